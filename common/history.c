@@ -350,7 +350,7 @@ int history_copy_lane(struct history *history, const struct history_lane *lane,
 			continue;
 		calls = read_word(&node->call_count);
 		ticks = read_word(&node->total_ticks);
-		unwound = read_number(&node->unfinished) & ~SEGMENT_NODE_INLINED;
+		unwound = read_number(&node->unfinished) & SEGMENT_NODE_UNFINISHED_MOST;
 		if (memory->open_ticks[i]) {
 			ticks += memory->open_ticks[i];
 			memory->open_ticks[i] = 0;

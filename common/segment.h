@@ -105,7 +105,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 26u
+#define SEGMENT_VERSION 27u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -333,6 +333,8 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_COUNTED_ENDS,
 	SEGMENT_COUNTER_READ_BYTES,
 	SEGMENT_COUNTER_WRITE_BYTES,
+	SEGMENT_COUNTER_UNKNOWN_LEVELS, /* new paths whose stack could not be walked, or
+					   for whose levels there was no room */
 	SEGMENT_PROCESS_COUNTERS
 };
 

@@ -22,8 +22,9 @@
  *
  * So a lane's calls of a function are those of its nodes and its counts, exactly. An
  * entry stays when its function is EXACT again. Calls that are only counted have no
- * frame: what they call is found below the innermost function that has one, their time
- * and the cost of counting is in that one's. A window begins and ends where the thread's
+ * frame: what they call is a child of the innermost function that has one, whose place is
+ * told by levels (common/segment_tree.h); their time and the cost of counting is in that
+ * one's. A window begins and ends where the thread's
  * innermost function has a frame, so paths in windows are whole.
  *
  * pairs: what windows cost. Each has a window's ticks and recorded calls (of functions in

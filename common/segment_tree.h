@@ -39,8 +39,9 @@ struct segment_site {
  * of malloc; a child of a function node lies inside that very function (it is the
  * function's call site), a child of another return address is the frame called from
  * there. Bit 47 set, which no address of a program has, and bit 63 clear: a region, bits
- * 0-46 are the index of its name. Bits 48-62: 0, or 1 + index of the module the address
- * belonged to when that module has been unloaded since.
+ * 0-46 are the index of its name. Bits 48-60: 0, or 1 + index of the module the address
+ * belonged to when that module has been unloaded since. Bits 63 and 62: a level, see
+ * below.
  *
  * The same path may occur twice (a signal handler may add a child while the
  * interrupted code adds the same one): readers merge siblings of equal key.
@@ -49,7 +50,7 @@ struct segment_site {
 #define SEGMENT_KEY_REGION (1ull << 47)
 #define SEGMENT_KEY_ADDRESS_MASK ((1ull << 48) - 1)
 #define SEGMENT_KEY_MODULE_SHIFT 48
-#define SEGMENT_KEY_MODULE_MASK 0x7fffull
+#define SEGMENT_KEY_MODULE_MASK 0x1fffull
 
 /* Beside a region's: a call of libc, whose number (common/libc/calls.h) stands in the
  * place of the name. */
@@ -61,9 +62,35 @@ struct segment_site {
  * What else is a child of one lies in the function. */
 #define SEGMENT_KEY_CALL_SITE (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION)
 
+/*
+ * LEVELS. A function that is only counted has no frame: what it calls becomes a child of
+ * the innermost function that has one. When such a node is made, the stack between the
+ * two is walked, and now and then again. What is found there are levels (bits 63 and 62):
+ * nodes without calls below the parent's, outermost first, one below the other; of each
+ * the address is a return address in its function, or lies 1 behind the function's first.
+ * Below the last of them is the arrival: a level whose address is the called function's.
+ * Its call_count is the index of the function's node, which is behind it, has the same
+ * parent as the first of the levels, and SEGMENT_NODE_DETOUR. That node's place in the
+ * tree is below the last level. A parent may have several children of one key that have
+ * come by different levels, and at most one of that key that has none.
+ *
+ * A reader believes in an arrival only when all of this holds, and that a node has levels
+ * only when one arrival says so.
+ */
+#define SEGMENT_KEY_LEVEL (SEGMENT_KEY_RETURN_ADDRESS | 1ull << 62)
+
+/* Between two frames, at most; those further out are left out. */
+#define SEGMENT_LEVELS_MOST 16u
+
+static inline int segment_key_is_level(uint64_t key)
+{
+	return (key & SEGMENT_KEY_LEVEL) == SEGMENT_KEY_LEVEL;
+}
+
 static inline int segment_key_is_call_site(uint64_t key)
 {
-	return (key & SEGMENT_KEY_CALL_SITE) == SEGMENT_KEY_CALL_SITE;
+	return (key & SEGMENT_KEY_CALL_SITE) == SEGMENT_KEY_CALL_SITE &&
+	       !segment_key_is_level(key);
 }
 
 /* The address that a key has; of a region it is none. */
@@ -86,7 +113,7 @@ static inline int segment_key_is_libc(uint64_t key)
 
 struct segment_node {
 	uint64_t key;
-	uint64_t call_count;  /* counted at entry */
+	uint64_t call_count;  /* counted at entry; of an arrival see LEVELS */
 	uint64_t total_ticks; /* of finished calls, children included, uncorrected */
 	uint64_t min_ticks, max_ticks; /* min: UINT64_MAX before the first exit */
 	uint32_t parent;
@@ -97,8 +124,14 @@ struct segment_node {
 	uint32_t wait;	     /* in the lane's waits, 0: none */
 };
 
-/* Of segment_node.unfinished: its calls are inlined copies, see shim/record/inlined.h. */
+/* Of segment_node.unfinished: its calls are inlined copies, see
+ * shim/record/paths/inlined.h. */
 #define SEGMENT_NODE_INLINED (1u << 31)
+
+/* Its calls came by levels, see above. */
+#define SEGMENT_NODE_DETOUR (1u << 30)
+
+#define SEGMENT_NODE_UNFINISHED_MOST (SEGMENT_NODE_DETOUR - 1)
 
 static inline int segment_node_is_inlined(const struct segment_node *node)
 {
@@ -108,7 +141,7 @@ static inline int segment_node_is_inlined(const struct segment_node *node)
 /* Activations closed without an exit: unwound. */
 static inline uint64_t segment_node_unfinished_count(const struct segment_node *node)
 {
-	return node->unfinished & ~SEGMENT_NODE_INLINED;
+	return node->unfinished & SEGMENT_NODE_UNFINISHED_MOST;
 }
 
 /* Durations of one function in one lane, log-linear: 8 buckets per power of two, so

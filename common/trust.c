@@ -147,6 +147,14 @@ static const struct trust_counter counters[] = {
 	 "Calls of hooks lie where code cannot be written (it is protected, or lies "
 	 "across two cache lines): there the hook returns early, which costs more.",
 	 "Nothing has to be done: counts are exact, the run is a little slower."},
+	{"unknown_levels", TRUST_MINOR, "path that may be short of levels",
+	 "paths that may be short of levels",
+	 "Functions without frames were on the stack, which could not be walked when the "
+	 "path "
+	 "was seen first (there are no unwind tables, or a signal came in between): it "
+	 "hangs "
+	 "on the next function outside that has a frame.",
+	 "PROFSHIM_LEVEL=exact gives every function frames."},
 	{"cut_frames", TRUST_REPAIRED, "call cut off by a change of recording",
 	 "calls cut off by changes of recording",
 	 "Functions were being recorded exactly when the recorder began to only count "

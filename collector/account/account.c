@@ -37,6 +37,12 @@ static int64_t framed_calls(const struct merge_cell *cell)
 	return cell->calls - cell->counted_calls;
 }
 
+/* Calls that a caller without a frame made are in the time of the function around it. */
+static double recorded_ticks(const struct merge_cell *cell)
+{
+	return (double)cell->total_ticks + (double)cell->passed_ticks;
+}
+
 /* How often hooks ran in and around what is the cell's own: for its calls and those that
  * it makes, and where a call was two entries, for both sides of the second. */
 static double inner_pairs(const struct merge_cell *cell)
@@ -46,7 +52,8 @@ static double inner_pairs(const struct merge_cell *cell)
 
 static double outer_pairs(const struct merge_cell *cell)
 {
-	return (double)cell->child_calls + (double)cell->nested_calls;
+	return (double)(cell->child_calls - cell->passed_calls) +
+	       (double)cell->nested_calls;
 }
 
 double account_window_outer_ns(const struct hook_cost *cost)
@@ -130,7 +137,7 @@ static void find_self(struct merge *merge, const struct hook_cost *cost, uint32_
 	struct merge_cell *cell = &merge->cells[path];
 	int64_t cpu_ns;
 
-	cell->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell->total_ticks);
+	cell->raw_total_ns = ticks_duration_ns(merge->ticks, recorded_ticks(cell));
 	if (cell->raw_total_ns < cell->child_raw_ns)
 		cell->raw_total_ns = cell->child_raw_ns;
 	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
@@ -174,6 +181,7 @@ static void charge_self(struct merge *merge, uint32_t path)
 	if (!merge->paths[path].parent)
 		return;
 	quantity_add(&parent->child_calls, framed_calls(cell));
+	quantity_add(&parent->child_calls, cell->passed_calls);
 	parent->child_window_calls += outer_window_calls(cell);
 	quantity_add(&parent->child_raw_ns, cell->raw_total_ns);
 	quantity_add(&parent->owed_ns, cell->owed_ns);
@@ -341,7 +349,7 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 		return 0;
 	path = *ret_path = merge->touched[--merge->touched_count];
 	cell = &merge->cells[path];
-	cell->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell->total_ticks);
+	cell->raw_total_ns = ticks_duration_ns(merge->ticks, recorded_ticks(cell));
 	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
 	if (cell->raw_self_ns < -(int64_t)MOST_NS)
 		cell->raw_self_ns = -(int64_t)MOST_NS;
@@ -358,6 +366,7 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	parent = merge->paths[path].parent;
 	if (parent) {
 		quantity_add(&merge->cells[parent].child_calls, cell->calls);
+		quantity_add(&merge->cells[parent].child_calls, cell->passed_calls);
 		quantity_add(&merge->cells[parent].child_raw_ns, cell->raw_total_ns);
 		quantity_add(&merge->cells[parent].child_total_ns, cell->total_ns);
 		quantity_add(&merge->cells[parent].child_ready_ns, cell->ready_ns);

@@ -129,21 +129,34 @@ static void count_frames(struct counted *counted, struct kept_lane *lane)
 	for (size_t i = lane->cells.first; i < lane->cells.end; i++) {
 		const struct kept_cell *cell = &counted->kept.cells[i];
 		uint32_t mode = mode_of_path(counted, cell->path);
-		struct weight weight = {merge->paths[cell->path].function, lane->process,
-					lane->lane, cell->path, (uint64_t)cell->calls};
+		struct weight weight = {merge->paths[cell->path].function,
+					lane->process,
+					lane->lane,
+					cell->path,
+					0,
+					0};
 
 		hosts_note(counted->hosts, cell);
 		if (!mode && !hosts_has(counted->hosts, cell->path))
 			continue;
 		if (mode && merge->modes[mode].least == SEGMENT_RECORDING_OFF)
 			merge->paths[cell->path].recording = SEGMENT_RECORDING_OFF;
-		if (cell->calls <= 0)
+		weight.calls = cell->calls > 0 ? (uint64_t)cell->calls : 0;
+		weight.passed_calls =
+			cell->passed_calls > 0 ? (uint64_t)cell->passed_calls : 0;
+		if (!weight.calls && !weight.passed_calls)
 			continue;
 		if (mode)
 			counted->sums[mode].calls +=
 				(double)cell->calls + (double)cell->nested_calls;
 		weights_add(&counted->weights, &weight);
 	}
+}
+
+/* What is in none of its own calls' times. */
+static int64_t passed_ns(const struct merge *merge, const struct merge_cell *cell)
+{
+	return ticks_duration_ns(merge->ticks, (double)cell->passed_ticks);
 }
 
 /* One call that lasts as long as half of all calls of a path may have been open when the
@@ -153,7 +166,9 @@ static int has_giant(const struct merge *merge, uint32_t path)
 {
 	const struct merge_cell *cell = &merge->cells[path];
 
-	return cell->calls > 1 && merge->paths[path].max_ns > cell->raw_total_ns / 2;
+	return cell->calls > 1 &&
+	       merge->paths[path].max_ns >
+		       (cell->raw_total_ns - passed_ns(merge, cell)) / 2;
 }
 
 static void add_times(struct counted *counted, const struct account_cost *lane,
@@ -162,6 +177,7 @@ static void add_times(struct counted *counted, const struct account_cost *lane,
 	const struct hook_cost *cost = lane->hooks;
 	const struct merge_cell *cell = &counted->merge->cells[path];
 	double calls = (double)cell->calls, nested = (double)cell->nested_calls;
+	double children = (double)(cell->child_calls - cell->passed_calls);
 
 	if (cell->calls <= 0 || has_giant(counted->merge, path))
 		return;
@@ -169,17 +185,18 @@ static void add_times(struct counted *counted, const struct account_cost *lane,
 		&counted->sums[mode],
 		&(struct rate_sums){
 			.timed_calls = calls,
-			.raw_ns = (double)cell->raw_total_ns,
+			.raw_ns = (double)(cell->raw_total_ns -
+					   passed_ns(counted->merge, cell)),
 			/* waits are booked where they were, not estimated */
 			.self_ns =
 				(double)cell->raw_self_ns - (double)cell->self_ready_ns -
 				(double)cell->self_blocked_ns -
 				cost->inner_ns * (calls + nested) -
-				cost->outer_ns * ((double)cell->child_calls + nested) -
+				cost->outer_ns * (children + nested) -
 				cost->window_inner_ns * cell->window_calls -
 				account_window_outer_ns(cost) * cell->child_window_calls -
 				(cost->alloc_ns + lane->stack_ns) * (double)cell->allocs,
-			.child_calls = (double)cell->child_calls,
+			.child_calls = children,
 			.nested_calls = nested,
 			.below_calls = counted->below[path] - calls});
 }
@@ -284,6 +301,7 @@ static void divide(struct counted *counted, const struct kept_lane *lane,
 	struct kept_calls part = *calls;
 	struct hosts_places places;
 	uint64_t *weights, *parts;
+	int are_timed;
 
 	if (!calls->calls)
 		return;
@@ -294,9 +312,10 @@ static void divide(struct counted *counted, const struct kept_lane *lane,
 	}
 	weights = xcalloc(places.count, sizeof(*weights));
 	parts = xcalloc(places.count, sizeof(*parts));
+	are_timed = weights_are_timed(places.all, places.count);
 	for (size_t i = 0; i < places.count; i++)
 		if (hosts_has_place(counted->hosts, &places, places.all[i].path))
-			weights[i] = places.all[i].calls;
+			weights[i] = weights_value(&places.all[i], are_timed);
 	if (counted->kept.call_count + places.count > PARTS_MOST)
 		keep_one(weights, places.count);
 	weights_apportion(calls->calls, weights, places.count, parts);

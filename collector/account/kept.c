@@ -49,6 +49,8 @@ static void add_cell(struct kept *kept, uint32_t path, const struct merge_cell *
 	to->path = path;
 	to->total_ticks = cell->total_ticks;
 	to->nested_calls = cell->nested_calls;
+	to->passed_ticks = cell->passed_ticks;
+	to->passed_calls = cell->passed_calls;
 	memcpy(to->quantities, cell->quantities, sizeof(to->quantities));
 }
 
@@ -97,6 +99,8 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 
 		cell->total_ticks = from->total_ticks;
 		cell->nested_calls = from->nested_calls;
+		cell->passed_ticks = from->passed_ticks;
+		cell->passed_calls = from->passed_calls;
 		memcpy(cell->quantities, from->quantities, sizeof(cell->quantities));
 	}
 	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {

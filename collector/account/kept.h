@@ -11,8 +11,9 @@
 /* A cell as the lane filled it. */
 struct kept_cell {
 	uint32_t path;
-	uint64_t total_ticks;
-	int64_t nested_calls; /* see struct merge_cell */
+	/* see struct merge_cell */
+	uint64_t total_ticks, passed_ticks;
+	int64_t nested_calls, passed_calls;
 	QUANTITY_FIELDS(LANE);
 };
 

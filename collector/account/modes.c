@@ -117,6 +117,22 @@ static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
 			own_of[merge->modes[i].function] = 0;
 }
 
+/* Of those that are off nobody wants to know. */
+static void list_counted(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->mode_count; i++) {
+		const struct merge_mode *mode = &merge->modes[i];
+
+		if (mode->function == MERGE_NO_FUNCTION ||
+		    mode->least == SEGMENT_RECORDING_EXACT ||
+		    mode->least == SEGMENT_RECORDING_OFF ||
+		    map_get(&merge->mode_map, mode->process, mode->function, 0) !=
+			    MAP_NONE)
+			continue;
+		map_put(&merge->mode_map, mode->process, mode->function, 0, mode->least);
+	}
+}
+
 void modes_list(struct merge *merge)
 {
 	const struct read_run *run = merge->run;
@@ -144,6 +160,7 @@ void modes_list(struct merge *merge)
 	for (uint32_t i = 0; i < run->process_count; i++)
 		find_own(merge, i, own_of);
 	free(own_of);
+	list_counted(merge);
 }
 
 struct merge_mode *modes_find(const struct merge *merge, uint32_t process,

@@ -220,6 +220,8 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 			quantity_add(&cell->unwound_count,
 				     quantity_of_count(change->unwound));
 			merge_add(&cell->total_ticks, change->ticks);
+			merge_pass(merge, change->path, change->owner, change->calls,
+				   change->ticks);
 			quantity_add(&cell->self_ready_ns,
 				     quantity_of_count(change->ready_ns));
 			quantity_add(&cell->self_blocked_ns,

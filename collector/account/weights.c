@@ -35,6 +35,8 @@ static int by_calls(const void *a, const void *b)
 	const struct weight *left = a, *right = b;
 	int order = compare(right->calls, left->calls);
 
+	if (!order)
+		order = compare(right->passed_calls, left->passed_calls);
 	return order ? order : compare(left->path, right->path);
 }
 
@@ -55,6 +57,12 @@ void weights_add(struct weights *weights, const struct weight *weight)
 	append(&weights->lanes, weight);
 }
 
+static void add_weight(struct weight *to, const struct weight *more)
+{
+	merge_add(&to->calls, more->calls);
+	merge_add(&to->passed_calls, more->passed_calls);
+}
+
 /* Makes one of the neighbours that are equal but for their calls. */
 static void add_equal(struct weight_list *list)
 {
@@ -62,7 +70,7 @@ static void add_equal(struct weight_list *list)
 
 	for (size_t i = 0; i < list->count; i++) {
 		if (kept && by_path(&list->all[kept - 1], &list->all[i]) == 0)
-			merge_add(&list->all[kept - 1].calls, list->all[i].calls);
+			add_weight(&list->all[kept - 1], &list->all[i]);
 		else
 			list->all[kept++] = list->all[i];
 	}
@@ -145,6 +153,15 @@ void weights_done(struct weights *weights)
 	free(weights->processes.all);
 	free(weights->run.all);
 	*weights = (struct weights){.lanes = {NULL, 0}};
+}
+
+int weights_are_timed(const struct weight *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].calls)
+			return 1;
+	}
+	return 0;
 }
 
 /* The method of the largest remainder. */

@@ -12,6 +12,7 @@
 struct weight {
 	uint32_t function, process, lane, path;
 	uint64_t calls;
+	uint64_t passed_calls; /* that it was a level of, see struct merge_cell */
 };
 
 struct weight_list {
@@ -26,7 +27,7 @@ struct weights {
 
 #define WEIGHTS_MOST 256u
 
-/* Adds calls, not 0, of one path of a lane. */
+/* Adds calls, or such as it passed on, of one path of a lane. */
 void weights_add(struct weights *weights, const struct weight *weight);
 /* After the last. */
 void weights_finish(struct weights *weights);
@@ -35,6 +36,20 @@ void weights_finish(struct weights *weights);
 const struct weight *weights_find(const struct weights *weights, uint32_t function,
 				  uint32_t process, uint32_t lane, size_t *ret_count);
 void weights_done(struct weights *weights);
+
+/*
+ * By what calls without frames are divided among paths. A path without a timed call is a
+ * level of others' calls: beside paths with timed ones it has as much as the rarest of
+ * these can have been, for its calls were not seen while others' were timed; where no
+ * path has any, the calls that it passed on count.
+ */
+int weights_are_timed(const struct weight *all, size_t count);
+static inline uint64_t weights_value(const struct weight *weight, int are_timed)
+{
+	if (!are_timed)
+		return weight->passed_calls;
+	return weight->calls ? weight->calls : 1;
+}
 
 /* Divides total by shares, which are not all 0, into whole numbers that add up to it:
  * those that lose most by rounding down get one more, the first of equals before others.

@@ -79,6 +79,8 @@ static void add_process(struct follow *follow, uint32_t file, uint32_t slot)
 		xcalloc(1, sizeof(struct follow_process));
 	follow->processes[follow->process_count]->file = file;
 	follow->processes[follow->process_count]->slot = slot;
+	follow->processes[follow->process_count]->number =
+		(uint32_t)follow->process_count;
 	follow->files[file].process_of[slot] = follow->process_count++;
 }
 

@@ -154,6 +154,7 @@ static void free_merge(struct merge *merge)
 	free(merge->cells);
 	free(merge->touched);
 	map_done(&merge->path_map);
+	map_done(&merge->mode_map);
 	if (merge->path_count)
 		identify_done(&merge->identify);
 }

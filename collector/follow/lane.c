@@ -92,7 +92,7 @@ static void note_callers(struct follow *follow, const struct lane_walk *walk,
 static uint32_t place_new(struct follow *follow, struct follow_lane *lane, uint32_t count)
 {
 	struct follow_process *process = follow->processes[lane->process];
-	uint32_t room = lane->room;
+	uint32_t room = lane->room, known_count = count;
 
 	if (follow->node_count + count - lane->placed > NODES_MOST) {
 		follow->left_out_count += !lane->is_left_out;
@@ -100,7 +100,11 @@ static uint32_t place_new(struct follow *follow, struct follow_lane *lane, uint3
 		return lane->placed;
 	}
 	follow_refresh_modules(follow, process);
+	follow_look_at_modes(follow, process);
 	count = read_nodes(follow, lane);
+	if (count >
+	    known_count) /* the rest may be of modules and modes that are younger */
+		count = known_count;
 	if (count < lane->placed)
 		return count;
 	follow->node_count += count - lane->placed;
@@ -109,6 +113,7 @@ static uint32_t place_new(struct follow *follow, struct follow_lane *lane, uint3
 				       sizeof(*lane->walk.nodes));
 	lane->walk.merge = &follow->merge;
 	lane->walk.modules = &process->modules;
+	lane->walk.process_index = lane->process;
 	lane->walk.data.nodes = follow->room.entries;
 	lane->walk.data.node_count = count;
 	place_more(&lane->walk, lane->placed);
@@ -141,10 +146,9 @@ static void add_open(struct segment_node *nodes, uint32_t node_count,
 	}
 }
 
-static void add_calls(struct follow *follow, uint32_t path, int64_t calls, int64_t ticks)
+static void add_calls(struct follow *follow, uint32_t path, uint32_t parent,
+		      int64_t calls, int64_t ticks)
 {
-	uint32_t parent = follow->path_rows[path].parent;
-
 	ledger_add(&follow->paths, path, FOLLOW_CALLS, calls);
 	ledger_add(&follow->paths, path, FOLLOW_SELF_TICKS, ticks);
 	if (!parent)
@@ -181,7 +185,7 @@ static void add_node(struct follow *follow, struct follow_lane *lane, uint32_t n
 	if (place->is_nested)
 		ledger_add(&follow->paths, place->path, FOLLOW_NESTED_CALLS, calls);
 	else
-		add_calls(follow, place->path, calls, ticks);
+		add_calls(follow, place->path, place->owner, calls, ticks);
 	note_longest(follow, place->path, node->max_ticks);
 	if (node->wait && node->wait < SEGMENT_PATH_LIMIT * 2) {
 		lane->waits = follow_room(lane->waits, &lane->wait_room, node->wait + 1,

@@ -21,7 +21,7 @@ struct follow_file {
 };
 
 struct follow_process {
-	uint32_t file, slot;
+	uint32_t file, slot, number;   /* its own, in processes */
 	struct segment_process header; /* of the last look; strings end with NUL */
 	struct read_process facts;     /* of which: modules, targets and names */
 	struct module_list modules;
@@ -94,6 +94,7 @@ void follow_take_paths(struct follow *follow);
 int follow_list(struct follow *follow, uint64_t now_ns);
 /* processes.c */
 void follow_look_at_process(struct follow *follow, uint32_t process);
+void follow_look_at_modes(struct follow *follow, struct follow_process *process);
 void follow_refresh_modules(struct follow *follow, struct follow_process *process);
 void follow_look_at_sites(struct follow *follow, uint32_t process);
 void follow_process_done(struct follow_process *process);

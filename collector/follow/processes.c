@@ -26,8 +26,20 @@ static void look_at_life(struct follow *follow, struct follow_process *process)
 				    liveness_check(header->pid, header->start_time);
 }
 
+/* A function that has calls without frames may be a level. */
+static void note_level(struct follow *follow, const struct follow_process *process,
+		       uint32_t function, const struct segment_mode *mode)
+{
+	struct map *map = &follow->merge.mode_map;
+
+	if ((mode->least == SEGMENT_RECORDING_WINDOWS ||
+	     mode->least == SEGMENT_RECORDING_COUNTED) &&
+	    map_get(map, process->number, function, 0) == MAP_NONE)
+		map_put(map, process->number, function, 0, mode->least);
+}
+
 /* How the functions of its modes are recorded, and which ones those are. */
-static void look_at_modes(struct follow *follow, struct follow_process *process)
+void follow_look_at_modes(struct follow *follow, struct follow_process *process)
 {
 	struct follow_file *file = &follow->files[process->file];
 	struct segment_array modes;
@@ -61,6 +73,7 @@ static void look_at_modes(struct follow *follow, struct follow_process *process)
 		}
 		if (function == MERGE_NO_FUNCTION)
 			continue;
+		note_level(follow, process, function, &all[i]);
 		while (follow->recording_count <= function)
 			follow->recordings =
 				array_room(follow->recordings, follow->recording_count++,
@@ -84,7 +97,7 @@ void follow_look_at_process(struct follow *follow, uint32_t number)
 	END_STRING(header.command);
 	process->header = header;
 	look_at_life(follow, process);
-	look_at_modes(follow, process);
+	follow_look_at_modes(follow, process);
 }
 
 static void copy_names(struct follow *follow, struct follow_process *process)

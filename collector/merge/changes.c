@@ -123,6 +123,7 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 			.process = process,
 			.snapshot = past->snapshot,
 			.path = place->path,
+			.owner = place->owner,
 			.calls = difference(past->call_count, calls),
 			.ticks = difference(past->total_ticks, ticks),
 			.unwound = difference(past->unwound_count, unwound)};

@@ -14,7 +14,7 @@
 /* By snapshot `snapshot` (from 1) of a process this had come in addition to what there
  * was at the one before; from several lanes there may be several. */
 struct change_of_path {
-	uint32_t process, snapshot, path;
+	uint32_t process, snapshot, path, owner;
 	uint64_t calls, nested_calls, ticks, unwound;
 	uint64_t ready_ns, blocked_ns;
 };
@@ -47,9 +47,10 @@ struct changes {
 	size_t free_count;
 };
 
-/* The merged path of a node, and whether its entries are no calls of it (variants.h). */
+/* The merged path of a node, the one that has its time (place.h), and whether its entries
+ * are no calls of it (variants.h). */
 struct change_place {
-	uint32_t path;
+	uint32_t path, owner;
 	int is_nested;
 };
 

@@ -32,11 +32,11 @@ static void add_changes(struct lane_walk *walk, const struct merge_end *end)
 		    !walk->nodes[i].path || place_is_return_address(&walk->data.nodes[i]))
 			continue;
 		own = waits_of_node(walk, &waits, i);
-		changes_add_node(&merge->changes, merge->run, walk->process_index,
-				 lane_slot, i,
-				 &(struct change_place){walk->nodes[i].path,
-							walk->nodes[i].is_nested},
-				 &own);
+		changes_add_node(
+			&merge->changes, merge->run, walk->process_index, lane_slot, i,
+			&(struct change_place){walk->nodes[i].path, walk->nodes[i].owner,
+					       walk->nodes[i].is_nested},
+			&own);
 	}
 }
 
@@ -82,6 +82,7 @@ static void add_nodes(struct lane_walk *walk)
 		quantity_add(&cell->unwound_count,
 			     quantity_of_count(segment_node_unfinished_count(node)));
 		merge_add(&cell->total_ticks, node->total_ticks);
+		place_pass(walk, i, node->call_count, node->total_ticks);
 		if (node->min_ticks <= node->max_ticks)
 			add_extremes(merge, walk->nodes[i].path, node->min_ticks,
 				     node->max_ticks);
@@ -118,6 +119,7 @@ static void close_frame(void *context, const struct open_frame *open)
 		return;
 	ticks = open->end_ticks - frame->start_ticks;
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
+	place_pass(walk, frame->node, 0, ticks);
 	if (!closing->is_over || segment_frame_is_inherited(frame))
 		return;
 	add_extremes(merge, place->path, ticks, ticks);

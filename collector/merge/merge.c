@@ -67,6 +67,19 @@ struct merge_cell *merge_touch(struct merge *merge, uint32_t path)
 	return &merge->cells[path];
 }
 
+void merge_pass(struct merge *merge, uint32_t path, uint32_t owner, uint64_t calls,
+		uint64_t ticks)
+{
+	uint32_t at = path == owner ? 0 : merge->paths[path].parent;
+
+	for (; at && at != owner; at = merge->paths[at].parent) {
+		struct merge_cell *cell = merge_touch(merge, at);
+
+		merge_add(&cell->passed_ticks, ticks);
+		quantity_add(&cell->passed_calls, quantity_of_count(calls));
+	}
+}
+
 int64_t merge_call_ns(const struct merge *merge, double ticks)
 {
 	double ns = ticks * merge->ticks->ns_per_tick - merge->cost.inner_ns;
@@ -103,6 +116,7 @@ void merge_done(struct merge *merge)
 	map_done(&merge->path_map);
 	map_done(&merge->site_map);
 	map_done(&merge->edge_map);
+	map_done(&merge->mode_map);
 	identify_done(&merge->identify);
 	*merge = (struct merge){.run = NULL};
 }

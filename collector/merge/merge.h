@@ -95,6 +95,9 @@ struct merge_cell {
 	uint64_t total_ticks;
 	int64_t counted_calls; /* of the calls: those without a frame */
 	int64_t nested_calls;  /* beside them: entries with frames (variants.h) */
+	/* of calls with frames at and below it, whose caller with a frame is above it */
+	uint64_t passed_ticks;
+	int64_t passed_calls;
 	/* what account.c has found out so far; of the children calls with frames */
 	int64_t child_calls, child_raw_ns, child_total_ns;
 	int64_t child_ready_ns, child_blocked_ns; /* at and below the children */
@@ -164,6 +167,9 @@ struct merge {
 	struct studies studies;	 /* the slowest calls of some functions */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
+	/* by process and function that has calls without frames: the enum
+	 * segment_recording with the least detail */
+	struct map mode_map;
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */
 	size_t mode_count;
 	size_t *first_mode; /* of each process, and mode_count behind the last */
@@ -197,5 +203,9 @@ void merge_add_path(struct merge *merge, const struct merge_path *path);
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function);
 /* The duration of a call, as its caller would see it without the hooks. */
 int64_t merge_call_ns(const struct merge *merge, double ticks);
+/* Adds calls of a path to what those between it and its owner, a path above it, passed
+ * on: the owner has their time, as these are levels (common/segment_tree.h). */
+void merge_pass(struct merge *merge, uint32_t path, uint32_t owner, uint64_t calls,
+		uint64_t ticks);
 /* The current lane's cell of a path; marks the path and all above as touched. */
 struct merge_cell *merge_touch(struct merge *merge, uint32_t path);

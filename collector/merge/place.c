@@ -60,6 +60,107 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 	place->path = parent->path;
 }
 
+/* Is the function a level already, on the path of the one below which they begin? */
+static int is_level_above(const struct merge *merge, uint32_t path, uint32_t begin,
+			  uint32_t function)
+{
+	for (; path && path != begin; path = merge->paths[path].parent) {
+		if (merge->paths[path].function == function)
+			return 1;
+	}
+	return 0;
+}
+
+/* Of the functions inlined at an address those that the innermost function with a frame
+ * has in itself; it is the last one, or there is none. */
+static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32_t first,
+			     uint32_t count)
+{
+	const struct merge *merge = walk->merge;
+
+	for (uint32_t i = 0; path && i < count; i++) {
+		if (merge->identify.places[first + i].function ==
+		    merge->paths[path].function)
+			return i;
+	}
+	return count;
+}
+
+/* Functions that are not counted have frames or no hooks. */
+static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t function)
+{
+	uint32_t begin = walk->nodes[place->around].path;
+	struct merge *merge = walk->merge;
+	uint32_t recording = map_get(&merge->mode_map, walk->process_index, function, 0);
+
+	if (recording == MAP_NONE ||
+	    is_level_above(merge, place->path, begin, function) ||
+	    !merge_has_room(merge, place->path, function, MERGE_FUNCTION))
+		return;
+	place->path = merge_child_path(merge, place->path, function, MERGE_FUNCTION);
+	if (merge->paths[place->path].recording < recording)
+		merge->paths[place->path].recording = (enum segment_recording)recording;
+}
+
+/* A counted function is known by its entry, with symbols or without. */
+static void place_level(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+	struct identify *identify = &walk->merge->identify;
+	uint32_t module, function, first, count;
+	uint64_t address;
+
+	module = modules_locate(walk->modules, node->key, &address);
+	function = identify_known(identify, module, address - 1);
+	if (function != IDENTIFY_NONE) {
+		add_level(walk, place, function);
+		return;
+	}
+	first = identify_places(identify, walk->modules, node->key, &count);
+	if (place->around == node->parent)
+		count = count_inside(walk, walk->nodes[place->around].path, first, count);
+	for (uint32_t i = first + count; i-- > first;)
+		add_level(walk, place, identify->places[i].function);
+}
+
+/* Notes that a node is reached by levels. */
+static void place_arrival(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index], *to;
+	uint64_t number = node->call_count;
+
+	if (number >= walk->data.node_count && number < UINT32_MAX &&
+	    place_is_cut(walk, (uint32_t)number))
+		return;
+	to = number < walk->data.node_count ? &walk->data.nodes[number] : NULL;
+	if (number <= index || !to || !place_is_function(to) ||
+	    !(to->unfinished & SEGMENT_NODE_DETOUR) || walk->nodes[number].owner ||
+	    to->parent != walk->nodes[index].around ||
+	    segment_key_address(to->key) != segment_key_address(node->key)) {
+		walk->merge->damaged_count++;
+		return;
+	}
+	walk->nodes[number].owner = node->parent;
+}
+
+static void place_level_or_arrival(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+	const struct node_place *parent = &walk->nodes[node->parent];
+
+	place->user = parent->user;
+	place->path = parent->path;
+	place->around = segment_key_is_level(walk->data.nodes[node->parent].key)
+				? parent->around
+				: node->parent;
+	if (node->call_count)
+		place_arrival(walk, index);
+	else
+		place_level(walk, index);
+}
+
 /* Where the function around it, or one that called that, was called from. What lies in
  * the function is nearer: it comes below. */
 static void place_call_site(struct lane_walk *walk, uint32_t index)
@@ -83,7 +184,7 @@ static void fold_node(struct lane_walk *walk, uint32_t index)
 	const struct segment_node *node = &walk->data.nodes[index];
 	struct node_place *place = &walk->nodes[index];
 
-	place->path = walk->nodes[node->parent].path;
+	place->path = place->owner = walk->nodes[node->parent].path;
 	place->user = walk->nodes[node->parent].user;
 	place->is_folded = 1;
 	merge_add(&walk->merge->folded_call_count,
@@ -127,12 +228,17 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 	const struct segment_node *node = &walk->data.nodes[index];
 	struct node_place *place = &walk->nodes[index];
 	enum merge_kind kind = kind_of(node->key);
-	uint32_t parent = walk->nodes[node->parent].path;
+	uint32_t owner = walk->nodes[node->parent].path;
+	uint32_t parent = walk->nodes[place->owner ? place->owner : node->parent].path;
 	uint32_t function =
 		identify_function(&walk->merge->identify, walk->modules, node->key);
 
+	/* a copy of its own, inlined into the last level */
+	if (parent != owner && walk->merge->paths[parent].function == function)
+		parent = walk->merge->paths[parent].parent;
 	place->user = IDENTIFY_NONE;
-	place->is_nested = is_nested(walk, index, function);
+	place->owner = owner;
+	place->is_nested = parent == owner && is_nested(walk, index, function);
 	if (place->is_nested)
 		place->path = parent;
 	else if (merge_has_room(walk->merge, parent, function, kind))
@@ -150,6 +256,8 @@ static void place_node(struct lane_walk *walk, uint32_t index)
 	    merge->identify.function_count >= merge->path_limit ||
 	    merge->identify.place_count >= merge->path_limit)
 		fold_node(walk, index);
+	else if (segment_key_is_level(node->key))
+		place_level_or_arrival(walk, index);
 	else if (segment_key_is_call_site(node->key))
 		place_call_site(walk, index);
 	else if (place_is_return_address(node))
@@ -174,6 +282,10 @@ void place_more(struct lane_walk *walk, uint32_t first)
 			continue;
 		}
 		place_node(walk, i);
+		if (segment_key_is_level(node->key)) {
+			walk->nodes[i].is_placed = 1;
+			continue;
+		}
 		walk->nodes[i].around =
 			segment_key_is_region(node->key) ||
 					segment_key_is_call_site(node->key)

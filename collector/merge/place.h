@@ -12,8 +12,12 @@
 struct node_place {
 	uint32_t path;
 	uint32_t user; /* in identify.places: the innermost so far that is no library's */
-	uint32_t around; /* the node itself, or the first above that is no region */
+	/* the node itself, or the first above that is no region; of a level the node that
+	 * the levels begin below */
+	uint32_t around;
 	/* follow reads one for each node and look: they are small */
+	uint32_t owner; /* the path in whose time its calls are; of a node with levels
+			   that is not placed yet the last of these */
 	uint8_t is_placed;
 	uint8_t is_folded; /* path is the nearest ancestor's: no room for its own */
 	uint8_t is_nested; /* path is that of the node above: see variants.h */
@@ -27,6 +31,15 @@ struct lane_walk {
 	uint32_t lane;
 	uint32_t process_index;
 };
+
+/* Adds calls to what the paths between a node's and its owner's passed on, which are
+ * levels. */
+static inline void place_pass(const struct lane_walk *walk, uint32_t node, uint64_t calls,
+			      uint64_t ticks)
+{
+	merge_pass(walk->merge, walk->nodes[node].path, walk->nodes[node].owner, calls,
+		   ticks);
+}
 
 static inline int place_is_return_address(const struct segment_node *node)
 {

@@ -157,6 +157,25 @@ struct lane_windows {
 	struct lane_caller callers[LANE_CALLERS];
 };
 
+/* What a return address says of its level, see record/paths/levels.h. */
+struct lane_place {
+	uint64_t return_address; /* 0: none */
+	uint64_t function;	 /* or the part of one that it is in; 0: not known */
+	uint64_t level;		 /* the address of the level; 0: none can be there */
+	uint32_t modes_count, unload_count; /* of the process then */
+	int has_copies;			    /* counted ones may be inlined into it */
+};
+
+#define LANE_PLACES 128u
+
+/* See record/paths/levels.h. */
+struct lane_levels {
+	uint32_t is_due;    /* the next path that is looked for is walked to */
+	uint32_t forgotten; /* in the front table, the last one */
+	uint32_t count;	    /* levels that were made */
+	struct lane_place places[LANE_PLACES];
+};
+
 /* A function that calls the hooks, as far as samples tell. */
 struct lane_suspect {
 	uint64_t function; /* 0: none */
@@ -395,6 +414,7 @@ struct lane_context {
 	struct lane_recent_waits recent_waits;
 	struct lane_spans spans;
 	struct lane_windows windows;
+	struct lane_levels levels;
 	struct lane_budget budget;
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */

@@ -209,15 +209,23 @@ static void publish_handlers(struct lane_context *context)
 	}
 }
 
-static uint32_t find_node(const struct lane_context *context, uint32_t parent,
-			  uint64_t key)
+/* unwanted: in segment_node.unfinished. */
+static uint32_t find_node_but(const struct lane_context *context, uint32_t parent,
+			      uint64_t key, uint32_t unwanted)
 {
 	uint32_t index = context->buckets[bucket_of(parent, key, context->bucket_mask)];
 
 	while (index && (context->nodes[index].key != key ||
-			 context->nodes[index].parent != parent))
+			 context->nodes[index].parent != parent ||
+			 context->nodes[index].unfinished & unwanted))
 		index = context->nodes[index].hash_next;
 	return index;
+}
+
+static uint32_t find_node(const struct lane_context *context, uint32_t parent,
+			  uint64_t key)
+{
+	return find_node_but(context, parent, key, SEGMENT_NODE_DETOUR);
 }
 
 static void grow_tables(struct lane_context *context)
@@ -263,17 +271,21 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	return index;
 }
 
-uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
+/* Returns whether nobody else is at it, which end_work() is to be told. */
+static inline int begin_work(struct lane_context *context, uintptr_t stack)
 {
-	int is_outermost = !context->tree_busy, is_new;
-	uint32_t index;
+	int is_outermost = !context->tree_busy;
 
 	if (is_outermost)
-		context->tree_busy = (uintptr_t)__builtin_frame_address(0);
+		context->tree_busy = stack;
 	order_stores();
-	index = find_or_add(context, parent, key, &is_new);
+	return is_outermost;
+}
+
+static void end_work(struct lane_context *context, int is_outermost, int is_new)
+{
 	if (!is_outermost)
-		return index;
+		return;
 	if (is_new) {
 		publish(context);
 		grow_tables(context);
@@ -281,7 +293,70 @@ uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uin
 	order_stores();
 	context->tree_busy = 0;
 	publish_handlers(context);
+}
+
+uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	int is_outermost = begin_work(context, (uintptr_t)__builtin_frame_address(0));
+	int is_new;
+	uint32_t index = find_or_add(context, parent, key, &is_new);
+
+	end_work(context, is_outermost, is_new);
 	return index;
+}
+
+uint32_t cold tree_find_any(const struct lane_context *context, uint32_t parent,
+			    uint64_t key)
+{
+	return find_node_but(context, parent, key, 0);
+}
+
+uint32_t cold tree_level(struct lane_context *context, uint32_t below, uint64_t address)
+{
+	uint64_t key = address | SEGMENT_KEY_LEVEL;
+	uint32_t index = find_node(context, below, key);
+	int is_outermost;
+
+	if (index)
+		return index;
+	is_outermost = begin_work(context, (uintptr_t)__builtin_frame_address(0));
+	if (upcalls.note_module(address))
+		index = find_node(context, below, key);
+	if (!index)
+		index = new_node(context, below, key);
+	end_work(context, is_outermost, 1);
+	return index;
+}
+
+/* Both are published at once: a reader never has a node without the arrival. Who is
+ * interrupted in between by a handler that comes the same way finds that one's node. */
+uint32_t cold tree_arrive(struct lane_context *context, uint32_t parent, uint64_t key,
+			  uint32_t below)
+{
+	uint32_t arrival = find_node(context, below, key | SEGMENT_KEY_LEVEL), index = 0;
+	int is_outermost;
+
+	if (arrival && context->nodes[arrival].call_count)
+		return (uint32_t)context->nodes[arrival].call_count;
+	is_outermost = begin_work(context, (uintptr_t)__builtin_frame_address(0));
+	upcalls.note_module(key & SEGMENT_KEY_ADDRESS_MASK);
+	if (!arrival)
+		arrival = new_node(context, below, key | SEGMENT_KEY_LEVEL);
+	if (arrival)
+		index = new_node(context, parent, key);
+	if (index) {
+		context->nodes[index].unfinished |= SEGMENT_NODE_DETOUR;
+		context->nodes[arrival].call_count = index;
+	}
+	end_work(context, is_outermost, 1);
+	return index;
+}
+
+void cold tree_remember(struct lane_context *context, uint32_t index)
+{
+	const struct segment_node *node = &context->nodes[index];
+
+	remember(context, index, node->parent, node->key);
 }
 
 void tree_abandon(struct lane_context *context)

@@ -65,6 +65,21 @@ static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
 /* The child of parent with this key, as far as it is there; 0: it is not. */
 uint32_t tree_find(struct lane_context *context, uint32_t parent, uint64_t key);
 
+/* The same without levels (common/segment_tree.h) or with some, the latest of several;
+ * the front table stays as it is. */
+uint32_t tree_find_any(const struct lane_context *context, uint32_t parent, uint64_t key);
+
+/* The level of this address below a node, made when it is not there; 0: no room. */
+uint32_t tree_level(struct lane_context *context, uint32_t below, uint64_t address);
+
+/* The child of parent with this key that is reached by the levels up to `below`, made
+ * when it is not there; 0: no room. It is not put in the front table. */
+uint32_t tree_arrive(struct lane_context *context, uint32_t parent, uint64_t key,
+		     uint32_t below);
+
+/* Puts a child in the front table. */
+void tree_remember(struct lane_context *context, uint32_t index);
+
 /* A handler that interrupted an insertion has jumped out of it. */
 void tree_abandon(struct lane_context *context);
 

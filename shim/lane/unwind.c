@@ -19,7 +19,7 @@ static void close_frame(struct lane_context *context, const struct fiber *fiber,
 		return;
 	if ((int64_t)(now - frame->start_ticks) > 0)
 		node->total_ticks += now - frame->start_ticks;
-	if (segment_node_unfinished_count(node) < ~SEGMENT_NODE_INLINED)
+	if (segment_node_unfinished_count(node) < SEGMENT_NODE_UNFINISHED_MOST)
 		node->unfinished++;
 	frame->node = 0;
 	if (now - frame->start_ticks >= context->span_ticks &&

@@ -53,6 +53,24 @@ enum segment_recording modes_recording(uint32_t number)
 	return tables->modes[number].recording;
 }
 
+int cold modes_are_in(uint64_t low, uint64_t high)
+{
+	for (uint32_t i = 1; i < modes_count; i++) {
+		if (tables->modes[i].function >= low && tables->modes[i].function < high)
+			return 1;
+	}
+	return 0;
+}
+
+int cold modes_has_copies_in(uint64_t host)
+{
+	for (uint32_t i = 1; i < modes_count; i++) {
+		if (tables->modes[i].host == host)
+			return 1;
+	}
+	return 0;
+}
+
 int modes_has_early_sites(uint32_t number)
 {
 	return tables->modes[number].has_early;

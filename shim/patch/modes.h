@@ -32,6 +32,12 @@ uint32_t modes_own(uint32_t number);
 /* How the function with this number is recorded now. */
 enum segment_recording modes_recording(uint32_t number);
 
+/* Does any function in [low, high) have an entry? */
+int modes_are_in(uint64_t low, uint64_t high);
+
+/* Does any function have an entry of copies that are inlined into that one? */
+int modes_has_copies_in(uint64_t host);
+
 /* The function, and its record in the process's slot. */
 uint64_t modes_function(uint32_t number);
 const struct segment_mode *modes_record(uint32_t number);

@@ -67,10 +67,23 @@ static int count_early(struct lane_context *context, uint64_t function, void *ca
 	return 1;
 }
 
-static cold void enter_slow(struct lane_context *context, uint64_t function,
-			    uint64_t call_site, uintptr_t stack, uintptr_t return_address,
-			    enum frame_result result)
+/* A hook jumps here, so that its return address is where a call of this would have its
+ * own; and it has not touched the frame pointer. 0: it is not known. */
+static inline uint64_t frame_pointer_of_hook(const struct stack_caller *own,
+					     uintptr_t stack, uintptr_t return_address)
 {
+	return (uintptr_t)(own + 1) == stack && own->return_address == return_address
+		       ? own->frame_pointer
+		       : 0;
+}
+
+static cold __attribute__((noinline)) void
+enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
+	   uintptr_t stack, uintptr_t return_address, enum frame_result result)
+{
+	struct stack_caller hook = {
+		frame_pointer_of_hook(__builtin_frame_address(0), stack, return_address),
+		return_address};
 	int was_settled = context_is_settled(context, stack);
 	uint64_t since = 0, booked_ticks;
 
@@ -98,7 +111,7 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 		context->lane->folded_call_count++;
 		return; /* its exit will be an orphan, or close nothing */
 	}
-	frame_push(context, function, call_site, stack, return_address, since);
+	frame_push(context, function, call_site, stack, &hook, since);
 }
 
 /* Neither hook calls anything but as its last thing: so none saves a register. Saving
@@ -345,7 +358,7 @@ static cold void begin_region_slow(uint64_t key, uintptr_t stack)
 		return; /* its end will be an orphan */
 	}
 	if (unlikely(!clock_is_tsc || !frame_open_region(context, key, stack)))
-		frame_push(context, key, frame_region_site(context, key), stack, 0, 0);
+		frame_push(context, key, frame_region_site(context, key), stack, NULL, 0);
 }
 
 on_short_calls void calls_begin_region(uint64_t key, uintptr_t stack)

@@ -9,7 +9,8 @@
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
-#include "shim/record/inlined.h"
+#include "shim/record/paths/inlined.h"
+#include "shim/record/paths/levels.h"
 #include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 #include "shim/waits/off_cpu.h"
@@ -88,8 +89,9 @@ static cold void note_waits(const struct lane_context *context,
  * the exit to its slow path, too: so triggers cost other functions nothing. */
 static uint32_t find_child(struct lane_context *context, uint32_t parent,
 			   uint64_t function, struct segment_frame *frame,
-			   uintptr_t return_address)
+			   const struct stack_caller *hook)
 {
+	uintptr_t return_address = hook ? hook->return_address : 0;
 	uint32_t number = modes_find(function), known_count, child;
 	const char *label;
 
@@ -104,7 +106,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 		return NO_FRAME;
 	}
 	known_count = context->node_next;
-	child = tree_child_slow(context, parent, function);
+	child = levels_child(context, frame, hook);
 	if (child >= known_count && inlined_is_copy(context, frame, return_address))
 		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
@@ -145,7 +147,7 @@ int frame_open_second(struct lane_context *context, uint64_t function, uint64_t 
 }
 
 void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
-		uintptr_t stack, uintptr_t return_address, uint64_t since)
+		uintptr_t stack, const struct stack_caller *hook, uint64_t since)
 {
 	struct segment_frame *frame;
 	uint32_t parent = context->current, child;
@@ -158,7 +160,7 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 	if (unlikely(!child)) {
 		if (!since)
 			since = clock_now();
-		child = find_child(context, parent, function, frame, return_address);
+		child = find_child(context, parent, function, frame, hook);
 	}
 	/* with many paths it takes several times what the hooks do else */
 	if (since)

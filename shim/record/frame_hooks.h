@@ -38,6 +38,7 @@
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
 #include "shim/stacks/fiber.h"
+#include "shim/stacks/walk.h"
 #include "shim/waits/switches.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
@@ -148,11 +149,11 @@ static inline uint64_t frame_missed_since(const struct lane_context *context)
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
 		      uintptr_t stack, uint64_t since);
 
-/* The same for any call, which may be one that is to have no frame. return_address: of
- * the hook, 0: nobody's. since: from where on what it takes is left out of all calls, 0:
- * from where it begins to search. */
+/* The same for any call, which may be one that is to have no frame. hook: of the call of
+ * the hook, which lies at `stack`; NULL: nobody's. since: from where on what it takes is
+ * left out of all calls, 0: from where it begins to search. */
 void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
-		uintptr_t stack, uintptr_t return_address, uint64_t since);
+		uintptr_t stack, const struct stack_caller *hook, uint64_t since);
 
 /* What is left of frame_pop() when a bucket has passed 2^32. */
 void frame_pop_overflowed(struct lane_context *context, struct segment_frame *frame,

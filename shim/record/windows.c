@@ -13,7 +13,8 @@
 #include "shim/record/context.h"
 #include "shim/record/ends.h"
 #include "shim/record/frame_hooks.h"
-#include "shim/record/inlined.h"
+#include "shim/record/paths/inlined.h"
+#include "shim/record/paths/levels.h"
 #include "shim/study/choose.h"
 #include "shim/waits/off_cpu.h"
 
@@ -148,6 +149,7 @@ void windows_end(struct lane_context *context, uint64_t now)
 	windows->pulse_start_ticks = now;
 	load_pulse(context, windows->pulse_length);
 	budget_resume(context);
+	levels_forget_one(context);
 }
 
 void windows_open_frame(struct lane_context *context, void *function, void *call_site,
@@ -159,7 +161,7 @@ void windows_open_frame(struct lane_context *context, void *function, void *call
 		context->lane->folded_call_count++;
 		return;
 	}
-	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack, 0, 0);
+	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack, NULL, 0);
 	/* frame_push() notes where it is called from, which is known here */
 	if (unlikely(context->node_next > known_count) &&
 	    inlined_is_elsewhere((uint64_t)function, return_address))

@@ -30,12 +30,17 @@ struct walker {
 	int count;     /* new frames */
 };
 
+static inline uintptr_t cfa_of(const struct stack_frame *frame, struct cfi_rule rule)
+{
+	return (rule.is_from_frame_pointer ? frame->frame_pointer
+					   : frame->stack_pointer) +
+	       rule.cfa_words * 8ul;
+}
+
 /* Goes from a frame to its caller's. 0: there is no simple way. */
 static int step(struct stack_frame *frame, struct cfi_rule rule, uintptr_t high)
 {
-	uintptr_t from =
-		rule.is_from_frame_pointer ? frame->frame_pointer : frame->stack_pointer;
-	uintptr_t cfa = from + rule.cfa_words * 8ul;
+	uintptr_t cfa = cfa_of(frame, rule);
 	uintptr_t saved_at = rule.saved_words ? cfa - rule.saved_words * 8ul : 0;
 
 	if (rule.kind != CFI_STEP || cfa <= frame->stack_pointer || cfa > high ||
@@ -262,6 +267,13 @@ enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high)
 	if (rule.kind == CFI_STEP && !step(frame, rule, high))
 		return CFI_ASK;
 	return (enum cfi_kind)rule.kind;
+}
+
+uintptr_t walk_end_of(const struct stack_frame *frame)
+{
+	struct cfi_rule rule = rules_of(frame->return_address);
+
+	return rule.kind == CFI_STEP ? cfa_of(frame, rule) : 0;
 }
 
 /* The new frames, outermost first, and whether their frame pointers matter to what is

@@ -48,6 +48,10 @@ struct walk walk_stack(struct lane_context *context, uint32_t base,
  * the frame's rule is; other than CFI_STEP: it went nowhere. */
 enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high);
 
+/* Where a frame ends, and its caller's begins, which is a part of its stack; 0: its rule
+ * does not tell. Reads nothing of the stack. */
+uintptr_t walk_end_of(const struct stack_frame *frame);
+
 /* Where the new frames of a walk are to be kept, without their nodes yet. They are known
  * when walk_keep() is told how many have theirs, which must be the outermost ones. */
 struct walk_place {

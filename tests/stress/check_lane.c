@@ -68,6 +68,30 @@ static int begin(struct check *check, uint32_t slot, struct lane_view *view)
 	return 1;
 }
 
+/* See LEVELS in common/segment_tree.h. */
+static int leads_to_its_node(const struct lane_view *view, uint32_t arrival)
+{
+	uint64_t to = view->nodes[arrival].call_count;
+	uint32_t begin = arrival;
+
+	while (begin > 1 && segment_key_is_level(view->nodes[begin].key))
+		begin = view->nodes[begin].parent;
+	return to > arrival && to < view->node_count && view->nodes[to].parent == begin &&
+	       view->nodes[to].unfinished & SEGMENT_NODE_DETOUR &&
+	       segment_key_address(view->nodes[to].key) ==
+		       segment_key_address(view->nodes[arrival].key);
+}
+
+static void check_level(struct check *check, const struct lane_view *view, uint32_t index)
+{
+	const struct segment_node *node = &view->nodes[index];
+
+	check_that(check, node->function == 0 && node->site == 0,
+		   "lane %u node %u: a level with calls", view->slot, index);
+	check_that(check, !node->call_count || leads_to_its_node(view, index),
+		   "lane %u node %u: an arrival of no node", view->slot, index);
+}
+
 /* A parent is always made before its child: following parents ends at the root. */
 static void check_node(struct check *check, const struct lane_view *view, uint32_t index)
 {
@@ -78,6 +102,10 @@ static void check_node(struct check *check, const struct lane_view *view, uint32
 	check_that(check, node->parent >= 1 && node->parent < index,
 		   "lane %u node %u: parent %u is not before it", view->slot, index,
 		   node->parent);
+	if (segment_key_is_level(node->key)) {
+		check_level(check, view, index);
+		return;
+	}
 	if (is_frame) {
 		check_that(check, node->function == 0 && node->call_count == 0,
 			   "lane %u node %u: an unwound frame with calls", view->slot,

@@ -22,7 +22,7 @@
 
 #define HEAP 0x7000000ull
 
-static uint32_t outer, inner, site, other_site;
+static uint32_t outer, inner, site, other_site, arrival, detour;
 
 static void enter(uint64_t function)
 {
@@ -69,6 +69,9 @@ static void record(void)
 		tree_child(lane_self, outer, SEGMENT_KEY_RETURN_ADDRESS | 0x1010));
 	other_site = new_site(
 		tree_child(lane_self, outer, SEGMENT_KEY_RETURN_ADDRESS | 0x1020));
+	detour = tree_arrive(lane_self, outer, 0x2000,
+			     tree_level(lane_self, outer, 0x3001));
+	arrival = detour - 1;
 	allocate(0, site, 100);
 	allocate(0x100, site, 50);
 	allocate(0x200, other_site, 1ull << 40);
@@ -131,6 +134,9 @@ static void notices_a_damaged_tree(void **state)
 	DAMAGE(nodes[inner].key, 0x3000, "has another key");
 	DAMAGE(nodes[frame].key, 0, "no key");
 	DAMAGE(nodes[frame].call_count, 1, "an unwound frame with calls");
+	DAMAGE(nodes[arrival].call_count, inner, "an arrival of no node");
+	DAMAGE(nodes[detour].unfinished, 0, "an arrival of no node");
+	DAMAGE(nodes[arrival].function, 1, "a level with calls");
 	DAMAGE(nodes[inner].call_count, 4, "calls, but 3 finished and 0 open");
 	DAMAGE(nodes[inner].unfinished, 1, "calls, but 3 finished and 0 open");
 	DAMAGE(nodes[inner].unfinished, 4, "but 3 finished");

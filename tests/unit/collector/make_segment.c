@@ -227,6 +227,25 @@ uint32_t make_return(struct make_lane *lane, uint32_t parent, uint64_t address)
 	return index;
 }
 
+uint32_t make_level(struct make_lane *lane, uint32_t below, uint64_t entry)
+{
+	uint32_t index = make_return(lane, below, entry + 1);
+
+	lane->nodes[index].key |= SEGMENT_KEY_LEVEL;
+	return index;
+}
+
+uint32_t make_detour(struct make_lane *lane, uint32_t parent, uint32_t level,
+		     uint64_t address, uint64_t calls, uint64_t total)
+{
+	uint32_t arrival = make_level(lane, level, address - 1);
+	uint32_t index = make_call(lane, parent, address, calls, total);
+
+	lane->nodes[arrival].call_count = index;
+	lane->nodes[index].unfinished |= SEGMENT_NODE_DETOUR;
+	return index;
+}
+
 void make_frame(struct make_lane *lane, uint32_t node, uint64_t start)
 {
 	lane->frames[lane->lane->frames.count++] =

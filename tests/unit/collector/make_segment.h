@@ -66,6 +66,14 @@ uint32_t make_call(struct make_lane *lane, uint32_t parent, uint64_t address,
 /* A return address node. */
 uint32_t make_return(struct make_lane *lane, uint32_t parent, uint64_t address);
 
+/* A level (common/segment_tree.h) below a node: of the function with this entry. */
+uint32_t make_level(struct make_lane *lane, uint32_t below, uint64_t entry);
+
+/* Like make_call(), of a call that came by the levels up to `level`, which begin below
+ * the parent. */
+uint32_t make_detour(struct make_lane *lane, uint32_t parent, uint32_t level,
+		     uint64_t address, uint64_t calls, uint64_t total);
+
 /* An open frame of a node. */
 void make_frame(struct make_lane *lane, uint32_t node, uint64_t start);
 

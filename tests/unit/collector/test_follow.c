@@ -176,7 +176,7 @@ static void counted_calls_are_of_functions(void **state)
 	assert_true(leaf > 0);
 	leaf = scene.follow->merge.paths[path_of(scene.follow, "0x3000")].function;
 	assert_int_equal(ledger_get(&scene.follow->functions, leaf, FOLLOW_COUNTED_CALLS,
-				    LEDGER_LOOK),
+				    LEDGER_ALL),
 			 150);
 	assert_int_equal(scene.follow->recordings[leaf], SEGMENT_RECORDING_COUNTED);
 	end(&scene);

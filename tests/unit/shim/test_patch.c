@@ -453,7 +453,7 @@ static void test_whose_exit(void **state)
 
 	(void)state;
 	context = context_settle(stack);
-	frame_push(context, 0x1000, 0x2000, stack, 0, 0);
+	frame_push(context, 0x1000, 0x2000, stack, NULL, 0);
 	/* it was jumped to: the stack is where the caller was when its frame began */
 	assert_false(windows_close_frame(context, &place, clock_now()));
 	place.stack = stack - 512; /* a deeper call's */
@@ -467,7 +467,7 @@ static void test_whose_exit(void **state)
 	/* it calls itself: the deeper one's return address is between the two */
 	place.call_site = 0x2000;
 	place.frame_pointer = 0;
-	frame_push(context, 0x1000, 0x2000, (uintptr_t)&deeper[6], 0, 0);
+	frame_push(context, 0x1000, 0x2000, (uintptr_t)&deeper[6], NULL, 0);
 	place.stack = (uintptr_t)deeper;
 	assert_false(windows_close_frame(context, &place, clock_now()));
 	/* what is between are arguments that it pushed */
@@ -476,7 +476,7 @@ static void test_whose_exit(void **state)
 			 context->stack_low != 0);
 	/* the stack pointer was moved */
 	stack = (uintptr_t)beside;
-	frame_push(context, 0x1000, 0x2000, stack, 0, 0);
+	frame_push(context, 0x1000, 0x2000, stack, NULL, 0);
 	place.stack = stack - 512;
 	place.frame_pointer = 0;
 	assert_false(windows_close_frame(context, &place, clock_now()));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells inlined copies from calls. */
-#include "shim/record/inlined.h"
+#include "shim/record/paths/inlined.h"
 
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/* Walks the stack from a hook to the frame of the path's parent. */
+#include "shim/record/paths/levels.h"
+
+#include "shim/core/process.h"
+#include "shim/lane/paused.h"
+#include "shim/lane/tree.h"
+#include "shim/patch/code.h"
+#include "shim/patch/modes.h"
+#include "shim/stacks/fiber.h"
+
+/* Frames from a hook to the parent's: qsort() calls itself before it calls back. */
+#define FRAMES_MOST 64
+
+/* Of the stack, that must be left for a walk: it takes 0.4 KiB more than what else a new
+ * path may take. */
+#define STACK_LEAST 4096u
+
+/* In a lane: 4 MiB of nodes with their arrivals. Only programs without end of mutual
+ * recursion have so many. */
+#define LANE_LEVELS_MOST 32768u
+
+struct levels {
+	uint64_t addresses[SEGMENT_LEVELS_MOST]; /* innermost first */
+	int count;
+};
+
+static uint64_t level_at(const struct lane_place *place, const struct code *code)
+{
+	uint64_t first = place->function + 1;
+
+	/* which copies there are at that very place, the collector tells */
+	if (place->has_copies)
+		return place->return_address;
+	if (modes_find(place->function))
+		return first;
+	/* it may be a part that the compiler split from a counted function */
+	return modes_are_in(code->object.low, code->object.high) ? first : 0;
+}
+
+static void learn(struct lane_place *place)
+{
+	struct extent extent;
+	struct code code;
+
+	place->function = place->level = 0;
+	place->has_copies = 0;
+	if (code_find(place->return_address - 1, &code) < 0)
+		return;
+	if (code_function(&code, place->return_address - 1, &extent) < 0) {
+		place->level = place->return_address;
+		return;
+	}
+	place->function = extent.low;
+	place->has_copies = modes_has_copies_in(extent.low);
+	place->level = level_at(place, &code);
+}
+
+/* What is known of a return address; looking takes 0.3 us. */
+static struct lane_place place_of(struct lane_context *context, uint64_t return_address)
+{
+	struct lane_place *known =
+		&context->levels
+			 .places[(return_address ^ return_address >> 7) % LANE_PLACES];
+	struct lane_place place = *known;
+
+	if (place.return_address == return_address && place.modes_count == modes_count &&
+	    place.unload_count == process->unload_count)
+		return place;
+	place.return_address = return_address;
+	place.modes_count = modes_count;
+	place.unload_count = process->unload_count;
+	learn(&place);
+	/* a handler finds it whole, or does not find it */
+	known->return_address = 0;
+	__asm__ volatile("" : : : "memory");
+	known->function = place.function;
+	known->level = place.level;
+	known->modes_count = place.modes_count;
+	known->unload_count = place.unload_count;
+	known->has_copies = place.has_copies;
+	__asm__ volatile("" : : : "memory");
+	known->return_address = return_address;
+	return place;
+}
+
+/* Recursion counts as one level: else there were as many paths as ways through it. */
+static void add_level(struct levels *levels, uint64_t address)
+{
+	for (int i = 0; i < levels->count; i++) {
+		if (levels->addresses[i] == address)
+			return;
+	}
+	if (address && levels->count < (int)SEGMENT_LEVELS_MOST)
+		levels->addresses[levels->count++] = address;
+}
+
+/* Was the function called by the parent itself, which has a frame? */
+static int is_called_directly(struct lane_context *context,
+			      const struct segment_frame *frame,
+			      const struct stack_caller *hook)
+{
+	struct lane_place own, caller;
+
+	if (frame == context->frames || frame[-1].function == LANE_ENDED_REGION)
+		return 0;
+	own = place_of(context, hook->return_address);
+	if (own.function != frame->function)
+		return 0;
+	caller = place_of(context, segment_frame_caller(frame));
+	return caller.function == frame[-1].function && !caller.has_copies;
+}
+
+/* The levels between the hook and the frame outside of this one. 0: the stack cannot be
+ * walked. Where the stack ends need not be known: nothing is read outside of that frame.
+ */
+static int walk_out(struct lane_context *context, const struct segment_frame *frame,
+		    const struct stack_caller *hook, struct levels *levels)
+{
+	uintptr_t low = paused_stack_low(context), high = low + context->stack_size;
+	uintptr_t parent = frame > context->frames ? frame[-1].stack_pointer : high;
+	struct stack_frame at = {.return_address = hook->return_address,
+				 .stack_pointer = frame->stack_pointer,
+				 .frame_pointer = hook->frame_pointer};
+
+	if (parent - low > context->stack_size || parent < at.stack_pointer)
+		return 0;
+	for (int i = 0; i < FRAMES_MOST; i++) {
+		struct lane_place place = place_of(context, at.return_address);
+
+		if (parent < walk_end_of(&at)) {
+			/* the parent's own, with what is inlined into it */
+			add_level(levels, place.has_copies ? place.level : 0);
+			return 1;
+		}
+		if (i > 0 || place.function != frame->function)
+			add_level(levels, place.level);
+		switch (walk_step(&at, parent)) {
+		case CFI_STEP:
+			break;
+		case CFI_END:
+			return parent == high;
+		default:
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static uint32_t child_at(struct lane_context *context, const struct segment_frame *frame,
+			 const struct levels *levels)
+{
+	uint32_t below = frame->parent_node, known_count = context->node_next;
+
+	if (context->levels.count > LANE_LEVELS_MOST ||
+	    process->path_count > process_facts.path_limit / 2)
+		return 0;
+	for (int i = levels->count; below && i-- > 0;)
+		below = tree_level(context, below, levels->addresses[i]);
+	context->levels.count += context->node_next - known_count;
+	return below ? tree_arrive(context, frame->parent_node, frame->function, below)
+		     : 0;
+}
+
+/* Is the stack to be walked for a call of a node that is known already? */
+static int is_due(struct lane_context *context, uint32_t index)
+{
+	const struct segment_node *node = &context->nodes[index];
+	uint64_t calls = node->call_count;
+
+	if (context->levels.is_due || (calls & (calls - 1)) == 0)
+		return 1;
+	return node->unfinished & SEGMENT_NODE_DETOUR && calls < LEVELS_RARE;
+}
+
+static int has_room(const struct lane_context *context, const struct segment_frame *frame)
+{
+	return frame->stack_pointer - paused_stack_low(context) >= STACK_LEAST;
+}
+
+static uint32_t child_of_walk(struct lane_context *context,
+			      const struct segment_frame *frame,
+			      const struct stack_caller *hook, uint32_t known)
+{
+	struct levels levels = {.count = 0};
+	uint32_t child = 0;
+	int has_levels = 1; /* as far as is known */
+
+	context->levels.is_due = 0;
+	if (has_room(context, frame)) {
+		has_levels = !is_called_directly(context, frame, hook);
+		if (has_levels && walk_out(context, frame, hook, &levels)) {
+			has_levels = levels.count > 0;
+			if (has_levels)
+				child = child_at(context, frame, &levels);
+		}
+	}
+	if (child)
+		return child;
+	if (has_levels && known)
+		return known;
+	if (has_levels)
+		process_count(SEGMENT_COUNTER_UNKNOWN_LEVELS, 1);
+	return tree_child_slow(context, frame->parent_node, frame->function);
+}
+
+uint32_t cold levels_child(struct lane_context *context,
+			   const struct segment_frame *frame,
+			   const struct stack_caller *hook)
+{
+	uint32_t parent = frame->parent_node, known, child;
+
+	if (!hook || modes_count < 2)
+		return tree_child_slow(context, parent, frame->function);
+	known = tree_find_any(context, parent, frame->function);
+	child = known && !is_due(context, known)
+			? known
+			: child_of_walk(context, frame, hook, known);
+	if (child && context->nodes[child].call_count >= LEVELS_RARE)
+		tree_remember(context, child);
+	return child;
+}
+
+void levels_forget_one(struct lane_context *context)
+{
+	struct lane_levels *levels = &context->levels;
+
+	levels->is_due = 1;
+	for (uint32_t i = 0; i < LANE_FRONT_COUNT; i++) {
+		levels->forgotten = (levels->forgotten + 1) % LANE_FRONT_COUNT;
+		if (context->front[levels->forgotten]) {
+			context->front[levels->forgotten] = 0;
+			return;
+		}
+	}
+}
