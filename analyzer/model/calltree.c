@@ -60,7 +60,6 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 		.function = CALLTREE_NONE,
 		.host = (uint32_t)(tree->node_count - 1),
 		.merged_into = CALLTREE_NONE,
-		.through = CALLTREE_NONE,
 		.path_count = 1,
 		.recursion = 1,
 		/* Until calltree_link(), when functions can be looked up. */

@@ -36,15 +36,15 @@ struct calltree_node {
 	uint32_t parent, first_child, next; /* node numbers or CALLTREE_NONE */
 	uint32_t function;		    /* number in functions */
 	uint32_t depth;			    /* 1 for roots */
-	uint32_t recursion;    /* folded: most activations of the function on one path */
-	uint32_t path_count;   /* folded: paths in it */
-	bool is_frame;	       /* uninstrumented, seen by unwinding */
-	uint8_t recording;     /* how, as run.db has it; 0: each call. Folded: the most */
-	bool is_inlined;       /* an inlined copy, of the code above it */
-	uint32_t host;	       /* itself; folded copies: the node that has their time */
-	uint32_t merged_into;  /* in its place, CALLTREE_NONE: it is there itself */
-	uint32_t through;      /* see calltree_find_gaps(); CALLTREE_NONE: none */
-	QUANTITY_FIELDS(TREE); /* its own, children not included */
+	uint32_t recursion;   /* folded: most activations of the function on one path */
+	uint32_t path_count;  /* folded: paths in it */
+	bool is_frame;	      /* uninstrumented, seen by unwinding */
+	uint8_t recording;    /* how, as run.db has it; 0: each call. Folded: the most */
+	bool is_inlined;      /* an inlined copy, of the code above it */
+	uint32_t host;	      /* itself; folded copies: the node that has their time */
+	uint32_t merged_into; /* in its place, CALLTREE_NONE: it is there itself */
+	bool is_untimed; /* none of its calls was timed: estimated, or from a stack */
+	QUANTITY_FIELDS(TREE);			    /* its own, children not included */
 	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */
 	int64_t before; /* in the difference of two moments: what the earlier one had */
 };
@@ -109,19 +109,11 @@ const char *calltree_owner_name(const struct calltree *tree, uint32_t node);
 /* "exact", "windows", "counted", "off", or "unwound" of a frame. */
 const char *calltree_recording_word(const struct calltree_node *node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);
-/* Appends the names from the root to the node, each but the last ended by end. Of more
+/* Appends the names from the root to the node, each but the last ended by end; for people
+ * (TABLE_CHAIN_END) untimed ones between others stand [in brackets]. Of more
  * than 256 the middle ones are left out, and counted: "(9744 more)". */
 void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,
 			struct strbuf *text);
-/*
- * Under a budget a function that is only counted has no frame, and what it calls then
- * hangs on the next frame outside. When its calls were timed the whole path was seen: the
- * node of the same function at its end becomes the `through` of the one that is short of
- * levels; of several the one with most calls. From then on chains for people
- * (TABLE_CHAIN_END) have those levels, too, "[in brackets]": most likely they were there,
- * though direct calls of the parent's hang there as well. Once the tree is linked.
- */
-void calltree_find_gaps(struct calltree *tree);
 /* The number of a function, or CALLTREE_NONE. */
 uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
 

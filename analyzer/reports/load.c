@@ -7,6 +7,7 @@
 
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
+#include "common/segment_recording.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
@@ -68,6 +69,9 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 		node->is_frame = cursor_integer(cursor, "kind") == 1;
 		node->recording = (uint8_t)cursor_integer(cursor, "recording");
 		node->is_inlined = !cursor_is_null(cursor, "host_path_id");
+		node->is_untimed = (node->recording == SEGMENT_RECORDING_WINDOWS ||
+				    node->recording == SEGMENT_RECORDING_COUNTED) &&
+				   cursor_is_null(cursor, "min_ns");
 		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {
 			node->self_ns = cursor_integer(cursor, "raw_self_ns");
@@ -147,8 +151,6 @@ struct calltree *report_tree_load(struct report_input *input)
 	    single(input, load_sql_lane_count) > 1)
 		result = take_thread(input, tree);
 	if (result == 0) {
-		if (!input->options->machine)
-			calltree_find_gaps(tree);
 		if (!input->options->inlined)
 			calltree_fold_inlined(tree);
 		return tree;

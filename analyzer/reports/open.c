@@ -100,11 +100,12 @@ void report_counted_note(struct doc *doc, const struct run_facts *facts)
 		return;
 	units_counted(&text, count, "function");
 	strbuf_printf(&text,
-		      " %s only counted at times: what %s called then stands below %s "
-		      "callers. Where calls that were timed show them in between they "
-		      "are [in brackets]. PROFSHIM_LEVEL=exact has all levels.",
-		      count == 1 ? "was" : "were", count == 1 ? "it" : "they",
-		      count == 1 ? "its" : "their");
+		      " %s only counted at times: how often %s called on which path is "
+		      "estimated then, and where none of those calls was timed %s [in "
+		      "brackets], as the stack showed %s. PROFSHIM_LEVEL=exact times "
+		      "all calls.",
+		      count == 1 ? "was" : "were", count == 1 ? "it was" : "they were",
+		      count == 1 ? "it is" : "they are", count == 1 ? "it" : "them");
 	doc_note(doc, "counted_in_paths", NOTE_PLAIN, strbuf_text(&text), NULL);
 	strbuf_free(&text);
 }
