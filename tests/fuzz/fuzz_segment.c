@@ -164,7 +164,7 @@ static void make_base_lane(uint32_t slot)
 		.frames.count = 2,
 		.frames.capacity = 8,
 		.frames.offset = 320,
-		.nodes.count = 6,
+		.nodes.count = 9,
 		.nodes.capacity = 32,
 		.nodes.offset = 1024,
 		.functions.count = 3,
@@ -184,6 +184,19 @@ static void make_base_lane(uint32_t slot)
 						 .max_ticks = 10000,
 						 .parent = parents[i],
 						 .function = i > 1 && i < 4 ? i - 1 : 0};
+	/* a level, the arrival below it, and the node that came by it */
+	nodes[6] = (struct segment_node){.key = (keys[3] + 1) | SEGMENT_KEY_LEVEL,
+					 .parent = 2};
+	nodes[7] = (struct segment_node){
+		.key = keys[2] | SEGMENT_KEY_LEVEL, .call_count = 8, .parent = 6};
+	nodes[8] = (struct segment_node){.key = keys[2],
+					 .call_count = 2,
+					 .total_ticks = 2000,
+					 .min_ticks = 1000,
+					 .max_ticks = 1000,
+					 .parent = 2,
+					 .function = 1,
+					 .unfinished = SEGMENT_NODE_DETOUR};
 	for (uint32_t i = 1; i < 3; i++) {
 		functions[i].key = keys[i + 1];
 		functions[i].histogram[10 * i] = 5;
