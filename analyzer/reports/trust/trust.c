@@ -260,8 +260,9 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 	const char *word = verdict(facts, judgement);
 
 	strbuf_printf(line, "trust: %s: ",
-		      strcmp(word, "estimated") == 0 ? "exact counts, estimated times"
-						     : word);
+		      strcmp(word, "estimated") == 0
+			      ? "exact counts per function, estimated times"
+			      : word);
 	if (facts->sampled_count)
 		strbuf_puts(line, "calls are not known");
 	else if (facts->calls || !facts->alloc_count)
