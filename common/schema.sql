@@ -420,13 +420,14 @@ CREATE TABLE counter (
 	live_bytes INTEGER NOT NULL	-- of the process, then
 );
 
--- A function that was STUDIED, and calls of it that were kept with what was done below
--- them: the slowest (by their time less ready_ns) and of the others the ones in the middle of
+-- A function, or step, that was STUDIED, and calls of it that were kept with what was done below
+-- them (of a step: below the innermost call that was open at both of its marks): the slowest (by their time less ready_ns) and of the others the ones in the middle of
 -- those kept by chance. A call within another call of the function is a part of that one.
 -- study_id counts from 1 in its run, case_id in its study, the slowest first.
 CREATE TABLE study (
 	run_id INTEGER NOT NULL, study_id INTEGER NOT NULL,
-	path_id INTEGER NOT NULL,	-- one of the function's paths
+	path_id INTEGER NOT NULL,	-- one of the function's paths, or the steps'; 0: no call held them
+	step TEXT,			-- its name; NULL: a function's
 	reason INTEGER NOT NULL,	-- 1 asked for, 2 found: its times have a tail
 	started_ns INTEGER NOT NULL,
 	calls INTEGER NOT NULL,		-- since then, outermost
@@ -832,11 +833,15 @@ CREATE VIEW counter_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.n
 	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 2
 	AND s.run_id NOT IN (SELECT run_id FROM storing);
 
-CREATE VIEW studies AS SELECT s.run_id, s.study_id, p.function_id, f.name,
+CREATE VIEW studies AS SELECT s.run_id, s.study_id,
+	CASE WHEN s.step IS NULL THEN p.function_id END AS function_id,
+	IFNULL(s.step, f.name) AS name,
+	CASE WHEN s.step IS NULL THEN 'call' ELSE 'step' END AS kind,
 	CASE s.reason WHEN 1 THEN 'asked' ELSE 'found' END AS reason, s.started_ns, s.calls,
 	s.total_ns, s.alone_calls, s.missed_calls, s.ready_calls, s.ready_ns, s.folded_paths,
 	s.cost_ns
-	FROM study s JOIN path p USING (path_id) JOIN function f USING (function_id)
+	FROM study s LEFT JOIN path p USING (path_id)
+	LEFT JOIN function f ON f.function_id = p.function_id
 	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW study_cases AS SELECT run_id, study_id, case_id, process_id, lane_id, path_id,
@@ -847,7 +852,8 @@ CREATE VIEW study_cases AS SELECT run_id, study_id, case_id, process_id, lane_id
 CREATE VIEW study_parts AS SELECT s.run_id, s.study_id, s.case_id, s.path_id, f.name,
 	s.is_first, s.calls, s.total_ns, s.self_ns, s.alloc_count, s.alloc_bytes, s.ready_ns,
 	s.blocked_ns
-	FROM study_part s JOIN path p USING (path_id) JOIN function f USING (function_id)
+	FROM study_part s LEFT JOIN path p USING (path_id)
+	LEFT JOIN function f ON f.function_id = p.function_id
 	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,

@@ -121,8 +121,8 @@ static const struct argp_option options[] = {
 	{"while-step", OPTION_WHILE_STEP, "NAME", 0,
 	 "record from a mark of the step NAME to one of another step", OF_A_RUN},
 	{"why", OPTION_WHY, "LIST", 0,
-	 "functions whose slowest calls are kept, for prof-analyze why; auto: those with "
-	 "a tail (auto)",
+	 "functions and steps whose slowest calls are kept, for prof-analyze why; auto: "
+	 "those that are slow now and then (auto)",
 	 OF_A_RUN},
 	{"spans", OPTION_SPANS, "TIME", 0,
 	 "keep each call and step that takes so long, such as 100us, for prof-analyze "

@@ -254,6 +254,8 @@ static void add_studies(struct lane_walk *walk)
 				    .cases = data->cases,
 				    .study_count = data->study_count,
 				    .case_count = data->case_count,
+				    .series = data->series,
+				    .series_count = data->series_count,
 				    .node_count = data->node_count,
 				    .parent_of = parent_of,
 				    .function_of = function_of,

@@ -2,10 +2,14 @@
 /* Lanes' cases: checked, their nodes made paths, the slowest of all kept. */
 #include "collector/studies/studies.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
+
+#define STUDIES_ROOT 1u /* a lane's node above all others */
 
 /* Cases of one kind, before those are left out that are too many. */
 #define CASES_HELD 128u
@@ -23,21 +27,41 @@ static void case_done(struct studies_case *entry)
 }
 
 static struct studies_study *study_of(struct studies *studies,
-				      const struct studies_lane *lane, uint32_t path)
+				      const struct studies_study *like)
 {
-	uint32_t function = lane->function_of(lane->data, path);
-
 	for (size_t i = 0; i < studies->count; i++)
-		if (studies->all[i].function == function)
+		if (studies->all[i].function == like->function &&
+		    strcmp(studies->all[i].step, like->step) == 0)
 			return &studies->all[i];
 	if (studies->count >= STUDIES_MOST) {
 		studies->lost_count++;
 		return NULL;
 	}
 	studies->all = array_room(studies->all, studies->count, sizeof(*studies->all));
-	studies->all[studies->count] = (struct studies_study){
-		.function = function, .path = path, .begin_ticks = UINT64_MAX};
+	studies->all[studies->count] = *like;
 	return &studies->all[studies->count++];
+}
+
+/* What a lane's study is of. 0: it is not plausible. */
+static int identify(const struct studies_lane *lane, const struct segment_study *from,
+		    struct studies_study *ret)
+{
+	*ret = (struct studies_study){.begin_ticks = UINT64_MAX};
+	if (from->node >= lane->node_count)
+		return 0;
+	ret->path = lane->paths[from->node];
+	if (!from->series) {
+		ret->function = ret->path ? lane->function_of(lane->data, ret->path) : 0;
+		return ret->path != 0;
+	}
+	if (from->series > lane->series_count ||
+	    lane->series[from->series - 1].kind != SEGMENT_SERIES_STEP)
+		return 0;
+	snprintf(ret->step, sizeof(ret->step), "%.*s", (int)sizeof(ret->step) - 1,
+		 lane->series[from->series - 1].name);
+	if (!ret->step[0])
+		strcpy(ret->step, "[no name]");
+	return 1;
 }
 
 static void add_sums(struct studies_study *study, const struct segment_study *from)
@@ -93,17 +117,26 @@ static void find_parents(struct studies_case *to, const struct studies_lane *lan
 			for (uint32_t j = 0; j < i; j++)
 				if (to->parts[j].path == at)
 					to->parts[i].parent = j;
+		if (i && to->parts[i].parent == STUDIES_NONE && !to->path)
+			to->parts[i].parent = 0; /* all lies below it */
 		if (!to->parts[i].call_count)
 			to->parts[i].is_first = 0;
 	}
 }
 
+/* Is this the node's path? Of the lane's root, which has none, steps may have been. */
+static int has_path(const struct studies_lane *lane, uint32_t node, int is_step)
+{
+	return node < lane->node_count &&
+	       (lane->paths[node] || (is_step && node == STUDIES_ROOT));
+}
+
 /* 0: it is not whole. */
 static int read_case(const struct studies_lane *lane, const struct segment_case *from,
-		     struct studies_case *ret)
+		     int is_step, struct studies_case *ret)
 {
-	if (from->part_count > SEGMENT_CASE_PARTS || from->node >= lane->node_count ||
-	    !lane->paths[from->node] || from->own_ticks > from->ticks)
+	if (from->part_count > SEGMENT_CASE_PARTS ||
+	    !has_path(lane, from->node, is_step) || from->own_ticks > from->ticks)
 		return 0;
 	*ret = (struct studies_case){.lane = lane->lane,
 				     .path = lane->paths[from->node],
@@ -119,7 +152,7 @@ static int read_case(const struct studies_lane *lane, const struct segment_case 
 	for (uint32_t i = 0; i < from->part_count; i++) {
 		const struct segment_case_part *part = &from->parts[i];
 
-		if (part->node < lane->node_count && lane->paths[part->node])
+		if (has_path(lane, part->node, is_step && part->node == from->node))
 			add_part(ret, part, lane->paths[part->node],
 				 lane->is_folded[part->node]);
 		else
@@ -174,6 +207,8 @@ static void add_case(struct studies_study *study, const struct studies_case *fro
 static void add_cases(struct studies_study *study, const struct studies_lane *lane,
 		      uint32_t number, uint64_t *damaged_count)
 {
+	int is_step = lane->studies[number].series != 0;
+
 	for (uint32_t i = number * SEGMENT_STUDY_CASES;
 	     i < (number + 1) * SEGMENT_STUDY_CASES && i < lane->case_count; i++) {
 		const struct segment_case *from = &lane->cases[i];
@@ -181,7 +216,7 @@ static void add_cases(struct studies_study *study, const struct studies_lane *la
 
 		if (!from->serial || from->serial & 1)
 			continue; /* the writer died in between */
-		if (read_case(lane, from, &entry))
+		if (read_case(lane, from, is_step, &entry))
 			add_case(study, &entry);
 		else
 			++*damaged_count;
@@ -193,13 +228,13 @@ void studies_add_lane(struct studies *studies, const struct studies_lane *from,
 {
 	for (uint32_t i = 0; i < from->study_count && i < SEGMENT_STUDIES_MOST; i++) {
 		const struct segment_study *own = &from->studies[i];
-		struct studies_study *study;
+		struct studies_study *study, like;
 
-		if (own->node >= from->node_count || !from->paths[own->node]) {
+		if (!identify(from, own, &like)) {
 			++*damaged_count;
 			continue;
 		}
-		study = study_of(studies, from, from->paths[own->node]);
+		study = study_of(studies, &like);
 		if (!study)
 			continue;
 		add_sums(study, own);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cases of all lanes (common/slow/studies.h), by function: a function that several
+ * The cases of all lanes (common/slow/studies.h), by function, or step: one that several
  * lanes studied is one study, with the slowest of all of them.
  */
 #pragma once
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "common/segment_series.h"
 #include "common/slow/studies.h"
 
 #define STUDIES_MOST 256u /* of a run */
@@ -27,14 +28,16 @@ struct studies_part {
 struct studies_case {
 	struct studies_part *parts; /* owned; parts before those that they are above */
 	uint32_t part_count;
-	uint32_t lane, path;
+	uint32_t lane,
+		path; /* 0, as that of its first part: a step's that no call held */
 	int is_slow;
 	uint64_t begin_ticks, ticks, own_ticks, number;
 	uint64_t beside_call_count, beside_ticks, folded_count;
 };
 
 struct studies_study {
-	uint32_t function, path; /* one of its paths */
+	uint32_t function, path; /* one of its paths; of steps 0 and one of theirs */
+	char step[sizeof(((struct segment_series *)0)->name)]; /* "": a function's */
 	enum segment_study_reason reason;
 	uint64_t begin_ticks;
 	uint64_t call_count, ticks, alone_count, missed_count;
@@ -56,6 +59,8 @@ struct studies_lane {
 	const struct segment_study *studies;
 	const struct segment_case *cases;
 	uint32_t study_count, case_count;
+	const struct segment_series *series; /* their names may have no end */
+	uint32_t series_count;
 	const uint32_t *paths;	  /* by node; 0: it has none */
 	const uint8_t *is_folded; /* by node: the path is that of one above it */
 	uint32_t node_count;

@@ -8,6 +8,10 @@
  * of it, and of the calls that are kept a struct segment_case each: those of study n are
  * the cases [n * SEGMENT_STUDY_CASES, (n + 1) * SEGMENT_STUDY_CASES). A call within
  * another one of the same function is a part of that, and no case.
+ *
+ * A step is studied likewise. Its node is that of the innermost call that was open at
+ * both of its marks, or the lane's root: what was done below that was done in the step.
+ * Its first part is that node, with the steps as calls and their time.
  */
 #pragma once
 
@@ -51,10 +55,12 @@ struct segment_case {
 };
 
 struct segment_study {
-	uint64_t key; /* like segment_node.key, when it began; 0: not yet */
+	uint64_t key; /* like segment_node.key, when it began; 0: a step's, or not yet */
 	uint64_t begin_ticks;
 	uint32_t reason; /* enum segment_study_reason */
 	uint32_t node;	 /* one of its paths: of the first call */
+	uint32_t series; /* of a step: 1 + its index in the lane; 0: a function's */
+	uint32_t pad;
 	uint64_t call_count,
 		ticks;	       /* of its calls since then, that are no part of others */
 	uint64_t alone_count;  /* of them, those that could have become usual ones */

@@ -102,11 +102,12 @@ static void start_collector(const struct config *config)
 	say(text);
 }
 
-/* The functions that are studied, and whether others may be found. 0: too many, or an
- * empty name. */
+/* The functions and marks that are studied, and whether others may be found. 0: too many,
+ * or an empty name. */
 static int read_studied(const char *list)
 {
 	upcalls.leave_call = study_leave;
+	upcalls.watch_mark = triggers_of_mark;
 	while (*list) {
 		size_t length = strcspn(list, ",");
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/core/name.h"
 #include "shim/core/process.h"
 #include "shim/image/symbols.h"
 #include "shim/lane/trigger.h"
@@ -193,6 +194,19 @@ static void note_missing(void)
 				   __ATOMIC_RELAXED);
 	else
 		process_note(SEGMENT_NOTE_NO_FUNCTION);
+}
+
+uint32_t triggers_of_mark(const char *name)
+{
+	for (int i = 0; i < name_count; i++) {
+		if (!(names[i].actions & TRIGGER_STUDY) ||
+		    !name_is(names[i].text, name, sizeof(names[i].text)))
+			continue;
+		names[i].is_found = 1;
+		note_missing();
+		return TRIGGER_STUDY;
+	}
+	return 0;
 }
 
 void triggers_look(const struct segment_module *module)

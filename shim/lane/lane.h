@@ -97,15 +97,16 @@ struct region_memo {
 struct study_lane;
 
 #define LANE_SUSPICIONS 16u
+#define LANE_STEP_KEY (1ull << 62) /* no function's */
 
 /* A function that had slow calls, see study/suspect.h. Ticks are sums over these, without
  * those that they waited for a CPU. */
 struct lane_suspicion {
-	uint64_t key;			   /* 0: none */
+	uint64_t key; /* of a step LANE_STEP_KEY | its series; 0: none */
 	uint64_t begin_ticks, begin_calls; /* when the first was noted */
 	uint64_t slow_ticks, blocked_ticks;
 	uint32_t slow_count;
-	uint32_t function; /* its index in the lane */
+	uint32_t index; /* of the function, or the series, in the lane */
 };
 
 /* See shim/study/. */
@@ -428,6 +429,8 @@ struct lane_context {
 	uint32_t transfer_buckets[LANE_TRANSFER_BUCKETS];
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
+	uint8_t series_studies[SEGMENT_SERIES_LIMIT]; /* enum segment_study_reason, or 0
+						       */
 	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct history_memory snapshot_memory; /* of whoever takes a snapshot */
 	struct lane_study study;

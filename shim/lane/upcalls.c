@@ -28,5 +28,11 @@ static void leave_nothing(struct lane_context *context, uint64_t function, uint3
 	(void)context, (void)function, (void)node, (void)begin_ticks, (void)ticks;
 }
 
-struct upcalls upcalls = {note_nothing, select_nothing, use_nothing,
-			  do_nothing,	leave_nothing,	do_nothing};
+static uint32_t watch_nothing(const char *name)
+{
+	(void)name;
+	return 0;
+}
+
+struct upcalls upcalls = {note_nothing,	 select_nothing, use_nothing, do_nothing,
+			  leave_nothing, watch_nothing,	 do_nothing};

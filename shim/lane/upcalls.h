@@ -29,6 +29,8 @@ struct upcalls {
 	 * run's clock. */
 	void (*leave_call)(struct lane_context *context, uint64_t function, uint32_t node,
 			   uint64_t begin_ticks, uint64_t ticks);
+	/* TRIGGER_* of what is watched by this name, which a region or a step has. */
+	uint32_t (*watch_mark)(const char *name);
 	/* The calling thread has got a lane; wants to know of its end. */
 	void (*thread_begins)(void);
 };

@@ -15,7 +15,8 @@ struct study_call ends_call_of(const struct lane_context *context,
 		.function = frame->function,
 		.node = segment_frame_is_inherited(frame) ? 0 : frame->node,
 		.begin_ticks = frame->start_ticks + context->clock_offset,
-		.ticks = now > frame->start_ticks ? now - frame->start_ticks : 0};
+		.ticks = now > frame->start_ticks ? now - frame->start_ticks : 0,
+		.open = frame};
 }
 
 /* What it takes to study a call is in none that is open. */

@@ -2,6 +2,7 @@
 /* Tails in histograms, and functions under suspicion. */
 #include "shim/study/choose.h"
 
+#include "common/slow/studies.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/trigger.h"
@@ -104,32 +105,69 @@ static int is_wanted(uint64_t key, int is_loose)
 	       !(number && modes_recording(number) == SEGMENT_RECORDING_OFF);
 }
 
+/* A step of this thread: its marks come to the slow path from now on. */
+static void study_steps(struct lane_context *context, uint32_t index, double share,
+			int is_loose)
+{
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return;
+	if (found.count < CHOOSE_MOST) {
+		found.count++;
+		found.loose_count += (uint32_t)is_loose;
+		found.share += share;
+		context->series_studies[index] = SEGMENT_STUDY_FOUND;
+	}
+	process_unlock(&mask);
+	for (uint32_t i = 0; i < LANE_SERIES_MEMOS; i++)
+		if (context->series_memos[i].number == index + 1)
+			context->series_memos[i].number = 0;
+}
+
 static double suspicion_share(const struct lane_context *context,
 			      const struct lane_suspicion *suspicion, uint64_t now)
 {
-	const struct segment_function *from = &context->functions[suspicion->function];
-
-	return share_of(suspect_calls(context, from) - suspicion->begin_calls,
+	return share_of(suspect_calls_of(context, suspicion) - suspicion->begin_calls,
 			now - suspicion->begin_ticks);
+}
+
+static int is_wanted_step(const struct lane_context *context, uint32_t index,
+			  int is_loose)
+{
+	return (!is_loose || found.loose_count < CHOOSE_LOOSE) &&
+	       !context->series_studies[index];
 }
 
 static int may_be_studied(const struct lane_context *context,
 			  const struct lane_suspicion *suspicion, uint64_t now)
 {
-	return is_wanted(suspicion->key, suspect_waits(suspicion)) &&
-	       is_affordable(suspicion_share(context, suspicion, now));
+	int is_loose = suspect_waits(suspicion), is_step;
+
+	is_step = (suspicion->key & LANE_STEP_KEY) != 0;
+	if (is_step ? !is_wanted_step(context, suspicion->index, is_loose)
+		    : !is_wanted(suspicion->key, is_loose))
+		return 0;
+	return is_affordable(suspicion_share(context, suspicion, now));
 }
 
 /* Of those that were slow now and then, the one that matters most. */
 static void find_suspect(struct lane_context *context, uint64_t now)
 {
 	struct lane_suspicion suspicion;
+	int is_loose;
+	double share;
 
 	suspect_note_spans(context, now);
-	if (suspect_take(context, now, may_be_studied, &suspicion))
-		study(context, suspicion.key, suspicion_share(context, &suspicion, now),
-		      suspect_waits(&suspicion) ? TRIGGER_FOUND
-						: TRIGGER_FOUND | TRIGGER_COVERS);
+	if (!suspect_take(context, now, may_be_studied, &suspicion))
+		return;
+	is_loose = suspect_waits(&suspicion);
+	share = suspicion_share(context, &suspicion, now);
+	if (suspicion.key & LANE_STEP_KEY)
+		study_steps(context, suspicion.index, share, is_loose);
+	else
+		study(context, suspicion.key, share,
+		      is_loose ? TRIGGER_FOUND : TRIGGER_FOUND | TRIGGER_COVERS);
 }
 
 static void look_at(struct lane_context *context, const struct segment_function *function,

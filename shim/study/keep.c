@@ -79,7 +79,9 @@ static uint64_t ticks_of(uint64_t ns)
 
 static uint64_t own_ticks(const struct keep_call *call, const struct subtree_parts *parts)
 {
-	uint64_t ready_ticks = ticks_of(parts->ready_ns);
+	uint64_t ready_ns =
+		parts->ready_ns > call->ready_ns ? parts->ready_ns : call->ready_ns;
+	uint64_t ready_ticks = ticks_of(ready_ns);
 
 	return call->ticks > ready_ticks ? call->ticks - ready_ticks : 0;
 }

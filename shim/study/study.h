@@ -13,29 +13,49 @@
  * WHAT IT COSTS
  *
  * Nothing before the end of a call; there, a read of some hundred counters at most
- * (subtree.h), 0.1 to 5 us. So that it takes no more than STUDY_SHARE of the time, it is
- * not done at each end: calls that follow each other faster are looked at together. A
- * slow one among them is known by its own time, and is kept when those beside it took no
- * more than a quarter of that: how many they were, and how long they took, is kept too.
+ * (subtree.h), 0.1 to 5 us. So that it takes no more than STUDY_SHARE (subject.h) of the
+ * time, it is not done at each end: calls that follow each other faster are looked at
+ * together. A slow one among them is known by its own time, and is kept when those beside
+ * it took no more than a quarter of that: how many they were, and how long they took, is
+ * kept too.
+ *
+ * STEPS
+ *
+ * Steps of a name are studied likewise, at their marks: what was done in one is what was
+ * done below the innermost call that was open at both. Calls that are open at a mark are
+ * in each step with the time that they took in it.
  */
 #pragma once
 
+#include "common/slow/studies.h"
 #include "shim/lane/lane.h"
-
-#define STUDY_SHARE 32u /* looking takes 1 / 32 of the time of a function's thread */
 
 struct study_call {
 	uint64_t function;
 	uint64_t begin_ticks, ticks; /* of the run's clock */
 	uint32_t node;
+	/* its own, which calls above it may have outlived (a region's); NULL: closed */
+	const struct segment_frame *open;
 };
 
-/* A call of a function with triggers has ended, and nothing is open below it. */
+/* A call of a function with triggers has ended. */
 void study_end(struct lane_context *context, const struct study_call *call);
 
 /* Likewise, without its exit (lane/upcalls.h). */
 void study_leave(struct lane_context *context, uint64_t function, uint32_t node,
 		 uint64_t begin_ticks, uint64_t ticks);
+
+/* A mark of a step that is studied: the series' number in the lane. is_first: there
+ * was no step before it. */
+struct study_step {
+	uint32_t series;
+	int is_first;
+	enum segment_study_reason reason;
+	uint64_t begin_ticks, end_ticks; /* of the run's clock; the mark is the end */
+	uint64_t ready_ns;		 /* that its thread waited for a CPU in it */
+};
+
+void study_mark(struct lane_context *context, const struct study_step *step);
 
 /* A handler that interrupted it has jumped out of it. */
 void study_abandon(struct lane_context *context);

@@ -7,8 +7,24 @@
 /* New nodes that are looked at, at a time. */
 #define NODES_SCANNED (1u << 16)
 
-static void read_node(const struct lane_context *context, uint32_t index,
-		      struct segment_case_part *ret)
+/* Open calls that are looked at for each path, the outermost ones. */
+#define OPEN_MOST 16
+
+/* What open calls of the node have taken so far. */
+static uint64_t open_ticks(const struct lane_context *context,
+			   const struct subtree_top *top, uint32_t index)
+{
+	const struct segment_frame *frame = top->open;
+	uint64_t ticks = 0;
+
+	for (int i = 0; i < OPEN_MOST && ++frame < context->top; i++)
+		if (frame->node == index && top->now > frame->start_ticks)
+			ticks += top->now - frame->start_ticks;
+	return ticks;
+}
+
+static void read_node(const struct lane_context *context, const struct subtree_top *top,
+		      uint32_t index, struct segment_case_part *ret)
 {
 	const struct segment_lane *lane = context->lane;
 	const struct segment_node *node = &context->nodes[index];
@@ -16,6 +32,12 @@ static void read_node(const struct lane_context *context, uint32_t index,
 	*ret = (struct segment_case_part){.node = index,
 					  .call_count = node->call_count,
 					  .ticks = node->total_ticks};
+	if (index == top->node) {
+		ret->call_count = top->call_count;
+		ret->ticks = top->ticks;
+	} else if (unlikely(top->open)) {
+		ret->ticks += open_ticks(context, top, index);
+	}
 	if (node->site) {
 		const struct segment_site *site =
 			&process->sites[node->site + process->site_bias];
@@ -34,7 +56,8 @@ static void read_node(const struct lane_context *context, uint32_t index,
 static void take_off(struct segment_case_part *part, const struct segment_case_part *old)
 {
 	part->call_count -= old->call_count;
-	part->ticks -= old->ticks;
+	/* an open call may have been left without its time */
+	part->ticks = part->ticks > old->ticks ? part->ticks - old->ticks : 0;
 	part->alloc_count -= old->alloc_count;
 	part->alloc_bytes -= old->alloc_bytes;
 	part->ready_ns -= old->ready_ns;
@@ -68,7 +91,7 @@ static int is_below(const struct lane_context *context, uint32_t index, uint32_t
 
 /* Paths that nobody had been on when this was asked last: they had counted nothing. */
 static void add_new(struct subtree *tree, const struct lane_context *context,
-		    struct subtree_parts *parts)
+		    const struct subtree_top *top, struct subtree_parts *parts)
 {
 	uint32_t end = context->node_next;
 	struct segment_case_part part;
@@ -81,7 +104,7 @@ static void add_new(struct subtree *tree, const struct lane_context *context,
 	for (uint32_t i = tree->scanned; i < end; i++) {
 		if (!is_below(context, i, tree->node))
 			continue;
-		read_node(context, i, &part);
+		read_node(context, top, i, &part);
 		if (tree->path_count < SUBTREE_PATHS)
 			tree->paths[tree->path_count++] = part;
 		else
@@ -93,34 +116,33 @@ static void add_new(struct subtree *tree, const struct lane_context *context,
 }
 
 void subtree_ask(struct subtree *tree, const struct lane_context *context,
-		 struct subtree_parts *parts)
+		 const struct subtree_top *top, struct subtree_parts *parts)
 {
 	if (parts)
 		parts->count = 0, parts->folded_count = parts->ready_ns = 0;
 	for (uint32_t i = 0; i < tree->path_count; i++) {
 		struct segment_case_part *old = &tree->paths[i], now, part;
 
-		read_node(context, old->node, &now);
+		read_node(context, top, old->node, &now);
 		part = now;
 		take_off(&part, old);
 		part.is_first = old->call_count == 0 && now.call_count != 0;
 		add_part(parts, &part);
 		*old = now;
 	}
-	add_new(tree, context, parts);
-	tree->call_count = context->nodes[tree->node].call_count;
-	tree->ticks = context->nodes[tree->node].total_ticks;
+	add_new(tree, context, top, parts);
+	tree->call_count = top->call_count;
+	tree->ticks = top->ticks;
 }
 
 void subtree_begin(struct subtree *tree, const struct lane_context *context,
-		   uint32_t node)
+		   const struct subtree_top *top, int is_first)
 {
-	tree->node = node;
+	tree->node = tree->scanned = top->node;
 	tree->path_count = tree->folded_count = 0;
-	tree->scanned = node;
 	tree->call_count = tree->ticks = 0;
 	tree->cost_ticks = tree->next_ticks = 0;
 	/* what is new to it has counted nothing: right for a first call */
-	if (context->nodes[node].call_count > 1)
-		subtree_ask(tree, context, NULL);
+	if (!is_first)
+		subtree_ask(tree, context, top, NULL);
 }

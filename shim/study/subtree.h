@@ -19,6 +19,17 @@
 /* Parts of one call that are looked at. */
 #define SUBTREE_PARTS 1024u
 
+/* The node itself, at the moment when it is asked: of a step, which is no node's own
+ * time, what its steps had until then. Of the frames above `open` the calls are open, and
+ * what they have taken so far counts; NULL: there are none. now: by the clock of the
+ * stack. */
+struct subtree_top {
+	uint32_t node;
+	uint64_t call_count, ticks;
+	const struct segment_frame *open;
+	uint64_t now;
+};
+
 /* A node, and what those below it had when they were asked last: some 28 KiB. */
 struct subtree {
 	uint32_t node;	  /* 0: none */
@@ -40,11 +51,11 @@ struct subtree_parts {
 	struct segment_case_part all[SUBTREE_PARTS];
 };
 
-/* Begins with a node: with what is there now, or, when this is the end of its first call
- * ever, with nothing. */
+/* Begins with a node: with what is there now, or, when that is its first call ever, with
+ * nothing. */
 void subtree_begin(struct subtree *tree, const struct lane_context *context,
-		   uint32_t node);
+		   const struct subtree_top *top, int is_first);
 
 /* What has been done since; parts NULL: nobody wants to know. */
 void subtree_ask(struct subtree *tree, const struct lane_context *context,
-		 struct subtree_parts *parts);
+		 const struct subtree_top *top, struct subtree_parts *parts);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions and regions whose calls are slow now and then, as the calls tell that were
+ * Functions, regions and steps that are slow now and then, as the calls tell that were
  * kept for that (shim/lane/spans.h): of each it is known what it waited for a CPU, so a
  * busy machine makes nobody suspect. Runs on: the lane's thread, exits that look.
  *
@@ -25,6 +25,10 @@ typedef int (*suspect_question)(const struct lane_context *context,
 				const struct lane_suspicion *suspicion, uint64_t now);
 int suspect_take(struct lane_context *context, uint64_t now, suspect_question may_be,
 		 struct lane_suspicion *ret);
+
+/* All calls, or steps, until now. */
+uint64_t suspect_calls_of(const struct lane_context *context,
+			  const struct lane_suspicion *suspicion);
 
 /* All calls of a function in the lane, those included that were only counted. */
 uint64_t suspect_calls(const struct lane_context *context,

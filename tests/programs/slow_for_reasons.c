@@ -5,9 +5,10 @@
  * child far more often. Recorded by why.py, which knows which call is which: it prints them.
  * "killed": it is killed before the last of them. "hot": there are many more calls at
  * first, one right after the other, so that nobody would time them all, and some that are
- * slow, but less so.
+ * slow, but less so. "marks": each call is a step and in a region.
  */
 #include "truth.h"
+#include "profshim.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -167,6 +168,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	int is_hot = argc > 1 && !strcmp(argv[1], "hot");
+	int has_marks = argc > 1 && !strcmp(argv[1], "marks");
 
 	if (is_hot)
 		be_hot();
@@ -176,15 +178,23 @@ int main(int argc, char **argv)
 	for (unsigned i = 1; i <= CALLS; i++) {
 		enum reason reason = i % 10000 == 5000 ? 1 + i / 10000 : NONE;
 
-		if (argc > 1 && !is_hot && i == CALLS - 10000) {
+		if (argc > 1 && !is_hot && !has_marks && i == CALLS - 10000) {
 			fflush(stdout);
 			raise(SIGKILL);
 		}
+		if (has_marks) {
+			profshim_step("request");
+			profshim_region_begin("server", "serve");
+		}
 		handle(reason);
+		if (has_marks)
+			profshim_region_end("server", "serve");
 		if (reason == WAITS) /* with one thread it is known what it is ready */
 			pthread_join(thread, NULL);
 		if (reason)
 			printf("%s=%u\n", words[reason], i);
 	}
+	if (has_marks)
+		profshim_step("request");
 	return 0;
 }

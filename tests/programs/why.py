@@ -87,6 +87,27 @@ def check_killed(products, program, directory):
     check_causes(ask(products, database, "handle"), numbers)
 
 
+def check_marks(products, program, directory):
+    """The same of steps and of a region; and what usual ones did."""
+    database, numbers = record(products, [program, "marks"], directory,
+                               PROFSHIM_WHY="request,serve")
+    studies = {row["name"]: row for row in ask(products, database)["studies"]}
+    harness.expect({name: (row["kind"], row["calls"], row["reason"])
+                    for name, row in studies.items()} ==
+                   {"request": ("step", 40000, "asked"), "serve": ("call", 40000, "asked")},
+                   f"{studies}")
+    for name in studies:
+        check_causes(ask(products, database, name), numbers)
+    odd = harness.query(database, """SELECT study_id, name, calls, alloc_count
+        FROM study_parts JOIN study_cases USING (run_id, study_id, case_id)
+        WHERE NOT is_slow AND (name, calls, alloc_count) NOT IN (VALUES ('main', 1, 0),
+        ('serve', 1, 0), ('handle', 1, 0), ('enter', 1, 0), ('fill', 1, 2), ('answer', 1, 0),
+        ('look_up', 4, 0))""")
+    harness.expect(not odd, f"usual ones did: {odd}")
+    lost = harness.query(database, "SELECT value FROM trust WHERE name = 'lost_marks'")
+    harness.expect(not any(value for (value,) in lost), f"lost marks: {lost}")
+
+
 def check_hot(products, program, directory):
     """At the default level a function is found that was so hot that it was only counted, and
     the same causes are told."""
@@ -126,6 +147,7 @@ def main():
                        studies[0]["reason"] == "asked", f"{studies}")
         check_killed(products, program, directory)
         check_off(products, program, directory)
+        check_marks(products, program, directory)
         check_hot(products, program, directory)
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single calls of one function, each with what every path below did in it, and the
+ * Single calls of one function, or steps of one name, each with what every path below did in it, and the
  * comparison of the slow ones with the usual ones.
  *
  * Paths are told by their functions from the studied one on: calls from different places
@@ -77,6 +77,10 @@ struct study_call {
 	struct study_cause cause; /* of slow ones */
 };
 
+/* In the place of the studied function's, of steps: what lies below a step need not lie
+ * below the same function each time. */
+#define STUDY_STEP UINT64_MAX
+
 struct study {
 	struct study_path *paths; /* parents before their children; [0] is the function */
 	uint32_t path_count;
@@ -84,6 +88,7 @@ struct study {
 	size_t call_count;
 	size_t slow_count, usual_count;
 	double median_ns;
+	const char *step; /* the name of the steps, borrowed; NULL: calls of a function */
 	struct map map;
 };
 

@@ -11,6 +11,7 @@
 #include "why.sql.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int load_studies(struct report_input *input, struct doc *doc, struct why *why)
 {
@@ -33,7 +34,10 @@ static int load_studies(struct report_input *input, struct doc *doc, struct why 
 			.median_ns = cursor_integer(cursor, "median_ns"),
 			.slowest_ns = cursor_integer(cursor, "slowest_ns"),
 			.name = report_text(doc, cursor, "name"),
+			.kind = report_text(doc, cursor, "kind"),
 			.reason = report_text(doc, cursor, "reason")};
+		if (strcmp(study->kind, "step") == 0)
+			study->study.step = study->name;
 	}
 	return report_finish(input, cursor);
 }
@@ -137,7 +141,7 @@ static int load_parts(struct report_input *input, const struct why *why,
 		uint32_t node = node_of(why->tree, cursor_integer(cursor, "path_id"));
 		uint32_t call = call_of(&study->study, cursor_integer(cursor, "case_id"));
 
-		if (node == CALLTREE_NONE || call == STUDY_NONE)
+		if ((node == CALLTREE_NONE && !study->study.step) || call == STUDY_NONE)
 			continue;
 		ret->all = array_room(ret->all, ret->count, sizeof(*ret->all));
 		ret->all[ret->count++] = (struct part){read_numbers(cursor), node, call};
@@ -147,23 +151,32 @@ static int load_parts(struct report_input *input, const struct why *why,
 	return report_finish(input, cursor);
 }
 
+/* Of the path that the case is of. root: CALLTREE_NONE, when no call held the step. */
+static uint32_t top_of(struct study *study, const struct calltree *tree, uint32_t root)
+{
+	int64_t path_id = root == CALLTREE_NONE ? 0 : tree->nodes[root].path_id;
+
+	return study_path(study, STUDY_NONE,
+			  study->step ? STUDY_STEP : tree->nodes[root].function, path_id);
+}
+
 /* The number in the study of a node at or below the case's own; STUDY_NONE: it is not
  * below it. */
 static uint32_t number_of(struct study *study, const struct calltree *tree, uint32_t node,
 			  uint32_t root)
 {
-	uint32_t chain[64], depth = 0, number = STUDY_NONE;
+	uint32_t chain[64], depth = 0, number;
 
 	for (; node != root; node = tree->nodes[node].parent) {
 		if (node == CALLTREE_NONE ||
-		    tree->nodes[node].depth <= tree->nodes[root].depth)
+		    (root != CALLTREE_NONE &&
+		     tree->nodes[node].depth <= tree->nodes[root].depth))
 			return STUDY_NONE;
 		if (depth == sizeof(chain) / sizeof(chain[0]))
 			depth--; /* very deep below it: what is deeper is the same */
 		chain[depth++] = node;
 	}
-	number = study_path(study, STUDY_NONE, tree->nodes[root].function,
-			    tree->nodes[root].path_id);
+	number = top_of(study, tree, root);
 	while (depth-- > 0)
 		number = study_path(study, number, tree->nodes[chain[depth]].function,
 				    tree->nodes[chain[depth]].path_id);
@@ -172,7 +185,8 @@ static uint32_t number_of(struct study *study, const struct calltree *tree, uint
 
 static bool is_libc(const struct calltree *tree, uint32_t node)
 {
-	uint32_t function = tree->nodes[node].function;
+	uint32_t function =
+		node == CALLTREE_NONE ? CALLTREE_NONE : tree->nodes[node].function;
 
 	return function != CALLTREE_NONE && tree->functions[function].is_libc;
 }
@@ -184,7 +198,7 @@ static void add_parts(const struct why *why, struct why_study *study,
 		const struct part *part = &parts->all[i];
 		uint32_t root = node_of(why->tree, roots[part->call]), number;
 
-		if (root == CALLTREE_NONE)
+		if (root == CALLTREE_NONE && !study->study.step)
 			continue;
 		number = number_of(&study->study, why->tree, part->node, root);
 		if (number == STUDY_NONE)

@@ -15,11 +15,11 @@ struct why_case {
 	const char *wait_kind, *lock, *holder;
 };
 
-/* A studied function. All owned: why_done(). */
+/* A studied function, or step (function_id 0). All owned: why_done(). */
 struct why_study {
 	int64_t study_id, function_id, calls, missed_calls, ready_calls, ready_ns;
 	int64_t folded_paths, cost_ns, median_ns, slowest_ns;
-	const char *name, *reason; /* in the document */
+	const char *name, *kind, *reason; /* in the document */
 	struct study study;
 	struct why_case *cases;
 };
@@ -33,6 +33,10 @@ struct why {
 /* The run's studies, judged. */
 enum exit_status why_load(struct report_input *input, struct doc *doc, struct why *ret);
 void why_done(struct why *why);
+
+/* Of a path of a study. */
+const char *why_path_name(const struct why *why, const struct study *study,
+			  uint32_t path);
 
 /* What a slow call did, in words. */
 void why_put_cause(const struct why *why, const struct why_study *from, size_t number,

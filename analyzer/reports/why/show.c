@@ -17,8 +17,9 @@ static const struct column list_columns[] = {
 	{"slow_count", "slow", COLUMN_COUNT, 0},
 	{"usual_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"reason", "why it is here", COLUMN_TEXT, 0},
-	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"name", "function or step", COLUMN_NAME, COLUMN_KEEP},
 	{"cause", "the slowest", COLUMN_TEXT, COLUMN_DETAIL},
+	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"study_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"missed_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
@@ -128,7 +129,9 @@ static void add_study(struct table *table, const struct why *why,
 	*row++ = table_text(table, from->name);
 	*row++ = worst < from->study.call_count ? cause_cell(table, why, from, worst)
 						: (struct cell){.kind = CELL_NULL};
-	*row++ = cell_integer(from->function_id);
+	*row++ = table_text(table, from->kind);
+	*row++ = from->study.step ? (struct cell){.kind = CELL_NULL}
+				  : cell_integer(from->function_id);
 	*row++ = cell_integer(from->study_id);
 	*row++ = cell_integer(from->missed_calls);
 	*row++ = cell_integer(from->ready_calls);
@@ -149,7 +152,8 @@ enum exit_status why_show_list(struct report_input *input, const struct why *why
 		table_free(table);
 		return status;
 	}
-	report_add_table(doc, "studies", "Functions whose slow calls were kept", table,
+	report_add_table(doc, "studies",
+			 "What was slow now and then, with calls that were kept", table,
 			 report_limit(input, DEFAULT_ROWS), "function", NULL, NULL)
 		->flags = SECTION_MAIN;
 	return STATUS_OK;
@@ -158,16 +162,11 @@ enum exit_status why_show_list(struct report_input *input, const struct why *why
 static struct cell chain(struct table *table, const struct why *why,
 			 const struct study *study, uint32_t path)
 {
-	return report_chain(table, why->tree,
-			    calltree_find(why->tree, study->paths[path].path_id));
-}
-
-static const char *name_of(const struct why *why, const struct study *study,
-			   uint32_t path)
-{
 	uint32_t node = calltree_find(why->tree, study->paths[path].path_id);
 
-	return node == CALLTREE_NONE ? "?" : calltree_name(why->tree, node);
+	if (node == CALLTREE_NONE) /* of a step that no call held */
+		return (struct cell){.kind = CELL_NULL};
+	return report_chain(table, why->tree, node);
 }
 
 static void add_cause(struct table *table, size_t row, const struct why *why,
@@ -178,11 +177,11 @@ static void add_cause(struct table *table, size_t row, const struct why *why,
 	*table_cell(table, row, "path") = chain(table, why, study, cause->path);
 	*table_cell(table, row, "kind") = table_text(table, why_kind_word(cause->kind));
 	*table_cell(table, row, "name") =
-		table_text(table, name_of(why, study, cause->path));
+		table_text(table, why_path_name(why, study, cause->path));
 	*table_cell(table, row, "path_id") =
 		cell_integer(study->paths[cause->path].path_id);
 	*table_cell(table, row, "most_name") =
-		table_text(table, name_of(why, study, cause->most_path));
+		table_text(table, why_path_name(why, study, cause->most_path));
 	*table_cell(table, row, "most_path_id") =
 		cell_integer(study->paths[cause->most_path].path_id);
 	*table_cell(table, row, "difference_ns") = ns_cell(cause->difference_ns);
@@ -307,7 +306,7 @@ static void add_path(const struct report_input *input, struct table *table,
 	*row++ = cell_integer(path->slow_count);
 	*row++ = cell_integer(path->usual_count);
 	*row++ = ns_cell(slow.self_ns - path->usual.self_ns);
-	*row++ = table_text(table, name_of(why, study, number));
+	*row++ = table_text(table, why_path_name(why, study, number));
 	*row++ = input->options->machine ? chain(table, why, study, number)
 					 : (struct cell){.kind = CELL_NULL};
 	*row = cell_integer(path->path_id);

@@ -11,6 +11,8 @@
 
 #include "why.sql.h"
 
+#include <string.h>
+
 #define CANDIDATE_COLUMNS 48
 
 static void add_head(const struct why_study *from, struct doc *doc)
@@ -21,14 +23,19 @@ static void add_head(const struct why_study *from, struct doc *doc)
 
 	doc_add_machine(section, "name", COLUMN_TEXT,
 			(struct cell){.kind = CELL_TEXT, .text = from->name});
+	doc_add_machine(section, "kind", COLUMN_TEXT,
+			(struct cell){.kind = CELL_TEXT, .text = from->kind});
 	doc_add_machine(section, "function_id", COLUMN_ID,
-			cell_integer(from->function_id));
-	doc_add(section, "calls", "calls", COLUMN_COUNT, cell_integer(from->calls));
+			study->step ? (struct cell){.kind = CELL_NULL}
+				    : cell_integer(from->function_id));
+	doc_add(section, "calls", study->step ? "steps" : "calls", COLUMN_COUNT,
+		cell_integer(from->calls));
 	doc_add(section, "median_ns", "half of all take at most", COLUMN_NSEC,
 		cell_integer(from->median_ns));
 	doc_add(section, "slowest_ns", "the slowest took", COLUMN_NSEC,
 		cell_integer(from->slowest_ns));
-	units_counted(&text, (int64_t)study->slow_count, "slow call");
+	units_counted(&text, (int64_t)study->slow_count,
+		      study->step ? "slow step" : "slow call");
 	strbuf_puts(&text, ", ");
 	units_counted(&text, (int64_t)study->usual_count, "usual one");
 	doc_add_human(doc, section, "kept", strbuf_text(&text));
@@ -82,28 +89,51 @@ static void add_notes(const struct why_study *from, struct doc *doc)
 static const struct why_study *find(const struct why *why, int64_t function_id)
 {
 	for (size_t i = 0; i < why->count; i++)
-		if (why->all[i].function_id == function_id)
+		if (!why->all[i].study.step && why->all[i].function_id == function_id)
 			return &why->all[i];
 	return NULL;
+}
+
+/* Steps of this name, unless a studied function has it. */
+static const struct why_study *find_step(const struct why *why, const char *name)
+{
+	const struct why_study *found = NULL;
+
+	for (size_t i = 0; i < why->count; i++) {
+		if (strcmp(why->all[i].name, name) != 0)
+			continue;
+		if (!why->all[i].study.step)
+			return NULL;
+		found = &why->all[i];
+	}
+	return found;
+}
+
+static enum exit_status show_found(struct report_input *input, struct doc *doc,
+				   const struct why *why, const struct why_study *from)
+{
+	add_head(from, doc);
+	add_notes(from, doc);
+	return why_show_study(input, why, from, doc);
 }
 
 static enum exit_status show_function(struct report_input *input, struct doc *doc,
 				      const struct why *why)
 {
+	const char *name = input->options->argument;
+	const struct why_study *from = find_step(why, name);
 	struct found_function function = {0};
-	const struct why_study *from;
-	enum exit_status status =
-		callers_find(input, doc, input->options->argument, &function);
 	struct strbuf advice = {0};
+	enum exit_status status;
 
+	if (from)
+		return show_found(input, doc, why, from);
+	status = callers_find(input, doc, name, &function);
 	if (status)
 		return status;
 	from = find(why, function.function_id);
-	if (from) {
-		add_head(from, doc);
-		add_notes(from, doc);
-		return why_show_study(input, why, from, doc);
-	}
+	if (from)
+		return show_found(input, doc, why, from);
 	strbuf_puts(&advice, "Record with PROFSHIM_WHY=");
 	strbuf_puts(&advice, function.name);
 	strbuf_puts(&advice, "; `prof-analyze why` without a name lists what there is.");
@@ -153,9 +183,8 @@ static enum exit_status show_all(struct report_input *input, struct doc *doc,
 		return why_show_list(input, why, doc);
 	put_candidates(input, &advice);
 	doc_note(doc, "no_studies", NOTE_PLAIN,
-		 "No single calls were kept: no function was named by PROFSHIM_WHY, and "
-		 "none was chosen, for which its times must have shown a tail while the "
-		 "program ran.",
+		 "No single calls were kept: no function or step was named by "
+		 "PROFSHIM_WHY, and none was slow now and then while the program ran.",
 		 strbuf_text(&advice));
 	strbuf_free(&advice);
 	return STATUS_NOTHING;
@@ -190,8 +219,9 @@ const struct report report_why = {
 		"difference at and below that path. What a call waited for a CPU is in "
 		"none of the times. The second table compares the mean slow call with "
 		"the mean usual one, path by path below FUNC. FUNC is a name as of "
-		"callers; without it the functions are listed whose calls were kept: "
-		"those that PROFSHIM_WHY names, and up to four whose times have a tail.",
+		"callers, or that of a step; without it those are listed whose calls "
+		"were kept: those that PROFSHIM_WHY names, and up to four that are slow "
+		"now and then.",
 	.example = "prof-analyze why run.db handle",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_MAYBE,
 	.build = build,

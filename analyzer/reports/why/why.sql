@@ -2,11 +2,15 @@
 -- Functions that were studied, and their calls that were kept.
 
 -- :name studies
-SELECT s.study_id, s.function_id, s.name, s.reason, s.calls, s.missed_calls, s.ready_calls,
-	s.ready_ns, s.folded_paths, s.cost_ns, f.p50_ns AS median_ns, f.max_ns,
+SELECT s.study_id, s.function_id, s.name, s.kind, s.reason, s.calls, s.missed_calls,
+	s.ready_calls, s.ready_ns, s.folded_paths, s.cost_ns,
+	IFNULL(f.p50_ns, t.p50_ns) AS median_ns,
 	(SELECT MAX(c.duration_ns) FROM study_cases c WHERE c.run_id = s.run_id
 	AND c.study_id = s.study_id) AS slowest_ns
-FROM studies s JOIN functions f USING (run_id, function_id) WHERE s.run_id = :run
+FROM studies s LEFT JOIN functions f ON f.run_id = s.run_id AND f.function_id = s.function_id
+LEFT JOIN step_totals t ON t.run_id = s.run_id AND s.kind = 'step' AND t.name = s.name
+	AND t.process_id IS NULL
+WHERE s.run_id = :run AND (s.kind = 'step' OR f.function_id IS NOT NULL)
 ORDER BY slowest_ns DESC, s.study_id LIMIT 256;
 
 -- :name cases

@@ -19,11 +19,12 @@ const char *why_kind_word(enum study_kind kind)
 	return words[kind];
 }
 
-static const char *name_of(const struct why *why, const struct study *study,
-			   uint32_t path)
+const char *why_path_name(const struct why *why, const struct study *study, uint32_t path)
 {
 	uint32_t node = calltree_find(why->tree, study->paths[path].path_id);
 
+	if (path == 0 && study->step)
+		return study->step;
 	return node == CALLTREE_NONE ? "?" : calltree_name(why->tree, node);
 }
 
@@ -62,7 +63,7 @@ static void put_numbers(const struct why *why, const struct study *study,
 		if (cause->most_path == cause->path)
 			break;
 		strbuf_puts(text, ", most of it in ");
-		strbuf_puts(text, name_of(why, study, cause->most_path));
+		strbuf_puts(text, why_path_name(why, study, cause->most_path));
 		break;
 	case STUDY_BLOCKED:
 		strbuf_puts(text, "waited for ");
@@ -107,7 +108,7 @@ void why_put_cause(const struct why *why, const struct why_study *from, size_t n
 
 	if (!from->study.path_count)
 		return;
-	strbuf_puts(text, name_of(why, &from->study, cause->path));
+	strbuf_puts(text, why_path_name(why, &from->study, cause->path));
 	strbuf_puts(text, ": ");
 	put_numbers(why, &from->study, cause, &from->cases[number], text);
 }

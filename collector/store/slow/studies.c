@@ -12,6 +12,12 @@ static int64_t ns(const struct ingest *ingest, uint64_t ticks)
 	return ticks_duration_ns(&ingest->ticks, (double)ticks);
 }
 
+/* 0: of a step that no call held. */
+static int64_t path_id(const struct store_ids *ids, uint32_t path)
+{
+	return path ? store_path_id(ids, path) : 0;
+}
+
 static int insert_studies(struct store *store, const struct ingest *ingest,
 			  const struct store_ids *ids)
 {
@@ -19,7 +25,7 @@ static int insert_studies(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	row_open(&row, store, "study",
-		 "run_id, study_id, path_id, reason, started_ns, calls, total_ns, "
+		 "run_id, study_id, path_id, step, reason, started_ns, calls, total_ns, "
 		 "alone_calls, missed_calls, ready_calls, ready_ns, folded_paths, "
 		 "cost_ns");
 	for (size_t i = 0; i < studies->count; i++) {
@@ -27,7 +33,8 @@ static int insert_studies(struct store *store, const struct ingest *ingest,
 
 		row_int(&row, ids->run);
 		row_int(&row, (int64_t)i + 1);
-		row_int(&row, store_path_id(ids, study->path));
+		row_int(&row, path_id(ids, study->path));
+		row_filled_text(&row, study->step);
 		row_int(&row, study->reason);
 		row_int(&row, ticks_since_start_ns(&ingest->ticks, study->begin_ticks));
 		row_count(&row, study->call_count);
@@ -48,7 +55,7 @@ static void case_row(struct row *row, const struct ingest *ingest,
 {
 	row_int(row, ids->process + ingest->run.lanes[from->lane].process);
 	row_int(row, ids->lane + from->lane);
-	row_int(row, store_path_id(ids, from->path));
+	row_int(row, path_id(ids, from->path));
 	row_int(row, from->is_slow);
 	row_count(row, from->number);
 	row_int(row, ticks_since_start_ns(&ingest->ticks, from->begin_ticks));
@@ -84,7 +91,7 @@ static int insert_cases(struct store *store, const struct ingest *ingest,
 static void part_row(struct row *row, const struct store_ids *ids,
 		     const struct studies_part *part, double total_ns, double self_ns)
 {
-	row_int(row, store_path_id(ids, part->path));
+	row_int(row, path_id(ids, part->path));
 	row_int(row, part->is_first);
 	row_count(row, part->call_count);
 	row_int(row, (int64_t)total_ns);

@@ -16,6 +16,8 @@
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
+#include "shim/lane/trigger.h"
+#include "shim/lane/upcalls.h"
 #include "shim/core/shared_slot.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
@@ -160,6 +162,18 @@ static cold uint32_t find_name(const char *component, const char *name, int may_
 	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
 }
 
+/* Regions of this name are studied: from the first one on, before it has a node. */
+static void watch(uint32_t index, const char *name)
+{
+	uint64_t key = SEGMENT_KEY_REGION | index, mask;
+
+	if (index == SEGMENT_NAME_MORE || !upcalls.watch_mark(name) ||
+	    trigger_find(key) || !process_lock(&mask))
+		return;
+	trigger_add(&(struct trigger){.function = key, .actions = TRIGGER_STUDY});
+	process_unlock(&mask);
+}
+
 uint32_t region_paused_node(struct lane_context *context)
 {
 	/* relaxed: whoever asks first finds the same index */
@@ -183,6 +197,7 @@ static inline uint64_t key_of(struct lane_context *context, const char *componen
 	if (unlikely(memo->name != name || memo->component != component || !index ||
 		     !is_named(&mapped_names->entries[index], component, name))) {
 		index = find_name(component, name, may_add);
+		watch(index, name);
 		memo->index = 0; /* a handler in between must not find half of it */
 		__asm__ volatile("" : : : "memory");
 		memo->name = name;

@@ -8,7 +8,9 @@
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/spans.h"
+#include "shim/lane/upcalls.h"
 #include "shim/record/context.h"
+#include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
@@ -48,6 +50,10 @@ static uint32_t add_series(struct lane_context *context, const char *name, uint3
 	name_copy(series->name, name, sizeof(series->name));
 	series->kind = kind;
 	context->series_hashes[index] = hash;
+	context->series_studies[index] =
+		kind == SEGMENT_SERIES_STEP && upcalls.watch_mark(name)
+			? SEGMENT_STUDY_ASKED
+			: 0;
 	arrays_publish(&lane->series, index + 1);
 	return index + 1;
 }
@@ -66,7 +72,8 @@ static cold uint32_t find_slow(struct lane_context *context, const char *name,
 }
 
 /* By the address of the name first, which is the same again and again; what it points to
- * may have changed. NULL: no room. */
+ * may have changed. Studied ones have no address here, so others need not ask. NULL: it
+ * is one of these, or there is no room. */
 static inline struct segment_series *find_series(struct lane_context *context,
 						 const char *name, uint32_t kind)
 {
@@ -81,6 +88,8 @@ static inline struct segment_series *find_series(struct lane_context *context,
 	}
 	memo->number = find_slow(context, name, kind);
 	memo->name = name;
+	if (memo->number && context->series_studies[memo->number - 1])
+		memo->number = 0;
 	return memo->number ? series_at(context, memo->number - 1) : NULL;
 }
 
@@ -343,30 +352,62 @@ static inline void end(struct lane_context *context)
 	context->series_busy = 0;
 }
 
+static inline __attribute__((always_inline)) void
+mark_step(struct lane_context *context, struct segment_series *series, uint64_t now)
+{
+	int64_t live = live_bytes();
+
+	if (likely(series->open_ticks))
+		add_step(context, series, now, live);
+	series->open_ticks = now;
+	series->open_ready_ns = context->off_cpu.ready_ns;
+	series->open_blocked_ns = context->off_cpu.blocked_ns;
+	series->open_mark = ++context->recent_waits.mark_count;
+	add_mark(series, now, live);
+}
+
+/* What it takes to study it is in no step, and in no call. 0: there is no such series. */
+static cold int mark_studied(struct lane_context *context, const char *name, uint64_t now)
+{
+	uint32_t number = find_slow(context, name, SEGMENT_SERIES_STEP);
+	struct segment_series *series;
+	struct study_step step;
+	uint64_t since;
+
+	if (!number)
+		return 0;
+	series = series_at(context, number - 1);
+	step = (struct study_step){.series = number - 1,
+				   .is_first = !series->open_ticks,
+				   .reason = context->series_studies[number - 1],
+				   .begin_ticks = series->open_ticks,
+				   .end_ticks = now,
+				   .ready_ns = context->off_cpu.ready_ns -
+					       series->open_ready_ns};
+	mark_step(context, series, now);
+	since = clock_now();
+	study_mark(context, &step);
+	series->open_ticks += off_cpu_leave_out(context, since);
+	return 1;
+}
+
 void series_step(const char *name)
 {
 	uint64_t now = clock_now();
 	struct lane_context *context = begin();
 	struct segment_series *series;
-	int64_t live;
 
 	if (!context)
 		return;
 	if (unlikely(switches_has_been(context)))
 		off_cpu_book(context);
-	series = find_series(context, name ? name : "", SEGMENT_SERIES_STEP);
-	if (likely(series)) {
-		live = live_bytes();
-		if (likely(series->open_ticks))
-			add_step(context, series, now, live);
-		series->open_ticks = now;
-		series->open_ready_ns = context->off_cpu.ready_ns;
-		series->open_blocked_ns = context->off_cpu.blocked_ns;
-		series->open_mark = ++context->recent_waits.mark_count;
-		add_mark(series, now, live);
-	} else {
+	if (!name)
+		name = "";
+	series = find_series(context, name, SEGMENT_SERIES_STEP);
+	if (likely(series))
+		mark_step(context, series, now);
+	else if (!mark_studied(context, name, now))
 		context->lane->lost_mark_count++;
-	}
 	end(context);
 }
 

@@ -37,9 +37,15 @@ static uint32_t function_of(const void *data, uint32_t path)
 	return path == 6 ? 1 : path;
 }
 
+static struct segment_series series[2];
+
 static int begin(void **state)
 {
 	(void)state;
+	memset(series, 0, sizeof(series));
+	series[0].kind = SEGMENT_SERIES_COUNTER;
+	series[1].kind = SEGMENT_SERIES_STEP;
+	strcpy(series[1].name, "frame");
 	memset(own, 0, sizeof(own));
 	memset(cases, 0, sizeof(cases));
 	memset(is_folded, 0, sizeof(is_folded));
@@ -70,6 +76,8 @@ static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_
 	struct studies_lane from = {.lane = lane,
 				    .studies = own,
 				    .cases = cases,
+				    .series = series,
+				    .series_count = 2,
 				    .study_count = study_count,
 				    .case_count = study_count * SEGMENT_STUDY_CASES,
 				    .paths = paths,
@@ -125,6 +133,58 @@ static void test_parts_know_who_is_above(void **state)
 	assert_int_equal(entry->parts[1].parent, 0);
 	assert_int_equal(entry->parts[2].parent, 0);
 	assert_int_equal(entry->parts[3].parent, STUDIES_NONE);
+	studies_done(&studies);
+}
+
+/* What no call held lies below the lane's root, which is no path. */
+static void test_steps_have_a_name(void **state)
+{
+	struct studies studies = {0};
+	const struct studies_case *entry;
+
+	(void)state;
+	own[0].series = 2;
+	own[0].node = 1;
+	put_case(0, 1, 800, 2);
+	cases[0].parts[0].node = 1;
+	cases[0].parts[1].node = 7;
+	put_case(1, 2, 700, 2);
+	assert_int_equal(add_lane(&studies, 0, 1), 0);
+	own[0].node = 2;
+	assert_int_equal(add_lane(&studies, 1, 1), 0);
+	assert_int_equal(studies.count, 1);
+	assert_string_equal(studies.all[0].step, "frame");
+	assert_int_equal(studies.all[0].case_count, 4);
+	entry = &studies.all[0].cases[0];
+	assert_int_equal(entry->path, 0);
+	assert_int_equal(entry->part_count, 2);
+	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
+	assert_int_equal(entry->parts[1].parent, 0);
+	assert_int_equal(studies.all[0].cases[1].path, 1);
+	studies_done(&studies);
+}
+
+static void test_damaged_steps_are_counted(void **state)
+{
+	struct studies studies = {0};
+
+	(void)state;
+	own[0].series = 1; /* a counter */
+	assert_int_equal(add_lane(&studies, 0, 1), 1);
+	own[0].series = 3; /* none */
+	assert_int_equal(add_lane(&studies, 0, 1), 1);
+	own[0].series = 0;
+	own[0].node = 1; /* the root is no function */
+	assert_int_equal(add_lane(&studies, 0, 1), 1);
+	assert_int_equal(studies.count, 0);
+	own[0].series = 2;
+	series[1].name[0] = '\0';
+	put_case(0, 2, 700, 1);
+	put_case(1, 2, 700, 1);
+	cases[1].parts[0].node = 1; /* the root below a path */
+	assert_int_equal(add_lane(&studies, 0, 1), 0);
+	assert_string_equal(studies.all[0].step, "[no name]");
+	assert_int_equal(studies.all[0].cases[1].folded_count, 1);
 	studies_done(&studies);
 }
 
@@ -206,6 +266,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_lanes_are_one_study, begin),
 		cmocka_unit_test_setup(test_parts_know_who_is_above, begin),
+		cmocka_unit_test_setup(test_steps_have_a_name, begin),
+		cmocka_unit_test_setup(test_damaged_steps_are_counted, begin),
 		cmocka_unit_test_setup(test_what_is_folded_has_no_time_of_its_own, begin),
 		cmocka_unit_test_setup(test_damaged_ones_are_counted, begin),
 		cmocka_unit_test_setup(test_hooks_are_taken_off, begin),

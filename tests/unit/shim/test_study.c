@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -16,6 +17,7 @@
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/record/calls.h"
+#include "shim/record/marks/series.h"
 #include "shim/record/windows.h"
 #include "shim/study/study.h"
 #include "tests/unit/shim/fixture.h"
@@ -23,6 +25,8 @@
 #define OUTER 0x1000ull
 #define CHILD 0x2000ull
 #define RARE 0x3000ull
+#define MARKER 0x4000ull
+#define LOOP 0x5000ull
 #define MANY 0x1000000ull
 /* Long against whatever comes between two calls of a busy machine. */
 #define SLOW_TICKS 300000000ull
@@ -270,6 +274,113 @@ static void test_found_after_it_was_counted(void **state)
 	assert_int_equal(slowest_of(function)->number, 11);
 }
 
+static uint32_t watch_frames(const char *name)
+{
+	return strcmp(name, "other") != 0 ? TRIGGER_STUDY : 0;
+}
+
+static const struct segment_study *study_of_steps(const char *name)
+{
+	const struct segment_lane *lane = lane_self->lane;
+	const struct segment_study *studies = arrays_entries(lane, &lane->studies);
+	const struct segment_series *series = arrays_entries(lane, &lane->series);
+
+	for (uint32_t i = 0; i < lane->studies.count; i++)
+		if (studies[i].series &&
+		    strcmp(series[studies[i].series - 1].name, name) == 0)
+			return &studies[i];
+	fail_msg("not studied");
+	return NULL;
+}
+
+static const struct segment_case *cases_of_study(const struct segment_study *study)
+{
+	const struct segment_lane *lane = lane_self->lane;
+	const struct segment_study *studies = arrays_entries(lane, &lane->studies);
+	const struct segment_case *cases = arrays_entries(lane, &lane->cases);
+
+	return cases + (study - studies) * SEGMENT_STUDY_CASES;
+}
+
+/* A mark in a function of its own is below what was open at both marks. */
+static void mark_frame(void)
+{
+	enter(MARKER);
+	series_step("frame");
+	series_step("other");
+	leave(MARKER);
+}
+
+static void test_steps(void **state)
+{
+	const struct segment_study *study;
+	const struct segment_case *slow = NULL, *cases;
+
+	(void)state;
+	enter(LOOP);
+	for (int i = 0; i <= 20; i++) {
+		mark_frame();
+		call(CHILD, i == 10 ? 9 : 3);
+		if (i == 10)
+			spin(SLOW_TICKS);
+	}
+	leave(LOOP);
+	study = study_of_steps("frame");
+	assert_int_equal(study->call_count, 20);
+	assert_int_equal(lane_self->nodes[study->node].key, MARKER);
+	cases = cases_of_study(study);
+	for (uint32_t i = 0; i < SEGMENT_STUDY_SLOWEST; i++)
+		if (cases[i].serial && (!slow || cases[i].own_ticks > slow->own_ticks))
+			slow = &cases[i];
+	assert_non_null(slow);
+	assert_int_equal(slow->number, 11);
+	assert_int_equal(lane_self->nodes[slow->node].key, LOOP);
+	assert_int_equal(slow->parts[0].node, slow->node);
+	assert_int_equal(slow->parts[0].call_count, 1 + slow->beside_call_count);
+	assert_true(slow->parts[0].ticks >= SLOW_TICKS);
+	assert_int_equal(calls_in(slow, CHILD), 9 + 3 * slow->beside_call_count);
+	for (uint32_t i = SEGMENT_STUDY_SLOWEST; i < SEGMENT_STUDY_CASES; i++) {
+		if (!cases[i].serial)
+			continue;
+		assert_int_equal(calls_in(&cases[i], CHILD), 3);
+		assert_int_equal(calls_in(&cases[i], MARKER), 1);
+	}
+}
+
+static uint64_t ticks_in(const struct segment_case *from, uint64_t function)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < from->part_count; i++)
+		if (lane_self->nodes[from->parts[i].node].key == function)
+			sum += from->parts[i].ticks;
+	return sum;
+}
+
+/* What is open at a mark has in each step what it took in it. */
+static void test_open_calls_are_shared_out(void **state)
+{
+	const struct segment_case *cases;
+
+	(void)state;
+	enter(LOOP);
+	series_step("shot");
+	enter(CHILD);
+	spin(SLOW_TICKS / 16);
+	series_step("shot"); /* in the middle of CHILD */
+	spin(SLOW_TICKS / 16);
+	leave(CHILD);
+	series_step("shot");
+	leave(LOOP);
+	assert_int_equal(study_of_steps("shot")->call_count, 2);
+	cases = cases_of_study(study_of_steps("shot"));
+	for (int i = 0; i < 2; i++) {
+		assert_true(cases[i].serial);
+		assert_true(ticks_in(&cases[i], CHILD) >= SLOW_TICKS / 16);
+		assert_true(ticks_in(&cases[i], CHILD) <= cases[i].ticks);
+	}
+}
+
 static void test_a_handler_in_between_waits_for_nothing(void **state)
 {
 	uint64_t function = study_new();
@@ -286,11 +397,25 @@ static void test_a_handler_in_between_waits_for_nothing(void **state)
 	leave(OUTER);
 }
 
+/* A lane has room for eight studies. */
+static int forget_all(void **state)
+{
+	struct segment_lane *lane = lane_self->lane;
+
+	(void)state;
+	memset(arrays_entries(lane, &lane->cases), 0,
+	       lane->cases.count * sizeof(struct segment_case));
+	arrays_publish(&lane->studies, 0);
+	arrays_publish(&lane->cases, 0);
+	return 0;
+}
+
 static int begin(void **state)
 {
 	(void)state;
 	fixture_begin(1 << 20);
 	upcalls.leave_call = study_leave;
+	upcalls.watch_mark = watch_frames;
 	return 0;
 }
 
@@ -304,14 +429,17 @@ static int end(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_slow_call_has_its_own),
-		cmocka_unit_test(test_first_call_is_told_as_such),
-		cmocka_unit_test(test_call_in_a_call_is_a_part),
-		cmocka_unit_test(test_call_without_an_exit),
-		cmocka_unit_test(test_paths_without_room_are_counted),
-		cmocka_unit_test(test_found_while_it_is_open),
-		cmocka_unit_test(test_found_after_it_was_counted),
-		cmocka_unit_test(test_a_handler_in_between_waits_for_nothing),
+		cmocka_unit_test_setup(test_slow_call_has_its_own, forget_all),
+		cmocka_unit_test_setup(test_first_call_is_told_as_such, forget_all),
+		cmocka_unit_test_setup(test_call_in_a_call_is_a_part, forget_all),
+		cmocka_unit_test_setup(test_call_without_an_exit, forget_all),
+		cmocka_unit_test_setup(test_paths_without_room_are_counted, forget_all),
+		cmocka_unit_test_setup(test_found_while_it_is_open, forget_all),
+		cmocka_unit_test_setup(test_found_after_it_was_counted, forget_all),
+		cmocka_unit_test_setup(test_steps, forget_all),
+		cmocka_unit_test_setup(test_open_calls_are_shared_out, forget_all),
+		cmocka_unit_test_setup(test_a_handler_in_between_waits_for_nothing,
+				       forget_all),
 	};
 
 	return cmocka_run_group_tests(tests, begin, end);
