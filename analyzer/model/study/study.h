@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Single calls of one function, or steps of one name, each with what every path below did in it, and the
- * comparison of the slow ones with the usual ones.
+ * Single calls of one function, or steps of one name, each with what every path below did
+ * in it, and the comparison of the slow ones with the usual ones.
  *
  * Paths are told by their functions from the studied one on: calls from different places
  * are compared with each other. What a call waited for a CPU is left out of all times: it
