@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A run with studied functions: handle was slow for every reason that there is, once each;
-polish never was; and of parse only slow calls are there."""
+polish never was; of parse only slow calls are there, all alike; and tick is a step that no call held."""
 from make_db import INNER, MS, OUTER, Run, insert, sums, trust
 
 WAIT = 3
@@ -111,4 +111,10 @@ def make(db):
     study(db, 2, paths["polish"], 500, reason=2)
     part(db, one_case(db, 2, 1, paths["polish"], MS + MS // 4), paths["polish"], 1, MS)
     study(db, 3, paths["parse"], 9, reason=2, missed_calls=4)
-    part(db, one_case(db, 3, 1, paths["parse"], 30 * MS), paths["parse"], 1, 30 * MS)
+    for number, took in enumerate((30, 28, 26), 1):
+        part(db, one_case(db, 3, number, paths["parse"], took * MS), paths["parse"], 1, took * MS)
+    study(db, 4, 0, 60, reason=2, step="tick")
+    for number in range(1, 7):
+        ids = one_case(db, 4, number, 0, (12 if number == 1 else 1) * MS, is_slow=int(number == 1))
+        part(db, ids, 0, 1, MS // 2)
+        part(db, ids, paths["polish"], 1, (11 * MS if number == 1 else 0) + MS // 2)

@@ -13,6 +13,7 @@
 #include "analyzer/reports/functions.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/reports/overview/rare.h"
 #include "analyzer/reports/overview/summary.h"
 #include "analyzer/reports/overview/where.h"
 #include "analyzer/reports/profile/parts.h"
@@ -268,6 +269,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	summary_add_run(input, doc, &facts);
 	status = where_add(input, doc, &facts);
+	if (status == STATUS_OK)
+		status = rare_add(input, doc);
 	if (status == STATUS_OK)
 		status = ranks_add_brief(input, doc);
 	if (status)

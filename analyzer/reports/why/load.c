@@ -20,6 +20,8 @@ static int load_studies(struct report_input *input, struct doc *doc, struct why 
 	while (cursor_next(cursor) > 0) {
 		struct why_study *study;
 
+		if (!cursor_text(cursor, "name") || !cursor_text(cursor, "kind"))
+			continue;
 		why->all = array_room(why->all, why->count, sizeof(*why->all));
 		study = &why->all[why->count++];
 		*study = (struct why_study){
@@ -247,6 +249,8 @@ static int load_study(struct report_input *input, struct doc *doc, const struct 
 	if (result == 0) {
 		add_parts(why, study, &parts, roots);
 		study_judge(&study->study, positive(study->median_ns));
+		if (!study->median_ns)
+			study->median_ns = (int64_t)study->study.median_ns;
 		result = load_waits(input, doc, study);
 	}
 	free(parts.all);

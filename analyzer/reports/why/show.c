@@ -2,10 +2,12 @@
 /* The tables of the command `why`. */
 #include "analyzer/reports/why/parts.h"
 
+#include "analyzer/model/study/groups.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #define DEFAULT_ROWS 12
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -61,6 +63,19 @@ static const struct column call_columns[] = {
 	{"tid", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"lane_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"case_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+
+static const struct column cause_columns[] = {
+	{"count", "slow", COLUMN_COUNT, COLUMN_KEEP},
+	{"of_count", "of", COLUMN_COUNT, COLUMN_KEEP},
+	{"mean_difference_ns", "each longer by", COLUMN_NSEC, COLUMN_KEEP},
+	{"worst_difference_ns", "at most", COLUMN_NSEC, 0},
+	{"name", "because of", COLUMN_NAME, COLUMN_KEEP},
+	{"cause", "the worst", COLUMN_TEXT, COLUMN_DETAIL},
+	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"worst_case_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 };
 
 /* "slow" is the mean of the slow calls, "usual" that of the usual ones. */
@@ -242,6 +257,57 @@ static size_t large_count(const struct study *study)
 	return count ? count : 1;
 }
 
+static void add_group(struct table *table, const struct why *why,
+		      const struct why_study *from, const struct study_group *group)
+{
+	const struct study *study = &from->study;
+	const struct study_cause *worst = &study->calls[group->worst].cause;
+	struct cell *row = table_add_row(table);
+
+	*row++ = cell_integer((int64_t)group->count);
+	*row++ = cell_integer((int64_t)study->slow_count);
+	*row++ = ns_cell(group->difference_ns / (double)group->count);
+	*row++ = ns_cell(worst->difference_ns);
+	*row++ = table_text(
+		table, study->path_count ? why_path_name(why, study, group->path) : "?");
+	*row++ = cause_cell(table, why, from, group->worst);
+	*row++ = table_text(table, why_kind_word(group->kind));
+	*row++ = ns_cell(group->difference_ns);
+	*row++ = study->path_count ? cell_integer(study->paths[group->path].path_id)
+				   : (struct cell){.kind = CELL_NULL};
+	*row = cell_integer(from->cases[group->worst].case_id);
+}
+
+/* What makes less than a hundredth of the largest is for machines. */
+static size_t large_groups(const struct study_group *groups, size_t count)
+{
+	size_t large = 0;
+
+	while (large < count &&
+	       groups[large].difference_ns > groups[0].difference_ns / 100)
+		large++;
+	return large ? large : 1;
+}
+
+/* How often each cause was; people need no table where each was once. */
+static void show_causes(struct report_input *input, const struct why *why,
+			const struct why_study *from, struct doc *doc)
+{
+	struct table *table = table_new(cause_columns, COUNT(cause_columns));
+	size_t count;
+	struct study_group *groups = study_groups(&from->study, &count);
+	struct section *section;
+
+	for (size_t i = 0; i < count; i++)
+		add_group(table, why, from, &groups[i]);
+	section = report_add_table(doc, "causes", "Causes, and how often each", table,
+				   report_limit(input, large_groups(groups, count)),
+				   "cause", "difference_ns", "the difference");
+	if (count == from->study.slow_count)
+		section->flags |= SECTION_MACHINE;
+	free(groups);
+}
+
 static enum exit_status show_calls(struct report_input *input, const struct why *why,
 				   const struct why_study *from, struct doc *doc)
 {
@@ -251,7 +317,7 @@ static enum exit_status show_calls(struct report_input *input, const struct why 
 	for (size_t i = 0; i < from->study.call_count; i++)
 		if (from->study.calls[i].is_slow)
 			add_call(table, why, from, i);
-	status = report_sort(input, table, "duration_ns", "case_id");
+	status = report_sort(input, table, "difference_ns", "case_id");
 	if (status) {
 		table_free(table);
 		return status;
@@ -347,8 +413,10 @@ enum exit_status why_show_study(struct report_input *input, const struct why *wh
 {
 	enum exit_status status = STATUS_OK;
 
-	if (from->study.slow_count)
+	if (from->study.slow_count) {
+		show_causes(input, why, from, doc);
 		status = show_calls(input, why, from, doc);
+	}
 	if (!status)
 		show_paths(input, why, &from->study, doc);
 	return status;

@@ -71,7 +71,7 @@ static void add_notes(const struct why_study *from, struct doc *doc)
 			 NULL);
 	if (from->ready_calls) {
 		units_counted(&text, from->ready_calls, "other call");
-		strbuf_puts(&text, " took long, but waited for a CPU, ");
+		strbuf_puts(&text, " took long only because they waited for a CPU, ");
 		units_nsec(&text, from->ready_ns);
 		strbuf_puts(&text, " in all: not kept.");
 		doc_note(doc, "waited_for_cpu", NOTE_PLAIN, strbuf_text(&text), NULL);

@@ -5,7 +5,7 @@
 SELECT s.study_id, s.function_id, s.name, s.kind, s.reason, s.calls, s.missed_calls,
 	s.ready_calls, s.ready_ns, s.folded_paths, s.cost_ns,
 	IFNULL(f.p50_ns, t.p50_ns) AS median_ns,
-	(SELECT MAX(c.duration_ns) FROM study_cases c WHERE c.run_id = s.run_id
+	(SELECT MAX(c.duration_ns - c.ready_ns) FROM study_cases c WHERE c.run_id = s.run_id
 	AND c.study_id = s.study_id) AS slowest_ns
 FROM studies s LEFT JOIN functions f ON f.run_id = s.run_id AND f.function_id = s.function_id
 LEFT JOIN step_totals t ON t.run_id = s.run_id AND s.kind = 'step' AND t.name = s.name
