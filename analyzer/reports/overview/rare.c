@@ -16,8 +16,7 @@
 
 #define NAME_COLUMNS 48
 
-/* "handle, 12 calls of 15ms and more, the longest 452ms: 'prof-analyze why' with it ...".
- */
+/* "handle, 12 calls of 15ms and more, the longest 452ms: ...". */
 static void put_text(struct strbuf *text, struct cursor *cursor, bool is_studied)
 {
 	const char *name = cursor_text(cursor, "name");
