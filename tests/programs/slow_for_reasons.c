@@ -20,8 +20,8 @@
 #define CALLS 40000
 /* Far longer than what a busy machine makes of other calls. */
 #define SLOW_NS 120000000
-#define HOT_CALLS 1000000
-#define EARLY_CALLS 10
+#define HOT_CALLS 300000
+#define EARLY_CALLS 30
 
 enum reason { NONE, WAITS, ALLOCATES, REBUILDS, REPEATS, EARLY, HOT };
 
@@ -105,7 +105,7 @@ ALONE static void sort_index(void)
 
 ALONE static void warm_up(void)
 {
-	compute_for(SLOW_NS / 8);
+	compute_for(SLOW_NS / 24);
 }
 
 ALONE static void rebuild(void)
@@ -155,9 +155,9 @@ static void be_hot(void)
 
 	for (unsigned i = 1; i <= HOT_CALLS; i++)
 		handle(HOT);
-	end = time(NULL) + 4;
-	for (unsigned i = 1; i <= EARLY_CALLS * 1000 || time(NULL) < end; i++) {
-		handle(i % 1000 ? NONE : EARLY);
+	end = time(NULL) + 6;
+	for (unsigned i = 1; i <= EARLY_CALLS * 200 || time(NULL) < end; i++) {
+		handle(i % 200 ? NONE : EARLY);
 		idle();
 	}
 }

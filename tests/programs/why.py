@@ -119,6 +119,7 @@ def check_hot(products, program, directory):
     studies = {row["name"]: row for row in ask(products, database)["studies"]}
     harness.expect("handle" in studies and studies["handle"]["reason"] == "found", f"{studies}")
     first = studies["handle"]["calls"] - 40000
+    harness.expect(first > 0, f"it was found too late: {studies}")
     check_causes(ask(products, database, "handle"),
                  {word: first + int(number) for word, number in numbers.items()}, KNOWN_COUNTED)
     paths = harness.query(database, "SELECT COUNT(*), MAX(depth) FROM call_paths")[0]
