@@ -57,6 +57,7 @@ struct section {
 	const char *name;
 	const char *title; /* NULL: none */
 	unsigned flags;	   /* enum section_flag */
+	int64_t about;	   /* the function that all of it is about; 0: none */
 	/* note */
 	enum note_level level;
 	const char *text, *advice; /* advice may be NULL */

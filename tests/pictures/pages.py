@@ -14,14 +14,15 @@ PAGES = {
     "plain": ("fixture", ["report"]),
     "names": ("hostile", ["report", "--source", SOURCES]),
     "waits": ("waits", ["report"]),
-    "range": ("snapshots", ["report"]),
+    "range": ("uncertain", ["report"]),
+    "both": ("timeline", ["report", "--run", "1"]),
     "memory": ("fixture", ["memory"]),
     "lanes": ("timeline", ["timeline", "--run", "1"]),
     "crowded": ("crowded", ["timeline", "--run", "1"]),
     "delta": ("snapshots", ["delta", "1", "2"]),
     "compare": ("groups", ["compare", "--before", "before", "--after", "after"]),
 }
-COPIES = {"hostile": "fixture", "crowded": "timeline"}
+COPIES = {"hostile": "fixture", "crowded": "timeline", "uncertain": "snapshots"}
 failures = []
 
 
@@ -45,15 +46,24 @@ class Page:
           return !row.hidden; }).map(function (row) {
           return row.cells[%d].textContent; })""" % (section, number))
 
+    def wait_for(self, condition):
+        until = time.time() + browser.PATIENCE_S
+        while not self.run(condition):
+            if time.time() > until:
+                raise RuntimeError("not yet %s: %s" % (condition, self.browser.complaints()))
+            time.sleep(.05)
+
     def wait(self):
         """Until the explorer is there, and its tables."""
-        until = time.time() + browser.PATIENCE_S
-        while not self.run("!!document.querySelector('#explorer[data-ready]') && "
-                           "(!document.querySelector('.live-table') || "
-                           "!!document.querySelector('.live-table tbody tr'))"):
-            if time.time() > until:
-                raise RuntimeError("no explorer: %s" % self.browser.complaints())
-            time.sleep(.05)
+        self.wait_for("!!document.querySelector('#explorer[data-ready]')")
+        self.settle()
+
+    def wait_lanes(self):
+        self.wait_for("!!document.querySelector('[data-name=lanes][data-ready]')")
+
+    def settle(self):
+        """Until what follows a choice has followed it."""
+        self.wait_for("!document.querySelector('#main[aria-busy]')")
 
     def key(self, *keys):
         self.run("document.getElementById('stage').focus()")
@@ -77,8 +87,8 @@ class Page:
         return self.run("location.hash")
 
     def functions(self):
-        """The live table of functions by name, once it shows what is chosen."""
-        self.run("new Promise(function (done) { setTimeout(done, 100); })", wait=True)
+        """The live table of functions by name, once it shows what is chosen, and the others do."""
+        self.settle()
         return dict(self.run("""[].slice.call(document.querySelector(
           ".live-table").querySelectorAll("tbody tr")).map(function (row) {
           return [row.cells[0].textContent, [].slice.call(row.cells, 1).map(function (cell) {
@@ -86,8 +96,9 @@ class Page:
 
     def drag(self, where, y, *shares):
         """Presses the pointer at the first share of the element's width, lets it go at the last."""
-        box = self.run("(function () { var box = document.querySelector('%s')."
-                       "getBoundingClientRect(); return [box.left, box.top, box.width]; })()" % where)
+        box = self.run("""(function () { var one = document.querySelector('%s'), box;
+          one.scrollIntoView({block: "center"}); box = one.getBoundingClientRect();
+          return [box.left, box.top, box.width]; })()""" % where)
         for kind, share in zip(("mousePressed", "mouseMoved", "mouseReleased"), shares):
             self.browser.call("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * share,
                               y=box[1] + y, button="left", clickCount=1)
@@ -129,6 +140,10 @@ def make(program, make_db, folder):
     db = sqlite3.connect(databases["hostile"])
     db.execute("UPDATE function SET name = ? || name", (HOSTILE,))
     db.execute("UPDATE run SET command = ?, label = ?", (HOSTILE, HOSTILE))
+    db.commit()
+    db.close()
+    db = sqlite3.connect(databases["uncertain"])
+    db.execute("UPDATE path SET self_error_ns = self_ns / 50, total_error_ns = self_ns / 50")
     db.commit()
     db.close()
     crowd(databases["crowded"])

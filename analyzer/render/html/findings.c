@@ -83,7 +83,12 @@ static void put_finding(struct html_page *page, const struct section *section,
 	const struct finding *finding = &section->findings->list[index];
 	struct strbuf text = {0};
 
-	fputs("<article class=\"finding\">\n", page->out);
+	/* for the script: what of a range of time is told below it */
+	fprintf(page->out,
+		"<article class=\"finding\" data-function=\"%lld\" data-step=\"",
+		(long long)finding->function_id);
+	html_put(page, finding->step ? finding->step : "");
+	fputs("\">\n", page->out);
 	put_head(page, index + 1, finding);
 	fputs("<dl>\n", page->out);
 	finding_put_saving(&text, section->findings, finding);
@@ -102,6 +107,7 @@ static void put_finding(struct html_page *page, const struct section *section,
 	put_advice(page, finding);
 	put_fact(page, "confidence", confidence_word(finding->confidence), false);
 	fputs("</dl>\n", page->out);
+	html_put_about(page, finding->function_id);
 	put_rest(page, finding);
 	fputs("</article>\n", page->out);
 	strbuf_free(&text);

@@ -19,6 +19,10 @@ void html_put(struct html_page *page, const char *text);
 void html_put_element(struct html_page *page, const char *tag, const char *class,
 		      const char *text);
 
+/* about.c: a link to the section that is all about this function; nothing when there is
+ * none. */
+void html_put_about(struct html_page *page, int64_t function_id);
+
 /* table.c: SECTION_TABLE. */
 void html_put_table(struct html_page *page, const struct section *section);
 /* values.c: SECTION_VALUES, those that are parts of a whole as a bar; SECTION_PLOT. */

@@ -41,20 +41,40 @@ static bool has_heading(const struct section *section)
 	return is_shown(section) && section->title && section->kind != SECTION_PLOT;
 }
 
+static bool has_tree(const struct doc *doc)
+{
+	return doc->profile && doc->profile->node_count;
+}
+
+static void put_way(struct html_page *page, const char *name)
+{
+	fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n", name,
+		strcmp(name, "source") == 0 ? "Source" : "Call tree");
+}
+
+/* In the order in which the sections stand. */
 static void put_ways(struct html_page *page)
 {
+	const struct doc *doc = page->doc;
+	bool tree_comes = has_tree(doc);
+
 	fputs("<nav aria-label=\"Sections\"><ul>\n", page->out);
-	for (size_t i = 0; i < page->doc->section_count; i++) {
-		if (!has_heading(&page->doc->sections[i]))
-			continue;
-		fprintf(page->out, "<li><a href=\"#s%zu\">", i);
-		html_put(page, page->doc->sections[i].title);
-		fputs("</a></li>\n", page->out);
+	for (size_t i = 0; i < doc->section_count; i++) {
+		if (has_heading(&doc->sections[i])) {
+			fprintf(page->out, "<li><a href=\"#s%zu\">", i);
+			html_put(page, doc->sections[i].title);
+			fputs("</a></li>\n", page->out);
+		}
+		if (tree_comes && is_shown(&doc->sections[i]) &&
+		    doc->sections[i].kind == SECTION_FINDINGS) {
+			put_way(page, "explorer");
+			tree_comes = false;
+		}
 	}
-	if (page->doc->profile)
-		fputs("<li><a href=\"#explorer\">Call tree</a></li>\n", page->out);
-	if (page->doc->source)
-		fputs("<li><a href=\"#source\">Source</a></li>\n", page->out);
+	if (tree_comes)
+		put_way(page, "explorer");
+	if (doc->source)
+		put_way(page, "source");
 	fputs("</ul></nav>\n", page->out);
 }
 
@@ -122,19 +142,39 @@ static void put_tree(struct html_page *page)
 static void put_sections(struct html_page *page)
 {
 	const struct doc *doc = page->doc;
-	bool has_tree = doc->profile && doc->profile->node_count;
+	bool tree_comes = has_tree(doc);
 
 	for (size_t i = 0; i < doc->section_count; i++) {
 		if (!is_shown(&doc->sections[i]))
 			continue;
 		put_section(page, i);
-		if (has_tree && doc->sections[i].kind == SECTION_FINDINGS) {
+		if (tree_comes && doc->sections[i].kind == SECTION_FINDINGS) {
 			put_tree(page);
-			has_tree = false;
+			tree_comes = false;
 		}
 	}
-	if (has_tree)
+	if (tree_comes)
 		put_tree(page);
+}
+
+/* What time can be chosen of, for the scripts; 0 to 0: of nothing. */
+static void put_main(struct html_page *page)
+{
+	const struct doc *doc = page->doc;
+	int64_t begin_ns = 0, end_ns = 0;
+
+	if (doc->profile && !doc->profile->is_comparison)
+		end_ns = doc->profile->wall_ns;
+	for (size_t i = 0; i < doc->section_count; i++)
+		if (doc->sections[i].kind == SECTION_LANES &&
+		    html_has_lanes(&doc->sections[i])) {
+			begin_ns = doc->sections[i].lanes->from_ns;
+			end_ns = doc->sections[i].lanes->to_ns;
+		}
+	fprintf(page->out,
+		"</header>\n<main id=\"main\" data-begin=\"%lld\" "
+		"data-end=\"%lld\">\n",
+		(long long)begin_ns, (long long)end_ns);
 }
 
 static void render(const struct doc *doc, const struct render_context *context)
@@ -149,12 +189,12 @@ static void render(const struct doc *doc, const struct render_context *context)
 	html_put(&page, doc->report);
 	fputs("</h1>\n", page.out);
 	put_ways(&page);
-	fputs("</header>\n<main id=\"main\">\n", page.out);
+	put_main(&page);
 	put_sections(&page);
 	if (doc->source)
 		html_put_source(&page);
 	fputs("</main>\n", page.out);
-	if (doc->profile && doc->profile->node_count)
+	if (has_tree(doc))
 		html_put_data(&page);
 	fprintf(page.out, "\n<script>%s</script>\n</body>\n</html>\n", page_js);
 }

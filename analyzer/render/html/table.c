@@ -135,6 +135,9 @@ static bool put_cell(struct html_page *page, const struct section *section, size
 	put_text(page, cell, error, type);
 	if (type == COLUMN_PERCENT && cell->kind != CELL_NULL)
 		put_bar(page, cell);
+	if (is_leading && !section->about &&
+	    (at = table_column(table, "function_id")) >= 0)
+		html_put_about(page, cell_whole(&cells[at]));
 	fputs(is_leading ? "</th>" : "</td>", page->out);
 	return is_unknown;
 }

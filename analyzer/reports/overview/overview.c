@@ -22,7 +22,9 @@
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/source/parts.h"
 #include "analyzer/reports/steps/parts.h"
+#include "analyzer/reports/timeline/parts.h"
 #include "analyzer/reports/trust/trust.h"
+#include "analyzer/reports/why/parts.h"
 
 #include <stdlib.h>
 
@@ -284,6 +286,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (!tree)
 		return STATUS_FAILED;
 	status = add_findings(input, doc, &facts, tree);
+	if (status == STATUS_OK && input->options->page)
+		status = timeline_add_brief(input, doc, &facts);
+	if (status == STATUS_OK && input->options->page)
+		status = why_add_brief(input, doc);
 	if (status == STATUS_OK)
 		status = add_calls(input, doc, &facts, tree);
 	if (status == STATUS_OK && input->options->machine)

@@ -23,6 +23,7 @@ struct slicing {
 	struct profiling *profiling;
 	struct doc *doc;
 	struct delta delta;
+	struct calltree_node *whole;	 /* the tree's nodes with the run's numbers */
 	int64_t (*values)[SLOT_COLUMNS]; /* by node of the profile */
 	size_t left_out_count;		 /* snapshots */
 };
@@ -132,8 +133,7 @@ static void keep(struct slicing *slicing, struct profile_slot *slot)
 		slot->samples = xgrow(slot->samples, slot->sample_count, &capacity,
 				      sizeof(*slot->samples));
 		sample = &slot->samples[slot->sample_count++];
-		sample->node = i;
-		sample->lane = PROFILE_NONE;
+		*sample = (struct profile_sample){.node = i, .lane = PROFILE_NONE};
 		memcpy(sample->values, slicing->values[i], sizeof(sample->values));
 		sample->self_error_ns = slicing->values[i][SLOT_SELF_ERROR];
 		sample->total_error_ns = slicing->values[i][SLOT_TOTAL_ERROR];
@@ -160,6 +160,9 @@ static enum exit_status add_slot(struct slicing *slicing, struct moment to)
 	delta->site_count = 0;
 	arena_free(&delta->texts);
 	memset(slicing->values, 0, profile->node_count * sizeof(*slicing->values));
+	/* errors are shares of the run's, not of the slot's before */
+	memcpy(delta->tree->nodes, slicing->whole,
+	       delta->tree->node_count * sizeof(*slicing->whole));
 	status = delta_load_sites(input, delta);
 	if (status == STATUS_OK)
 		status = delta_load_paths(input, delta);
@@ -243,6 +246,10 @@ int profile_add_slots(struct profiling *profiling, struct doc *doc)
 		doc->heap = xcalloc(1, sizeof(*doc->heap));
 		doc->heap->pid = profiling->profile->slot_pid = delta->process->pid;
 		delta->tree = profiling->tree;
+		slicing.whole =
+			xcalloc(delta->tree->node_count + 1, sizeof(*slicing.whole));
+		memcpy(slicing.whole, delta->tree->nodes,
+		       delta->tree->node_count * sizeof(*slicing.whole));
 		delta->a = (struct moment){.kind = MOMENT_START};
 		delta->c = (struct moment){.kind = MOMENT_EXIT};
 		delta->has_between = true;
@@ -254,6 +261,7 @@ int profile_add_slots(struct profiling *profiling, struct doc *doc)
 		remark(&slicing);
 	}
 	free(slicing.values);
+	free(slicing.whole);
 	free(delta->sites);
 	arena_free(&delta->texts);
 	snapshot_list_free(&delta->list);

@@ -29,3 +29,7 @@ enum exit_status timeline_add_lanes(struct report_input *input, struct doc *doc,
 /* One line for each call path of these calls. */
 enum exit_status timeline_add_paths(struct report_input *input, struct doc *doc,
 				    const struct table *calls);
+/* timeline.c: lanes and the longest calls of a whole run as a part of the report, when
+ * calls were kept with their times. */
+enum exit_status timeline_add_brief(struct report_input *input, struct doc *doc,
+				    const struct run_facts *run);

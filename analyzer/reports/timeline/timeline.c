@@ -139,7 +139,7 @@ static struct table *load_calls(struct report_input *input,
 }
 
 static enum exit_status show(struct report_input *input, struct doc *doc,
-			     const struct timeline_facts *facts)
+			     const struct timeline_facts *facts, unsigned flags)
 {
 	struct table *table = load_calls(input, facts);
 	enum exit_status status;
@@ -157,8 +157,18 @@ static enum exit_status show(struct report_input *input, struct doc *doc,
 	}
 	report_add_table(doc, "spans", "The longest", table,
 			 report_limit(input, DEFAULT_ROWS), "call", NULL, NULL)
-		->flags = SECTION_MAIN;
+		->flags = flags;
 	return STATUS_OK;
+}
+
+enum exit_status timeline_add_brief(struct report_input *input, struct doc *doc,
+				    const struct run_facts *run)
+{
+	struct timeline_facts facts = {.floor_ns = -1, .to_ns = run->wall_ns};
+
+	if (load_facts(input, &facts) < 0)
+		return STATUS_FAILED;
+	return facts.floor_ns > 0 ? show(input, doc, &facts, 0) : STATUS_OK;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
@@ -181,7 +191,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	}
 	add_head(doc, &facts);
 	note_counted(doc, &run);
-	return show(input, doc, &facts);
+	return show(input, doc, &facts, SECTION_MAIN);
 }
 
 const struct report report_timeline = {
@@ -195,7 +205,7 @@ const struct report report_timeline = {
 		"was: computing, ready (waiting for a CPU), or blocked; below it its "
 		"steps, then what it waited for others, and snapshots. Where several lie "
 		"in one column the longest is seen: --from and --to look closer; "
-		"--format html draws up to 3,000. Then "
+		"--format html draws more. Then "
 		"slow calls by call path, and the longest one by one. Times are as the "
 		"clock said, with the cost of hooks. "
 		"Calls "

@@ -50,3 +50,5 @@ enum exit_status why_show_list(struct report_input *input, const struct why *why
 /* One of them: its slow calls, and what they did path by path. */
 enum exit_status why_show_study(struct report_input *input, const struct why *why,
 				const struct why_study *from, struct doc *doc);
+/* Of each studied function its slow calls, as a part of the report. */
+enum exit_status why_add_brief(struct report_input *input, struct doc *doc);

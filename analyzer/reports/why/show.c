@@ -2,7 +2,7 @@
 /* The tables of the command `why`. */
 #include "analyzer/reports/why/parts.h"
 
-#include "analyzer/model/study/groups.h"
+#include "analyzer/model/shorten.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #define DEFAULT_ROWS 12
+#define TITLE_COLUMNS 60
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct column list_columns[] = {
@@ -309,9 +310,11 @@ static void show_causes(struct report_input *input, const struct why *why,
 }
 
 static enum exit_status show_calls(struct report_input *input, const struct why *why,
-				   const struct why_study *from, struct doc *doc)
+				   const struct why_study *from, struct doc *doc,
+				   const char *title)
 {
 	struct table *table = table_new(call_columns, COUNT(call_columns));
+	struct section *section;
 	enum exit_status status;
 
 	for (size_t i = 0; i < from->study.call_count; i++)
@@ -322,10 +325,11 @@ static enum exit_status show_calls(struct report_input *input, const struct why 
 		table_free(table);
 		return status;
 	}
-	report_add_table(doc, "slow_calls", "Slow calls, and what took them longer",
-			 table, report_limit(input, large_count(&from->study)),
-			 "slow call", "difference_ns", "the difference")
-		->flags = SECTION_MAIN;
+	section = report_add_table(doc, "slow_calls", title, table,
+				   report_limit(input, large_count(&from->study)),
+				   "slow call", "difference_ns", "the difference");
+	section->flags = SECTION_MAIN;
+	section->about = from->function_id;
 	return STATUS_OK;
 }
 
@@ -413,11 +417,35 @@ enum exit_status why_show_study(struct report_input *input, const struct why *wh
 {
 	enum exit_status status = STATUS_OK;
 
-	if (from->study.slow_count) {
-		show_causes(input, why, from, doc);
-		status = show_calls(input, why, from, doc);
-	}
+	if (from->study.slow_count)
+		status = show_calls(input, why, from, doc,
+				    "Slow calls, and what took them longer");
 	if (!status)
 		show_paths(input, why, &from->study, doc);
+	return status;
+}
+
+static enum exit_status show_brief(struct report_input *input, const struct why *why,
+				   const struct why_study *from, struct doc *doc)
+{
+	struct strbuf title = {0};
+	enum exit_status status;
+
+	strbuf_puts(&title, "Slow calls of ");
+	shorten_name(&title, from->name, TITLE_COLUMNS, &shorten_utf8);
+	status = show_calls(input, why, from, doc, doc_copy(doc, strbuf_text(&title)));
+	strbuf_free(&title);
+	return status;
+}
+
+enum exit_status why_add_brief(struct report_input *input, struct doc *doc)
+{
+	struct why why;
+	enum exit_status status = why_load(input, doc, &why);
+
+	for (size_t i = 0; status == STATUS_OK && i < why.count; i++)
+		if (why.all[i].study.slow_count)
+			status = show_brief(input, &why, &why.all[i], doc);
+	why_done(&why);
 	return status;
 }

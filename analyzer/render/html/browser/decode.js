@@ -83,16 +83,18 @@ function readSamples(reader, metrics) {
 	var count = reader.next(), node = 0, mask;
 	var samples = {
 		count: count, node: new Int32Array(count), lane: new Int32Array(count),
-		values: metrics.map(function () { return new Float64Array(count); })
+		values: metrics.map(function () { return new Float64Array(count); }),
+		selfError: new Float64Array(count), totalError: new Float64Array(count)
 	};
+	var columns = samples.values.concat([samples.selfError, samples.totalError]);
 
 	for (var i = 0; i < count; i++) {
 		samples.node[i] = node += reader.next();
 		samples.lane[i] = reader.next() - 1;
 		mask = reader.next();
-		for (var j = 0; j < metrics.length; j++)
+		for (var j = 0; j < columns.length; j++)
 			if (mask >> j & 1)
-				samples.values[j][i] = reader.nextSigned();
+				columns[j][i] = reader.nextSigned();
 	}
 	return samples;
 }

@@ -32,3 +32,19 @@ function expression(text) {
 		return undefined;
 	}
 }
+
+var busyParts = new Set();
+
+/* Of what comes a little later: whether it is still to come. */
+function setBusy(part, isBusy) {
+	var main = document.getElementById("main");
+
+	if (isBusy)
+		busyParts.add(part);
+	else
+		busyParts.delete(part);
+	if (busyParts.size)
+		main.setAttribute("aria-busy", "true");
+	else
+		main.removeAttribute("aria-busy");
+}

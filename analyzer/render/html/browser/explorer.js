@@ -1,15 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 /* The call-tree explorer: makes its parts, and shows again what a choice changes. */
 
-function Explorer(section, data) {
+function Explorer(section, data, range) {
+	var self = this;
+
 	this.section = section;
 	this.data = data;
+	this.range = range;
 	this.state = readState(location.hash, data);
+	this.takeRange();
 	this.matches = new Uint8Array(data.functions.length);
 	this.makeParts();
 	this.listen();
 	this.weigh();
+	range.watch(function () {
+		var was = self.state.from + " " + self.state.to;
+
+		self.takeRange();
+		if (was !== self.state.from + " " + self.state.to)
+			self.weigh();
+		else
+			self.followRange();
+	});
 }
+
+/* The moments at or around the page's range. */
+Explorer.prototype.takeRange = function () {
+	var moments = this.data.pair ? [0, 0] : this.range.isWhole() ? [0, this.data.slots.length]
+		: momentsAround(this.data, this.range.from, this.range.to);
+
+	this.state.from = moments[0];
+	this.state.to = moments[1];
+};
+
+/* What has its own place in time follows a range that lies between the same moments. */
+Explorer.prototype.followRange = function () {
+	if (this.strip)
+		this.strip.show(this.state.from, this.state.to);
+	this.listLater();
+};
 
 Explorer.prototype.list = function (label, options, change) {
 	var list = make("select", {}, options.map(function (option) {
@@ -69,18 +98,20 @@ Explorer.prototype.makeParts = function () {
 	this.taken = make("p", {id: "taken"});
 	this.holder = make("div", {id: "stage", role: "tree", tabindex: 0,
 		"aria-label": "Call tree: arrow keys walk, Enter zooms, Escape shows all"});
-	this.strip = data.pair ? null : new Strip(data, function (from, to) {
-		self.setRange(from, to);
-	});
+	this.strip = data.pair ? null : new Strip(data, this.range);
 	this.functions = data.pair ? null : functionTable(data, function (fn) {
 		self.sandwich(fn);
 		self.holder.focus();
 	});
-	this.events = data.events.some(function (event) { return event[0] === 1; })
-		? eventTable() : null;
+	this.events = hasEvents(data) ? eventTable() : null;
+	this.gone = data.pair ? goneTable(data, function (fn) {
+		self.sandwich(fn);
+		self.holder.focus();
+	}) : null;
 	this.parts = make("div", {id: "live"}, [this.makeTools(), this.strip ? this.strip.holder : "",
 		this.shown, this.taken, this.holder, this.details, keysHelp(data),
 		this.functions ? this.functions.holder : "", this.events ? this.events.holder : "",
+		this.gone ? this.gone.holder : "",
 		make("ul", {"class": "foot"}, data.remarks.map(function (remark) {
 			return make("li", {}, remark);
 		}))]);
@@ -120,10 +151,7 @@ Explorer.prototype.weigh = function () {
 	this.weights = weigh(this.data, state);
 	this.grow();
 	this.showTaken();
-	if (this.strip)
-		this.strip.show(state.from, state.to);
-	this.listLater();
-	document.body.classList.toggle("ranged", hasRange(this.data, state));
+	this.followRange();
 };
 
 /* The tables come when the picture is there: of choices in a row only the last. */
@@ -131,14 +159,17 @@ Explorer.prototype.listLater = function () {
 	var self = this;
 
 	clearTimeout(this.waiting);
+	setBusy("lists", true);
 	this.waiting = setTimeout(function () {
 		var data = self.data, state = self.state;
 
+		setBusy("lists", false);
 		if (self.functions)
 			self.functions.show(weighFunctions(data, state, self.weights.drop));
 		if (self.events)
-			self.events.show(eventRows(data, timeOf(data, state.from),
-				hasRange(data, state) ? timeOf(data, state.to) : Infinity));
+			self.events.show(eventRows(data, self.range));
+		if (self.gone)
+			self.gone.show(goneRows(self.weights));
 	}, 20);
 };
 
@@ -276,10 +307,7 @@ Explorer.prototype.tell = function (box) {
 };
 
 Explorer.prototype.link = function () {
-	var text = stateText(this.state, this.data);
-
-	if (text !== "#explorer" || /=/.test(location.hash))
-		history.replaceState(null, "", text);
+	putAddress("explorer", stateText(this.state));
 };
 
 Explorer.prototype.select = function (box) {
@@ -314,14 +342,6 @@ Explorer.prototype.sandwich = function (fn) {
 	this.state.zoom = [];
 	this.state.at = [fn];
 	this.state.side = "down";
-	this.weigh();
-};
-
-Explorer.prototype.setRange = function (from, to) {
-	var last = this.data.slots.length;
-
-	this.state.from = Math.max(0, Math.min(from, last - 1));
-	this.state.to = Math.max(this.state.from + 1, Math.min(to, last));
 	this.weigh();
 };
 

@@ -37,7 +37,7 @@ function groupFor(groups, frame, fn) {
 }
 
 function addDown(frame, weights, id) {
-	var data = weights.data, error = weights.hasErrors ? data.totalError[id] : 0;
+	var data = weights.data, error = weights.hasErrors ? weights.errors.total[id] : 0;
 
 	frame.ids.push(id);
 	frame.total += weights.total[id];
@@ -149,7 +149,7 @@ function rootInverted(weights, choice) {
 
 		if (weights.self[i] || before)
 			addUpwards(root, data, i, weights.self[i],
-				weights.hasErrors ? data.selfError[i] : 0, before);
+				weights.hasErrors ? weights.errors.self[i] : 0, before);
 	}
 	root.error = Math.sqrt(root.error);
 	return root;
@@ -190,7 +190,7 @@ function rootsSandwich(weights, choice, fn) {
 	ids.forEach(function (id) {
 		addDown(down, weights, id);
 		addUpwards(up, data, id, weights.total[id],
-			weights.hasErrors ? data.totalError[id] : 0,
+			weights.hasErrors ? weights.errors.total[id] : 0,
 			weights.totalBefore ? weights.totalBefore[id] : 0);
 	});
 	up.error = Math.sqrt(up.error);

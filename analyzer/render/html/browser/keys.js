@@ -133,10 +133,9 @@ Explorer.prototype.listenPage = function () {
 		self.stage.ink = null;
 		self.stage.draw();
 	});
-	window.addEventListener("hashchange", function () {
-		if (!/=/.test(location.hash))
-			return;
+	whenAddressChanges(function () {
 		self.state = readState(location.hash, self.data);
+		self.takeRange();
 		self.weigh();
 	});
 };

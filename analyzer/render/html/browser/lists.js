@@ -63,9 +63,11 @@ LiveTable.prototype.chosen = function (wanted) {
 };
 
 LiveTable.prototype.row = function (row) {
-	return make("tr", {}, this.columns.map(function (column, number) {
+	return make("tr", {"class": this.isSoft && this.isSoft(row) ? "soft" : null},
+		this.columns.map(function (column, number) {
 		return make(number ? "td" : "th", {scope: number ? null : "row",
-			"class": column.isNumber ? "n" : null}, column.text(row));
+			"class": !column.isNumber ? null : column.isGuess && column.isGuess(row) ? "n guess"
+				: "n"}, column.text(row));
 	}));
 };
 
@@ -75,32 +77,48 @@ LiveTable.prototype.draw = function () {
 	this.table.replaceChildren(make("thead", {}, this.head()),
 		make("tbody", {}, rows.slice(0, this.most).map(this.row, this)));
 	this.more.hidden = rows.length <= this.most;
-	this.told.textContent = wanted === undefined ? "not a regular expression"
+	this.told.textContent = !this.rows.length && this.none ? this.none : wanted === undefined ? "not a regular expression"
 		: rows.length > this.most ? "the first " + this.most + " of " +
 			countedText(rows.length, "row")
 			: wanted ? rows.length + " of " + countedText(this.rows.length, "row") : "";
 };
 
-/* choose(fn): of a click on a name. */
+/* choose(fn): of a click on the name. */
+function functionButton(data, fn, choose) {
+	var made = button(shortened(nameOf(data, fn), 120), "Show its callers and callees",
+		function () { choose(fn); });
+
+	made.className = "name";
+	return made;
+}
+
+/* The names from the root on; of a long path those in its middle are left out. */
+function pathText(data, node) {
+	var names = [];
+
+	for (; node >= 0; node = data.parent[node])
+		names.unshift(shortened(nameOf(data, data.fn[node]), 60));
+	if (names.length > 14)
+		names.splice(4, names.length - 12, "\u2026");
+	return names.join(" \u2192 ");
+}
+
 function functionTable(data, choose) {
 	var columns = [{
 		title: "function", isNumber: false,
 		key: function (row) { return nameOf(data, row.fn); },
-		text: function (row) {
-			var made = button(shortened(nameOf(data, row.fn), 120), "Show its callers and callees",
-				function () { choose(row.fn); });
-
-			made.className = "name";
-			return made;
-		}
+		text: function (row) { return functionButton(data, row.fn, choose); }
 	}];
 	var wall = metricNumber(data, "wall"), table;
 
-	function add(title, unit, value) {
-		columns.push({title: title, isNumber: true, key: value, text: function (row) {
+	/* error: the name of what the value may be off by */
+	function add(title, unit, value, error) {
+		columns.push({title: title, isNumber: true, key: value, isGuess: function (row) {
+			return error && row[error] >= value(row) * 0.005 && row[error] > 0;
+		}, text: function (row) {
 			/* of the peak it is not known what was then */
 			return title === "live at the peak" && document.body.classList.contains("ranged")
-				? "\u2013" : amountText(value(row), unit);
+				? "\u2013" : estimateText(value(row), error ? row[error] : 0, unit);
 		}});
 	}
 	data.metrics.forEach(function (metric, number) {
@@ -108,9 +126,9 @@ function functionTable(data, choose) {
 			return;
 		add(number === wall ? "self" : metricTitle(metric), metric.unit, function (row) {
 			return row.values[number];
-		});
+		}, number === wall ? "selfError" : null);
 		if (number === wall)
-			add("total", metric.unit, function (row) { return row.total; });
+			add("total", metric.unit, function (row) { return row.total; }, "totalError");
 	});
 	table = new LiveTable("Functions of what is chosen", columns);
 	table.sorted = Math.max(columns.findIndex(function (column) {
@@ -119,14 +137,15 @@ function functionTable(data, choose) {
 	return table;
 }
 
-/* Steps and waits by name, those that begin in the range. */
-function eventRows(data, from, to) {
+/* Steps and waits by name, those of which a part lies in the range. */
+function eventRows(data, range) {
 	var rows = new Map();
 
 	data.events.forEach(function (event) {
 		var row;
 
-		if (event[0] !== 1 || event[4] < from || event[4] > to)
+		if (event[0] !== 1 || event[4] + event[5] < range.from ||
+				(event[4] > range.to && !range.isWhole()))
 			return;
 		row = rows.get(event[2]);
 		if (!row)
@@ -155,4 +174,50 @@ function eventTable() {
 		{title: "count", isNumber: true, key: function (row) { return row.count; },
 			text: function (row) { return amountText(row.count, "count"); }},
 		time("longest"), word("which", "the longest")]);
+}
+
+/* Of a comparison: what is on the side before only, by call path; frames of nothing after
+ * are drawn nowhere. Of a path that is gone its callees are, too: they are in it. */
+function goneRows(weights) {
+	var data = weights.data, rows = [];
+
+	for (var i = 0; i < data.nodes; i++) {
+		var parent = data.parent[i];
+
+		if (weights.totalBefore[i] > 0 && !(weights.total[i] > 0) &&
+				(parent < 0 || weights.total[parent] > 0))
+			rows.push({node: i, fn: data.fn[i], before: weights.totalBefore[i],
+				isProven: isGoneProven(weights, i), metric: weights.metric});
+	}
+	return rows;
+}
+
+/* Counts are; a time only where the runs prove its change. */
+function isGoneProven(weights, node) {
+	var data = weights.data;
+
+	return !isTimeMetric(data, weights.metric) || (data.judged && !data.recording[node]);
+}
+
+function goneTable(data, choose) {
+	var table = new LiveTable("Only before: call paths that are gone", [{
+		title: "function", isNumber: false,
+		key: function (row) { return nameOf(data, row.fn); },
+		text: function (row) { return functionButton(data, row.fn, choose); }
+	}, {
+		title: "before", isNumber: true, key: function (row) { return row.before; },
+		text: function (row) { return amountText(row.before, data.metrics[row.metric].unit); }
+	}, {
+		title: "verdict", isNumber: false,
+		key: function (row) { return row.isProven ? "gone" : "not proven"; },
+		text: function (row) { return row.isProven ? "gone" : "not proven"; }
+	}, {
+		title: "call path", isNumber: false,
+		key: function (row) { return pathText(data, row.node); },
+		text: function (row) { return make("code", {}, pathText(data, row.node)); }
+	}]);
+
+	table.isSoft = function (row) { return !row.isProven; };
+	table.none = "Nothing is gone: each call path of the side before has some of this metric after.";
+	return table;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the reader has chosen, as the fragment of the page's address: a link to it opens
- * the same view. Functions and metrics are numbers of this page.
+ * What the reader has chosen in the explorer, as its part of the page's address. Functions
+ * and metrics are numbers of this page. from, to: moments around the page's range, 0 the
+ * start; they are not kept here.
  */
 
 var VIEWS = ["icicle", "flame", "sandwich", "inverted"];
@@ -15,7 +16,7 @@ function freshState(data) {
 		search: "", hidden: new Set(), merged: new Set()};
 }
 
-function stateText(state, data) {
+function stateText(state) {
 	var parts = [];
 
 	function put(name, value, usual) {
@@ -26,8 +27,6 @@ function stateText(state, data) {
 	put("metric", state.metric, state.usual);
 	put("order", state.order, "heavy");
 	put("thread", state.lane, -1);
-	put("from", state.from, 0);
-	put("to", state.to, data.pair ? 0 : data.parts.length);
 	put("fn", state.fn, -1);
 	put("zoom", state.zoom.join("."), "");
 	put("at", state.at.join("."), "");
@@ -35,7 +34,7 @@ function stateText(state, data) {
 	put("search", state.search, "");
 	put("hide", Array.from(state.hidden).join("."), "");
 	put("merge", Array.from(state.merged).join("."), "");
-	return parts.length ? "#" + parts.join("&") : "#explorer";
+	return parts.join("&");
 }
 
 function numbersIn(text, below) {
@@ -51,7 +50,6 @@ function within(text, low, high, usual) {
 /* Whatever stands in the address: what makes no sense is left as it was. */
 function readState(text, data) {
 	var state = freshState(data), functions = data.functions.length;
-	var last = data.pair ? 0 : data.parts.length;
 
 	text.replace(/^#/, "").split("&").forEach(function (part) {
 		var name = part.split("=")[0], value;
@@ -69,10 +67,6 @@ function readState(text, data) {
 			state.metric = within(value, 0, data.metrics.length - 1, state.metric);
 		else if (name === "thread")
 			state.lane = within(value, 0, data.lanes.length - 1, -1);
-		else if (name === "from")
-			state.from = within(value, 0, last, 0);
-		else if (name === "to")
-			state.to = within(value, 0, last, last);
 		else if (name === "fn")
 			state.fn = within(value, 0, functions - 1, -1);
 		else if (name === "side" && value === "up")
@@ -86,9 +80,5 @@ function readState(text, data) {
 		else if (name === "merge")
 			state.merged = new Set(numbersIn(value, functions));
 	});
-	if (state.from >= state.to) {
-		state.from = 0;
-		state.to = last;
-	}
 	return state;
 }

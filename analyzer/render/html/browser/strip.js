@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The run over time: live memory as a line, snapshots as ticks, steps and waits as marks;
- * and the choice of a range, by drawing over it or from two lists. A range begins and ends
- * at snapshots: only there it is known what each call path had by then.
+ * and the choice of a range, by drawing over it or from two lists. What call paths had is
+ * known at snapshots: of a range the moments at or around its ends are taken.
  */
 
 var SVG_NAME = "http://www.w3.org/2000/svg", STRIP_WIDTH = 1000, STRIP_HEIGHT = 70;
@@ -66,34 +66,42 @@ function eventMarks(data, at) {
 	return marks;
 }
 
-function Strip(data, change) {
+function hasEvents(data) {
+	return data.events.some(function (event) { return event[0] === 1; });
+}
+
+function Strip(data, range) {
+	this.data = data;
+	this.range = range;
+	this.span = spanOf(data);
+	this.holder = make("div", {id: "strip"});
+	if (data.slots.length || hasEvents(data))
+		this.draw();
+	if (data.slots.length)
+		this.addChoices();
+	else
+		this.holder.append(make("p", {"class": "note"}, "What call paths had is not known of " +
+			"a range of time: this run has no snapshots, and calls are added up while the " +
+			"program runs. PROFSHIM_SNAPSHOT_EVERY=1s, or marks in the program, make some."));
+}
+
+Strip.prototype.addChoices = function () {
 	var self = this;
 
-	this.data = data;
-	this.span = spanOf(data);
-	this.change = change;
-	this.holder = make("div", {id: "strip"});
-	if (!data.slots.length) {
-		this.holder.append(make("p", {"class": "note"}, "No range of time can be chosen: " +
-			"this run has no snapshots, and calls are added up while the program runs. " +
-			"PROFSHIM_SNAPSHOT_EVERY=1s, or marks in the program, make some."));
-		return;
+	function change(from, to) {
+		self.range.set(timeOf(self.data, from), timeOf(self.data, to));
 	}
-	this.from = makeChoice(data, "From this moment", function (value) {
-		change(value, Math.max(self.range[1], value + 1));
+	this.from = makeChoice(this.data, "From this moment", function (value) {
+		change(value, Math.max(self.moments[1], value + 1));
 	});
-	this.to = makeChoice(data, "To this moment", function (value) {
-		change(Math.min(self.range[0], value - 1), value);
+	this.to = makeChoice(this.data, "To this moment", function (value) {
+		change(Math.min(self.moments[0], value - 1), value);
 	});
-	this.draw();
-	this.holder.append(make("div", {"class": "tools"}, [
-		make("span", {}, "Range of time: "), this.from, make("span", {}, " to "), this.to,
-		button("Whole run", "Show the whole run", function () {
-			change(0, data.slots.length);
-		}), make("span", {"class": "foot"}, "Line: live memory" + (data.events.some(
-			function (event) { return event[0] === 1; }) ? "; marks: steps and waits" : "") +
+	this.holder.append(make("div", {"class": "tools"}, [make("span", {}, "Snapshots "), this.from,
+		make("span", {}, "to"), this.to, make("span", {"class": "foot"}, "Line: live memory" +
+			(hasEvents(this.data) ? "; marks: steps and waits" : "") +
 			". Draw over it, or choose two snapshots.")]));
-}
+};
 
 Strip.prototype.draw = function () {
 	var self = this, data = this.data, picture = makeSvg("svg", {"class": "course",
@@ -120,10 +128,9 @@ Strip.prototype.draw = function () {
 	this.holder.append(picture);
 };
 
-/* The moments at or around two times. */
-Strip.prototype.between = function (one, other) {
-	var data = this.data, from = 0, to = data.slots.length;
-	var start = Math.min(one, other), end = Math.max(one, other);
+/* The numbers of the moments at or around two times; without any, of the whole run. */
+function momentsAround(data, start, end) {
+	var from = 0, to = data.slots.length;
 
 	for (var i = 0; i <= data.slots.length; i++)
 		if (timeOf(data, i) <= start)
@@ -131,9 +138,9 @@ Strip.prototype.between = function (one, other) {
 	for (i = data.slots.length; i > 0; i--)
 		if (timeOf(data, i) >= end)
 			to = i;
-	from = Math.min(from, data.slots.length - 1);
-	return [from, Math.max(to, from + 1)];
-};
+	from = Math.max(Math.min(from, data.slots.length - 1), 0);
+	return [from, Math.max(to, Math.min(from + 1, data.slots.length))];
+}
 
 Strip.prototype.listen = function () {
 	var self = this, start = null;
@@ -147,22 +154,38 @@ Strip.prototype.listen = function () {
 		start = time(event);
 		self.picture.setPointerCapture(event.pointerId);
 	});
+	this.picture.addEventListener("pointermove", function (event) {
+		if (start !== null)
+			self.mark(Math.min(start, time(event)), Math.max(start, time(event)));
+	});
 	this.picture.addEventListener("pointerup", function (event) {
-		var range = start === null ? null : self.between(start, time(event));
+		var end = time(event), low = Math.min(start, end), high = Math.max(start, end), moments;
 
+		if (start === null)
+			return;
+		moments = self.data.slots.length ? momentsAround(self.data, low, high) : null;
 		start = null;
-		if (range)
-			self.change(range[0], range[1]);
+		self.range.set(moments ? timeOf(self.data, moments[0]) : low,
+			moments ? timeOf(self.data, moments[1]) : high);
+	});
+	this.picture.addEventListener("pointercancel", function () {
+		start = null;
+		self.mark(self.range.from, self.range.to);
 	});
 };
 
+Strip.prototype.mark = function (from, to) {
+	this.chosen.setAttribute("x", this.at(from));
+	this.chosen.setAttribute("width", Math.max(this.at(to) - this.at(from), 2));
+};
+
+/* from, to: numbers of moments. */
 Strip.prototype.show = function (from, to) {
-	this.range = [from, to];
-	if (!this.data.slots.length)
+	this.moments = [from, to];
+	if (this.chosen)
+		this.mark(this.range.from, this.range.to);
+	if (!this.from)
 		return;
 	this.from.value = from;
 	this.to.value = to;
-	this.chosen.setAttribute("x", this.at(timeOf(this.data, from)));
-	this.chosen.setAttribute("width", Math.max(this.at(timeOf(this.data, to)) -
-		this.at(timeOf(this.data, from)), 2));
 };

@@ -49,6 +49,30 @@ function hasRange(data, choice) {
 		(choice.from > 0 || choice.to < data.parts.length);
 }
 
+/* How far the times of each path may be off, of self and of total: of the run; in a range
+ * the sum of its parts', as if all were off to the same side, but no more than of the run. */
+function errorsOf(data, choice) {
+	var key = choice.from + " " + choice.to, errors = data.keptErrors;
+
+	if (!hasRange(data, choice))
+		return {self: data.selfError, total: data.totalError};
+	if (errors && errors.key === key)
+		return errors;
+	errors = data.keptErrors = {key: key, self: new Float64Array(data.nodes),
+		total: new Float64Array(data.nodes)};
+	data.parts.slice(choice.from, choice.to).forEach(function (part) {
+		for (var i = 0; i < part.count; i++) {
+			errors.self[part.node[i]] += part.selfError[i];
+			errors.total[part.node[i]] += part.totalError[i];
+		}
+	});
+	for (var node = 0; node < data.nodes; node++) {
+		errors.self[node] = Math.min(errors.self[node], data.selfError[node]);
+		errors.total[node] = Math.min(errors.total[node], data.totalError[node]);
+	}
+	return errors;
+}
+
 /* One for each path: hidden, or below what is. */
 function dropped(data, hidden) {
 	var flags = new Uint8Array(data.functions.length), drop = new Uint8Array(data.nodes);
@@ -91,8 +115,9 @@ function weigh(data, choice) {
 	weights.shown = sumOf(weights.self);
 	weights.taken = weights.all - weights.shown;
 	weights.total = addUp(data, weights.self);
-	/* errors are kept of the time as a whole */
-	weights.hasErrors = word === "wall" && !hasRange(data, choice) && choice.lane < 0;
+	/* errors are kept of the time of all threads */
+	weights.hasErrors = word === "wall" && choice.lane < 0;
+	weights.errors = errorsOf(data, choice);
 	if (data.pair)
 		weighBefore(data, choice, weights);
 	return weights;
@@ -129,9 +154,8 @@ function endsOf(data) {
 }
 
 /* What a function takes with what it calls: in its outermost activations. */
-function totalsByFunction(data, total) {
+function totalsByFunction(data, total, sums) {
 	var open = new Int32Array(data.functions.length), ends = endsOf(data);
-	var sums = new Float64Array(data.functions.length);
 
 	for (var i = 0; i < data.nodes; i++) {
 		var fn = data.fn[i];
@@ -144,9 +168,24 @@ function totalsByFunction(data, total) {
 	return sums;
 }
 
+/* Of paths by themselves: what a function's may be off by. */
+function errorsByFunction(data, errors, drop) {
+	var squares = {self: new Float64Array(data.functions.length),
+		total: new Float64Array(data.functions.length)};
+
+	for (var i = 0; i < data.nodes; i++)
+		if (!drop[i])
+			squares.self[data.fn[i]] += errors.self[i] * errors.self[i];
+	totalsByFunction(data, errors.total.map(function (error) { return error * error; }),
+		squares.total);
+	return {self: squares.self.map(Math.sqrt), total: squares.total.map(Math.sqrt)};
+}
+
 /* A row for each function that has something of any metric. */
 function weighFunctions(data, choice, drop) {
 	var count = data.functions.length, wall = metricNumber(data, "wall"), rows = [];
+	var totals = new Float64Array(count);
+	var errors = errorsByFunction(data, errorsOf(data, choice), drop);
 	var sums = data.metrics.map(function (metric, number) {
 		var self = selfOf(data, number, choice), sum = new Float64Array(count);
 
@@ -155,13 +194,15 @@ function weighFunctions(data, choice, drop) {
 				sum[data.fn[i]] += self[i];
 		return sum;
 	});
-	var totals = totalsByFunction(data, addUp(data, without(selfOf(data, wall, choice), drop)));
 
+	totalsByFunction(data, addUp(data, without(selfOf(data, wall, choice), drop)), totals);
 	for (var fn = 0; fn < count; fn++) {
 		var values = sums.map(function (sum) { return sum[fn]; });
 
 		if (values.some(function (value) { return value > 0; }))
-			rows.push({fn: fn, total: totals[fn], values: values});
+			rows.push({fn: fn, total: totals[fn], values: values,
+				selfError: choice.lane < 0 ? errors.self[fn] : 0,
+				totalError: choice.lane < 0 ? errors.total[fn] : 0});
 	}
 	return rows;
 }

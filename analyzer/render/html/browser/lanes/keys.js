@@ -4,17 +4,17 @@
 var LANES_DRAWN_PX = 5; /* less is a click */
 
 Lanes.prototype.sliceOf = function (element) {
-	return this.slices.find(function (slice) { return slice.element.contains(element); });
+	return this.elements.get(element && element.closest("[role=img]"));
 };
 
 Lanes.prototype.focused = function () {
 	return this.sliceOf(document.activeElement);
 };
 
-/* The next one of its row. */
+/* The next one of its row, drawn or not. */
 Lanes.prototype.beside = function (slice, step) {
-	var row = this.slices.filter(function (one) {
-		return one.picture === slice.picture && one.row === slice.row;
+	var row = this.lanes[slice.lane].slices.filter(function (one) {
+		return one.row === slice.row;
 	});
 
 	return row[row.indexOf(slice) + step];
@@ -22,9 +22,8 @@ Lanes.prototype.beside = function (slice, step) {
 
 /* The nearest one that it lies in. */
 Lanes.prototype.around = function (slice) {
-	return this.slices.filter(function (one) {
-		return one.picture === slice.picture && one.row < slice.row &&
-			one.begin <= slice.begin && one.end >= slice.begin;
+	return this.lanes[slice.lane].slices.filter(function (one) {
+		return one.row < slice.row && one.begin <= slice.begin && one.end >= slice.begin;
 	}).sort(function (a, b) { return b.row - a.row; })[0];
 };
 
@@ -32,21 +31,24 @@ Lanes.prototype.around = function (slice) {
 Lanes.prototype.within = function (slice) {
 	var self = this;
 
-	return this.slices.filter(function (one) {
-		return one.picture === slice.picture && one.row > slice.row &&
-			one.begin >= slice.begin && one.begin <= slice.end;
+	return this.lanes[slice.lane].slices.filter(function (one) {
+		return one.row > slice.row && one.row < LANE_ROWS_MOST && one.begin >= slice.begin &&
+			one.begin <= slice.end;
 	}).sort(function (a, b) {
 		return self.isShown(b) - self.isShown(a) || a.row - b.row || a.begin - b.begin;
 	})[0];
 };
 
-Lanes.prototype.choose = function (slice) {
-	var half = (this.to - this.from) / 2;
+Lanes.prototype.goTo = function (slice) {
+	var half = this.range.length() / 2;
 
 	if (!slice)
 		return;
+	this.wanted = slice;
 	if (!this.isShown(slice))
-		this.show(slice.begin - half, slice.begin + half);
+		this.range.set(slice.begin - half, slice.begin + half);
+	else if (!slice.element)
+		this.draw();
 	this.stopAt(slice);
 	slice.element.focus();
 };
@@ -61,7 +63,7 @@ Lanes.prototype.steps = {
 Lanes.prototype.keys = {
 	"+": function (self) { self.zoom(1 / 2); },
 	"-": function (self) { self.zoom(2); },
-	Escape: function (self) { self.show(0, self.span); },
+	Escape: function (self) { self.range.all(); },
 	Enter: function (self) {
 		if (self.focused())
 			self.showSlice(self.focused());
@@ -78,9 +80,9 @@ Lanes.prototype.key = function (event) {
 	if (action)
 		action(this);
 	else if (event.shiftKey && sideways)
-		this.move(sideways);
+		this.range.move(sideways);
 	else
-		this.choose(slice ? step(this, slice) : this.slices.find(this.isShown, this));
+		this.goTo(slice ? step(this, slice) : this.lanes[0].drawn[0]);
 };
 
 /* Where the pointer is, in the picture's width from 0 to 1. */
@@ -98,11 +100,11 @@ Lanes.prototype.mark = function (one, other) {
 };
 
 Lanes.prototype.pick = function (one, other, slice) {
-	var from = this.from, length = this.to - from;
+	var range = this.range, from = range.from, length = range.length();
 
 	this.drawn.hidden = true;
 	if (Math.abs(other - one) * this.holder.clientWidth >= LANES_DRAWN_PX)
-		this.show(from + Math.min(one, other) * length, from + Math.max(one, other) * length);
+		range.set(from + Math.min(one, other) * length, from + Math.max(one, other) * length);
 	else if (slice)
 		this.showSlice(slice);
 };
@@ -139,7 +141,7 @@ Lanes.prototype.listen = function () {
 		var slice = self.sliceOf(event.target);
 
 		if (slice)
-			self.told.textContent = slice.words;
+			self.told.textContent = sliceWords(slice);
 	}
 	this.holder.setAttribute("tabindex", -1);
 	this.holder.addEventListener("keydown", function (event) { self.key(event); });
@@ -147,8 +149,5 @@ Lanes.prototype.listen = function () {
 	this.holder.addEventListener("focusin", tell);
 	this.listenToPointer();
 	window.addEventListener("resize", function () { self.draw(); });
-	window.addEventListener("hashchange", function () {
-		if (/=/.test(location.hash))
-			self.read();
-	});
+	this.holder.parentNode.addEventListener("toggle", function () { self.draw(); });
 };

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the sections of the report show of a range: rows of their own where these are
+ * known, and where nothing is, they are grey and say so.
+ */
+
+var NOT_IN_RANGES = "Whole run: no data in ranges.";
+
+/* Rows of tables that have times of their own. */
+function followRows(main, range) {
+	main.querySelectorAll("table").forEach(function (table) {
+		var names = table.tHead && Array.from(table.tHead.rows[0].cells).map(function (cell) {
+			return cell.dataset.name;
+		});
+		var at = names ? names.indexOf("started_ns") : -1;
+		var took = names ? names.indexOf("duration_ns") : -1;
+
+		if (at < 0 || took < 0 || table.closest("section").dataset.follows)
+			return;
+		table.closest("section").dataset.follows = "rows";
+		range.watch(function () { showRows(table, at, took, range); });
+	});
+}
+
+function showRows(table, at, took, range) {
+	Array.from(table.tBodies[0].rows).forEach(function (row) {
+		var begin = +row.cells[at].dataset.v, end = begin + +row.cells[took].dataset.v;
+
+		row.classList.toggle("away", begin > range.to || end < range.from);
+	});
+	table.closest("section").classList.toggle("part", !range.isWhole());
+	table.dispatchEvent(new Event("range"));
+}
+
+function Followers(main, data, range) {
+	var self = this;
+
+	this.data = data;
+	this.range = range;
+	this.main = main;
+	this.isDelta = /delta/.test(document.title);
+	followRows(main, range);
+	this.sections = Array.from(main.querySelectorAll("section[data-name]")).filter(
+		function (section) {
+			return section.querySelector("table, dl, .whole, .finding") && !section.dataset.follows;
+		}).map(function (section) { return self.followerOf(section); });
+	range.watch(function () { self.showLater(); });
+}
+
+Followers.prototype.followerOf = function (section) {
+	var name = section.dataset.name, table = this.isDelta ? null : RANGED_TABLES[name];
+	var follower = {section: section, said: make("p", {"class": "foot said", hidden: ""}),
+		own: Array.from(section.children).filter(function (child) {
+			return child.tagName !== "H2";
+		}), table: null, kind: null};
+
+	if (table && (!table.isOfPaths || this.data.slots.length)) {
+		follower.kind = "table";
+		follower.make = table.make;
+	} else if (name === "where" && this.data.slots.length) {
+		follower.kind = "where";
+	} else if (name === "findings") {
+		follower.kind = "findings";
+	}
+	if (section.firstElementChild.tagName === "H2")
+		section.firstElementChild.after(follower.said);
+	else
+		section.prepend(follower.said);
+	return follower;
+};
+
+/* One section after the other: the page answers in between. Of choices in a row only the
+ * last is shown. */
+Followers.prototype.showLater = function () {
+	var self = this, waiting = this.sections.slice();
+
+	function next() {
+		var follower = waiting.shift();
+
+		if (!follower) {
+			setBusy("followers", false);
+			return;
+		}
+		self.show(follower);
+		self.waiting = setTimeout(next, 0);
+	}
+	clearTimeout(this.waiting);
+	setBusy("followers", true);
+	this.waiting = setTimeout(next, 30);
+};
+
+Followers.prototype.choice = function () {
+	var moments = momentsAround(this.data, this.range.from, this.range.to);
+
+	return {lane: -1, from: moments[0], to: moments[1], hidden: new Set(), merged: new Set()};
+};
+
+Followers.prototype.show = function (follower) {
+	var isWhole = this.range.isWhole(), shows = !isWhole && follower.kind;
+
+	follower.said.hidden = isWhole;
+	follower.section.classList.toggle("unranged", !isWhole && !follower.kind);
+	if (follower.kind === "findings")
+		this.showFindings(follower, isWhole);
+	if (!follower.kind)
+		follower.said.textContent = this.isDelta ? "Between its two moments: no data in ranges."
+			: NOT_IN_RANGES;
+	else if (follower.kind !== "findings")
+		follower.own.forEach(function (child) { child.classList.toggle("away", !!shows); });
+	if (follower.live)
+		follower.live.classList.toggle("away", !shows);
+	if (shows && follower.kind === "table")
+		this.showTable(follower);
+	else if (shows && follower.kind === "where")
+		this.showWhere(follower);
+};
+
+/* From when to when call paths are known. */
+Followers.prototype.between = function () {
+	var choice = this.choice(), data = this.data;
+
+	return "In the range between snapshots: " + momentName(data, choice.from) + " to " +
+		momentName(data, choice.to) + " of process " + data.pid + ".";
+};
+
+Followers.prototype.showTable = function (follower) {
+	var ranged = follower.make(this.data, this.choice(), this.range);
+	var heading = follower.section.querySelector("h2");
+
+	follower.said.textContent = RANGED_TABLES[follower.section.dataset.name].isOfPaths
+		? this.between() : "Those that end in the range.";
+	if (!follower.table) {
+		follower.table = new LiveTable(heading ? heading.textContent : "Of the range",
+			ranged.columns);
+		follower.table.sorted = ranged.sorted;
+		follower.table.none = "Nothing in the range.";
+		follower.live = follower.table.holder;
+		follower.live.querySelector("h3").remove();
+		follower.section.append(follower.live);
+	}
+	follower.table.columns = ranged.columns;
+	follower.table.show(ranged.rows);
+};
+
+/* What all of a range's time may be off by. */
+function rootsError(data, choice) {
+	var errors = errorsOf(data, choice), sum = 0;
+
+	for (var node = data.roots; node >= 0; node = data.next[node])
+		sum += errors.total[node];
+	return sum;
+}
+
+/* The bar of the threads' time; the hooks' part is known of the whole run only. */
+Followers.prototype.showWhere = function (follower) {
+	var data = this.data, choice = this.choice(), left = 0, all, error = rootsError(data, choice);
+	var parts = [["cpu", "computing"], ["ready", "ready, waiting for a CPU"], ["blocked", "blocked"]]
+		.map(function (part) {
+			return {word: part[1], ns: sumOf(selfOf(data, metricNumber(data, part[0]), choice))};
+		});
+	var bar = makeSvg("svg", {"class": "whole", viewBox: "0 0 1000 24", "aria-hidden": "true",
+		preserveAspectRatio: "none"});
+
+	all = parts.reduce(function (sum, part) { return sum + part.ns; }, 0);
+	parts.forEach(function (part, number) {
+		var width = all ? 1000 * part.ns / all : 0;
+
+		bar.append(makeSvg("rect", {"class": "part" + number, x: left, width: width, height: 24}));
+		left += width;
+	});
+	if (!follower.live) {
+		follower.live = make("div");
+		follower.section.append(follower.live);
+	}
+	follower.said.textContent = this.between() + " Without the hooks, whose part is not known " +
+		"of ranges.";
+	follower.live.replaceChildren(bar, make("ul", {"class": "parts"}, parts.map(
+		function (part, number) {
+			var mark = makeSvg("svg", {width: 12, height: 12, "aria-hidden": "true"});
+
+			mark.append(makeSvg("rect", {"class": "part" + number, width: 12, height: 12}));
+			return make("li", {}, [mark, " ", make("b", {}, percentText(part.ns, all)), " " +
+				part.word + ", " + estimateText(part.ns, number ? 0 : error, "nanoseconds")]);
+		})));
+};
+
+/* What a finding's function, or its steps, had in the range. */
+Followers.prototype.showFindings = function (follower, isWhole) {
+	var self = this, data = this.data, functions = new Map(), of = {}, steps;
+
+	follower.said.hidden = true;
+	if (!isWhole && data.slots.length) {
+		weighFunctions(data, this.choice(), new Uint8Array(data.nodes)).forEach(function (row) {
+			functions.set(data.functions[row.fn][4], row);
+		});
+		data.functions.forEach(function (one) { of[one[4]] = true; });
+	}
+	steps = stepsIn(data, this.range);
+	follower.section.querySelectorAll(".finding").forEach(function (article) {
+		var line = article.querySelector(".said") || make("p", {"class": "foot said"});
+		var id = +article.dataset.function, step = article.dataset.step, text;
+
+		if (step && steps.has(step))
+			text = "In the range: " + countedText(steps.get(step).length, "step") + " of it.";
+		else if (step)
+			text = "In the range: no step of it ended.";
+		else if (id && of[id])
+			text = "In the range: " + self.functionText(functions.get(id));
+		line.textContent = text || NOT_IN_RANGES;
+		line.hidden = isWhole;
+		article.classList.toggle("unranged", !isWhole && !text);
+		article.querySelector("h3").after(line);
+	});
+};
+
+Followers.prototype.functionText = function (row) {
+	var data = this.data;
+
+	function of(word) { return row.values[metricNumber(data, word)]; }
+	if (!row)
+		return "nothing of it.";
+	return "self " + estimateText(of("wall"), row.selfError, "nanoseconds") + ", total " +
+		estimateText(row.total, row.totalError, "nanoseconds") + ", " +
+		countedText(of("calls"), "call") + (of("allocations") ? ", by itself " +
+		countedText(of("allocations"), "allocation") + " of " + amountText(of("bytes"), "bytes")
+		: "") + ".";
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report's own tables, of a range: their rows come from what call paths had between
+ * snapshots, from steps and from slices, with the same columns where these are known.
+ */
+
+/* Node by node what it has of its own, and with what it calls. */
+function nodeValues(data, choice) {
+	var numbers = {}, errors = errorsOf(data, choice);
+
+	data.metrics.forEach(function (metric, number) {
+		numbers[metric.word] = selfOf(data, number, choice);
+	});
+	return {data: data, self: numbers, total: addUp(data, numbers.wall), errors: errors,
+		all: sumOf(numbers.wall), allBytes: sumOf(numbers.bytes)};
+}
+
+function nodeRows(values, word) {
+	var rows = [], weights = values.self[word];
+
+	for (var i = 0; i < values.data.nodes; i++)
+		if (weights[i] > 0)
+			rows.push(i);
+	return rows;
+}
+
+function textColumn(title, text, isCode) {
+	return {title: title, isNumber: false, key: text, text: function (row) {
+		return isCode ? make("code", {}, text(row)) : text(row);
+	}};
+}
+
+/* error(row): 0 or how far it may be off. */
+function numberColumn(title, unit, value, error) {
+	return {title: title, isNumber: true, key: value, text: function (row) {
+		return estimateText(value(row), error ? error(row) : 0, unit);
+	}, isGuess: function (row) {
+		return !!error && error(row) > 0 && error(row) >= value(row) * 0.005;
+	}};
+}
+
+function shareColumn(title, value, whole, error) {
+	return {title: title, isNumber: true, key: value, text: function (row) {
+		var off = error ? error(row) : 0;
+
+		return off >= value(row) && off > 0 ? "<" + percentText(value(row) + off, whole)
+			: percentText(value(row), whole);
+	}};
+}
+
+/* A mean of what is not known is not known. */
+function meanColumn(title, sum, count, error) {
+	return {title: title, isNumber: true, key: function (row) { return sum(row) / count(row) || 0; },
+		text: function (row) {
+			return !count(row) || (error(row) >= sum(row) && error(row) > 0) ? "\u2013"
+				: amountText(sum(row) / count(row), "nanoseconds");
+		}};
+}
+
+function rangedFunctions(data, choice) {
+	var number = {}, rows = weighFunctions(data, choice, new Uint8Array(data.nodes)), all;
+
+	data.metrics.forEach(function (metric, i) { number[metric.word] = i; });
+	function of(word) {
+		return function (row) { return row.values[number[word]]; };
+	}
+	function selfError(row) { return row.selfError; }
+	function totalError(row) { return row.totalError; }
+	function total(row) { return row.total; }
+	all = rows.reduce(function (sum, row) { return sum + of("wall")(row); }, 0);
+	rows = rows.filter(function (row) { return of("wall")(row) > 0 || of("calls")(row) > 0; });
+	return {rows: rows, columns: [
+		textColumn("function", function (row) { return nameOf(data, row.fn); }, true),
+		shareColumn("self %", of("wall"), all, selfError),
+		numberColumn("self CPU", "nanoseconds", of("cpu"), selfError),
+		numberColumn("self", "nanoseconds", of("wall"), selfError),
+		numberColumn("total", "nanoseconds", total, totalError),
+		numberColumn("calls", "count", of("calls")),
+		meanColumn("avg", total, of("calls"), totalError)], sorted: 2};
+}
+
+function rangedPaths(data, choice) {
+	var values = nodeValues(data, choice), self = values.self;
+
+	function of(list) {
+		return function (node) { return list[node]; };
+	}
+	return {rows: nodeRows(values, "wall"), columns: [
+		textColumn("function", function (node) { return nameOf(data, data.fn[node]); }, true),
+		shareColumn("self %", of(self.wall), values.all, of(values.errors.self)),
+		numberColumn("self", "nanoseconds", of(self.wall), of(values.errors.self)),
+		numberColumn("total", "nanoseconds", of(values.total), of(values.errors.total)),
+		numberColumn("calls", "count", of(self.calls)),
+		textColumn("call path", function (node) { return pathText(data, node); }, true)],
+		sorted: 2};
+}
+
+function rangedSites(data, choice) {
+	var values = nodeValues(data, choice), self = values.self;
+
+	function of(list) {
+		return function (node) { return list[node]; };
+	}
+	return {rows: nodeRows(values, "bytes"), columns: [
+		textColumn("allocated by", function (node) { return nameOf(data, data.fn[node]); }, true),
+		shareColumn("bytes %", of(self.bytes), values.allBytes),
+		numberColumn("bytes", "bytes", of(self.bytes)),
+		numberColumn("count", "count", of(self.allocations)),
+		numberColumn("live at its end", "bytes", of(self.live)),
+		textColumn("call path", function (node) { return pathText(data, node); }, true)],
+		sorted: 2};
+}
+
+/* Calls of libc that slept. */
+function rangedWaits(data, choice) {
+	var blocked = metricNumber(data, "blocked"), calls = metricNumber(data, "calls"), all;
+	var rows = weighFunctions(data, choice, new Uint8Array(data.nodes)).filter(function (row) {
+		return data.functions[row.fn][3] === 2 && row.values[blocked] > 0;
+	});
+
+	all = ["cpu", "ready", "blocked"].reduce(function (sum, word) {
+		return sum + sumOf(selfOf(data, metricNumber(data, word), choice));
+	}, 0);
+	function slept(row) { return row.values[blocked]; }
+	return {rows: rows, columns: [
+		textColumn("call", function (row) { return nameOf(data, row.fn); }, true),
+		numberColumn("calls", "count", function (row) { return row.values[calls]; }),
+		numberColumn("blocked", "nanoseconds", slept), shareColumn("blocked %", slept, all)],
+		sorted: 2};
+}
+
+function percentile(sorted, part) {
+	return sorted[Math.min(Math.floor(sorted.length * part), sorted.length - 1)];
+}
+
+/* Those that end in the range. */
+function stepsIn(data, range) {
+	var names = new Map();
+
+	data.events.forEach(function (event) {
+		var end = event[4] + event[5];
+
+		if (event[0] !== 1 || /^waits: /.test(event[2]) || end < range.from || end > range.to)
+			return;
+		if (!names.has(event[2]))
+			names.set(event[2], []);
+		names.get(event[2]).push(event[5]);
+	});
+	return names;
+}
+
+function rangedSteps(data, choice, range) {
+	var rows = Array.from(stepsIn(data, range)).map(function (one) {
+		return {name: one[0], times: one[1].sort(function (a, b) { return a - b; })};
+	});
+
+	function count(row) { return row.times.length; }
+	return {rows: rows, columns: [
+		textColumn("step", function (row) { return row.name; }, true),
+		numberColumn("count", "count", count),
+		{title: "per second", isNumber: true, key: count, text: function (row) {
+			return three(count(row) * 1e9 / range.length());
+		}},
+		numberColumn("median", "nanoseconds", function (row) { return percentile(row.times, 0.5); }),
+		numberColumn("p99", "nanoseconds", function (row) { return percentile(row.times, 0.99); }),
+		numberColumn("max", "nanoseconds", function (row) { return percentile(row.times, 1); })],
+		sorted: 1};
+}
+
+/* Instead of the run's longest calls, of all slices in the page those in the range. */
+function followSlices(main, range, lanes) {
+	var section = main.querySelector("section[data-name='spans']"), table, own;
+
+	if (!section)
+		return;
+	function time(name) {
+		return numberColumn(name, "nanoseconds", function (row) { return row[name]; });
+	}
+	section.dataset.follows = "slices";
+	own = Array.from(section.children).slice(1);
+	table = new LiveTable("The longest", [
+		textColumn("function", function (row) { return row.slice.name; }, true), time("at"),
+		time("took"), textColumn("mostly", function (row) {
+			return LANE_WORDS[row.slice.state] || "";
+		}), textColumn("lane", function (row) { return lanes.labelOf(row.slice); })]);
+	table.sorted = 2;
+	table.holder.querySelector("h3").remove();
+	section.append(table.holder);
+	range.watch(function () {
+		own.forEach(function (child) { child.classList.toggle("away", !range.isWhole()); });
+		table.holder.classList.toggle("away", range.isWhole());
+		section.classList.toggle("part", !range.isWhole());
+		if (!range.isWhole())
+			table.show(lanes.inRange().map(function (slice) {
+				return {slice: slice, at: slice.begin, took: slice.end - slice.begin};
+			}));
+	});
+}
+
+/* By the names of sections. isOfPaths: it is known between snapshots only. */
+var RANGED_TABLES = {
+	functions: {make: rangedFunctions, isOfPaths: true},
+	call_paths: {make: rangedPaths, isOfPaths: true},
+	allocation_sites: {make: rangedSites, isOfPaths: true},
+	blocked_on: {make: rangedWaits, isOfPaths: true},
+	steps: {make: rangedSteps, isOfPaths: false}
+};
