@@ -82,6 +82,7 @@ class Page:
           "#live select")).filter(function (one) { return (one.getAttribute("aria-label") ||
           one.parentNode.textContent).startsWith("%s"); })[0];
           list.value = "%s"; list.dispatchEvent(new Event("change")); })()""" % (label, value))
+        self.settle()
 
     def link(self):
         return self.run("location.hash")

@@ -13,7 +13,16 @@ function Explorer(section, data, range) {
 	this.makeParts();
 	this.listen();
 	this.weigh();
-	range.watch(function () {
+	range.watch(function () { self.followLater(); });
+}
+
+/* What the range was drawn over answers first. */
+Explorer.prototype.followLater = function () {
+	var self = this;
+
+	clearTimeout(this.following);
+	setBusy("explorer", true);
+	this.following = setTimeout(function () {
 		var was = self.state.from + " " + self.state.to;
 
 		self.takeRange();
@@ -21,8 +30,9 @@ function Explorer(section, data, range) {
 			self.weigh();
 		else
 			self.followRange();
-	});
-}
+		setBusy("explorer", false);
+	}, 0);
+};
 
 /* The moments at or around the page's range. */
 Explorer.prototype.takeRange = function () {

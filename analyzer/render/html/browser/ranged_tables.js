@@ -169,7 +169,7 @@ function rangedSteps(data, choice, range) {
 
 /* Instead of the run's longest calls, of all slices in the page those in the range. */
 function followSlices(main, range, lanes) {
-	var section = main.querySelector("section[data-name='spans']"), table, own;
+	var section = main.querySelector("section[data-name='spans']"), table, own, waiting;
 
 	if (!section)
 		return;
@@ -186,7 +186,7 @@ function followSlices(main, range, lanes) {
 	table.sorted = 2;
 	table.holder.querySelector("h3").remove();
 	section.append(table.holder);
-	range.watch(function () {
+	function show() {
 		own.forEach(function (child) { child.classList.toggle("away", !range.isWhole()); });
 		table.holder.classList.toggle("away", range.isWhole());
 		section.classList.toggle("part", !range.isWhole());
@@ -194,6 +194,12 @@ function followSlices(main, range, lanes) {
 			table.show(lanes.inRange().map(function (slice) {
 				return {slice: slice, at: slice.begin, took: slice.end - slice.begin};
 			}));
+		setBusy("slices", false);
+	}
+	range.watch(function () {
+		clearTimeout(waiting);
+		setBusy("slices", true);
+		waiting = setTimeout(show, 0);
 	});
 }
 

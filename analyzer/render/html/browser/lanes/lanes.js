@@ -5,7 +5,7 @@
  */
 
 var LANE_LETTER = 7, LANE_LEAST_SHARE = 0.001, LANE_ROW = 20;
-var LANE_SLICES_MOST = 1200, LANE_ROWS_MOST = 24;
+var LANE_SLICES_MOST = 800, LANE_ROWS_MOST = 24;
 
 function Lanes(holder, range, data) {
 	this.holder = holder;
