@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "collector/symbols/demangle.h"
+#include "collector/symbols/wanted.h"
 
 /*
  * A function, or a place in one. name: readable ("ns::f(int)"); linkage_name: as the
@@ -28,19 +29,6 @@ struct symbol {
 	const char *name, *linkage_name, *identity, *file;
 	uint32_t line;
 	enum demangle_variant variant;
-};
-
-/*
- * The file that was mapped. Another one may lie at its path by now, put there by a build,
- * a package or somebody who means harm, so nothing is read before it was recognised: by
- * its build-id or, when it has none (size 0), by the rest. inode 0: that is not known.
- */
-struct symbol_file {
-	const char *path;
-	const uint8_t *build_id;
-	size_t build_id_size;
-	uint64_t device, inode, size_bytes;
-	int64_t mtime_ns;
 };
 
 struct symbolizer;
@@ -69,14 +57,7 @@ struct symbol_module *symbols_open(struct symbolizer *symbolizer,
 /* The best source of names that was found: "debug", "symtab", "dynsym" or "none". */
 const char *symbols_source(const struct symbol_module *module);
 
-/* Why names are missing; words of common/schema.sql. */
-#define SYMBOLS_GONE "gone"		/* no file at the path */
-#define SYMBOLS_CHANGED "changed"	/* another file at the path */
-#define SYMBOLS_UNREADABLE "unreadable" /* not for this user, or not a sound ELF file */
-#define SYMBOLS_UNKNOWN "unknown"	/* no path, or nothing to recognise the file by */
-#define SYMBOLS_LIMIT "limit"		/* more to read than the limits allow */
-
-/* One of these words, or NULL: all that the file has was read. */
+/* A word of wanted.h, or NULL: all that the file has was read. */
 const char *symbols_trouble(const struct symbol_module *module);
 
 /* The name of the symbol nearest to an address that no symbol covers, when it is at most

@@ -8,16 +8,10 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
-#include "common/base/nearest.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
 #include <string.h>
-
-#define LISTED_NAMES 5
-#define OF_BUILDS                                                                        \
-	"eave what is called most out of both builds ('prof-analyze exclude-list'); "    \
-	"wall times of builds without hooks are not touched."
 
 static const struct column columns[] = {
 	{"check", "check", COLUMN_TEXT, COLUMN_KEEP},
@@ -181,68 +175,6 @@ static void check_run(struct checking *checking, const struct gate_limit *limit)
 			   sources[limit->metric].type);
 }
 
-/* A function is meant by its whole name, its linkage name, or its name without
- * parameters. */
-static bool is_called(const char *wanted, const char *name, const char *full_name,
-		      const char *linkage_name)
-{
-	size_t size = strlen(wanted);
-
-	if (linkage_name && strcmp(linkage_name, wanted) == 0)
-		return true;
-	if (strcmp(full_name, wanted) == 0)
-		return true;
-	return strncmp(name, wanted, size) == 0 && (!name[size] || name[size] == '(');
-}
-
-/* By the name it has now, or else by the one it had before. */
-static bool is_meant(const struct compare_function *function, const char *name,
-		     bool by_old_name)
-{
-	if (!by_old_name)
-		return is_called(name, function->name, function->full_name,
-				 function->linkage_name);
-	return function->name_before &&
-	       is_called(name, function->name_before, function->full_before,
-			 function->linkage_before);
-}
-
-static enum exit_status unknown_function(struct compare_state *state,
-					 const struct gate_limit *limit)
-{
-	const struct comparison *comparison = &state->comparison;
-	struct strbuf near = {0};
-	size_t count = 0;
-
-	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const char *name = comparison->functions[i].name;
-		bool is_near = strstr(name, limit->function) ||
-			       nearest_distance(limit->function, name) <= 2;
-
-		if (!comparison->functions[i].presence || !is_near)
-			continue;
-		if (count++ < LISTED_NAMES)
-			strbuf_printf(&near, "%s%s", count > 1 ? ", " : "", name);
-	}
-	if (count > LISTED_NAMES)
-		strbuf_printf(&near, " and %zu more", count - LISTED_NAMES);
-	report_fail(state->input, STATUS_USAGE,
-		    "--gate: '%s': no run has a function '%s'%s%s", limit->text,
-		    limit->function, near.size ? "; near: " : "", strbuf_text(&near));
-	strbuf_free(&near);
-	return STATUS_USAGE;
-}
-
-static enum exit_status ambiguous(struct compare_state *state,
-				  const struct gate_limit *limit, const char *first,
-				  const char *second)
-{
-	return report_fail(state->input, STATUS_USAGE,
-			   "--gate: '%s' means several functions (%s, %s); write the "
-			   "whole name or the linkage name",
-			   limit->text, first, second);
-}
-
 static struct change change_of_function(const struct compare_state *state,
 					uint32_t number, enum gate_metric metric)
 {
@@ -256,39 +188,13 @@ static struct change change_of_function(const struct compare_state *state,
 			 sources[metric].is_countable);
 }
 
-/* *ret_found: NULL when there is none, or it cannot be told which. */
-static enum exit_status find_function(struct compare_state *state,
-				      const struct gate_limit *limit,
-				      const struct compare_function **ret_found)
-{
-	const struct comparison *comparison = &state->comparison;
-	const struct compare_function *found = NULL;
-
-	*ret_found = NULL;
-	for (int old = 0; old <= 1 && !found; old++)
-		for (uint32_t i = 0; i < comparison->function_values.count; i++) {
-			const struct compare_function *function =
-				&comparison->functions[i];
-
-			if (!function->presence ||
-			    !is_meant(function, limit->function, old))
-				continue;
-			if (found)
-				return ambiguous(state, limit, found->name,
-						 function->name);
-			found = function;
-		}
-	*ret_found = found;
-	return found ? STATUS_OK : unknown_function(state, limit);
-}
-
 static enum exit_status check_function(struct checking *checking,
 				       const struct gate_limit *limit)
 {
 	struct compare_state *state = checking->state;
 	const struct comparison *comparison = &state->comparison;
 	const struct compare_function *found;
-	enum exit_status status = find_function(state, limit, &found);
+	enum exit_status status = compare_find_function(state, limit, &found);
 	struct change change;
 
 	if (status)
@@ -415,73 +321,6 @@ static enum exit_status conclude(const struct checking *checking)
 	return STATUS_OK;
 }
 
-/* 'text' for a shell, plain when it can be. */
-static void put_word(struct strbuf *text, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-_./+,:@%";
-
-	if (*word && !word[strspn(word, plain)]) {
-		strbuf_puts(text, word);
-		return;
-	}
-	strbuf_putc(text, '\'');
-	for (; *word; word++)
-		if (*word == '\'')
-			strbuf_puts(text, "'\\''");
-		else
-			strbuf_putc(text, *word);
-	strbuf_putc(text, '\'');
-}
-
-/* The command that adds runs to a side. A command is stored as a shell would take it. */
-static void put_recording(struct strbuf *text, const struct compare_run *run)
-{
-	strbuf_puts(text, "prof-record --repeat 10 -o ");
-	put_word(text, rundb_path(run->db));
-	if (run->label) {
-		strbuf_puts(text, " --append --label ");
-		put_word(text, run->label);
-	}
-	strbuf_printf(text, " -- %s", run->command ? run->command : "./app");
-}
-
-/* What would make the gate judgeable: more runs, or what needs no more. */
-static const char *advice(struct compare_state *state)
-{
-	const struct compare_run *before = &state->runs[0];
-	const struct compare_run *after = &state->runs[state->before_count];
-	struct strbuf text = {0}, first = {0}, second = {0};
-	const char *copy;
-
-	put_recording(&first, before);
-	put_recording(&second, after);
-	if (before->job || after->job) {
-		strbuf_puts(&text, "Record at least four jobs of each side. ");
-	} else {
-		strbuf_printf(&text, "Record more runs of both: %s", strbuf_text(&first));
-		if (strcmp(strbuf_text(&first), strbuf_text(&second)) != 0)
-			strbuf_printf(&text, " and %s", strbuf_text(&second));
-		strbuf_puts(&text, " (or both in turns, see prof-record --against). ");
-	}
-	strbuf_puts(&text, "Counts and bytes can be a gate with one run a side: --gate "
-			   "calls=0%,alloc_bytes=0%.");
-	copy = doc_copy(state->doc, strbuf_text(&text));
-	strbuf_free(&text);
-	strbuf_free(&first);
-	strbuf_free(&second);
-	return copy;
-}
-
-static const char *blurred_advice(const struct compare_state *state)
-{
-	for (size_t i = 0; i < state->run_count; i++)
-		if (!state->runs[i].has_budget)
-			return "More runs do not help. Record with a budget "
-			       "(PROFSHIM_OVERHEAD=5), or l" OF_BUILDS;
-	return "More runs do not help. L" OF_BUILDS;
-}
-
 static void add_conclusion(struct compare_state *state, const struct checking *checking,
 			   enum exit_status status)
 {
@@ -499,8 +338,8 @@ static void add_conclusion(struct compare_state *state, const struct checking *c
 	doc_note(state->doc, "gate_conclusion",
 		 status == STATUS_OK ? NOTE_GOOD : NOTE_WARNING, strbuf_text(&text),
 		 status != STATUS_NOTHING ? NULL
-		 : checking->wants_runs	  ? advice(state)
-		 : checking->is_blurred	  ? blurred_advice(state)
+		 : checking->wants_runs	  ? compare_advise_runs(state)
+		 : checking->is_blurred	  ? compare_advise_budget(state)
 					  : NULL);
 	strbuf_free(&text);
 }

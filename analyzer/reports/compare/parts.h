@@ -180,6 +180,16 @@ void compare_add_sites(struct compare_state *state);
 void compare_add_profile(const struct compare_state *state);
 /* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);
+/* gate_find.c: by the name it has now, or else by the one it had before. STATUS_USAGE,
+ * and the error said, when there is none or it cannot be told which: then *ret_found is
+ * NULL. */
+enum exit_status compare_find_function(struct compare_state *state,
+				       const struct gate_limit *limit,
+				       const struct compare_function **ret_found);
+/* gate_advice.c: what would make a gate judgeable: more runs, or what needs no more; and
+ * where the hooks are too much for that. The document keeps the text. */
+const char *compare_advise_runs(struct compare_state *state);
+const char *compare_advise_budget(const struct compare_state *state);
 
 /* The means of one metric of a subject. */
 struct change compare_means(const struct compare_state *state,

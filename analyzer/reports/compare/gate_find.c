@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which function a limit of the gate means, and what to say when that is none or several.
+ * Must not choose one of several.
+ */
+#include "analyzer/reports/compare/parts.h"
+
+#include "common/base/nearest.h"
+#include "analyzer/reports/common.h"
+
+#include <string.h>
+
+#define LISTED_NAMES 5
+
+/* A function is meant by its whole name, its linkage name, or its name without
+ * parameters. */
+static bool is_called(const char *wanted, const char *name, const char *full_name,
+		      const char *linkage_name)
+{
+	size_t size = strlen(wanted);
+
+	if (linkage_name && strcmp(linkage_name, wanted) == 0)
+		return true;
+	if (strcmp(full_name, wanted) == 0)
+		return true;
+	return strncmp(name, wanted, size) == 0 && (!name[size] || name[size] == '(');
+}
+
+/* By the name it has now, or else by the one it had before. */
+static bool is_meant(const struct compare_function *function, const char *name,
+		     bool by_old_name)
+{
+	if (!by_old_name)
+		return is_called(name, function->name, function->full_name,
+				 function->linkage_name);
+	return function->name_before &&
+	       is_called(name, function->name_before, function->full_before,
+			 function->linkage_before);
+}
+
+static enum exit_status unknown_function(struct compare_state *state,
+					 const struct gate_limit *limit)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct strbuf near = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const char *name = comparison->functions[i].name;
+		bool is_near = strstr(name, limit->function) ||
+			       nearest_distance(limit->function, name) <= 2;
+
+		if (!comparison->functions[i].presence || !is_near)
+			continue;
+		if (count++ < LISTED_NAMES)
+			strbuf_printf(&near, "%s%s", count > 1 ? ", " : "", name);
+	}
+	if (count > LISTED_NAMES)
+		strbuf_printf(&near, " and %zu more", count - LISTED_NAMES);
+	report_fail(state->input, STATUS_USAGE,
+		    "--gate: '%s': no run has a function '%s'%s%s", limit->text,
+		    limit->function, near.size ? "; near: " : "", strbuf_text(&near));
+	strbuf_free(&near);
+	return STATUS_USAGE;
+}
+
+static enum exit_status ambiguous(struct compare_state *state,
+				  const struct gate_limit *limit, const char *first,
+				  const char *second)
+{
+	return report_fail(state->input, STATUS_USAGE,
+			   "--gate: '%s' means several functions (%s, %s); write the "
+			   "whole name or the linkage name",
+			   limit->text, first, second);
+}
+
+enum exit_status compare_find_function(struct compare_state *state,
+				       const struct gate_limit *limit,
+				       const struct compare_function **ret_found)
+{
+	const struct comparison *comparison = &state->comparison;
+	const struct compare_function *found = NULL;
+
+	*ret_found = NULL;
+	for (int old = 0; old <= 1 && !found; old++)
+		for (uint32_t i = 0; i < comparison->function_values.count; i++) {
+			const struct compare_function *function =
+				&comparison->functions[i];
+
+			if (!function->presence ||
+			    !is_meant(function, limit->function, old))
+				continue;
+			if (found)
+				return ambiguous(state, limit, found->name,
+						 function->name);
+			found = function;
+		}
+	*ret_found = found;
+	return found ? STATUS_OK : unknown_function(state, limit);
+}
