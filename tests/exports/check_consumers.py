@@ -75,11 +75,13 @@ class Firefox:
         for thread in self.threads:
             told = json.loads(self.ask("thread", "markers", "--json", "--limit", "0", "--thread",
                                        thread["threadHandle"]))
+            # "4711-3" of our own; of a trace it is made up, "4700:3"
+            tid = str(thread["tid"]).split("-", maxsplit=1)[0]
             for kind in told["byType"]:
                 # in ms, and their mean
                 mean = kind["durationStats"]["avg"] if "durationStats" in kind else 0
-                entry = found.setdefault(
-                    (int(str(thread["tid"]).split("-")[0]), kind["markerName"]), [0, 0])
+                entry = found.setdefault((int(tid) if tid.isdigit() else tid,
+                                          kind["markerName"]), [0, 0])
                 entry[0] += kind["count"]
                 entry[1] += round(mean * kind["count"] * 1e6)
         return found
