@@ -237,8 +237,12 @@ def check_typed(page, path, other):
 
 
 def check_compare(page):
-    """Proven, unproven and counted differences."""
+    """Proven, unproven and counted differences, and what is gone."""
     page.wait()
+    gone = """[].slice.call(document.querySelectorAll(".live-table tbody tr")).map(function (row) {
+      return [].slice.call(row.cells).map(function (cell) { return cell.textContent; }); })"""
+    page.check("gone: %s" % page.run(gone), page.run(gone) == [
+        ["slow_check", "100us", "gone", "main \u2192 parse \u2192 slow_check"]])
     page.key("Home", "ArrowDown")
     page.check("proven: " + page.told(), page.told().startswith(
         "main, +10.3ms, before 76.3ms, after 86.6ms, 95% interval of the change +9.") and
@@ -358,6 +362,15 @@ def check_both(page):
         page.run(OWN % "spans")[2]) > 3)
 
 
+def check_why(page):
+    """From a function to its slow calls."""
+    led = page.run("""[].slice.call(document.querySelectorAll("[data-name=functions] tbody th a"))
+      .map(function (link) { return [link.closest("th").querySelector("code").textContent,
+      document.querySelector(link.getAttribute("href") + " h2").textContent]; })""")
+    page.check("slow calls: %s" % led, sorted(led) == [["handle", "Slow calls of handle"],
+                                                       ["parse", "Slow calls of parse"]])
+
+
 def check_crowded(page):
     """The longest of many slices, the rest counted; names stay text."""
     lanes = {label: slices for label, *slices in page.run(LANES)}
@@ -396,6 +409,8 @@ def check_all(chromium, made):
         if name == "range":
             check_range(page)
             check_typed(page, path, made["compare"])
+        if name == "why":
+            check_why(page)
         if name == "both":
             check_both(page)
         if name in ("lanes", "crowded"):

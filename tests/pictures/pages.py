@@ -16,6 +16,7 @@ PAGES = {
     "waits": ("waits", ["report"]),
     "range": ("uncertain", ["report"]),
     "both": ("timeline", ["report", "--run", "1"]),
+    "why": ("why", ["report"]),
     "memory": ("fixture", ["memory"]),
     "lanes": ("timeline", ["timeline", "--run", "1"]),
     "crowded": ("crowded", ["timeline", "--run", "1"]),
