@@ -69,19 +69,21 @@ def poison(path, everything):
         "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]
     number = 0
     for table in tables:
-        names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")
-                 if column[2] == "TEXT"]
+        columns = db.execute(f"PRAGMA table_info({table})").fetchall()
+        key = [column[1] for column in columns if column[5]] or ["rowid"]
+        names = [column[1] for column in columns
+                 if column[2] == "TEXT" and column[1] not in key]
         if not everything:
             names = [name for name in names if name not in KEPT and
                      not (table == "trust" and name == "name")]
-        keys = [row[0] for row in db.execute(f"SELECT rowid FROM {table}")] \
-            if names and table != "path_lane" else []
-        for key in keys:
+        where = " AND ".join(f"{name} IS ?" for name in key)
+        rows = db.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall() if names else []
+        for row in rows:
             for name in names:
                 number += 1
                 value = NAMES[number % len(NAMES)] + (b"%d" % number if name == "token" else b"")
-                db.execute(f"UPDATE {table} SET {name} = CAST(? AS TEXT) WHERE rowid = ?",
-                           (value, key))
+                db.execute(f"UPDATE {table} SET {name} = CAST(? AS TEXT) WHERE {where}",
+                           (value, *row))
     db.commit()
     db.close()
 
