@@ -3,6 +3,7 @@
 #include "analyzer/reports/why/parts.h"
 
 #include "analyzer/model/shorten.h"
+#include "analyzer/model/study/groups.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
@@ -417,9 +418,11 @@ enum exit_status why_show_study(struct report_input *input, const struct why *wh
 {
 	enum exit_status status = STATUS_OK;
 
-	if (from->study.slow_count)
+	if (from->study.slow_count) {
+		show_causes(input, why, from, doc);
 		status = show_calls(input, why, from, doc,
 				    "Slow calls, and what took them longer");
+	}
 	if (!status)
 		show_paths(input, why, &from->study, doc);
 	return status;
