@@ -82,6 +82,7 @@ static struct coroutine *running;
 static struct coroutine crowd[1000];
 static jmp_buf place;
 static int value;
+static void *left_stack;
 
 ALONE static void create(struct coroutine *coroutine, void (*body)(void), void *stack)
 {
@@ -145,8 +146,8 @@ ALONE static void ping_pong(void)
 	create(&coroutine, pong, stack);
 	for (int i = 0; i < 10000; i++)
 		ping(&coroutine);
-	/* leaves it suspended, with two functions open, and takes its stack away */
-	munmap(stack, STACK_SIZE);
+	/* leaves it suspended, with three functions open; jumper_user() takes its stack away */
+	left_stack = stack;
 }
 
 ALONE static void emit(int number)
@@ -258,8 +259,12 @@ ALONE static void jumper(void)
 ALONE static void jumper_user(void)
 {
 	struct coroutine coroutine;
-	void *stack = map_stack();
+	/* at the same place: a stack that was only unmapped may be anybody's by now */
+	void *stack = mmap(left_stack, STACK_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 
+	if (stack != left_stack)
+		abort();
 	create(&coroutine, jumper, stack);
 	for (int i = 0; i < 101; i++)
 		resume(&coroutine);
