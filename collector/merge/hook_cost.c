@@ -23,6 +23,9 @@
 #define COLDNESS 0.4
 #define COLDNESS_OF_FEW 0.8
 #define COLDNESS_ERROR 0.4
+/* By less than this the cold state was not seen: once both were 24.4 ns, and that was
+ * said to be exact to 3e-15. */
+#define COLDER_LEAST 0.1
 /* How much of the cost may lie on the other side of the interval's ends, a part; and what
  * of the program's own: an exit reads the clock before what was begun last is done, 14 ns
  * of a chain of multiplications. */
@@ -61,8 +64,9 @@ static double between(double warm_ns, double cold_ns, double coldness)
 
 static double error_between(double warm_ns, double cold_ns)
 {
-	return cold_ns > warm_ns ? COLDNESS_ERROR * (cold_ns - warm_ns)
-				 : UNSEEN_ERROR * warm_ns;
+	return cold_ns - warm_ns > COLDER_LEAST * warm_ns
+		       ? COLDNESS_ERROR * (cold_ns - warm_ns)
+		       : UNSEEN_ERROR * warm_ns;
 }
 
 void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,

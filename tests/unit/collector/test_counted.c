@@ -489,6 +489,24 @@ static void finding_stacks_is_nobodys(void **state)
 	end(&f, db);
 }
 
+/* A cold state that is hardly slower than the warm one was not seen: it does not make the
+ * cost exact. */
+static void cold_as_warm(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+
+	(void)state;
+	check_begin(&f);
+	f.run.page->inner_cost_ticks = f.run.page->outer_cost_ticks = 10;
+	f.run.page->cold_inner_cost_ticks = 10.0000001;
+	f.run.page->cold_outer_cost_ticks = 10;
+	make_call(&f.lane, 1, 0x1000, 1, 100000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT hook_cost_error_ns > 0.15 * hook_cost_ns FROM runs", "1");
+	end(&f, db);
+}
+
 /* Whatever a process says of its modes, nothing is lost, negative or out of bounds. */
 static void wild_numbers(void **state)
 {
@@ -588,6 +606,7 @@ int main(void)
 		cmocka_unit_test(hidden_below_windows),
 		cmocka_unit_test(cost_in_windows),
 		cmocka_unit_test(finding_stacks_is_nobodys),
+		cmocka_unit_test(cold_as_warm),
 		cmocka_unit_test(wild_numbers),
 		cmocka_unit_test(trust_of_modes),
 	};
