@@ -339,6 +339,32 @@ static void take_left(const struct elsewhere *left, struct merge *merge,
 	}
 }
 
+/* The function was timed in another thread only, and nothing of that path is in this one:
+ * the calls are not there. */
+static int is_foreign(const struct merge *merge, uint32_t path)
+{
+	uint32_t root = path;
+
+	while (merge->paths[root].parent)
+		root = merge->paths[root].parent;
+	return root != path && !merge->cells[root].calls;
+}
+
+/* Keeps the moves of calls that may be on their paths. */
+static size_t leave_foreign(struct move *moves, size_t count, const struct merge *merge,
+			    struct elsewhere *left)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!moves[i].holder && is_foreign(merge, moves[i].path))
+			add_left(left, &moves[i]);
+		else
+			moves[kept++] = moves[i];
+	}
+	return kept;
+}
+
 void moves_make(struct move *moves, size_t count, struct merge *merge,
 		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns,
 		struct reach *reach)
@@ -346,6 +372,7 @@ void moves_make(struct move *moves, size_t count, struct merge *merge,
 	struct elsewhere left;
 
 	list_holders(moves, count, &left);
+	count = leave_foreign(moves, count, merge, &left);
 	for (int i = 0; i < CLIMB_MOST && count; i++)
 		count = make_all(moves, count, merge, rates, cost, wall_ns, &left);
 	for (size_t i = 0; i < count; i++)

@@ -284,7 +284,8 @@ static void windows_are_the_sample(void **state)
 	end(&f, db);
 }
 
-/* 10 calls on paths with 3 and 1 of those that are known. */
+/* 10 calls on paths with 3 and 1 of those that are known; 4 of a thread that is in the
+ * first only. */
 static void paths_share_calls(void **state)
 {
 	struct check_one f;
@@ -308,11 +309,11 @@ static void paths_share_calls(void **state)
 	check_rows(db,
 		   "SELECT p.calls FROM call_paths p WHERE name LIKE '0x2000%' ORDER BY "
 		   "path_id",
-		   "14;4");
+		   "15;3");
 	check_rows(db,
 		   "SELECT l.path_id, lane_id, l.calls FROM path_lane l JOIN call_paths "
 		   "USING (path_id) WHERE name LIKE '0x2000%' ORDER BY 1, 2",
-		   "3|1|11;3|2|3;4|1|3;4|2|1");
+		   "3|1|11;3|2|4;4|1|3;4|2|0");
 	end(&f, db);
 }
 
@@ -489,6 +490,33 @@ static void finding_stacks_is_nobodys(void **state)
 	end(&f, db);
 }
 
+/* A function was timed below the first thread's main(), and counted in a second thread,
+ * which main() is not in: there it is below who has time of counted calls. */
+static void not_in_other_threads(void **state)
+{
+	struct make_lane second;
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	check_begin(&f);
+	make_lane(&second, &f.file, f.process, f.process_slot);
+	make_call(&f.lane, make_call(&f.lane, 1, 0x1000, 1, 100000), 0x5000, 10, 1000);
+	node = make_call(&second, 1, 0x2000, 1, 100000);
+	make_call(&second, node, 0x4000, 10, 1000);
+	make_count(&second, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 10);
+	make_count(&second, make_mode(f.process, 0x5000, SEGMENT_RECORDING_COUNTED), 100);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT SUBSTR(p.name, 1, 6), c.calls FROM call_paths c JOIN "
+		   "call_paths p ON p.path_id = c.parent_path_id WHERE "
+		   "SUBSTR(c.name, 1, 6) = '0x5000' ORDER BY p.name",
+		   "0x1000|10;0x2000|100");
+	check_rows(db, "SELECT SUM(self_ns) FROM functions", "200000");
+	end(&f, db);
+}
+
 /* A cold state that is hardly slower than the warm one was not seen: it does not make the
  * cost exact. */
 static void cold_as_warm(void **state)
@@ -606,6 +634,7 @@ int main(void)
 		cmocka_unit_test(hidden_below_windows),
 		cmocka_unit_test(cost_in_windows),
 		cmocka_unit_test(finding_stacks_is_nobodys),
+		cmocka_unit_test(not_in_other_threads),
 		cmocka_unit_test(cold_as_warm),
 		cmocka_unit_test(wild_numbers),
 		cmocka_unit_test(trust_of_modes),
