@@ -16,7 +16,7 @@
 
 static const struct column columns[] = {
 	{"longest_ns", "longest", COLUMN_NSEC, COLUMN_KEEP},
-	{"call_count", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"kept_count", "kept", COLUMN_COUNT, COLUMN_KEEP},
 	{"first_ns", "first at", COLUMN_NSEC, 0},
 	{"last_ns", "last at", COLUMN_NSEC, 0},
 	{"name", "function", COLUMN_NAME, COLUMN_MACHINE},
@@ -81,7 +81,7 @@ static void begin(struct table *table, const struct table *calls, size_t row,
 						 ? table_text(table, strbuf_text(&text))
 						 : report_chain(table, tree, node);
 	strbuf_free(&text);
-	*table_cell(table, at, "call_count") = cell_integer(0);
+	*table_cell(table, at, "kept_count") = cell_integer(0);
 }
 
 /* Into the last row. */
@@ -90,7 +90,7 @@ static void count(struct table *table, const struct table *calls, size_t row)
 	size_t at = table->row_count - 1;
 	int64_t begun = cell_whole(table_cell(calls, row, "started_ns"));
 	int64_t took = cell_whole(table_cell(calls, row, "duration_ns"));
-	struct cell *number = table_cell(table, at, "call_count");
+	struct cell *number = table_cell(table, at, "kept_count");
 	struct cell *first = table_cell(table, at, "first_ns");
 	struct cell *last = table_cell(table, at, "last_ns");
 	struct cell *longest = table_cell(table, at, "longest_ns");
