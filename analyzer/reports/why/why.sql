@@ -37,8 +37,11 @@ WHERE s.run_id = :run AND s.lane_id = :lane AND s.started_ns >= :begin - 1000
 	AND s.started_ns + s.wait_ns <= :end + 1000
 ORDER BY s.wait_ns DESC LIMIT 1;
 
--- Functions with calls far longer than usual ones, those first that most is below.
+-- Functions with calls far longer than usual ones, those first that most is below; none of
+-- libc's, which have no hooks that could keep a call.
 -- :name candidates
 SELECT name, p50_ns, max_ns FROM functions
 WHERE run_id = :run AND NOT is_library AND calls >= 20 AND p50_ns > 0 AND max_ns >= 8 * p50_ns
+	AND function_id IN (SELECT function_id FROM call_paths
+		WHERE run_id = :run AND kind = 'function')
 ORDER BY total_ns DESC, function_id LIMIT 3;
