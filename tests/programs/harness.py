@@ -82,6 +82,14 @@ def _contents(paths):
             yield file.read()
 
 
+def _directory():
+    """Where relative paths begin; None: nowhere, as where the root was changed."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None
+
+
 def _put_again(target, mode, contents):
     # as linkers do: who runs what was there goes on with it
     with contextlib.suppress(FileNotFoundError):
@@ -99,7 +107,7 @@ def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=()
                "-D_GNU_SOURCE", "-I" + HERE, "-I" + HEADERS, "-g", *optimisation.split(), *WARNINGS]
     if hooks:
         command.append("-finstrument-functions")
-    key = (*command, source, *flags, os.getcwd(), *_contents([source, *flags]))
+    key = (*command, source, *flags, _directory(), *_contents([source, *flags]))
     if key in _compiled:
         _put_again(target, *_compiled[key])
         return target
