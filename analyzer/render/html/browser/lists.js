@@ -14,6 +14,7 @@ function LiveTable(title, columns) {
 	this.sorted = 1;
 	this.most = LISTED_MOST;
 	this.up = false;
+	this.rows = []; /* until it is shown some */
 	this.field = make("input", {type: "search", placeholder: "Filter rows",
 		"aria-label": "Filter rows of " + title + " by a regular expression"});
 	this.told = make("span", {role: "status"});
@@ -23,6 +24,7 @@ function LiveTable(title, columns) {
 		self.draw();
 	});
 	this.more.className = "small";
+	this.more.hidden = true;
 	this.holder = make("div", {"class": "live-table"}, [make("h3", {}, title),
 		make("div", {"class": "filter"}, [this.field, this.told, this.more]),
 		make("div", {"class": "scroll", tabindex: 0, role: "region",
