@@ -275,7 +275,7 @@ static int take_locked(void)
 	uint64_t mask;
 	int is_taken = 1;
 
-	if (!process_lock(&mask))
+	if (!process_try_lock(&mask)) /* others' hooks will ask, too */
 		return 0;
 	taken.is_changing = 1;
 	is_taken = take();

@@ -18,6 +18,9 @@
 /* A slow path takes microseconds, but may have lost its processor: 40 ms and more. */
 #define CLOSE_ROUNDS 400
 
+/* About as long as the sleep. */
+#define LONG_SPIN 1024
+
 struct gate gate written_in_children;
 
 int gate_enter(void)
@@ -34,17 +37,24 @@ void gate_leave(void)
 	__atomic_fetch_sub(&gate.inside, 1, __ATOMIC_SEQ_CST);
 }
 
-int gate_close(void)
+/* By a call that the slow paths make anyway: filters that are in force know it. */
+static void sleep_a_little(void)
 {
 	static const struct timespec step = {0, 50000};
+	static const uint32_t never_woken;
 
+	SYSCALL(SYS_futex, &never_woken, 0 /* FUTEX_WAIT */, 0, &step, 0, 0);
+}
+
+int gate_close(void)
+{
 	if (__atomic_exchange_n(&gate.is_closed, 1, __ATOMIC_SEQ_CST))
 		return 0;
 	/* the filter is not there yet: we may still call */
 	for (int i = 0; i < CLOSE_ROUNDS; i++) {
 		if (!__atomic_load_n(&gate.inside, __ATOMIC_SEQ_CST))
 			break;
-		SYSCALL(SYS_nanosleep, &step, 0, 0, 0, 0, 0);
+		sleep_a_little();
 	}
 	return 1;
 }
@@ -91,11 +101,13 @@ void gate_restore_signals(const uint64_t *mask)
 	gate_leave();
 }
 
-void gate_pause(int spins)
+void gate_wait(int step)
 {
-	if (spins % 64 == 0 && gate_enter()) {
-		SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+	if (step >= GATE_WAIT_SPINS && gate_enter()) {
+		sleep_a_little();
 		gate_leave();
+		return;
 	}
-	__builtin_ia32_pause();
+	for (int i = step < GATE_WAIT_SPINS ? 1 : LONG_SPIN; i; i--)
+		__builtin_ia32_pause();
 }

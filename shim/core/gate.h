@@ -68,5 +68,13 @@ void gate_forked(void);
 int gate_block_signals(uint64_t *mask);
 void gate_restore_signals(const uint64_t *mask);
 
-/* In a spin: lets others run now and then. */
-void gate_pause(int spins);
+/*
+ * Between two looks at what another thread has for a moment: a spin at first, and from
+ * the step GATE_WAIT_SPINS on a sleep of 50 us or more. Who only lets others go first
+ * (sched_yield) waits for ever for a thread of less priority that is real time like
+ * itself. GATE_WAIT_STEPS: when to give up, after 20 ms at the least. With the gate
+ * closed there is no sleep, and the spins are longer.
+ */
+#define GATE_WAIT_SPINS 512
+#define GATE_WAIT_STEPS (GATE_WAIT_SPINS + 400)
+void gate_wait(int step);

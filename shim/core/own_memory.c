@@ -14,7 +14,7 @@
 #define PAGE_BYTES 4096ull
 #define OWN_LIMIT 4096
 #define SEED_TAKEN 1 /* a thread is at work with it: microseconds */
-#define SEED_SPINS 4096
+#define SEED_STEPS (GATE_WAIT_SPINS + 4)
 #define UNDUMPED_BYTES (1ull << 20)
 
 /* start 0: free; stored last, and first when it ends. */
@@ -92,13 +92,13 @@ static long map(uint64_t size)
 
 static uintptr_t take_seed(void)
 {
-	for (int spins = 1; spins < SEED_SPINS; spins++) {
+	for (int i = 0; i < SEED_STEPS; i++) {
 		uintptr_t taken =
 			__atomic_exchange_n(&seed, SEED_TAKEN, __ATOMIC_ACQ_REL);
 
 		if (taken != SEED_TAKEN)
 			return taken;
-		gate_pause(spins);
+		gate_wait(i);
 	}
 	return SEED_TAKEN;
 }

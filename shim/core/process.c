@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Slots, growth and counters of a process. Must not call libc; wait for anybody while
- * signals are open.
+ * signals are open, but for a moment.
  */
 #include "shim/core/process.h"
 
@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "common/attributes.h"
+#include "shim/core/boost_lock.h"
 #include "shim/core/clock.h"
 #include "shim/core/faults.h"
 #include "shim/core/gate.h"
@@ -24,35 +25,39 @@ struct process *process;
 struct process_facts process_facts written_in_children;
 char process_file_path[SEGMENT_PATH_MAX];
 
-/* Where nobody may wait for long: about 0.1 ms, others hold the lock for microseconds. */
-#define UNBLOCKED_SPINS 4096
-
 /* A mask that no thread can have, nor gate_block_signals() leaves: SIGKILL without the
  * others. */
 #define MASK_NOT_LOCKED (1ull << 8)
+
+static int do_without(uint64_t *mask)
+{
+	gate_restore_signals(mask);
+	*mask = MASK_NOT_LOCKED;
+	return 0;
+}
 
 int process_lock(uint64_t *mask)
 {
 	int is_blocked = gate_block_signals(mask);
 
-	/* acquire: pairs with the release in process_unlock(); orders all that the lock
-	 * protects */
-	for (int spins = 1; __atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE);
-	     spins++) {
-		if (!is_blocked && spins > UNBLOCKED_SPINS) {
-			*mask = MASK_NOT_LOCKED;
-			return 0;
-		}
-		gate_pause(spins);
-	}
-	return 1;
+	if (is_blocked ? boost_lock_take(&process->lock, 1)
+		       : boost_lock_try(&process->lock, 0))
+		return 1;
+	return do_without(mask);
+}
+
+int process_try_lock(uint64_t *mask)
+{
+	int is_blocked = gate_block_signals(mask);
+
+	return boost_lock_try(&process->lock, is_blocked) || do_without(mask);
 }
 
 void process_unlock(const uint64_t *mask)
 {
 	if (*mask == MASK_NOT_LOCKED)
 		return;
-	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
+	boost_lock_release(&process->lock);
 	gate_restore_signals(mask);
 }
 

@@ -26,8 +26,8 @@ struct segment_control;
 struct segment_history;
 
 struct process {
-	uint32_t ready; /* 0 in a forked child until adopt_process() */
-	uint32_t lock;
+	uint32_t ready;	       /* 0 in a forked child until adopt_process() */
+	uint32_t lock;	       /* see boost_lock.h */
 	uint32_t is_following; /* atomic; a thread does, see shim/budget/settings.h */
 	uint32_t slot;
 	uint32_t site_next; /* next free site index */
@@ -84,9 +84,13 @@ extern hidden struct process *process;
 
 /* Blocks all signals and takes the lock / the reverse. mask: where the thread's own
  * signal mask is kept meanwhile. 0: it could not be had; process_unlock() then does
- * nothing. That happens only where signals cannot be blocked (gate.h): the lock may be
- * held by what a handler interrupted, and waiting for it would be for ever. */
+ * nothing. That happens where signals cannot be blocked (gate.h), when the lock may be
+ * held by what a handler interrupted, and where the kernel lets nobody wait. */
 __attribute__((warn_unused_result)) int process_lock(uint64_t *mask);
+
+/* The same for what can be done another time, or not at all: nobody is waited for, but
+ * for a moment. */
+__attribute__((warn_unused_result)) int process_try_lock(uint64_t *mask);
 void process_unlock(const uint64_t *mask);
 
 /* Reserves the pages of [offset, offset + size) of the slot mapped at base, so that

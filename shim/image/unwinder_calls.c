@@ -18,9 +18,11 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "shim/core/boost_lock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/core/readable.h"
@@ -78,32 +80,53 @@ static long write_tests_memory(long number, int descriptor, const void *address,
 	return -1;
 }
 
-/* Locks of a process: what another one holds (it was forked from it) counts as free. What
- * such a lock protects, lists of free blocks, is whole at any moment. */
+/* A lock of a process: what another one holds (it was forked from it) counts as free.
+ * What it protects, lists of free blocks, is whole at any moment. libunwind blocks the
+ * signals before. */
+union mutex {
+	struct {
+		uint32_t word;	  /* see boost_lock.h */
+		uint32_t process; /* in which the word is good */
+	};
+	uint64_t both;
+};
+
+_Static_assert(sizeof(union mutex) <= sizeof(pthread_mutex_t) &&
+		       _Alignof(union mutex) <= _Alignof(pthread_mutex_t),
+	       "it lies in the place of one");
+
 static uint32_t lock_owner(void)
 {
 	return process ? (uint32_t)process->pid : UINT32_MAX;
 }
 
-static int lock_mutex(uint32_t *lock)
+/* Free, if it is another process's. */
+static void adopt_mutex(union mutex *mutex, uint32_t own)
 {
-	uint32_t own = lock_owner();
+	union mutex seen = {.both = __atomic_load_n(&mutex->both, __ATOMIC_RELAXED)};
+	const union mutex unlocked = {.process = own};
 
-	for (int spins = 1;; spins++) {
-		uint32_t seen = __atomic_load_n(lock, __ATOMIC_RELAXED);
-
-		/* acquire: pairs with the release in unlock_mutex() */
-		if (seen != own &&
-		    __atomic_compare_exchange_n(lock, &seen, own, 0, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return 0;
-		gate_pause(spins);
-	}
+	while (seen.process != own &&
+	       !__atomic_compare_exchange_n(&mutex->both, &seen.both, unlocked.both, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
-static int unlock_mutex(uint32_t *lock)
+static int lock_mutex(union mutex *mutex)
 {
-	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	int may_call = gate_enter();
+
+	adopt_mutex(mutex, lock_owner());
+	while (!boost_lock_take(&mutex->word, may_call))
+		;
+	if (may_call)
+		gate_leave();
+	return 0;
+}
+
+static int unlock_mutex(union mutex *mutex)
+{
+	boost_lock_release(&mutex->word);
 	return 0;
 }
 

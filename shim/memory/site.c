@@ -73,12 +73,33 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 	return index;
 }
 
-static void lock_site(struct segment_site *site)
+/* Whoever has it may be a thread of less priority, which others keep from its CPU: it is
+ * not waited for for long, nor again. Then both write to the books, which may lack what
+ * the one or the other adds. Returns what unlock_site() is given. */
+static int lock_site(struct segment_site *site)
 {
-	int spins = 0;
+	static struct segment_site *stuck;
 
-	while (!site_try_lock(site))
-		gate_pause(++spins);
+	for (int i = 0; !site_try_lock(site); i++) {
+		/* relaxed: a guess how long to wait */
+		if (i >= GATE_WAIT_STEPS ||
+		    (i >= GATE_WAIT_SPINS &&
+		     __atomic_load_n(&stuck, __ATOMIC_RELAXED) == site)) {
+			__atomic_store_n(&stuck, site, __ATOMIC_RELAXED);
+			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+			return 0;
+		}
+		gate_wait(i);
+	}
+	if (unlikely(__atomic_load_n(&stuck, __ATOMIC_RELAXED) == site))
+		__atomic_store_n(&stuck, NULL, __ATOMIC_RELAXED);
+	return 1;
+}
+
+static inline void unlock_site(struct segment_site *site, int is_locked)
+{
+	if (likely(is_locked))
+		site_unlock(site);
 }
 
 /* Before any change of a site: what it held at the snapshots since its last one. acquire:
@@ -108,15 +129,16 @@ uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
 {
 	struct segment_site *site = &process->sites[index];
 	uint32_t interval;
+	int is_locked;
 
 	if (__libc_single_threaded) {
 		grow(site, size_bytes, 1);
 		return site->interval;
 	}
-	lock_site(site);
+	is_locked = lock_site(site);
 	grow(site, size_bytes, 0);
 	interval = site->interval;
-	site_unlock(site);
+	unlock_site(site, is_locked);
 	return interval;
 }
 
@@ -124,47 +146,45 @@ uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t old_byte
 			  uint64_t copied_bytes)
 {
 	struct segment_site *site = &process->sites[index];
-	int alone = __libc_single_threaded;
+	int alone = __libc_single_threaded, is_locked = 0;
 	uint32_t interval;
 
 	if (!alone)
-		lock_site(site);
+		is_locked = lock_site(site);
 	grow(site, size_bytes, alone);
 	site->realloc_count++;
 	site->realloc_old_bytes += old_bytes;
 	site->realloc_copied_bytes += copied_bytes;
 	interval = site->interval;
-	if (!alone)
-		site_unlock(site);
+	unlock_site(site, is_locked);
 	return interval;
 }
 
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary)
 {
 	struct segment_site *site = &process->sites[block->site];
-	int alone = __libc_single_threaded, new_peak;
+	int alone = __libc_single_threaded, is_locked = 0, new_peak;
 	struct site_peak_word word;
 
 	if (!alone)
-		lock_site(site);
+		is_locked = lock_site(site);
 	word = site_change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
 	site_save_share(site, word.generation);
 	catch_up(site);
 	if (unlikely(block->interval != site->interval))
 		site_past_add_free(block, site->interval, 1);
 	site_take_block(site, block->size_bytes, lane_slot, temporary);
-	if (!alone)
-		site_unlock(site);
+	unlock_site(site, is_locked);
 }
 
 void site_restored(const struct shadow_block *block)
 {
 	struct segment_site *site = &process->sites[block->site];
-	int alone = __libc_single_threaded, new_peak;
+	int alone = __libc_single_threaded, is_locked = 0, new_peak;
 	struct site_peak_word word;
 
 	if (!alone)
-		lock_site(site);
+		is_locked = lock_site(site);
 	word = site_change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
 	if (!new_peak)
 		site_save_share(site, word.generation);
@@ -173,8 +193,7 @@ void site_restored(const struct shadow_block *block)
 		site_past_add_free(block, site->interval, -1);
 	site->free_count--;
 	site->free_bytes -= block->size_bytes;
-	if (!alone)
-		site_unlock(site);
+	unlock_site(site, is_locked);
 }
 
 void cold site_lose(uint64_t word)

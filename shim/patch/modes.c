@@ -289,8 +289,9 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 	int had_early = tables->modes[number].has_early;
 	uint64_t mask;
 
+	/* asked again at the next call */
 	if ((is_known && tables->modes[number].has_early) || sites_are_forbidden() ||
-	    !process_lock(&mask))
+	    !process_try_lock(&mask))
 		return;
 	if (known_has(return_address))
 		note_foreign(number);
@@ -310,7 +311,7 @@ void cold modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t c
 	uint64_t mask;
 
 	if ((was_jump ? owner->has_searched_jumps : known_has(return_address)) ||
-	    sites_are_forbidden() || !process_lock(&mask))
+	    sites_are_forbidden() || !process_try_lock(&mask))
 		return;
 	if (sites_are_forbidden())
 		;
@@ -346,11 +347,14 @@ static int is_kept_exact(uint64_t function, enum segment_recording recording)
 uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 			enum segment_reason reason)
 {
+	/* the budget finds it again at its next look */
+	int is_optional =
+		reason == SEGMENT_REASON_BUDGET && recording != SEGMENT_RECORDING_EXACT;
 	uint32_t number;
 	uint64_t mask;
 
 	if (is_kept_exact(function, recording) || sites_are_forbidden() ||
-	    !process_lock(&mask))
+	    !(is_optional ? process_try_lock(&mask) : process_lock(&mask)))
 		return 0;
 	number = modes_find(function);
 	/* asked again: who gives it triggers has had the lock */

@@ -22,16 +22,16 @@
 #include "shim/record/context.h"
 #include "shim/waits/off_cpu.h"
 
-/* About 50 ms. A snapshot takes milliseconds, more when its taker is not scheduled: with
- * 1 ms, three of 40 were refused on a busy machine. Who holds the lock for longer is
+/* Of 50 us and more. A snapshot takes milliseconds, more when its taker is not scheduled:
+ * with 1 ms, three of 40 were refused on a busy machine. Who holds the lock for longer is
  * stopped, and is waited for once. */
-#define LOCK_PAUSES 1000000
+#define LOCK_PAUSES 1000
 
 static uint32_t slow_holder; /* of the lock, when it was last waited for in vain */
 
 static void pause_taker(void)
 {
-	gate_pause(64);
+	gate_wait(GATE_WAIT_SPINS);
 }
 
 /* Resident memory now; 0: not known. The second number of statm, in pages. */

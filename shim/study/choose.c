@@ -74,7 +74,7 @@ static void study(struct lane_context *context, uint64_t key, double share,
 	uint32_t number = modes_find(key);
 	uint64_t mask;
 
-	if (!process_lock(&mask))
+	if (!process_try_lock(&mask)) /* it will be slow again */
 		return;
 	if (found.count < CHOOSE_MOST && !trigger_find(key) &&
 	    trigger_add(&(struct trigger){.function = key, .actions = actions})) {
@@ -111,7 +111,7 @@ static void study_steps(struct lane_context *context, uint32_t index, double sha
 {
 	uint64_t mask;
 
-	if (!process_lock(&mask))
+	if (!process_try_lock(&mask))
 		return;
 	if (found.count < CHOOSE_MOST) {
 		found.count++;

@@ -112,14 +112,14 @@ static int lock_names(struct segment_names *names)
 	uint64_t start = clock_now();
 
 	/* acquire: pairs with the release in add_name() */
-	for (int i = 1; __atomic_exchange_n(&names->lock, 1, __ATOMIC_ACQUIRE); i++) {
+	for (int i = 0; __atomic_exchange_n(&names->lock, 1, __ATOMIC_ACQUIRE); i++) {
 		if (names->is_full)
 			return 0;
 		if (clock_now() - start > 2 * clock_tenth_of_second()) {
 			names->is_full = 1;
 			return 0;
 		}
-		gate_pause(i);
+		gate_wait(i);
 	}
 	return 1;
 }

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <signal.h>
 #include <stddef.h>
@@ -34,7 +35,6 @@ struct call {
 static const struct call growth_calls[] = {
 	{SYS_rt_sigprocmask, {SIG_BLOCK, 0, 0, 8}},
 	{SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, 8}},
-	{SYS_sched_yield, {0}},
 	{SYS_madvise, {0, 4096, 23 /* MADV_POPULATE_WRITE */}},
 	{SYS_madvise, {0, 4096, MADV_RANDOM}},
 	{SYS_madvise, {0, 4096, MADV_DONTDUMP}},
@@ -56,6 +56,8 @@ static const struct call growth_calls[] = {
 	{SYS_sigaltstack, {0}},
 	{SYS_futex, {0, 0, 0}},
 	{SYS_futex, {0, 1, 0x7fffffff}},
+	{SYS_futex, {0, FUTEX_LOCK_PI_PRIVATE}},
+	{SYS_futex, {0, FUTEX_UNLOCK_PI_PRIVATE}},
 	{SYS_kill, {2, 0}},
 };
 
