@@ -26,10 +26,12 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "common/attributes.h"
 #include "common/plain_text.h"
 #include "common/segment.h"
 #include "common/base/xalloc.h"
 #include "collector/ingest/load.h"
+#include "collector/watch/crowd.h"
 #include "collector/watch/intervals.h"
 #include "collector/report_file.h"
 #include "collector/watch/removed_spool.h"
@@ -414,6 +416,17 @@ static int complain(const char *error)
 	return 1;
 }
 
+/* The run is left to prof-analyze, and nobody waits for us. */
+static int decline(struct collector *collector, const char *error)
+{
+	leave_reason(collector, error);
+	release_first(collector);
+	set_state(collector, SEGMENT_COLLECTOR_NONE);
+	return complain(error);
+}
+
+OWN_PROGRAM_MARK;
+
 int main(int argc, char **argv)
 {
 	static struct collector collector;
@@ -433,15 +446,15 @@ int main(int argc, char **argv)
 	if (take_run(&collector, argv[1], error, sizeof(error)) < 0)
 		return complain(error);
 	collector.shared->collector_pid = getpid();
+	if (crowd_refuses(collector.run.first_pid, error, sizeof(error)))
+		return decline(&collector, error);
 	xalloc_before_end(out_of_memory, &collector);
 	result = watch_init(&collector.watch, &collector.rundir, &collector.run,
 			    collector.shared);
 	if (result < 0) {
-		set_state(&collector, SEGMENT_COLLECTOR_NONE);
 		snprintf(error, sizeof(error), "cannot watch the run: %s",
 			 strerror(-result));
-		leave_reason(&collector, error);
-		return complain(error);
+		return decline(&collector, error);
 	}
 	objects_begin(&collector.objects, &collector.watch);
 	intervals_init(&collector.intervals, &collector.run);

@@ -24,3 +24,15 @@
 /* Reads words that their thread writes meanwhile, each of them whole, and can live with
  * what that gives: not ThreadSanitizer's business. */
 #define races_by_design __attribute__((no_sanitize("thread")))
+
+/*
+ * The mark of our own programs, once in each of them; meson.build exports the symbol.
+ * Where the library is preloaded into everything (/etc/ld.so.preload, an exported
+ * LD_PRELOAD) it is loaded into them, too, and must not record them: a collector that is
+ * recorded starts a collector, which is recorded in its turn. The library has a weak
+ * reference to the symbol. No other name of the file and no environment takes the mark
+ * away.
+ */
+#define OWN_PROGRAM_MARK                                                                 \
+	extern const char profshim_own_program;                                          \
+	exported __attribute__((used)) const char profshim_own_program = 1

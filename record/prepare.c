@@ -42,6 +42,8 @@ const char *record_why_nothing(const struct target_report *target)
 		return NULL;
 	if (!target->machine_ok)
 		return "is not a 64-bit x86 program";
+	if (target->is_own)
+		return "is a part of profshim, which does not record itself";
 	if (target->is_static)
 		return "is statically linked, so no library can be loaded into it; link "
 		       "it "

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "common/attributes.h"
 #include "record/explain/explain.h"
 #include "record/launch.h"
 #include "record/one.h"
@@ -30,6 +31,8 @@ static int record_single(const struct record_options *options, const char *outpu
 		record_report(&task, &result);
 	return result.wait_status;
 }
+
+OWN_PROGRAM_MARK;
 
 int main(int argc, char **argv)
 {

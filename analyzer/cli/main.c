@@ -3,6 +3,7 @@
  * prof-analyze: command line, database, report, format, exit status. Runs on: a person's
  * or a script's behalf; one thread. Must not know single reports or formats.
  */
+#include "common/attributes.h"
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -289,6 +290,8 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	doc_free(&doc);
 	return status;
 }
+
+OWN_PROGRAM_MARK;
 
 int main(int argc, char **argv)
 {

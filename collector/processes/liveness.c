@@ -33,11 +33,12 @@ _Static_assert(sizeof(struct pidfd_exit_info) == 64, "PIDFD_INFO_SIZE_VER0");
 
 struct stat_facts {
 	char state;
+	int32_t parent;
 	uint64_t start_time;
 	int exit_code; /* as waitpid() says it; valid for zombies */
 };
 
-/* Fields 3, 22 and 52 of /proc/PID/stat. 0 or -errno. */
+/* Fields 3, 4, 22 and 52 of /proc/PID/stat. 0 or -errno. */
 static int read_stat(int32_t pid, struct stat_facts *ret)
 {
 	char path[64], text[2048], *field;
@@ -61,7 +62,9 @@ static int read_stat(int32_t pid, struct stat_facts *ret)
 	for (int i = 3; field; i++, field = strchr(field, ' ')) {
 		if (*field == ' ')
 			field++;
-		if (i == 22)
+		if (i == 4)
+			ret->parent = (int32_t)strtol(field, NULL, 10);
+		else if (i == 22)
 			ret->start_time = strtoull(field, NULL, 10);
 		else if (i == 52)
 			ret->exit_code = (int)strtol(field, NULL, 10);
@@ -95,6 +98,13 @@ int liveness_check(int32_t pid, uint64_t start_time)
 		return 0;
 	return is_that_process(&facts, start_time) && facts.state != 'Z' &&
 	       facts.state != 'X';
+}
+
+int32_t liveness_parent(int32_t pid)
+{
+	struct stat_facts facts = {0};
+
+	return pid > 0 && read_stat(pid, &facts) == 0 ? facts.parent : 0;
 }
 
 static uint64_t clock_ns(clockid_t clock)

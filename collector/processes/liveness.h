@@ -23,6 +23,9 @@ int liveness_proc_tells(void);
  * number. */
 int liveness_check(int32_t pid, uint64_t start_time);
 
+/* Who would wait for the process; 0 when it is not known. */
+int32_t liveness_parent(int32_t pid);
+
 /*
  * Field 22 of the process with this number, when it began between the two moments (ns of
  * CLOCK_MONOTONIC); else 0: nobody has the number, or another process. For forked

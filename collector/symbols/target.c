@@ -184,7 +184,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Names start with '_', 'm', 'j' or 't', which spares most symbols the comparisons. */
+/* Their first letters spare most symbols the comparisons. */
 static void look_at_symbol(const char *name, bool defined, struct target_report *ret)
 {
 	static const char *const allocators[] = {
@@ -193,7 +193,7 @@ static void look_at_symbol(const char *name, bool defined, struct target_report 
 	static const char *const gprof[] = {"mcount", "_mcount", "__fentry__",
 					    "__monstartup", NULL};
 
-	if (!strchr("_mjt", name[0]))
+	if (!strchr("_mjtp", name[0]))
 		return;
 	if (strncmp(name, HOOK_NAME, sizeof(HOOK_NAME) - 1) == 0 &&
 	    (!name[sizeof(HOOK_NAME) - 1] || name[sizeof(HOOK_NAME) - 1] == '@')) {
@@ -204,6 +204,8 @@ static void look_at_symbol(const char *name, bool defined, struct target_report 
 	}
 	if (defined && is_one_of(name, allocators))
 		ret->defines_malloc = true;
+	if (defined && strcmp(name, "profshim_own_program") == 0)
+		ret->is_own = true;
 	if (is_one_of(name, gprof))
 		ret->links_pg = true;
 }

@@ -27,6 +27,7 @@ struct target_report {
 	bool defines_hooks;  /* it has its own __cyg_profile_func_enter */
 	bool defines_malloc; /* it has its own malloc, or jemalloc, tcmalloc or mimalloc
 				linked in */
+	bool is_own;	     /* a program of profshim itself (common/attributes.h) */
 	bool links_pg;	     /* compiled with -pg (gprof) */
 };
 

@@ -53,7 +53,10 @@ static void close_all(const struct launch *launch)
 /* In the memory of the host: raw system calls only. */
 static int second(void *argument)
 {
-	static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+	/* off: PROFSHIM_COLLECTOR may name a script, and the library be preloaded into
+	 * everything; its shell would begin a run with a collector of its own. */
+	static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C",
+						  "PROFSHIM_LEVEL=off", NULL};
 	struct launch *launch = argument;
 	uint64_t no_signals = 0;
 	long host;

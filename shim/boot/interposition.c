@@ -36,9 +36,12 @@ static int is_with_program(void)
 	return map->l_name[0] == '\0'; /* the program comes first, without a name */
 }
 
-int interposition_is_preloaded(void)
+/* A reference of a library to what the program may have: null in all but ours. */
+extern const char profshim_own_program exported __attribute__((weak));
+
+int interposition_is_wanted(void)
 {
-	if (!is_with_program())
+	if (&profshim_own_program || !is_with_program())
 		return 0;
 	/* the program may define any of them itself, but hardly all */
 	return is_ours("__libc_start_main") || is_ours("__cyg_profile_func_enter") ||

@@ -5,9 +5,10 @@
  */
 #pragma once
 
-/* Does the loader find us before libc? Not when somebody loads us with dlopen: then no
- * hook will ever be called. */
-int interposition_is_preloaded(void);
+/* Is this a program to be recorded: none of ours (common/attributes.h), and does the
+ * loader find us before libc? Not when somebody loads us with dlopen: then no hook will
+ * ever be called. */
+int interposition_is_wanted(void);
 
 /* Notes when the program's own malloc or hooks come before ours. Within
  * lane_begin_own_work(). */

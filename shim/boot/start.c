@@ -225,7 +225,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	read_triggers(&config);
 	if (config.keeps_code)
 		text_forbid();
-	if (!getauxval(AT_SECURE) && !config.off && interposition_is_preloaded())
+	if (!getauxval(AT_SECURE) && !config.off && interposition_is_wanted())
 		begin_recording(&config);
 	context = lane_begin_own_work();
 	run_settle();
