@@ -124,7 +124,7 @@ def exported_by_a_shell(case):
     inside.run(f"export LD_PRELOAD=$LIBRARY\n/bin/true\n{wait_for_database(case)}"
                f"/bin/sh -c '/bin/echo two'\n{wait_for_database(case)}"
                f"{case.products.analyze} {case.database} > report.txt\n")
-    inside.expect_runs(["/bin/true", "/bin/sh -c /bin/echo two"])
+    inside.expect_runs(["/bin/true", "/bin/sh -c '/bin/echo two'"])
 
 
 @need_root
