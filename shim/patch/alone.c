@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks at the bytes before a site. Nobody disassembles: what is looked for is found at
- * each byte, whether an instruction begins there or not, and what could be a hindrance is
+ * Looks at the bytes before a site. Nobody disassembles: what could be a hindrance is
  * one.
  */
 #include "shim/patch/alone.h"
 
+#include "shim/patch/scan.h"
+
 /* Bytes between where %rdi is set and the call: moves of results, spills. */
 #define BETWEEN_MOST 16u
-#define REGISTERS 16u
 
 static int32_t number_at(uintptr_t address)
 {
@@ -68,31 +68,6 @@ static unsigned int load_before(uintptr_t at, unsigned int choice)
 	}
 }
 
-static uintptr_t jump_target(uintptr_t at, unsigned int room)
-{
-	const uint8_t *bytes = bytes_at(at);
-
-	if (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70)
-		return room >= 2 ? at + 2 + (intptr_t)(int8_t)bytes[1] : 0;
-	if (bytes[0] == 0xe9)
-		return room >= 5 ? at + 5 + (intptr_t)number_at(at + 1) : 0;
-	if (bytes[0] == 0x0f && room >= 6 && (bytes[1] & 0xf0) == 0x80)
-		return at + 6 + (intptr_t)number_at(at + 2);
-	return 0;
-}
-
-/* May something in the function jump into (low, high]? */
-static int is_jumped_to(const struct extent *function, uintptr_t low, uintptr_t high)
-{
-	for (uintptr_t at = function->low; at < function->high; at++) {
-		uintptr_t target = jump_target(at, (unsigned int)(function->high - at));
-
-		if (target > low && target <= high)
-			return 1;
-	}
-	return 0;
-}
-
 /* The register that the instruction before `at` copies to %rdi, or -1. */
 static int register_before(uintptr_t at)
 {
@@ -101,49 +76,6 @@ static int register_before(uintptr_t at)
 	if ((bytes[-3] & 0xfb) != 0x48 || bytes[-2] != 0x89 || (bytes[-1] & 0xc7) != 0xc7)
 		return -1;
 	return (bytes[-1] >> 3 & 7) | (bytes[-3] & 4) << 1;
-}
-
-/* What the instruction at `at`, when there is one, gives this register, if it is an
- * address that stands in the code or the object's tables; or 0. */
-static uintptr_t given_at(const struct code *code, uintptr_t at, unsigned int number)
-{
-	const uint8_t *bytes = bytes_at(at);
-	uintptr_t address = at + 7 + (intptr_t)number_at(at + 3);
-
-	if ((bytes[0] & 0xfb) == 0x48 && (bytes[2] & 0xc7) == 0x05 &&
-	    (unsigned int)((bytes[2] >> 3 & 7) | (bytes[0] & 4) << 1) == number) {
-		if (bytes[1] == 0x8d) /* lea address(%rip), %r */
-			return address;
-		if (bytes[1] == 0x8b && address % sizeof(uintptr_t) == 0 &&
-		    code_is_mapped(code, address, sizeof(uintptr_t)))
-			return *(const uintptr_t *)address; /* mov slot(%rip), %r */
-	}
-	/* mov $address, %r: with 32 bits, of a program that does not move */
-	if (bytes[0] == 0xb8 + (number & 7) && (number < 8 || bytes[-1] == 0x41))
-		return (uint32_t)number_at(at + 1);
-	return (bytes[0] & 0xfe) == 0x48 && bytes[1] == 0xc7 &&
-			       bytes[2] == 0xc0 + (number & 7)
-		       ? (uintptr_t)(intptr_t)number_at(at + 3)
-		       : 0;
-}
-
-/* Has the register this function's address, and never another one's? What is spilled to
- * the stack and comes back in the same register is not seen: compilers compute addresses
- * again instead. */
-static int is_in_register(const struct code *code, const struct extent *extent,
-			  uintptr_t function, unsigned int number)
-{
-	int is_given = 0;
-
-	for (uintptr_t at = extent->low + 1; at + 7 <= extent->high; at++) {
-		uintptr_t address = given_at(code, at, number);
-
-		if (address == function)
-			is_given = 1;
-		else if (address >= code->text.low && address < code->text.high)
-			return 0;
-	}
-	return is_given;
 }
 
 /* May an instruction in [low, high) set %rdi, or jump or call? */
@@ -166,21 +98,20 @@ static int is_disturbed(uintptr_t low, uintptr_t high)
 
 /* How far before the site the last instruction begins that sets %rdi, when it sets it to
  * the function; or 0. */
-static unsigned int set_somewhere(const struct site *site, const struct code *code,
-				  const struct extent *extent, uintptr_t function)
+static unsigned int set_somewhere(const struct site *site, const struct scan *scan,
+				  uintptr_t low, uintptr_t function)
 {
 	for (unsigned int gap = 0; gap <= BETWEEN_MOST; gap++) {
 		uintptr_t at = site->at - gap;
 		int number;
 
-		if (at < extent->low + 8 || is_disturbed(at, site->at))
+		if (at < low + 8 || is_disturbed(at, site->at))
 			return 0;
 		if (set_before(at, function))
 			return gap + set_before(at, function);
 		number = register_before(at);
 		if (number >= 0)
-			return is_in_register(code, extent, function,
-					      (unsigned int)number)
+			return scan_has_only(scan, (unsigned int)number, function)
 				       ? gap + 3
 				       : 0;
 	}
@@ -202,6 +133,7 @@ static unsigned int set_right_before(const struct site *site, uintptr_t function
 
 int alone_is_site(const struct site *site, const struct code *code, uintptr_t function)
 {
+	const struct scan *scan;
 	struct extent extent;
 	unsigned int set;
 
@@ -213,7 +145,10 @@ int alone_is_site(const struct site *site, const struct code *code, uintptr_t fu
 	    extent.low == function)
 		return 1;
 	set = set_right_before(site, function);
-	if (!set && site->is_exit)
-		set = set_somewhere(site, code, &extent, function);
-	return set && !is_jumped_to(&extent, site->at - set, site->at);
+	if (!set && !site->is_exit)
+		return 0;
+	scan = scan_find(code, &extent);
+	if (scan && !set)
+		set = set_somewhere(site, scan, extent.low, function);
+	return scan && set && !scan_is_jumped_to(scan, site->at - set, site->at);
 }

@@ -6,6 +6,7 @@
 #include "shim/patch/alone.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
+#include "shim/patch/scan.h"
 #include "shim/patch/site.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
@@ -184,6 +185,7 @@ void sites_write(struct site_owner *owner)
 void sites_forget(uintptr_t low, uintptr_t high)
 {
 	known_forget(low, high);
+	scan_forget();
 	for (uint32_t i = 1; i <= site_count; i++) {
 		if (site_at(i)->at >= low && site_at(i)->at < high)
 			site_at(i)->at = 0;

@@ -26,6 +26,7 @@
 #include "shim/patch/alone.h"
 #include "shim/patch/known.h"
 #include "shim/patch/modes.h"
+#include "shim/patch/scan.h"
 #include "shim/patch/site.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
@@ -344,6 +345,64 @@ static void test_alone_by_register(void **state)
 	assert_false(alone_is_site(&site, &code, text(0x410)));
 }
 
+/* A function with many exits that are calls, as of what is inlined: each asks about all
+ * of the code, which is looked at once. */
+static void test_alone_among_many(void **state)
+{
+	uint64_t before = scan_byte_count;
+	unsigned int at, count = 0;
+
+	(void)state;
+	put_frames(0x100, 0x7e0);
+	for (at = 0x110; at < 0x7c0; at += 0x10, count++) {
+		struct site site;
+		uintptr_t after;
+
+		put(at, "\x48\x8d\x3d", 3); /* lea function(%rip), %rdi */
+		put_displacement(at + 3, text(0x100));
+		after = put_site(at + 7, SITE_CALL, hook());
+		assert_int_equal(site_before(&code, after, hook(), &site), 0);
+		site.is_exit = 1;
+		assert_true(alone_is_site(&site, &code, text(0x100)));
+		assert_false(alone_is_site(&site, &code, text(0x108)));
+	}
+	assert_int_equal(count, 107);
+	assert_int_equal(scan_byte_count - before, 0x7e0 - 0x100);
+	scan_forget(); /* its object has gone */
+}
+
+/* As many as there is room for are kept, and none that would take long. */
+static void test_scans(void **state)
+{
+	const uintptr_t size = 3ul << 20;
+	uint8_t *many = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct code large = {.text = {(uintptr_t)many, (uintptr_t)many + size}};
+	struct extent function = {large.text.low, large.text.low + (256ul << 10) + 1};
+	uint64_t before = scan_byte_count;
+
+	(void)state;
+	assert_ptr_not_equal(many, MAP_FAILED);
+	assert_null(scan_find(&large, &function));
+	assert_int_equal(scan_byte_count, before);
+	for (int round = 0; round < 3; round++) {
+		for (uintptr_t i = 0; i < size / 4096; i++) {
+			function = (struct extent){large.text.low + i * 4096,
+						   large.text.low + i * 4096 + 4096};
+			assert_non_null(scan_find(&large, &function));
+		}
+	}
+	assert_int_equal(scan_byte_count - before, size);
+	for (uintptr_t i = 0; i < 100; i++) {
+		function = (struct extent){large.text.low + i,
+					   large.text.low + i + (256ul << 10)};
+		assert_non_null(scan_find(&large, &function));
+	}
+	assert_int_equal(scan_byte_count - before, size + 100 * (256ul << 10));
+	scan_forget();
+	munmap(many, size);
+}
+
 static unsigned int hook_count, slow_count;
 
 static void count_hook(void *function, void *call_site)
@@ -639,6 +698,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_jumps, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone_by_register, begin, end),
+		cmocka_unit_test_setup_teardown(test_alone_among_many, begin, end),
+		cmocka_unit_test(test_scans),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_whose_exit),

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Nobody disassembles: what is looked for is found at each byte, whether an instruction
+ * begins there or not. Bytes of sites become other ones later, but where sites lead is
+ * none of this: to the hooks and the stubs.
+ */
+#include "shim/patch/scan.h"
+
+#include "shim/core/process.h"
+
+#define REGISTERS 16u
+#define SMALL_BYTES 1024u	 /* looked at each time, in 6 us */
+#define MOST_BYTES (256ul << 10) /* 1.5 ms */
+#define POOL_BYTES (4ul << 20)	 /* for 30 MB of code */
+#define BUCKETS 1024u
+#define PAGE_BYTES 4096u
+#define WORD_BITS 64u
+#define SEVERAL UINT32_MAX
+
+struct scan {
+	struct extent function;
+	uintptr_t text;
+	struct scan *next;
+	uint32_t given[REGISTERS]; /* an address less that of the text, plus 1; 0: none */
+	uint64_t jumped_to[];	   /* a bit for each byte */
+};
+
+static uint8_t *pool;
+static uint64_t pool_used, pool_most;
+static struct scan *buckets[BUCKETS];
+uint64_t scan_byte_count;
+
+static int32_t number_at(const uint8_t *bytes)
+{
+	int32_t number;
+
+	__builtin_memcpy(&number, bytes, sizeof(number));
+	return number;
+}
+
+static void clear(struct scan *scan, uint64_t size)
+{
+	uint64_t *words = (uint64_t *)scan;
+
+	for (uint64_t i = 0; i < size / sizeof(*words); i++)
+		words[i] = 0;
+}
+
+static uint64_t scan_bytes(uint64_t function_bytes)
+{
+	return sizeof(struct scan) + (function_bytes / WORD_BITS + 1) *
+					     sizeof(((struct scan *)0)->jumped_to[0]);
+}
+
+static void note_jump(struct scan *scan, const uint8_t *bytes, uint64_t room)
+{
+	uintptr_t to = (uintptr_t)bytes;
+	uint64_t offset;
+
+	if (bytes[0] == 0x0f && room >= 6 && (bytes[1] & 0xf0) == 0x80)
+		to += 6 + (uintptr_t)(intptr_t)number_at(bytes + 2);
+	else if (bytes[0] == 0xe9 && room >= 5)
+		to += 5 + (uintptr_t)(intptr_t)number_at(bytes + 1);
+	else if ((bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70) && room >= 2)
+		to += 2 + (uintptr_t)(intptr_t)(int8_t)bytes[1];
+	else
+		return;
+	offset = to - scan->function.low;
+	if (to >= scan->function.low && to < scan->function.high)
+		scan->jumped_to[offset / WORD_BITS] |= 1ull << offset % WORD_BITS;
+}
+
+static void give(struct scan *scan, const struct code *code, unsigned int number,
+		 uintptr_t address)
+{
+	uintptr_t offset = address - code->text.low;
+	uint32_t given = offset < SEVERAL - 1 ? (uint32_t)offset + 1 : SEVERAL;
+
+	if (address < code->text.low || address >= code->text.high)
+		return;
+	if (scan->given[number] && scan->given[number] != given)
+		given = SEVERAL;
+	scan->given[number] = given;
+}
+
+/* An address that stands in the code or the object's tables. */
+static void note_address(struct scan *scan, const struct code *code, const uint8_t *bytes)
+{
+	unsigned int number;
+	uintptr_t address;
+
+	if ((bytes[0] & 0xf8) == 0xb8) {
+		/* mov $address, %r, with 32 bits, of a program that does not move */
+		number = bytes[0] & 7;
+		give(scan, code, number, (uint32_t)number_at(bytes + 1));
+		if (bytes[-1] == 0x41)
+			give(scan, code, number + 8, (uint32_t)number_at(bytes + 1));
+	} else if ((bytes[0] & 0xfe) == 0x48 && bytes[1] == 0xc7 &&
+		   (bytes[2] & 0xf8) == 0xc0) {
+		number = bytes[2] & 7;
+		address = (uintptr_t)(intptr_t)number_at(bytes + 3);
+		give(scan, code, number, address);
+		give(scan, code, number + 8, address);
+	} else if ((bytes[0] & 0xfb) == 0x48 && (bytes[2] & 0xc7) == 0x05) {
+		number = (bytes[2] >> 3 & 7) | (bytes[0] & 4) << 1;
+		address =
+			(uintptr_t)bytes + 7 + (uintptr_t)(intptr_t)number_at(bytes + 3);
+		if (bytes[1] == 0x8d) /* lea address(%rip), %r */
+			give(scan, code, number, address);
+		else if (bytes[1] == 0x8b && address % sizeof(uintptr_t) == 0 &&
+			 code_is_mapped(code, address, sizeof(uintptr_t)))
+			/* mov slot(%rip), %r */
+			give(scan, code, number, *(const uintptr_t *)address);
+	}
+}
+
+static void look(struct scan *scan, const struct code *code)
+{
+	const uint8_t *bytes = (const uint8_t *)scan->function.low;
+	uint64_t size = scan->function.high - scan->function.low;
+
+	for (uint64_t i = 0; i < size; i++) {
+		note_jump(scan, bytes + i, size - i);
+		if (i && i + 7 <= size)
+			note_address(scan, code, bytes + i);
+	}
+	scan_byte_count += size;
+}
+
+static struct scan **bucket_of(uintptr_t function)
+{
+	return &buckets[(uint64_t)function * 0x9e3779b97f4a7c15ull >> 32 & (BUCKETS - 1)];
+}
+
+/* Room for a scan, all zero. When there is none left it begins anew. */
+static struct scan *take_room(uint64_t size)
+{
+	struct scan *scan;
+
+	if (!pool)
+		pool = process_map(POOL_BYTES, 0);
+	if (!pool)
+		return NULL;
+	if (pool_used + size > POOL_BYTES)
+		scan_forget();
+	scan = (struct scan *)(pool + pool_used);
+	pool_used += size;
+	if (pool_used > pool_most) {
+		process_count(SEGMENT_COUNTER_TOOL_BYTES,
+			      (pool_used + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES -
+				      (pool_most + PAGE_BYTES - 1) / PAGE_BYTES *
+					      PAGE_BYTES);
+		pool_most = pool_used;
+	}
+	clear(scan, size);
+	return scan;
+}
+
+static const struct scan *look_at_small(const struct code *code,
+					const struct extent *function)
+{
+	static union {
+		struct scan scan;
+		uint8_t bytes[sizeof(struct scan) + SMALL_BYTES / 8 + 8];
+	} room;
+
+	clear(&room.scan, sizeof(room));
+	room.scan.function = *function;
+	room.scan.text = code->text.low;
+	look(&room.scan, code);
+	return &room.scan;
+}
+
+const struct scan *scan_find(const struct code *code, const struct extent *function)
+{
+	uint64_t size = function->high - function->low;
+	struct scan *scan, **bucket = bucket_of(function->low);
+
+	if (size <= SMALL_BYTES)
+		return look_at_small(code, function);
+	if (size > MOST_BYTES)
+		return NULL;
+	for (scan = *bucket; scan; scan = scan->next) {
+		if (scan->function.low == function->low &&
+		    scan->function.high == function->high)
+			return scan;
+	}
+	scan = take_room(scan_bytes(size));
+	if (!scan)
+		return NULL;
+	scan->function = *function;
+	scan->text = code->text.low;
+	look(scan, code);
+	/* a child that is forked meanwhile finds it whole, or not at all */
+	bucket = bucket_of(function->low);
+	scan->next = *bucket;
+	__atomic_store_n(bucket, scan, __ATOMIC_RELEASE);
+	return scan;
+}
+
+int scan_is_jumped_to(const struct scan *scan, uintptr_t low, uintptr_t high)
+{
+	for (uintptr_t at = low + 1; at <= high; at++) {
+		uint64_t offset = at - scan->function.low;
+
+		if (scan->jumped_to[offset / WORD_BITS] >> offset % WORD_BITS & 1)
+			return 1;
+	}
+	return 0;
+}
+
+int scan_has_only(const struct scan *scan, unsigned int number, uintptr_t function)
+{
+	return scan->given[number] && scan->given[number] != SEVERAL &&
+	       scan->text + scan->given[number] - 1 == function;
+}
+
+void scan_forget(void)
+{
+	for (uint32_t i = 0; i < BUCKETS; i++)
+		buckets[i] = NULL;
+	pool_used = 0;
+}
