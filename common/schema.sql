@@ -28,8 +28,8 @@
 --
 -- A CALL PATH (path) is a chain of functions from a thread's root. Paths of all
 -- threads and processes of a run are merged by their functions; path_lane has the
--- share of each lane (one thread, or several that followed each other) when a run had
--- more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
+-- share of each lane (one thread, or several that followed each other, of one process or
+-- of short ones of one program) when a run had more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
 -- (an uninstrumented function seen by unwinding from an allocation: calls and times
 -- are 0) or 'region' (named by the program: profshim_region_begin; exact; its function
 -- row has its name and component and no module) or 'wait' or 'io' (a call of libc that

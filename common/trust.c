@@ -14,6 +14,8 @@ static const struct trust_counter counters[] = {
 	{"early_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"open_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"notes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	/* threads of short processes whose shares of the call paths are one row */
+	{"shared_lanes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"unloaded_modules", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"inherited_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"inherited_frees", TRUST_PLAIN, NULL, NULL, NULL, NULL},

@@ -18,10 +18,30 @@ static int by_number(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static void add_share(struct merge *merge, const struct merge_share *share)
+static struct merge_share *new_share(struct merge *merge, uint32_t path, uint32_t lane)
 {
+	struct merge_share *share;
+
 	merge->shares = array_room(merge->shares, merge->share_count, sizeof(*share));
-	merge->shares[merge->share_count++] = *share;
+	share = &merge->shares[merge->share_count++];
+	*share = (struct merge_share){.path = path, .lane = lane};
+	quantities_clear(QUANTITY_OF_LANE, share->quantities);
+	return share;
+}
+
+/* A lane that is shared may have something in the path already. */
+static struct merge_share *share_of(struct merge *merge, uint32_t path, uint32_t lane)
+{
+	uint64_t key = (uint64_t)path << 32 | lane;
+	uint32_t at;
+
+	if (!merge->is_shared_lane[lane])
+		return new_share(merge, path, lane);
+	at = map_get(&merge->share_map, key, 0, 0);
+	if (at != MAP_NONE)
+		return &merge->shares[at];
+	map_put(&merge->share_map, key, 0, 0, (uint32_t)merge->share_count);
+	return new_share(merge, path, lane);
 }
 
 /* 30 years; only damaged numbers are larger. */
@@ -233,8 +253,7 @@ static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
 		      const struct merge_cell *cell)
 {
 	struct merge_path *row = &merge->paths[path];
-	struct merge_share share = {
-		.path = path, .lane = lane, .counted_calls = cell->counted_calls};
+	struct merge_share *share;
 
 	quantities_add(QUANTITY_OF_PATH, row->quantities, QUANTITY_OF_LANE,
 		       cell->quantities, 1);
@@ -244,8 +263,10 @@ static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
 	time_error_add(&row->self_error, &cell->self_error);
 	if (merge->run->lane_count < 2)
 		return;
-	memcpy(share.quantities, cell->quantities, sizeof(share.quantities));
-	add_share(merge, &share);
+	share = share_of(merge, path, merge->row_lanes[lane]);
+	quantity_add(&share->counted_calls, cell->counted_calls);
+	quantities_add(QUANTITY_OF_LANE, share->quantities, QUANTITY_OF_LANE,
+		       cell->quantities, 1);
 }
 
 /* all_ns: what was recorded of the lane; a time of which not all was is not longer. */

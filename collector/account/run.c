@@ -14,6 +14,7 @@
 #include "collector/locks/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
+#include "collector/merge/shared_lanes.h"
 #include "collector/merge/slow/spans.h"
 
 /* The run's peak is that of its process with the highest peak. */
@@ -132,6 +133,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	size_t placed = 0, first;
 	struct sites sites;
 
+	shared_lanes_find(merge, ends);
 	merge->locks = locks_new();
 	merge->spans = spans_new();
 	sites_order(&sites, merge->run);
@@ -185,9 +187,13 @@ static void share_memory(struct merge *merge)
 }
 
 void run_merge(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	       const struct merge_end *ends, size_t path_limit)
+	       const struct merge_end *ends, size_t path_limit, size_t share_limit)
 {
-	*ret = (struct merge){.run = run, .ticks = ticks, .path_limit = path_limit};
+	*ret = (struct merge){.run = run,
+			      .ticks = ticks,
+			      .path_limit = path_limit,
+			      .share_limit =
+				      share_limit ? share_limit : MERGE_SHARE_LIMIT};
 	if (!path_limit)
 		ret->path_limit = run->page.path_limit > MERGE_PATH_LIMIT
 					  ? run->page.path_limit

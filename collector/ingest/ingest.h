@@ -32,9 +32,10 @@ struct ingest_watch {
 	uint64_t unread_objects;
 	const char *unread_object;
 	size_t damaged_sample_count; /* of the run's file of samples */
-	int is_live;	   /* processes may be alive: take what there is so far */
-	int is_recovered;  /* the run's own collector is gone */
-	size_t path_limit; /* of what it is merged into; 0: MERGE_PATH_LIMIT */
+	int is_live;	  /* processes may be alive: take what there is so far */
+	int is_recovered; /* the run's own collector is gone */
+	/* of what it is merged into; 0: MERGE_PATH_LIMIT and MERGE_SHARE_LIMIT */
+	size_t path_limit, share_limit;
 };
 
 /* A row of trust that concerns the whole run. */

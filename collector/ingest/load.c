@@ -62,7 +62,7 @@ static void merge(struct ingest *ingest)
 		    ingest->endings[i].next_image == ENDING_NONE)
 			complete_threads(ingest, &ingest->run.processes[i]);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
-		  ingest->watch.path_limit);
+		  ingest->watch.path_limit, ingest->watch.share_limit);
 	free(ends);
 }
 

@@ -416,6 +416,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "orphan_regions", merge->orphan_region_count);
 	add(ingest, "folded_paths", merge->folded_call_count);
 	add(ingest, "lost_marks", merge->lost_mark_count);
+	add(ingest, "shared_lanes", merge->shared_lane_count);
 	add(ingest, "open_frames", merge->open_frame_count);
 	add(ingest, "reused_stacks", merge->reused_stack_count);
 	add(ingest, "rebuilt_stacks", merge->rebuilt_stack_count);

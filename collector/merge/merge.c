@@ -108,6 +108,8 @@ void merge_done(struct merge *merge)
 	free(merge->memory);
 	free(merge->paths);
 	free(merge->shares);
+	free(merge->row_lanes);
+	free(merge->is_shared_lane);
 	free(merge->sites);
 	free(merge->functions);
 	free(merge->edges);
@@ -116,6 +118,7 @@ void merge_done(struct merge *merge)
 	map_done(&merge->path_map);
 	map_done(&merge->site_map);
 	map_done(&merge->edge_map);
+	map_done(&merge->share_map);
 	map_done(&merge->mode_map);
 	identify_done(&merge->identify);
 	*merge = (struct merge){.run = NULL};

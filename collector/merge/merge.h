@@ -48,7 +48,8 @@ struct merge_path {
 	QUANTITY_FIELDS(PATH);
 };
 
-/* What one lane has in a path; only kept when the run has several lanes. */
+/* What one lane has in a path, or several that follow each other; only kept when the run
+ * has several lanes. */
 struct merge_share {
 	uint32_t path, lane;
 	int64_t counted_calls;
@@ -132,6 +133,10 @@ struct merge_mode {
  * counted. More only when PROFSHIM_MAX_PATHS asks for it. */
 #define MERGE_PATH_LIMIT (1u << 21)
 
+/* Shares of lanes in paths, about: then short processes of one program share lanes
+ * (shared_lanes.h). */
+#define MERGE_SHARE_LIMIT (1u << 17)
+
 /* Beside the shim's ways: what another program found by sampling. */
 #define MERGE_SAMPLED ((enum segment_recording)(SEGMENT_RECORDING_OFF + 1))
 
@@ -141,7 +146,7 @@ struct merge {
 	const struct ticks *ticks;
 	struct hook_cost cost;		/* in the run */
 	struct hook_cost *process_cost; /* parallel to run->processes */
-	size_t path_limit;
+	size_t path_limit, share_limit;
 	struct identify identify;
 	struct module_list *modules; /* parallel to run->processes */
 	struct read_memory *memory;  /* likewise */
@@ -150,6 +155,11 @@ struct merge {
 	size_t path_count;
 	struct merge_share *shares;
 	size_t share_count;
+	/* by lane: the one that its shares and threads are told of, and whether there are
+	 * several of that (shared_lanes.h) */
+	uint32_t *row_lanes;
+	uint8_t *is_shared_lane;
+	uint64_t shared_lane_count;
 	struct merge_site *sites;
 	size_t site_count;
 	struct merge_function *functions;
@@ -167,6 +177,7 @@ struct merge {
 	struct studies studies;	 /* the slowest calls of some functions */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
+	struct map share_map; /* by path and lane, of lanes that are shared */
 	/* by process and function that has calls without frames: the enum
 	 * segment_recording with the least detail */
 	struct map mode_map;

@@ -78,11 +78,16 @@ static int add_process(struct read_run *run, const struct segment_reader *reader
 }
 
 /* Until sort_processes() has run, a lane's process is its slot. */
-static void note_lane(struct read_run *run, uint32_t file, uint32_t slot,
-		      uint32_t process_slot)
+static void note_lane(struct read_run *run, const struct segment_reader *reader,
+		      uint32_t file, uint32_t slot, uint32_t process_slot)
 {
+	struct segment_array nodes = {.count = 0};
+
+	(void)segment_reader_bytes(reader, slot, offsetof(struct segment_lane, nodes),
+				   &nodes, sizeof(nodes));
 	run->lanes = array_room(run->lanes, run->lane_count, sizeof(*run->lanes));
-	run->lanes[run->lane_count++] = (struct read_lane){file, slot, process_slot};
+	run->lanes[run->lane_count++] =
+		(struct read_lane){file, slot, process_slot, nodes.count};
 }
 
 /* A file has one table at most; a second one is somebody's who came too late. */
@@ -117,7 +122,7 @@ static int read_slot(struct read_run *run, const struct segment_reader *reader,
 	case SEGMENT_SLOT_PROCESS:
 		return add_process(run, reader, file, number);
 	case SEGMENT_SLOT_LANE:
-		note_lane(run, file, number, slot.process_slot);
+		note_lane(run, reader, file, number, slot.process_slot);
 		return 0;
 	case SEGMENT_SLOT_NAMES:
 		return read_names(run, reader, file, number);

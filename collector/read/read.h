@@ -22,7 +22,8 @@
 
 struct read_lane {
 	uint32_t file, slot;
-	uint32_t process; /* index in read_run.processes */
+	uint32_t process;    /* index in read_run.processes */
+	uint32_t node_count; /* as its header said */
 };
 
 /* One lane's arrays; counts are true, index 0 of nodes and functions means none. frames:

@@ -39,6 +39,15 @@ static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
 	return ids->path + path - 1; /* path 0 is the root above all */
 }
 
+/* The lane that its shares are told of. */
+static inline int64_t store_lane_id(const struct store_ids *ids,
+				    const struct ingest *ingest, uint32_t lane)
+{
+	const uint32_t *rows = ingest->merge.row_lanes;
+
+	return ids->lane + (rows ? rows[lane] : lane);
+}
+
 /* Index of a lane of the process, or -1. Threads without one have no row. */
 int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
 			uint32_t slot);

@@ -30,10 +30,11 @@ static void path_or_null(struct row *row, const struct store_ids *ids, uint32_t 
 		row_null(row);
 }
 
-static void lane_or_null(struct row *row, const struct store_ids *ids, uint32_t lane)
+static void lane_or_null(struct row *row, const struct ingest *ingest,
+			 const struct store_ids *ids, uint32_t lane)
 {
 	if (lane != LOCK_NO_LANE)
-		row_int(row, ids->lane + lane);
+		row_int(row, store_lane_id(ids, ingest, lane));
 	else
 		row_null(row);
 }
@@ -114,8 +115,8 @@ static int insert_waits(struct store *store, const struct ingest *ingest,
 
 		row_int(&row, ids->run);
 		row_int(&row, (int64_t)wait->lock + 1);
-		lane_or_null(&row, ids, wait->waiter_lane);
-		lane_or_null(&row, ids, wait->holder_lane);
+		lane_or_null(&row, ingest, ids, wait->waiter_lane);
+		lane_or_null(&row, ingest, ids, wait->holder_lane);
 		path_or_null(&row, ids, wait->waiter_path);
 		path_or_null(&row, ids, wait->holder_path);
 		path_or_null(&row, ids, wait->taken_path);
@@ -135,13 +136,13 @@ static void stall_row(struct row *row, const struct ingest *ingest,
 
 	row_int(row, ids->run);
 	row_int(row, ids->process + ingest->run.lanes[stall->lane].process);
-	row_int(row, ids->lane + stall->lane);
+	row_int(row, store_lane_id(ids, ingest, stall->lane));
 	row_int(row, ticks_since_start_ns(ticks, stall->from.begin_ticks));
 	row_int(row, ns(ingest, (double)length));
 	row_text(row, kind_words[stall->from.kind]);
 	row_known(row, stall->lock == UINT32_MAX ? -1 : (int64_t)stall->lock + 1);
 	path_or_null(row, ids, stall->waiter_path);
-	lane_or_null(row, ids, stall->holder_lane);
+	lane_or_null(row, ingest, ids, stall->holder_lane);
 	path_or_null(row, ids, stall->holder_path);
 	path_or_null(row, ids, stall->taken_path);
 	row_next(row);

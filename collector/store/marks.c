@@ -132,7 +132,7 @@ static void extreme_row(struct row *row, const struct ingest *ingest,
 	row_int(row, is_highest);
 	row_int(row, rank + 1);
 	row_int(row, ids->process + value->process);
-	row_int(row, ids->lane + value->lane);
+	row_int(row, store_lane_id(ids, ingest, value->lane));
 	row_count(row, value->mark.index + 1);
 	row_int(row, time_ns(ingest, series, &value->mark));
 	row_real(row, plain(ingest, series, value->mark.value));
@@ -207,7 +207,7 @@ static void value_row(struct row *row, const struct ingest *ingest,
 		row_int(row, (int64_t)plain_value);
 	else
 		row_real(row, plain_value);
-	row_int(row, ids->lane + value->lane);
+	row_int(row, store_lane_id(ids, ingest, value->lane));
 	row_int(row, value->mark.live_bytes);
 	if (is_step(series))
 		bind_value_split(row, ingest, series, value);

@@ -91,8 +91,10 @@ static int insert_lanes(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	row_open(&row, store, "lane", "lane_id, run_id, process_id");
-	for (size_t i = 0; i < ingest->run.lane_count; i++) {
-		row_int(&row, ids->lane + (int64_t)i);
+	for (uint32_t i = 0; i < ingest->run.lane_count; i++) {
+		if (store_lane_id(ids, ingest, i) != ids->lane + i)
+			continue;
+		row_int(&row, ids->lane + i);
 		row_int(&row, ids->run);
 		row_int(&row, ids->process + ingest->run.lanes[i].process);
 		row_next(&row);
@@ -164,7 +166,7 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	row_int(row, (*next_id)++);
 	row_int(row, ids->run);
 	row_int(row, ids->process + (int64_t)process_index);
-	row_int(row, ids->lane + lane);
+	row_int(row, store_lane_id(ids, ingest, (uint32_t)lane));
 	row_int(row, thread->tid);
 	row_copy(row, thread_name(ingest, process, thread, buffer));
 	row_int(row, ticks_since_start_ns(&ingest->ticks, thread->start_ticks));

@@ -70,7 +70,7 @@ static void span_row(struct row *row, const struct ingest *ingest,
 
 	row_int(row, ids->run);
 	row_int(row, ids->process + span->process);
-	row_int(row, ids->lane + span->lane);
+	row_int(row, store_lane_id(ids, ingest, span->lane));
 	row_known(row,
 		  span->thread == SPANS_NO_THREAD
 			  ? -1

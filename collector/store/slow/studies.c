@@ -54,7 +54,7 @@ static void case_row(struct row *row, const struct ingest *ingest,
 		     const struct store_ids *ids, const struct studies_case *from)
 {
 	row_int(row, ids->process + ingest->run.lanes[from->lane].process);
-	row_int(row, ids->lane + from->lane);
+	row_int(row, store_lane_id(ids, ingest, from->lane));
 	row_int(row, path_id(ids, from->path));
 	row_int(row, from->is_slow);
 	row_count(row, from->number);

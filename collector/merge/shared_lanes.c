@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* Processes by how long they lived, and those that came after each other. */
+#include "collector/merge/shared_lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+/* A process with lanes. */
+struct tenure {
+	uint32_t process;
+	uint32_t first_lane, lane_count; /* in by_process */
+	uint32_t program;
+	int may_share;
+	uint64_t begin_ticks, end_ticks;
+	uint64_t share_count; /* at most */
+};
+
+/* A lane that processes of one program have after each other. */
+struct vacancy {
+	uint32_t lane;
+	uint64_t free_ticks; /* from when on */
+};
+
+/* Of one program, and of one of the threads of its processes. */
+struct vacancies {
+	struct vacancy *all; /* a heap: the one that is free first is the first */
+	size_t count;
+};
+
+struct finding {
+	struct merge *merge;
+	uint32_t *by_process; /* lanes, those of a process together */
+	struct tenure *tenures;
+	size_t count;
+	struct vacancies *vacant; /* by program and number of the lane in its process */
+	size_t vacant_count;
+	struct map vacant_map;
+};
+
+static int by_process(const void *a, const void *b, void *data)
+{
+	const struct read_lane *lanes = data;
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	if (lanes[left].process != lanes[right].process)
+		return lanes[left].process < lanes[right].process ? -1 : 1;
+	return left < right ? -1 : left > right;
+}
+
+/* A slot that forked children had one after the other is shared already. */
+static int may_share(const struct read_run *run, uint32_t process,
+		     const struct merge_end *end)
+{
+	const struct read_process *from = &run->processes[process];
+
+	return end->is_over && !from->tenant && !from->job.name[0] &&
+	       !from->history.snapshot_count;
+}
+
+static uint64_t lifetime(const struct tenure *tenure)
+{
+	return tenure->end_ticks > tenure->begin_ticks
+		       ? tenure->end_ticks - tenure->begin_ticks
+		       : 0;
+}
+
+static int by_lifetime(const void *a, const void *b)
+{
+	const struct tenure *left = a, *right = b;
+
+	if (left->may_share != right->may_share)
+		return left->may_share < right->may_share ? -1 : 1;
+	if (lifetime(left) != lifetime(right))
+		return lifetime(left) > lifetime(right) ? -1 : 1;
+	return left->process < right->process ? -1 : left->process > right->process;
+}
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct tenure *left = a, *right = b;
+
+	if (left->begin_ticks != right->begin_ticks)
+		return left->begin_ticks < right->begin_ticks ? -1 : 1;
+	return left->process < right->process ? -1 : left->process > right->process;
+}
+
+static void add_tenure(struct finding *finding, uint32_t first, uint32_t end,
+		       const struct merge_end *ends)
+{
+	const struct read_run *run = finding->merge->run;
+	uint32_t process = run->lanes[finding->by_process[first]].process;
+	struct tenure tenure = {.process = process,
+				.first_lane = first,
+				.lane_count = end - first,
+				.may_share = may_share(run, process, &ends[process]),
+				.begin_ticks = run->processes[process].start_ticks,
+				.end_ticks = ends[process].end_ticks};
+
+	for (uint32_t i = first; i < end; i++)
+		tenure.share_count += run->lanes[finding->by_process[i]].node_count;
+	finding->tenures[finding->count++] = tenure;
+}
+
+static void list_tenures(struct finding *finding, const struct merge_end *ends)
+{
+	const struct read_run *run = finding->merge->run;
+	uint32_t count = (uint32_t)run->lane_count, first = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		finding->by_process[i] = i;
+	qsort_r(finding->by_process, count, sizeof(*finding->by_process), by_process,
+		run->lanes);
+	for (uint32_t i = 1; i <= count; i++) {
+		if (i < count && run->lanes[finding->by_process[i]].process ==
+					 run->lanes[finding->by_process[first]].process)
+			continue;
+		add_tenure(finding, first, i, ends);
+		first = i;
+	}
+}
+
+struct program {
+	const char *name;
+	struct tenure *tenure;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct program *left = a, *right = b;
+
+	return strcmp(left->name, right->name);
+}
+
+static void number_programs(struct finding *finding)
+{
+	const struct read_process *processes = finding->merge->run->processes;
+	struct program *programs = xcalloc(finding->count, sizeof(*programs));
+	uint32_t number = 0;
+
+	for (size_t i = 0; i < finding->count; i++)
+		programs[i] = (struct program){
+			processes[finding->tenures[i].process].executable,
+			&finding->tenures[i]};
+	qsort(programs, finding->count, sizeof(*programs), by_name);
+	for (size_t i = 0; i < finding->count; i++) {
+		if (i && by_name(&programs[i - 1], &programs[i]) != 0)
+			number++;
+		programs[i].tenure->program = number;
+	}
+	free(programs);
+}
+
+/* Those that have lanes of their own share no longer. */
+static void give_own(struct finding *finding)
+{
+	uint32_t *own = xcalloc(finding->count, sizeof(*own));
+	uint64_t used = 0;
+
+	qsort(finding->tenures, finding->count, sizeof(*finding->tenures), by_lifetime);
+	for (size_t i = 0; i < finding->count; i++) {
+		struct tenure *tenure = &finding->tenures[i];
+
+		if (tenure->may_share && used >= finding->merge->share_limit &&
+		    own[tenure->program] >= SHARED_LANES_OWN)
+			continue;
+		own[tenure->program]++;
+		used += tenure->share_count;
+		tenure->may_share = 0;
+	}
+	free(own);
+}
+
+static void sift_down(struct vacancies *vacant)
+{
+	size_t at = 0;
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+		struct vacancy swapped;
+
+		if (child >= vacant->count)
+			return;
+		if (child + 1 < vacant->count &&
+		    vacant->all[child + 1].free_ticks < vacant->all[child].free_ticks)
+			child++;
+		if (vacant->all[at].free_ticks <= vacant->all[child].free_ticks)
+			return;
+		swapped = vacant->all[at];
+		vacant->all[at] = vacant->all[child];
+		vacant->all[child] = swapped;
+		at = child;
+	}
+}
+
+static void add_vacancy(struct vacancies *vacant, struct vacancy added)
+{
+	size_t at = vacant->count++;
+
+	vacant->all = array_room(vacant->all, at, sizeof(*vacant->all));
+	for (; at && vacant->all[(at - 1) / 2].free_ticks > added.free_ticks;
+	     at = (at - 1) / 2)
+		vacant->all[at] = vacant->all[(at - 1) / 2];
+	vacant->all[at] = added;
+}
+
+static struct vacancies *vacancies_of(struct finding *finding, uint32_t program,
+				      uint32_t number)
+{
+	bool is_new;
+	uint32_t index = map_number(&finding->vacant_map, program, number, 0, &is_new);
+
+	if (is_new) {
+		finding->vacant = array_room(finding->vacant, finding->vacant_count++,
+					     sizeof(*finding->vacant));
+		finding->vacant[index] = (struct vacancies){NULL, 0};
+	}
+	return &finding->vacant[index];
+}
+
+/* Goes on in the lane that has been free for longest, if one is. */
+static void follow(struct finding *finding, const struct tenure *tenure)
+{
+	struct merge *merge = finding->merge;
+
+	for (uint32_t i = 0; i < tenure->lane_count; i++) {
+		uint32_t lane = finding->by_process[tenure->first_lane + i];
+		struct vacancies *vacant = vacancies_of(finding, tenure->program, i);
+
+		if (!vacant->count || vacant->all[0].free_ticks > tenure->begin_ticks) {
+			add_vacancy(vacant, (struct vacancy){lane, tenure->end_ticks});
+			continue;
+		}
+		merge->row_lanes[lane] = vacant->all[0].lane;
+		merge->is_shared_lane[vacant->all[0].lane] = 1;
+		merge->shared_lane_count++;
+		vacant->all[0].free_ticks = tenure->end_ticks;
+		sift_down(vacant);
+	}
+}
+
+void shared_lanes_find(struct merge *merge, const struct merge_end *ends)
+{
+	size_t count = merge->run->lane_count;
+	struct finding finding = {.merge = merge};
+
+	merge->row_lanes = xcalloc(count, sizeof(*merge->row_lanes));
+	merge->is_shared_lane = xcalloc(count, sizeof(*merge->is_shared_lane));
+	for (uint32_t i = 0; i < count; i++)
+		merge->row_lanes[i] = i;
+	if (!count)
+		return;
+	finding.by_process = xcalloc(count, sizeof(*finding.by_process));
+	finding.tenures = xcalloc(count, sizeof(*finding.tenures));
+	list_tenures(&finding, ends);
+	number_programs(&finding);
+	give_own(&finding);
+	qsort(finding.tenures, finding.count, sizeof(*finding.tenures), by_begin);
+	for (size_t i = 0; i < finding.count; i++)
+		if (finding.tenures[i].may_share)
+			follow(&finding, &finding.tenures[i]);
+	for (size_t i = 0; i < finding.vacant_count; i++)
+		free(finding.vacant[i].all);
+	free(finding.vacant);
+	map_done(&finding.vacant_map);
+	free(finding.by_process);
+	free(finding.tenures);
+}
