@@ -145,6 +145,7 @@ enum segment_note {
 	SEGMENT_NOTE_SEALED = 1u << 9,		/* a sandbox forbids our system calls */
 	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* of a snapshot or condition: not here */
 	SEGMENT_NOTE_NO_ADDRESSES = 1u << 11,	/* ulimit -v, or valgrind has them */
+	SEGMENT_NOTE_NO_CLOCK = 1u << 12,	/* a thread forbade itself the clock */
 	SEGMENT_NOTE_GAVE_UP_PRIVILEGES = 1u << 16, /* is another user than the files' */
 	SEGMENT_NOTE_NOT_APART = 1u << 17, /* and shares them with those who are not */
 };

@@ -323,6 +323,13 @@ static const struct trust_counter counters[] = {
 	 "The program defines __cyg_profile_func_enter itself, so its calls do not reach "
 	 "the shim.",
 	 "Link it without those functions for the recording."},
+	{"note_no_clock", TRUST_LOST, NULL, "the program forbade itself the clock",
+	 "A thread forbade itself to read the processor's clock (PR_TSC_SIGSEGV, or "
+	 "seccomp's strict mode). From then on its calls are timed by system calls, "
+	 "which "
+	 "take longer than many a call, and in strict mode not at all: their counts are "
+	 "exact, their times are not.",
+	 "Record it without that to see its times."},
 	{"note_sealed", TRUST_LOST, NULL, "the program sandboxed itself",
 	 "The program forbade itself system calls (seccomp), so the recording could not "
 	 "grow any more: from then on new call paths fold into their callers, and new "

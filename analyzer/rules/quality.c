@@ -39,6 +39,7 @@ static const struct loss {
 	{"damaged_segments", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
 	{"note_no_space", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
 	{"note_sealed", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"note_no_clock", OF_NOTHING, QUALITY_TIME},
 	{"note_slots_exhausted", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
 	{"note_no_addresses", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
 	{"note_no_shadow", OF_NOTHING, QUALITY_MEMORY},

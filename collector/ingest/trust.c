@@ -56,6 +56,7 @@ static const struct {
 	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator"},
 	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks"},
 	{SEGMENT_NOTE_SEALED, "note_sealed"},
+	{SEGMENT_NOTE_NO_CLOCK, "note_no_clock"},
 	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function"},
 	{SEGMENT_NOTE_GAVE_UP_PRIVILEGES, "note_gave_up_privileges"},
 	{SEGMENT_NOTE_NOT_APART, "note_not_apart"},

@@ -60,7 +60,7 @@ static void choose_clock(void)
 
 	facts_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		   name, sizeof(name));
-	clock_is_tsc = strcmp(name, "tsc") == 0;
+	clock_is_tsc = clock_has_tsc_ticks = strcmp(name, "tsc") == 0;
 	clock_comes_first = clock_is_tsc && !text_is_closed;
 }
 
@@ -259,7 +259,7 @@ static int join_run(const char *joined)
 		run_settle();
 		return result;
 	}
-	clock_is_tsc = facts.clock_kind == SEGMENT_CLOCK_TSC;
+	clock_is_tsc = clock_has_tsc_ticks = facts.clock_kind == SEGMENT_CLOCK_TSC;
 	clock_comes_first = clock_is_tsc && !text_is_closed;
 	process_facts.run = &facts;
 	return 0;

@@ -162,6 +162,50 @@ def lock(case, program, how, **options):
     expect(more < 16 << 10, f"{how}: {more} KiB more would go into a core file")
 
 
+def forbid_clock(case, how, calls, times):
+    program = case.compile("clockless.c")
+    record(case, program, how)
+    for name, one in (("known", 1000), ("known_block", 100), ("work", 1)):
+        expect(case.calls(name) == one * calls,
+               f"{how}: {case.calls(name):.0f} calls of {name}, not {one * calls}")
+    blocks = case.value("SELECT TOTAL(alloc_count) FROM functions "
+                        "WHERE name = 'known_block'")
+    expect(blocks == 100 * calls, f"{how}: {blocks:.0f} blocks, not {100 * calls}")
+    expect(case.trust("note_no_clock") == times,
+           f"{how}: the note is {case.trust('note_no_clock'):.0f}, not {times}")
+    late = case.value("SELECT COUNT(*) FROM call_paths p JOIN runs USING (run_id) "
+                      "WHERE p.total_ns > wall_ns OR p.total_ns < 0")
+    expect(late == 0, f"{how}: {late:.0f} paths took longer than the run")
+
+
+@scenario
+def forbidden_clock(case):
+    """A thread that may not read the TSC, one that it starts, a child: timed by calls."""
+    for how in ("prctl", "syscall"):
+        clear(case)
+        forbid_clock(case, how, 6, 1)
+        expect(case.trust("note_sealed") == 0, f"{how}: recorded no further")
+        slept = case.value("SELECT total_ns FROM functions WHERE name = 'sleep_well'")
+        expect(slept >= 49e6, f"{how}: slept for {slept:.0f} ns, not 50 ms")
+
+
+@scenario
+def strict_mode(case):
+    for way in ("prctl", "seccomp", "syscall"):
+        clear(case)
+        forbid_clock(case, f"strict-{way}", 3, 1)
+        expect(case.trust("note_sealed") == 1, f"{way}: is not said to be sealed")
+
+
+@scenario
+def strict_thread(case):
+    """The others go on, and their time does, too."""
+    for way in ("prctl", "seccomp", "syscall"):
+        clear(case)
+        forbid_clock(case, f"thread-{way}", 4, 1)
+        expect(case.trust("note_sealed") == 1, f"{way}: is not said to be sealed")
+
+
 LOCKS = ("current", "future", "both", "onfault", "both-onfault", "syscall", "after-future",
          "unlocked", "nothing", "wrong")
 

@@ -2,8 +2,9 @@
 /*
  * Wrappers of prctl and syscall, by which a program installs a seccomp filter: what the
  * recorder may need is reserved before, and the gate is closed when the filter would not
- * let our own system calls pass. Must not change arguments, result or errno of what is
- * called; cost anything when it is another call (a tail jump).
+ * let our own system calls pass. And by which it forbids itself the clock. Must not
+ * change arguments, result or errno of what is called; cost anything when it is another
+ * call (a tail jump).
  *
  * libseccomp calls syscall(). A program that executes the instruction itself is not seen:
  * its filter kills it at our next growth.
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
+#include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
@@ -60,13 +62,15 @@ __asm__(".text\n"
 	"	.cfi_startproc\n"
 	"	cmpl $22, %edi\n"
 	"	je sandbox_prctl\n"
+	"	cmpl $26, %edi\n"
+	"	je sandbox_prctl\n"
 	"	jmp *real_prctl(%rip)\n"
 	"	.cfi_endproc\n"
 	"	.size prctl, . - prctl\n");
 
 _Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 &&
 		       SYS_chroot == 161 && SYS_mlockall == 151 && SYS_prctl == 157 &&
-		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22,
+		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26,
 	       "the numbers above");
 
 /* The calling thread's lane and the process take what they may need. */
@@ -87,11 +91,25 @@ static void reserve_growth(void)
 /* What has been done for a filter that is about to be installed. */
 struct sandboxing {
 	int closed, forbids_start;
+	int clock_access; /* before strict mode */
 };
+
+static int forbid_clock(int with_calls)
+{
+	const struct segment_run *run = process_facts.run;
+	struct clock_pair begin = {0};
+
+	if (!run)
+		return clock_forbid(with_calls, &begin, 0);
+	begin.ticks = run->start_ticks;
+	begin.monotonic_ns = run->start_monotonic_ns;
+	return clock_forbid(with_calls, &begin, run->ticks_per_second);
+}
 
 static struct sandboxing begin(int is_strict, const void *program)
 {
-	struct sandboxing sandboxing = {0};
+	/* before the gate is closed: the clock is read a last time */
+	struct sandboxing sandboxing = {.clock_access = is_strict ? forbid_clock(1) : -1};
 	uint64_t mask;
 
 	if (!gate_is_open() || !process ||
@@ -116,8 +134,12 @@ static void end(struct sandboxing sandboxing, int has_failed)
 	if (has_failed) {
 		if (sandboxing.closed)
 			gate_open();
+		if (sandboxing.clock_access >= 0)
+			clock_allow(sandboxing.clock_access);
 		return;
 	}
+	if (sandboxing.clock_access >= 0)
+		process_note(SEGMENT_NOTE_NO_CLOCK);
 	if (sandboxing.forbids_start) {
 		gate_forbid_start();
 		additions_leave();
@@ -126,12 +148,29 @@ static void end(struct sandboxing sandboxing, int has_failed)
 		process_note(SEGMENT_NOTE_SEALED);
 }
 
+static int set_tsc(unsigned long mode, unsigned long b, unsigned long c, unsigned long d)
+{
+	int forbids = (int)mode == PR_TSC_SIGSEGV;
+	int access = forbids ? forbid_clock(0) : 0;
+	int result = real_prctl(PR_SET_TSC, mode, b, c, d);
+
+	if (!forbids)
+		clock_ask_again();
+	else if (result != 0)
+		clock_allow(access);
+	else
+		process_note(SEGMENT_NOTE_NO_CLOCK);
+	return result;
+}
+
 int sandbox_prctl(int option, unsigned long mode, unsigned long program, unsigned long c,
 		  unsigned long d)
 {
-	struct sandboxing sandboxing = {0};
+	struct sandboxing sandboxing = {.clock_access = -1};
 	int result;
 
+	if (option == PR_SET_TSC)
+		return set_tsc(mode, program, c, d);
 	if (mode == SECCOMP_MODE_STRICT || mode == SECCOMP_MODE_FILTER)
 		sandboxing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
 	result = real_prctl(option, mode, program, c, d);
@@ -141,7 +180,7 @@ int sandbox_prctl(int option, unsigned long mode, unsigned long program, unsigne
 
 static long call_seccomp(unsigned int operation, unsigned int flags, const void *program)
 {
-	struct sandboxing sandboxing = {0};
+	struct sandboxing sandboxing = {.clock_access = -1};
 	long result;
 
 	if (operation == SECCOMP_SET_MODE_FILTER)
@@ -177,7 +216,7 @@ long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f
 		return memory_lock_all((int)a);
 	if ((int)number == SYS_seccomp)
 		return call_seccomp((unsigned int)a, (unsigned int)b, (const void *)c);
-	if ((int)a == PR_SET_SECCOMP)
+	if ((int)a == PR_SET_SECCOMP || (int)a == PR_SET_TSC)
 		return sandbox_prctl((int)a, (unsigned long)b, (unsigned long)c,
 				     (unsigned long)d, (unsigned long)e);
 	return real_syscall(number, a, b, c, d, e, f);
