@@ -89,17 +89,23 @@ static uint32_t find_place(const struct study_lane *own)
 	return found;
 }
 
-#define COST_MOST (clock_tenth_of_second() >> 11) /* 50 us, of the first look */
+/* 50 us, of any look, and 200 ns for each node that was read: most come from memory. */
+#define COST_MOST (clock_tenth_of_second() >> 11)
+#define STEP_MOST (clock_tenth_of_second() >> 19)
 
 /* What looking took, as far as it can have taken that: it may have been interrupted, and
- * for 32 times as long nobody would look again. */
-static void note_cost(struct subtree *tree, uint64_t since)
+ * for 32 times as long nobody would look again. What bounds it is the work that was done,
+ * not what looking took before: a look that finds a million new nodes takes a thousand
+ * times the one before it. */
+static void note_cost(struct study_lane *own, struct subtree *tree, uint64_t since)
 {
 	uint64_t ticks = clock_now() - since;
-	uint64_t most = tree->cost_ticks ? 4 * tree->cost_ticks : COST_MOST;
+	uint64_t most = COST_MOST + tree->step_count * STEP_MOST;
 
 	tree->cost_ticks = ticks < most ? ticks : most;
-	tree->next_ticks = since + tree->cost_ticks * STUDY_SHARE;
+	if (own->next_ticks < since)
+		own->next_ticks = since;
+	own->next_ticks += tree->cost_ticks * STUDY_SHARE;
 }
 
 /* One tree for each node, and for each step that has it as its innermost call. */
@@ -116,7 +122,7 @@ static struct subtree *begin_tree(struct lane_context *context, struct study_lan
 	uint32_t place;
 
 	place = find_place(own);
-	if (own->keys[place] && now < own->next_tree_ticks)
+	if (own->keys[place] && now < own->next_ticks)
 		return NULL;
 	if (!own->trees[place] && process_may_grow())
 		own->trees[place] = process_map(sizeof(struct subtree), 1);
@@ -126,9 +132,7 @@ static struct subtree *begin_tree(struct lane_context *context, struct study_lan
 	own->keys[place] = 0;
 	subtree_begin(tree, context, &subject->top, subject->is_first);
 	own->keys[place] = key_of(subject);
-	note_cost(tree, now);
-	own->next_tree_ticks = tree->next_ticks;
-	tree->next_ticks = 0;
+	note_cost(own, tree, now);
 	return tree;
 }
 
@@ -194,12 +198,12 @@ static void judge(struct lane_context *context, struct segment_study *study,
 		  struct subtree *tree, const struct subtree_top *top,
 		  const struct keep_call *call, uint64_t now)
 {
+	struct study_lane *own = context->study.own;
 	int is_due =
-		now >= tree->next_ticks || call->ticks >= tree->cost_ticks * STUDY_SHARE;
+		now >= own->next_ticks || call->ticks >= tree->cost_ticks * STUDY_SHARE;
 	struct segment_case *cases = keep_cases(context, study);
 	struct segment_case *slow = is_due ? slow_place(study, cases, call) : NULL;
 	struct segment_case *usual = NULL;
-	struct study_lane *own = context->study.own;
 
 	if (!slow && !call->beside_call_count)
 		usual = usual_place(study, cases, own);
@@ -214,7 +218,7 @@ static void judge(struct lane_context *context, struct segment_study *study,
 		keep_write(usual, call, &own->parts);
 	study->folded_count += tree->folded_count;
 	tree->folded_count = 0;
-	note_cost(tree, now);
+	note_cost(own, tree, now);
 	study->cost_ticks += tree->cost_ticks;
 }
 

@@ -8,7 +8,7 @@
 #include "common/slow/studies.h"
 #include "shim/study/subtree.h"
 
-#define STUDY_SHARE 32u /* looking takes 1 / 32 of the time of a function's thread */
+#define STUDY_SHARE 32u /* looking takes 1 / 32 of the time of a thread */
 
 /* Paths of studied functions in one lane; the one that was used longest ago goes. */
 #define SUBJECT_TREES 16u
@@ -26,7 +26,7 @@ struct study_lane {
 	uint64_t keys[SUBJECT_TREES]; /* of the trees, 0: none */
 	struct subtree *trees[SUBJECT_TREES];
 	uint64_t use_count;
-	uint64_t next_tree_ticks;      /* none takes the place of another one before */
+	uint64_t next_ticks;	       /* no look before, unless it is worth it */
 	uint32_t inner[SUBJECT_INNER]; /* nodes within others of their function */
 	uint32_t random;
 	struct last_mark marks[SEGMENT_STUDIES_MOST];

@@ -82,11 +82,14 @@ static void add_part(struct subtree_parts *parts, const struct segment_case_part
 }
 
 /* Parents have lower numbers than their children. */
-static int is_below(const struct lane_context *context, uint32_t index, uint32_t node)
+static int is_below(struct subtree *tree, const struct lane_context *context,
+		    uint32_t index)
 {
-	while (index > node)
+	while (index > tree->node) {
 		index = context->nodes[index].parent;
-	return index == node;
+		tree->step_count++;
+	}
+	return index == tree->node;
 }
 
 /* Paths that nobody had been on when this was asked last: they had counted nothing. */
@@ -102,7 +105,7 @@ static void add_new(struct subtree *tree, const struct lane_context *context,
 		end = tree->scanned + NODES_SCANNED;
 	}
 	for (uint32_t i = tree->scanned; i < end; i++) {
-		if (!is_below(context, i, tree->node))
+		if (!is_below(tree, context, i))
 			continue;
 		read_node(context, top, i, &part);
 		if (tree->path_count < SUBTREE_PATHS)
@@ -120,6 +123,7 @@ void subtree_ask(struct subtree *tree, const struct lane_context *context,
 {
 	if (parts)
 		parts->count = 0, parts->folded_count = parts->ready_ns = 0;
+	tree->step_count = 1 + tree->path_count;
 	for (uint32_t i = 0; i < tree->path_count; i++) {
 		struct segment_case_part *old = &tree->paths[i], now, part;
 
@@ -140,8 +144,8 @@ void subtree_begin(struct subtree *tree, const struct lane_context *context,
 {
 	tree->node = tree->scanned = top->node;
 	tree->path_count = tree->folded_count = 0;
-	tree->call_count = tree->ticks = 0;
-	tree->cost_ticks = tree->next_ticks = 0;
+	tree->call_count = tree->ticks = tree->step_count = 0;
+	tree->cost_ticks = 0;
 	/* what is new to it has counted nothing: right for a first call */
 	if (!is_first)
 		subtree_ask(tree, context, top, NULL);
