@@ -49,6 +49,20 @@ static int own_prctl(int option, unsigned long a, unsigned long b, unsigned long
 	return (int)set_errno(SYSCALL(SYS_prctl, option, a, b, c, d, 0));
 }
 
+/* An allocator that is preloaded, too, may map memory before every constructor. */
+static void *own_mmap(void *address, size_t size, int protection, int flags, int file,
+		      off_t offset)
+{
+	return (void *)set_errno(
+		SYSCALL(SYS_mmap, address, size, protection, flags, file, offset));
+}
+
+static void *own_mremap(void *address, size_t old_size, size_t size, int flags, void *to)
+{
+	return (void *)set_errno(
+		SYSCALL(SYS_mremap, address, old_size, size, flags, to, 0));
+}
+
 #define WRAPPED(name) WRAPPED_ELSE(name, missing)
 #define WRAPPED_AT(name, version) WRAPPED_ELSE(name, missing)
 #define WRAPPED_SINCE(name, minor) WRAPPED_ELSE(name, missing)
