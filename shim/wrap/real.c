@@ -22,6 +22,11 @@ static int early_lock(void)
 	return 0;
 }
 
+static int early_find(void)
+{
+	return -1;
+}
+
 static int early_once(pthread_once_t *once, void (*initialise)(void))
 {
 	if (!*once)
