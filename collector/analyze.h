@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* The prof-analyze that was built or installed with us, into ret (PATH_MAX bytes). 0 or
- * -ENOENT. */
+/* The prof-analyze that was built or installed with us, into ret (PATH_MAX bytes). As
+ * beside_find(). */
 int analyze_find(char *ret);
 
 /* Has a prof-analyze that ended with this wait status written its document? It also has

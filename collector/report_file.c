@@ -129,11 +129,18 @@ static bool run_analyze(const struct segment_run *run, int64_t run_id, int repor
 			int error_fd)
 {
 	char analyze[PATH_MAX];
-	int status = 0;
+	int status = 0, found;
 	pid_t pid;
 
-	if (analyze_find(analyze) < 0) {
-		dprintf(error_fd, "profshim-collect: prof-analyze is not beside it\n");
+	found = analyze_find(analyze);
+	if (found < 0) {
+		if (found == -EPERM)
+			dprintf(error_fd,
+				"profshim-collect: others could have changed %s\n",
+				analyze);
+		else
+			dprintf(error_fd,
+				"profshim-collect: prof-analyze is not beside it\n");
 		return false;
 	}
 	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */

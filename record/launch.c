@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/beside.h"
+#include "common/places/beside.h"
 #include "record/signals.h"
 
 int record_find_shim(char *ret)

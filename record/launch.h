@@ -11,7 +11,8 @@
 #include "record/options.h"
 
 /* Finds libprofshim.so: beside this program's directory in the built tree, at the
- * installed place relative to it, or at the configured one. ret: PATH_MAX bytes. */
+ * installed place relative to it, or at the configured one. As beside_find(); ret:
+ * PATH_MAX bytes. */
 int record_find_shim(char *ret);
 
 /* Sets LD_PRELOAD (shim first, then what was there; unless shim is NULL) and PROFSHIM_*

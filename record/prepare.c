@@ -113,12 +113,15 @@ bool record_prepare(const struct record_options *options,
 		record_say("%s", error);
 		return false;
 	}
-	if (record_find_shim(shim) < 0) {
-		record_say(
-			"libprofshim.so is missing (looked for it at %s last): install "
-			"profshim "
-			"again",
-			shim);
+	result = record_find_shim(shim);
+	if (result < 0) {
+		if (result == -EPERM)
+			record_say("libprofshim.so is not loaded, because others could "
+				   "have changed %s: "
+				   "install profshim where only you or root can write",
+				   shim);
+		else
+			record_say("libprofshim.so is missing: install profshim again");
 		return false;
 	}
 	if (strpbrk(shim, " :")) {

@@ -42,6 +42,7 @@ static void become_analyze(const char *analyze, const struct record_task *task,
 void record_report(const struct record_task *task, const struct record_result *result)
 {
 	char analyze[PATH_MAX];
+	int found;
 	pid_t pid;
 
 	if (result->outcome != RECORD_DONE || !result->is_stored) {
@@ -50,8 +51,12 @@ void record_report(const struct record_task *task, const struct record_result *r
 						    : "nothing was recorded");
 		return;
 	}
-	if (analyze_find(analyze) < 0) {
-		record_say("no report: prof-analyze is not where prof-record is");
+	found = analyze_find(analyze);
+	if (found < 0) {
+		if (found == -EPERM)
+			record_say("no report: others could have changed %s", analyze);
+		else
+			record_say("no report: prof-analyze is not where prof-record is");
 		return;
 	}
 	fflush(NULL);

@@ -47,8 +47,7 @@ static int is_directory_ours(int fd)
 {
 	struct stat status;
 
-	if (fstat(fd, &status) < 0 || (status.st_uid != geteuid() && status.st_uid != 0 &&
-				       !(status.st_mode & S_ISVTX)))
+	if (fstat(fd, &status) < 0 || (status.st_uid != geteuid() && status.st_uid != 0))
 		return 0;
 	return !(status.st_mode & (S_IWGRP | S_IWOTH)) || (status.st_mode & S_ISVTX);
 }

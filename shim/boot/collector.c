@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/beside.h"
+#include "common/places/beside.h"
 #include "shim/boot/run.h"
 #include "shim/core/process.h"
 

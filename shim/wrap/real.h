@@ -10,7 +10,6 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <link.h>
 #include <malloc.h>
 #include <mqueue.h>
 #include <netdb.h>

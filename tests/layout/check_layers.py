@@ -12,7 +12,7 @@ import sys
 
 import tree
 
-BASE = ["common", "common/base", "common/flags", "common/names"]
+BASE = ["common", "common/base", "common/flags", "common/names", "common/places"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
         "shim/children", "shim/patch", "shim/waits", "shim/io", "shim/budget",
         "shim/study", "shim/record", "shim/image"]
@@ -27,6 +27,7 @@ LAYERS = {
     "common": [],
     "common/base": ["common"],
     "common/flags": [],
+    "common/places": [],
     "common/names": ["common", "common/base"],
     "common/json": ["common", "common/base", "common/names"],
     "shim/profshim.h": [],
@@ -49,7 +50,7 @@ LAYERS = {
     "shim/wrap/io": [*SHIM, "shim/wrap"],
     "shim/wrap/exec": [*SHIM, "shim/wrap"],
     "shim/wrap/rights": [*SHIM, "shim/wrap", "shim/wrap/exec"],
-    "shim/boot": [*SHIM, "shim/wrap", "shim/wrap/exec", "shim/wrap/io", "shim/wrap/waits"],
+    "shim/boot": [*SHIM, "common/places", "shim/wrap", "shim/wrap/exec", "shim/wrap/io", "shim/wrap/waits"],
     "collector/read": BASE,
     "collector/processes": [*BASE, "collector/read"],
     "collector/symbols": BASE,

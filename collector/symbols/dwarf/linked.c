@@ -16,6 +16,7 @@
 #include <elfutils/libdwelf.h>
 
 #include "collector/symbols/dwarf/units.h"
+#include "common/places/own_path.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/"
 
@@ -126,41 +127,6 @@ void linked_shared_close(struct linked_shared *shared)
 	shared->dwarf = NULL;
 }
 
-static bool is_trusted(uid_t owner)
-{
-	return owner == 0 || owner == geteuid();
-}
-
-/* Whether nobody else can put something else in its place. */
-static bool is_safe_entry(const char *path, bool is_directory)
-{
-	struct stat info;
-
-	if (lstat(path, &info) < 0 || !is_trusted(info.st_uid) || S_ISLNK(info.st_mode))
-		return false;
-	if (is_directory && info.st_mode & S_ISVTX)
-		return true;
-	return !(info.st_mode & S_IWOTH) &&
-	       (!(info.st_mode & S_IWGRP) || info.st_gid == getegid());
-}
-
-/* The same for everything above it. */
-static bool is_safe_path(char *path)
-{
-	char *slash = path;
-	bool fits = path[0] == '/';
-
-	while (fits && slash) {
-		slash = strchr(slash + 1, '/');
-		if (slash)
-			*slash = '\0';
-		fits = is_safe_entry(path, slash != NULL);
-		if (slash)
-			*slash = '/';
-	}
-	return fits;
-}
-
 static const char *text_of(struct debug_text *text, Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
@@ -187,7 +153,7 @@ static bool is_sound(const char *path, struct budget *budget)
 bool linked_split_fits(Dwarf_Die *root, struct debug_text *text, struct budget *budget)
 {
 	const char *name = text_of(text, root, DW_AT_dwo_name), *directory = NULL;
-	char path[PATH_MAX];
+	char path[PATH_MAX], real[PATH_MAX];
 	int length;
 
 	if (!name)
@@ -198,6 +164,8 @@ bool linked_split_fits(Dwarf_Die *root, struct debug_text *text, struct budget *
 		return false;
 	length = snprintf(path, sizeof(path), "%s%s%s", directory ? directory : "",
 			  directory ? "/" : "", name);
-	return length > 0 && (size_t)length < sizeof(path) && is_safe_path(path) &&
-	       is_sound(path, budget);
+	/* libdw opens it by its name again: nobody else can have exchanged it */
+	return length > 0 && (size_t)length < sizeof(path) && path[0] == '/' &&
+	       own_path_find(path, geteuid(), real, sizeof(real)) == 0 &&
+	       is_sound(real, budget);
 }

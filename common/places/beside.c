@@ -1,25 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Where the parts of the tool lie, and whose they are. */
-#include "common/beside.h"
+#include "common/places/beside.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int is_believed(const char *path, uid_t owner)
-{
-	struct stat status;
-
-	if (stat(path, &status) < 0 || (status.st_uid != 0 && status.st_uid != owner))
-		return 0;
-	if (status.st_mode & S_IWOTH)
-		return 0;
-	return !(status.st_mode & S_IWGRP) || status.st_gid == status.st_uid;
-}
+#include "common/places/own_path.h"
 
 static int is_file(const char *path)
 {
@@ -29,41 +19,37 @@ static int is_file(const char *path)
 	       access(path, R_OK) == 0;
 }
 
-/* The file and its directory. */
-static int are_believed(char *path, uid_t owner)
+/* What stands in one place. 0, -ENOENT, or -EPERM with what is not believed in ret. */
+static int look(const char *self, uid_t owner, const char *place, char *ret, size_t size)
 {
-	char *slash = strrchr(path, '/');
+	const char *slash = strrchr(self, '/');
+	int length = slash && place[0] != '/' ? (int)(slash - self) + 1 : 0;
+	char path[PATH_MAX];
 	int result;
 
-	if (!is_file(path) || !is_believed(path, owner))
-		return 0;
-	*slash = '\0';
-	result = is_believed(*path ? path : "/", owner);
-	*slash = '/';
-	return result;
+	if ((place[0] != '/' && !slash) ||
+	    snprintf(path, sizeof(path), "%.*s%s", length, self, place) >= PATH_MAX ||
+	    !is_file(path))
+		return -ENOENT;
+	result = own_path_find(path, owner, ret, size);
+	return result == 0 || result == -EPERM ? result : -ENOENT;
 }
 
 static int find(const char *self, uid_t owner, const char *const *places, size_t count,
 		char *ret, size_t size)
 {
-	const char *slash = strrchr(self, '/');
-	int length = slash ? (int)(slash - self) : 0;
-	char path[PATH_MAX], real[PATH_MAX];
+	char refused[PATH_MAX] = "";
+	int result = -ENOENT;
 
-	for (size_t i = 0; i < count; i++) {
-		int is_absolute = places[i][0] == '/';
-
-		if (!is_absolute && !slash)
-			continue;
-		if (snprintf(path, sizeof(path), "%.*s%s%s", is_absolute ? 0 : length,
-			     self, is_absolute ? "" : "/", places[i]) >= PATH_MAX ||
-		    !realpath(path, real) || strlen(real) >= size ||
-		    !are_believed(real, owner))
-			continue;
-		strcpy(ret, real);
-		return 0;
+	for (size_t i = 0; i < count && result < 0; i++) {
+		result = look(self, owner, places[i], ret, size);
+		if (result == -EPERM && !refused[0])
+			snprintf(refused, sizeof(refused), "%s", ret);
 	}
-	return -ENOENT;
+	if (result == 0 || !refused[0])
+		return result;
+	snprintf(ret, size, "%s", refused);
+	return -EPERM;
 }
 
 int beside_find(const char *self, const char *const *places, size_t count, char *ret,

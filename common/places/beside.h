@@ -10,13 +10,13 @@
 
 /*
  * The first of the places where there is a file that can be believed. A place is relative
- * to the directory of self, the file that looks, or absolute. A file is believed when it
- * belongs to root or to the owner of self, lies in a directory of one of them, and
- * neither can be written by others: a library that was copied to /tmp/lib must not start
- * what anybody has put into /tmp/libexec. A group that has its owner's number is that
- * user's own.
+ * to the directory of self, the file that looks, or absolute. A file is believed when
+ * only root and the owner of self can have put it there (common/places/own_path.h): a
+ * library that was copied to /tmp/lib must not start what anybody has put into
+ * /tmp/libexec.
  *
- * ret (size bytes; PATH_MAX are enough): the path without links. 0 or -ENOENT.
+ * ret (size bytes; PATH_MAX are enough): the path without links. 0, -ENOENT, or -EPERM:
+ * there is one, but others could have changed what is then in ret.
  */
 int beside_find(const char *self, const char *const *places, size_t count, char *ret,
 		size_t size);
