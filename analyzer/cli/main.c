@@ -161,7 +161,7 @@ static void tell_warnings(const struct doc *doc)
 	}
 }
 
-static int show(const struct request *cli, const struct doc *doc)
+static int show(const struct request *cli, struct doc *doc)
 {
 	size_t picture_width = terminal_width();
 	struct render_context context = {
@@ -188,7 +188,7 @@ static int show(const struct request *cli, const struct doc *doc)
 		cli->exporter->write(
 			doc, &(struct export_context){context.out, cli->options.width});
 	else
-		cli->renderer->render(doc, &context);
+		render_document(cli->renderer, doc, &context);
 	failed = ferror(context.out);
 	if (fclose(context.out) != 0 || failed) {
 		complain_output(cli);

@@ -164,7 +164,7 @@ static void add_table(struct frame *frame, const struct live *live,
 	context.out = open_memstream(&text, &size);
 	if (!context.out)
 		abort();
-	renderer_registry[0]->render(&doc, &context);
+	render_document(renderer_registry[0], &doc, &context);
 	fclose(context.out);
 	for (const char *at = text; *at;) {
 		size_t length = strcspn(at, "\n");

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Cells as text, for people and for machines. Must not let control characters of a
- * recorded name through to a terminal.
- */
+/* Cells as text, for people and for machines. */
 #include "analyzer/render/cell.h"
 
 #include "common/base/utf8.h"
@@ -81,8 +78,7 @@ static void put_chain(struct strbuf *buffer, const char *text, size_t width,
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
 		    size_t width, const struct shorten_style *style)
 {
-	struct strbuf clean = {0};
-	const char *text;
+	const char *text = cell->text;
 
 	if (cell->kind == CELL_NULL) {
 		strbuf_putc(buffer, '-');
@@ -93,12 +89,9 @@ void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_
 		return;
 	}
 	if (type == COLUMN_CHAIN) {
-		/* Its names were cleaned when the tree was loaded. */
 		put_chain(buffer, cell->text, width, style);
 		return;
 	}
-	utf8_clean(&clean, cell->text);
-	text = strbuf_text(&clean);
 	switch (type) {
 	case COLUMN_NAME:
 		shorten_name(buffer, text, width, style);
@@ -115,7 +108,6 @@ void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_
 	default:
 		shorten_end(buffer, text, width, style);
 	}
-	strbuf_free(&clean);
 }
 
 static void percent_with_error(struct strbuf *buffer, double percent, double error)

@@ -8,6 +8,7 @@
 
 #include "common/base/strbuf.h"
 #include "common/base/utf8.h"
+#include "common/plain_text.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"
 
@@ -62,6 +63,8 @@ static void put_safe(struct strbuf *safe, const char *text)
 		if (character != '\n' && utf8_is_hidden(character))
 			strbuf_printf(safe, character < 0x10000 ? "\\u%04x" : "\\U%08x",
 				      character);
+		else if (character == PLAIN_TEXT_REPLACEMENT)
+			strbuf_puts(safe, "\xef\xbf\xbd");
 		else
 			strbuf_add(safe, text, length);
 		text += length;

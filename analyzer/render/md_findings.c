@@ -5,7 +5,6 @@
  */
 #include "analyzer/render/findings.h"
 
-#include "common/base/utf8.h"
 #include "analyzer/render/md_text.h"
 #include "analyzer/rules/rule.h"
 
@@ -33,14 +32,13 @@ static void put_code(FILE *out, const char *label, const char *text)
 static void put_head(FILE *out, const struct shorten_style *style, size_t rank,
 		     const struct finding *finding)
 {
-	struct strbuf clean = {0}, name = {0};
+	struct strbuf name = {0};
 
 	fprintf(out, "#### %zu. %s %.0f: ", rank, severity_word(finding->severity),
 		finding->score);
 	fprintf(out, "%s %s", finding->rule->id, finding->rule->slug);
 	if (finding_name(finding)) {
-		utf8_clean(&clean, finding_name(finding));
-		shorten_name(&name, strbuf_text(&clean), NAME_WIDTH, style);
+		shorten_name(&name, finding_name(finding), NAME_WIDTH, style);
 		fputs(!finding->function   ? " of step "
 		      : finding->is_region ? " of region "
 					   : " of ",
@@ -48,7 +46,6 @@ static void put_head(FILE *out, const struct shorten_style *style, size_t rank,
 		md_put_code(out, strbuf_text(&name), false);
 	}
 	fputs("\n\n", out);
-	strbuf_free(&clean);
 	strbuf_free(&name);
 }
 

@@ -24,9 +24,14 @@ struct renderer {
 	bool is_page;	     /* reads well with many rows, and is no text of a terminal */
 	bool needs_checks;   /* only for reports with a gate (TAKES_GATE) */
 	bool needs_findings; /* only for reports of findings (TAKES_FINDINGS) */
-	/* Errors of the stream are the caller's to check. */
+	/* By render_document() only. */
 	void (*render)(const struct doc *doc, const struct render_context *context);
 };
+
+/* Writes the document; of what is for people every text is made plain before
+ * (analyzer/document/plain.h). Errors of the stream are the caller's to check. */
+void render_document(const struct renderer *renderer, struct doc *doc,
+		     const struct render_context *context);
 
 extern const struct renderer *const renderer_registry[];
 extern const size_t renderer_registry_count;

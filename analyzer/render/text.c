@@ -21,25 +21,19 @@ static void put_note(const struct text_style *style, const struct section *secti
 	const char *color = section->level == NOTE_WARNING ? style->warning
 			    : section->level == NOTE_GOOD  ? style->good
 							   : "";
-	struct strbuf clean = {0};
 
-	utf8_clean(&clean, section->text);
 	if (section->flags & SECTION_VERBATIM) {
-		fprintf(style->out, "%s\n", strbuf_text(&clean));
-		strbuf_free(&clean);
+		fprintf(style->out, "%s\n", section->text);
 		return;
 	}
 	fputs(color, style->out);
-	text_wrap(style, strbuf_text(&clean), 0,
+	text_wrap(style, section->text, 0,
 		  section->advice || section->level != NOTE_PLAIN ? ADVICE_INDENT : 0);
 	fputs(*color ? style->off : "", style->out);
 	if (section->advice) {
-		strbuf_reset(&clean);
-		utf8_clean(&clean, section->advice);
 		fprintf(style->out, "%*s", ADVICE_INDENT, "");
-		text_wrap(style, strbuf_text(&clean), ADVICE_INDENT, ADVICE_INDENT);
+		text_wrap(style, section->advice, ADVICE_INDENT, ADVICE_INDENT);
 	}
-	strbuf_free(&clean);
 }
 
 static const char *value_title(const struct section_value *value)
@@ -137,13 +131,9 @@ static void put_section(const struct text_style *style, const struct doc *doc,
 	const struct section *section = &doc->sections[index];
 
 	if (section->title && section->kind != SECTION_PLOT) {
-		struct strbuf title = {0};
-
-		utf8_clean(&title, section->title);
 		fputs(style->bold, style->out);
-		text_wrap(style, strbuf_text(&title), 0, 0);
+		text_wrap(style, section->title, 0, 0);
 		fputs(style->off, style->out);
-		strbuf_free(&title);
 	}
 	switch (section->kind) {
 	case SECTION_NOTE:

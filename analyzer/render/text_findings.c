@@ -15,18 +15,13 @@
 
 static void put_line(const struct text_style *style, const char *label, const char *text)
 {
-	struct strbuf clean = {0};
-
 	if (!text || !*text)
 		return;
-	utf8_clean(&clean, text);
 	fprintf(style->out, "%*s%s%-*s%s", LABEL_COLUMN, "", style->dim,
 		TEXT_COLUMN - LABEL_COLUMN, label, style->off);
-	text_wrap(style, strbuf_text(&clean), TEXT_COLUMN, TEXT_COLUMN);
-	strbuf_free(&clean);
+	text_wrap(style, text, TEXT_COLUMN, TEXT_COLUMN);
 }
 
-/* The chain's names were cleaned when the tree was loaded. */
 static void put_path(const struct text_style *style, const char *label, const char *chain)
 {
 	struct strbuf text = {0};
@@ -51,13 +46,9 @@ static void put_advice(const struct text_style *style, const struct finding *fin
 		       bool brief)
 {
 	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
-		struct strbuf clean = {0};
-
-		utf8_clean(&clean, finding->advice[i]);
 		fprintf(style->out, "%*s%s%-*s%s%zu. ", LABEL_COLUMN, "", style->dim,
 			TEXT_COLUMN - LABEL_COLUMN, i ? "" : "try", style->off, i + 1);
-		text_wrap(style, strbuf_text(&clean), TEXT_COLUMN + 3, TEXT_COLUMN + 3);
-		strbuf_free(&clean);
+		text_wrap(style, finding->advice[i], TEXT_COLUMN + 3, TEXT_COLUMN + 3);
 	}
 }
 
@@ -74,7 +65,7 @@ static void put_name(struct strbuf *buffer, const struct finding *finding)
 
 	if (!is_plain)
 		strbuf_puts(buffer, finding->function ? "region '" : "step '");
-	utf8_clean(buffer, finding_name(finding) ? finding_name(finding) : "(the run)");
+	strbuf_puts(buffer, finding_name(finding) ? finding_name(finding) : "(the run)");
 	if (!is_plain)
 		strbuf_putc(buffer, '\'');
 }

@@ -353,10 +353,8 @@ static void put_details(struct layout *layout, size_t row)
 		strbuf_reset(&layout->cut);
 		fputs(style->dim, style->out);
 		if (table->columns[i].type != COLUMN_CHAIN) {
-			utf8_clean(&layout->cut, cell->text);
 			fprintf(style->out, "%*s", DETAIL_INDENT, "");
-			text_wrap(style, strbuf_text(&layout->cut), DETAIL_INDENT,
-				  DETAIL_INDENT);
+			text_wrap(style, cell->text, DETAIL_INDENT, DETAIL_INDENT);
 			fputs(style->off, style->out);
 			continue;
 		}

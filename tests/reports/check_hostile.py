@@ -16,6 +16,7 @@ import io
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import unicodedata
 import xml.etree.ElementTree
 
 import make_db
+import surface
 from sanitized import is_sanitized
 
 IGNORABLE = ([0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0] +
@@ -32,7 +34,8 @@ IGNORABLE = ([0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0] +
 HIDDEN = {c for c in range(sys.maxunicode + 1)
           if unicodedata.category(chr(c)) in ("Cc", "Cf", "Zl", "Zp")} | set(IGNORABLE)
 ALL_HIDDEN = "".join(map(chr, sorted(HIDDEN - {0}))).replace("\n", "")
-NOT_TO_SHOW = set(ALL_HIDDEN + "\0")
+NOT_TO_SHOW = re.compile("[" + re.escape(ALL_HIDDEN + "\0") + "]")
+csv.field_size_limit(1 << 24)
 NAMES = [
     b"\x1b]0;owned\x07\x1b[2J\x1b[31mred", b"a\r\n| forged | row |\n# head\n\n1,2,3\nb",
     b"\xc2\x9b31m\xc2\x85next", "left\u202eright\u2066\u061c\u200b\ufeffx".encode(),
@@ -41,16 +44,17 @@ NAMES = [
     b"`code` [link](x) <b>|b|</b>", b"a;=b(),c", ALL_HIDDEN.encode(), b"x" * 5000, b"", b" ",
     b"%s%n%n%d", "日本語é".encode(),
 ]
-# Words of the format itself: every other recording is left with its own.
-KEPT = {"token", "level", "clock", "recording", "taken_by", "kind", "symbols"}
+# Of all of these something, for whoever shows one text only.
+WORST = b"\x1b[31m\xc2\x9b\r\n# | <b>" + "\u202e\u200b".encode() + b"\x07\xff"
+# Words of the format itself. Everything else is what people or programs chose.
+KEPT = {"run.token", "run.level", "run.clock", "function.recording", "function.naming",
+        "lock.kind", "lock.named_by", "stall.kind", "snapshot.taken_by", "module.symbols",
+        "module.trouble", "trust.name", "storing.token"}
+# What a run.db that is whole has none of.
+EMPTY = {"storing"}
 KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings", "jobs-before",
-         "timeline", "why")
-REPORTS = (
-    ["report"], ["functions"], ["exclude-list"], ["tree"], ["memory"], ["leaks"], ["snapshots"], ["resources"],
-    ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["ranks"], ["callers", "main"],
-    ["delta", "1", "2"], ["locks"], ["critical"], ["why"], ["why", "#102"],
-    ["timeline"], ["timeline", "--run", "1"],
-)
+         "timeline", "why", "io", "estimates")
+ONE_FILE = {"compare", "runs", "ranks", "selftest-gate"}  # they take no run
 FORMATS = ("text", "json", "csv", "md", "html")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?%?$")
 STEERING = re.compile(r"^[=+\-@\t\r＝＋－＠]")
@@ -59,46 +63,75 @@ STEERING = re.compile(r"^[=+\-@\t\r＝＋－＠]")
 def make(folder, kind):
     path = os.path.join(folder, kind + ".db")
     make_db.make(kind, path)
+    db = sqlite3.connect(path)
+    db.execute("INSERT INTO setting SELECT run_id, 1, 0, 1, 'x', 'y' FROM run")
+    db.commit()
+    db.close()
     return path
 
 
-def poison(path, everything):
-    """Every text gets a hostile one in its place, the next of the set."""
+def poison(path, columns, worst):
+    """Every text in these columns gets a hostile one in its place: the worst, or the next of
+    the set. Tables, and what is left of them where a text must not come twice."""
     db = sqlite3.connect(path)
-    tables = [name for (name,) in db.execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")]
     number = 0
-    for table in tables:
-        columns = db.execute(f"PRAGMA table_info({table})").fetchall()
-        key = [column[1] for column in columns if column[5]] or ["rowid"]
-        names = [column[1] for column in columns
-                 if column[2] == "TEXT" and column[1] not in key]
-        if not everything:
-            names = [name for name in names if name not in KEPT and
-                     not (table == "trust" and name == "name")]
-        where = " AND ".join(f"{name} IS ?" for name in key)
-        rows = db.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall() if names else []
-        for row in rows:
+    for table, names in columns.items():
+        key = surface.key_of(db, table)
+        where = " AND ".join(f"{column} IS ?" for column in key)
+        for row in db.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall():
             for name in names:
                 number += 1
-                value = NAMES[number % len(NAMES)] + (b"%d" % number if name == "token" else b"")
+                value = WORST if worst else NAMES[number % len(NAMES)]
+                value += b"%d" % number if name == "token" else b""
                 db.execute(f"UPDATE {table} SET {name} = CAST(? AS TEXT) WHERE {where}",
                            (value, *row))
     db.commit()
     db.close()
 
 
+def poisonings(path):
+    """(what, columns, worst): all texts, and all that is no word of the format."""
+    db = sqlite3.connect(path)
+    columns = surface.text_columns(db)
+    db.close()
+    free = {table: [name for name in names if f"{table}.{name}" not in KEPT]
+            for table, names in columns.items()}
+    return ("all", columns, False), ("chosen", free, False), ("worst", free, True)
+
+
+def words_alone(recordings, problems):
+    """(what, columns, path): each word of the format alone, in the recording that has most of
+    it. A table that no recording has is a problem: its texts would not be looked at."""
+    counts = {}
+    for path in recordings:
+        db = sqlite3.connect(path)
+        for table, names in surface.text_columns(db).items():
+            for name in names:
+                count = db.execute(f"SELECT COUNT(*), COUNT({name}) FROM {table}").fetchone()
+                counts.setdefault((table, name), []).append((count, path))
+        db.close()
+    for (table, name), found in counts.items():
+        (rows, _), path = max(found)
+        if not rows and table not in EMPTY:
+            problems.append(f"{table}: no recording of this test has any")
+        if f"{table}.{name}" in KEPT:
+            yield f"{table}.{name}", {table: [name]}, path
+
+
 def check_shown(what, output, problems):
-    shown = NOT_TO_SHOW.intersection(output.decode("utf-8"))
+    text = output.decode("utf-8")
+    if text.replace("\n", "").isprintable():  # the quick answer
+        return
+    shown = NOT_TO_SHOW.search(text)
     if shown:
-        problems.append(f"{what}: shows {min(shown)!r}")
+        problems.append(f"{what}: shows {shown.group()!r}")
 
 
 def without_script(output, what, problems):
     """The picture, or the page, less its style and its script, which are ours and may be
     indented, and the page's data, which is no text."""
     parts = re.subn(rb"<style>.*?</style>|<script>.*?</script>\n</(svg|body)>|"
-                    rb'<script type="text/plain" id="data">[\w+/=\n]*</script>', b"", output,
+                    rb'<script type="text/plain" id="(?:lanes-)?data">[\w+/=\n]*</script>', b"", output,
                     flags=re.DOTALL)
     if b"<script" in parts[0]:
         problems.append(f"{what}: a script that is not ours")
@@ -141,25 +174,25 @@ def check(what, arguments, done, problems):
         xml.etree.ElementTree.fromstring(output)
 
 
-def commands(path, kind, turn):
-    """turn: of a recording, when each report is to be shown in one format only."""
-    for number, report in enumerate(REPORTS):
-        forms = FORMATS if turn is None else [FORMATS[(number + turn) % len(FORMATS)]]
-        for form in forms:
-            yield report[:1] + [path] + report[1:] + ["--format", form]
-    yield ["bottlenecks", path, "--format", "sarif", "--show-sql"]
-    yield ["flamegraph", path]
-    yield ["flamegraph", path, "--diff", path]
-    for form in ("folded", "pprof", "speedscope", "callgrind", "firefox", "dhat", "massif",
-                 "chrome"):
-        yield ["export", form, path]
-    sides = ["--before", "1", "--after", "2"] if kind in ("fixture", "groups") else [path]
+def commands(looks, path, one_format):
+    """The last run in all formats, or in one that the number says; the first in one more."""
+    number = one_format or 0
+    for command, forms, words in looks:
+        number += 1
+        for form in forms if one_format is None else [forms[number % len(forms)]]:
+            yield surface.command_line(command, form, words, path)
+        if command not in ONE_FILE:
+            for form in set(forms) & {"text", "md", "html"} if one_format is None else [None]:
+                yield surface.command_line(command, form, words, path) + ["--run", "1"]
+    if one_format is None:
+        yield ["bottlenecks", path, "--format", "sarif", "--show-sql"]
+        yield ["flamegraph", path, "--diff", path]
+
+
+def sides(path):
     for form in FORMATS + ("junit",):
-        yield ["compare", path, *sides, "--format", form, "--fail-on", "regression", "--gate",
-               "calls=0%"]
-    for form in FORMATS:
-        yield ["sql", path, "--format", form,
-               "SELECT name AS '\x1b[31m\u202e|,=', file, 1.5, -3 FROM functions"]
+        yield ["compare", path, "--before", "1", "--after", "2", "--format", form,
+               "--fail-on", "regression", "--gate", "calls=0%"]
 
 
 def bad_usage(path):
@@ -198,11 +231,24 @@ def main():
             problems.append(f"{what}: {error}")
 
     with tempfile.TemporaryDirectory(prefix="profshim-hostile-") as folder:
-        for number, kind in enumerate(KINDS):
-            path = make(folder, kind)
-            poison(path, number % 2)
-            for arguments in commands(path, kind, number if sanitized else None):
-                run(arguments, kind)
+        looks, path = surface.looks(program), os.path.join(folder, "poisoned.db")
+        recordings = [make(folder, kind) for kind in KINDS]
+        for number, sound in enumerate(recordings):
+            kind = os.path.basename(sound)
+            for what, columns, worst in poisonings(sound):
+                number += 1
+                shutil.copy(sound, path)
+                poison(path, columns, worst)
+                one = None if worst and not sanitized else number
+                for arguments in commands(looks, path, one):
+                    run(arguments, f"{kind}, {what}:")
+                for arguments in sides(path) if kind in ("fixture.db", "groups.db") else ():
+                    run(arguments, f"{kind}, {what}:")
+        for number, (what, columns, sound) in enumerate(words_alone(recordings, problems)):
+            shutil.copy(sound, path)
+            poison(path, columns, True)
+            for arguments in commands(looks, path, number):
+                run(arguments, f"{what}:")
         path = make(folder, "fixture")
         for arguments in bad_usage(path):
             run(arguments, "usage")

@@ -12,7 +12,6 @@
 
 #include "analyzer/render/html/bytes.h"
 #include "common/base/intern.h"
-#include "common/base/utf8.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -54,15 +53,13 @@ static json_t *list_names(const struct html_page *page, const struct intern *nam
 
 	style.names = NULL;
 	for (uint32_t i = 0; i < names->count; i++) {
-		struct strbuf text = {0}, clean = {0};
+		struct strbuf text = {0};
 		json_t *name;
 
 		shorten_name(&text, intern_name(names, i), NAME_MOST, &style);
-		utf8_clean(&clean, strbuf_text(&text));
-		name = json_string(strbuf_text(&clean));
+		name = json_string(strbuf_text(&text));
 		json_array_append_new(list, name ? name : json_string("?"));
 		strbuf_free(&text);
-		strbuf_free(&clean);
 	}
 	return list;
 }

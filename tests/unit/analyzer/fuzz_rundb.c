@@ -55,13 +55,13 @@ static int write_input(const char *path, const uint8_t *data, size_t size)
 	return written == (ssize_t)size ? 0 : -1;
 }
 
-static void show(const struct doc *doc, FILE *out)
+static void show(struct doc *doc, FILE *out)
 {
 	for (size_t i = 0; i < renderer_registry_count; i++) {
 		struct render_context context = {out, 60 + 30 * i, 20 + 20 * i, i & 1,
 						 i & 2};
 
-		renderer_registry[i]->render(doc, &context);
+		render_document(renderer_registry[i], doc, &context);
 	}
 	for (size_t i = 0; i < exporter_registry_count; i++)
 		exporter_registry[i]->write(doc, &(struct export_context){out, 300});

@@ -53,7 +53,7 @@ static void make(struct doc *doc)
 }
 
 /* Owned by caller. */
-static char *draw(const struct renderer *renderer, const struct doc *doc, size_t width,
+static char *draw(const struct renderer *renderer, struct doc *doc, size_t width,
 		  bool color)
 {
 	struct render_context context = {.width = width, .color = color};
@@ -61,7 +61,7 @@ static char *draw(const struct renderer *renderer, const struct doc *doc, size_t
 	size_t size;
 
 	context.out = open_memstream(&text, &size);
-	renderer->render(doc, &context);
+	render_document(renderer, doc, &context);
 	fclose(context.out);
 	return text;
 }
