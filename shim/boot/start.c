@@ -44,6 +44,7 @@
 #include "shim/wrap/exec/environment.h"
 #include "shim/wrap/exit.h"
 #include "shim/wrap/fork.h"
+#include "shim/wrap/heap.h"
 #include "shim/wrap/io/stream_lives.h"
 #include "shim/wrap/jumps.h"
 #include "shim/wrap/real.h"
@@ -225,8 +226,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	read_triggers(&config);
 	if (config.keeps_code)
 		text_forbid();
-	if (!getauxval(AT_SECURE) && !config.off && interposition_is_wanted())
+	if (!getauxval(AT_SECURE) && !config.off && interposition_is_wanted()) {
+		if (!config.keeps_code)
+			heap_begin();
 		begin_recording(&config);
+	}
 	context = lane_begin_own_work();
 	run_settle();
 	lane_end_own_work(context);

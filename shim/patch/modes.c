@@ -522,7 +522,7 @@ void modes_leave_code(uintptr_t low, uintptr_t high)
 {
 	uint64_t mask;
 
-	if (!process_is_ready() || !process_lock(&mask))
+	if (!process_is_ready() || text_is_left(low, high) || !process_lock(&mask))
 		return;
 	sites_leave(low, high);
 	for (uint32_t i = 1; i < modes_count; i++)

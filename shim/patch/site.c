@@ -190,19 +190,19 @@ static int may_be_in_parts(const struct site *site)
 static int write_displacement(const struct site *site, const struct code *code,
 			      int32_t displacement)
 {
-	uintptr_t at = displacement_at(site);
+	struct text_change change = {displacement_at(site), &site->written, &displacement,
+				     4, code->protection};
 
-	if (!text_is_split(at, 4))
-		return text_write(at, &displacement, 4, code->protection);
-	if (!may_be_in_parts(site))
-		return -EXDEV;
-	return text_write_parts(at, &displacement, 4, code->protection);
+	if (!text_is_split(change.at, 4))
+		return text_write(&change);
+	return may_be_in_parts(site) ? text_write_parts(&change) : -EXDEV;
 }
 
 static int write_first_byte(struct site *site, const struct code *code, int is_cut)
 {
-	uint8_t byte = first_byte(site, is_cut);
-	int result = text_write(site->at, &byte, 1, code->protection);
+	uint8_t before = first_byte(site, site->is_cut), byte = first_byte(site, is_cut);
+	int result = text_write(
+		&(struct text_change){site->at, &before, &byte, 1, code->protection});
 
 	if (result == 0)
 		site->is_cut = (uint16_t)is_cut;

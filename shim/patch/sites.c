@@ -3,6 +3,7 @@
 #include "shim/patch/sites.h"
 
 #include "shim/core/process.h"
+#include "shim/core/readable.h"
 #include "shim/patch/alone.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
@@ -12,6 +13,7 @@
 #include "shim/patch/text.h"
 
 #define SITE_LIMIT 65536u
+#define PAGE_BYTES 4096ul
 
 static struct site *sites;
 static uint32_t site_count, free_site;
@@ -133,7 +135,8 @@ void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_
 	struct code code;
 
 	known_add(return_address);
-	if (text_is_left(return_address) || code_find(return_address, &code) < 0 ||
+	if (text_is_left(return_address, return_address + 1) ||
+	    code_find(return_address, &code) < 0 ||
 	    site_before(&code, return_address, hook, &site) < 0)
 		site = (struct site){.form = SITE_EARLY};
 	site.number = number;
@@ -152,7 +155,7 @@ void sites_note_jumps(struct site_owner *owner)
 	struct site site;
 
 	owner->has_searched_jumps = 1;
-	if (text_is_left(function) || code_find(function, &code) < 0 ||
+	if (text_is_left(function, function + 1) || code_find(function, &code) < 0 ||
 	    code_function(&code, function, &extent) < 0 || extent.low != function)
 		return;
 	is_changing = 1;
@@ -161,20 +164,35 @@ void sites_note_jumps(struct site_owner *owner)
 	is_changing = 0;
 }
 
+/* A program may have taken code away with an instruction of its own: nobody has been
+ * executing this one right before, so it is not read without asking. *page: the one asked
+ * for last. */
+static int can_be_read(const struct site *site, uintptr_t *page)
+{
+	uintptr_t own = site->at & ~(PAGE_BYTES - 1);
+
+	if (own != *page && !readable_address(own))
+		return 0;
+	*page = own;
+	return 1;
+}
+
 /* Exits first when their code is the more careful one, entries first when it is not. */
 void sites_write(struct site_owner *owner)
 {
 	int exits_first = owner->recording != SEGMENT_RECORDING_COUNTED &&
 			  owner->recording != SEGMENT_RECORDING_OFF;
+	uintptr_t page = 0;
 
-	if (text_begin() < 0)
+	if (!owner->first || text_begin() < 0)
 		return;
 	is_changing = 1;
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = owner->first; i; i = site_at(i)->next) {
 			struct site *site = site_at(i);
 
-			if (site->is_exit == (pass == 0 ? exits_first : !exits_first))
+			if (site->is_exit == (pass == 0 ? exits_first : !exits_first) &&
+			    can_be_read(site, &page))
 				write_site(site, owner);
 		}
 	}
@@ -213,6 +231,7 @@ void sites_drop_forgotten(struct site_owner *owner)
 void sites_leave(uintptr_t low, uintptr_t high)
 {
 	struct code code;
+	uintptr_t page = 0;
 
 	is_changing = 1;
 	for (uint32_t i = 1; i <= site_count; i++) {
@@ -220,8 +239,8 @@ void sites_leave(uintptr_t low, uintptr_t high)
 
 		if (site->at < low || site->at >= high || site->form == SITE_EARLY)
 			continue;
-		if (site->is_led && code_find(site->at, &code) == 0 &&
-		    site_is_there(site, &code))
+		if (site->is_led && can_be_read(site, &page) &&
+		    code_find(site->at, &code) == 0 && site_is_there(site, &code))
 			site_restore(site, &code);
 		site->form = SITE_EARLY;
 	}
@@ -250,6 +269,7 @@ int sites_are_forbidden(void)
 void sites_forked(void)
 {
 	struct code code;
+	uintptr_t page = 0;
 
 	text_forked();
 	forbidden = 0;
@@ -257,7 +277,8 @@ void sites_forked(void)
 		return;
 	is_changing = 0;
 	for (uint32_t i = 1; i <= site_count; i++) {
-		if (site_at(i)->at && code_find(site_at(i)->at, &code) == 0)
+		if (site_at(i)->at && can_be_read(site_at(i), &page) &&
+		    code_find(site_at(i)->at, &code) == 0)
 			site_look(site_at(i), &code);
 	}
 }

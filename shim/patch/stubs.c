@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arenas: each a page of addresses and what all functions have in common, then a page for
- * every 21 functions, all of whose stubs are written when one is asked for. 64 bytes are
- * a stub; its own address is in the last eight. A function keeps its number for ever, so
- * what is written stays right.
+ * An arena begins with a page of its image, addresses and what all functions have in
+ * common; then comes a page for every 21 functions, all of whose stubs are written when
+ * one is asked for. 64 bytes are a stub; its own address is in the last eight, and is
+ * written last. A function keeps its number for ever, so what is written stays right.
  */
 #include "shim/patch/stubs.h"
 
@@ -12,20 +12,17 @@
 
 #include "common/segment_recording.h"
 #include "shim/core/gate.h"
-#include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
+#include "shim/patch/arena_image.h"
+#include "shim/patch/arenas.h"
 #include "shim/patch/text.h"
 
 #define PAGE_BYTES 4096u
 #define STUB_BYTES 64u
 #define SLOT_AT 56u
 #define NUMBERS_PER_PAGE (PAGE_BYTES / STUB_BYTES / STUB_EXIT)
-/* 3.1 MiB: there is room for it below a program that is linked to 0x400000. */
-#define ARENA_BYTES ((SEGMENT_MODE_LIMIT / NUMBERS_PER_PAGE + 2ull) * PAGE_BYTES)
-#define ARENA_LIMIT 64u
-#define REACH 0x7f000000ull /* of a 32-bit displacement, and room to be wrong */
-#define LOWEST_ADDRESS 0x10000u
+#define PART_NUMBERS ((ARENA_BYTES / PAGE_BYTES - 1) * NUMBERS_PER_PAGE)
 
 #define CONTEXT(member) ((uint8_t)offsetof(struct lane_context, member))
 
@@ -38,13 +35,6 @@ _Static_assert(offsetof(struct lane_context, counts) < 128 &&
 _Static_assert(sizeof(struct segment_count) == 8, "the code counts in 64 bits");
 
 struct stub_targets stub_targets;
-
-/* Of this process; a forked child has them all. */
-static struct {
-	uint8_t *start;
-	uint32_t is_written[SEGMENT_MODE_LIMIT / 32]; /* a bit for each function */
-} arenas[ARENA_LIMIT];
-static uint32_t arena_count;
 
 /* Where code is written to. */
 struct pen {
@@ -75,11 +65,16 @@ static void put_load_context(struct pen *pen)
 	put_number(pen, (uint32_t)(self - (uintptr_t)__builtin_thread_pointer()));
 }
 
-/* jmp *arena[target](%rip) */
+/* Where a page of common code has what. */
+#define TARGETS_AT ARENA_IMAGE_BYTES
+#define JUMPS_AT (TARGETS_AT + STUB_BYTES) /* one for each target, of 8 bytes */
+#define EXIT_AT (JUMPS_AT + STUB_BYTES)
+
+/* jmp *targets[target](%rip) */
 static void put_go_on(struct pen *pen, const uint8_t *arena, unsigned int target)
 {
 	PUT(pen, 0xff, 0x25);
-	put_number(pen, (uint32_t)(arena + 8 * target - (pen->at + 4)));
+	put_number(pen, (uint32_t)(arena + TARGETS_AT + 8 * target - (pen->at + 4)));
 }
 
 static uint8_t *put_short_jump(struct pen *pen, uint8_t condition)
@@ -94,10 +89,6 @@ static void land(const struct pen *pen, uint8_t *from)
 }
 
 enum { TARGET_HOOK, TARGET_ENTER, TARGET_PULSE, TARGET_LEAVE, TARGETS };
-
-/* Where a page of common code has what. */
-#define EXIT_AT STUB_BYTES
-#define JUMPS_AT (2 * STUB_BYTES) /* one for each target, of 8 bytes */
 
 #define JUMP_IF_ZERO 0x74
 #define RETURN 0xc3
@@ -175,77 +166,37 @@ static int protect(void *page, int protection)
 	return result == 0;
 }
 
+static int is_written(const uint8_t *stub)
+{
+	return *(const uintptr_t *)(stub + SLOT_AT) == (uintptr_t)stub;
+}
+
 /* All of a function's, in their place at once: other stubs of the page run. */
-static int write_stubs(uint32_t arena, uint8_t *place, uintptr_t function,
+static int write_stubs(const uint8_t *arena, uint8_t *place, uintptr_t function,
 		       uint32_t number)
 {
-	uint32_t *written = &arenas[arena].is_written[number / 32];
 	_Alignas(8) uint8_t stubs[STUB_EXIT * STUB_BYTES] = {0};
 
-	if (*written >> number % 32 & 1)
+	if (is_written(place + (STUB_EXIT - 1) * STUB_BYTES))
 		return 1;
 	for (uint32_t kind = 0; kind < STUB_EXIT; kind++) {
 		uint8_t *stub = stubs + kind * STUB_BYTES;
 		uintptr_t at = (uintptr_t)place + kind * STUB_BYTES;
 
-		write_entry(stub, at, arenas[arena].start, function, number,
-			    (enum stub_kind)kind);
+		write_entry(stub, at, arena, function, number, (enum stub_kind)kind);
 		write_slot(stub, at);
 	}
-	if (text_compose((uintptr_t)place, stubs, sizeof(stubs)) < 0)
-		return 0;
-	*written |= 1u << number % 32;
-	return 1;
-}
-
-static int is_in_reach(uintptr_t from, uintptr_t to)
-{
-	return (from < to ? to - from : from - to) < REACH - ARENA_BYTES;
-}
-
-static uint8_t *map_at(uintptr_t address)
-{
-	long result;
-
-	if (gate_is_restricted() || !gate_enter())
-		return NULL;
-	result = SYSCALL(SYS_mmap, address, ARENA_BYTES, PROT_NONE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-				 0x100000 /* MAP_FIXED_NOREPLACE */,
-			 -1, 0);
-	if (!syscall_failed(result) && result != (long)address) { /* before Linux 4.17 */
-		SYSCALL(SYS_munmap, result, ARENA_BYTES, 0, 0, 0, 0);
-		result = -1;
-	}
-	/* of the program's own locks, MCL_FUTURE */
-	if (!syscall_failed(result) && own_memory_expects_locks())
-		SYSCALL(SYS_munlock, result, ARENA_BYTES, 0, 0, 0, 0);
-	gate_leave();
-	return syscall_failed(result) ? NULL : (uint8_t *)result;
-}
-
-/* Below the object: above the program's own lies its heap, which grows. */
-static uint8_t *map_below(uintptr_t object)
-{
-	uintptr_t end = object & ~(PAGE_BYTES - 1ul), step = PAGE_BYTES;
-
-	while (end > ARENA_BYTES + LOWEST_ADDRESS + step && step < REACH / 2) {
-		uint8_t *start = map_at(end - step - ARENA_BYTES);
-
-		if (start)
-			return start;
-		step *= 2;
-	}
-	return NULL;
+	return text_compose((uintptr_t)place, stubs, sizeof(stubs)) == 0;
 }
 
 static int begin_arena(uint8_t *start)
 {
-	uintptr_t *targets = (uintptr_t *)start;
+	uintptr_t *targets = (uintptr_t *)(start + TARGETS_AT);
 	uint8_t *stub = start + EXIT_AT;
 
 	if (!protect(start, PROT_READ | PROT_WRITE))
 		return 0;
+	arena_image_write(start, ARENA_BYTES);
 	targets[TARGET_HOOK] = stub_targets.enter_hook;
 	targets[TARGET_ENTER] = (uintptr_t)stub_targets.enter;
 	targets[TARGET_PULSE] = (uintptr_t)stub_targets.pulse;
@@ -260,42 +211,38 @@ static int begin_arena(uint8_t *start)
 	return protect(start, PROT_READ | PROT_EXEC);
 }
 
-/* The arena in reach, made when there is none. ARENA_LIMIT: it cannot be had. */
-static uint32_t find_arena(uintptr_t site, uintptr_t object)
+/* The arena in reach that has the number, made when there is none. NULL: it cannot be
+ * had. */
+static uint8_t *find_arena(uintptr_t site, uintptr_t object, uint32_t number)
 {
+	uint32_t part = number / PART_NUMBERS, index = arenas_find(site, part);
 	uint8_t *start;
 
-	for (uint32_t i = 0; i < arena_count; i++) {
-		if (is_in_reach(site, (uintptr_t)arenas[i].start))
-			return i;
-	}
-	if (arena_count == ARENA_LIMIT)
-		return ARENA_LIMIT;
-	start = map_below(object);
+	if (index != ARENA_LIMIT)
+		return (uint8_t *)arenas_start(index);
+	start = arenas_map(site, object);
 	if (!start)
-		return ARENA_LIMIT;
-	if (!begin_arena(start) || !is_in_reach(site, (uintptr_t)start)) {
+		return NULL;
+	if (!begin_arena(start)) {
 		process_unmap(start, ARENA_BYTES);
-		return ARENA_LIMIT;
+		return NULL;
 	}
-	own_memory_add(start, ARENA_BYTES);
-	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
-	arenas[arena_count].start = start;
-	return arena_count++;
+	arenas_add(start, part);
+	return start;
 }
 
 uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
 		     uintptr_t function, uint32_t number, const uintptr_t **ret_slot)
 {
-	uint32_t arena = find_arena(site, object), page = number / NUMBERS_PER_PAGE;
-	uint8_t *stub;
+	uint8_t *arena = find_arena(site, object, number), *stub;
+	uint32_t place = number % PART_NUMBERS;
 
-	if (arena == ARENA_LIMIT)
+	if (!arena)
 		return 0;
-	stub = arenas[arena].start + EXIT_AT;
+	stub = arena + EXIT_AT;
 	if (kind != STUB_EXIT) {
-		stub = arenas[arena].start + (page + 1ull) * PAGE_BYTES +
-		       number % NUMBERS_PER_PAGE * STUB_EXIT * STUB_BYTES;
+		stub = arena + (place / NUMBERS_PER_PAGE + 1ull) * PAGE_BYTES +
+		       place % NUMBERS_PER_PAGE * STUB_EXIT * STUB_BYTES;
 		if (!write_stubs(arena, stub, function, number))
 			return 0;
 		stub += kind * STUB_BYTES;

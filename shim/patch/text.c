@@ -1,5 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Pages of code: made writable, written, made what they were. */
+/*
+ * Pages of code: made writable, written, made what they were.
+ *
+ * WHAT THEY WERE is not to be had for each write: /proc/self/maps takes 60 us. But
+ * whether a page can be written is one short call, and one that can be is the program's
+ * doing: it is left as it is. A page that cannot be gets the protection that the
+ * object's program header says. (Writing to /proc/self/mem would need no protection at
+ * all. The kernel copies byte by byte there, where processors have a fast `rep movsb`,
+ * so other threads would call half of an address; and a descriptor would be open while
+ * they fork or count theirs.)
+ */
 #include "shim/patch/text.h"
 
 #include <cpuid.h>
@@ -11,6 +21,7 @@
 #include "shim/core/extent.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/core/readable.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
@@ -60,25 +71,23 @@ int text_is_split(uintptr_t at, unsigned int size)
 	return at / text_unit() != (at + size - 1) / text_unit();
 }
 
-void text_leave(uintptr_t low, uintptr_t high)
+int text_is_left(uintptr_t low, uintptr_t high)
 {
 	for (uint32_t i = 0; i < left_alone_count; i++) {
 		if (low >= left_alone[i].low && high <= left_alone[i].high)
-			return;
+			return 1;
 	}
+	return 0;
+}
+
+void text_leave(uintptr_t low, uintptr_t high)
+{
+	if (text_is_left(low, high))
+		return;
 	if (left_alone_count == LEFT_EXTENTS)
 		is_forbidden = 1;
 	else
 		left_alone[left_alone_count++] = (struct extent){low, high};
-}
-
-int text_is_left(uintptr_t at)
-{
-	for (uint32_t i = 0; i < left_alone_count; i++) {
-		if (at >= left_alone[i].low && at < left_alone[i].high)
-			return 1;
-	}
-	return 0;
 }
 
 /* Calls that are only counted come to the hooks from now on. */
@@ -157,19 +166,38 @@ static int open_page(uintptr_t page, int protection)
 	return result;
 }
 
-static void store(uintptr_t at, const void *bytes, unsigned int size)
+/* Unless something else is there. Four bytes need not be aligned. */
+static int exchange(const struct text_change *change)
 {
-	uint32_t four;
+	uint32_t from, to, found;
 
-	if (size == 4) {
-		__builtin_memcpy(&four, bytes, 4);
-		__asm__ volatile("movl %1, %0" : "=m"(*(uint32_t *)at) : "r"(four));
+	if (change->size == 4) {
+		__builtin_memcpy(&from, change->from, 4);
+		__builtin_memcpy(&to, change->to, 4);
+		found = from;
+		__asm__ volatile("lock cmpxchgl %2, %1"
+				 : "+a"(found), "+m"(*(uint32_t *)change->at)
+				 : "r"(to)
+				 : "memory", "cc");
 	} else {
-		*(volatile uint8_t *)at = *(const uint8_t *)bytes;
+		from = *(const uint8_t *)change->from;
+		to = *(const uint8_t *)change->to;
+		found = from;
+		__asm__ volatile("lock cmpxchgb %b2, %1"
+				 : "+a"(found), "+m"(*(uint8_t *)change->at)
+				 : "q"(to)
+				 : "memory", "cc");
 	}
+	return found == from ? 0 : -ESTALE;
 }
 
+/* The page of this address, unless the program has it writable. */
 static int open_for(uintptr_t at, int protection)
+{
+	return writable_address(at) ? 0 : open_page(at & ~(PAGE_BYTES - 1ul), protection);
+}
+
+static int begin_change(const struct text_change *change)
 {
 	int result;
 
@@ -177,58 +205,71 @@ static int open_for(uintptr_t at, int protection)
 		return -EACCES;
 	if (open_count > OPEN_PAGES - 2)
 		close_pages();
-	result = open_count > OPEN_PAGES - 2 || text_is_left(at)
+	result = open_count > OPEN_PAGES - 2 || text_is_left(change->at, change->at + 1)
 			 ? -EACCES
-			 : open_page(at & ~(PAGE_BYTES - 1ul), protection);
+			 : open_for(change->at, change->protection);
 	if (result < 0)
 		gate_leave();
 	return result;
 }
 
-static void close_after(void)
+static void end_change(void)
 {
 	if (!is_batch)
 		close_pages();
 	gate_leave();
 }
 
-int text_write(uintptr_t at, const void *bytes, unsigned int size, int protection)
+int text_write(const struct text_change *change)
 {
 	int result;
 
-	if (text_is_split(at, size))
+	if (text_is_split(change->at, change->size))
 		return -EXDEV;
-	result = open_for(at, protection);
+	result = begin_change(change);
 	if (result < 0)
 		return result;
-	store(at, bytes, size);
-	has_written = 1;
-	close_after();
-	return 0;
-}
-
-static int store_bytes(uintptr_t at, const void *bytes, unsigned int size, int protection)
-{
-	const uint8_t *from = bytes;
-	int result = open_for(at, protection);
-
-	if (result < 0)
-		return result;
-	result = open_page((at + size - 1) & ~(PAGE_BYTES - 1ul), protection);
-	for (unsigned int i = 0; result == 0 && i < size; i++)
-		((volatile uint8_t *)at)[i] = from[i];
-	close_after();
+	result = exchange(change);
+	has_written |= result == 0;
+	end_change();
 	return result;
 }
 
-int text_write_parts(uintptr_t at, const void *bytes, unsigned int size, int protection)
+static int is_there(const struct text_change *change)
 {
-	return store_bytes(at, bytes, size, protection);
+	const uint8_t *from = change->from;
+
+	for (unsigned int i = 0; from && i < change->size; i++) {
+		if (((const volatile uint8_t *)change->at)[i] != from[i])
+			return 0;
+	}
+	return 1;
+}
+
+int text_write_parts(const struct text_change *change)
+{
+	const uint8_t *to = change->to;
+	int result = begin_change(change);
+
+	if (result < 0)
+		return result;
+	result = open_for(change->at + change->size - 1, change->protection);
+	if (result == 0 && !is_there(change))
+		result = -ESTALE;
+	for (unsigned int i = 0; result == 0 && i < change->size; i++)
+		((volatile uint8_t *)change->at)[i] = to[i];
+	end_change();
+	return result;
 }
 
 int text_compose(uintptr_t at, const void *bytes, unsigned int size)
 {
-	return store_bytes(at, bytes, size, PROT_READ | PROT_EXEC);
+	/* what is there is no code yet */
+	return text_write_parts(
+		&(struct text_change){.at = at,
+				      .to = bytes,
+				      .size = size,
+				      .protection = PROT_READ | PROT_EXEC});
 }
 
 int text_begin(void)

@@ -21,14 +21,24 @@ unsigned int text_unit(void);
 /* Would a store of these bytes be seen in parts? */
 int text_is_split(uintptr_t at, unsigned int size);
 
-/* Stores 1 or 4 bytes of a page with this protection (PROT_*) with one instruction. 0;
- * -EXDEV: it would be seen in parts; -EACCES: the system does not let code be written
- * (SELinux, PR_SET_MDWE), its calls are closed to us, or the user forbids it. The first
- * store to a page makes it the process's own: 4 KiB of tool memory. */
-int text_write(uintptr_t at, const void *bytes, unsigned int size, int protection);
+/* What is written: so many bytes, in the place of others, in code that has this
+ * protection (PROT_*) while it cannot be written. */
+struct text_change {
+	uintptr_t at;
+	const void *from, *to;
+	unsigned int size;
+	int protection;
+};
 
-/* Stores up to 8 bytes one by one, all or none. Nobody executes them meanwhile. */
-int text_write_parts(uintptr_t at, const void *bytes, unsigned int size, int protection);
+/* Changes 1 or 4 bytes with one instruction. 0; -EXDEV: it would be seen in parts;
+ * -ESTALE: something else is there, and stays; -EACCES: the system does not let code be
+ * written (SELinux, PR_SET_MDWE), its calls are closed to us, or the user forbids it. A
+ * page that can be written stays so: the program has made it that. The first store to
+ * another one makes it the process's own: 4 KiB of tool memory. */
+int text_write(const struct text_change *change);
+
+/* Likewise up to 8 bytes one by one, all or none. Nobody executes them meanwhile. */
+int text_write_parts(const struct text_change *change);
 
 /* Makes code of ours, that nobody runs yet, in a page where other code may run. 0, or
  * -EACCES. */
@@ -43,10 +53,10 @@ void text_end(void);
 /* A forked child: closes the pages that its parent was writing to. 1: there were some. */
 int text_forked(void);
 
-/* The program changes the protection of [low, high): it is not written or read from here
- * on. Past 64 such extents nothing is written any more. */
+/* The program changes the protection of [low, high), or what is mapped there: it is not
+ * written or read from here on. Past 64 such extents nothing is written any more. */
 void text_leave(uintptr_t low, uintptr_t high);
-int text_is_left(uintptr_t at);
+int text_is_left(uintptr_t low, uintptr_t high);
 
 /* The user forbids it (PROFSHIM_PATCH=off), for good. */
 void text_forbid(void);

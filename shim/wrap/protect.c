@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wrappers of mprotect. A program that changes the protection of its own code may be
- * about to write to it: what was written there for a budget is taken back before, and
- * nothing is written again, or the program would find its page read-only. Must not change
- * arguments, result or errno. A program that executes the instruction itself is not seen.
+ * The wrappers of what changes the program's own code: its protection, or what is mapped
+ * there. A program that does that may be about to write to it, or has a copy: what was
+ * written there for a budget is taken back before, and nothing is written again. Must not
+ * change arguments, result or errno. A program that executes the instruction itself is
+ * not seen: its code is written on, and what it has made writable stays so
+ * (shim/patch/text.h).
  */
+#undef _FILE_OFFSET_BITS /* mmap and mmap64 are defined */
+
 #include <stdint.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "common/attributes.h"
 #include "shim/patch/code.h"
@@ -35,4 +40,49 @@ exported int pkey_mprotect(void *address, size_t size, int protection, int key)
 {
 	leave_code(address, size);
 	return real_pkey_mprotect(address, size, protection, key);
+}
+
+exported void *mmap(void *address, size_t size, int protection, int flags, int file,
+		    off_t offset)
+{
+	if (flags & MAP_FIXED)
+		leave_code(address, size);
+	return real_mmap(address, size, protection, flags, file, offset);
+}
+
+exported void *mmap64(void *address, size_t size, int protection, int flags, int file,
+		      off64_t offset)
+{
+	if (flags & MAP_FIXED)
+		leave_code(address, size);
+	return real_mmap64(address, size, protection, flags, file, offset);
+}
+
+/* to: as far as the flags say that it is there */
+exported void *mremap(void *address, size_t old_size, size_t size, int flags, ...)
+{
+	void *to = NULL;
+	va_list list;
+
+	if (flags & ~MREMAP_MAYMOVE) {
+		va_start(list, flags);
+		to = va_arg(list, void *);
+		va_end(list);
+	}
+	leave_code(address, old_size);
+	if (flags & MREMAP_FIXED)
+		leave_code(to, size);
+	return real_mremap(address, old_size, size, flags, to);
+}
+
+/* The same by syscall(), which jumps here (rights/sandbox.c). */
+hidden long protect_syscall(long number, long a, long b, long c, long d, long e, long f);
+
+long protect_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	if ((int)number != SYS_mmap || d & MAP_FIXED)
+		leave_code((const void *)a, (size_t)b);
+	if ((int)number == SYS_mremap && d & MREMAP_FIXED)
+		leave_code((const void *)e, (size_t)c);
+	return real_syscall(number, a, b, c, d, e, f);
 }

@@ -22,6 +22,11 @@ static int early_lock(void)
 	return 0;
 }
 
+static int early_find(void)
+{
+	return -1;
+}
+
 static int early_once(pthread_once_t *once, void (*initialise)(void))
 {
 	if (!*once)
@@ -47,6 +52,20 @@ static int own_prctl(int option, unsigned long a, unsigned long b, unsigned long
 		     unsigned long d)
 {
 	return (int)set_errno(SYSCALL(SYS_prctl, option, a, b, c, d, 0));
+}
+
+/* An allocator that is preloaded, too, may map memory before every constructor. */
+static void *own_mmap(void *address, size_t size, int protection, int flags, int file,
+		      off_t offset)
+{
+	return (void *)set_errno(
+		SYSCALL(SYS_mmap, address, size, protection, flags, file, offset));
+}
+
+static void *own_mremap(void *address, size_t old_size, size_t size, int flags, void *to)
+{
+	return (void *)set_errno(
+		SYSCALL(SYS_mremap, address, old_size, size, flags, to, 0));
 }
 
 #define WRAPPED(name) WRAPPED_ELSE(name, missing)

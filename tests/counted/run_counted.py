@@ -123,7 +123,7 @@ PROGRAMS = {
 
 
 KILLED_THREADS = 3  # killed.c
-MAY_BE_WRITTEN = ("pages", "room")
+MAY_BE_WRITTEN = ("pages", "room", "bare")
 SKIPPED = 77  # the exit status of a program on a kernel that cannot
 
 
@@ -148,7 +148,8 @@ def check_forbidding(products, tool):
     """Programs that forbid code to be written, before and after it has been."""
     with tempfile.TemporaryDirectory(prefix="profshim-counted-") as folder:
         program = build("forbidding.c", folder, "forbidding")
-        for what in ("mdwe", "refuse", "kill", "pages", "room", "writes", "reads"):
+        for what in ("mdwe", "refuse", "kill", "pages", "room", "writes", "called", "bare",
+                     "mapped", "moved", "reads"):
             for moment in ([], ["early"]):
                 output = tempfile.mkdtemp(dir=folder)
                 settings = {"PROFSHIM_PATCH": "off"} if what == "reads" else {}
@@ -162,7 +163,10 @@ def check_forbidding(products, tool):
                 if what == "reads":  # counted by the hooks, and timed in windows
                     harness.expect(found["other"].counted > 0.8 * found["other"].calls and
                                    " pairs 0 " not in text, f"{what}: too exact\n{text}")
-                harness.expect(found["step"].counted, f"{what}: nothing was switched\n{text}")
+                for name in ("step", "late"):
+                    harness.expect(found[name].counted, f"{what}: {name} was not switched\n{text}")
+                harness.expect(found["late"].sites or what != "bare",
+                               f"{what}: code was not written\n{text}")
                 harness.expect(not sites or what in MAY_BE_WRITTEN or
                                not moment and what != "reads",
                                f"{what}: code was written\n{text}")

@@ -31,14 +31,22 @@ hidden long sandbox_syscall(long number, long a, long b, long c, long d, long e,
 hidden int sandbox_prctl(int option, unsigned long mode, unsigned long program,
 			 unsigned long c, unsigned long d);
 
-/* SYS_setuid, SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and
- * SYS_seccomp; the sixth argument of the call is on the stack
- * and stays there. */
+/* SYS_mmap, SYS_mprotect, SYS_mremap and SYS_pkey_mprotect are protect.c's; SYS_setuid,
+ * SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and SYS_seccomp; the
+ * sixth argument of the call is on the stack and stays there. */
 __asm__(".text\n"
 	".globl syscall\n"
 	".type syscall, @function\n"
 	"syscall:\n"
 	"	.cfi_startproc\n"
+	"	cmpl $9, %edi\n"
+	"	je protect_syscall\n"
+	"	cmpl $10, %edi\n"
+	"	je protect_syscall\n"
+	"	cmpl $25, %edi\n"
+	"	je protect_syscall\n"
+	"	cmpl $329, %edi\n"
+	"	je protect_syscall\n"
 	"	cmpl $105, %edi\n"
 	"	je sandbox_syscall\n"
 	"	cmpl $113, %edi\n"
@@ -68,6 +76,9 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	"	.size prctl, . - prctl\n");
 
+_Static_assert(SYS_mmap == 9 && SYS_mprotect == 10 && SYS_mremap == 25 &&
+		       SYS_pkey_mprotect == 329,
+	       "the numbers above");
 _Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 &&
 		       SYS_chroot == 161 && SYS_mlockall == 151 && SYS_prctl == 157 &&
 		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26,

@@ -495,7 +495,8 @@ static void test_left_alone(void **state)
 	(void)state;
 	assert_int_equal(site_before(&code, after, hook(), &site), 0);
 	text_leave(text(0), text(4096));
-	assert_true(text_is_left(text(SITE_AT)));
+	assert_true(text_is_left(text(SITE_AT), text(SITE_AT + 1)));
+	assert_false(text_is_left(text(SITE_AT), text(4097)));
 	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EACCES);
 	assert_int_equal(target_of(&site), hook());
 }
@@ -566,13 +567,15 @@ static int is_open(uintptr_t address)
 static void test_forked(void **state)
 {
 	static const uint8_t byte = 0x90;
+	const struct text_change change = {text(0x10), &byte, &byte, 1,
+					   PROT_READ | PROT_EXEC};
 	int status = 0;
 	pid_t child;
 
 	(void)state;
 	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
 	assert_int_equal(text_begin(), 0);
-	assert_int_equal(text_write(text(0x10), &byte, 1, PROT_READ | PROT_EXEC), 0);
+	assert_int_equal(text_write(&change), 0);
 	assert_int_equal(is_open(text(0)), 1);
 	child = fork();
 	if (child == 0)
@@ -582,6 +585,44 @@ static void test_forked(void **state)
 	assert_int_equal(status, 0);
 	text_end();
 	assert_int_equal(is_open(text(0)), 0);
+}
+
+/* The program has made its code writable, by an instruction of its own. */
+static void test_written_by_program(void **state)
+{
+	struct site site;
+	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
+
+	(void)state;
+	code.protection = PROT_READ | PROT_EXEC;
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), 0);
+	assert_int_equal(site_cut(&site, &code), 0);
+	assert_int_equal(is_open(text(0)), 1);
+	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
+	assert_int_equal(site_restore(&site, &code), 0);
+	assert_int_equal(is_open(text(0)), 0);
+	mprotect((void *)text(0), 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	assert_int_equal(target_of(&site), hook());
+}
+
+/* It has other code there by now: between a look at it and the write. */
+static void test_code_of_program_stays(void **state)
+{
+	static const char others[] = "\xb8\x2a\x00\x00\x00";
+	static const unsigned int places[] = {SITE_AT, SPLIT_AT};
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct site site;
+		uintptr_t after = put_site(places[i], SITE_CALL, hook());
+
+		assert_int_equal(site_before(&code, after, hook(), &site), 0);
+		put(places[i], others, 5);
+		assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -ESTALE);
+		assert_int_equal(site_cut(&site, &code), -ESTALE);
+		assert_memory_equal((void *)text(places[i]), others, 5);
+	}
 }
 
 #define LIBRARY 0x5000000ul
@@ -705,6 +746,8 @@ int main(void)
 		cmocka_unit_test(test_whose_exit),
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_early_recursion),
+		cmocka_unit_test_setup_teardown(test_written_by_program, begin, end),
+		cmocka_unit_test_setup_teardown(test_code_of_program_stays, begin, end),
 		cmocka_unit_test_setup_teardown(test_forked, begin, end),
 		cmocka_unit_test_setup_teardown(test_left_alone, begin, end),
 	};

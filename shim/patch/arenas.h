@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory for code of ours, in reach of the objects whose functions it is for. Runs on:
+ * arenas_of() and arenas_start(): any thread and context, no lock; the rest: under the
+ * process lock. A forked child has them all. None is ever unmapped: a thread may be in
+ * it.
+ *
+ * WHERE. Emulators, preloaders and images of Lisp map at addresses that they have
+ * chosen, and a program that is linked to one may use all around it. What none can count
+ * on is where the kernel's own choice may lie: below objects whose place is random; and,
+ * of a program that is linked to its address, between its end and its heap, which begins
+ * at random behind it. Behind the beginning of the heap is no place, either: it grows.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "shim/core/extent.h"
+
+/* A page for what all functions have in common, and 63 with 21 functions each. */
+#define ARENA_BYTES (64u * 4096u)
+#define ARENA_LIMIT 1024u
+
+/* The constructor, of a program that is linked to its address: finds out how much room
+ * there is behind it. Where the heap begins right there, it begins 8 MiB later. */
+void arenas_begin(const struct extent *program);
+
+/* Where the heap has been made to begin; below it may be arenas. 0: where it was. */
+uintptr_t arenas_heap(void);
+
+/* One that is in reach of this place and has this part of all functions. ARENA_LIMIT:
+ * there is none. */
+uint32_t arenas_find(uintptr_t site, uint32_t part);
+
+/* Memory for one, zeroed, that can be read, for an object that begins at this address.
+ * NULL: there is none in reach, or no more arenas can be had. */
+uint8_t *arenas_map(uintptr_t site, uintptr_t object);
+
+/* It is an image (arena_image.h), and has this part. */
+void arenas_add(uint8_t *start, uint32_t part);
+
+/* Where an arena begins: by its index; the one that this address is in. 0: none. */
+uintptr_t arenas_start(uint32_t index);
+uintptr_t arenas_of(uintptr_t address);
