@@ -105,7 +105,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 27u
+#define SEGMENT_VERSION 28u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -334,8 +334,9 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_COUNTED_ENDS,
 	SEGMENT_COUNTER_READ_BYTES,
 	SEGMENT_COUNTER_WRITE_BYTES,
-	SEGMENT_COUNTER_UNKNOWN_LEVELS, /* new paths whose stack could not be walked, or
-					   for whose levels there was no room */
+	SEGMENT_COUNTER_UNKNOWN_LEVELS,	  /* new paths whose stack could not be walked, or
+					     for whose levels there was no room */
+	SEGMENT_COUNTER_UNASKED_SWITCHES, /* what they waited for was not looked for */
 	SEGMENT_PROCESS_COUNTERS
 };
 

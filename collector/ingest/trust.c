@@ -38,6 +38,7 @@ static const struct {
 	{"late_objects", SEGMENT_COUNTER_LATE_OBJECTS},
 	{"kept_functions", SEGMENT_COUNTER_KEPT_FUNCTIONS},
 	{"untold_waits", SEGMENT_COUNTER_UNTOLD_WAITS},
+	{"unasked_switches", SEGMENT_COUNTER_UNASKED_SWITCHES},
 	{"unknown_levels", SEGMENT_COUNTER_UNKNOWN_LEVELS},
 };
 

@@ -211,6 +211,7 @@ struct lane_off_cpu {
 	uint64_t unread_ns; /* of sleeps since base_ready_ns was read */
 	uint64_t blocked_count, preempted_count; /* switches until then */
 	uint64_t seen_ticks;	       /* when a switch was last found out about */
+	uint64_t put_off_until_ticks;  /* 0: it is asked about each */
 	uint64_t ready_ns, blocked_ns; /* all that was booked on paths */
 };
 

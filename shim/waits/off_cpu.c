@@ -20,6 +20,10 @@
 
 #define UNKNOWN UINT64_MAX
 
+/* A thread that is stopped at each system call asks again when so many times as long has
+ * passed as it took, at most 0.1 s. */
+#define PUT_OFF_TIMES 16
+
 /* Opening, reading and closing takes 2 us. */
 #define READ_AFTER_NS 100000u
 
@@ -71,13 +75,21 @@ static struct segment_thread *own_row(const struct lane_context *context)
 	return &threads[context->thread];
 }
 
+static struct rusage read_switches(void)
+{
+	struct rusage usage = {.ru_nvcsw = -1};
+
+	SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0);
+	return usage;
+}
+
 /* Where the kernel does not tell them apart, a switch may have been a sleep. */
 static void count_switches(struct lane_off_cpu *off)
 {
-	struct rusage usage = {.ru_nvcsw = (long)off->blocked_count + 1};
+	struct rusage usage = read_switches();
 
-	SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0);
-	off->blocked_count = (uint64_t)usage.ru_nvcsw;
+	off->blocked_count =
+		usage.ru_nvcsw < 0 ? off->blocked_count + 1 : (uint64_t)usage.ru_nvcsw;
 	off->preempted_count = (uint64_t)usage.ru_nivcsw;
 }
 
@@ -141,6 +153,7 @@ void off_cpu_begin(struct lane_context *context)
 	uint64_t start_ticks;
 
 	off->busy = 0;
+	off->put_off_until_ticks = 0;
 	process->segment->switch_source = switches_source();
 	context->lane->booked_cpu_ns = 0;
 	context->lane->tid = context->tid;
@@ -306,16 +319,46 @@ static struct reading book(struct lane_context *context, enum booking booking)
 	return now;
 }
 
+static int is_put_off(struct lane_context *context)
+{
+	uint64_t until = context->off_cpu.put_off_until_ticks;
+
+	if (likely(!until) || (int64_t)(clock_now() - until) >= 0)
+		return 0;
+	switches_arm(context);
+	process_count(SEGMENT_COUNTER_UNASKED_SWITCHES, 1);
+	return 1;
+}
+
+/* Each reading of a booking was switched out: did the thread sleep as often? */
+static cold void find_stops(struct lane_off_cpu *off, uint64_t since)
+{
+	struct rusage usage = read_switches();
+	uint64_t now = clock_now(), ticks = (now - since) * PUT_OFF_TIMES;
+
+	if (usage.ru_nvcsw < 0 ||
+	    (uint64_t)usage.ru_nvcsw - off->blocked_count < READINGS_MOST)
+		return;
+	if (ticks > clock_tenth_of_second())
+		ticks = clock_tenth_of_second();
+	off->put_off_until_ticks = now + ticks;
+}
+
 /* 0: not now. */
 static int ask_and_book(struct lane_context *context, enum booking booking)
 {
+	uint64_t begin;
+
 	/* a handler, in the middle of it; or a child in its parent's memory */
-	if (context->off_cpu.busy || context->is_vforking)
+	if (context->off_cpu.busy || context->is_vforking || is_put_off(context))
 		return 0;
 	context->off_cpu.busy = (uintptr_t)__builtin_frame_address(0);
 	switches_arm(context);
 	if (may_ask()) {
+		begin = clock_now();
 		book(context, booking);
+		if (unlikely(switches_has_been(context)))
+			find_stops(&context->off_cpu, begin);
 		gate_leave();
 	}
 	context->off_cpu.busy = 0;

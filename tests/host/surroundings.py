@@ -214,6 +214,26 @@ def old_pthread_kill(case):
         expect(result.stdout == answer + "\n", f"{flags}: {result.stdout}")
 
 
+@scenario
+def stopped_at_each_call(case):
+    """strace stops a thread at our calls, too, and each stop is a switch: who asks about
+    each makes more of them than he asks about (and no run ended under strace)."""
+    tracer = case.compile("stops.c", hooks=False)
+    program = case.compile("stepped.c")
+    for level in ("exact", "detailed"):
+        clear(case)
+        settings = case.environment(PROFSHIM_LEVEL=level, PROFSHIM_WAIT="0")
+        changed = [f"{name}={settings[name]}" for name in settings
+                   if name == "LD_PRELOAD" or name.startswith("PROFSHIM")]
+        result = case.run_plain([tracer, "20000", "env", *changed, program, "3000"])
+        expect(result.returncode == 0, f"{level}: {result.stdout}{result.stderr}")
+        case.settle()
+        expect(case.calls("step") == 300000, f"{level}: {case.calls('step'):.0f} calls")
+        expect(case.trust("unasked_switches") > 0, f"{level}: every switch was asked about")
+        rested = case.value("SELECT TOTAL(blocked_ns) FROM functions WHERE name = 'rest'")
+        expect(rested > 250e6, f"{level}: rested for {rested / 1e6:.0f} ms of 300")
+
+
 if __name__ == "__main__":
     verdict.mount_privately()
     host.main()
