@@ -3,7 +3,8 @@
 """Check that what documents name is there. usage: check_documents.py ROOT
 
 Paths in `backticks` and links exist, every page of docs/ is named in README.md, which is
-short enough to be read, and CONTRIBUTING.md's table has the folders and suites of tests/.
+short enough to be read and has after the line that clones what to run, as .ci/run does, and
+CONTRIBUTING.md's table has the folders and suites of tests/.
 """
 import os
 import re
@@ -16,6 +17,8 @@ NAMED = re.compile(r"`([\w./-]+" + ENDINGS + r")`|\]\(([^)#:]+)\)")
 # Places in a reader's own tree, and what the tool writes.
 OTHERS = re.compile(r"/NAME\.|^run-report\.md$")
 README_LINES = 120
+# What a newcomer can run, in README.md's order, right after the clone.
+FIRST_COMMANDS = ("scripts/demo", "scripts/test")
 
 
 def is_there(name, folder, paths):
@@ -46,6 +49,22 @@ def problems_of_table(root):
             yield f"CONTRIBUTING.md: there is no tests/{name}"
 
 
+def problems_of_first_commands(root, readme):
+    lines = re.findall(r"^    (.*)", readme, re.MULTILINE)
+    clone = next((at for at, line in enumerate(lines) if line.startswith("git clone ")), None)
+    if clone is None:
+        yield "README.md: no line clones the repository"
+        return
+    after = tuple(line.partition(" ")[0] for line in lines[clone + 1:clone + 1 + len(FIRST_COMMANDS)])
+    if after != FIRST_COMMANDS:
+        yield f"README.md: {', '.join(FIRST_COMMANDS)} do not follow the line that clones"
+    for command in FIRST_COMMANDS:
+        if not os.access(os.path.join(root, command), os.X_OK):
+            yield f"README.md: {command} cannot be run"
+    if f"/{FIRST_COMMANDS[-1]}\"" not in tree.read(root, ".ci/run"):
+        yield f".ci/run: does not run {FIRST_COMMANDS[-1]}"
+
+
 def main():
     root = sys.argv[1]
     paths = set(tree.source_files(root, ""))
@@ -56,6 +75,7 @@ def main():
         problems += [f"{path}: there is no {name}" for name in names_of(tree.read(root, path))
                      if not OTHERS.search(name) and not is_there(name, folder, paths)]
     readme = tree.read(root, "README.md")
+    problems += problems_of_first_commands(root, readme)
     problems += [f"README.md: does not name {path}" for path in sorted(documents)
                  if path.startswith("docs/") and path not in readme]
     if readme.count("\n") > README_LINES:
