@@ -11,6 +11,13 @@
 #define hidden __attribute__((visibility("hidden")))
 #define exported __attribute__((visibility("default")))
 
+/* A function with one body, which is called. clang makes no copies of functions. */
+#ifdef __clang__
+#define never_inlined __attribute__((noinline))
+#else
+#define never_inlined __attribute__((noinline, noclone))
+#endif
+
 /* What wrappers of short calls of libc run, and the facts that they ask for each time:
  * kept together, since what comes back from the kernel finds both out of the first
  * caches. */

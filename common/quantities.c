@@ -38,7 +38,7 @@ static inline void add_one(enum quantity_sum sum, int64_t *to, int64_t value,
 	case QUANTITY_OUTERMOST:
 		if (!is_outermost)
 			break;
-		/* fall through */
+		__attribute__((fallthrough));
 	case QUANTITY_SUM:
 	case QUANTITY_BOUND:
 		quantity_add(to, value);

@@ -14,7 +14,6 @@
 #pragma once
 
 #include <stdint.h>
-#include <string.h>
 
 #define SEGMENT_SERIES_LIMIT 256u /* names in one lane */
 #define SEGMENT_SERIES_EXTREMES 5u
@@ -90,10 +89,14 @@ struct segment_series {
 
 static inline uint32_t segment_series_bucket(double value)
 {
-	uint64_t bits;
+	/* no memcpy(): the hooks call nothing of libc */
+	union {
+		double value;
+		uint64_t bits;
+	} both = {.value = value};
+	uint64_t bits = both.bits;
 	int64_t place;
 
-	memcpy(&bits, &value, sizeof(bits));
 	if ((bits << 1) == 0)
 		return SEGMENT_SERIES_SIDE;
 	/* exponent and the three highest bits behind it */

@@ -39,7 +39,8 @@ static void wrap(const char *label, const char *text)
 	putchar('\n');
 }
 
-static void say(const char *label, const char *format, va_list arguments)
+static __attribute__((format(printf, 2, 0))) void
+say(const char *label, const char *format, va_list arguments)
 {
 	char plain[TEXT_MOST], *raw = NULL;
 

@@ -21,6 +21,7 @@
 
 #include <stdint.h>
 
+#include "common/attributes.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/spans.h"
@@ -109,15 +110,13 @@ static void begin_scratch(struct scratch *scratch)
 }
 
 /* The same function twice; what it does takes three registers over both hooks. */
-static __attribute__((noinline, noclone)) uint64_t call_plain(uint64_t key, uint64_t a,
-							      uint64_t b)
+static never_inlined uint64_t call_plain(uint64_t key, uint64_t a, uint64_t b)
 {
 	__asm__ volatile("" : "+r"(a), "+r"(b));
 	return (a ^ b) + key;
 }
 
-static __attribute__((noinline, noclone)) uint64_t call_hooked(uint64_t key, uint64_t a,
-							       uint64_t b)
+static never_inlined uint64_t call_hooked(uint64_t key, uint64_t a, uint64_t b)
 {
 	void *site = __builtin_return_address(0);
 

@@ -58,6 +58,8 @@ int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *timeo
 void free_sized(void *address, size_t size);
 void free_aligned_sized(void *address, size_t alignment, size_t size);
 
+int __fprintf_chk(FILE *restrict stream, int flag, const char *restrict format, ...);
+int __printf_chk(int flag, const char *restrict format, ...);
 int __vfprintf_chk(FILE *restrict stream, int flag, const char *restrict format,
 		   va_list list);
 int __vprintf_chk(int flag, const char *restrict format, va_list list);

@@ -15,6 +15,7 @@
 #include <sys/single_threaded.h>
 #include <time.h>
 
+#include "common/attributes.h"
 #include "shim/patch/site.h"
 #include "shim/patch/text.h"
 
@@ -32,12 +33,12 @@ static atomic_ullong made;
 static __thread unsigned long long arrived_here, arrived_there;
 static atomic_ullong arrived;
 
-static __attribute__((noinline, noclone)) void here(void)
+static never_inlined void here(void)
 {
 	arrived_here++;
 }
 
-static __attribute__((noinline, noclone)) void there(void)
+static never_inlined void there(void)
 {
 	arrived_there++;
 }

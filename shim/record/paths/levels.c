@@ -182,10 +182,11 @@ static uint32_t child_of_walk(struct lane_context *context,
 			      const struct segment_frame *frame,
 			      const struct stack_caller *hook, uint32_t known)
 {
-	struct levels levels = {.count = 0};
+	struct levels levels;
 	uint32_t child = 0;
 	int has_levels = 1; /* as far as is known */
 
+	levels.count = 0; /* the rest is written before it is read */
 	context->levels.is_due = 0;
 	if (has_room(context, frame)) {
 		has_levels = !is_called_directly(context, frame, hook);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading and writing streams, see stream.h. */
+#include <features.h>
+/* Or <stdio.h> has bodies for some of these, and clang ignores what is said of ours. */
+#undef __USE_EXTERN_INLINES
 #include "shim/wrap/io/stream.h"
 
 #include <stdarg.h>

@@ -172,8 +172,8 @@ static void nothing_is_ever_wider(void **state)
 		"<<<<<<<<<<<<<<<",
 		"a..b..c..d..e..f..g..h",
 		"f(a, ...)::g(b, ...)::h(c, ...)",
-		"gr\xc3\xb6\xc3\x9f"
-		"e_berechnen<\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e>(int)::operator+",
+		("gr\xc3\xb6\xc3\x9f"
+		 "e_berechnen<\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e>(int)::operator+"),
 		"{lambda(int)#1}::{lambda(int)#2}::{lambda(int)#3}",
 	};
 	size_t count = sizeof(names) / sizeof(names[0]);

@@ -296,8 +296,8 @@ static void failing_queries_have_no_rows(void **state)
 {
 	static const char *const queries[] = {
 		"SELECT nonsense", "SELECT 1 FROM nowhere",
-		"SELECT sum(9223372036854775807) OVER () FROM "
-		"(SELECT 1 UNION ALL SELECT 2)"};
+		("SELECT sum(9223372036854775807) OVER () FROM "
+		 "(SELECT 1 UNION ALL SELECT 2)")};
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {

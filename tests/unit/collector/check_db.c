@@ -17,7 +17,7 @@ struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_wat
 {
 	static const struct ingest_watch nothing;
 	struct ingest ingest;
-	struct sqlite3 *db;
+	struct sqlite3 *db = NULL;
 	char error[512] = "";
 
 	if (ingest_load(&ingest, &run->rundir, watch ? watch : &nothing, error,
