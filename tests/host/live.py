@@ -38,12 +38,30 @@ class Watched:
         self.process.stdin.flush()
         self.read("done")
 
+    def burn_until(self, has_happened):
+        """However long it has idled before, computing becomes what the run consists of."""
+        end = time.monotonic() + PATIENCE
+        while not has_happened() and time.monotonic() < end:
+            self.go("burn")
+        expect(has_happened(), "nothing came of burning")
+
     def end(self):
         self.process.stdin.close()
         self.process.stdout.read()
         status = self.process.wait(timeout=PATIENCE)
         errors = self.process.stderr.read()
         expect(status == 3 and not errors, f"the program ended with {status}: {errors}")
+
+
+def reads_spool(pid):
+    """Has the process begun to read what is being recorded?"""
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            if "-spool/" in os.readlink(f"/proc/{pid}/fd/{name}"):
+                return True
+        except OSError:
+            continue
+    return False
 
 
 def words(line):
@@ -253,6 +271,8 @@ def the_end_is_told(case):
     program = Watched(case)
     terminal = Terminal(case, program.pid)
     terminal.wait_for("Functions")
+    # or a look between the rounds and the end would leave a last picture without them
+    terminal.press("z", "zero point set")
     program.go(500)
     program.end()
     terminal.wait_for("has ended")
@@ -353,9 +373,8 @@ def a_command_for_each_finding(case):
         [case.products.analyze, "watch", str(program.pid), "--every", "1s", "--", "sh", "-c",
          "cat >>found; echo $PROF_FINDING_ID $PROF_FINDING_NAME >>ids; false"],
         cwd=case.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    program.go("burn")
     # while it goes on
-    host.harness.wait_until(lambda: os.path.exists(case.path("ids")), PATIENCE)
+    program.burn_until(lambda: os.path.exists(case.path("ids")))
     program.end()
     told, errors = watch.communicate(timeout=PATIENCE)
     expect(watch.returncode == 0 and not errors, f"{watch.returncode} {told} {errors}")
@@ -374,12 +393,21 @@ def a_command_for_each_finding(case):
 
 @scenario
 def a_command_that_is_not_there(case):
+    """It is told while there is nothing to find, and when it goes away later."""
     program = Watched(case)
-    program.go("burn")
-    watch = case.analyze("watch", case.database, "--every", "1s", "--", "./no-such-command")
+    for command in ("./no-such-command", "no-such-command", case.directory):
+        watch = case.analyze("watch", case.database, "--", command)
+        expect(watch.returncode == 1 and f"cannot run {command}: " in watch.stderr, f"{watch}")
+    goes = case.path("goes")
+    os.symlink("/bin/true", goes)
+    watch = subprocess.Popen([case.products.analyze, "watch", case.database, "--every", "1s", "--",
+                              goes], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    expect(host.harness.wait_until(lambda: reads_spool(watch.pid), PATIENCE), "it does not look")
+    os.unlink(goes)
+    program.burn_until(lambda: watch.poll() is not None)
     program.end()
-    expect(watch.returncode == 1 and "cannot run ./no-such-command" in watch.stderr,
-           f"{watch}")
+    _, errors = watch.communicate(timeout=PATIENCE)
+    expect(watch.returncode == 1 and f"cannot run {goes}: " in errors, errors)
 
 
 @scenario

@@ -12,6 +12,7 @@
 #include "analyzer/live/watch/react.h"
 #include "analyzer/rules/rule.h"
 #include "collector/follow/follow.h"
+#include "collector/symbols/target.h"
 #include "common/base/intern.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -90,6 +91,13 @@ static int react_to_new(struct watch *watch)
 	return 0;
 }
 
+static enum exit_status cannot_run(struct report_input *input, const char *command,
+				   int result)
+{
+	strbuf_printf(&input->error, "cannot run %s: %s", command, strerror(-result));
+	return STATUS_FAILED;
+}
+
 static enum exit_status look(struct watch *watch)
 {
 	struct report_input *input = watch->judge.input;
@@ -105,9 +113,7 @@ static enum exit_status look(struct watch *watch)
 	result = status == STATUS_OK ? react_to_new(watch) : 0;
 	if (result == 0)
 		return status;
-	strbuf_printf(&input->error, "cannot run %s: %s", watch->react.words[0],
-		      strerror(-result));
-	return STATUS_FAILED;
+	return cannot_run(input, watch->react.words[0], result);
 }
 
 /* Those that were known have, and nobody has come since. */
@@ -160,13 +166,28 @@ static const char **command_of(const struct report_options *options)
 	return words;
 }
 
+/* Whether it can be run is not found out only when there is a finding. */
+static int look_for_command(const struct report_options *options)
+{
+	struct target_report target;
+	int result;
+
+	if (!options->word_count)
+		return 0;
+	result = target_examine(options->words[0], &target);
+	return result == -ENOENT || result == -EACCES ? result : 0;
+}
+
 static enum exit_status serve(struct report_input *input)
 {
 	const struct report_options *options = input->options;
 	struct watch watch = {.judge = {.input = input}};
-	enum exit_status status =
-		source_open(options->argument, &watch.follow, &input->error);
+	int result = look_for_command(options);
+	enum exit_status status;
 
+	if (result < 0)
+		return cannot_run(input, options->words[0], result);
+	status = source_open(options->argument, &watch.follow, &input->error);
 	if (status != STATUS_OK)
 		return status;
 	follow_look(watch.follow);
