@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,6 +21,7 @@
 #define THREADS 3
 
 static volatile unsigned long sum;
+static atomic_int at_work;
 
 UNTRACED void rest(long ns)
 {
@@ -30,6 +32,7 @@ UNTRACED void rest(long ns)
 
 ALONE static void computes(void)
 {
+	at_work++;
 	for (;;)
 		sum++;
 }
@@ -42,6 +45,7 @@ static void *computer(void *unused)
 
 ALONE static void sleeps(void)
 {
+	at_work++;
 	rest(60L * 1000000000);
 }
 
@@ -71,6 +75,8 @@ int main(void)
 	pthread_create(&thread, NULL, sleeper, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread, NULL, computer, NULL);
+	while (at_work < THREADS + 1)
+		rest(1000000);
 	rest(LIFE_NS);
 	fprintf(stderr, "truth: life=%d\n", LIFE_NS);
 	kill(getpid(), SIGKILL);

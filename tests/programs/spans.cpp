@@ -39,6 +39,7 @@
 #define SHORT_CALLS 100000
 
 static jmp_buf place;
+static pthread_barrier_t side_by_side;
 
 UNTRACED void nap(void)
 {
@@ -91,8 +92,10 @@ ALONE static void compute(void)
 	} while (at - begin < NAP_NS);
 }
 
+/* All at one time, or a thread that is begun late goes on in the lane of one that has ended. */
 ALONE static void *by_thread(void *nothing)
 {
+	pthread_barrier_wait(&side_by_side);
 	nap();
 	return nothing;
 }
@@ -138,6 +141,7 @@ int main(void)
 	compute();
 	leave();
 	mark();
+	pthread_barrier_init(&side_by_side, NULL, 3);
 	for (int i = 0; i < 3; i++)
 		pthread_create(&threads[i], NULL, by_thread, NULL);
 	for (int i = 0; i < 3; i++)
