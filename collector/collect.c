@@ -42,6 +42,7 @@
 #include "collector/processes/ticks.h"
 #include "collector/watch/newborn.h"
 #include "collector/watch/objects.h"
+#include "collector/watch/pack.h"
 #include "collector/watch/watch.h"
 
 #define WAIT_NS 100000000ull
@@ -309,6 +310,8 @@ static void collect(struct collector *collector)
 
 		watch_update(watch);
 		objects_update(&collector->objects, watch);
+		if (!collector->was_tried)
+			pack_files(watch);
 		ticks_renew(&collector->run, collector->shared);
 		samples_write(&collector->samples, &collector->rundir, &watch->resources,
 			      watch->deaths, watch->death_count);

@@ -13,6 +13,8 @@
  *     run.db-spool/TOKEN/control        struct segment_control; see segment_control.h
  *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
  *     run.db-spool/TOKEN/samples        the collector's own; see its samples.h
+ *     run.db-spool/TOKEN/ended          likewise: segment files that nobody writes any
+ *                                       more, packed; see its ended.h
  *
  * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
  * called exec) creates one segment file. Forked children and threads do not create

@@ -30,8 +30,9 @@ uint64_t read_run_checksum(const struct rundir *rundir)
 	char error[512];
 	uint64_t sum = 0xcbf29ce484222325ull;
 
-	if (read_run_open(&run, rundir, error, sizeof(error)) < 0)
+	if (read_run_open_files(&run, rundir, error, sizeof(error)) < 0)
 		return 0;
+	sum = add(sum, run.ended->end);
 	for (size_t i = 0; i < run.process_count; i++)
 		sum = process_checksum(sum, &run.processes[i]);
 	for (size_t i = 0; i < run.lane_count; i++) {

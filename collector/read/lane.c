@@ -102,8 +102,7 @@ int read_lane(const struct read_run *run, const struct read_lane *lane,
 	int result;
 
 	*ret = (struct read_lane_data){.frame_count = 0};
-	result = segment_reader_open(&reader, run->directory_fd, run->files[lane->file],
-				     run->page.token);
+	result = read_open_file(run, lane->file, &reader);
 	if (result < 0)
 		return -EINVAL;
 	result = segment_reader_bytes(&reader, lane->slot, 0, &ret->header,
@@ -148,8 +147,7 @@ struct segment_pair *read_lane_pairs(const struct read_run *run,
 	struct segment_lane header;
 
 	*ret_count = 0;
-	if (segment_reader_open(&reader, run->directory_fd, run->files[lane->file],
-				run->page.token) < 0)
+	if (read_open_file(run, lane->file, &reader) < 0)
 		return NULL;
 	if (segment_reader_bytes(&reader, lane->slot, 0, &header, sizeof(header)) == 0 &&
 	    header.magic == SEGMENT_MAGIC_LANE)

@@ -33,7 +33,15 @@ static void add_file(struct read_run *run, const char *name)
 {
 	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
 	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
-	run->files[run->file_count++] = xstrdup(name);
+	run->files[run->file_count++].name = xstrdup(name);
+}
+
+static void add_ended(struct read_run *run, const struct ended_place *place)
+{
+	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
+	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
+	run->files[run->file_count].start_ticks = place->start_ticks;
+	run->files[run->file_count++].ended_at = place->at;
 }
 
 static int list_files(struct read_run *run)
@@ -135,15 +143,62 @@ static int read_slot(struct read_run *run, const struct segment_reader *reader,
 	}
 }
 
+/* The image that the file has become since it was listed. */
+static uint64_t find_ended(struct ended *ended, const struct read_file *file)
+{
+	uint64_t hash = ended_hash(file->name);
+
+	ended_refresh(ended);
+	for (size_t i = ended->count; i-- > 0;) {
+		const struct ended_place *place = &ended->places[i];
+
+		if (place->name_hash == hash && place->start_ticks == file->start_ticks)
+			return place->at;
+	}
+	return 0;
+}
+
+static int open_image(const struct read_run *run, uint64_t at, struct segment_reader *ret)
+{
+	const struct sparse *image = ended_image(run->ended, at);
+
+	return image ? segment_reader_open_image(ret, image, run->page.token) : -EINVAL;
+}
+
+int read_open_file(const struct read_run *run, uint32_t number,
+		   struct segment_reader *ret)
+{
+	struct read_file *file = &run->files[number];
+	int result;
+
+	if (file->ended_at)
+		return open_image(run, file->ended_at, ret);
+	result = segment_reader_open(ret, run->directory_fd, file->name, run->page.token);
+	if (result != -ENOENT || !run->ended || !file->start_ticks)
+		return result;
+	file->ended_at = find_ended(run->ended, file);
+	return file->ended_at ? open_image(run, file->ended_at, ret) : result;
+}
+
+/* Slot 1 is the image's own. */
+static void note_start(struct read_file *file, const struct segment_reader *reader)
+{
+	(void)segment_reader_bytes(reader, 1,
+				   offsetof(struct segment_process, start_ticks),
+				   &file->start_ticks, sizeof(file->start_ticks));
+}
+
 /* 0, or -errno: the file is none of the run, or there are no descriptors. */
 static int read_file(struct read_run *run, uint32_t file)
 {
 	struct segment_reader reader;
-	int result = segment_reader_open(&reader, run->directory_fd, run->files[file],
-					 run->page.token);
+	int result = read_open_file(run, file, &reader);
 
 	if (result < 0)
-		return result == -EMFILE || result == -ENFILE ? result : -EINVAL;
+		return result == -EMFILE || result == -ENFILE || result == -ENOENT
+			       ? result
+			       : -EINVAL;
+	note_start(&run->files[file], &reader);
 	run->spool_bytes += reader.allocated_bytes;
 	for (uint32_t i = 1; i < reader.slot_count && result != -ENODATA; i++) {
 		result = read_slot(run, &reader, file, i);
@@ -152,6 +207,88 @@ static int read_file(struct read_run *run, uint32_t file)
 	}
 	segment_reader_close(&reader);
 	return 0;
+}
+
+static int by_identity(const void *a, const void *b)
+{
+	const struct ended_place *left = a, *right = b;
+
+	if (left->start_ticks != right->start_ticks)
+		return left->start_ticks < right->start_ticks ? -1 : 1;
+	return left->name_hash < right->name_hash ? -1
+						  : left->name_hash > right->name_hash;
+}
+
+/* In the order of identities: files that were read, or that were there. */
+static struct ended_place *list_identities(const struct read_run *run, size_t count)
+{
+	struct ended_place *identities = xcalloc(count, sizeof(*identities));
+
+	for (size_t i = 0; i < count; i++)
+		identities[i] =
+			(struct ended_place){.start_ticks = run->files[i].start_ticks,
+					     .name_hash = ended_hash(run->files[i].name)};
+	qsort(identities, count, sizeof(*identities), by_identity);
+	return identities;
+}
+
+/* Those that have ended, but for who was read before its file was removed. After the
+ * files: who is in neither was nowhere. */
+static void read_ended(struct read_run *run)
+{
+	size_t count = run->file_count;
+	struct ended_place *identities = list_identities(run, count);
+
+	ended_refresh(run->ended);
+	for (size_t i = 0; i < run->ended->count; i++) {
+		const struct ended_place *place = &run->ended->places[i];
+
+		if (bsearch(place, identities, count, sizeof(*identities), by_identity))
+			continue;
+		add_ended(run, place);
+		if (read_file(run, (uint32_t)run->file_count - 1) < 0)
+			run->damaged_count++;
+	}
+	free(identities);
+}
+
+/* A file that was removed since it was listed is among those that have ended. */
+static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone,
+			      size_t count)
+{
+	uint64_t missing = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		uint64_t hash = is_gone[i] ? ended_hash(run->files[i].name) : 0;
+		size_t at = run->ended->count;
+
+		while (is_gone[i] && at && run->ended->places[at - 1].name_hash != hash)
+			at--;
+		missing += is_gone[i] && !at;
+	}
+	return missing;
+}
+
+/* -EMFILE or -ENFILE: there are no descriptors. */
+static int read_files(struct read_run *run, int with_ended)
+{
+	size_t count = run->file_count;
+	uint8_t *is_gone = xcalloc(count + 1, sizeof(*is_gone));
+	int result = 0;
+
+	for (uint32_t i = 0; result == 0 && i < count; i++) {
+		result = read_file(run, i);
+		is_gone[i] = result == -ENOENT;
+		run->damaged_count += result == -EINVAL;
+		if (result == -ENOENT || result == -EINVAL)
+			result = 0;
+	}
+	if (result == 0 && with_ended)
+		read_ended(run);
+	if (result == 0)
+		run->damaged_count += count_missing(run, is_gone, count);
+	free(is_gone);
+	return result;
 }
 
 static int by_start(const void *a, const void *b)
@@ -223,8 +360,8 @@ static void sort_processes(struct read_run *run)
 	free(places);
 }
 
-int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
-		  size_t error_size)
+static int open_run(struct read_run *ret, const struct rundir *rundir, int with_ended,
+		    char *error, size_t error_size)
 {
 	int result;
 
@@ -238,15 +375,14 @@ int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error
 	if (read_settings(rundir, ret->page.token, &ret->settings) < 0 &&
 	    ret->settings.generation)
 		ret->damaged_count++;
+	ret->ended = xcalloc(1, sizeof(*ret->ended));
+	ret->ended->fd = -1;
 	ret->directory_fd = fcntl(rundir->fd, F_DUPFD_CLOEXEC, 3);
 	result = ret->directory_fd < 0 ? -errno : list_files(ret);
-	for (uint32_t i = 0; result == 0 && i < ret->file_count; i++) {
-		result = read_file(ret, i);
-		if (result == -EINVAL) {
-			ret->damaged_count++;
-			result = 0;
-		}
-	}
+	if (result == 0 && ended_open(ret->ended, ret->directory_fd, ret->page.token) < 0)
+		ret->damaged_count++;
+	if (result == 0)
+		result = read_files(ret, with_ended);
 	if (result == 0) {
 		sort_processes(ret);
 		return 0;
@@ -257,13 +393,28 @@ int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error
 	return result;
 }
 
+int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
+		  size_t error_size)
+{
+	return open_run(ret, rundir, 1, error, error_size);
+}
+
+int read_run_open_files(struct read_run *ret, const struct rundir *rundir, char *error,
+			size_t error_size)
+{
+	return open_run(ret, rundir, 0, error, error_size);
+}
+
 void read_run_close(struct read_run *run)
 {
 	for (size_t i = 0; i < run->file_count; i++) {
-		free(run->files[i]);
+		free(run->files[i].name);
 		free(run->names[i].names);
 	}
 	free(run->files);
+	if (run->ended)
+		ended_close(run->ended);
+	free(run->ended);
 	free(run->names);
 	read_settings_done(&run->settings);
 	for (size_t i = 0; i < run->process_count; i++)

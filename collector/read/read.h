@@ -17,6 +17,7 @@
 #include "common/slow/studies.h"
 #include "collector/read/page.h"
 #include "collector/read/process.h"
+#include "collector/read/ended.h"
 #include "collector/read/settings.h"
 #include "collector/read/rundir.h"
 
@@ -62,12 +63,20 @@ struct read_names {
 	uint32_t count;
 };
 
+/* A segment file, or the image of one that has ended. */
+struct read_file {
+	char *name;	      /* owned; NULL: it has ended */
+	uint64_t start_ticks; /* of its first process, by which it is known again */
+	uint64_t ended_at;    /* in ended; 0: in a file of its own */
+};
+
 struct read_run {
 	int directory_fd;
 	struct segment_run page;    /* its strings end with NUL */
 	struct segment_state state; /* a copy; all zero when it cannot be read */
 	struct read_settings settings;
-	char **files;		  /* names of the segment files */
+	struct read_file *files;
+	struct ended *ended;	  /* owned; of the images that have ended */
 	struct read_names *names; /* parallel to files */
 	size_t file_count;
 	struct read_process *processes; /* by start_ticks */
@@ -84,6 +93,13 @@ struct read_run {
 int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
 		  size_t error_size);
 void read_run_close(struct read_run *run);
+/* The same without the images that have ended, in which nothing changes. */
+int read_run_open_files(struct read_run *ret, const struct rundir *rundir, char *error,
+			size_t error_size);
+
+/* Opens a file of the run, wherever it is by now; of two images only one is open at a
+ * time. 0 or -errno. Close with segment_reader_close(). */
+int read_open_file(const struct read_run *run, uint32_t file, struct segment_reader *ret);
 
 /* Reads a lane. 0, or -EINVAL: damaged. Free with read_lane_done(). */
 int read_lane(const struct read_run *run, const struct read_lane *lane,

@@ -23,13 +23,17 @@
 #define READ_TRIES 16
 
 /* Reads what there is. Returns bytes read. */
-static size_t read_at(int fd, uint64_t offset, void *to, size_t size)
+static size_t read_at(const struct segment_reader *reader, uint64_t offset, void *to,
+		      size_t size)
 {
 	size_t done = 0;
 
+	if (reader->image)
+		return sparse_read(reader->image, offset, to, size);
+
 	while (done < size) {
-		ssize_t got =
-			pread(fd, (char *)to + done, size - done, (off_t)(offset + done));
+		ssize_t got = pread(reader->fd, (char *)to + done, size - done,
+				    (off_t)(offset + done));
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -40,18 +44,29 @@ static size_t read_at(int fd, uint64_t offset, void *to, size_t size)
 	return done;
 }
 
-int segment_reader_refresh(struct segment_reader *reader)
+static int find_size(struct segment_reader *reader)
 {
-	struct segment_file header;
-	size_t size = offsetof(struct segment_file, slots);
 	struct stat status;
-	uint32_t limit;
 
+	if (reader->image) {
+		reader->size = reader->image->file_bytes;
+		reader->allocated_bytes = reader->image->allocated_bytes;
+		return 0;
+	}
 	if (fstat(reader->fd, &status) < 0 || !S_ISREG(status.st_mode))
 		return -EINVAL;
 	reader->size = (uint64_t)status.st_size;
 	reader->allocated_bytes = (uint64_t)status.st_blocks * 512;
-	if (read_at(reader->fd, 0, &header, size) != size)
+	return 0;
+}
+
+int segment_reader_refresh(struct segment_reader *reader)
+{
+	struct segment_file header;
+	size_t size = offsetof(struct segment_file, slots);
+	uint32_t limit;
+
+	if (find_size(reader) < 0 || read_at(reader, 0, &header, size) != size)
 		return -EINVAL;
 	if (header.slot_size < sizeof(struct segment_process) ||
 	    header.slot_size > SEGMENT_SLOT_BYTES_MOST)
@@ -65,23 +80,32 @@ int segment_reader_refresh(struct segment_reader *reader)
 	return 0;
 }
 
-int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,
-			uint64_t token)
+static int check_file(struct segment_reader *reader, uint64_t token)
 {
 	struct segment_file header;
 	size_t size = offsetof(struct segment_file, slots);
 
+	if (read_at(reader, 0, &header, size) == size &&
+	    header.magic == SEGMENT_MAGIC_FILE && header.version == SEGMENT_VERSION &&
+	    header.token == token && segment_reader_refresh(reader) == 0)
+		return 0;
+	segment_reader_close(reader);
+	return -EINVAL;
+}
+
+int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,
+			uint64_t token)
+{
 	*ret = (struct segment_reader){.fd = -1};
 	ret->fd = rundir_open_file(directory_fd, name, O_RDONLY);
-	if (ret->fd < 0)
-		return ret->fd;
-	if (read_at(ret->fd, 0, &header, size) != size ||
-	    header.magic != SEGMENT_MAGIC_FILE || header.version != SEGMENT_VERSION ||
-	    header.token != token || segment_reader_refresh(ret) < 0) {
-		segment_reader_close(ret);
-		return -EINVAL;
-	}
-	return 0;
+	return ret->fd < 0 ? ret->fd : check_file(ret, token);
+}
+
+int segment_reader_open_image(struct segment_reader *ret, const struct sparse *image,
+			      uint64_t token)
+{
+	*ret = (struct segment_reader){.fd = -1, .image = image};
+	return check_file(ret, token);
 }
 
 void segment_reader_close(struct segment_reader *reader)
@@ -89,6 +113,7 @@ void segment_reader_close(struct segment_reader *reader)
 	if (reader->fd >= 0)
 		close(reader->fd);
 	reader->fd = -1;
+	reader->image = NULL;
 }
 
 uint32_t segment_reader_slots(const struct segment_reader *reader, uint32_t first,
@@ -97,7 +122,7 @@ uint32_t segment_reader_slots(const struct segment_reader *reader, uint32_t firs
 	uint64_t offset =
 		offsetof(struct segment_file, slots) + (uint64_t)first * sizeof(*ret);
 
-	return (uint32_t)(read_at(reader->fd, offset, ret, count * sizeof(*ret)) /
+	return (uint32_t)(read_at(reader, offset, ret, count * sizeof(*ret)) /
 			  sizeof(*ret));
 }
 
@@ -112,7 +137,7 @@ int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
 {
 	if (offset > reader->slot_size || size > reader->slot_size - offset)
 		return -EINVAL;
-	if (read_at(reader->fd, slot * reader->slot_size + offset, ret, size) != size)
+	if (read_at(reader, slot * reader->slot_size + offset, ret, size) != size)
 		return -EINVAL;
 	return 0;
 }
@@ -125,6 +150,8 @@ static uint64_t stored_end(const struct segment_reader *reader, uint64_t offset)
 
 	if (offset >= reader->size)
 		return offset;
+	if (reader->image)
+		return sparse_stored_end(reader->image, offset);
 	end = lseek(reader->fd, (off_t)offset, SEEK_HOLE);
 	return end < (off_t)offset ? offset : (uint64_t)end;
 }
@@ -155,7 +182,7 @@ void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
 	if (!count)
 		return NULL;
 	entries = xreallocarray(NULL, count, entry_bytes);
-	*ret_count = (uint32_t)(read_at(reader->fd, start, entries, count * entry_bytes) /
+	*ret_count = (uint32_t)(read_at(reader, start, entries, count * entry_bytes) /
 				entry_bytes);
 	return entries;
 }
@@ -177,7 +204,7 @@ uint32_t segment_reader_refill(const struct segment_reader *reader, uint32_t slo
 		room->bytes = count * entry_bytes + count * entry_bytes / 4;
 		room->entries = xmalloc(room->bytes);
 	}
-	return (uint32_t)(read_at(reader->fd, start, room->entries, count * entry_bytes) /
+	return (uint32_t)(read_at(reader, start, room->entries, count * entry_bytes) /
 			  entry_bytes);
 }
 

@@ -10,12 +10,14 @@
 
 #include "common/arrays.h"
 #include "common/segment.h"
+#include "collector/read/sparse.h"
 
 struct segment_reader {
 	int fd;
-	uint32_t slot_count; /* clipped: slots [1, slot_count) may be in use */
-	uint32_t name_slot;  /* of the names of regions, 0: none */
-	int is_reused;	     /* slots go from process to process */
+	const struct sparse *image; /* borrowed; instead of the file. NULL: the file */
+	uint32_t slot_count;	    /* clipped: slots [1, slot_count) may be in use */
+	uint32_t name_slot;	    /* of the names of regions, 0: none */
+	int is_reused;		    /* slots go from process to process */
 	uint64_t size, slot_size;
 	uint64_t allocated_bytes; /* on disk */
 };
@@ -24,6 +26,9 @@ struct segment_reader {
  * segment file of this run and version. Close with segment_reader_close(). */
 int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,
 			uint64_t token);
+/* The same of an image of a file, which is borrowed. */
+int segment_reader_open_image(struct segment_reader *ret, const struct sparse *image,
+			      uint64_t token);
 void segment_reader_close(struct segment_reader *reader);
 
 /* Reads the number of slots again; the writer may have taken more. 0 or -EINVAL. */

@@ -54,7 +54,12 @@ static void look_at(struct intervals *intervals, const struct watch *watch, size
 		    uint64_t now_ns)
 {
 	struct interval_process *interval = &intervals->processes[index];
+	uint64_t start_ticks = watch->processes[index].death.start_ticks;
 
+	if (interval->start_ticks != start_ticks) {
+		live_snapshot_forget(&interval->memory);
+		*interval = (struct interval_process){.start_ticks = start_ticks};
+	}
 	if (table_is_over(&watch->processes[index]) || interval->is_given_up) {
 		live_snapshot_forget(&interval->memory);
 		return;

@@ -10,7 +10,8 @@
 #include "collector/watch/watch.h"
 
 struct interval_process {
-	uint64_t next_ns; /* monotonic; 0: not seen yet */
+	uint64_t start_ticks; /* of the process that has the entry */
+	uint64_t next_ns;     /* monotonic; 0: not seen yet */
 	uint32_t number;
 	int is_given_up;
 	int was_busy; /* another snapshot did not end */

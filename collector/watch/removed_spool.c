@@ -57,6 +57,21 @@ static int copy_file(const struct watch *watch, const struct watch_file *file)
 	return result;
 }
 
+/* Of the images that have ended. */
+static int copy_ended(const struct watch *watch)
+{
+	int to, result;
+
+	if (watch->ended.fd < 0)
+		return 0;
+	to = rundir_create_file(watch->rundir->fd, ENDED_NAME);
+	if (to < 0)
+		return to;
+	result = copy_stored(to, watch->ended.fd);
+	close(to);
+	return result;
+}
+
 static int write_file(const struct rundir *rundir, const char *name, const void *data,
 		      size_t size)
 {
@@ -81,9 +96,11 @@ int removed_spool_restore(struct watch *watch)
 	if (result < 0)
 		return result;
 	for (size_t i = 0; i < watch->file_count; i++) {
-		if (copy_file(watch, &watch->files[i]) < 0)
+		if (watch->files[i].name && copy_file(watch, &watch->files[i]) < 0)
 			state.lost_process_count++;
 	}
+	if (copy_ended(watch) < 0)
+		state.lost_process_count++;
 	result = write_file(watch->rundir, SEGMENT_STATE_NAME, &state, sizeof(state));
 	/* last: with it the directory is a run */
 	if (result == 0)

@@ -102,16 +102,40 @@ static void replace_image(struct watch *watch, struct watch_process *image)
  * no more entries than were alive at one time. */
 #define ROOM_TRIES 8
 
+void table_free(struct watch *watch, size_t index)
+{
+	watch->processes[index] =
+		(struct watch_process){.state = WATCH_DEAD, .pidfd = -1};
+	watch->free_entries = array_room(watch->free_entries, watch->free_count,
+					 sizeof(*watch->free_entries));
+	watch->free_entries[watch->free_count++] = index;
+}
+
+void table_list_files(struct watch *watch)
+{
+	map_done(&watch->file_map);
+	for (size_t i = 0; i < watch->file_count; i++)
+		if (watch->files[i].name)
+			map_put(&watch->file_map, watch->files[i].inode, 0, 0,
+				(uint32_t)i);
+}
+
 /* A clear entry. */
 static struct watch_process *make_room(struct watch *watch, size_t file)
 {
+	if (watch->free_count) {
+		size_t at = watch->free_entries[--watch->free_count];
+
+		watch->processes[at] = (struct watch_process){.pidfd = -1};
+		return &watch->processes[at];
+	}
 	for (int i = 0; i < ROOM_TRIES && i < (int)watch->process_count &&
 			watch->files[file].reader.is_reused;
 	     i++) {
 		size_t at = watch->next_room++ % watch->process_count;
 		struct watch_process *process = &watch->processes[at];
 
-		if (process->is_forked && table_is_over(process) &&
+		if (process->is_forked && table_is_over(process) && process->death.pid &&
 		    !process->is_other_user) {
 			*process = (struct watch_process){.pidfd = -1};
 			return process;

@@ -14,6 +14,7 @@
 #include "collector/processes/liveness.h"
 #include "collector/processes/ending.h"
 #include "collector/processes/resources.h"
+#include "collector/read/ended.h"
 #include "collector/read/rundir.h"
 #include "collector/read/segment_file.h"
 #include "collector/watch/bell.h"
@@ -27,12 +28,14 @@ enum watch_state {
 };
 
 struct watch_file {
-	char *name; /* owned */
+	char *name; /* owned; NULL: the entry is free */
+	uint64_t inode;
 	/* kept open, so that a file that somebody removes is not lost; fd -1: not open */
 	struct segment_reader reader;
 	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
 	uint32_t alive_count; /* processes in it that are not over */
 	uint64_t over_ns;     /* monotonic: when the last of them was over */
+	uint64_t pack_ns;     /* it cannot be packed before then */
 	int32_t *pids;	      /* owned; of the processes that have its slots */
 	uint32_t pid_count;
 };
@@ -74,7 +77,10 @@ struct watch {
 	struct map file_map; /* index of a file by its inode */
 	struct watch_process *processes;
 	size_t process_count, alive_count;
-	size_t next_room; /* where an entry that is over is looked for next */
+	size_t next_room;     /* where an entry that is over is looked for next */
+	size_t *free_entries; /* of processes whose files are packed */
+	size_t free_count;
+	struct ended_writer ended; /* where these are */
 	struct ending_death *deaths;
 	size_t death_count;
 	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
@@ -100,6 +106,12 @@ void table_end(struct watch *watch, struct watch_process *process,
 	       enum watch_state state);
 /* The same of one that is dead, whose status is kept. */
 void table_note_death(struct watch *watch, struct watch_process *process);
+
+/* The entry of a process that is over may be another's from here on. */
+void table_free(struct watch *watch, size_t index);
+
+/* Finds the files by their inodes anew: some have been removed. */
+void table_list_files(struct watch *watch);
 
 /* How the first process ended, from the descriptor we have had from the start. */
 struct exit_status table_first_status(const struct watch *watch);

@@ -32,7 +32,8 @@ int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_
 {
 	int result;
 
-	*watch = (struct watch){.rundir = rundir, .run = run};
+	*watch = (struct watch){
+		.rundir = rundir, .run = run, .ended = {.fd = -1, .token = run->token}};
 	resources_init(&watch->resources);
 	gpu_init(&watch->gpu);
 	result = bell_start(&watch->bell, shared);
@@ -49,12 +50,16 @@ int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_
 
 static void add_file(struct watch *watch, const struct dirent *entry)
 {
-	size_t index = watch->file_count++;
+	size_t index = 0;
 	struct watch_file *file;
 
-	watch->files = array_room(watch->files, index, sizeof(*file));
+	while (index < watch->file_count && watch->files[index].name)
+		index++;
+	if (index == watch->file_count)
+		watch->files =
+			array_room(watch->files, watch->file_count++, sizeof(*file));
 	file = &watch->files[index];
-	file->slot_count = 1;
+	*file = (struct watch_file){.slot_count = 1, .inode = entry->d_ino};
 	file->reader.fd = -1;
 	file->name = xstrdup(entry->d_name);
 	map_put(&watch->file_map, entry->d_ino, 0, 0, (uint32_t)index);
@@ -215,6 +220,8 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
  * machine. A new file has no process yet. */
 static int needs_look(const struct watch *watch, const struct watch_file *file)
 {
+	if (!file->name)
+		return 0;
 	return file->alive_count || file->slot_count == 1 || watch->newborn_count ||
 	       ticks_monotonic_ns() - file->over_ns < LATE_SLOT_NS;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Has children one after the other, which call one function and end, and then waits until
- * standard input is closed. usage: brood COUNT */
+ * standard input is closed. usage: brood COUNT [exec]. With exec each child is this program
+ * again: brood 0. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,9 +19,17 @@ int main(int argc, char **argv)
 	int count = argc > 1 ? atoi(argv[1]) : 1, failed = 0, status;
 	char byte;
 
+	if (count == 0) {
+		hatch();
+		return 0;
+	}
 	for (int i = 0; i < count; i++) {
 		pid_t child = fork();
 
+		if (child == 0 && argc > 2) {
+			execl(argv[0], argv[0], "0", NULL);
+			_exit(127);
+		}
 		if (child == 0) {
 			hatch();
 			exit(0);

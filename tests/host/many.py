@@ -46,10 +46,17 @@ def appended(case):
            f"an unknown run: {result}")
 
 
+def file_kilobytes(path):
+    try:
+        return os.lstat(path).st_blocks / 2
+    except FileNotFoundError:
+        return 0  # it was packed since it was listed
+
+
 def spool_kilobytes(case):
-    return sum(os.lstat(os.path.join(folder, name)).st_blocks
+    return sum(file_kilobytes(os.path.join(folder, name))
                for folder, _, names in os.walk(case.database + "-spool")
-               for name in names) / 2
+               for name in names)
 
 
 @scenario
@@ -83,6 +90,55 @@ def thousands_of_children(case):
     expect_brood(case, count)
     lanes = case.value("SELECT COUNT(DISTINCT lane_id) FROM threads")
     expect(lanes < 100, f"{lanes} lanes")
+
+
+@scenario
+def thousands_of_images(case):
+    """What has ended and is in files of its own is packed: the spool has some of them as
+    they were (56 KiB each), and a report of the run that goes on has all."""
+    count, largest = 600, 0
+    process = case.start([case.compile("brood.c"), str(count), "exec"],
+                         stdin=subprocess.PIPE)
+    while not select.select([process.stdout], [], [], 0.01)[0]:
+        largest = max(largest, spool_kilobytes(case))
+    expect(process.stdout.readline() == "all\n", "the children have not ended")
+    expect(largest < 16384, f"{largest:.0f} KiB in the spool for {count} images")
+    result = case.analyze("sql", "SELECT SUM(calls) AS calls FROM functions WHERE "
+                          "name = 'hatch'", case.database, "--format", "csv")
+    expect(str(count) in result.stdout, f"a look at the run tells {result.stdout}")
+    process.communicate("", timeout=60)
+    case.settle()
+    expect_images(case, count)
+
+
+def expect_images(case, count):
+    """Each child was forked, and is the next image then."""
+    expect(case.calls("hatch") == count, f"{case.calls('hatch'):.0f} calls, not {count}")
+    for table in ("processes WHERE complete", "threads"):
+        rows = case.value(f"SELECT COUNT(*) FROM {table}")
+        expect(rows == 2 * count + 1, f"{rows} {table}, not {2 * count + 1}")
+    rows = case.value("SELECT COUNT(DISTINCT pid) FROM processes WHERE command LIKE '% 0'")
+    expect(rows == count, f"{rows} children that were executed, not {count}")
+    expect(case.trust("damaged_segments") == 0, "something is damaged")
+    blocks = case.value("SELECT SUM(alloc_count) FROM allocation_sites WHERE name = 'hatch'")
+    expect(blocks == count, f"{blocks} allocations")
+
+
+@scenario
+def images_of_an_orphaned_run(case):
+    """The collector may die while it packs them."""
+    count = 300
+    program = case.compile("brood.c")
+    for pause in (0.2, 0.6, 1.2):
+        process = case.start([program, str(count), "exec"], stdin=subprocess.PIPE)
+        time.sleep(pause)
+        for pid in case.collectors():
+            os.kill(pid, signal.SIGKILL)
+        expect(process.stdout.readline() == "all\n", "the children have not ended")
+        process.communicate("", timeout=60)
+        case.settle()
+        expect_images(case, count)
+        os.remove(case.database)
 
 
 def expect_brood(case, count):
