@@ -78,7 +78,7 @@ void budget_begin(struct lane_context *context)
 	if (budget->mean_limit_shift < LIMIT_SHIFT)
 		budget->mean_limit_shift = LIMIT_SHIFT;
 	context->check_ticks = 0;
-	budget->last_decision_ticks = clock_now();
+	budget->last_decision_ticks = lane_busy_ticks(context, clock_now());
 }
 
 void budget_resume(struct lane_context *context)
@@ -180,6 +180,30 @@ static int is_at_work(const struct lane_context *context, uint64_t function,
 	return 0;
 }
 
+/* A function that calls itself, be it by way of one or two others, takes as long as all
+ * that it calls of itself: its calls last from nothing to the whole, and one is at work
+ * all the time. What one takes of its own is no more than what passes from one to the
+ * next. */
+#define RECURSIVE_FRAMES 3
+
+static int is_recursive_call(const struct lane_context *context, uint64_t function)
+{
+	const struct segment_frame *frame = context->top;
+
+	for (int i = 0; i < RECURSIVE_FRAMES && frame > context->frames; i++)
+		if ((--frame)->function == function)
+			return 1;
+	return 0;
+}
+
+static int is_short_recursion(const struct lane_budget *budget,
+			      const struct lane_suspect *suspect)
+{
+	return suspect->recursive_count * 2 > suspect->call_count &&
+	       budget->sampled_ticks >> budget->mean_limit_shift <=
+		       suspect->recursive_count;
+}
+
 static int is_eligible(const struct lane_context *context,
 		       const struct lane_suspect *suspect, enum allocator most)
 {
@@ -190,7 +214,11 @@ static int is_eligible(const struct lane_context *context,
 	if (node->key != suspect->function || allocators_kind(suspect->function) > most)
 		return 0;
 	read_habit(&context->functions[function], &habit);
-	return habit.call_count >= LEAST_CALLS && !habit.varies &&
+	if (habit.call_count < LEAST_CALLS)
+		return 0;
+	if (is_short_recursion(&context->budget, suspect))
+		return 1;
+	return !habit.varies &&
 	       habit.mean_ticks <= (double)(1ull << context->budget.mean_limit_shift) &&
 	       !is_at_work(context, suspect->function, habit.mean_ticks);
 }
@@ -248,7 +276,8 @@ static void forget_samples(struct lane_budget *budget)
 static double other_share(struct lane_context *context, uint64_t now)
 {
 	struct lane_windows *windows = &context->windows;
-	uint64_t ticks = now - context->budget.last_decision_ticks;
+	uint64_t busy_ticks = lane_busy_ticks(context, now);
+	uint64_t ticks = busy_ticks - context->budget.last_decision_ticks;
 	double cost =
 		(double)windows->counted_calls * process_facts.run->counted_cost_ticks +
 		(double)windows->cost_ticks;
@@ -256,7 +285,7 @@ static double other_share(struct lane_context *context, uint64_t now)
 	if (!ticks)
 		return 0;
 	windows->counted_calls = windows->cost_ticks = 0;
-	context->budget.last_decision_ticks = now;
+	context->budget.last_decision_ticks = busy_ticks;
 	return cost / (double)ticks;
 }
 
@@ -387,6 +416,7 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 	suspect = find_suspect(budget, function);
 	if (suspect) {
 		suspect->call_count++;
+		suspect->recursive_count += is_recursive_call(context, function);
 		suspect->exit_return_address = return_address;
 		suspect->call_site = call_site;
 		suspect->node = node;
@@ -398,17 +428,17 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 /* What exact calls take: as at the last decision, which is soon followed by another one
  * as long as there are exits that look. Without any for so long there are next to no
  * calls. */
-static double hook_share_now(const struct lane_budget *budget, uint64_t now)
+static double hook_share_now(const struct lane_context *context, uint64_t now)
 {
-	uint64_t ticks = now - budget->last_decision_ticks;
+	uint64_t ticks =
+		lane_busy_ticks(context, now) - context->budget.last_decision_ticks;
 
-	return ticks < clock_tenth_of_second() ? budget->hook_share : 0;
+	return ticks < clock_tenth_of_second() ? context->budget.hook_share : 0;
 }
 
 void budget_pulse(struct lane_context *context, uint64_t now)
 {
-	review_if_due(context, now, hook_share_now(&context->budget, now),
-		      allowed_share());
+	review_if_due(context, now, hook_share_now(context, now), allowed_share());
 }
 
 /* What called malloc may be code without hooks whose callers nobody could tell. */

@@ -3,7 +3,9 @@
 #include "shim/budget/review.h"
 
 #include "shim/core/clock.h"
+#include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/core/syscall.h"
 #include "shim/patch/modes.h"
 
 /* A function is given back at most so often, ever more seldom: after 0.8, 1.6, ... s. */
@@ -21,9 +23,27 @@
 #define FRAMES_SEARCHED 256u /* for open calls that will have no exit */
 
 static uint64_t due_ticks;	    /* of the next one; atomic */
-static uint64_t last_ticks;	    /* of the one before */
+static uint64_t last_ticks;	    /* of the one before, by the process's CPU clock */
+static uint64_t last_review_ticks;  /* when that was */
 static uint32_t interval_shift = 3; /* they come after 12, 25, 50 ms, then each 0.1 s */
 static uint64_t *last_counts;
+
+/* What all threads have computed, which the budget is a part of: on a busy machine, and
+ * of a server, far less than there was time. Where it may not be asked for: the time. */
+static uint64_t computed_ticks(uint64_t now)
+{
+	struct timespec cpu;
+	long result;
+
+	if (gate_is_restricted() || !gate_enter())
+		return now;
+	result = SYSCALL(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu, 0, 0, 0, 0);
+	gate_leave();
+	if (result < 0)
+		return now;
+	return (uint64_t)(((double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9) *
+			  process_facts.run->ticks_per_second);
+}
 
 static uint64_t calls_of(uint32_t number)
 {
@@ -80,7 +100,10 @@ static int may_be_given_back(uint32_t number, uint64_t now, uint32_t wait_shift)
 	const struct segment_mode *mode = modes_record(number);
 	uint32_t shift = mode->change_count;
 
-	if (mode->reason == SEGMENT_REASON_ASKED || shift >= CHANGES_MOST)
+	/* of one that has not been counted for as long as the calls are from, they are
+	 * few */
+	if (mode->reason == SEGMENT_REASON_ASKED || shift >= CHANGES_MOST ||
+	    mode->since_ticks > last_review_ticks)
 		return 0;
 	if (shift > CHANGES_SHIFT_MOST)
 		shift = CHANGES_SHIFT_MOST;
@@ -177,12 +200,11 @@ static void count_calls(struct rates *rates)
 	}
 }
 
-static void review(uint64_t now, double hook_share, double allowed_share)
+static void review(uint64_t now, uint64_t ticks, double hook_share, double allowed_share)
 {
-	struct rates rates = {.ticks = now - last_ticks};
+	struct rates rates = {.ticks = ticks};
 	double counted_share;
 
-	last_ticks = now;
 	if (!last_counts)
 		last_counts =
 			process_map(2ull * SEGMENT_MODE_LIMIT * sizeof(*last_counts), 0);
@@ -208,20 +230,24 @@ static void review(uint64_t now, double hook_share, double allowed_share)
 void review_if_due(struct lane_context *context, uint64_t now, double hook_share,
 		   double allowed_share)
 {
-	uint64_t due = __atomic_load_n(&due_ticks, __ATOMIC_RELAXED);
+	uint64_t due = __atomic_load_n(&due_ticks, __ATOMIC_RELAXED), computed;
 
 	(void)context;
 	if (now < due || !modes_count ||
 	    !__atomic_compare_exchange_n(&due_ticks, &due, UINT64_MAX, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
+	computed = computed_ticks(now);
 	/* the first only begins to count */
-	if (last_ticks && now - last_ticks > clock_tenth_of_second() >> 5) {
-		review(now, hook_share, allowed_share);
+	if (last_ticks && computed - last_ticks > clock_tenth_of_second() >> 5) {
+		review(now, computed - last_ticks, hook_share, allowed_share);
+		last_ticks = computed;
+		last_review_ticks = now;
 		if (interval_shift)
 			interval_shift--;
-	} else {
-		last_ticks = now;
+	} else if (!last_ticks || computed < last_ticks) {
+		last_ticks = computed;
+		last_review_ticks = now;
 	}
 	/* release: who takes it next sees the counts */
 	__atomic_store_n(&due_ticks, now + (clock_tenth_of_second() >> interval_shift),

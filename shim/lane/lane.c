@@ -3,10 +3,19 @@
 #include "shim/lane/lane.h"
 
 #include "shim/core/clock.h"
+#include "shim/core/process.h"
 
 struct lane_context lane_absent, lane_none;
 __thread struct lane_context *lane_self = &lane_absent;
 __thread uint32_t lane_left_slot;
+
+cold uint64_t lane_busy_ticks(const struct lane_context *context, uint64_t now)
+{
+	const struct lane_off_cpu *off = &context->off_cpu;
+
+	return now - (uint64_t)((double)(off->ready_ns + off->blocked_ns) *
+				process_facts.run->ticks_per_second / 1e9);
+}
 
 cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since)
 {

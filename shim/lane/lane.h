@@ -143,7 +143,7 @@ struct lane_caller {
 /* See record/windows.h. All ticks are the run's clock. */
 struct lane_windows {
 	uint64_t start_ticks, end_ticks; /* of the one that is open; end 0: none */
-	uint64_t next_ticks;		 /* not before, the next one */
+	uint64_t next_ticks;		 /* not before, the next one: of busy time */
 	uint64_t call_count;		 /* recorded in it */
 	uint64_t pulse_start_ticks;	 /* the stretch since the last pulse */
 	uint32_t pulse_length;		 /* calls from pulse to pulse */
@@ -183,8 +183,9 @@ struct lane_suspect {
 	uint64_t function; /* 0: none */
 	uint64_t exit_return_address, call_site;
 	uint32_t call_count;
-	uint32_t put_off_count; /* of a function that allocates: its calls */
-	uint32_t node;		/* a path of it */
+	uint32_t put_off_count;	  /* of a function that allocates: its calls */
+	uint32_t recursive_count; /* of calls in a call of it, see budget.c */
+	uint32_t node;		  /* a path of it */
 };
 
 #define LANE_SUSPECTS 128u
@@ -199,8 +200,8 @@ struct lane_budget {
 	uint64_t sampled_ticks;
 	double hook_share;  /* of the time, at the last decision */
 	double stuck_share; /* below which there is nothing to take; 0: unknown */
-	uint64_t last_decision_ticks;
-	uint32_t mean_limit_shift; /* how long a call may be that loses its times */
+	uint64_t last_decision_ticks; /* of busy time */
+	uint32_t mean_limit_shift;    /* how long a call may be that loses its times */
 	struct lane_suspect suspects[LANE_SUSPECTS];
 };
 
@@ -470,6 +471,11 @@ extern __thread uint32_t lane_left_slot
  * use, as if it had been suspended: the recorder worked for itself. Returns how many;
  * times of the run's clock that were read before are that much earlier on the stack's. */
 uint64_t lane_leave_out(struct lane_context *context, uint64_t since);
+
+/* Now, without the time for which the lane's thread is known to have been without a CPU:
+ * what a budget is a part of. A server that waits most of the time computes little, and
+ * so may the recorder. Where waits are not recorded it is the run's clock. */
+uint64_t lane_busy_ticks(const struct lane_context *context, uint64_t now);
 
 /* True when the context can be used as it is: neither absent nor wiped nor none. */
 static inline int lane_is_live(const struct lane_context *context)

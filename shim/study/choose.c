@@ -90,6 +90,32 @@ static void study(struct lane_context *context, uint64_t key, double share,
 	context->study.trigger_count = 0;
 }
 
+#define NODES_SEARCHED 65536u
+
+/* Are most of its calls made in others of it? They last from nothing to the whole, which
+ * is no reason to look at one, and each would be known only as a part of the outermost.
+ */
+static int is_recursion(const struct lane_context *context, uint64_t key)
+{
+	uint32_t end = context->node_next;
+	uint64_t inner = 0, all = 0;
+
+	if (end > NODES_SEARCHED)
+		end = NODES_SEARCHED;
+	for (uint32_t i = LANE_ROOT + 1; i < end; i++) {
+		const struct segment_node *node = &context->nodes[i];
+		uint32_t outer = node->parent;
+
+		if (node->key != key)
+			continue;
+		while (outer > LANE_ROOT && context->nodes[outer].key != key)
+			outer = context->nodes[outer].parent;
+		all += node->call_count;
+		inner += outer > LANE_ROOT ? node->call_count : 0;
+	}
+	return inner * 2 > all;
+}
+
 /* Of code that is mapped, or a region: whose ends come to the hooks. */
 static int can_be_studied(uint64_t key)
 {
@@ -156,7 +182,8 @@ static int may_be_studied(const struct lane_context *context,
 	if (is_step ? !is_wanted_step(context, suspicion->index, is_loose)
 		    : !is_wanted(suspicion->key, is_loose))
 		return 0;
-	return is_affordable(suspicion_share(context, suspicion, now));
+	return is_affordable(suspicion_share(context, suspicion, now)) &&
+	       (is_step || !is_recursion(context, suspicion->key));
 }
 
 /* Of those that were slow now and then, the one that matters most. */
@@ -189,7 +216,8 @@ static void look_at(struct lane_context *context, const struct segment_function 
 	calls = suspect_calls(context, function);
 	share = share_of(calls, life);
 	if (calls >= CHOOSE_CALLS && is_affordable(share) &&
-	    slow_ticks(function) >= life / SLOW_PART + ready_ticks(context))
+	    slow_ticks(function) >= life / SLOW_PART + ready_ticks(context) &&
+	    !is_recursion(context, function->key))
 		study(context, function->key, share, TRIGGER_FOUND);
 }
 
