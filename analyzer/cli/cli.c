@@ -244,7 +244,10 @@ void cli_parse(int argc, char **argv, struct request *ret)
 		show_help(parsing.count ? cli_find_report(parsing.arguments[0]) : NULL);
 		exit(STATUS_OK);
 	}
-	if (parsing.count == 0)
+	/* of no run: the command goes without saying */
+	if (parsing.count == 0 && is_given(&parsing, KEY_LIST_RULES))
+		ret->report = cli_find_report("bottlenecks");
+	else if (parsing.count == 0)
 		strbuf_puts(&error, "which database? For example: prof-analyze run.db");
 	else
 		cli_assign(parsing.arguments, parsing.count, ret, &error);

@@ -74,7 +74,7 @@ static const struct {
 	{"source", KEY_SOURCE, "DIR",
 	 "show lines of source files below DIR in the page (html); may be repeated",
 	 .taken_with = TAKES_SOURCE},
-	{"list-rules", 0, NULL, "show all rules and their limits",
+	{"list-rules", KEY_LIST_RULES, NULL, "show all rules and their limits",
 	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.list_rules)},
 	{"show-sql", 0, NULL, "with the query that proves each finding",
 	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.show_sql)},

@@ -24,6 +24,7 @@ enum cli_option_key {
 	KEY_EVERY,
 	KEY_TOP,
 	KEY_COUNT,
+	KEY_LIST_RULES,
 	KEY_USAGE,
 };
 

@@ -18,7 +18,8 @@
 #include <string.h>
 
 #define GAP_COLUMNS 2
-#define NARROW 60 /* less than that: names give way before numbers do */
+#define NARROW 60	/* less than that: names give way before numbers do */
+#define FILE_COLUMNS 31 /* "tcp :65535 from 255.255.255.255" */
 #define DETAIL_INDENT 4
 #define DETAIL_LINES 2
 
@@ -74,15 +75,34 @@ static bool has_definition(const struct table *table, size_t column)
 	return false;
 }
 
+/* A socket's peer, a pipe: names without directories that could give way. Of a longer one
+ * (IPv6) the middle does, and both its ends, which have the ports, stay. */
+static size_t widest_without_directory(struct layout *layout, const struct place *place)
+{
+	size_t widest = 0;
+
+	for (size_t row = 0; row < layout->table->row_count; row++) {
+		const struct cell *cell = &table_row(layout->table, row)[place->column];
+		size_t width = cell_width(layout, row, place);
+
+		if (cell->kind == CELL_TEXT && !strchr(cell->text, '/') && width > widest)
+			widest = width;
+	}
+	return widest < FILE_COLUMNS ? widest : FILE_COLUMNS;
+}
+
 /* How far a column may be squeezed. */
-static size_t least_width(const struct layout *layout, const struct place *place)
+static size_t least_width(struct layout *layout, const struct place *place)
 {
 	size_t title = utf8_width(column_title(&layout->table->columns[place->column]));
-	size_t least;
+	size_t least, widest;
 
 	switch (layout->table->columns[place->column].type) {
-	case COLUMN_LOCATION:
 	case COLUMN_FILE:
+		widest = widest_without_directory(layout, place);
+		least = widest > 12 ? widest : 12;
+		break;
+	case COLUMN_LOCATION:
 		least = 12 + (has_definition(layout->table, place->column)
 				      ? sizeof(CELL_OF_FUNCTION) - 1
 				      : 0);
