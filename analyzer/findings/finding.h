@@ -77,8 +77,12 @@ struct finding {
 	const char *where; /* for people: "parse.c:31" */
 	struct evidence evidence[FINDING_EVIDENCE];
 	size_t evidence_count;
-	/* At best; 0: none of that kind. */
+	/* At best; 0: none of that kind. findings_finish() makes of a time that is longer
+	 * than the run the whole run. */
 	double saving_ns, saving_bytes, saving_allocs;
+	/* What saving_bytes are a share of when they are a sum over processes: their
+	 * peaks together; 0: of the run's peak. */
+	double saving_of_bytes;
 	const char *why; /* one sentence, only what the data shows */
 	const char
 		*advice[FINDING_ADVICE + 1]; /* most useful first; NULL after the last */
@@ -95,6 +99,7 @@ struct findings {
 	size_t count, capacity;
 	struct arena texts;
 	double peak_bytes; /* of the run: what saving_bytes are a share of */
+	double wall_ns;	   /* of the run; 0: not known */
 };
 
 /* What saving_ns is of the run's time, 0 to 1: the impact of a finding that saves time.

@@ -224,10 +224,20 @@ static int by_score(const void *left, const void *right)
 	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
 }
 
+/* Rules add up what threads and processes could save, which did so side by side: nobody
+ * waits less than not at all. */
+static void bound_saving(const struct findings *findings, struct finding *finding)
+{
+	if (findings->wall_ns > 0 && finding->saving_ns > findings->wall_ns)
+		finding->saving_ns = findings->wall_ns;
+}
+
 void findings_finish(struct findings *findings, const struct calltree *tree)
 {
-	for (size_t i = 0; i < findings->count; i++)
+	for (size_t i = 0; i < findings->count; i++) {
+		bound_saving(findings, &findings->list[i]);
 		finding_rate(&findings->list[i]);
+	}
 	merge(findings, tree);
 	if (findings->count)
 		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);

@@ -50,13 +50,18 @@ void finding_put_saving(struct strbuf *buffer, const struct findings *findings,
 				      ceiling);
 	}
 	if (finding->saving_bytes > 0) {
+		double of_bytes = finding->saving_of_bytes > 0 ? finding->saving_of_bytes
+							       : findings->peak_bytes;
+
 		strbuf_puts(buffer, buffer->size > start ? "; " : "");
 		units_bytes(buffer, whole_number(finding->saving_bytes));
-		if (finding->saving_bytes <= findings->peak_bytes) {
+		if (finding->saving_bytes <= of_bytes) {
 			strbuf_puts(buffer, " (");
-			units_percent(buffer, units_share(finding->saving_bytes,
-							  findings->peak_bytes));
-			strbuf_puts(buffer, " of the peak)");
+			units_percent(buffer,
+				      units_share(finding->saving_bytes, of_bytes));
+			strbuf_puts(buffer, finding->saving_of_bytes > 0
+						    ? " of the processes' peaks)"
+						    : " of the peak)");
 		}
 	}
 	if (finding->saving_allocs > 0) {

@@ -56,6 +56,10 @@ struct rule_input {
 	double thread_ns; /* sum over threads */
 	double self_ns;	  /* corrected, sum over functions */
 	double peak_bytes, alloc_bytes, alloc_count, free_count, live_bytes;
+	/* Of all processes together, which need not have been at one time. Live bytes,
+	 * a sum over processes, are a share of this, not of the run's peak: that is the
+	 * highest of one process. */
+	double peaks_bytes;
 	double hook_cost_ns; /* of one call: inside and outside the timed interval */
 	/* Of recording allocations that no instrumented function led to: in no function's
 	 * time, so nobody's was subtracted. */

@@ -119,7 +119,12 @@ def check_clean(bench, database, source, findings):
 
 def record_and_check(bench, source):
     database = bench.record(source)
-    findings = bench.document(database, source)["findings"]
+    document = bench.document(database, source)
+    findings = document["findings"]
+    for finding in findings:
+        harness.expect(
+            (finding["saving"]["time_ns"] or 0) <= document["run"]["wall_ns"],
+            f"saves more than the run took, {document['run']['wall_ns']} ns: {finding}")
     check = check_first if source.expected else check_clean
     check(bench, database, source, findings)
     return told(findings)

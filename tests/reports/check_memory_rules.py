@@ -40,10 +40,10 @@ def blocks(count, size, **changes):
 
 
 def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
-         major=0, lanes=()):
+         major=0, lanes=(), peaks=()):
     """A run of one second: main calls work, which has the site. snapshots: live bytes;
     work: what is different about the function; cpu: per cent, sampled; lanes: the process of
-    each, which share all evenly."""
+    each, which share all evenly; peaks: of further processes."""
     with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
         db.execute("PRAGMA synchronous = OFF")
         db.executescript(sql.read())
@@ -56,6 +56,9 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
             free_count=one["free_count"], live_bytes_at_exit=one["live_bytes"],
             peak_process_id=1), **(run or {})})
         insert(db, "process", process_id=1, run_id=1, pid=10, wall_ns=SECOND, complete=1)
+        for number, peak in enumerate(peaks, 100):
+            insert(db, "process", process_id=number, run_id=1, pid=number, wall_ns=SECOND,
+                   complete=1, alloc_count=1, peak_bytes=peak)
         insert(db, "lane", lane_id=1, run_id=1, process_id=1)
         insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=10,
                name="main", started_ns=0, wall_ns=SECOND)
@@ -116,6 +119,7 @@ LIMIT_RSS = {"rules": {"M13": {"limits": {"rss_bytes": PEAK - 1}}}}
 HIGH = {"rules": {"M13": {"limits": {"peak_bytes": PEAK}}}}
 LIMIT_BOTH = {"rules": {"M13": {"limits": {"peak_bytes": PEAK - 1, "rss_bytes": PEAK - 1}}}}
 HIGH_AND_RSS = {"rules": {"M13": {"limits": {"peak_bytes": PEAK, "rss_bytes": PEAK}}}}
+TEN = {"run": {"peak_bytes": 10 * MIB}, "peaks": [10 * MIB] * 10}
 REALLOC = dict(realloc_count=2_000_000, free_count=2_000_000, alloc_count=2_000_000)
 
 # name, rule, outcome, site, the rest of make(), rules file
@@ -148,6 +152,8 @@ CASES = [
     ("four snapshots", "M5", "not measured", live(1000, 12_000), {"snapshots": RISING[:4]},
      None),
     ("left", "M6", "found", live(100, 120_000), {}, None),
+    ("left by ten processes", "M6", "found", live(1600, MIB // 16), TEN, None),
+    ("little left by ten processes", "M6", "passed", live(159, MIB // 16), TEN, None),
     ("few blocks left", "M6", "passed", live(99, 120_000), {}, None),
     ("little left", "M6", "passed", live(1000, 10_485), {}, None),
     ("set up once", "M6", "passed", live(1000, 12_000), {"snapshots": STEADY}, None),
@@ -202,6 +208,7 @@ RATED = [
     ("all of it left", "M6", {"impact": 1, "confidence": "medium", **SAYS_WHERE},
      live(1600, MIB // 16), {}),
     ("enough left to matter", "M6", {"impact": 0.64, **SAYS_WHERE}, live(1024, MIB // 16), {}),
+    ("at one time a tenth", "M6", {"impact": 10 / 64}, live(1600, MIB // 16), TEN),
     ("half of that", "M6", {"impact": 0.32 / 2, **SAYS_WHERE}, live(512, MIB // 16), {}),
     ("half of a small peak", "M6", {"impact": 0.5 / 32, "severity": "low"}, live(128, MIB // 64),
      {"run": {"peak_bytes": 4 * MIB}}),
@@ -245,6 +252,9 @@ def look(analyze, directory, case):
                 wrong.append(f"the SQL of {finding['id']} finds nothing")
             if finding["id"] == rule and finding["function"] not in ("work", None):
                 wrong.append(f"{rule} names {finding['function']}")
+            wrong += [f"{finding['id']}: {one['value']} % {one['name']}"
+                      for one in finding["evidence"]
+                      if one["unit"] == "percent" and not 0 <= (one["value"] or 0) <= 100]
             wrong += [f"{finding['id']}: {one['name']} is no number"
                       for one in finding["evidence"] if one["value"] is None]
             if name == "only from a disk" and "the same memory" in finding["why"]:

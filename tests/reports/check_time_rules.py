@@ -140,15 +140,39 @@ def judge(one, document, db, limits):
         judge_limits(findings[0], known.values())
 
 
-def look(analyze, database, db, run_id, one, limits):
+def ask(analyze, database, run_id, one, limits):
     with open(database + ".json", "w", encoding="utf-8") as file:
         json.dump(rules_of(one, limits), file)
     result = subprocess.run([analyze, "bottlenecks", database, "--run", str(run_id), "--rules",
                              file.name, "--format", "json"], capture_output=True, text=True,
                             check=False, timeout=60)
-    wrong = judge(one, json.loads(result.stdout), db, limits) if result.returncode == 0 else \
-        ["exit %d: %s" % (result.returncode, result.stderr)]
+    if result.returncode:
+        sys.exit("exit %d: %s" % (result.returncode, result.stderr))
+    return json.loads(result.stdout)
+
+
+def look(analyze, database, db, run_id, one, limits):
+    wrong = judge(one, ask(analyze, database, run_id, one, limits), db, limits)
     return ["%s %s (run %d): %s" % (one.rule, one.what, run_id, text) for text in wrong]
+
+
+def saved_beyond(analyze, database, db, cases, limits):
+    """Of each rule that can tell what a fix saves, one run whose wall is far shorter than what
+    its threads did side by side. No saving is longer than the run."""
+    chosen = {one.rule: (run_id, one) for run_id, one in reversed(list(enumerate(cases, 1)))
+              if isinstance(one.wanted, dict) and one.wanted["saves"] and one.beside is None}
+    wall_ns, cut, wrong = 100_000, set(), []
+    for rule, (run_id, one) in chosen.items():
+        db.execute("UPDATE run SET wall_ns = ? WHERE run_id = ?", (wall_ns, run_id))
+        db.commit()
+        for finding in ask(analyze, database, run_id, one, limits)["findings"]:
+            saves = (finding["saving"] or {}).get("time_ns") or 0
+            cut |= {rule} if saves == wall_ns else set()
+            if saves > wall_ns:
+                wrong.append("%s saves %d ns of a run of %d" % (rule, saves, wall_ns))
+    if len(cut) < len(chosen) / 2:
+        wrong.append("of %d rules only %s had more to save" % (len(chosen), sorted(cut)))
+    return wrong
 
 
 def main():
@@ -165,6 +189,7 @@ def main():
             step = 3 if is_sanitized(sys.argv[1]) else 1
             for run_id, one in list(enumerate(cases, 1))[::step]:
                 problems += look(sys.argv[1], database, db, run_id, one, limits)
+            problems += saved_beyond(sys.argv[1], database, db, cases, limits)
     print("\n".join(problems) or "%d cases" % len(cases))
     return bool(problems)
 

@@ -14,6 +14,7 @@
 #include "analyzer/rules/memory/wrappers.h"
 #include "analyzer/rules/time/run.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -80,6 +81,7 @@ static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 	rule->thread_ns = (double)facts->thread_ns;
 	rule->self_ns = (double)facts->self_ns;
 	rule->peak_bytes = (double)facts->peak_bytes;
+	rule->peaks_bytes = fmax(rule->peak_bytes, (double)facts->peaks_bytes);
 	rule->alloc_bytes = (double)facts->alloc_bytes;
 	rule->alloc_count = (double)facts->alloc_count;
 	rule->free_count = (double)facts->free_count;
@@ -320,6 +322,7 @@ enum exit_status bottlenecks_run(struct report_input *input,
 
 	ret->states = xcalloc(rule_registry_count, sizeof(*ret->states));
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
+	ret->findings.wall_ns = facts->has_wall ? (double)facts->wall_ns : 0;
 	if ((double)facts->unknown_ns >= UNKNOWN_LEAST * (double)facts->self_ns)
 		ret->unknown_count = facts->unknown_count;
 	if (status == STATUS_OK)

@@ -29,6 +29,7 @@ static int load_run(struct report_input *input, struct doc *doc, struct run_fact
 		facts->alloc_bytes = cursor_integer(cursor, "alloc_bytes");
 		facts->free_count = cursor_integer(cursor, "free_count");
 		facts->peak_bytes = cursor_integer(cursor, "peak_bytes");
+		facts->peaks_bytes = facts->peak_bytes;
 		facts->live_bytes = cursor_integer(cursor, "live_bytes_at_exit");
 	}
 	return report_finish(input, cursor);
@@ -99,6 +100,7 @@ static int load_peak(struct report_input *input, struct run_facts *facts)
 
 	if (cursor_next(cursor) > 0) {
 		facts->peak_pid = cursor_integer(cursor, "pid");
+		facts->peaks_bytes = cursor_integer(cursor, "peaks_bytes");
 		facts->peak_live_bytes = cursor_integer(cursor, "live_bytes_at_exit");
 		facts->allocating_process_count =
 			cursor_integer(cursor, "allocating_count");

@@ -33,6 +33,7 @@ struct run_facts {
 	int64_t windows_count, counted_count, off_count, sampled_count;
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
+	int64_t peaks_bytes; /* of all processes, each at its own time */
 	/* Of the process whose peak it is; 0: not known. Live are those of all. */
 	int64_t peak_pid, peak_live_bytes;
 	int64_t allocating_process_count;

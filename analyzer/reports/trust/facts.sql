@@ -47,6 +47,7 @@ SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
 -- The peak is that of one process, what is live that of all.
 -- :name peak
 SELECT p.pid, p.live_bytes_at_exit,
+	(SELECT TOTAL(peak_bytes) FROM process WHERE run_id = :run) AS peaks_bytes,
 	(SELECT COUNT(*) FROM process WHERE run_id = :run AND alloc_count > 0) AS allocating_count
 FROM run r JOIN process p ON p.process_id = r.peak_process_id WHERE r.run_id = :run;
 

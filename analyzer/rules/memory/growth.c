@@ -128,7 +128,7 @@ static int add(struct rule_input *input, struct findings *ret,
 {
 	const double *sums = owner->sums;
 	double least = rule_limit(input, "least_bytes");
-	double share = rule_limit(input, "least_share") * input->peak_bytes;
+	double share = rule_limit(input, "least_share") * input->peaks_bytes;
 	struct finding *finding;
 
 	least = least > share ? least : share;
@@ -136,12 +136,10 @@ static int add(struct rule_input *input, struct findings *ret,
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	finding->confidence = sums[UNCERTAIN] > 0 ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
-	memory_win_bytes(input, finding, sums[GROWN]);
 	finding_evidence_limit(finding, "grown from first to last snapshot", "bytes",
 			       sums[GROWN], least);
 	rule_evidence(input, finding, "live at the last", "bytes", sums[LAST], NULL);
-	rule_evidence(input, finding, "share of the peak", "percent", finding->impact,
-		      NULL);
+	memory_win_live(input, finding, sums[GROWN], "share", NULL);
 	rule_evidence(input, finding, "snapshots", "count", (double)input->snapshot_count,
 		      NULL);
 	return 0;
@@ -178,7 +176,8 @@ static const struct rule_limit limits[] = {
 	{"least_bytes", 1048576, "bytes",
 	 .meaning = "growth from the first to the last snapshot"},
 	{"least_share", 0.05, "ratio", .most = 1,
-	 .meaning = "the same as a share of the peak"},
+	 .meaning = "the same as a share of the peak, of several processes of the sum "
+		    "of their peaks"},
 	{0},
 };
 

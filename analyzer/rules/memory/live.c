@@ -23,17 +23,18 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 	struct finding *finding;
 
 	if (sums[LIVE_BYTES] < rule_limit(input, "least_bytes") ||
-	    sums[LIVE_BYTES] < rule_limit(input, "least_share") * input->peak_bytes ||
+	    sums[LIVE_BYTES] < rule_limit(input, "least_share") * input->peaks_bytes ||
 	    sums[LIVE_COUNT] < rule_limit(input, "least_blocks"))
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
-	memory_win_bytes(input, finding, sums[LIVE_BYTES]);
-	finding->impact *= matter(input, sums[LIVE_BYTES]);
+	memory_win_live(input, finding, sums[LIVE_BYTES], "live at exit,", "least_share");
+	/* At one time that of the processes which lived then: at most in proportion. */
+	finding->impact *=
+		matter(input, sums[LIVE_BYTES] *
+				      rule_share(input->peak_bytes, input->peaks_bytes));
 	/* Hardly any was ever freed: nobody has the task. */
 	if (sums[FREES] > rule_limit(input, "freed_share") * sums[ALLOCS])
 		finding->confidence = CONFIDENCE_LOW;
-	rule_evidence(input, finding, "live at exit, of the peak", "percent",
-		      sums[LIVE_BYTES] / input->peak_bytes, "least_share");
 	rule_evidence(input, finding, "live at exit", "bytes", sums[LIVE_BYTES],
 		      "least_bytes");
 	rule_evidence(input, finding, "blocks", "count", sums[LIVE_COUNT],
@@ -82,7 +83,8 @@ static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
 
 static const struct rule_limit live_at_exit_limits[] = {
 	{"least_share", 0.1, "ratio", .most = 1,
-	 .meaning = "live at exit as a share of the peak"},
+	 .meaning = "live at exit as a share of the peak, of several processes of "
+		    "the sum of their peaks"},
 	{"least_bytes", 1048576, "bytes", .not_above = "matters_bytes",
 	 .meaning = "live at exit"},
 	{"least_blocks", 100, "count",

@@ -249,3 +249,18 @@ void memory_win_bytes(struct rule_input *input, struct finding *finding, double 
 	finding->impact = rule_share(bytes, input->peak_bytes);
 	finding->saving_bytes = bytes;
 }
+
+void memory_win_live(struct rule_input *input, struct finding *finding, double bytes,
+		     const char *words, const char *limit)
+{
+	bool are_several = input->peaks_bytes > input->peak_bytes;
+
+	finding->impact = rule_share(bytes, input->peaks_bytes);
+	finding->saving_bytes = bytes;
+	if (are_several)
+		finding->saving_of_bytes = input->peaks_bytes;
+	rule_evidence(input, finding,
+		      rule_text(input, "%s of the %s", words,
+				are_several ? "processes' peaks" : "peak"),
+		      "percent", finding->impact, limit);
+}

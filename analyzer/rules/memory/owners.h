@@ -71,6 +71,10 @@ void memory_time_evidence(struct rule_input *input, struct finding *finding,
 			  const char *limit, const char *name);
 /* What it could win of the peak. */
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes);
+/* What it could win of what is live, which is a sum over processes: of all their peaks,
+ * which is evidence behind these words. limit: the rule's that it crossed, or NULL. */
+void memory_win_live(struct rule_input *input, struct finding *finding, double bytes,
+		     const char *words, const char *limit);
 /* A rule's proof: the owner's sites, of which the sums are; the condition as the rule's
  * own query has it. */
 #define MEMORY_PROOF(columns, condition)                                                 \

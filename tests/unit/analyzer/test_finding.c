@@ -370,6 +370,26 @@ static void savings_have_a_ceiling(void **state)
 	assert_true(finding_ceiling(&finding) == 0);
 }
 
+static void no_time_beyond_the_run_is_saved(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {.wall_ns = 100};
+
+	(void)state;
+	add(&findings, 'T', 30, 0.5, 1)->saving_ns = 101;
+	add(&findings, 'T', 50, 0.5, 1)->saving_ns = 99;
+	findings_finish(&findings, tree);
+	assert_true(at_path(&findings, 30, 'T')->saving_ns == 100);
+	assert_true(at_path(&findings, 50, 'T')->saving_ns == 99);
+	findings_free(&findings);
+	/* of a run of which it is not known how long it took nothing is too long */
+	add(&findings, 'T', 30, 0.5, 1)->saving_ns = 101;
+	findings_finish(&findings, tree);
+	assert_true(at_path(&findings, 30, 'T')->saving_ns == 101);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
 static void severities_have_words(void **state)
 {
 	enum severity severity;
@@ -399,6 +419,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_lost_where_causes_meet),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(savings_have_a_ceiling),
+		cmocka_unit_test(no_time_beyond_the_run_is_saved),
 		cmocka_unit_test(severities_have_words),
 	};
 
