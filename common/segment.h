@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 28u
+#define SEGMENT_VERSION 29u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -339,6 +339,9 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_UNKNOWN_LEVELS,	  /* new paths whose stack could not be walked, or
 					     for whose levels there was no room */
 	SEGMENT_COUNTER_UNASKED_SWITCHES, /* what they waited for was not looked for */
+	/* CPU time of the children that it has waited for, and of theirs, by the kernel's
+	 * count at its end: of those, too, that were too short for anybody to look at */
+	SEGMENT_COUNTER_CHILDREN_CPU_NS,
 	SEGMENT_PROCESS_COUNTERS
 };
 

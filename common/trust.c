@@ -70,6 +70,7 @@ static const struct trust_counter counters[] = {
 	{"lost_transfer_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"untold_waits", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"unasked_switches", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"children_cpu_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	/* io tells */
 	{"kernel_read_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"kernel_write_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},

@@ -14,7 +14,7 @@ import sqlite3
 import sys
 
 KEPT = {name: os.path.join("analyzer", "rules", "time", "run.sql")
-        for name in ("root_lane", "held", "site_busiest")}
+        for name in ("root_lane", "piped", "held", "site_busiest")}
 # by rundb_keep_sums(), of what no query finds: key and value
 SUMS = {"made": ("function_id", "calls")}
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}

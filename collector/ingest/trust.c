@@ -256,6 +256,21 @@ static void add_unseen_bytes(struct ingest *ingest)
 	add(ingest, "uncompared_processes", others);
 }
 
+/* What children took that were waited for: a parent has that of its children's children,
+ * too, so of all who tell the largest is the run's. */
+static void add_children(struct ingest *ingest)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		uint64_t one = ingest->run.processes[i]
+				       .counters[SEGMENT_COUNTER_CHILDREN_CPU_NS];
+
+		most = one > most ? one : most;
+	}
+	add(ingest, "children_cpu_ns", most);
+}
+
 /* Modules of which more could have been read. */
 static void add_limits(struct ingest *ingest)
 {
@@ -432,6 +447,7 @@ void trust_collect(struct ingest *ingest)
 	add_switches(ingest);
 	add_spans(ingest);
 	add_unseen_bytes(ingest);
+	add_children(ingest);
 	add_rules(ingest);
 	add_unread_objects(ingest);
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -123,6 +124,23 @@ static void note_bytes(void)
 	gate_leave();
 }
 
+static uint64_t timeval_ns(const struct timeval *time)
+{
+	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_usec * 1000u;
+}
+
+static void note_children(void)
+{
+	struct rusage used;
+
+	if (gate_is_restricted() || !gate_enter())
+		return;
+	if (SYSCALL(SYS_getrusage, RUSAGE_CHILDREN, &used, 0, 0, 0, 0) == 0)
+		process_count(SEGMENT_COUNTER_CHILDREN_CPU_NS,
+			      timeval_ns(&used.ru_utime) + timeval_ns(&used.ru_stime));
+	gate_leave();
+}
+
 /* is_last: nothing of the program's runs after this. */
 static void process_exits(int status, int is_last)
 {
@@ -132,8 +150,10 @@ static void process_exits(int status, int is_last)
 	if (!process_is_ready() || !context_is_own_process())
 		return;
 	end_ticks = lane_own() ? off_cpu_note_ending(lane_own()) : clock_now();
-	if (process->segment->state == SEGMENT_PROCESS_RUNNING)
+	if (process->segment->state == SEGMENT_PROCESS_RUNNING) {
 		note_bytes();
+		note_children();
+	}
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = end_ticks;
 	clock_read_both(&shared->last_ticks, &shared->last_monotonic_ns);

@@ -36,12 +36,13 @@ class Times:
     the processes. ready, blocked: of main() itself. split: whether these were told apart.
     locks, transfers: rows, paths by the names of nodes. steps: of the run, by name how many,
     what all of them took, and what of it they waited for a CPU. late: what the recorder took
-    before the first threads; unseen: what the first one waited for a CPU in no function."""
+    before the first threads; unseen: what the first one waited for a CPU in no function.
+    children: what those computed that were waited for."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
                  split=True, locks=(), transfers=(), steps=None,
-                 late=0, unseen=0):
+                 late=0, unseen=0, children=0):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -56,6 +57,8 @@ class Times:
         self.store_lanes(lanes, started, wall - started, late, unseen)
         if split:
             insert(db, "trust", run_id=run_id, name="switches_by_rseq", value=1)
+        if children:
+            insert(db, "trust", run_id=run_id, name="children_cpu_ns", value=children)
         if samples is None:
             samples = [sample(100 * lanes.count(process), at=max(wall, 60 * MS), process=process)
                        for process in sorted(set(lanes))]

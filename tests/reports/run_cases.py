@@ -285,6 +285,27 @@ def cpus():
     yield case("R1", "its call of libc waited", found(function="work"), node("work", MS),
                node("read", 900 * MS, 9, "work", 4, blocked=900 * MS))
 
+    # each process waits for another one, or is looked at while another computes
+    pair = {"lanes": (0, 1)}
+    read = dict(path="read", kind="pipe", calls=9, bytes=9, total_ns=900 * MS, small_calls=0,
+                sequential_calls=0)
+
+    def beside(name, kind, ns=900, other=900):
+        return [node("driver", 0), node(name, ns * MS, 9, "driver", kind, blocked=ns * MS),
+                node("work", 0, 1, None, lanes={1: SECOND}, blocked=(1000 - other) * MS)]
+    yield case("R1", "waits for a child", None, *beside("waitpid", 3), **pair)
+    yield case("R1", "a child that sleeps", found(function="work", saves=800),
+               *beside("waitpid", 3, 900, 200), **pair)
+    yield case("R1", "waits on a pipe", None, *beside("read", 4), transfers=[read], **pair)
+    yield case("R1", "waits for a file", found(function=None, saves=900), *beside(
+        "read", 4, 900, 100), transfers=[dict(read, kind="file")], **pair)
+    yield case("R1", "a pipe from elsewhere", found(function="main"),
+               node("read", 900 * MS, 9, "main", 4, blocked=900 * MS), transfers=[read])
+    yield case("R1", "both sleep", found(function=None, saves=800),
+               *beside("nanosleep", 3, 800, 200), **pair)
+    for ns, one in ((500, found(saves=500, function="main")), (501, None)):
+        yield case("R1", "children nobody looked at", one, blocked=900 * MS, children=ns * MS)
+
     def both_busy(first=900, second=900, **values):
         """Two threads that wish for so many ms of a second each."""
         return [node("main", SECOND, 1, None, blocked=(1000 - first) * MS, **values),
@@ -298,6 +319,8 @@ def cpus():
                     shows={wished: 90, "CPUs": 2})
     yield busy("R2", "machine", machine)
     yield busy("R2", "machine", None, 899)
+    for had, one in ((0.9, machine), (0.91, None)):
+        yield busy("R2", "had", one, limits={"had": had})
     yield busy("R2", "least_ns", found(**run))
     yield busy("R2", "one thread", None, 499, 1000, cpus=1)
     yield busy("R2", "two threads", found(**run), 500, 1000, cpus=1)
@@ -307,11 +330,16 @@ def cpus():
     for ready, one in ((1000, found(severity="low", crosses={starved}, shows={
             starved: 50, "CPUs": 4}, **run, **HIGH)), (999, None)):
         yield busy("R3", "ready", one, 1000, 1000, ready, cpus=4)
+    # of the one CPU 500 ms
+    for had, one in ((0.51, found(**run)), (0.5, None)):
+        yield busy("R3", "had", one, 1000, 500, 1000, cpus=1, limits={"had": had})
     yield busy("R3", "least_ns", found(**run), 1000, 1000, 1000)
     yield busy("R3", "its own threads", None, 1000, 1000, 1000, cpus=1)
     yield busy("R3", "no CPUs", "the number of CPUs", cpus=None)
     for ready, one in ((600, found(severity="medium", **run)), (599, None)):
         yield busy("R4", "ready", one, 1000, 1000, ready, cpus=1)
+    for had, one in ((0.9, found(**run)), (0.91, None)):
+        yield busy("R4", "had", one, 1000, 500, 600, cpus=1, limits={"had": had})
     yield busy("R4", "least_ns", found(**run), 1000, 1000, 600, cpus=1)
     yield busy("R4", "threads_by_cpus", None, 1000, 1000, 600)
     yield busy("R4", "threads_by_cpus", found(**run), 1000, 1000, 600, cpus=1)

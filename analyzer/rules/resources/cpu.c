@@ -56,6 +56,9 @@ const struct rule rule_cpu_low = {
 static const struct rule_limit cpu_high_limits[] = {
 	{"machine", 0.9, "ratio", .most = 1,
 	 .meaning = "of all CPUs: computed and waited for, on average"},
+	{"had", 0.5, "ratio", .most = 1,
+	 .meaning =
+		 "of all CPUs: computed, on average; with less, other programs had them"},
 	LEAST_NS,
 	{0},
 };
@@ -79,6 +82,7 @@ const struct rule rule_cpu_high = {
 			RULE_TELLS("threads that wished for one most of the time",
 				   "count", "busy"),
 			RULE_LEAST(NULL, NULL, "busy", "two"),
+			RULE_LEAST(NULL, NULL, "had", "had"),
 			{0}},
 	.why = "the threads wish for all that the machine has: more of them would not be "
 	       "faster",
@@ -92,6 +96,9 @@ const struct rule rule_cpu_high = {
 static const struct rule_limit starved_limits[] = {
 	{"ready", 0.5, "ratio", .most = 1,
 	 .meaning = "waited for a CPU, of what was computed and waited for"},
+	{"had", 0.5, "ratio", .most = 1,
+	 .meaning = "of all CPUs: computed, on average; with less, its own threads "
+		    "did not take them, however many they are"},
 	LEAST_NS,
 	{0},
 };
@@ -115,11 +122,11 @@ const struct rule rule_starved = {
 			RULE_TELLS("CPUs", "count", "cpus"),
 			RULE_TELLS("threads that wished for one most of the time",
 				   "count", "busy"),
-			RULE_MOST(NULL, NULL, "busy", "cpus"),
+			RULE_MOST(NULL, NULL, "rivals", "cpus"),
 			{0}},
-	.why = "the program was ready to compute and had no CPU, though it has not more "
-	       "threads that compute than the machine has CPUs: others had them, or it "
-	       "may use few",
+	.why = "the program was ready to compute and had no CPU, and its own threads "
+	       "are too few, or had too little, to have taken them: others had them, or "
+	       "it may use few",
 	.advice = {"measure on an idle machine, or judge CPU time: wall time is other "
 		   "programs' here",
 		   "look for a limit: 'taskset -p', cpu.max of its control group, nice"},
@@ -136,6 +143,9 @@ static const struct rule_limit too_many_threads_limits[] = {
 	 .meaning = "waited for a CPU, of what was computed and waited for"},
 	{"machine", 0.9, "ratio", .most = 1,
 	 .meaning = "of all CPUs: computed and waited for, on average"},
+	{"had", 0.5, "ratio", .most = 1,
+	 .meaning =
+		 "of all CPUs: computed, on average; with less, other programs had them"},
 	LEAST_NS,
 	{0},
 };
@@ -157,6 +167,8 @@ const struct rule rule_too_many_threads = {
 				   "count", "busy", "many"),
 			RULE_LEAST("CPU of the machine, computed and wished for",
 				   "percent", "machine", "machine"),
+			RULE_LEAST("CPU of the machine, computed", "percent", "had",
+				   "had"),
 			RULE_TELLS("CPUs", "count", "cpus"),
 			RULE_LEAST("waited for a CPU, of what was wished", "percent",
 				   "ready", "ready"),

@@ -79,6 +79,9 @@ int time_run_load(struct rule_input *input, struct time_run *ret)
 
 	*ret = (struct time_run){0};
 	if (result == 0)
+		result =
+			rundb_keep(input->db, "piped", time_run_sql_piped, input->run_id);
+	if (result == 0)
 		result = rundb_view(input->db, "site_busiest", time_run_sql_site_busiest);
 	if (result == 0)
 		result = held_keep(input);

@@ -42,6 +42,6 @@ struct time_run {
 	double rss_peak_bytes; /* sum over the processes */
 };
 
-/* Loads it, before any rule is asked, and keeps the tables root_lane and held, and the
- * view site_busiest. 0 or -errno (then input->error is set). */
+/* Loads it, before any rule is asked, and keeps the tables root_lane, piped and held, and
+ * the view site_busiest. 0 or -errno (then input->error is set). */
 int time_run_load(struct rule_input *input, struct time_run *ret);

@@ -17,6 +17,15 @@ WHERE l.run_id = :run AND NOT EXISTS (SELECT 1
 	AND NOT EXISTS (SELECT 1 FROM path_lane s WHERE s.path_id = p.path_id)
 GROUP BY l.lane_id;
 
+-- Calls of libc that moved data to or from another process, as far as that can be told: with
+-- several in the run, most of their time on pipes; kept as the table piped.
+-- :name piped
+SELECT path_id FROM io WHERE run_id = :run
+	AND (SELECT COUNT(*) FROM process WHERE run_id = :run) > 1
+GROUP BY path_id
+HAVING SUM(total_ns * (kind = 'pipe' OR kind = 'socket' AND file LIKE 'unix%'))
+	>= SUM(total_ns) / 2.0;
+
 -- With the part of a site's allocations that the busiest thread of each process made; the
 -- view site_busiest. A run with one lane has none, and one of one process is the usual.
 -- :name site_busiest

@@ -24,10 +24,12 @@ waits AS (SELECT COALESCE(c.path_id, p.path_id) AS path_id,
 		SUM(s.blocked_ns * s.is_first) AS first_ns,
 		MIN(MAX(CASE WHEN p.kind >= 3 THEN p.max_ns
 			WHEN s.calls <= 1 THEN s.blocked_ns END), SUM(s.blocked_ns))
-			AS longest_ns, MAX(s.blocked_ns)
+			AS longest_ns, p.path_id IN piped AS is_piped, MAX(s.blocked_ns)
 	FROM spent s JOIN path p USING (path_id) JOIN function f USING (function_id)
-	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id GROUP BY 2, 3),
-judged AS (SELECT w.*, COALESCE(libc_purpose(callee), 'unknown') AS purpose,
+	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+	GROUP BY 2, 3, is_piped),
+judged AS (SELECT w.*, CASE WHEN is_piped THEN 'child'
+		ELSE COALESCE(libc_purpose(callee), 'unknown') END AS purpose,
 		CASE WHEN first_ns >= :least_ns * first_calls THEN first_ns
 			WHEN longest_ns >= :least_ns THEN MIN(longest_ns, first_ns) END
 			AS long_ns

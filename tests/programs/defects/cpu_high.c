@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  not a defect but a limit: even work on more threads than there are CPUs.
+ * What this is:  not a defect but a limit: even work on more threads than there are CPUs. What
+ *                others leave of the CPUs is the machine's: the part that it must have had is
+ *                not asked for here, but in made recordings.
  */
 // expect: R2 cpu-high
+// rules: {"rules": {"R2": {"limits": {"had": 0}}, "R3": {"limits": {"had": 0}}}}
 // flags: -pthread
 #include "background.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a defect: four times as many threads compute as there are CPUs.
+ * What this is:  a defect: four times as many threads compute as there are CPUs. What others
+ *                leave of the CPUs is the machine's: the part that it must have had is not
+ *                asked for here, but in made recordings.
  */
 // expect: R4 too-many-threads
+// rules: {"rules": {"R4": {"limits": {"had": 0}}, "R3": {"limits": {"had": 0}}}}
 // flags: -pthread
 #include "background.h"
 
