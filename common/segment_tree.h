@@ -131,7 +131,10 @@ struct segment_node {
 /* Its calls came by levels, see above. */
 #define SEGMENT_NODE_DETOUR (1u << 30)
 
-#define SEGMENT_NODE_UNFINISHED_MOST (SEGMENT_NODE_DETOUR - 1)
+/* It made calls for which there was no node: their time is in its own. */
+#define SEGMENT_NODE_FOLDED (1u << 29)
+
+#define SEGMENT_NODE_UNFINISHED_MOST (SEGMENT_NODE_FOLDED - 1)
 
 static inline int segment_node_is_inlined(const struct segment_node *node)
 {

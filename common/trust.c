@@ -228,6 +228,12 @@ static const struct trust_counter counters[] = {
 	 "is ignored.",
 	 "Look for a second profshim_region_end(), or one whose component or name "
 	 "differs from the begin's."},
+	{"merged_recursion", TRUST_MINOR, "recursive call on the path of an outer one",
+	 "recursive calls on the paths of outer ones",
+	 "A thread had more than 65,536 call paths, or there was no room for more: calls "
+	 "of "
+	 "a function that was on the path already are on that path, with what they call.",
+	 "It makes such a tree shorter; counts and times of functions are the same."},
 	{"folded_paths", TRUST_LOST, "call folded into its caller",
 	 "calls folded into their callers",
 	 "There were more call paths than the limit or the disk allowed; further ones "

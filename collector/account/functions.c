@@ -271,6 +271,20 @@ static void find_function_errors(struct merge *merge, int64_t all_ns)
 	}
 }
 
+/* How much of a self time that has folded calls is its function's own, nobody knows. */
+static void doubt_folded(struct merge *merge)
+{
+	for (size_t i = 1; i < merge->path_count; i++) {
+		struct merge_path *row = &merge->paths[i];
+
+		if (!row->has_folded || row->self_ns <= 0)
+			continue;
+		row->self_error_ns = row->self_ns;
+		quantity_add(&merge->functions[row->function].self_error_ns,
+			     row->self_ns);
+	}
+}
+
 /* What was recorded of all threads. */
 static int64_t recorded_ns(const struct merge *merge)
 {
@@ -360,6 +374,7 @@ void account_functions(struct merge *merge)
 	link_paths(&walk);
 	visit_all(&walk);
 	find_function_errors(merge, all_ns);
+	doubt_folded(merge);
 	narrow_function_errors(merge, roots_ns);
 	find_percentiles(merge);
 	find_owners(merge);

@@ -66,6 +66,8 @@ static void add_nodes(struct lane_walk *walk)
 		cell = merge_touch(merge, walk->nodes[i].path);
 		if (place_is_return_address(node))
 			continue;
+		merge->paths[walk->nodes[i].path].has_folded |=
+			(node->unfinished & SEGMENT_NODE_FOLDED) != 0;
 		merge_add(segment_key_is_libc(node->key) ? &merge->libc_call_count
 							 : &merge->call_count,
 			  node->call_count);
@@ -198,6 +200,7 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->orphan_region_count, header->orphan_region_count);
 	merge_add(&merge->folded_call_count, header->folded_call_count);
 	merge_add(&merge->folded_call_count, walk->data.cut_node_count);
+	merge_add(&merge->merged_call_count, header->merged_call_count);
 	merge_add(&merge->lost_mark_count, header->lost_mark_count);
 	merge_add(&merge->window_count, header->window_count);
 	merge_add(&merge->window_call_count, header->window_call_count);

@@ -187,6 +187,8 @@ static void fold_node(struct lane_walk *walk, uint32_t index)
 	place->path = place->owner = walk->nodes[node->parent].path;
 	place->user = walk->nodes[node->parent].user;
 	place->is_folded = 1;
+	if (node->call_count && !place_is_return_address(node))
+		walk->merge->paths[place->path].has_folded = 1;
 	merge_add(&walk->merge->folded_call_count,
 		  node->call_count ? node->call_count : 1);
 }

@@ -2,12 +2,15 @@
 /* Closes frames that are left without their exit. */
 #include "shim/lane/unwind.h"
 
+#include "shim/lane/recursion.h"
 #include "shim/lane/spans.h"
 #include "shim/lane/upcalls.h"
 
-/* Closes one open frame of this stack without its exit, at time `now` of the stack. */
+/* Closes one open frame of this stack, which begins at bottom, without its exit, at time
+ * `now` of the stack. current: the node below which it calls. */
 static void close_frame(struct lane_context *context, const struct fiber *fiber,
-			struct segment_frame *frame, uint64_t now)
+			struct segment_frame *bottom, struct segment_frame *frame,
+			uint32_t current, uint64_t now)
 {
 	struct segment_node *node = &context->nodes[frame->node];
 	uint32_t number = frame->node;
@@ -15,6 +18,8 @@ static void close_frame(struct lane_context *context, const struct fiber *fiber,
 	if (frame->function == LANE_ENDED_REGION)
 		return; /* it has had its end */
 	context->lane->repaired_frame_count++;
+	if (recursion_is_frame(context, frame, current))
+		recursion_leave(context, bottom, frame, current, now);
 	if (!frame->node)
 		return;
 	if ((int64_t)(now - frame->start_ticks) > 0)
@@ -38,7 +43,9 @@ void unwind_stack(struct lane_context *context, struct fiber *fiber)
 
 	while (fiber->top > fiber->frames) {
 		fiber->top--;
-		close_frame(context, fiber, fiber->top, now);
+		close_frame(context, fiber, fiber->frames, fiber->top, fiber->current,
+			    now);
+		fiber->current = fiber->top->parent_node;
 	}
 	fiber->current = LANE_ROOT;
 }
@@ -48,7 +55,8 @@ void unwind_to(struct lane_context *context, struct segment_frame *new_top, uint
 	while (context->top > new_top) {
 		struct segment_frame *frame = context->top - 1;
 
-		close_frame(context, context->fiber, frame, now);
+		close_frame(context, context->fiber, context->frames, frame,
+			    context->current, now);
 		context->current = frame->parent_node;
 		__atomic_fetch_sub(context->depth, 1, __ATOMIC_RELAXED);
 		context->top = frame;

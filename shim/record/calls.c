@@ -11,6 +11,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/recursion.h"
 #include "shim/lane/spans.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/unwind.h"
@@ -186,6 +187,8 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		     uint64_t now)
 {
 	unwind_to(context, frame + 1, now);
+	if (unlikely(recursion_is_frame(context, frame, context->current)))
+		recursion_leave(context, context->frames, frame, context->current, now);
 	if (segment_frame_is_inherited(frame))
 		pop_inherited(context, frame, now);
 	else

@@ -4,6 +4,7 @@
 
 #include "shim/budget/settings.h"
 #include "shim/lane/allocators.h"
+#include "shim/lane/recursion.h"
 #include "shim/lane/spans.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
@@ -84,6 +85,22 @@ static cold void note_waits(const struct lane_context *context,
 /* What find_child() says of a call that is to have no frame. */
 #define NO_FRAME UINT32_MAX
 
+/* The node of a call, made when it is not there; 0: no room. It may be one above the
+ * current node, which the call is merged into. */
+static uint32_t find_path(struct lane_context *context, uint32_t parent,
+			  uint64_t function, struct segment_frame *frame,
+			  const struct stack_caller *hook)
+{
+	uint32_t child = 0;
+
+	if (recursion_is_merged(context) && !tree_find_any(context, parent, function) &&
+	    !inlined_is_copy(context, frame, hook ? hook->return_address : 0))
+		child = recursion_find(context, parent, function);
+	if (!child)
+		child = levels_child(context, frame, hook);
+	return child ? child : recursion_find(context, parent, function);
+}
+
 /* The child when the front table does not have it, as it never has functions at whose
  * calls snapshots are taken. Their frames get a call site that no exit has, which brings
  * the exit to its slow path, too: so triggers cost other functions nothing. */
@@ -106,7 +123,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 		return NO_FRAME;
 	}
 	known_count = context->node_next;
-	child = levels_child(context, frame, hook);
+	child = find_path(context, parent, function, frame, hook);
 	if (child >= known_count && inlined_is_copy(context, frame, return_address))
 		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
@@ -121,6 +138,14 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	if (label)
 		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
 	return child;
+}
+
+static cold void note_folded(struct lane_context *context, uint32_t caller)
+{
+	uint32_t *bits = &context->nodes[caller].unfinished;
+
+	__asm__("orl %1, %0" : "+m"(*bits) : "i"(SEGMENT_NODE_FOLDED) : "cc");
+	context->lane->folded_call_count++;
 }
 
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
@@ -152,6 +177,7 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 	struct segment_frame *frame;
 	uint32_t parent = context->current, child;
 	uint64_t left_out_ticks = 0;
+	int is_merged;
 
 	frame = frame_take(context, parent, function, call_site, stack);
 	child = tree_front(context, parent, function);
@@ -172,12 +198,14 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 	if (likely(child))
 		context->current = child;
 	else
-		context->lane->folded_call_count++;
+		note_folded(context, parent);
+	is_merged = child && unlikely(context->nodes[child].parent != parent);
+	context->lane->merged_call_count += is_merged;
 	/* left_out_ticks: up to the last reading of the clock, which is this call's */
 	frame->start_ticks = (left_out_ticks ? since + left_out_ticks : clock_now()) -
 			     context->clock_offset;
 	compiler_barrier();
-	frame->node = child;
+	frame->node = is_merged ? 0 : child;
 	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */
 	add32(context->depth, 1);
 }

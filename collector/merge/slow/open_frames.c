@@ -2,6 +2,10 @@
 /* Open frames, with the clocks of their stacks. */
 #include "collector/merge/slow/open_frames.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/xalloc.h"
 #include "collector/merge/add.h"
 
 /* Of pauses, what the clock of the lane's stack in use does not know yet. */
@@ -32,6 +36,42 @@ static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint6
 		.suspended_ticks = suspended < end_ticks ? suspended : end_ticks};
 }
 
+/* Is the frame of a call that was merged into this node (shim/lane/recursion.h)? */
+static int is_merged(const struct read_lane_data *data, const struct segment_frame *frame,
+		     uint32_t node)
+{
+	return !frame->node && node < data->node_count && node != frame->parent_node &&
+	       data->nodes[node].parent != frame->parent_node &&
+	       !segment_key_is_region(frame->function);
+}
+
+/* A damaged spool's calls have no end of others between; steps are what it may take. */
+static void move_beginnings(struct segment_frame *frames, uint32_t at, uint32_t node,
+			    uint64_t ticks, uint64_t *steps)
+{
+	for (; at > 0 && frames[at].parent_node != node && *steps; at--, --*steps)
+		merge_add(&frames[at - 1].start_ticks, ticks);
+}
+
+#define STEPS_FOR_FRAME 64u
+
+/* What the ends of merged calls would have done to those between, innermost first: the
+ * node that a call was merged into is the parent of the next. */
+static void end_merged(const struct read_lane_data *data, struct segment_frame *frames,
+		       uint32_t count, uint64_t end_ticks)
+{
+	uint64_t steps = (uint64_t)count * STEPS_FOR_FRAME;
+
+	for (uint32_t i = count; i-- > 1;) {
+		uint32_t node = frames[i].parent_node;
+		const struct segment_frame *frame = &frames[i - 1];
+
+		if (is_merged(data, frame, node) && frame->start_ticks < end_ticks)
+			move_beginnings(frames, i - 1, node,
+					end_ticks - frame->start_ticks, &steps);
+	}
+}
+
 void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
 		      open_frames_visit *visit, void *context)
 {
@@ -40,12 +80,16 @@ void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
 	struct open_frame open = stack_end(end->end_ticks, data->header.suspended_ticks,
 					   data->header.left_ticks, paused);
 	uint32_t next = data->frame_count, at = 0;
+	struct segment_frame *frames = xcalloc(data->frame_count + 1u, sizeof(*frames));
 
+	if (data->frame_count)
+		memcpy(frames, data->frames, data->frame_count * sizeof(*frames));
 	for (uint32_t i = 0; i < data->fiber_count; i++)
 		next -= data->fibers[i].depth;
 	for (uint32_t i = 0;; i++) {
+		end_merged(data, &frames[at], next - at, open.end_ticks);
 		for (; at < next; at++) {
-			open.frame = &data->frames[at];
+			open.frame = &frames[at];
 			visit(context, &open);
 		}
 		if (i == data->fiber_count)
@@ -54,4 +98,5 @@ void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
 		open = stack_end(end->end_ticks, data->fibers[i].suspended_ticks,
 				 data->fibers[i].left_ticks, paused);
 	}
+	free(frames);
 }

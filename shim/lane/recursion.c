@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Finds the node that a recursive call is merged into, and moves its time there. */
+#include "shim/lane/recursion.h"
+
+uint32_t recursion_find(const struct lane_context *context, uint32_t node, uint64_t key)
+{
+	while (node > LANE_ROOT && context->nodes[node].key != key)
+		node = context->nodes[node].parent;
+	return node > LANE_ROOT ? node : 0;
+}
+
+void recursion_leave(struct lane_context *context, struct segment_frame *bottom,
+		     struct segment_frame *frame, uint32_t current, uint64_t now)
+{
+	uint64_t ticks = now - frame->start_ticks;
+	struct segment_function *function;
+
+	if ((int64_t)ticks < 0)
+		return;
+	/* as far as the call that was made from `current`, or from a call merged into it
+	 */
+	for (; frame > bottom && frame->parent_node != current; frame--)
+		frame[-1].start_ticks += ticks;
+	function = &context->functions[context->nodes[current].function];
+	function->histogram[segment_histogram_bucket(ticks)]++;
+}
