@@ -43,8 +43,8 @@ struct merge_path {
 	 * code; known when all lanes are merged. */
 	uint32_t host;
 	int is_inlined;
-	int has_folded;	       /* calls without a path of their own are in its self time */
-	int has_copies;	       /* none of its calls has a frame, and most are copies */
+	int has_folded; /* calls without a path of their own are in its self time */
+	int has_copies; /* none of its calls has a frame, and most are copies */
 	int64_t counted_calls; /* of calls, those without frames */
 	QUANTITY_FIELDS(PATH);
 };

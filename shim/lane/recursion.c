@@ -17,8 +17,7 @@ void recursion_leave(struct lane_context *context, struct segment_frame *bottom,
 
 	if ((int64_t)ticks < 0)
 		return;
-	/* as far as the call that was made from `current`, or from a call merged into it
-	 */
+	/* as far as the call that was made from that node, or from one merged into it */
 	for (; frame > bottom && frame->parent_node != current; frame--)
 		frame[-1].start_ticks += ticks;
 	function = &context->functions[context->nodes[current].function];

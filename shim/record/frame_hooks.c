@@ -93,7 +93,9 @@ static uint32_t find_path(struct lane_context *context, uint32_t parent,
 {
 	uint32_t child = 0;
 
-	if (recursion_is_merged(context) && !tree_find_any(context, parent, function) &&
+	/* a function that calls itself directly makes no more paths than it is deep */
+	if (recursion_is_merged(context) && context->nodes[parent].key != function &&
+	    !tree_find_any(context, parent, function) &&
 	    !inlined_is_copy(context, frame, hook ? hook->return_address : 0))
 		child = recursion_find(context, parent, function);
 	if (!child)

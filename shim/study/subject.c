@@ -199,8 +199,8 @@ static void judge(struct lane_context *context, struct segment_study *study,
 		  const struct keep_call *call, uint64_t now)
 {
 	struct study_lane *own = context->study.own;
-	int is_due =
-		now >= own->next_ticks || call->ticks >= tree->cost_ticks * STUDY_SHARE;
+	int is_due = !tree->step_count || now >= own->next_ticks ||
+		     call->ticks >= tree->cost_ticks * STUDY_SHARE;
 	struct segment_case *cases = keep_cases(context, study);
 	struct segment_case *slow = is_due ? slow_place(study, cases, call) : NULL;
 	struct segment_case *usual = NULL;

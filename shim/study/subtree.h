@@ -37,8 +37,8 @@ struct subtree {
 	uint32_t path_count;
 	uint32_t folded_count;	    /* new paths for which there was no room */
 	uint64_t call_count, ticks; /* of the node itself, then */
-	uint32_t step_count;	    /* nodes that were read to ask, the last time */
-	uint64_t cost_ticks;	    /* of asking, the last time */
+	uint32_t step_count; /* nodes that were read to ask, the last time; 0: never */
+	uint64_t cost_ticks; /* of asking, the last time */
 	uint64_t last_use;
 	struct segment_case_part paths[SUBTREE_PATHS];
 };
