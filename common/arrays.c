@@ -248,6 +248,8 @@ int arrays_read(const void *header, enum array_number number, uint64_t size,
 
 	if (offset >= header_bytes(kind->slot_kind) && offset <= size && offset % 8 == 0)
 		room = (size - offset) / kind->entry_bytes;
+	else
+		offset = 0; /* of no entries: even their address may be none */
 	*ret = (struct segment_array){.offset = offset};
 	ret->capacity = lesser(lesser(capacity, kind->limit), room);
 	ret->first = lesser(read_number(&from->first), ret->capacity);

@@ -42,7 +42,7 @@ static double middle(uint64_t bucket)
 
 int histogram_decode(const void *bytes, size_t size, struct histogram *ret)
 {
-	const uint8_t *at = bytes, *end = at + size;
+	const uint8_t *at = bytes, *end = size ? at + size : at; /* NULL: no bytes */
 	uint64_t bucket = 0, step, calls;
 
 	memset(ret, 0, sizeof(*ret));

@@ -129,7 +129,7 @@ static const struct weight *find_group(const struct weight_list *list,
 	for (end = low; end < list->count && by_group(&list->all[end], key) == 0;)
 		end++;
 	*ret_count = end - low;
-	return &list->all[low];
+	return end > low ? &list->all[low] : NULL;
 }
 
 const struct weight *weights_find(const struct weights *weights, uint32_t function,

@@ -288,13 +288,13 @@ static int insert_waits(struct store *store, const struct ingest *ingest,
 		for (size_t j = 0; j < series->wait_count; j++)
 			wait_row(&row, ids, i, 0, &series->waits[j]);
 		for (uint32_t rank = 0; rank < series->highest_count; rank++) {
-			const struct marks_wait *waits =
-				&marks->waits[series->highest[rank].waits];
+			size_t first = series->highest[rank].waits; /* 0: none */
+			const struct marks_wait *waits = marks->waits;
 
-			for (uint32_t j = 0;
-			     series->highest[rank].waits && j < SEGMENT_STEP_WAITS; j++)
-				if (waits[j].path)
-					wait_row(&row, ids, i, rank + 1, &waits[j]);
+			for (uint32_t j = 0; first && j < SEGMENT_STEP_WAITS; j++)
+				if (waits[first + j].path)
+					wait_row(&row, ids, i, rank + 1,
+						 &waits[first + j]);
 		}
 	}
 	return row_close(&row);

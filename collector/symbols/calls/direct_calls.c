@@ -303,5 +303,5 @@ const struct direct_use *direct_calls_of(const struct direct_calls *calls, uint3
 	for (end = low; end < calls->count && calls->uses[end].to == to;)
 		end++;
 	*ret_count = end - low;
-	return calls->uses + low;
+	return end > low ? &calls->uses[low] : NULL;
 }
