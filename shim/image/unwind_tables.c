@@ -49,6 +49,13 @@ static int find_object(uint64_t address, struct cfi_object *ret)
 	return find_segment(&found, ret);
 }
 
+int unwind_tables_fit(uint64_t address)
+{
+	struct cfi_object object;
+
+	return find_object(address, &object) == 0 && cfi_fits(&object, address);
+}
+
 void unwind_tables_begin(void)
 {
 	rules_find_object = find_object;

@@ -26,6 +26,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/core/readable.h"
+#include "shim/image/unwind_tables.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"
 
@@ -135,7 +136,8 @@ typedef int phdr_callback(struct dl_phdr_info *info, size_t size, void *data);
 uint32_t unwinder_found_objects;
 
 /* libunwind looks for the object around an address, which is the first word of what it
- * hands to its callback. */
+ * hands to its callback. It follows the object's tables wherever they lead, so of those
+ * that are damaged it gets none. */
 static int iterate_object(phdr_callback *callback, void *data)
 {
 	void *address = *(void **)data;
@@ -149,6 +151,8 @@ static int iterate_object(phdr_callback *callback, void *data)
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
 		return 0;
 	__atomic_store_n(&unwinder_found_objects, 1, __ATOMIC_RELAXED);
+	if (!unwind_tables_fit((uintptr_t)address))
+		return 0;
 	info.dlpi_addr = found.dlfo_link_map->l_addr;
 	info.dlpi_name = found.dlfo_link_map->l_name;
 	info.dlpi_phdr = (const void *)((const char *)header + header->e_phoff);

@@ -14,8 +14,8 @@ enum pointer_encoding {
 	POINTER_RELATION = 0x70,
 	POINTER_PCREL = 0x10,
 	POINTER_DATAREL = 0x30,
+	POINTER_UDATA4 = 0x03,
 	POINTER_SDATA4 = 0x0b,
-	POINTER_OMITTED = 0xff,
 };
 
 /* A value in the format of the encoding, without what it is relative to. */
@@ -69,11 +69,13 @@ static const uint8_t *search(const struct cfi_object *object, uint64_t address)
 	frames_encoding = (uint8_t)cfi_take(&reader, 1);
 	count_encoding = (uint8_t)cfi_take(&reader, 1);
 	table_encoding = (uint8_t)cfi_take(&reader, 1);
+	/* what all linkers write: others would lead libunwind through pointers, or
+	 * through all of .eh_frame */
 	if (table_encoding != (POINTER_DATAREL | POINTER_SDATA4) ||
-	    count_encoding == POINTER_OMITTED)
+	    frames_encoding != (POINTER_PCREL | POINTER_SDATA4) ||
+	    count_encoding != POINTER_UDATA4)
 		return NULL;
-	if (frames_encoding != POINTER_OMITTED)
-		take_formatted(&reader, frames_encoding);
+	take_formatted(&reader, frames_encoding);
 	count = take_formatted(&reader, count_encoding);
 	if (reader.is_bad || count > (uint64_t)(reader.end - reader.at) / 8)
 		return NULL;
@@ -133,7 +135,10 @@ static void read_augmentation(struct cfi_common *common, struct cfi_reader *read
 			encoding = (uint8_t)cfi_take(&data, 1);
 			take_formatted(&data, encoding);
 			break;
-		default: /* 'S', a signal's frame, among them */
+		case 'S':
+			common->is_signal = 1;
+			break;
+		default:
 			reader->is_bad = 1;
 		}
 	}
@@ -233,7 +238,7 @@ struct cfi_rule cfi_find(const struct cfi_object *object, uint64_t return_addres
 	struct cfi_row row;
 	struct entry entry;
 
-	if (!at || !read_entry(object, at, address, &entry) ||
+	if (!at || !read_entry(object, at, address, &entry) || entry.common.is_signal ||
 	    !cfi_run(&entry.common, entry.instructions, address - entry.start, &row))
 		return (struct cfi_rule){.kind = CFI_ASK};
 	return rule_of(&row);
@@ -244,5 +249,16 @@ uint64_t cfi_function(const struct cfi_object *object, uint64_t return_address)
 	const uint8_t *at = search(object, return_address - 1);
 	struct entry entry;
 
-	return at && read_entry(object, at, return_address - 1, &entry) ? entry.start : 0;
+	return at && read_entry(object, at, return_address - 1, &entry) &&
+			       !entry.common.is_signal
+		       ? entry.start
+		       : 0;
+}
+
+int cfi_fits(const struct cfi_object *object, uint64_t address)
+{
+	const uint8_t *at = search(object, address);
+	struct entry entry;
+
+	return at && read_entry(object, at, address, &entry);
 }

@@ -42,3 +42,7 @@ struct cfi_rule cfi_find(const struct cfi_object *object, uint64_t return_addres
 /* Where the function begins that return_address returns to, or the part of it that lies
  * apart; 0: not known. */
 uint64_t cfi_function(const struct cfi_object *object, uint64_t return_address);
+
+/* Whether the tables lead from an address, without a step outside of the segment, to an
+ * entry that is about it: only then may libunwind follow them, which does not look. */
+int cfi_fits(const struct cfi_object *object, uint64_t address);

@@ -20,6 +20,7 @@ struct cfi_common {
 	int64_t data_factor;
 	uint8_t encoding; /* of addresses */
 	int is_augmented;
+	int is_signal; /* of the frames that the kernel makes */
 	struct cfi_reader instructions;
 };
 
