@@ -126,11 +126,24 @@ int quantity_is_in(enum quantity_subject of, enum quantity_number number);
 /* By its name; NULL: there is none. */
 const struct quantity *quantity_find(const char *name);
 
-/* Damaged numbers alone get to the ends. */
+/* 73 years in ns. Only damaged numbers are beyond it, and are taken for it, where they
+ * are read and where they add up: so three of them can be added without another look. */
+#define QUANTITY_BELIEVED (INT64_C(1) << 61)
+
+static inline int64_t quantity_judged(int64_t value)
+{
+	if (value > QUANTITY_BELIEVED)
+		return QUANTITY_BELIEVED;
+	return value < -QUANTITY_BELIEVED ? -QUANTITY_BELIEVED : value;
+}
+
 static inline void quantity_add(int64_t *to, int64_t value)
 {
-	if (__builtin_add_overflow(*to, value, to))
-		*to = value > 0 ? INT64_MAX : -INT64_MAX;
+	int64_t sum;
+
+	if (__builtin_add_overflow(*to, value, &sum))
+		sum = value > 0 ? INT64_MAX : -INT64_MAX;
+	*to = quantity_judged(sum);
 }
 
 static inline int64_t quantity_of_count(uint64_t count)

@@ -159,7 +159,8 @@ static void put_column(struct rule_input *input, struct cursor *cursor, const ch
 	int column = cursor_find(cursor, name + is_path, size - is_path);
 
 	if (is_path && column >= 0)
-		rule_put_chain(input, (int64_t)cursor_real_at(cursor, column), filled);
+		rule_put_chain(input, whole_number(cursor_real_at(cursor, column)),
+			       filled);
 	else if (column >= 0 && cursor_text_at(cursor, column))
 		strbuf_puts(filled, cursor_text_at(cursor, column));
 }

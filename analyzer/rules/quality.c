@@ -232,7 +232,7 @@ static const char *loss_words(struct rule_input *input, const struct loss *loss,
 	struct strbuf words = {0};
 	const char *copy;
 
-	units_trust(&words, counter, (int64_t)value);
+	units_trust(&words, counter, whole_number(value));
 	if (share > 0) {
 		strbuf_puts(&words, " (");
 		units_percent(&words, 100 * share);

@@ -91,9 +91,10 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 	double path = value_of(cursor, "path_id", 0);
 	double function = value_of(cursor, "function_id", 0), saving_ns;
 	struct finding *finding =
-		path > 0       ? rule_add_path(input, ret, (int64_t)path)
-		: function > 0 ? rule_add_function(input, ret, (int64_t)function, false)
-			       : rule_add(input, ret);
+		path > 0 ? rule_add_path(input, ret, whole_number(path))
+		: function > 0
+			? rule_add_function(input, ret, whole_number(function), false)
+			: rule_add(input, ret);
 
 	finding->confidence =
 		(enum confidence)value_of(cursor, "confidence", CONFIDENCE_MEDIUM);

@@ -9,6 +9,7 @@
 #include "analyzer/rundb/private.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,6 +250,24 @@ static int column_number(struct cursor *cursor, const char *name)
 	return known->column;
 }
 
+/* The one place where integers of a file are judged. What the user asked for in SQL is
+ * told as it stands there. */
+static int64_t integer_at(struct cursor *cursor, int column)
+{
+	int64_t value = sqlite3_column_int64(cursor->statement, column);
+
+	return cursor->is_foreign ? value : quantity_judged(value);
+}
+
+/* The same for real numbers, which may be large (a counter counts what it likes): they
+ * are numbers. As integers they go through whole_number(). */
+double cursor_real_at(struct cursor *cursor, int column)
+{
+	double value = sqlite3_column_double(cursor->statement, column);
+
+	return cursor->is_foreign || isfinite(value) ? value : 0;
+}
+
 void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values)
 {
 	const struct quantity_list *list = &quantity_lists[of];
@@ -256,7 +275,7 @@ void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t 
 	for (size_t i = 0; i < list->count; i++) {
 		int column = column_number(cursor, quantities[list->numbers[i]].name);
 
-		values[i] = sqlite3_column_int64(cursor->statement, column);
+		values[i] = integer_at(cursor, column);
 		/* what adds up is known */
 		if (list->sums[i] > QUANTITY_OUTERMOST &&
 		    sqlite3_column_type(cursor->statement, column) == SQLITE_NULL)
@@ -266,17 +285,12 @@ void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t 
 
 int64_t cursor_integer(struct cursor *cursor, const char *name)
 {
-	return sqlite3_column_int64(cursor->statement, column_number(cursor, name));
+	return integer_at(cursor, column_number(cursor, name));
 }
 
 double cursor_real(struct cursor *cursor, const char *name)
 {
 	return cursor_real_at(cursor, column_number(cursor, name));
-}
-
-double cursor_real_at(struct cursor *cursor, int column)
-{
-	return sqlite3_column_double(cursor->statement, column);
 }
 
 const char *cursor_text_at(struct cursor *cursor, int column)
@@ -334,7 +348,7 @@ struct cell cursor_cell(struct cursor *cursor, int column, struct table *table)
 {
 	switch (sqlite3_column_type(cursor->statement, column)) {
 	case SQLITE_INTEGER:
-		return cell_integer(sqlite3_column_int64(cursor->statement, column));
+		return cell_integer(integer_at(cursor, column));
 	case SQLITE_FLOAT:
 		return cell_real(cursor_real_at(cursor, column));
 	case SQLITE_TEXT:

@@ -141,7 +141,8 @@ static void put_axis(const struct picture *picture)
 
 		if (i)
 			strbuf_putc(&text, '+');
-		units_nsec(&text, i ? (int64_t)(span * i / AXIS_PARTS) : lanes->from_ns);
+		units_nsec(&text,
+			   i ? whole_number(span * i / AXIS_PARTS) : lanes->from_ns);
 		fprintf(out, "<text x=\"%d%%\" y=\"14\" text-anchor=\"%s\">%s</text>",
 			100 * i / AXIS_PARTS, anchors[(i > 0) + (i == AXIS_PARTS)],
 			strbuf_text(&text));

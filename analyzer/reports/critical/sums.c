@@ -104,7 +104,7 @@ void critical_show_sums(const struct critical *critical, struct doc *doc)
 	struct strbuf text = {0}, size = {0};
 	struct section *section = doc_values(doc, "critical", NULL);
 
-	units_nsec(&size, (int64_t)run_ns);
+	units_nsec(&size, whole_number(run_ns));
 	strbuf_puts(&size, ", of process ");
 	strbuf_printf(&size, "%lld", (long long)critical->pid);
 	put(&text, "computing", sums.cpu_ns, run_ns);
@@ -118,17 +118,18 @@ void critical_show_sums(const struct critical *critical, struct doc *doc)
 	doc_add_human(doc, section, "made of", strbuf_text(&text));
 	doc_add_machine(section, "process_id", COLUMN_ID,
 			cell_integer(critical->process_id));
-	doc_add_machine(section, "run_ns", COLUMN_NSEC, cell_integer((int64_t)run_ns));
+	doc_add_machine(section, "run_ns", COLUMN_NSEC,
+			cell_integer(whole_number(run_ns)));
 	doc_add_machine(section, "cpu_ns", COLUMN_NSEC,
-			cell_integer((int64_t)sums.cpu_ns));
+			cell_integer(whole_number(sums.cpu_ns)));
 	doc_add_machine(section, "ready_ns", COLUMN_NSEC,
-			cell_integer((int64_t)sums.ready_ns));
+			cell_integer(whole_number(sums.ready_ns)));
 	doc_add_machine(section, "asleep_ns", COLUMN_NSEC,
-			cell_integer((int64_t)sums.asleep_ns));
+			cell_integer(whole_number(sums.asleep_ns)));
 	doc_add_machine(section, "not_named_ns", COLUMN_NSEC,
-			cell_integer((int64_t)sums.waited_ns));
+			cell_integer(whole_number(sums.waited_ns)));
 	doc_add_machine(section, "woken_ns", COLUMN_NSEC,
-			cell_integer((int64_t)sums.woken_ns));
+			cell_integer(whole_number(sums.woken_ns)));
 	doc_add_machine(section, "beginning_ns", COLUMN_NSEC,
 			cell_integer((int64_t)shares->begun_ns));
 	doc_add_machine(section, "outside_ns", COLUMN_NSEC,

@@ -6,6 +6,7 @@
 #include "analyzer/reports/delta/estimates.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/model/table.h"
 #include "analyzer/model/units.h"
 
 #include <math.h>
@@ -103,7 +104,7 @@ static int64_t part_of(double amount, double whole, double error, double work_sh
 		share = 1;
 	else
 		share = fmax(share, amount / whole);
-	return (int64_t)fmin(error * fmin(share, 1), 0x1p62);
+	return whole_number(fmin(error * fmin(share, 1), 0x1p61));
 }
 
 void delta_estimates_finish(struct delta_estimates *estimates, struct calltree *tree)

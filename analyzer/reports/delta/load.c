@@ -164,7 +164,7 @@ static int load_counted(struct report_input *input, struct delta *delta)
 	struct cursor *cursor = report_query(input, delta_sql_counted_calls);
 
 	if (cursor_next(cursor) > 0)
-		delta->counted_calls = (int64_t)cursor_real(cursor, "counted_calls");
+		delta->counted_calls = whole_number(cursor_real(cursor, "counted_calls"));
 	return report_finish(input, cursor);
 }
 

@@ -66,6 +66,8 @@ static void take(struct cursor *cursor, struct doc *doc, struct found_function *
 		.alloc_count = cursor_integer(cursor, "alloc_count"),
 		.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
 	};
+	if (!ret->recording) /* of a damaged file */
+		ret->recording = "?";
 	strbuf_free(&name);
 }
 

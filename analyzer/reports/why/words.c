@@ -30,12 +30,12 @@ const char *why_path_name(const struct why *why, const struct study *study, uint
 
 static void put_ns(struct strbuf *text, double ns)
 {
-	units_nsec(text, (int64_t)ns);
+	units_nsec(text, whole_number(ns));
 }
 
 static void put_memory(struct strbuf *text, const struct study_numbers *numbers)
 {
-	units_counted(text, (int64_t)round(numbers->alloc_count), "allocation");
+	units_counted(text, whole_number(round(numbers->alloc_count)), "allocation");
 	strbuf_puts(text, " of ");
 	units_bytes(text, (int64_t)numbers->alloc_bytes);
 }
@@ -71,9 +71,9 @@ static void put_numbers(const struct why *why, const struct study *study,
 		put_wait(own, text);
 		break;
 	case STUDY_MORE_CALLS:
-		units_counted(text, (int64_t)round(cause->now.calls), "call");
+		units_counted(text, whole_number(round(cause->now.calls)), "call");
 		strbuf_puts(text, " instead of ");
-		units_count(text, (int64_t)round(cause->usual.calls));
+		units_count(text, whole_number(round(cause->usual.calls)));
 		break;
 	case STUDY_ALLOCATES:
 		put_memory(text, &cause->now);
