@@ -50,15 +50,24 @@ void unwind_stack(struct lane_context *context, struct fiber *fiber)
 	fiber->current = LANE_ROOT;
 }
 
+/* A handler may have left a hook in the middle: it has taken the topmost frame and not
+ * counted it yet, or does not count it any more; either has no node. */
+static int is_counted(const struct lane_context *context,
+		      const struct segment_frame *frame)
+{
+	return frame->node || *context->depth > (uint64_t)(frame - context->frames);
+}
+
 void unwind_to(struct lane_context *context, struct segment_frame *new_top, uint64_t now)
 {
 	while (context->top > new_top) {
 		struct segment_frame *frame = context->top - 1;
+		uint32_t counted = (uint32_t)is_counted(context, frame);
 
 		close_frame(context, context->fiber, context->frames, frame,
 			    context->current, now);
 		context->current = frame->parent_node;
-		__atomic_fetch_sub(context->depth, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(context->depth, counted, __ATOMIC_RELAXED);
 		context->top = frame;
 	}
 }

@@ -148,8 +148,10 @@ void jump_unwind(uintptr_t stack_pointer)
 {
 	struct lane_context *context = context_at(stack_pointer);
 
-	if (context)
-		unwind_below(context, stack_pointer);
+	if (!context)
+		return;
+	leave_hooks(context, stack_pointer);
+	unwind_below(context, stack_pointer);
 }
 
 void jump_before_vfork(void)
