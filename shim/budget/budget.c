@@ -74,7 +74,7 @@ void budget_begin(struct lane_context *context)
 	begin_windows(context);
 	context->settings_seen = 0;
 	budget->interval_ticks = LEAST_INTERVAL;
-	budget->burst_end = budget->next_look_ticks = 0;
+	budget->burst_end = budget->next_look_ticks = budget->next_busy_ticks = 0;
 	if (budget->mean_limit_shift < LIMIT_SHIFT)
 		budget->mean_limit_shift = LIMIT_SHIFT;
 	context->check_ticks = 0;
@@ -389,8 +389,23 @@ static void end_burst(struct lane_context *context, uint64_t now)
 	if (budget->sampled_call_count >= SAMPLED_CALLS ||
 	    budget->sampled_ticks >= SAMPLED_BURSTS * BURST_TICKS)
 		decide(context, now);
-	budget->next_look_ticks = clock_now() + budget->interval_ticks;
+	now = clock_now();
+	budget->next_look_ticks = now + budget->interval_ticks;
+	budget->next_busy_ticks = lane_busy_ticks(context, now) + budget->interval_ticks;
 	context->check_ticks = budget->next_look_ticks;
+}
+
+/* A thread that waited meanwhile has computed less than there was time. */
+static int put_off(struct lane_context *context, uint64_t now)
+{
+	struct lane_budget *budget = &context->budget;
+	uint64_t busy_ticks = lane_busy_ticks(context, now);
+
+	if (busy_ticks >= budget->next_busy_ticks)
+		return 0;
+	budget->next_look_ticks = now + budget->next_busy_ticks - busy_ticks;
+	context->check_ticks = budget->next_look_ticks;
+	return 1;
 }
 
 void cold budget_look(struct lane_context *context, uint64_t function, uint64_t call_site,
@@ -405,6 +420,8 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 		context->check_ticks = now + SETTINGS_LOOK_TICKS;
 		return;
 	}
+	if (!budget->burst_end && put_off(context, now))
+		return;
 	if (!budget->burst_end) {
 		budget->burst_start = now;
 		budget->burst_end = now + BURST_TICKS;

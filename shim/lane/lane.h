@@ -104,7 +104,7 @@ struct study_lane;
  * those that they waited for a CPU. */
 struct lane_suspicion {
 	uint64_t key; /* of a step LANE_STEP_KEY | its series; 0: none */
-	uint64_t begin_ticks, begin_calls; /* when the first was noted */
+	uint64_t begin_ticks, begin_calls; /* when the first was noted, of busy time */
 	uint64_t slow_ticks, blocked_ticks;
 	uint32_t slow_count;
 	uint32_t index; /* of the function, or the series, in the lane */
@@ -117,6 +117,7 @@ struct lane_study {
 	uint32_t trigger_count; /* of the functions that the front table knows of */
 	uint32_t function_at;	/* the next one that is looked at */
 	uint64_t begin_ticks, next_look_ticks;
+	uint64_t begin_busy_ticks, next_busy_ticks;
 	uint64_t begin_ready_ns;
 	uint32_t span_at; /* of those that were kept, the next one */
 	struct lane_suspicion suspicions[LANE_SUSPICIONS];
@@ -194,6 +195,7 @@ struct lane_suspect {
 struct lane_budget {
 	uint64_t interval_ticks; /* from look to look */
 	uint64_t next_look_ticks;
+	uint64_t next_busy_ticks;	 /* the same, of busy time */
 	uint64_t burst_start, burst_end; /* end 0: no burst */
 	uint32_t burst_call_count;
 	uint32_t sampled_call_count; /* in all bursts since the last decision */

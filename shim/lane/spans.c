@@ -6,9 +6,10 @@
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
 
-/* So many in an interval, and the threshold doubles; and again, after half as many. With
- * less than a quarter it is halved for the next one, with next to none more: the end of a
- * deep recursion is a thousand long calls at once, and no reason to be blind for long. */
+/* So many in an interval of what the thread computes, and the threshold doubles; and
+ * again, after half as many. With less than a quarter it is halved for the next one, with
+ * next to none more: the end of a deep recursion is a thousand long calls at once, and no
+ * reason to be blind for long. */
 #define INTERVAL_TICKS (clock_tenth_of_second())
 #define INTERVAL_SPANS 256u
 #define FEW_SPANS (INTERVAL_SPANS / 4)
@@ -30,7 +31,7 @@ void spans_begin(struct lane_context *context)
 	spans->busy = 0;
 	spans->mark_count = 0;
 	spans->interval_count = 0;
-	spans->interval_ticks = clock_now();
+	spans->interval_ticks = lane_busy_ticks(context, clock_now());
 	spans->floor_ticks =
 		floor >= 1 && floor < (double)SPANS_NEVER ? (uint64_t)floor : SPANS_NEVER;
 	context->span_ticks = spans->floor_ticks;
@@ -160,7 +161,8 @@ void spans_reserve(struct lane_context *context)
 void spans_look(struct lane_context *context, uint64_t now)
 {
 	struct lane_spans *spans = &context->spans;
-	uint64_t intervals = (now - spans->interval_ticks) / INTERVAL_TICKS;
+	uint64_t busy_ticks = lane_busy_ticks(context, now);
+	uint64_t intervals = (busy_ticks - spans->interval_ticks) / INTERVAL_TICKS;
 	uint64_t shift = spans->interval_count < NO_SPANS    ? 3
 			 : spans->interval_count < FEW_SPANS ? 1
 							     : 0;
@@ -173,7 +175,7 @@ void spans_look(struct lane_context *context, uint64_t now)
 	else
 		context->span_ticks >>= shift;
 	spans->interval_count = 0;
-	spans->interval_ticks = now;
+	spans->interval_ticks = busy_ticks;
 }
 
 static void count_interval(struct lane_context *context)

@@ -11,6 +11,7 @@
 
 #define FUNCTIONS_AT_ONCE 64u
 #define LOOK_TICKS (clock_tenth_of_second() >> 2)
+#define LOOK_PART 400u				   /* or looking would take more */
 #define LEAST_TICKS (clock_tenth_of_second() >> 1) /* of a thread, before */
 #define SLOW_BUCKETS (3u * 8)			   /* 8 times as long */
 #define SLOW_PART 20u
@@ -159,9 +160,11 @@ static double suspicion_share(const struct lane_context *context,
 			      const struct lane_suspicion *suspicion, uint64_t now)
 {
 	uint64_t calls = suspect_calls_of(context, suspicion);
-	double before = share_of(calls / BEFORE_PART, now - context->study.begin_ticks);
+	uint64_t busy_ticks = lane_busy_ticks(context, now);
+	double before = share_of(calls / BEFORE_PART,
+				 busy_ticks - context->study.begin_busy_ticks);
 	double since = share_of(calls - suspicion->begin_calls,
-				now - suspicion->begin_ticks + 1);
+				busy_ticks - suspicion->begin_ticks + 1);
 
 	return before > since ? before : since;
 }
@@ -214,7 +217,8 @@ static void look_at(struct lane_context *context, const struct segment_function 
 	if (!is_wanted(function->key, 1))
 		return;
 	calls = suspect_calls(context, function);
-	share = share_of(calls, life);
+	share = share_of(calls,
+			 lane_busy_ticks(context, now) - context->study.begin_busy_ticks);
 	if (calls >= CHOOSE_CALLS && is_affordable(share) &&
 	    slow_ticks(function) >= life / SLOW_PART + ready_ticks(context) &&
 	    !is_recursion(context, function->key))
@@ -252,13 +256,19 @@ void cold choose_look(struct lane_context *context, uint64_t now)
 
 	if (!state->begin_ticks) {
 		state->begin_ticks = now;
+		state->begin_busy_ticks = lane_busy_ticks(context, now);
 		state->begin_ready_ns = context->off_cpu.ready_ns;
 		state->next_look_ticks = now + LEAST_TICKS;
+		state->next_busy_ticks = 0;
 	}
-	if (is_finding && now >= state->next_look_ticks && found.count < CHOOSE_MOST) {
+	if (is_finding && now >= state->next_look_ticks && found.count < CHOOSE_MOST &&
+	    lane_busy_ticks(context, now) >= state->next_busy_ticks) {
 		find_suspect(context, now);
 		find_tails(context, now);
 		state->next_look_ticks = now + LOOK_TICKS;
+		/* what it took, and of what is computed no more than that */
+		state->next_busy_ticks =
+			lane_busy_ticks(context, now) + LOOK_PART * (clock_now() - now);
 	}
 	if (state->trigger_count != trigger_count)
 		forget_fronts(context);

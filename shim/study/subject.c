@@ -97,14 +97,17 @@ static uint32_t find_place(const struct study_lane *own)
  * for 32 times as long nobody would look again. What bounds it is the work that was done,
  * not what looking took before: a look that finds a million new nodes takes a thousand
  * times the one before it. */
-static void note_cost(struct study_lane *own, struct subtree *tree, uint64_t since)
+static void note_cost(const struct lane_context *context, struct subtree *tree,
+		      uint64_t since)
 {
-	uint64_t ticks = clock_now() - since;
+	struct study_lane *own = context->study.own;
+	uint64_t ticks = clock_now() - since,
+		 busy_ticks = lane_busy_ticks(context, since);
 	uint64_t most = COST_MOST + tree->step_count * STEP_MOST;
 
 	tree->cost_ticks = ticks < most ? ticks : most;
-	if (own->next_ticks < since)
-		own->next_ticks = since;
+	if (own->next_ticks < busy_ticks)
+		own->next_ticks = busy_ticks;
 	own->next_ticks += tree->cost_ticks * STUDY_SHARE;
 }
 
@@ -122,7 +125,7 @@ static struct subtree *begin_tree(struct lane_context *context, struct study_lan
 	uint32_t place;
 
 	place = find_place(own);
-	if (own->keys[place] && now < own->next_ticks)
+	if (own->keys[place] && lane_busy_ticks(context, now) < own->next_ticks)
 		return NULL;
 	if (!own->trees[place] && process_may_grow())
 		own->trees[place] = process_map(sizeof(struct subtree), 1);
@@ -132,7 +135,7 @@ static struct subtree *begin_tree(struct lane_context *context, struct study_lan
 	own->keys[place] = 0;
 	subtree_begin(tree, context, &subject->top, subject->is_first);
 	own->keys[place] = key_of(subject);
-	note_cost(own, tree, now);
+	note_cost(context, tree, now);
 	return tree;
 }
 
@@ -192,6 +195,22 @@ static struct segment_case *slow_place(struct segment_study *study,
 	return NULL;
 }
 
+/* How far looks at slow calls may be ahead of their share: a few in a row are seen, and
+ * not all of a server whose requests are all slow against a look, as they wait. */
+#define AHEAD_MOST (clock_tenth_of_second() >> 2)
+
+static int is_due(const struct lane_context *context, const struct subtree *tree,
+		  const struct keep_call *call, uint64_t now)
+{
+	uint64_t busy_ticks = lane_busy_ticks(context, now);
+	const struct study_lane *own = context->study.own;
+
+	if (!tree->step_count || busy_ticks >= own->next_ticks)
+		return 1;
+	return call->ticks >= tree->cost_ticks * STUDY_SHARE &&
+	       own->next_ticks - busy_ticks < AHEAD_MOST;
+}
+
 /* Keeps it where it belongs. A call right after a look is worth another one when it is to
  * be a usual one: ever fewer are. */
 static void judge(struct lane_context *context, struct segment_study *study,
@@ -199,15 +218,14 @@ static void judge(struct lane_context *context, struct segment_study *study,
 		  const struct keep_call *call, uint64_t now)
 {
 	struct study_lane *own = context->study.own;
-	int is_due = !tree->step_count || now >= own->next_ticks ||
-		     call->ticks >= tree->cost_ticks * STUDY_SHARE;
+	int may_look = is_due(context, tree, call, now);
 	struct segment_case *cases = keep_cases(context, study);
-	struct segment_case *slow = is_due ? slow_place(study, cases, call) : NULL;
+	struct segment_case *slow = may_look ? slow_place(study, cases, call) : NULL;
 	struct segment_case *usual = NULL;
 
 	if (!slow && !call->beside_call_count)
 		usual = usual_place(study, cases, own);
-	if (!is_due && !usual) {
+	if (!may_look && !usual) {
 		note_missed(study, cases, call->ticks);
 		return;
 	}
@@ -218,7 +236,7 @@ static void judge(struct lane_context *context, struct segment_study *study,
 		keep_write(usual, call, &own->parts);
 	study->folded_count += tree->folded_count;
 	tree->folded_count = 0;
-	note_cost(own, tree, now);
+	note_cost(context, tree, now);
 	study->cost_ticks += tree->cost_ticks;
 }
 

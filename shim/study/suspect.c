@@ -127,7 +127,7 @@ static struct lane_suspicion *entry_of(struct lane_context *context,
 	}
 	*found = (struct lane_suspicion){.key = suspect->key,
 					 .index = suspect->index,
-					 .begin_ticks = now,
+					 .begin_ticks = lane_busy_ticks(context, now),
 					 .begin_calls = suspect->calls};
 	return found;
 }

@@ -137,6 +137,26 @@ static void too_many_raise_the_threshold(void **state)
 	assert_int_equal(lane_self->span_ticks, 1);
 }
 
+/* What is kept is a part of what the thread computes: of a wait nothing is. */
+static void waits_do_not_lower_the_threshold(void **state)
+{
+	uint64_t raised, now;
+
+	(void)state;
+	begin();
+	keep_all(equal);
+	raised = lane_self->span_ticks;
+	assert_true(raised > 1);
+	lane_self->off_cpu.blocked_ns += 1000000000;
+	now = lane_self->spans.interval_ticks +
+	      (uint64_t)process_facts.run->ticks_per_second;
+	spans_look(lane_self, now);
+	assert_int_equal(lane_self->span_ticks, raised);
+	lane_self->off_cpu.blocked_ns = 0;
+	spans_look(lane_self, now);
+	assert_true(lane_self->span_ticks < raised);
+}
+
 static void handlers_that_come_between_are_counted(void **state)
 {
 	(void)state;
@@ -156,6 +176,7 @@ int main(void)
 		cmocka_unit_test(those_alike_are_thinned_evenly),
 		cmocka_unit_test(what_is_complete_is_told),
 		cmocka_unit_test(too_many_raise_the_threshold),
+		cmocka_unit_test(waits_do_not_lower_the_threshold),
 		cmocka_unit_test(handlers_that_come_between_are_counted),
 	};
 	int failed;
