@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 29u
+#define SEGMENT_VERSION 30u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -270,7 +270,7 @@ struct segment_slot {
 #define SEGMENT_THREAD_LIMIT 65536u
 #define SEGMENT_FIBER_LIMIT 65536u    /* of a lane */
 #define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, unless it is told otherwise */
-#define SEGMENT_MODE_LIMIT 16384u     /* of a process */
+#define SEGMENT_MODE_LIMIT (1u << 18) /* of a process */
 #define SEGMENT_PAIR_LIMIT 4096u      /* of a lane */
 #define SEGMENT_LOCK_LIMIT 8192u      /* of a lane */
 #define SEGMENT_LOCK_WAIT_LIMIT 16384u

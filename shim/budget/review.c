@@ -117,73 +117,80 @@ struct room {
 	uint32_t wait_shift;
 };
 
-/* The one called least that costs no more than what is free; 0: none. */
-static uint32_t find_cheapest(const struct rates *rates, uint64_t now,
-			      const struct room *room)
+/* The numbers with the fewest or the most calls, in that order: one look at all of them,
+ * of which there may be 250,000. */
+struct ranking {
+	uint32_t numbers[COUNTED_AT_ONCE];
+	uint32_t count, limit;
+	int is_descending;
+};
+
+static int is_before(const struct ranking *ranking, const struct rates *rates, uint32_t a,
+		     uint32_t b)
 {
-	double most =
-		room->free_share < room->most_share ? room->free_share : room->most_share;
-	uint32_t found = 0;
-
-	for (uint32_t i = 1; i < modes_count; i++) {
-		enum segment_recording recording = modes_recording(i);
-
-		if (!rates->calls[i] || recording == SEGMENT_RECORDING_EXACT ||
-		    recording == SEGMENT_RECORDING_OFF ||
-		    (found && rates->calls[i] >= rates->calls[found]) ||
-		    !may_be_given_back(i, now, room->wait_shift))
-			continue;
-		found = i;
-	}
-	if (found &&
-	    (double)rates->calls[found] * pair_ticks() > most * (double)rates->ticks)
-		return 0;
-	return found;
+	return ranking->is_descending ? rates->calls[a] > rates->calls[b]
+				      : rates->calls[a] < rates->calls[b];
 }
 
+static void rank(struct ranking *ranking, const struct rates *rates, uint32_t number)
+{
+	uint32_t at = ranking->count;
+
+	if (at == ranking->limit &&
+	    !is_before(ranking, rates, number, ranking->numbers[at - 1]))
+		return;
+	if (at < ranking->limit)
+		ranking->count++;
+	else
+		at--;
+	for (; at && is_before(ranking, rates, number, ranking->numbers[at - 1]); at--)
+		ranking->numbers[at] = ranking->numbers[at - 1];
+	ranking->numbers[at] = number;
+}
+
+/* Those called least, as long as each costs no more than what is free. */
 static void give_back(const struct rates *rates, uint64_t now, struct room room)
 {
-	for (uint32_t i = 0; i < AT_ONCE; i++) {
-		uint32_t number = find_cheapest(rates, now, &room);
-
-		if (!number)
-			return;
-		room.free_share -= (double)rates->calls[number] * pair_ticks() /
-				   (double)rates->ticks;
-		rates->calls[number] = 0;
-		modes_set(modes_function(number), SEGMENT_RECORDING_EXACT,
-			  SEGMENT_REASON_BUDGET);
-	}
-}
-
-static uint32_t find_most_called(const struct rates *rates)
-{
-	uint32_t found = 0;
+	struct ranking least = {.limit = AT_ONCE};
 
 	for (uint32_t i = 1; i < modes_count; i++) {
-		if (modes_recording(i) == SEGMENT_RECORDING_WINDOWS &&
-		    rates->calls[i] > rates->calls[found])
-			found = i;
+		if (rates->calls[i] && modes_recording(i) != SEGMENT_RECORDING_EXACT &&
+		    modes_recording(i) != SEGMENT_RECORDING_OFF &&
+		    may_be_given_back(i, now, room.wait_shift))
+			rank(&least, rates, i);
 	}
-	return found;
+	for (uint32_t i = 0; i < least.count; i++) {
+		double share = (double)rates->calls[least.numbers[i]] * pair_ticks() /
+			       (double)rates->ticks;
+
+		if (share > room.free_share || share > room.most_share)
+			return;
+		room.free_share -= share;
+		modes_set(modes_function(least.numbers[i]), SEGMENT_RECORDING_EXACT,
+			  SEGMENT_REASON_BUDGET);
+	}
 }
 
 /* The most frequent go without windows, once they are known well. One is left, whose
  * pulse keeps the lanes looking. */
 static void take_windows(const struct rates *rates)
 {
-	for (uint32_t i = 0; i < COUNTED_AT_ONCE; i++) {
-		uint32_t number = find_most_called(rates);
+	struct ranking most = {.limit = COUNTED_AT_ONCE, .is_descending = 1};
 
-		if (!number || rates->calls[number] < rates->sum / COUNTED_PART)
-			return;
+	for (uint32_t i = 1; i < modes_count; i++) {
+		if (rates->calls[i] && rates->calls[i] >= rates->sum / COUNTED_PART &&
+		    modes_recording(i) == SEGMENT_RECORDING_WINDOWS)
+			rank(&most, rates, i);
+	}
+	for (uint32_t i = 0; i < most.count; i++) {
+		uint32_t number = most.numbers[i];
+
 		if (rates->calls[number] < rates->sum / 2 &&
 		    window_calls_of(number) >= KNOWN_CALLS) {
 			note_cut_frames(modes_function(number));
 			modes_set(modes_function(number), SEGMENT_RECORDING_COUNTED,
 				  SEGMENT_REASON_BUDGET);
 		}
-		rates->calls[number] = 0;
 	}
 }
 

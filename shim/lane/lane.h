@@ -387,6 +387,7 @@ struct lane_context {
 	uint32_t node_next, function_next;
 	uintptr_t tree_busy; /* where on the stack the tree is worked at, 0: nowhere */
 	uint32_t bucket_mask, function_mask;
+	uint64_t wide_parents[4];   /* a bit for several; see tree.c */
 	uint32_t *buckets;	    /* by (parent, key): first node of a hash chain */
 	uint32_t *function_table;   /* by key: open addressing */
 	uint64_t last_search_ticks; /* when an exit looked for its frame, see calls.c */

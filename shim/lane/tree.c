@@ -61,6 +61,39 @@ static inline uint32_t bucket_of(uint32_t parent, uint64_t key, uint32_t mask)
 	return (parent * 0x9e3779b1u << 4 | child) & mask;
 }
 
+/* One with so many in a chain is wide: its further children are all over the table, and
+ * the chains of a loop that calls 30,000 functions stay short. */
+#define WIDE_CHAIN 8u
+
+static inline uint32_t wide_bucket_of(uint32_t parent, uint64_t key, uint32_t mask)
+{
+	uint64_t child = key ^ (uint64_t)parent << 40 ^ parent;
+
+	return (uint32_t)(child * 0x9e3779b97f4a7c15ull >> 32) & mask;
+}
+
+static inline int is_wide(const struct lane_context *context, uint32_t parent)
+{
+	return context->wide_parents[parent / 64 % 4] >> parent % 64 & 1;
+}
+
+/* The head of the chain for a node that is in none. A parent never ceases to be wide, so
+ * those that were listed before it was are looked for, too. */
+static uint32_t *chain_for(struct lane_context *context, uint32_t parent, uint64_t key,
+			   uint32_t *buckets, uint32_t mask)
+{
+	uint32_t *head = &buckets[bucket_of(parent, key, mask)], siblings = 0;
+
+	for (uint32_t i = *head; i && !is_wide(context, parent);
+	     i = context->nodes[i].hash_next) {
+		siblings += context->nodes[i].parent == parent;
+		if (siblings == WIDE_CHAIN)
+			context->wide_parents[parent / 64 % 4] |= 1ull << parent % 64;
+	}
+	return is_wide(context, parent) ? &buckets[wide_bucket_of(parent, key, mask)]
+					: head;
+}
+
 /* Relinks all nodes into a table of twice the size. */
 static void grow_buckets(struct lane_context *context)
 {
@@ -72,8 +105,8 @@ static void grow_buckets(struct lane_context *context)
 		return; /* longer chains, nothing worse */
 	for (uint32_t i = 2; i < context->node_next; i++) {
 		struct segment_node *node = &context->nodes[i];
-		uint32_t *head =
-			&buckets[bucket_of(node->parent, plain_key(node->key), mask)];
+		uint32_t *head = chain_for(context, node->parent, plain_key(node->key),
+					   buckets, mask);
 
 		node->hash_next = *head;
 		*head = i;
@@ -184,7 +217,7 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 	node->parent = parent;
 	node->function = function;
 	node->key = key;
-	head = &context->buckets[bucket_of(parent, key, context->bucket_mask)];
+	head = chain_for(context, parent, key, context->buckets, context->bucket_mask);
 	node->hash_next = *head;
 	*head = index;
 	return index;
@@ -209,16 +242,29 @@ static void publish_handlers(struct lane_context *context)
 	}
 }
 
-/* unwanted: in segment_node.unfinished. */
-static uint32_t find_node_but(const struct lane_context *context, uint32_t parent,
-			      uint64_t key, uint32_t unwanted)
+static uint32_t find_in_chain(const struct lane_context *context, uint32_t index,
+			      uint32_t parent, uint64_t key, uint32_t unwanted)
 {
-	uint32_t index = context->buckets[bucket_of(parent, key, context->bucket_mask)];
-
 	while (index && (context->nodes[index].key != key ||
 			 context->nodes[index].parent != parent ||
 			 context->nodes[index].unfinished & unwanted))
 		index = context->nodes[index].hash_next;
+	return index;
+}
+
+/* unwanted: in segment_node.unfinished. */
+static uint32_t find_node_but(const struct lane_context *context, uint32_t parent,
+			      uint64_t key, uint32_t unwanted)
+{
+	uint32_t mask = context->bucket_mask, index = 0;
+
+	if (unlikely(is_wide(context, parent)))
+		index = context->buckets[wide_bucket_of(parent, key, mask)];
+	index = find_in_chain(context, index, parent, key, unwanted);
+	if (likely(!index))
+		index = find_in_chain(context,
+				      context->buckets[bucket_of(parent, key, mask)],
+				      parent, key, unwanted);
 	return index;
 }
 
@@ -392,8 +438,15 @@ void tree_reserve(struct lane_context *context)
 	}
 }
 
+static void forget_wide(struct lane_context *context)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		context->wide_parents[i] = 0;
+}
+
 int tree_begin(struct lane_context *context)
 {
+	forget_wide(context);
 	context->buckets = process_map(FIRST_BUCKETS * sizeof(uint32_t), 0);
 	context->function_table = process_map(FIRST_FUNCTIONS * sizeof(uint32_t), 0);
 	if (!context->buckets || !context->function_table)
@@ -411,12 +464,14 @@ int tree_begin(struct lane_context *context)
 	return 0;
 }
 
-/* As grow_buckets() would have left it: the chains are the same, and are not written. */
+/* As grow_buckets() would have left it: the chains are the same, and are not written,
+ * but for those of parents that became wide since. */
 int tree_resume(struct lane_context *context)
 {
 	const struct segment_lane *lane = context->lane;
 	uint32_t mask = FIRST_BUCKETS - 1;
 
+	forget_wide(context);
 	context->node_next = lane->nodes.count;
 	context->function_next = lane->functions.count;
 	context->current = LANE_ROOT;
@@ -432,8 +487,8 @@ int tree_resume(struct lane_context *context)
 	process->path_count = context->node_next;
 	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
 		struct segment_node *node = &context->nodes[i];
-		uint32_t *head = &context->buckets[bucket_of(node->parent,
-							     plain_key(node->key), mask)];
+		uint32_t *head = chain_for(context, node->parent, plain_key(node->key),
+					   context->buckets, mask);
 
 		if (node->hash_next != *head)
 			node->hash_next = *head;

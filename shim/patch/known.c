@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table with open addressing that never moves. Places in one page of code are in
- * one page of the table: at random, each would take a page of memory.
+ * A hash table with open addressing that never moves, and takes memory as it is used.
+ * Places in four pages of code are in one page of the table: at random, each would take a
+ * page of memory.
  */
 #include "shim/patch/known.h"
 
 #include "common/attributes.h"
 #include "shim/core/process.h"
 
-#define TABLE_BITS 17
+#define TABLE_BITS 21
 #define TABLE_ENTRIES (1u << TABLE_BITS)
 #define FORGOTTEN 1u /* no return address */
 #define PAGE_BYTES 4096u
+#define CODE_BYTES                                                                       \
+	(4 * PAGE_BYTES) /* which has hardly more places than a page entries             \
+			  */
 #define PAGE_ENTRIES (PAGE_BYTES / (unsigned int)sizeof(uintptr_t))
 #define TABLE_PAGES (TABLE_ENTRIES / PAGE_ENTRIES)
 
@@ -22,10 +26,10 @@ static uint8_t is_used[TABLE_PAGES];
 
 static uint32_t place_of(uintptr_t return_address)
 {
-	uint64_t page = return_address / PAGE_BYTES * 0x9e3779b97f4a7c15ull;
+	uint64_t page = return_address / CODE_BYTES * 0x9e3779b97f4a7c15ull;
 
 	return (uint32_t)(page >> 32) % TABLE_PAGES * PAGE_ENTRIES +
-	       return_address / 8 % PAGE_ENTRIES;
+	       return_address / (CODE_BYTES / PAGE_ENTRIES) % PAGE_ENTRIES;
 }
 
 static void note_use(uint32_t at)
@@ -76,6 +80,10 @@ void known_forget(uintptr_t low, uintptr_t high)
 	/* from behind, so that places which nobody needs on the way to another become
 	 * free */
 	for (uint32_t i = TABLE_ENTRIES; table && i-- > 0;) {
+		if (!is_used[i / PAGE_ENTRIES]) {
+			i -= i % PAGE_ENTRIES;
+			continue;
+		}
 		if (table[i] > FORGOTTEN && table[i] >= low && table[i] < high) {
 			table[i] = FORGOTTEN;
 			entry_count--;

@@ -11,8 +11,8 @@
 /* 0: nobody has been told of this return address. */
 int known_has(uintptr_t return_address);
 
-/* Past 65,536, or without memory for them, every place is known: to be looked for at each
- * call would take longer than anything. */
+/* Past a million, or without memory for them, every place is known: to be looked for at
+ * each call would take longer than anything. */
 void known_add(uintptr_t return_address);
 
 /* Another object may come to [low, high). */

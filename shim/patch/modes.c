@@ -8,55 +8,31 @@
 #include "shim/lane/trigger.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
+#include "shim/patch/owners.h"
 #include "shim/patch/sites.h"
 #include "shim/patch/text.h"
 
-#define HASH_BITS 15
-#define HASH_LIMIT (1u << HASH_BITS)
-
-_Static_assert(SEGMENT_MODE_LIMIT <= HASH_LIMIT / 2, "the search finds an end");
-
-/* Mapped when the first function gets an entry. */
-struct tables {
-	uint16_t numbers[HASH_LIMIT]; /* by function: open addressing */
-	struct site_owner modes[SEGMENT_MODE_LIMIT];
-};
-
-static struct tables *tables;
 uint32_t modes_count;
-
-static uint32_t hash_of(uint64_t function)
-{
-	return (uint32_t)(function * 0x9e3779b97f4a7c15ull >> (64 - HASH_BITS));
-}
 
 uint32_t cold modes_find_slow(uint64_t function)
 {
-	uint32_t at = hash_of(function), number;
-
-	/* acquire: pairs with the release in list(); the entry is whole */
-	while ((number = __atomic_load_n(&tables->numbers[at], __ATOMIC_ACQUIRE))) {
-		if (tables->modes[number].function == function)
-			return number;
-		at = (at + 1) % HASH_LIMIT;
-	}
-	return 0;
+	return owners_find(function, 0);
 }
 
 uint32_t modes_own(uint32_t number)
 {
-	return tables->modes[number].own;
+	return owners_at(number)->own;
 }
 
 enum segment_recording modes_recording(uint32_t number)
 {
-	return tables->modes[number].recording;
+	return owners_at(number)->recording;
 }
 
 int cold modes_are_in(uint64_t low, uint64_t high)
 {
-	for (uint32_t i = 1; i < modes_count; i++) {
-		if (tables->modes[i].function >= low && tables->modes[i].function < high)
+	for (uint32_t i = 1; owners_may_be_in(low, high) && i < modes_count; i++) {
+		if (owners_at(i)->function >= low && owners_at(i)->function < high)
 			return 1;
 	}
 	return 0;
@@ -64,16 +40,12 @@ int cold modes_are_in(uint64_t low, uint64_t high)
 
 int cold modes_has_copies_in(uint64_t host)
 {
-	for (uint32_t i = 1; i < modes_count; i++) {
-		if (tables->modes[i].host == host)
-			return 1;
-	}
-	return 0;
+	return modes_count && owners_have_host(host);
 }
 
 int modes_has_early_sites(uint32_t number)
 {
-	return tables->modes[number].has_early;
+	return owners_at(number)->has_early;
 }
 
 uint32_t modes_find_early(uint64_t function, uintptr_t return_address)
@@ -83,7 +55,7 @@ uint32_t modes_find_early(uint64_t function, uintptr_t return_address)
 
 	if (!number)
 		return 0;
-	owner = &tables->modes[number];
+	owner = owners_at(number);
 	if (!owner->has_early || (!text_is_closed && !known_has(return_address)))
 		return 0;
 	if (owner->recording == SEGMENT_RECORDING_WINDOWS)
@@ -103,7 +75,7 @@ static struct segment_mode *record_of(uint32_t number)
 
 uint64_t modes_function(uint32_t number)
 {
-	return tables->modes[number].function;
+	return owners_at(number)->function;
 }
 
 const struct segment_mode *modes_record(uint32_t number)
@@ -145,26 +117,6 @@ void modes_begin_lane(struct lane_context *context)
 	use_counts(context);
 }
 
-static int begin_tables(void)
-{
-	if (tables)
-		return 1;
-	tables = process_map(sizeof(*tables), 0);
-	if (tables) /* all of its pages are soon used, of the modes the first */
-		process_count(SEGMENT_COUNTER_TOOL_BYTES, sizeof(tables->numbers));
-	return tables != NULL;
-}
-
-static void list(uint32_t number)
-{
-	uint32_t at = hash_of(tables->modes[number].function);
-
-	while (tables->numbers[at])
-		at = (at + 1) % HASH_LIMIT;
-	/* release: pairs with the acquire in modes_find_slow() */
-	__atomic_store_n(&tables->numbers[at], (uint16_t)number, __ATOMIC_RELEASE);
-}
-
 static uint32_t code_bytes_of(uint64_t function)
 {
 	struct extent extent;
@@ -177,13 +129,13 @@ static uint32_t code_bytes_of(uint64_t function)
 	return (uint32_t)(extent.high - extent.low);
 }
 
-/* A new entry that nobody finds yet. own: of the host's; 0: it is the function's own.
- * Returns 0: no room. */
-static uint32_t add_entry(uint64_t function, uint64_t host, uint32_t own)
+/* own: of the function, when it has a host; 0: it is the function's own. Returns 0: no
+ * room. */
+static uint32_t add(uint64_t function, uint64_t host, uint32_t own)
 {
 	uint32_t number = modes_count ? modes_count : 1;
 
-	if (!begin_tables() || number >= SEGMENT_MODE_LIMIT || !grow_counts(number + 1) ||
+	if (number >= SEGMENT_MODE_LIMIT || !grow_counts(number + 1) ||
 	    process_grow(process->segment, process->slot, ARRAY_MODES, number + 1) < 0)
 		return 0;
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane)
@@ -193,29 +145,14 @@ static uint32_t add_entry(uint64_t function, uint64_t host, uint32_t own)
 		(struct segment_mode){.key = function,
 				      .host = host,
 				      .code_bytes = host ? 0 : code_bytes_of(function)};
-	tables->modes[number] = (struct site_owner){.function = function,
-						    .host = host,
-						    .number = number,
-						    .own = own ? own : number};
+	if (!owners_add(&(struct site_owner){.function = function,
+					     .address = function,
+					     .host = host,
+					     .number = number,
+					     .own = own ? own : number}))
+		return 0;
 	modes_count = number + 1;
 	return number;
-}
-
-static uint32_t add(uint64_t function)
-{
-	uint32_t number = add_entry(function, 0, 0);
-
-	if (number)
-		list(number);
-	return number;
-}
-
-/* To the hosts of the function with that number. */
-static void link_host(uint32_t number, uint32_t own)
-{
-	tables->modes[number].own = own;
-	tables->modes[number].next = tables->modes[own].next;
-	tables->modes[own].next = number;
 }
 
 /* Under which number calls from a site are counted: of a copy that is inlined into
@@ -223,23 +160,18 @@ static void link_host(uint32_t number, uint32_t own)
  * entries are left for functions. */
 static uint32_t number_at(uint32_t number, uintptr_t return_address)
 {
-	uint64_t function = tables->modes[number].function;
-	uint32_t at = tables->modes[number].next, added;
+	uint64_t function = owners_at(number)->function;
 	struct extent extent;
 	struct code code;
+	uint32_t added;
 
 	if (code_find(return_address, &code) < 0 ||
 	    code_function(&code, return_address, &extent) < 0 || extent.low == function)
 		return number;
-	while (at && tables->modes[at].host != extent.low)
-		at = tables->modes[at].next;
-	if (at || modes_count >= SEGMENT_MODE_LIMIT / 2)
-		return at ? at : number;
-	added = add_entry(function, extent.low, number);
-	if (!added)
-		return number;
-	link_host(added, number);
-	return added;
+	added = owners_find(function, extent.low);
+	if (!added && modes_count < SEGMENT_MODE_LIMIT / 2)
+		added = add(function, extent.low, number);
+	return added ? added : number;
 }
 
 /* Its calls come to the slow path of the hook, on all paths and in all threads: those
@@ -261,7 +193,7 @@ static void forget_fronts(uint64_t function)
 /* What has become of its sites since. */
 static void record_sites(uint32_t number)
 {
-	struct site_owner *owner = &tables->modes[number];
+	struct site_owner *owner = owners_at(number);
 	struct segment_mode *record = record_of(number);
 
 	record->site_count += owner->led_count;
@@ -275,7 +207,7 @@ static void record_sites(uint32_t number)
  * this one's calls on to the hook. */
 static void note_foreign(uint32_t number)
 {
-	struct site_owner *owner = &tables->modes[number];
+	struct site_owner *owner = owners_at(number);
 
 	if (owner->has_early)
 		return;
@@ -286,27 +218,27 @@ static void note_foreign(uint32_t number)
 void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 {
 	int is_known = known_has(return_address);
-	int had_early = tables->modes[number].has_early;
+	int had_early = owners_at(number)->has_early;
 	uint64_t mask;
 
 	/* asked again at the next call */
-	if ((is_known && tables->modes[number].has_early) || sites_are_forbidden() ||
+	if ((is_known && owners_at(number)->has_early) || sites_are_forbidden() ||
 	    !process_try_lock(&mask))
 		return;
 	if (known_has(return_address))
 		note_foreign(number);
 	else if (!sites_are_forbidden())
-		sites_note_call(&tables->modes[number], return_address, 0,
+		sites_note_call(owners_at(number), return_address, 0,
 				number_at(number, return_address));
-	if (!had_early && tables->modes[number].has_early)
-		forget_fronts(tables->modes[number].function);
+	if (!had_early && owners_at(number)->has_early)
+		forget_fronts(owners_at(number)->function);
 	record_sites(number);
 	process_unlock(&mask);
 }
 
 void cold modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t call_site)
 {
-	struct site_owner *owner = &tables->modes[number];
+	struct site_owner *owner = owners_at(number);
 	int was_jump = return_address == call_site;
 	uint64_t mask;
 
@@ -361,11 +293,11 @@ uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 	if (sites_are_forbidden() || is_kept_exact(function, recording))
 		number = 0;
 	else if (!number)
-		number = add(function);
-	if (number && tables->modes[number].recording != recording) {
-		tables->modes[number].recording = (uint8_t)recording;
-		sites_write(&tables->modes[number]);
-		if (tables->modes[number].has_early)
+		number = add(function, 0, 0);
+	if (number && owners_at(number)->recording != recording) {
+		owners_at(number)->recording = (uint8_t)recording;
+		sites_write(owners_at(number));
+		if (owners_at(number)->has_early)
 			forget_fronts(function);
 		record_change(number, recording, reason);
 	}
@@ -375,7 +307,7 @@ uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 
 void cold modes_keep_sites(uint32_t number, int with_exits)
 {
-	struct site_owner *owner = &tables->modes[number];
+	struct site_owner *owner = owners_at(number);
 	uint64_t mask;
 
 	if ((owner->keeps_pulse && owner->keeps_exits >= with_exits) ||
@@ -399,7 +331,7 @@ int modes_fit(const struct segment_process *to, const struct segment_process *fr
 		if (own[i].key != theirs[i].key || own[i].host != theirs[i].host)
 			return 0;
 	}
-	return have <= modes_count || begin_tables();
+	return 1;
 }
 
 /* Functions that a former process of the slot had entries of, and the parent has not.
@@ -409,17 +341,18 @@ static void adopt_former(struct segment_mode *own, uint32_t have)
 	for (uint32_t i = modes_count ? modes_count : 1; i < have; i++) {
 		uint64_t key = own[i].key;
 		int is_mapped = key == (key & SEGMENT_KEY_ADDRESS_MASK);
+		uint32_t number;
 
 		own[i].recording = SEGMENT_RECORDING_EXACT;
-		tables->modes[i] = (struct site_owner){.function = is_mapped ? key : 0,
-						       .host = own[i].host,
-						       .number = i,
-						       .own = i};
+		number = own[i].host && is_mapped ? modes_find(key) : 0;
+		if (!owners_add(&(struct site_owner){.function = is_mapped ? key : 0,
+						     .address = key &
+								SEGMENT_KEY_ADDRESS_MASK,
+						     .host = own[i].host,
+						     .number = i,
+						     .own = number ? number : i}))
+			return;
 		modes_count = i + 1;
-		if (is_mapped && !own[i].host)
-			list(i);
-		else if (is_mapped && modes_find(key))
-			link_host(i, modes_find(key));
 	}
 }
 
@@ -472,7 +405,7 @@ void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 		return;
 	sites_forget(low, high);
 	for (uint32_t i = 1; i < modes_count; i++) {
-		struct site_owner *owner = &tables->modes[i];
+		struct site_owner *owner = owners_at(i);
 
 		sites_drop_forgotten(owner);
 		if (owner->function >= low && owner->function < high)
@@ -485,16 +418,15 @@ void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 void modes_bring_back(uint64_t module)
 {
 	for (uint32_t i = 1; i < modes_count; i++) {
-		uint64_t key = record_of(i)->key, host = tables->modes[i].host;
+		uint64_t key = record_of(i)->key, host = owners_at(i)->host;
 
 		if (host && host >> SEGMENT_KEY_MODULE_SHIFT == module)
-			record_of(i)->host = tables->modes[i].host =
+			record_of(i)->host = owners_at(i)->host =
 				host & SEGMENT_KEY_ADDRESS_MASK;
-		if (tables->modes[i].function ||
-		    key >> SEGMENT_KEY_MODULE_SHIFT != module)
+		if (owners_at(i)->function || key >> SEGMENT_KEY_MODULE_SHIFT != module)
 			continue;
 		record_of(i)->key = key & SEGMENT_KEY_ADDRESS_MASK;
-		tables->modes[i].function = key & SEGMENT_KEY_ADDRESS_MASK;
+		owners_at(i)->function = key & SEGMENT_KEY_ADDRESS_MASK;
 	}
 }
 
@@ -526,6 +458,6 @@ void modes_leave_code(uintptr_t low, uintptr_t high)
 		return;
 	sites_leave(low, high);
 	for (uint32_t i = 1; i < modes_count; i++)
-		tables->modes[i].has_early = 1;
+		owners_at(i)->has_early = 1;
 	process_unlock(&mask);
 }

@@ -12,7 +12,7 @@
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 
-#define SITE_LIMIT 65536u
+#define SITE_LIMIT (1u << 20)
 #define PAGE_BYTES 4096ul
 
 static struct site *sites;

@@ -14,10 +14,10 @@
 /* A function that has sites. */
 struct site_owner {
 	uint64_t function; /* 0: its object is not mapped */
+	uint64_t address;  /* of the function, where it was last */
 	uint64_t host; /* into whose code these calls were inlined; 0: its own entry */
 	uint32_t number;
 	uint32_t own;	   /* the number of the function's own entry */
-	uint32_t next;	   /* that of the same function's next host, 0: none */
 	uint32_t first;	   /* of its sites, 0: none */
 	uint8_t recording; /* enum segment_recording */
 	uint8_t has_early; /* entries that come to the hook itself now and then */

@@ -178,12 +178,45 @@ static int end_all(void **state)
 	return 0;
 }
 
+/* The children of a loop that calls thousands of functions are in short chains. */
+static void children_of_a_wide_parent_are_found_soon(void **state)
+{
+	const uint32_t count = 30000;
+	uint32_t longest = 0, had = lane_self->node_next;
+
+	(void)state;
+	enter(OUTER);
+	for (uint32_t round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < count; i++)
+			call(0x4000000 + i * 128);
+	}
+	leave(OUTER);
+	assert_in_range(lane_self->node_next - had, count, count + 1);
+	for (uint32_t i = 0; i <= lane_self->bucket_mask; i++) {
+		uint32_t length = 0;
+
+		for (uint32_t at = lane_self->buckets[i]; at;
+		     at = lane_self->nodes[at].hash_next)
+			length++;
+		longest = length > longest ? length : longest;
+	}
+	assert_in_range(longest, 1, 20);
+	for (uint64_t i = 0; i < count; i++) {
+		const struct segment_node *node = &lane_self->nodes[tree_find(
+			lane_self, tree_find(lane_self, LANE_ROOT, OUTER),
+			0x4000000 + i * 128)];
+
+		assert_int_equal(node->call_count, 2);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_paths_of_one_place_stay),
 		cmocka_unit_test(a_wrong_node_is_nobodys_time),
 		cmocka_unit_test(a_search_is_nobodys_time),
+		cmocka_unit_test(children_of_a_wide_parent_are_found_soon),
 	};
 
 	return cmocka_run_group_tests(tests, begin_all, end_all);

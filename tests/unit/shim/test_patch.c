@@ -481,9 +481,9 @@ static void test_known(void **state)
 		assert_false(known_has(4096));
 	}
 	/* past its room it does not ask to be told of each again */
-	for (uintptr_t i = 1; i <= 70000; i++)
+	for (uintptr_t i = 1; i <= 1100000; i++)
 		known_add(i * 4096);
-	assert_true(known_has(80000 * 4096ul));
+	assert_true(known_has(1200000 * 4096ul));
 	known_forget(0, UINTPTR_MAX);
 }
 
@@ -674,6 +674,35 @@ static void test_modes(void **state)
 		one);
 }
 
+/* So many functions, and copies of one in so many others; hook sites are not written. */
+static void test_many_functions(void **state)
+{
+	const uint64_t first = 0x40000000;
+	uint32_t count = 0, had = modes_count;
+
+	(void)state;
+	for (uint64_t i = 0; i < 250000; i++)
+		count += modes_set(first + i * 64, SEGMENT_RECORDING_COUNTED,
+				   SEGMENT_REASON_BUDGET) == had + i;
+	assert_int_equal(count, 250000);
+	for (uint64_t i = 0; i < 250000; i += 17) {
+		assert_int_equal(modes_find(first + i * 64), had + i);
+		assert_int_equal(modes_find(first + i * 64 + 1), 0);
+	}
+	assert_int_equal(mode_of(had + 249999)->key, first + 249999 * 64);
+	assert_true(modes_are_in(first + 64, first + 65));
+	assert_false(modes_are_in(first + 65, first + 66));
+	assert_false(modes_are_in(first - (8 << 20), first - (4 << 20)));
+	assert_false(modes_has_copies_in(first));
+	modes_retire(first, first + 250000 * 64, 5);
+	assert_int_equal(modes_find(first), 0);
+	modes_bring_back(5);
+	assert_int_equal(modes_find(first + 64), had + 1);
+	assert_int_equal(
+		modes_set(first - 64, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET),
+		had + 250000);
+}
+
 #define RECURSIVE ((void *)0x6000040)
 
 /* Calls itself from one place; the outermost call is switched when it has begun. */
@@ -746,6 +775,7 @@ int main(void)
 		cmocka_unit_test(test_whose_exit),
 		cmocka_unit_test(test_modes),
 		cmocka_unit_test(test_early_recursion),
+		cmocka_unit_test(test_many_functions),
 		cmocka_unit_test_setup_teardown(test_written_by_program, begin, end),
 		cmocka_unit_test_setup_teardown(test_code_of_program_stays, begin, end),
 		cmocka_unit_test_setup_teardown(test_forked, begin, end),

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An array in pieces, and an index of numbers with open addressing, which is copied to
+ * one of twice the size when it is half full. The one before is kept: somebody may be
+ * looking there, and all of them together are no larger than the last.
+ *
+ * An owner is listed by its function and host, and the first one of a host by that, too.
+ */
+#include "shim/patch/owners.h"
+
+#include "common/attributes.h"
+#include "shim/core/process.h"
+
+#define CHUNK_OWNERS 1024u
+#define FIRST_NUMBERS 4096u
+#define GRANULES 4096u /* of 2 MiB: a bit for each, and for those that far apart */
+#define GRANULE_SHIFT 21u
+
+struct numbers {
+	uint32_t mask;
+	uint32_t used;
+	uint32_t numbers[];
+};
+
+static struct site_owner *chunks[SEGMENT_MODE_LIMIT / CHUNK_OWNERS];
+static uint32_t owner_count;
+static struct numbers *listed; /* atomic */
+static uint64_t granules[GRANULES / 64];
+
+struct site_owner *owners_at(uint32_t number)
+{
+	return &chunks[number / CHUNK_OWNERS][number % CHUNK_OWNERS];
+}
+
+static uint32_t place_of(const struct numbers *in, uint64_t function, uint64_t host)
+{
+	uint64_t hash = (function + host * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(hash >> 32) & in->mask;
+}
+
+/* acquire: pairs with the releases below; what is listed is whole */
+static const struct numbers *load_listed(void)
+{
+	return __atomic_load_n(&listed, __ATOMIC_ACQUIRE);
+}
+
+static uint32_t load_number(const struct numbers *in, uint32_t at)
+{
+	return __atomic_load_n(&in->numbers[at], __ATOMIC_ACQUIRE);
+}
+
+uint32_t cold owners_find(uint64_t function, uint64_t host)
+{
+	const struct numbers *in = load_listed();
+	const struct site_owner *owner;
+	uint32_t at, number;
+
+	if (!in)
+		return 0;
+	for (at = place_of(in, function, host); (number = load_number(in, at));
+	     at = (at + 1) & in->mask) {
+		owner = owners_at(number);
+		if (owner->function == function && owner->host == host)
+			return number;
+	}
+	return 0;
+}
+
+static int has_host(const struct numbers *in, uint64_t host)
+{
+	uint32_t at, number;
+
+	for (at = place_of(in, 0, host); (number = load_number(in, at));
+	     at = (at + 1) & in->mask) {
+		if (owners_at(number)->host == host)
+			return 1;
+	}
+	return 0;
+}
+
+int cold owners_have_host(uint64_t host)
+{
+	const struct numbers *in = load_listed();
+
+	return in && has_host(in, host);
+}
+
+int cold owners_may_be_in(uint64_t low, uint64_t high)
+{
+	if (high - low >= (uint64_t)GRANULES << GRANULE_SHIFT)
+		return 1;
+	for (uint64_t at = low >> GRANULE_SHIFT; at <= high >> GRANULE_SHIFT; at++) {
+		if (granules[at % GRANULES / 64] >> at % 64 & 1)
+			return 1;
+	}
+	return 0;
+}
+
+static void put(struct numbers *in, uint32_t at, uint32_t number)
+{
+	while (in->numbers[at])
+		at = (at + 1) & in->mask;
+	in->used++;
+	__atomic_store_n(&in->numbers[at], number, __ATOMIC_RELEASE);
+}
+
+/* By what its object's place was, when it is not mapped now. */
+static void list(struct numbers *in, uint32_t number)
+{
+	uint64_t host = owners_at(number)->host & SEGMENT_KEY_ADDRESS_MASK;
+
+	put(in, place_of(in, owners_at(number)->address, host), number);
+	if (host && !has_host(in, host))
+		put(in, place_of(in, 0, host), number);
+}
+
+/* Room for two more. 0: there is none. */
+static int make_room(void)
+{
+	uint32_t count = listed ? (listed->mask + 1) * 2 : FIRST_NUMBERS;
+	struct numbers *more;
+
+	if (listed && listed->used + 2 <= listed->mask / 2)
+		return 1;
+	more = process_map(sizeof(*more) + count * sizeof(more->numbers[0]), 0);
+	if (!more)
+		return 0;
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, count * sizeof(more->numbers[0]));
+	more->mask = count - 1;
+	for (uint32_t i = 1; i <= owner_count; i++)
+		list(more, i);
+	__atomic_store_n(&listed, more, __ATOMIC_RELEASE);
+	return 1;
+}
+
+int owners_add(const struct site_owner *owner)
+{
+	uint64_t granule = owner->address >> GRANULE_SHIFT;
+	struct site_owner **chunk = &chunks[owner->number / CHUNK_OWNERS];
+
+	if (!*chunk) {
+		*chunk = process_map(CHUNK_OWNERS * sizeof(**chunk), 0);
+		process_count(SEGMENT_COUNTER_TOOL_BYTES,
+			      *chunk ? CHUNK_OWNERS * sizeof(**chunk) : 0);
+	}
+	if (!*chunk || !make_room())
+		return 0;
+	*owners_at(owner->number) = *owner;
+	owner_count = owner->number;
+	granules[granule % GRANULES / 64] |= 1ull << granule % 64;
+	list(listed, owner->number);
+	return 1;
+}
