@@ -16,6 +16,7 @@
 #include "collector/merge/lane.h"
 #include "collector/merge/shared_lanes.h"
 #include "collector/merge/slow/spans.h"
+#include "collector/read/parts.h"
 
 /* The run's peak is that of its process with the highest peak. */
 static size_t find_peak_process(const struct read_run *run)
@@ -127,33 +128,60 @@ static void account_lane(struct merge *merge, struct counted *counted, uint32_t 
 	account_totals(merge, lane);
 }
 
+static void merge_lane(struct merge *merge, struct counted *counted, uint32_t lane,
+		       const struct merge_end *end, const struct site_place *sites,
+		       size_t site_count)
+{
+	struct lane_counts counts;
+
+	lane_merge(merge, lane, end, sites, site_count, &counts);
+	account_lane(merge, counted, lane, &counts);
+	locks_add_lane(merge, lane, &counts.locks);
+	lane_counts_done(&counts);
+}
+
+/* The lanes of the file, from this one on. Returns the first of another. */
+static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t file,
+			 size_t lane, const struct merge_end *ends,
+			 const struct read_parts *parts)
+{
+	const struct read_run *run = merge->run;
+	size_t placed = 0, first;
+	struct sites sites;
+
+	sites_order(&sites, run, parts->order + parts->first, parts->end - parts->first);
+	for (; lane < run->lane_count && run->lanes[lane].file == file; lane++) {
+		uint32_t process = run->lanes[lane].process;
+		size_t own =
+			sites_of_lane(&sites, process, run->lanes[lane].slot, &first);
+
+		placed += own;
+		merge_lane(merge, counted, (uint32_t)lane, &ends[process],
+			   sites.all + first, own);
+	}
+	/* of lanes that are not there */
+	merge_add(&merge->damaged_count, sites.count - placed);
+	free(sites.all);
+	return lane;
+}
+
 static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 {
 	struct counted *counted = counted_new(merge);
-	size_t placed = 0, first;
-	struct sites sites;
+	struct read_parts parts;
+	size_t lane = 0;
 
 	shared_lanes_find(merge, ends);
 	merge->locks = locks_new();
 	merge->spans = spans_new();
-	sites_order(&sites, merge->run);
-	for (size_t i = 0; i < merge->run->lane_count; i++) {
-		const struct read_lane *lane = &merge->run->lanes[i];
-		size_t own = sites_of_lane(&sites, lane->process, lane->slot, &first);
-		struct lane_counts counts;
-
-		placed += own;
-		lane_merge(merge, (uint32_t)i, &ends[lane->process], sites.all + first,
-			   own, &counts);
-		account_lane(merge, counted, (uint32_t)i, &counts);
-		locks_add_lane(merge, (uint32_t)i, &counts.locks);
-		lane_counts_done(&counts);
+	read_parts_begin(&parts, merge->run);
+	for (uint32_t file = 0; file < merge->run->file_count; file++) {
+		read_parts_of(&parts, file);
+		lane = merge_file(merge, counted, file, lane, ends, &parts);
 	}
+	read_parts_done(&parts);
 	counted_finish(counted, ends);
 	counted_free(counted);
-	/* of lanes that are not there */
-	merge_add(&merge->damaged_count, sites.count - placed);
-	free(sites.all);
 	locks_finish(merge);
 	studies_finish(&merge->studies);
 }

@@ -164,6 +164,7 @@ void follow_close(struct follow *follow)
 	for (size_t i = 0; i < follow->lane_count; i++)
 		follow_lane_done(&follow->lanes[i]);
 	free_merge(&follow->merge);
+	module_files_done(&follow->module_files);
 	for (uint32_t i = 0; i < follow->process_count; i++) {
 		follow_process_done(follow->processes[i]);
 		free(follow->processes[i]);

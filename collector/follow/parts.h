@@ -25,8 +25,6 @@ struct follow_process {
 	struct segment_process header; /* of the last look; strings end with NUL */
 	struct read_process facts;     /* of which: modules, targets and names */
 	struct module_list modules;
-	struct segment_module **retired; /* whose strings others still borrow */
-	size_t retired_count;
 	uint32_t module_room;
 	int is_alive;
 	/* what the last look saw of its sites */

@@ -132,36 +132,23 @@ static void copy_names(struct follow *follow, struct follow_process *process)
 	}
 }
 
-/* In place as long as there is room, for others borrow their paths; what was told of them
- * stays, but when they were unloaded. */
-static void copy_modules(struct follow_process *process, const struct segment_module *all,
-			 uint32_t count)
+/* What was told of them stays, but when they were unloaded. */
+static void copy_modules(struct follow *follow, struct follow_process *process,
+			 struct segment_module *all, uint32_t count)
 {
 	struct read_process *facts = &process->facts;
 
 	if (count > process->module_room) {
-		struct segment_module *more;
-
 		process->module_room = count * 2;
-		more = xcalloc(process->module_room, sizeof(*more));
-		if (facts->module_count)
-			memcpy(more, facts->modules, facts->module_count * sizeof(*more));
-		process->retired = array_room(process->retired, process->retired_count,
-					      sizeof(struct segment_module *));
-		process->retired[process->retired_count++] = facts->modules;
-		facts->modules = more;
+		facts->modules = xreallocarray(facts->modules, process->module_room,
+					       sizeof(*facts->modules));
 	}
 	for (uint32_t i = 0; i < count; i++) {
-		struct segment_module *module = &facts->modules[i];
-
-		if (i < facts->module_count) {
-			module->unload_ticks = all[i].unload_ticks;
-			continue;
-		}
-		*module = all[i];
-		END_STRING(module->path);
-		if (module->build_id_size > sizeof(module->build_id))
-			module->build_id_size = 0;
+		if (i < facts->module_count)
+			facts->modules[i].unload_ticks = all[i].unload_ticks;
+		else
+			facts->modules[i] =
+				module_files_place(&follow->module_files, &all[i]);
 	}
 	if (count > facts->module_count)
 		facts->module_count = count;
@@ -184,7 +171,7 @@ void follow_refresh_modules(struct follow *follow, struct follow_process *proces
 				      &modules, 0, &follow->room);
 	if (count > SEGMENT_MODULE_LIMIT)
 		count = SEGMENT_MODULE_LIMIT;
-	copy_modules(process, follow->room.entries, count);
+	copy_modules(follow, process, follow->room.entries, count);
 	if (process->facts.module_count == before && process->modules.process)
 		return;
 	free(process->modules.numbers);
@@ -270,9 +257,6 @@ void follow_look_at_sites(struct follow *follow, uint32_t number)
 
 void follow_process_done(struct follow_process *process)
 {
-	for (size_t i = 0; i < process->retired_count; i++)
-		free(process->retired[i]);
-	free(process->retired);
 	free(process->facts.modules);
 	free(process->modules.numbers);
 	free(process->sites);

@@ -107,9 +107,10 @@ struct follow_process;
 struct follow {
 	struct segment_run page;
 	struct ticks ticks;
-	struct hook_cost cost;	       /* of exact calls, as it was calibrated */
-	struct merge merge;	       /* of which: identify and paths */
-	struct transfers transfers_of; /* of which: targets */
+	struct hook_cost cost;		  /* of exact calls, as it was calibrated */
+	struct module_files module_files; /* which merge borrows from */
+	struct merge merge;		  /* of which: identify and paths */
+	struct transfers transfers_of;	  /* of which: targets */
 	struct ledger paths, functions, threads, sites, transfers, series;
 	/* parallel to the ledgers */
 	struct follow_path *path_rows;

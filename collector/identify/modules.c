@@ -33,34 +33,17 @@ uint64_t modules_hash(const void *data, size_t size)
 	return hash;
 }
 
-static int is_same_module(const struct segment_module *a, const struct segment_module *b)
-{
-	return strcmp(a->path, b->path) == 0 && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, b->build_id_size) == 0 &&
-	       a->device == b->device && a->inode == b->inode &&
-	       a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns;
-}
-
-/* Two modules whose hashes of path and build-id meet are told apart by a number more. */
 static uint32_t module_number(struct modules *modules, const struct segment_module *from)
 {
-	uint64_t path = modules_hash(from->path, strlen(from->path));
-	uint64_t build_id = modules_hash(from->build_id, from->build_id_size);
-	uint32_t number;
+	bool is_new;
+	uint32_t number = map_number(&modules->map, (uintptr_t)from, 0, 0, &is_new);
 
-	for (uint64_t i = 0;; i++) {
-		number = map_get(&modules->map, path, build_id, i);
-		if (number == MAP_NONE) {
-			number = (uint32_t)modules->count++;
-			modules->all =
-				array_room(modules->all, number, sizeof(*modules->all));
-			modules->all[number].from = from;
-			map_put(&modules->map, path, build_id, i, number);
-			return number;
-		}
-		if (is_same_module(modules->all[number].from, from))
-			return number;
+	if (is_new) {
+		modules->all =
+			array_room(modules->all, modules->count++, sizeof(*modules->all));
+		modules->all[number].from = from;
 	}
+	return number;
 }
 
 void modules_list(struct modules *modules, const struct read_process *process,
@@ -69,7 +52,7 @@ void modules_list(struct modules *modules, const struct read_process *process,
 	*ret = (struct module_list){.process = process};
 	ret->numbers = xcalloc(process->module_count, sizeof(*ret->numbers));
 	for (uint32_t i = 0; i < process->module_count; i++)
-		ret->numbers[i] = module_number(modules, &process->modules[i]);
+		ret->numbers[i] = module_number(modules, process->modules[i].file);
 }
 
 struct symbol_module *modules_symbols(struct modules *modules, uint32_t number)
@@ -115,7 +98,7 @@ int module_is_system_library(const struct module *module)
 	return module_is_vdso(module);
 }
 
-static int contains(const struct segment_module *module, uint64_t address)
+static int contains(const struct read_module *module, uint64_t address)
 {
 	return address >= module->start && address < module->end;
 }

@@ -56,7 +56,7 @@ static int may_share(const struct read_run *run, uint32_t process,
 {
 	const struct read_process *from = &run->processes[process];
 
-	return end->is_over && !from->tenant && !from->job.name[0] &&
+	return end->is_over && !from->tenant && !from->job &&
 	       !from->history.snapshot_count;
 }
 

@@ -21,21 +21,21 @@ static int by_lane(const void *a, const void *b)
 	return left->site < right->site ? -1 : left->site > right->site;
 }
 
-void sites_order(struct sites *ret, const struct read_run *run)
+void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *processes,
+		 size_t process_count)
 {
 	size_t at = 0;
 
 	*ret = (struct sites){.count = 0};
-
-	for (size_t i = 0; i < run->process_count; i++)
-		ret->count += run->processes[i].site_count;
+	for (size_t i = 0; i < process_count; i++)
+		ret->count += run->processes[processes[i]].site_count;
 	ret->all = xcalloc(ret->count, sizeof(*ret->all));
-	for (size_t i = 0; i < run->process_count; i++) {
-		const struct read_process *process = &run->processes[i];
+	for (size_t i = 0; i < process_count; i++) {
+		const struct read_process *process = &run->processes[processes[i]];
 
 		for (uint32_t site = 0; site < process->site_count; site++)
 			ret->all[at++] = (struct site_place){
-				(uint32_t)i, process->sites[site].lane_slot, site};
+				processes[i], process->sites[site].lane_slot, site};
 	}
 	qsort(ret->all, ret->count, sizeof(*ret->all), by_lane);
 }

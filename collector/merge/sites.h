@@ -13,7 +13,9 @@ struct sites {
 	size_t count;
 };
 
-void sites_order(struct sites *ret, const struct read_run *run);
+/* Of some processes: numbers in run->processes. */
+void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *processes,
+		 size_t process_count);
 
 /* How many the lane has; they are those from *ret_first on. */
 size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_slot,

@@ -3,7 +3,7 @@
  * A number that tells whether a run has moved on since it was stored. Must not be taken
  * for more than that: equal numbers may be chance.
  */
-#include "collector/read/read.h"
+#include "collector/read/parts.h"
 
 static uint64_t add(uint64_t sum, uint64_t value)
 {
@@ -17,10 +17,27 @@ static uint64_t process_checksum(uint64_t sum, const struct read_process *proces
 	sum = add(sum, (uint64_t)(uint32_t)process->exit_code);
 	for (int i = 0; i < SEGMENT_PROCESS_COUNTERS; i++)
 		sum = add(sum, process->counters[i]);
-	for (uint32_t i = 0; i < process->site_count; i++) {
-		sum = add(sum, process->sites[i].alloc_count);
-		sum = add(sum, process->sites[i].free_count);
+	return sum;
+}
+
+static uint64_t sites_checksum(uint64_t sum, const struct read_run *run)
+{
+	struct read_parts parts;
+
+	read_parts_begin(&parts, run);
+	for (uint32_t file = 0; file < run->file_count; file++) {
+		read_parts_of(&parts, file);
+		for (size_t i = parts.first; i < parts.end; i++) {
+			const struct read_process *process =
+				&run->processes[parts.order[i]];
+
+			for (uint32_t site = 0; site < process->site_count; site++) {
+				sum = add(sum, process->sites[site].alloc_count);
+				sum = add(sum, process->sites[site].free_count);
+			}
+		}
 	}
+	read_parts_done(&parts);
 	return sum;
 }
 
@@ -35,6 +52,7 @@ uint64_t read_run_checksum(const struct rundir *rundir)
 	sum = add(sum, run.ended->end);
 	for (size_t i = 0; i < run.process_count; i++)
 		sum = process_checksum(sum, &run.processes[i]);
+	sum = sites_checksum(sum, &run);
 	for (size_t i = 0; i < run.lane_count; i++) {
 		struct read_lane_data data;
 

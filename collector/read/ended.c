@@ -12,7 +12,7 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-#define MAGIC 0x3130646e65667270ull	   /* "prfend01" */
+#define FILE_MAGIC 0x3130646e65667270ull   /* "prfend01" */
 #define RECORD_MAGIC 0x3130746b65667270ull /* "prfekt01" */
 
 #define FASTEST 1
@@ -45,7 +45,7 @@ static int write_at(int fd, uint64_t offset, const void *data, size_t size)
 
 static int begin_file(struct ended_writer *writer, int directory_fd)
 {
-	const struct ended_header header = {MAGIC, writer->token};
+	const struct ended_header header = {FILE_MAGIC, writer->token};
 	int result;
 
 	result = rundir_create_file(directory_fd, ENDED_NAME);
@@ -139,7 +139,7 @@ int ended_open(struct ended *ret, int directory_fd, uint64_t token)
 	*ret = (struct ended){.fd = rundir_open_file(directory_fd, ENDED_NAME, O_RDONLY)};
 	if (ret->fd < 0)
 		return ret->fd == -ENOENT ? 0 : ret->fd;
-	if (!read_at(ret->fd, 0, &header, sizeof(header)) || header.magic != MAGIC ||
+	if (!read_at(ret->fd, 0, &header, sizeof(header)) || header.magic != FILE_MAGIC ||
 	    header.token != token) {
 		ended_close(ret);
 		return -EINVAL;

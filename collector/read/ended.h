@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/read/sparse.h"
+#include "common/base/sparse.h"
 
 #define ENDED_NAME "ended"
 

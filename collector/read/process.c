@@ -42,7 +42,8 @@ static void copy_strings(struct read_process *to, struct segment_process *from)
 	END_STRING(from->executable);
 	END_STRING(from->command);
 	END_STRING(from->job.name);
-	to->job = from->job;
+	if (from->job.name[0])
+		to->job = memcpy(xmalloc(sizeof(*to->job)), &from->job, sizeof(*to->job));
 	if (size > sizeof(from->command))
 		size = sizeof(from->command);
 	to->executable = xstrdup(from->executable);
@@ -52,12 +53,38 @@ static void copy_strings(struct read_process *to, struct segment_process *from)
 	to->command_size = size;
 }
 
-static void copy_arrays(struct read_process *to, struct segment_process *from,
-			const struct segment_reader *reader, uint32_t site_limit)
+static void copy_modules(struct read_process *to, const struct segment_process *from,
+			 const struct segment_reader *reader, struct module_files *files)
+{
+	struct segment_module *modules = segment_reader_entries(
+		reader, to->slot, ARRAY_MODULES, from, &to->module_count);
+
+	to->modules = xcalloc(to->module_count, sizeof(*to->modules));
+	for (uint32_t i = 0; i < to->module_count; i++)
+		to->modules[i] = module_files_place(files, &modules[i]);
+	free(modules);
+}
+
+static void copy_arrays(struct read_process *to, const struct segment_process *from,
+			const struct segment_reader *reader)
+{
+	/* site 0 means none */
+	to->first_site = from->sites.first ? from->sites.first : 1;
+	to->all_threads = segment_reader_entries(reader, to->slot, ARRAY_THREADS, from,
+						 &to->thread_count);
+	to->threads = to->all_threads;
+	to->modes = segment_reader_entries(reader, to->slot, ARRAY_MODES, from,
+					   &to->mode_count);
+	for (uint32_t i = 0; i < to->thread_count; i++)
+		END_STRING(to->threads[i].name);
+}
+
+static void copy_sites(struct read_process *to, struct segment_process *from,
+		       const struct segment_reader *reader, uint32_t site_limit)
 {
 	struct segment_array sites, left;
 
-	if (!from->sites.first) /* site 0 means none */
+	if (!from->sites.first)
 		from->sites.first = from->left.first = 1;
 	arrays_read(from, ARRAY_SITES, reader->slot_size, &sites);
 	if (sites.count - sites.first > site_limit)
@@ -68,45 +95,61 @@ static void copy_arrays(struct read_process *to, struct segment_process *from,
 		left.count = sites.count;
 	if (left.count < left.first)
 		left.count = left.first;
-	to->modules = segment_reader_entries(reader, to->slot, ARRAY_MODULES, from,
-					     &to->module_count);
-	to->all_threads = segment_reader_entries(reader, to->slot, ARRAY_THREADS, from,
-						 &to->thread_count);
-	to->threads = to->all_threads;
-	to->modes = segment_reader_entries(reader, to->slot, ARRAY_MODES, from,
-					   &to->mode_count);
-	to->targets = segment_reader_entries(reader, to->slot, ARRAY_TARGETS, from,
-					     &to->target_count);
 	to->sites = segment_reader_array(reader, to->slot, ARRAY_SITES, &sites,
 					 &to->site_count);
 	to->left = segment_reader_array(reader, to->slot, ARRAY_LEFT, &left,
 					&to->left_count);
 	to->first_site = sites.first;
-	for (uint32_t i = 0; i < to->module_count; i++) {
-		struct segment_module *module = &to->modules[i];
+}
 
-		END_STRING(module->path);
-		if (module->build_id_size > sizeof(module->build_id))
-			module->build_id_size = 0;
-	}
-	for (uint32_t i = 0; i < to->thread_count; i++)
-		END_STRING(to->threads[i].name);
-	for (uint32_t i = 0; i < to->target_count; i++)
-		END_STRING(to->targets[i].name);
+void read_process_parts(struct read_process *process, const struct segment_reader *reader,
+			uint32_t site_limit)
+{
+	struct segment_process header;
+
+	if (process->has_parts ||
+	    segment_reader_process(reader, process->slot, &header) < 0)
+		return;
+	process->has_parts = 1;
+	process->targets = segment_reader_entries(reader, process->slot, ARRAY_TARGETS,
+						  &header, &process->target_count);
+	for (uint32_t i = 0; i < process->target_count; i++)
+		END_STRING(process->targets[i].name);
+	copy_sites(process, &header, reader, site_limit);
+}
+
+static void free_parts(struct read_process *process)
+{
+	free(process->sites);
+	free(process->left);
+	free(process->targets);
+	process->sites = NULL;
+	process->left = NULL;
+	process->targets = NULL;
+	process->site_count = process->left_count = process->target_count = 0;
+	process->has_parts = 0;
+}
+
+void read_process_forget(struct read_process *process)
+{
+	if (!process->history.snapshot_count)
+		free_parts(process);
 }
 
 int read_process(struct read_process *ret, const struct segment_reader *reader,
 		 uint32_t file, uint32_t slot, struct segment_process *header,
-		 uint32_t site_limit)
+		 uint32_t site_limit, struct module_files *files)
 {
 	*ret = (struct read_process){.file = file, .slot = slot};
 	copy_facts(ret, header);
 	copy_strings(ret, header);
-	copy_arrays(ret, header, reader, site_limit);
-	return header->history_slot
-		       ? read_history(reader, header->history_slot, slot,
-				      header->snapshot_interval, &ret->history)
-		       : 0;
+	copy_modules(ret, header, reader, files);
+	copy_arrays(ret, header, reader);
+	if (!header->history_slot)
+		return 0;
+	read_process_parts(ret, reader, site_limit);
+	return read_history(reader, header->history_slot, slot, header->snapshot_interval,
+			    &ret->history);
 }
 
 void read_process_done(struct read_process *process)
@@ -117,9 +160,8 @@ void read_process_done(struct read_process *process)
 	free(process->command);
 	free(process->modules);
 	free(process->all_threads);
-	free(process->sites);
-	free(process->left);
 	free(process->modes);
-	free(process->targets);
+	free_parts(process);
+	free(process->job);
 	read_history_done(&process->history);
 }

@@ -12,6 +12,7 @@
 #include "common/segment_recording.h"
 #include "common/segment_names.h"
 #include "collector/read/history.h"
+#include "collector/read/module_files.h"
 #include "collector/read/segment_file.h"
 
 /*
@@ -38,17 +39,18 @@ struct read_process {
 	uint64_t peak_bytes, live_bytes, peak_generation;
 	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
 	uint64_t paused_ticks, paused_since_ticks;
-	uint64_t fitted_rules;	/* a set, see common/selection.h */
-	struct segment_job job; /* name empty: of none */
+	uint64_t fitted_rules;	 /* a set, see common/selection.h */
+	struct segment_job *job; /* owned; NULL: of none */
 	/* borrowed from the owner, like the modules and the threads */
 	char *executable;
 	char *command; /* arguments, each ended by NUL */
 	uint32_t command_size;
-	struct segment_module *modules; /* paths end with NUL */
+	struct read_module *modules;
 	uint32_t module_count;
 	struct segment_thread *threads; /* its own ones */
 	uint32_t thread_count;
 	struct segment_thread *all_threads; /* the owner's: what is to be freed */
+	int has_parts;			 /* sites, left and targets are read, see below */
 	struct segment_site *sites;	 /* owned; sites[i] has the id first_site + i */
 	uint32_t first_site, site_count; /* site_count: number in sites */
 	struct segment_left *left;	 /* owned; parallel to sites, may be shorter */
@@ -63,8 +65,14 @@ struct read_process {
 };
 
 /* Reads the process whose slot has this header, as its owner. file: its number in the
- * run. 0, or -EINVAL: the snapshots are damaged and were left out. */
+ * run; files: where its modules are borrowed from. 0, or -EINVAL: the snapshots are
+ * damaged and were left out. */
 int read_process(struct read_process *ret, const struct segment_reader *reader,
 		 uint32_t file, uint32_t slot, struct segment_process *header,
-		 uint32_t site_limit);
+		 uint32_t site_limit, struct module_files *files);
+/* Reads its sites and targets, if it has none, and gives them back: not when it has
+ * snapshots, which go by the sites' numbers. */
+void read_process_parts(struct read_process *process, const struct segment_reader *reader,
+			uint32_t site_limit);
+void read_process_forget(struct read_process *process);
 void read_process_done(struct read_process *process);

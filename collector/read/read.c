@@ -79,7 +79,7 @@ static int add_process(struct read_run *run, const struct segment_reader *reader
 	run->processes =
 		array_room(run->processes, run->process_count, sizeof(*run->processes));
 	result = read_process(&run->processes[run->process_count++], reader, file, slot,
-			      &header, read_node_limit(&run->page));
+			      &header, read_node_limit(&run->page), run->module_files);
 	run->processes =
 		read_tenants(run->processes, &run->process_count, reader, &header);
 	return result;
@@ -375,6 +375,7 @@ static int open_run(struct read_run *ret, const struct rundir *rundir, int with_
 	if (read_settings(rundir, ret->page.token, &ret->settings) < 0 &&
 	    ret->settings.generation)
 		ret->damaged_count++;
+	ret->module_files = xcalloc(1, sizeof(*ret->module_files));
 	ret->ended = xcalloc(1, sizeof(*ret->ended));
 	ret->ended->fd = -1;
 	ret->directory_fd = fcntl(rundir->fd, F_DUPFD_CLOEXEC, 3);
@@ -415,6 +416,9 @@ void read_run_close(struct read_run *run)
 	if (run->ended)
 		ended_close(run->ended);
 	free(run->ended);
+	if (run->module_files)
+		module_files_done(run->module_files);
+	free(run->module_files);
 	free(run->names);
 	read_settings_done(&run->settings);
 	for (size_t i = 0; i < run->process_count; i++)

@@ -76,8 +76,9 @@ struct read_run {
 	struct segment_state state; /* a copy; all zero when it cannot be read */
 	struct read_settings settings;
 	struct read_file *files;
-	struct ended *ended;	  /* owned; of the images that have ended */
-	struct read_names *names; /* parallel to files */
+	struct module_files *module_files; /* owned; of all processes */
+	struct ended *ended;		   /* owned; of the images that have ended */
+	struct read_names *names;	   /* parallel to files */
 	size_t file_count;
 	struct read_process *processes; /* by start_ticks */
 	size_t process_count;

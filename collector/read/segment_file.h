@@ -10,7 +10,7 @@
 
 #include "common/arrays.h"
 #include "common/segment.h"
-#include "collector/read/sparse.h"
+#include "common/base/sparse.h"
 
 struct segment_reader {
 	int fd;

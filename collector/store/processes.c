@@ -13,11 +13,15 @@
 /* A forked child is of its parent's rank. */
 static const struct segment_job *job_of(const struct ingest *ingest, size_t index)
 {
-	while (!ingest->run.processes[index].job.name[0] &&
+	static const struct segment_job none;
+	const struct segment_job *job;
+
+	while (!ingest->run.processes[index].job &&
 	       ingest->run.processes[index].forked_from_slot &&
 	       ingest->endings[index].parent < index)
 		index = ingest->endings[index].parent;
-	return &ingest->run.processes[index].job;
+	job = ingest->run.processes[index].job;
+	return job ? job : &none;
 }
 
 /* The build-id of a process's program, from the module with its path. */
@@ -25,7 +29,7 @@ static void build_id_text(const struct read_process *process, char text[73])
 {
 	text[0] = 0;
 	for (uint32_t i = 0; i < process->module_count; i++) {
-		const struct segment_module *module = &process->modules[i];
+		const struct segment_module *module = process->modules[i].file;
 
 		if (strcmp(module->path, process->executable) != 0)
 			continue;

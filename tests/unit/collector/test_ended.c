@@ -3,7 +3,7 @@
  * What this is:  images that have ended, packed into one file: they say what their files
  *                said, each once, whenever its writer died, and damage is counted.
  * Runs on:       tests.
- * See also:      collector/read/ended.h, collector/read/sparse.h
+ * See also:      collector/read/ended.h, common/base/sparse.h
  */
 #include <stdarg.h>
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /*
  * Images of sparse files. The flat form: a head, the ranges, the pieces, the data.
  */
-#include "collector/read/sparse.h"
+#include "common/base/sparse.h"
 
 #include <errno.h>
 #include <stdlib.h>
