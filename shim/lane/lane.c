@@ -2,7 +2,6 @@
 /* A thread's lane, and what is left out of the time of its calls. */
 #include "shim/lane/lane.h"
 
-#include "shim/core/clock.h"
 #include "shim/core/process.h"
 
 struct lane_context lane_absent, lane_none;
@@ -17,9 +16,9 @@ cold uint64_t lane_busy_ticks(const struct lane_context *context, uint64_t now)
 				process_facts.run->ticks_per_second / 1e9);
 }
 
-cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since)
+cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since, uint64_t now)
 {
-	uint64_t ticks = clock_behind() - since;
+	uint64_t ticks = now - since;
 
 	if ((int64_t)ticks <= 0)
 		return 0;

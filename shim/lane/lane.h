@@ -216,6 +216,7 @@ struct lane_off_cpu {
 	uint64_t blocked_count, preempted_count; /* switches until then */
 	uint64_t seen_ticks;	       /* when a switch was last found out about */
 	uint64_t put_off_until_ticks;  /* 0: it is asked about each */
+	uint64_t booking_ticks;	       /* what it took when nothing came in between */
 	uint64_t ready_ns, blocked_ns; /* all that was booked on paths */
 };
 
@@ -470,10 +471,11 @@ static inline int lane_is_absent(const struct lane_context *context)
 extern __thread uint32_t lane_left_slot
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Leaves the ticks since then out of the time of all calls that are open on the stack in
- * use, as if it had been suspended: the recorder worked for itself. Returns how many;
- * times of the run's clock that were read before are that much earlier on the stack's. */
-uint64_t lane_leave_out(struct lane_context *context, uint64_t since);
+/* Leaves the ticks from then until now out of the time of all calls that are open on the
+ * stack in use, as if it had been suspended: the recorder worked for itself. Returns how
+ * many; times of the run's clock that were read before are that much earlier on the
+ * stack's. */
+uint64_t lane_leave_out(struct lane_context *context, uint64_t since, uint64_t now);
 
 /* Now, without the time for which the lane's thread is known to have been without a CPU:
  * what a budget is a part of. A server that waits most of the time computes little, and

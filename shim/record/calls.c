@@ -94,8 +94,8 @@ enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
 			return;
 	}
 	booked_ticks = off_cpu_book_switch(context);
-	if (since)
-		since += booked_ticks;
+	if (since && booked_ticks) /* the switch came later, and is the caller's */
+		since = clock_now();
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
 	if (was_settled &&

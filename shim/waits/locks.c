@@ -6,6 +6,7 @@
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 #include "shim/waits/holders.h"
+#include "shim/waits/off_cpu.h"
 #include "shim/waits/senders.h"
 #include "shim/waits/stalls.h"
 
@@ -184,8 +185,11 @@ void locks_begin_wait(struct locks_wait *wait, const volatile void *address,
 {
 	struct lane_context *context = own_context();
 	struct segment_lock *lock;
+	uint64_t since;
 
 	*wait = (struct locks_wait){.lock = 0};
+	off_cpu_book_switch(context);
+	since = clock_now();
 	lock = context ? own_lock(context, (uintptr_t)address, kind) : NULL;
 	if (!lock)
 		return;
@@ -193,6 +197,7 @@ void locks_begin_wait(struct locks_wait *wait, const volatile void *address,
 	wait->slot = context->slot;
 	wait->node = context->current;
 	find_holder(wait, (uintptr_t)address, kind, owner);
+	off_cpu_leave_out(context, since);
 	wait->start_ticks = clock_now();
 }
 
@@ -291,16 +296,13 @@ static int is_signalled(uint32_t kind)
 	       kind == SEGMENT_LOCK_BARRIER;
 }
 
-void locks_end_wait(struct locks_wait *wait, int has_it)
+static void end_wait(struct lane_context *context, struct locks_wait *wait, uint64_t now,
+		     int has_it)
 {
-	struct lane_context *context = wait->lock ? own_context() : NULL;
-	uint64_t now = clock_now(), ticks = now - wait->start_ticks;
+	struct segment_lock *lock = &context->locks.all[wait->lock];
+	uint64_t ticks = now - wait->start_ticks;
 	struct segment_function *times;
-	struct segment_lock *lock;
 
-	if (!context || context->slot != wait->slot || (int64_t)ticks < 0)
-		return;
-	lock = &context->locks.all[wait->lock];
 	if (has_it && is_signalled(lock->kind))
 		holders_find_signaller(&wait->holder, lock->address);
 	if (lock->kind == SEGMENT_LOCK_BARRIER && wait->holder.slot == wait->slot)
@@ -328,6 +330,21 @@ void locks_end_wait(struct locks_wait *wait, int has_it)
 	lock->taken_node = wait->node;
 	if (lock->kind == SEGMENT_LOCK_MUTEX)
 		begin_hold(context, wait->lock, now);
+}
+
+/* Behind a sleep nothing of it is in the caches: 1 us that is not the caller's. */
+void locks_end_wait(struct locks_wait *wait, int has_it)
+{
+	struct lane_context *context = wait->lock ? own_context() : NULL;
+	uint64_t now = clock_now(), since;
+
+	if (!context || context->slot != wait->slot ||
+	    (int64_t)(now - wait->start_ticks) < 0)
+		return;
+	off_cpu_book_switch(context);
+	since = clock_now();
+	end_wait(context, wait, now, has_it);
+	off_cpu_leave_out(context, since);
 }
 
 void locks_end_join(struct locks_wait *wait, uintptr_t thread, int has_ended)

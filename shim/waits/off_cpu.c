@@ -281,8 +281,13 @@ static int is_worth_reading(const struct lane_off_cpu *off, int64_t off_ns)
 /* Whose it is. The recorder's work is in no call's time. */
 enum booking { OF_PATH, OF_PATH_AT_END, OF_OWN_WORK };
 
-/* Returns up to when. */
-static struct reading book(struct lane_context *context, enum booking booking)
+/* Up to when, and what was booked. */
+struct booked {
+	struct reading until;
+	uint64_t off_ns;
+};
+
+static struct booked book(struct lane_context *context, enum booking booking)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
 	uint64_t blocked = off->blocked_count, preempted = off->preempted_count, ready_ns;
@@ -302,7 +307,7 @@ static struct reading book(struct lane_context *context, enum booking booking)
 	if (off_ns <= 0) { /* a signal, or a clock that is a little ahead: next time */
 		off->blocked_count -= blocked;
 		off->preempted_count -= preempted;
-		return now;
+		return (struct booked){now, 0};
 	}
 	ready_ns = blocked ? ready_part(off, &now, (uint64_t)off_ns) : (uint64_t)off_ns;
 	keep_ready(off, &now, ready_ns, (uint64_t)off_ns - ready_ns);
@@ -316,7 +321,7 @@ static struct reading book(struct lane_context *context, enum booking booking)
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
 		row->off_ns += (uint64_t)off_ns;
 	}
-	return now;
+	return (struct booked){now, (uint64_t)off_ns};
 }
 
 static int is_put_off(struct lane_context *context)
@@ -344,8 +349,9 @@ static cold void find_stops(struct lane_off_cpu *off, uint64_t since)
 	off->put_off_until_ticks = now + ticks;
 }
 
-/* 0: not now. */
-static int ask_and_book(struct lane_context *context, enum booking booking)
+/* Sets what was booked. 0: not now. */
+static int ask_and_book(struct lane_context *context, enum booking booking,
+			struct booked *ret)
 {
 	uint64_t begin;
 
@@ -356,7 +362,7 @@ static int ask_and_book(struct lane_context *context, enum booking booking)
 	switches_arm(context);
 	if (may_ask()) {
 		begin = clock_now();
-		book(context, booking);
+		*ret = book(context, booking);
 		if (unlikely(switches_has_been(context)))
 			find_stops(&context->off_cpu, begin);
 		gate_leave();
@@ -366,31 +372,64 @@ static int ask_and_book(struct lane_context *context, enum booking booking)
 	return 1;
 }
 
+static void leave_out_booking(struct lane_context *context, uint64_t since)
+{
+	struct lane_off_cpu *off = &context->off_cpu;
+	uint64_t now = clock_now();
+
+	if (now - since < OWN_TICKS_MOST) {
+		off->booking_ticks = now - since;
+		lane_leave_out(context, since, now);
+	} else if (off->booking_ticks) {
+		lane_leave_out(context, now - off->booking_ticks, now);
+	}
+}
+
 /* Who is switched out again after the clocks were read would be so on the path that the
- * hook makes the current one, while the time is this one's: once more. A booking that was
- * interrupted is this path's, too: the call that a hook closes ends after it. */
+ * hook makes the current one, while the time is this one's: once more. Who was
+ * interrupted in a booking has that time on this path, too: the call that a hook closes
+ * ends after it. */
 cold uint64_t off_cpu_book(struct lane_context *context)
 {
 	uint64_t begin = clock_now();
+	struct booked booked;
 
 	for (int i = 0; i < READINGS_MOST; i++) {
 		uint64_t since = clock_now();
 
-		if (!ask_and_book(context, OF_PATH))
+		if (!ask_and_book(context, OF_PATH, &booked))
 			break;
-		if (clock_now() - since < OWN_TICKS_MOST)
-			lane_leave_out(context, since);
+		leave_out_booking(context, since);
 		if (!switches_has_been(context))
 			break;
 	}
 	return clock_now() - begin;
 }
 
+/* The recorder's work is CPU time, what others had of it meanwhile is not: that is left
+ * out of the calls, and not counted as the recorder's. */
+static cold uint64_t leave_out_switched(struct lane_context *context, uint64_t since)
+{
+	struct booked booked = {.until = {.ticks = 0}};
+	uint64_t ticks, off_ticks;
+
+	if (!ask_and_book(context, OF_OWN_WORK, &booked) || !booked.until.ticks)
+		booked.until.ticks = clock_now();
+	ticks = lane_leave_out(context, since, booked.until.ticks);
+	off_ticks = (uint64_t)((double)booked.off_ns * 1e-9 *
+			       process_facts.run->ticks_per_second);
+	context->lane->left_out_ticks -= off_ticks < ticks ? off_ticks : ticks;
+	return ticks;
+}
+
+/* The clock comes first: who is switched out behind the question would be so in work that
+ * is left out. */
 uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since)
 {
-	if (unlikely(switches_has_been(context)))
-		ask_and_book(context, OF_OWN_WORK);
-	return lane_leave_out(context, since);
+	uint64_t now = clock_behind();
+
+	return unlikely(switches_has_been(context)) ? leave_out_switched(context, since)
+						    : lane_leave_out(context, since, now);
 }
 
 uint64_t off_cpu_note_thread(struct lane_context *context)
@@ -402,7 +441,7 @@ uint64_t off_cpu_note_thread(struct lane_context *context)
 	if (!row || off->busy || context->is_vforking || !may_ask())
 		return clock_now();
 	off->busy = (uintptr_t)__builtin_frame_address(0);
-	now = book(context, OF_PATH_AT_END);
+	now = book(context, OF_PATH_AT_END).until;
 	off->busy = 0;
 	if (now.cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;

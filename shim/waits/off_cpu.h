@@ -49,7 +49,8 @@ static inline uint64_t off_cpu_book_switch(struct lane_context *context)
 
 /* Leaves out of all open calls what the recorder has done since (ticks of the run's
  * clock), as lane_leave_out() does. That the thread was switched out meanwhile is no
- * path's: in its time that is not. The switches before were booked. */
+ * path's: in its time that is not, nor in what the recorder is said to have taken
+ * (left_out_ticks). The switches before were booked. */
 uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since);
 
 /* The end of the thread, or of its process: brings its row up to now. Returns when that

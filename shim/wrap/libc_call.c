@@ -2,9 +2,11 @@
 /* Begin and end of calls of libc: that they are short is what counts. */
 #include "shim/wrap/libc_call.h"
 
+#include "shim/core/clock.h"
 #include "shim/lane/paused.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
+#include "shim/waits/off_cpu.h"
 #include "shim/waits/stalls.h"
 
 int libc_call_is_wanted asked_on_short_calls;
@@ -59,8 +61,12 @@ static cold uint32_t close_slow(enum libc_call call, uintptr_t stack, uint64_t *
 	if (node)
 		*ret_ticks = context->nodes[node].total_ticks - before;
 	blocked_ns = context->off_cpu.blocked_ns - blocked_ns;
-	if (blocked_ns)
+	if (blocked_ns) {
+		uint64_t since = clock_now();
+
 		stalls_add_nap(context, node, call, *ret_ticks, blocked_ns);
+		off_cpu_leave_out(context, since);
+	}
 	return node;
 }
 

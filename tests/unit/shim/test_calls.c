@@ -13,6 +13,7 @@
 #include "shim/lane/tree.h"
 #include "shim/record/calls.h"
 #include "shim/record/jump.h"
+#include "shim/waits/locks.h"
 #include "tests/unit/shim/fixture.h"
 
 #define PATH_LIMIT 50000u
@@ -120,7 +121,7 @@ static void own_work_is_left_out(void **state)
 	since = clock_now();
 	while (clock_now() - since < 1000000)
 		;
-	left_out = lane_leave_out(lane_self, since);
+	left_out = lane_leave_out(lane_self, since, clock_now());
 	assert_true(left_out >= 1000000);
 	assert_int_equal(lane_self->lane->suspended_ticks, lane_self->clock_offset);
 	leave(0x1b00, 2);
@@ -129,7 +130,28 @@ static void own_work_is_left_out(void **state)
 	inner = child(index_of(outer), 0x1b00);
 	assert_true(outer->total_ticks + left_out <= clock_now() - begin);
 	assert_true(inner->total_ticks <= outer->total_ticks);
-	assert_int_equal(lane_leave_out(lane_self, clock_now() + left_out), 0);
+	assert_int_equal(lane_leave_out(lane_self, clock_now() + left_out, clock_now()),
+			 0);
+}
+
+/* Behind a sleep that work is in no cache, and would be the caller's by a microsecond. */
+static void books_of_waits_are_left_out(void **state)
+{
+	const struct segment_lane *lane = lane_self->lane;
+	struct locks_wait wait;
+	uint64_t before;
+	int lock = 0;
+
+	(void)state;
+	enter(0x1c00, 1);
+	before = lane->left_out_ticks;
+	locks_begin_wait(&wait, &lock, SEGMENT_LOCK_MUTEX, NULL);
+	assert_true(lane->left_out_ticks > before);
+	before = lane->left_out_ticks;
+	locks_end_wait(&wait, 1);
+	assert_true(lane->left_out_ticks > before);
+	assert_int_equal(lane->suspended_ticks, lane_self->clock_offset);
+	leave(0x1c00, 1);
 }
 
 static void a_bucket_passes_its_end(void **state)
@@ -491,6 +513,7 @@ int main(void)
 		cmocka_unit_test(counts_nested_calls),
 		cmocka_unit_test(counts_by_another_clock),
 		cmocka_unit_test(own_work_is_left_out),
+		cmocka_unit_test(books_of_waits_are_left_out),
 		cmocka_unit_test(a_bucket_passes_its_end),
 		cmocka_unit_test(regions_nest),
 		cmocka_unit_test(unbalanced_regions_are_repaired),
