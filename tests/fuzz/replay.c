@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  runs a fuzz target over the files named, and over COUNT inputs made from
- *                a fixed seed. usage: replay COUNT FILE...
- * Runs on:       tests, without libFuzzer.
- * See also:      fuzz_segment.c
+ *                a fixed seed, or from SEED of the environment. usage: replay COUNT
+ * FILE... Runs on:       tests, without libFuzzer. See also:      fuzz_segment.c
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -85,6 +84,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	count = atoi(argv[1]);
+	if (getenv("SEED"))
+		random_state ^= strtoull(getenv("SEED"), NULL, 10);
 	for (int i = 2; i < argc; i++)
 		failed |= replay(argv[i]);
 	for (int i = 0; i < count; i++)
