@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  runs a fuzz target over the files named, and over COUNT inputs made from
- *                a fixed seed, or from SEED of the environment. usage: replay COUNT
- * FILE... Runs on:       tests, without libFuzzer. See also:      fuzz_segment.c
+ *                a fixed seed, or from SEED in the environment.
+ *                usage: replay COUNT FILE...
+ * Runs on:       tests, without libFuzzer.
+ * See also:      fuzz_segment.c
  */
 #include <stdint.h>
 #include <stdio.h>
