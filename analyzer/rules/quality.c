@@ -122,13 +122,18 @@ static bool put_word(struct strbuf *words, const char *name)
 	return is_fit;
 }
 
-static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_calls)
+/* Returns through ret_count how many there are, at most five. */
+static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_calls,
+		    size_t *ret_count)
 {
 	struct cursor *cursor = rule_query(input, quality_sql_tiny);
 	size_t count = 0;
 
 	cursor_bind_real(cursor, ":cost", input->hook_cost_ns);
+	cursor_bind_real(cursor, ":counted", input->counted_cost_ns);
+	cursor_bind_real(cursor, ":hooks", input->hooks_ns);
 	while (cursor_next(cursor) > 0) {
+		++*ret_count;
 		if (count == 3 || !put_word(words, cursor_text(cursor, "name")))
 			continue;
 		count++;
@@ -170,6 +175,7 @@ static int look_at_headers(struct rule_input *input, const char **ret)
 static int look_at_hooks(struct rule_input *input, const char *recipe)
 {
 	double tiny_calls = 0;
+	size_t tiny_count = 0;
 	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
 	struct strbuf words = {0}, advice = {0};
 	const struct time_run *run = input->time_run;
@@ -179,7 +185,7 @@ static int look_at_hooks(struct rule_input *input, const char *recipe)
 		rule_share(input->hooks_ns, input->recorded_ns - run->roots_ready_ns);
 	if (!(fact.value >= rule_limit(input, "hooks_medium")))
 		return 0;
-	result = put_tiny(input, &words, &tiny_calls);
+	result = put_tiny(input, &words, &tiny_calls, &tiny_count);
 	/* The report has the hooks' share of the wall, too, where such waits
 	 * are in it. */
 	fact.text = percent(
@@ -188,15 +194,20 @@ static int look_at_hooks(struct rule_input *input, const char *recipe)
 			? "of the time, waits for a CPU aside, was the hooks' "
 			  "own, which is subtracted"
 			: "of the time was the hooks' own, which is subtracted");
-	strbuf_puts(&advice, "Leave tiny functions out first: "
-			     "-finstrument-functions-exclude-function-list=NAMES");
+	strbuf_puts(&advice, tiny_count ? "Leave tiny functions out first: "
+					  "-finstrument-functions-exclude-function-list="
+					  "NAMES"
+					: "No function is tiny: record at a level with a "
+					  "budget (PROFSHIM_LEVEL=detailed), or only a "
+					  "part (PROFSHIM_ONLY)");
 	if (words.size) {
 		strbuf_printf(&advice, ", such as %s with ", strbuf_text(&words));
 		units_percent(&advice,
 			      100 * rule_share(tiny_calls, (double)input->calls));
 		strbuf_puts(&advice, " of the calls");
 	}
-	strbuf_puts(&advice, "; 'prof-analyze exclude-list' has all of them");
+	if (tiny_count)
+		strbuf_puts(&advice, "; 'prof-analyze exclude-list' has all of them");
 	fact.advice = recipe ? recipe : rule_copy(input, strbuf_text(&advice));
 	add_share(input, &fact, "hooks_medium", "hooks_low");
 	strbuf_free(&words);

@@ -19,9 +19,18 @@ SELECT TOTAL(calls) AS calls FROM function WHERE run_id = :run AND is_library = 
 		AND calls > 0) AND function_id NOT IN (SELECT function_id FROM path
 		WHERE run_id = :run AND kind >= 2);
 
--- What to leave out first: most calls, each of little time. A region is no function.
+-- What to leave out first: those that exclude-list names (is_worth_it() in its choose.c), not
+-- the hottest. A region is no function. cost: of a call with a frame, counted: of one that is only counted.
 -- :name tiny
-SELECT name, calls FROM functions
-WHERE run_id = :run AND calls > 0 AND module IS NOT NULL
-	AND self_ns < 3 * :cost * calls AND naming = 'exact'
+SELECT name, calls FROM (SELECT f.*, COALESCE((SELECT SUM(r.counted_calls) FROM recordings r
+		WHERE r.run_id = :run AND r.function_id = f.function_id), 0) AS counted_calls
+	FROM functions f WHERE f.run_id = :run AND f.calls > 0 AND f.module IS NOT NULL
+		AND f.naming = 'exact' AND f.recording != 'unwound')
+WHERE alloc_count * 100 < calls
+	AND (calls * :cost > self_ns OR p99_ns < :cost OR self_ns <= self_error_ns)
+	AND function_id <> IFNULL((SELECT function_id FROM functions WHERE run_id = :run
+			AND calls > 0 AND self_ns > self_error_ns
+			AND recording != 'unwound'
+		ORDER BY self_ns DESC, function_id LIMIT 1), 0)
+	AND calls * :cost - MIN(calls, counted_calls) * (:cost - :counted) >= 0.005 * :hooks
 ORDER BY calls DESC, function_id LIMIT 5;

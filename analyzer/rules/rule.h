@@ -60,7 +60,8 @@ struct rule_input {
 	 * a sum over processes, are a share of this, not of the run's peak: that is the
 	 * highest of one process. */
 	double peaks_bytes;
-	double hook_cost_ns; /* of one call: inside and outside the timed interval */
+	double hook_cost_ns;	/* of one call: inside and outside the timed interval */
+	double counted_cost_ns; /* of one that is only counted */
 	/* Of recording allocations that no instrumented function led to: in no function's
 	 * time, so nobody's was subtracted. */
 	double frames_cost_ns;

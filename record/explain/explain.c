@@ -183,7 +183,9 @@ static void say_changes(const struct build_report *build,
 		lines_tell("To change: it was built without -O2, so what is slow in it "
 			   "need not be slow in what you ship.");
 	else {
-		lines_tell("Nothing needs to be changed.");
+		lines_tell("Its flags need no change. What its hooks cost is told by a "
+			   "recording: 'prof-analyze exclude-list' says which functions "
+			   "to leave out.");
 		return;
 	}
 	recipe_say(build->compiler, build->is_cxx);

@@ -190,6 +190,36 @@ def look_at_names(analyze, database):
     return problems
 
 
+def look_at_lists(analyze, database):
+    """What the advice sends to exclude-list for is there, and the hottest function is not."""
+    problems = []
+    for name, self_ns, allocations, is_led in (
+            ("work", 400_000_000, 0, True), ("work", 10_000_000_000, 0, False),
+            ("main", 400_000_000, 0, True), ("work", 400_000_000, 2_000_000, False)):
+        make(database, ["INSERT INTO module (module_id, run_id, path) VALUES (9, 1, '/app')",
+                        "UPDATE function SET module_id = 9, self_ns = %d, alloc_count = %d"
+                        % (self_ns, allocations),
+                        "UPDATE function SET self_ns = 2 * self_ns WHERE name <> '%s'" % name,
+                        "UPDATE function SET calls = 50000000 WHERE name = '%s'" % name])
+        (fact,) = bottlenecks(analyze, database)["quality"]
+        done = subprocess.run([analyze, "exclude-list", database, "-f", "json"],
+                              check=True, stdout=subprocess.PIPE)
+        listed = [row["name"] for row in json.loads(done.stdout)["functions"]]
+        led = "exclude-list" in fact["advice"]
+        if led != is_led or listed != ([name] if led else []):
+            problems.append("%s: %s, listed %s" % (name, fact["advice"], listed))
+        os.unlink(database)
+    # of one that has most of the time itself only the level can help
+    make(database, ["INSERT INTO module (module_id, run_id, path) VALUES (9, 1, '/app')",
+                    "UPDATE function SET module_id = 9",
+                    "UPDATE function SET calls = 50000000, self_ns = 900000000"
+                    " WHERE name = 'main'"])
+    (fact,) = bottlenecks(analyze, database)["quality"]
+    if "exclude-list" in fact["advice"] or "PROFSHIM_LEVEL" not in fact["advice"]:
+        problems.append("the hottest: %s" % fact["advice"])
+    return problems
+
+
 def look_at_nothing(analyze, database):
     """Of no call there is no percentage: what was lost is a number."""
     make(database, ["UPDATE function SET calls = 0", "UPDATE path SET calls = 0",
@@ -209,6 +239,7 @@ def main():
             problems += look(sys.argv[1], os.path.join(folder, "%d.db" % number), case)
         problems += look_without(sys.argv[1], os.path.join(folder, "off.db"))
         problems += look_at_nothing(sys.argv[1], os.path.join(folder, "nothing.db"))
+        problems += look_at_lists(sys.argv[1], os.path.join(folder, "lists.db"))
         problems += look_at_names(sys.argv[1], os.path.join(folder, "names.db"))
     print("\n".join(problems) or "%d cases" % len(CASES))
     return bool(problems)

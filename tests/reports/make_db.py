@@ -18,7 +18,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
-       make_db.py KIND FILE         runs whose times are estimates: estimates, drowned,
+       make_db.py KIND FILE         runs whose times are estimates: estimates, asleep, drowned,
                                     fewer, levels, longer, waiting; see
                                     make_estimates.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
@@ -645,7 +645,7 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_io").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
-    elif kind in ("estimates", "drowned", "fewer", "levels", "longer", "waiting"):
+    elif kind in ("asleep", "estimates", "drowned", "fewer", "levels", "longer", "waiting"):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)

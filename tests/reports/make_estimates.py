@@ -12,7 +12,7 @@ levels     the same work four times with every call timed ('exact'), four times 
 longer     five runs a side with a budget ('before', 'after'): execute() computes 12 ms more,
            of which the recorder cannot say whether they are its own or those of get_slot()
 """
-from make_db import MS, Run, insert, sums, trust
+from make_db import MS, Run, insert, sums, tell_apart, trust
 
 INNER, OUTER, ERROR = 18.0, 22.0, 5.0
 MODES = ("exact", "windows", "counted", "off")
@@ -208,6 +208,20 @@ def make_waiting(db):
            cpu_wait_ns=200 * MS)
 
 
+def make_asleep(db):
+    """The same program, which sleeps for nine tenths of ten times as long."""
+    make_estimates(db)
+    more = 9 * 230 * MS
+    db.execute("UPDATE run SET wall_ns = wall_ns + ?", [more])
+    db.execute("UPDATE thread SET wall_ns = wall_ns + ?", [more])
+    for table, where in (("path", "parent_path_id IS NULL"), ("function", "name = 'main'")):
+        db.execute(f"""UPDATE {table} SET (self_ns, total_ns, raw_self_ns, raw_total_ns,
+            self_blocked_ns, blocked_ns) = (self_ns + :more, total_ns + :more,
+            raw_self_ns + :more, raw_total_ns + :more, :more, :more) WHERE {where}""",
+                   {"more": more})
+    tell_apart(db, 0, 90)
+
+
 def make(db, kind):
-    {"estimates": make_estimates, "drowned": make_drowned, "fewer": make_fewer,
+    {"estimates": make_estimates, "asleep": make_asleep, "drowned": make_drowned, "fewer": make_fewer,
      "levels": make_levels, "longer": make_longer, "waiting": make_waiting}[kind](db)

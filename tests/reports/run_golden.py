@@ -69,6 +69,7 @@ CASES = {
     "report-empty-short": (["empty.db", "--run", "1"], {}),
     "report-empty-json": (["empty.db", "-f", "json"], {}),
     "report-estimates": (["estimates.db"], {}),
+    "doctor-asleep": (["doctor", "asleep.db"], {}),
     "report-estimates-raw": (["estimates.db", "--raw", "-n", "3"], {}),
     "report-estimates-json": (["estimates.db", "-f", "json"], {}),
     "report-estimates-md": (["estimates.db", "-f", "md"], {}),
@@ -783,7 +784,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io",
                  "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "names", "estimates", "drowned", "fewer",
+                 "jobs-inside", "names", "asleep", "estimates", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical", "why",
                  "timeline"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):

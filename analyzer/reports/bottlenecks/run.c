@@ -87,6 +87,7 @@ static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 	rule->free_count = (double)facts->free_count;
 	rule->live_bytes = (double)facts->live_bytes;
 	rule->hook_cost_ns = facts->hooks.pair.ns;
+	rule->counted_cost_ns = facts->hooks.counted.ns;
 	rule->frames_cost_ns =
 		calltree_allocs_of_frames(rule->tree) * facts->hooks.alloc.ns;
 	rule->hooks_ns = hooks_total(&facts->hooks).ns;

@@ -107,6 +107,22 @@ static int by_saving(const void *left, const void *right)
 	return (a->function_id > b->function_id) - (a->function_id < b->function_id);
 }
 
+/* What most of the program's own time is in is what somebody wants to see. */
+static void keep_hottest(struct exclusion *exclusion)
+{
+	struct candidate *hottest = NULL;
+
+	for (size_t i = 0; i < exclusion->count; i++) {
+		struct candidate *one = &exclusion->list[i];
+
+		if (one->calls > 0 && one->self_ns > one->self_error_ns &&
+		    (!hottest || one->self_ns > hottest->self_ns))
+			hottest = one;
+	}
+	if (hottest)
+		hottest->is_chosen = false;
+}
+
 void exclude_choose(struct exclusion *exclusion)
 {
 	const struct report_options *options = exclusion->input->options;
@@ -116,6 +132,7 @@ void exclude_choose(struct exclusion *exclusion)
 
 	if (!exclusion->count)
 		return;
+	keep_hottest(exclusion);
 	qsort(exclusion->list, exclusion->count, sizeof(*exclusion->list), by_saving);
 	for (size_t i = 0; i < exclusion->count; i++) {
 		struct candidate *one = &exclusion->list[i];

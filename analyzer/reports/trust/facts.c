@@ -43,6 +43,7 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->calls = cursor_integer(cursor, "calls");
 		facts->function_count = cursor_integer(cursor, "function_count");
 		facts->self_ns = cursor_integer(cursor, "self_ns");
+		facts->self_off_ns = cursor_integer(cursor, "self_off_ns");
 		facts->raw_self_ns = cursor_integer(cursor, "raw_self_ns");
 		facts->unknown_count = cursor_integer(cursor, "unknown_count");
 		facts->unknown_ns = cursor_integer(cursor, "unknown_ns");

@@ -24,6 +24,7 @@ struct run_facts {
 	int64_t inlined_calls; /* of them, those of inlined copies */
 	int64_t function_count, path_count;
 	int64_t self_ns, raw_self_ns; /* sums over functions */
+	int64_t self_off_ns;	      /* of self_ns: waited for a CPU, and slept */
 	/* Of the roots: what the clock said, and what hooks took beside; how far the
 	 * corrected sum may be off. */
 	int64_t recorded_ns, total_error_ns;

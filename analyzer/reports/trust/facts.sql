@@ -10,7 +10,8 @@ FROM runs WHERE run_id = :run;
 -- :name functions
 SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 OR recording = 'sampled'
 		THEN 1 END) AS function_count,
-	SUM(self_ns) AS self_ns, SUM(raw_self_ns) AS raw_self_ns,
+	SUM(self_ns) AS self_ns, SUM(self_ready_ns + self_blocked_ns) AS self_off_ns,
+	SUM(raw_self_ns) AS raw_self_ns,
 	SUM((calls > 0 OR recording = 'sampled' AND self_ns > 0)
 		AND self_error_ns > 0 AND self_ns <= self_error_ns) AS unknown_count,
 	SUM(CASE WHEN (calls > 0 OR recording = 'sampled' AND self_ns > 0)

@@ -26,18 +26,18 @@ static const struct column columns[] = {
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 };
 
-/* A budget is a part of the time without hooks. */
 static void note_budget(struct doc *doc, const struct run_facts *facts)
 {
 	const struct hooks *hooks = &facts->hooks;
 	struct hooks_cost all = hooks_total(hooks), counting = hooks_counting(hooks);
-	double own_ns = (double)facts->self_ns;
+	double own_ns = trust_own_ns(facts);
 	bool is_exceeded = trust_is_over_budget(facts, all);
 	struct strbuf text = {0};
 
 	if (!hooks->has_budget)
 		return;
-	strbuf_printf(&text, "The budget was %g %% of the time without hooks; recording ",
+	strbuf_printf(&text,
+		      "The budget was %g %% of the CPU time without hooks; recording ",
 		      hooks->budget_percent);
 	strbuf_puts(&text, is_exceeded ? "took about " : "took, as far as is known, ");
 	units_percent(&text, units_share(all.ns, own_ns));

@@ -150,10 +150,19 @@ static bool is_exact(const struct run_facts *facts)
 	return run_facts_all_exact(facts) && !has_unknown(facts) && !is_uncertain(facts);
 }
 
-/* A budget is a part of the program's own time, which may be more than is stated. */
+double trust_own_ns(const struct run_facts *facts)
+{
+	double self_ns = (double)facts->self_ns - (double)facts->self_off_ns;
+
+	return facts->is_split ? fmax(self_ns, (double)facts->cpu_ns -
+						       hooks_total(&facts->hooks).ns)
+			       : self_ns;
+}
+
+/* The program's own time may be more than is stated. */
 bool trust_is_over_budget(const struct run_facts *facts, struct hooks_cost cost)
 {
-	double own_ns = (double)facts->self_ns + (double)facts->total_error_ns;
+	double own_ns = trust_own_ns(facts) + (double)facts->total_error_ns;
 
 	return facts->hooks.has_budget &&
 	       cost.ns - cost.error_ns > facts->hooks.budget_percent / 100 * own_ns;
@@ -163,15 +172,15 @@ static void put_budget(struct strbuf *line, const struct run_facts *facts)
 {
 	struct hooks_cost counting = hooks_counting(&facts->hooks);
 	struct hooks_cost all = hooks_total(&facts->hooks);
+	double own_ns = trust_own_ns(facts);
 
 	strbuf_printf(line, " (budget %g%%", facts->hooks.budget_percent);
 	if (trust_is_over_budget(facts, all)) {
 		strbuf_puts(line, ", exceeded: ");
-		units_percent(line, units_share(all.ns, (double)facts->self_ns));
+		units_percent(line, units_share(all.ns, own_ns));
 		if (trust_is_over_budget(facts, counting)) {
 			strbuf_puts(line, ", ");
-			units_percent(line,
-				      units_share(counting.ns, (double)facts->self_ns));
+			units_percent(line, units_share(counting.ns, own_ns));
 			strbuf_puts(line, " by counting alone");
 		}
 	}

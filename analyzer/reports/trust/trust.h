@@ -17,6 +17,9 @@ void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts);
  * for people only when there are any, and what became of a budget. */
 enum exit_status trust_add_recordings(struct report_input *input, struct doc *doc,
 				      const struct run_facts *facts, size_t limit);
+/* What the program itself computed: a budget is a part of it. Where computing was not
+ * told from waiting, what it took. */
+double trust_own_ns(const struct run_facts *facts);
 /* Whether a cost is beyond the budget, for sure. */
 bool trust_is_over_budget(const struct run_facts *facts, struct hooks_cost cost);
 /* "92.3% +-4.1%" of a share in percent. */
