@@ -235,7 +235,8 @@ const struct report report_exclude_list = {
 		"its hooks do, or how long is not known, and all of them --min-share of "
 		"what "
 		"the hooks took (0.5 %), the most expensive first, --limit of them. Not "
-		"those that allocate. For gcc the flags with their names, or files where "
+		"those that allocate, nor the one with most self time. For gcc the flags "
+		"with their names, or files where "
 		"a name would take another function of the run along. Their time is "
 		"their "
 		"callers' then, and their calls are not counted.",
