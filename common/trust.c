@@ -24,6 +24,11 @@ static const struct trust_counter counters[] = {
 	{"window_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"window_count", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"patched_sites", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"rewritten_functions", TRUST_PLAIN, NULL, NULL,
+	 "Calls of hooks in these functions' code were rewritten in memory, so that they "
+	 "are "
+	 "only counted. A program that checks its own code sees that.",
+	 "PROFSHIM_PATCH=off or PROFSHIM_LEVEL=exact leaves the code as it is."},
 	{"mode_changes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	/* told by the two sums of them */
 	{"windows_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},

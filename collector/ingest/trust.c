@@ -105,7 +105,19 @@ static uint64_t recorded_so(const struct merge *merge, enum segment_recording re
 	return count;
 }
 
-static uint64_t functions_off(const struct merge *merge)
+static int is_off(const struct merge_mode *mode)
+{
+	return mode->least == SEGMENT_RECORDING_OFF;
+}
+
+static int is_rewritten(const struct merge_mode *mode)
+{
+	return mode->site_count != 0;
+}
+
+/* Functions of which that is so in some process, each once. */
+static uint64_t functions_that(const struct merge *merge,
+			       int (*is_so)(const struct merge_mode *mode))
 {
 	uint8_t *seen = xcalloc(merge->function_count + 1, sizeof(*seen));
 	uint64_t count = 0;
@@ -113,8 +125,8 @@ static uint64_t functions_off(const struct merge *merge)
 	for (size_t i = 0; i < merge->mode_count; i++) {
 		const struct merge_mode *mode = &merge->modes[i];
 
-		if (mode->least == SEGMENT_RECORDING_OFF &&
-		    mode->function < merge->function_count && !seen[mode->function]++)
+		if (is_so(mode) && mode->function < merge->function_count &&
+		    !seen[mode->function]++)
 			count++;
 	}
 	free(seen);
@@ -169,7 +181,7 @@ static void add_recordings(struct ingest *ingest)
 	const struct merge *merge = &ingest->merge;
 	uint64_t windows = recorded_so(merge, SEGMENT_RECORDING_WINDOWS);
 	uint64_t counted = recorded_so(merge, SEGMENT_RECORDING_COUNTED);
-	uint64_t off = functions_off(merge);
+	uint64_t off = functions_that(merge, is_off);
 
 	add(ingest, "setting_changes", ingest->run.settings.generation);
 	add(ingest, "counted_calls", merge->counted_call_count);
@@ -178,6 +190,7 @@ static void add_recordings(struct ingest *ingest)
 	add(ingest, "windows_functions", windows);
 	add(ingest, "counted_functions", counted);
 	add(ingest, "off_functions", off);
+	add(ingest, "rewritten_functions", functions_that(merge, is_rewritten));
 	/* names that were promised before there were so many ways */
 	add(ingest, "sampled_functions", windows);
 	add(ingest, "stopped_functions", counted + off);

@@ -113,6 +113,8 @@ def cut_out(case):
     program = case.compile("chosen.cpp", flags=["-pthread"])
     record(case, program, PROFSHIM_ONLY="main")
     expect(case.trust("patched_sites") >= 16, f"{case.trust('patched_sites')} sites")
+    expect(0 < case.trust("rewritten_functions") <= case.trust("patched_sites"),
+           f"{case.trust('rewritten_functions')} functions were rewritten")
     expect(case.trust("early_sites") * 8 <= case.trust("patched_sites"),
            f"{case.trust('early_sites')} sites could not be written")
     expect(sum(counts(case).values()) == 1, f"{counts(case)}")
