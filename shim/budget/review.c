@@ -125,6 +125,14 @@ struct ranking {
 	int is_descending;
 };
 
+/* Its numbers are written before they are read: no memset(), which is libc's. */
+static void ranking_begin(struct ranking *ret, uint32_t limit, int is_descending)
+{
+	ret->count = 0;
+	ret->limit = limit;
+	ret->is_descending = is_descending;
+}
+
 static int is_before(const struct ranking *ranking, const struct rates *rates, uint32_t a,
 		     uint32_t b)
 {
@@ -151,8 +159,9 @@ static void rank(struct ranking *ranking, const struct rates *rates, uint32_t nu
 /* Those called least, as long as each costs no more than what is free. */
 static void give_back(const struct rates *rates, uint64_t now, struct room room)
 {
-	struct ranking least = {.limit = AT_ONCE};
+	struct ranking least;
 
+	ranking_begin(&least, AT_ONCE, 0);
 	for (uint32_t i = 1; i < modes_count; i++) {
 		if (rates->calls[i] && modes_recording(i) != SEGMENT_RECORDING_EXACT &&
 		    modes_recording(i) != SEGMENT_RECORDING_OFF &&
@@ -175,8 +184,9 @@ static void give_back(const struct rates *rates, uint64_t now, struct room room)
  * pulse keeps the lanes looking. */
 static void take_windows(const struct rates *rates)
 {
-	struct ranking most = {.limit = COUNTED_AT_ONCE, .is_descending = 1};
+	struct ranking most;
 
+	ranking_begin(&most, COUNTED_AT_ONCE, 1);
 	for (uint32_t i = 1; i < modes_count; i++) {
 		if (rates->calls[i] && rates->calls[i] >= rates->sum / COUNTED_PART &&
 		    modes_recording(i) == SEGMENT_RECORDING_WINDOWS)

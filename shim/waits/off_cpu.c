@@ -77,8 +77,10 @@ static struct segment_thread *own_row(const struct lane_context *context)
 
 static struct rusage read_switches(void)
 {
-	struct rusage usage = {.ru_nvcsw = -1};
+	struct rusage usage;
 
+	usage.ru_nvcsw = -1; /* where it cannot be asked */
+	usage.ru_nivcsw = 0;
 	SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0);
 	return usage;
 }
