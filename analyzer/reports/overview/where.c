@@ -35,7 +35,10 @@ static void put_part(struct strbuf *text, const char *word, struct hooks_cost pa
 /* Ends where the part before it and this one end together, so the parts fill the bar. */
 static void put_bar(struct strbuf *text, char mark, double end_share)
 {
-	while (text->size < (size_t)(end_share / 100 * BAR_COLUMNS + 0.5))
+	/* parts of a damaged file may be larger than the whole */
+	double columns = fmin(fmax(end_share, 0), 100) / 100 * BAR_COLUMNS;
+
+	while (text->size < (size_t)(columns + 0.5))
 		strbuf_putc(text, mark);
 }
 
