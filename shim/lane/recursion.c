@@ -9,17 +9,15 @@ uint32_t recursion_find(const struct lane_context *context, uint32_t node, uint6
 	return node > LANE_ROOT ? node : 0;
 }
 
-void recursion_leave(struct lane_context *context, struct segment_frame *bottom,
-		     struct segment_frame *frame, uint32_t current, uint64_t now)
+uint64_t recursion_leave(struct segment_frame *bottom, struct segment_frame *frame,
+			 uint32_t current, uint64_t now)
 {
 	uint64_t ticks = now - frame->start_ticks;
-	struct segment_function *function;
 
 	if ((int64_t)ticks < 0)
-		return;
+		return 0;
 	/* as far as the call that was made from that node, or from one merged into it */
 	for (; frame > bottom && frame->parent_node != current; frame--)
 		frame[-1].start_ticks += ticks;
-	function = &context->functions[context->nodes[current].function];
-	function->histogram[segment_histogram_bucket(ticks)]++;
+	return ticks;
 }

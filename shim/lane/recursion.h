@@ -16,9 +16,10 @@
  * beginnings of the open calls between are moved by what it took. Totals are then sums of
  * what is below them, and self times what the calls did themselves.
  *
- * Between a merged call and its end `current` is the node that it was merged into, and
- * the frame's parent_node another one: by that its frame is known. A function that calls
- * itself directly has no frame between, and nothing to move.
+ * Between a merged call and its end `current` is the node that it was merged into, which
+ * is its function's and no child of the frame's parent_node: by that its frame is known.
+ * A function that calls itself directly is merged only where there is no room, and has no
+ * frame between to move.
  */
 #pragma once
 
@@ -36,15 +37,17 @@ static inline int recursion_is_merged(const struct lane_context *context)
 /* The nearest node of this function at `node` or above it; 0: there is none. */
 uint32_t recursion_find(const struct lane_context *context, uint32_t node, uint64_t key);
 
+/* current: the node below which the frame's call calls. */
 static inline int recursion_is_frame(const struct lane_context *context,
 				     const struct segment_frame *frame, uint32_t current)
 {
-	return !frame->node && current != frame->parent_node &&
-	       context->nodes[current].parent != frame->parent_node &&
-	       !segment_key_is_region(frame->function);
+	const struct segment_node *node = &context->nodes[current];
+
+	return !frame->node && node->key == frame->function &&
+	       node->parent != frame->parent_node;
 }
 
-/* A merged call ends at time `now` of its stack, with or without its exit. bottom: the
- * stack's first frame; current: the node that the call was merged into. */
-void recursion_leave(struct lane_context *context, struct segment_frame *bottom,
-		     struct segment_frame *frame, uint32_t current, uint64_t now);
+/* A merged call ends at time `now` of its stack. bottom: the stack's first frame;
+ * current: the node that the call was merged into. Returns what it took. */
+uint64_t recursion_leave(struct segment_frame *bottom, struct segment_frame *frame,
+			 uint32_t current, uint64_t now);

@@ -6,6 +6,12 @@
 #include "shim/lane/spans.h"
 #include "shim/lane/upcalls.h"
 
+static void note_unfinished(struct segment_node *node)
+{
+	if (segment_node_unfinished_count(node) < SEGMENT_NODE_UNFINISHED_MOST)
+		node->unfinished++;
+}
+
 /* Closes one open frame of this stack, which begins at bottom, without its exit, at time
  * `now` of the stack. current: the node below which it calls. */
 static void close_frame(struct lane_context *context, const struct fiber *fiber,
@@ -18,14 +24,15 @@ static void close_frame(struct lane_context *context, const struct fiber *fiber,
 	if (frame->function == LANE_ENDED_REGION)
 		return; /* it has had its end */
 	context->lane->repaired_frame_count++;
-	if (recursion_is_frame(context, frame, current))
-		recursion_leave(context, bottom, frame, current, now);
+	if (recursion_is_frame(context, frame, current)) {
+		recursion_leave(bottom, frame, current, now);
+		note_unfinished(&context->nodes[current]);
+	}
 	if (!frame->node)
 		return;
 	if ((int64_t)(now - frame->start_ticks) > 0)
 		node->total_ticks += now - frame->start_ticks;
-	if (segment_node_unfinished_count(node) < SEGMENT_NODE_UNFINISHED_MOST)
-		node->unfinished++;
+	note_unfinished(node);
 	frame->node = 0;
 	if (now - frame->start_ticks >= context->span_ticks &&
 	    !segment_frame_is_inherited(frame))

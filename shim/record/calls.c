@@ -182,13 +182,26 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 	return same_function;
 }
 
+/* What frame_pop() does not, as the frame has no node. */
+static cold void close_merged(struct lane_context *context, struct segment_frame *frame,
+			      uint64_t now)
+{
+	uint32_t number = context->nodes[context->current].function;
+	struct segment_function *function = &context->functions[number];
+	uint64_t bucket = segment_histogram_bucket(
+		recursion_leave(context->frames, frame, context->current, now));
+
+	if (count32(&function->histogram[bucket]))
+		frame_histogram_overflow(function, (uint32_t)bucket);
+}
+
 /* Closes this frame, and those above it as unwound. */
 static void close_at(struct lane_context *context, struct segment_frame *frame,
 		     uint64_t now)
 {
 	unwind_to(context, frame + 1, now);
 	if (unlikely(recursion_is_frame(context, frame, context->current)))
-		recursion_leave(context, context->frames, frame, context->current, now);
+		close_merged(context, frame, now);
 	if (segment_frame_is_inherited(frame))
 		pop_inherited(context, frame, now);
 	else

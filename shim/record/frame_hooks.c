@@ -95,12 +95,15 @@ static uint32_t find_path(struct lane_context *context, uint32_t parent,
 
 	/* a function that calls itself directly makes no more paths than it is deep */
 	if (recursion_is_merged(context) && context->nodes[parent].key != function &&
+	    !segment_key_is_region(function) &&
 	    !tree_find_any(context, parent, function) &&
 	    !inlined_is_copy(context, frame, hook ? hook->return_address : 0))
 		child = recursion_find(context, parent, function);
 	if (!child)
 		child = levels_child(context, frame, hook);
-	return child ? child : recursion_find(context, parent, function);
+	if (!child && !segment_key_is_region(function)) /* a region's end is not slow */
+		child = recursion_find(context, parent, function);
+	return child;
 }
 
 /* The child when the front table does not have it, as it never has functions at whose

@@ -157,6 +157,16 @@ static void check_node_site(struct check *check, const struct lane_view *view,
 		   index, number, site[number].node, site[number].lane_slot);
 }
 
+/* The node of this function at a node or above it, which a call without a node of its own
+ * was merged into (shim/lane/recursion.h); 0: it was folded. */
+static uint32_t merged_into(const struct lane_view *view, uint32_t node,
+			    uint64_t function)
+{
+	while (node > 1 && node < view->node_count && view->nodes[node].key != function)
+		node = view->nodes[node].parent < node ? view->nodes[node].parent : 0;
+	return node > 1 && node < view->node_count ? node : 0;
+}
+
 /* Each frame hangs below the one that it was called from, the first below the root. */
 static void check_frames(struct check *check, const struct lane_view *view,
 			 uint32_t first, uint32_t depth)
@@ -170,8 +180,14 @@ static void check_frames(struct check *check, const struct lane_view *view,
 		check_that(check, frame->parent_node == current,
 			   "lane %u frame %u: called from node %u, not %u", view->slot, i,
 			   frame->parent_node, current);
-		if (!frame->node)
-			continue; /* folded */
+		if (!frame->node) {
+			uint32_t into = merged_into(view, current, frame->function);
+
+			if (into && view->nodes[into].function < view->function_count)
+				view->open[view->nodes[into].function]++;
+			current = into ? into : current;
+			continue;
+		}
 		if (!check_that(check, frame->node < view->node_count,
 				"lane %u frame %u: no node %u", view->slot, i,
 				frame->node))

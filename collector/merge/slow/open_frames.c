@@ -40,9 +40,9 @@ static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint6
 static int is_merged(const struct read_lane_data *data, const struct segment_frame *frame,
 		     uint32_t node)
 {
-	return !frame->node && node < data->node_count && node != frame->parent_node &&
-	       data->nodes[node].parent != frame->parent_node &&
-	       !segment_key_is_region(frame->function);
+	return !frame->node && node < data->node_count &&
+	       data->nodes[node].key == frame->function &&
+	       data->nodes[node].parent != frame->parent_node;
 }
 
 /* A damaged spool's calls have no end of others between; steps are what it may take. */
