@@ -349,7 +349,7 @@ struct lane_context {
 	int32_t quiet_pulse; /* calls without windows until windows_pulse() is asked */
 	struct segment_function *functions;
 	uint64_t check_ticks; /* when an exit looks at the budget again */
-	/* of calls without a frame, by the function's number (shim/patch/stubs.h);
+	/* of calls without a frame, by the function's number (shim/patch/stubs/stubs.h);
 	 * NULL in a window, all_counts is not */
 	uint64_t *counts, *all_counts;
 	int32_t pulse;	       /* such calls until windows_pulse() is asked */

@@ -9,7 +9,7 @@
 #include "shim/patch/known.h"
 #include "shim/patch/scan.h"
 #include "shim/patch/site.h"
-#include "shim/patch/stubs.h"
+#include "shim/patch/stubs/stubs.h"
 #include "shim/patch/text.h"
 
 #define SITE_LIMIT (1u << 20)

@@ -2,7 +2,7 @@
 /*
  * Windows: short stretches of a thread's time in which functions that are counted are
  * recorded as exactly as all others. Runs on: traced threads, any context; reached from
- * the code in shim/patch/stubs.h. Must not lock or make a system call.
+ * the code in shim/patch/stubs/stubs.h. Must not lock or make a system call.
  *
  * When a thread's pulse comes, after some thousand counted calls, and the time for a
  * window has, its counts are taken away from the code: each call then continues in

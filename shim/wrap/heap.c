@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
-#include "shim/patch/arenas.h"
+#include "shim/patch/stubs/arenas.h"
 #include "shim/wrap/real.h"
 
 #define PAGE_BYTES 4096ul

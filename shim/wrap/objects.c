@@ -9,8 +9,8 @@
 #include <link.h>
 
 #include "common/attributes.h"
-#include "shim/patch/arena_image.h"
-#include "shim/patch/arenas.h"
+#include "shim/patch/stubs/arena_image.h"
+#include "shim/patch/stubs/arenas.h"
 #include "shim/wrap/real.h"
 
 exported int _dl_find_object(void *address, struct dl_find_object *ret)

@@ -28,7 +28,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/scan.h"
 #include "shim/patch/site.h"
-#include "shim/patch/stubs.h"
+#include "shim/patch/stubs/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"

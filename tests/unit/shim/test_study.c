@@ -250,8 +250,8 @@ static void test_found_while_it_is_open(void **state)
 	assert_int_equal(lane_self->lane->orphan_exit_count, 0);
 }
 
-/* Exits of functions that were ever only counted keep their code (shim/patch/stubs.h),
- * when all their calls have frames again, too. */
+/* Exits of functions that were ever only counted keep their code
+ * (shim/patch/stubs/stubs.h), when all their calls have frames again, too. */
 static void test_found_after_it_was_counted(void **state)
 {
 	uint64_t function = study_new();

@@ -5,7 +5,7 @@
  * one is asked for. 64 bytes are a stub; its own address is in the last eight, and is
  * written last. A function keeps its number for ever, so what is written stays right.
  */
-#include "shim/patch/stubs.h"
+#include "shim/patch/stubs/stubs.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -14,8 +14,8 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
-#include "shim/patch/arena_image.h"
-#include "shim/patch/arenas.h"
+#include "shim/patch/stubs/arena_image.h"
+#include "shim/patch/stubs/arenas.h"
 #include "shim/patch/text.h"
 
 #define PAGE_BYTES 4096u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses, and the table of arenas. arenas_begin() runs in the constructor. */
-#include "shim/patch/arenas.h"
+#include "shim/patch/stubs/arenas.h"
 
 #include <sys/mman.h>
 

@@ -4,7 +4,7 @@
  * takes a lock for every frame of every exception, it may be there twice, or come later,
  * and libunwind does not ask it.
  */
-#include "shim/patch/arena_image.h"
+#include "shim/patch/stubs/arena_image.h"
 
 #include <elf.h>
 #include <stddef.h>
