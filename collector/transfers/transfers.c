@@ -40,6 +40,7 @@ uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char
 		uint32_t number = map_get(&transfers->target_map, hash, kind, i);
 
 		if (number == MAP_NONE) {
+			name = arena_copy(&transfers->names, name, strlen(name));
 			number = add_target(transfers, kind, name);
 			map_put(&transfers->target_map, hash, kind, i, number);
 			return number;
@@ -116,6 +117,7 @@ void transfers_done(struct transfers *transfers)
 	free(transfers->targets);
 	free(transfers->rows);
 	free(transfers->seen);
+	arena_free(&transfers->names);
 	map_done(&transfers->target_map);
 	map_done(&transfers->row_map);
 	*transfers = (struct transfers){.row_count = 0};

@@ -8,13 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/arena.h"
 #include "common/base/map.h"
 #include "common/libc/records.h"
 #include "common/segment.h"
 
 struct transfers_target {
 	uint32_t kind;	  /* enum segment_target_kind */
-	const char *name; /* borrowed */
+	const char *name; /* in names, but for that of none */
 };
 
 struct transfers_row {
@@ -39,10 +40,11 @@ struct transfers {
 	struct transfers_seen *seen; /* of processes, as far as there are some */
 	size_t seen_count;
 	struct map target_map, row_map;
+	struct arena names;
 	uint64_t lost_count, lost_bytes; /* on no path that is known */
 };
 
-/* The number of the target; 0 for kind 0. name lives as long as the transfers. */
+/* The number of the target; 0 for kind 0. */
 uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name);
 
 /* Adds calls. total_ns: what they took. */

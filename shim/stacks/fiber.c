@@ -88,7 +88,7 @@ void fiber_end(struct lane_context *context)
 		resume(context, native, now);
 	}
 	unwind_to(context, context->frames, now - context->clock_offset);
-	*context->depth = 0;
+	__atomic_store_n(context->depth, 0, __ATOMIC_RELAXED); /* snapshots read it */
 }
 
 static void use_range_of(struct lane_context *context, const struct fiber *fiber,
