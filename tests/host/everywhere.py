@@ -3,6 +3,7 @@
 """The library preloaded into every program, our own among them: no collector is recorded by
 another one. All of it in a PID namespace that is killed after seconds, below a root directory
 and an /etc of its own."""
+import collections
 import os
 import shutil
 import subprocess
@@ -44,6 +45,7 @@ class Inside:
     def __init__(self, case):
         self.case = case
         self.most = 0  # collectors at once
+        self.counts = collections.Counter()  # how often so many were seen
 
     def enter(self, root):
         for name in ("proc", "dev"):
@@ -73,7 +75,9 @@ class Inside:
                     namespace.append(os.readlink(f"/proc/{child}/ns/pid"))
                 except (OSError, ValueError):
                     return process.poll() is not None
-            self.most = max(self.most, collectors_inside(self.case, namespace[0]))
+            count = collectors_inside(self.case, namespace[0])
+            self.most = max(self.most, count)
+            self.counts[count] += 1
             return process.poll() is not None or self.most > limit
 
         namespace = []
@@ -199,8 +203,10 @@ def as_many_as_may_be(case):
     hosts = limit + 12
     inside.run(f"i=0; while [ $i -lt {hosts} ]; do i=$((i + 1))\n"
                "LD_PRELOAD=$LIBRARY PROFSHIM_OUTPUT=$i.db sleep 6 & done; wait\n",
-               limit=limit)
-    expect(inside.most >= limit - 8, f"only {inside.most} collectors were seen")
+               limit=hosts)
+    # one that is too many is seen for a moment, too, before it ends
+    usual = inside.counts.most_common(1)[0][0]
+    expect(limit - 8 <= usual <= limit, f"collectors, and how often seen: {inside.counts}")
     left = [name for name in os.listdir(case.directory) if name.endswith("-spool")]
     expect(left, f"{hosts} collectors were let be")
     for name in left:
