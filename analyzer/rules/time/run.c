@@ -89,5 +89,9 @@ int time_run_load(struct rule_input *input, struct time_run *ret)
 		result = load_lanes(input, ret);
 	if (result == 0)
 		result = load_threads(input, ret);
-	return result == 0 ? load_samples(input, ret) : result;
+	if (result == 0)
+		result = load_samples(input, ret);
+	if (result < 0 && !input->error->size) /* of what is kept */
+		strbuf_puts(input->error, rundb_error(input->db));
+	return result;
 }
