@@ -20,6 +20,7 @@
 #include <errno.h>
 
 #include "shim/core/process.h"
+#include "shim/lane/paused.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 
@@ -317,10 +318,24 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	return index;
 }
 
+/* An exception out of a handler of which nobody was told (of an unwinder that is linked
+ * into the program) has left an insertion for good: what is at work interrupts one that
+ * lies farther out on its stack, or comes from another stack. Without this nothing would
+ * be published again. */
+static void note_abandoned(struct lane_context *context, uintptr_t stack)
+{
+	if (context->tree_busy && context->tree_busy <= stack &&
+	    paused_holds(context, context->tree_busy) && paused_holds(context, stack))
+		tree_abandon(context);
+}
+
 /* Returns whether nobody else is at it, which end_work() is to be told. */
 static inline int begin_work(struct lane_context *context, uintptr_t stack)
 {
-	int is_outermost = !context->tree_busy;
+	int is_outermost;
+
+	note_abandoned(context, stack);
+	is_outermost = !context->tree_busy;
 
 	if (is_outermost)
 		context->tree_busy = stack;

@@ -83,7 +83,7 @@ class FailingCollector:
         number = os.path.getsize(count)
         os.remove(count)
         expect(number > 8, f"only {number} writes are seen")
-        return number
+        return number - 2  # a run that takes longer or shorter has some more or fewer
 
 
 @scenario
