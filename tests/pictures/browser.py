@@ -46,6 +46,7 @@ class Browser:
                                  flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(domain + ".enable")
+        self.call("Page.setLifecycleEventsEnabled", enabled=True)
         self.call("Emulation.setDeviceMetricsOverride", width=1300, height=1000,
                   deviceScaleFactor=1, mobile=False)
 
@@ -80,9 +81,11 @@ class Browser:
 
     def open(self, path):
         self.events.clear()
-        self.call("Page.navigate", url="file://" + os.path.abspath(path))
+        # the page before it may tell late that it was loaded
+        loader = self.call("Page.navigate", url="file://" + os.path.abspath(path))["loaderId"]
         until = time.time() + PATIENCE_S
-        while not self._told("Page.loadEventFired"):
+        while not any(told["loaderId"] == loader and told["name"] == "load"
+                      for told in self._told("Page.lifecycleEvent")):
             self.events.append(self._read(until))
 
     def run(self, code, wait=False):
