@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 30u
+#define SEGMENT_VERSION 31u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -342,6 +342,7 @@ enum segment_process_counter {
 	/* CPU time of the children that it has waited for, and of theirs, by the kernel's
 	 * count at its end: of those, too, that were too short for anybody to look at */
 	SEGMENT_COUNTER_CHILDREN_CPU_NS,
+	SEGMENT_COUNTER_UNASKED_ENDS, /* too short for that */
 	SEGMENT_PROCESS_COUNTERS
 };
 

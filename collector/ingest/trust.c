@@ -245,15 +245,17 @@ static void add_unseen_bytes(struct ingest *ingest)
 		const struct read_process *process = &ingest->run.processes[i];
 		uint64_t in = process->counters[SEGMENT_COUNTER_READ_BYTES];
 		uint64_t out = process->counters[SEGMENT_COUNTER_WRITE_BYTES];
+		uint64_t unasked = process->counters[SEGMENT_COUNTER_UNASKED_ENDS];
 		struct transfers_seen seen = {0, 0};
 
 		if (process->is_borrower)
 			continue;
-		if (process->counters[SEGMENT_COUNTER_COUNTED_ENDS] !=
+		if (process->counters[SEGMENT_COUNTER_COUNTED_ENDS] + unasked !=
 		    process->tenant + 1u) {
 			others += process->tenant + 1u;
 			continue;
 		}
+		others += unasked;
 		if (i < transfers->seen_count)
 			seen = transfers->seen[i];
 		merge_add(&read, in);

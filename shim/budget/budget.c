@@ -14,6 +14,8 @@
 #define BURST_CALLS 64u
 #define BURST_TICKS (clock_tenth_of_second() >> 15) /* 3 us */
 #define LEAST_INTERVAL (clock_tenth_of_second() >> 13)
+/* 0.2 ms: a forked child that has ended by then is not looked at. */
+#define CHILD_LOOK_TICKS (clock_tenth_of_second() >> 9)
 #define MOST_INTERVAL (clock_tenth_of_second() >> 7) /* 0.8 ms */
 #define SAMPLED_CALLS 128u
 #define SAMPLED_BURSTS 16u
@@ -77,7 +79,9 @@ void budget_begin(struct lane_context *context)
 	budget->burst_end = budget->next_look_ticks = budget->next_busy_ticks = 0;
 	if (budget->mean_limit_shift < LIMIT_SHIFT)
 		budget->mean_limit_shift = LIMIT_SHIFT;
-	context->check_ticks = 0;
+	if (process->segment->forked_from_slot)
+		budget->next_look_ticks = clock_now() + CHILD_LOOK_TICKS;
+	context->check_ticks = budget->next_look_ticks;
 	budget->last_decision_ticks = lane_busy_ticks(context, clock_now());
 }
 
@@ -89,13 +93,13 @@ void budget_resume(struct lane_context *context)
 		process_facts.overhead_percent > 0 ? context->budget.next_look_ticks : 0;
 }
 
-static struct lane_suspect *find_suspect(struct lane_budget *budget, uint64_t function)
+static struct lane_suspect *find_suspect(struct lane_context *context, uint64_t function)
 {
 	uint32_t at = (uint32_t)(function * 0x9e3779b97f4a7c15ull >> 57);
 
 	for (uint32_t i = 0; i < 16; i++) {
 		struct lane_suspect *suspect =
-			&budget->suspects[(at + i) % LANE_SUSPECTS];
+			&context->suspects[(at + i) % LANE_SUSPECTS];
 
 		if (!suspect->function)
 			suspect->function = function;
@@ -250,12 +254,12 @@ static void take(struct lane_context *context, const struct lane_suspect *suspec
 	forget_front(context, suspect->node);
 }
 
-static struct lane_suspect *most_frequent(struct lane_budget *budget)
+static struct lane_suspect *most_frequent(struct lane_context *context)
 {
 	struct lane_suspect *most = NULL;
 
 	for (uint32_t i = 0; i < LANE_SUSPECTS; i++) {
-		struct lane_suspect *suspect = &budget->suspects[i];
+		struct lane_suspect *suspect = &context->suspects[i];
 
 		if (suspect->function && suspect->call_count &&
 		    (!most || suspect->call_count > most->call_count))
@@ -264,12 +268,12 @@ static struct lane_suspect *most_frequent(struct lane_budget *budget)
 	return most;
 }
 
-static void forget_samples(struct lane_budget *budget)
+static void forget_samples(struct lane_context *context)
 {
 	for (uint32_t i = 0; i < LANE_SUSPECTS; i++)
-		budget->suspects[i] = (struct lane_suspect){.function = 0};
-	budget->sampled_call_count = 0;
-	budget->sampled_ticks = 0;
+		context->suspects[i] = (struct lane_suspect){.function = 0};
+	context->budget.sampled_call_count = 0;
+	context->budget.sampled_ticks = 0;
 }
 
 /* What counted calls and windows take since the last decision, as a share of time. */
@@ -290,10 +294,10 @@ static double other_share(struct lane_context *context, uint64_t now)
 }
 
 /* Those that were put off are looked at again. */
-static void call_back(struct lane_budget *budget)
+static void call_back(struct lane_context *context)
 {
 	for (uint32_t i = 0; i < LANE_SUSPECTS; i++)
-		budget->suspects[i].call_count = budget->suspects[i].put_off_count;
+		context->suspects[i].call_count = context->suspects[i].put_off_count;
 }
 
 /* Takes functions that allocate at most so until what is left is below the goal; both are
@@ -305,7 +309,7 @@ static double take_most(struct lane_context *context, double share, double goal,
 	double of_call = budget->hook_share / budget->sampled_call_count;
 
 	for (uint32_t tries = 0; share > goal && tries < LANE_SUSPECTS; tries++) {
-		struct lane_suspect *suspect = most_frequent(budget);
+		struct lane_suspect *suspect = most_frequent(context);
 
 		if (!suspect || suspect->call_count < 3)
 			break;
@@ -335,7 +339,7 @@ static void reduce(struct lane_context *context, double share, double allowed)
 	double left = take_most(context, share, allowed * 0.7, ALLOCATOR_NONE);
 
 	if (left > allowed && budget->mean_limit_shift == LIMIT_SHIFT_MOST) {
-		call_back(budget);
+		call_back(context);
 		left = take_most(context, left, allowed * 0.7, ALLOCATOR_DIRECT);
 	}
 	budget->stuck_share = 0;
@@ -367,7 +371,7 @@ static void decide(struct lane_context *context, uint64_t now)
 		look_less_often(budget);
 	else
 		reduce(context, share, allowed);
-	forget_samples(budget);
+	forget_samples(context);
 	review_if_due(context, now, share, allowed_share());
 }
 
@@ -430,7 +434,7 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 		return;
 	}
 	budget->burst_call_count++;
-	suspect = find_suspect(budget, function);
+	suspect = find_suspect(context, function);
 	if (suspect) {
 		suspect->call_count++;
 		suspect->recursive_count += is_recursive_call(context, function);

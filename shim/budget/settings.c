@@ -114,9 +114,10 @@ void settings_tell(void)
 
 void settings_forked(void)
 {
-	if (taken.is_changing)
+	if (taken.is_changing) {
 		taken.version = UINT64_MAX;
-	taken.is_changing = 0;
+		taken.is_changing = 0;
+	}
 	settings_tell();
 }
 

@@ -131,5 +131,7 @@ void cold adopt_process(void)
 		process_note(facts->notes);
 	/* the parent's mapping is of no more use here; its pages stay the parent's */
 	process_unmap(former, process_facts.file->slot_size);
-	process_ring();
+	/* the slot of one that has ended is known to the collector, and looked at */
+	if (!process->taken_lane)
+		process_ring();
 }

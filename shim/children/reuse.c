@@ -73,11 +73,13 @@ struct sums {
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
 
-static struct sums sum_sites(const struct segment_process *segment)
+static struct sums sum_sites(struct segment_process *segment)
 {
-	const struct segment_site *sites = arrays_entries(segment, &segment->sites);
+	struct segment_site *sites = arrays_entries(segment, &segment->sites);
 	struct sums sums = {0};
 
+	if (segment->sites.first < segment->sites.count)
+		process_will_write(&sites[segment->sites.first]);
 	for (uint32_t i = segment->sites.first; i < segment->sites.count; i++) {
 		sums.alloc_count += sites[i].alloc_count;
 		sums.alloc_bytes += sites[i].alloc_bytes;

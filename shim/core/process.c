@@ -115,6 +115,16 @@ static long populate(void *start, uint64_t size)
 	return result;
 }
 
+void process_populate(void *start, uint64_t size)
+{
+	uintptr_t at = (uintptr_t)start & ~(PAGE_BYTES - 1);
+
+	if (!gate_enter())
+		return;
+	populate((void *)at, (uintptr_t)start + size - at);
+	gate_leave();
+}
+
 static void refuse_commits(long result)
 {
 	if (process)

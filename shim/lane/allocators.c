@@ -2,6 +2,8 @@
 /* Two hash tables with open addressing, which never get more than half full. */
 #include "shim/lane/allocators.h"
 
+#include "common/attributes.h"
+
 struct kind {
 	uint64_t function; /* 0: free */
 	uint32_t kind;	   /* enum allocator */
@@ -9,15 +11,16 @@ struct kind {
 
 struct allocator_place allocator_places[ALLOCATOR_ENTRIES];
 static struct kind kinds[ALLOCATOR_ENTRIES];
-static uint32_t place_count, kind_count;
+static uint32_t place_count written_in_children, kind_count written_in_children;
 
 /* Takes a free key for one of its own, or finds that it has it. 0: it is another one. */
 static int claim(uint64_t *key, uint64_t own, uint32_t *count)
 {
-	uint64_t seen = 0;
+	uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);
 
-	if (__atomic_load_n(count, __ATOMIC_RELAXED) >= ALLOCATOR_ENTRIES / 2)
-		return __atomic_load_n(key, __ATOMIC_RELAXED) == own;
+	/* what is not written is not copied in a forked child */
+	if (seen || __atomic_load_n(count, __ATOMIC_RELAXED) >= ALLOCATOR_ENTRIES / 2)
+		return seen == own;
 	/* relaxed: nothing else is published with it */
 	if (__atomic_compare_exchange_n(key, &seen, own, 0, __ATOMIC_RELAXED,
 					__ATOMIC_RELAXED)) {

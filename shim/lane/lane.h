@@ -26,6 +26,9 @@
  * goes to nodes that have left the caches. */
 #define LANE_FRONT_COUNT 4096u
 
+/* Of the tree's hash table: as many as nodes. */
+#define LANE_FIRST_BUCKETS 1024u
+
 /* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
@@ -120,7 +123,6 @@ struct lane_study {
 	uint64_t begin_busy_ticks, next_busy_ticks;
 	uint64_t begin_ready_ns;
 	uint32_t span_at; /* of those that were kept, the next one */
-	struct lane_suspicion suspicions[LANE_SUSPICIONS];
 };
 
 /* A step's or counter's name by its address, see series.c. */
@@ -139,7 +141,7 @@ struct lane_caller {
 	uint32_t unload_count; /* of the process then */
 };
 
-#define LANE_CALLERS 64u
+#define LANE_WINDOWS_CALLERS 64u
 
 /* See record/windows.h. All ticks are the run's clock. */
 struct lane_windows {
@@ -157,7 +159,6 @@ struct lane_windows {
 	/* since the budget asked last: calls that were counted */
 	uint64_t counted_calls;
 	uint64_t cost_ticks; /* of windows, likewise */
-	struct lane_caller callers[LANE_CALLERS];
 };
 
 /* What a return address says of its level, see record/paths/levels.h. */
@@ -204,7 +205,6 @@ struct lane_budget {
 	double stuck_share; /* below which there is nothing to take; 0: unknown */
 	uint64_t last_decision_ticks; /* of busy time */
 	uint32_t mean_limit_shift;    /* how long a call may be that loses its times */
-	struct lane_suspect suspects[LANE_SUSPECTS];
 };
 
 /* See waits/off_cpu.h. */
@@ -266,11 +266,9 @@ struct lane_hold {
 
 /* See waits/locks.h. */
 struct lane_locks {
-	uint32_t is_known;		 /* the lists have what the segment has */
-	uint32_t held_count;		 /* of the holds below, those that are in use */
-	struct segment_lock *all;	 /* NULL: none yet */
-	uint32_t heads[LANE_LOCK_HEADS]; /* by address: first of a list of locks */
-	uint32_t wait_heads[LANE_LOCK_HEADS];
+	uint32_t is_known;	  /* the lists have what the segment has */
+	uint32_t held_count;	  /* of the holds below, those that are in use */
+	struct segment_lock *all; /* NULL: none yet */
 	struct lane_hold held[LANE_LOCKS_HELD];
 };
 
@@ -414,16 +412,23 @@ struct lane_context {
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct lane_context *next_free, *next_lane;
 
-	/* up to here on one page: all that most forked children touch of the rest is a
-	 * part of this table */
-	uint32_t front[LANE_FRONT_COUNT];
-
 	struct lane_locks locks;
-	struct lane_recent_waits recent_waits;
-	struct lane_spans spans;
 	struct lane_windows windows;
-	struct lane_levels levels;
 	struct lane_budget budget;
+	struct lane_study study;
+	struct lane_spans spans;
+	/* up to here on one page, but for the marks of the spans. All that most forked
+	 * children touch of the rest are these tables; see tree_resume() */
+	uint32_t front[LANE_FRONT_COUNT];
+	uint32_t first_buckets[LANE_FIRST_BUCKETS]; /* until there are more nodes */
+	struct lane_recent_waits recent_waits;
+
+	uint32_t lock_heads[LANE_LOCK_HEADS]; /* by address: first of a list of locks */
+	uint32_t lock_wait_heads[LANE_LOCK_HEADS];
+	struct lane_caller windows_callers[LANE_WINDOWS_CALLERS];
+	struct lane_levels levels;
+	struct lane_suspect suspects[LANE_SUSPECTS];	   /* of the budget */
+	struct lane_suspicion suspicions[LANE_SUSPICIONS]; /* of the studies */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
@@ -440,7 +445,6 @@ struct lane_context {
 						       */
 	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct history_memory snapshot_memory; /* of whoever takes a snapshot */
-	struct lane_study study;
 };
 
 /* The root of every lane's tree. */

@@ -25,7 +25,6 @@
 #include "shim/lane/upcalls.h"
 
 #define PAGE_BYTES 4096u
-#define FIRST_BUCKETS 1024u
 #define FIRST_FUNCTIONS 256u
 #define HANDLER_ENTRIES 8u
 #define RESERVED_NODES 16384u	/* 1 MiB */
@@ -95,6 +94,12 @@ static uint32_t *chain_for(struct lane_context *context, uint32_t parent, uint64
 					: head;
 }
 
+static void unmap_buckets(struct lane_context *context, uint32_t *buckets, uint32_t count)
+{
+	if (buckets != context->first_buckets)
+		process_unmap(buckets, count * (uint64_t)sizeof(*buckets));
+}
+
 /* Relinks all nodes into a table of twice the size. */
 static void grow_buckets(struct lane_context *context)
 {
@@ -116,7 +121,7 @@ static void grow_buckets(struct lane_context *context)
 	order_stores(); /* a handler may use the new table with the old mask */
 	context->bucket_mask = mask;
 	process_count(SEGMENT_COUNTER_TOOL_BYTES, (mask + 1ull) * sizeof(*buckets) / 2);
-	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
+	unmap_buckets(context, old, (mask + 1) / 2);
 }
 
 static void list_functions(const struct lane_context *context, uint32_t *table,
@@ -143,7 +148,7 @@ static void grow_function_table(struct lane_context *context)
 	context->function_table = table;
 	order_stores();
 	context->function_mask = mask;
-	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
+	unmap_buckets(context, old, (mask + 1) / 2);
 }
 
 /* In a lane that was taken over, none before a function is new: who makes no new path
@@ -462,11 +467,11 @@ static void forget_wide(struct lane_context *context)
 int tree_begin(struct lane_context *context)
 {
 	forget_wide(context);
-	context->buckets = process_map(FIRST_BUCKETS * sizeof(uint32_t), 0);
 	context->function_table = process_map(FIRST_FUNCTIONS * sizeof(uint32_t), 0);
-	if (!context->buckets || !context->function_table)
+	if (!context->function_table)
 		return -ENOMEM;
-	context->bucket_mask = FIRST_BUCKETS - 1;
+	context->buckets = context->first_buckets;
+	context->bucket_mask = LANE_FIRST_BUCKETS - 1;
 	context->function_mask = FIRST_FUNCTIONS - 1;
 	if (ensure(context, ARRAY_NODES, 1) < 0 ||
 	    ensure(context, ARRAY_FUNCTIONS, 1) < 0)
@@ -479,25 +484,28 @@ int tree_begin(struct lane_context *context)
 	return 0;
 }
 
+_Static_assert(offsetof(struct lane_context, spans.marks) <= PAGE_BYTES,
+	       "what a forked child writes first is on one page");
+
 /* As grow_buckets() would have left it: the chains are the same, and are not written,
  * but for those of parents that became wide since. */
 int tree_resume(struct lane_context *context)
 {
 	const struct segment_lane *lane = context->lane;
-	uint32_t mask = FIRST_BUCKETS - 1;
+	uint32_t mask = LANE_FIRST_BUCKETS - 1;
 
 	forget_wide(context);
+	process_populate(context, offsetof(struct lane_context, lock_heads));
 	context->node_next = lane->nodes.count;
 	context->function_next = lane->functions.count;
 	context->current = LANE_ROOT;
 	while (context->node_next > mask)
 		mask = mask * 2 + 1;
-	context->buckets = process_map((mask + 1ull) * sizeof(uint32_t), 0);
+	context->buckets = mask < LANE_FIRST_BUCKETS
+				   ? context->first_buckets
+				   : process_map((mask + 1ull) * sizeof(uint32_t), 0);
 	if (!context->buckets)
 		return -ENOMEM;
-	process_will_write(context->buckets);
-	for (uint32_t i = 0; i < LANE_FRONT_COUNT; i += PAGE_BYTES / sizeof(uint32_t))
-		process_will_write(&context->front[i]);
 	context->bucket_mask = mask;
 	process->path_count = context->node_next;
 	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
@@ -514,7 +522,9 @@ int tree_resume(struct lane_context *context)
 
 void tree_end(struct lane_context *context)
 {
-	process_unmap(context->buckets, (context->bucket_mask + 1ull) * sizeof(uint32_t));
+	unmap_buckets(context, context->buckets, context->bucket_mask + 1);
+	for (uint32_t i = 0; i < LANE_FIRST_BUCKETS; i++)
+		context->first_buckets[i] = 0;
 	process_unmap(context->function_table,
 		      (context->function_mask + 1ull) * sizeof(uint32_t));
 	context->buckets = NULL;

@@ -272,7 +272,8 @@ void sites_forked(void)
 	uintptr_t page = 0;
 
 	text_forked();
-	forbidden = 0;
+	if (forbidden)
+		forbidden = 0;
 	if (!is_changing)
 		return;
 	is_changing = 0;

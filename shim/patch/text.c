@@ -292,7 +292,8 @@ int text_forked(void)
 {
 	int was_open = open_count != 0;
 
-	is_batch = 0;
+	if (is_batch) /* what is not written need not be copied */
+		is_batch = 0;
 	if (was_open && gate_enter()) {
 		close_pages();
 		gate_leave();

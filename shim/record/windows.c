@@ -40,10 +40,11 @@ static uint32_t next_random(struct lane_windows *windows)
 }
 
 /* The function that a call site is in, remembered: looking takes 0.2 us. */
-static uint64_t caller_of(struct lane_windows *windows, uint64_t call_site)
+static uint64_t caller_of(struct lane_context *context, uint64_t call_site)
 {
 	struct lane_caller *caller =
-		&windows->callers[(call_site ^ call_site >> 6) % LANE_CALLERS];
+		&context->windows_callers[(call_site ^ call_site >> 6) %
+					  LANE_WINDOWS_CALLERS];
 	struct extent extent;
 	struct code code;
 
@@ -69,7 +70,7 @@ static int caller_has_frame(struct lane_context *context, uint64_t function,
 
 	if (segment_frame_caller(frame) == call_site)
 		return 1;
-	caller = caller_of(&context->windows, call_site);
+	caller = caller_of(context, call_site);
 	/* exact ones have a frame, and code without hooks is called by those as a rule:
 	 * what calls qsort() is not tiny */
 	if (caller && !modes_find(caller))

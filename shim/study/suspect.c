@@ -117,7 +117,7 @@ uint64_t suspect_calls_of(const struct lane_context *context,
 static struct lane_suspicion *entry_of(struct lane_context *context,
 				       const struct suspect *suspect, uint64_t now)
 {
-	struct lane_suspicion *all = context->study.suspicions, *found = all;
+	struct lane_suspicion *all = context->suspicions, *found = all;
 
 	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++) {
 		if (all[i].key == suspect->key)
@@ -181,7 +181,7 @@ void suspect_note_spans(struct lane_context *context, uint64_t now)
 int suspect_take(struct lane_context *context, uint64_t now, suspect_question may_be,
 		 struct lane_suspicion *ret)
 {
-	struct lane_suspicion *all = context->study.suspicions, *found = NULL;
+	struct lane_suspicion *all = context->suspicions, *found = NULL;
 	uint64_t least = (now - context->study.begin_ticks) / LEAST_PART;
 
 	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++)

@@ -20,11 +20,10 @@ static struct lane_context *lanes_by_tid[LANES_KEPT];
 
 uint64_t holders_signals[LANE_LOCK_HEADS];
 
-void holders_begin_lane(struct lane_context *context)
+static struct lane_context *first_lane(void)
 {
-	if (context->tid)
-		__atomic_store_n(&lanes_by_tid[(uint32_t)context->tid % LANES_KEPT],
-				 context, __ATOMIC_RELEASE);
+	/* acquire: pairs with the release of who put it there */
+	return __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
 }
 
 static races_by_design int32_t tid_of(const struct lane_context *context)
@@ -32,15 +31,34 @@ static races_by_design int32_t tid_of(const struct lane_context *context)
 	return __atomic_load_n(&context->tid, __ATOMIC_RELAXED);
 }
 
+static void note(struct lane_context *context)
+{
+	int32_t tid = tid_of(context);
+
+	if (tid)
+		__atomic_store_n(&lanes_by_tid[(uint32_t)tid % LANES_KEPT], context,
+				 __ATOMIC_RELEASE);
+}
+
+/* The only lane is found without the table, whose page a forked child would have to copy:
+ * the second one notes both. */
+void holders_begin_lane(struct lane_context *context)
+{
+	struct lane_context *first = first_lane(),
+			    *second = first ? first->next_lane : NULL;
+
+	if (!second)
+		return;
+	note(context);
+	if (!second->next_lane) {
+		note(first);
+		note(second);
+	}
+}
+
 static int is_of(const struct lane_context *context, int32_t tid)
 {
 	return context && tid_of(context) == tid;
-}
-
-static struct lane_context *first_lane(void)
-{
-	/* acquire: pairs with the release of who put it there */
-	return __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
 }
 
 /* The lane that this thread has. */

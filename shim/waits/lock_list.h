@@ -22,7 +22,8 @@ static inline struct segment_lock *lock_list_find(const struct lane_context *con
 						  uintptr_t address)
 {
 	const struct lane_locks *locks = &context->locks;
-	uint32_t index = locks->heads[lock_list_hash(address)], steps = LOCK_LIST_MOST;
+	uint32_t index = context->lock_heads[lock_list_hash(address)];
+	uint32_t steps = LOCK_LIST_MOST;
 
 	for (; index && steps; index = locks->all[index].hash_next, steps--)
 		if (locks->all[index].address == address)

@@ -56,14 +56,14 @@ static void list_all(struct lane_context *context)
 	for (uint32_t i = 1; i < arrays_count(&lane->locks); i++) {
 		uint32_t hash = lock_list_hash(locks->all[i].address);
 
-		locks->all[i].hash_next = locks->heads[hash];
-		locks->heads[hash] = i;
+		locks->all[i].hash_next = context->lock_heads[hash];
+		context->lock_heads[hash] = i;
 	}
 	for (uint32_t i = 1; i < arrays_count(&lane->lock_waits); i++) {
 		uint32_t hash = wait_hash(&waits[i]);
 
-		waits[i].hash_next = locks->wait_heads[hash];
-		locks->wait_heads[hash] = i;
+		waits[i].hash_next = context->lock_wait_heads[hash];
+		context->lock_wait_heads[hash] = i;
 	}
 }
 
@@ -114,7 +114,7 @@ static struct segment_lock *add_lock(struct lane_context *context, uintptr_t add
 {
 	struct segment_lane *lane = context->lane;
 	uint32_t index = new_entry(context, ARRAY_LOCKS, &lane->locks);
-	uint32_t *head = &context->locks.heads[lock_list_hash(address)];
+	uint32_t *head = &context->lock_heads[lock_list_hash(address)];
 	struct segment_lock *lock;
 
 	if (!index)
@@ -217,7 +217,7 @@ static int is_same(const struct segment_lock_wait *a, const struct segment_lock_
 static struct segment_lock_wait *own_wait(struct lane_context *context,
 					  const struct segment_lock_wait *of)
 {
-	uint32_t *head = &context->locks.wait_heads[wait_hash(of)], index = *head;
+	uint32_t *head = &context->lock_wait_heads[wait_hash(of)], index = *head;
 	struct segment_lock_wait *waits = waits_of(context);
 	uint32_t steps = LOCK_LIST_MOST;
 

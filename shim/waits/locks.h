@@ -35,7 +35,7 @@ static inline struct segment_lock *locks_count(const volatile void *lock,
 					       enum segment_lock_kind kind)
 {
 	struct lane_context *context = lane_self;
-	uint32_t index = context->locks.heads[lock_list_hash((uintptr_t)lock)];
+	uint32_t index = context->lock_heads[lock_list_hash((uintptr_t)lock)];
 	struct segment_lock *entry = &context->locks.all[index];
 
 	if (unlikely(!index || entry->address != (uintptr_t)lock || paused_is_on()))

@@ -24,8 +24,14 @@
  * passed as it took, at most 0.1 s. */
 #define PUT_OFF_TIMES 16
 
-/* Opening, reading and closing takes 2 us. */
+/* Opening, reading and closing takes 2 us, and 60 us in a process that was forked just
+ * now: the kernel makes its folder for that, and removes it again. */
 #define READ_AFTER_NS 100000u
+
+/* What a child that was forked longer ago has waited for a CPU is read. */
+#define NEWBORN_TICKS (clock_tenth_of_second() >> 7) /* 0.8 ms */
+
+static uint64_t birth_ticks written_in_children; /* 0: nobody was forked just now */
 
 /* Under a filter the clocks of a thread may be forbidden, and can be done without. */
 static int may_ask(void)
@@ -133,12 +139,33 @@ static void publish(const struct lane_context *context)
 	lane->booked_wall_ns = off->base_wall_ns;
 }
 
+void off_cpu_note_birth(uint64_t ticks)
+{
+	birth_ticks = ticks;
+}
+
+/* How long the thread has waited for a CPU so far, when it was forked just now: since
+ * then it has computed or waited. What its parent took to make it is in that, too.
+ * UNKNOWN: that is not so. */
+static uint64_t ready_since_birth(const struct reading *now)
+{
+	uint64_t ticks = now->ticks - birth_ticks, ns;
+
+	if (!birth_ticks || ticks > NEWBORN_TICKS || now->cpu_ns == UNKNOWN)
+		return UNKNOWN;
+	ns = (uint64_t)((double)ticks * 1e9 / process_facts.run->ticks_per_second);
+	return ns > now->cpu_ns ? ns - now->cpu_ns : 0;
+}
+
 /* Returns when. */
 static uint64_t start(struct lane_context *context)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
-	struct reading now = read_clocks(context, 1);
+	struct reading now = read_clocks(context, 0);
 
+	now.ready_ns = ready_since_birth(&now);
+	if (now.ready_ns == UNKNOWN)
+		now = read_clocks(context, 1);
 	count_switches(off);
 	off->base_wall_ns = now.wall_ns;
 	off->base_cpu_ns = now.cpu_ns;
@@ -273,15 +300,21 @@ static int64_t without_cpu(const struct lane_off_cpu *off, const struct reading 
 	       (int64_t)(now->cpu_ns - off->base_cpu_ns);
 }
 
-/* Is there enough to know how much of it the thread was ready? */
-static int is_worth_reading(const struct lane_off_cpu *off, int64_t off_ns)
-{
-	return off_ns > 0 && __libc_single_threaded &&
-	       off->unread_ns + (uint64_t)off_ns >= READ_AFTER_NS;
-}
-
 /* Whose it is. The recorder's work is in no call's time. */
 enum booking { OF_PATH, OF_PATH_AT_END, OF_OWN_WORK };
+
+/* Is there enough to know how much of it the thread was ready? slept: in this time, or,
+ * at the end, ever. */
+static int is_worth_reading(const struct lane_off_cpu *off, int64_t off_ns, int slept,
+			    enum booking booking)
+{
+	uint64_t unread_ns = off->unread_ns + (off_ns > 0 ? (uint64_t)off_ns : 0);
+
+	if (booking == OF_PATH_AT_END)
+		return unread_ns >= READ_AFTER_NS;
+	return slept && off_ns > 0 && __libc_single_threaded &&
+	       unread_ns >= READ_AFTER_NS;
+}
 
 /* Up to when, and what was booked. */
 struct booked {
@@ -300,9 +333,9 @@ static struct booked book(struct lane_context *context, enum booking booking)
 	count_switches(off);
 	blocked = off->blocked_count - blocked;
 	preempted = off->preempted_count - preempted;
-	now = read_clocks(context, booking == OF_PATH_AT_END);
+	now = read_clocks(context, 0);
 	off_ns = without_cpu(off, &now);
-	if (blocked && now.ready_ns == UNKNOWN && is_worth_reading(off, off_ns)) {
+	if (is_worth_reading(off, off_ns, blocked != 0, booking)) {
 		now = read_clocks(context, 1);
 		off_ns = without_cpu(off, &now);
 	}
@@ -439,6 +472,7 @@ uint64_t off_cpu_note_thread(struct lane_context *context)
 	struct segment_thread *row = own_row(context);
 	struct lane_off_cpu *off = &context->off_cpu;
 	struct reading now;
+	uint64_t ready_ns;
 
 	if (!row || off->busy || context->is_vforking || !may_ask())
 		return clock_now();
@@ -447,8 +481,11 @@ uint64_t off_cpu_note_thread(struct lane_context *context)
 	off->busy = 0;
 	if (now.cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
-	if (now.ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
-		row->ready_ns = now.ready_ns - off->begin_ready_ns;
+	ready_ns = now.ready_ns != UNKNOWN ? now.ready_ns : off->base_ready_ns;
+	if (ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
+		row->ready_ns = ready_ns > off->begin_ready_ns
+					? ready_ns - off->begin_ready_ns
+					: 0;
 	gate_leave();
 	return now.ticks;
 }

@@ -14,7 +14,10 @@
  * by another thread, and its number given to a file of the program. With several threads
  * the moment after a sleep counts as blocked here, and the collector takes out what the
  * whole thread waited for a CPU, from its row (segment_thread). So it does with short
- * sleeps: to read takes as long as some of them, and is worth it for 0.1 ms of them.
+ * sleeps: to read takes as long as some of them, and is worth it for 0.1 ms of them. The
+ * end of a thread reads it for no less, and the beginning of one that was forked just now
+ * not at all: until then it had a CPU or waited for one, but for what its parent took to
+ * make it.
  */
 #pragma once
 
@@ -26,6 +29,10 @@
  * first one of an image begins again when our constructor is done, whose work and waits
  * are not the program's. */
 void off_cpu_begin(struct lane_context *context);
+
+/* The calling thread is a forked child, which was made since then (ticks of the run's
+ * clock); 0: what was said is over. */
+void off_cpu_note_birth(uint64_t ticks);
 
 /* What lies before is nobody's: the recording was paused. */
 void off_cpu_skip(struct lane_context *context);

@@ -109,12 +109,33 @@ static int sum_bytes(struct own_io *ret)
 	return own_io_add_rest(ret);
 }
 
+#define SHORT_CPU_NS 1000000u
+
+/* A forked child that transferred nothing in calls that are seen, and hardly computed:
+ * asking would take as long as the child, for which the kernel makes a folder then. */
+static int is_short(const struct lane_context *context)
+{
+	const struct segment_process *segment = process->segment;
+	const struct segment_thread *threads = arrays_entries(segment, &segment->threads);
+
+	return segment->forked_from_slot && context && context == process->lanes &&
+	       !context->next_lane && context->thread != UINT32_MAX &&
+	       !context->lane->transfers.count && threads[context->thread].cpu_ns &&
+	       threads[context->thread].cpu_ns < SHORT_CPU_NS;
+}
+
 /* What the kernel says that the process has read and written. */
 static void note_bytes(void)
 {
 	struct own_io bytes;
 
-	if (!libc_call_is_wanted || gate_is_restricted() || !gate_enter())
+	if (!libc_call_is_wanted || gate_is_restricted())
+		return;
+	if (is_short(lane_own())) {
+		process_count(SEGMENT_COUNTER_UNASKED_ENDS, 1);
+		return;
+	}
+	if (!gate_enter())
 		return;
 	if (sum_bytes(&bytes) == 0) {
 		process_count(SEGMENT_COUNTER_READ_BYTES, bytes.read_bytes);

@@ -22,6 +22,7 @@
 #include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
 #include "shim/record/context.h"
+#include "shim/waits/off_cpu.h"
 #include "shim/wrap/real.h"
 
 #define INHERITED_LIMIT 4096
@@ -37,6 +38,7 @@ static pthread_mutex_t fork_lock written_in_children = PTHREAD_MUTEX_INITIALIZER
 /* the thread's lane_self: no system call tells who */
 static const void *fork_owner written_in_children;
 static unsigned int nested_forks written_in_children;
+static uint64_t fork_ticks written_in_children; /* when the thread called it */
 
 /* The next fork is mostly from the same place. What is not written need not be copied,
  * which costs a fault after every fork. */
@@ -70,6 +72,7 @@ static void before_fork(void)
 		}
 	}
 	inherited_count = count;
+	fork_ticks = clock_now();
 }
 
 static void in_parent(void)
@@ -120,7 +123,9 @@ static void in_child(void)
 	if (!lane_is_absent(lane_self) && lane_self != &lane_none)
 		process_will_write(lane_self);
 	if (!process->ready) {
+		off_cpu_note_birth(fork_ticks);
 		context = context_acquire();
+		off_cpu_note_birth(0);
 		if (context)
 			push_inherited(context);
 	}

@@ -18,24 +18,28 @@
 
 static pthread_key_t key;
 static int key_exists;
+/* the thread has a value, whose destructor runs at its end */
+static __thread int is_watched __attribute__((tls_model("initial-exec")));
 
 static void thread_ends(void *value)
 {
 	struct lane_context *context = lane_own();
 
+	is_watched = 0;
 	if (!context)
 		return;
 	if (++context->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
-		pthread_setspecific(key, value);
+		is_watched = pthread_setspecific(key, value) == 0;
 	else
 		context_release();
 }
 
+/* The first 32 keys have their place in the thread itself: nothing allocates. A forked
+ * child has its parent's. */
 static void thread_begins(void)
 {
-	/* the first 32 keys have their place in the thread itself: nothing allocates */
-	if (key_exists)
-		pthread_setspecific(key, &key);
+	if (key_exists && !is_watched)
+		is_watched = pthread_setspecific(key, &key) == 0;
 }
 
 void threads_begin(void)
