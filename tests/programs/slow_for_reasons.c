@@ -7,14 +7,12 @@
  * first, one right after the other, so that nobody would time them all, and some that are
  * slow, but less so. "marks": each call is a step and in a region.
  */
-#include "truth.h"
+#include "asleep.h"
 #include "profshim.h"
 #include <pthread.h>
-#include <semaphore.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define CALLS 40000
@@ -26,7 +24,7 @@
 enum reason { NONE, WAITS, ALLOCATES, REBUILDS, REPEATS, EARLY, HOT };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static sem_t wanted, held;
+static int is_wanted, is_held, is_waited_for;
 static volatile unsigned sink;
 
 UNTRACED long cpu_ns(void)
@@ -43,14 +41,27 @@ UNTRACED void compute(unsigned steps)
 		sink = sink * 1103515245 + 12345;
 }
 
-/* Has the lock for a while when it is asked to. */
+UNTRACED void tell(int *what)
+{
+	__atomic_store_n(what, 1, __ATOMIC_SEQ_CST);
+}
+
+UNTRACED int is_told(const int *what)
+{
+	return __atomic_load_n(what, __ATOMIC_SEQ_CST);
+}
+
+/* Has the lock when it is asked to, and for a while after main sleeps for it. */
 static void *hold(void *unused)
 {
 	struct timespec time = {0, SLOW_NS};
 
-	sem_wait(&wanted);
+	while (!is_told(&is_wanted))
+		usleep(1000);
 	pthread_mutex_lock(&mutex);
-	sem_post(&held);
+	tell(&is_held);
+	while (!is_told(&is_waited_for) || !is_asleep(getpid()))
+		sched_yield();
 	nanosleep(&time, NULL);
 	pthread_mutex_unlock(&mutex);
 	return unused;
@@ -58,10 +69,8 @@ static void *hold(void *unused)
 
 ALONE static void enter(enum reason reason)
 {
-	if (reason == WAITS) {
-		sem_post(&wanted);
-		sem_wait(&held);
-	}
+	if (reason == WAITS)
+		tell(&is_waited_for);
 	pthread_mutex_lock(&mutex);
 	compute(50);
 	pthread_mutex_unlock(&mutex);
@@ -173,8 +182,6 @@ int main(int argc, char **argv)
 
 	if (is_hot)
 		be_hot();
-	sem_init(&wanted, 0, 0);
-	sem_init(&held, 0, 0);
 	pthread_create(&thread, NULL, hold, NULL);
 	for (unsigned i = 1; i <= CALLS; i++) {
 		enum reason reason = i % 10000 == 5000 ? 1 + i / 10000 : NONE;
@@ -183,6 +190,11 @@ int main(int argc, char **argv)
 			fflush(stdout);
 			raise(SIGKILL);
 		}
+		/* not within the call, and nothing that is recorded */
+		if (reason == WAITS)
+			tell(&is_wanted);
+		while (reason == WAITS && !is_told(&is_held))
+			sched_yield();
 		if (has_marks) {
 			profshim_step("request");
 			profshim_region_begin("server", "serve");

@@ -17,15 +17,17 @@
 // expect-sql: SELECT kind, waiter, name, holder, COUNT(*) FROM stalls
 //     WHERE kind IN ('sleep', 'call') AND wait_ns >= 99000000 GROUP BY 1, 2, 3, 4 ORDER BY 1 =>
 //     call|poll|||1; sleep|usleep|||4
-// a join is over when the thread is
-// expect-sql: SELECT ABS(s.started_ns + s.wait_ns - t.started_ns - t.wall_ns) < 30000000 FROM
-//     stalls s JOIN threads t ON t.lane_id = s.holder_lane_id WHERE s.kind = 'thread' => 1
+// a join is over when the thread is, not before it and not after who waits
+// expect-sql: SELECT s.started_ns + s.wait_ns >= t.started_ns + t.wall_ns,
+//     s.started_ns + s.wait_ns <= w.started_ns + w.wall_ns FROM stalls s
+//     JOIN threads t ON t.lane_id = s.holder_lane_id
+//     JOIN threads w ON w.lane_id = s.lane_id WHERE s.kind = 'thread' => 1|1
 // expect-sql: SELECT COUNT(*) FROM stall_window => 0
 // expect-trust: lost_stalls => 0
-#include "truth.h"
+#include "asleep.h"
 #include <poll.h>
 #include <pthread.h>
-#include <semaphore.h>
+#include <sched.h>
 #include <unistd.h>
 
 #define MOMENT_US 100000
@@ -34,32 +36,54 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER,
 		       telling = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t told = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t meeting;
-static sem_t is_held;
 static int is_told;
+static enum stage { START, MEETING, HELD, LOCKING, HEARING, JOINING } stage;
+
+UNTRACED void reach(enum stage next)
+{
+	__atomic_store_n(&stage, next, __ATOMIC_SEQ_CST);
+}
+
+UNTRACED int has_reached(enum stage wanted)
+{
+	return __atomic_load_n(&stage, __ATOMIC_SEQ_CST) >= wanted;
+}
+
+/* From here on main waits, for the moment and longer. */
+UNTRACED void let_main_wait(enum stage wanted)
+{
+	while (!has_reached(wanted) || !is_asleep(getpid()))
+		sched_yield();
+	usleep(MOMENT_US);
+}
 
 __attribute__((noinline)) static void meet(int late)
 {
-	usleep(late ? MOMENT_US : 0);
+	if (late)
+		let_main_wait(MEETING);
+	else
+		reach(MEETING);
 	pthread_barrier_wait(&meeting);
 }
 
 __attribute__((noinline)) static void hold(void)
 {
 	pthread_mutex_lock(&lock);
-	sem_post(&is_held);
-	usleep(MOMENT_US);
+	reach(HELD);
+	let_main_wait(LOCKING);
 	pthread_mutex_unlock(&lock);
 }
 
 __attribute__((noinline)) static void try_it(void)
 {
+	reach(LOCKING);
 	pthread_mutex_lock(&lock);
 	pthread_mutex_unlock(&lock);
 }
 
 __attribute__((noinline)) static void tell(void)
 {
-	usleep(MOMENT_US);
+	let_main_wait(HEARING);
 	pthread_mutex_lock(&telling);
 	is_told = 1;
 	pthread_cond_signal(&told);
@@ -69,6 +93,7 @@ __attribute__((noinline)) static void tell(void)
 __attribute__((noinline)) static void hear(void)
 {
 	pthread_mutex_lock(&telling);
+	reach(HEARING);
 	while (!is_told)
 		pthread_cond_wait(&told, &telling);
 	pthread_mutex_unlock(&telling);
@@ -80,7 +105,7 @@ static void *work(void *unused)
 	meet(1);
 	hold();
 	tell();
-	usleep(MOMENT_US);
+	let_main_wait(JOINING);
 	poll(NULL, 0, MOMENT_US / 1000);
 	return NULL;
 }
@@ -89,14 +114,14 @@ int main(void)
 {
 	pthread_t thread;
 
-	sem_init(&is_held, 0, 0);
 	pthread_barrier_init(&meeting, NULL, 2);
 	pthread_create(&thread, NULL, work, NULL);
 	meet(0);
-	while (sem_trywait(&is_held) != 0)
-		usleep(1000);
+	while (!has_reached(HELD))
+		sched_yield();
 	try_it();
 	hear();
+	reach(JOINING);
 	pthread_join(thread, NULL);
 	return 0;
 }

@@ -2,6 +2,7 @@
 /*
  * What this is:  files without a defect: small pieces through a stream, which libc gathers;
  *                messages on a pipe; a file that is opened a few times, and synced once.
+ *                It lies in memory: a disk may take long for it, which is a wait to be told.
  */
 #include "background.h"
 
@@ -36,7 +37,7 @@ static __attribute__((noinline)) void send_messages(const int *ends)
 
 int main(void)
 {
-	char name[] = "pieces-XXXXXX";
+	char name[] = "/dev/shm/pieces-XXXXXX";
 	int descriptor = mkstemp(name), ends[2];
 	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
 	long count = 0;
