@@ -18,8 +18,10 @@
 #include "shim/core/process.h"
 #include "shim/lane/trigger.h"
 
-/* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. */
+/* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. How many
+ * the usual build has, and the most: clang inlines less, -O0 nothing. */
 #define OWN_FRAMES 6
+#define OWN_FRAMES_LIMIT 16
 
 int (*stack_unwinder)(void **buffer, int size);
 struct stack_code stack_unwinder_code[2];
@@ -27,7 +29,7 @@ struct stack_code stack_unwinder_code[2];
 /* Looks for the caller behind our own frames. Returns its index, or -1. */
 static int find_caller(void *const *stack, int count, uint64_t return_address)
 {
-	for (int i = 0; i < count && i < OWN_FRAMES + 2; i++) {
+	for (int i = 0; i < count && i < OWN_FRAMES_LIMIT; i++) {
 		if ((uint64_t)stack[i] == return_address)
 			return i;
 	}
@@ -54,13 +56,14 @@ static int unwind(struct lane_context *context, uint64_t return_address,
 	int limit = (int)process_facts.stack_depth_limit;
 	int ask, got, first, count;
 
-	ask = call_site ? (int)context->unwind_hint + OWN_FRAMES : limit + OWN_FRAMES;
+	ask = call_site ? (int)context->unwind_hint + OWN_FRAMES
+			: limit + OWN_FRAMES_LIMIT;
 	for (;;) {
-		if (ask > limit + OWN_FRAMES)
-			ask = limit + OWN_FRAMES;
+		if (ask > limit + OWN_FRAMES_LIMIT)
+			ask = limit + OWN_FRAMES_LIMIT;
 		got = stack_unwinder(stack, ask);
 		first = find_caller(stack, got, return_address);
-		if (first < 0 && got == ask && ask < limit + OWN_FRAMES) {
+		if (first < 0 && got == ask && ask < limit + OWN_FRAMES_LIMIT) {
 			ask *= 2; /* our own frames took all */
 			continue;
 		}
@@ -71,7 +74,7 @@ static int unwind(struct lane_context *context, uint64_t return_address,
 			context->unwind_hint = (uint32_t)count + 2;
 			break;
 		}
-		if (got < ask || ask == limit + OWN_FRAMES) {
+		if (got < ask || ask == limit + OWN_FRAMES_LIMIT) {
 			count = got - first;
 			break;
 		}
@@ -189,7 +192,7 @@ static int ask_unwinder(struct lane_context *context, uint64_t return_address,
 static cold uint32_t unwound_node(struct lane_context *context, uint32_t base,
 				  uint64_t return_address, uint64_t call_site)
 {
-	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
+	void *stack[LANE_STACK_LIMIT + OWN_FRAMES_LIMIT];
 	int first, count;
 
 	context->lane->asked_stack_count += stack_unwinder != NULL;
@@ -205,7 +208,7 @@ static cold uint32_t unwound_node(struct lane_context *context, uint32_t base,
 static cold void check(struct lane_context *context, uint64_t return_address,
 		       uint64_t call_site, const struct walk *walk)
 {
-	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
+	void *stack[LANE_STACK_LIMIT + OWN_FRAMES_LIMIT];
 	int count = walk->inner_count + walk->known_count, found, first = 0, same = 0;
 
 	found = ask_unwinder(context, return_address, call_site, stack, &first);
