@@ -29,10 +29,10 @@
 #define written_in_children __attribute__((section("written_in_children")))
 
 /* Reads words that their thread writes meanwhile, each of them whole, and can live with
- * what that gives: not ThreadSanitizer's business. clang's
- * no_sanitize lets it watch atomic reads all the same, but keeps these functions apart. */
+ * what that gives: not ThreadSanitizer's business. clang's no_sanitize
+ * keeps these functions apart, but atomic reads in them are still watched. */
 #if __has_attribute(disable_sanitizer_instrumentation)
-#define races_by_design \
+#define races_by_design                                                                  \
 	__attribute__((no_sanitize("thread"), disable_sanitizer_instrumentation))
 #else
 #define races_by_design __attribute__((no_sanitize("thread")))

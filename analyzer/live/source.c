@@ -98,15 +98,18 @@ enum exit_status source_open(const char *word, struct follow **ret, struct strbu
 	if (status != STATUS_NOTHING)
 		return status;
 	if (stat(word, &file) < 0) {
-		strbuf_printf(error,
-			      "%s: there is no such file, and nothing is being recorded "
-			      "into it: %s",
-			      word, strerror(errno));
+		if (errno == ENOENT)
+			strbuf_printf(error,
+				      "%s: there is no such file, and nothing is being "
+				      "recorded into it",
+				      word);
+		else
+			strbuf_printf(error, "%s: %s", word, strerror(errno));
 		return STATUS_FAILED;
 	}
 	strbuf_printf(error,
-		      "nothing is being recorded into %s now; what is stored shows "
-		      "'prof-analyze %s'",
+		      "nothing is being recorded into %s now; 'prof-analyze %s' "
+		      "shows what is stored",
 		      word, word);
 	return STATUS_NOTHING;
 }

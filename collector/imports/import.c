@@ -86,9 +86,8 @@ static int check_request(const struct import_request *request,
 	}
 	if ((*ret_format)->needs_unit && !request->unit) {
 		snprintf(error, error_size,
-			 "what is one of its numbers? --unit 10ms: a sample every 10 ms; "
-			 "or %s",
-			 import_unit_words());
+			 "%s profiles do not say what their numbers are: --unit takes %s",
+			 request->format, import_unit_words());
 		return -EINVAL;
 	}
 	if (!(*ret_format)->needs_unit && request->unit) {
@@ -178,6 +177,8 @@ static int build_and_store(const struct import_request *request,
 		tell(&builder, &head, ret);
 		result = store_run(request->output, &builder.run, NULL, &ret->run_id,
 				   error, error_size);
+		if (result == -EINVAL)
+			result = -EBADMSG; /* it is the output that is wrong */
 	}
 	builder_done(&builder);
 	return result;

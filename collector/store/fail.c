@@ -14,8 +14,8 @@ int store_fail(const struct store *store, int code, char *error, size_t error_si
 	switch (code & 0xff) {
 	case SQLITE_NOTADB:
 		snprintf(error, error_size,
-			 "%s is not an SQLite database; move it away or set "
-			 "PROFSHIM_OUTPUT to another file",
+			 "%s is not an SQLite database; move it away or name another "
+			 "output (-o, PROFSHIM_OUTPUT)",
 			 path);
 		return -EINVAL;
 	case SQLITE_CORRUPT:

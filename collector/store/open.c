@@ -42,15 +42,16 @@ static int judge_identity(int64_t application, int64_t version, const char *path
 {
 	if (application != RUNDB_APPLICATION_ID) {
 		snprintf(error, error_size,
-			 "%s is another program's database; set PROFSHIM_OUTPUT to "
-			 "another file",
+			 "%s is another program's database; name another output "
+			 "(-o, PROFSHIM_OUTPUT)",
 			 path);
 		return -EINVAL;
 	}
 	if (version != RUNDB_SCHEMA_VERSION) {
 		snprintf(error, error_size,
 			 "%s was written by %s version of profshim (format %" PRId64
-			 ", this one writes %d); set PROFSHIM_OUTPUT to another file",
+			 ", this one writes %d); name another output (-o, "
+			 "PROFSHIM_OUTPUT)",
 			 path, version > RUNDB_SCHEMA_VERSION ? "a newer" : "an older",
 			 version, RUNDB_SCHEMA_VERSION);
 		return -EINVAL;
@@ -70,7 +71,8 @@ static int check_schema(struct store *store, char *error, size_t error_size)
 	if (is_valid)
 		return 0;
 	snprintf(error, error_size,
-		 "%s %s; nothing is written into it: set PROFSHIM_OUTPUT to another file",
+		 "%s %s; nothing is written into it: name another output "
+		 "(-o, PROFSHIM_OUTPUT)",
 		 store->shown, reason);
 	return -EINVAL;
 }

@@ -255,6 +255,21 @@ def check_hostile(imports):
     imports.refuse("no such format", "perf", FOLDED, "there are: folded, pprof", status=2)
 
 
+def check_output(imports):
+    """What is not ours is not written into, and it is not the request that is wrong."""
+    with open(os.path.join(imports.folder, "foreign.db"), "w", encoding="ascii") as file:
+        file.write("nobody's database" * 100)
+    os.mkdir(os.path.join(imports.folder, "folder.db"))
+    for name, sentence in (("foreign.db", "name another output (-o, "),
+                           ("folder.db", "is not a file"), ("no/where.db", "cannot open")):
+        path = os.path.join(imports.folder, name)
+        _, result = imports.run("folded", FOLDED, "--unit", "10ms", "-o", path)
+        told = result.stderr.decode()
+        imports.expect(f"{name}: status", result.returncode, 1)
+        if sentence not in told or told.count("\n") != 1:
+            imports.problems.append(f"{name}: {told!r}, not {sentence!r}")
+
+
 def check_strange(imports):
     """What can be stored, though nobody meant it."""
     profile = Pprof(*CPU)
@@ -281,7 +296,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="profshim-imports-") as folder:
         imports = Imports(sys.argv[1], folder)
         for check in (check_folded, check_appended, check_pprof, check_heap, check_hostile,
-                      check_strange):
+                      check_output, check_strange):
             check(imports)
     print("\n".join(imports.problems))
     sys.exit(f"{len(imports.problems)} problems" if imports.problems else 0)
