@@ -8,6 +8,7 @@
 #include "shim/lane/tree.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
+#include "shim/budget/price.h"
 #include "shim/budget/review.h"
 #include "shim/budget/settings.h"
 
@@ -17,6 +18,7 @@
 /* 0.2 ms: a forked child that has ended by then is not looked at. */
 #define CHILD_LOOK_TICKS (clock_tenth_of_second() >> 9)
 #define MOST_INTERVAL (clock_tenth_of_second() >> 7) /* 0.8 ms */
+#define FIRST_NUMBERS 8u /* of functions whose code is written for any cost */
 #define SAMPLED_CALLS 128u
 #define SAMPLED_BURSTS 16u
 /* Before functions with longer calls are counted, too. (SAMPLED_CALLS was tried: of calls
@@ -208,8 +210,8 @@ static int is_short_recursion(const struct lane_budget *budget,
 		       suspect->recursive_count;
 }
 
-static int is_eligible(const struct lane_context *context,
-		       const struct lane_suspect *suspect, enum allocator most)
+static int is_eligible(struct lane_context *context, const struct lane_suspect *suspect,
+		       enum allocator most)
 {
 	const struct segment_node *node = &context->nodes[suspect->node];
 	uint32_t function = node->function;
@@ -220,6 +222,10 @@ static int is_eligible(const struct lane_context *context,
 	read_habit(&context->functions[function], &habit);
 	if (habit.call_count < LEAST_CALLS)
 		return 0;
+	if (!price_is_paid((double)habit.call_count * pair_ticks())) {
+		context->budget.is_awaiting = 1;
+		return 0;
+	}
 	if (is_short_recursion(&context->budget, suspect))
 		return 1;
 	return !habit.varies &&
@@ -243,15 +249,17 @@ static void forget_front(struct lane_context *context, uint32_t index)
 
 static void take(struct lane_context *context, const struct lane_suspect *suspect)
 {
-	uint32_t number = modes_find(suspect->function);
+	int is_new = !modes_find(suspect->function);
+	uint64_t since = clock_now();
+	uint32_t number = modes_take(
+		suspect->function,
+		&(struct modes_exit){suspect->exit_return_address, suspect->call_site});
 
-	if (!number || modes_recording(number) == SEGMENT_RECORDING_EXACT)
-		number = modes_set(suspect->function, SEGMENT_RECORDING_WINDOWS,
-				   SEGMENT_REASON_BUDGET);
 	if (!number)
 		return;
-	modes_note_exit(number, suspect->exit_return_address, suspect->call_site);
 	forget_front(context, suspect->node);
+	if (is_new && number > FIRST_NUMBERS)
+		price_note(clock_now() - since);
 }
 
 static struct lane_suspect *most_frequent(struct lane_context *context)
@@ -336,14 +344,17 @@ static void look_less_often(struct lane_budget *budget)
 static void reduce(struct lane_context *context, double share, double allowed)
 {
 	struct lane_budget *budget = &context->budget;
-	double left = take_most(context, share, allowed * 0.7, ALLOCATOR_NONE);
+	double left;
+
+	budget->is_awaiting = 0;
+	left = take_most(context, share, allowed * 0.7, ALLOCATOR_NONE);
 
 	if (left > allowed && budget->mean_limit_shift == LIMIT_SHIFT_MOST) {
 		call_back(context);
 		left = take_most(context, left, allowed * 0.7, ALLOCATOR_DIRECT);
 	}
 	budget->stuck_share = 0;
-	if (left < share) {
+	if (left < share || budget->is_awaiting) {
 		budget->interval_ticks = LEAST_INTERVAL;
 	} else {
 		budget->stuck_share = share * 2;

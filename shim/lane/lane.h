@@ -205,6 +205,7 @@ struct lane_budget {
 	double stuck_share; /* below which there is nothing to take; 0: unknown */
 	uint64_t last_decision_ticks; /* of busy time */
 	uint32_t mean_limit_shift;    /* how long a call may be that loses its times */
+	uint32_t is_awaiting; /* functions that have cost too little to be taken yet */
 };
 
 /* See waits/off_cpu.h. */

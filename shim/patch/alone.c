@@ -131,6 +131,11 @@ static unsigned int set_right_before(const struct site *site, uintptr_t function
 	return set;
 }
 
+int alone_is_set(const struct site *site, uintptr_t function)
+{
+	return set_right_before(site, function) != 0;
+}
+
 int alone_is_site(const struct site *site, const struct code *code, uintptr_t function)
 {
 	const struct scan *scan;

@@ -14,3 +14,6 @@
  * frames of another function would be closed by their callers, and counted as repaired.
  */
 int alone_is_site(const struct site *site, const struct code *code, uintptr_t function);
+
+/* Is %rdi set to the function right before the site? It may be jumped to nevertheless. */
+int alone_is_set(const struct site *site, uintptr_t function);

@@ -236,21 +236,33 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 	process_unlock(&mask);
 }
 
-void cold modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t call_site)
+/* Is nothing more to be learnt from such an exit? */
+static int is_exit_known(const struct modes_exit *exit, uint32_t number)
 {
-	struct site_owner *owner = owners_at(number);
-	int was_jump = return_address == call_site;
+	return exit->return_address == exit->call_site
+		       ? owners_at(number)->has_searched_jumps
+		       : known_has(exit->return_address);
+}
+
+static void note_exit(uint32_t number, const struct modes_exit *exit)
+{
+	if (is_exit_known(exit, number))
+		return;
+	if (exit->return_address == exit->call_site)
+		sites_note_jumps(owners_at(number));
+	else
+		sites_note_call(owners_at(number), exit->return_address, 1, number);
+}
+
+void cold modes_note_exit(uint32_t number, const struct modes_exit *exit)
+{
 	uint64_t mask;
 
-	if ((was_jump ? owner->has_searched_jumps : known_has(return_address)) ||
-	    sites_are_forbidden() || !process_try_lock(&mask))
+	if (is_exit_known(exit, number) || sites_are_forbidden() ||
+	    !process_try_lock(&mask))
 		return;
-	if (sites_are_forbidden())
-		;
-	else if (was_jump && !owner->has_searched_jumps)
-		sites_note_jumps(owner);
-	else if (!was_jump && !known_has(return_address))
-		sites_note_call(owner, return_address, 1, number);
+	if (!sites_are_forbidden())
+		note_exit(number, exit);
 	record_sites(number);
 	process_unlock(&mask);
 }
@@ -276,19 +288,12 @@ static int is_kept_exact(uint64_t function, enum segment_recording recording)
 	       trigger_find(function);
 }
 
-uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
-			enum segment_reason reason)
+/* Under the lock. */
+static uint32_t set(uint64_t function, enum segment_recording recording,
+		    enum segment_reason reason)
 {
-	/* the budget finds it again at its next look */
-	int is_optional =
-		reason == SEGMENT_REASON_BUDGET && recording != SEGMENT_RECORDING_EXACT;
-	uint32_t number;
-	uint64_t mask;
+	uint32_t number = modes_find(function);
 
-	if (is_kept_exact(function, recording) || sites_are_forbidden() ||
-	    !(is_optional ? process_try_lock(&mask) : process_lock(&mask)))
-		return 0;
-	number = modes_find(function);
 	/* asked again: who gives it triggers has had the lock */
 	if (sites_are_forbidden() || is_kept_exact(function, recording))
 		number = 0;
@@ -301,6 +306,49 @@ uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 			forget_fronts(function);
 		record_change(number, recording, reason);
 	}
+	return number;
+}
+
+uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
+			enum segment_reason reason)
+{
+	/* the budget finds it again at its next look */
+	int is_optional =
+		reason == SEGMENT_REASON_BUDGET && recording != SEGMENT_RECORDING_EXACT;
+	uint32_t number;
+	uint64_t mask;
+
+	if (is_kept_exact(function, recording) || sites_are_forbidden() ||
+	    !(is_optional ? process_try_lock(&mask) : process_lock(&mask)))
+		return 0;
+	number = set(function, recording, reason);
+	process_unlock(&mask);
+	return number;
+}
+
+uint32_t cold modes_take(uint64_t function, const struct modes_exit *exit)
+{
+	int had_early, is_batch;
+	uint32_t number;
+	uint64_t mask;
+
+	if (is_kept_exact(function, SEGMENT_RECORDING_WINDOWS) || sites_are_forbidden() ||
+	    !process_try_lock(&mask))
+		return 0;
+	is_batch = text_begin() == 0;
+	number = modes_find(function);
+	if (!number || owners_at(number)->recording == SEGMENT_RECORDING_EXACT)
+		number = set(function, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET);
+	if (number && !sites_are_forbidden()) {
+		had_early = owners_at(number)->has_early;
+		note_exit(number, exit);
+		sites_find_entry(owners_at(number));
+		if (!had_early && owners_at(number)->has_early)
+			forget_fronts(function);
+		record_sites(number);
+	}
+	if (is_batch)
+		text_end();
 	process_unlock(&mask);
 	return number;
 }

@@ -56,6 +56,16 @@ uint32_t modes_find_early(uint64_t function, uintptr_t return_address);
 uint32_t modes_set(uint64_t function, enum segment_recording recording,
 		   enum segment_reason reason);
 
+/* Where an exit hook returns to, and its argument. When they are the same, the hook was
+ * jumped to, and the function is searched. */
+struct modes_exit {
+	uintptr_t return_address, call_site;
+};
+
+/* The budget's way of modes_set() to windows, where an exit of the function is known: its
+ * entry is looked for, and everything written at one time. */
+uint32_t modes_take(uint64_t function, const struct modes_exit *exit);
+
 /* Of a function that is off now and was not: its entries keep a pulse, so that a thread
  * that calls nothing else finds out when it is wanted again. with_exits: calls that are
  * open have frames, which its exits are to close. */
@@ -65,9 +75,8 @@ void modes_keep_sites(uint32_t number, int with_exits);
  * entry. What is known already is not written again. */
 void modes_note_enter(uint32_t number, uintptr_t return_address);
 
-/* Likewise; call_site: the hook's argument. When it is the return address, the hook was
- * jumped to, and the function is searched. */
-void modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t call_site);
+/* Likewise of an exit. */
+void modes_note_exit(uint32_t number, const struct modes_exit *exit);
 
 /* Gives a lane that begins its counts. Under the process lock. */
 struct lane_context;

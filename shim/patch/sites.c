@@ -14,6 +14,7 @@
 
 #define SITE_LIMIT (1u << 20)
 #define PAGE_BYTES 4096ul
+#define ENTRY_BYTES 256u /* of a function, in which it calls the hook */
 
 static struct site *sites;
 static uint32_t site_count, free_site;
@@ -143,6 +144,31 @@ void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_
 	is_changing = 1;
 	add_site(owner, &site, is_exit);
 	is_changing = 0;
+}
+
+void sites_find_entry(struct site_owner *owner)
+{
+	uintptr_t function = owner->function, end = function + ENTRY_BYTES;
+	struct extent extent;
+	struct code code;
+	struct site site;
+
+	if (text_is_left(function, function + 1) || code_find(function, &code) < 0 ||
+	    code_function(&code, function, &extent) < 0 || extent.low != function)
+		return;
+	for (uintptr_t at = function + 1; at <= end && at <= extent.high; at++) {
+		if (site_before(&code, at, stub_targets.enter_hook, &site) < 0 ||
+		    !alone_is_set(&site, function))
+			continue;
+		if (!known_has(at)) {
+			known_add(at);
+			site.number = owner->number;
+			is_changing = 1;
+			add_site(owner, &site, 0);
+			is_changing = 0;
+		}
+		return;
+	}
 }
 
 /* All jumps to the exit hook in a function are its own: the exits of what is inlined come

@@ -32,6 +32,10 @@ struct site_owner {
 void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit,
 		     uint32_t number);
 
+/* Looks for the call of the entry hook at the function's beginning, and writes it: so
+ * that it need not be called first. */
+void sites_find_entry(struct site_owner *owner);
+
 /* An exit hook was jumped to: the function is searched. */
 void sites_note_jumps(struct site_owner *owner);
 

@@ -37,7 +37,8 @@ static struct {
 	int protection;
 } open_pages[OPEN_PAGES];
 static uint32_t open_count;
-static int is_batch, is_forbidden;
+static uint32_t batch_depth;
+static int is_forbidden;
 uint32_t text_is_closed;
 
 static struct extent left_alone[LEFT_EXTENTS];
@@ -144,14 +145,19 @@ static void note_own(uintptr_t page)
 	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
 }
 
+static int is_open(uintptr_t page)
+{
+	for (uint32_t i = 0; i < open_count; i++) {
+		if (open_pages[i].page == page)
+			return 1;
+	}
+	return 0;
+}
+
 static int open_page(uintptr_t page, int protection)
 {
 	int result;
 
-	for (uint32_t i = 0; i < open_count; i++) {
-		if (open_pages[i].page == page)
-			return 0;
-	}
 	open_pages[open_count].page = page;
 	open_pages[open_count].protection = protection;
 	open_count++; /* before it is writable: whoever is forked here finds it */
@@ -191,10 +197,15 @@ static int exchange(const struct text_change *change)
 	return found == from ? 0 : -ESTALE;
 }
 
-/* The page of this address, unless the program has it writable. */
-static int open_for(uintptr_t at, int protection)
+/* The page of this address, unless the program has it writable, which it has no page of
+ * ours. */
+static int open_for(const struct text_change *change, uintptr_t at)
 {
-	return writable_address(at) ? 0 : open_page(at & ~(PAGE_BYTES - 1ul), protection);
+	uintptr_t page = at & ~(PAGE_BYTES - 1ul);
+
+	if (is_open(page) || (change->from && writable_address(at)))
+		return 0;
+	return open_page(page, change->protection);
 }
 
 static int begin_change(const struct text_change *change)
@@ -207,7 +218,7 @@ static int begin_change(const struct text_change *change)
 		close_pages();
 	result = open_count > OPEN_PAGES - 2 || text_is_left(change->at, change->at + 1)
 			 ? -EACCES
-			 : open_for(change->at, change->protection);
+			 : open_for(change, change->at);
 	if (result < 0)
 		gate_leave();
 	return result;
@@ -215,7 +226,7 @@ static int begin_change(const struct text_change *change)
 
 static void end_change(void)
 {
-	if (!is_batch)
+	if (!batch_depth)
 		close_pages();
 	gate_leave();
 }
@@ -253,7 +264,7 @@ int text_write_parts(const struct text_change *change)
 
 	if (result < 0)
 		return result;
-	result = open_for(change->at + change->size - 1, change->protection);
+	result = open_for(change, change->at + change->size - 1);
 	if (result == 0 && !is_there(change))
 		result = -ESTALE;
 	for (unsigned int i = 0; result == 0 && i < change->size; i++)
@@ -276,15 +287,15 @@ int text_begin(void)
 {
 	if (!enter())
 		return -EACCES;
-	close_pages();
-	is_batch = 1;
+	if (!batch_depth++)
+		close_pages();
 	return 0;
 }
 
 void text_end(void)
 {
-	is_batch = 0;
-	close_pages();
+	if (!--batch_depth)
+		close_pages();
 	gate_leave();
 }
 
@@ -292,8 +303,8 @@ int text_forked(void)
 {
 	int was_open = open_count != 0;
 
-	if (is_batch) /* what is not written need not be copied */
-		is_batch = 0;
+	if (batch_depth) /* what is not written need not be copied */
+		batch_depth = 0;
 	if (was_open && gate_enter()) {
 		close_pages();
 		gate_leave();

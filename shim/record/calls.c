@@ -228,7 +228,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	if (number) {
 		uint64_t since = clock_now();
 
-		modes_note_exit(number, return_address, call_site);
+		modes_note_exit(number, &(struct modes_exit){return_address, call_site});
 		now += off_cpu_leave_out(context, since);
 		if (windows_close_frame(context, &place, now))
 			return;

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The least counts, as it does of hooks: any may be interrupted, or have memory to map.
+ * It rises slowly when others take longer. (The mean was tried: a machine with 20
+ * programs for two processors made it a millisecond, which no function's hooks ever cost,
+ * so that there were no others to tell better.)
+ */
+#include "shim/budget/price.h"
+
+#include "shim/core/clock.h"
+
+#define MOST_TICKS (clock_tenth_of_second() >> 12) /* 24 us */
+
+static uint64_t least_ticks; /* 0: unknown; atomic */
+
+int price_is_paid(double hook_ticks)
+{
+	return hook_ticks >= (double)__atomic_load_n(&least_ticks, __ATOMIC_RELAXED);
+}
+
+void price_note(uint64_t ticks)
+{
+	uint64_t least = __atomic_load_n(&least_ticks, __ATOMIC_RELAXED);
+
+	least += least / 16;
+	if (!least || least > MOST_TICKS)
+		least = MOST_TICKS;
+	__atomic_store_n(&least_ticks, ticks < least ? ticks : least, __ATOMIC_RELAXED);
+}
