@@ -10,6 +10,7 @@
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
 #include "shim/patch/sites.h"
+#include "shim/patch/stubs/arenas.h"
 #include "shim/patch/text.h"
 
 uint32_t modes_count;
@@ -498,6 +499,27 @@ void modes_end_unloading(void)
 	process_unlock(&mask);
 }
 
+static void note_early(void)
+{
+	for (uint32_t i = 1; i < modes_count; i++)
+		owners_at(i)->has_early = 1;
+}
+
+void modes_leave_stubs(uintptr_t low, uintptr_t high)
+{
+	uintptr_t arena;
+	uint64_t mask;
+
+	if (!process_is_ready() || !arenas_in(low, high) || !process_lock(&mask))
+		return;
+	while ((arena = arenas_in(low, high))) {
+		sites_leave_stubs(arena, arena + ARENA_BYTES);
+		arenas_give_up(arena);
+	}
+	note_early();
+	process_unlock(&mask);
+}
+
 void modes_leave_code(uintptr_t low, uintptr_t high)
 {
 	uint64_t mask;
@@ -505,7 +527,6 @@ void modes_leave_code(uintptr_t low, uintptr_t high)
 	if (!process_is_ready() || text_is_left(low, high) || !process_lock(&mask))
 		return;
 	sites_leave(low, high);
-	for (uint32_t i = 1; i < modes_count; i++)
-		owners_at(i)->has_early = 1;
+	note_early();
 	process_unlock(&mask);
 }

@@ -103,3 +103,8 @@ void modes_end_unloading(void);
 /* Before the program changes the protection of these addresses, which it may be about to
  * write to itself: its code there is what it was, and stays so. */
 void modes_leave_code(uintptr_t low, uintptr_t high);
+
+/* Before the program maps something there, or changes its protection: when it hits code
+ * of ours, what leads there is taken back. A thread that is in it at that moment is
+ * lost. */
+void modes_leave_stubs(uintptr_t low, uintptr_t high);

@@ -256,3 +256,10 @@ int site_restore(struct site *site, const struct code *code)
 		site->is_led = 0;
 	return result;
 }
+
+int site_leads_into(const struct site *site, uintptr_t low, uintptr_t high)
+{
+	uintptr_t to = end_of(site) + (uintptr_t)(intptr_t)site->written;
+
+	return site->is_led && to >= low && to < high;
+}

@@ -61,5 +61,8 @@ int site_lead(struct site *site, const struct code *code, uintptr_t target,
 /* Has control go on behind it. 0, or -errno. */
 int site_cut(struct site *site, const struct code *code);
 
+/* Does it lead, or would it if it were not cut out, to [low, high)? */
+int site_leads_into(const struct site *site, uintptr_t low, uintptr_t high);
+
 /* Makes it what it was. 0, or -errno. */
 int site_restore(struct site *site, const struct code *code);

@@ -254,24 +254,43 @@ void sites_drop_forgotten(struct site_owner *owner)
 	}
 }
 
-void sites_leave(uintptr_t low, uintptr_t high)
+/* page: as of can_be_read() */
+static void take_back(struct site *site, uintptr_t *page)
 {
 	struct code code;
-	uintptr_t page = 0;
 
 	is_changing = 1;
+	if (site->is_led && can_be_read(site, page) && code_find(site->at, &code) == 0 &&
+	    site_is_there(site, &code))
+		site_restore(site, &code);
+	site->form = SITE_EARLY;
+	is_changing = 0;
+}
+
+void sites_leave(uintptr_t low, uintptr_t high)
+{
+	uintptr_t page = 0;
+
 	for (uint32_t i = 1; i <= site_count; i++) {
 		struct site *site = site_at(i);
 
-		if (site->at < low || site->at >= high || site->form == SITE_EARLY)
-			continue;
-		if (site->is_led && can_be_read(site, &page) &&
-		    code_find(site->at, &code) == 0 && site_is_there(site, &code))
-			site_restore(site, &code);
-		site->form = SITE_EARLY;
+		if (site->at >= low && site->at < high && site->form != SITE_EARLY)
+			take_back(site, &page);
 	}
-	is_changing = 0;
 	text_leave(low, high);
+}
+
+void sites_leave_stubs(uintptr_t low, uintptr_t high)
+{
+	uintptr_t page = 0;
+
+	for (uint32_t i = 1; i <= site_count; i++) {
+		struct site *site = site_at(i);
+
+		if (site->at && site->form != SITE_EARLY &&
+		    site_leads_into(site, low, high))
+			take_back(site, &page);
+	}
 }
 
 void sites_forbid(void)

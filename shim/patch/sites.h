@@ -50,6 +50,9 @@ void sites_drop_forgotten(struct site_owner *owner);
  * taken back, and nothing is written again. */
 void sites_leave(uintptr_t low, uintptr_t high);
 
+/* Likewise of what leads to [low, high), where nobody's code will be any more. */
+void sites_leave_stubs(uintptr_t low, uintptr_t high);
+
 /* While objects are being unmapped no code is written. Nests. */
 void sites_forbid(void);
 void sites_allow(void);

@@ -2,10 +2,10 @@
 /*
  * The wrappers of what changes the program's own code: its protection, or what is mapped
  * there. A program that does that may be about to write to it, or has a copy: what was
- * written there for a budget is taken back before, and nothing is written again. Must not
- * change arguments, result or errno. A program that executes the instruction itself is
- * not seen: its code is written on, and what it has made writable stays so
- * (shim/patch/text.h).
+ * written there for a budget is taken back before, and nothing is written again. Likewise
+ * what leads to pages of ours, when the program maps something over them. Must not change
+ * arguments, result or errno. A program that executes the instruction itself is not seen:
+ * its code is written on, and what it has made writable stays so (shim/patch/text.h).
  */
 #undef _FILE_OFFSET_BITS /* mmap and mmap64 are defined */
 
@@ -26,8 +26,11 @@ static void leave_code(const void *address, size_t size)
 	uintptr_t low = (uintptr_t)address & ~(PAGE_BYTES - 1);
 	uintptr_t high = ((uintptr_t)address + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 
-	if (high > low && code_is_in(low, high))
+	if (high <= low)
+		return;
+	if (code_is_in(low, high))
 		modes_leave_code(low, high);
+	modes_leave_stubs(low, high);
 }
 
 exported int mprotect(void *address, size_t size, int protection)

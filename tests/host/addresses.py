@@ -35,5 +35,16 @@ def without_random_places(case):
     take(case, "fixed")
 
 
+@scenario
+def right_where_our_code_is(case):
+    program = case.compile("takes_arena.c")
+    recorded = case.run([program], {"PROFSHIM_LEVEL": "basic"})
+    expect(recorded.returncode == 0, f"{recorded}")
+    taken, said = map(int, recorded.stderr.split()[1::2])
+    expect(taken > 0, "no code of ours was found")
+    case.settle()
+    expect(case.calls("step") == said, f"{case.calls('step')} calls instead of {said}")
+
+
 if __name__ == "__main__":
     host.main()

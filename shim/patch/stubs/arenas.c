@@ -183,3 +183,26 @@ uintptr_t arenas_of(uintptr_t address)
 	}
 	return 0;
 }
+
+uintptr_t arenas_in(uintptr_t low, uintptr_t high)
+{
+	uintptr_t start;
+
+	for (uint32_t i = 0; (start = arenas_start(i)); i++) {
+		if (start < high && start + ARENA_BYTES > low)
+			return start;
+	}
+	return 0;
+}
+
+/* The last one takes its place: who is looking finds that one twice, or here. */
+void arenas_give_up(uintptr_t start)
+{
+	uint32_t index = 0, last = arena_count - 1;
+
+	while (index < last && arenas[index].start != start)
+		index++;
+	own_memory_remove((void *)start);
+	arenas[index] = arenas[last];
+	__atomic_store_n(&arena_count, last, __ATOMIC_RELEASE);
+}

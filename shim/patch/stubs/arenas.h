@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory for code of ours, in reach of the objects whose functions it is for. Runs on:
- * arenas_of() and arenas_start(): any thread and context, no lock; the rest: under the
- * process lock. A forked child has them all. None is ever unmapped: a thread may be in
- * it.
+ * arenas_of(), arenas_in() and arenas_start(): any thread and context, no lock; the rest:
+ * under the process lock. A forked child has them all. We never unmap one: a thread may
+ * be in it.
  *
  * WHERE. Emulators, preloaders and images of Lisp map at addresses that they have
  * chosen, and a program that is linked to one may use all around it. What none can count
@@ -38,6 +38,13 @@ uint8_t *arenas_map(uintptr_t site, uintptr_t object);
 
 /* It is an image (arena_image.h), and has this part. */
 void arenas_add(uint8_t *start, uint32_t part);
+
+/* Where one begins that has a part in [low, high); 0: none. */
+uintptr_t arenas_in(uintptr_t low, uintptr_t high);
+
+/* The program is about to map something else over this one, to which nothing leads any
+ * more: it is none of ours from here on. */
+void arenas_give_up(uintptr_t start);
 
 /* Where an arena begins: by its index; the one that this address is in. 0: none. */
 uintptr_t arenas_start(uint32_t index);
