@@ -158,6 +158,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 	struct gpu_samples gpu;
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
 				    .gpu = &gpu,
+				    .kept = &collector->watch.kept,
 				    .deaths = collector->watch.deaths,
 				    .death_count = collector->watch.death_count,
 				    .unread_objects =

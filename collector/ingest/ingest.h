@@ -28,6 +28,7 @@ struct ingest_watch {
 	size_t other_user_count;
 	const struct resources *resources; /* borrowed, or NULL */
 	const struct gpu_samples *gpu;	   /* likewise */
+	struct read_run *kept; /* images read already, which are taken over; or NULL */
 	/* rules about source files could not be applied to them; the first, and why */
 	uint64_t unread_objects;
 	const char *unread_object;

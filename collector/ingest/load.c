@@ -93,7 +93,7 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 	int result;
 
 	*ret = (struct ingest){.watch = *watch};
-	result = read_run_open(&ret->run, rundir, error, error_size);
+	result = read_run_open(&ret->run, rundir, watch->kept, error, error_size);
 	if (result < 0)
 		return result;
 	ticks_calibrate(&ret->ticks, &ret->run.page, &ret->run.state);

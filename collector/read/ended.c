@@ -85,19 +85,20 @@ static int write_record(struct ended_writer *writer, const struct ended_record *
 	return result;
 }
 
-int ended_append(struct ended_writer *writer, int directory_fd, const char *name,
-		 uint64_t start_ticks, const struct sparse *image)
+int ended_append(struct ended_writer *writer, int directory_fd, struct ended_place *place,
+		 const struct sparse *image)
 {
 	struct ended_record record = {.magic = RECORD_MAGIC,
 				      .flat_bytes = image->flat_bytes,
-				      .start_ticks = start_ticks,
-				      .name_hash = ended_hash(name)};
+				      .start_ticks = place->start_ticks,
+				      .name_hash = place->name_hash};
 	uLongf packed_bytes = compressBound(image->flat_bytes);
 	int result = writer->fd < 0 ? begin_file(writer, directory_fd) : 0;
 	void *packed;
 
 	if (result < 0)
 		return result;
+	place->at = writer->size;
 	packed = xmalloc(packed_bytes);
 	if (compress2(packed, &packed_bytes, image->flat, image->flat_bytes, FASTEST) ==
 	    Z_OK) {

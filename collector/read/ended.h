@@ -40,15 +40,16 @@ struct ended_writer {
 	uint64_t token, size;
 };
 
-/* Appends an image. 0, or -errno: the file is as it was. */
-int ended_append(struct ended_writer *writer, int directory_fd, const char *name,
-		 uint64_t start_ticks, const struct sparse *image);
-
 /* Where an image is. */
 struct ended_place {
 	uint64_t at; /* of its record in the file, never 0 */
 	uint64_t start_ticks, name_hash;
 };
+
+/* Appends an image, by whose start and name it is known again; sets place->at. 0, or
+ * -errno: the file is as it was. */
+int ended_append(struct ended_writer *writer, int directory_fd, struct ended_place *place,
+		 const struct sparse *image);
 
 struct ended {
 	int fd;

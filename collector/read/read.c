@@ -33,6 +33,7 @@ static void add_file(struct read_run *run, const char *name)
 {
 	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
 	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
+	run->files[run->file_count].name_hash = ended_hash(name);
 	run->files[run->file_count++].name = xstrdup(name);
 }
 
@@ -41,6 +42,7 @@ static void add_ended(struct read_run *run, const struct ended_place *place)
 	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
 	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
 	run->files[run->file_count].start_ticks = place->start_ticks;
+	run->files[run->file_count].name_hash = place->name_hash;
 	run->files[run->file_count++].ended_at = place->at;
 }
 
@@ -146,13 +148,12 @@ static int read_slot(struct read_run *run, const struct segment_reader *reader,
 /* The image that the file has become since it was listed. */
 static uint64_t find_ended(struct ended *ended, const struct read_file *file)
 {
-	uint64_t hash = ended_hash(file->name);
-
 	ended_refresh(ended);
 	for (size_t i = ended->count; i-- > 0;) {
 		const struct ended_place *place = &ended->places[i];
 
-		if (place->name_hash == hash && place->start_ticks == file->start_ticks)
+		if (place->name_hash == file->name_hash &&
+		    place->start_ticks == file->start_ticks)
 			return place->at;
 	}
 	return 0;
@@ -188,6 +189,20 @@ static void note_start(struct read_file *file, const struct segment_reader *read
 				   &file->start_ticks, sizeof(file->start_ticks));
 }
 
+static void read_slots(struct read_run *run, const struct segment_reader *reader,
+		       uint32_t file)
+{
+	int result = 0;
+
+	note_start(&run->files[file], reader);
+	run->spool_bytes += reader->allocated_bytes;
+	for (uint32_t i = 1; i < reader->slot_count && result != -ENODATA; i++) {
+		result = read_slot(run, reader, file, i);
+		if (result < 0)
+			run->damaged_count++;
+	}
+}
+
 /* 0, or -errno: the file is none of the run, or there are no descriptors. */
 static int read_file(struct read_run *run, uint32_t file)
 {
@@ -198,15 +213,27 @@ static int read_file(struct read_run *run, uint32_t file)
 		return result == -EMFILE || result == -ENFILE || result == -ENOENT
 			       ? result
 			       : -EINVAL;
-	note_start(&run->files[file], &reader);
-	run->spool_bytes += reader.allocated_bytes;
-	for (uint32_t i = 1; i < reader.slot_count && result != -ENODATA; i++) {
-		result = read_slot(run, &reader, file, i);
-		if (result < 0)
-			run->damaged_count++;
-	}
+	read_slots(run, &reader, file);
 	segment_reader_close(&reader);
 	return 0;
+}
+
+void read_keep_begin(struct read_run *ret, const struct segment_run *page)
+{
+	*ret = (struct read_run){.directory_fd = -1, .page = *page};
+	ret->module_files = xcalloc(1, sizeof(*ret->module_files));
+}
+
+void read_keep(struct read_run *kept, const struct sparse *image,
+	       const struct ended_place *place)
+{
+	struct segment_reader reader;
+
+	if (segment_reader_open_image(&reader, image, kept->page.token) < 0)
+		return;
+	add_ended(kept, place);
+	read_slots(kept, &reader, (uint32_t)kept->file_count - 1);
+	segment_reader_close(&reader);
 }
 
 static int by_identity(const void *a, const void *b)
@@ -227,7 +254,7 @@ static struct ended_place *list_identities(const struct read_run *run, size_t co
 	for (size_t i = 0; i < count; i++)
 		identities[i] =
 			(struct ended_place){.start_ticks = run->files[i].start_ticks,
-					     .name_hash = ended_hash(run->files[i].name)};
+					     .name_hash = run->files[i].name_hash};
 	qsort(identities, count, sizeof(*identities), by_identity);
 	return identities;
 }
@@ -259,7 +286,7 @@ static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone
 	uint64_t missing = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		uint64_t hash = is_gone[i] ? ended_hash(run->files[i].name) : 0;
+		uint64_t hash = run->files[i].name_hash;
 		size_t at = run->ended->count;
 
 		while (is_gone[i] && at && run->ended->places[at - 1].name_hash != hash)
@@ -269,15 +296,15 @@ static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone
 	return missing;
 }
 
-/* -EMFILE or -ENFILE: there are no descriptors. */
-static int read_files(struct read_run *run, int with_ended)
+/* From file `first` on. -EMFILE or -ENFILE: there are no descriptors. */
+static int read_files(struct read_run *run, size_t first, int with_ended)
 {
 	size_t count = run->file_count;
 	uint8_t *is_gone = xcalloc(count + 1, sizeof(*is_gone));
 	int result = 0;
 
-	for (uint32_t i = 0; result == 0 && i < count; i++) {
-		result = read_file(run, i);
+	for (size_t i = first; result == 0 && i < count; i++) {
+		result = read_file(run, (uint32_t)i);
 		is_gone[i] = result == -ENOENT;
 		run->damaged_count += result == -EINVAL;
 		if (result == -ENOENT || result == -EINVAL)
@@ -360,22 +387,30 @@ static void sort_processes(struct read_run *run)
 	free(places);
 }
 
-static int open_run(struct read_run *ret, const struct rundir *rundir, int with_ended,
-		    char *error, size_t error_size)
+static int open_run(struct read_run *ret, const struct rundir *rundir,
+		    struct read_run *kept, int with_ended, char *error, size_t error_size)
 {
-	int result;
+	struct segment_run page;
+	int result = read_run_page(rundir, &page, error, error_size);
+	size_t first;
 
 	*ret = (struct read_run){.directory_fd = -1};
-	result = read_run_page(rundir, &ret->page, error, error_size);
 	if (result < 0)
 		return result;
+	if (kept && kept->module_files) {
+		*ret = *kept;
+		ret->page = page;
+		*kept = (struct read_run){.directory_fd = -1};
+	} else {
+		read_keep_begin(ret, &page);
+	}
+	first = ret->file_count;
 	if (read_run_state(rundir, &ret->page, &ret->state) < 0)
 		ret->damaged_count++;
 	/* without the file nothing was changed */
 	if (read_settings(rundir, ret->page.token, &ret->settings) < 0 &&
 	    ret->settings.generation)
 		ret->damaged_count++;
-	ret->module_files = xcalloc(1, sizeof(*ret->module_files));
 	ret->ended = xcalloc(1, sizeof(*ret->ended));
 	ret->ended->fd = -1;
 	ret->directory_fd = fcntl(rundir->fd, F_DUPFD_CLOEXEC, 3);
@@ -383,7 +418,7 @@ static int open_run(struct read_run *ret, const struct rundir *rundir, int with_
 	if (result == 0 && ended_open(ret->ended, ret->directory_fd, ret->page.token) < 0)
 		ret->damaged_count++;
 	if (result == 0)
-		result = read_files(ret, with_ended);
+		result = read_files(ret, first, with_ended);
 	if (result == 0) {
 		sort_processes(ret);
 		return 0;
@@ -394,16 +429,16 @@ static int open_run(struct read_run *ret, const struct rundir *rundir, int with_
 	return result;
 }
 
-int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
-		  size_t error_size)
+int read_run_open(struct read_run *ret, const struct rundir *rundir,
+		  struct read_run *kept, char *error, size_t error_size)
 {
-	return open_run(ret, rundir, 1, error, error_size);
+	return open_run(ret, rundir, kept, 1, error, error_size);
 }
 
 int read_run_open_files(struct read_run *ret, const struct rundir *rundir, char *error,
 			size_t error_size)
 {
-	return open_run(ret, rundir, 0, error, error_size);
+	return open_run(ret, rundir, NULL, 0, error, error_size);
 }
 
 void read_run_close(struct read_run *run)

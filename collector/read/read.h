@@ -65,9 +65,10 @@ struct read_names {
 
 /* A segment file, or the image of one that has ended. */
 struct read_file {
-	char *name;	      /* owned; NULL: it has ended */
-	uint64_t start_ticks; /* of its first process, by which it is known again */
-	uint64_t ended_at;    /* in ended; 0: in a file of its own */
+	char *name; /* owned; NULL: it has ended */
+	/* of its first process, and of its name: by these it is known again */
+	uint64_t start_ticks, name_hash;
+	uint64_t ended_at; /* in ended; 0: in a file of its own */
 };
 
 struct read_run {
@@ -89,14 +90,22 @@ struct read_run {
 };
 
 /* Opens a spool directory. Damaged files are left out and counted; only facts that
- * cannot be used is an error. 0, or -errno with a sentence in error. Close in any case
- * but an error with read_run_close(). */
-int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
-		  size_t error_size);
+ * cannot be used is an error. kept: images that have been read already (NULL: none),
+ * which are the run's from here on. 0, or -errno with a sentence in error. Close in any
+ * case but an error with read_run_close(). */
+int read_run_open(struct read_run *ret, const struct rundir *rundir,
+		  struct read_run *kept, char *error, size_t error_size);
 void read_run_close(struct read_run *run);
 /* The same without the images that have ended, in which nothing changes. */
 int read_run_open_files(struct read_run *ret, const struct rundir *rundir, char *error,
 			size_t error_size);
+
+/* For the run that read_run_open() will make: nothing but its page is known yet. */
+void read_keep_begin(struct read_run *ret, const struct segment_run *page);
+/* Reads an image that has ended while it is in memory; its place is where it is found
+ * later. One that is none is left to read_run_open(). */
+void read_keep(struct read_run *kept, const struct sparse *image,
+	       const struct ended_place *place);
 
 /* Opens a file of the run, wherever it is by now; of two images only one is open at a
  * time. 0 or -errno. Close with segment_reader_close(). */

@@ -57,7 +57,8 @@ static int has_living_process(const struct rundir *rundir)
 	ssize_t length;
 	int32_t pid;
 
-	if (read_run_open(&run, rundir, error, sizeof(error)) < 0)
+	/* no process has an image open that has ended */
+	if (read_run_open_files(&run, rundir, error, sizeof(error)) < 0)
 		return 0;
 	ticks_calibrate(&ticks, &run.page, &run.state);
 	for (size_t i = 0; !alive && i < run.process_count; i++)

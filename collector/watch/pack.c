@@ -44,8 +44,8 @@ static uint64_t start_of(const struct sparse *image, uint64_t token)
 static int pack(struct watch *watch, const char *name)
 {
 	int fd = rundir_open_file(watch->rundir->fd, name, O_RDONLY), result = -EBUSY;
+	struct ended_place place = {.name_hash = ended_hash(name)};
 	struct sparse image = {.flat = NULL};
-	uint64_t start_ticks = 0;
 
 	if (fd < 0)
 		return fd;
@@ -53,14 +53,17 @@ static int pack(struct watch *watch, const char *name)
 		result = sparse_take(&image, fd);
 	close(fd);
 	if (result == 0) {
-		start_ticks = start_of(&image, watch->run->token);
-		result = start_ticks ? ended_append(&watch->ended, watch->rundir->fd,
-						    name, start_ticks, &image)
-				     : -EINVAL;
+		place.start_ticks = start_of(&image, watch->run->token);
+		result = place.start_ticks
+				 ? ended_append(&watch->ended, watch->rundir->fd, &place,
+						&image)
+				 : -EINVAL;
 	}
-	sparse_done(&image);
 	if (result == 0 && unlinkat(watch->rundir->fd, name, 0) < 0)
 		result = -errno;
+	if (result == 0) /* else its file is read at the end */
+		read_keep(&watch->kept, &image, &place);
+	sparse_done(&image);
 	return result;
 }
 

@@ -13,5 +13,6 @@
 /* Packed at a time, at least. */
 #define PACK_BATCH 16u
 
-/* Packs the files that have been over for longest, when there are too many. */
+/* Packs the files that have been over for longest, when there are too many; watch->kept
+ * has their processes from then on. */
 void pack_files(struct watch *watch);

@@ -81,6 +81,7 @@ struct watch {
 	size_t *free_entries; /* of processes whose files are packed */
 	size_t free_count;
 	struct ended_writer ended; /* where these are */
+	struct read_run kept;	   /* what they say */
 	struct ending_death *deaths;
 	size_t death_count;
 	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];

@@ -34,6 +34,7 @@ int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_
 
 	*watch = (struct watch){
 		.rundir = rundir, .run = run, .ended = {.fd = -1, .token = run->token}};
+	read_keep_begin(&watch->kept, run);
 	resources_init(&watch->resources);
 	gpu_init(&watch->gpu);
 	result = bell_start(&watch->bell, shared);

@@ -28,6 +28,7 @@ struct fixture {
 	struct make_run run;
 	struct make_file files[IMAGES];
 	struct ended_writer writer;
+	struct read_run kept;
 	char names[IMAGES][32];
 };
 
@@ -74,30 +75,40 @@ static int finish(void **state)
 	return 0;
 }
 
-static void append(struct fixture *f, uint32_t i)
-{
-	int directory = f->run.rundir.fd;
-	int fd = openat(directory, f->names[i], O_RDONLY);
-	struct sparse image;
-
-	assert_true(fd >= 0);
-	assert_int_equal(sparse_take(&image, fd), 0);
-	assert_int_equal(
-		ended_append(&f->writer, directory, f->names[i], MAKE_START + i, &image),
-		0);
-	sparse_done(&image);
-	close(fd);
-}
-
 static void remove_file(const struct fixture *f, uint32_t i)
 {
 	assert_int_equal(unlinkat(f->run.rundir.fd, f->names[i], 0), 0);
 }
 
-/* All that the three images said. */
-static void check_all(const struct fixture *f)
+/* kept: where it is read at once, for its file is gone; or NULL. */
+static void append_to(struct fixture *f, uint32_t i, struct read_run *kept)
 {
-	const struct ingest_watch watch = {0};
+	int directory = f->run.rundir.fd;
+	int fd = openat(directory, f->names[i], O_RDONLY);
+	struct ended_place place = {.start_ticks = MAKE_START + i,
+				    .name_hash = ended_hash(f->names[i])};
+	struct sparse image;
+
+	assert_true(fd >= 0);
+	assert_int_equal(sparse_take(&image, fd), 0);
+	assert_int_equal(ended_append(&f->writer, directory, &place, &image), 0);
+	if (kept) {
+		remove_file(f, i);
+		read_keep(kept, &image, &place);
+	}
+	sparse_done(&image);
+	close(fd);
+}
+
+static void append(struct fixture *f, uint32_t i)
+{
+	append_to(f, i, NULL);
+}
+
+/* All that the three images said. */
+static void check_all(struct fixture *f)
+{
+	const struct ingest_watch watch = {.kept = &f->kept};
 	struct sqlite3 *db = check_ingest(&f->run, &watch);
 
 	check_invariants(db);
@@ -120,6 +131,22 @@ static void as_their_files(void **state)
 	for (uint32_t i = 0; i < IMAGES; i++) {
 		append(f, i);
 		remove_file(f, i);
+		check_all(f);
+	}
+}
+
+/* What was read while it was appended is there once, and read anew when it is asked for
+ * again. */
+static void read_already(void **state)
+{
+	struct fixture *f = *state;
+
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		read_keep_begin(&f->kept, f->run.page);
+		append_to(f, i, &f->kept);
+		assert_int_equal(f->kept.process_count, 1);
+		check_all(f);
+		assert_int_equal(f->kept.process_count, 0);
 		check_all(f);
 	}
 }
@@ -228,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(as_their_files, begin, finish),
+		cmocka_unit_test_setup_teardown(read_already, begin, finish),
 		cmocka_unit_test_setup_teardown(once, begin, finish),
 		cmocka_unit_test_setup_teardown(half_a_record, begin, finish),
 		cmocka_unit_test_setup_teardown(a_name_again, begin, finish),

@@ -306,7 +306,7 @@ static void refuse_page(const struct fixture *f, const char *word)
 	struct read_run run;
 	char error[512] = "";
 
-	assert_true(read_run_open(&run, &f->run.rundir, error, sizeof(error)) < 0);
+	assert_true(read_run_open(&run, &f->run.rundir, NULL, error, sizeof(error)) < 0);
 	if (!strstr(error, word) || !strstr(error, f->run.directory))
 		fail_msg("%s", error);
 }
