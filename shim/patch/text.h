@@ -45,8 +45,8 @@ int text_write_parts(const struct text_change *change);
 int text_compose(uintptr_t at, const void *bytes, unsigned int size);
 
 /* Between these, pages stay writable from store to store: for many stores at one time.
- * The last end makes them what they were: a change of a page's protection and back takes
- * 5 us, everything else of a function's sites and stubs one. begin: 0, or -EACCES:
+ * The last end makes them what they were: to change a page's protection and back takes
+ * over 5 us, which is why. begin: 0, or -EACCES:
  * nothing can be written now, and there is nothing to end. */
 int text_begin(void);
 void text_end(void);
