@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 31u
+#define SEGMENT_VERSION 32u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -508,9 +508,10 @@ struct segment_lane {
 	uint64_t truncated_stack_count, differing_stack_count;
 	/* allocations whose stack was not known at once; some of them, and their ticks */
 	uint64_t slow_stack_count, timed_stack_count, timed_stack_ticks;
-	uint64_t folded_lock_count; /* calls for locks for which there was no room */
-	uint64_t left_out_ticks;    /* what hooks took that is in no call's time */
-	uint64_t lost_wait_ns;	    /* without a CPU, and nowhere to book it */
+	uint64_t unlisted_path_count; /* whose functions have no histogram: no room */
+	uint64_t folded_lock_count;   /* calls for locks for which there was no room */
+	uint64_t left_out_ticks;      /* what hooks took that is in no call's time */
+	uint64_t lost_wait_ns;	      /* without a CPU, and nowhere to book it */
 	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */
 	/* of the stalls; lost: no room, or a handler interrupted */
 	uint32_t stall_thinning, lost_stall_count;

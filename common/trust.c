@@ -233,6 +233,13 @@ static const struct trust_counter counters[] = {
 	 "is ignored.",
 	 "Look for a second profshim_region_end(), or one whose component or name "
 	 "differs from the begin's."},
+	{"paths_without_percentiles", TRUST_MINOR,
+	 "call path is in no percentile of its function",
+	 "call paths are in no percentile of their functions",
+	 "A thread has room for the histograms of some 50,000 functions, and met more.",
+	 "Nothing has to be done: calls and times are there; PROFSHIM_SKIP leaves "
+	 "functions "
+	 "out."},
 	{"merged_recursion", TRUST_MINOR, "recursive call on the path of an outer one",
 	 "recursive calls on the paths of outer ones",
 	 "A thread had more than 65,536 call paths, or there was no room for more: calls "

@@ -448,6 +448,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "orphan_regions", merge->orphan_region_count);
 	add(ingest, "folded_paths", merge->folded_call_count);
 	add(ingest, "merged_recursion", merge->merged_call_count);
+	add(ingest, "paths_without_percentiles", merge->unlisted_path_count);
 	add(ingest, "lost_marks", merge->lost_mark_count);
 	add(ingest, "shared_lanes", merge->shared_lane_count);
 	add(ingest, "open_frames", merge->open_frame_count);

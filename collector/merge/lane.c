@@ -201,6 +201,7 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->folded_call_count, header->folded_call_count);
 	merge_add(&merge->folded_call_count, walk->data.cut_node_count);
 	merge_add(&merge->merged_call_count, header->merged_call_count);
+	merge_add(&merge->unlisted_path_count, header->unlisted_path_count);
 	merge_add(&merge->lost_mark_count, header->lost_mark_count);
 	merge_add(&merge->window_count, header->window_count);
 	merge_add(&merge->window_call_count, header->window_call_count);

@@ -191,7 +191,8 @@ struct merge {
 	uint64_t nested_call_count, nested_counted_count;
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
-		folded_call_count, merged_call_count, lost_mark_count, damaged_count;
+		folded_call_count, merged_call_count, unlisted_path_count,
+		lost_mark_count, damaged_count;
 	/* Stacks of allocations, see struct segment_lane. */
 	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count,
 		truncated_stack_count, differing_stack_count;

@@ -28,6 +28,15 @@ static inline uint32_t tree_other_place(uint32_t place)
 	return place ^ 1;
 }
 
+/* Without room for their histograms functions are known by their keys. */
+static inline int tree_is_same_function(const struct lane_context *context, uint32_t a,
+					uint32_t b)
+{
+	const struct segment_node *one = &context->nodes[a], *other = &context->nodes[b];
+
+	return one->function ? one->function == other->function : one->key == other->key;
+}
+
 /* The child of parent with this key, when the front table has it first; or 0. */
 static inline uint32_t tree_front(const struct lane_context *context, uint32_t parent,
 				  uint64_t key)

@@ -3,6 +3,7 @@
 #include "shim/study/study.h"
 
 #include "shim/core/clock.h"
+#include "shim/lane/tree.h"
 #include "shim/lane/trigger.h"
 #include "shim/study/subject.h"
 
@@ -11,13 +12,12 @@ static int is_inner(const struct lane_context *context, struct study_lane *own,
 		    uint32_t node)
 {
 	uint32_t *known = &own->inner[node % SUBJECT_INNER], at = node;
-	uint32_t function = context->nodes[node].function;
 
 	if (*known == node)
 		return 1;
 	while (at > LANE_ROOT) {
 		at = context->nodes[at].parent;
-		if (context->nodes[at].function == function) {
+		if (tree_is_same_function(context, at, node)) {
 			*known = node;
 			return 1;
 		}

@@ -4,6 +4,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/tree.h"
 #include "shim/study/keep.h"
 
 static struct study_lane *own_of(struct lane_context *context)
@@ -42,11 +43,9 @@ static struct segment_study *studies_of(const struct lane_context *context)
 static int is_study_of(const struct lane_context *context,
 		       const struct segment_study *study, const struct subject *subject)
 {
-	uint32_t function = context->nodes[subject->top.node].function;
-
 	if (study->series || subject->series)
 		return study->series == subject->series;
-	return context->nodes[study->node].function == function;
+	return tree_is_same_function(context, study->node, subject->top.node);
 }
 
 struct segment_study *subject_study(struct lane_context *context,

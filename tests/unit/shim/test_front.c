@@ -166,7 +166,7 @@ static void a_search_is_nobodys_time(void **state)
 static int begin_all(void **state)
 {
 	(void)state;
-	fixture_begin(50000);
+	fixture_begin(110000);
 	call(OUTER);
 	return 0;
 }
@@ -210,6 +210,27 @@ static void children_of_a_wide_parent_are_found_soon(void **state)
 	}
 }
 
+/* A thread that meets more functions than it has room for histograms counts them all. */
+static void functions_without_a_histogram_are_counted(void **state)
+{
+	const struct segment_lane *lane = lane_self->lane;
+	uint32_t room = lane->functions.capacity - lane_self->function_next, extra = 100;
+	uint64_t last = 0x8000000 + (uint64_t)(room + extra - 1) * 128;
+
+	(void)state;
+	assert_int_equal(lane->unlisted_path_count, 0);
+	enter(OUTER);
+	for (uint64_t i = 0; i < room + extra; i++)
+		call(0x8000000 + i * 128);
+	call(last);
+	/* some of the room is kept for handlers */
+	assert_in_range(lane->unlisted_path_count, extra, extra + 16);
+	assert_int_equal(node_of(lane_self->current, last)->call_count, 2);
+	assert_int_equal(node_of(lane_self->current, last - 128)->call_count, 1);
+	leave(OUTER);
+	assert_int_equal(lane->folded_call_count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +238,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_node_is_nobodys_time),
 		cmocka_unit_test(a_search_is_nobodys_time),
 		cmocka_unit_test(children_of_a_wide_parent_are_found_soon),
+		cmocka_unit_test(functions_without_a_histogram_are_counted),
 	};
 
 	return cmocka_run_group_tests(tests, begin_all, end_all);
