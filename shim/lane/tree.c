@@ -202,6 +202,13 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 	return index;
 }
 
+/* There never will be room for another histogram; else there may be, after a while. */
+static int is_full_of_functions(const struct lane_context *context)
+{
+	return context->function_next + HANDLER_ENTRIES >=
+	       context->lane->functions.capacity;
+}
+
 /* Fills and links a new node; the caller publishes. */
 static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t key)
 {
@@ -215,6 +222,8 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 		return 0;
 	if (!(key & SEGMENT_KEY_RETURN_ADDRESS)) {
 		function = function_index(context, key);
+		if (!function && !is_full_of_functions(context))
+			return 0;
 		context->lane->unlisted_path_count += !function;
 	}
 	index = take_index(&context->node_next);
