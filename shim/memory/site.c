@@ -73,16 +73,20 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 	return index;
 }
 
-/* Whoever has it may be a thread of less priority, which others keep from its CPU: it is
- * not waited for for long, nor again. Then both write to the books, which may lack what
- * the one or the other adds. Returns what unlock_site() is given. */
+/* 2 s at the least. Who has it is without a CPU as long as the others take that are
+ * runnable, too: of 64 threads on two CPUs more than 0.1 s. */
+#define LOCK_STEPS (GATE_WAIT_SPINS + 20000)
+
+/* Whoever has it may be a thread of less priority, which others keep from its CPU for
+ * good: it is not waited for for ever, nor again. Then both write to the books, which may
+ * lack what the one or the other adds. Returns what unlock_site() is given. */
 static int lock_site(struct segment_site *site)
 {
 	static struct segment_site *stuck;
 
 	for (int i = 0; !site_try_lock(site); i++) {
 		/* relaxed: a guess how long to wait */
-		if (i >= GATE_WAIT_STEPS ||
+		if (i >= LOCK_STEPS ||
 		    (i >= GATE_WAIT_SPINS &&
 		     __atomic_load_n(&stuck, __ATOMIC_RELAXED) == site)) {
 			__atomic_store_n(&stuck, site, __ATOMIC_RELAXED);
