@@ -72,11 +72,12 @@ WITH met AS (SELECT s.lane_id, SUM(s.self_blocked_ns) AS ns
 		AND libc_purpose(f.name) IN ('lock', 'peer', 'condition')
 	GROUP BY 1),
 -- served: the life of the process without the longest waits for a CPU, while which others
--- sleep for the thread that has none
+-- sleep for the thread that has none. Threads come first, for they cannot be found by their
+-- process: the other way round all are read for each process.
 spans AS (SELECT p.process_id, 
 		CAST(MAX(1, p.wall_ns - MAX(IFNULL(t.ready_ns, 0))) AS REAL) AS served_ns,
 		TOTAL(t.ready_ns) / MAX(1, TOTAL(t.ready_ns) + TOTAL(t.cpu_ns)) AS ready
-	FROM process p JOIN thread t USING (process_id) WHERE p.run_id = :run GROUP BY 1),
+	FROM thread t CROSS JOIN process p USING (process_id) WHERE t.run_id = :run GROUP BY 1),
 workers AS (SELECT t.process_id, t.lane_id, s.served_ns, s.ready, t.cpu_ns, t.blocked_ns,
 		t.cpu_ns >= :thread_share * s.served_ns AS works,
 		MIN(COALESCE(m.ns, 0), t.blocked_ns) AS met_ns
