@@ -2,6 +2,7 @@
 /* What this is: queries, SQL functions and the choice of a run, on a
  * database in memory. */
 #include "analyzer/rundb/limits.h"
+#include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/select.h"
 #include "tests/unit/analyzer/cmocka_all.h"
@@ -10,6 +11,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,6 +49,16 @@ static double real_of(const char *sql)
 	cell = cursor_cell(cursor, 0, NULL);
 	cursor_close(cursor);
 	return cell.kind == CELL_NULL ? -1 : cell_number(&cell);
+}
+
+/* The connection's last call may have been another one, that did not fail. */
+static void the_reason_is_that_of_the_code(void **state)
+{
+	(void)state;
+	execute("SELECT 1");
+	assert_int_not_equal(rundb_fail(db, SQLITE_CORRUPT), 0);
+	assert_non_null(strstr(rundb_error(db), "is damaged (database disk image is"));
+	assert_null(strstr(rundb_error(db), "not an error"));
 }
 
 /* By name, in any order, row after row; a name that the query does not have is a mistake
@@ -343,6 +355,7 @@ int main(void)
 #define TEST(function)                                                                   \
 	cmocka_unit_test_setup_teardown(function, open_database, close_database)
 	const struct CMUnitTest tests[] = {
+		TEST(the_reason_is_that_of_the_code),
 		TEST(columns_have_names),
 		TEST(quantiles_interpolate),
 		TEST(wrong_quantiles_are_errors),
