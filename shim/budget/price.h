@@ -10,8 +10,8 @@
 
 #include <stdint.h>
 
-/* Have hooks that took so many ticks cost as much as a function takes? Yes as long as
- * none is known. */
+/* Have hooks that took so many ticks cost about as much as a function takes? Yes as long
+ * as none is known. */
 int price_is_paid(double hook_ticks);
 
 /* One took so long. */
