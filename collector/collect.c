@@ -43,6 +43,7 @@
 #include "collector/watch/newborn.h"
 #include "collector/watch/objects.h"
 #include "collector/watch/pack.h"
+#include "collector/live/sampling.h"
 #include "collector/watch/watch.h"
 
 #define WAIT_NS 100000000ull
@@ -63,6 +64,7 @@ struct collector {
 	struct watch watch;
 	struct intervals intervals;
 	struct objects objects;
+	struct sampling sampling;
 	struct samples_writer samples;
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
@@ -311,6 +313,8 @@ static void collect(struct collector *collector)
 
 		watch_update(watch);
 		objects_update(&collector->objects, watch);
+		sampling_update(&collector->sampling, &collector->rundir,
+				&collector->run);
 		if (!collector->was_tried)
 			pack_files(watch);
 		ticks_renew(&collector->run, collector->shared);
@@ -321,7 +325,9 @@ static void collect(struct collector *collector)
 		if (table_first_is_exiting(watch) && look_at_end(collector))
 			break;
 		pause_when_busy(collector, began_ns);
-		wait_ns = intervals_update(&collector->intervals, watch, WAIT_NS);
+		wait_ns =
+			intervals_update(&collector->intervals, watch,
+					 sampling_wait_ns(&collector->sampling, WAIT_NS));
 		bell_wait(collector->shared, bell, wait_ns);
 	}
 	finish(collector);

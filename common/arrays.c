@@ -12,6 +12,7 @@
 #include "common/segment_history.h"
 #include "common/segment_names.h"
 #include "common/segment_recording.h"
+#include "common/segment_samples.h"
 #include "common/segment_series.h"
 #include "common/slow/spans.h"
 #include "common/slow/studies.h"
@@ -29,8 +30,8 @@
 /* In the order in which they lie in a slot. For the usual slot of 256 MiB: 262,144
  * functions that have been counted, 65,536 former processes, 1.6 M sites; 1.6 M
  * frames, 1.3 M nodes, 50,000 functions, 65,536 fibers, 393,000 waits, 8,192 locks and
- * 16,384 waits for them, 8,192 stalls, 4,096 spans, 256 series; 1.6 M changes of sites, 2
- * M of survivors, 6.3 M of paths. */
+ * 16,384 waits for them, 8,192 stalls, 4,096 spans, 131,072 samples, 256 series; 1.6 M
+ * changes of sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
 	{                                                                                \
 		SEGMENT_SLOT_##kind, offsetof(struct header, member),                    \
@@ -86,6 +87,8 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 			      SEGMENT_STUDIES_MOST, 1, 8, 8, 0),
 	[ARRAY_CASES] = ROW(LANE, segment_lane, cases, segment_case, SEGMENT_CASES_MOST,
 			    1, 16, 16, 0),
+	[ARRAY_SAMPLES] = ROW(LANE, segment_lane, samples, segment_sample,
+			      SEGMENT_SAMPLE_LIMIT, 1, 128, 1024, 0),
 	[ARRAY_SERIES] = ROW(LANE, segment_lane, series, segment_series,
 			     SEGMENT_SERIES_LIMIT, ARRAY_REST, 1, 1, 0),
 	[ARRAY_SNAPSHOTS] = ROW(HISTORY, segment_history, snapshots, segment_snapshot,

@@ -270,6 +270,22 @@ CREATE TABLE transfer (
 	PRIMARY KEY (run_id, process_id, path_id, target_id, is_source)
 ) WITHOUT ROWID;
 
+-- SAMPLES of CPU time, where the kernel allows them: on which call path a thread was, by
+-- its innermost call with a frame, and in which function the instruction was, which may
+-- be one that the path's function called. kind is 'code', 'hooks' (of the recorder),
+-- 'stubs' (its code that only counts) or 'folded' (the address is not known). name is the
+-- innermost inlined copy, outer_name the function with the address.
+CREATE TABLE sample (
+	run_id INTEGER NOT NULL,
+	path_id INTEGER,		-- NULL: no call was open
+	kind INTEGER NOT NULL,		-- 0 code, 1 hooks, 2 stubs, 3 folded
+	function_id INTEGER,		-- of the copy; NULL: no path is of it
+	name TEXT, outer_name TEXT, module TEXT, file TEXT, line INTEGER,
+	count INTEGER NOT NULL,
+	cpu_ns INTEGER NOT NULL		-- sum of the periods
+);
+CREATE INDEX sample_run ON sample(run_id);
+
 CREATE TABLE site (
 	site_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL,
@@ -656,6 +672,12 @@ CREATE VIEW io AS SELECT t.run_id, t.process_id, t.path_id, f.name,
 	FROM transfer t JOIN path p USING (path_id) JOIN function f USING (function_id)
 	LEFT JOIN target g ON g.run_id = t.run_id AND g.target_id = t.target_id
 	WHERE t.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW samples AS SELECT run_id, path_id,
+	CASE kind WHEN 0 THEN 'code' WHEN 1 THEN 'hooks' WHEN 2 THEN 'stubs' ELSE 'folded' END
+	AS kind, function_id, name, outer_name, module, file, line, count, cpu_ns
+	FROM sample
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	CASE recording WHEN 0 THEN 'exact' WHEN 1 THEN 'windows' WHEN 2 THEN 'counted'

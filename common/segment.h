@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 32u
+#define SEGMENT_VERSION 33u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -194,6 +194,8 @@ struct segment_run {
 	/* of recording a malloc and its free, warm and cold; 0: unknown */
 	double alloc_cost_ticks, cold_alloc_cost_ticks;
 	double overhead_percent; /* PROFSHIM_OVERHEAD in force; 0: no budget */
+	uint32_t sample_hz;	 /* PROFSHIM_SAMPLES, see common/segment_samples.h */
+	uint32_t is_sandboxed; /* when the run began there was a filter of system calls */
 	uint32_t cpu_count;
 	uint32_t follow;	    /* 1: children belong to the run */
 	uint32_t path_limit;	    /* PROFSHIM_MAX_PATHS */
@@ -489,6 +491,7 @@ struct segment_lane {
 	struct segment_array series;	 /* common/segment_series.h */
 	struct segment_array studies;	 /* common/slow/studies.h */
 	struct segment_array cases;	 /* likewise */
+	struct segment_array samples;	 /* common/segment_samples.h; [0] is never used */
 	uint64_t repaired_frame_count;	 /* closed without their own exit */
 	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
 	uint64_t folded_call_count; /* entries past the path limit or without space */
@@ -525,6 +528,15 @@ struct segment_lane {
 	uint32_t joined_mark_count;
 	uint64_t thinned_span_count, lost_span_count; /* dropped later; never kept */
 	uint64_t span_complete_ticks;		      /* as long as that: all are there */
+	/* Of the samples, see common/segment_samples.h. lost: of those that are in none
+	 * of them. ring_count: how often a ring was made; refused: how often the kernel
+	 * said no, and what it said last. */
+	uint64_t sample_count, sampled_ns, kernel_ns, lost_sample_ns;
+	uint32_t ring_count, ring_refused_count;
+	int32_t ring_error;
+	uint32_t sample_period_us;    /* the one it was last asked for */
+	uint32_t ring_declined_count; /* how often one would have cost too much */
+	uint32_t pad;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

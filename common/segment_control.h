@@ -99,7 +99,13 @@ struct segment_control {
 	uint64_t token;
 	uint64_t setting_generation; /* atomic */
 	uint64_t table_generation;   /* atomic */
-	uint64_t reserved[508];	     /* the header's page, which always has its memory */
+	/* what the collector says of samples, see common/segment_samples.h; the first is
+	 * stored last, with release */
+	uint32_t sampling;	 /* enum segment_sampling */
+	int32_t sampling_error;	 /* of REFUSED: what the kernel said, 0: it killed */
+	uint32_t sample_tick_ns; /* what a sample costs */
+	uint32_t reserved32;
+	uint64_t reserved[506]; /* the header's page, which always has its memory */
 	struct segment_setting settings[SEGMENT_SETTING_LIMIT];
 	struct segment_table tables[2];
 };

@@ -39,6 +39,21 @@ static const struct trust_counter counters[] = {
 	{"unsplit_processes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"switches_by_rseq", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"switches_by_perf", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"samples", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sampled_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sampled_hook_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"unsampled_kernel_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"lost_sample_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sample_period_us", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sample_longest_period_us", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sample_tick_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sample_rings", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"declined_sample_rings", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sampling_refused", TRUST_MINOR, NULL, "no samples of CPU time",
+	 "The kernel, or a filter of system calls, gave none, or not to all threads: "
+	 "times "
+	 "of functions that are only counted are less certain.",
+	 "kernel.perf_event_paranoid of at most 2 allows them."},
 	{"switches_unseen", TRUST_MINOR, "process whose waits are not known",
 	 "processes whose waits are not known",
 	 "Neither restartable sequences nor perf events told when a thread lost its CPU: "

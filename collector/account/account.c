@@ -162,8 +162,8 @@ static void find_self(struct merge *merge, const struct hook_cost *cost, uint32_
 		cell->raw_total_ns = cell->child_raw_ns;
 	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
 	limit_off_cpu(merge, path, cell->raw_self_ns);
-	cpu_ns = cell->raw_self_ns - off_cpu_ns(cell) - cost_ns(cost, cell) -
-		 cell->owed_ns;
+	cell->hook_ns = cost_ns(cost, cell);
+	cpu_ns = cell->raw_self_ns - off_cpu_ns(cell) - cell->hook_ns - cell->owed_ns;
 	cell->owed_ns = cpu_ns < 0 ? -cpu_ns : 0;
 	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
 	if (cell->owed_ns > (int64_t)MOST_NS)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "collector/account/account.h"
+#include "collector/account/sampled/divide.h"
 #include "collector/account/hosts.h"
 #include "collector/account/kept.h"
 #include "collector/account/modes.h"
@@ -41,6 +42,7 @@ struct counted {
 	uint32_t *exact_above; /* by path of the lane in the cells: see moves.h */
 	struct hosts *hosts;
 	struct reach *reach;
+	struct divide *divide;
 };
 
 struct counted *counted_new(struct merge *merge)
@@ -447,6 +449,22 @@ static void find_rates(struct counted *counted)
 	free(run);
 }
 
+static void note_samples(struct counted *counted, struct kept_lane *lane)
+{
+	struct merge *merge = counted->merge;
+	struct account_cost cost = {&merge->process_cost[lane->process],
+				    counted->window_shares, lane->stack_ns};
+
+	if (!divide_has(merge, lane->lane))
+		return;
+	kept_restore(&counted->kept, lane, merge);
+	account_selves(merge, &cost);
+	divide_note(counted->divide, merge, lane->lane,
+		    &counted->moves.all[lane->moves.first],
+		    lane->moves.end - lane->moves.first);
+	account_clear(merge);
+}
+
 static void finish_lane(struct counted *counted, struct kept_lane *lane)
 {
 	struct merge *merge = counted->merge;
@@ -457,7 +475,11 @@ static void finish_lane(struct counted *counted, struct kept_lane *lane)
 
 	kept_restore(&counted->kept, lane, merge);
 	account_selves(merge, &cost);
-	if (lane->moves.first < lane->moves.end)
+	if (divide_has(merge, lane->lane))
+		divide_lane(counted->divide, merge, lane->lane,
+			    &counted->moves.all[lane->moves.first],
+			    lane->moves.end - lane->moves.first);
+	else if (lane->moves.first < lane->moves.end)
 		moves_make(&counted->moves.all[lane->moves.first],
 			   lane->moves.end - lane->moves.first, merge, counted->rates,
 			   cost.hooks, wall_ns, counted->reach);
@@ -517,6 +539,8 @@ void counted_finish(struct counted *counted, const struct merge_end *ends)
 	for_each_lane(counted, find_hidden);
 	find_rates(counted);
 	counted->reach = reach_new(counted->merge);
+	counted->divide = divide_new(counted->merge, counted->mode_of);
+	for_each_lane(counted, note_samples);
 	for_each_lane(counted, finish_lane);
 }
 
@@ -531,6 +555,7 @@ void counted_free(struct counted *counted)
 	free(counted->exact_above);
 	hosts_free(counted->hosts);
 	reach_free(counted->reach);
+	divide_free(counted->divide);
 	kept_done(&counted->kept);
 	moves_done(&counted->moves);
 	weights_done(&counted->weights);

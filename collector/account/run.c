@@ -11,6 +11,7 @@
 #include "common/base/xalloc.h"
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
+#include "collector/account/sampled/divide.h"
 #include "collector/locks/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
@@ -113,13 +114,15 @@ static void begin(struct merge *merge, const struct read_run *run)
 	merge_add_path(merge, &root);
 }
 
-/* A lane of a process that counted calls waits until those of all are known. */
+/* A lane of a process that counted calls, or with samples, waits until those of all are
+ * known. */
 static void account_lane(struct merge *merge, struct counted *counted, uint32_t lane,
 			 struct lane_counts *counts)
 {
 	uint32_t process = merge->run->lanes[lane].process;
 
-	if (merge->first_mode[process + 1] > merge->first_mode[process]) {
+	if (merge->first_mode[process + 1] > merge->first_mode[process] ||
+	    divide_has(merge, lane)) {
 		counted_keep(counted, lane, counts);
 		return;
 	}

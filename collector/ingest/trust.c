@@ -221,6 +221,39 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "lost_transfer_bytes", ingest->merge.transfers.lost_bytes);
 }
 
+/* What the collector was told for the whole run, or the last thread that asked. */
+static void add_refusal(struct ingest *ingest)
+{
+	const struct sampled *sampled = &ingest->merge.sampled;
+	const struct read_settings *settings = &ingest->run.settings;
+	int is_refused = settings->sampling == SEGMENT_SAMPLING_REFUSED;
+	int error = is_refused ? settings->sampling_error : sampled->ring_error;
+	struct ingest_fact *fact =
+		add(ingest, "sampling_refused", is_refused || sampled->refused_count);
+
+	if (fact->value)
+		snprintf(fact->text, sizeof(fact->text), "%s",
+			 error ? strerror(error) : "a filter of system calls");
+}
+
+static void add_samples(struct ingest *ingest)
+{
+	const struct sampled *sampled = &ingest->merge.sampled;
+	const struct read_settings *settings = &ingest->run.settings;
+
+	add(ingest, "samples", sampled->count);
+	add(ingest, "sampled_ns", sampled->cpu_ns);
+	add(ingest, "sampled_hook_ns", sampled->hook_ns);
+	add(ingest, "unsampled_kernel_ns", sampled->kernel_ns);
+	add(ingest, "lost_sample_ns", sampled->lost_ns);
+	add(ingest, "sample_period_us", sampled->shortest_period_us);
+	add(ingest, "sample_longest_period_us", sampled->longest_period_us);
+	add(ingest, "sample_tick_ns", settings->sample_tick_ns);
+	add(ingest, "sample_rings", sampled->ring_count);
+	add(ingest, "declined_sample_rings", sampled->declined_count);
+	add_refusal(ingest);
+}
+
 static void add_spans(struct ingest *ingest)
 {
 	const struct spans *spans = ingest->merge.spans;
@@ -462,6 +495,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add_recordings(ingest);
 	add_switches(ingest);
+	add_samples(ingest);
 	add_spans(ingest);
 	add_unseen_bytes(ingest);
 	add_children(ingest);

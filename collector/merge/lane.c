@@ -6,6 +6,7 @@
 #include "collector/merge/lane.h"
 
 #include "collector/merge/slow/open_frames.h"
+#include "collector/merge/sampled/add.h"
 #include "collector/merge/slow/spans.h"
 #include "collector/merge/waits.h"
 
@@ -434,6 +435,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	open_frames_each(&walk, end, close_frame, &(struct closing){&walk, end->is_over});
 	waits_add(&walk, end);
 	add_transfers(&walk);
+	sampled_add_lane(&merge->sampled, &walk);
 	add_studies(&walk);
 	variants_find(&walk, &ret->variants);
 	add_histograms(&walk, &ret->variants);

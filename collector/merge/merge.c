@@ -100,6 +100,7 @@ void merge_done(struct merge *merge)
 	changes_done(&merge->changes);
 	marks_done(&merge->marks);
 	transfers_done(&merge->transfers);
+	sampled_done(&merge->sampled);
 	studies_done(&merge->studies);
 	free(merge->process_cost);
 	free(merge->modes);

@@ -21,6 +21,7 @@
 #include "collector/transfers/transfers.h"
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
+#include "collector/merge/sampled/sampled.h"
 #include "common/quantities.h"
 #include "common/segment_recording.h"
 #include "collector/read/read.h"
@@ -106,6 +107,7 @@ struct merge_cell {
 	double window_calls, child_window_calls;  /* of calls with frames, in windows */
 	int64_t allocs;	 /* made in its time: its own, and of frames below it */
 	int64_t owed_ns; /* by which its children's hooks cost less than was subtracted */
+	int64_t hook_ns; /* what the calibration says that its hooks cost */
 	int64_t raw_total_ns, raw_self_ns;
 	struct time_error self_error, child_error;
 	int is_touched;
@@ -175,6 +177,7 @@ struct merge {
 	struct locks *locks;	/* collector/locks/locks.h */
 	struct spans *spans;	/* collector/merge/slow/spans.h */
 	struct transfers transfers;
+	struct sampled sampled;
 	struct studies studies;	 /* the slowest calls of some functions */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;

@@ -92,6 +92,8 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 					      &ret->study_count);
 	ret->cases =
 		segment_reader_entries(reader, slot, ARRAY_CASES, &now, &ret->case_count);
+	ret->samples = segment_reader_entries(reader, slot, ARRAY_SAMPLES, &now,
+					      &ret->sample_count);
 	return 0;
 }
 
@@ -136,6 +138,7 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->spans);
 	free(data->studies);
 	free(data->cases);
+	free(data->samples);
 	*data = (struct read_lane_data){.frame_count = 0};
 }
 

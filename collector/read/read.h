@@ -13,6 +13,7 @@
 #include "common/segment.h"
 #include "common/segment_recording.h"
 #include "common/segment_names.h"
+#include "common/segment_samples.h"
 #include "common/segment_series.h"
 #include "common/slow/studies.h"
 #include "collector/read/page.h"
@@ -55,6 +56,8 @@ struct read_lane_data {
 	struct segment_study *studies;
 	struct segment_case *cases;
 	uint32_t study_count, case_count;
+	struct segment_sample *samples; /* [0] is never used */
+	uint32_t sample_count;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */

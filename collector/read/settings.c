@@ -39,12 +39,22 @@ static void take(const struct segment_setting *ring, struct read_settings *ret)
 	}
 }
 
+static void take_sampling(uint32_t sampling, struct read_settings *ret)
+{
+	ret->sampling = sampling <= SEGMENT_SAMPLING_OFF ? (enum segment_sampling)sampling
+							 : SEGMENT_SAMPLING_UNKNOWN;
+}
+
 static int read_file(int fd, uint64_t token, struct read_settings *ret)
 {
 	size_t head = offsetof(struct segment_control, settings);
 	size_t size = SEGMENT_SETTING_LIMIT * sizeof(struct segment_setting);
 	struct {
 		uint64_t magic, token, setting_generation; /* as in segment_control */
+		uint64_t table_generation;
+		uint32_t sampling;
+		int32_t sampling_error;
+		uint32_t sample_tick_ns, reserved;
 	} header;
 	struct segment_setting *ring;
 	int result = 0;
@@ -52,6 +62,9 @@ static int read_file(int fd, uint64_t token, struct read_settings *ret)
 	if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
 	    header.magic != SEGMENT_MAGIC_CONTROL || header.token != token)
 		return -EINVAL;
+	take_sampling(header.sampling, ret);
+	ret->sampling_error = header.sampling_error;
+	ret->sample_tick_ns = header.sample_tick_ns;
 	if (!header.setting_generation)
 		return 0;
 	ring = xcalloc(SEGMENT_SETTING_LIMIT, sizeof(*ring));

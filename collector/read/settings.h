@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/segment_control.h"
+#include "common/segment_samples.h"
 #include "collector/read/rundir.h"
 
 struct read_settings {
@@ -15,6 +16,10 @@ struct read_settings {
 		*all; /* the latest, in their order; strings end with NUL */
 	uint32_t count;
 	uint64_t generation; /* how many there were */
+	/* what the collector said of samples */
+	enum segment_sampling sampling;
+	int32_t sampling_error;
+	uint32_t sample_tick_ns;
 };
 
 /* 0, or -EINVAL: there is no such file, or it is damaged; there are no settings then.

@@ -85,6 +85,8 @@ DELETE FROM edge WHERE (run_id, caller_id, callee_id) IN
 DELETE FROM transfer WHERE (run_id, process_id, path_id, target_id) IN
 	(SELECT run_id, process_id, path_id, target_id FROM transfer
 	WHERE run_id = :run LIMIT :limit);
+DELETE FROM sample WHERE rowid IN
+	(SELECT rowid FROM sample WHERE run_id = :run LIMIT :limit);
 DELETE FROM target WHERE (run_id, target_id) IN
 	(SELECT run_id, target_id FROM target WHERE run_id = :run LIMIT :limit);
 DELETE FROM study_part WHERE (run_id, study_id, case_id, path_id) IN

@@ -277,6 +277,52 @@ static int insert_sites(struct store *store, const struct merge *merge,
 	return row_close(&row);
 }
 
+static void bind_text_of(struct row *row, const struct merge *merge, uint32_t function)
+{
+	row_text(row, function == IDENTIFY_NONE
+			      ? NULL
+			      : merge->identify.functions[function].name);
+}
+
+static void sample_row(struct row *row, const struct merge *merge,
+		       const struct tree_ids *tree, const struct sampled_row *from)
+{
+	uint32_t function = from->function, module = MODULE_NONE;
+	int64_t id = function == IDENTIFY_NONE || function >= merge->function_count
+			     ? 0
+			     : tree->functions[function];
+
+	if (from->outer_function != IDENTIFY_NONE)
+		module = merge->identify.functions[from->outer_function].module;
+	row_int(row, tree->ids->run);
+	bind_or_null(row, store_path_id(tree->ids, from->path), from->path != 0);
+	row_int(row, from->kind);
+	bind_or_null(row, id, id != 0);
+	bind_text_of(row, merge, function);
+	bind_text_of(row, merge, from->outer_function);
+	row_text(row, module == MODULE_NONE
+			      ? NULL
+			      : merge->identify.modules.all[module].from->path);
+	row_text(row, from->file);
+	bind_or_null(row, from->line, from->line != 0);
+	row_count(row, from->count);
+	row_count(row, from->cpu_ns);
+	row_next(row);
+}
+
+static int insert_samples(struct store *store, const struct merge *merge,
+			  const struct tree_ids *tree)
+{
+	struct row row;
+
+	row_open(&row, store, "sample",
+		 "run_id, path_id, kind, function_id, name, outer_name, module, file, "
+		 "line, count, cpu_ns");
+	for (size_t i = 0; i < merge->sampled.row_count; i++)
+		sample_row(&row, merge, tree, &merge->sampled.rows[i]);
+	return row_close(&row);
+}
+
 int store_tree_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids)
 {
@@ -299,6 +345,8 @@ int store_tree_rows(struct store *store, const struct ingest *ingest,
 		code = insert_edges(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
 		code = insert_sites(store, &ingest->merge, &tree);
+	if (code == SQLITE_OK)
+		code = insert_samples(store, &ingest->merge, &tree);
 	store_names_done(&names);
 	free(tree.functions);
 	free(tree.modules);

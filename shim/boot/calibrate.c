@@ -97,6 +97,7 @@ static void begin_scratch(struct scratch *scratch)
 	context->check_ticks = UINT64_MAX;
 	context->span_ticks = SPANS_NEVER;
 	context->switch_word = &context->switch_mark;
+	context->sample_head = &context->sample_tail;
 	context->depth = &scratch->lane.frames.count;
 	context->nodes = scratch->nodes;
 	context->functions = scratch->functions;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/settings/duration.h"
+#include "common/segment_samples.h"
 #include "common/selection.h"
 #include "shim/boot/job.h"
 #include "shim/boot/variable.h"
@@ -267,6 +268,28 @@ static void read_conditions(struct config *config, char **environment)
 	}
 }
 
+/* "auto", "off", or so many a second of a thread's CPU time. */
+static void read_samples(struct config *config, char **environment)
+{
+	const char *value = variable_find(environment, "PROFSHIM_SAMPLES");
+	unsigned long rate;
+	char *end;
+
+	config->sample_hz = SEGMENT_SAMPLES_AUTO;
+	if (!value || !*value || !strcmp(value, "auto"))
+		return;
+	if (!strcmp(value, "off")) {
+		config->sample_hz = SEGMENT_SAMPLES_OFF;
+		return;
+	}
+	errno = 0;
+	rate = strtoul(value, &end, 10);
+	if (errno || *end || *value == '-' || !rate || rate > SEGMENT_SAMPLES_MOST_HZ)
+		config_ignore(config, "PROFSHIM_SAMPLES", value);
+	else
+		config->sample_hz = (unsigned int)rate;
+}
+
 /* "off", and a list of functions, of which "auto" is none: those that are found. */
 static void read_why(struct config *config, char **environment)
 {
@@ -299,6 +322,7 @@ void config_read(struct config *config, char **environment)
 	config->joined_run = value && *value ? value : NULL;
 	config->joins_only = variable_find(environment, EXEC_MARK_NAME) != NULL;
 	job_read(environment, &config->job);
+	read_samples(config, environment);
 	read_words(config, environment);
 	read_selection(config, environment);
 	read_conditions(config, environment);

@@ -16,6 +16,7 @@ struct config {
 	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
 	int keeps_code;		    /* PROFSHIM_PATCH=off: none is written */
 	int leaves_waits;	    /* PROFSHIM_WAITS=off: time is not split */
+	unsigned int sample_hz;	    /* PROFSHIM_SAMPLES, see common/segment_samples.h */
 	unsigned int stack_depth_limit;
 	unsigned int check_stacks;
 	unsigned int path_limit;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -91,6 +92,8 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->ticks_per_second = clock_is_tsc ? 0 : 1e9;
 	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	run->follow = (uint32_t)config->follow;
+	run->sample_hz = config->sample_hz;
+	run->is_sandboxed = prctl(PR_GET_SECCOMP) != 0;
 	run->snapshot_every_ms = config->snapshot_every_ms;
 	run->report = config->report;
 	run->path_limit = config->path_limit;

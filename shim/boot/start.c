@@ -38,6 +38,7 @@
 #include "shim/wrap/libc_call.h"
 #include "shim/record/pause.h"
 #include "shim/record/windows.h"
+#include "shim/samples/samples.h"
 #include "shim/study/choose.h"
 #include "shim/study/study.h"
 #include "shim/wrap/exec/additions.h"
@@ -203,6 +204,10 @@ static void begin_recording(const struct config *config)
 	off_cpu_begin(lane_self);
 }
 
+/* The linker's: where the library begins, and its code ends. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	struct lane_context *context;
@@ -221,6 +226,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		.pulse = windows_pulse,
 		.leave = windows_exit,
 	};
+	samples_begin((uintptr_t)__ehdr_start, (uintptr_t)etext);
 	modules_begin();
 	config_read(&config, environment);
 	read_triggers(&config);

@@ -235,6 +235,22 @@ struct lane_recent_waits {
 	uint64_t mark_count; /* of steps */
 };
 
+#define LANE_SAMPLE_HEADS 1024u
+
+/* See shim/samples/samples.h. */
+struct lane_samples {
+	uintptr_t busy; /* where on the stack they are worked at, 0: nowhere */
+	void *ring;	/* the kernel's page, and the samples behind it; NULL: none */
+	uint32_t ring_bytes;	  /* without that page */
+	uint32_t refused_count;	  /* in a row */
+	uint64_t period_ns;	  /* of the ring */
+	uint64_t clock_ns;	  /* of the ring's last sample */
+	uint64_t next_busy_ticks; /* of busy time, when it is made or made anew; 0: unset
+				   */
+	uint64_t switch_count;	  /* of the thread, when it was made */
+	uint32_t random;
+};
+
 #define LANE_SPAN_MARKS 64u
 
 /* Open calls that began after the mark before, up to this time of their stack: what the
@@ -358,7 +374,11 @@ struct lane_context {
 	uint64_t switch_mark;
 	uint64_t span_ticks; /* calls as long as that are kept (spans.h) */
 
-	/* the third has what calls of libc need besides, and allocations */
+	/* the third begins with what says that there are samples (shim/samples) */
+	const volatile uint64_t *sample_head;
+	uint64_t sample_tail;
+
+	/* what calls of libc need besides, and allocations */
 	struct segment_lane *lane;
 	uint32_t own_work;    /* enum own_work */
 	uint32_t is_vforking; /* a vfork child runs in this memory */
@@ -413,6 +433,7 @@ struct lane_context {
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct lane_context *next_free, *next_lane;
 
+	struct lane_samples samples;
 	struct lane_locks locks;
 	struct lane_windows windows;
 	struct lane_budget budget;
@@ -426,6 +447,7 @@ struct lane_context {
 
 	uint32_t lock_heads[LANE_LOCK_HEADS]; /* by address: first of a list of locks */
 	uint32_t lock_wait_heads[LANE_LOCK_HEADS];
+	uint32_t sample_heads[LANE_SAMPLE_HEADS]; /* by node and address: of a chain */
 	struct lane_caller windows_callers[LANE_WINDOWS_CALLERS];
 	struct lane_levels levels;
 	struct lane_suspect suspects[LANE_SUSPECTS];	   /* of the budget */

@@ -90,9 +90,12 @@ enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
 
 	if (result == FRAME_MISSED) {
 		since = frame_missed_since(context);
+		samples_take(context);
 		if (frame_open_second(context, function, call_site, stack, since))
 			return;
 	}
+	if (!since)
+		samples_book(context);
 	booked_ticks = off_cpu_book_switch(context);
 	if (since && booked_ticks) /* the switch came later, and is the caller's */
 		since = clock_now();
@@ -217,6 +220,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	uint32_t number = modes_find(function);
 	struct windows_place place = {function, call_site, stack, return_address, 0};
 
+	now += samples_book(lane_self);
 	now += off_cpu_book_switch(lane_self);
 	if (paused_is_on()) {
 		windows_leave_paused(function, call_site, stack);
@@ -256,6 +260,7 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 	uint64_t now = clock_now();
 
 	spans_look(context, now);
+	samples_look(context, now);
 	if (context->is_at_window)
 		windows_end(context, now);
 	else
@@ -282,7 +287,8 @@ leave(struct lane_context *context, uint64_t function, uint64_t call_site,
 {
 	struct segment_frame *frame;
 
-	if (unlikely(!context_is_settled(context, stack) || switches_has_been(context)))
+	if (unlikely(!context_is_settled(context, stack) ||
+		     switches_has_been(context) | samples_wait(context)))
 		goto slow;
 	frame = context->top - 1; /* on an empty stack the one that matches nothing */
 	if (unlikely(frame->function != function || frame->caller != call_site ||
@@ -356,6 +362,7 @@ static cold void begin_region_slow(uint64_t key, uintptr_t stack)
 {
 	struct lane_context *context = lane_self;
 
+	samples_book(context);
 	off_cpu_book_switch(context);
 	if (unlikely(!context_is_settled(context, stack))) {
 		if (paused_is_on()) {
@@ -452,6 +459,7 @@ static cold void end_region(uint64_t key, uintptr_t stack, uint64_t now)
 	struct lane_context *context = lane_self;
 	struct segment_frame *frame;
 
+	now += samples_book(context);
 	now += off_cpu_book_switch(context);
 	frame = frame_of_region(context, key, stack);
 	if (likely(frame))
@@ -467,7 +475,7 @@ on_short_calls void calls_end_region(uint64_t key, uintptr_t stack)
 	struct segment_frame *frame;
 
 	frame = frame_of_region(context, key, stack);
-	if (unlikely(!frame || switches_has_been(context)))
+	if (unlikely(!frame || switches_has_been(context) | samples_wait(context)))
 		end_region(key, stack, now);
 	else
 		frame_pop(context, frame, frame->node, now - context->clock_offset);

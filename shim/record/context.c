@@ -19,6 +19,7 @@
 #include "shim/budget/budget.h"
 #include "shim/budget/settings.h"
 #include "shim/children/adopt.h"
+#include "shim/samples/samples.h"
 #include "shim/waits/locks.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
@@ -163,6 +164,7 @@ static struct lane_context *take_context(struct lane_context *own)
 	budget_begin(context);
 	modes_begin_lane(context);
 	switches_begin_lane(context);
+	samples_begin_lane(context);
 	return context;
 }
 
@@ -214,6 +216,7 @@ struct lane_context cold *context_settle(uintptr_t stack)
 	if (paused_was(context)) {
 		paused_take_up(context);
 		off_cpu_skip(context);
+		samples_skip(context);
 	}
 	if (!fiber_is_current(context, stack))
 		fiber_settle(context, stack);
@@ -269,6 +272,7 @@ void context_release(void)
 	if (!paused_is_on() && paused_was(context))
 		paused_take_up(context);
 	end_ticks = off_cpu_note_thread(context);
+	samples_end_lane(context);
 	switches_end_lane(context);
 	locks_end_lane(context);
 	/* three system calls, that are worth it where there is something to compare */

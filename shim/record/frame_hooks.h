@@ -37,6 +37,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
+#include "shim/samples/samples.h"
 #include "shim/stacks/fiber.h"
 #include "shim/stacks/walk.h"
 #include "shim/waits/switches.h"
@@ -127,7 +128,7 @@ frame_open(struct lane_context *context, uint64_t function, uint64_t call_site,
 	frame->start_ticks = clock_tsc() - context->clock_offset;
 	compiler_barrier();
 	if (unlikely(node->key != function || node->parent != parent ||
-		     switches_has_been(context))) {
+		     switches_has_been(context) | samples_wait(context))) {
 		context->top = frame;
 		return FRAME_MISSED;
 	}

@@ -14,6 +14,7 @@
 #include "shim/lane/unwind.h"
 #include "shim/memory/deferred.h"
 #include "shim/record/marks/series.h"
+#include "shim/samples/samples.h"
 #include "shim/stacks/fiber.h"
 #include "shim/study/study.h"
 
@@ -101,6 +102,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 		series_abandon(context);
 	if (leaves(context, context->study.busy, stack_pointer))
 		study_abandon(context);
+	if (leaves(context, context->samples.busy, stack_pointer))
+		samples_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {
 		context->own_work = OWN_WORK_NONE;
 		context->alloc_busy = 0;

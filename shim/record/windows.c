@@ -259,6 +259,7 @@ void cold windows_pulse(void *function, void *call_site)
 	int was_interrupted;
 
 	now += off_cpu_book_switch(context);
+	samples_look(context, now);
 	if (context->quiet_pulse < 0) {
 		look_quietly(context, now);
 		if (context->pulse >= 0)

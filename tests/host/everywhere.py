@@ -115,8 +115,9 @@ def wait_for_database(case):
 def one_program(case):
     """It is recorded, by a collector that is not, and nothing else begins."""
     inside = Inside(case)
-    inside.run(PRELOAD + "/bin/true\n" + STOP + wait_for_database(case))
-    inside.expect_runs(["/bin/true"])
+    # so long that it is looked at while the collector lives
+    inside.run(PRELOAD + "/bin/sleep 0.3\n" + STOP + wait_for_database(case))
+    inside.expect_runs(["/bin/sleep 0.3"])
     expect(inside.most == 1, "the collector was not seen: the test sees nothing")
     expect(sorted(os.listdir(case.directory)) == ["etc", "run.db"], "something is left")
 

@@ -389,6 +389,8 @@ def second_run(db):
                tid=tid, name=name, started_ns=start * MS, wall_ns=500 * MS)
     insert(db, "module", module_id=2, run_id=2, path="/home/user/app", symbols="debug")
     insert(db, "module", module_id=3, run_id=2, path="/opt/libmystery.so", symbols="none")
+    insert(db, "sample", run_id=2, path_id=None, kind=0, name="grow", outer_name="main",
+           module="/home/user/app", file="/src/grow.cc", line=12, count=3, cpu_ns=3 * MS)
     run = Run(db, 2, 1000)
     second_run_paths(run)
     trust(db, 2, 2, hook_calls=run.store(), repaired_frames=12, orphan_exits=0,

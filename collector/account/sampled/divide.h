@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Divides what was measured of a path that has frames, by its samples: into its own time,
+ * that of the hooks, and that of each function whose calls below it were only counted
+ * (common/segment_samples.h). Must not take more time from a path than it has.
+ *
+ * ESTIMATE. A path a was on a CPU for T(a), which the clock measured, without its
+ * children that have frames. Of its samples, which together weigh w(a), w(a, j) are in
+ * part j. With samples enough the part is T(a) w(a, j) / w(a): so sums stay exact, and
+ * neither lost samples nor those that were due in the kernel matter, which are all parts'
+ * alike. Most paths have few samples, or none. There the parts are as large as the number
+ * of calls says: m(a, H) = r(A) times what the calibration says that the hooks of the
+ * path cost, m(a, f) = calls of f times s(f), and the path's own the rest, where r(A) is
+ * what samples in hooks say of all paths of the same function, against the calibration,
+ * and s(f) what samples in f say of all its counted calls. Both are pooled over the run
+ * and shrunk towards what holds for all functions. Together, with K samples' weight for
+ * the latter:
+ *
+ *     part(a, j) = T(a) (w(a, j) + K m(a, j) / m(a)) / (w(a) + K)
+ *
+ * In the kernel there are no samples: what T(a) has more than so many samples can mean
+ * was there, and is the path's own. It is not divided.
+ *
+ * ERROR. Of a part p of T(a), with n samples: T(a)^2 p (1 - p) / (n + 1).
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/account/moves.h"
+#include "collector/merge/merge.h"
+
+struct divide;
+
+/* When all lanes are merged, and their calls have their places. mode_of: borrowed, by
+ * function: is it only counted in the lane that is looked at? */
+struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of);
+void divide_free(struct divide *divide);
+
+/* Has the lane samples to go by? */
+int divide_has(const struct merge *merge, uint32_t lane);
+
+/* Each lane with samples, while it is in the cells, with its self times; its moves: the
+ * calls without frames. All of them before the first divide_lane(). */
+void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
+		 const struct move *moves, size_t count);
+
+/* Divides the lane in the cells, between account_selves() and account_totals(); the order
+ * of the moves is changed. */
+void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
+		 struct move *moves, size_t count);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* A ring of our own, as the shim's, in a loop that sees each sample as a gap. */
+#include "collector/live/sampling.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/live/control.h"
+#include "collector/processes/ticks.h"
+#include "common/segment_samples.h"
+
+/* No thread samples before 12 ms of CPU time: shorter runs need no answer. */
+#define DELAY_NS 5000000u
+#define PERIOD_NS 50000u
+#define MEASURED_NS 2000000u
+#define GAPS_MOST 64u
+/* So long is no step of the loop. */
+#define GAP_LEAST_NS 400u
+/* Fewer say nothing. */
+#define GAPS_LEAST 8u
+#define PAGE_BYTES 4096u
+
+struct answer {
+	int32_t error; /* 0: allowed */
+	uint32_t tick_ns;
+};
+
+static long open_event(uint64_t period_ns)
+{
+	struct perf_event_attr attributes = {
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attributes),
+		.config = PERF_COUNT_SW_TASK_CLOCK,
+		.sample_period = period_ns,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ,
+		.exclude_kernel = 1,
+		.exclude_hv = 1,
+	};
+
+	return syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static int by_size(const void *a, const void *b)
+{
+	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* On a busy machine most gaps are others' time: so the lowest quartile. 0: too few. */
+static uint32_t measure_tick_ns(const struct perf_event_mmap_page *page)
+{
+	uint64_t gaps[GAPS_MOST], head = page->data_head, now_ns = ticks_monotonic_ns();
+	uint64_t end_ns = now_ns + MEASURED_NS, last_ns = now_ns;
+	size_t count = 0;
+
+	while (now_ns < end_ns && count < GAPS_MOST) {
+		now_ns = ticks_monotonic_ns();
+		if (now_ns - last_ns > GAP_LEAST_NS &&
+		    __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE) != head) {
+			gaps[count++] = now_ns - last_ns;
+			head = page->data_head;
+			now_ns = ticks_monotonic_ns();
+		}
+		last_ns = now_ns;
+	}
+	if (count < GAPS_LEAST)
+		return 0;
+	qsort(gaps, count, sizeof(*gaps), by_size);
+	return (uint32_t)gaps[count / 4];
+}
+
+static void ask(struct answer *ret)
+{
+	long event = open_event(PERIOD_NS);
+	void *page;
+
+	*ret = (struct answer){.error = event < 0 ? errno : 0};
+	if (event < 0)
+		return;
+	/* that none of these pages are left for us says nothing of others */
+	page = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)event,
+		    0);
+	if (page != MAP_FAILED) {
+		ret->tick_ns = measure_tick_ns(page);
+		munmap(page, 2 * PAGE_BYTES);
+	}
+	close((int)event);
+}
+
+/* A child asks. -1: it could not be made; 0: it was killed. */
+static int ask_in_child(struct answer *ret)
+{
+	int ends[2], is_whole;
+	pid_t child;
+
+	if (pipe(ends) < 0)
+		return -1;
+	child = fork();
+	if (child == 0) {
+		signal(SIGALRM, SIG_DFL);
+		alarm(1);
+		ask(ret);
+		_exit(write(ends[1], ret, sizeof(*ret)) != sizeof(*ret));
+	}
+	close(ends[1]);
+	is_whole = child > 0 && read(ends[0], ret, sizeof(*ret)) == sizeof(*ret);
+	close(ends[0]);
+	while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+		;
+	return child < 0 ? -1 : is_whole;
+}
+
+/* Without a filter nobody is killed for a question. */
+static enum segment_sampling try(struct answer *ret)
+{
+	int has_answer = 1;
+
+	*ret = (struct answer){.error = 0};
+	if (prctl(PR_GET_SECCOMP) == 0)
+		ask(ret);
+	else
+		has_answer = ask_in_child(ret);
+	if (has_answer < 0)
+		return SEGMENT_SAMPLING_UNKNOWN;
+	if (!has_answer)
+		*ret = (struct answer){.error = 0};
+	return has_answer && !ret->error ? SEGMENT_SAMPLING_ALLOWED
+					 : SEGMENT_SAMPLING_REFUSED;
+}
+
+static void tell(const struct rundir *rundir, const struct segment_run *run,
+		 enum segment_sampling found, const struct answer *answer)
+{
+	struct control control;
+
+	if (control_open(&control, rundir->fd, run->token) < 0)
+		return;
+	control.shared->sampling_error = answer->error;
+	control.shared->sample_tick_ns = answer->tick_ns;
+	/* release: the others are there; pairs with the acquire in samples.c */
+	__atomic_store_n(&control.shared->sampling, (uint32_t)found, __ATOMIC_RELEASE);
+	control_close(&control);
+}
+
+void sampling_update(struct sampling *sampling, const struct rundir *rundir,
+		     const struct segment_run *run)
+{
+	enum segment_sampling found = SEGMENT_SAMPLING_OFF;
+	struct answer answer = {.error = 0};
+
+	if (sampling->is_done)
+		return;
+	if (!sampling->begin_ns)
+		sampling->begin_ns = ticks_monotonic_ns();
+	if (ticks_monotonic_ns() - sampling->begin_ns < DELAY_NS)
+		return;
+	sampling->is_done = 1;
+	if (run->sample_hz != SEGMENT_SAMPLES_OFF)
+		found = try(&answer);
+	if (found == SEGMENT_SAMPLING_ALLOWED)
+		sampling->event = (int)open_event(0);
+	tell(rundir, run, found, &answer);
+}
+
+uint64_t sampling_wait_ns(const struct sampling *sampling, uint64_t most_ns)
+{
+	return sampling->is_done || most_ns < DELAY_NS ? most_ns : DELAY_NS;
+}

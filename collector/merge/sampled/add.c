@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* A lane's samples, and the functions that their addresses are in. */
+#include "collector/merge/sampled/add.h"
+
+#include <stdlib.h>
+
+#include "collector/identify/identify.h"
+#include "common/base/array.h"
+
+static enum sampled_kind kind_of(uint64_t address)
+{
+	switch (address) {
+	case SEGMENT_SAMPLE_HOOKS:
+		return SAMPLED_HOOKS;
+	case SEGMENT_SAMPLE_STUBS:
+		return SAMPLED_STUBS;
+	case SEGMENT_SAMPLE_FOLDED:
+		return SAMPLED_FOLDED;
+	default:
+		return SAMPLED_CODE;
+	}
+}
+
+/* What is known of a return address is known of the instruction before it: so an
+ * instruction is looked for by the address behind its first byte. */
+static void find_function(struct lane_walk *walk, uint64_t address,
+			  struct sampled_row *row)
+{
+	struct identify *identify = &walk->merge->identify;
+	uint32_t count, first;
+
+	first = identify_places(identify, walk->modules,
+				(address + 1) | SEGMENT_KEY_RETURN_ADDRESS, &count);
+	row->function = identify->places[first].function;
+	row->outer_function = identify->places[first + count - 1].function;
+	row->line = identify->places[first].line;
+	row->file = identify->places[first].file;
+}
+
+static void add_row(struct sampled *sampled, struct lane_walk *walk,
+		    const struct segment_sample *from)
+{
+	struct sampled_row row = {.lane = walk->lane,
+				  .kind = kind_of(from->address),
+				  .function = IDENTIFY_NONE,
+				  .outer_function = IDENTIFY_NONE,
+				  .count = from->count,
+				  .cpu_ns = from->weight_ns};
+
+	if (from->node < walk->data.node_count && walk->nodes[from->node].is_placed)
+		row.path = walk->nodes[from->node].path;
+	else if (!place_is_cut(walk, from->node) && from->node > LANE_ROOT)
+		walk->merge->damaged_count++;
+	if (row.kind == SAMPLED_CODE)
+		find_function(walk, from->address, &row);
+	sampled->rows =
+		array_room(sampled->rows, sampled->row_count, sizeof(*sampled->rows));
+	sampled->rows[sampled->row_count++] = row;
+	if (row.kind == SAMPLED_HOOKS || row.kind == SAMPLED_STUBS)
+		merge_add(&sampled->hook_ns, row.cpu_ns);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sampled_row *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	if (left->kind != right->kind)
+		return left->kind < right->kind ? -1 : 1;
+	if (left->function != right->function)
+		return left->function < right->function ? -1 : 1;
+	if (left->outer_function != right->outer_function)
+		return left->outer_function < right->outer_function ? -1 : 1;
+	if (left->file != right->file)
+		return (uintptr_t)left->file < (uintptr_t)right->file ? -1 : 1;
+	return left->line < right->line ? -1 : left->line > right->line;
+}
+
+/* Those of one place become one row. */
+static void join(struct sampled *sampled, size_t first)
+{
+	size_t kept = first;
+
+	if (sampled->row_count - first < 2)
+		return;
+	qsort(sampled->rows + first, sampled->row_count - first, sizeof(*sampled->rows),
+	      by_place);
+	for (size_t i = first + 1; i < sampled->row_count; i++) {
+		struct sampled_row *last = &sampled->rows[kept];
+
+		if (by_place(last, &sampled->rows[i]) != 0) {
+			sampled->rows[++kept] = sampled->rows[i];
+			continue;
+		}
+		merge_add(&last->count, sampled->rows[i].count);
+		merge_add(&last->cpu_ns, sampled->rows[i].cpu_ns);
+	}
+	sampled->row_count = kept + 1;
+}
+
+static void add_header(struct sampled *sampled, const struct segment_lane *header)
+{
+	uint32_t period_us = header->sample_period_us;
+
+	merge_add(&sampled->count, header->sample_count);
+	merge_add(&sampled->cpu_ns, header->sampled_ns);
+	merge_add(&sampled->kernel_ns, header->kernel_ns);
+	merge_add(&sampled->lost_ns, header->lost_sample_ns);
+	merge_add(&sampled->ring_count, header->ring_count);
+	merge_add(&sampled->refused_count, header->ring_refused_count);
+	merge_add(&sampled->declined_count, header->ring_declined_count);
+	if (header->ring_refused_count)
+		sampled->ring_error = header->ring_error;
+	if (!header->ring_count)
+		return;
+	if (period_us > sampled->longest_period_us)
+		sampled->longest_period_us = period_us;
+	if (!sampled->shortest_period_us || period_us < sampled->shortest_period_us)
+		sampled->shortest_period_us = period_us;
+}
+
+void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
+{
+	size_t first = sampled->row_count;
+
+	if (walk->data.sample_count > 1) {
+		sampled->lanes = array_room(sampled->lanes, sampled->lane_count,
+					    sizeof(*sampled->lanes));
+		sampled->lanes[sampled->lane_count++] =
+			(struct sampled_lane){walk->lane, walk->data.header.sampled_ns};
+	}
+	add_header(sampled, &walk->data.header);
+	for (uint32_t i = 1; i < walk->data.sample_count; i++)
+		add_row(sampled, walk, &walk->data.samples[i]);
+	join(sampled, first);
+}

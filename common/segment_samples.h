@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads were when they used their CPU time, a part of the contract between the
+ * shim, which samples, and the collector. Must not change without a new SEGMENT_VERSION.
+ *
+ * WHO MAY SAMPLE
+ *
+ * The kernel may refuse samples, and a sandbox may kill who asks for them. So the
+ * collector, which has the filters that the program began with, has a child ask first,
+ * measures what a sample costs here, and says in segment_state.sampling what came out. A
+ * process of the run samples when that is ALLOWED; with no collector at all it may try
+ * for itself.
+ *
+ * WHAT IS KEPT
+ *
+ * A thread's task clock gives a sample after each period of its CPU time, and the next
+ * hook of the thread takes what has come: between two hooks the call path stays the same,
+ * so a sample belongs to the node that is current when it is taken. Samples of one node
+ * and one address are one entry of the lane's samples. weight_ns is the sum of their
+ * periods, which differ (PERIODS).
+ *
+ * Addresses of the recorder itself are not kept: SEGMENT_SAMPLE_HOOKS stands for all of
+ * the library, SEGMENT_SAMPLE_STUBS for the code that only counts. With no room for
+ * another entry a sample goes to the node's entry without an address,
+ * SEGMENT_SAMPLE_FOLDED; with none for that it is only in lost_ns. Samples that the
+ * kernel had no room for belong to the current node, too: no hook ran meanwhile. Which
+ * addresses they had is not known, so they are FOLDED.
+ *
+ * THE KERNEL'S PART
+ *
+ * Only samples in user mode are kept. The clock runs on in the kernel: what it gained
+ * between two samples beyond the period is in kernel_ns of the lane.
+ *
+ * PERIODS
+ *
+ * A period is drawn anew each time the ring is made, from PERIOD * [0.8, 1.2]: a program
+ * whose phases have the period of the samples would be seen in some of them only. The
+ * first sample after that comes within (0, period], and has the weight of a whole one, so
+ * threads that are shorter than a period count right on average.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* segment_state.sampling: what the collector found. */
+enum segment_sampling {
+	SEGMENT_SAMPLING_UNKNOWN = 0, /* nobody has tried yet */
+	SEGMENT_SAMPLING_ALLOWED = 1,
+	SEGMENT_SAMPLING_REFUSED = 2, /* sampling_error says why */
+	SEGMENT_SAMPLING_OFF = 3,     /* PROFSHIM_SAMPLES=off */
+};
+
+/* segment_run.sample_hz */
+#define SEGMENT_SAMPLES_AUTO 0u
+#define SEGMENT_SAMPLES_OFF UINT32_MAX
+#define SEGMENT_SAMPLES_MOST_HZ 10000u
+
+/* In the place of an address: no code is there. */
+#define SEGMENT_SAMPLE_HOOKS 1u
+#define SEGMENT_SAMPLE_STUBS 2u
+#define SEGMENT_SAMPLE_FOLDED 3u
+#define SEGMENT_SAMPLE_KINDS 4u /* lower ones are no addresses */
+
+#define SEGMENT_SAMPLE_LIMIT (1u << 17) /* of a lane */
+
+struct segment_sample {
+	uint64_t address;   /* of the instruction, or one of the above */
+	uint64_t weight_ns; /* sum of the periods */
+	uint32_t node;	    /* of the lane */
+	uint32_t count;
+	uint32_t next; /* of the shim alone: of a hash chain */
+	uint32_t reserved;
+};
+
+_Static_assert(sizeof(struct segment_sample) == 32, "segment_sample layout");

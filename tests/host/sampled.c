@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a program whose CPU time is in two functions, three parts in one and one
+ *                in the other, called often by a third, under conditions that samples may
+ *                not like. It works until it has had 0.4 s of CPU time.
+ *                usage: sampled CONDITION; CONDITION: plain; closed: all descriptors are
+ *                closed again and again; full: there is no free descriptor; locked: no
+ *                memory may be locked; forks: children do the work; threads: 40 threads
+ *                do; filtered: a filter of system calls kills who asks for samples
+ * Must not:      print anything that differs from run to run.
+ * See also:      samples.py
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "filters.h"
+
+#define ALONE __attribute__((noinline, noclone))
+#define UNHOOKED __attribute__((no_instrument_function))
+
+static volatile uint64_t kept;
+
+UNHOOKED static inline __attribute__((always_inline)) void spin(int steps)
+{
+	uint64_t value = kept | 1;
+
+	for (int i = 0; i < steps; i++) {
+		value = value * 6364136223846793005u + 1442695040888963407u;
+		__asm__ volatile("" : "+r"(value));
+	}
+	kept = value;
+}
+
+ALONE static void three_parts(void)
+{
+	spin(300);
+}
+
+ALONE static void one_part(void)
+{
+	spin(100);
+}
+
+ALONE static void both(void)
+{
+	three_parts();
+	one_part();
+}
+
+UNHOOKED static double computed_s(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+ALONE static void work(clockid_t clock, double seconds, int closes)
+{
+	double end = computed_s(clock) + seconds;
+
+	while (computed_s(clock) < end) {
+		for (int i = 0; i < 2000; i++)
+			both();
+		if (closes)
+			close_range(3, ~0u, 0);
+	}
+}
+
+static void *work_in_thread(void *none)
+{
+	work(CLOCK_THREAD_CPUTIME_ID, 0.02, 0);
+	return none;
+}
+
+static void in_threads(void)
+{
+	pthread_t threads[40];
+
+	for (int i = 0; i < 40; i++)
+		pthread_create(&threads[i], NULL, work_in_thread, NULL);
+	for (int i = 0; i < 40; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void in_children(void)
+{
+	work(CLOCK_THREAD_CPUTIME_ID, 0.1, 0);
+	for (int i = 0; i < 4; i++) {
+		if (fork() == 0) {
+			work(CLOCK_THREAD_CPUTIME_ID, 0.08, 0);
+			_exit(0);
+		}
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void prepare(const char *condition)
+{
+	static const int calls[] = {SYS_perf_event_open};
+	const struct rlimit none = {0, 0};
+
+	if (!strcmp(condition, "full"))
+		while (open("/dev/null", O_RDONLY) >= 0)
+			;
+	if (!strcmp(condition, "locked"))
+		setrlimit(RLIMIT_MEMLOCK, &none);
+	if (!strcmp(condition, "filtered") &&
+	    filters_install(calls, 1, SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, 0))
+		exit(3);
+}
+
+int main(int argc, char **argv)
+{
+	const char *condition = argc > 1 ? argv[1] : "plain";
+	int lowest;
+
+	prepare(condition);
+	if (!strcmp(condition, "forks"))
+		in_children();
+	else if (!strcmp(condition, "threads"))
+		in_threads();
+	else
+		work(CLOCK_THREAD_CPUTIME_ID, 0.4, !strcmp(condition, "closed"));
+	/* nothing of the recorder's is open */
+	lowest = dup(0);
+	printf("%d\n", lowest);
+	return 0;
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Samples of CPU time tell where it went, whatever the program does with its descriptors,
+limits, children, threads and system calls; and the program does not notice. Where the kernel
+gives none, trust says so."""
+import host
+from host import expect, scenario
+
+LEAST_SAMPLES = 40
+# of a share of 0.75, with as few as these: five standard deviations
+TOLERANCE = 0.35
+
+
+def has_samples(case):
+    """Of a kernel that lets nobody sample a recording says that, and has none."""
+    samples, refused = case.trust("samples"), case.trust("sampling_refused")
+    if not refused:
+        return True
+    reason = case.value("SELECT text FROM trust WHERE name = 'sampling_refused'")
+    expect(reason, "no reason is told why there are no samples")
+    expect(samples == 0, f"{samples:.0f} samples of a kernel that refuses them: {reason}")
+    return False
+
+
+def expect_shares(case):
+    shares = {name: case.value("SELECT TOTAL(cpu_ns) FROM samples WHERE kind = 'code' AND "
+                               f"outer_name = '{name}'")
+              for name in ("three_parts", "one_part")}
+    count = case.value("SELECT TOTAL(count) FROM samples WHERE outer_name IN "
+                       "('three_parts', 'one_part')")
+    expect(count >= LEAST_SAMPLES, f"{count:.0f} samples in the two functions")
+    share = shares["three_parts"] / sum(shares.values())
+    error = TOLERANCE if count < 200 else 0.15
+    expect(abs(share - 0.75) < error, f"three parts of four are {share:.2f}: {shares}")
+    listed = case.value("SELECT TOTAL(count) FROM samples")
+    expect(case.trust("samples") == listed, f"{listed:.0f} samples have a row")
+
+
+def record(case, condition, settings=None):
+    program = case.compile("sampled.c", flags=["-pthread", "-O2"])
+    result = case.unharmed([program, condition], settings, timeout=60)
+    expect(result.returncode == 0, f"{condition}: {result}")
+    case.settle()
+    entries = case.calls("both")
+    expect(entries > 0 and entries % 2000 == 0, f"{entries:.0f} calls of both()")
+    expect(case.calls("three_parts") == entries == case.calls("one_part"),
+           f"{case.calls('three_parts'):.0f} and {case.calls('one_part'):.0f} calls of "
+           f"{entries:.0f}")
+
+
+@scenario
+def shares_are_told(case):
+    record(case, "plain")
+    if has_samples(case):
+        expect_shares(case)
+
+
+@scenario
+def shares_are_told_of_exact_calls(case):
+    record(case, "plain", {"PROFSHIM_LEVEL": "exact"})
+    if has_samples(case):
+        expect_shares(case)
+        expect(case.trust("sampled_hook_ns") > 0, "no sample is in the hooks")
+
+
+@scenario
+def descriptors_are_closed(case):
+    record(case, "closed")
+    if has_samples(case):
+        expect_shares(case)
+
+
+@scenario
+def children_have_their_own(case):
+    record(case, "forks")
+    if has_samples(case):
+        expect_shares(case)
+
+
+@scenario
+def threads_have_their_own(case):
+    record(case, "threads")
+    if has_samples(case):
+        expect_shares(case)
+
+
+@scenario
+def no_descriptor_is_free(case):
+    record(case, "full")
+    expect(case.trust("samples") == 0, "samples without a descriptor")
+    expect(case.trust("sampling_refused") > 0, "that they were refused is not told")
+
+
+@scenario
+def no_memory_may_be_locked(case):
+    record(case, "locked")
+    if has_samples(case):  # root needs none, nor does who has some left
+        expect_shares(case)
+
+
+@scenario
+def a_filter_kills_who_asks(case):
+    record(case, "filtered")
+    expect(case.trust("samples") == 0, "samples in spite of the filter")
+
+
+@scenario
+def nobody_wants_them(case):
+    record(case, "plain", {"PROFSHIM_SAMPLES": "off"})
+    expect(case.trust("samples") == 0, "samples were taken")
+    expect(case.trust("sampling_refused") == 0, "they were asked for")
+
+
+@scenario
+def a_rate_is_asked_for(case):
+    record(case, "plain", {"PROFSHIM_SAMPLES": "100"})
+    if has_samples(case):
+        expect(case.trust("sample_period_us") == 10000,
+               f"a period of {case.trust('sample_period_us'):.0f} us")
+
+
+@scenario
+def a_wrong_rate_is_told_once(case):
+    program = case.compile("sampled.c", flags=["-pthread", "-O2"])
+    result = case.unharmed([program, "plain"], {"PROFSHIM_SAMPLES": "banana"}, timeout=60)
+    expect("PROFSHIM_SAMPLES=banana" in result.message, f"said {result.message!r}")
+    case.settle()
+    expect(case.trust("note_setting_ignored") > 0, "trust does not have it")
+
+
+host.main()
