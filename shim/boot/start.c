@@ -36,6 +36,7 @@
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 #include "shim/wrap/libc_call.h"
+#include "shim/record/jump.h"
 #include "shim/record/pause.h"
 #include "shim/record/windows.h"
 #include "shim/samples/samples.h"
@@ -158,6 +159,7 @@ static void begin_recording(const struct config *config)
 	if (process_facts.run->library[0])
 		headers_take_all();
 	shadow_begin(interposition_grain_shift());
+	upcalls.put_in_order = jump_put_in_order;
 	settings_begin();
 	if (run_create_segment(config, error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,

@@ -2,6 +2,7 @@
 /* Rates from counts, and what follows from them. */
 #include "shim/budget/review.h"
 
+#include "shim/budget/settings.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
@@ -249,10 +250,8 @@ void review_if_due(struct lane_context *context, uint64_t now, double hook_share
 {
 	uint64_t due = __atomic_load_n(&due_ticks, __ATOMIC_RELAXED), computed;
 
-	(void)context;
 	if (now < due || !modes_count ||
-	    !__atomic_compare_exchange_n(&due_ticks, &due, UINT64_MAX, 0,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	    !settings_begin_change(context, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	computed = computed_ticks(now);
 	/* the first only begins to count */
@@ -266,7 +265,7 @@ void review_if_due(struct lane_context *context, uint64_t now, double hook_share
 		last_ticks = computed;
 		last_review_ticks = now;
 	}
-	/* release: who takes it next sees the counts */
 	__atomic_store_n(&due_ticks, now + (clock_tenth_of_second() >> interval_shift),
-			 __ATOMIC_RELEASE);
+			 __ATOMIC_RELAXED);
+	settings_end_change(context);
 }

@@ -2,6 +2,7 @@
 /* Taking settings over, and going through the functions that are known. */
 #include "shim/budget/settings.h"
 
+#include "shim/lane/busy.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
@@ -284,14 +285,38 @@ static int take_locked(void)
 	return is_taken;
 }
 
-/* One thread at a time; a handler that interrupts it goes without. */
-void cold settings_take_over(struct lane_context *context)
+int settings_begin_change(struct lane_context *context, uintptr_t stack)
 {
 	uint32_t expected = 0;
 
+	if (!busy_take(context, BUSY_SETTINGS, stack))
+		return 0;
+	if (__atomic_compare_exchange_n(&process->changer, &expected, context->slot, 0,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return 1;
+	busy_give(context, BUSY_SETTINGS);
+	return 0;
+}
+
+void settings_end_change(struct lane_context *context)
+{
+	/* release: who changes them next sees what has been done */
+	__atomic_store_n(&process->changer, 0, __ATOMIC_RELEASE);
+	busy_give(context, BUSY_SETTINGS);
+}
+
+void settings_abandon(struct lane_context *context)
+{
+	if (__atomic_load_n(&process->changer, __ATOMIC_RELAXED) != context->slot)
+		return;
+	settings_forked(); /* what another one has begun is done again */
+	__atomic_store_n(&process->changer, 0, __ATOMIC_RELEASE);
+}
+
+void cold settings_take_over(struct lane_context *context)
+{
 	if (context->is_vforking || !process_is_ready() ||
-	    !__atomic_compare_exchange_n(&process->is_following, &expected, 1, 0,
-					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+	    !settings_begin_change(context, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	if (settings_version() != taken.version && take_locked()) {
 		settle_all();
@@ -302,5 +327,5 @@ void cold settings_take_over(struct lane_context *context)
 		settle_lane(context);
 		context->settings_seen = taken.version;
 	}
-	__atomic_store_n(&process->is_following, 0, __ATOMIC_RELEASE);
+	settings_end_change(context);
 }

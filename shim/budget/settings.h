@@ -33,6 +33,14 @@ static inline uint64_t settings_version(void)
 		       : 0;
 }
 
+/* How functions are recorded is changed by one thread at a time; others, and a handler
+ * that interrupts it, go without. stack: of the caller. 0: not now. */
+int settings_begin_change(struct lane_context *context, uintptr_t stack);
+void settings_end_change(struct lane_context *context);
+
+/* A handler has left a change in the middle: it is done again. */
+void settings_abandon(struct lane_context *context);
+
 void settings_take_over(struct lane_context *context);
 
 /* Does what is asked, if that is something new. */

@@ -278,7 +278,8 @@ static int may_be_offered(const struct lane_context *context)
 	    (segment->notes & SEGMENT_NOTE_NOT_APART) || process->lanes != context ||
 	    context->next_lane || process->free_lanes ||
 	    segment->lane_slot != context->slot || context->is_vforking ||
-	    context->tree_busy || context->alloc_busy || context->series_busy)
+	    context->busy[BUSY_TREE] || context->busy[BUSY_BOOKS] ||
+	    context->busy[BUSY_SERIES])
 		return 0;
 	lane = context->lane;
 	return segment->threads.count == segment->first_thread + 1 &&

@@ -26,9 +26,9 @@ struct segment_control;
 struct segment_history;
 
 struct process {
-	uint32_t ready;	       /* 0 in a forked child until adopt_process() */
-	uint32_t lock;	       /* see boost_lock.h */
-	uint32_t is_following; /* atomic; a thread does, see shim/budget/settings.h */
+	uint32_t ready;	  /* 0 in a forked child until adopt_process() */
+	uint32_t lock;	  /* see boost_lock.h */
+	uint32_t changer; /* atomic; a lane, see settings_begin_change() */
 	uint32_t slot;
 	uint32_t site_next; /* next free site index */
 	/* a site's id, in blocks' words, is its index and the bias; ids below the floor

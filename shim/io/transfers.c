@@ -8,6 +8,7 @@
 
 #include "common/libc/records.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 
 static inline void add64(uint64_t *counter, uint64_t value)
 {
@@ -43,7 +44,8 @@ static struct segment_transfer *find(struct lane_context *context, uint32_t node
 	return NULL;
 }
 
-/* The new one, and those of a process that had the lane before. */
+/* The new one, and those of a process that had the lane before. Who is left in the middle
+ * of it has lost one, which is made again; none is linked twice, to itself. */
 static void link_all(struct lane_context *context)
 {
 	struct segment_lane *lane = context->lane;
@@ -55,10 +57,11 @@ static void link_all(struct lane_context *context)
 		uint32_t *bucket = bucket_of(context, all[at].node, all[at].target,
 					     all[at].is_source);
 
+		context->transfer_linked = at + 1;
+		__asm__ volatile("" : : : "memory");
 		all[at].hash_next = *bucket;
 		*bucket = at;
 	}
-	context->transfer_linked = at;
 }
 
 static struct segment_transfer *add(struct lane_context *context, uint32_t node,
@@ -86,14 +89,14 @@ find_or_add(struct lane_context *context, uint32_t node, const struct transfer *
 	if (!node)
 		return NULL;
 	found = find(context, node, of);
-	if (found || context->transfer_busy)
+	if (found ||
+	    !busy_take(context, BUSY_TRANSFERS, (uintptr_t)__builtin_frame_address(0)))
 		return found;
-	context->transfer_busy = (uintptr_t)__builtin_frame_address(0);
 	link_all(context);
 	found = find(context, node, of);
 	if (!found)
 		found = add(context, node, of);
-	context->transfer_busy = 0;
+	busy_give(context, BUSY_TRANSFERS);
 	return found;
 }
 
@@ -124,9 +127,4 @@ on_short_calls void transfers_book(struct lane_context *context, uint32_t node,
 	add64(&at->sequential_count, transfer->is_sequential != 0);
 	if (bytes > at->largest_bytes)
 		at->largest_bytes = bytes;
-}
-
-void transfers_abandon(struct lane_context *context)
-{
-	context->transfer_busy = 0;
 }

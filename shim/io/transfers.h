@@ -21,6 +21,3 @@ struct transfer {
  * perhaps, and by any thread; is told where this one was. */
 hidden void transfers_book(struct lane_context *context, uint32_t node,
 			   const struct transfer *transfer, uint32_t *memo);
-
-/* A handler that interrupted the booking has jumped out of it. */
-hidden void transfers_abandon(struct lane_context *context);

@@ -116,7 +116,6 @@ struct lane_suspicion {
 /* See shim/study/. */
 struct lane_study {
 	struct study_lane *own; /* NULL: nothing is studied */
-	uintptr_t busy;		/* where on the stack it is worked at, 0: nowhere */
 	uint32_t trigger_count; /* of the functions that the front table knows of */
 	uint32_t function_at;	/* the next one that is looked at */
 	uint64_t begin_ticks, next_look_ticks;
@@ -210,8 +209,9 @@ struct lane_budget {
 
 /* See waits/off_cpu.h. */
 struct lane_off_cpu {
-	uintptr_t busy; /* where on the stack it is worked at, 0: nowhere */
-	uint64_t base_wall_ns, base_cpu_ns, base_ready_ns; /* up to where it is booked */
+	/* up to where it is booked; that it was without a CPU is one store, so that who
+	 * is left between others books nothing twice, and owes nothing */
+	uint64_t base_off_ns, base_cpu_ns, base_ready_ns;
 	uint64_t begin_cpu_ns, begin_ready_ns;
 	uint64_t unread_ns; /* of sleeps since base_ready_ns was read */
 	uint64_t blocked_count, preempted_count; /* switches until then */
@@ -239,8 +239,7 @@ struct lane_recent_waits {
 
 /* See shim/samples/samples.h. */
 struct lane_samples {
-	uintptr_t busy; /* where on the stack they are worked at, 0: nowhere */
-	void *ring;	/* the kernel's page, and the samples behind it; NULL: none */
+	void *ring; /* the kernel's page, and the samples behind it; NULL: none */
 	uint32_t ring_bytes;	  /* without that page */
 	uint32_t refused_count;	  /* in a row */
 	uint64_t period_ns;	  /* of the ring */
@@ -263,7 +262,6 @@ struct lane_span_mark {
 
 /* See spans.h. */
 struct lane_spans {
-	uintptr_t busy;	      /* where on the stack they are worked at, 0: nowhere */
 	uint64_t floor_ticks; /* the threshold is not below; SPANS_NEVER: none is kept */
 	uint64_t interval_ticks; /* when this one began */
 	uint32_t interval_count;
@@ -351,6 +349,21 @@ struct callers_chain {
 #define LANE_CALLERS 64u
 #define LANE_CHAINS 256u /* callers.c shifts by 56 */
 
+/* What only one hook at a time is at work on, see busy.h. */
+enum lane_part {
+	BUSY_BOOKS, /* of allocations; a handler's events are deferred meanwhile */
+	BUSY_TREE,
+	BUSY_OFF_CPU,
+	BUSY_STALLS,
+	BUSY_TRANSFERS,
+	BUSY_SPANS,
+	BUSY_SERIES,
+	BUSY_STUDY,
+	BUSY_SAMPLES,
+	BUSY_SETTINGS, /* of the process: the thread takes them over */
+	LANE_PARTS,
+};
+
 struct lane_context {
 	/* the first two cache lines have what every call needs, of the stack in use */
 	struct segment_frame *top;   /* next free frame */
@@ -385,10 +398,11 @@ struct lane_context {
 	struct segment_transfer *transfers;
 	uint32_t transfer_linked; /* entries that the buckets have */
 	uint32_t deferred_count;
-	uint32_t has_nap;	  /* the last sleep may have been for another thread */
-	uintptr_t alloc_busy;	  /* where on the stack an allocation hook is at work, 0:
-				     none; a handler's events are deferred meanwhile */
-	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
+	uint32_t has_nap;	    /* the last sleep may have been for another thread */
+	uint32_t locked_site;	    /* the last that was, or was to be; see site.h */
+	uint32_t has_site;	    /* it is locked by this thread, for certain */
+	uintptr_t last_blocks[2];   /* the thread's latest two allocations */
+	uintptr_t busy[LANE_PARTS]; /* where on the stack each is worked at, 0: nowhere */
 
 	struct segment_frame *frames; /* first one; the one before matches no exit */
 
@@ -405,7 +419,6 @@ struct lane_context {
 
 	/* slow path of the tree */
 	uint32_t node_next, function_next;
-	uintptr_t tree_busy; /* where on the stack the tree is worked at, 0: nowhere */
 	uint32_t bucket_mask, function_mask;
 	uint64_t wide_parents[4];   /* a bit for several; see tree.c */
 	uint32_t *buckets;	    /* by (parent, key): first node of a hash chain */
@@ -418,19 +431,17 @@ struct lane_context {
 
 	/* allocations */
 	struct deferred *deferred;
-	uint32_t unwind_hint; /* frames the last unwinding needed */
+	uint32_t deferred_done; /* of deferred_count those that are booked */
+	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
 
 	uint64_t settings_seen; /* see shim/budget/settings.h */
 	struct lane_off_cpu off_cpu;
-	uintptr_t stalls_busy; /* where on the stack they are worked at, 0: nowhere */
-	uint32_t nap_number;   /* of it in the stalls, 0: it is not kept */
+	uint32_t nap_number; /* of it in the stalls, 0: it is not kept */
 	struct segment_stall nap;
-	uintptr_t transfer_busy; /* where on the stack they are worked at, 0: nowhere */
-	const void *switch_page; /* behind switch_word, when it is ours */
-	uint64_t paused_ticks;	 /* in its clocks, see paused.h */
+	const void *switch_page;      /* behind switch_word, when it is ours */
+	uint64_t paused_ticks;	      /* in its clocks, see paused.h */
 	uint32_t paused_region_count; /* begun in this pause */
-	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct lane_context *next_free, *next_lane;
 
 	struct lane_samples samples;
@@ -527,13 +538,14 @@ static inline struct lane_context *lane_own(void)
 /* Brackets around work of our own in the program's thread, so that its allocations are
  * not taken for the program's. NULL: the thread has no lane, or is inside of a hook that
  * has them to itself; the end is given it all the same. Not nested. */
-static inline struct lane_context *lane_begin_own_work(void)
+static inline __attribute__((always_inline)) struct lane_context *
+lane_begin_own_work(void)
 {
 	struct lane_context *context = lane_own();
 
-	if (!context || context->alloc_busy)
+	if (!context || context->busy[BUSY_BOOKS])
 		return NULL;
-	context->alloc_busy = 1;
+	context->busy[BUSY_BOOKS] = (uintptr_t)__builtin_frame_address(0);
 	context->own_work = OWN_WORK_ALL;
 	return context;
 }
@@ -543,5 +555,5 @@ static inline void lane_end_own_work(struct lane_context *context)
 	if (!context)
 		return;
 	context->own_work = OWN_WORK_NONE;
-	context->alloc_busy = 0;
+	context->busy[BUSY_BOOKS] = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/paused.h"
 
 /* So many in an interval of what the thread computes, and the threshold doubles; and
@@ -28,7 +29,6 @@ void spans_begin(struct lane_context *context)
 	const struct segment_run *run = process_facts.run;
 	double floor = (double)run->span_floor_ns * 1e-9 * run->ticks_per_second;
 
-	spans->busy = 0;
 	spans->mark_count = 0;
 	spans->interval_count = 0;
 	spans->interval_ticks = lane_busy_ticks(context, clock_now());
@@ -167,7 +167,7 @@ void spans_look(struct lane_context *context, uint64_t now)
 			 : spans->interval_count < FEW_SPANS ? 1
 							     : 0;
 
-	if (!intervals || (int64_t)intervals < 0 || spans->busy)
+	if (!intervals || (int64_t)intervals < 0 || context->busy[BUSY_SPANS])
 		return;
 	shift += 3 * (intervals - 1);
 	if (shift > 63 || context->span_ticks >> shift < spans->floor_ticks)
@@ -297,8 +297,7 @@ void spans_note_frames(struct lane_context *context)
 	struct lane_span_mark *mark;
 	uint32_t last;
 
-	if (spans->floor_ticks == SPANS_NEVER || spans->busy ||
-	    context->top == context->frames)
+	if (spans->floor_ticks == SPANS_NEVER || context->top == context->frames)
 		return;
 	last = mark_before(spans, fiber, spans->mark_count);
 	if (last < spans->mark_count) {
@@ -306,7 +305,8 @@ void spans_note_frames(struct lane_context *context)
 			return;
 		known = frame_at(context, spans->marks[last].ticks);
 	}
-	spans->busy = (uintptr_t)__builtin_frame_address(0);
+	if (!busy_take(context, BUSY_SPANS, (uintptr_t)__builtin_frame_address(0)))
+		return;
 	drop_ended(spans, fiber, known ? known->start_ticks : 0);
 	if (spans->mark_count == LANE_SPAN_MARKS)
 		join_marks(context);
@@ -316,19 +316,17 @@ void spans_note_frames(struct lane_context *context)
 	mark->offset_ticks = context->clock_offset;
 	waits_of(context, fiber, &mark->ready_ns, &mark->blocked_ns);
 	spans->mark_count++;
-	spans->busy = 0;
+	busy_give(context, BUSY_SPANS);
 }
 
 static void keep(struct lane_context *context, struct segment_span *span)
 {
-	struct lane_spans *spans = &context->spans;
 	int result = -1;
 
 	span->thread = context->thread;
-	if (!spans->busy) {
-		spans->busy = (uintptr_t)__builtin_frame_address(0);
+	if (busy_take(context, BUSY_SPANS, (uintptr_t)__builtin_frame_address(0))) {
 		result = append(context, span);
-		spans->busy = 0;
+		busy_give(context, BUSY_SPANS);
 		count_interval(context);
 	}
 	if (result == 0)
@@ -369,9 +367,4 @@ cold void spans_keep_step(struct lane_context *context, const struct segment_spa
 	span.node = context->current;
 	span.kind = SEGMENT_SPAN_STEP;
 	keep(context, &span);
-}
-
-void spans_abandon(struct lane_context *context)
-{
-	context->spans.busy = 0;
 }

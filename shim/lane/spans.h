@@ -63,6 +63,3 @@ static inline void spans_resume_stack(const struct lane_context *context,
 {
 	spans_leave_stack(context, fiber); /* sums without it, and again with it */
 }
-
-/* A handler that interrupted the work has jumped out of it. */
-void spans_abandon(struct lane_context *context);

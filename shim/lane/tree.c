@@ -20,7 +20,7 @@
 #include <errno.h>
 
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 
@@ -332,29 +332,10 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	return index;
 }
 
-/* An exception out of a handler of which nobody was told (of an unwinder that is linked
- * into the program) has left an insertion for good: what is at work interrupts one that
- * lies farther out on its stack, or comes from another stack. Without this nothing would
- * be published again. */
-static void note_abandoned(struct lane_context *context, uintptr_t stack)
-{
-	if (context->tree_busy && context->tree_busy <= stack &&
-	    paused_holds(context, context->tree_busy) && paused_holds(context, stack))
-		tree_abandon(context);
-}
-
 /* Returns whether nobody else is at it, which end_work() is to be told. */
 static inline int begin_work(struct lane_context *context, uintptr_t stack)
 {
-	int is_outermost;
-
-	note_abandoned(context, stack);
-	is_outermost = !context->tree_busy;
-
-	if (is_outermost)
-		context->tree_busy = stack;
-	order_stores();
-	return is_outermost;
+	return busy_take(context, BUSY_TREE, stack);
 }
 
 static void end_work(struct lane_context *context, int is_outermost, int is_new)
@@ -365,8 +346,7 @@ static void end_work(struct lane_context *context, int is_outermost, int is_new)
 		publish(context);
 		grow_tables(context);
 	}
-	order_stores();
-	context->tree_busy = 0;
+	busy_give(context, BUSY_TREE);
 	publish_handlers(context);
 }
 
@@ -434,10 +414,21 @@ void cold tree_remember(struct lane_context *context, uint32_t index)
 	remember(context, index, node->parent, node->key);
 }
 
+/* A node or function that was taken and has nothing in it yet is one that nobody comes
+ * to: readers would find it damaged. */
 void tree_abandon(struct lane_context *context)
 {
+	uint32_t node = context->lane->nodes.count;
+
+	for (; node < context->node_next; node++) {
+		struct segment_node *at = &context->nodes[node];
+
+		if (at->parent && at->key)
+			continue;
+		at->parent = LANE_ROOT;
+		at->key = SEGMENT_KEY_LEVEL;
+	}
 	publish(context);
-	context->tree_busy = 0;
 }
 
 void tree_reserve(struct lane_context *context)
@@ -447,7 +438,7 @@ void tree_reserve(struct lane_context *context)
 
 	ensure(context, ARRAY_NODES, nodes);
 	ensure(context, ARRAY_FUNCTIONS, functions);
-	if (context->tree_busy)
+	if (context->busy[BUSY_TREE])
 		return; /* the insertion we interrupt may be about to use the tables */
 	while (context->bucket_mask < nodes) {
 		uint32_t before = context->bucket_mask;

@@ -6,6 +6,12 @@
 #include "shim/lane/spans.h"
 #include "shim/lane/upcalls.h"
 
+/* For who leaves this in the middle, too. */
+static inline void order_stores(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
 static void note_unfinished(struct segment_node *node)
 {
 	if (segment_node_unfinished_count(node) < SEGMENT_NODE_UNFINISHED_MOST)
@@ -58,7 +64,7 @@ void unwind_stack(struct lane_context *context, struct fiber *fiber)
 }
 
 /* A handler may have left a hook in the middle: it has taken the topmost frame and not
- * counted it yet, or does not count it any more; either has no node. */
+ * counted it yet, or does not count it any more; neither has a node then. */
 static int is_counted(const struct lane_context *context,
 		      const struct segment_frame *frame)
 {
@@ -74,7 +80,9 @@ void unwind_to(struct lane_context *context, struct segment_frame *new_top, uint
 		close_frame(context, context->fiber, context->frames, frame,
 			    context->current, now);
 		context->current = frame->parent_node;
+		order_stores();
 		__atomic_fetch_sub(context->depth, counted, __ATOMIC_RELAXED);
+		order_stores();
 		context->top = frame;
 	}
 }

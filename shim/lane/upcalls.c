@@ -28,6 +28,11 @@ static void leave_nothing(struct lane_context *context, uint64_t function, uint3
 	(void)context, (void)function, (void)node, (void)begin_ticks, (void)ticks;
 }
 
+static void put_nothing(struct lane_context *context, uint32_t part)
+{
+	(void)context, (void)part;
+}
+
 static uint32_t watch_nothing(const char *name)
 {
 	(void)name;
@@ -35,4 +40,4 @@ static uint32_t watch_nothing(const char *name)
 }
 
 struct upcalls upcalls = {note_nothing,	 select_nothing, use_nothing, do_nothing,
-			  leave_nothing, watch_nothing,	 do_nothing};
+			  leave_nothing, watch_nothing,	 put_nothing, do_nothing};

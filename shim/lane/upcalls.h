@@ -31,6 +31,9 @@ struct upcalls {
 			   uint64_t begin_ticks, uint64_t ticks);
 	/* TRIGGER_* of what is watched by this name, which a region or a step has. */
 	uint32_t (*watch_mark)(const char *name);
+	/* A hook has been left while it was at work on this part of the lane, which is
+	 * nobody's now: what is half done is finished, or nothing comes of it. */
+	void (*put_in_order)(struct lane_context *context, uint32_t part);
 	/* The calling thread has got a lane; wants to know of its end. */
 	void (*thread_begins)(void);
 };

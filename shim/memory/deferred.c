@@ -10,6 +10,7 @@
 #include <errno.h>
 
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/memory/site.h"
 
 void deferred_reserve(struct lane_context *context)
@@ -53,22 +54,28 @@ static void book(struct lane_context *context, const struct deferred *note)
 	}
 }
 
+/* Who is left in the middle goes on behind what was booked. */
 void cold deferred_book(struct lane_context *context)
 {
 	while (context->deferred_count) {
-		uint32_t count, done = 0;
+		uint32_t count, done;
 
-		context->alloc_busy = (uintptr_t)__builtin_frame_address(0);
-		do {
+		context->busy[BUSY_BOOKS] = (uintptr_t)__builtin_frame_address(0);
+		for (;;) {
 			count = __atomic_load_n(&context->deferred_count,
 						__ATOMIC_RELAXED);
-			for (; done < count; done++)
-				book(context, &context->deferred[done]);
+			for (; context->deferred_done < count; context->deferred_done++)
+				book(context, &context->deferred[context->deferred_done]);
+			done = context->deferred_done;
+			context->deferred_done = 0;
 			/* a handler that adds after the load makes the exchange fail */
-		} while (!__atomic_compare_exchange_n(&context->deferred_count, &count, 0,
-						      0, __ATOMIC_RELAXED,
-						      __ATOMIC_RELAXED));
-		context->alloc_busy = 0;
+			if (__atomic_compare_exchange_n(&context->deferred_count, &count,
+							0, 0, __ATOMIC_RELAXED,
+							__ATOMIC_RELAXED))
+				break;
+			context->deferred_done = done;
+		}
+		busy_give(context, BUSY_BOOKS);
 		__asm__ volatile("" : : : "memory");
 	}
 }

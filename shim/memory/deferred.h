@@ -34,5 +34,5 @@ int deferred_add(struct lane_context *context, const struct deferred *note);
 /* Room for notes in advance. */
 void deferred_reserve(struct lane_context *context);
 
-/* Books the notes. alloc_busy is not set. */
+/* Books the notes. BUSY_BOOKS is not held. */
 void deferred_book(struct lane_context *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The books of allocation sites and of the global peak. Runs on: traced threads, any
- * context but its own (alloc_busy).
+ * context but its own (BUSY_BOOKS).
  */
 #include "shim/memory/site.h"
 
@@ -9,6 +9,7 @@
 
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/lane/lane.h"
 #include "shim/memory/site_books.h"
 #include "shim/memory/site_past.h"
 
@@ -83,7 +84,10 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 static int lock_site(struct segment_site *site)
 {
 	static struct segment_site *stuck;
+	struct lane_context *context = lane_own();
 
+	if (likely(context))
+		site_note_wanted(context, (uint32_t)(site - process->sites));
 	for (int i = 0; !site_try_lock(site); i++) {
 		/* relaxed: a guess how long to wait */
 		if (i >= LOCK_STEPS ||
@@ -95,15 +99,40 @@ static int lock_site(struct segment_site *site)
 		}
 		gate_wait(i);
 	}
+	if (likely(context))
+		site_note_locked(context);
 	if (unlikely(__atomic_load_n(&stuck, __ATOMIC_RELAXED) == site))
 		__atomic_store_n(&stuck, NULL, __ATOMIC_RELAXED);
 	return 1;
 }
 
+/* Where it is not certain whose it is, it is waited for as long as for any. */
+void cold site_unlock_left(struct lane_context *context)
+{
+	uint32_t index = context->locked_site;
+	struct segment_site *site = &process->sites[index];
+	int is_own = context->has_site != 0;
+
+	context->has_site = 0;
+
+	/* else it is a site of the process that this one was forked from, or none */
+	if (index - process->site_bias >=
+	    __atomic_load_n(&process->site_next, __ATOMIC_RELAXED))
+		return;
+	for (int i = 0; !is_own && !site_try_lock(site) && i < LOCK_STEPS; i++)
+		gate_wait(i);
+	site_unlock(site);
+}
+
 static inline void unlock_site(struct segment_site *site, int is_locked)
 {
-	if (likely(is_locked))
-		site_unlock(site);
+	struct lane_context *context = lane_own();
+
+	if (unlikely(!is_locked))
+		return;
+	if (likely(context))
+		site_note_unlocked(context);
+	site_unlock(site);
 }
 
 /* Before any change of a site: what it held at the snapshots since its last one. acquire:

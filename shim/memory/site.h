@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The books of allocation sites and of the global peak. Runs on: traced threads; not
- * inside itself (the caller holds alloc_busy).
+ * inside itself (the caller holds BUSY_BOOKS).
  *
  * EXACT SHARES OF THE PEAK
  *
@@ -29,6 +29,11 @@ uint32_t site_new(uint32_t lane_slot, uint32_t node);
 
 /* Room for thousands of sites more, as far as it can be had. */
 void site_reserve(void);
+
+/* The lane's thread has left a hook, which had locked a site, perhaps: that is nobody's
+ * then. */
+struct lane_context;
+void site_unlock_left(struct lane_context *context);
 
 /* A block now lives at the site. reallocated: it is a realloc's result, for which
  * copied_bytes were moved (0: resized in place) of a block of old_bytes. Return the

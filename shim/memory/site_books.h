@@ -2,11 +2,12 @@
 /*
  * The steps of a site's books (site.h), and those of a process with one thread, inline,
  * for the fast paths of malloc and free. Runs on: traced threads; the caller holds
- * alloc_busy.
+ * BUSY_BOOKS.
  */
 #pragma once
 
 #include "shim/core/process.h"
+#include "shim/lane/lane.h"
 #include "shim/memory/shadow.h"
 
 struct site_peak_word {
@@ -22,6 +23,29 @@ static inline int site_try_lock(struct segment_site *site)
 static inline void site_unlock(struct segment_site *site)
 {
 	__atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE);
+}
+
+/* What a thread has of sites, for who finds that it has left a hook: which it wanted, and
+ * whether it had it. Only between the exchange and the note behind it, and from the note
+ * to the store that unlocks, is that not certain. */
+static inline void site_note_wanted(struct lane_context *context, uint32_t id)
+{
+	context->locked_site = id;
+	__asm__ volatile("" : : : "memory");
+}
+
+static inline void site_note_locked(struct lane_context *context)
+{
+	__asm__ volatile("" : : : "memory");
+	context->has_site = 1;
+	__asm__ volatile("" : : : "memory");
+}
+
+static inline void site_note_unlocked(struct lane_context *context)
+{
+	__asm__ volatile("" : : : "memory");
+	context->has_site = 0;
+	__asm__ volatile("" : : : "memory");
 }
 
 static inline struct site_peak_word site_next_word(struct site_peak_word old,

@@ -44,10 +44,12 @@ static inline void book_block(struct lane_context *context, uint32_t site, void 
 static inline __attribute__((always_inline)) void
 leave_site(struct lane_context *context, struct segment_site *site, int alone)
 {
-	if (!alone)
+	if (!alone) {
+		site_note_unlocked(context);
 		site_unlock(site);
+	}
 	compiler_barrier();
-	context->alloc_busy = 0;
+	context->busy[BUSY_BOOKS] = 0;
 }
 
 /* A site's books, when they can be worked at now; they are busy then. NULL: not now. */
@@ -57,13 +59,17 @@ enter_site(struct lane_context *context, const struct process *state, uint32_t i
 {
 	struct segment_site *site = &state->sites[id];
 
-	if (unlikely(context->alloc_busy))
+	if (unlikely(context->busy[BUSY_BOOKS]))
 		return NULL;
-	context->alloc_busy = stack;
+	context->busy[BUSY_BOOKS] = stack;
 	compiler_barrier();
-	if (!alone && unlikely(!site_try_lock(site))) {
-		context->alloc_busy = 0;
-		return NULL;
+	if (!alone) {
+		site_note_wanted(context, id);
+		if (unlikely(!site_try_lock(site))) {
+			context->busy[BUSY_BOOKS] = 0;
+			return NULL;
+		}
+		site_note_locked(context);
 	}
 	if (likely(site_is_of_interval(state->segment, site)))
 		return site;
@@ -224,8 +230,8 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 	}
 	if (!reallocates)
 		temporary = take_latest(context, (uintptr_t)address);
-	if (likely(!context->alloc_busy)) {
-		context->alloc_busy = (uintptr_t)__builtin_frame_address(0);
+	if (likely(busy_take(context, BUSY_BOOKS,
+			     (uintptr_t)__builtin_frame_address(0)))) {
 		site_released(block, context->slot, temporary);
 		booking_end(context);
 	} else {

@@ -7,6 +7,7 @@
 
 #include "shim/budget/budget.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/memory/deferred.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
@@ -26,16 +27,13 @@ static inline struct lane_context *booking_begin(void)
 		if (!context)
 			return NULL;
 	}
-	if (unlikely(context->alloc_busy))
-		return NULL;
-	context->alloc_busy = stack;
-	return context;
+	return busy_take(context, BUSY_BOOKS, stack) ? context : NULL;
 }
 
 /* The end of a hook's work on the books. */
 static inline void booking_end(struct lane_context *context)
 {
-	context->alloc_busy = 0;
+	busy_give(context, BUSY_BOOKS);
 	__asm__ volatile("" : : : "memory"); /* what comes now is not deferred any more */
 	if (unlikely(context->deferred_count))
 		deferred_book(context);

@@ -9,6 +9,7 @@
 
 #include "shim/budget/budget.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/recursion.h"
@@ -202,6 +203,8 @@ static cold void close_merged(struct lane_context *context, struct segment_frame
 static void close_at(struct lane_context *context, struct segment_frame *frame,
 		     uint64_t now)
 {
+	if (frame + 1 < context->top)
+		busy_leave(context, frame->stack_pointer);
 	unwind_to(context, frame + 1, now);
 	if (unlikely(recursion_is_frame(context, frame, context->current)))
 		close_merged(context, frame, now);

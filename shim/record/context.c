@@ -9,6 +9,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/spans.h"
@@ -102,7 +103,6 @@ static void forget_series(struct lane_context *context)
 
 	for (uint32_t i = 0; i < context->lane->series.count; i++)
 		series[i].open_ticks = 0;
-	context->series_busy = 0;
 }
 
 /* The thread's row. Threads past the table's capacity go without one. */
@@ -271,6 +271,7 @@ void context_release(void)
 		return;
 	if (!paused_is_on() && paused_was(context))
 		paused_take_up(context);
+	busy_leave_all(context);
 	end_ticks = off_cpu_note_thread(context);
 	samples_end_lane(context);
 	switches_end_lane(context);

@@ -169,10 +169,11 @@ int frame_open_second(struct lane_context *context, uint64_t function, uint64_t 
 	left_out_ticks = off_cpu_leave_out(context, since);
 	frame->start_ticks = since + left_out_ticks - context->clock_offset;
 	compiler_barrier();
+	add32(context->depth, 1);
+	compiler_barrier();
 	frame->node = child;
 	context->current = child;
 	add64(&context->nodes[child].call_count, 1);
-	add32(context->depth, 1);
 	return 1;
 }
 
@@ -210,9 +211,10 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 	frame->start_ticks = (left_out_ticks ? since + left_out_ticks : clock_now()) -
 			     context->clock_offset;
 	compiler_barrier();
+	add32(context->depth, 1);
+	compiler_barrier();
 	frame->node = is_merged ? 0 : child;
 	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */
-	add32(context->depth, 1);
 }
 
 cold void frame_pop_overflowed(struct lane_context *context, struct segment_frame *frame,

@@ -12,7 +12,8 @@
  * recursive function's node) are changed by single instructions. A frame's node is 0
  * before it is filled and after its time has been taken: a handler that jumps out of a
  * hook (siglongjmp) leaves no frame whose time is wrong. depth, which only the reader of
- * the segment uses, covers a frame when it is whole.
+ * the segment uses, counts a frame before it gets its node, and until after it has lost
+ * it: who finds a topmost frame that was left knows whether it is counted (unwind.c).
  *
  * ORDER OF WORK
  *
@@ -132,10 +133,11 @@ frame_open(struct lane_context *context, uint64_t function, uint64_t call_site,
 		context->top = frame;
 		return FRAME_MISSED;
 	}
+	add32(context->depth, 1);
+	compiler_barrier();
 	frame->node = child;
 	context->current = child;
 	add64(&node->call_count, 1);
-	add32(context->depth, 1);
 	return FRAME_OPENED;
 }
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* Closes the frames that a jump skips. Must not call libc or lock. */
-#include "shim/waits/off_cpu.h"
-#include "shim/waits/stalls.h"
 #include "shim/record/jump.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/io/transfers.h"
+#include "shim/budget/settings.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"
-#include "shim/lane/spans.h"
 #include "shim/lane/tree.h"
 #include "shim/lane/unwind.h"
 #include "shim/memory/deferred.h"
-#include "shim/record/marks/series.h"
-#include "shim/samples/samples.h"
+#include "shim/memory/site.h"
 #include "shim/stacks/fiber.h"
 #include "shim/study/study.h"
 
@@ -61,11 +58,16 @@ static void unwind(struct lane_context *context, struct segment_frame *new_top)
 		unwind_to(context, new_top, paused_clock() - context->clock_offset);
 }
 
+static int is_on_signal_stack(const struct lane_context *context)
+{
+	return paused_stack_low(context) != context->fiber->low;
+}
+
 /* Frames called from below the stack pointer are gone. A handler's, on an alternate
  * stack, are gone when control is back on the stack of the functions below it. */
 static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 {
-	int on_signal_stack = paused_stack_low(context) != context->fiber->low;
+	int on_signal_stack = is_on_signal_stack(context);
 	struct segment_frame *frame = context->top;
 
 	for (; frame > context->frames; frame--) {
@@ -78,38 +80,27 @@ static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 	unwind(context, frame);
 }
 
-/* Does control that goes on at stack_pointer leave the hook at work at this address? */
-static int leaves(const struct lane_context *context, uintptr_t at,
-		  uintptr_t stack_pointer)
+/* The hook held the books, and perhaps a site. */
+static void abandon_books(struct lane_context *context)
 {
-	return at && paused_holds(context, at) && at < stack_pointer;
+	context->own_work = OWN_WORK_NONE;
+	site_unlock_left(context);
+	if (context->deferred_count)
+		deferred_book(context);
 }
 
-/* A handler that interrupted a hook jumps out of both. */
-static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
+/* What nobody knows of is as good as before: a handler might have come there. */
+void jump_put_in_order(struct lane_context *context, uint32_t part)
 {
-	if (leaves(context, context->tree_busy, stack_pointer))
-		tree_abandon(context);
-	if (leaves(context, context->off_cpu.busy, stack_pointer))
-		off_cpu_abandon(context);
-	if (leaves(context, context->transfer_busy, stack_pointer))
-		transfers_abandon(context);
-	if (leaves(context, context->stalls_busy, stack_pointer))
-		stalls_abandon(context);
-	if (leaves(context, context->spans.busy, stack_pointer))
-		spans_abandon(context);
-	if (leaves(context, context->series_busy, stack_pointer))
-		series_abandon(context);
-	if (leaves(context, context->study.busy, stack_pointer))
-		study_abandon(context);
-	if (leaves(context, context->samples.busy, stack_pointer))
-		samples_abandon(context);
-	if (leaves(context, context->alloc_busy, stack_pointer)) {
-		context->own_work = OWN_WORK_NONE;
-		context->alloc_busy = 0;
-		if (context->deferred_count)
-			deferred_book(context);
-	}
+	static void (*const abandon[LANE_PARTS])(struct lane_context *) = {
+		[BUSY_BOOKS] = abandon_books,
+		[BUSY_TREE] = tree_abandon,
+		[BUSY_STUDY] = study_abandon,
+		[BUSY_SETTINGS] = settings_abandon,
+	};
+
+	if (abandon[part])
+		abandon[part](context);
 }
 
 /* Are the frames open that were when the place was marked? Functions are, since the one
@@ -134,9 +125,12 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 	if (!context)
 		return; /* nothing is open */
 	from = context->fiber;
-	if (!paused_holds(context, stack_pointer))
+	if (!paused_holds(context, stack_pointer)) {
+		if (is_on_signal_stack(context)) /* which is left for good */
+			busy_leave(context, UINTPTR_MAX);
 		fiber_jump(context, stack_pointer);
-	leave_hooks(context, stack_pointer);
+	}
+	busy_leave(context, stack_pointer);
 	mark = mark_of(context, stack_pointer, return_address);
 	if (mark->stack_pointer == stack_pointer &&
 	    mark->return_address == return_address && is_as_marked(context, mark)) {
@@ -153,7 +147,7 @@ void jump_unwind(uintptr_t stack_pointer)
 
 	if (!context)
 		return;
-	leave_hooks(context, stack_pointer);
+	busy_leave(context, stack_pointer);
 	unwind_below(context, stack_pointer);
 }
 

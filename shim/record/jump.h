@@ -23,6 +23,10 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address);
  * stack_pointer: an exception's handler or cleanup. */
 void jump_unwind(uintptr_t stack_pointer);
 
+/* See upcalls.h: the calling thread's lane. */
+struct lane_context;
+void jump_put_in_order(struct lane_context *context, uint32_t part);
+
 /* Around vfork, in the parent: the child works on the same stack and in the same lane. */
 void jump_before_vfork(void);
 void jump_after_vfork(void);

@@ -58,7 +58,7 @@ static cold void late_alloc(void *block, uint64_t size, const struct stack_calle
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 		return;
 	}
-	context->alloc_busy = (uintptr_t)__builtin_frame_address(0);
+	context->busy[BUSY_BOOKS] = (uintptr_t)__builtin_frame_address(0);
 	site = booking_site(context, caller);
 	if (site)
 		word = booking_room(context, block, size);

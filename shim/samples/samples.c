@@ -9,6 +9,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/patch/stubs/arenas.h"
 #include "shim/samples/ring.h"
 #include "shim/waits/off_cpu.h"
@@ -144,9 +145,9 @@ static void take(struct lane_context *context, int is_wanted)
 	uint64_t tail = context->sample_tail, head;
 	struct ring_record record;
 
-	if (samples->busy || !samples->ring)
+	if (!samples->ring ||
+	    !busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
 		return; /* a handler interrupted just this */
-	samples->busy = (uintptr_t)__builtin_frame_address(0);
 	/* acquire: the records before it are whole; pairs with the kernel's barrier */
 	head = __atomic_load_n(context->sample_head, __ATOMIC_ACQUIRE);
 	while (tail != head) {
@@ -158,8 +159,7 @@ static void take(struct lane_context *context, int is_wanted)
 	}
 	ring_release(samples->ring, tail);
 	context->sample_tail = tail;
-	__asm__ volatile("" : : : "memory");
-	samples->busy = 0;
+	busy_give(context, BUSY_SAMPLES);
 }
 
 void cold samples_take(struct lane_context *context)
@@ -181,11 +181,6 @@ uint64_t cold samples_book(struct lane_context *context)
 	since = clock_now();
 	samples_take(context);
 	return off_cpu_leave_out(context, since);
-}
-
-void samples_abandon(struct lane_context *context)
-{
-	context->samples.busy = 0;
 }
 
 static uint32_t pages_of(const struct lane_context *context)
@@ -328,7 +323,8 @@ static void renew(struct lane_context *context)
 	uint64_t period_ns;
 
 	samples_take(context);
-	samples->busy = (uintptr_t)__builtin_frame_address(0);
+	if (!busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
+		return;
 	period_ns = period_for(context, interval_of(samples));
 	close_ring(context);
 	if (period_ns)
@@ -336,8 +332,7 @@ static void renew(struct lane_context *context)
 	else
 		context->lane->ring_declined_count++;
 	samples->switch_count = switch_count(context);
-	__asm__ volatile("" : : : "memory");
-	samples->busy = 0;
+	busy_give(context, BUSY_SAMPLES);
 }
 
 void cold samples_look(struct lane_context *context, uint64_t now)
@@ -347,8 +342,8 @@ void cold samples_look(struct lane_context *context, uint64_t now)
 
 	if (samples_wait(context))
 		samples_take(context);
-	if (busy_ticks < samples->next_busy_ticks || samples->busy ||
-	    context->is_vforking || samples->refused_count >= REFUSED_MOST)
+	if (busy_ticks < samples->next_busy_ticks || context->is_vforking ||
+	    samples->refused_count >= REFUSED_MOST)
 		return;
 	if (!samples->next_busy_ticks) {
 		samples->next_busy_ticks = busy_ticks + FIRST_TICKS;

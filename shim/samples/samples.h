@@ -39,6 +39,3 @@ uint64_t samples_book(struct lane_context *context);
 
 /* Now and then: makes the ring when it is due, or anew with another period. */
 void samples_look(struct lane_context *context, uint64_t now);
-
-/* A handler that interrupted them has jumped out of it. */
-void samples_abandon(struct lane_context *context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who called the code of headers that allocates. Runs on: traced threads, inside an
- * allocation hook (alloc_busy held). Must not lock.
+ * allocation hook (BUSY_BOOKS held). Must not lock.
  *
  * The tree has functions, not calls: main -> push_back -> allocate is one path, from
  * whatever line of main. So below the node of a function that a header may have brought

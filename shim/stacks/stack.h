@@ -3,7 +3,7 @@
  * From a call of malloc to the call path it happened on: the instrumented part is the
  * lane's current node, the rest is unwound (walk.h, or libunwind where that cannot) and
  * grafted on it. Runs on: traced threads,
- * inside an allocation hook (alloc_busy held). Must not hold any lock: libunwind may
+ * inside an allocation hook (BUSY_BOOKS held). Must not hold any lock: libunwind may
  * take the loader's.
  */
 #pragma once

@@ -2,7 +2,7 @@
 /*
  * From a call of malloc outwards, frame by frame, by the rules of rules.h; and the last
  * stack again where nothing has changed. Runs on: traced threads, inside an allocation
- * hook (alloc_busy held). Must not lock, or read anything but the stack in use.
+ * hook (BUSY_BOOKS held). Must not lock, or read anything but the stack in use.
  *
  * WHY WHAT IS REUSED IS EXACT. Where a frame's caller is found depends on three numbers,
  * the code address, the stack pointer and, for some code, the frame pointer, and on words

@@ -71,7 +71,11 @@ void study_leave(struct lane_context *context, uint64_t function, uint32_t node,
 		study_end(context, &call);
 }
 
+/* What a tree knows is whole, or it has no key. */
 void study_abandon(struct lane_context *context)
 {
-	context->study.busy = 0;
+	struct study_lane *own = context->study.own;
+
+	for (uint32_t i = 0; own && i < SUBJECT_TREES; i++)
+		own->keys[i] = 0;
 }

@@ -4,6 +4,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
 #include "shim/study/keep.h"
 
@@ -22,17 +23,15 @@ static struct study_lane *own_of(struct lane_context *context)
 
 struct study_lane *subject_begin(struct lane_context *context)
 {
-	if (context->study.busy || !own_of(context))
+	if (!own_of(context) ||
+	    !busy_take(context, BUSY_STUDY, (uintptr_t)__builtin_frame_address(0)))
 		return NULL;
-	context->study.busy = (uintptr_t)__builtin_frame_address(0);
-	__asm__ volatile("" : : : "memory");
 	return context->study.own;
 }
 
 void subject_end(struct lane_context *context)
 {
-	__asm__ volatile("" : : : "memory");
-	context->study.busy = 0;
+	busy_give(context, BUSY_STUDY);
 }
 
 static struct segment_study *studies_of(const struct lane_context *context)

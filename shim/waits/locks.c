@@ -15,7 +15,6 @@
 
 void locks_begin_lane(struct lane_context *context)
 {
-	context->stalls_busy = 0;
 	context->has_nap = 0;
 	context->locks.held_count = 0;
 	for (uint32_t i = 0; i < LANE_LOCKS_HELD; i++)

@@ -12,6 +12,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/spans.h"
 #include "shim/waits/switches.h"
 
@@ -129,14 +130,14 @@ static struct reading read_clocks(struct lane_context *context, int with_ready)
 
 /* For those who take snapshots, see struct segment_lane. The time last: who finds it
  * unchanged has the other, too. */
-static void publish(const struct lane_context *context)
+static void publish(const struct lane_context *context, uint64_t wall_ns)
 {
 	const struct lane_off_cpu *off = &context->off_cpu;
 	struct segment_lane *lane = context->lane;
 
 	lane->booked_cpu_ns = off->base_cpu_ns == UNKNOWN ? 0 : off->base_cpu_ns;
 	__asm__ volatile("" : : : "memory");
-	lane->booked_wall_ns = off->base_wall_ns;
+	lane->booked_wall_ns = wall_ns;
 }
 
 void off_cpu_note_birth(uint64_t ticks)
@@ -167,11 +168,11 @@ static uint64_t start(struct lane_context *context)
 	if (now.ready_ns == UNKNOWN)
 		now = read_clocks(context, 1);
 	count_switches(off);
-	off->base_wall_ns = now.wall_ns;
+	off->base_off_ns = now.wall_ns - now.cpu_ns;
 	off->base_cpu_ns = now.cpu_ns;
 	off->base_ready_ns = now.ready_ns;
 	off->unread_ns = 0;
-	publish(context);
+	publish(context, now.wall_ns);
 	return now.ticks;
 }
 
@@ -181,7 +182,6 @@ void off_cpu_begin(struct lane_context *context)
 	struct segment_thread *row = own_row(context);
 	uint64_t start_ticks;
 
-	off->busy = 0;
 	off->put_off_until_ticks = 0;
 	process->segment->switch_source = switches_source();
 	context->lane->booked_cpu_ns = 0;
@@ -296,8 +296,7 @@ static int64_t without_cpu(const struct lane_off_cpu *off, const struct reading 
 {
 	if (now->cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN)
 		return 0;
-	return (int64_t)(now->wall_ns - off->base_wall_ns) -
-	       (int64_t)(now->cpu_ns - off->base_cpu_ns);
+	return (int64_t)(now->wall_ns - now->cpu_ns - off->base_off_ns);
 }
 
 /* Whose it is. The recorder's work is in no call's time. */
@@ -346,9 +345,9 @@ static struct booked book(struct lane_context *context, enum booking booking)
 	}
 	ready_ns = blocked ? ready_part(off, &now, (uint64_t)off_ns) : (uint64_t)off_ns;
 	keep_ready(off, &now, ready_ns, (uint64_t)off_ns - ready_ns);
-	off->base_wall_ns = now.wall_ns;
+	off->base_off_ns = now.wall_ns - now.cpu_ns;
 	off->base_cpu_ns = now.cpu_ns;
-	publish(context);
+	publish(context, now.wall_ns);
 	if (booking != OF_OWN_WORK)
 		add(context, ready_ns, (uint64_t)off_ns - ready_ns, (uint32_t)preempted,
 		    (uint32_t)blocked);
@@ -391,9 +390,9 @@ static int ask_and_book(struct lane_context *context, enum booking booking,
 	uint64_t begin;
 
 	/* a handler, in the middle of it; or a child in its parent's memory */
-	if (context->off_cpu.busy || context->is_vforking || is_put_off(context))
+	if (context->is_vforking || is_put_off(context) ||
+	    !busy_take(context, BUSY_OFF_CPU, (uintptr_t)__builtin_frame_address(0)))
 		return 0;
-	context->off_cpu.busy = (uintptr_t)__builtin_frame_address(0);
 	switches_arm(context);
 	if (may_ask()) {
 		begin = clock_now();
@@ -402,7 +401,7 @@ static int ask_and_book(struct lane_context *context, enum booking booking,
 			find_stops(&context->off_cpu, begin);
 		gate_leave();
 	}
-	context->off_cpu.busy = 0;
+	busy_give(context, BUSY_OFF_CPU);
 	context->off_cpu.seen_ticks = clock_now();
 	return 1;
 }
@@ -474,11 +473,15 @@ uint64_t off_cpu_note_thread(struct lane_context *context)
 	struct reading now;
 	uint64_t ready_ns;
 
-	if (!row || off->busy || context->is_vforking || !may_ask())
+	if (!row || context->is_vforking ||
+	    !busy_take(context, BUSY_OFF_CPU, (uintptr_t)__builtin_frame_address(0)))
 		return clock_now();
-	off->busy = (uintptr_t)__builtin_frame_address(0);
+	if (!may_ask()) {
+		busy_give(context, BUSY_OFF_CPU);
+		return clock_now();
+	}
 	now = book(context, OF_PATH_AT_END).until;
-	off->busy = 0;
+	busy_give(context, BUSY_OFF_CPU);
 	if (now.cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
 	ready_ns = now.ready_ns != UNKNOWN ? now.ready_ns : off->base_ready_ns;
@@ -497,9 +500,4 @@ uint64_t off_cpu_note_ending(struct lane_context *context)
 	if (row)
 		row->has_ended_process = 1;
 	return off_cpu_note_thread(context);
-}
-
-void off_cpu_abandon(struct lane_context *context)
-{
-	context->off_cpu.busy = 0;
 }

@@ -66,6 +66,3 @@ uint64_t off_cpu_note_thread(struct lane_context *context);
 
 /* The same of a process that the thread ends. */
 uint64_t off_cpu_note_ending(struct lane_context *context);
-
-/* A handler that interrupted the booking has jumped out of it. */
-void off_cpu_abandon(struct lane_context *context);

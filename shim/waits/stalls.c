@@ -5,6 +5,7 @@
 #include "common/libc/records.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/paused.h"
 #include "shim/waits/senders.h"
 
@@ -82,10 +83,9 @@ void stalls_add(struct lane_context *context, const struct segment_stall *stall)
 {
 	int result = -1;
 
-	if (!context->stalls_busy) {
-		context->stalls_busy = (uintptr_t)__builtin_frame_address(0);
+	if (busy_take(context, BUSY_STALLS, (uintptr_t)__builtin_frame_address(0))) {
 		result = append(context, stall);
-		context->stalls_busy = 0;
+		busy_give(context, BUSY_STALLS);
 	}
 	if (result < 0)
 		context->lane->lost_stall_count++;
@@ -142,11 +142,6 @@ cold void stalls_settle_nap(struct lane_context *context, uintptr_t key)
 	nap->holder_node = sender.node;
 	if (!context->nap_number)
 		stalls_add(context, nap);
-	else if (!context->stalls_busy)
+	else if (!context->busy[BUSY_STALLS])
 		all_of(context)[context->nap_number] = *nap;
-}
-
-void stalls_abandon(struct lane_context *context)
-{
-	context->stalls_busy = 0;
 }

@@ -27,6 +27,3 @@ void stalls_settle_nap(struct lane_context *context, uintptr_t key);
 
 /* A wait of the lane is over. */
 void stalls_add(struct lane_context *context, const struct segment_stall *stall);
-
-/* A handler that interrupted an addition has jumped out of it. */
-void stalls_abandon(struct lane_context *context);

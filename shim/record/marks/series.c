@@ -6,6 +6,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/name.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/spans.h"
 #include "shim/lane/upcalls.h"
@@ -114,9 +115,10 @@ static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
 	uint32_t least = 0;
 
 	*ret_place = *count;
-
 	if (*count < SEGMENT_SERIES_EXTREMES) {
-		marks[(*count)++] = *mark;
+		marks[*count] = *mark;
+		compiler_barrier();
+		++*count;
 	} else {
 		for (uint32_t i = 1; i < SEGMENT_SERIES_EXTREMES; i++) {
 			if (sign * marks[i].value < sign * marks[least].value)
@@ -313,6 +315,8 @@ add_step(struct lane_context *context, struct segment_series *series, uint64_t n
 		keep_step(context, series, &mark);
 }
 
+/* Before its value: a reader that comes in between, or finds that nothing followed, has
+ * no value without a mark. */
 static inline void add_mark(struct segment_series *series, uint64_t now, int64_t live)
 {
 	if (unlikely(!series->count)) {
@@ -337,19 +341,15 @@ static inline struct lane_context *begin(void)
 		return NULL;
 	if (paused_was(context))
 		paused_take_up(context);
-	if (unlikely(context->series_busy)) { /* a handler, in the middle of a mark */
-		context->lane->lost_mark_count++;
-		return NULL;
-	}
-	context->series_busy = (uintptr_t)__builtin_frame_address(0);
-	compiler_barrier();
-	return context;
+	if (busy_take(context, BUSY_SERIES, (uintptr_t)__builtin_frame_address(0)))
+		return context;
+	context->lane->lost_mark_count++; /* a handler, in the middle of a mark */
+	return NULL;
 }
 
 static inline void end(struct lane_context *context)
 {
-	compiler_barrier();
-	context->series_busy = 0;
+	busy_give(context, BUSY_SERIES);
 }
 
 static inline __attribute__((always_inline)) void
@@ -357,13 +357,13 @@ mark_step(struct lane_context *context, struct segment_series *series, uint64_t 
 {
 	int64_t live = live_bytes();
 
+	add_mark(series, now, live);
 	if (likely(series->open_ticks))
 		add_step(context, series, now, live);
 	series->open_ticks = now;
 	series->open_ready_ns = context->off_cpu.ready_ns;
 	series->open_blocked_ns = context->off_cpu.blocked_ns;
 	series->open_mark = ++context->recent_waits.mark_count;
-	add_mark(series, now, live);
 }
 
 /* What it takes to study it is in no step, and in no call. 0: there is no such series. */
@@ -424,10 +424,10 @@ void series_counter(const char *name, double value)
 		series = find_series(context, name ? name : "", SEGMENT_SERIES_COUNTER);
 	if (likely(series)) {
 		live = live_bytes();
+		add_mark(series, now, live);
 		add_value(series, (struct segment_mark){.value = value,
 							.ticks = now,
 							.live_bytes = live});
-		add_mark(series, now, live);
 	} else {
 		context->lane->lost_mark_count++;
 	}

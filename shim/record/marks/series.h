@@ -11,9 +11,3 @@
 /* A mark of this name. name may be NULL (empty); it is copied. */
 void series_step(const char *name);
 void series_counter(const char *name, double value);
-
-/* A handler that interrupted a mark has jumped out of both. */
-static inline void series_abandon(struct lane_context *context)
-{
-	context->series_busy = 0;
-}

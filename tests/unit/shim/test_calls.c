@@ -316,9 +316,9 @@ static void publishes_what_handlers_add(void **state)
 	uint32_t known = tree_child_slow(context, LANE_ROOT, 0x5000);
 
 	(void)state;
-	context->tree_busy = 1;
+	context->busy[BUSY_TREE] = 1;
 	assert_int_not_equal(tree_child_slow(context, known, 0x6000), 0);
-	context->tree_busy = 0;
+	context->busy[BUSY_TREE] = 0;
 	assert_int_equal(tree_child_slow(context, LANE_ROOT, 0x5000), known);
 	assert_int_equal(context->lane->nodes.count, context->node_next);
 	assert_int_equal(context->lane->functions.count, context->function_next);

@@ -388,10 +388,10 @@ static void test_a_handler_in_between_waits_for_nothing(void **state)
 	(void)state;
 	enter(OUTER);
 	call(function, 1);
-	lane_self->study.busy = 1;
+	lane_self->busy[BUSY_STUDY] = 1;
 	call(function, 1);
 	assert_int_equal(study_of(function)->call_count, 1);
-	study_abandon(lane_self);
+	lane_self->busy[BUSY_STUDY] = 0;
 	call(function, 1);
 	assert_int_equal(study_of(function)->call_count, 2);
 	leave(OUTER);
