@@ -76,7 +76,7 @@ ALONE static void work(clockid_t clock, double seconds, int closes)
 
 static void *work_in_thread(void *none)
 {
-	work(CLOCK_THREAD_CPUTIME_ID, 0.02, 0);
+	work(CLOCK_THREAD_CPUTIME_ID, 0.04, 0);
 	return none;
 }
 
@@ -95,7 +95,7 @@ static void in_children(void)
 	work(CLOCK_THREAD_CPUTIME_ID, 0.1, 0);
 	for (int i = 0; i < 4; i++) {
 		if (fork() == 0) {
-			work(CLOCK_THREAD_CPUTIME_ID, 0.08, 0);
+			work(CLOCK_THREAD_CPUTIME_ID, 0.2, 0);
 			_exit(0);
 		}
 	}

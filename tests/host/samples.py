@@ -7,7 +7,7 @@ import host
 from host import expect, scenario
 
 # Where a sample seems to cost much they come once in 10 ms.
-LEAST_SAMPLES = 15
+LEAST_SAMPLES = 10
 
 
 def has_samples(case):
