@@ -7,8 +7,8 @@
  *
  * The kernel may refuse samples, and a sandbox may kill who asks for them. So the
  * collector, which has the filters that the program began with, has a child ask first,
- * measures what a sample costs here, and says in segment_state.sampling what came out. A
- * process of the run samples when that is ALLOWED; with no collector at all it may try
+ * measures what a sample costs here, and says in segment_control.sampling what came out.
+ * A process of the run samples when that is ALLOWED; with no collector at all it may try
  * for itself.
  *
  * WHAT IS KEPT
@@ -22,9 +22,9 @@
  * Addresses of the recorder itself are not kept: SEGMENT_SAMPLE_HOOKS stands for all of
  * the library, SEGMENT_SAMPLE_STUBS for the code that only counts. With no room for
  * another entry a sample goes to the node's entry without an address,
- * SEGMENT_SAMPLE_FOLDED; with none for that it is only in lost_ns. Samples that the
- * kernel had no room for belong to the current node, too: no hook ran meanwhile. Which
- * addresses they had is not known, so they are FOLDED.
+ * SEGMENT_SAMPLE_FOLDED; with none for that it is only in lost_sample_ns. Samples that
+ * the kernel had no room for belong to the current node, too: no hook ran meanwhile.
+ * Which addresses they had is not known, so they are FOLDED.
  *
  * THE KERNEL'S PART
  *
@@ -34,15 +34,14 @@
  * PERIODS
  *
  * A period is drawn anew each time the ring is made, from PERIOD * [0.8, 1.2]: a program
- * whose phases have the period of the samples would be seen in some of them only. The
- * first sample after that comes within (0, period], and has the weight of a whole one, so
- * threads that are shorter than a period count right on average.
+ * whose phases have the period of the samples would be seen in some of them only. What
+ * has passed of a period when the ring ends is lost, for all code alike.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* segment_state.sampling: what the collector found. */
+/* segment_control.sampling: what the collector found. */
 enum segment_sampling {
 	SEGMENT_SAMPLING_UNKNOWN = 0, /* nobody has tried yet */
 	SEGMENT_SAMPLING_ALLOWED = 1,

@@ -242,6 +242,8 @@ struct lane_samples {
 	void *ring; /* the kernel's page, and the samples behind it; NULL: none */
 	uint32_t ring_bytes;	  /* without that page */
 	uint32_t refused_count;	  /* in a row */
+	uint32_t look_count;	  /* at whether it is to be made anew */
+	uint64_t mean_period_ns;  /* of rings like this */
 	uint64_t period_ns;	  /* of the ring */
 	uint64_t clock_ns;	  /* of the ring's last sample */
 	uint64_t next_busy_ticks; /* of busy time, when it is made or made anew; 0: unset

@@ -2,8 +2,6 @@
 /* The lane's table of samples, and when and how often they come. */
 #include "shim/samples/samples.h"
 
-#include <errno.h>
-
 #include "common/segment_control.h"
 #include "common/segment_samples.h"
 #include "shim/core/clock.h"
@@ -14,11 +12,12 @@
 #include "shim/samples/ring.h"
 #include "shim/waits/off_cpu.h"
 
-/* Of busy time: before the first ring, and from ring to ring. A thread that shares its
- * descriptors opens one less often. */
+/* Of busy time: before the first ring, and from look to look at one, after which it is
+ * made anew. A thread that shares its descriptors opens one less often, but when it is to
+ * have another rate. */
 #define FIRST_TICKS (clock_tenth_of_second() >> 3) /* 12 ms */
 #define NEXT_TICKS clock_tenth_of_second()
-#define SHARED_NEXT_TICKS (clock_tenth_of_second() << 3)
+#define SHARED_LOOKS 8u
 
 #define BUDGET_SHARE 0.02
 /* Where nobody has measured: that of a virtual machine. */
@@ -154,7 +153,7 @@ static void take(struct lane_context *context, int is_wanted)
 		if (ring_read(samples->ring, samples->ring_bytes, head, &tail, &record) &&
 		    is_wanted)
 			add_record(context, &record);
-		else
+		else if (record.clock_ns)
 			samples->clock_ns = record.clock_ns;
 	}
 	ring_release(samples->ring, tail);
@@ -278,15 +277,15 @@ static uint64_t draw(struct lane_samples *samples, uint64_t period_ns)
 	return period_ns * 4 / 5 + (period_ns * 2 / 5 * (value >> 16) >> 16);
 }
 
-static void open_ring(struct lane_context *context, uint64_t period_ns)
+static void open_ring(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
 	struct segment_lane *lane = context->lane;
 	uint32_t pages = pages_of(context);
 	long ring;
 
-	samples->period_ns = draw(samples, period_ns);
-	lane->sample_period_us = (uint32_t)(period_ns / 1000);
+	samples->period_ns = draw(samples, samples->mean_period_ns);
+	lane->sample_period_us = (uint32_t)(samples->mean_period_ns / 1000);
 	ring = ring_open(samples->period_ns, pages);
 	if (syscall_failed(ring)) {
 		lane->ring_refused_count++;
@@ -312,26 +311,31 @@ static int is_alone(void)
 /* Until the next look at the ring; without one the collector may not have begun yet. */
 static uint64_t interval_of(const struct lane_samples *samples)
 {
-	if (!samples->ring)
-		return FIRST_TICKS;
-	return is_alone() ? NEXT_TICKS : SHARED_NEXT_TICKS;
+	return samples->ring ? NEXT_TICKS : FIRST_TICKS;
+}
+
+static int may_stay(const struct lane_samples *samples, uint64_t period_ns)
+{
+	return samples->ring && period_ns == samples->mean_period_ns && !is_alone() &&
+	       samples->look_count % SHARED_LOOKS;
 }
 
 static void renew(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
-	uint64_t period_ns;
+	uint64_t period_ns = period_for(context, interval_of(samples));
 
-	samples_take(context);
-	if (!busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
+	samples->switch_count = switch_count(context);
+	samples->look_count++;
+	if (may_stay(samples, period_ns) ||
+	    !busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
 		return;
-	period_ns = period_for(context, interval_of(samples));
 	close_ring(context);
+	samples->mean_period_ns = period_ns;
 	if (period_ns)
-		open_ring(context, period_ns);
+		open_ring(context);
 	else
 		context->lane->ring_declined_count++;
-	samples->switch_count = switch_count(context);
 	busy_give(context, BUSY_SAMPLES);
 }
 

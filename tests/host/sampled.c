@@ -6,7 +6,9 @@
  *                usage: sampled CONDITION; CONDITION: plain; closed: all descriptors are
  *                closed again and again; full: there is no free descriptor; locked: no
  *                memory may be locked; forks: children do the work; threads: 40 threads
- *                do; filtered: a filter of system calls kills who asks for samples
+ *                do; filtered: a filter of system calls kills who asks for samples;
+ *                switched: after a while it wakes and waits for another thread all the
+ *                time
  * Must not:      print anything that differs from run to run.
  * See also:      samples.py
  */
@@ -103,6 +105,40 @@ static void in_children(void)
 		;
 }
 
+static int forth[2], back[2];
+
+UNHOOKED static void *answer(void *none)
+{
+	char byte;
+
+	while (read(forth[0], &byte, 1) == 1)
+		if (write(back[1], &byte, 1) != 1)
+			break;
+	return none;
+}
+
+/* More than 7,000 switches for a second of CPU time. */
+ALONE static void work_in_turns(double seconds)
+{
+	double end = computed_s(CLOCK_THREAD_CPUTIME_ID) + seconds;
+	pthread_t other;
+	char byte = 0;
+
+	if (pipe(forth) || pipe(back) || pthread_create(&other, NULL, answer, NULL))
+		exit(4);
+	while (computed_s(CLOCK_THREAD_CPUTIME_ID) < end) {
+		for (int i = 0; i < 100; i++)
+			both();
+		if (write(forth[1], &byte, 1) != 1 || read(back[0], &byte, 1) != 1)
+			exit(4);
+	}
+	close(forth[1]);
+	pthread_join(other, NULL);
+	for (int i = 0; i < 2; i++)
+		close(back[i]);
+	close(forth[0]);
+}
+
 static void prepare(const char *condition)
 {
 	static const int calls[] = {SYS_perf_event_open};
@@ -128,7 +164,10 @@ int main(int argc, char **argv)
 		in_children();
 	else if (!strcmp(condition, "threads"))
 		in_threads();
-	else
+	else if (!strcmp(condition, "switched")) {
+		work(CLOCK_THREAD_CPUTIME_ID, 0.04, 0);
+		work_in_turns(0.3);
+	} else
 		work(CLOCK_THREAD_CPUTIME_ID, 0.4, !strcmp(condition, "closed"));
 	/* nothing of the recorder's is open */
 	lowest = dup(0);

@@ -85,6 +85,22 @@ def threads_have_their_own(case):
 
 
 @scenario
+def samples_of_a_small_part_say_nothing(case):
+    """A thread has samples at first; then it is switched so often that they would cost too
+    much. What it did later is not told by those."""
+    program = case.compile("sampled.c", flags=["-pthread", "-O2"])
+    result = case.unharmed([program, "switched"], timeout=60)
+    expect(result.returncode == 0, f"switched: {result}")
+    case.settle()
+    if not case.trust("sampling_refused"):
+        expect(case.trust("declined_sample_rings") > 0, "the thread was sampled all the time")
+    times = {name: case.value(f"SELECT TOTAL(self_cpu_ns) FROM functions WHERE name = '{name}'")
+             for name in ("three_parts", "one_part", "both", "work_in_turns")}
+    expect(times["three_parts"] + times["one_part"] > times["work_in_turns"],
+           f"who only calls took the time: {times}")
+
+
+@scenario
 def no_descriptor_is_free(case):
     record(case, "full")
     expect(case.trust("samples") == 0, "samples without a descriptor")

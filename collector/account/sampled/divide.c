@@ -19,7 +19,6 @@
 struct pool {
 	double calls, ns; /* of its counted calls: how many, and samples in them */
 	double hook_ns, model_ns; /* of its paths: samples in hooks, the calibration's */
-	double sampled_ns;	  /* all samples of its paths */
 };
 
 struct divide {
@@ -27,10 +26,10 @@ struct divide {
 	struct pool *pools;	 /* by function */
 	struct pool all;
 	size_t function_count;
-	/* of the lane that is looked at: is it known what its threads computed? And how
-	 * much of that has no samples */
+	/* of the lane that is looked at: is it known what its threads computed? How much
+	 * of that has no samples, and how much of this was before the first */
 	int has_clock;
-	double unsampled_ns;
+	double unsampled_ns, early_ns;
 };
 
 /* Of a holder: what one function's calls below it have. */
@@ -58,12 +57,26 @@ void divide_free(struct divide *divide)
 	free(divide);
 }
 
+/* What the threads of a lane have computed; 0: not known. */
+static double clock_ns(const struct merge *merge, uint32_t lane)
+{
+	const struct read_lane *from = &merge->run->lanes[lane];
+	const struct read_process *process = &merge->run->processes[from->process];
+	double ns = 0;
+
+	for (uint32_t i = 0; i < process->thread_count; i++)
+		if (process->threads[i].lane_slot == from->slot)
+			ns += (double)process->threads[i].cpu_ns;
+	return ns;
+}
+
+/* Samples of the smaller part of what was computed say nothing of the rest. */
 int divide_has(const struct merge *merge, uint32_t lane)
 {
-	size_t count;
+	const struct sampled_lane *own = sampled_header(&merge->sampled, lane);
 
-	sampled_of_lane(&merge->sampled, lane, &count);
-	return count != 0;
+	return own &&
+	       (double)own->cpu_ns + (double)own->kernel_ns >= clock_ns(merge, lane) / 2;
 }
 
 static int is_hook(const struct sampled_row *row)
@@ -132,8 +145,6 @@ void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane
 		struct pool *holder = pool_of(divide, merge, rows[i].path);
 		double ns = (double)rows[i].cpu_ns;
 
-		holder->sampled_ns += ns;
-		divide->all.sampled_ns += ns;
 		if (is_hook(&rows[i])) {
 			holder->hook_ns += ns;
 			divide->all.hook_ns += ns;
@@ -190,7 +201,7 @@ struct holder {
 	size_t row_count;
 	double total_ns; /* T(a), what is divided */
 	double sampled_ns, hook_ns, period_ns;
-	double hook_model_ns, others_model_ns, others_sampled_ns;
+	double hook_model_ns, others_model_ns;
 };
 
 static double period_of(const struct merge *merge, uint32_t lane)
@@ -257,7 +268,6 @@ static void find_part(const struct divide *divide, const struct merge *merge,
 		samples_in(holder->rows, holder->row_count, holder->path, part->function);
 	part->model_ns = part->calls * call_ns(&divide->pools[part->function]);
 	holder->others_model_ns += part->model_ns;
-	holder->others_sampled_ns += part->sampled_ns;
 }
 
 /* The moves of one holder, [first, end), in the order of their functions. */
@@ -279,19 +289,6 @@ static size_t find_parts(const struct divide *divide, const struct merge *merge,
 			ret[count++] = part;
 	}
 	return count;
-}
-
-/* What the threads of a lane have computed; 0: not known. */
-static double clock_ns(const struct merge *merge, uint32_t lane)
-{
-	const struct read_lane *from = &merge->run->lanes[lane];
-	const struct read_process *process = &merge->run->processes[from->process];
-	double ns = 0;
-
-	for (uint32_t i = 0; i < process->thread_count; i++)
-		if (process->threads[i].lane_slot == from->slot)
-			ns += (double)process->threads[i].cpu_ns;
-	return ns;
 }
 
 /* Between these a count of samples is the true mean in 95 of 100 cases (Byar), in
@@ -348,6 +345,17 @@ static int has_part(const struct part *parts, size_t count, uint32_t function)
 	return 0;
 }
 
+static void add_unplaced(struct merge *merge, uint32_t path, int64_t ns, float variance)
+{
+	struct merge_cell *cell = merge_touch(merge, path);
+	struct time_error error = {.variance = variance};
+
+	if (!cell->calls)
+		merge->paths[path].recording = SEGMENT_RECORDING_COUNTED;
+	quantity_add(&cell->self_ns, ns);
+	time_error_add(&cell->self_error, &error);
+}
+
 /* Samples in functions that are only counted, of whose calls none is known to be below
  * the holder: they are, though how many is not known. */
 static int64_t give_unplaced(struct divide *divide, struct merge *merge,
@@ -362,7 +370,7 @@ static int64_t give_unplaced(struct divide *divide, struct merge *merge,
 	     i = next) {
 		const struct sampled_row *row = &holder->rows[i];
 		double sampled_ns = 0, share;
-		struct merge_cell *cell;
+		uint32_t path;
 		int64_t ns;
 
 		for (next = i; next < holder->row_count &&
@@ -383,14 +391,10 @@ static int64_t give_unplaced(struct divide *divide, struct merge *merge,
 		ns = (int64_t)(share * holder->total_ns);
 		if (ns > room - given)
 			ns = room - given;
-		cell = merge_touch(merge,
-				   merge_child_path(merge, holder->path, row->function,
-						    MERGE_FUNCTION));
-		quantity_add(&cell->self_ns, ns);
-		time_error_add(
-			&cell->self_error,
-			&(struct time_error){.variance = variance_of(holder->total_ns,
-								     share, samples)});
+		path = merge_child_path(merge, holder->path, row->function,
+					MERGE_FUNCTION);
+		add_unplaced(merge, path, ns,
+			     variance_of(holder->total_ns, share, samples));
 		given += ns;
 	}
 	return given;
@@ -414,7 +418,8 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 	computed_ns = holder->path ? cpu_of(divide, before, holder) : holder->sampled_ns;
 	holder->total_ns =
 		fmin(computed_ns, upper_count(holder->sampled_ns / holder->period_ns) *
-					  holder->period_ns);
+						  holder->period_ns +
+					  divide->early_ns);
 	holder->hook_model_ns = hook_factor(divide, pool, holder->period_ns) *
 				((holder->path ? (double)before->hook_ns : 0) +
 				 counting * cost->counted_ns);
@@ -451,6 +456,7 @@ static void find_unsampled(struct divide *divide, const struct merge *merge,
 
 	divide->has_clock = computed > (double)own->cpu_ns / 2;
 	divide->unsampled_ns = fmin(fmax(computed - (double)own->cpu_ns, 0), MOST_NS);
+	divide->early_ns = fmax(divide->unsampled_ns - (double)own->kernel_ns, 0);
 }
 
 /* What was found without samples; waits are what they are. */
@@ -497,6 +503,8 @@ void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
 		}
 		holder.sampled_ns = fmin(holder.sampled_ns, MOST_NS);
 		holder.hook_ns = fmin(holder.hook_ns, holder.sampled_ns);
+		while (at < count && moves[at].holder < path)
+			at++;
 		for (end = at; end < count && moves[end].holder == path;)
 			end++;
 		divide_holder(divide, merge, cost, &holder, moves, at, end);

@@ -18,8 +18,8 @@
  *
  *     part(a, j) = T(a) (w(a, j) + K m(a, j) / m(a)) / (w(a) + K)
  *
- * In the kernel there are no samples: what T(a) has more than so many samples can mean
- * was there, and is the path's own. It is not divided.
+ * In the kernel there are no samples: what T(a) has more than so many samples can mean,
+ * and than passed before the first, was there, and is the path's own. It is not divided.
  *
  * ERROR. Of a part p of T(a), with n samples: T(a)^2 p (1 - p) / (n + 1).
  */
@@ -38,7 +38,7 @@ struct divide;
 struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of);
 void divide_free(struct divide *divide);
 
-/* Has the lane samples to go by? */
+/* Has the lane samples to go by, of most of what it computed? */
 int divide_has(const struct merge *merge, uint32_t lane);
 
 /* Each lane with samples, while it is in the cells, with its self times; its moves: the

@@ -128,7 +128,8 @@ void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
 		sampled->lanes = array_room(sampled->lanes, sampled->lane_count,
 					    sizeof(*sampled->lanes));
 		sampled->lanes[sampled->lane_count++] =
-			(struct sampled_lane){walk->lane, walk->data.header.sampled_ns};
+			(struct sampled_lane){walk->lane, walk->data.header.sampled_ns,
+					      walk->data.header.kernel_ns};
 	}
 	add_header(sampled, &walk->data.header);
 	for (uint32_t i = 1; i < walk->data.sample_count; i++)

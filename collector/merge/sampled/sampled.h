@@ -30,7 +30,7 @@ struct sampled_row {
 /* What a lane's header says of all of its samples. */
 struct sampled_lane {
 	uint32_t lane;
-	uint64_t cpu_ns;
+	uint64_t cpu_ns, kernel_ns;
 };
 
 /* All zero is empty. */
