@@ -3,7 +3,6 @@
 #include "collector/live/sampling.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -14,6 +13,7 @@
 
 #include "collector/live/control.h"
 #include "collector/processes/ticks.h"
+#include "common/sampling_event.h"
 #include "common/segment_samples.h"
 
 /* No thread samples before 12 ms of CPU time: shorter runs need no answer. */
@@ -34,15 +34,7 @@ struct answer {
 
 static long open_event(uint64_t period_ns)
 {
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = period_ns,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-	};
+	struct perf_event_attr attributes = sampling_event(period_ns);
 
 	return syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }

@@ -2,27 +2,14 @@
 /* The ring of a software event (perf_event_open(2)). */
 #include "shim/samples/ring.h"
 
-#include <linux/perf_event.h>
 #include <sys/mman.h>
 
+#include "common/sampling_event.h"
 #include "shim/core/syscall.h"
-
-/* Nobody polls the descriptor. */
-#define NEVER_WAKE (1u << 30)
 
 long ring_open(uint64_t period_ns, uint32_t data_pages)
 {
-	struct perf_event_attr attributes = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attributes),
-		.config = PERF_COUNT_SW_TASK_CLOCK,
-		.sample_period = period_ns,
-		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_READ,
-		.exclude_kernel = 1,
-		.exclude_hv = 1,
-		.watermark = 1,
-		.wakeup_watermark = NEVER_WAKE,
-	};
+	struct perf_event_attr attributes = sampling_event(period_ns);
 	long event = SYSCALL(SYS_perf_event_open, &attributes, 0, -1, -1,
 			     PERF_FLAG_FD_CLOEXEC, 0);
 	long ring = event;
