@@ -18,28 +18,14 @@
 #include <libunwind.h>
 #endif
 
-#define ALONE __attribute__((noinline, noclone))
+#include "short_steps.h"
 
 extern "C" {
 extern volatile int has_computed;
-void steps(int count);
 void compute();
 }
 
 static std::atomic<int> destroyed;
-
-/* As long as it takes to find out that step() is short. */
-ALONE static void become_known()
-{
-	timespec begin, now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-	do {
-		steps(100000);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - begin.tv_sec) * 1000000000l + now.tv_nsec - begin.tv_nsec <
-		 300000000l);
-}
 
 struct Object {
 	ALONE ~Object()

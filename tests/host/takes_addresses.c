@@ -6,41 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/personality.h>
-#include <time.h>
 #include <unistd.h>
 
-#define ALONE __attribute__((noinline, noclone))
+#include "short_steps.h"
+
 #define LOWEST 0x10000ul /* /proc/sys/vm/mmap_min_addr */
 #define STEP 0x10000ul
 #define MIB (1ul << 20)
 
 extern char __executable_start, end;
-
-static volatile unsigned long work;
-
-ALONE void step(void)
-{
-	work = work + 1;
-}
-
-ALONE static void steps(int count)
-{
-	for (int i = 0; i < count; i++)
-		step();
-}
-
-/* Calls step() for so long that it is known to be short. */
-ALONE static void become_known(void)
-{
-	struct timespec begin, now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-	do {
-		steps(100000);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - begin.tv_sec) * 1000000000l + now.tv_nsec - begin.tv_nsec <
-		 300000000l);
-}
 
 /* How much of [low, high) cannot be had; what can is in use from then on. */
 ALONE static unsigned long take(uintptr_t low, uintptr_t high)

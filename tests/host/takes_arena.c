@@ -5,36 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
-#define ALONE __attribute__((noinline, noclone))
+#include "short_steps.h"
+
 #define MOST 16
-
-static volatile unsigned long work;
-
-ALONE static void step(void)
-{
-	work = work + 1;
-}
-
-ALONE static void steps(int count)
-{
-	for (int i = 0; i < count; i++)
-		step();
-}
-
-/* Calls step() for so long that it is known to be short. */
-ALONE static void become_known(void)
-{
-	struct timespec begin, now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-	do {
-		steps(100000);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - begin.tv_sec) * 1000000000l + now.tv_nsec - begin.tv_nsec <
-		 300000000l);
-}
 
 /* Returns how many there were. */
 ALONE static int take_all(void)

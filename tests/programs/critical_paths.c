@@ -1,23 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs whose critical path is known, for critical.py: the first argument says which,
  * the second one how many percent of its work the function does that holds the run. */
-#include <fcntl.h>
+#include "asleep.h"
+#include "truth.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NOINLINE __attribute__((noinline))
-#define UNTRACED __attribute__((no_instrument_function))
-
 static int percent = 100;
 static volatile unsigned long sink;
 
-UNTRACED static long cpu_us(void)
+UNTRACED long cpu_us(void)
 {
 	struct timespec now;
 
@@ -25,7 +22,7 @@ UNTRACED static long cpu_us(void)
 	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
-UNTRACED static void compute(long us)
+UNTRACED void compute(long us)
 {
 	long end = cpu_us() + us;
 
@@ -34,7 +31,7 @@ UNTRACED static void compute(long us)
 			sink += (unsigned long)i;
 }
 
-UNTRACED static pthread_t start(void *(*work)(void *), void *argument)
+UNTRACED pthread_t start(void *(*work)(void *), void *argument)
 {
 	pthread_t thread;
 
@@ -44,13 +41,13 @@ UNTRACED static pthread_t start(void *(*work)(void *), void *argument)
 }
 
 /* Two workers, and the one that is joined last is the slower one. */
-NOINLINE static void *work_short(void *unused)
+ALONE static void *work_short(void *unused)
 {
 	compute(60000);
 	return unused;
 }
 
-NOINLINE static void *work_long(void *unused)
+ALONE static void *work_long(void *unused)
 {
 	compute(4000L * percent);
 	return unused;
@@ -67,17 +64,17 @@ static void joins(void)
 /* Three threads that want a lock more often than it is free. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-NOINLINE static void hold_it(void)
+ALONE static void hold_it(void)
 {
 	usleep(80u * (unsigned)percent);
 }
 
-NOINLINE static void think(void)
+ALONE static void think(void)
 {
 	usleep(2000);
 }
 
-NOINLINE static void *queue_up(void *unused)
+ALONE static void *queue_up(void *unused)
 {
 	for (int i = 0; i < 15; i++) {
 		pthread_mutex_lock(&lock);
@@ -110,7 +107,7 @@ static struct box boxes[2] = {
 	{PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0},
 };
 
-NOINLINE static void turn(struct box *box, int to)
+ALONE static void turn(struct box *box, int to)
 {
 	pthread_mutex_lock(&box->lock);
 	while (box->is_full == to)
@@ -122,7 +119,7 @@ NOINLINE static void turn(struct box *box, int to)
 
 #define ITEMS 25
 
-NOINLINE static void *read_items(void *unused)
+ALONE static void *read_items(void *unused)
 {
 	for (int i = 0; i < ITEMS; i++) {
 		compute(500);
@@ -131,12 +128,12 @@ NOINLINE static void *read_items(void *unused)
 	return unused;
 }
 
-NOINLINE static void pack(void)
+ALONE static void pack(void)
 {
 	compute(100L * percent);
 }
 
-NOINLINE static void *pack_items(void *unused)
+ALONE static void *pack_items(void *unused)
 {
 	for (int i = 0; i < ITEMS; i++) {
 		turn(&boxes[0], 0);
@@ -146,7 +143,7 @@ NOINLINE static void *pack_items(void *unused)
 	return unused;
 }
 
-NOINLINE static void *write_items(void *unused)
+ALONE static void *write_items(void *unused)
 {
 	for (int i = 0; i < ITEMS; i++) {
 		turn(&boxes[1], 0);
@@ -167,17 +164,17 @@ static void pipeline(void)
 /* Two that take turns. */
 static sem_t turns[2];
 
-NOINLINE static void serve(void)
+ALONE static void serve(void)
 {
 	usleep(4000);
 }
 
-NOINLINE static void give_back(void)
+ALONE static void give_back(void)
 {
 	usleep(120u * (unsigned)percent);
 }
 
-NOINLINE static void *play(void *unused)
+ALONE static void *play(void *unused)
 {
 	for (int i = 0; i < 25; i++) {
 		sem_wait(&turns[1]);
@@ -205,7 +202,7 @@ static void take_turns(void)
 /* One sleeps for longer than the other computes, however long that takes. */
 static int is_prepared;
 
-NOINLINE static void *fetch(void *unused)
+ALONE static void *fetch(void *unused)
 {
 	while (!__atomic_load_n(&is_prepared, __ATOMIC_ACQUIRE))
 		usleep(1000u * (unsigned)percent);
@@ -213,7 +210,7 @@ NOINLINE static void *fetch(void *unused)
 	return unused;
 }
 
-NOINLINE static void prepare(void)
+ALONE static void prepare(void)
 {
 	compute(60000);
 }
@@ -227,28 +224,17 @@ static void sleeper(void)
 	pthread_join(thread, NULL);
 }
 
-/* Goes on when the other thread sleeps, as the kernel says. */
+/* Goes on when the other thread sleeps. */
 static int listener_tid;
 
-UNTRACED static void let_it_sleep(void)
+UNTRACED void let_it_sleep(void)
 {
-	char path[64], text[200] = "";
-
-	while (!strstr(text, ") S ")) {
-		int tid = __atomic_load_n(&listener_tid, __ATOMIC_ACQUIRE), file;
-
+	while (!is_asleep(__atomic_load_n(&listener_tid, __ATOMIC_ACQUIRE)))
 		usleep(1000);
-		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-		file = tid ? open(path, O_RDONLY) : -1;
-		if (file < 0)
-			continue;
-		text[read(file, text, sizeof(text) - 1)] = 0;
-		close(file);
-	}
 }
 
 /* One has nothing to do but to wait for a signal, until it is told to end. */
-NOINLINE static void *listen(void *set)
+ALONE static void *listen(void *set)
 {
 	int number;
 
@@ -257,7 +243,7 @@ NOINLINE static void *listen(void *set)
 	return set;
 }
 
-NOINLINE static void work_alone(void)
+ALONE static void work_alone(void)
 {
 	compute(4000L * percent);
 }
@@ -284,7 +270,7 @@ static void told_to_end(void)
 }
 
 /* One does all the work, once the signal comes that the process gets. */
-NOINLINE static void *work_when_told(void *set)
+ALONE static void *work_when_told(void *set)
 {
 	__atomic_store_n(&listener_tid, gettid(), __ATOMIC_RELEASE);
 	sigwaitinfo(set, NULL);
@@ -304,7 +290,7 @@ static void told_to_begin(void)
 }
 
 /* One works and ends the process; main waits for another one, that never ends. */
-NOINLINE static void *end_all(void *unused)
+ALONE static void *end_all(void *unused)
 {
 	let_it_sleep();
 	work_alone();
@@ -324,7 +310,7 @@ static void ended_by_other(void)
 /* One has nothing to do but to wait for what is written to it. */
 static int pipes[2];
 
-NOINLINE static void *listen_to_pipe(void *unused)
+ALONE static void *listen_to_pipe(void *unused)
 {
 	char byte;
 

@@ -15,13 +15,13 @@
 // the writer is the other thread
 // expect-sql: SELECT COUNT(*) FROM stalls s JOIN threads t ON t.lane_id = s.holder_lane_id
 //     WHERE s.lane_id <> s.holder_lane_id AND s.kind = 'call' => 7
+#include "asleep.h"
 #include "truth.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -38,24 +38,12 @@ UNTRACED void reach(int next)
 	__atomic_store_n(&stage, next, __ATOMIC_SEQ_CST);
 }
 
-/* As the kernel says: it has nothing to sleep for but what is awaited. It shall do so
- * for longer than what is kept at least. */
-UNTRACED int is_asleep(void)
-{
-	char path[64], text[200] = "";
-	int file;
-	ssize_t size;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", waiter_tid);
-	file = open(path, O_RDONLY);
-	size = read(file, text, sizeof(text) - 1);
-	close(file);
-	return size > 0 && strstr(text, ") S ");
-}
-
+/* It has nothing to sleep for but what is awaited, and shall do so for longer than
+ * what is kept at least. */
 UNTRACED void meet(int wanted)
 {
-	while (__atomic_load_n(&stage, __ATOMIC_SEQ_CST) < wanted || !is_asleep())
+	while (__atomic_load_n(&stage, __ATOMIC_SEQ_CST) < wanted ||
+	       !is_asleep(waiter_tid))
 		usleep(1000);
 	usleep(5000);
 }

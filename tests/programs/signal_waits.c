@@ -14,13 +14,11 @@
 // expect-sql: SELECT waiter, signaller, named_by, SUM(wait_count) FROM signals WHERE
 //     waiter = 'await_process' GROUP BY 1, 2, 3 => await_process|call_process|kind|1
 // expect-sql: SELECT COUNT(*) FROM locks WHERE name = '[a signal]' => 0
+#include "asleep.h"
 #include "truth.h"
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -39,23 +37,10 @@ UNTRACED int has_reached(int wanted)
 	return __atomic_load_n(&stage, __ATOMIC_SEQ_CST) >= wanted;
 }
 
-/* As the kernel says: it has nothing to sleep for but what is awaited. */
-UNTRACED int is_asleep(void)
-{
-	char path[64], text[200] = "";
-	int file;
-	ssize_t size;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", waiter_tid);
-	file = open(path, O_RDONLY);
-	size = read(file, text, sizeof(text) - 1);
-	close(file);
-	return size > 0 && strstr(text, ") S ");
-}
-
+/* It has nothing to sleep for but what is awaited. */
 UNTRACED void meet(int wanted)
 {
-	while (!has_reached(wanted) || !is_asleep())
+	while (!has_reached(wanted) || !is_asleep(waiter_tid))
 		usleep(1000);
 }
 
