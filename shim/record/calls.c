@@ -95,9 +95,9 @@ enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
 		if (frame_open_second(context, function, call_site, stack, since))
 			return;
 	}
+	booked_ticks = off_cpu_book_switch(context);
 	if (!since)
 		samples_book(context);
-	booked_ticks = off_cpu_book_switch(context);
 	if (since && booked_ticks) /* the switch came later, and is the caller's */
 		since = clock_now();
 	if (paused_is_on() && !pause_enter(function, stack))
@@ -223,8 +223,8 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	uint32_t number = modes_find(function);
 	struct windows_place place = {function, call_site, stack, return_address, 0};
 
-	now += samples_book(lane_self);
 	now += off_cpu_book_switch(lane_self);
+	now += samples_book(lane_self);
 	if (paused_is_on()) {
 		windows_leave_paused(function, call_site, stack);
 		return;
@@ -365,8 +365,8 @@ static cold void begin_region_slow(uint64_t key, uintptr_t stack)
 {
 	struct lane_context *context = lane_self;
 
-	samples_book(context);
 	off_cpu_book_switch(context);
+	samples_book(context);
 	if (unlikely(!context_is_settled(context, stack))) {
 		if (paused_is_on()) {
 			pause_begin_region();
@@ -462,8 +462,8 @@ static cold void end_region(uint64_t key, uintptr_t stack, uint64_t now)
 	struct lane_context *context = lane_self;
 	struct segment_frame *frame;
 
-	now += samples_book(context);
 	now += off_cpu_book_switch(context);
+	now += samples_book(context);
 	frame = frame_of_region(context, key, stack);
 	if (likely(frame))
 		frame_pop(context, frame, frame->node, now - context->clock_offset);

@@ -8,7 +8,7 @@
  *                memory may be locked; forks: children do the work; threads: 40 threads
  *                do; filtered: a filter of system calls kills who asks for samples;
  *                switched: after a while it wakes and waits for another thread all the
- *                time
+ *                time; slept: calls that compute and then sleep, which no hook sees
  * Must not:      print anything that differs from run to run.
  * See also:      samples.py
  */
@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -154,6 +155,22 @@ static void prepare(const char *condition)
 		exit(3);
 }
 
+/* A sample has come, and the thread was switched out, before the next hook. */
+ALONE static void compute_and_sleep(void)
+{
+	struct timespec time = {0, 4000000};
+	double end = computed_s(CLOCK_THREAD_CPUTIME_ID) + 0.003;
+	register long *unused __asm__("r10") = NULL;
+	long number = SYS_nanosleep;
+
+	while (computed_s(CLOCK_THREAD_CPUTIME_ID) < end)
+		spin(1000);
+	__asm__ volatile("syscall"
+			 : "+a"(number)
+			 : "D"(&time), "S"(NULL), "r"(unused)
+			 : "rcx", "r11", "memory");
+}
+
 int main(int argc, char **argv)
 {
 	const char *condition = argc > 1 ? argv[1] : "plain";
@@ -164,7 +181,11 @@ int main(int argc, char **argv)
 		in_children();
 	else if (!strcmp(condition, "threads"))
 		in_threads();
-	else if (!strcmp(condition, "switched")) {
+	else if (!strcmp(condition, "slept")) {
+		work(CLOCK_THREAD_CPUTIME_ID, 0.1, 0);
+		for (int i = 0; i < 50; i++)
+			compute_and_sleep();
+	} else if (!strcmp(condition, "switched")) {
 		work(CLOCK_THREAD_CPUTIME_ID, 0.04, 0);
 		work_in_turns(0.3);
 	} else

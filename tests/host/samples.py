@@ -101,6 +101,19 @@ def samples_of_a_small_part_say_nothing(case):
 
 
 @scenario
+def sleeps_beside_samples_are_told(case):
+    """At the end of a call a sample has come, and the thread had slept: what draining the
+    sample takes is the recorder's, the sleep is not."""
+    program = case.compile("sampled.c", flags=["-pthread", "-O2"])
+    result = case.unharmed([program, "slept"], timeout=60)
+    expect(result.returncode == 0, f"slept: {result}")
+    case.settle()
+    slept = case.value("SELECT self_blocked_ns FROM functions WHERE "
+                       "name = 'compute_and_sleep'")
+    expect(slept >= 50 * 4e6 * 0.95, f"50 sleeps of 4 ms: {slept / 1e6:.1f} ms")
+
+
+@scenario
 def no_descriptor_is_free(case):
     record(case, "full")
     expect(case.trust("samples") == 0, "samples without a descriptor")
