@@ -457,6 +457,7 @@ static void note_samples(struct counted *counted, struct kept_lane *lane)
 
 	if (!divide_has(merge, lane->lane))
 		return;
+	sampled_credit(&merge->sampled, lane->lane, &merge->identify, counted->mode_of);
 	kept_restore(&counted->kept, lane, merge);
 	account_selves(merge, &cost);
 	divide_note(counted->divide, merge, lane->lane,

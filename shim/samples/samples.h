@@ -34,8 +34,8 @@ void samples_skip(struct lane_context *context);
 
 /* In hooks, before a frame is opened or closed: takes what has come, and leaves the time
  * for that out of all open calls. Switches have been booked: one before this would be
- * left out, too. context: of the thread, whatever it is. Earlier readings of the clock are
- * to be moved by what it returns. */
+ * left out, too. context: of the thread, whatever it is. Earlier readings of the clock
+ * are to be moved by what it returns. */
 uint64_t samples_book(struct lane_context *context);
 
 /* Now and then: makes the ring when it is due, or anew with another period. */

@@ -106,7 +106,7 @@ static double samples_in(const struct sampled_row *rows, size_t count, uint32_t 
 	double sum = 0;
 
 	for (size_t i = 0; i < count && rows[i].path == path; i++)
-		if (rows[i].kind == SAMPLED_CODE && rows[i].function == function)
+		if (rows[i].kind == SAMPLED_CODE && rows[i].credited_function == function)
 			sum += (double)rows[i].cpu_ns;
 	return sum;
 }
@@ -150,8 +150,8 @@ void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane
 			divide->all.hook_ns += ns;
 		}
 		if (rows[i].kind == SAMPLED_CODE &&
-		    rows[i].function < divide->function_count)
-			divide->pools[rows[i].function].ns += ns;
+		    rows[i].credited_function < divide->function_count)
+			divide->pools[rows[i].credited_function].ns += ns;
 	}
 	for (size_t i = 0; i < merge->touched_count; i++) {
 		uint32_t path = merge->touched[i];
@@ -373,25 +373,27 @@ static int64_t give_unplaced(struct divide *divide, struct merge *merge,
 		uint32_t path;
 		int64_t ns;
 
-		for (next = i; next < holder->row_count &&
-			       holder->rows[next].path == holder->path &&
-			       holder->rows[next].kind == row->kind &&
-			       holder->rows[next].function == row->function;
+		for (next = i;
+		     next < holder->row_count &&
+		     holder->rows[next].path == holder->path &&
+		     holder->rows[next].kind == row->kind &&
+		     holder->rows[next].credited_function == row->credited_function;
 		     next++)
 			sampled_ns += (double)holder->rows[next].cpu_ns;
 		if (row->kind != SAMPLED_CODE ||
-		    row->function >= divide->function_count ||
-		    !divide->mode_of[row->function] ||
+		    row->credited_function >= divide->function_count ||
+		    !divide->mode_of[row->credited_function] ||
 		    (holder->path &&
-		     merge->paths[holder->path].function == row->function) ||
-		    has_part(parts, part_count, row->function) ||
-		    !merge_has_room(merge, holder->path, row->function, MERGE_FUNCTION))
+		     merge->paths[holder->path].function == row->credited_function) ||
+		    has_part(parts, part_count, row->credited_function) ||
+		    !merge_has_room(merge, holder->path, row->credited_function,
+				    MERGE_FUNCTION))
 			continue;
 		share = share_of(holder, sampled_ns, 0);
 		ns = (int64_t)(share * holder->total_ns);
 		if (ns > room - given)
 			ns = room - given;
-		path = merge_child_path(merge, holder->path, row->function,
+		path = merge_child_path(merge, holder->path, row->credited_function,
 					MERGE_FUNCTION);
 		add_unplaced(merge, path, ns,
 			     variance_of(holder->total_ns, share, samples));

@@ -31,6 +31,7 @@ static void find_function(struct lane_walk *walk, uint64_t address,
 
 	first = identify_places(identify, walk->modules,
 				(address + 1) | SEGMENT_KEY_RETURN_ADDRESS, &count);
+	row->place = first;
 	row->function = identify->places[first].function;
 	row->outer_function = identify->places[first + count - 1].function;
 	row->line = identify->places[first].line;

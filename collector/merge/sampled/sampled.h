@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct identify;
+
 enum sampled_kind {
 	SAMPLED_CODE,	/* in a function */
 	SAMPLED_HOOKS,	/* in the recorder */
@@ -22,6 +24,9 @@ struct sampled_row {
 	/* of CODE, in identify.functions: the innermost inlined copy, and the function
 	 * whose symbol has the address */
 	uint32_t function, outer_function;
+	uint32_t place; /* of both and what is between, in identify.places */
+	/* whose call had the time: sampled_credit() */
+	uint32_t credited_function;
 	uint32_t line;	  /* of the address, 0: not known */
 	const char *file; /* borrowed from identify */
 	uint64_t count, cpu_ns;
@@ -52,4 +57,13 @@ const struct sampled_row *sampled_of_lane(const struct sampled *sampled, uint32_
 					  size_t *ret_count);
 /* The lane has samples. */
 const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_t lane);
+
+/*
+ * Finds whose calls had the time of the lane's samples of CODE: the innermost copy of a
+ * function that is counted there, for code without hooks is part of who calls it; the
+ * function whose symbol has the address when none of them is. is_counted: by function,
+ * not 0. The lane's rows are sorted by path, kind and that function then.
+ */
+void sampled_credit(struct sampled *sampled, uint32_t lane,
+		    const struct identify *identify, const uint32_t *is_counted);
 void sampled_done(struct sampled *sampled);
