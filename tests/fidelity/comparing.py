@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Measures one subject: plain, hooks, and each setting of the recorder in turns, and holds
-what the recordings say against the plain build."""
+what the recordings say against both builds."""
 import collections
 import math
 import statistics
@@ -13,13 +13,12 @@ from agreement import common_share, different_counts, rank_of_top, top
 from measure import Missing
 from recorded import Recording
 
-# Each turn takes samples of the plain build until it has so many, but not for ever.
+# Each turn takes samples of a build until it has so many, but not for ever.
 SAMPLES_A_TURN, RUNS_A_TURN = 2000, 5
 # A run that had no CPU for more of its time is made again, and the better one counts.
 MOST_WAITED, MOST_TRIES = 0.02, 2
-# What an account is held against.
-REFERENCES = {"as_built": ("perf",), "as_plain": ("perf_plain", "callgrind"),
-              "apart": ("perf_apart",)}
+# What the accounts are held against: samples of this build.
+REFERENCES = ("hooked", "plain")
 
 
 def median(numbers):
@@ -41,7 +40,7 @@ class Setting:
         self.name, self.turns, self.accounts, self.errors = name, [], [], []
         self.missing = None
 
-    def add(self, spent, recording, counts, standing, subject):
+    def add(self, spent, recording, counts, subject):
         different = different_counts(counts, recording.counts())
         self.turns.append({
             "wall_s": spent.wall, "cpu_s": spent.cpu, "main_ns": recording.main_ns,
@@ -51,11 +50,10 @@ class Setting:
             "calls": sum(recording.counts().values()),
             "different_counts": {name: pair for name, pair in different.items()
                                  if name not in subject.uncounted}})
-        accounts = recording.accounts(standing)
-        for account in accounts.values():
-            for name in subject.waiting:
-                del account[name]
-        self.accounts.append(accounts)
+        account = recording.account()
+        for name in subject.waiting:
+            del account[name]
+        self.accounts.append(account)
         self.errors.append(recording.errors())
         self.inlined_pairs = recording.inlined_pairs()
         self.knows_inlined = recording.knows_inlined
@@ -91,17 +89,11 @@ class Setting:
             "verdicts": sorted({turn["verdict"] for turn in self.turns})}
 
 
-def agreements(setting, references):
-    """{account: {reference: medians over the turns}}"""
-    result = {}
-    for account, names in REFERENCES.items():
-        result[account] = {
-            name: {"rank": median([rank_of_top(references[name], turn[account])
-                                   for turn in setting.accounts]),
-                   "common_share": median([common_share(references[name], turn[account])
-                                           for turn in setting.accounts])}
-            for name in names if name in references}
-    return result
+def agreement(reference, accounts):
+    """Medians over the turns."""
+    return {"rank": median([rank_of_top(reference, account) for account in accounts]),
+            "common_share": median([common_share(reference, account)
+                                    for account in accounts])}
 
 
 def chance_ns(share, total, plain_mains):
@@ -125,7 +117,7 @@ def coverage(setting, samples, plain_mains):
                 continue
             share = samples[name] / total
             allowed = math.hypot(error, chance_ns(share, total, plain_mains))
-            held.append(abs(account["as_built"][name] - share * middle) <= allowed)
+            held.append(abs(account[name] - share * middle) <= allowed)
             widths.append(error / (share * middle))
     return {"held": [sum(held), len(held)], "width": median(widths)} if held else None
 
@@ -136,26 +128,24 @@ class Measurement:
     def __init__(self, runner, subject, settings):
         self.runner, self.subject = runner, subject
         self.names = truth.Names(subject.built["hooked"])
-        self.standing = {self.names.of(name) for name
-                         in truth.Names(subject.built["plain"]).same}
         self.counts = truth.counts_of(runner.counted(subject), self.names)
         self.settings = [Setting(name) for name in settings]
         self.plain_turns, self.hook_turns = [], []
-        self.samples = truth.Samples()
+        self.samples = {build: truth.Samples() for build in REFERENCES}
         self.missing, self.waited = {}, []
 
-    def _asked_of_plain(self, ask):
-        subject = self.subject
-        return ask(self.runner.folder, subject, harness.plain_environment(),
-                   self.counts.keys(), self.names,
-                   running.fix_addresses if subject.fixed_addresses else None)
-
-    def _sample(self):
-        wanted = self.samples.total() + SAMPLES_A_TURN
+    def _sample(self, build):
+        samples, subject = self.samples[build], self.subject
+        wanted = samples.total() + SAMPLES_A_TURN
+        environment = harness.plain_environment()
+        if build == "hooked":
+            environment["LD_PRELOAD"] = self.runner.library["empty_hooks"]
         try:
             for _ in range(RUNS_A_TURN):
-                self.samples.add(self._asked_of_plain(truth.perf_samples))
-                if self.samples.total() >= wanted:
+                samples.runs.append(truth.perf_samples(
+                    self.runner.folder, subject, build, environment, self.counts.keys(),
+                    self.names, running.fix_addresses if subject.fixed_addresses else None))
+                if samples.total() >= wanted:
                     break
         except (measure.BenchError, OSError) as error:
             self.missing["perf"] = str(error).splitlines()[0]
@@ -193,7 +183,7 @@ class Measurement:
             setting.missing = Missing(str(error).splitlines()[0])
             return
         if is_counted:
-            setting.add(spent, recording, self.counts, self.standing, self.subject)
+            setting.add(spent, recording, self.counts, self.subject)
 
     def take_turns(self, count):
         """The first turn warms caches up and is not counted."""
@@ -203,26 +193,23 @@ class Measurement:
             if turn:
                 self.plain_turns.append(plain)
                 self.hook_turns.append(hooks)
-                if "perf" not in self.missing:
-                    self._sample()
+                for build in REFERENCES:
+                    if "perf" not in self.missing:
+                        self._sample(build)
             for setting in self.settings:
                 if not setting.missing:
                     self._record(setting, turn > 0)
 
     def references(self):
-        """{name: {function: samples or instructions}} of the plain build."""
-        found = {}
-        if "perf" not in self.missing:
-            pairs = next((setting.inlined_pairs for setting in self.settings
-                          if setting.turns), set())
-            found["perf"] = self.samples.as_built(pairs)
-            found["perf_plain"] = self.samples.as_plain
-            found["perf_apart"] = self.samples.apart()
-        try:
-            found["callgrind"] = self._asked_of_plain(truth.callgrind_instructions)
-        except (measure.BenchError, OSError) as error:
-            self.missing["callgrind"] = str(error).splitlines()[0]
-        return found
+        """{build: {function: samples}}, and {build: how well two halves of them agree}."""
+        if "perf" in self.missing:
+            return {}, {}
+        pairs = next((setting.inlined_pairs for setting in self.settings
+                      if setting.turns), set())
+        halves = {build: self.samples[build].halves(pairs) for build in REFERENCES}
+        return ({build: self.samples[build].as_built(pairs) for build in REFERENCES},
+                {build: agreement(both[0], both[1:]) for build, both in halves.items()
+                 if both})
 
     @staticmethod
     def _middle(turns):
@@ -232,7 +219,7 @@ class Measurement:
     def result(self):
         """All numbers, as JSON."""
         plain, hooks = self._middle(self.plain_turns), self._middle(self.hook_turns)
-        references = self.references()
+        references, limits = self.references()
         result = {
             "program": self.subject.name, "plain": plain.as_json(),
             "hooks": hooks.as_json(), "functions": len(self.counts),
@@ -242,29 +229,23 @@ class Measurement:
             "missing": self.missing, "waited": median(self.waited),
             "references": {name: dict(values.most_common(50))
                            for name, values in references.items()},
-            "settings": []}
-        if not self.missing:
-            result["perf_and_callgrind"] = {
-                "rank": rank_of_top(references["perf_plain"], references["callgrind"]),
-                "common_share": common_share(references["perf_plain"],
-                                             references["callgrind"])}
+            "limits": limits, "settings": []}
         for setting in self.settings:
             row = {"setting": setting.name}
             if setting.missing or not setting.turns:
                 row["missing"] = setting.missing.reason if setting.missing else "no turn"
             else:
                 row.update(setting.summary(plain, hooks))
-                row["agreement"] = agreements(setting, references)
+                row["agreement"] = {build: agreement(reference, setting.accounts)
+                                    for build, reference in references.items()}
                 # Threads that wait for a CPU have more time than samples.
-                if "perf" in references and not self.subject.has_threads:
+                if "plain" in references and not self.subject.has_threads:
                     row["functions_covered"] = coverage(
-                        setting, references["perf"],
+                        setting, references["plain"],
                         [turn.main_ns for turn in self.plain_turns])
                 row["turns"] = setting.turns
-                row["self_ns"] = {
-                    account: dict(collections.Counter({
-                        name: median([turn[account][name] for turn in setting.accounts])
-                        for name in setting.accounts[0][account]}).most_common(50))
-                    for account in REFERENCES}
+                row["self_ns"] = dict(collections.Counter({
+                    name: median([account[name] for account in setting.accounts])
+                    for name in setting.accounts[0]}).most_common(50))
             result["settings"].append(row)
         return result

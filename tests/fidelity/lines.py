@@ -52,37 +52,36 @@ def time_lines(result):
 
 
 FUNCTION_HEAD = f"""
-{'program':7} {'setting':11}{'calls':>6} {'functions':>9} {'counts':>10}{'perf':>6}\
-{'same':>5}{'grind':>6}{'apart':>6}{'same':>5}{'limit':>6}{'in':>7}{'+-':>5}
-{'':7} {'':11}{'M':>6} {'called':>9} {'':>10}{'rank':>6}{'%':>5}{'rank':>6}{'rank':>6}\
-{'%':>5}{'rank':>6}{'':>7}{'%':>5}"""
+{'program':7} {'setting':11}{'calls':>6} {'functions':>9} {'counts':>9}{'own':>5}{'limit':>6}\
+{'same':>5}{'limit':>6}{'plain':>6}{'same':>5}{'in':>7}{'+-':>5}
+{'':7} {'':11}{'M':>6} {'called':>9} {'':>9}{'rank':>5}{'':>6}{'%':>5}{'%':>6}{'rank':>6}\
+{'%':>5}{'':>7}{'%':>5}"""
 
 
-def agreement(row, account, reference, key="rank"):
-    value = row["agreement"].get(account, {}).get(reference, {}).get(key)
-    if key != "rank":
-        return percent(value)
+def rank(agreement):
+    value = (agreement or {}).get("rank")
     return "-" if value is None else f"{value:.2f}"
+
+
+def same(agreement):
+    return percent((agreement or {}).get("common_share"))
 
 
 def function_lines(result):
     if "functions" not in result:
         return
     name, functions = f"{result['program']:7}", f"{result['functions']:>9,}"
-    limit = result.get("perf_and_callgrind", {}).get("rank")
+    limit = result.get("limits", {}).get("hooked")
     for row in result["settings"]:
         if "missing" in row:
             continue
         different = row["functions_with_other_counts"]
         covered = row.get("functions_covered") or {}
+        own, plain = (row["agreement"].get(build) for build in ("hooked", "plain"))
         yield (f"{name} {row['setting']:11.11}{row['calls'] / 1e6:>6.1f} {functions}"
-               f" {'equal' if not different else f'{different} differ':>10}"
-               f"{agreement(row, 'as_built', 'perf'):>6}"
-               f"{agreement(row, 'as_built', 'perf', 'common_share'):>5}"
-               f"{agreement(row, 'as_plain', 'callgrind'):>6}"
-               f"{agreement(row, 'apart', 'perf_apart'):>6}"
-               f"{agreement(row, 'apart', 'perf_apart', 'common_share'):>5}"
-               f"{'-' if limit is None else f'{limit:.2f}':>6}"
+               f" {'equal' if not different else f'{different} differ':>9}"
+               f"{rank(own):>5}{rank(limit):>6}{same(own):>5}{same(limit):>6}"
+               f"{rank(plain):>6}{same(plain):>5}"
                f"{of(covered.get('held')):>7}{percent(covered.get('width')):>5}")
         name, functions = f"{'':7}", f"{'':9}"
 
@@ -108,9 +107,8 @@ def waiting(results):
 
 FUNCTION_FOOT = """
 counts: entries of each function against the exact counter. rank: agreement of self times
-over the top 20 of perf's samples or callgrind's instructions of the plain build; same: how
-much of the time is with the same function. perf: as built, samples given to the function
-that their line is part of in the recorded build; grind: functions that the plain build does
-not have folded into their callers; apart: samples by the lines' own functions; limit:
-callgrind's rank with perf. in: how many intervals of self times, of the top 20 of every
-turn, hold the samples'; +-: their half width, the median."""
+over the top 20 of perf's samples; same: how much of the time is with the same function. own:
+of the build with hooks, which do nothing, without samples in them; limit: of every second run
+of it with the others; plain: of the plain build, samples given to the function that their line
+is part of in the recorded build. in: how many intervals of self times, of the plain build's top
+20 of every turn, hold its samples'; +-: their half width, the median."""

@@ -88,25 +88,16 @@ class Recording:
         return collections.Counter({name: function.calls
                                     for name, function in self.functions.items()})
 
-    def _account(self, is_folded):
-        """{function: ns}; is_folded(name, is_inlined): whose time is its caller's. That of
-        libraries, which have paths of their own where they may wait, always is: samples of
-        the plain build know no difference."""
+    def account(self):
+        """{function: ns}, copies that were inlined folded into the code that they are in.
+        The time of libraries, which have paths of their own where they may wait, is their
+        callers': samples know no difference."""
         owners, account = {}, collections.Counter()
         for path, parent, name, cpu_ns, is_inlined, _ in self.paths:
-            own = name and not is_folded(name, is_inlined)
-            owners[path] = name if own else owners.get(parent)
+            owners[path] = name if name and not is_inlined else owners.get(parent)
             if owners[path]:
                 account[owners[path]] += cpu_ns
         return account
-
-    def accounts(self, standing):
-        """{account: {function: ns}}: as built; with copies apart; and as the plain build is,
-        where functions that do not stand in it are part of their callers."""
-        return {"as_built": self._account(lambda _, is_inlined: is_inlined),
-                "apart": self._account(lambda *_: False),
-                "as_plain": self._account(lambda name, is_inlined:
-                                          is_inlined or name not in standing)}
 
     def errors(self):
         """{function: the error of its self_ns, or None}"""

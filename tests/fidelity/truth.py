@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the recordings are held against: exact counts, and where the plain build spends its
-time, by samples (perf) and by instructions (callgrind).
+"""What the recordings are held against: exact counts, and where the program spends its time,
+by perf's samples of the build with hooks that do nothing, and of the plain one.
 
 Recorders by hooks see functions of the program only: what libc or the kernel does for one
-of them is its own time. So samples go to the innermost frame that has hooks in the other
-build, and instructions of libraries go to their callers.
+of them is its own time. So samples go to the innermost frame that has hooks in the recorded
+build. The hooks' own are left out.
 """
 import collections
-import json
 import os
 import re
 import shutil
@@ -19,6 +18,7 @@ SAMPLES_PER_SECOND = 3999
 # Of perf, for two seconds of samples with 8 KiB of stack each.
 BUFFER = "64M"
 MOST_LOST = 0.01
+HOOKS = "empty_hooks.so"
 
 
 def base_name(symbol):
@@ -60,35 +60,31 @@ def counts_of(lines, names):
 
 
 class Samples:
-    """Of runs of the plain build. chains: {(function, its caller, ...): number}, those that
-    the compiler inlined, too; as_plain: {function: number} of those whose code it is in the
-    plain build. All of functions that have hooks in the other build."""
+    """Of runs of one build. chains: [{(function, its caller, ...): number}], of each run,
+    those that the compiler inlined, too; all of functions that have hooks."""
 
     def __init__(self):
-        self.chains, self.as_plain = collections.Counter(), collections.Counter()
+        self.runs = []
 
     def total(self):
-        return sum(self.chains.values())
+        return sum(sum(run.values()) for run in self.runs)
 
-    def add(self, more):
-        self.chains.update(more.chains)
-        self.as_plain.update(more.as_plain)
-
-    def apart(self):
-        """{function: number} of those that it was before the compiler inlined it."""
-        samples = collections.Counter()
-        for chain, count in self.chains.items():
-            samples[chain[0]] += count
-        return samples
-
-    def as_built(self, inlined_pairs):
+    def as_built(self, inlined_pairs, runs=None):
         """Of those that it is in the recorded build. inlined_pairs: (function, caller) of
-        the copies that the compiler put into their callers there."""
+        the copies that the compiler put into their callers there. runs: some of them."""
         samples = collections.Counter()
-        for chain, count in self.chains.items():
-            apart = (pair[0] for pair in zip(chain, chain[1:]) if pair not in inlined_pairs)
-            samples[next(apart, chain[-1])] += count
+        for run in self.runs if runs is None else runs:
+            for chain, count in run.items():
+                apart = (pair[0] for pair in zip(chain, chain[1:])
+                         if pair not in inlined_pairs)
+                samples[next(apart, chain[-1])] += count
         return samples
+
+    def halves(self, inlined_pairs):
+        """Two accounts of the same: every second run; None where there is only one."""
+        if len(self.runs) < 2:
+            return None
+        return [self.as_built(inlined_pairs, self.runs[half::2]) for half in (0, 1)]
 
 
 FRAME = re.compile(r"\s*[0-9a-f]+ (.*) \((.*)\)")
@@ -96,12 +92,15 @@ FRAME = re.compile(r"\s*[0-9a-f]+ (.*) \((.*)\)")
 
 def chains_in(text, program, instrumented, names):
     """The call chains that `perf script` prints, innermost first: of the functions in
-    instrumented, those that have any."""
+    instrumented, those that have any. Without samples of the hooks."""
     for lines in text.split("\n\n"):
         frames = [FRAME.fullmatch(line) for line in lines.splitlines()]
-        ours = (names.of(frame.group(1)) for frame in frames
-                if frame and frame.group(2) in (program, "inlined"))
-        chain = tuple(name for name in ours if name in instrumented)
+        frames = [frame.groups() for frame in frames if frame]
+        if frames and frames[0][1].endswith("/" + HOOKS):
+            continue
+        chain = tuple(name for name in (names.of(symbol) for symbol, module in frames
+                                        if module in (program, "inlined"))
+                      if name in instrumented)
         if chain:
             yield chain
 
@@ -132,114 +131,12 @@ def record_samples(folder, command, environment, fix):
     return data
 
 
-def perf_samples(folder, subject, environment, instrumented, names, fix):
-    """Samples of one run of the plain build."""
+def perf_samples(folder, subject, kind, environment, instrumented, names, fix):
+    """{chain: number} of one run of a build: "plain" or "hooked"."""
     if not shutil.which("perf"):
         raise measure.BenchError("perf is not installed")
-    samples = Samples()
-    data = record_samples(folder, subject.command("plain"), environment, fix)
-    # With --inline perf takes parts of functions that stand apart for inlined ones.
-    inlined, plain = (
-        list(chains_in(measure.run(["perf", "script", "-i", data, how, "--no-demangle",
-                                    "-F", "ip,sym,dso"], environment, cwd=folder),
-                       subject.built["plain"], instrumented, names))
-        for how in ("--inline", "--no-inline"))
-    samples.chains.update(inlined)
-    samples.as_plain.update(chain[0] for chain in plain)
+    data = record_samples(folder, subject.command(kind), environment, fix)
+    text = measure.run(["perf", "script", "-i", data, "--inline", "--no-demangle", "-F",
+                        "ip,sym,dso"], environment, cwd=folder)
     measure.remove(data, data + ".old")
-    return samples
-
-
-class Callgrind:
-    """A callgrind.out file: what each function spends itself and on each callee."""
-
-    NAME = re.compile(r"\((\d+)\)(?: (.*))?")
-
-    def __init__(self, path, names):
-        self.own = collections.Counter()
-        self.edges = collections.Counter()
-        self.one_name = names
-        self.names = {"ob": {}, "fn": {}}
-        with open(path, encoding="utf-8", errors="replace") as file:
-            self._read(file)
-
-    def _name(self, space, text):
-        number, name = self.NAME.fullmatch(text).groups()
-        if name is not None:
-            self.names[space][number] = name
-        return self.names[space][number]
-
-    def _read(self, file):
-        module = called_module = function = callee = None
-        is_call = False
-        for line in file:
-            line = line.rstrip("\n")
-            word, _, text = line.partition("=")
-            if word == "ob":
-                module = self._name("ob", text)
-            elif word == "cob":
-                called_module = self._name("ob", text)
-            elif word == "fn":
-                function = (module, self.one_name.of(self._name("fn", text)))
-            elif word == "cfn":
-                callee = (called_module or module, self.one_name.of(self._name("fn", text)))
-                called_module = None
-            elif word == "calls":
-                is_call = True
-            elif line[:1] in "0123456789+-*" and line:
-                cost = int(line.split()[1]) if " " in line else 0
-                if is_call:
-                    self.edges[function, callee] += cost
-                else:
-                    self.own[function] += cost
-                is_call = False
-
-    def fold_libraries(self, program, instrumented):
-        """{function: instructions}, those of its libraries included: each library function
-        gives what it has to its callers, as the instructions below its calls divide."""
-        def is_ours(node):
-            return node[0] == program and node[1] in instrumented
-
-        callers = collections.defaultdict(dict)
-        for (caller, callee), cost in self.edges.items():
-            if caller != callee and not is_ours(callee) and cost:
-                callers[callee][caller] = cost
-        kept = collections.Counter()
-        moving = collections.Counter(self.own)
-        # Libraries call each other in circles; what circles is soon nothing.
-        for _ in range(60):
-            following = collections.Counter()
-            for node, cost in moving.items():
-                if is_ours(node):
-                    kept[node[1]] += cost
-                    continue
-                total = sum(callers[node].values())
-                for caller, weight in callers[node].items():
-                    following[caller] += cost * weight / total
-            moving = following
-        return kept
-
-
-def callgrind_instructions(folder, subject, environment, instrumented, names, fix):
-    """{function: instructions} of one run of the plain build. Takes fifty times as long as
-    the run, so that it is kept for the next time."""
-    program = subject.built["plain"]
-    kept = os.path.join(folder, f"callgrind-{subject.name}.json")
-    key = [os.stat(program).st_mtime_ns, subject.arguments, sorted(instrumented)]
-    if os.path.exists(kept):
-        with open(kept, encoding="utf-8") as file:
-            found = json.load(file)
-        if found["key"] == key:
-            return collections.Counter(found["instructions"])
-    if not shutil.which("valgrind"):
-        raise measure.BenchError("valgrind is not installed")
-    output = os.path.join(folder, "callgrind.out")
-    measure.run(["valgrind", "-q", "--tool=callgrind", "--demangle=no",
-                 "--callgrind-out-file=" + output, *subject.command("plain")], environment,
-                cwd=folder, preexec_fn=fix)
-    account = Callgrind(output, names)
-    instructions = account.fold_libraries(program, instrumented)
-    measure.remove(output)
-    with open(kept, "w", encoding="utf-8") as file:
-        json.dump({"key": key, "instructions": instructions}, file)
-    return instructions
+    return collections.Counter(chains_in(text, subject.built[kind], instrumented, names))
