@@ -119,6 +119,7 @@ CREATE TABLE thread (
 	has_ended_process INTEGER NOT NULL DEFAULT 0	-- it called exit() or the like
 );
 CREATE INDEX thread_run ON thread(run_id);
+CREATE INDEX thread_lane ON thread(lane_id);
 
 CREATE TABLE module (
 	module_id INTEGER PRIMARY KEY,

@@ -89,12 +89,12 @@ sums AS (SELECT process_id, served_ns, ready, SUM(cpu_ns) AS cpu_ns, MAX(cpu_ns)
 		MIN(:run_ns, served_ns) - MAX(MAX(cpu_ns), SUM(cpu_ns) / MAX(1, :cpus))
 		AS saving_ns
 	FROM workers GROUP BY process_id),
-most AS (SELECT l.process_id, l.name, w.waiter_path_id, w.holder_path_id,
-		ROW_NUMBER() OVER (PARTITION BY l.process_id ORDER BY w.wait_ns DESC) AS place
-	FROM lock_wait w JOIN lock l USING (run_id, lock_id)
-	WHERE w.run_id = :run AND l.kind <> 'thread'
-		AND w.waiter_path_id IN (SELECT s.path_id FROM path_lane s
-			JOIN workers t USING (lane_id) WHERE t.works))
+-- waits come first, for the same reason; each process's longest
+most AS (SELECT l.process_id, l.name, w.waiter_path_id, w.holder_path_id, MAX(w.wait_ns)
+	FROM lock_wait w CROSS JOIN lock l USING (run_id, lock_id)
+	WHERE w.run_id = :run AND l.kind <> 'thread' AND w.waiter_path_id IS NOT NULL
+		AND w.waiter_lane_id IN (SELECT lane_id FROM workers WHERE works)
+	GROUP BY l.process_id)
 SELECT s.process_id, m.waiter_path_id AS path_id, m.waiter_path_id, m.holder_path_id,
 	m.name AS lock, s.workers, s.cpu_ns / s.served_ns AS cpus_used,
 	s.busiest_ns / s.served_ns AS busiest, :cpus AS cpus,
@@ -104,5 +104,5 @@ SELECT s.process_id, m.waiter_path_id AS path_id, m.waiter_path_id, m.holder_pat
 		ELSE ', most for {lock} in {>waiter_path_id}' || CASE
 		WHEN m.holder_path_id IS NULL THEN '' ELSE ', for {>holder_path_id}' END END
 	AS why
-FROM sums s LEFT JOIN most m ON m.process_id = s.process_id AND m.place = 1
+FROM sums s LEFT JOIN most m USING (process_id)
 ORDER BY s.served_ns DESC, s.process_id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is: the rules on a run of many processes: twice as many are no more than
+/* What this is: reports on a run of many processes: twice as many are no more than
  * about twice the work for SQLite, which counts its steps. */
 #include "analyzer/reports/report.h"
 #include "analyzer/rundb/rundb.h"
@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-extern const struct report report_bottlenecks;
+extern const struct report report_bottlenecks, report_export, report_timeline;
 
 static int64_t step_count;
 
@@ -19,10 +19,10 @@ static int add_steps(unsigned type, void *context, void *statement, void *time)
 	return 0;
 }
 
-/* Each process has two threads, that compute in turns. */
+/* Each process has two threads, that compute in turns and wait for a lock of theirs. */
 static void fill(struct rundb *db, int processes)
 {
-	char sql[2048];
+	char sql[4096];
 
 	snprintf(
 		sql, sizeof(sql),
@@ -46,16 +46,32 @@ static void fill(struct rundb *db, int processes)
 		"wall_ns, cpu_ns, ready_ns, blocked_ns) SELECT 1, process_id, lane_id, "
 		"2 * process_id + value, 0, 1000000000, 500000000, 0, 500000000 "
 		"FROM lane, (SELECT 0 AS value UNION SELECT 1);"
+		"INSERT INTO lock (run_id, lock_id, process_id, name, named_by, kind, "
+		"address, lock_count, wait_count, wait_ns, max_wait_ns, hold_count, "
+		"hold_ns, max_hold_ns, block_offset) SELECT 1, process_id, process_id, "
+		"'mutex', 'path', 'mutex', 1, 100, 100, 400000000, 4000000, 100, "
+		"400000000, 4000000, 0 FROM process;"
+		"INSERT INTO lock_wait (run_id, lock_id, waiter_lane_id, waiter_path_id, "
+		"holder_path_id, taken_path_id, wait_count, wait_ns, max_wait_ns) "
+		"SELECT 1, lane_id, lane_id, 1, 1, 1, 100, 400000000, 4000000 FROM lane;"
+		"INSERT INTO stall (run_id, process_id, lane_id, started_ns, wait_ns, "
+		"kind, lock_id, waiter_path_id) SELECT 1, lane_id, lane_id, 1000, "
+		"4000000, 'mutex', lane_id, 1 FROM lane;"
+		"INSERT INTO span (run_id, process_id, lane_id, kind, path_id, "
+		"started_ns, "
+		"duration_ns, call_ns) SELECT 1, lane_id, lane_id, 1, 1, 1000, 4000000, "
+		"4000000 FROM lane;"
 		"INSERT INTO trust (run_id, name, value) VALUES (1, 'switches_by_rseq', "
-		"1);",
+		"1), (1, 'span_floor_ns', 10000);",
 		processes);
 	assert_int_equal(sqlite3_exec(rundb_handle(db), sql, NULL, NULL, NULL),
 			 SQLITE_OK);
 }
 
-static int64_t steps_of(int processes)
+static int64_t steps_of(const struct report *report, int processes)
 {
-	const struct report_options options = {.limit = -1, .min_share = -1};
+	const struct report_options options = {
+		.limit = -1, .min_share = -1, .profile = true, .timeline = true};
 	struct report_input input = {.run_id = 1, .options = &options};
 	struct doc doc;
 
@@ -63,8 +79,8 @@ static int64_t steps_of(int processes)
 	fill(input.db, processes);
 	sqlite3_trace_v2(rundb_handle(input.db), SQLITE_TRACE_PROFILE, add_steps, NULL);
 	step_count = 0;
-	doc_init(&doc, report_bottlenecks.name);
-	assert_int_equal(report_bottlenecks.build(&input, &doc), STATUS_OK);
+	doc_init(&doc, report->name);
+	assert_int_equal(report->build(&input, &doc), STATUS_OK);
 	doc_free(&doc);
 	rundb_close(input.db);
 	strbuf_free(&input.error);
@@ -73,12 +89,19 @@ static int64_t steps_of(int processes)
 
 static void twice_the_processes_are_twice_the_work(void **state)
 {
-	int64_t few = steps_of(1000), many = steps_of(2000);
+	const struct report *const reports[] = {&report_bottlenecks, &report_timeline,
+						&report_export};
 
 	(void)state;
-	print_message("%lld and %lld steps\n", (long long)few, (long long)many);
-	assert_true(few > 1000);
-	assert_true(many < 3 * few);
+	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+		int64_t few = steps_of(reports[i], 1000),
+			many = steps_of(reports[i], 2000);
+
+		print_message("%s: %lld and %lld steps\n", reports[i]->name,
+			      (long long)few, (long long)many);
+		assert_true(few > 1000);
+		assert_true(many < 3 * few);
+	}
 }
 
 int main(void)
