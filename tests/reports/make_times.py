@@ -37,12 +37,13 @@ class Times:
     locks, transfers: rows, paths by the names of nodes. steps: of the run, by name how many,
     what all of them took, and what of it they waited for a CPU. late: what the recorder took
     before the first threads; unseen: what the first one waited for a CPU in no function.
-    children: what those computed that were waited for."""
+    children: what those computed that were waited for. in_turns: each process lives for
+    its part of the run, behind the one before."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
                  split=True, locks=(), transfers=(), steps=None,
-                 late=0, unseen=0, children=0):
+                 late=0, unseen=0, children=0, in_turns=False):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -54,7 +55,7 @@ class Times:
                started_utc="2026-01-01T00:00:00.000Z", level="exact", cpu_count=cpus,
                inner_cost_ns=cost / 2, outer_cost_ns=cost / 2, ticks_per_second=SECOND / tick,
                peak_bytes=9, alloc_count=1, alloc_bytes=9, free_count=1, live_bytes_at_exit=0)
-        self.store_lanes(lanes, started, wall - started, late, unseen)
+        self.store_lanes(lanes, started, wall - started, late, unseen, in_turns)
         if split:
             insert(db, "trust", run_id=run_id, name="switches_by_rseq", value=1)
         if children:
@@ -110,10 +111,14 @@ class Times:
                path_id=self.path_of(one.pop("path")), target_id=1, failed_calls=0,
                largest_bytes=1, **one)
 
-    def store_lanes(self, lanes, started, wall, late, unseen):
-        for process in sorted(set(lanes)):
+    def store_lanes(self, lanes, started, wall, late, unseen, in_turns):
+        processes = sorted(set(lanes))
+        wall //= len(processes) if in_turns else 1
+        starts = {process: started + number * wall * in_turns
+                  for number, process in enumerate(processes)}
+        for process in processes:
             insert(self.db, "process", process_id=self.first + process, run_id=self.run_id,
-                   pid=10 + process, started_ns=started, wall_ns=wall, complete=1,
+                   pid=10 + process, started_ns=starts[process], wall_ns=wall, complete=1,
                    parent_process_id=self.first if process else None)
         wall -= late
         for number, process in enumerate(lanes):
@@ -127,7 +132,7 @@ class Times:
             cpu = sums["lanes"] + hooks - sums["ready"] - sums["blocked"] + (0 if number else unseen)
             cpu = min(wall, cpu)
             insert(self.db, "thread", thread_id=self.first + number, tid=10 + number,
-                   name="t", started_ns=started + late, wall_ns=wall, cpu_ns=cpu,
+                   name="t", started_ns=starts[process] + late, wall_ns=wall, cpu_ns=cpu,
                    ready_ns=sums["ready"], blocked_ns=wall - cpu - sums["ready"], **ids)
 
     def find_parents(self):

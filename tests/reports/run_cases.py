@@ -347,6 +347,18 @@ def cpus():
     yield busy("R4", "machine", None, 400, 400, 300, cpus=1, started=200 * MS)
     yield busy("R4", "no CPUs", "the number of CPUs", cpus=None)
 
+    def follow(rule, one, count, **values):
+        """As many processes that wish for a CPU all the time, one after the other."""
+        return case(rule, "one after the other", one, has_main=False, in_turns=True,
+                    lanes=tuple(range(count)), cpus=1, *[
+                        node("main", 0, 1, None, lanes={lane: SECOND // count},
+                             ready=SECOND // count // 2) for lane in range(count)], **values)
+    for count in (1, 8):
+        yield follow("R2", None, count)
+        yield follow("R3", found(severity="low", shows={
+            "threads that wished for one most of the time": 1}, **run), count)
+        yield follow("R4", None, count)
+
 
 def never_called():
     for rule in ("T0", "T1", "T2", "T3", "T9", "T11", "W1", "W2"):

@@ -30,7 +30,8 @@ struct time_run {
 	struct time_threads {
 		double wall_ns, cpu_ns, ready_ns, blocked_ns;
 		int64_t count;
-		/* That wanted a CPU for at least half of what their process lived. */
+		/* Of those that wanted a CPU for at least half of what their process
+		 * lived: so many at a time, for at least half of the time. */
 		int64_t busy_count;
 	} threads;
 

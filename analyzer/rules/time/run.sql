@@ -64,14 +64,25 @@ SELECT COUNT(*) AS lanes, TOTAL(ns) AS lanes_ns, TOTAL(ready_ns) AS ready_ns,
 FROM root_lane;
 
 -- Of the processes in which instrumented functions were called. A shell that waits for the
--- program is none.
+-- program is none. busy: of the threads that wished for a CPU for at least half of what their
+-- process lived, so many were there at a time, for at least half of the time in which any
+-- thread was: processes that follow each other do not add up.
 -- :name threads
-SELECT COUNT(*) AS count, TOTAL(t.wall_ns) AS wall_ns, TOTAL(t.cpu_ns) AS cpu_ns,
-	TOTAL(t.ready_ns) AS ready_ns, TOTAL(t.blocked_ns) AS blocked_ns,
-	TOTAL(t.cpu_ns + t.ready_ns >= p.wall_ns / 2) AS busy
-FROM threads t JOIN processes p USING (process_id)
-WHERE t.run_id = :run AND t.cpu_ns IS NOT NULL
-	AND t.process_id IN (SELECT process_id FROM root_lane);
+WITH asked AS (SELECT t.*, t.cpu_ns + t.ready_ns >= p.wall_ns / 2 AS is_busy
+	FROM threads t JOIN processes p USING (process_id)
+	WHERE t.run_id = :run AND t.cpu_ns IS NOT NULL
+		AND t.process_id IN (SELECT process_id FROM root_lane)),
+changes AS (SELECT started_ns AS at, 1 AS threads, is_busy FROM asked
+	UNION ALL SELECT started_ns + wall_ns, -1, -is_busy FROM asked),
+stretches AS (SELECT LEAD(at) OVER w - at AS ns, SUM(threads) OVER w AS threads,
+		SUM(is_busy) OVER w AS busy
+	FROM changes WINDOW w AS (ORDER BY at ROWS UNBOUNDED PRECEDING)),
+levels AS (SELECT busy, SUM(SUM(ns)) OVER (ORDER BY busy DESC) AS ns
+	FROM stretches WHERE threads > 0 GROUP BY busy)
+SELECT COUNT(*) AS count, TOTAL(wall_ns) AS wall_ns, TOTAL(cpu_ns) AS cpu_ns,
+	TOTAL(ready_ns) AS ready_ns, TOTAL(blocked_ns) AS blocked_ns,
+	(SELECT MAX(busy) FROM levels WHERE 2 * ns >= (SELECT MAX(ns) FROM levels)) AS busy
+FROM asked;
 
 -- Faults and RSS count from the start of the process, the CPU's share from the last sample.
 -- :name samples
