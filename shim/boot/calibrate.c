@@ -236,12 +236,12 @@ static double measure_counted(struct scratch *scratch)
 	double costs[COUNTED_ROUNDS];
 	const uintptr_t *slot;
 
-	hooks.enter = (hook *)stubs_find(here, here, STUB_WINDOWS, function, 0, &slot);
+	hooks.enter = (hook *)stubs_find(here, here, STUB_COUNTED, function, 0, &slot);
 	hooks.leave = (hook *)stubs_find(here, here, STUB_EXIT, 0, 0, &slot);
 	if (!hooks.enter || !hooks.leave)
 		return 0;
 	scratch->context.counts = scratch->counts;
-	scratch->context.pulse = scratch->context.quiet_pulse = INT32_MAX;
+	scratch->context.pulse = INT32_MAX;
 	for (uint32_t i = 0; i < COUNTED_ROUNDS; i++)
 		costs[i] = measure(scratch, BATCHES, 1).all;
 	return COUNTED_OF_LOOP * middle_of_three(costs);

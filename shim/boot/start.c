@@ -38,7 +38,7 @@
 #include "shim/wrap/libc_call.h"
 #include "shim/record/jump.h"
 #include "shim/record/pause.h"
-#include "shim/record/windows.h"
+#include "shim/record/counted.h"
 #include "shim/samples/samples.h"
 #include "shim/study/choose.h"
 #include "shim/study/study.h"
@@ -224,9 +224,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	stub_targets = (struct stub_targets){
 		.enter_hook = (uintptr_t)calls_enter,
 		.exit_hook = (uintptr_t)calls_exit,
-		.enter = windows_enter,
-		.pulse = windows_pulse,
-		.leave = windows_exit,
+		.enter = counted_enter,
+		.pulse = counted_pulse,
+		.leave = counted_exit,
 	};
 	samples_begin((uintptr_t)__ehdr_start, (uintptr_t)etext);
 	modules_begin();

@@ -1,47 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Holds what recording costs below PROFSHIM_OVERHEAD: finds the functions whose hooks
- * cost most, and has them counted instead. Runs on: traced threads, slow paths of the
- * hooks, any context. Must not make a system call but to write call sites.
+ * Holds what recording costs below PROFSHIM_OVERHEAD: a call is timed as long as it takes
+ * well more than its hooks do, else it is only counted. Runs on: traced threads, slow
+ * paths of the hooks, any context. Must not make a system call but to write call sites.
  *
- * LOOKING. An exit that finds check_ticks over begins a burst: each of the next exits, up
- * to 64 or some us, is noted with its function. Calls in bursts by their time are the
- * rate of calls, times what a pair of hooks costs the share of the hooks; whose they are
- * says which functions to take. Looks come each 12 us as long as the budget is exceeded,
- * less and less often when it is not, up to 0.8 ms: about 0.2 % of the time.
- * (Histograms summed up twice give each function's rate exactly, but cost 150 ns for each
- * function and miss those that have not been looked at before.)
+ * LOOKING. From the time on that check_ticks says the exits of 3 us are looked at: how
+ * many there are, times what a pair of hooks costs, is the share of the hooks. It costs
+ * what was calibrated, times what samples in our own code say of that here. Looks come
+ * each 12 us as long as the budget is exceeded, less and less often when it is not, or
+ * nothing is found, up to 0.8 ms: about 0.4 % of the time. (The time is counted from when
+ * it was due, not from the first exit: calls come in heaps.)
  *
- * TAKING. The most frequent first, among those whose calls are short, alike, and do not
- * allocate: for these a mean says what there is to say. When that is not enough, longer
- * ones too, up to 3 us, of which hooks are a hundredth; then those that call malloc
- * themselves; then functions lose their windows.
+ * TAKING. When half of the budget is exceeded, one of these exits is picked, so that who
+ * exits most often is met most often. Its function is counted from then on when its calls
+ * are short against their hooks, by its histogram, it does not allocate, and its hooks
+ * have cost what it takes (price.h). Where that is not enough, longer ones, too; last
+ * those that call malloc themselves.
  *
- * GIVING BACK. See review.h.
+ * GIVING BACK. See trials.h.
  */
 #pragma once
 
 #include "shim/lane/lane.h"
 
-/* For a lane that begins: no window is open, the first may come at once. */
+/* For a lane that begins. */
 void budget_begin(struct lane_context *context);
 
 /* An exit after check_ticks. function, call_site: the hook's arguments; node: of the
  * frame that was closed. */
 void budget_look(struct lane_context *context, uint64_t function, uint64_t call_site,
 		 uint32_t node, uint64_t return_address, uint64_t now);
-
-/* After a window: looks go on. The next is when it would have been: were it put off by
- * each window, of which there may be more than looks, there would be none. */
-void budget_resume(struct lane_context *context);
-
-/* Some thousand calls have been counted. */
-void budget_pulse(struct lane_context *context, uint64_t now);
-
-/* What a window with so many calls cost, in ticks, and how long the next one has to wait
- * for that on average. */
-uint64_t budget_window_cost(uint64_t call_count);
-uint64_t budget_window_gap(uint64_t call_count);
 
 /* A path has allocated for the first time: functions that allocate are taken last, when
  * nothing else is left and they are known by where they call malloc (allocators.h), so

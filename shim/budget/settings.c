@@ -2,7 +2,9 @@
 /* Taking settings over, and going through the functions that are known. */
 #include "shim/budget/settings.h"
 
+#include "shim/budget/rule.h"
 #include "shim/lane/busy.h"
+#include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
@@ -141,23 +143,6 @@ static int is_off(uint64_t function)
 	return selected == SELECTED_OFF;
 }
 
-/* Calls that are open farther out are closed when their callers end. */
-#define FRAMES_SEARCHED 256u
-
-static int is_open(uint64_t function)
-{
-	for (const struct lane_context *lane = process->lanes; lane;
-	     lane = lane->next_lane) {
-		const struct segment_frame *frame = lane->top;
-
-		for (uint32_t i = 0; i < FRAMES_SEARCHED && frame > lane->frames; i++) {
-			if ((--frame)->function == function)
-				return 1;
-		}
-	}
-	return 0;
-}
-
 static void turn_off(uint64_t function)
 {
 	uint32_t number =
@@ -166,7 +151,7 @@ static void turn_off(uint64_t function)
 	if (!number && !(trigger_count && trigger_find(function)))
 		process_count(SEGMENT_COUNTER_KEPT_FUNCTIONS, 1);
 	if (number)
-		modes_keep_sites(number, is_open(function));
+		modes_keep_sites(number, frames_are_open(function));
 }
 
 /* Records a function as is asked for. */
@@ -267,9 +252,7 @@ static void settle_lane(struct lane_context *context)
 			settle(context->functions[i].key);
 	}
 	forget_fronts(context);
-	if (!context->is_at_window) /* pulses may have been put off */
-		context->pulse = 0;
-	context->budget.stuck_share = 0;
+	rule_begin_anew(context);
 }
 
 static int take_locked(void)

@@ -203,3 +203,31 @@ void frames_reserve(struct lane_context *context)
 		frames_grow(context);
 	}
 }
+
+#define LANES_SEARCHED 16u
+#define FRAMES_SEARCHED 256u
+
+static int is_open_in(const struct lane_context *lane, uint64_t function)
+{
+	const struct segment_frame *frame = lane->top;
+
+	if (lane->fiber_count)
+		return 1;
+	for (uint32_t i = 0; i < FRAMES_SEARCHED && frame > lane->frames; i++) {
+		if ((--frame)->function == function)
+			return 1;
+	}
+	return frame > lane->frames;
+}
+
+int frames_are_open(uint64_t function)
+{
+	uint32_t count = 0;
+
+	for (const struct lane_context *lane = process->lanes; lane;
+	     lane = lane->next_lane) {
+		if (++count > LANES_SEARCHED || is_open_in(lane, function))
+			return 1;
+	}
+	return 0;
+}

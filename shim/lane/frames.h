@@ -25,5 +25,9 @@ void frames_give(struct lane_context *context, struct fiber *fiber);
 /* Room for more frames on the stack in use. 0, or -errno. */
 int frames_grow(struct lane_context *context);
 
+/* Is a call of the function open in a thread of the process? Also where there are more
+ * threads, stacks or frames than are looked at. */
+int frames_are_open(uint64_t function);
+
 /* Room for thousands more, as far as it can be had. */
 void frames_reserve(struct lane_context *context);

@@ -134,30 +134,10 @@ struct series_memo {
 
 #define LANE_TRANSFER_BUCKETS 1024u
 
-/* The function a call site is in; 0: in none that is known. */
-struct lane_caller {
-	uint64_t call_site, function;
-	uint32_t unload_count; /* of the process then */
-};
-
-#define LANE_WINDOWS_CALLERS 64u
-
-/* See record/windows.h. All ticks are the run's clock. */
-struct lane_windows {
-	uint64_t start_ticks, end_ticks; /* of the one that is open; end 0: none */
-	uint64_t next_ticks;		 /* not before, the next one: of busy time */
-	uint64_t call_count;		 /* recorded in it */
-	uint64_t pulse_start_ticks;	 /* the stretch since the last pulse */
-	uint32_t pulse_length;		 /* calls from pulse to pulse */
-	uint32_t pulse_loaded;		 /* in this stretch, which may be shorter */
-	/* the stretch before the window */
-	uint32_t between_ticks, between_call_count;
-	uint32_t random;
-	uint32_t quiet_length; /* calls from quiet pulse to quiet pulse */
-	uint64_t quiet_ticks;  /* the last one */
-	/* since the budget asked last: calls that were counted */
-	uint64_t counted_calls;
-	uint64_t cost_ticks; /* of windows, likewise */
+/* See record/counted.h. */
+struct lane_pulse {
+	uint32_t length; /* calls from pulse to pulse */
+	uint64_t ticks;	 /* the last one, of the run's clock */
 };
 
 /* What a return address says of its level, see record/paths/levels.h. */
@@ -179,32 +159,31 @@ struct lane_levels {
 	struct lane_place places[LANE_PLACES];
 };
 
-/* A function that calls the hooks, as far as samples tell. */
-struct lane_suspect {
-	uint64_t function; /* 0: none */
-	uint64_t exit_return_address, call_site;
-	uint32_t call_count;
-	uint32_t put_off_count;	  /* of a function that allocates: its calls */
-	uint32_t recursive_count; /* of calls in a call of it, see budget.c */
-	uint32_t node;		  /* a path of it */
+/* A function that calls itself, see budget.c. */
+struct lane_watched {
+	uint64_t function;		 /* 0: none */
+	uint64_t busy_ticks, call_count; /* at the last look at it */
 };
 
-#define LANE_SUSPECTS 128u
+#define LANE_WATCHED 8u
 
-/* See record/budget.h. */
+/* See shim/budget/budget.h. All ticks are the run's clock but busy ones. */
 struct lane_budget {
 	uint64_t interval_ticks; /* from look to look */
 	uint64_t next_look_ticks;
-	uint64_t next_busy_ticks;	 /* the same, of busy time */
-	uint64_t burst_start, burst_end; /* end 0: no burst */
-	uint32_t burst_call_count;
-	uint32_t sampled_call_count; /* in all bursts since the last decision */
-	uint64_t sampled_ticks;
-	double hook_share;  /* of the time, at the last decision */
-	double stuck_share; /* below which there is nothing to take; 0: unknown */
-	uint64_t last_decision_ticks; /* of busy time */
-	uint32_t mean_limit_shift;    /* how long a call may be that loses its times */
-	uint32_t is_awaiting; /* functions that have cost too little to be taken yet */
+	uint64_t next_busy_ticks; /* the same, of busy time */
+	uint64_t stretch_end;	  /* 0: none has begun */
+	uint32_t stretch_calls, picked_call;
+	uint32_t call_count; /* in all stretches since the last decision */
+	uint64_t ticks;	     /* of these */
+	int is_over;	     /* at the last decision */
+	uint32_t step;	     /* how far it goes to hold the budget */
+	uint32_t kept_count; /* functions in a row that it could not take there */
+	/* what a pair of hooks costs, in parts of what was calibrated; and since when */
+	double price;
+	double pair_calls, pair_ticks;
+	uint64_t sample_count, hook_sample_count;
+	struct lane_watched watched[LANE_WATCHED]; /* by a hash of the function */
 };
 
 /* See waits/off_cpu.h. */
@@ -249,6 +228,7 @@ struct lane_samples {
 	uint64_t next_busy_ticks; /* of busy time, when it is made or made anew; 0: unset
 				   */
 	uint64_t switch_count;	  /* of the thread, when it was made */
+	uint64_t hook_count;	  /* samples in our own code, but the stubs */
 	uint32_t random;
 };
 
@@ -375,15 +355,13 @@ struct lane_context {
 	uint64_t clock_offset;	     /* ticks for which it was suspended */
 	uint32_t *depth;	     /* number of open frames, for the reader */
 	struct segment_node *nodes;
-	uint32_t current;    /* node of the innermost open frame, or the root */
-	int32_t quiet_pulse; /* calls without windows until windows_pulse() is asked */
+	uint32_t current; /* node of the innermost open frame, or the root */
+	int32_t pulse;	  /* calls without a frame until counted_pulse() is asked */
 	struct segment_function *functions;
 	uint64_t check_ticks; /* when an exit looks at the budget again */
 	/* of calls without a frame, by the function's number (shim/patch/stubs/stubs.h);
-	 * NULL in a window, all_counts is not */
-	uint64_t *counts, *all_counts;
-	int32_t pulse;	       /* such calls until windows_pulse() is asked */
-	uint32_t is_at_window; /* a window is open */
+	 * NULL in a pause */
+	uint64_t *counts;
 	/* the thread was switched out when they differ (waits/switches.h) */
 	const uint64_t *switch_word;
 	uint64_t switch_mark;
@@ -448,7 +426,7 @@ struct lane_context {
 
 	struct lane_samples samples;
 	struct lane_locks locks;
-	struct lane_windows windows;
+	struct lane_pulse pulses;
 	struct lane_budget budget;
 	struct lane_study study;
 	struct lane_spans spans;
@@ -461,9 +439,7 @@ struct lane_context {
 	uint32_t lock_heads[LANE_LOCK_HEADS]; /* by address: first of a list of locks */
 	uint32_t lock_wait_heads[LANE_LOCK_HEADS];
 	uint32_t sample_heads[LANE_SAMPLE_HEADS]; /* by node and address: of a chain */
-	struct lane_caller windows_callers[LANE_WINDOWS_CALLERS];
 	struct lane_levels levels;
-	struct lane_suspect suspects[LANE_SUSPECTS];	   /* of the budget */
 	struct lane_suspicion suspicions[LANE_SUSPICIONS]; /* of the studies */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */

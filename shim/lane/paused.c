@@ -26,7 +26,6 @@ void paused_mark(struct lane_context *context)
 		context->stack_size = 0;
 	__atomic_fetch_or(&context->stack_low, PAUSED_MARK, __ATOMIC_SEQ_CST);
 	/* what is only counted goes to its slow path, too */
-	__atomic_store_n(&context->all_counts, NULL, __ATOMIC_RELAXED);
 	__atomic_store_n(&context->counts, NULL, __ATOMIC_RELAXED);
 }
 
@@ -51,14 +50,10 @@ void paused_take_up(struct lane_context *context)
 	context->clock_offset = clock->suspended_ticks;
 	context->paused_region_count = 0;
 	forget_steps(lane);
-	if (context->is_at_window) {
-		context->is_at_window = 0;
-		context->windows.end_ticks = 0;
-	}
 	if (lane->counts.count) {
 		struct segment_count *counts = arrays_entries(lane, &lane->counts);
 
-		context->all_counts = context->counts = &counts->call_count;
+		context->counts = &counts->call_count;
 	}
 	/* the pauser may have come in between */
 	if (__atomic_load_n(&paused.is_on, __ATOMIC_SEQ_CST))

@@ -4,7 +4,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/lane.h"
+#include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
@@ -59,8 +59,6 @@ uint32_t modes_find_early(uint64_t function, uintptr_t return_address)
 	owner = owners_at(number);
 	if (!owner->has_early || (!text_is_closed && !known_has(return_address)))
 		return 0;
-	if (owner->recording == SEGMENT_RECORDING_WINDOWS)
-		return number | MODES_EARLY_IN_WINDOWS;
 	return owner->recording == SEGMENT_RECORDING_COUNTED ? number : 0;
 }
 
@@ -88,8 +86,7 @@ const struct segment_mode *modes_record(uint32_t number)
 static int grow_counts(uint32_t end)
 {
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
-		if (process_grow(lane->lane, lane->slot, ARRAY_COUNTS, end) < 0 ||
-		    process_grow(lane->lane, lane->slot, ARRAY_WINDOWS, end) < 0)
+		if (process_grow(lane->lane, lane->slot, ARRAY_COUNTS, end) < 0)
 			return 0;
 	}
 	return 1;
@@ -101,21 +98,16 @@ static void use_counts(struct lane_context *context)
 		arrays_entries(context->lane, &context->lane->counts);
 
 	context->lane->counts.count = context->lane->counts.committed;
-	context->lane->windows.count = context->lane->windows.committed;
-	context->all_counts = &counts->call_count;
-	if (!context->is_at_window)
-		context->counts = context->all_counts;
+	context->counts = &counts->call_count;
 }
 
 void modes_begin_lane(struct lane_context *context)
 {
 	struct segment_lane *lane = context->lane;
 
-	if (!modes_count ||
-	    process_grow(lane, context->slot, ARRAY_COUNTS, modes_count) < 0 ||
-	    process_grow(lane, context->slot, ARRAY_WINDOWS, modes_count) < 0)
-		return;
-	use_counts(context);
+	if (modes_count &&
+	    process_grow(lane, context->slot, ARRAY_COUNTS, modes_count) == 0)
+		use_counts(context);
 }
 
 static uint32_t code_bytes_of(uint64_t function)
@@ -302,6 +294,8 @@ static uint32_t set(uint64_t function, enum segment_recording recording,
 		number = add(function, 0, 0);
 	if (number && owners_at(number)->recording != recording) {
 		owners_at(number)->recording = (uint8_t)recording;
+		owners_at(number)->keeps_exits =
+			recording == SEGMENT_RECORDING_COUNTED ? EXITS_KEPT : EXITS_CUT;
 		sites_write(owners_at(number));
 		if (owners_at(number)->has_early)
 			forget_fronts(function);
@@ -333,13 +327,13 @@ uint32_t cold modes_take(uint64_t function, const struct modes_exit *exit)
 	uint32_t number;
 	uint64_t mask;
 
-	if (is_kept_exact(function, SEGMENT_RECORDING_WINDOWS) || sites_are_forbidden() ||
+	if (is_kept_exact(function, SEGMENT_RECORDING_COUNTED) || sites_are_forbidden() ||
 	    !process_try_lock(&mask))
 		return 0;
 	is_batch = text_begin() == 0;
 	number = modes_find(function);
 	if (!number || owners_at(number)->recording == SEGMENT_RECORDING_EXACT)
-		number = set(function, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET);
+		number = set(function, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET);
 	if (number && !sites_are_forbidden()) {
 		had_early = owners_at(number)->has_early;
 		note_exit(number, exit);
@@ -359,13 +353,68 @@ void cold modes_keep_sites(uint32_t number, int with_exits)
 	struct site_owner *owner = owners_at(number);
 	uint64_t mask;
 
-	if ((owner->keeps_pulse && owner->keeps_exits >= with_exits) ||
-	    !process_lock(&mask))
+	if (!process_lock(&mask))
 		return;
 	owner->keeps_pulse = 1;
-	owner->keeps_exits |= (uint8_t)with_exits;
+	owner->keeps_exits = with_exits ? EXITS_NEEDED : EXITS_CUT;
 	if (!sites_are_forbidden())
 		sites_write(owner);
+	process_unlock(&mask);
+}
+
+/* Paths that the front tables have get frames, where an entry has not been found. */
+static void forget_counted(struct lane_context *lane)
+{
+	for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++) {
+		uint32_t node = __atomic_load_n(&lane->front[i], __ATOMIC_RELAXED);
+		uint32_t number = node ? modes_find(lane->nodes[node].key) : 0;
+
+		if (number && owners_at(number)->recording != SEGMENT_RECORDING_EXACT)
+			__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
+	}
+}
+
+/* 1: it was asked for its frames. */
+static int cut_exits(struct site_owner *owner, int *has_new)
+{
+	if (owner->recording == SEGMENT_RECORDING_EXACT ||
+	    owner->keeps_exits == EXITS_CUT)
+		return 0;
+	if (owner->keeps_exits == EXITS_KEPT) {
+		owner->keeps_exits = EXITS_NEEDED;
+		*has_new = 1;
+		return 0;
+	}
+	if (!frames_are_open(owner->function)) {
+		owner->keeps_exits = EXITS_CUT;
+		sites_write(owner);
+	}
+	return 1;
+}
+
+#define CUT_SEARCHED 4096u
+#define CUT_MOST 64u
+
+void cold modes_cut_exits(void)
+{
+	static uint32_t next_number;
+	uint32_t asked_count = 0;
+	int has_new = 0, is_batch;
+	uint64_t mask;
+
+	if (sites_are_forbidden() || !process_try_lock(&mask))
+		return;
+	is_batch = text_begin() == 0;
+	for (uint32_t i = 1;
+	     i < modes_count && i < CUT_SEARCHED && asked_count < CUT_MOST; i++) {
+		next_number = next_number + 1 < modes_count ? next_number + 1 : 1;
+		asked_count += (uint32_t)cut_exits(owners_at(next_number), &has_new);
+	}
+	if (is_batch)
+		text_end();
+	for (struct lane_context *lane = process->lanes; has_new && lane;
+	     lane = lane->next_lane)
+		forget_counted(lane);
 	process_unlock(&mask);
 }
 

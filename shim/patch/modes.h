@@ -46,8 +46,7 @@ const struct segment_mode *modes_record(uint32_t number);
 int modes_has_early_sites(uint32_t number);
 
 /* Is it only counted, and does the site that returns to this address lead to the hook for
- * good? Its number, and whether it is recorded in windows; or 0. */
-#define MODES_EARLY_IN_WINDOWS (1u << 31)
+ * good? Its number, or 0. */
 uint32_t modes_find_early(uint64_t function, uintptr_t return_address);
 
 /* Records a function in this way from now on. Its sites are written; those that are not
@@ -62,7 +61,7 @@ struct modes_exit {
 	uintptr_t return_address, call_site;
 };
 
-/* The budget's way of modes_set() to windows, where an exit of the function is known: its
+/* The budget's way of modes_set() to counts, where an exit of the function is known: its
  * entry is looked for, and everything written at one time. */
 uint32_t modes_take(uint64_t function, const struct modes_exit *exit);
 
@@ -70,6 +69,11 @@ uint32_t modes_take(uint64_t function, const struct modes_exit *exit);
  * that calls nothing else finds out when it is wanted again. with_exits: calls that are
  * open have frames, which its exits are to close. */
 void modes_keep_sites(uint32_t number, int with_exits);
+
+/* A function that is counted keeps its exits as long as calls with frames are open, which
+ * these are to close: else what is called after them would stand below them. Takes them
+ * away from some of those that have none. */
+void modes_cut_exits(void);
 
 /* A hook was called from a site that returns to this address, for a function with an
  * entry. What is known already is not written again. */

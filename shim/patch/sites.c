@@ -34,7 +34,7 @@ static enum stub_kind kind_of(const struct site *site, enum segment_recording re
 		return STUB_EXIT;
 	if (recording == SEGMENT_RECORDING_OFF)
 		return STUB_PULSE;
-	return recording == SEGMENT_RECORDING_WINDOWS ? STUB_WINDOWS : STUB_COUNTED;
+	return STUB_COUNTED;
 }
 
 static int lead(struct site *site, const struct code *code,
@@ -50,9 +50,10 @@ static int lead(struct site *site, const struct code *code,
 
 static int is_cut(const struct site *site, const struct site_owner *owner)
 {
-	if (owner->recording == SEGMENT_RECORDING_OFF)
-		return site->is_exit ? !owner->keeps_exits : !owner->keeps_pulse;
-	return owner->recording == SEGMENT_RECORDING_COUNTED && site->is_exit;
+	if (site->is_exit)
+		return owner->recording != SEGMENT_RECORDING_EXACT &&
+		       owner->keeps_exits == EXITS_CUT;
+	return owner->recording == SEGMENT_RECORDING_OFF && !owner->keeps_pulse;
 }
 
 /*
@@ -206,8 +207,7 @@ static int can_be_read(const struct site *site, uintptr_t *page)
 /* Exits first when their code is the more careful one, entries first when it is not. */
 void sites_write(struct site_owner *owner)
 {
-	int exits_first = owner->recording != SEGMENT_RECORDING_COUNTED &&
-			  owner->recording != SEGMENT_RECORDING_OFF;
+	int exits_first = owner->recording == SEGMENT_RECORDING_EXACT;
 	uintptr_t page = 0;
 
 	if (!owner->first || text_begin() < 0)

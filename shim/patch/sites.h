@@ -11,6 +11,13 @@
 #include "common/segment.h"
 #include "common/segment_recording.h"
 
+/* Of a function that is counted or off: its exits close frames that may be open. */
+enum exits {
+	EXITS_CUT,
+	EXITS_NEEDED, /* as long as any is */
+	EXITS_KEPT,   /* and calls may get frames, by entries that are not known */
+};
+
 /* A function that has sites. */
 struct site_owner {
 	uint64_t function; /* 0: its object is not mapped */
@@ -22,8 +29,8 @@ struct site_owner {
 	uint8_t recording; /* enum segment_recording */
 	uint8_t has_early; /* entries that come to the hook itself now and then */
 	uint8_t has_searched_jumps;
-	uint8_t keeps_exits;		 /* they close frames though it is off, */
-	uint8_t keeps_pulse;		 /* and its entries look for other settings */
+	uint8_t keeps_exits;		 /* enum exits */
+	uint8_t keeps_pulse;		 /* off, its entries look for other settings */
 	uint32_t led_count, early_count; /* since the last time they were asked for */
 };
 

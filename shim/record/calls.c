@@ -19,10 +19,10 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/context.h"
+#include "shim/record/counted.h"
 #include "shim/record/ends.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/pause.h"
-#include "shim/record/windows.h"
 #include "shim/study/choose.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
@@ -48,24 +48,18 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 	}
 }
 
-/* A call from a site that cannot be written, of a function that is not recorded exactly:
- * only counted, here, or recorded in a window. 0: it is not such a call. */
+/* A call from a site that cannot be written, of a function that is counted. 0: it is not
+ * such a call. */
 static int count_early(struct lane_context *context, uint64_t function, void *call_site,
-		       uintptr_t stack, uintptr_t return_address)
+		       uintptr_t return_address)
 {
-	uint32_t early = modes_find_early(function, return_address);
-	uint32_t number = early & ~MODES_EARLY_IN_WINDOWS;
+	uint32_t number = modes_find_early(function, return_address);
 
-	if (!early || !context->all_counts)
+	if (!number || !context->counts)
 		return 0;
-	if (early & MODES_EARLY_IN_WINDOWS && context->is_at_window) {
-		windows_open_frame(context, (void *)function, call_site, stack,
-				   return_address);
-		return 1;
-	}
-	add64(&context->all_counts[number], 1);
-	if (early & MODES_EARLY_IN_WINDOWS && --context->pulse < 0)
-		windows_pulse((void *)function, call_site);
+	add64(&context->counts[number], 1);
+	if (--context->pulse < 0)
+		counted_pulse((void *)function, call_site);
 	return 1;
 }
 
@@ -103,7 +97,7 @@ enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
 	if (was_settled &&
-	    count_early(context, function, (void *)call_site, stack, return_address))
+	    count_early(context, function, (void *)call_site, return_address))
 		return;
 	context = context_settle(stack);
 	if (!context) {
@@ -221,12 +215,12 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	struct segment_frame *frame;
 	struct study_call call;
 	uint32_t number = modes_find(function);
-	struct windows_place place = {function, call_site, stack, return_address, 0};
+	struct counted_place place = {function, call_site, stack, return_address, 0};
 
 	now += off_cpu_book_switch(lane_self);
 	now += samples_book(lane_self);
 	if (paused_is_on()) {
-		windows_leave_paused(function, call_site, stack);
+		counted_leave_paused(function, call_site, stack);
 		return;
 	}
 	context = context_settle(stack);
@@ -237,7 +231,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 
 		modes_note_exit(number, &(struct modes_exit){return_address, call_site});
 		now += off_cpu_leave_out(context, since);
-		if (windows_close_frame(context, &place, now))
+		if (counted_close_frame(context, &place, now))
 			return;
 		if (modes_recording(number) != SEGMENT_RECORDING_EXACT)
 			return; /* of a call without a frame */
@@ -264,10 +258,7 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 
 	spans_look(context, now);
 	samples_look(context, now);
-	if (context->is_at_window)
-		windows_end(context, now);
-	else
-		budget_look(context, function, call_site, node, return_address, now);
+	budget_look(context, function, call_site, node, return_address, now);
 	choose_look(context, now);
 	off_cpu_leave_out(context, now);
 }
@@ -310,7 +301,7 @@ static __attribute__((noinline)) void exit_elsewhere(uint64_t function,
 						     uint64_t call_site, uintptr_t stack,
 						     uintptr_t return_address)
 {
-	struct windows_place place = {function, call_site, stack, return_address, 0};
+	struct counted_place place = {function, call_site, stack, return_address, 0};
 	struct lane_context *context = lane_self;
 	uint64_t now;
 
@@ -320,7 +311,7 @@ static __attribute__((noinline)) void exit_elsewhere(uint64_t function,
 		now = clock_now();
 		now += off_cpu_book_switch(context);
 		if (context->top[-1].function == function)
-			windows_leave(context, &place, now);
+			counted_leave(context, &place, now);
 		return;
 	}
 	now = clock_now();

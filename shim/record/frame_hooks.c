@@ -33,15 +33,12 @@ static int has_frame(struct lane_context *context, uint32_t number,
 		return 1;
 	if (return_address)
 		modes_note_enter(number, return_address);
-	if (recording == SEGMENT_RECORDING_WINDOWS && context->is_at_window)
-		return 1;
-	if (recording == SEGMENT_RECORDING_OFF) {
+	if (recording == SEGMENT_RECORDING_OFF)
 		settings_follow(context);
-		return 0;
-	}
-	if (!context->all_counts)
-		return 1;
-	add64(&context->all_counts[number], 1);
+	else if (context->counts)
+		add64(&context->counts[number], 1);
+	else
+		context->lane->folded_call_count++;
 	return 0;
 }
 

@@ -104,9 +104,12 @@ static struct segment_sample *entry_of(struct lane_context *context, uint64_t ad
 static void add(struct lane_context *context, uint64_t address, uint32_t count,
 		uint64_t weight_ns)
 {
-	struct segment_sample *entry = entry_of(context, address_kind(address));
+	uint64_t kind = address_kind(address);
+	struct segment_sample *entry = entry_of(context, kind);
 
 	context->lane->sample_count += count;
+	if (kind == SEGMENT_SAMPLE_HOOKS)
+		context->samples.hook_count += count;
 	context->lane->sampled_ns += weight_ns;
 	if (!entry)
 		entry = entry_of(context, SEGMENT_SAMPLE_FOLDED);

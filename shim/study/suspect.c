@@ -22,8 +22,8 @@ uint64_t suspect_calls(const struct lane_context *context,
 
 	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
 		sum += function->histogram[i];
-	if (number && context->all_counts)
-		sum += context->all_counts[number];
+	if (number && context->counts)
+		sum += context->counts[number];
 	return sum;
 }
 

@@ -109,7 +109,7 @@ def run_variant(products, tool, program, variant, arguments=(), settings=()):
 # settings of its environment.
 PROGRAMS = {
     "crowd.c": (["gcc", "clang"], [], ["step", "deeper"]),
-    "deepening.c": (list(VARIANTS), ["40"],
+    "deepening.c": (list(VARIANTS), ["80"],
                     ["leaf", "even", "odd", "roomy", "exits", "tail", "inlined",
                      "choose"]),
     "generating.c": (["gcc"], [], ["step", "made"]),
@@ -160,9 +160,9 @@ def check_forbidding(products, tool):
                     print(f"{what}: this kernel cannot")
                     continue
                 sites = found["step"].sites
-                if what == "reads":  # counted by the hooks, and timed in windows
-                    harness.expect(found["other"].counted > 0.8 * found["other"].calls and
-                                   " pairs 0 " not in text, f"{what}: too exact\n{text}")
+                if what == "reads":  # counted by the hooks
+                    harness.expect(found["other"].counted > 0.8 * found["other"].calls,
+                                   f"{what}: too exact\n{text}")
                 for name in ("step", "late"):
                     harness.expect(found[name].counted, f"{what}: {name} was not switched\n{text}")
                 harness.expect(found["late"].sites or what != "bare",

@@ -27,9 +27,7 @@
 #define CONTEXT(member) ((uint8_t)offsetof(struct lane_context, member))
 
 _Static_assert(offsetof(struct lane_context, counts) < 128 &&
-		       offsetof(struct lane_context, all_counts) < 128 &&
 		       offsetof(struct lane_context, pulse) < 128 &&
-		       offsetof(struct lane_context, quiet_pulse) < 128 &&
 		       offsetof(struct lane_context, top) < 128,
 	       "the code has these offsets in a byte");
 _Static_assert(sizeof(struct segment_count) == 8, "the code counts in 64 bits");
@@ -116,16 +114,14 @@ static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
 	put_number(&pen, (uint32_t)function);
 	put_jump(&pen, place, arena, IF_NOT_ZERO, TARGET_HOOK);
 	put_load_context(&pen);
-	PUT(&pen, 0x48, 0x8b, 0x48,
-	    kind == STUB_WINDOWS ? CONTEXT(counts) : CONTEXT(all_counts));
+	PUT(&pen, 0x48, 0x8b, 0x48, CONTEXT(counts));
 	PUT(&pen, 0x48, 0x85, 0xc9);
 	put_jump(&pen, place, arena, IF_ZERO, TARGET_ENTER);
 	if (kind != STUB_PULSE) {
 		PUT(&pen, 0x48, 0xff, 0x81);
 		put_number(&pen, number * 8);
 	}
-	PUT(&pen, 0xff, 0x48,
-	    kind == STUB_WINDOWS ? CONTEXT(pulse) : CONTEXT(quiet_pulse));
+	PUT(&pen, 0xff, 0x48, CONTEXT(pulse));
 	put_jump(&pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
 	PUT(&pen, RETURN);
 }

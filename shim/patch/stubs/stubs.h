@@ -9,16 +9,16 @@
  *         cmp   $function, %edi          compilers let two functions have one call
  *         jne   hook
  *         mov   %fs:lane_self, %rax
- *         mov   counts(%rax), %rcx       all_counts for functions that are only counted
- *         test  %rcx, %rcx               no lane, a forked child, or a window
+ *         mov   counts(%rax), %rcx
+ *         test  %rcx, %rcx               no lane, a forked child, or a pause
  *         jz    slow
  *         incq  8*n(%rcx)
- *         decl  pulse(%rax)              not for functions that are only counted
+ *         decl  pulse(%rax)
  *         js    pulse
  *         ret
  *
  * One instruction counts, so a signal handler comes before or after it. slow and pulse
- * continue in windows_enter() and windows_pulse() as if they had been called in the
+ * continue in counted_enter() and counted_pulse() as if they had been called in the
  * place of the hook. Half of an address tells functions of one object apart. (A count per
  * thread at a fixed place of its thread-local memory is one load less and 0.05 ns faster,
  * but a kill loses it, a child by fork goes on in it, and thread-local memory is taken
@@ -35,17 +35,16 @@
  *         je    slow                     perhaps the end of a call with a frame
  *         ret
  *
- * slow continues in windows_exit(), with %rbp as third argument.
+ * slow continues in counted_exit(), with %rbp as third argument.
  */
 #pragma once
 
 #include <stdint.h>
 
 enum stub_kind {
-	STUB_WINDOWS, /* entries: with the pulse */
-	STUB_COUNTED, /* with the quiet one, of who has no windows */
-	STUB_PULSE,   /* nothing but the quiet pulse, for entries that are not cut out */
-	STUB_EXIT,    /* one for all functions */
+	STUB_COUNTED,
+	STUB_PULSE, /* nothing but the pulse, for entries of who is off */
+	STUB_EXIT,  /* one for all functions */
 };
 
 /* What the code continues in, and the hooks in whose place it stands. Set by boot, before

@@ -33,7 +33,7 @@
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
-#include "shim/record/windows.h"
+#include "shim/record/counted.h"
 #include "tests/unit/shim/fixture.h"
 
 #define SCRATCH_BYTES 8192
@@ -435,36 +435,30 @@ static void test_stubs(void **state)
 	struct lane_context *before = lane_self;
 	uintptr_t here = (uintptr_t)test_stubs, function = 0x123456789a;
 	const uintptr_t *slot = NULL;
-	stub *windows, *counted, *nothing;
+	stub *counted, *nothing;
 
 	(void)state;
-	windows = (stub *)stubs_find(here, here, STUB_WINDOWS, function, 33, &slot);
-	assert_non_null(windows);
-	assert_int_equal(*slot, (uintptr_t)windows);
 	counted = (stub *)stubs_find(here, here, STUB_COUNTED, function, 33, &slot);
+	assert_non_null(counted);
+	assert_int_equal(*slot, (uintptr_t)counted);
 	nothing = (stub *)stubs_find(here, here, STUB_PULSE, function, 33, &slot);
-	context.counts = context.all_counts = counts;
-	context.pulse = context.quiet_pulse = 2;
+	context.counts = counts;
+	context.pulse = 2;
 	lane_self = &context;
-	windows(function);
 	counted(function);
 	nothing(function);
-	assert_int_equal(counts[33], 2);
-	assert_int_equal(context.pulse, 1);
-	assert_int_equal(context.quiet_pulse, 0);
-	windows(function + 16); /* another function's call, from the same place */
-	counted(function + 16);
+	assert_int_equal(counts[33], 1);
+	assert_int_equal(context.pulse, 0);
+	counted(function + 16); /* another function's call, from the same place */
 	nothing(function + 16);
-	assert_int_equal(hook_count, 3);
-	context.pulse = 0;
-	windows(function);
+	assert_int_equal(hook_count, 2);
+	counted(function);
 	assert_int_equal(slow_count, 1);
-	context.counts = NULL; /* a window */
-	windows(function);
-	context.quiet_pulse = 1;
+	context.counts = NULL; /* a pause */
+	context.pulse = 1;
 	counted(function);
 	assert_int_equal(slow_count, 2);
-	assert_int_equal(counts[33], 4);
+	assert_int_equal(counts[33], 2);
 	lane_self = before;
 }
 
@@ -509,39 +503,39 @@ static void test_whose_exit(void **state)
 	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
 	uint64_t beside[4] = {0, 0, 0, 0x2000}; /* a frame's saved %rbp, return address */
 	uint64_t deeper[6] = {0, 0, 0x2000, 0, 0, 0};
-	struct windows_place place = {0x1000, 0x2000, stack, 0x2000, 0};
+	struct counted_place place = {0x1000, 0x2000, stack, 0x2000, 0};
 
 	(void)state;
 	context = context_settle(stack);
 	frame_push(context, 0x1000, 0x2000, stack, NULL, 0);
 	/* it was jumped to: the stack is where the caller was when its frame began */
-	assert_false(windows_close_frame(context, &place, clock_now()));
+	assert_false(counted_close_frame(context, &place, clock_now()));
 	place.stack = stack - 512; /* a deeper call's */
 	place.return_address = 0x3000;
-	assert_false(windows_close_frame(context, &place, clock_now()));
+	assert_false(counted_close_frame(context, &place, clock_now()));
 	place.frame_pointer = stack - 16;
-	assert_false(windows_close_frame(context, &place, clock_now()));
+	assert_false(counted_close_frame(context, &place, clock_now()));
 	place.stack = stack; /* from another site, as of a body that is inlined */
 	place.call_site = 0x2001;
-	assert_true(windows_close_frame(context, &place, clock_now()));
+	assert_true(counted_close_frame(context, &place, clock_now()));
 	/* it calls itself: the deeper one's return address is between the two */
 	place.call_site = 0x2000;
 	place.frame_pointer = 0;
 	frame_push(context, 0x1000, 0x2000, (uintptr_t)&deeper[6], NULL, 0);
 	place.stack = (uintptr_t)deeper;
-	assert_false(windows_close_frame(context, &place, clock_now()));
+	assert_false(counted_close_frame(context, &place, clock_now()));
 	/* what is between are arguments that it pushed */
 	place.stack = (uintptr_t)&deeper[3];
-	assert_int_equal(windows_close_frame(context, &place, clock_now()),
+	assert_int_equal(counted_close_frame(context, &place, clock_now()),
 			 context->stack_low != 0);
 	/* the stack pointer was moved */
 	stack = (uintptr_t)beside;
 	frame_push(context, 0x1000, 0x2000, stack, NULL, 0);
 	place.stack = stack - 512;
 	place.frame_pointer = 0;
-	assert_false(windows_close_frame(context, &place, clock_now()));
+	assert_false(counted_close_frame(context, &place, clock_now()));
 	place.frame_pointer = (uintptr_t)&beside[2];
-	assert_int_equal(windows_close_frame(context, &place, clock_now()),
+	assert_int_equal(counted_close_frame(context, &place, clock_now()),
 			 context->stack_low != 0);
 }
 
@@ -640,24 +634,24 @@ static void test_modes(void **state)
 	uint32_t one, two, three;
 
 	(void)state;
-	one = modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET);
+	one = modes_set(LIBRARY + 64, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET);
 	two = modes_set(LIBRARY + 128, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET);
 	assert_true(one && two && one != two);
 	assert_int_equal(modes_find(LIBRARY + 64), one);
 	assert_int_equal(modes_recording(two), SEGMENT_RECORDING_COUNTED);
 	assert_int_equal(modes_find(LIBRARY + 65), 0);
 	assert_int_equal(mode_of(one)->code_bytes, 0);
-	three = modes_set((uintptr_t)test_modes, SEGMENT_RECORDING_WINDOWS,
+	three = modes_set((uintptr_t)test_modes, SEGMENT_RECORDING_COUNTED,
 			  SEGMENT_REASON_BUDGET);
 	assert_in_range(mode_of(three)->code_bytes, 100, 10000);
 	modes_set(LIBRARY + 64, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
 	assert_int_equal(mode_of(one)->recording, SEGMENT_RECORDING_EXACT);
-	assert_int_equal(mode_of(one)->least, SEGMENT_RECORDING_WINDOWS);
+	assert_int_equal(mode_of(one)->least, SEGMENT_RECORDING_COUNTED);
 	/* its object goes, another comes to the place, and it is back */
 	modes_retire(LIBRARY, LIBRARY + 4096, 3);
 	assert_int_equal(modes_find(LIBRARY + 128), 0);
 	assert_int_equal(mode_of(two)->key >> SEGMENT_KEY_MODULE_SHIFT, 3);
-	assert_true(modes_set(LIBRARY + 128, SEGMENT_RECORDING_WINDOWS,
+	assert_true(modes_set(LIBRARY + 128, SEGMENT_RECORDING_COUNTED,
 			      SEGMENT_REASON_BUDGET) > two);
 	modes_retire(LIBRARY, LIBRARY + 4096, 4);
 	modes_bring_back(3);
@@ -666,11 +660,11 @@ static void test_modes(void **state)
 	/* while something is unmapped nothing is switched */
 	modes_begin_unloading();
 	assert_int_equal(
-		modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET),
+		modes_set(LIBRARY + 64, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET),
 		0);
 	modes_end_unloading();
 	assert_int_equal(
-		modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET),
+		modes_set(LIBRARY + 64, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET),
 		one);
 }
 
@@ -712,7 +706,7 @@ static __attribute__((noinline)) void recur(int depth, int outermost)
 
 	calls_enter(RECURSIVE, site);
 	if (depth == outermost)
-		modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_WINDOWS,
+		modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_COUNTED,
 			  SEGMENT_REASON_BUDGET);
 	if (depth)
 		recur(depth - 1, outermost);

@@ -18,7 +18,7 @@
 #include "shim/lane/upcalls.h"
 #include "shim/record/calls.h"
 #include "shim/record/marks/series.h"
-#include "shim/record/windows.h"
+#include "shim/record/counted.h"
 #include "shim/study/study.h"
 #include "tests/unit/shim/fixture.h"
 
@@ -265,7 +265,7 @@ static void test_found_after_it_was_counted(void **state)
 		call(CHILD, i == 10 ? 9 : 1);
 		if (i == 10)
 			spin(SLOW_TICKS);
-		windows_exit((void *)function, (void *)1,
+		counted_exit((void *)function, (void *)1,
 			     (uintptr_t)__builtin_frame_address(0));
 		assert_ptr_equal(lane_self->top, top);
 	}

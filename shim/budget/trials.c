@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls since a function was given back, and who is next. */
+#include "shim/budget/trials.h"
+
+#include "shim/budget/rule.h"
+#include "shim/budget/settings.h"
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/lane/tree.h"
+#include "shim/patch/modes.h"
+
+#define CALLS 200u
+/* Of what is allowed, before a short function is counted again. */
+#define LEAST_COST (1.0 / 16)
+#define TRIALS_MOST 6u
+#define FIRST_WAIT_TICKS (10 * clock_tenth_of_second())
+#define INTERVAL_TICKS clock_tenth_of_second()
+#define AT_ONCE 16u	  /* functions that are given back */
+#define SEARCHED 16384u	  /* functions that are looked at for that */
+#define EXITS_AT_ONCE 64u /* functions that lose their exits */
+
+/* Several threads may add to it at once, and lose some of it. */
+struct trial {
+	uint64_t ticks, first_ticks;
+	uint32_t call_count, recursive_count;
+	uint64_t mean_ticks; /* of the latest CALLS */
+};
+
+static struct trial *trials; /* by number */
+static uint64_t due_ticks;   /* atomic */
+static uint32_t next_number;
+
+static void judge(struct lane_context *context, const struct trials_call *call,
+		  const struct trial *trial)
+{
+	uint64_t passed = call->now - trial->first_ticks;
+	int is_short = rule_is_short(context, (double)trial->ticks / CALLS);
+
+	if (trial->recursive_count * 2 > CALLS)
+		is_short |= rule_cost(CALLS, passed) > RULE_RECURSION_COST;
+	if (is_short && rule_cost(CALLS, passed) > LEAST_COST &&
+	    rule_may_take(context, call->function))
+		modes_take(call->function, &(struct modes_exit){call->exit_return_address,
+								call->call_site});
+}
+
+void trials_note_call(struct lane_context *context, const struct trials_call *call)
+{
+	uint32_t number = modes_find(call->function);
+	struct trial *trial;
+
+	if (!trials || !number || process_facts.overhead_percent <= 0 ||
+	    modes_recording(number) != SEGMENT_RECORDING_EXACT)
+		return;
+	trial = &trials[number];
+	if (!trial->call_count)
+		trial->first_ticks = call->now;
+	trial->ticks += call->ticks;
+	trial->recursive_count += (uint32_t)rule_is_recursive(context, call->function);
+	if (++trial->call_count < CALLS)
+		return;
+	judge(context, call, trial);
+	*trial = (struct trial){.mean_ticks = trial->ticks / CALLS};
+}
+
+double trials_mean(uint32_t number)
+{
+	return trials ? (double)trials[number].mean_ticks : 0;
+}
+
+/* A function has changed twice for each trial, and once before the first. */
+static int is_due(uint32_t number, uint64_t now)
+{
+	const struct segment_mode *mode = modes_record(number);
+	uint32_t count = mode->change_count / 2;
+
+	return modes_recording(number) == SEGMENT_RECORDING_COUNTED &&
+	       mode->reason != SEGMENT_REASON_ASKED && count < TRIALS_MOST &&
+	       now - mode->since_ticks > FIRST_WAIT_TICKS << 2 * count;
+}
+
+static void begin(uint32_t number)
+{
+	trials[number] = (struct trial){.call_count = 0};
+	modes_set(modes_function(number), SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+}
+
+/* Not all at once: there may be 250,000. */
+static void search(uint64_t now)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 1; i < modes_count && i < SEARCHED && count < AT_ONCE; i++) {
+		next_number = next_number + 1 < modes_count ? next_number + 1 : 1;
+		if (modes_own(next_number) != next_number || !is_due(next_number, now))
+			continue;
+		begin(next_number);
+		count++;
+	}
+}
+
+void trials_look(struct lane_context *context, uint64_t now)
+{
+	uint64_t due = __atomic_load_n(&due_ticks, __ATOMIC_RELAXED);
+
+	if (now < due || !modes_count || process_facts.overhead_percent <= 0 ||
+	    !settings_begin_change(context, (uintptr_t)__builtin_frame_address(0)))
+		return;
+	if (!trials)
+		trials = process_map((uint64_t)SEGMENT_MODE_LIMIT * sizeof(*trials), 0);
+	if (trials)
+		search(now);
+	modes_cut_exits();
+	__atomic_store_n(&due_ticks, now + INTERVAL_TICKS, __ATOMIC_RELAXED);
+	settings_end_change(context);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* Slow paths of calls without a frame, and the ends of those that have one. */
+#include "shim/record/counted.h"
+
+#include "shim/budget/budget.h"
+#include "shim/budget/settings.h"
+#include "shim/budget/trials.h"
+#include "shim/core/process.h"
+#include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
+#include "shim/patch/modes.h"
+#include "shim/record/context.h"
+#include "shim/record/ends.h"
+#include "shim/record/frame_hooks.h"
+#include "shim/record/paths/levels.h"
+#include "shim/study/choose.h"
+#include "shim/waits/off_cpu.h"
+
+#define PULSE_TICKS (clock_tenth_of_second() >> 3) /* 12 ms */
+#define PULSE_LEAST 64u
+#define PULSE_MOST (1u << 20)
+
+/* The lane has no counts to be found: it has just been made, is a forked child's, or the
+ * recording is paused. */
+void cold counted_enter(void *function, void *call_site)
+{
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	uint32_t number = modes_find((uint64_t)function);
+
+	(void)call_site;
+	off_cpu_book_switch(context);
+	if (paused_is_on())
+		return;
+	context = context_settle(stack);
+	if (!context)
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+	else if (number && modes_recording(number) == SEGMENT_RECORDING_OFF)
+		settings_follow(context);
+	else if (context->counts)
+		add64(&context->counts[number], 1);
+	else
+		context->lane->folded_call_count++;
+}
+
+/* So many calls to the next pulse that they take about PULSE_TICKS. */
+static void load_pulse(struct lane_context *context, uint64_t now)
+{
+	struct lane_pulse *pulse = &context->pulses;
+	uint64_t ticks = now - pulse->ticks;
+
+	if (ticks < PULSE_TICKS / 2 && pulse->length < PULSE_MOST)
+		pulse->length *= 2;
+	else if (ticks > PULSE_TICKS * 2)
+		pulse->length /= 2;
+	if (pulse->length < PULSE_LEAST)
+		pulse->length = PULSE_LEAST;
+	pulse->ticks = now;
+	context->pulse = (int32_t)pulse->length;
+}
+
+void cold counted_pulse(void *function, void *call_site)
+{
+	struct lane_context *context = lane_self;
+	uint64_t now = clock_now();
+
+	(void)function;
+	(void)call_site;
+	now += off_cpu_book_switch(context);
+	samples_look(context, now);
+	load_pulse(context, now);
+	settings_follow(context);
+	spans_look(context, now);
+	trials_look(context, now);
+	levels_forget_one(context);
+}
+
+/* A function that moves its stack pointer (alloca) finds its data from %rbp: is this
+ * call's shallower than the frame's, with its return address beside it? */
+static int is_at_frame_pointer(const struct lane_context *context,
+			       const struct segment_frame *frame,
+			       const struct counted_place *place)
+{
+	uintptr_t at = place->frame_pointer;
+
+	/* where the stack's bounds are not known they begin at 0 */
+	return context->stack_low && at > frame->stack_pointer &&
+	       at % sizeof(uint64_t) == 0 && fiber_is_current(context, at) &&
+	       fiber_is_current(context, at + 2 * sizeof(uint64_t)) &&
+	       ((const uint64_t *)at)[1] == place->call_site;
+}
+
+/* Compilers leave arguments that they pushed for calls on the stack: gcc, of a call with
+ * more than six right before the end, until after the hook. */
+#define PUSHED_MOST 128u
+
+/* Does the stack end so little below where it did when the frame began that what lies
+ * between was pushed by the call itself? Of a deeper call of the function the return
+ * address lies there, which is the same. */
+static int is_below_pushed(const struct lane_context *context,
+			   const struct segment_frame *frame,
+			   const struct counted_place *place)
+{
+	uintptr_t at = place->stack, end = frame->stack_pointer;
+
+	if (!context->stack_low || at >= end || end - at > PUSHED_MOST ||
+	    at % sizeof(uint64_t) || !fiber_is_current(context, end))
+		return 0;
+	for (; at + sizeof(uint64_t) <= end; at += sizeof(uint64_t)) {
+		if (*(const uint64_t *)at == place->call_site)
+			return 0;
+	}
+	return 1;
+}
+
+/* Is the innermost frame this call's? Calls without a frame lie deeper on the stack than
+ * one of the same function that has one, and come back to another place or another depth.
+ * Where the hook was jumped to, the stack is back where the call was made, which is where
+ * a function that calls itself was when its frame began. */
+static int is_of_frame(const struct lane_context *context,
+		       const struct segment_frame *frame,
+		       const struct counted_place *place)
+{
+	int was_jump = place->return_address == place->call_site;
+
+	if (frame->function != place->function)
+		return 0;
+	if (segment_frame_caller(frame) != place->call_site)
+		return !was_jump && place->stack == frame->stack_pointer;
+	if (place->stack > frame->stack_pointer)
+		return 1;
+	if (place->stack == frame->stack_pointer)
+		return !was_jump;
+	return is_at_frame_pointer(context, frame, place) ||
+	       (!was_jump && is_below_pushed(context, frame, place));
+}
+
+/* Of a function that got triggers after it was counted: its exits are still here. */
+static cold void close_triggered(struct lane_context *context,
+				 struct segment_frame *frame, uint64_t now)
+{
+	struct study_call call = ends_call_of(context, frame, now);
+
+	frame_pop(context, frame, frame->node, now);
+	ends_triggered(context, &call);
+}
+
+int counted_close_frame(struct lane_context *context, const struct counted_place *place,
+			uint64_t now)
+{
+	struct segment_frame *frame = context->top - 1;
+	uint64_t ticks;
+
+	if (!is_of_frame(context, frame, place) || segment_frame_is_inherited(frame))
+		return 0;
+	if (unlikely(frame->caller & SEGMENT_FRAME_TRIGGERS)) {
+		close_triggered(context, frame, now - context->clock_offset);
+		return 1;
+	}
+	ticks = frame_pop(context, frame, frame->node, now - context->clock_offset);
+	trials_note_call(context, &(struct trials_call){.function = place->function,
+							.exit_return_address =
+								place->return_address,
+							.call_site = place->call_site,
+							.ticks = ticks,
+							.now = now});
+	return 1;
+}
+
+/* Functions that are recorded exactly again have their ends here: were there no looks, a
+ * thread that calls no others would never find that it is over the budget. */
+static cold void look(struct lane_context *context, const struct counted_place *place,
+		      uint32_t node)
+{
+	uint64_t now = clock_now();
+
+	spans_look(context, now);
+	samples_look(context, now);
+	budget_look(context, place->function, place->call_site, node,
+		    place->return_address, now);
+	choose_look(context, now);
+	off_cpu_leave_out(context, now);
+}
+
+void counted_leave(struct lane_context *context, const struct counted_place *place,
+		   uint64_t now)
+{
+	uint32_t node = context->top[-1].node;
+
+	if (!counted_close_frame(context, place, now) ||
+	    likely(now < context->check_ticks))
+		return;
+	look(context, place, node);
+}
+
+void counted_leave_paused(uint64_t function, uint64_t call_site, uintptr_t stack)
+{
+	struct lane_context *context = lane_own();
+	struct segment_frame *frame;
+
+	if (!context)
+		return;
+	if (unlikely(!paused_holds(context, stack)))
+		context = context_settle(stack);
+	frame = context ? context->top - 1 : NULL;
+	/* calls in the pause lie deeper on the stack than an open one of the function */
+	if (!frame || frame->function != function ||
+	    segment_frame_caller(frame) != call_site || stack < frame->stack_pointer ||
+	    segment_frame_is_inherited(frame))
+		return;
+	frame_pop(context, frame, frame->node, paused_clock() - context->clock_offset);
+}
+
+/* The end of a call without a frame, of a function that calls itself and has one farther
+ * out: most of what comes here is that, and reading the clock takes longer than all of
+ * the rest. 0: it may be the frame's end, see is_of_frame(). */
+static inline int is_farther_in(const struct lane_context *context,
+				const struct counted_place *place)
+{
+	const struct segment_frame *frame = context->top - 1;
+
+	if (segment_frame_caller(frame) != place->call_site)
+		return place->stack != frame->stack_pointer;
+	return place->stack + PUSHED_MOST < frame->stack_pointer &&
+	       place->frame_pointer <= frame->stack_pointer;
+}
+
+void counted_exit(void *function, void *call_site, uintptr_t frame_pointer)
+{
+	struct lane_context *context = lane_self;
+	struct counted_place place = {
+		(uint64_t)function, (uint64_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
+		(uintptr_t)__builtin_return_address(0), frame_pointer};
+	uint64_t now;
+
+	if (context_is_settled(context, place.stack) && !switches_has_been(context) &&
+	    is_farther_in(context, &place))
+		return;
+	now = clock_now();
+	now += off_cpu_book_switch(context);
+	if (unlikely(!context_is_settled(context, place.stack))) {
+		if (paused_is_on()) {
+			counted_leave_paused(place.function, place.call_site,
+					     place.stack);
+			return;
+		}
+		context = context_settle(place.stack);
+		if (!context)
+			return;
+	}
+	counted_leave(context, &place, now);
+}
