@@ -64,8 +64,6 @@ CREATE TABLE run (
 	split_error REAL,		-- of the share of inner_cost_ns in it
 	counted_cost_ns REAL, counted_cost_error_ns REAL, -- of a call that is only counted
 	alloc_cost_ns REAL, alloc_cost_error_ns REAL,	-- of recording a malloc and its free
-	window_cost_ns REAL, window_cost_error_ns REAL,	-- of a call in a window, in addition
-	cost_pairs INTEGER,		-- windows that this was measured with; 0: not known
 	overhead_percent REAL,		-- the budget; NULL: none
 	alloc_count INTEGER, alloc_bytes INTEGER,
 	free_count INTEGER, free_bytes INTEGER,
@@ -160,9 +158,8 @@ CREATE TABLE function (
 	min_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p95_ns INTEGER, p99_ns INTEGER,
 	max_ns INTEGER,			-- of single calls, children included, inner cost off
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- made by itself
-	recording TEXT NOT NULL,	-- 'exact', 'windows', 'counted' or 'off'; 'unwound' for
-					-- functions seen in allocation stacks only;
-					-- 'sampled' of an imported profile
+	recording TEXT NOT NULL,	-- 'exact', 'sampled', 'counted' or 'off'; 'unwound' for
+					-- functions seen in allocation stacks only
 	histogram BLOB,			-- pairs of varints (LEB128): bucket step, count;
 					-- buckets as in segment.h, in clock ticks
 	naming TEXT NOT NULL DEFAULT 'exact',	-- 'near': name is a hint where in one of
@@ -185,8 +182,8 @@ CREATE TABLE path (
 	calls INTEGER NOT NULL,
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
-	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 1 windows, 2 counted, 3 off,
-					-- 4 sampled (imported; calls are not known)
+	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 2 counted (times not known), 3 off,
+					-- 4 sampled (imported: calls not known)
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
@@ -227,7 +224,7 @@ CREATE TABLE mode (
 	reason INTEGER NOT NULL,	-- 0 budget, 1 inlined, 2 asked
 	since_ns INTEGER,		-- of the last change
 	changes INTEGER NOT NULL,
-	counted_calls INTEGER NOT NULL, window_calls INTEGER NOT NULL,
+	counted_calls INTEGER NOT NULL,
 	site_count INTEGER NOT NULL, early_site_count INTEGER NOT NULL
 );
 CREATE INDEX mode_run ON mode(run_id);
@@ -604,8 +601,7 @@ CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started
 	inner_cost_ns + outer_cost_ns AS hook_cost_ns, alloc_count, alloc_bytes,
 	free_count, peak_bytes, live_bytes_at_exit, clock, cpu_model, kernel, job, rank,
 	rank_count, hook_cost_error_ns, counted_cost_ns, counted_cost_error_ns,
-	alloc_cost_ns, alloc_cost_error_ns, overhead_percent, cost_pairs, window_cost_ns,
-	window_cost_error_ns
+	alloc_cost_ns, alloc_cost_error_ns, overhead_percent
 	FROM run;
 
 CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,
@@ -639,7 +635,7 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count,
 	CASE WHEN p.kind = 1 THEN 'unwound' WHEN p.recording = 0 THEN 'exact'
-	WHEN p.recording = 1 THEN 'windows' WHEN p.recording = 2 THEN 'counted'
+	WHEN p.recording = 2 THEN 'counted'
 	WHEN p.recording = 4 THEN 'sampled' ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
 	p.inlined_calls, IFNULL(p.host_path_id, p.path_id) AS host_path_id,
 	p.host_path_id IS NOT NULL AS inlined, p.cpu_ns, p.ready_ns, p.blocked_ns,
@@ -681,12 +677,10 @@ CREATE VIEW samples AS SELECT run_id, path_id,
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
-	CASE recording WHEN 0 THEN 'exact' WHEN 1 THEN 'windows' WHEN 2 THEN 'counted'
-	ELSE 'off' END AS recording,
+	CASE recording WHEN 0 THEN 'exact' WHEN 2 THEN 'counted' ELSE 'off' END AS recording,
 	CASE reason WHEN 0 THEN 'budget' WHEN 1 THEN 'inlined' ELSE 'asked' END AS reason,
-	since_ns, changes, counted_calls, window_calls,
-	CASE least WHEN 0 THEN 'exact' WHEN 1 THEN 'windows' WHEN 2 THEN 'counted'
-	ELSE 'off' END AS least, site_count, early_site_count
+	since_ns, changes, counted_calls,
+	CASE least WHEN 0 THEN 'exact' WHEN 2 THEN 'counted' ELSE 'off' END AS least, site_count, early_site_count
 	FROM mode
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 

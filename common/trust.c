@@ -21,8 +21,6 @@ static const struct trust_counter counters[] = {
 	{"inherited_frees", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"system_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL}, /* doctor tells more */
 	{"counted_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"window_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"window_count", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"patched_sites", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rewritten_functions", TRUST_PLAIN, NULL, NULL,
 	 "Calls of hooks in these functions' code were rewritten in memory, so that they "
@@ -30,8 +28,6 @@ static const struct trust_counter counters[] = {
 	 "only counted. A program that checks its own code sees that.",
 	 "PROFSHIM_PATCH=off or PROFSHIM_LEVEL=exact leaves the code as it is."},
 	{"mode_changes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	/* told by the two sums of them */
-	{"windows_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	/* how the stacks of allocations in code without hooks were found */
 	{"reused_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rebuilt_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
@@ -49,10 +45,11 @@ static const struct trust_counter counters[] = {
 	{"sample_tick_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sample_rings", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"declined_sample_rings", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"samples_off", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampling_refused", TRUST_MINOR, NULL, "no samples of CPU time",
 	 "The kernel, or a filter of system calls, gave none, or not to all threads: "
-	 "times "
-	 "of functions that are only counted are less certain.",
+	 "functions "
+	 "that are only counted have no times of their own there.",
 	 "kernel.perf_event_paranoid of at most 2 allows them."},
 	{"switches_unseen", TRUST_MINOR, "process whose waits are not known",
 	 "processes whose waits are not known",
@@ -97,18 +94,19 @@ static const struct trust_counter counters[] = {
 	{"unseen_read_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"unseen_write_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"uncompared_processes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sampled_functions", TRUST_MINOR, "function timed in windows",
-	 "functions timed in windows",
-	 "To keep the overhead budget, some functions were timed for short periods only, "
-	 "spread over the run. Each of their calls was counted; their times are "
-	 "estimates, which carry their errors.",
-	 "Record with PROFSHIM_LEVEL=exact to time every call."},
-	{"counted_functions", TRUST_MINOR, "function counted only",
-	 "functions counted only",
-	 "To keep the overhead budget, some functions were counted and not timed, for a "
-	 "time or from the start: each call is there, and their times are estimates, "
-	 "which carry their errors.",
-	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"sampled_functions", TRUST_MINOR, "function timed by samples",
+	 "functions timed by samples",
+	 "Their calls are short against what it costs to time one, so each call was "
+	 "counted, and where the CPU time went was sampled. Times have the error that so "
+	 "many samples have.",
+	 "PROFSHIM_SAMPLES takes more samples; PROFSHIM_LEVEL=exact times every call."},
+	{"counted_functions", TRUST_MINOR, "function counted and not timed",
+	 "functions counted and not timed",
+	 "Their calls are short against what it costs to time one, so each was counted, "
+	 "and there were no samples to tell their times: these are with the nearest "
+	 "callers that were timed.",
+	 "Samples tell them (prof-analyze doctor says what allows these); "
+	 "PROFSHIM_LEVEL=exact times every call."},
 	{"off_functions", TRUST_MINOR, "function left out, as was asked",
 	 "functions left out, as was asked",
 	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are in no count, and their "
@@ -184,11 +182,6 @@ static const struct trust_counter counters[] = {
 	 "Functions were being recorded exactly when the recorder began to only count "
 	 "them: those calls end there.",
 	 "Their calls are counted; their time ends where the change stands."},
-	{"refused_estimates", TRUST_MINOR, "estimate cut to the time there was",
-	 "estimates cut to the time there was",
-	 "Calls that were only counted would have taken more time than there was around "
-	 "them: they got what there was, and their errors say so.",
-	 "Record with a larger PROFSHIM_OVERHEAD, or PROFSHIM_LEVEL=exact."},
 	{"collector_recovered", TRUST_MINOR, NULL, "put together from its spool",
 	 "No collector was there when the run ended; it was put together from its spool.",
 	 "The numbers are complete; resource samples end where the collector did."},

@@ -61,7 +61,7 @@ void profile_remark(struct profile *profile, const char *sentence)
 
 const char *profile_recording(const struct profile_node *node)
 {
-	static const char *const words[] = {NULL, "windows", "counted", NULL, "sampled"};
+	static const char *const words[] = {NULL, NULL, "counted", NULL, "sampled"};
 
 	return node->recording < sizeof(words) / sizeof(words[0]) ? words[node->recording]
 								  : NULL;

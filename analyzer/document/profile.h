@@ -124,7 +124,7 @@ void profile_free(struct profile *profile);
 const char *profile_clean(struct profile *profile, const char *text);
 /* Copies the sentence. */
 void profile_remark(struct profile *profile, const char *sentence);
-/* "windows", "counted" or "sampled" of a path whose time is an estimate; NULL: of
+/* "counted" or "sampled" of a path whose time is an estimate; NULL: of
  * another. */
 const char *profile_recording(const struct profile_node *node);
 /* A stack for formats that have no trees, in which it comes again for each path. */

@@ -78,7 +78,7 @@ static struct time_error find_error(const struct hook_cost *cost,
 		.hooks = (float)(pairs * cost->hook_error_ns),
 		.split = (float)((gain->own - gain->others) * sum * cost->split_error),
 		.allocs = (float)(gain->allocs * cost->alloc_error_ns),
-		.estimate = (float)gain->estimate_ns,
+		.placed = (float)gain->estimate_ns,
 		.variance = (float)(square(pairs * sum * cost->path_error) +
 				    square(gain->allocs * cost->alloc_ns *
 					   cost->path_error))};
@@ -150,7 +150,7 @@ static struct time_error error_of_sum(const struct rate_sum *sum,
 		.hooks = (float)(sum->pairs * cost->hook_error_ns),
 		.split = (float)(sum->own_less_others * pair_ns * cost->split_error),
 		.allocs = (float)(sum->allocs * cost->alloc_error_ns),
-		.estimate = (float)sum->estimate_ns,
+		.placed = (float)sum->estimate_ns,
 		.variance =
 			(float)(square(pair_ns * cost->path_error) * sum->squared_pairs +
 				square(cost->alloc_ns * cost->path_error) *

@@ -142,8 +142,7 @@ const char *calltree_name(const struct calltree *tree, uint32_t node)
 
 const char *calltree_recording_word(const struct calltree_node *node)
 {
-	static const char *const words[] = {"exact", "windows", "counted", "off",
-					    "sampled"};
+	static const char *const words[] = {"exact", "?", "counted", "off", "sampled"};
 	size_t last = sizeof(words) / sizeof(words[0]) - 1;
 
 	if (node->is_frame)

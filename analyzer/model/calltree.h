@@ -106,7 +106,7 @@ uint32_t calltree_owner(const struct calltree *tree, uint32_t node);
 /* Its name. Where nobody but libraries is on the path, they allocated for themselves
  * before or behind the program: libstdc++'s pool for exceptions, the loader's tables. */
 const char *calltree_owner_name(const struct calltree *tree, uint32_t node);
-/* "exact", "windows", "counted", "off", or "unwound" of a frame. */
+/* "exact", "sampled", "counted", "off", or "unwound" of a frame. */
 const char *calltree_recording_word(const struct calltree_node *node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);
 /* Appends the names from the root to the node, each but the last ended by end; for people

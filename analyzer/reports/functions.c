@@ -164,15 +164,17 @@ static void compute_columns(struct table *table, bool raw, double all_self_ns,
 	}
 }
 
-/* What was off has no time: all of it is in its callers'. */
-static void clear_off(struct table *table)
+/* What was off, or counted and not timed, has no time: all of it is in its callers'. */
+static void clear_untimed(struct table *table)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct cell *recording = table_cell(table, i, "recording");
 		struct cell *row = table_row(table, i);
 
-		if (recording->kind != CELL_TEXT || strcmp(recording->text, "off") != 0 ||
-		    cell_number(table_cell(table, i, "total_ns")) > 0)
+		if (recording->kind != CELL_TEXT ||
+		    (strcmp(recording->text, "counted") != 0 &&
+		     (strcmp(recording->text, "off") != 0 ||
+		      cell_number(table_cell(table, i, "total_ns")) > 0)))
 			continue;
 		for (size_t j = 0; j < table->column_count; j++)
 			if (table->columns[j].type == COLUMN_NSEC ||
@@ -192,7 +194,8 @@ static void clear_counted(struct table *table)
 		const struct cell *recording = table_cell(table, i, "recording");
 
 		if (recording->kind != CELL_TEXT ||
-		    strcmp(recording->text, "counted") != 0)
+		    (strcmp(recording->text, "counted") != 0 &&
+		     strcmp(recording->text, "sampled") != 0))
 			continue;
 		for (size_t j = 0; j < sizeof(of_calls) / sizeof(of_calls[0]); j++)
 			*table_cell(table, i, of_calls[j]) =
@@ -244,7 +247,7 @@ struct table *functions_table(struct report_input *input, const struct run_facts
 	if (raw)
 		table->columns[0].name = "raw_self_percent";
 	compute_columns(table, raw, all_self_ns, !input->options->inlined);
-	clear_off(table);
+	clear_untimed(table);
 	clear_counted(table);
 	if (filter_is_active(&input->filter))
 		apply_filter(input, table);

@@ -69,8 +69,8 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 		node->is_frame = cursor_integer(cursor, "kind") == 1;
 		node->recording = (uint8_t)cursor_integer(cursor, "recording");
 		node->is_inlined = !cursor_is_null(cursor, "host_path_id");
-		node->is_untimed = (node->recording == SEGMENT_RECORDING_WINDOWS ||
-				    node->recording == SEGMENT_RECORDING_COUNTED) &&
+		node->is_untimed = (node->recording == SEGMENT_RECORDING_COUNTED ||
+				    node->recording > SEGMENT_RECORDING_OFF) &&
 				   cursor_is_null(cursor, "min_ns");
 		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {

@@ -81,7 +81,7 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 
 	if (run_facts_load(input, doc, ret) < 0)
 		return STATUS_FAILED;
-	input->calls_unknown = ret->sampled_count > 0;
+	input->calls_unknown = run_facts_no_calls(ret);
 	if (add_run(input, doc) < 0)
 		return STATUS_FAILED;
 	status = trust_add(input, doc, ret);
@@ -93,7 +93,7 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 
 void report_counted_note(struct doc *doc, const struct run_facts *facts)
 {
-	int64_t count = facts->counted_count + facts->windows_count;
+	int64_t count = facts->counted_count + facts->sampled_count;
 	struct strbuf text = {0};
 
 	if (!count)

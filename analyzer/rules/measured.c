@@ -78,11 +78,10 @@ static void put_name(struct strbuf *names, const char *name, bool is_next)
 	shorten_name(names, name, NAME_COLUMNS, &shorten_ascii);
 }
 
-/* "the hooks took 96 % of the time of A, B and 3 others": they hide what is left. */
+/* "how long A, B and 3 others took is not known". */
 static int find_unjudged(struct rule_input *input)
 {
 	struct cursor *cursor = rule_query(input, measured_sql_unjudged);
-	double raw_ns = 0, left_ns = 0;
 	struct strbuf names = {0}, text = {0};
 	int64_t count = 0;
 
@@ -90,8 +89,6 @@ static int find_unjudged(struct rule_input *input)
 	while (cursor_next(cursor) > 0) {
 		const char *name = cursor_text(cursor, "name");
 
-		raw_ns += cursor_real(cursor, "raw_ns");
-		left_ns += cursor_real(cursor, "left_ns");
 		if (count++ < UNJUDGED_NAMES)
 			put_name(&names, name ? name : "?", count > 1);
 	}
@@ -99,10 +96,9 @@ static int find_unjudged(struct rule_input *input)
 		strbuf_puts(&names, " and ");
 		units_counted(&names, count - UNJUDGED_NAMES, "other");
 	}
-	if (count && raw_ns > 0) {
-		strbuf_puts(&text, "the hooks took ");
-		units_percent(&text, 100 * (1 - left_ns / raw_ns));
-		strbuf_printf(&text, " of the time of %s", strbuf_text(&names));
+	if (count) {
+		strbuf_printf(&text, "how long %s took is not known",
+			      strbuf_text(&names));
 		input->unjudged = rule_copy(input, strbuf_text(&text));
 	}
 	strbuf_free(&names);

@@ -7,11 +7,10 @@ SELECT EXISTS (SELECT 1 FROM step_totals WHERE run_id = :run) AS has_steps,
 	(SELECT TOTAL(value)
 	FROM trust WHERE run_id = :run AND name = 'unseen_ends') AS unseen_ends;
 
--- Functions of whose time less is left than the hooks' cost is known to, and that could
--- have computed for long. What was only counted had little subtracted, but little left.
+-- Functions that could have computed for long, and of whose time no more is known: too
+-- few samples found them, or there are none, or hooks took what was recorded.
 -- :name unjudged
-SELECT name, MAX(raw_self_ns, self_ns + self_error_ns) AS raw_ns, MAX(0, self_ns) AS left_ns
-FROM functions
+SELECT name FROM functions
 WHERE run_id = :run AND calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
 	AND self_ns + self_error_ns >= :least_ns
 ORDER BY is_library, self_ns + self_error_ns DESC, function_id;

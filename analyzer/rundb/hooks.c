@@ -4,6 +4,7 @@
 
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/sums.h"
+#include "common/poisson.h"
 
 #include "hooks.sql.h"
 
@@ -38,6 +39,37 @@ static int load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
 	return cursor_finish(cursor);
 }
 
+/* A part of what was computed: so many of its samples. */
+static struct hooks_cost sampled(double count, double all, double computed_ns)
+{
+	double grain_ns = all > 0 ? computed_ns / all : 0;
+	double more = poisson_high(count) - count;
+
+	return (struct hooks_cost){fmin(MOST_NS, grain_ns * count),
+				   fmin(MOST_NS, grain_ns * more)};
+}
+
+static int load_samples(struct rundb *db, int64_t run_id, struct hooks *ret)
+{
+	struct cursor *cursor = rundb_query(db, hooks_sql_samples);
+
+	cursor_bind_integer(cursor, ":run", run_id);
+	if (cursor_next(cursor) > 0) {
+		double known = fmax(0, cursor_real(cursor, "count") -
+					       cursor_real(cursor, "folded_count"));
+		double computed_ns = fmax(0, cursor_real(cursor, "computed_ns"));
+		double all_ns = fmax(computed_ns, cursor_real(cursor, "cpu_ns"));
+
+		ret->has_samples = known > 0 && computed_ns > 0 &&
+				   cursor_real(cursor, "cpu_ns") >= computed_ns / 2;
+		ret->sampled = sampled(fmax(0, cursor_real(cursor, "hook_count")), known,
+				       all_ns);
+		ret->sampled_counting = sampled(
+			fmax(0, cursor_real(cursor, "stub_count")), known, all_ns);
+	}
+	return cursor_finish(cursor);
+}
+
 int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 {
 	struct cursor *cursor = rundb_query(db, hooks_sql_run);
@@ -50,12 +82,9 @@ int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->counted =
 			cost_of(cursor, "counted_cost_ns", "counted_cost_error_ns");
 		ret->alloc = cost_of(cursor, "alloc_cost_ns", "alloc_cost_error_ns");
-		ret->window = cost_of(cursor, "window_cost_ns", "window_cost_error_ns");
 		ret->calls = fmax(0, cursor_real(cursor, "calls"));
 		ret->counted_calls =
 			fmin(ret->calls, fmax(0, cursor_real(cursor, "counted_calls")));
-		ret->window_calls = fmin(ret->calls - ret->counted_calls,
-					 fmax(0, cursor_real(cursor, "window_calls")));
 		ret->allocs = fmax(0, cursor_real(cursor, "alloc_count"));
 		ret->left_out_ns =
 			fmin(MOST_NS, fmax(0, cursor_real(cursor, "left_out_ns")));
@@ -64,6 +93,8 @@ int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->budget_percent = cursor_real(cursor, "overhead_percent");
 	}
 	result = cursor_finish(cursor);
+	if (result == 0)
+		result = load_samples(db, run_id, ret);
 	return result < 0 ? result : load_lanes(db, run_id, ret);
 }
 
@@ -80,7 +111,8 @@ static struct hooks_cost plus(struct hooks_cost a, struct hooks_cost b)
 
 struct hooks_cost hooks_counting(const struct hooks *hooks)
 {
-	return times(hooks->counted, hooks->counted_calls);
+	return hooks->has_samples ? hooks->sampled_counting
+				  : times(hooks->counted, hooks->counted_calls);
 }
 
 struct hooks_cost hooks_total(const struct hooks *hooks)
@@ -89,7 +121,8 @@ struct hooks_cost hooks_total(const struct hooks *hooks)
 		plus(times(hooks->pair, hooks->calls - hooks->counted_calls),
 		     hooks_counting(hooks));
 
-	calls = plus(calls, times(hooks->window, hooks->window_calls));
+	if (hooks->has_samples)
+		return hooks->sampled;
 	calls.ns += hooks->left_out_ns;
 	return plus(calls, times(hooks->alloc, hooks->allocs));
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder took of a run: its counts at its calibrated costs. Errors are half
- * the width of an interval (95 %). Must not be asked of times below: they are corrected.
+ * What the recorder took of a run: by the samples that found threads in it, where these
+ * are of most of what the run computed, else its counts at its calibrated costs. Errors
+ * are half the width of an interval (95 %). Must not be asked of times below: they are
+ * corrected.
  */
 #pragma once
 
@@ -18,9 +20,9 @@ struct hooks {
 	struct hooks_cost pair;	   /* of a call with a frame, inside and outside of it */
 	struct hooks_cost counted; /* of a call that is only counted */
 	struct hooks_cost alloc;   /* of a malloc and its free */
-	struct hooks_cost window;  /* of a call in a window, beside that of the pair */
-	/* counted calls and those in windows are among the calls */
-	double calls, counted_calls, window_calls, allocs;
+	double calls, counted_calls, allocs; /* counted calls are among the calls */
+	bool has_samples;		     /* then these count: */
+	struct hooks_cost sampled, sampled_counting;
 	/* Of the calls, those of the thread with most: 0 to 1. */
 	double busiest_share;
 	double left_out_ns; /* measured, and in no time that is shown */

@@ -76,19 +76,22 @@ static double outer_pairs(const struct merge_cell *cell)
 	       (double)cell->nested_calls;
 }
 
-double account_window_outer_ns(const struct hook_cost *cost)
-{
-	double outer = cost->window_ns - cost->window_inner_ns;
+/* No call takes nothing: so much of the time at most is that of counting calls. */
+#define COUNTED_PART 0.8
 
-	return outer > 0 ? outer : 0;
+static double counting_ns(const struct hook_cost *cost, const struct merge_cell *cell,
+			  int64_t cpu_ns)
+{
+	double ns = cost->counted_ns * cell->counting,
+	       most = COUNTED_PART * (double)cpu_ns;
+
+	return ns < most ? ns : (most > 0 ? most : 0);
 }
 
 static int64_t cost_ns(const struct hook_cost *cost, const struct merge_cell *cell)
 {
 	return whole_ns(cost->inner_ns * inner_pairs(cell) +
 			cost->outer_ns * outer_pairs(cell) +
-			cost->window_inner_ns * cell->window_calls +
-			account_window_outer_ns(cost) * cell->child_window_calls +
 			cost->alloc_ns * (double)cell->allocs);
 }
 
@@ -104,21 +107,24 @@ static double square(double value)
 	return value * value;
 }
 
-/* missing_ns: what the hooks seem to have cost more than was recorded. */
+/* missing_ns: what the hooks seem to have cost more than was recorded. counting_ns: what
+ * counting calls without frames did. */
 static void find_error(const struct hook_cost *cost, struct merge_cell *cell,
-		       int64_t missing_ns)
+		       int64_t missing_ns, double counting_ns)
 {
+	double counting_error =
+		counting_ns > 0 ? counting_ns / cost->counted_ns * cost->counted_error_ns
+				: 0;
 	double own = inner_pairs(cell), others = outer_pairs(cell);
 	double sum = cost->inner_ns + cost->outer_ns;
 	double pairs = own * cost->split + others * (1 - cost->split);
 	double allocs = (double)cell->allocs;
 
 	cell->self_error = (struct time_error){
-		.hooks = (float)(pairs * cost->hook_error_ns +
-				 cell->child_window_calls * cost->window_error_ns +
-				 cell->window_calls * cost->window_inner_error_ns),
+		.hooks = (float)(pairs * cost->hook_error_ns),
 		.split = (float)((own - others) * sum * cost->split_error),
 		.allocs = (float)(allocs * cost->alloc_error_ns),
+		.counted = (float)counting_error,
 		.variance = (float)(square(pairs * sum * cost->path_error) +
 				    square(allocs * cost->alloc_ns * cost->path_error) +
 				    square((double)missing_ns))};
@@ -155,6 +161,7 @@ static void limit_off_cpu(struct merge *merge, uint32_t path, int64_t most_ns)
 static void find_self(struct merge *merge, const struct hook_cost *cost, uint32_t path)
 {
 	struct merge_cell *cell = &merge->cells[path];
+	double counting;
 	int64_t cpu_ns;
 
 	cell->raw_total_ns = ticks_duration_ns(merge->ticks, recorded_ticks(cell));
@@ -164,33 +171,14 @@ static void find_self(struct merge *merge, const struct hook_cost *cost, uint32_
 	limit_off_cpu(merge, path, cell->raw_self_ns);
 	cell->hook_ns = cost_ns(cost, cell);
 	cpu_ns = cell->raw_self_ns - off_cpu_ns(cell) - cell->hook_ns - cell->owed_ns;
+	counting = counting_ns(cost, cell, cpu_ns);
+	cell->hook_ns += (int64_t)counting;
+	cpu_ns -= (int64_t)counting;
 	cell->owed_ns = cpu_ns < 0 ? -cpu_ns : 0;
 	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
 	if (cell->owed_ns > (int64_t)MOST_NS)
 		cell->owed_ns = (int64_t)MOST_NS;
-	find_error(cost, cell, cell->owed_ns);
-}
-
-static void find_window_calls(struct merge *merge, const struct account_cost *cost,
-			      uint32_t path)
-{
-	struct merge_cell *cell = &merge->cells[path];
-
-	double share;
-
-	if (!cost->window_shares)
-		return;
-	share = cost->window_shares[merge->paths[path].function];
-	cell->window_calls = share * inner_pairs(cell);
-	cell->child_window_calls += share * (double)cell->nested_calls;
-}
-
-/* Of those in windows, what the caller sees. */
-static double outer_window_calls(const struct merge_cell *cell)
-{
-	double pairs = inner_pairs(cell);
-
-	return pairs > 0 ? cell->window_calls * (double)framed_calls(cell) / pairs : 0;
+	find_error(cost, cell, cell->owed_ns, counting);
 }
 
 static void charge_self(struct merge *merge, uint32_t path)
@@ -202,7 +190,6 @@ static void charge_self(struct merge *merge, uint32_t path)
 		return;
 	quantity_add(&parent->child_calls, framed_calls(cell));
 	quantity_add(&parent->child_calls, cell->passed_calls);
-	parent->child_window_calls += outer_window_calls(cell);
 	quantity_add(&parent->child_raw_ns, cell->raw_total_ns);
 	quantity_add(&parent->owed_ns, cell->owed_ns);
 	if (parent->owed_ns > (int64_t)MOST_NS)
@@ -235,7 +222,6 @@ void account_selves(struct merge *merge, const struct account_cost *cost)
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];
 
 		quantity_add(&cell->allocs, cell->alloc_count);
-		find_window_calls(merge, cost, merge->touched[i]);
 		if (merge->paths[merge->touched[i]].kind == MERGE_FRAME) {
 			int64_t allocs = cell->allocs;
 
@@ -280,7 +266,8 @@ static void find_total(struct merge_cell *cell, int64_t all_ns)
 	quantity_add(&cell->total_ns, cell->child_total_ns);
 	cell->self_error_ns = time_error_half_width(&error, cell->self_ns, self_ns);
 	time_error_add(&error, &cell->child_error);
-	cell->total_error_ns = time_error_half_width(&error, cell->total_ns, total_ns);
+	cell->total_error_ns =
+		time_error_total_half_width(&error, cell->total_ns, total_ns);
 	cell->child_error = error;
 }
 

@@ -13,8 +13,6 @@
 /* What recording costs in the lane's process. */
 struct account_cost {
 	const struct hook_cost *hooks;
-	/* by function, of its calls with frames: the share in windows. NULL: none are */
-	const float *window_shares;
 	double stack_ns; /* of an allocation in the lane, in addition */
 };
 
@@ -26,16 +24,6 @@ struct account_cost {
  * more.
  */
 void account_selves(struct merge *merge, const struct account_cost *cost);
-
-/* What of the self time was no wait: all that calls without a frame can have taken of it,
- * for those that wait have frames. */
-static inline int64_t account_cpu_ns(const struct merge_cell *cell)
-{
-	return cell->self_ns - cell->self_ready_ns - cell->self_blocked_ns;
-}
-
-/* What of the cost of a call in a window is around its interval, in addition. */
-double account_window_outer_ns(const struct hook_cost *cost);
 
 /* Adds the lane to the tree, and clears the cells. */
 void account_totals(struct merge *merge, uint32_t lane);

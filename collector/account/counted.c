@@ -10,12 +10,10 @@
 #include "collector/account/account.h"
 #include "collector/account/sampled/divide.h"
 #include "collector/account/hosts.h"
+#include "collector/account/holders.h"
 #include "collector/account/kept.h"
 #include "collector/account/modes.h"
-#include "collector/account/moves.h"
 #include "collector/account/nested.h"
-#include "collector/account/rate.h"
-#include "collector/account/callers/reach.h"
 #include "collector/account/weights.h"
 #include "common/base/xalloc.h"
 
@@ -25,23 +23,13 @@
 
 struct counted {
 	struct merge *merge;
-	const struct merge_end *ends;
 	struct kept kept;
-	struct moves moves;
+	struct holders holders;
 	struct weights weights;
-	struct rate_sums *sums; /* parallel to merge->modes, as the following */
-	struct rate *rates;
-	uint32_t *same; /* the first mode of the process with the same function */
-	/* by function, in the process that is looked at: its mode, 0: none; of its calls
-	 * with frames the share in windows */
+	/* by function, in the process that is looked at: its mode, 0: none */
 	uint32_t *mode_of;
-	float *window_shares;
-	/* by path of the lane that is looked at, 0 between lanes: calls with frames at
-	 * and below it; of these, in windows */
-	double *below, *below_window;
-	uint32_t *exact_above; /* by path of the lane in the cells: see moves.h */
+	uint32_t *exact_above; /* by path of the lane in the cells: see holders.h */
 	struct hosts *hosts;
-	struct reach *reach;
 	struct divide *divide;
 };
 
@@ -50,45 +38,13 @@ struct counted *counted_new(struct merge *merge)
 	struct counted *counted = xcalloc(1, sizeof(*counted));
 
 	counted->merge = merge;
-	if (merge->mode_count)
-		counted->sums = xcalloc(merge->mode_count, sizeof(*counted->sums));
 	return counted;
-}
-
-static void add_windows(struct counted *counted, uint32_t process,
-			const struct lane_counts *counts)
-{
-	struct merge *merge = counted->merge;
-	double ns_per_tick = merge->ticks->ns_per_tick;
-
-	for (uint32_t number = 1; number < counts->window_count; number++) {
-		const struct segment_window *window = &counts->windows[number];
-		struct merge_mode *mode = modes_find(merge, process, number);
-		struct rate_sums *sums;
-
-		if (!mode || !window->call_count)
-			continue;
-		merge_add(&merge->modes[mode->own].window_calls, window->call_count);
-		sums = &counted->sums[mode->own];
-		sums->window_calls += (double)window->call_count;
-		sums->window_ns += (double)window->total_ticks * ns_per_tick;
-		sums->window_squares += window->squared_ticks * ns_per_tick * ns_per_tick;
-		sums->windows += (double)counts->windows_of_lane;
-	}
 }
 
 void counted_keep(struct counted *counted, uint32_t lane,
 		  const struct lane_counts *counts)
 {
 	kept_add(&counted->kept, counted->merge, lane, counts);
-	add_windows(counted, counted->merge->run->lanes[lane].process, counts);
-}
-
-static float window_share(const struct rate_sums *sums)
-{
-	double share = sums->calls >= 1 ? sums->window_calls / sums->calls : 0;
-
-	return share > 0 ? (share < 1 ? (float)share : 1) : 0;
 }
 
 /* Says which functions have modes in a process; take_back: says so no longer. */
@@ -102,17 +58,10 @@ static void mark_functions(struct counted *counted, uint32_t process, int take_b
 
 		if (function == MERGE_NO_FUNCTION)
 			continue;
-		if (take_back) {
+		if (take_back)
 			counted->mode_of[function] = 0;
-			counted->window_shares[function] = 0;
-			continue;
-		}
-		if (!counted->mode_of[function]) {
+		else if (!counted->mode_of[function])
 			counted->mode_of[function] = (uint32_t)i;
-			counted->window_shares[function] =
-				window_share(&counted->sums[i]);
-		}
-		counted->same[i] = counted->mode_of[function];
 	}
 }
 
@@ -148,93 +97,16 @@ static void count_frames(struct counted *counted, struct kept_lane *lane)
 			cell->passed_calls > 0 ? (uint64_t)cell->passed_calls : 0;
 		if (!weight.calls && !weight.passed_calls)
 			continue;
-		if (mode)
-			counted->sums[mode].calls +=
-				(double)cell->calls + (double)cell->nested_calls;
 		weights_add(&counted->weights, &weight);
 	}
-}
-
-/* What is in none of its own calls' times. */
-static int64_t passed_ns(const struct merge *merge, const struct merge_cell *cell)
-{
-	return ticks_duration_ns(merge->ticks, (double)cell->passed_ticks);
-}
-
-/* One call that lasts as long as half of all calls of a path may have been open when the
- * function's calls began to be counted, and has the time of all that are counted below
- * it. */
-static int has_giant(const struct merge *merge, uint32_t path)
-{
-	const struct merge_cell *cell = &merge->cells[path];
-
-	return cell->calls > 1 &&
-	       merge->paths[path].max_ns >
-		       (cell->raw_total_ns - passed_ns(merge, cell)) / 2;
-}
-
-static void add_times(struct counted *counted, const struct account_cost *lane,
-		      uint32_t path, uint32_t mode)
-{
-	const struct hook_cost *cost = lane->hooks;
-	const struct merge_cell *cell = &counted->merge->cells[path];
-	double calls = (double)cell->calls, nested = (double)cell->nested_calls;
-	double children = (double)(cell->child_calls - cell->passed_calls);
-
-	if (cell->calls <= 0 || has_giant(counted->merge, path))
-		return;
-	rate_add_sums(
-		&counted->sums[mode],
-		&(struct rate_sums){
-			.timed_calls = calls,
-			.raw_ns = (double)(cell->raw_total_ns -
-					   passed_ns(counted->merge, cell)),
-			/* waits are booked where they were, not estimated */
-			.self_ns =
-				(double)cell->raw_self_ns - (double)cell->self_ready_ns -
-				(double)cell->self_blocked_ns -
-				cost->inner_ns * (calls + nested) -
-				cost->outer_ns * (children + nested) -
-				cost->window_inner_ns * cell->window_calls -
-				account_window_outer_ns(cost) * cell->child_window_calls -
-				(cost->alloc_ns + lane->stack_ns) * (double)cell->allocs,
-			.child_calls = children,
-			.nested_calls = nested,
-			.below_calls = counted->below[path] - calls});
-}
-
-/* How long the calls with frames took. */
-static void time_frames(struct counted *counted, struct kept_lane *lane)
-{
-	struct merge *merge = counted->merge;
-	struct account_cost cost = {&merge->process_cost[lane->process],
-				    counted->window_shares, lane->stack_ns};
-
-	kept_restore(&counted->kept, lane, merge);
-	account_selves(merge, &cost);
-	for (size_t i = merge->touched_count; i-- > 0;) {
-		uint32_t path = merge->touched[i], parent = merge->paths[path].parent;
-		uint32_t mode = mode_of_path(counted, path);
-
-		counted->below[path] += (double)merge->cells[path].calls;
-		if (mode)
-			add_times(counted, &cost, path, mode);
-		counted->below[parent] += counted->below[path];
-		counted->below[path] = 0;
-	}
-	counted->below[0] = 0;
-	account_clear(merge);
 }
 
 static void add_calls(struct counted *counted, const struct kept_calls *calls)
 {
 	struct merge *merge = counted->merge;
-	enum segment_recording least = merge->modes[calls->mode].least;
 
-	if (least == SEGMENT_RECORDING_EXACT || least == SEGMENT_RECORDING_OFF)
-		least = SEGMENT_RECORDING_COUNTED; /* as it shows */
-	if (least > merge->paths[calls->path].recording)
-		merge->paths[calls->path].recording = least;
+	if (merge->paths[calls->path].recording < SEGMENT_RECORDING_COUNTED)
+		merge->paths[calls->path].recording = SEGMENT_RECORDING_COUNTED;
 	kept_add_calls(&counted->kept, calls);
 }
 
@@ -355,136 +227,70 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 	account_begin(merge);
 	counted->exact_above = xreallocarray(counted->exact_above, merge->path_count,
 					     sizeof(*counted->exact_above));
-	moves_find_exact(merge, counted->exact_above);
-	lane->moves.first = counted->moves.count;
+	holders_find_exact(merge, counted->exact_above);
+	lane->held.first = counted->holders.count;
 	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {
 		const struct kept_calls *calls = &kept->calls[i];
 
-		moves_find(&counted->moves, merge, counted->exact_above,
-			   &(struct move){.path = calls->path,
-					  .mode = counted->same[calls->mode],
-					  .is_copy = merge->modes[calls->mode].host !=
-						     MERGE_NO_FUNCTION,
-					  .is_nested = calls->is_nested,
-					  .calls = (double)calls->calls});
+		holders_find(
+			&counted->holders, merge, counted->exact_above,
+			&(struct held){.path = calls->path,
+				       .function = merge->modes[calls->mode].function,
+				       .is_nested = calls->is_nested,
+				       .calls = (double)calls->calls});
 	}
-	lane->moves.end = counted->moves.count;
+	lane->held.end = counted->holders.count;
 	account_clear(merge);
 }
 
-/* The time of calls without frames is in that of the calls around them, where these have
- * frames in windows. */
-static void find_hidden(struct counted *counted, struct kept_lane *lane)
-{
-	double cost = counted->merge->process_cost[lane->process].counted_ns;
-
-	for (size_t i = lane->moves.first; i < lane->moves.end; i++) {
-		const struct move *move = &counted->moves.all[i];
-		uint32_t mode = mode_of_path(counted, move->holder);
-
-		if (move->is_hidden && mode)
-			counted->sums[mode].hidden_ns +=
-				move->calls * (counted->rates[move->mode].ns + cost);
-	}
-}
-
-/* By how much calls of a function look longer in windows than outside; 0: not known. The
- * mean of others of its calls is more than twice what their hooks take: they differ by
- * themselves. */
-static int longer_in_windows(const struct rate_sums *sums, double inner_ns, double *ret)
-{
-	double others = sums->timed_calls - sums->window_calls;
-	double mean = (sums->raw_ns - sums->window_ns) / others;
-
-	if (sums->below_calls > 0 || sums->nested_calls > 0 ||
-	    others < RATE_WINDOW_CALLS_LEAST ||
-	    sums->window_calls < RATE_WINDOW_CALLS_LEAST || !(mean < 2 * inner_ns))
-		return 0;
-	*ret = sums->window_ns / sums->window_calls - mean;
-	return 1;
-}
-
-static void measure_inner(struct counted *counted, uint32_t process)
+/* The lane in the cells, with what was recorded of its times. Returns its calls without
+ * frames. */
+static struct held *restore(struct counted *counted, const struct kept_lane *lane,
+			    size_t *ret_count)
 {
 	struct merge *merge = counted->merge;
-	size_t first = merge->first_mode[process], end = merge->first_mode[process + 1];
-	struct hook_cost *cost = &merge->process_cost[process];
-	double *longer = xcalloc(end - first, sizeof(*longer));
-	size_t count = 0;
+	struct held *held = counted->holders.all + lane->held.first;
 
-	for (size_t i = first; i < end; i++)
-		count += (size_t)longer_in_windows(&counted->sums[i], cost->inner_ns,
-						   &longer[count]);
-	hook_cost_measure_inner(cost, longer, count);
-	free(longer);
-}
-
-static void forget_times(struct rate_sums *sums)
-{
-	sums->timed_calls = sums->raw_ns = sums->self_ns = 0;
-	sums->child_calls = sums->below_calls = sums->nested_calls = 0;
-}
-
-/* What a process does not know, another one may. */
-static void find_rates(struct counted *counted)
-{
-	struct merge *merge = counted->merge;
-	struct rate_sums *run = xcalloc(merge->identify.function_count, sizeof(*run));
-
-	for (size_t i = 0; i < merge->mode_count; i++) {
-		if (merge->modes[i].function != MERGE_NO_FUNCTION)
-			rate_add_sums(&run[merge->modes[i].function], &counted->sums[i]);
-	}
-	for (size_t i = 0; i < merge->mode_count; i++) {
-		const struct merge_mode *mode = &merge->modes[i];
-		const struct rate_sums *sums = &counted->sums[i];
-
-		if (mode->function == MERGE_NO_FUNCTION || counted->same[i] != i)
-			continue;
-		if (sums->timed_calls < 1)
-			sums = &run[mode->function];
-		rate_find(&counted->rates[i], sums, &merge->process_cost[mode->process],
-			  (double)mode->code_bytes);
-	}
-	free(run);
+	*ret_count = lane->held.end - lane->held.first;
+	kept_restore(&counted->kept, lane, merge);
+	holders_note(merge, held, *ret_count);
+	account_selves(merge, &(struct account_cost){&merge->process_cost[lane->process],
+						     lane->stack_ns});
+	return held;
 }
 
 static void note_samples(struct counted *counted, struct kept_lane *lane)
 {
-	struct merge *merge = counted->merge;
-	struct account_cost cost = {&merge->process_cost[lane->process],
-				    counted->window_shares, lane->stack_ns};
+	size_t count;
+	const struct held *held;
 
-	if (!divide_has(merge, lane->lane))
+	if (!divide_has(counted->merge, lane->lane))
 		return;
-	sampled_credit(&merge->sampled, lane->lane, &merge->identify, counted->mode_of);
-	kept_restore(&counted->kept, lane, merge);
-	account_selves(merge, &cost);
-	divide_note(counted->divide, merge, lane->lane,
-		    &counted->moves.all[lane->moves.first],
-		    lane->moves.end - lane->moves.first);
-	account_clear(merge);
+	sampled_credit(&counted->merge->sampled, lane->lane, &counted->merge->identify,
+		       counted->mode_of);
+	held = restore(counted, lane, &count);
+	divide_note(counted->divide, counted->merge, lane->lane, held, count);
+	account_clear(counted->merge);
 }
 
 static void finish_lane(struct counted *counted, struct kept_lane *lane)
 {
-	struct merge *merge = counted->merge;
-	struct account_cost cost = {&merge->process_cost[lane->process],
-				    counted->window_shares, lane->stack_ns};
-	uint64_t end_ticks = counted->ends[lane->process].end_ticks;
-	int64_t wall_ns = ticks_since_start_ns(merge->ticks, end_ticks);
+	size_t count;
+	struct held *held = restore(counted, lane, &count);
 
-	kept_restore(&counted->kept, lane, merge);
-	account_selves(merge, &cost);
-	if (divide_has(merge, lane->lane))
-		divide_lane(counted->divide, merge, lane->lane,
-			    &counted->moves.all[lane->moves.first],
-			    lane->moves.end - lane->moves.first);
-	else if (lane->moves.first < lane->moves.end)
-		moves_make(&counted->moves.all[lane->moves.first],
-			   lane->moves.end - lane->moves.first, merge, counted->rates,
-			   cost.hooks, wall_ns, counted->reach);
-	account_totals(merge, lane->lane);
+	divide_lane(counted->divide, counted->merge, lane->lane, held, count);
+	account_totals(counted->merge, lane->lane);
+}
+
+/* What was counted has a time where samples tell it. */
+static void name_sampled(struct counted *counted)
+{
+	struct merge *merge = counted->merge;
+
+	for (size_t i = 1; i < merge->path_count; i++)
+		if (merge->paths[i].recording == SEGMENT_RECORDING_COUNTED &&
+		    divide_knows(counted->divide, merge->paths[i].function))
+			merge->paths[i].recording = MERGE_SAMPLED;
 }
 
 /* The lanes are in the order of their processes, each of which marks its functions. */
@@ -507,58 +313,37 @@ static void for_each_lane(struct counted *counted,
 static void make_tables(struct counted *counted)
 {
 	const struct merge *merge = counted->merge;
-	size_t functions = merge->identify.function_count;
 
-	counted->rates = xcalloc(merge->mode_count, sizeof(*counted->rates));
-	counted->same = xcalloc(merge->mode_count, sizeof(*counted->same));
-	counted->mode_of = xcalloc(functions, sizeof(*counted->mode_of));
-	counted->window_shares = xcalloc(functions, sizeof(*counted->window_shares));
-	counted->below = xcalloc(merge->path_count, sizeof(*counted->below));
+	counted->mode_of =
+		xcalloc(merge->identify.function_count, sizeof(*counted->mode_of));
 	counted->hosts = hosts_new(merge);
 }
 
-void counted_finish(struct counted *counted, const struct merge_end *ends)
+void counted_finish(struct counted *counted)
 {
 	if (!counted->kept.lane_count)
 		return;
-	counted->ends = ends;
 	kept_order(&counted->kept);
 	nested_find(&counted->kept, counted->merge);
 	make_tables(counted);
 	for_each_lane(counted, count_frames);
 	hosts_find(counted->hosts);
-	/* once to find what windows cost inside, then less that */
-	for_each_lane(counted, time_frames);
-	for (uint32_t i = 0; i < counted->merge->run->process_count; i++)
-		measure_inner(counted, i);
-	for (size_t i = 0; i < counted->merge->mode_count; i++)
-		forget_times(&counted->sums[i]);
-	for_each_lane(counted, time_frames);
 	weights_finish(&counted->weights);
 	for_each_lane(counted, place_calls);
-	find_rates(counted);
-	for_each_lane(counted, find_hidden);
-	find_rates(counted);
-	counted->reach = reach_new(counted->merge);
 	counted->divide = divide_new(counted->merge, counted->mode_of);
 	for_each_lane(counted, note_samples);
 	for_each_lane(counted, finish_lane);
+	name_sampled(counted);
 }
 
 void counted_free(struct counted *counted)
 {
-	free(counted->sums);
-	free(counted->rates);
-	free(counted->same);
 	free(counted->mode_of);
-	free(counted->window_shares);
-	free(counted->below);
 	free(counted->exact_above);
 	hosts_free(counted->hosts);
-	reach_free(counted->reach);
 	divide_free(counted->divide);
 	kept_done(&counted->kept);
-	moves_done(&counted->moves);
+	holders_done(&counted->holders);
 	weights_done(&counted->weights);
 	free(counted);
 }

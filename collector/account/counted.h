@@ -4,9 +4,9 @@
  * how many there were on which path, and how long they took. Must not let the counts of a
  * function differ from what was counted, or take more time from a path than it has.
  *
- * What such a call took, and what it cost to count it, is in the frame that was
- * innermost: the estimate is added to the call's path and taken from that one's, and the
- * cost of counting goes to nobody. Both are bounded by what is there.
+ * What such a call took, and what it cost to count it, is in the frame that was innermost
+ * (holders.h). Samples tell how much of that is whose (sampled/divide.h); without them it
+ * stays there. The cost of counting goes to nobody.
  */
 #pragma once
 
@@ -22,6 +22,6 @@ void counted_keep(struct counted *counted, uint32_t lane,
 		  const struct lane_counts *counts);
 
 /* Adds all lanes that were kept to the tree. */
-void counted_finish(struct counted *counted, const struct merge_end *ends);
+void counted_finish(struct counted *counted);
 
 void counted_free(struct counted *counted);

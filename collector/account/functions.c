@@ -199,7 +199,7 @@ static void find_path_errors(struct walk *walk, int64_t all_ns)
 		row->self_error_ns = time_error_half_width(
 			&row->self_error, row->self_ns,
 			bound_ns(row->recording, row->raw_self_ns, all_ns));
-		row->total_error_ns = time_error_half_width(
+		row->total_error_ns = time_error_total_half_width(
 			&walk->totals[i], row->total_ns,
 			bound_ns(row->recording, row->raw_total_ns, all_ns));
 	}
@@ -265,7 +265,7 @@ static void find_function_errors(struct merge *merge, int64_t all_ns)
 		row->self_error_ns = time_error_half_width(
 			&row->self_error, row->self_ns,
 			bound_ns(row->recording, row->raw_self_ns, all_ns));
-		row->total_error_ns = time_error_half_width(
+		row->total_error_ns = time_error_total_half_width(
 			&row->total_error, row->total_ns,
 			bound_ns(row->recording, row->raw_total_ns, all_ns));
 	}

@@ -39,7 +39,7 @@ struct kept_range {
 struct kept_lane {
 	uint32_t lane, process;
 	double stack_ns; /* see lane_counts */
-	struct kept_range cells, counts, variants, calls, moves;
+	struct kept_range cells, counts, variants, calls, held;
 };
 
 /* All zero is empty. */

@@ -9,9 +9,10 @@
 
 static enum segment_recording recording_of(struct merge *merge, uint32_t value)
 {
-	if (value <= SEGMENT_RECORDING_OFF)
+	if (value == SEGMENT_RECORDING_EXACT || value == SEGMENT_RECORDING_OFF)
 		return (enum segment_recording)value;
-	merge_add(&merge->damaged_count, 1);
+	if (value > SEGMENT_RECORDING_OFF)
+		merge_add(&merge->damaged_count, 1);
 	return SEGMENT_RECORDING_COUNTED;
 }
 
@@ -49,7 +50,6 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 		.change_count = from->change_count,
 		.site_count = from->site_count,
 		.early_site_count = from->early_site_count,
-		.code_bytes = from->code_bytes,
 	};
 
 	if (mode.least < mode.recording)
@@ -69,8 +69,6 @@ static void add_variant(struct merge_mode *own, const struct merge_mode *mode)
 		own->least = mode->least;
 	if (own->since_ticks < mode->since_ticks)
 		own->since_ticks = mode->since_ticks;
-	if (own->code_bytes < mode->code_bytes)
-		own->code_bytes = mode->code_bytes;
 	merge_add(&own->change_count, mode->change_count);
 	merge_add(&own->site_count, mode->site_count);
 	merge_add(&own->early_site_count, mode->early_site_count);

@@ -36,56 +36,19 @@ static size_t find_peak_process(const struct read_run *run)
 	return highest;
 }
 
-/* Pairs of several lanes. */
-struct pairs {
-	struct segment_pair *all;
-	size_t count;
-};
-
-static void add_pairs(struct pairs *pairs, const struct segment_pair *more, size_t count)
-{
-	if (count > HOOK_COST_PAIRS_MOST - pairs->count)
-		count = HOOK_COST_PAIRS_MOST - pairs->count;
-	if (!count)
-		return;
-	pairs->all = xreallocarray(pairs->all, pairs->count + count, sizeof(*more));
-	memcpy(pairs->all + pairs->count, more, count * sizeof(*more));
-	pairs->count += count;
-}
-
-/* What recording costs: in each process as its windows say, when it has enough, else as
- * those of the whole run do, else as it was measured when the run began. */
+/* As it was measured when the run began; allocations as the heap of each process is. */
 static void find_costs(struct merge *merge)
 {
 	const struct read_run *run = merge->run;
-	struct pairs *own = xcalloc(run->process_count + 1, sizeof(*own));
-	struct pairs all = {NULL, 0};
 
 	hook_cost_calibrated(&merge->cost, &run->page, merge->ticks);
-	for (size_t i = 0; i < run->lane_count; i++) {
-		uint32_t process = run->lanes[i].process, count;
-		struct segment_pair *pairs;
-
-		if (run->processes[process].mode_count < 2)
-			continue;
-		pairs = read_lane_pairs(run, &run->lanes[i], &count);
-		add_pairs(&own[process], pairs, count);
-		add_pairs(&all, pairs, count);
-		free(pairs);
-	}
-	hook_cost_measure(&merge->cost, merge->ticks, all.all, all.count);
 	for (size_t i = 0; i < run->process_count; i++) {
 		merge->process_cost[i] = merge->cost;
-		hook_cost_measure(&merge->process_cost[i], merge->ticks, own[i].all,
-				  own[i].count);
 		hook_cost_heap(&merge->process_cost[i], run->processes[i].peak_bytes);
-		free(own[i].all);
 	}
 	if (merge->peak_process < run->process_count)
 		hook_cost_heap(&merge->cost,
 			       run->processes[merge->peak_process].peak_bytes);
-	free(all.all);
-	free(own);
 }
 
 static void begin(struct merge *merge, const struct read_run *run)
@@ -126,7 +89,7 @@ static void account_lane(struct merge *merge, struct counted *counted, uint32_t 
 		counted_keep(counted, lane, counts);
 		return;
 	}
-	account_selves(merge, &(struct account_cost){&merge->process_cost[process], NULL,
+	account_selves(merge, &(struct account_cost){&merge->process_cost[process],
 						     counts->stack_ns});
 	account_totals(merge, lane);
 }
@@ -183,7 +146,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 		lane = merge_file(merge, counted, file, lane, ends, &parts);
 	}
 	read_parts_done(&parts);
-	counted_finish(counted, ends);
+	counted_finish(counted);
 	counted_free(counted);
 	locks_finish(merge);
 	studies_finish(&merge->studies);

@@ -179,24 +179,20 @@ static uint64_t left_out_ns(const struct merge *merge)
 static void add_recordings(struct ingest *ingest)
 {
 	const struct merge *merge = &ingest->merge;
-	uint64_t windows = recorded_so(merge, SEGMENT_RECORDING_WINDOWS);
+	uint64_t sampled = recorded_so(merge, MERGE_SAMPLED);
 	uint64_t counted = recorded_so(merge, SEGMENT_RECORDING_COUNTED);
 	uint64_t off = functions_that(merge, is_off);
 
 	add(ingest, "setting_changes", ingest->run.settings.generation);
 	add(ingest, "counted_calls", merge->counted_call_count);
-	add(ingest, "window_calls", merge->window_call_count);
-	add(ingest, "window_count", merge->window_count);
-	add(ingest, "windows_functions", windows);
 	add(ingest, "counted_functions", counted);
 	add(ingest, "off_functions", off);
 	add(ingest, "rewritten_functions", functions_that(merge, is_rewritten));
-	/* names that were promised before there were so many ways */
-	add(ingest, "sampled_functions", windows);
+	add(ingest, "sampled_functions", sampled);
+	/* a name that was promised before there were so many ways */
 	add(ingest, "stopped_functions", counted + off);
 	add(ingest, "cut_frames", merge->cut_frame_count);
 	add(ingest, "left_out_ns", left_out_ns(merge));
-	add(ingest, "refused_estimates", merge->refused_estimate_count);
 }
 
 /* How many processes saw their switches by which word. */
@@ -251,6 +247,7 @@ static void add_samples(struct ingest *ingest)
 	add(ingest, "sample_tick_ns", settings->sample_tick_ns);
 	add(ingest, "sample_rings", sampled->ring_count);
 	add(ingest, "declined_sample_rings", sampled->declined_count);
+	add(ingest, "samples_off", ingest->run.page.sample_hz == SEGMENT_SAMPLES_OFF);
 	add_refusal(ingest);
 }
 

@@ -204,8 +204,6 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->merged_call_count, header->merged_call_count);
 	merge_add(&merge->unlisted_path_count, header->unlisted_path_count);
 	merge_add(&merge->lost_mark_count, header->lost_mark_count);
-	merge_add(&merge->window_count, header->window_count);
-	merge_add(&merge->window_call_count, header->window_call_count);
 	merge_add(&merge->cut_frame_count, header->cut_frame_count);
 	merge_add(&merge->left_out_ticks, header->left_out_ticks);
 }
@@ -331,12 +329,8 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 
 	ret->counts = data->counts;
 	ret->count_count = data->count_count;
-	ret->windows = data->windows;
-	ret->window_count = data->window_count;
-	ret->windows_of_lane = data->header.window_count;
 	ret->stack_ns = stack_ns_of(walk->merge, &data->header);
 	data->counts = NULL;
-	data->windows = NULL;
 	take_locks(walk, &ret->locks);
 }
 
@@ -451,7 +445,6 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 void lane_counts_done(struct lane_counts *counts)
 {
 	free(counts->counts);
-	free(counts->windows);
 	variants_done(&counts->variants);
 	free(counts->locks.locks);
 	free(counts->locks.times);

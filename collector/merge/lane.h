@@ -22,10 +22,8 @@ struct lane_locks {
  * lane_counts_done(). */
 struct lane_counts {
 	struct segment_count *counts;
-	struct segment_window *windows;
-	uint32_t count_count, window_count;
-	uint64_t windows_of_lane; /* how many it had */
-	double stack_ns;	  /* what finding stacks took for an allocation */
+	uint32_t count_count;
+	double stack_ns; /* what finding stacks took for an allocation */
 	struct lane_locks locks;
 	struct variant_list variants;
 };

@@ -104,7 +104,7 @@ struct merge_cell {
 	/* what account.c has found out so far; of the children calls with frames */
 	int64_t child_calls, child_raw_ns, child_total_ns;
 	int64_t child_ready_ns, child_blocked_ns; /* at and below the children */
-	double window_calls, child_window_calls;  /* of calls with frames, in windows */
+	double counting; /* calls without frames that were counted in its time */
 	int64_t allocs;	 /* made in its time: its own, and of frames below it */
 	int64_t owed_ns; /* by which its children's hooks cost less than was subtracted */
 	int64_t hook_ns; /* what the calibration says that its hooks cost */
@@ -127,8 +127,7 @@ struct merge_mode {
 	enum segment_recording recording, least;
 	enum segment_reason reason;
 	uint64_t since_ticks, change_count, site_count, early_site_count;
-	uint64_t code_bytes; /* 0: not known */
-	uint64_t counted_calls, window_calls;
+	uint64_t counted_calls;
 };
 
 /* What one run is merged into at most, whatever its processes say (10 s and 1 GB): paths,
@@ -140,7 +139,7 @@ struct merge_mode {
  * (shared_lanes.h). */
 #define MERGE_SHARE_LIMIT (1u << 17)
 
-/* Beside the shim's ways: what another program found by sampling. */
+/* Beside the shim's ways: counted, and timed by samples. */
 #define MERGE_SAMPLED ((enum segment_recording)(SEGMENT_RECORDING_OFF + 1))
 
 struct merge {
@@ -188,8 +187,7 @@ struct merge {
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */
 	size_t mode_count;
 	size_t *first_mode; /* of each process, and mode_count behind the last */
-	uint64_t counted_call_count, window_count, window_call_count, cut_frame_count,
-		refused_estimate_count;
+	uint64_t counted_call_count, cut_frame_count;
 	/* Entries that are no calls (variants.h), with and without frames. */
 	uint64_t nested_call_count, nested_counted_count;
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */

@@ -91,15 +91,14 @@ static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t
 {
 	uint32_t begin = walk->nodes[place->around].path;
 	struct merge *merge = walk->merge;
-	uint32_t recording = map_get(&merge->mode_map, walk->process_index, function, 0);
 
-	if (recording == MAP_NONE ||
+	if (map_get(&merge->mode_map, walk->process_index, function, 0) == MAP_NONE ||
 	    is_level_above(merge, place->path, begin, function) ||
 	    !merge_has_room(merge, place->path, function, MERGE_FUNCTION))
 		return;
 	place->path = merge_child_path(merge, place->path, function, MERGE_FUNCTION);
-	if (merge->paths[place->path].recording < recording)
-		merge->paths[place->path].recording = (enum segment_recording)recording;
+	if (merge->paths[place->path].recording < SEGMENT_RECORDING_COUNTED)
+		merge->paths[place->path].recording = SEGMENT_RECORDING_COUNTED;
 }
 
 /* A counted function is known by its entry, with symbols or without. */

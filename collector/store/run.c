@@ -76,9 +76,6 @@ static void bind_costs(struct row *row, const struct hook_cost *cost, double bud
 	row_real(row, HALF_WIDTH_95 * cost->counted_error_ns);
 	row_real(row, cost->alloc_ns);
 	row_real(row, HALF_WIDTH_95 * cost->alloc_error_ns);
-	row_real(row, cost->window_ns);
-	row_real(row, HALF_WIDTH_95 * cost->window_error_ns);
-	row_count(row, cost->pair_count);
 	if (budget > 0 && budget <= 100)
 		row_real(row, budget);
 	else
@@ -105,7 +102,6 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 		 "shim_version, clock, ticks_per_second, inner_cost_ns, outer_cost_ns, "
 		 "hook_cost_error_ns, split_error, counted_cost_ns, "
 		 "counted_cost_error_ns, alloc_cost_ns, alloc_cost_error_ns, "
-		 "window_cost_ns, window_cost_error_ns, cost_pairs, "
 		 "overhead_percent, "
 		 "alloc_count, alloc_bytes, free_count, free_bytes, peak_bytes, "
 		 "live_bytes_at_exit, peak_process_id, job, rank, rank_count");

@@ -83,7 +83,6 @@ static const char *const naming_words[] = {
 
 static const char *const recording_words[] = {
 	[SEGMENT_RECORDING_EXACT] = "exact",
-	[SEGMENT_RECORDING_WINDOWS] = "windows",
 	[SEGMENT_RECORDING_COUNTED] = "counted",
 	[SEGMENT_RECORDING_OFF] = "off",
 	[MERGE_SAMPLED] = "sampled",
@@ -178,7 +177,7 @@ static int is_told(const struct merge *merge, const struct merge_mode *mode)
 {
 	if (mode->function == MERGE_NO_FUNCTION)
 		return 0;
-	return mode->counted_calls || mode->window_calls ||
+	return mode->counted_calls ||
 	       !merge->run->processes[mode->process].forked_from_slot;
 }
 
@@ -190,7 +189,7 @@ static int insert_modes(struct store *store, const struct ingest *ingest,
 
 	row_open(&row, store, "mode",
 		 "run_id, process_id, function_id, name, recording, least, reason, "
-		 "since_ns, changes, counted_calls, window_calls, site_count, "
+		 "since_ns, changes, counted_calls, site_count, "
 		 "early_site_count");
 	for (size_t i = 0; i < merge->mode_count; i++) {
 		const struct merge_mode *mode = &merge->modes[i];
@@ -209,7 +208,6 @@ static int insert_modes(struct store *store, const struct ingest *ingest,
 		row_int(&row, ticks_since_start_ns(&ingest->ticks, mode->since_ticks));
 		row_count(&row, mode->change_count);
 		row_count(&row, mode->counted_calls);
-		row_count(&row, mode->window_calls);
 		row_count(&row, mode->site_count);
 		row_count(&row, mode->early_site_count);
 		row_next(&row);

@@ -35,7 +35,6 @@ void symbol_module_free(struct symbol_module *module)
 	debug_info_close(module->info);
 	symbol_table_done(&module->table);
 	symbol_table_done(&module->variables);
-	direct_calls_done(&module->calls);
 	elf_file_close(&module->mini);
 	elf_file_close(&module->debug);
 	elf_file_close(&module->file);

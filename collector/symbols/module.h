@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "collector/symbols/budget.h"
-#include "collector/symbols/calls/direct_calls.h"
 #include "collector/symbols/dwarf/dwarf.h"
 #include "collector/symbols/elf.h"
 #include "collector/symbols/table.h"
@@ -28,8 +27,6 @@ struct symbol_module {
 	struct symbol_table table;
 	struct symbol_table variables; /* read at the first question */
 	bool has_variables;
-	struct direct_calls calls; /* likewise */
-	bool has_calls;
 	Elf *dwarf_elf;
 	struct debug_info *info; /* NULL until the first question */
 	uint64_t low, high;

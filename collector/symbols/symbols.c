@@ -299,25 +299,3 @@ int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distan
 	fill_symbol(module, entry->name, name_length(entry->name, true), &frame, ret);
 	return ret->name ? 0 : -ENOENT;
 }
-
-const struct direct_calls *symbols_calls(struct symbol_module *module)
-{
-	if (module->has_calls)
-		return &module->calls;
-	module->has_calls = true;
-	budget_begin(&module->budget);
-	if (module->file.elf)
-		direct_calls_find(module->file.elf, &module->table, &module->budget,
-				  &module->calls);
-	return &module->calls;
-}
-
-size_t symbols_entry_count(const struct symbol_module *module)
-{
-	return module->table.count;
-}
-
-uint64_t symbols_entry(const struct symbol_module *module, size_t number)
-{
-	return module->table.entries[number].address;
-}

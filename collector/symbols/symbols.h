@@ -105,12 +105,3 @@ bool symbols_import(struct symbol_module *module, const char *linkage_name);
  */
 int symbols_frames(struct symbol_module *module, uint64_t return_address,
 		   struct symbol *ret, size_t capacity);
-
-struct direct_calls;
-
-/* Which of the module's functions call each other (calls/direct_calls.h); with no uses
- * where its code cannot be read. Belongs to the module. Entries are its functions by
- * address, as that numbers them. */
-const struct direct_calls *symbols_calls(struct symbol_module *module);
-size_t symbols_entry_count(const struct symbol_module *module);
-uint64_t symbols_entry(const struct symbol_module *module, size_t number);

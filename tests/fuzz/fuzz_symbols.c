@@ -88,7 +88,6 @@ static void ask(const char *path, const struct stat *info)
 		(void)symbols_frames(module, address + 5, found, 16);
 		(void)symbols_near(module, address, 4096, found);
 	}
-	(void)symbols_calls(module);
 	(void)symbols_source(module);
 	(void)symbols_trouble(module);
 	symbols_forget(symbolizer);

@@ -43,7 +43,7 @@ CASES = [
     ("hooks 81 %, but for calls that were counted",
      ["UPDATE function SET calls = 192000000 WHERE name = 'main'",
       "UPDATE run SET counted_cost_ns = 1.5",
-      "INSERT INTO mode VALUES (1, 1, 1, 'main', 2, 2, 0, 0, 1, 191000000, 1000000, 3, 0)",
+      "INSERT INTO mode VALUES (1, 1, 1, 'main', 2, 2, 0, 0, 1, 191000000, 3, 0)",
       "UPDATE path SET raw_total_ns = 1210000000 WHERE parent_path_id IS NULL"], FINE, []),
     ("few calls lost", [("late_events", CALLS // 1001)], FINE, []),
     ("calls lost", [("late_events", CALLS // 900)], TIME_MEDIUM, ["late_events"]),

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Runs whose times are estimates, with their errors.
 
-estimates  an interpreter with a budget of 5 %: what is called often is timed in windows or
-           counted, one function is off
+estimates  an interpreter with a budget of 5 %: what is called often is counted and timed by
+           samples, one function is off
+unsampled  the same without samples: what was counted has no times
 drowned    the same without a budget: nearly all of the time was the hooks'
 waiting    a run on a busy machine, in which hooks and program waited for a CPU
 fewer      four runs a side: a function is called less often, so its hooks went away, and
@@ -15,7 +16,7 @@ longer     five runs a side with a budget ('before', 'after'): execute() compute
 from make_db import MS, Run, insert, sums, tell_apart, trust
 
 INNER, OUTER, ERROR = 18.0, 22.0, 5.0
-MODES = ("exact", "windows", "counted", "off")
+MODES = {"exact": 0, "counted": 2, "off": 3, "sampled": 4}
 REASONS = ("budget", "inlined", "asked")
 
 
@@ -44,8 +45,8 @@ def set_errors(db, run, errors, modes=None):
     modes = modes or {}
     raw_self, raw_total, below, hooked = {}, {}, {}, {}
     for path, values in run.paths.items():
-        recording, _reason, windows = modes.get(values["function"], ("exact", "budget", 0))
-        hooked[path] = values["calls"] if recording == "exact" else windows
+        recording, _reason, timed = modes.get(values["function"], ("exact", "budget", 0))
+        hooked[path] = values["calls"] if recording == "exact" else timed
         raw_self[path] = values["self_ns"] + int(INNER * hooked[path])
         below[path] = errors.get(path, 0)
     for path, values in run.paths.items():
@@ -61,19 +62,20 @@ def set_errors(db, run, errors, modes=None):
         db.execute("UPDATE path SET raw_self_ns = ?, raw_total_ns = ?, self_error_ns = ?, "
                    "total_error_ns = ?, recording = ? WHERE path_id = ?",
                    (raw_self[path], raw_total[path], errors.get(path, 0), below[path],
-                    MODES.index(mode), path))
+                    MODES[mode], path))
     db.execute("""UPDATE function SET (raw_self_ns, raw_total_ns, self_error_ns,
         total_error_ns) = (SELECT SUM(raw_self_ns), SUM(raw_total_ns), SUM(self_error_ns),
         SUM(total_error_ns) FROM path WHERE path.function_id = function.function_id)
         WHERE run_id = ?""", [run.run_id])
-    for number, (function, (mode, reason, windows)) in enumerate(modes.items()):
+    for number, (function, (mode, reason, timed)) in enumerate(modes.items()):
         calls, name = run.functions[function]["calls"], run.functions[function]["name"]
+        of_hooks = "counted" if mode == "sampled" else mode
         db.execute("UPDATE function SET recording = ? WHERE function_id = ?", (mode, function))
         insert(db, "mode", run_id=run.run_id, process_id=run.run_id, function_id=function,
-               name=name, recording=MODES.index(mode), least=MODES.index(mode),
+               name=name, recording=MODES[of_hooks], least=MODES[of_hooks],
                reason=REASONS.index(reason), since_ns=None if reason == "asked" else
-               (120 + 40 * number) * MS, changes=1 + number, counted_calls=calls - windows,
-               window_calls=windows, site_count=3, early_site_count=number % 2)
+               (120 + 40 * number) * MS, changes=1 + number, counted_calls=calls - timed,
+               site_count=3, early_site_count=number % 2)
 
 
 def interpreter(run):
@@ -97,14 +99,35 @@ def interpreter(run):
 def make_estimates(db):
     run = open_run(db, 1, "budget", 230 * MS, overhead=5.0)
     paths, functions = interpreter(run)
-    trust(db, 1, 1, hook_calls=run.store(), counted_functions=2, off_functions=1,
-          stopped_functions=3, windows_functions=1, sampled_functions=1)
+    trust(db, 1, 1, hook_calls=run.store(), sampled_functions=3, off_functions=1,
+          stopped_functions=1, samples=350, sampled_ns=212 * MS, sample_tick_ns=12_100)
     set_errors(db, run, {paths["execute"]: 9 * MS, paths["get_slot"]: 7 * MS,
                          paths["to_value"]: 8 * MS, paths["compare"]: 1 * MS},
-               {functions["get_slot"]: ("counted", "budget", 40_000),
-                functions["to_value"]: ("counted", "inlined", 0),
-                functions["compare"]: ("windows", "budget", 200_000),
+               {functions["get_slot"]: ("sampled", "budget", 40_000),
+                functions["to_value"]: ("sampled", "inlined", 0),
+                functions["compare"]: ("sampled", "budget", 200_000),
                 functions["log_event"]: ("off", "asked", 0)})
+    sums(db, 1)
+
+
+def make_unsampled(db):
+    """Who called it has the time of what was counted, which may be any part of it."""
+    run = open_run(db, 1, "budget", 230 * MS, overhead=5.0)
+    paths, functions = interpreter(run)
+    counted = [paths[name] for name in ("get_slot", "to_value", "compare")]
+    for path in counted:
+        run.paths[paths["execute"]]["self_ns"] += run.paths[path]["self_ns"]
+        run.paths[path]["self_ns"] = 0
+    trust(db, 1, 1, hook_calls=run.store(), counted_functions=3, stopped_functions=3,
+          sampling_refused=1)
+    db.execute("UPDATE trust SET text = 'Permission denied' WHERE name = 'sampling_refused'")
+    set_errors(db, run, {}, {functions["get_slot"]: ("counted", "budget", 0),
+                             functions["to_value"]: ("counted", "inlined", 0),
+                             functions["compare"]: ("counted", "budget", 0)})
+    db.executemany("UPDATE path SET self_error_ns = 163000000, total_error_ns = 163000000 "
+                   "WHERE path_id = ?", [[path] for path in counted])
+    db.execute("UPDATE function SET self_error_ns = 163000000, total_error_ns = 163000000 "
+               "WHERE recording = 'counted'")
     sums(db, 1)
 
 
@@ -158,7 +181,7 @@ def one_of_levels(db, run_id, is_budget, noise):
     run.site(keep, "/src/interpreter.c", 43, 900, 64, live=3)
     trust(db, run_id, run_id, hook_calls=run.store())
     set_errors(db, run, {execute: 2 * MS, slot: 2 * MS},
-               {functions["get_slot"]: ("counted", "budget", 4_000)} if is_budget else {})
+               {functions["get_slot"]: ("sampled", "budget", 4_000)} if is_budget else {})
     sums(db, run_id)
     if run_id == 2:
         # half of the work; calls that have a frame, and time that is still their callers'
@@ -191,7 +214,7 @@ def one_longer(db, run_id, label, noise):
     slot = run.path(execute, functions["get_slot"], 300_000, 40 * MS)
     trust(db, run_id, run_id, hook_calls=run.store())
     set_errors(db, run, {execute: 20 * MS, slot: 20 * MS},
-               {functions["get_slot"]: ("counted", "budget", 4_000)})
+               {functions["get_slot"]: ("sampled", "budget", 4_000)})
     sums(db, run_id)
 
 
@@ -224,4 +247,5 @@ def make_asleep(db):
 
 def make(db, kind):
     {"estimates": make_estimates, "asleep": make_asleep, "drowned": make_drowned, "fewer": make_fewer,
-     "levels": make_levels, "longer": make_longer, "waiting": make_waiting}[kind](db)
+     "levels": make_levels, "longer": make_longer, "waiting": make_waiting,
+     "unsampled": make_unsampled}[kind](db)

@@ -70,6 +70,11 @@ CASES = {
     "report-empty-json": (["empty.db", "-f", "json"], {}),
     "report-estimates": (["estimates.db"], {}),
     "doctor-asleep": (["doctor", "asleep.db"], {}),
+    "report-unsampled": (["unsampled.db"], {}),
+    "functions-unsampled": (["functions", "unsampled.db"], {}),
+    "functions-unsampled-csv": (["functions", "unsampled.db", "-f", "csv"], {}),
+    "tree-unsampled": (["tree", "unsampled.db"], {}),
+    "doctor-unsampled": (["doctor", "unsampled.db"], {}),
     "report-estimates-raw": (["estimates.db", "--raw", "-n", "3"], {}),
     "report-estimates-json": (["estimates.db", "-f", "json"], {}),
     "report-estimates-md": (["estimates.db", "-f", "md"], {}),
@@ -784,7 +789,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io",
                  "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "names", "asleep", "estimates", "drowned", "fewer",
+                 "jobs-inside", "names", "asleep", "estimates", "unsampled", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical", "why",
                  "timeline"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):

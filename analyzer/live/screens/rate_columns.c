@@ -65,8 +65,6 @@ const char *rate_recording(const struct live *live, uint32_t function)
 	if (function >= follow->recording_count)
 		return "exact";
 	switch (follow->recordings[function]) {
-	case SEGMENT_RECORDING_WINDOWS:
-		return "windows";
 	case SEGMENT_RECORDING_COUNTED:
 		return "counted";
 	case SEGMENT_RECORDING_OFF:

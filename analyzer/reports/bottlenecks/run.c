@@ -72,9 +72,6 @@ static enum exit_status load_suppressions(struct report_input *input,
 	return status;
 }
 
-/* Less than this part of the time need not be known. */
-#define UNKNOWN_LEAST 0.01
-
 static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 {
 	rule->wall_ns = (double)facts->wall_ns;
@@ -324,8 +321,7 @@ enum exit_status bottlenecks_run(struct report_input *input,
 	ret->states = xcalloc(rule_registry_count, sizeof(*ret->states));
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
 	ret->findings.wall_ns = facts->has_wall ? (double)facts->wall_ns : 0;
-	if ((double)facts->unknown_ns >= UNKNOWN_LEAST * (double)facts->self_ns)
-		ret->unknown_count = facts->unknown_count;
+	ret->unknown_count = facts->unknown_count + facts->counted_count;
 	if (status == STATUS_OK)
 		status = load_suppressions(input, &ret->suppressions);
 	if (status == STATUS_OK)

@@ -29,10 +29,11 @@ HAVING SUM(value) != 0 ORDER BY name;
 
 -- :name functions
 SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
-	f.recording NOT IN ('exact', 'unwound', 'sampled') AS is_estimated,
+	(f.recording IN ('counted', 'off') OR f.recording = 'sampled' AND f.calls > 0)
+	AS is_estimated,
 	f.function_id IN (SELECT e.caller_id FROM edge e
 		JOIN function c ON c.function_id = e.callee_id
-		WHERE e.run_id = :run AND c.recording NOT IN ('exact', 'unwound', 'sampled')) AS is_holder
+		WHERE e.run_id = :run AND (c.recording IN ('counted', 'off') OR c.recording = 'sampled' AND c.calls > 0)) AS is_holder
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
 

@@ -62,11 +62,11 @@ static void add_wall(struct strbuf *text, const struct run_facts *facts)
 
 static void add_calls(struct strbuf *text, const struct run_facts *facts)
 {
-	if (!facts->calls && !facts->sampled_count) {
+	if (!facts->calls && !run_facts_no_calls(facts)) {
 		strbuf_puts(text, "none: no instrumented function was called");
 		return;
 	}
-	if (facts->sampled_count)
+	if (run_facts_no_calls(facts))
 		strbuf_puts(text, "not known");
 	else
 		units_count(text, facts->calls);

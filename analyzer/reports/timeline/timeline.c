@@ -105,9 +105,9 @@ static void note_counted(struct doc *doc, const struct run_facts *run)
 {
 	struct strbuf text = {0};
 
-	if (!run->windows_count && !run->counted_count)
+	if (!run->sampled_count && !run->counted_count)
 		return;
-	units_counted(&text, run->windows_count + run->counted_count, "function");
+	units_counted(&text, run->sampled_count + run->counted_count, "function");
 	strbuf_puts(&text, " kept the budget by being only counted most of the time or "
 			   "always: their calls are here only when they were timed.");
 	doc_note(doc, "counted_calls", NOTE_PLAIN, strbuf_text(&text),

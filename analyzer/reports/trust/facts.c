@@ -45,13 +45,38 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->self_ns = cursor_integer(cursor, "self_ns");
 		facts->self_off_ns = cursor_integer(cursor, "self_off_ns");
 		facts->raw_self_ns = cursor_integer(cursor, "raw_self_ns");
-		facts->unknown_count = cursor_integer(cursor, "unknown_count");
-		facts->unknown_ns = cursor_integer(cursor, "unknown_ns");
-		facts->windows_count = cursor_integer(cursor, "windows_count");
 		facts->counted_count = cursor_integer(cursor, "counted_count");
 		facts->off_count = cursor_integer(cursor, "off_count");
 		facts->sampled_count = cursor_integer(cursor, "sampled_count");
 		facts->inlined_calls = cursor_integer(cursor, "inlined_calls");
+	}
+	return report_finish(input, cursor);
+}
+
+/* Of all self time: who may have so much is asked how much it is. */
+#define UNKNOWN_LEAST 0.01
+
+static int load_unknown(struct report_input *input, struct run_facts *facts)
+{
+	struct cursor *cursor = report_query(input, facts_sql_unknown);
+
+	cursor_bind_real(cursor, ":least_share", UNKNOWN_LEAST);
+	if (cursor_next(cursor) > 0)
+		facts->unknown_count = cursor_integer(cursor, "count");
+	return report_finish(input, cursor);
+}
+
+static int load_sampling(struct report_input *input, struct doc *doc,
+			 struct run_facts *facts)
+{
+	struct cursor *cursor = report_query(input, facts_sql_sampling);
+
+	if (cursor_next(cursor) > 0) {
+		facts->cpu_sample_count = cursor_integer(cursor, "count");
+		facts->sampled_ns = cursor_integer(cursor, "cpu_ns");
+		facts->sample_tick_ns = cursor_integer(cursor, "tick_ns");
+		facts->samples_off = cursor_integer(cursor, "is_off") != 0;
+		facts->samples_refused = report_text(doc, cursor, "refusal");
 	}
 	return report_finish(input, cursor);
 }
@@ -119,6 +144,10 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 	if (result == 0)
 		result = load_sums(input, ret);
 	if (result == 0)
+		result = load_unknown(input, ret);
+	if (result == 0)
+		result = load_sampling(input, doc, ret);
+	if (result == 0)
 		result = load_counts(input, ret);
 	if (result == 0)
 		result = load_peak(input, ret);
@@ -129,13 +158,17 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 
 bool run_facts_all_exact(const struct run_facts *facts)
 {
-	return !facts->windows_count && !facts->counted_count && !facts->off_count &&
-	       !facts->sampled_count;
+	return !facts->counted_count && !facts->off_count && !facts->sampled_count;
 }
 
 struct hooks_cost run_facts_hooks(const struct run_facts *facts)
 {
 	return hooks_percent(hooks_total(&facts->hooks), (double)facts->recorded_ns);
+}
+
+bool run_facts_no_calls(const struct run_facts *facts)
+{
+	return facts->is_imported && facts->sampled_count > 0;
 }
 
 bool run_facts_empty(const struct run_facts *facts)

@@ -28,10 +28,16 @@ struct run_facts {
 	/* Of the roots: what the clock said, and what hooks took beside; how far the
 	 * corrected sum may be off. */
 	int64_t recorded_ns, total_error_ns;
-	/* Functions whose time is not known, and how much they have at most. */
-	int64_t unknown_count, unknown_ns;
-	/* Functions recorded so; of the sampled ones calls are not known. */
-	int64_t windows_count, counted_count, off_count, sampled_count;
+	/* Functions that may have much of the time, and that it is not known of; without
+	 * those that were counted and not timed. */
+	int64_t unknown_count;
+	/* Functions recorded so. Of an imported profile's sampled ones calls are not
+	 * known. */
+	int64_t counted_count, off_count, sampled_count;
+	/* Samples of CPU time, what they stand for, and what one cost. */
+	int64_t cpu_sample_count, sampled_ns, sample_tick_ns;
+	bool samples_off;	     /* asked for */
+	const char *samples_refused; /* why; NULL: they were not */
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
 	int64_t peaks_bytes; /* of all processes, each at its own time */
@@ -46,5 +52,7 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 bool run_facts_all_exact(const struct run_facts *facts);
 /* What the recorder took of the recorded time, in percent. */
 struct hooks_cost run_facts_hooks(const struct run_facts *facts);
+/* Samples of another program, which counted no calls. */
+bool run_facts_no_calls(const struct run_facts *facts);
 /* Nothing was recorded: neither calls nor allocations. */
 bool run_facts_empty(const struct run_facts *facts);

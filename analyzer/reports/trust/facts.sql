@@ -12,16 +12,26 @@ SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 OR recording = 'sampled'
 		THEN 1 END) AS function_count,
 	SUM(self_ns) AS self_ns, SUM(self_ready_ns + self_blocked_ns) AS self_off_ns,
 	SUM(raw_self_ns) AS raw_self_ns,
-	SUM((calls > 0 OR recording = 'sampled' AND self_ns > 0)
-		AND self_error_ns > 0 AND self_ns <= self_error_ns) AS unknown_count,
-	SUM(CASE WHEN (calls > 0 OR recording = 'sampled' AND self_ns > 0)
-		AND self_error_ns > 0 AND self_ns <= self_error_ns
-		THEN self_ns + self_error_ns END) AS unknown_ns,
-	SUM(recording = 'windows') AS windows_count,
 	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count,
 	SUM(recording = 'sampled') AS sampled_count,
 	SUM(inlined_calls) AS inlined_calls
 FROM functions WHERE run_id = :run;
+
+-- Functions that may have such a share of all self time, and that it is not known of.
+-- :name unknown
+SELECT COUNT(*) AS count FROM functions
+WHERE run_id = :run AND (calls > 0 OR self_ns > 0) AND recording != 'counted'
+	AND self_error_ns > 0 AND self_ns <= self_error_ns
+	AND self_ns + self_error_ns >= :least_share *
+		(SELECT TOTAL(self_ns) FROM functions WHERE run_id = :run);
+
+-- :name sampling
+SELECT TOTAL(value * (name = 'samples')) AS count,
+	TOTAL(value * (name = 'sampled_ns')) AS cpu_ns,
+	TOTAL(value * (name = 'sample_tick_ns')) AS tick_ns,
+	TOTAL(value * (name = 'samples_off')) AS is_off,
+	MAX(CASE WHEN name = 'sampling_refused' AND value > 0 THEN text END) AS refusal
+FROM trust WHERE run_id = :run;
 
 -- :name roots
 SELECT SUM(raw_total_ns) AS recorded_ns, SUM(total_error_ns) AS total_error_ns

@@ -13,7 +13,6 @@
 static const struct column columns[] = {
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
 	{"counted_calls", "counted", COLUMN_COUNT, COLUMN_KEEP},
-	{"window_calls", "in windows", COLUMN_COUNT, 0},
 	{"recording", "timed", COLUMN_TEXT, COLUMN_KEEP},
 	{"least", "at least", COLUMN_TEXT, COLUMN_MACHINE},
 	{"reason", "why", COLUMN_TEXT, COLUMN_KEEP},

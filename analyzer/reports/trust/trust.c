@@ -59,7 +59,9 @@ static bool counts(const struct trust_counter *counter, int64_t value)
 static bool is_said(const struct run_facts *facts, const char *name)
 {
 	if (strcmp(name, "sampled_functions") == 0)
-		return facts->windows_count > 0;
+		return facts->sampled_count > 0;
+	if (strcmp(name, "sampling_refused") == 0)
+		return facts->counted_count > 0;
 	return strcmp(name, "counted_functions") == 0 && facts->counted_count > 0;
 }
 
@@ -115,18 +117,10 @@ void trust_put_percent(struct strbuf *buffer, struct hooks_cost percent)
 		strbuf_printf(buffer, " +-%.2g%%", percent.error_ns);
 }
 
-/* From here on times of functions that are not known are said in the first line: of all
- * functions' time, what they may have of it; and of the run's. */
-#define UNKNOWN_LEAST 0.01
+/* From here on the error of the run's time is said in the first line. */
 #define UNCERTAIN_LEAST 0.1
 /* Of the recorded time, what the hooks took for them to be named as the reason. */
 #define HOOKS_NAMED_PERCENT 30
-
-static bool has_unknown(const struct run_facts *facts)
-{
-	return facts->unknown_count &&
-	       (double)facts->unknown_ns >= UNKNOWN_LEAST * (double)facts->self_ns;
-}
 
 /* On a busy machine hooks were interrupted, too: that time is in the program's. */
 static double hooks_waited_ns(const struct run_facts *facts)
@@ -147,7 +141,8 @@ static bool is_uncertain(const struct run_facts *facts)
 
 static bool is_exact(const struct run_facts *facts)
 {
-	return run_facts_all_exact(facts) && !has_unknown(facts) && !is_uncertain(facts);
+	return run_facts_all_exact(facts) && !facts->unknown_count &&
+	       !is_uncertain(facts);
 }
 
 double trust_own_ns(const struct run_facts *facts)
@@ -187,28 +182,40 @@ static void put_budget(struct strbuf *line, const struct run_facts *facts)
 	strbuf_putc(line, ')');
 }
 
-/* "; 3 functions counted and 2 timed in windows for a budget of 5%" */
+void trust_put_no_samples(struct strbuf *text, const struct run_facts *facts)
+{
+	if (facts->samples_off)
+		strbuf_puts(text, "PROFSHIM_SAMPLES=off; without it they are timed");
+	else if (facts->samples_refused)
+		strbuf_printf(text,
+			      "no samples: %s; sysctl kernel.perf_event_paranoid=2, or "
+			      "--cap-add PERFMON for a container, allows them",
+			      facts->samples_refused);
+	else
+		strbuf_puts(text, "no samples: too short for any");
+}
+
+static void put_functions(struct strbuf *line, int64_t count, const char *what)
+{
+	strbuf_puts(line, "; ");
+	units_counted(line, count, "function");
+	strbuf_puts(line, what);
+}
+
+/* "; 3 functions timed by 1,200 samples; 2 functions counted and not timed (why)" */
 static void put_ways(struct strbuf *line, const struct run_facts *facts)
 {
-	const struct {
-		int64_t count;
-		const char *word;
-	} ways[] = {
-		{facts->counted_count, "counted"},
-		{facts->windows_count, "timed in windows"},
-	};
-	bool is_first = true;
-
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-		if (!ways[i].count)
-			continue;
-		strbuf_puts(line, is_first ? "; " : ", ");
-		units_count(line, ways[i].count);
-		if (is_first)
-			strbuf_puts(line,
-				    ways[i].count == 1 ? " function" : " functions");
-		strbuf_printf(line, " %s", ways[i].word);
-		is_first = false;
+	if (facts->sampled_count && !facts->is_imported) {
+		put_functions(line, facts->sampled_count, " timed by ");
+		if (facts->cpu_sample_count)
+			units_counted(line, facts->cpu_sample_count, "sample");
+		else
+			strbuf_puts(line, "samples");
+	}
+	if (facts->counted_count) {
+		put_functions(line, facts->counted_count, " counted and not timed (");
+		trust_put_no_samples(line, facts);
+		strbuf_putc(line, ')');
 	}
 	if (facts->hooks.has_budget)
 		put_budget(line, facts);
@@ -220,7 +227,7 @@ static void put_times(struct strbuf *line, const struct run_facts *facts)
 
 	if (!units_is_known((double)facts->self_ns, error_ns(facts))) {
 		strbuf_puts(line, "; how long the program itself took is not known");
-	} else if (has_unknown(facts)) {
+	} else if (facts->unknown_count) {
 		strbuf_puts(line, "; the times of ");
 		units_count(line, facts->unknown_count);
 		strbuf_puts(line, " of ");
@@ -260,23 +267,39 @@ static const char *verdict(const struct run_facts *facts,
 		return "repaired";
 	if (facts->is_imported)
 		return facts->sampled_count ? "sampled" : "imported";
-	return is_exact(facts) ? "exact" : "estimated";
+	if (facts->counted_count)
+		return "counted";
+	if (facts->sampled_count)
+		return "sampled";
+	return is_exact(facts) ? "exact" : "uncertain";
+}
+
+/* What a verdict says, where its word says too little. */
+static const char *in_words(const char *word, const struct run_facts *facts)
+{
+	static const struct {
+		const char *word, *text;
+	} all[] = {
+		{"sampled", "exact counts, sampled times"},
+		{"counted", "exact counts, times of timed callers"},
+		{"uncertain", "exact counts, uncertain times"},
+	};
+
+	for (size_t i = 0; !facts->is_imported && i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(word, all[i].word) == 0)
+			return all[i].text;
+	return word;
 }
 
 static void write_line(struct strbuf *line, const struct run_facts *facts,
 		       const struct judgement *judgement)
 {
-	const char *word = verdict(facts, judgement);
-
-	strbuf_printf(line, "trust: %s: ",
-		      strcmp(word, "estimated") == 0
-			      ? "exact counts per function, estimated times"
-			      : word);
-	if (facts->sampled_count)
+	strbuf_printf(line, "trust: %s: ", in_words(verdict(facts, judgement), facts));
+	if (run_facts_no_calls(facts))
 		strbuf_puts(line, "calls are not known");
 	else if (facts->calls || !facts->alloc_count)
 		units_counted(line, facts->calls, "call");
-	if (facts->alloc_count && (facts->calls || facts->sampled_count))
+	if (facts->alloc_count && (facts->calls || run_facts_no_calls(facts)))
 		strbuf_puts(line, facts->calls ? " and " : "; ");
 	if (facts->alloc_count)
 		units_counted(line, facts->alloc_count, "allocation");
@@ -290,7 +313,7 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		else
 			trust_describe_end(line, facts);
 	}
-	if (facts->calls || (facts->sampled_count && facts->self_ns)) {
+	if (facts->calls || (run_facts_no_calls(facts) && facts->self_ns)) {
 		put_times(line, facts);
 		put_ways(line, facts);
 	}
@@ -301,8 +324,8 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 static bool is_good(const char *verdict, const struct run_facts *facts)
 {
 	return strcmp(verdict, "exact") == 0 ||
-	       ((strcmp(verdict, "estimated") == 0 || facts->is_imported) &&
-		!has_unknown(facts) && !is_uncertain(facts));
+	       ((strcmp(verdict, "sampled") == 0 || facts->is_imported) &&
+		!facts->counted_count && !facts->unknown_count && !is_uncertain(facts));
 }
 
 enum exit_status trust_add(struct report_input *input, struct doc *doc,

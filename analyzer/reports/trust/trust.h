@@ -24,6 +24,8 @@ double trust_own_ns(const struct run_facts *facts);
 bool trust_is_over_budget(const struct run_facts *facts, struct hooks_cost cost);
 /* "92.3% +-4.1%" of a share in percent. */
 void trust_put_percent(struct strbuf *buffer, struct hooks_cost percent);
+/* Why functions were counted and not timed, and what would have timed them. */
+void trust_put_no_samples(struct strbuf *text, const struct run_facts *facts);
 /* The name of a signal: "SIGKILL", or "signal 77". */
 void trust_signal_name(struct strbuf *buffer, int signal_number);
 /* Whether a counter of trust, when not 0, means that numbers are missing. */

@@ -11,7 +11,7 @@ WHERE run_id = :run AND complete = 0 ORDER BY started_ns, process_id;
 
 -- Those with most calls first. The clock of since_ns is the run's.
 -- :name recordings
-SELECT r.function_id, r.name, f.calls, r.counted_calls, r.window_calls, r.recording,
+SELECT r.function_id, r.name, f.calls, r.counted_calls, r.recording,
 	r.least, r.reason, r.since_ns, r.changes, r.site_count, r.early_site_count, p.pid
 FROM recordings r LEFT JOIN functions f ON f.function_id = r.function_id
 LEFT JOIN processes p ON p.process_id = r.process_id

@@ -58,9 +58,6 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 		return 0;
 	hist_ns = ret->histogram.ticks * ret->tick_ns;
 	ret->computed_ns = hist_ns - cursor_real(cursor, "waited_ns");
-	/* Of windows over the run the durations are a sample. */
-	if (cursor_integer(cursor, "is_sampled"))
-		ret->calls = ret->histogram.calls;
 	return hist_ns > 0 &&
 	       hist_ns <= SUM_TOLERANCE * cursor_real(cursor, "raw_total_ns") &&
 	       ret->run_ns * cursor_real(cursor, "sure") >=

@@ -9,13 +9,13 @@
 -- :name functions
 SELECT f.function_id, f.calls, f.total_ns - f.ready_ns AS served_ns, f.raw_total_ns,
 	f.histogram, 1e9 / r.ticks_per_second AS tick_ns, f.self_ns - f.self_ready_ns AS own_ns,
-	f.recording = 'windows' AS is_sampled, f.ready_ns + f.blocked_ns AS waited_ns,
+	f.ready_ns + f.blocked_ns AS waited_ns,
 	COALESCE(MIN(1, CAST(h.ns AS REAL) / NULLIF(MAX(0,
 		f.self_ns - f.self_ready_ns - f.self_blocked_ns), 0)), 1) AS run_part,
 	CAST(MAX(0, f.total_ns - f.ready_ns - MAX(0, f.total_error_ns)) AS REAL)
 		/ MAX(1, f.total_ns - f.ready_ns) AS sure
 FROM function f JOIN run r USING (run_id) LEFT JOIN held h USING (function_id)
-WHERE f.run_id = :run AND f.recording IN ('exact', 'windows') AND f.calls >= :least_calls
+WHERE f.run_id = :run AND f.recording = 'exact' AND f.calls >= :least_calls
 	AND f.histogram IS NOT NULL AND r.ticks_per_second > 0
 	AND MAX(0, f.self_ns - MAX(0, f.self_error_ns))
 		>= :least_by_hooks * (f.raw_self_ns - f.self_ns)

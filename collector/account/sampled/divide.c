@@ -6,35 +6,47 @@
 #include <stdlib.h>
 
 #include "collector/account/account.h"
+#include "collector/account/sampled/pools.h"
+#include "common/poisson.h"
 #include "common/base/xalloc.h"
 
-/* K of the estimate, in samples; and of the pools, towards the run's. */
+/* K of the estimate, in samples. */
 #define PRIOR_SAMPLES 4.0
-#define POOL_SAMPLES 4.0
 
 /* Three years; only damaged numbers are larger. */
 #define MOST_NS 1e17
 
-/* What is known of a function in all lanes. */
-struct pool {
-	double calls, ns; /* of its counted calls: how many, and samples in them */
-	double hook_ns, model_ns; /* of its paths: samples in hooks, the calibration's */
-};
-
 struct divide {
 	const uint32_t *mode_of; /* borrowed; by function, 0: its calls have frames */
-	struct pool *pools;	 /* by function */
-	struct pool all;
-	size_t function_count;
-	/* of the lane that is looked at: is it known what its threads computed? How much
-	 * of that has no samples, and how much of this was before the first */
-	int has_clock;
-	double unsampled_ns, early_ns;
+	struct pools pools;
+	/* of the lane that is looked at: has it samples; is it known what its threads
+	 * computed? How much of that has no samples, and how much of this was before the
+	 * first */
+	bool is_sampled, has_clock;
+	double period_ns, unsampled_ns, early_ns;
+	double ready_part; /* of what samples take off computed time, what was ready */
+	const struct sampled_row *rows;
+	size_t row_count;
+};
+
+/* What one path has. */
+struct holder {
+	uint32_t path;
+	const struct sampled_row *rows; /* of the path */
+	size_t row_count;
+	const struct held *held; /* calls in its time, by function */
+	size_t held_count;
+	double computed_ns; /* on a CPU */
+	double total_ns;    /* T(a), what of it is divided */
+	double sampled_ns;  /* of samples whose address is known, w(a) */
+	double folded_ns;   /* of others */
+	double hook_ns, hook_model_ns, others_model_ns;
 };
 
 /* Of a holder: what one function's calls below it have. */
 struct part {
-	size_t first, end; /* moves */
+	const struct held *held;
+	size_t count;
 	uint32_t function;
 	double calls, sampled_ns, model_ns;
 };
@@ -44,8 +56,7 @@ struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of)
 	struct divide *divide = xcalloc(1, sizeof(*divide));
 
 	divide->mode_of = mode_of;
-	divide->function_count = merge->identify.function_count;
-	divide->pools = xcalloc(divide->function_count + 1, sizeof(*divide->pools));
+	pools_init(&divide->pools, merge->identify.function_count);
 	return divide;
 }
 
@@ -53,7 +64,7 @@ void divide_free(struct divide *divide)
 {
 	if (!divide)
 		return;
-	free(divide->pools);
+	pools_done(&divide->pools);
 	free(divide);
 }
 
@@ -71,7 +82,7 @@ static double clock_ns(const struct merge *merge, uint32_t lane)
 }
 
 /* Samples of the smaller part of what was computed say nothing of the rest. */
-int divide_has(const struct merge *merge, uint32_t lane)
+bool divide_has(const struct merge *merge, uint32_t lane)
 {
 	const struct sampled_lane *own = sampled_header(&merge->sampled, lane);
 
@@ -79,47 +90,51 @@ int divide_has(const struct merge *merge, uint32_t lane)
 	       (double)own->cpu_ns + (double)own->kernel_ns >= clock_ns(merge, lane) / 2;
 }
 
-static int is_hook(const struct sampled_row *row)
+void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
+		 const struct held *held, size_t count)
 {
-	return row->kind == SAMPLED_HOOKS || row->kind == SAMPLED_STUBS;
+	pools_note(&divide->pools, merge, lane, held, count);
+}
+
+bool divide_knows(const struct divide *divide, uint32_t function)
+{
+	return pools_period_ns(&divide->pools) > 0 &&
+	       function < divide->pools.function_count &&
+	       divide->pools.all[function].is_known;
 }
 
 static int by_part(const void *a, const void *b)
 {
-	const struct move *left = a, *right = b;
+	const struct held *left = a, *right = b;
 
 	if (left->holder != right->holder)
 		return left->holder < right->holder ? -1 : 1;
-	return left->mode < right->mode ? -1 : left->mode > right->mode;
+	if (left->function != right->function)
+		return left->function < right->function ? -1 : 1;
+	return left->path < right->path ? -1 : left->path > right->path;
 }
 
-static uint32_t function_of(const struct merge *merge, const struct move *move)
-{
-	return merge->modes[move->mode].function;
-}
-
-/* Samples of the path in this function, be it in an inlined copy. The rows of the path
- * are those from first on. */
-static double samples_in(const struct sampled_row *rows, size_t count, uint32_t path,
-			 uint32_t function)
+/* Samples of the path in this function, be it in an inlined copy. */
+static double samples_in(const struct holder *holder, uint32_t function)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < count && rows[i].path == path; i++)
-		if (rows[i].kind == SAMPLED_CODE && rows[i].credited_function == function)
-			sum += (double)rows[i].cpu_ns;
+	for (size_t i = 0; i < holder->row_count; i++)
+		if (holder->rows[i].kind == SAMPLED_CODE &&
+		    holder->rows[i].credited_function == function)
+			sum += (double)holder->rows[i].cpu_ns;
 	return sum;
 }
 
 /* The first row of a path, or of a later one. */
-static size_t find_rows(const struct sampled_row *rows, size_t count, uint32_t path)
+static size_t find_rows(const struct divide *divide, uint32_t path)
 {
-	size_t low = 0, high = count;
+	size_t low = 0, high = divide->row_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (rows[middle].path < path)
+		if (divide->rows[middle].path < path)
 			low = middle + 1;
 		else
 			high = middle;
@@ -127,99 +142,10 @@ static size_t find_rows(const struct sampled_row *rows, size_t count, uint32_t p
 	return low;
 }
 
-static struct pool *pool_of(struct divide *divide, const struct merge *merge,
-			    uint32_t path)
+static double share_of(const struct divide *divide, const struct holder *holder,
+		       double sampled_ns, double model_ns)
 {
-	return &divide->pools[path ? merge->paths[path].function
-				   : divide->function_count];
-}
-
-void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
-		 const struct move *moves, size_t count)
-{
-	size_t row_count;
-	const struct sampled_row *rows =
-		sampled_of_lane(&merge->sampled, lane, &row_count);
-
-	for (size_t i = 0; i < row_count; i++) {
-		struct pool *holder = pool_of(divide, merge, rows[i].path);
-		double ns = (double)rows[i].cpu_ns;
-
-		if (is_hook(&rows[i])) {
-			holder->hook_ns += ns;
-			divide->all.hook_ns += ns;
-		}
-		if (rows[i].kind == SAMPLED_CODE &&
-		    rows[i].credited_function < divide->function_count)
-			divide->pools[rows[i].credited_function].ns += ns;
-	}
-	for (size_t i = 0; i < merge->touched_count; i++) {
-		uint32_t path = merge->touched[i];
-		double ns = (double)merge->cells[path].hook_ns;
-
-		pool_of(divide, merge, path)->model_ns += ns;
-		divide->all.model_ns += ns;
-	}
-	for (size_t i = 0; i < count; i++) {
-		double ns =
-			moves[i].counting *
-			merge->process_cost[merge->run->lanes[lane].process].counted_ns;
-
-		pool_of(divide, merge, moves[i].holder)->model_ns += ns;
-		divide->all.model_ns += ns;
-		divide->pools[function_of(merge, &moves[i])].calls += moves[i].calls;
-	}
-}
-
-/* r(A): what the hooks cost against the calibration. */
-static double hook_factor(const struct divide *divide, const struct pool *pool,
-			  double period_ns)
-{
-	double all =
-		divide->all.model_ns > 0 ? divide->all.hook_ns / divide->all.model_ns : 1;
-	double weight = POOL_SAMPLES * period_ns;
-
-	return pool->model_ns > 0 || weight > 0
-		       ? (pool->hook_ns + weight * all) / (pool->model_ns + weight)
-		       : all;
-}
-
-/* s(f). */
-static double call_ns(const struct pool *pool)
-{
-	return pool->calls >= 1 ? pool->ns / pool->calls : 0;
-}
-
-static float variance_of(double total_ns, double share, double samples)
-{
-	return (float)(total_ns * total_ns * share * (1 - share) / (samples + 1));
-}
-
-struct holder {
-	uint32_t path;
-	const struct sampled_row *rows; /* of the path */
-	size_t row_count;
-	double total_ns; /* T(a), what is divided */
-	double sampled_ns, hook_ns, period_ns;
-	double hook_model_ns, others_model_ns;
-};
-
-static double period_of(const struct merge *merge, uint32_t lane)
-{
-	size_t count;
-	const struct sampled_row *rows = sampled_of_lane(&merge->sampled, lane, &count);
-	double ns = 0, samples = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		ns += (double)rows[i].cpu_ns;
-		samples += (double)rows[i].count;
-	}
-	return samples > 0 ? ns / samples : 0;
-}
-
-static double share_of(const struct holder *holder, double sampled_ns, double model_ns)
-{
-	double prior = PRIOR_SAMPLES * holder->period_ns;
+	double prior = PRIOR_SAMPLES * divide->period_ns;
 	double own_model =
 		holder->total_ns - holder->hook_model_ns - holder->others_model_ns;
 	double all_model = holder->hook_model_ns + holder->others_model_ns +
@@ -233,229 +159,316 @@ static double share_of(const struct holder *holder, double sampled_ns, double mo
 	return share > 0 ? (share < 1 ? share : 1) : 0;
 }
 
-/* Gives a part of the holder's time to the paths of its calls. Returns how much. */
-static int64_t give(struct merge *merge, const struct holder *holder,
-		    const struct move *moves, const struct part *part, int64_t room)
+/* portion: what of the part it is about. */
+static struct time_error error_of(const struct divide *divide,
+				  const struct holder *holder, double share,
+				  double portion)
 {
-	double share = share_of(holder, part->sampled_ns, part->model_ns);
-	double part_ns = share * holder->total_ns;
-	double samples = holder->sampled_ns / holder->period_ns + PRIOR_SAMPLES;
-	float variance = variance_of(holder->total_ns, share, samples);
-	int64_t given = 0;
+	double total = holder->total_ns;
+	double samples = holder->sampled_ns / divide->period_ns + PRIOR_SAMPLES + 1;
 
-	for (size_t i = part->first; i < part->end; i++) {
-		double portion = moves[i].calls / part->calls;
+	return (struct time_error){.grain = (float)(total / samples),
+				   .samples = portion * total * total * share *
+					      (1 - share) / samples};
+}
+
+/* Adds a part of the holder's time to a path below it, with the error of it. */
+static void add_part(struct merge *merge, uint32_t holder, uint32_t path, int64_t ns,
+		     const struct time_error *error)
+{
+	struct merge_cell *cell = merge_touch(merge, path);
+
+	quantity_add(&cell->self_ns, ns);
+	time_error_add(&cell->self_error, error);
+	if (holder)
+		merge->cells[holder].self_error.shared += error->samples;
+}
+
+/* Of several paths of one function any may have had the time of all of them. */
+static size_t largest_of(const struct part *part)
+{
+	size_t largest = 0;
+
+	for (size_t i = 1; i < part->count; i++)
+		if (part->held[i].calls > part->held[largest].calls)
+			largest = i;
+	return largest;
+}
+
+/* Half of an interval, as a standard deviation. */
+#define WIDTHS 1.96
+
+/* Gives a part of the holder's time to the paths of its calls. Returns how much. */
+static int64_t give(const struct divide *divide, struct merge *merge,
+		    const struct holder *holder, const struct part *part, int64_t room)
+{
+	double share = share_of(divide, holder, part->sampled_ns, part->model_ns);
+	double part_ns = share * holder->total_ns;
+	size_t largest = largest_of(part);
+	int64_t given = 0, others = 0;
+
+	for (size_t i = 0; i < part->count; i++) {
+		double portion = part->held[i].calls / part->calls;
+		struct time_error error = error_of(divide, holder, share, portion);
 		int64_t ns = (int64_t)(part_ns * portion);
-		struct time_error error = {.variance = variance * (float)portion};
 
 		if (ns > room - given)
 			ns = room - given;
-		quantity_add(&merge->cells[moves[i].path].self_ns, ns);
-		time_error_add(&merge->cells[moves[i].path].self_error, &error);
+		if (i != largest) {
+			error.placed = -(float)((double)ns / WIDTHS);
+			others += ns;
+		}
+		add_part(merge, holder->path, part->held[i].path, ns, &error);
 		given += ns;
 	}
+	merge->cells[part->held[largest].path].self_error.placed +=
+		(float)((double)others / WIDTHS);
 	return given;
 }
 
-static void find_part(const struct divide *divide, const struct merge *merge,
-		      struct holder *holder, const struct move *moves, struct part *part)
+static struct part find_part(const struct divide *divide, struct holder *holder,
+			     size_t first)
 {
-	part->function = function_of(merge, &moves[part->first]);
-	part->calls = 0;
-	for (size_t i = part->first; i < part->end; i++)
-		part->calls += moves[i].calls;
-	part->sampled_ns =
-		samples_in(holder->rows, holder->row_count, holder->path, part->function);
-	part->model_ns = part->calls * call_ns(&divide->pools[part->function]);
-	holder->others_model_ns += part->model_ns;
+	struct part part = {.held = &holder->held[first],
+			    .function = holder->held[first].function};
+
+	for (; first + part.count < holder->held_count &&
+	       holder->held[first + part.count].function == part.function;
+	     part.count++)
+		part.calls += part.held[part.count].calls;
+	part.sampled_ns = samples_in(holder, part.function);
+	part.model_ns = part.calls * pools_call_ns(&divide->pools.all[part.function]);
+	return part;
 }
 
-/* The moves of one holder, [first, end), in the order of their functions. */
-static size_t find_parts(const struct divide *divide, const struct merge *merge,
-			 struct holder *holder, const struct move *moves, size_t first,
-			 size_t end, struct part *ret)
+static size_t find_parts(const struct divide *divide, struct merge *merge,
+			 struct holder *holder, struct part *ret)
 {
 	size_t count = 0;
 
-	while (first < end) {
-		struct part part = {.first = first};
-		uint32_t function = function_of(merge, &moves[first]);
+	for (size_t at = 0; at < holder->held_count;) {
+		struct part part = find_part(divide, holder, at);
 
-		while (first < end && function_of(merge, &moves[first]) == function)
-			first++;
-		part.end = first;
-		find_part(divide, merge, holder, moves, &part);
-		if (part.calls > 0)
+		at += part.count;
+		if (!(part.calls > 0))
+			continue;
+		if (divide->pools.all[part.function].is_known) {
+			holder->others_model_ns += part.model_ns;
 			ret[count++] = part;
+			continue;
+		}
+		for (size_t i = 0; i < part.count; i++)
+			holders_doubt(merge, &part.held[i]);
 	}
 	return count;
 }
 
-/* Between these a count of samples is the true mean in 95 of 100 cases (Byar), in
- * samples. */
-static double lower_count(double samples)
+static struct holder holder_of(const struct divide *divide, uint32_t path)
 {
-	double root;
+	size_t first = find_rows(divide, path);
+	struct holder holder = {.path = path, .rows = divide->rows + first};
 
-	if (samples < 1)
-		return 0;
-	root = 1 - 1 / (9 * samples) - 1.96 / (3 * sqrt(samples));
-	return root > 0 ? samples * root * root * root : 0;
-}
+	for (; first + holder.row_count < divide->row_count; holder.row_count++) {
+		const struct sampled_row *row = &holder.rows[holder.row_count];
 
-static double upper_count(double samples)
-{
-	double next = samples + 1;
-	double root = 1 - 1 / (9 * next) + 1.96 / (3 * sqrt(next));
-
-	return next * root * root * root;
+		if (row->path != path)
+			break;
+		if (row->kind == SAMPLED_FOLDED)
+			holder.folded_ns += (double)row->cpu_ns;
+		else
+			holder.sampled_ns += (double)row->cpu_ns;
+		if (pools_is_hook(row))
+			holder.hook_ns += (double)row->cpu_ns;
+	}
+	holder.sampled_ns = fmin(holder.sampled_ns, MOST_NS);
+	holder.folded_ns = fmin(holder.folded_ns, MOST_NS);
+	holder.hook_ns = fmin(holder.hook_ns, holder.sampled_ns);
+	return holder;
 }
 
 /* By the clock, without waits: what was computed, as far as switches were seen. On a busy
  * machine they are seen late, on the next path, or not at all where it is the host of a
  * virtual one that takes the CPU: then the samples count, and the thread was ready to run
  * for more or less than was booked. What it computed without samples, in the kernel or
- * before the first, may all have been here. */
-static double cpu_of(const struct divide *divide, struct merge_cell *cell,
-		     const struct holder *holder)
+ * before the first, may all have been here. Returns by how much it was longer. */
+static int64_t longer_ns(const struct divide *divide, const struct merge_cell *cell,
+			 double sampled_ns)
 {
 	int64_t ns = cell->raw_self_ns - cell->self_ready_ns - cell->self_blocked_ns;
-	double samples = holder->sampled_ns / holder->period_ns;
-	double most = upper_count(samples) * holder->period_ns + divide->unsampled_ns;
-	int64_t now = ns;
+	double samples = sampled_ns / divide->period_ns;
+	double most = poisson_high(samples) * divide->period_ns + divide->unsampled_ns;
 
 	if (!divide->has_clock)
-		return ns > 0 ? (double)ns : 0;
+		return 0;
 	if ((double)ns > most)
-		now = (int64_t)(holder->sampled_ns + divide->unsampled_ns);
-	if ((double)ns < lower_count(samples) * holder->period_ns)
-		now = (int64_t)holder->sampled_ns;
-	if (now > ns + cell->self_ready_ns)
-		now = ns + cell->self_ready_ns;
-	quantity_add(&cell->self_ready_ns, ns - now);
-	quantity_add(&cell->self_ns, ns - now);
-	return now > 0 ? (double)now : 0;
-}
-
-static int has_part(const struct part *parts, size_t count, uint32_t function)
-{
-	for (size_t i = 0; i < count; i++)
-		if (parts[i].function == function)
-			return 1;
+		return (int64_t)(sampled_ns + divide->unsampled_ns) - ns;
+	if ((double)ns < poisson_low(samples) * divide->period_ns)
+		return (int64_t)fmin(sampled_ns - (double)ns,
+				     (double)cell->self_ready_ns);
 	return 0;
 }
 
-static void add_unplaced(struct merge *merge, uint32_t path, int64_t ns, float variance)
+/* Waits only move between the paths of a lane: what is more on one is less on others. */
+static void find_ready_part(struct divide *divide, const struct merge *merge)
 {
-	struct merge_cell *cell = merge_touch(merge, path);
-	struct time_error error = {.variance = variance};
+	double more = 0, less = 0;
 
-	if (!cell->calls)
-		merge->paths[path].recording = SEGMENT_RECORDING_COUNTED;
-	quantity_add(&cell->self_ns, ns);
-	time_error_add(&cell->self_error, &error);
+	for (size_t i = 0; i < merge->touched_count; i++) {
+		uint32_t path = merge->touched[i];
+		struct holder holder = holder_of(divide, path);
+		int64_t longer = longer_ns(divide, &merge->cells[path],
+					   holder.sampled_ns + holder.folded_ns);
+
+		if (longer > 0)
+			less += (double)longer;
+		else
+			more -= (double)longer;
+	}
+	divide->ready_part = more > less ? less / more : 1;
+}
+
+static double cpu_of(const struct divide *divide, struct merge_cell *cell,
+		     double sampled_ns)
+{
+	int64_t ns = cell->raw_self_ns - cell->self_ready_ns - cell->self_blocked_ns;
+	int64_t longer = longer_ns(divide, cell, sampled_ns);
+
+	if (longer < 0)
+		longer = (int64_t)((double)longer * divide->ready_part);
+	quantity_add(&cell->self_ready_ns, -longer);
+	quantity_add(&cell->self_ns, -longer);
+	return ns + longer > 0 ? (double)(ns + longer) : 0;
+}
+
+static bool has_part(const struct part *parts, size_t count, uint32_t function)
+{
+	for (size_t i = 0; i < count; i++)
+		if (parts[i].function == function)
+			return true;
+	return false;
+}
+
+/* Is it of a function that is only counted, and not the holder's own? */
+static bool is_counted(const struct divide *divide, const struct merge *merge,
+		       const struct sampled_row *row)
+{
+	return row->kind == SAMPLED_CODE &&
+	       row->credited_function < divide->pools.function_count &&
+	       divide->mode_of[row->credited_function] &&
+	       (!row->path || merge->paths[row->path].function != row->credited_function);
 }
 
 /* Samples in functions that are only counted, of whose calls none is known to be below
- * the holder: they are, though how many is not known. */
-static int64_t give_unplaced(struct divide *divide, struct merge *merge,
+ * the holder: they are, though how many is not known. Returns how much they were given.
+ */
+static int64_t give_unplaced(const struct divide *divide, struct merge *merge,
 			     const struct holder *holder, const struct part *parts,
 			     size_t part_count, int64_t room)
 {
-	double samples = holder->sampled_ns / holder->period_ns + PRIOR_SAMPLES;
-	int64_t given = 0;
+	int64_t given = 0, ns;
 	size_t next;
 
-	for (size_t i = 0; i < holder->row_count && holder->rows[i].path == holder->path;
-	     i = next) {
+	for (size_t i = 0; i < holder->row_count; i = next) {
 		const struct sampled_row *row = &holder->rows[i];
 		double sampled_ns = 0, share;
+		struct time_error error;
 		uint32_t path;
-		int64_t ns;
 
 		for (next = i;
-		     next < holder->row_count &&
-		     holder->rows[next].path == holder->path &&
-		     holder->rows[next].kind == row->kind &&
+		     next < holder->row_count && holder->rows[next].kind == row->kind &&
 		     holder->rows[next].credited_function == row->credited_function;
 		     next++)
 			sampled_ns += (double)holder->rows[next].cpu_ns;
-		if (row->kind != SAMPLED_CODE ||
-		    row->credited_function >= divide->function_count ||
-		    !divide->mode_of[row->credited_function] ||
-		    (holder->path &&
-		     merge->paths[holder->path].function == row->credited_function) ||
+		if (!is_counted(divide, merge, row) ||
 		    has_part(parts, part_count, row->credited_function) ||
 		    !merge_has_room(merge, holder->path, row->credited_function,
 				    MERGE_FUNCTION))
 			continue;
-		share = share_of(holder, sampled_ns, 0);
+		share = share_of(divide, holder, sampled_ns, 0);
+		error = error_of(divide, holder, share, 1);
 		ns = (int64_t)(share * holder->total_ns);
 		if (ns > room - given)
 			ns = room - given;
 		path = merge_child_path(merge, holder->path, row->credited_function,
 					MERGE_FUNCTION);
-		add_unplaced(merge, path, ns,
-			     variance_of(holder->total_ns, share, samples));
+		if (!merge->paths[path].recording && !merge->paths[path].calls)
+			merge->paths[path].recording = SEGMENT_RECORDING_COUNTED;
+		add_part(merge, holder->path, path, ns, &error);
 		given += ns;
 	}
 	return given;
 }
 
+static void find_times(struct divide *divide, struct merge *merge, struct holder *holder,
+		       double counted_ns)
+{
+	struct merge_cell *cell = &merge->cells[holder->path];
+	double sampled_ns = holder->sampled_ns + holder->folded_ns, factor, model_ns;
+
+	holder->computed_ns =
+		holder->path ? cpu_of(divide, cell, sampled_ns) : sampled_ns;
+	holder->total_ns = holder->computed_ns;
+	if (divide->is_sampled)
+		holder->total_ns = fmin(holder->computed_ns,
+					poisson_high(sampled_ns / divide->period_ns) *
+							divide->period_ns +
+						divide->early_ns);
+	factor = pools_hook_factor(&divide->pools,
+				   pools_of(&divide->pools, merge, holder->path),
+				   divide->period_ns);
+	model_ns = holder->path ? (double)cell->hook_ns : 0;
+	for (size_t i = 0; !holder->path && i < holder->held_count; i++)
+		model_ns += holder->held[i].counting * counted_ns;
+	holder->hook_model_ns = fmin(factor * model_ns, holder->total_ns);
+}
+
 /* What is not given to others is the holder's own, but for the hooks'. */
 static void divide_holder(struct divide *divide, struct merge *merge,
-			  const struct hook_cost *cost, struct holder *holder,
-			  const struct move *moves, size_t first, size_t end)
+			  struct holder *holder)
 {
-	struct merge_cell *before = &merge->cells[holder->path];
-	struct merge_cell *cell;
-	struct part *parts = xcalloc(end - first + 1, sizeof(*parts));
-	const struct pool *pool = pool_of(divide, merge, holder->path);
-	double counting = 0, hook_share, samples, computed_ns;
-	int64_t room;
-	size_t count;
+	struct part *parts = xcalloc(holder->held_count + 1, sizeof(*parts));
+	size_t count = find_parts(divide, merge, holder, parts);
+	double hook_share =
+		share_of(divide, holder, holder->hook_ns, holder->hook_model_ns);
+	int64_t room = (int64_t)(holder->total_ns * (1 - hook_share));
+	struct time_error error;
 
-	for (size_t i = first; i < end; i++)
-		counting += moves[i].counting;
-	computed_ns = holder->path ? cpu_of(divide, before, holder) : holder->sampled_ns;
-	holder->total_ns =
-		fmin(computed_ns, upper_count(holder->sampled_ns / holder->period_ns) *
-						  holder->period_ns +
-					  divide->early_ns);
-	holder->hook_model_ns = hook_factor(divide, pool, holder->period_ns) *
-				((holder->path ? (double)before->hook_ns : 0) +
-				 counting * cost->counted_ns);
-	if (holder->hook_model_ns > holder->total_ns)
-		holder->hook_model_ns = holder->total_ns;
-	count = find_parts(divide, merge, holder, moves, first, end, parts);
-	hook_share = share_of(holder, holder->hook_ns, holder->hook_model_ns);
-	room = (int64_t)(holder->total_ns * (1 - hook_share));
 	for (size_t i = 0; i < count; i++)
-		room -= give(merge, holder, moves, &parts[i], room);
+		room -= give(divide, merge, holder, &parts[i], room);
 	room -= give_unplaced(divide, merge, holder, parts, count, room);
 	free(parts);
 	if (!holder->path)
 		return;
-	samples = holder->sampled_ns / holder->period_ns + PRIOR_SAMPLES;
-	cell = &merge->cells[holder->path];
-	quantity_add(&cell->self_ns, room + (int64_t)(computed_ns - holder->total_ns));
-	time_error_add(
-		&cell->self_error,
-		&(struct time_error){
-			.variance = variance_of(holder->total_ns,
-						holder->total_ns > 0
-							? (double)room / holder->total_ns
-							: 0,
-						samples)});
+	/* all parts together are as uncertain as that of the hooks is */
+	error = error_of(divide, holder, hook_share, 1);
+	merge->cells[holder->path].self_error.shared -= error.samples;
+	error = error_of(divide, holder,
+			 holder->total_ns > 0 ? (double)room / holder->total_ns : 0, 1);
+	add_part(merge, holder->path, holder->path,
+		 room + (int64_t)(holder->computed_ns - holder->total_ns), &error);
 }
 
 /* Threads have no samples at first, and none in the kernel. */
-static void find_unsampled(struct divide *divide, const struct merge *merge,
-			   uint32_t lane)
+static void find_lane(struct divide *divide, const struct merge *merge, uint32_t lane)
 {
 	const struct sampled_lane *own = sampled_header(&merge->sampled, lane);
-	double computed = clock_ns(merge, lane);
+	double computed = clock_ns(merge, lane), ns = 0, samples = 0;
 
+	divide->is_sampled = divide_has(merge, lane);
+	divide->has_clock = false;
+	divide->period_ns = pools_period_ns(&divide->pools);
+	divide->unsampled_ns = divide->early_ns = 0;
+	divide->rows = sampled_of_lane(&merge->sampled, lane, &divide->row_count);
+	if (!divide->is_sampled) {
+		divide->row_count = 0;
+		return;
+	}
+	for (size_t i = 0; i < divide->row_count; i++) {
+		ns += (double)divide->rows[i].cpu_ns;
+		samples += (double)divide->rows[i].count;
+	}
+	if (samples > 0)
+		divide->period_ns = ns / samples;
 	divide->has_clock = computed > (double)own->cpu_ns / 2;
 	divide->unsampled_ns = fmin(fmax(computed - (double)own->cpu_ns, 0), MOST_NS);
 	divide->early_ns = fmax(divide->unsampled_ns - (double)own->kernel_ns, 0);
@@ -473,43 +486,36 @@ static void forget_selves(struct merge *merge)
 }
 
 void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
-		 struct move *moves, size_t count)
+		 struct held *held, size_t count)
 {
-	const struct hook_cost *cost =
-		&merge->process_cost[merge->run->lanes[lane].process];
-	double period_ns = period_of(merge, lane);
-	size_t row_count, at = 0, end, touched = 0;
-	const struct sampled_row *rows =
-		sampled_of_lane(&merge->sampled, lane, &row_count);
+	double counted_ns =
+		merge->process_cost[merge->run->lanes[lane].process].counted_ns;
+	size_t at = 0;
 
-	if (!(period_ns > 0))
+	find_lane(divide, merge, lane);
+	if (!(divide->period_ns > 0)) {
+		for (size_t i = 0; i < count; i++)
+			holders_doubt(merge, &held[i]);
 		return;
+	}
 	if (count)
-		qsort(moves, count, sizeof(*moves), by_part);
-	find_unsampled(divide, merge, lane);
+		qsort(held, count, sizeof(*held), by_part);
 	account_begin(merge);
 	forget_selves(merge);
+	find_ready_part(divide, merge);
 	/* parents first: what a path is given is not its own to give */
-	for (; touched <= merge->touched_count; touched++) {
-		uint32_t path = touched ? merge->touched[touched - 1] : 0;
-		size_t row = find_rows(rows, row_count, path);
-		struct holder holder = {.path = path,
-					.rows = rows + row,
-					.row_count = row_count - row,
-					.period_ns = period_ns};
+	for (size_t touched = 0; touched <= merge->touched_count; touched++) {
+		struct holder holder =
+			holder_of(divide, touched ? merge->touched[touched - 1] : 0);
 
-		for (; row < row_count && rows[row].path == path; row++) {
-			holder.sampled_ns += (double)rows[row].cpu_ns;
-			if (is_hook(&rows[row]))
-				holder.hook_ns += (double)rows[row].cpu_ns;
-		}
-		holder.sampled_ns = fmin(holder.sampled_ns, MOST_NS);
-		holder.hook_ns = fmin(holder.hook_ns, holder.sampled_ns);
-		while (at < count && moves[at].holder < path)
+		while (at < count && held[at].holder < holder.path)
 			at++;
-		for (end = at; end < count && moves[end].holder == path;)
-			end++;
-		divide_holder(divide, merge, cost, &holder, moves, at, end);
-		at = end;
+		holder.held = &held[at];
+		while (at + holder.held_count < count &&
+		       held[at + holder.held_count].holder == holder.path)
+			holder.held_count++;
+		at += holder.held_count;
+		find_times(divide, merge, &holder, counted_ns);
+		divide_holder(divide, merge, &holder);
 	}
 }

@@ -13,22 +13,29 @@
  * path cost, m(a, f) = calls of f times s(f), and the path's own the rest, where r(A) is
  * what samples in hooks say of all paths of the same function, against the calibration,
  * and s(f) what samples in f say of all its counted calls. Both are pooled over the run
- * and shrunk towards what holds for all functions. Together, with K samples' weight for
- * the latter:
+ * (pools.h), r(A) shrunk towards what holds for all functions. Together, with K samples'
+ * weight for the latter:
  *
  *     part(a, j) = T(a) (w(a, j) + K m(a, j) / m(a)) / (w(a) + K)
  *
- * In the kernel there are no samples: what T(a) has more than so many samples can mean,
- * and than passed before the first, was there, and is the path's own. It is not divided.
+ * A thread that is too short for samples has the weights alone. In the kernel there are
+ * no samples: what T(a) has more than so many samples can mean, and than passed before
+ * the first, was there, and is the path's own. It is not divided.
  *
- * ERROR. Of a part p of T(a), with n samples: T(a)^2 p (1 - p) / (n + 1).
+ * ERROR. Of a part p of T(a), with n samples: T(a)^2 p (1 - p) / (n + 1), and where that
+ * is of few samples as few say (time_error.h). Which of several paths below a has how
+ * much of a part is thought to be as calls are, and may be otherwise.
+ *
+ * WITHOUT SAMPLES nothing is divided: the time of calls that were only counted stays with
+ * the frame that has it.
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/account/moves.h"
+#include "collector/account/holders.h"
 #include "collector/merge/merge.h"
 
 struct divide;
@@ -39,14 +46,17 @@ struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of);
 void divide_free(struct divide *divide);
 
 /* Has the lane samples to go by, of most of what it computed? */
-int divide_has(const struct merge *merge, uint32_t lane);
+bool divide_has(const struct merge *merge, uint32_t lane);
 
-/* Each lane with samples, while it is in the cells, with its self times; its moves: the
- * calls without frames. All of them before the first divide_lane(). */
+/* Each lane that has, while it is in the cells, with its self times and its calls without
+ * frames. All of them before the first divide_lane(). */
 void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
-		 const struct move *moves, size_t count);
+		 const struct held *held, size_t count);
+
+/* Do samples tell how long counted calls of the function took? */
+bool divide_knows(const struct divide *divide, uint32_t function);
 
 /* Divides the lane in the cells, between account_selves() and account_totals(); the order
- * of the moves is changed. */
+ * of `held` is changed. */
 void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
-		 struct move *moves, size_t count);
+		 struct held *held, size_t count);

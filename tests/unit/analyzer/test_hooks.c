@@ -32,18 +32,18 @@ static void counted_calls_cost_less(void **state)
 	assert_float_equal(hooks_total(&exact).error_ns, 5000, NEAR);
 }
 
-/* 40 of those with frames are in windows, where each costs 50 more. */
-static void calls_in_windows_cost_more(void **state)
+/* Samples tell, where there are any: 3 of 10 ms, 2 of them in stubs. */
+static void samples_come_first(void **state)
 {
 	struct hooks hooks = budgeted;
 
 	(void)state;
-	hooks.window = (struct hooks_cost){50, 10};
-	hooks.window_calls = 40;
-	assert_float_equal(hooks_total(&hooks).ns, hooks_total(&budgeted).ns + 2000,
-			   NEAR);
-	assert_float_equal(hooks_total(&hooks).error_ns,
-			   hypot(hooks_total(&budgeted).error_ns, 400), NEAR);
+	hooks.has_samples = true;
+	hooks.sampled = (struct hooks_cost){3e6, 1e6};
+	hooks.sampled_counting = (struct hooks_cost){2e6, 8e5};
+	assert_float_equal(hooks_total(&hooks).ns, 3e6, NEAR);
+	assert_float_equal(hooks_total(&hooks).error_ns, 1e6, NEAR);
+	assert_float_equal(hooks_counting(&hooks).ns, 2e6, NEAR);
 }
 
 /* It was measured: no error. */
@@ -131,15 +131,14 @@ static void counts_are_bounded(void **state)
 			     "alloc_bytes, recording) VALUES "
 			     "(1, 1, 'f', 10, 0, 0, 0, 0, 0, 0, 'counted');"
 			     "INSERT INTO mode VALUES (1, 1, 1, 'f', 2, 2, 0, 0, 1, 99, "
-			     "0, 1, 0);"
+			     "1, 0);"
 			     "INSERT INTO mode VALUES (1, 1, NULL, 'g', 2, 2, 0, 0, 1, "
-			     "5, 0, 1, 0)",
+			     "5, 1, 0)",
 			     NULL, NULL, NULL),
 		SQLITE_OK);
 	assert_int_equal(hooks_load(db, 1, &hooks), 0);
 	assert_float_equal(hooks.calls, 10, NEAR);
 	assert_float_equal(hooks.counted_calls, 10, NEAR);
-	assert_float_equal(hooks.window_calls, 0, NEAR);
 	assert_float_equal(hooks.pair.error_ns, 0, NEAR);
 	assert_false(hooks.has_budget);
 	assert_float_equal(hooks_total(&hooks).ns, 15, NEAR);
@@ -151,7 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counted_calls_cost_less),
-		cmocka_unit_test(calls_in_windows_cost_more),
+		cmocka_unit_test(samples_come_first),
 		cmocka_unit_test(what_was_left_out_was_the_hooks),
 		cmocka_unit_test(errors_of_other_costs_are_their_own),
 		cmocka_unit_test(threads_may_or_may_not_run_side_by_side),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the parts that books are kept with: sharing out, mean times, errors.
+ * What this is:  the parts that books are kept with: sharing out, costs, errors.
  * Runs on:       tests.
- * See also:      collector/account/rate.h, weights.h; collector/merge/time_error.h
+ * See also:      collector/account/weights.h; collector/merge/time_error.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -12,11 +12,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "collector/account/rate.h"
 #include "collector/account/snapshots.h"
 #include "collector/account/weights.h"
+#include "collector/merge/hook_cost.h"
 #include "collector/merge/time_error.h"
 #include "collector/processes/ticks.h"
+#include "common/poisson.h"
 
 static void check_parts(uint64_t total, const uint64_t *weights, size_t count,
 			const uint64_t *expected)
@@ -44,88 +45,8 @@ static void parts_add_up(void **state)
 		    (uint64_t[]){UINT64_MAX - 1, 1});
 }
 
-/* 1000 calls of 130 ns, of which hooks are 10. In each a child, 40 by the clock, with 20
- * around it. */
-static const struct rate_sums plain = {
-	.calls = 1001,
-	.timed_calls = 1000,
-	.raw_ns = 130000 + 60000,
-	.self_ns = 1000 * (130 + 60 - 40 - 10 - 20),
-	.child_calls = 1000,
-	.below_calls = 1000,
-};
-static const struct hook_cost cost = {.inner_ns = 10,
-				      .outer_ns = 20,
-				      .hook_error_ns = 3,
-				      .split = 1.0 / 3,
-				      .split_error = 0.1,
-				      .window_inner_ns = 5,
-				      .window_inner_error_ns = 1};
-
-static void rate_without_windows(void **state)
-{
-	struct rate rate;
-
-	(void)state;
-	rate_find(&rate, &plain, &cost, 0);
-	assert_true(fabs(rate.ns - 120) < 1e-9);
-	assert_true(fabs(rate.error_ns - 30) < 1e-9);
-	/* one pair inside, one around: a whole pair's error, and none of the split */
-	assert_true(fabs(rate.hooks_ns - 3) < 1e-9);
-	assert_true(fabs(rate.split_ns) < 1e-9);
-}
-
-static const struct rate_sums leaf = {
-	.calls = 1000,
-	.timed_calls = 1000,
-	.raw_ns = 130000,
-	.self_ns = 120000,
-	.window_calls = 100,
-	.window_ns = 100 * 60,
-	.window_squares = 100 * (60.0 * 60 + 400), /* standard deviation 20 */
-	.windows = 10,
-};
-
-/* 60 ns in windows, less 10 and 5. */
-static void rate_in_windows(void **state)
-{
-	struct rate_sums sums = leaf;
-	struct rate rate;
-
-	(void)state;
-	rate_find(&rate, &leaf, &cost, 0);
-	assert_true(fabs(rate.ns - 45) < 1e-9);
-	/* ten calls in each: (1 + 9 * 0.1) times the variance of independent ones */
-	assert_true(fabs(rate.error_ns -
-			 sqrt(400 * 1.9 / 100 + 0.03 * 45 * 0.03 * 45 + 1)) < 1e-9);
-	sums.below_calls = 1000; /* it is not known how much of it is its own: */
-	rate_find(&rate, &sums, &cost, 0);
-	assert_true(fabs(rate.ns - 45) < 1e-9); /* all at most */
-	sums.self_ns = 30000;
-	rate_find(&rate, &sums, &cost, 0);
-	assert_true(fabs(rate.ns - 30) < 1e-9);
-	assert_true(fabs(rate.error_ns - 7.5) < 1e-9);
-	sums = leaf;
-	sums.window_calls = 29;
-	rate_find(&rate, &sums, &cost, 0);
-	assert_true(fabs(rate.ns - 120) < 1e-9);
-}
-
-/* 12 functions look 4 to 6 ns longer in windows. */
-static void cost_inside_windows(void **state)
-{
-	double longer[] = {4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 100};
-	struct hook_cost measured = cost;
-
-	(void)state;
-	measured.window_inner_ns = 7;
-	hook_cost_measure_inner(&measured, longer, 4);
-	assert_true(measured.window_inner_ns == 7);
-	hook_cost_measure_inner(&measured, longer, 12);
-	assert_true(measured.window_inner_ns == 5);
-	assert_true(measured.window_inner_error_ns > 0.5 &&
-		    measured.window_inner_error_ns < 1);
-}
+static const struct hook_cost cost = {
+	.inner_ns = 10, .outer_ns = 20, .hook_error_ns = 3, .split = 1.0 / 3};
 
 /* Of ten times as many as have no effect, nine in ten are far. */
 static void cost_of_many_paths(void **state)
@@ -160,66 +81,10 @@ static void cost_of_far_blocks(void **state)
 	assert_true(unknown.alloc_ns == 0 && unknown.alloc_error_ns == 0);
 }
 
-/* Code of 400 bytes: 0.04 * 2.5 * 20 ns are expected. */
-static void rate_of_code(void **state)
-{
-	struct rate_sums sums = {.timed_calls = 1000, .raw_ns = 10000, .self_ns = -5000};
-	struct hook_cost counted = cost;
-	struct rate rate;
-
-	(void)state;
-	counted.counted_ns = 2.5;
-	rate_find(&rate, &sums, &counted, 400); /* what was timed says nothing */
-	assert_true(rate.ns > 1 && rate.ns < 2);
-	assert_true(rate.error_ns > rate.ns && rate.hooks_ns < 0.3);
-	sums.raw_ns = 1000000;
-	sums.self_ns = 990000; /* nor does the code, of a call that takes so long */
-	rate_find(&rate, &sums, &counted, 400);
-	assert_true(rate.ns > 650 && rate.ns < 990);
-	/* what hooks of two callees cost on these paths is known to 25 ns */
-	sums.raw_ns = 200000;
-	sums.self_ns = 100000;
-	sums.child_calls = 2000;
-	rate_find(&rate, &sums, &counted, 400);
-	assert_true(rate.error_ns > 40 && rate.error_ns < 50);
-	sums = leaf;
-	rate_find(&rate, &sums, &counted, 400);
-	assert_true(rate.ns > 40 && rate.ns < 45);
-	rate_find(&rate, &(struct rate_sums){.calls = 0}, &counted, 400);
-	assert_true(fabs(rate.ns - 2) < 1e-9 && rate.error_ns > 2);
-}
-
-static void rate_of_nothing(void **state)
-{
-	static const double wild[] = {0, -1, 1e308, HUGE_VAL, -HUGE_VAL, NAN};
-	struct rate rate;
-
-	(void)state;
-	rate_find(&rate, &(struct rate_sums){.calls = 0}, &cost, 0);
-	assert_true(rate.ns == 0 && rate.error_ns > 0);
-	for (size_t i = 0; i < 6 * 6 * 6; i++) {
-		struct rate_sums sums = {.timed_calls = wild[i % 6],
-					 .raw_ns = wild[i / 6 % 6],
-					 .self_ns = wild[i / 36],
-					 .child_calls = wild[(i + 1) % 6],
-					 .below_calls = wild[(i + 4) % 6],
-					 .window_calls = wild[(i + 2) % 6],
-					 .window_ns = wild[i / 6 % 6],
-					 .window_squares = wild[i % 6],
-					 .hidden_ns = wild[(i + 3) % 6]};
-
-		rate_find(&rate, &sums, &cost, i % 2 ? 0 : 1e18);
-		assert_true(rate.ns >= 0 && rate.ns < HUGE_VAL);
-		assert_true(rate.error_ns >= 0 && rate.error_ns < HUGE_VAL);
-		assert_true(fabs(rate.hooks_ns) < HUGE_VAL);
-		assert_true(fabs(rate.split_ns) < HUGE_VAL);
-	}
-}
-
 static void errors_add_by_kind(void **state)
 {
-	struct time_error a = {.hooks = 30, .estimate = 100, .variance = 1600},
-			  b = {.hooks = 30, .estimate = -100, .variance = 4800};
+	struct time_error a = {.hooks = 30, .placed = 100, .variance = 1600},
+			  b = {.hooks = 30, .placed = -100, .variance = 4800};
 
 	(void)state;
 	assert_int_equal(time_error_half_width(&a, 0, 1000), 220);
@@ -231,6 +96,34 @@ static void errors_add_by_kind(void **state)
 	assert_int_equal(time_error_half_width(&a, 10, 150), 140);
 	a.split = NAN;
 	assert_int_equal(time_error_half_width(&a, 0, 1000), 1000);
+}
+
+/* Of samples that stand for 10 ns each, by Byar: none, 1 and 100 may be 3.7, 5.6 and
+ * 121.6. */
+static void few_samples_say_less(void **state)
+{
+	struct time_error none = {.grain = 10}, one = {.grain = 10, .samples = 100},
+			  hundred = {.grain = 10, .samples = 10000};
+
+	(void)state;
+	assert_int_equal(time_error_half_width(&none, 0, 1000), 37);
+	assert_int_equal(time_error_half_width(&one, 10, 1000), 46);
+	assert_int_equal(time_error_half_width(&hundred, 1000, 100000), 217);
+	assert_true(fabs(poisson_low(100) - 81.36) < 0.01);
+	assert_true(poisson_low(0) == 0);
+}
+
+/* Two parts of a time that is known, and one that is chance. */
+static void a_divided_time_is_known(void **state)
+{
+	struct time_error one = {.variance = 100}, other = {.variance = 2500};
+
+	(void)state;
+	time_error_doubt(&one, &other, 500);
+	assert_int_equal(time_error_half_width(&one, 0, 10000), 501);
+	assert_int_equal(time_error_half_width(&other, 0, 10000), 98);
+	time_error_add(&other, &one);
+	assert_int_equal(time_error_total_half_width(&other, 0, 10000), 100);
 }
 
 #define DEEP 400000u
@@ -269,14 +162,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_add_up),
-		cmocka_unit_test(rate_without_windows),
-		cmocka_unit_test(rate_in_windows),
-		cmocka_unit_test(rate_of_code),
-		cmocka_unit_test(rate_of_nothing),
-		cmocka_unit_test(cost_inside_windows),
 		cmocka_unit_test(cost_of_many_paths),
 		cmocka_unit_test(cost_of_far_blocks),
 		cmocka_unit_test(errors_add_by_kind),
+		cmocka_unit_test(few_samples_say_less),
+		cmocka_unit_test(a_divided_time_is_known),
 		cmocka_unit_test(counted_paths_take_from_the_frame_above),
 	};
 

@@ -39,7 +39,7 @@ static void set_the_scene(struct scene *scene)
 	scene->main = make_call(&f->lane, 1, 0x1000, 1, 100000);
 	make_count(&f->lane, make_mode(f->process, 0x2000, SEGMENT_RECORDING_COUNTED),
 		   50);
-	make_count(&f->lane, make_mode(f->process, 0x3000, SEGMENT_RECORDING_WINDOWS),
+	make_count(&f->lane, make_mode(f->process, 0x3000, SEGMENT_RECORDING_COUNTED),
 		   60);
 }
 
@@ -68,7 +68,7 @@ static void a_path_has_its_levels(void **state)
 	db = check_ingest(&scene.f.run, NULL);
 	check_rows(db, CHAINS,
 		   "0x1000|1|99000|exact;0x1000>2000|50|0|counted;"
-		   "0x1000>2000>3000|60|0|windows;0x1000>2000>3000>4000|10|1000|exact");
+		   "0x1000>2000>3000|60|0|counted;0x1000>2000>3000>4000|10|1000|exact");
 	check_rows(db, SUM, "100000.0");
 	check_rows(db, "SELECT TOTAL(value) FROM trust WHERE name = 'damaged_segments'",
 		   "0.0");
@@ -95,7 +95,7 @@ static void ways_are_told_apart(void **state)
 	db = check_ingest(&scene.f.run, NULL);
 	check_rows(db, CHAINS,
 		   "0x1000|1|95400|exact;0x1000>2000|50|0|counted;"
-		   "0x1000>2000>4000|2|200|exact;0x1000>3000|64|3500|windows;"
+		   "0x1000>2000>4000|2|200|exact;0x1000>3000|64|3500|counted;"
 		   "0x1000>3000>4000|8|800|exact;0x1000>4000|1|100|exact");
 	check_rows(db, SUM, "100000.0");
 	check_end(&scene.f, db);
@@ -125,8 +125,8 @@ static void counted_calls_are_divided(void **state)
 }
 
 /* The outer part of the hooks is in main, around the level: 99000 - 10 * 20 there, and
- * 1000 - 10 * 10 in the function itself. The level's 50 calls, which nobody timed, take
- * what is expected of them, which is nothing without known code. */
+ * 1000 - 10 * 10 in the function itself. The level's 50 calls, which nobody timed, have
+ * no time. */
 static void hooks_cost_the_owner(void **state)
 {
 	struct scene scene;
@@ -178,7 +178,7 @@ static void only_counted_functions_once(void **state)
 /* The level stays, with nothing below it. */
 #define PLAIN                                                                            \
 	"0x1000|1|99000|exact;0x1000>2000|0|0|counted;0x1000>4000|10|1000|exact;"        \
-	"0x2000|50|0|counted;0x3000|60|0|windows"
+	"0x2000|50|0|counted;0x3000|60|0|counted"
 
 /* What the level leads to is not a node, a level, of another parent, another function,
  * one without the flag, or has another way already. */
@@ -209,11 +209,11 @@ static void arrivals_are_checked(void **state)
 		else if (i == 6)
 			damaged(&scene, "1.0",
 				"0x1000|1|99000|exact;0x1000>4000|10|1000|exact;"
-				"0x2000|50|0|counted;0x3000|60|0|windows");
+				"0x2000|50|0|counted;0x3000|60|0|counted");
 		else if (i == 9) /* the level and the arrival have no place */
 			damaged(&scene, "2.0",
 				"0x1000|1|99000|exact;0x1000>4000|10|1000|exact;"
-				"0x2000|50|0|counted;0x3000|60|0|windows");
+				"0x2000|50|0|counted;0x3000|60|0|counted");
 		else
 			damaged(&scene, "1.0", PLAIN);
 	}
@@ -232,7 +232,7 @@ static void the_first_way_counts(void **state)
 	node = make_detour(&scene.f.lane, scene.main, one, 0x4000, 10, 1000);
 	scene.f.lane.nodes[node - 2].call_count = node;
 	damaged(&scene, "1.0",
-		"0x1000|1|99000|exact;0x1000>2000|0|0|counted;0x1000>3000|60|0|windows;"
+		"0x1000|1|99000|exact;0x1000>2000|0|0|counted;0x1000>3000|60|0|counted;"
 		"0x1000>3000>4000|10|1000|exact;0x2000|50|0|counted");
 }
 

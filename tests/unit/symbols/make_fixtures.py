@@ -83,17 +83,6 @@ def shapes():
         "shapes_gcc_O2", "shapes_linked")
 
 
-def callers():
-    """Functions that call each other, with and without addresses that are fixed."""
-    hooks = "-finstrument-functions"
-    build("callers_gcc_O0", "-O0", file="callers.c")
-    build("callers_gcc_O2", "-O2", file="callers.c")
-    build("callers_fixed", "-O2", "-fno-pie", "-no-pie", file="callers.c")
-    build("callers_clang", "-O2", compiler="clang", file="callers.c")
-    build("callers_hooked", "-O2", hooks, file="callers.c")
-    build("callers_library", "-O2", "-shared", "-fPIC", file="callers.c")
-
-
 def separate_debug(name, stripped):
     debug = stripped + ".debug"
     run("objcopy", "--only-keep-debug", name, debug)
@@ -163,7 +152,6 @@ def main():
     output.mkdir(parents=True)
     symbols()
     shapes()
-    callers()
     strippings()
     packed_symbols()
     targets()
