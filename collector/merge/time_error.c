@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "common/poisson.h"
+#include "common/samples/poisson.h"
 
 /* Of a normal distribution, in standard deviations. */
 #define HALF_WIDTH_95 1.96

@@ -7,7 +7,7 @@
 
 #include "collector/account/account.h"
 #include "collector/account/sampled/pools.h"
-#include "common/poisson.h"
+#include "common/samples/poisson.h"
 #include "common/base/xalloc.h"
 
 /* K of the estimate, in samples. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Byar's interval of a count. */
-#include "common/poisson.h"
+#include "common/samples/poisson.h"
 
 #include <math.h>
 
