@@ -44,6 +44,7 @@
 #include "collector/watch/objects.h"
 #include "collector/watch/pack.h"
 #include "collector/live/sampling.h"
+#include "collector/outside/outside.h"
 #include "collector/watch/watch.h"
 
 #define WAIT_NS 100000000ull
@@ -65,6 +66,7 @@ struct collector {
 	struct intervals intervals;
 	struct objects objects;
 	struct sampling sampling;
+	struct outside outside;
 	struct samples_writer samples;
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
@@ -161,6 +163,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
 				    .gpu = &gpu,
 				    .kept = &collector->watch.kept,
+				    .outside = &collector->outside.book,
 				    .deaths = collector->watch.deaths,
 				    .death_count = collector->watch.death_count,
 				    .unread_objects =
@@ -195,6 +198,7 @@ static void store(struct collector *collector)
 
 	removed_spool_restore(
 		&collector->watch); /* without it, loading says what is missing */
+	outside_drain(&collector->outside);
 	checksum = read_run_checksum(&collector->rundir);
 	set_state(collector, SEGMENT_COLLECTOR_FINISHING);
 	if (load_and_store(collector, error, sizeof(error)) < 0) {
@@ -315,6 +319,7 @@ static void collect(struct collector *collector)
 		objects_update(&collector->objects, watch);
 		sampling_update(&collector->sampling, &collector->rundir,
 				&collector->run);
+		outside_update(&collector->outside, watch, &collector->sampling);
 		if (!collector->was_tried)
 			pack_files(watch);
 		ticks_renew(&collector->run, collector->shared);
@@ -325,9 +330,9 @@ static void collect(struct collector *collector)
 		if (table_first_is_exiting(watch) && look_at_end(collector))
 			break;
 		pause_when_busy(collector, began_ns);
-		wait_ns =
-			intervals_update(&collector->intervals, watch,
-					 sampling_wait_ns(&collector->sampling, WAIT_NS));
+		wait_ns = sampling_wait_ns(&collector->sampling,
+					   outside_wait_ns(&collector->outside, WAIT_NS));
+		wait_ns = intervals_update(&collector->intervals, watch, wait_ns);
 		bell_wait(collector->shared, bell, wait_ns);
 	}
 	finish(collector);
@@ -468,6 +473,7 @@ int main(int argc, char **argv)
 	}
 	objects_begin(&collector.objects, &collector.watch);
 	intervals_init(&collector.intervals, &collector.run);
+	outside_begin(&collector.outside);
 	collector.samples.fd = -1;
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);

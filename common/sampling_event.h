@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the kernel is asked for when a thread samples itself (perf_event_open(2)): the
- * collector tries with it whether samples are allowed and what they cost, and the shim
- * gets the same. Runs on: the collector, and traced threads in any context.
+ * How often threads are sampled, so that samples take no more than 2 % of what they
+ * compute; and what the kernel is asked for (perf_event_open(2)): the collector tries
+ * with it whether samples are allowed and what they cost, and the shim gets the same.
+ * Runs on: the collector, and traced threads in any context.
  */
 #pragma once
 
@@ -27,4 +28,49 @@ static inline struct perf_event_attr sampling_event(uint64_t period_ns)
 		.watermark = 1,
 		.wakeup_watermark = SAMPLING_EVENT_NEVER_WAKE,
 	};
+}
+
+#define SAMPLING_BUDGET_SHARE 0.02
+/* What a sample costs where nobody has measured it: that of a virtual machine. */
+#define SAMPLING_TICK_NS 16000u
+#define SAMPLING_LEAST_PERIOD_NS 250000u
+/* What a switch costs more when the timer comes before the scheduler's tick. */
+#define SAMPLING_SWITCH_NS 10000.0
+/* The same of one that comes later. */
+#define SAMPLING_SLOW_SWITCH_NS 3000.0
+#define SAMPLING_SLOW_PERIOD_NS 10000000u
+
+/* hz: PROFSHIM_SAMPLES, 0: as the budget says. tick_ns: what the collector has measured,
+ * 0: nothing. Of some time, in which busy_ns were computed and the threads were switched
+ * so often. 0: samples would cost too much. */
+static inline uint64_t sampling_period_ns(uint32_t hz, uint64_t tick_ns, double busy_ns,
+					  uint64_t switch_count)
+{
+	double allowed_ns = SAMPLING_BUDGET_SHARE * busy_ns;
+	uint64_t period_ns;
+
+	if (hz)
+		return 1000000000u / hz;
+	if ((double)switch_count * SAMPLING_SLOW_SWITCH_NS > allowed_ns)
+		return 0;
+	if ((double)switch_count * SAMPLING_SWITCH_NS > allowed_ns)
+		return SAMPLING_SLOW_PERIOD_NS;
+	if (!tick_ns || tick_ns > SAMPLING_SLOW_PERIOD_NS)
+		tick_ns = SAMPLING_TICK_NS;
+	period_ns = (uint64_t)((double)tick_ns / SAMPLING_BUDGET_SHARE);
+	if (period_ns < SAMPLING_LEAST_PERIOD_NS)
+		return SAMPLING_LEAST_PERIOD_NS;
+	return period_ns < SAMPLING_SLOW_PERIOD_NS ? period_ns : SAMPLING_SLOW_PERIOD_NS;
+}
+
+/* From 0.8 to 1.2 of it. *state: of the caller's own, not 0. */
+static inline uint64_t sampling_draw(uint32_t *state, uint64_t period_ns)
+{
+	uint32_t value = *state; /* xorshift32, Marsaglia 2003 */
+
+	value ^= value << 13;
+	value ^= value >> 17;
+	value ^= value << 5;
+	*state = value;
+	return period_ns * 4 / 5 + (period_ns * 2 / 5 * (value >> 16) >> 16);
 }

@@ -272,7 +272,8 @@ CREATE TABLE transfer (
 -- its innermost call with a frame, and in which function the instruction was, which may
 -- be one that the path's function called. kind is 'code', 'hooks' (of the recorder),
 -- 'stubs' (its code that only counts) or 'folded' (the address is not known). name is the
--- innermost inlined copy, outer_name the function with the address.
+-- innermost inlined copy, outer_name the function with the address. Programs without hooks
+-- are sampled from outside, and have no paths.
 CREATE TABLE sample (
 	run_id INTEGER NOT NULL,
 	path_id INTEGER,		-- NULL: no call was open
@@ -280,7 +281,8 @@ CREATE TABLE sample (
 	function_id INTEGER,		-- of the copy; NULL: no path is of it
 	name TEXT, outer_name TEXT, module TEXT, file TEXT, line INTEGER,
 	count INTEGER NOT NULL,
-	cpu_ns INTEGER NOT NULL		-- sum of the periods
+	cpu_ns INTEGER NOT NULL,	-- sum of the periods
+	is_plain INTEGER NOT NULL DEFAULT 0 -- 1: of a program without hooks
 );
 CREATE INDEX sample_run ON sample(run_id);
 
@@ -672,7 +674,8 @@ CREATE VIEW io AS SELECT t.run_id, t.process_id, t.path_id, f.name,
 
 CREATE VIEW samples AS SELECT run_id, path_id,
 	CASE kind WHEN 0 THEN 'code' WHEN 1 THEN 'hooks' WHEN 2 THEN 'stubs' ELSE 'folded' END
-	AS kind, function_id, name, outer_name, module, file, line, count, cpu_ns
+	AS kind, function_id, name, outer_name, module, file, line, count, cpu_ns,
+	CASE is_plain WHEN 0 THEN 'hooked' ELSE 'plain' END AS program
 	FROM sample
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 

@@ -36,6 +36,7 @@ static const struct trust_counter counters[] = {
 	{"switches_by_rseq", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"switches_by_perf", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"samples", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"outside_samples", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_hook_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"unsampled_kernel_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},

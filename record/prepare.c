@@ -74,9 +74,11 @@ void record_say_notes(const struct target_report *target)
 			   "allocations are recorded",
 			   file);
 	else if (!target->has_hooks)
-		record_say("%s and the libraries it links were compiled without "
-			   "-finstrument-functions: only allocations are recorded",
-			   file);
+		record_say(
+			"%s and the libraries it links were compiled without "
+			"-finstrument-functions: allocations are recorded, and samples "
+			"of the CPU time, but no calls",
+			file);
 	if (target->defines_malloc)
 		record_say("%s brings its own malloc: its allocations are not recorded",
 			   file);

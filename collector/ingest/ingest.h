@@ -9,6 +9,7 @@
 
 #include "collector/processes/ending.h"
 #include "collector/merge/merge.h"
+#include "collector/processes/cpu_book.h"
 #include "collector/read/read.h"
 #include "collector/processes/resources.h"
 #include "collector/account/snapshots.h"
@@ -28,6 +29,7 @@ struct ingest_watch {
 	size_t other_user_count;
 	const struct resources *resources; /* borrowed, or NULL */
 	const struct gpu_samples *gpu;	   /* likewise */
+	const struct cpu_book *outside;	   /* likewise */
 	struct read_run *kept; /* images read already, which are taken over; or NULL */
 	/* rules about source files could not be applied to them; the first, and why */
 	uint64_t unread_objects;

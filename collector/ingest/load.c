@@ -7,6 +7,7 @@
 #include "common/base/xalloc.h"
 #include "common/libc/records.h"
 #include "collector/locks/locks.h"
+#include "collector/merge/sampled/outside.h"
 #include "collector/merge/slow/spans.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
@@ -63,6 +64,8 @@ static void merge(struct ingest *ingest)
 			complete_threads(ingest, &ingest->run.processes[i]);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.path_limit, ingest->watch.share_limit);
+	if (ingest->watch.outside)
+		sampled_add_outside(&ingest->merge, ingest->watch.outside);
 	free(ends);
 }
 

@@ -238,6 +238,7 @@ static void add_samples(struct ingest *ingest)
 	const struct read_settings *settings = &ingest->run.settings;
 
 	add(ingest, "samples", sampled->count);
+	add(ingest, "outside_samples", sampled->outside_count);
 	add(ingest, "sampled_ns", sampled->cpu_ns);
 	add(ingest, "sampled_hook_ns", sampled->hook_ns);
 	add(ingest, "unsampled_kernel_ns", sampled->kernel_ns);

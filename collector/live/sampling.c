@@ -145,7 +145,6 @@ static void tell(const struct rundir *rundir, const struct segment_run *run,
 void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 		     const struct segment_run *run)
 {
-	enum segment_sampling found = SEGMENT_SAMPLING_OFF;
 	struct answer answer = {.error = 0};
 
 	if (sampling->is_done)
@@ -155,11 +154,13 @@ void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 	if (ticks_monotonic_ns() - sampling->begin_ns < DELAY_NS)
 		return;
 	sampling->is_done = 1;
+	sampling->found = SEGMENT_SAMPLING_OFF;
 	if (run->sample_hz != SEGMENT_SAMPLES_OFF)
-		found = try(&answer);
-	if (found == SEGMENT_SAMPLING_ALLOWED)
+		sampling->found = try(&answer);
+	sampling->tick_ns = answer.tick_ns;
+	if (sampling->found == SEGMENT_SAMPLING_ALLOWED)
 		sampling->event = (int)open_event(0);
-	tell(rundir, run, found, &answer);
+	tell(rundir, run, sampling->found, &answer);
 }
 
 uint64_t sampling_wait_ns(const struct sampling *sampling, uint64_t most_ns)

@@ -9,10 +9,13 @@
 
 #include "collector/read/rundir.h"
 #include "common/segment.h"
+#include "common/segment_samples.h"
 
 struct sampling {
 	uint64_t begin_ns; /* when the run was first looked at */
 	int is_done;
+	enum segment_sampling found; /* when it is done */
+	uint32_t tick_ns;	     /* what a sample costs; 0: not known */
 	int event; /* kept, of ours: with one on the machine the program's begin at once
 		    */
 };

@@ -149,42 +149,47 @@ static void sample_cpu(struct resource_sample *sample, struct resource_process *
 	process->monotonic_ns = sample->monotonic_ns;
 }
 
-/* What the threads that live now have waited for a CPU; -1: not known. */
-static int64_t read_threads_wait(int32_t pid)
+bool resources_read_threads(int32_t pid, struct resource_threads *ret)
 {
 	char name[64], text[128];
-	long long wait_ns, sum_ns = -1;
+	long long cpu_ns, wait_ns, run_count;
 	struct dirent *entry;
+	bool is_told = false;
 	DIR *tasks;
 
+	*ret = (struct resource_threads){.cpu_ns = 0};
 	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
 	tasks = opendir(name);
 	if (!tasks)
-		return -1;
+		return false;
 	while ((entry = readdir(tasks))) {
 		int tid = atoi(entry->d_name);
 
 		snprintf(name, sizeof(name), "task/%d/schedstat", tid);
-		if (tid > 0 && read_text(pid, name, text, sizeof(text)) &&
-		    sscanf(text, "%*d %lld", &wait_ns) == 1)
-			sum_ns = (sum_ns < 0 ? 0 : sum_ns) + wait_ns;
+		if (tid <= 0 || !read_text(pid, name, text, sizeof(text)) ||
+		    sscanf(text, "%lld %lld %lld", &cpu_ns, &wait_ns, &run_count) != 3)
+			continue;
+		ret->cpu_ns += cpu_ns;
+		ret->wait_ns += wait_ns;
+		ret->run_count += run_count;
+		is_told = true;
 	}
 	closedir(tasks);
-	return sum_ns;
+	return is_told;
 }
 
 /* A thread that ends takes its number with it, so a look at which the sum has fallen
  * adds nothing, and what is told is the least that was waited. */
 static void sample_wait(struct resource_sample *sample, struct resource_process *process)
 {
-	int64_t threads_ns = read_threads_wait(sample->pid);
+	struct resource_threads threads;
 
 	sample->cpu_wait_ns = -1;
-	if (threads_ns < 0)
+	if (!resources_read_threads(sample->pid, &threads))
 		return;
-	if (threads_ns > process->threads_wait_ns)
-		process->wait_ns += threads_ns - process->threads_wait_ns;
-	process->threads_wait_ns = threads_ns;
+	if (threads.wait_ns > process->threads.wait_ns)
+		process->wait_ns += threads.wait_ns - process->threads.wait_ns;
+	process->threads = threads;
 	sample->cpu_wait_ns = process->wait_ns;
 }
 

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -42,15 +43,21 @@ struct resources {
 	uint64_t begin_ns, begin_cpu_ns; /* of this round; of the calling thread's CPU */
 };
 
+/* Of the threads that a process has: what they have computed, and have waited for a CPU
+ * until they did, and how often they got one. */
+struct resource_threads {
+	int64_t cpu_ns, wait_ns, run_count;
+};
+
 /* What has to be remembered of a process between two looks. */
 struct resource_process {
 	int32_t pid;
 	uint64_t start_ticks;
 	clockid_t cpu_clock;
 	int has_clock;
-	uint64_t cpu_ns, monotonic_ns; /* at the last look */
-	int64_t wait_ns;	       /* sum over the looks */
-	int64_t threads_wait_ns;       /* of the threads seen at the last look */
+	uint64_t cpu_ns, monotonic_ns;	 /* at the last look */
+	int64_t wait_ns;		 /* sum over the looks */
+	struct resource_threads threads; /* at the last look */
 	uint64_t
 		own_major_faults; /* caused by the shim; the caller keeps it up to date */
 };
@@ -75,6 +82,9 @@ void resources_round_end(struct resources *resources);
  * looks come half as often. Silently does nothing when the process is gone or memory is
  * short. */
 void resources_sample(struct resources *resources, struct resource_process *process);
+
+/* false: it is gone, or the kernel does not tell. */
+bool resources_read_threads(int32_t pid, struct resource_threads *ret);
 
 /* Notes all threads that the process has now, replacing what was known of them. */
 void resources_note_threads(struct resources *resources, int32_t pid);

@@ -217,10 +217,13 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 /* What the run's collector has seen so far, or had seen when it was killed. Without it
  * the run is read all the same. */
 static void read_watch(const struct rundir *rundir, struct samples *samples,
-		       struct ingest_watch *watch)
+		       struct cpu_book *outside, struct ingest_watch *watch)
 {
 	if (samples_read(samples, rundir) < 0)
 		samples->damaged_count++;
+	if (book_read(outside, rundir) < 0)
+		samples->damaged_count++;
+	watch->outside = outside;
 	watch->resources = &samples->resources;
 	watch->deaths = samples->deaths;
 	watch->death_count = samples->death_count;
@@ -232,16 +235,18 @@ static int recover_locked(const struct rundir *rundir, const char *output,
 			  size_t error_size)
 {
 	struct ingest_watch watch = {.is_recovered = 1};
+	struct cpu_book outside;
 	struct samples samples;
 	struct ingest ingest;
 	int result;
 
-	read_watch(rundir, &samples, &watch);
+	read_watch(rundir, &samples, &outside, &watch);
 	result = ingest_load(&ingest, rundir, &watch, error, error_size);
 	if (result == 0) {
 		result = store_run(output, &ingest, waiting, NULL, error, error_size);
 		ingest_done(&ingest);
 	}
+	book_done(&outside);
 	samples_done(&samples);
 	if (result == 0)
 		rundir_remove(rundir);
@@ -283,6 +288,7 @@ int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error
 		    size_t error_size)
 {
 	struct ingest_watch watch = {.is_live = 1};
+	struct cpu_book outside;
 	struct samples samples;
 	struct ingest ingest;
 	struct rundir rundir;
@@ -290,13 +296,14 @@ int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error
 
 	if (result < 0)
 		return result;
-	read_watch(&rundir, &samples, &watch);
+	read_watch(&rundir, &samples, &outside, &watch);
 	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
 	if (result == 0) {
 		name_threads(&ingest, &samples.resources);
 		result = store_run_into(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
+	book_done(&outside);
 	samples_done(&samples);
 	rundir_close(&rundir);
 	return result;

@@ -305,6 +305,7 @@ static void sample_row(struct row *row, const struct merge *merge,
 	bind_or_null(row, from->line, from->line != 0);
 	row_count(row, from->count);
 	row_count(row, from->cpu_ns);
+	row_int(row, from->lane == SAMPLED_NO_LANE);
 	row_next(row);
 }
 
@@ -315,7 +316,7 @@ static int insert_samples(struct store *store, const struct merge *merge,
 
 	row_open(&row, store, "sample",
 		 "run_id, path_id, kind, function_id, name, outer_name, module, file, "
-		 "line, count, cpu_ns");
+		 "line, count, cpu_ns, is_plain");
 	for (size_t i = 0; i < merge->sampled.row_count; i++)
 		sample_row(&row, merge, tree, &merge->sampled.rows[i]);
 	return row_close(&row);

@@ -3,6 +3,7 @@
 #include "shim/samples/samples.h"
 
 #include "common/segment_control.h"
+#include "common/sampling_event.h"
 #include "common/segment_samples.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
@@ -19,15 +20,6 @@
 #define NEXT_TICKS clock_tenth_of_second()
 #define SHARED_LOOKS 8u
 
-#define BUDGET_SHARE 0.02
-/* Where nobody has measured: that of a virtual machine. */
-#define TICK_NS 16000u
-#define LEAST_PERIOD_NS 250000u
-/* What a switch costs more when the timer comes before the scheduler's tick. */
-#define SWITCH_NS 10000.0
-/* The same of one that comes later. */
-#define SLOW_SWITCH_NS 3000.0
-#define SLOW_PERIOD_NS 10000000u
 /* After so many refusals in a row the thread goes without. */
 #define REFUSED_MOST 3u
 
@@ -247,37 +239,17 @@ static uint64_t period_for(const struct lane_context *context, uint64_t busy_tic
 {
 	const struct segment_control *control = process_facts.control;
 	const struct segment_run *run = process_facts.run;
-	uint64_t tick_ns = control ? control->sample_tick_ns : 0, period_ns;
-	uint64_t switches = switch_count(context) - context->samples.switch_count;
-	double allowed_ns =
-		BUDGET_SHARE * (double)busy_ticks / run->ticks_per_second * 1e9;
 
-	if (run->sample_hz)
-		return 1000000000u / run->sample_hz;
-	if ((double)switches * SLOW_SWITCH_NS > allowed_ns)
-		return 0;
-	if ((double)switches * SWITCH_NS > allowed_ns)
-		return SLOW_PERIOD_NS;
-	if (!tick_ns || tick_ns > SLOW_PERIOD_NS)
-		tick_ns = TICK_NS;
-	period_ns = (uint64_t)((double)tick_ns / BUDGET_SHARE);
-	if (period_ns < LEAST_PERIOD_NS)
-		return LEAST_PERIOD_NS;
-	return period_ns < SLOW_PERIOD_NS ? period_ns : SLOW_PERIOD_NS;
+	return sampling_period_ns(run->sample_hz, control ? control->sample_tick_ns : 0,
+				  (double)busy_ticks / run->ticks_per_second * 1e9,
+				  switch_count(context) - context->samples.switch_count);
 }
 
-/* From 0.8 to 1.2 of it. */
 static uint64_t draw(struct lane_samples *samples, uint64_t period_ns)
 {
-	uint32_t value = samples->random; /* xorshift32, Marsaglia 2003 */
-
-	if (!value)
-		value = (uint32_t)clock_now() | 1;
-	value ^= value << 13;
-	value ^= value >> 17;
-	value ^= value << 5;
-	samples->random = value;
-	return period_ns * 4 / 5 + (period_ns * 2 / 5 * (value >> 16) >> 16);
+	if (!samples->random)
+		samples->random = (uint32_t)clock_now() | 1;
+	return sampling_draw(&samples->random, period_ns);
 }
 
 static void open_ring(struct lane_context *context)

@@ -8,7 +8,8 @@
  *                memory may be locked; forks: children do the work; threads: 40 threads
  *                do; filtered: a filter of system calls kills who asks for samples;
  *                switched: after a while it wakes and waits for another thread all the
- *                time; slept: calls that compute and then sleep, which no hook sees
+ *                time; slept: calls that compute and then sleep, which no hook sees;
+ *                long: 4 s of work
  * Must not:      print anything that differs from run to run.
  * See also:      samples.py
  */
@@ -189,7 +190,8 @@ int main(int argc, char **argv)
 		work(CLOCK_THREAD_CPUTIME_ID, 0.04, 0);
 		work_in_turns(0.3);
 	} else
-		work(CLOCK_THREAD_CPUTIME_ID, 0.4, !strcmp(condition, "closed"));
+		work(CLOCK_THREAD_CPUTIME_ID, strcmp(condition, "long") ? 0.4 : 4,
+		     !strcmp(condition, "closed"));
 	/* nothing of the recorder's is open */
 	lowest = dup(0);
 	printf("%d\n", lowest);

@@ -220,6 +220,10 @@ CASES = {
     "delta-no-process": (["delta", "snapshots.db", "ready", "finished", "--run", "1",
                           "--process", "17"], {}),
     "delta-bad-process": (["delta", "snapshots.db", "5", "6", "--process", "x"], {}),
+    "unhooked": (["report", "unhooked.db"], {}),
+    "unhooked-json": (["report", "unhooked.db", "-f", "json"], {}),
+    "unhooked-csv": (["report", "unhooked.db", "-f", "csv"], {}),
+    "unhooked-functions": (["functions", "unhooked.db"], {}),
     "io": (["io", "io.db"], {}),
     "io-sort": (["io", "io.db", "--sort", "write_bytes", "-n", "2"], {}),
     "io-focus": (["io", "io.db", "--focus", "lookup|fsync", "--ignore", "open"], {}),
@@ -786,7 +790,7 @@ def keep_two_looks(fixture):
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io",
+    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked",
                  "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "asleep", "estimates", "unsampled", "drowned", "fewer",

@@ -56,7 +56,9 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 		 "Record the program that it starts."},
 		{target->is_elf && !target->has_hooks && !target->is_static, NOTE_WARNING,
 		 "no_hooks",
-		 "has no hooks compiled in: allocations are recorded, calls not.",
+		 "has no hooks compiled in: allocations and samples of CPU time are "
+		 "recorded, "
+		 "calls not.",
 		 "Compile it with -finstrument-functions: 'prof-record --explain-build' "
 		 "has "
 		 "the flags for its compiler and for CMake, Meson and Autotools."},

@@ -19,6 +19,7 @@
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/resources/parts.h"
 #include "analyzer/reports/runs/ranks.h"
+#include "analyzer/reports/sampled/parts.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/source/parts.h"
 #include "analyzer/reports/steps/parts.h"
@@ -163,8 +164,13 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 
 	if (!facts->calls && !facts->self_ns) {
 		doc_note(doc, "no_calls", NOTE_PLAIN,
-			 "No calls: nothing that ran was compiled with "
-			 "-finstrument-functions, so there are allocations only.",
+			 facts->plain_sample_count
+				 ? "No calls: nothing that ran was compiled with "
+				   "-finstrument-functions, so there are samples and "
+				   "allocations only."
+				 : "No calls: nothing that ran was compiled with "
+				   "-finstrument-functions, so there are allocations "
+				   "only.",
 			 NULL);
 		return STATUS_OK;
 	}
@@ -290,6 +296,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = timeline_add_brief(input, doc, &facts);
 	if (status == STATUS_OK && input->options->page)
 		status = why_add_brief(input, doc);
+	if (status == STATUS_OK)
+		status = sampled_add(input, doc, &facts, rows(input, FUNCTION_ROWS));
 	if (status == STATUS_OK)
 		status = add_calls(input, doc, &facts, tree);
 	if (status == STATUS_OK && input->options->machine)

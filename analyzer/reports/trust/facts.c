@@ -112,6 +112,7 @@ static int load_counts(struct report_input *input, struct run_facts *facts)
 		facts->ready_ns = cursor_integer(cursor, "ready_ns");
 		facts->blocked_ns = cursor_integer(cursor, "blocked_ns");
 		facts->sample_count = cursor_integer(cursor, "sample_count");
+		facts->plain_sample_count = cursor_integer(cursor, "plain_sample_count");
 		facts->path_count = cursor_integer(cursor, "path_count");
 		facts->temporary_count = cursor_integer(cursor, "temporary_count");
 		facts->snapshot_count = cursor_integer(cursor, "snapshot_count");
@@ -173,5 +174,6 @@ bool run_facts_no_calls(const struct run_facts *facts)
 
 bool run_facts_empty(const struct run_facts *facts)
 {
-	return !facts->is_imported && facts->calls == 0 && facts->alloc_count == 0;
+	return !facts->is_imported && facts->calls == 0 && facts->alloc_count == 0 &&
+	       !facts->plain_sample_count;
 }

@@ -46,6 +46,7 @@ struct run_facts {
 	int64_t allocating_process_count;
 	int64_t temporary_count;
 	int64_t process_count, thread_count, sample_count, snapshot_count;
+	int64_t plain_sample_count; /* of CPU time, of programs without hooks */
 };
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
 /* Whether all functions were recorded call by call, or none was called. */
@@ -54,5 +55,5 @@ bool run_facts_all_exact(const struct run_facts *facts);
 struct hooks_cost run_facts_hooks(const struct run_facts *facts);
 /* Samples of another program, which counted no calls. */
 bool run_facts_no_calls(const struct run_facts *facts);
-/* Nothing was recorded: neither calls nor allocations. */
+/* Nothing was recorded: no calls, no allocations, no samples of CPU time. */
 bool run_facts_empty(const struct run_facts *facts);

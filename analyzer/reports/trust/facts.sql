@@ -49,6 +49,8 @@ SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
 		WHERE run_id = :run AND name IN ('switches_by_rseq', 'switches_by_perf',
 		'switches_unseen', 'unsplit_processes')) AS is_split,
 	(SELECT COUNT(*) FROM resources WHERE run_id = :run) AS sample_count,
+	(SELECT TOTAL(count) FROM samples WHERE run_id = :run AND program = 'plain')
+		AS plain_sample_count,
 	(SELECT COUNT(*) FROM path WHERE run_id = :run) AS path_count,
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
 	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count,

@@ -267,6 +267,8 @@ static const char *verdict(const struct run_facts *facts,
 		return "repaired";
 	if (facts->is_imported)
 		return facts->sampled_count ? "sampled" : "imported";
+	if (!facts->calls && !facts->alloc_count)
+		return "sampled";
 	if (facts->counted_count)
 		return "counted";
 	if (facts->sampled_count)
@@ -285,7 +287,9 @@ static const char *in_words(const char *word, const struct run_facts *facts)
 		{"uncertain", "exact counts, uncertain times"},
 	};
 
-	for (size_t i = 0; !facts->is_imported && i < sizeof(all) / sizeof(all[0]); i++)
+	if (facts->is_imported || (!facts->calls && !facts->alloc_count))
+		return word;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(word, all[i].word) == 0)
 			return all[i].text;
 	return word;
@@ -297,12 +301,18 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 	strbuf_printf(line, "trust: %s: ", in_words(verdict(facts, judgement), facts));
 	if (run_facts_no_calls(facts))
 		strbuf_puts(line, "calls are not known");
-	else if (facts->calls || !facts->alloc_count)
+	else if (facts->calls || (!facts->alloc_count && !facts->plain_sample_count))
 		units_counted(line, facts->calls, "call");
 	if (facts->alloc_count && (facts->calls || run_facts_no_calls(facts)))
 		strbuf_puts(line, facts->calls ? " and " : "; ");
 	if (facts->alloc_count)
 		units_counted(line, facts->alloc_count, "allocation");
+	if (facts->plain_sample_count) {
+		if (facts->calls || facts->sampled_count || facts->alloc_count)
+			strbuf_puts(line, ", ");
+		units_counted(line, facts->plain_sample_count, "sample");
+		strbuf_puts(line, " of CPU time");
+	}
 	if (judgement->worst < TRUST_LOST && facts->complete && !facts->is_imported &&
 	    !run_facts_empty(facts))
 		strbuf_puts(line, ", nothing lost");

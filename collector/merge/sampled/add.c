@@ -2,9 +2,7 @@
 /* A lane's samples, and the functions that their addresses are in. */
 #include "collector/merge/sampled/add.h"
 
-#include <stdlib.h>
-
-#include "collector/identify/identify.h"
+#include "collector/merge/sampled/join.h"
 #include "common/base/array.h"
 
 static enum sampled_kind kind_of(uint64_t address)
@@ -21,23 +19,6 @@ static enum sampled_kind kind_of(uint64_t address)
 	}
 }
 
-/* What is known of a return address is known of the instruction before it: so an
- * instruction is looked for by the address behind its first byte. */
-static void find_function(struct lane_walk *walk, uint64_t address,
-			  struct sampled_row *row)
-{
-	struct identify *identify = &walk->merge->identify;
-	uint32_t count, first;
-
-	first = identify_places(identify, walk->modules,
-				(address + 1) | SEGMENT_KEY_RETURN_ADDRESS, &count);
-	row->place = first;
-	row->function = identify->places[first].function;
-	row->outer_function = identify->places[first + count - 1].function;
-	row->line = identify->places[first].line;
-	row->file = identify->places[first].file;
-}
-
 static void add_row(struct sampled *sampled, struct lane_walk *walk,
 		    const struct segment_sample *from)
 {
@@ -52,52 +33,16 @@ static void add_row(struct sampled *sampled, struct lane_walk *walk,
 		row.path = walk->nodes[from->node].path;
 	else if (!place_is_cut(walk, from->node) && from->node > LANE_ROOT)
 		walk->merge->damaged_count++;
+	/* what is known of a return address is known of the instruction before it: so an
+	 * instruction is looked for by the address behind its first byte */
 	if (row.kind == SAMPLED_CODE)
-		find_function(walk, from->address, &row);
+		sampled_name_row(&row, &walk->merge->identify, walk->modules,
+				 (from->address + 1) | SEGMENT_KEY_RETURN_ADDRESS);
 	sampled->rows =
 		array_room(sampled->rows, sampled->row_count, sizeof(*sampled->rows));
 	sampled->rows[sampled->row_count++] = row;
 	if (row.kind == SAMPLED_HOOKS || row.kind == SAMPLED_STUBS)
 		merge_add(&sampled->hook_ns, row.cpu_ns);
-}
-
-static int by_place(const void *a, const void *b)
-{
-	const struct sampled_row *left = a, *right = b;
-
-	if (left->path != right->path)
-		return left->path < right->path ? -1 : 1;
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	if (left->function != right->function)
-		return left->function < right->function ? -1 : 1;
-	if (left->outer_function != right->outer_function)
-		return left->outer_function < right->outer_function ? -1 : 1;
-	if (left->file != right->file)
-		return (uintptr_t)left->file < (uintptr_t)right->file ? -1 : 1;
-	return left->line < right->line ? -1 : left->line > right->line;
-}
-
-/* Those of one place become one row. */
-static void join(struct sampled *sampled, size_t first)
-{
-	size_t kept = first;
-
-	if (sampled->row_count - first < 2)
-		return;
-	qsort(sampled->rows + first, sampled->row_count - first, sizeof(*sampled->rows),
-	      by_place);
-	for (size_t i = first + 1; i < sampled->row_count; i++) {
-		struct sampled_row *last = &sampled->rows[kept];
-
-		if (by_place(last, &sampled->rows[i]) != 0) {
-			sampled->rows[++kept] = sampled->rows[i];
-			continue;
-		}
-		merge_add(&last->count, sampled->rows[i].count);
-		merge_add(&last->cpu_ns, sampled->rows[i].cpu_ns);
-	}
-	sampled->row_count = kept + 1;
 }
 
 static void add_header(struct sampled *sampled, const struct segment_lane *header)
@@ -135,5 +80,5 @@ void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
 	add_header(sampled, &walk->data.header);
 	for (uint32_t i = 1; i < walk->data.sample_count; i++)
 		add_row(sampled, walk, &walk->data.samples[i]);
-	join(sampled, first);
+	sampled_join(sampled, first);
 }

@@ -17,6 +17,10 @@ enum sampled_kind {
 	SAMPLED_FOLDED, /* the address is not known */
 };
 
+#define SAMPLED_NO_LANE                                                                  \
+	UINT32_MAX /* of a program without hooks: it has no path either                  \
+		    */
+
 /* Rows of a lane follow each other, and are sorted by path. */
 struct sampled_row {
 	uint32_t lane, path;
@@ -46,7 +50,8 @@ struct sampled {
 	size_t lane_count;
 	/* of the run */
 	uint64_t count, cpu_ns, kernel_ns, lost_ns;
-	uint64_t hook_ns; /* of HOOKS and STUBS */
+	uint64_t hook_ns;	/* of HOOKS and STUBS */
+	uint64_t outside_count; /* of programs without hooks */
 	uint64_t ring_count, refused_count, declined_count;
 	int32_t ring_error; /* the last one */
 	uint32_t longest_period_us, shortest_period_us;

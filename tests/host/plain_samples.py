@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A program without hooks is sampled from outside: whatever it does with its descriptors,
+limits, children, threads, images and system calls, its shares are known, and it does not
+notice. One with hooks is not: it samples itself."""
+import glob
+import os
+
+import host
+from host import expect, need_root, scenario
+
+LEAST_SAMPLES = 10
+PLAIN = "program = 'plain' AND kind = 'code'"
+PARTS = ("three_parts", "one_part")
+
+
+def samples_in(case, function):
+    return case.value(f"SELECT TOTAL(count) FROM samples WHERE {PLAIN} AND outer_name = "
+                      f"'{function}'")
+
+
+def are_refused(case):
+    """Of a kernel that lets nobody sample a recording says that, and has none."""
+    if not case.trust("sampling_refused"):
+        return False
+    expect(case.value("SELECT text FROM trust WHERE name = 'sampling_refused'"),
+           "no reason is told why there are no samples")
+    expect(case.trust("samples") == 0, "samples of a kernel that refuses them")
+    return True
+
+
+def expect_shares(case, least=LEAST_SAMPLES):
+    if are_refused(case):
+        return
+    three, one = (case.value(f"SELECT TOTAL(cpu_ns) FROM samples WHERE {PLAIN} AND "
+                             f"outer_name = '{name}'") for name in PARTS)
+    count = sum(samples_in(case, name) for name in PARTS)
+    expect(count >= least, f"{count:.0f} samples in the two functions")
+    share = three / (three + one)
+    deviation = (0.75 * 0.25 / count) ** 0.5
+    expect(abs(share - 0.75) < max(5 * deviation, 0.15), f"three parts of four are {share:.2f}")
+    expect(case.trust("outside_samples") ==
+           case.value("SELECT TOTAL(count) FROM samples WHERE program = 'plain'"),
+           "samples have no row")
+    expect(case.value("SELECT COUNT(*) FROM samples WHERE program = 'plain' AND path_id "
+                      "IS NOT NULL") == 0, "one has a path")
+
+
+def compile_plain(case, name="sampled.c"):
+    return case.compile(name, flags=["-pthread", "-O2"], hooks=False)
+
+
+def record(case, condition, settings=None):
+    program = compile_plain(case)
+    result = case.unharmed([program, condition], settings, timeout=60)
+    expect(result.returncode == 0, f"{condition}: {result}")
+    case.settle()
+
+
+@scenario
+def shares_are_told(case):
+    record(case, "plain")
+    expect_shares(case)
+    if not are_refused(case):
+        expect(case.value(f"SELECT COUNT(*) FROM samples WHERE {PLAIN} AND name = 'spin' AND "
+                          "file LIKE '%sampled.c' AND line > 0") > 0,
+               "what was inlined is not told by its lines")
+        report = case.analyze(case.database).stdout
+        expect("Where the CPU time went" in report, f"the report does not say it:\n{report}")
+
+
+@scenario
+def children_are_told(case):
+    record(case, "forks")
+    expect_shares(case)
+
+
+@scenario
+def threads_are_told(case):
+    record(case, "threads")
+    expect_shares(case)
+
+
+@scenario
+def descriptors_are_closed(case):
+    record(case, "closed")
+    expect_shares(case)
+
+
+@scenario
+def no_descriptor_is_free(case):
+    record(case, "full")
+    expect_shares(case)
+
+
+@scenario
+def no_memory_may_be_locked(case):
+    record(case, "locked")
+    if not case.trust("sampling_refused"):
+        expect_shares(case)
+
+
+@scenario
+def a_filter_kills_who_asks(case):
+    """It is the program's, and the collector asks."""
+    record(case, "filtered")
+    expect_shares(case)
+
+
+@scenario
+def what_is_executed_is_told(case):
+    program = compile_plain(case)
+    result = case.unharmed(["/bin/sh", "-c", f"'{program}' plain; exec '{program}' plain"],
+                           timeout=60)
+    expect(result.returncode == 0, f"{result}")
+    case.settle()
+    expect_shares(case)
+
+
+@scenario
+def hooks_tell_more(case):
+    """Below a shell, which has none, a program with hooks is not sampled twice."""
+    program = case.compile("sampled.c", flags=["-pthread", "-O2"])
+    result = case.unharmed(["/bin/sh", "-c", f"'{program}' plain; true"], timeout=60)
+    expect(result.returncode == 0, f"{result}")
+    case.settle()
+    expect(sum(samples_in(case, name) for name in PARTS) == 0, "it was sampled from outside")
+    if not are_refused(case):
+        expect(case.value("SELECT TOTAL(count) FROM samples WHERE program = 'hooked'") > 0,
+               "it has no samples of its own")
+
+
+@scenario
+def turns_are_not_paid_for(case):
+    """A timer that is set anew at each switch costs more than samples may."""
+    record(case, "switched")
+    if not are_refused(case):
+        expect(case.trust("declined_sample_rings") > 0 or
+               case.trust("sample_longest_period_us") == 10000, "it was sampled all the time")
+
+
+@scenario
+def nobody_wants_them(case):
+    record(case, "plain", {"PROFSHIM_SAMPLES": "off"})
+    expect(case.trust("samples") == 0, "samples were taken")
+    expect(case.trust("sampling_refused") == 0, "they were asked for")
+
+
+@scenario
+def a_rate_is_asked_for(case):
+    record(case, "plain", {"PROFSHIM_SAMPLES": "100"})
+    if not are_refused(case):
+        expect(case.trust("sample_period_us") == 10000,
+               f"a period of {case.trust('sample_period_us'):.0f} us")
+
+
+@scenario
+def a_killed_collector_leaves_them(case):
+    program = compile_plain(case)
+    process = case.start([program, "long"])
+    collector = case.wait_for_collector()
+    host.harness.wait_until(lambda: glob.glob(case.database + "-spool/*/cpu"), seconds=60)
+    os.kill(collector, 9)
+    process.communicate(timeout=60)
+    case.settle()
+    expect_shares(case)
+
+
+@need_root
+def another_user_is_sampled(case):
+    """Who records need not be root."""
+    program = compile_plain(case)
+    os.chown(case.directory, host.NOBODY, host.NOBODY)
+    result = case.run([program, "plain"], user=host.NOBODY, group=host.NOBODY,
+                      extra_groups=[], timeout=60)
+    expect(result.returncode == 0, f"{result}")
+    case.settle(user=host.NOBODY, group=host.NOBODY, extra_groups=[])
+    expect_shares(case)
+
+
+host.main()
