@@ -81,6 +81,9 @@ def convoys():
     yield look("L3", "hold_ns", found(saves=200, says="3 threads queue at table", **HIGH),
                hold_count=1, hold_ns=100_000)
     yield look("L3", "hold_ns", None, hold_count=1, hold_ns=100_001)
+    # its holder waited for a CPU for a half
+    for ns, one in ((200_000, found(shows={"held for": 100_000})), (200_002, None)):
+        yield look("L3", "hold_ns, without a CPU", one, hold_count=1, hold_ns=ns, ready=50)
     for threads, one in ((3, found()), (2, None)):
         yield look("L3", "threads", one, threads=threads, **SHORT)
     for count, one in ((50, found()), (49, None)):

@@ -43,7 +43,7 @@ SELECT l.lock_id, l.name AS lock, l.kind, COALESCE(m.taken_path_id, m.waiter_pat
 	s.count AS waits, s.ns AS wait_ns, x.ns / MAX(1, :wall_ns) AS held, x.threads,
 	s.known, s.ready, s.asleep, 
 	CASE WHEN s.known > 0 THEN MAX(0, 1 - s.asleep - s.ready) END AS computed,
-	l.hold_ns / NULLIF(l.hold_count, 0) AS hold_ns, s.ns / s.count AS mean_ns,
+	(1 - s.ready) * l.hold_ns / NULLIF(l.hold_count, 0) AS hold_ns, s.ns / s.count AS mean_ns,
 	CASE WHEN l.hold_ns > 0 THEN CAST(s.ns AS REAL) / s.count * l.hold_count / l.hold_ns
 		END AS queue,
 	MIN((1 - s.ready) * x.ns, f.ns) AS saving_ns,
