@@ -43,6 +43,8 @@ CREATE TABLE run (
 	run_id INTEGER PRIMARY KEY,
 	token TEXT NOT NULL UNIQUE,	-- name of the spool directory it came from
 	label TEXT,
+	plain_of TEXT,			-- token of the run of the build with hooks, which has
+					-- these times: of prof-record --plain
 	command TEXT,			-- of the first process, shell-quoted
 	cwd TEXT,
 	host TEXT,
@@ -678,6 +680,36 @@ CREATE VIEW samples AS SELECT run_id, path_id,
 	CASE is_plain WHEN 0 THEN 'hooked' ELSE 'plain' END AS program
 	FROM sample
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW plain_runs AS SELECT h.run_id, p.run_id AS plain_run_id
+	FROM run p JOIN run h ON h.token = p.plain_of
+	WHERE p.run_id NOT IN (SELECT run_id FROM storing)
+	AND h.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW plain_functions AS
+	WITH taken AS (
+		SELECT l.run_id, s.name, s.module, s.count AS plain_samples,
+			s.cpu_ns AS plain_cpu_ns, 0 AS hooked_samples, 0 AS hooked_cpu_ns
+		FROM plain_runs l JOIN sample s ON s.run_id = l.plain_run_id
+		WHERE s.is_plain AND s.kind = 0
+		UNION ALL SELECT run_id, name, module, 0, 0, count, cpu_ns FROM sample
+		WHERE NOT is_plain AND kind = 0 AND run_id IN (SELECT run_id FROM plain_runs)),
+	sums AS (
+		SELECT run_id, name, MAX(module) AS module, SUM(plain_samples) AS plain_samples,
+			SUM(plain_cpu_ns) AS plain_cpu_ns, SUM(hooked_samples) AS hooked_samples,
+			SUM(hooked_cpu_ns) AS hooked_cpu_ns
+		FROM taken GROUP BY run_id, name),
+	namesakes AS (
+		SELECT run_id, name, function_id, file, line, MAX(calls) AS most_calls,
+			SUM(calls) AS calls, SUM(alloc_count) AS alloc_count,
+			SUM(alloc_bytes) AS alloc_bytes
+		FROM function WHERE run_id IN (SELECT run_id FROM plain_runs)
+		GROUP BY run_id, name)
+	SELECT s.run_id, n.function_id, s.name, s.module, n.file, n.line,
+		(SELECT COUNT(*) FROM plain_runs l WHERE l.run_id = s.run_id) AS plain_runs,
+		s.plain_samples, s.plain_cpu_ns, s.hooked_samples, s.hooked_cpu_ns,
+		n.calls, n.alloc_count, n.alloc_bytes
+	FROM sums s LEFT JOIN namesakes n ON n.run_id = s.run_id AND n.name = s.name;
 
 CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	CASE recording WHEN 0 THEN 'exact' WHEN 2 THEN 'counted' ELSE 'off' END AS recording,

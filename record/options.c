@@ -58,6 +58,7 @@ enum {
 	OPTION_REPEAT,
 	OPTION_AGAINST,
 	OPTION_AGAINST_LABEL,
+	OPTION_PLAIN,
 	OPTION_WARMUP,
 	OPTION_INPUT,
 	OPTION_SHOW_OUTPUT,
@@ -147,6 +148,10 @@ static const struct argp_option options[] = {
 	 "record N runs of COMMAND too, in turns with PROGRAM", OF_A_SERIES},
 	{"against-label", OPTION_AGAINST_LABEL, "LABEL", 0,
 	 "label of its runs (before; those of PROGRAM: after)", OF_A_SERIES},
+	{"plain", OPTION_PLAIN, "BUILD", 0,
+	 "record BUILD too, the same program without hooks, with the same arguments: the "
+	 "report of PROGRAM has its times; N times in turns (1)",
+	 OF_A_SERIES},
 	{"warmup", OPTION_WARMUP, "K", 0,
 	 "first run each side K times without recording (0)", OF_A_SERIES},
 	{"input", OPTION_INPUT, "FILE", 0, "standard input of every run (/dev/null)",
@@ -288,16 +293,45 @@ static const char *stray_option(const struct record_options *given)
 	if (given->repeat)
 		return NULL;
 	if (given->warmup)
-		return "--warmup needs --repeat or --against";
+		return "--warmup needs --repeat, --against or --plain";
 	if (given->input)
-		return "--input needs --repeat or --against";
+		return "--input needs --repeat, --against or --plain";
 	if (given->show_output)
-		return "--show-output needs --repeat or --against";
+		return "--show-output needs --repeat, --against or --plain";
 	if (given->ignore_failure)
-		return "--ignore-failure needs --repeat or --against";
+		return "--ignore-failure needs --repeat, --against or --plain";
 	if (given->append)
-		return "--append needs --repeat or --against";
+		return "--append needs --repeat, --against or --plain";
 	return NULL;
+}
+
+/* The build without hooks, with the program's arguments. */
+static char **plain_command(const struct record_options *given)
+{
+	size_t count = 0;
+	char **words;
+
+	while (given->command[count])
+		count++;
+	words = xcalloc(count + 1, sizeof(*words));
+	memcpy(words, given->command, count * sizeof(*words));
+	words[0] = given->plain;
+	return words;
+}
+
+static void complete_plain(struct argp_state *state, struct record_options *given)
+{
+	if (!given->plain)
+		return;
+	if (given->against || given->against_label)
+		options_refuse(state, "--plain is about one program, --against about "
+				      "two; give one of them");
+	if (!*given->plain)
+		options_refuse(state, "--plain takes the program's build without hooks");
+	if (!given->repeat)
+		given->repeat = 1;
+	given->against = plain_command(given);
+	given->against_label = "plain";
 }
 
 /* Fills in the defaults of a series and checks that its parts fit together. */
@@ -307,6 +341,7 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 	const char *label = getenv("PROFSHIM_LABEL");
 	const char *stray;
 
+	complete_plain(state, given);
 	if (given->against && !given->repeat)
 		given->repeat = DEFAULT_REPEAT;
 	stray = stray_option(given);
@@ -322,7 +357,7 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 		given->label = label;
 	if (given->label)
 		check_label(state, given->label);
-	if (!given->against)
+	if (!given->against || given->plain)
 		return;
 	given->label = given->label ? given->label : "after";
 	if (!given->against_label)
@@ -350,6 +385,9 @@ static error_t take_series_option(int key, char *value, struct argp_state *state
 		break;
 	case OPTION_AGAINST_LABEL:
 		ret->against_label = value;
+		break;
+	case OPTION_PLAIN:
+		ret->plain = value;
 		break;
 	case OPTION_WARMUP:
 		ret->warmup = read_number(state, "--warmup", value, 0, MOST_RUNS);

@@ -34,6 +34,7 @@ struct record_options {
 	const char *input;
 	char **against; /* the other side's command: owned, one allocation */
 	const char *against_label;
+	char *plain; /* against is this build, without hooks, of the same program */
 };
 
 /* Reads the command line; in a series, labels come from PROFSHIM_LABEL, too, and every

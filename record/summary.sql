@@ -10,6 +10,9 @@ SELECT count(*) FROM runs WHERE label = :label;
 -- :name relabel
 UPDATE run SET label = :label WHERE run_id = :run;
 
+-- :name plain
+UPDATE run SET plain_of = (SELECT token FROM run WHERE run_id = :hooked) WHERE run_id = :run;
+
 -- :name run
 SELECT r.run_id, r.wall_ns, r.alloc_count, r.peak_bytes, r.complete,
 	(SELECT sum(calls) FROM functions f WHERE f.run_id = r.run_id),

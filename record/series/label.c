@@ -40,6 +40,28 @@ int64_t record_label_count(const char *output, const char *label)
 	return count;
 }
 
+bool record_label_plain(const char *output, int64_t run_id, int64_t hooked_run_id)
+{
+	sqlite3_stmt *statement = NULL;
+	struct record_db db;
+	bool done = false;
+
+	if (record_db_open(&db, output, GUARD_WRITE, BUSY_MS) == 0)
+		sqlite3_prepare_v2(db.db, record_summary_sql_plain, -1, &statement, NULL);
+	if (statement) {
+		sqlite3_bind_int64(statement,
+				   sqlite3_bind_parameter_index(statement, ":run"),
+				   run_id);
+		sqlite3_bind_int64(statement,
+				   sqlite3_bind_parameter_index(statement, ":hooked"),
+				   hooked_run_id);
+		done = sqlite3_step(statement) == SQLITE_DONE;
+	}
+	sqlite3_finalize(statement);
+	record_db_close(&db);
+	return done;
+}
+
 bool record_label_change(const char *output, int64_t run_id, const char *label)
 {
 	sqlite3_stmt *statement = NULL;

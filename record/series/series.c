@@ -31,6 +31,7 @@ struct side {
 	const char *label; /* NULL: none */
 	const char *name;  /* to print */
 	int64_t *wall_ns;  /* of the runs that count */
+	int64_t *run_ids;  /* likewise */
 	size_t count;
 };
 
@@ -145,19 +146,23 @@ static bool take_turn(struct series *series, struct side *side, unsigned int rou
 		record_say_result(&side->task, &result, prefix);
 	if (!judge(series, side, &result, is_warmup))
 		return false;
-	if (!is_warmup)
+	if (!is_warmup) {
+		side->run_ids[side->count] = result.stored.run_id;
 		side->wall_ns[side->count++] = result.stored.wall_ns;
+	}
 	return true;
 }
 
-/* The rounds: first second, second first, ... false: ended early. */
+/* The rounds: first second, second first, ... false: ended early. Of a program and its
+ * plain build the latter is first, so that the run that is read is the last one. */
 static bool take_rounds(struct series *series, unsigned int rounds, bool is_warmup)
 {
 	unsigned int round, i;
 
 	for (round = 1; round <= rounds; round++) {
 		for (i = 0; i < series->side_count; i++) {
-			bool reversed = series->side_count == 2 && round % 2 == 0;
+			bool reversed = series->side_count == 2 && round % 2 == 0 &&
+					!series->options->plain;
 			struct side *side = &series->sides[reversed ? 1 - i : i];
 
 			if (record_signal()) {
@@ -237,6 +242,22 @@ static void say_compare(const struct series *series)
 	free(second);
 }
 
+/* What the runs of the plain build say is about the last run of the other. */
+static void link_plain(const struct series *series)
+{
+	const struct side *plain = &series->sides[0], *hooked = &series->sides[1];
+	const struct record_options *options = series->options;
+
+	for (size_t i = 0; i < plain->count && hooked->count; i++)
+		if (!record_label_plain(plain->task.output, plain->run_ids[i],
+					hooked->run_ids[hooked->count - 1]))
+			record_say("%s could not be written: the report of run %lld "
+				   "will lack the times of run %lld",
+				   options->output,
+				   (long long)hooked->run_ids[hooked->count - 1],
+				   (long long)plain->run_ids[i]);
+}
+
 static void say_end(const struct series *series, bool is_complete)
 {
 	const struct record_options *options = series->options;
@@ -250,7 +271,7 @@ static void say_end(const struct series *series, bool is_complete)
 	say_side(options, &sides[1]);
 	if (options->quiet || !done)
 		return;
-	if (sides[0].count && sides[1].count)
+	if (sides[0].count && sides[1].count && !options->plain)
 		say_compare(series);
 	else
 		record_say("read the last one with: prof-analyze %s", options->output);
@@ -268,7 +289,7 @@ static int check_side(const struct record_options *options, const struct side *s
 			   side->task.target->path, nothing);
 		return RECORD_CANNOT;
 	}
-	if (!count || options->append)
+	if (!count || options->append || options->plain)
 		return 0;
 	record_say("%s has %lld run%s labelled \"%s\" already; add to them with "
 		   "--append, or choose another file or label",
@@ -295,13 +316,19 @@ static int prepare(struct series *series, struct target_report *other)
 	}
 	if (options->against)
 		failed = record_check_target(options->against[0], other);
-	if (!failed && options->against && !options->quiet)
+	if (!failed && options->plain && other->has_hooks) {
+		record_say("%s calls hooks, too: --plain takes the build without",
+			   options->plain);
+		failed = RECORD_USAGE;
+	}
+	if (!failed && options->against && !options->plain && !options->quiet)
 		record_say_notes(other);
 	for (i = 0; !failed && i < series->side_count; i++) {
 		series->sides[i].task.stdout_fd = discard;
 		series->sides[i].wall_ns = calloc(options->repeat, sizeof(int64_t));
+		series->sides[i].run_ids = calloc(options->repeat, sizeof(int64_t));
 		failed = check_side(options, &series->sides[i]);
-		if (!failed && !series->sides[i].wall_ns) {
+		if (!failed && (!series->sides[i].wall_ns || !series->sides[i].run_ids)) {
 			record_say("out of memory");
 			failed = RECORD_CANNOT;
 		}
@@ -343,9 +370,13 @@ int record_series(const struct record_options *options, const char *output,
 		record_hold_signals();
 		is_complete = take_rounds(&series, options->warmup, true) &&
 			      take_rounds(&series, options->repeat, false);
+		if (options->plain)
+			link_plain(&series);
 		say_end(&series, is_complete);
 	}
-	free(series.sides[0].wall_ns);
-	free(series.sides[1].wall_ns);
+	for (int i = 0; i < 2; i++) {
+		free(series.sides[i].wall_ns);
+		free(series.sides[i].run_ids);
+	}
 	return series.wait_status;
 }

@@ -53,7 +53,7 @@ KEPT = {"run.token", "run.level", "run.clock", "function.recording", "function.n
 # What a run.db that is whole has none of.
 EMPTY = {"storing"}
 KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings", "jobs-before",
-         "timeline", "why", "io", "unhooked", "estimates")
+         "timeline", "why", "io", "unhooked", "builds", "estimates")
 ONE_FILE = {"compare", "runs", "ranks", "selftest-gate"}  # they take no run
 FORMATS = ("text", "json", "csv", "md", "html")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?%?$")

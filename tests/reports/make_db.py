@@ -13,6 +13,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
        make_db.py unhooked FILE     samples of a program without hooks, see make_unhooked.py
+       make_db.py builds FILE       the same and the build with hooks, likewise
        make_db.py io FILE           a run that reads and writes, see make_io.py
        make_db.py inlined FILE      runs without and with inlined copies, see make_inlined.py
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
@@ -644,8 +645,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":
         importlib.import_module("make_machine").make(db)
-    elif kind == "unhooked":
-        importlib.import_module("make_unhooked").make(db)
+    elif kind in ("unhooked", "builds"):
+        importlib.import_module("make_unhooked").make(db, kind)
     elif kind == "io":
         importlib.import_module("make_io").make(db)
     elif kind.startswith(("plain-", "jobs-")):

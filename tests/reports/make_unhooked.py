@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A program without hooks, of which the collector took samples: functions that it has
 inlined, a library without names, code that it made as it ran."""
-from make_db import MS, insert, trust
+from make_db import INNER, OUTER, MS, Run, insert, sums, trust
 
 APP, LIBC = "/home/user/app-plain", "/usr/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -33,5 +33,39 @@ def plain_run(db, run_id, command="./app-plain --size 10", label=None):
     trust(db, run_id, None, samples=count, outside_samples=count)
 
 
-def make(db):
+# name, calls, samples of the build with hooks: parse is slower there, is_space a call
+HOOKED = [("parse", 12_000, 930), ("is_space", 3_200_000, 900), ("main", 1, 2), ("report", 3, 4)]
+
+
+def hooked_run(db, run_id):
+    """What was inlined in the plain build is called here."""
+    insert(db, "run", run_id=run_id, token=f"hooked{run_id}", label=None,
+           command="./app --size 10", cwd="/home/user", host="build-host", cpu_count=2,
+           complete=1, exit_code=0, wall_ns=1_500 * MS, level="full", inner_cost_ns=INNER,
+           outer_cost_ns=OUTER, started_utc="2026-03-01T12:00:01.000Z")
+    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id,
+           executable="/home/user/app", command="./app --size 10", complete=1, exit_code=0,
+           started_ns=0, wall_ns=1_500 * MS)
+    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
+    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
+           tid=1, name="app", started_ns=0, wall_ns=1_500 * MS)
+    run = Run(db, run_id, 0)
+    functions = {name: run.function(name, file="/home/user/src/app.cc", line=7)
+                 for name, _, _ in HOOKED}
+    root = run.path(None, functions["main"], 1, 10 * MS)
+    for name, calls, count in HOOKED:
+        if name != "main":
+            run.path(root, functions[name], calls, count * MS * 6 // 10)
+        insert(db, "sample", run_id=run_id, path_id=root, kind=0, name=name, outer_name=name,
+               module="/home/user/app", file="/home/user/src/app.cc", line=7, count=count,
+               cpu_ns=count * MS * 6 // 10)
+    trust(db, run_id, run_id, hook_calls=run.store(), samples=1836)
+    sums(db, run_id)
+
+
+def make(db, kind):
     plain_run(db, 1)
+    if kind == "builds":
+        hooked_run(db, 2)
+        plain_run(db, 3)
+        db.execute("UPDATE run SET plain_of = 'hooked2' WHERE run_id IN (1, 3)")

@@ -224,6 +224,8 @@ CASES = {
     "unhooked-json": (["report", "unhooked.db", "-f", "json"], {}),
     "unhooked-csv": (["report", "unhooked.db", "-f", "csv"], {}),
     "unhooked-functions": (["functions", "unhooked.db"], {}),
+    "builds": (["report", "builds.db", "--run", "2"], {}),
+    "builds-json": (["report", "builds.db", "--run", "2", "-f", "json"], {}),
     "io": (["io", "io.db"], {}),
     "io-sort": (["io", "io.db", "--sort", "write_bytes", "-n", "2"], {}),
     "io-focus": (["io", "io.db", "--focus", "lookup|fsync", "--ignore", "open"], {}),
@@ -790,7 +792,7 @@ def keep_two_looks(fixture):
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked",
+    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked", "builds",
                  "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "asleep", "estimates", "unsampled", "drowned", "fewer",

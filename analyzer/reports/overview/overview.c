@@ -20,6 +20,7 @@
 #include "analyzer/reports/resources/parts.h"
 #include "analyzer/reports/runs/ranks.h"
 #include "analyzer/reports/sampled/parts.h"
+#include "analyzer/reports/sampled/plain.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/source/parts.h"
 #include "analyzer/reports/steps/parts.h"
@@ -296,6 +297,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = timeline_add_brief(input, doc, &facts);
 	if (status == STATUS_OK && input->options->page)
 		status = why_add_brief(input, doc);
+	if (status == STATUS_OK)
+		status = plain_add(input, doc, rows(input, FUNCTION_ROWS));
 	if (status == STATUS_OK)
 		status = sampled_add(input, doc, &facts, rows(input, FUNCTION_ROWS));
 	if (status == STATUS_OK)
