@@ -16,9 +16,21 @@
  *     COUNTED  counts only, windows or not.
  *     OFF      nothing, by the user's wish.
  *
- * Calls in copies that are inlined into another function have an entry for each such
- * host, behind that of the function, with counts and nothing else: how they are recorded,
- * and windows, are the function's own entry's.
+ * CALL EDGES. Behind a function's own entry come others of it, with counts and nothing
+ * else: how they are recorded, and windows, are the own entry's. Each call is counted in
+ * one of them:
+ *
+ *     host 0, site S   calls of the function itself that return to S
+ *     host H, site R with SEGMENT_KEY_RETURN_ADDRESS
+ *                      calls of the copy that is inlined into the code which begins at H,
+ *                      and whose call of the hook returns to R
+ *     host H, site S   the first hook that this code calls is the function's: either it
+ *                      is another copy of the function that the compiler made
+ *                      (f.constprop.0), and is called where S says, or a copy inlined
+ *                      into what has no hooks. Symbols tell.
+ *
+ * The own entry (0, 0) counts calls whose site has no entry, and so does (H,
+ * SEGMENT_SITE_ANY): those for which there was no number left, or no time to make one.
  *
  * So a lane's calls of a function are those of its nodes and its counts, exactly. An
  * entry stays when its function is EXACT again. Calls that are only counted have no
@@ -54,6 +66,8 @@ enum segment_reason {
 };
 
 /* See above. */
+#define SEGMENT_SITE_ANY 1u /* no return address */
+
 struct segment_mode {
 	uint64_t key; /* like segment_node.key */
 	uint64_t since_ticks;
@@ -65,7 +79,8 @@ struct segment_mode {
 	uint32_t early_site_count; /* that cannot be written */
 	uint32_t code_bytes;	   /* of its main part; 0: not known */
 	uint32_t reserved;
-	uint64_t host; /* like key; 0: the function's own entry */
+	uint64_t host; /* like key; see above */
+	uint64_t site; /* likewise, of a return address */
 };
 
 /* Calls of a function that were only counted. */
@@ -87,6 +102,6 @@ struct segment_pair {
 	uint32_t between_ticks, between_call_count;
 };
 
-_Static_assert(sizeof(struct segment_mode) == 56, "segment_mode layout");
+_Static_assert(sizeof(struct segment_mode) == 64, "segment_mode layout");
 _Static_assert(sizeof(struct segment_window) == 32, "segment_window layout");
 _Static_assert(sizeof(struct segment_pair) == 16, "segment_pair layout");

@@ -14,12 +14,10 @@
 #include "collector/account/kept.h"
 #include "collector/account/modes.h"
 #include "collector/account/nested.h"
+#include "collector/account/callers/callers.h"
+#include "collector/account/callers/edges.h"
 #include "collector/account/weights.h"
 #include "common/base/xalloc.h"
-
-/* Calls are divided among paths as long as there are not more parts than this; then all
- * of a function's go to its most frequent path. */
-#define PARTS_MOST (1u << 22)
 
 struct counted {
 	struct merge *merge;
@@ -30,6 +28,8 @@ struct counted {
 	uint32_t *mode_of;
 	uint32_t *exact_above; /* by path of the lane in the cells: see holders.h */
 	struct hosts *hosts;
+	struct callers *callers;
+	struct edges *edges;
 	struct divide *divide;
 };
 
@@ -88,129 +88,15 @@ static void count_frames(struct counted *counted, struct kept_lane *lane)
 					0};
 
 		hosts_note(counted->hosts, cell);
-		if (!mode && !hosts_has(counted->hosts, cell->path))
+		if (!mode && !callers_has(counted->callers, weight.function))
 			continue;
 		if (mode && merge->modes[mode].least == SEGMENT_RECORDING_OFF)
 			merge->paths[cell->path].recording = SEGMENT_RECORDING_OFF;
 		weight.calls = cell->calls > 0 ? (uint64_t)cell->calls : 0;
 		weight.passed_calls =
 			cell->passed_calls > 0 ? (uint64_t)cell->passed_calls : 0;
-		if (!weight.calls && !weight.passed_calls)
-			continue;
 		weights_add(&counted->weights, &weight);
 	}
-}
-
-static void add_calls(struct counted *counted, const struct kept_calls *calls)
-{
-	struct merge *merge = counted->merge;
-
-	if (merge->paths[calls->path].recording < SEGMENT_RECORDING_COUNTED)
-		merge->paths[calls->path].recording = SEGMENT_RECORDING_COUNTED;
-	kept_add_calls(&counted->kept, calls);
-}
-
-/* A function without any call that has a frame: what is called is not known to have a
- * caller. */
-static void add_nowhere(struct counted *counted, uint32_t mode, uint64_t calls)
-{
-	struct merge *merge = counted->merge;
-	uint32_t function = merge->modes[mode].function;
-
-	if (!merge_has_room(merge, 0, function, MERGE_FUNCTION)) {
-		merge_add(&merge->folded_call_count, calls);
-		return;
-	}
-	add_calls(counted,
-		  &(struct kept_calls){
-			  .mode = mode,
-			  .path = merge_child_path(merge, 0, function, MERGE_FUNCTION),
-			  .calls = calls});
-}
-
-/* The path of a part of the calls; 0: there is no room for it. */
-static uint32_t path_at(struct counted *counted, const struct hosts_places *places,
-			size_t i, uint32_t function)
-{
-	struct merge *merge = counted->merge;
-	uint32_t path = places->all[i].path;
-
-	if (!places->is_above)
-		return path;
-	if (!merge_has_room(merge, path, function, MERGE_FUNCTION))
-		return 0;
-	path = merge_child_path(merge, path, function, MERGE_FUNCTION);
-	merge->paths[path].has_copies = 1;
-	return path;
-}
-
-/* All of them on the path with most calls, when there are too many parts. */
-static void keep_one(uint64_t *weights, size_t count)
-{
-	size_t most = 0;
-
-	for (size_t i = 1; i < count; i++)
-		if (weights[i] > weights[most])
-			most = i;
-	for (size_t i = 0; i < count; i++)
-		weights[i] = i == most;
-}
-
-static void place_part(struct counted *counted, const struct kept_calls *part)
-{
-	if (!part->calls)
-		return;
-	if (part->is_nested && part->path)
-		kept_add_calls(&counted->kept, part);
-	else if (part->path)
-		add_calls(counted, part);
-	else if (!part->is_nested)
-		add_nowhere(counted, part->mode, part->calls);
-}
-
-static void divide(struct counted *counted, const struct kept_lane *lane,
-		   const struct kept_calls *calls)
-{
-	const struct merge_mode mode = counted->merge->modes[calls->mode];
-	struct kept_calls part = *calls;
-	struct hosts_places places;
-	uint64_t *weights, *parts;
-	int are_timed;
-
-	if (!calls->calls)
-		return;
-	hosts_choose(counted->hosts, &counted->weights, lane, &mode, &places);
-	if (!places.count) {
-		place_part(counted, &part);
-		return;
-	}
-	weights = xcalloc(places.count, sizeof(*weights));
-	parts = xcalloc(places.count, sizeof(*parts));
-	are_timed = weights_are_timed(places.all, places.count);
-	for (size_t i = 0; i < places.count; i++)
-		if (hosts_has_place(counted->hosts, &places, places.all[i].path))
-			weights[i] = weights_value(&places.all[i], are_timed);
-	if (counted->kept.call_count + places.count > PARTS_MOST)
-		keep_one(weights, places.count);
-	weights_apportion(calls->calls, weights, places.count, parts);
-	for (size_t i = 0; i < places.count; i++) {
-		part.calls = parts[i];
-		part.path = parts[i] ? path_at(counted, &places, i, mode.function) : 0;
-		place_part(counted, &part);
-	}
-	free(weights);
-	free(parts);
-}
-
-/* Calls, and entries that are none. */
-static void divide_count(struct counted *counted, const struct kept_lane *lane,
-			 struct kept_count count)
-{
-	divide(counted, lane,
-	       &(struct kept_calls){.mode = count.mode, .calls = count.calls});
-	divide(counted, lane,
-	       &(struct kept_calls){
-		       .mode = count.mode, .calls = count.nested_calls, .is_nested = 1});
 }
 
 /* Which path has which calls, and where their time was recorded. */
@@ -219,10 +105,7 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 	struct merge *merge = counted->merge;
 	struct kept *kept = &counted->kept;
 
-	lane->calls.first = lane->calls.end = kept->call_count;
-	for (size_t i = lane->counts.first; i < lane->counts.end; i++)
-		divide_count(counted, lane, kept->counts[i]);
-	lane->calls.end = kept->call_count;
+	edges_place(counted->edges, lane);
 	kept_restore(kept, lane, merge);
 	account_begin(merge);
 	counted->exact_above = xreallocarray(counted->exact_above, merge->path_count,
@@ -317,6 +200,7 @@ static void make_tables(struct counted *counted)
 	counted->mode_of =
 		xcalloc(merge->identify.function_count, sizeof(*counted->mode_of));
 	counted->hosts = hosts_new(merge);
+	counted->callers = callers_new(merge);
 }
 
 void counted_finish(struct counted *counted)
@@ -329,6 +213,8 @@ void counted_finish(struct counted *counted)
 	for_each_lane(counted, count_frames);
 	hosts_find(counted->hosts);
 	weights_finish(&counted->weights);
+	counted->edges = edges_new(counted->merge, &counted->kept, &counted->weights,
+				   counted->hosts, counted->callers);
 	for_each_lane(counted, place_calls);
 	counted->divide = divide_new(counted->merge, counted->mode_of);
 	for_each_lane(counted, note_samples);
@@ -340,6 +226,8 @@ void counted_free(struct counted *counted)
 {
 	free(counted->mode_of);
 	free(counted->exact_above);
+	edges_free(counted->edges);
+	callers_free(counted->callers);
 	hosts_free(counted->hosts);
 	divide_free(counted->divide);
 	kept_done(&counted->kept);

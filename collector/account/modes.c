@@ -33,6 +33,32 @@ static enum demangle_variant variant_of(struct merge *merge, uint32_t process,
 	return identify_variant(&merge->identify, &merge->modules[process], key);
 }
 
+/* Where its calls are made. Of code that begins with the function's hook (see
+ * common/segment_recording.h) symbols tell whether it is the function's. */
+static void find_place(struct merge *merge, struct merge_mode *mode,
+		       const struct segment_mode *from)
+{
+	const struct identify_place *outermost;
+
+	int is_copy = (from->site & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+
+	if (from->host && !is_copy && mode->host == mode->function)
+		mode->host = MERGE_NO_FUNCTION;
+	if (from->site <= SEGMENT_SITE_ANY ||
+	    (mode->host != MERGE_NO_FUNCTION && !is_copy) ||
+	    merge->identify.place_count >= merge->path_limit ||
+	    merge->identify.function_count >= merge->path_limit)
+		return;
+	mode->place = identify_places(&merge->identify, &merge->modules[mode->process],
+				      from->site | SEGMENT_KEY_RETURN_ADDRESS,
+				      &mode->place_count);
+	if (is_copy)
+		return;
+	outermost = &merge->identify.places[mode->place + mode->place_count - 1];
+	mode->caller = outermost->function;
+	mode->host_variant = outermost->variant;
+}
+
 static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 				 const struct segment_mode *from)
 {
@@ -41,6 +67,8 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 		.function = function_of(merge, process, from->key),
 		.host = from->host ? function_of(merge, process, from->host)
 				   : MERGE_NO_FUNCTION,
+		.caller = MERGE_NO_FUNCTION,
+		.is_part = from->host || from->site,
 		.recording = recording_of(merge, from->recording),
 		.least = recording_of(merge, from->least),
 		.reason = from->reason <= SEGMENT_REASON_ASKED
@@ -57,6 +85,7 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 	mode.variant = variant_of(merge, process, from->key);
 	if (from->host)
 		mode.host_variant = variant_of(merge, process, from->host);
+	find_place(merge, &mode, from);
 	return mode;
 }
 
@@ -74,7 +103,7 @@ static void add_variant(struct merge_mode *own, const struct merge_mode *mode)
 	merge_add(&own->early_site_count, mode->early_site_count);
 }
 
-/* Entries with a host are recorded as the function's own one is, and variants as the
+/* Parts of a function's calls are recorded as its own entry is, and variants as the
  * first. own_of: by function, all 0 before and after. What has no such entry counts as
  * one itself. */
 static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
@@ -84,16 +113,15 @@ static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
 	for (size_t i = end; i-- > first;) {
 		const struct merge_mode *mode = &merge->modes[i];
 
-		if (mode->function != MERGE_NO_FUNCTION &&
-		    mode->host == MERGE_NO_FUNCTION)
+		if (mode->function != MERGE_NO_FUNCTION && !mode->is_part)
 			own_of[mode->function] = (uint32_t)i;
 	}
 	for (size_t i = first; i < end; i++) {
 		struct merge_mode *mode = &merge->modes[i];
 
 		mode->own = (uint32_t)i;
-		if (mode->function == MERGE_NO_FUNCTION ||
-		    mode->host != MERGE_NO_FUNCTION || own_of[mode->function] == i)
+		if (mode->function == MERGE_NO_FUNCTION || mode->is_part ||
+		    own_of[mode->function] == i)
 			continue;
 		mode->own = own_of[mode->function];
 		add_variant(&merge->modes[mode->own], mode);
@@ -101,8 +129,7 @@ static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
 	for (size_t i = first; i < end; i++) {
 		struct merge_mode *mode = &merge->modes[i];
 
-		if (mode->host == MERGE_NO_FUNCTION ||
-		    mode->function == MERGE_NO_FUNCTION)
+		if (!mode->is_part || mode->function == MERGE_NO_FUNCTION)
 			continue;
 		if (own_of[mode->function])
 			mode->own = own_of[mode->function];
@@ -150,7 +177,8 @@ void modes_list(struct merge *merge)
 				       : (struct merge_mode){.process = i,
 							     .function =
 								     MERGE_NO_FUNCTION,
-							     .host = MERGE_NO_FUNCTION};
+							     .host = MERGE_NO_FUNCTION,
+							     .caller = MERGE_NO_FUNCTION};
 		}
 	}
 	merge->first_mode[run->process_count] = merge->mode_count;

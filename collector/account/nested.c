@@ -29,11 +29,12 @@ static int has_variants(const struct search *search, uint32_t function)
 	return search->merge->identify.functions[function].variant != DEMANGLE_ONLY;
 }
 
-/* A copy that is inlined into another variant of itself is for the same object. */
+/* What is inlined into another variant of itself, or called by it, is for the same
+ * object. */
 static int is_inside(const struct merge_mode *mode)
 {
-	return mode->host == mode->function && mode->host_variant != DEMANGLE_ONLY &&
-	       mode->host_variant < mode->variant;
+	return (mode->host == mode->function || mode->caller == mode->function) &&
+	       mode->host_variant != DEMANGLE_ONLY && mode->host_variant < mode->variant;
 }
 
 static int is_caller(const struct search *search, uint32_t function,

@@ -132,19 +132,21 @@ static const struct weight *find_group(const struct weight_list *list,
 	return end > low ? &list->all[low] : NULL;
 }
 
-const struct weight *weights_find(const struct weights *weights, uint32_t function,
-				  uint32_t process, uint32_t lane, size_t *ret_count)
+const struct weight *weights_find(const struct weights *weights, enum weights_scope scope,
+				  const struct weight *key, size_t *ret_count)
 {
-	struct weight key = {.function = function, .process = process, .lane = lane};
-	const struct weight *found = find_group(&weights->lanes, &key, ret_count);
+	struct weight group = *key;
 
-	key.lane = 0;
-	if (!*ret_count)
-		found = find_group(&weights->processes, &key, ret_count);
-	key.process = 0;
-	if (!*ret_count)
-		found = find_group(&weights->run, &key, ret_count);
-	return found;
+	switch (scope) {
+	case WEIGHTS_LANE:
+		return find_group(&weights->lanes, &group, ret_count);
+	case WEIGHTS_PROCESS:
+		group.lane = 0;
+		return find_group(&weights->processes, &group, ret_count);
+	default:
+		group.lane = group.process = 0;
+		return find_group(&weights->run, &group, ret_count);
+	}
 }
 
 void weights_done(struct weights *weights)
@@ -153,15 +155,6 @@ void weights_done(struct weights *weights)
 	free(weights->processes.all);
 	free(weights->run.all);
 	*weights = (struct weights){.lanes = {NULL, 0}};
-}
-
-int weights_are_timed(const struct weight *all, size_t count)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (all[i].calls)
-			return 1;
-	}
-	return 0;
 }
 
 /* The method of the largest remainder. */

@@ -31,25 +31,12 @@ struct weights {
 void weights_add(struct weights *weights, const struct weight *weight);
 /* After the last. */
 void weights_finish(struct weights *weights);
-/* The paths of the function in the lane; when there are none in its process, then in the
- * run. Borrowed; *ret_count 0: nowhere. */
-const struct weight *weights_find(const struct weights *weights, uint32_t function,
-				  uint32_t process, uint32_t lane, size_t *ret_count);
+/* The paths of the function in the lane, in its process, or in the run. Borrowed;
+ * *ret_count 0: nowhere. */
+enum weights_scope { WEIGHTS_LANE, WEIGHTS_PROCESS, WEIGHTS_RUN, WEIGHTS_SCOPES };
+const struct weight *weights_find(const struct weights *weights, enum weights_scope scope,
+				  const struct weight *key, size_t *ret_count);
 void weights_done(struct weights *weights);
-
-/*
- * By what calls without frames are divided among paths. A path without a timed call is a
- * level of others' calls: beside paths with timed ones it has as much as the rarest of
- * these can have been, for its calls were not seen while others' were timed; where no
- * path has any, the calls that it passed on count.
- */
-int weights_are_timed(const struct weight *all, size_t count);
-static inline uint64_t weights_value(const struct weight *weight, int are_timed)
-{
-	if (!are_timed)
-		return weight->passed_calls;
-	return weight->calls ? weight->calls : 1;
-}
 
 /* Divides total by shares, which are not all 0, into whole numbers that add up to it:
  * those that lose most by rounding down get one more, the first of equals before others.

@@ -51,6 +51,7 @@ struct identify_place {
 	uint32_t line;	      /* 0: not known */
 	const char *file;     /* borrowed, equal strings have equal addresses; NULL */
 	uint32_t chain_count; /* in the first of the places at one address: how many */
+	enum demangle_variant variant; /* of the function's, which one it is in */
 };
 
 struct identify {

@@ -122,7 +122,12 @@ struct merge_mode {
 	uint32_t function;
 	/* of copies inlined into that function; MERGE_NO_FUNCTION: of all others */
 	uint32_t host;
-	uint32_t own; /* of the function without a host; index in modes */
+	/* where these calls are made: index in identify.places of the innermost function
+	 * that is inlined there, and how many there are; 0: not known */
+	uint32_t place, place_count;
+	uint32_t caller; /* the outermost of them, or MERGE_NO_FUNCTION */
+	uint32_t own;	 /* of the function's own mode; index in modes */
+	int is_part;	 /* it is not that: some of its calls */
 	enum demangle_variant variant, host_variant;
 	enum segment_recording recording, least;
 	enum segment_reason reason;

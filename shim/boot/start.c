@@ -227,6 +227,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		.enter = counted_enter,
 		.pulse = counted_pulse,
 		.leave = counted_exit,
+		.edge = counted_edge,
 	};
 	samples_begin((uintptr_t)__ehdr_start, (uintptr_t)etext);
 	modules_begin();

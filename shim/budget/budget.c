@@ -10,6 +10,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/allocators.h"
 #include "shim/lane/tree.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 
@@ -131,6 +132,7 @@ static void forget_front(struct lane_context *context, uint32_t index)
 		context->front[place] = 0;
 	if (context->front[other] == index)
 		context->front[other] = 0;
+	ways_forget(context, node->key);
 }
 
 /* An exit that is looked at. node: of the frame that was closed. */

@@ -6,6 +6,7 @@
 #include "shim/lane/busy.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
@@ -221,6 +222,7 @@ static void forget_fronts(struct lane_context *lane)
 {
 	for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++)
 		__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
+	ways_forget(lane, 0);
 }
 
 static void settle_all(void)

@@ -145,17 +145,24 @@ struct lane_place {
 	uint64_t return_address; /* 0: none */
 	uint64_t function;	 /* or the part of one that it is in; 0: not known */
 	uint64_t level;		 /* the address of the level; 0: none can be there */
-	uint32_t modes_count, unload_count; /* of the process then */
-	int has_copies;			    /* counted ones may be inlined into it */
+	uint32_t modes_version, unload_count; /* of the process then */
+	int has_copies;			      /* counted ones may be inlined into it */
 };
 
 #define LANE_PLACES 128u
 
+#define LANE_WAYS 4096u
+
+/* See ways.h. */
+struct lane_way {
+	uint64_t call_site;
+	uint32_t child; /* node; 0: none */
+	uint32_t left;	/* calls for which it holds */
+};
+
 /* See record/paths/levels.h. */
 struct lane_levels {
-	uint32_t is_due;    /* the next path that is looked for is walked to */
-	uint32_t forgotten; /* in the front table, the last one */
-	uint32_t count;	    /* levels that were made */
+	uint32_t count; /* levels that were made */
 	struct lane_place places[LANE_PLACES];
 };
 
@@ -440,6 +447,7 @@ struct lane_context {
 	uint32_t lock_wait_heads[LANE_LOCK_HEADS];
 	uint32_t sample_heads[LANE_SAMPLE_HEADS]; /* by node and address: of a chain */
 	struct lane_levels levels;
+	struct lane_way ways[LANE_WAYS];
 	struct lane_suspicion suspicions[LANE_SUSPICIONS]; /* of the studies */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */

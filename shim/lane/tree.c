@@ -24,6 +24,8 @@
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 
+uint32_t ways_are_noted;
+
 #define PAGE_BYTES 4096u
 #define FIRST_FUNCTIONS 256u
 #define HANDLER_ENTRIES 8u
@@ -298,15 +300,25 @@ static void grow_tables(struct lane_context *context)
 		grow_function_table(context);
 }
 
+static int is_function(uint64_t key)
+{
+	return !(key & (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION));
+}
+
 static void remember(struct lane_context *context, uint32_t index, uint32_t parent,
 		     uint64_t key)
 {
 	uint32_t *front = &context->front[tree_place(parent, key)];
 
-	if (!index || *front == index || (trigger_count && trigger_find(key)))
+	if (!index || *front == index || (trigger_count && trigger_find(key)) ||
+	    (ways_are_noted && is_function(key)))
 		return;
 	context->front[tree_other_place(tree_place(parent, key))] = *front;
 	*front = index;
+	/* sequentially consistent: another thread may have begun with ways, and seen this
+	 * table without it */
+	if (is_function(key) && __atomic_or_fetch(&ways_are_noted, 0, __ATOMIC_SEQ_CST))
+		*front = 0;
 }
 
 uint32_t cold tree_find(struct lane_context *context, uint32_t parent, uint64_t key)
@@ -405,13 +417,6 @@ uint32_t cold tree_arrive(struct lane_context *context, uint32_t parent, uint64_
 	}
 	end_work(context, is_outermost, 1);
 	return index;
-}
-
-void cold tree_remember(struct lane_context *context, uint32_t index)
-{
-	const struct segment_node *node = &context->nodes[index];
-
-	remember(context, index, node->parent, node->key);
 }
 
 /* A node or function that was taken and has nothing in it yet is one that nobody comes

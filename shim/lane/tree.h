@@ -13,6 +13,9 @@ static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
 	return (uint32_t)key * 0x85ebca6bu + parent * 0x9e3779b1u;
 }
 
+/* Functions are not in the front table: see ways.h. */
+extern hidden uint32_t ways_are_noted;
+
 /* Hash lookup, insertion when absent. 0: the node could not be made (fold). */
 uint32_t tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key);
 
@@ -85,9 +88,6 @@ uint32_t tree_level(struct lane_context *context, uint32_t below, uint64_t addre
  * when it is not there; 0: no room. It is not put in the front table. */
 uint32_t tree_arrive(struct lane_context *context, uint32_t parent, uint64_t key,
 		     uint32_t below);
-
-/* Puts a child in the front table. */
-void tree_remember(struct lane_context *context, uint32_t index);
 
 /* A handler that interrupted an insertion has jumped out of it. */
 void tree_abandon(struct lane_context *context);

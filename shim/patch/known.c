@@ -20,6 +20,7 @@
 #define TABLE_PAGES (TABLE_ENTRIES / PAGE_ENTRIES)
 
 static uintptr_t *table;
+static uint32_t *numbers; /* parallel */
 static uint32_t entry_count;
 static uint32_t is_refused; /* there was no memory */
 static uint8_t is_used[TABLE_PAGES];
@@ -37,7 +38,26 @@ static void note_use(uint32_t at)
 	if (is_used[at / PAGE_ENTRIES])
 		return;
 	is_used[at / PAGE_ENTRIES] = 1;
-	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
+	process_count(SEGMENT_COUNTER_TOOL_BYTES,
+		      PAGE_BYTES + PAGE_ENTRIES * sizeof(*numbers));
+}
+
+static uint32_t next_of(uint32_t at)
+{
+	return (at + 1) % TABLE_ENTRIES;
+}
+
+uint32_t known_number(uintptr_t return_address)
+{
+	/* acquire: pairs with the release in known_add() */
+	const uintptr_t *entries = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
+	uint32_t at = place_of(return_address);
+
+	for (; entries && entries[at]; at = next_of(at)) {
+		if (entries[at] == return_address)
+			return numbers[at];
+	}
+	return 0;
 }
 
 int known_has(uintptr_t return_address)
@@ -49,27 +69,31 @@ int known_has(uintptr_t return_address)
 	if (__atomic_load_n(&is_refused, __ATOMIC_RELAXED) ||
 	    __atomic_load_n(&entry_count, __ATOMIC_RELAXED) >= TABLE_ENTRIES / 2)
 		return 1; /* what is not, cannot be remembered */
-	for (; entries && entries[at]; at = (at + 1) % TABLE_ENTRIES) {
+	for (; entries && entries[at]; at = next_of(at)) {
 		if (entries[at] == return_address)
 			return 1;
 	}
 	return 0;
 }
 
-void known_add(uintptr_t return_address)
+void known_add(uintptr_t return_address, uint32_t number)
 {
 	uintptr_t *entries = table;
 	uint32_t at = place_of(return_address);
 
-	if (!entries)
+	if (!numbers)
+		numbers = process_map(TABLE_ENTRIES * sizeof(*numbers), 0);
+	if (!entries && numbers)
 		entries = process_map(TABLE_ENTRIES * sizeof(*entries), 0);
 	if (!entries)
 		__atomic_store_n(&is_refused, 1, __ATOMIC_RELAXED);
 	if (!entries || entry_count >= TABLE_ENTRIES / 2)
 		return;
 	while (entries[at] > FORGOTTEN)
-		at = (at + 1) % TABLE_ENTRIES;
-	entries[at] = return_address;
+		at = next_of(at);
+	numbers[at] = number;
+	/* release: who finds it finds its number */
+	__atomic_store_n(&entries[at], return_address, __ATOMIC_RELEASE);
 	note_use(at);
 	entry_count++;
 	__atomic_store_n(&table, entries, __ATOMIC_RELEASE);
@@ -88,7 +112,7 @@ void known_forget(uintptr_t low, uintptr_t high)
 			table[i] = FORGOTTEN;
 			entry_count--;
 		}
-		if (table[i] == FORGOTTEN && !table[(i + 1) % TABLE_ENTRIES])
+		if (table[i] == FORGOTTEN && !table[next_of(i)])
 			table[i] = 0;
 	}
 }

@@ -6,23 +6,34 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
 #include "shim/patch/sites.h"
 #include "shim/patch/stubs/arenas.h"
+#include "shim/patch/stubs/stubs.h"
 #include "shim/patch/text.h"
 
-uint32_t modes_count;
+uint32_t modes_count, modes_version;
 
 uint32_t cold modes_find_slow(uint64_t function)
 {
-	return owners_find(function, 0);
+	return owners_find(function, 0, 0);
 }
 
 uint32_t modes_own(uint32_t number)
 {
 	return owners_at(number)->own;
+}
+
+uint64_t modes_counted(uint32_t number, const uint64_t *counts)
+{
+	uint64_t sum = 0;
+
+	for (; number; number = owners_at(number)->next_part)
+		sum += counts[number];
+	return sum;
 }
 
 enum segment_recording modes_recording(uint32_t number)
@@ -122,49 +133,110 @@ static uint32_t code_bytes_of(uint64_t function)
 	return (uint32_t)(extent.high - extent.low);
 }
 
-/* own: of the function, when it has a host; 0: it is the function's own. Returns 0: no
- * room. */
-static uint32_t add(uint64_t function, uint64_t host, uint32_t own)
+/* The next number. own: of the function, when these are not all its calls; 0: they are.
+ * Returns 0: no room. */
+static uint32_t add(uint64_t function, uint64_t host, uint64_t site, uint32_t own)
 {
 	uint32_t number = modes_count ? modes_count : 1;
 
 	if (number >= SEGMENT_MODE_LIMIT || !grow_counts(number + 1) ||
 	    process_grow(process->segment, process->slot, ARRAY_MODES, number + 1) < 0)
 		return 0;
+	ways_begin();
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane)
 		use_counts(lane);
 	arrays_publish(&process->segment->modes, number + 1);
 	*record_of(number) =
 		(struct segment_mode){.key = function,
 				      .host = host,
-				      .code_bytes = host ? 0 : code_bytes_of(function)};
+				      .site = site,
+				      .code_bytes = own ? 0 : code_bytes_of(function)};
 	if (!owners_add(&(struct site_owner){.function = function,
 					     .address = function,
 					     .host = host,
+					     .site = site,
 					     .number = number,
 					     .own = own ? own : number}))
 		return 0;
 	modes_count = number + 1;
+	modes_version += site <= SEGMENT_SITE_ANY || site & SEGMENT_KEY_RETURN_ADDRESS;
 	return number;
 }
 
-/* Under which number calls from a site are counted: of a copy that is inlined into
- * another function that function's, so that it is known below whom they are. Half of the
- * entries are left for functions. */
+/* Some of the calls of a function have a number of their own. Half of the numbers are
+ * left for functions. 0: there is none. */
+static uint32_t find_or_add(uint32_t number, uint64_t host, uint64_t site)
+{
+	const struct site_owner *owner = owners_at(number);
+	uint32_t found = owners_find(owner->function, host, site);
+
+	if (!found && modes_count < SEGMENT_MODE_LIMIT / 2)
+		found = add(owner->function, host, site, owner->own);
+	return found;
+}
+
+/* Whose calls come from the hook's call that returns there: the function's own, those of
+ * copies that are inlined into this code, or those of code that begins with this hook.
+ * 0: there is no number for them. */
 static uint32_t number_at(uint32_t number, uintptr_t return_address)
 {
-	uint64_t function = owners_at(number)->function;
-	struct extent extent;
-	struct code code;
-	uint32_t added;
+	uint64_t low;
 
-	if (code_find(return_address, &code) < 0 ||
-	    code_function(&code, return_address, &extent) < 0 || extent.low == function)
+	switch (sites_entry_of(owners_at(number)->function, return_address, &low)) {
+	case SITE_ENTRY_COPY:
+		return find_or_add(number, low,
+				   return_address | SEGMENT_KEY_RETURN_ADDRESS);
+	case SITE_ENTRY_FIRST:
+		return find_or_add(number, low, SEGMENT_SITE_ANY);
+	default:
 		return number;
-	added = owners_find(function, extent.low);
-	if (!added && modes_count < SEGMENT_MODE_LIMIT / 2)
-		added = add(function, extent.low, number);
-	return added ? added : number;
+	}
+}
+
+static uint64_t site_of(uintptr_t call_site)
+{
+	return call_site & SEGMENT_KEY_ADDRESS_MASK;
+}
+
+/* Makes the number that calls of an owner from this site have, and says it to the stubs.
+ * While an object is being unmapped, or somebody else is at it, the next call does. */
+static uint32_t make_edge(uint32_t number, uintptr_t call_site)
+{
+	struct site_owner *owner = owners_at(number);
+	uint32_t found = 0;
+	uint64_t mask;
+
+	if (sites_are_forbidden() || !process_try_lock(&mask))
+		return number;
+	if (!sites_are_forbidden()) {
+		found = find_or_add(number, owner->host, site_of(call_site));
+		if (owner->place)
+			stubs_tell(owner->place, call_site, found ? found : number);
+	}
+	process_unlock(&mask);
+	return found ? found : number;
+}
+
+uint32_t modes_number_at(uint32_t number, uintptr_t return_address, uintptr_t call_site)
+{
+	const struct site_owner *owner;
+	uint32_t at = known_number(return_address), found;
+
+	/* two functions may have one call of the hook */
+	if (!at || owners_at(at)->own != number)
+		return number;
+	owner = owners_at(at);
+	if (!owners_have_edges(owner) || call_site <= SEGMENT_SITE_ANY)
+		return at;
+	found = owners_find(owner->function, owner->host, site_of(call_site));
+	return found ? found : make_edge(at, call_site);
+}
+
+uint32_t cold modes_number_of_edge(uint32_t place, uintptr_t call_site)
+{
+	uint32_t number = owners_at_place(place);
+
+	return call_site > SEGMENT_SITE_ANY ? make_edge(number, call_site) : number;
 }
 
 /* Its calls come to the slow path of the hook, on all paths and in all threads: those
@@ -180,6 +252,7 @@ static void forget_fronts(uint64_t function)
 			if (node && lane->nodes[node].key == function)
 				__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
 		}
+		ways_forget(lane, function);
 	}
 }
 
@@ -291,7 +364,7 @@ static uint32_t set(uint64_t function, enum segment_recording recording,
 	if (sites_are_forbidden() || is_kept_exact(function, recording))
 		number = 0;
 	else if (!number)
-		number = add(function, 0, 0);
+		number = add(function, 0, 0, 0);
 	if (number && owners_at(number)->recording != recording) {
 		owners_at(number)->recording = (uint8_t)recording;
 		owners_at(number)->keeps_exits =
@@ -426,14 +499,15 @@ int modes_fit(const struct segment_process *to, const struct segment_process *fr
 	uint32_t common = have < modes_count ? have : modes_count;
 
 	for (uint32_t i = 1; i < common; i++) {
-		if (own[i].key != theirs[i].key || own[i].host != theirs[i].host)
+		if (own[i].key != theirs[i].key || own[i].host != theirs[i].host ||
+		    own[i].site != theirs[i].site)
 			return 0;
 	}
 	return 1;
 }
 
 /* Functions that a former process of the slot had entries of, and the parent has not.
- * Those with a host come behind the function's own. */
+ * Parts of a function's calls come behind its own. */
 static void adopt_former(struct segment_mode *own, uint32_t have)
 {
 	for (uint32_t i = modes_count ? modes_count : 1; i < have; i++) {
@@ -442,15 +516,17 @@ static void adopt_former(struct segment_mode *own, uint32_t have)
 		uint32_t number;
 
 		own[i].recording = SEGMENT_RECORDING_EXACT;
-		number = own[i].host && is_mapped ? modes_find(key) : 0;
+		number = (own[i].host || own[i].site) && is_mapped ? modes_find(key) : 0;
 		if (!owners_add(&(struct site_owner){.function = is_mapped ? key : 0,
 						     .address = key &
 								SEGMENT_KEY_ADDRESS_MASK,
 						     .host = own[i].host,
+						     .site = own[i].site,
 						     .number = i,
 						     .own = number ? number : i}))
 			return;
 		modes_count = i + 1;
+		modes_version++;
 	}
 }
 
@@ -490,11 +566,34 @@ static void retire(struct site_owner *owner, uint64_t module)
 	owner->function = 0;
 }
 
-/* What is mapped there next is another host. */
-static void retire_host(struct site_owner *owner, uint64_t module)
+static uint64_t module_of(uint64_t key)
 {
-	owner->host |= module << SEGMENT_KEY_MODULE_SHIFT;
+	return key >> SEGMENT_KEY_MODULE_SHIFT & SEGMENT_KEY_MODULE_MASK;
+}
+
+static uint64_t back_from(uint64_t key, uint64_t module)
+{
+	return module_of(key) == module ? key & ~(module << SEGMENT_KEY_MODULE_SHIFT)
+					: key;
+}
+
+static int is_mapped_in(uint64_t key, uint64_t low, uint64_t high)
+{
+	uint64_t address = key & ~SEGMENT_KEY_RETURN_ADDRESS; /* and no module */
+
+	return address >= low && address < high;
+}
+
+/* What is mapped there next is another host, with other sites. */
+static void retire_caller(struct site_owner *owner, uint64_t low, uint64_t high,
+			  uint64_t module)
+{
+	if (is_mapped_in(owner->host, low, high))
+		owner->host |= module << SEGMENT_KEY_MODULE_SHIFT;
+	if (is_mapped_in(owner->site, low, high))
+		owner->site |= module << SEGMENT_KEY_MODULE_SHIFT;
 	record_of(owner->number)->host = owner->host;
+	record_of(owner->number)->site = owner->site;
 }
 
 void modes_retire(uint64_t low, uint64_t high, uint64_t module)
@@ -508,19 +607,19 @@ void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 		sites_drop_forgotten(owner);
 		if (owner->function >= low && owner->function < high)
 			retire(owner, module);
-		if (owner->host >= low && owner->host < high)
-			retire_host(owner, module);
+		retire_caller(owner, low, high, module);
 	}
 }
 
 void modes_bring_back(uint64_t module)
 {
 	for (uint32_t i = 1; i < modes_count; i++) {
-		uint64_t key = record_of(i)->key, host = owners_at(i)->host;
+		uint64_t key = record_of(i)->key;
 
-		if (host && host >> SEGMENT_KEY_MODULE_SHIFT == module)
-			record_of(i)->host = owners_at(i)->host =
-				host & SEGMENT_KEY_ADDRESS_MASK;
+		owners_at(i)->host = back_from(owners_at(i)->host, module);
+		owners_at(i)->site = back_from(owners_at(i)->site, module);
+		record_of(i)->host = owners_at(i)->host;
+		record_of(i)->site = owners_at(i)->site;
 		if (owners_at(i)->function || key >> SEGMENT_KEY_MODULE_SHIFT != module)
 			continue;
 		record_of(i)->key = key & SEGMENT_KEY_ADDRESS_MASK;

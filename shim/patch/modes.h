@@ -13,8 +13,9 @@
 #include "common/segment.h"
 #include "common/segment_recording.h"
 
-/* Entries, plus one: none has number 0. */
-extern hidden uint32_t modes_count;
+/* Entries, plus one: none has number 0. modes_version: changes with what is known of
+ * functions and copies. */
+extern hidden uint32_t modes_count, modes_version;
 
 /* The number of a function that has an entry, or 0. */
 uint32_t modes_find_slow(uint64_t function);
@@ -25,9 +26,13 @@ static inline uint32_t modes_find(uint64_t function)
 }
 
 /* Calls of copies that are inlined into other functions have numbers of their own, one
- * for each such host, and are EXACT here: the number of their function's own entry, which
- * says how they are recorded. Of such an entry: itself. */
+ * for each such host, and so have calls from each call site; they are EXACT here: the
+ * number of their function's own entry, which says how they are recorded. Of such an
+ * entry: itself. */
 uint32_t modes_own(uint32_t number);
+
+/* All calls of the function with this number, in a thread's counts. */
+uint64_t modes_counted(uint32_t number, const uint64_t *counts);
 
 /* How the function with this number is recorded now. */
 enum segment_recording modes_recording(uint32_t number);
@@ -48,6 +53,14 @@ int modes_has_early_sites(uint32_t number);
 /* Is it only counted, and does the site that returns to this address lead to the hook for
  * good? Its number, or 0. */
 uint32_t modes_find_early(uint64_t function, uintptr_t return_address);
+
+/* Under which number a call is counted that came to the hook, of a function with this
+ * number, from this call of the hook. One is made when there is none, or the function's
+ * own is told: there is no room, or no time. */
+uint32_t modes_number_at(uint32_t number, uintptr_t return_address, uintptr_t call_site);
+
+/* The same of one that came from a stub (stubs.h), which knows it from now on. */
+uint32_t modes_number_of_edge(uint32_t place, uintptr_t call_site);
 
 /* Records a function in this way from now on. Its sites are written; those that are not
  * known yet are when a hook is called from them. Returns its number; 0: there is no room,

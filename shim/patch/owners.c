@@ -26,15 +26,19 @@ static struct site_owner *chunks[SEGMENT_MODE_LIMIT / CHUNK_OWNERS];
 static uint32_t owner_count;
 static struct numbers *listed; /* atomic */
 static uint64_t granules[GRANULES / 64];
+static uint32_t *numbers_of_places, place_count;
 
 struct site_owner *owners_at(uint32_t number)
 {
 	return &chunks[number / CHUNK_OWNERS][number % CHUNK_OWNERS];
 }
 
-static uint32_t place_of(const struct numbers *in, uint64_t function, uint64_t host)
+static uint32_t place_of(const struct numbers *in, uint64_t function, uint64_t host,
+			 uint64_t site)
 {
-	uint64_t hash = (function + host * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
+	uint64_t hash =
+		(function + host * 0xc2b2ae3d27d4eb4full + site * 0x165667b19e3779f9ull) *
+		0x9e3779b97f4a7c15ull;
 
 	return (uint32_t)(hash >> 32) & in->mask;
 }
@@ -50,7 +54,7 @@ static uint32_t load_number(const struct numbers *in, uint32_t at)
 	return __atomic_load_n(&in->numbers[at], __ATOMIC_ACQUIRE);
 }
 
-uint32_t cold owners_find(uint64_t function, uint64_t host)
+uint32_t cold owners_find(uint64_t function, uint64_t host, uint64_t site)
 {
 	const struct numbers *in = load_listed();
 	const struct site_owner *owner;
@@ -58,10 +62,11 @@ uint32_t cold owners_find(uint64_t function, uint64_t host)
 
 	if (!in)
 		return 0;
-	for (at = place_of(in, function, host); (number = load_number(in, at));
+	for (at = place_of(in, function, host, site); (number = load_number(in, at));
 	     at = (at + 1) & in->mask) {
 		owner = owners_at(number);
-		if (owner->function == function && owner->host == host)
+		if (owner->function == function && owner->host == host &&
+		    owner->site == site)
 			return number;
 	}
 	return 0;
@@ -71,7 +76,7 @@ static int has_host(const struct numbers *in, uint64_t host)
 {
 	uint32_t at, number;
 
-	for (at = place_of(in, 0, host); (number = load_number(in, at));
+	for (at = place_of(in, 0, host, 0); (number = load_number(in, at));
 	     at = (at + 1) & in->mask) {
 		if (owners_at(number)->host == host)
 			return 1;
@@ -108,11 +113,13 @@ static void put(struct numbers *in, uint32_t at, uint32_t number)
 /* By what its object's place was, when it is not mapped now. */
 static void list(struct numbers *in, uint32_t number)
 {
-	uint64_t host = owners_at(number)->host & SEGMENT_KEY_ADDRESS_MASK;
+	const struct site_owner *owner = owners_at(number);
+	uint64_t host = owner->host & SEGMENT_KEY_ADDRESS_MASK;
+	uint64_t site = owner->site & SEGMENT_KEY_ADDRESS_MASK;
 
-	put(in, place_of(in, owners_at(number)->address, host), number);
+	put(in, place_of(in, owner->address, host, site), number);
 	if (host && !has_host(in, host))
-		put(in, place_of(in, 0, host), number);
+		put(in, place_of(in, 0, host, 0), number);
 }
 
 /* Room for two more. 0: there is none. */
@@ -150,5 +157,41 @@ int owners_add(const struct site_owner *owner)
 	owner_count = owner->number;
 	granules[granule % GRANULES / 64] |= 1ull << granule % 64;
 	list(listed, owner->number);
+	if (owner->own != owner->number) {
+		owners_at(owner->number)->next_part = owners_at(owner->own)->next_part;
+		/* release: what is listed is whole */
+		__atomic_store_n(&owners_at(owner->own)->next_part, owner->number,
+				 __ATOMIC_RELEASE);
+	}
 	return 1;
+}
+
+/* 0: there are no more, or no memory for them. */
+static uint32_t take_place(uint32_t number)
+{
+	if (!numbers_of_places)
+		numbers_of_places =
+			process_map(SEGMENT_MODE_LIMIT * sizeof(*numbers_of_places), 0);
+	if (!numbers_of_places || place_count + 1 == SEGMENT_MODE_LIMIT)
+		return 0;
+	numbers_of_places[++place_count] = number;
+	return place_count;
+}
+
+struct stub_entry owners_stub(uint32_t number)
+{
+	struct site_owner *owner = owners_at(number);
+
+	if (!owner->place)
+		owner->place = take_place(number);
+	return (struct stub_entry){.function = owner->address,
+				   .number = number,
+				   .place = owner->place,
+				   .has_edges = owners_have_edges(owner) &&
+						owner->place < STUB_EDGE_PLACES};
+}
+
+uint32_t owners_at_place(uint32_t place)
+{
+	return place && place <= place_count ? numbers_of_places[place] : 0;
 }

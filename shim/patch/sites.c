@@ -7,6 +7,7 @@
 #include "shim/patch/alone.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
+#include "shim/patch/owners.h"
 #include "shim/patch/scan.h"
 #include "shim/patch/site.h"
 #include "shim/patch/stubs/stubs.h"
@@ -14,7 +15,8 @@
 
 #define SITE_LIMIT (1u << 20)
 #define PAGE_BYTES 4096ul
-#define ENTRY_BYTES 256u /* of a function, in which it calls the hook */
+#define ENTRY_BYTES 256u       /* of a function, in which it calls the hook */
+#define FIRST_BYTES PAGE_BYTES /* in which is looked for one that comes before */
 
 static struct site *sites;
 static uint32_t site_count, free_site;
@@ -41,9 +43,13 @@ static int lead(struct site *site, const struct code *code,
 		const struct site_owner *owner)
 {
 	const uintptr_t *slot = NULL;
-	uintptr_t stub =
-		stubs_find(site->at, code->object.low, kind_of(site, owner->recording),
-			   owner->function, site->number, &slot);
+	struct stub_entry entry = owners_stub(site->number);
+	uintptr_t stub;
+
+	if (!entry.place)
+		return -1;
+	stub = stubs_find(site->at, code->object.low, kind_of(site, owner->recording),
+			  &entry, &slot);
 
 	return stub ? site_lead(site, code, stub, slot) : -1;
 }
@@ -136,8 +142,8 @@ void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_
 	struct site site;
 	struct code code;
 
-	known_add(return_address);
-	if (text_is_left(return_address, return_address + 1) ||
+	known_add(return_address, is_exit ? 0 : number);
+	if ((!is_exit && !number) || text_is_left(return_address, return_address + 1) ||
 	    code_find(return_address, &code) < 0 ||
 	    site_before(&code, return_address, hook, &site) < 0)
 		site = (struct site){.form = SITE_EARLY};
@@ -162,7 +168,7 @@ void sites_find_entry(struct site_owner *owner)
 		    !alone_is_set(&site, function))
 			continue;
 		if (!known_has(at)) {
-			known_add(at);
+			known_add(at, owner->number);
 			site.number = owner->number;
 			is_changing = 1;
 			add_site(owner, &site, 0);
@@ -170,6 +176,36 @@ void sites_find_entry(struct site_owner *owner)
 		}
 		return;
 	}
+}
+
+static int is_entry(const struct code *code, uintptr_t return_address)
+{
+	struct site site;
+
+	return known_number(return_address) ||
+	       site_before(code, return_address, stub_targets.enter_hook, &site) == 0;
+}
+
+enum site_entry sites_entry_of(uint64_t function, uintptr_t return_address,
+			       uint64_t *ret_low)
+{
+	struct extent extent;
+	struct code code;
+	uintptr_t end;
+
+	if (text_is_left(return_address, return_address + 1) ||
+	    code_find(return_address, &code) < 0 ||
+	    code_function(&code, return_address, &extent) < 0 ||
+	    !is_entry(&code, return_address))
+		return SITE_ENTRY_UNKNOWN;
+	*ret_low = extent.low;
+	end = return_address - extent.low < FIRST_BYTES ? return_address
+							: extent.low + FIRST_BYTES;
+	for (uintptr_t at = extent.low + 1; at < end; at++) {
+		if (is_entry(&code, at))
+			return SITE_ENTRY_COPY;
+	}
+	return extent.low == function ? SITE_ENTRY_OWN : SITE_ENTRY_FIRST;
 }
 
 /* All jumps to the exit hook in a function are its own: the exits of what is inlined come
@@ -186,8 +222,10 @@ void sites_note_jumps(struct site_owner *owner)
 	    code_function(&code, function, &extent) < 0 || extent.low != function)
 		return;
 	is_changing = 1;
-	while (site_jump(&code, &extent, stub_targets.exit_hook, &at, &site) == 0)
+	while (site_jump(&code, &extent, stub_targets.exit_hook, &at, &site) == 0) {
+		site.number = owner->number;
 		add_site(owner, &site, 1);
+	}
 	is_changing = 0;
 }
 
@@ -229,6 +267,7 @@ void sites_write(struct site_owner *owner)
 void sites_forget(uintptr_t low, uintptr_t high)
 {
 	known_forget(low, high);
+	stubs_forget(low, high);
 	scan_forget();
 	for (uint32_t i = 1; i <= site_count; i++) {
 		if (site_at(i)->at >= low && site_at(i)->at < high)

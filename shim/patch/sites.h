@@ -8,8 +8,7 @@
 
 #include <stdint.h>
 
-#include "common/segment.h"
-#include "common/segment_recording.h"
+#include "shim/patch/owners.h"
 
 /* Of a function that is counted or off: its exits close frames that may be open. */
 enum exits {
@@ -18,24 +17,9 @@ enum exits {
 	EXITS_KEPT,   /* and calls may get frames, by entries that are not known */
 };
 
-/* A function that has sites. */
-struct site_owner {
-	uint64_t function; /* 0: its object is not mapped */
-	uint64_t address;  /* of the function, where it was last */
-	uint64_t host; /* into whose code these calls were inlined; 0: its own entry */
-	uint32_t number;
-	uint32_t own;	   /* the number of the function's own entry */
-	uint32_t first;	   /* of its sites, 0: none */
-	uint8_t recording; /* enum segment_recording */
-	uint8_t has_early; /* entries that come to the hook itself now and then */
-	uint8_t has_searched_jumps;
-	uint8_t keeps_exits;		 /* enum exits */
-	uint8_t keeps_pulse;		 /* off, its entries look for other settings */
-	uint32_t led_count, early_count; /* since the last time they were asked for */
-};
-
 /* A hook was called from a place that returns to this address: it is looked at, and
- * written as the function is recorded. number: under which its calls are counted. */
+ * written as the function is recorded. number: of the owner that counts its calls; 0:
+ * none does, they come to the hook. */
 void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit,
 		     uint32_t number);
 
@@ -48,6 +32,19 @@ void sites_note_jumps(struct site_owner *owner);
 
 /* Writes all of a function's sites as it is recorded now. */
 void sites_write(struct site_owner *owner);
+
+/* Whose hook it is that returns there, by the code: compilers put the hook of a function
+ * first in its code, and those of copies that are inlined behind it. */
+enum site_entry {
+	SITE_ENTRY_OWN,	  /* of the function that begins there */
+	SITE_ENTRY_COPY,  /* of a copy inlined into other code, or into itself */
+	SITE_ENTRY_FIRST, /* the first of other code: which may be the function's, too */
+	SITE_ENTRY_UNKNOWN, /* no call of the hook is recognised, or no function is */
+};
+
+/* *ret_low: where the code begins. Traced threads, any context, no lock. */
+enum site_entry sites_entry_of(uint64_t function, uintptr_t return_address,
+			       uint64_t *ret_low);
 
 /* [low, high) has been unmapped. Then, for every owner: what it had there is no more. */
 void sites_forget(uintptr_t low, uintptr_t high);

@@ -16,6 +16,7 @@
 #include "shim/lane/spans.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/unwind.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/context.h"
@@ -57,6 +58,7 @@ static int count_early(struct lane_context *context, uint64_t function, void *ca
 
 	if (!number || !context->counts)
 		return 0;
+	number = modes_number_at(number, return_address, (uintptr_t)call_site);
 	add64(&context->counts[number], 1);
 	if (--context->pulse < 0)
 		counted_pulse((void *)function, call_site);
@@ -113,6 +115,18 @@ enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
 	frame_push(context, function, call_site, stack, &hook, since);
 }
 
+/* Nothing is saved here: who comes next finds the stack as the hook left it. */
+static __attribute__((noinline)) void
+enter_by_way(struct lane_context *context, uint64_t function, uint64_t call_site,
+	     uintptr_t stack, uintptr_t return_address, enum frame_result result)
+{
+	if (likely(ways_are_noted && context_is_settled(context, stack) &&
+		   context->top != context->limit && clock_is_tsc) &&
+	    frame_open_way(context, function, call_site, stack))
+		return;
+	enter_slow(context, function, call_site, stack, return_address, result);
+}
+
 /* Neither hook calls anything but as its last thing: so none saves a register. Saving
  * them, for the sake of rare calls in the middle, cost 4 ns a pair. */
 exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *function,
@@ -126,8 +140,8 @@ exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *functi
 		     context->top == context->limit || !clock_is_tsc ||
 		     (result = frame_open(context, (uint64_t)function,
 					  (uint64_t)call_site, stack)) != FRAME_OPENED))
-		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack,
-			   (uintptr_t)__builtin_return_address(0), result);
+		enter_by_way(context, (uint64_t)function, (uint64_t)call_site, stack,
+			     (uintptr_t)__builtin_return_address(0), result);
 }
 
 void calls_enter(void *function, void *call_site)

@@ -12,7 +12,6 @@
 #include "shim/record/context.h"
 #include "shim/record/ends.h"
 #include "shim/record/frame_hooks.h"
-#include "shim/record/paths/levels.h"
 #include "shim/study/choose.h"
 #include "shim/waits/off_cpu.h"
 
@@ -26,9 +25,9 @@ void cold counted_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
 	uint32_t number = modes_find((uint64_t)function);
 
-	(void)call_site;
 	off_cpu_book_switch(context);
 	if (paused_is_on())
 		return;
@@ -38,7 +37,9 @@ void cold counted_enter(void *function, void *call_site)
 	else if (number && modes_recording(number) == SEGMENT_RECORDING_OFF)
 		settings_follow(context);
 	else if (context->counts)
-		add64(&context->counts[number], 1);
+		add64(&context->counts[modes_number_at(number, return_address,
+						       (uintptr_t)call_site)],
+		      1);
 	else
 		context->lane->folded_call_count++;
 }
@@ -72,7 +73,17 @@ void cold counted_pulse(void *function, void *call_site)
 	settings_follow(context);
 	spans_look(context, now);
 	trials_look(context, now);
-	levels_forget_one(context);
+}
+
+void cold counted_edge(void *function, void *call_site, uint32_t place)
+{
+	uint32_t number = modes_number_of_edge(place, (uintptr_t)call_site);
+	struct lane_context *context = lane_self;
+
+	if (context->counts)
+		add64(&context->counts[number], 1);
+	if (--context->pulse < 0)
+		counted_pulse(function, call_site);
 }
 
 /* A function that moves its stack pointer (alloca) finds its data from %rbp: is this

@@ -15,6 +15,7 @@
 /* In the place of the hooks; see stub_targets. */
 void counted_enter(void *function, void *call_site);
 void counted_pulse(void *function, void *call_site);
+void counted_edge(void *function, void *call_site, uint32_t place);
 void counted_exit(void *function, void *call_site, uintptr_t frame_pointer);
 
 /* Where an exit comes from: the hook's arguments, the caller's stack pointer, what the

@@ -8,6 +8,7 @@
 #include "shim/lane/spans.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/paths/inlined.h"
@@ -25,7 +26,7 @@ cold void frame_histogram_overflow(struct segment_function *function, uint32_t b
 /* A call that came to the hook itself, of a function that is not recorded exactly: its
  * call site is not known yet, or cannot be written. 1: it is to have a frame. */
 static int has_frame(struct lane_context *context, uint32_t number,
-		     uintptr_t return_address)
+		     uintptr_t return_address, uint64_t call_site)
 {
 	enum segment_recording recording = modes_recording(number);
 
@@ -36,7 +37,9 @@ static int has_frame(struct lane_context *context, uint32_t number,
 	if (recording == SEGMENT_RECORDING_OFF)
 		settings_follow(context);
 	else if (context->counts)
-		add64(&context->counts[number], 1);
+		add64(&context->counts[modes_number_at(number, return_address,
+						       call_site)],
+		      1);
 	else
 		context->lane->folded_call_count++;
 	return 0;
@@ -114,7 +117,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	uint32_t number = modes_find(function), known_count, child;
 	const char *label;
 
-	if (number && !has_frame(context, number, return_address))
+	if (number && !has_frame(context, number, return_address, frame->caller))
 		return NO_FRAME;
 	if (unlikely(selected_is_active) && is_off(context, parent, function)) {
 		turn_off(function, return_address);
@@ -130,8 +133,10 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
 		note_waits(context, frame);
-	if (number && modes_has_early_sites(number)) /* comes here again */
+	if (number && modes_has_early_sites(number)) { /* comes here again */
 		context->front[tree_place(parent, function)] = 0;
+		ways_at(context, parent, function, frame->caller)->child = 0;
+	}
 
 	if (likely(!trigger_count) || !trigger_find(function))
 		return child;
@@ -148,6 +153,28 @@ static cold void note_folded(struct lane_context *context, uint32_t caller)
 
 	__asm__("orl %1, %0" : "+m"(*bits) : "i"(SEGMENT_NODE_FOLDED) : "cc");
 	context->lane->folded_call_count++;
+}
+
+int frame_open_way(struct lane_context *context, uint64_t function, uint64_t call_site,
+		   uintptr_t stack)
+{
+	struct segment_frame *frame;
+	uint32_t parent = context->current, child;
+
+	if (unlikely(switches_has_been(context) | samples_wait(context)))
+		return 0;
+	child = ways_find(context, parent, function, call_site);
+	if (unlikely(!child))
+		return 0;
+	frame = frame_take(context, parent, function, call_site, stack);
+	frame->start_ticks = clock_tsc() - context->clock_offset;
+	compiler_barrier();
+	add32(context->depth, 1);
+	compiler_barrier();
+	frame->node = child;
+	context->current = child;
+	add64(&context->nodes[child].call_count, 1);
+	return 1;
 }
 
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,

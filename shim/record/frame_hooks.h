@@ -152,6 +152,10 @@ static inline uint64_t frame_missed_since(const struct lane_context *context)
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
 		      uintptr_t stack, uint64_t since);
 
+/* The same when it is known who calls from there (lane/ways/ways.h). 0: it is not. */
+int frame_open_way(struct lane_context *context, uint64_t function, uint64_t call_site,
+		   uintptr_t stack);
+
 /* The same for any call, which may be one that is to have no frame. hook: of the call of
  * the hook, which lies at `stack`; NULL: nobody's. since: from where on what it takes is
  * left out of all calls, 0: from where it begins to search. */

@@ -6,6 +6,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/trigger.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/study/suspect.h"
 
@@ -248,6 +249,7 @@ static void forget_fronts(struct lane_context *context)
 		if (node && trigger_find(context->nodes[node].key))
 			context->front[i] = 0;
 	}
+	ways_forget(context, 0);
 }
 
 void cold choose_look(struct lane_context *context, uint64_t now)

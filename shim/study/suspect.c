@@ -23,7 +23,7 @@ uint64_t suspect_calls(const struct lane_context *context,
 	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
 		sum += function->histogram[i];
 	if (number && context->counts)
-		sum += context->counts[number];
+		sum += modes_counted(number, context->counts);
 	return sum;
 }
 

@@ -173,6 +173,11 @@ uintptr_t arenas_start(uint32_t index)
 		       : 0;
 }
 
+uint32_t arenas_part(uint32_t index)
+{
+	return arenas[index].part;
+}
+
 uintptr_t arenas_of(uintptr_t address)
 {
 	uint32_t count = __atomic_load_n(&arena_count, __ATOMIC_ACQUIRE);

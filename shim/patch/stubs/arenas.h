@@ -17,7 +17,8 @@
 
 #include "shim/core/extent.h"
 
-/* A page for what all functions have in common, and 63 with 21 functions each. */
+/* A page for what all functions have in common, then pages with the code of each, then
+ * those with the sites that it compares. */
 #define ARENA_BYTES (64u * 4096u)
 #define ARENA_LIMIT 1024u
 
@@ -45,6 +46,9 @@ uintptr_t arenas_in(uintptr_t low, uintptr_t high);
 /* The program is about to map something else over this one, to which nothing leads any
  * more: it is none of ours from here on. */
 void arenas_give_up(uintptr_t start);
+
+/* The part of the functions that the arena with this index has. */
+uint32_t arenas_part(uint32_t index);
 
 /* Where an arena begins: by its index; the one that this address is in. 0: none. */
 uintptr_t arenas_start(uint32_t index);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An arena begins with a page of its image, addresses and what all functions have in
- * common; then comes a page for every 21 functions, all of whose stubs are written when
- * one is asked for. 64 bytes are a stub; its own address is in the last eight, and is
- * written last. A function keeps its number for ever, so what is written stays right.
+ * common; then come pages of code, where a function's stubs are written together when one
+ * is asked for, and at the end pages with the sites that each compares, which are data. A
+ * stub's own address is in its last eight bytes, and is written last. A function keeps
+ * its number and its place for ever, so code that is written stays right.
  */
 #include "shim/patch/stubs/stubs.h"
 
@@ -16,13 +17,34 @@
 #include "shim/lane/lane.h"
 #include "shim/patch/stubs/arena_image.h"
 #include "shim/patch/stubs/arenas.h"
+#include "shim/patch/stubs/edge_table.h"
 #include "shim/patch/text.h"
 
 #define PAGE_BYTES 4096u
-#define STUB_BYTES 64u
-#define SLOT_AT 56u
-#define NUMBERS_PER_PAGE (PAGE_BYTES / STUB_BYTES / STUB_EXIT)
-#define PART_NUMBERS ((ARENA_BYTES / PAGE_BYTES - 1) * NUMBERS_PER_PAGE)
+#define LINE_BYTES 64u
+#define SLOT_BYTES 8u
+
+/* Where a function's stubs begin, and where they end. */
+static const uint32_t stub_at[] = {
+	[STUB_COUNTED] = 0, [STUB_PULSE] = 2 * LINE_BYTES, [STUB_EXIT] = 3 * LINE_BYTES};
+#define PLACE_BYTES (3 * LINE_BYTES)
+#define PLACES_PER_PAGE (PAGE_BYTES / PLACE_BYTES)
+#define CODE_PAGES 50u
+#define PART_PLACES (CODE_PAGES * PLACES_PER_PAGE)
+
+/* A site that is compared, and where its number's count is. */
+struct pair {
+	uintptr_t site; /* 0: none */
+	uint64_t offset;
+};
+
+/* What is compared takes a branch each, which is foretold as long as calls come in turns;
+ * from here on the table takes 1.5 ns, however they come. */
+#define PAIRS 3u
+#define PAIRS_AT ((1 + CODE_PAGES) * PAGE_BYTES)
+
+_Static_assert(PAIRS_AT + PART_PLACES * PAIRS * sizeof(struct pair) <= ARENA_BYTES,
+	       "an arena has room for the pairs of its places");
 
 #define CONTEXT(member) ((uint8_t)offsetof(struct lane_context, member))
 
@@ -65,8 +87,9 @@ static void put_load_context(struct pen *pen)
 
 /* Where a page of common code has what. */
 #define TARGETS_AT ARENA_IMAGE_BYTES
-#define JUMPS_AT (TARGETS_AT + STUB_BYTES) /* one for each target, of 8 bytes */
-#define EXIT_AT (JUMPS_AT + STUB_BYTES)
+#define JUMPS_AT (TARGETS_AT + LINE_BYTES) /* one for each target, of 8 bytes */
+#define EXIT_AT (JUMPS_AT + LINE_BYTES)
+#define TABLE_AT (EXIT_AT + LINE_BYTES)
 
 /* jmp *targets[target](%rip) */
 static void put_go_on(struct pen *pen, const uint8_t *arena, unsigned int target)
@@ -86,9 +109,11 @@ static void land(const struct pen *pen, uint8_t *from)
 	from[-1] = (uint8_t)(pen->at - from);
 }
 
-enum { TARGET_HOOK, TARGET_ENTER, TARGET_PULSE, TARGET_LEAVE, TARGETS };
+enum { TARGET_HOOK, TARGET_ENTER, TARGET_PULSE, TARGET_LEAVE, TARGET_EDGE, TARGETS };
 
 #define JUMP_IF_ZERO 0x74
+#define JUMP_IF_NOT_ZERO 0x75
+#define JUMP 0xeb
 #define RETURN 0xc3
 
 enum condition { IF_ZERO = 0x84, IF_NOT_ZERO = 0x85, IF_NEGATIVE = 0x88 };
@@ -104,26 +129,111 @@ static void put_jump(struct pen *pen, uintptr_t place, const uint8_t *arena,
 	put_number(pen, (uint32_t)(to - end));
 }
 
+/* decl pulse(%rax); js pulse; ret */
+static void put_end(struct pen *pen, uintptr_t place, const uint8_t *arena)
+{
+	PUT(pen, 0xff, 0x48, CONTEXT(pulse));
+	put_jump(pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
+	PUT(pen, RETURN);
+}
+
+/* of what lies at `to`, relative to the end of the instruction, which is its last part */
+static void put_distance(struct pen *pen, uintptr_t place, uintptr_t to)
+{
+	put_number(pen, (uint32_t)(to - (place + (uintptr_t)(pen->at - pen->start) + 4)));
+}
+
+static uintptr_t pairs_of(const uint8_t *arena, uint32_t index)
+{
+	return (uintptr_t)arena + PAIRS_AT +
+	       index % PART_PLACES * PAIRS * sizeof(struct pair);
+}
+
+/* For each pair: cmp site(%rip), %rsi; jne next; mov offset(%rip), %rdx. */
+static void put_compares(struct pen *pen, uintptr_t place, const uint8_t *arena,
+			 uint32_t index)
+{
+	uintptr_t pairs = pairs_of(arena, index);
+	uint8_t *next, *count = NULL;
+
+	for (unsigned int i = 0; i < PAIRS; i++) {
+		uintptr_t pair = pairs + i * sizeof(struct pair);
+
+		PUT(pen, 0x48, 0x3b, 0x35);
+		put_distance(pen, place, pair + offsetof(struct pair, site));
+		next = put_short_jump(pen, JUMP_IF_NOT_ZERO);
+		PUT(pen, 0x48, 0x8b, 0x15);
+		put_distance(pen, place, pair + offsetof(struct pair, offset));
+		if (i == 0) {
+			count = pen->at;
+			PUT(pen, 0x48, 0xff, 0x04, 0x11); /* incq (%rcx,%rdx) */
+			put_end(pen, place, arena);
+		} else {
+			PUT(pen, JUMP, (uint8_t)(count - (pen->at + 2)));
+		}
+		land(pen, next);
+	}
+	PUT(pen, 0xba); /* mov $index, %edx; jmp table */
+	put_number(pen, index);
+	PUT(pen, 0xe9);
+	put_distance(pen, place, (uintptr_t)arena + TABLE_AT);
+}
+
 /* place: where the code is going to be. */
 static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
-			uintptr_t function, uint32_t number, enum stub_kind kind)
+			const struct stub_entry *entry, enum stub_kind kind)
 {
 	struct pen pen = {stub, stub};
 
 	PUT(&pen, 0x81, 0xff);
-	put_number(&pen, (uint32_t)function);
+	put_number(&pen, (uint32_t)entry->function);
 	put_jump(&pen, place, arena, IF_NOT_ZERO, TARGET_HOOK);
 	put_load_context(&pen);
 	PUT(&pen, 0x48, 0x8b, 0x48, CONTEXT(counts));
 	PUT(&pen, 0x48, 0x85, 0xc9);
 	put_jump(&pen, place, arena, IF_ZERO, TARGET_ENTER);
-	if (kind != STUB_PULSE) {
-		PUT(&pen, 0x48, 0xff, 0x81);
-		put_number(&pen, number * 8);
+	if (kind != STUB_PULSE && entry->has_edges) {
+		put_compares(&pen, place, arena, entry->place);
+		return;
 	}
-	PUT(&pen, 0xff, 0x48, CONTEXT(pulse));
-	put_jump(&pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
-	PUT(&pen, RETURN);
+	if (kind != STUB_PULSE) {
+		PUT(&pen, 0x48, 0xff, 0x81); /* incq 8*number(%rcx) */
+		put_number(&pen, entry->number * 8);
+	}
+	put_end(&pen, place, arena);
+}
+
+/* What follows when no pair has the site: edge_table_find(), for the place in %rdx. */
+static void write_table(uint8_t *code, const uint8_t *arena)
+{
+	const uint64_t hash = EDGE_HASH, table = (uintptr_t)&edge_table;
+	struct pen pen = {code, code};
+	uint8_t *found[EDGE_PROBES];
+
+	PUT(&pen, 0x48, 0xc1, 0xe2, EDGE_SITE_BITS); /* shl, %rdx */
+	PUT(&pen, 0x48, 0x01, 0xf2);		     /* add %rsi, %rdx */
+	PUT(&pen, 0x49, 0xb8);			     /* mov $hash, %r8 */
+	put(&pen, (const uint8_t *)&hash, sizeof(hash));
+	PUT(&pen, 0x4c, 0x0f, 0xaf, 0xc2); /* imul %rdx, %r8 */
+	PUT(&pen, 0x49, 0xc1, 0xe8, 32);   /* shr $32, %r8 */
+	PUT(&pen, 0x49, 0xb9);		   /* mov $&edge_table, %r9 */
+	put(&pen, (const uint8_t *)&table, sizeof(table));
+	PUT(&pen, 0x4d, 0x8b, 0x09); /* mov (%r9), %r9 */
+	PUT(&pen, 0x4d, 0x23, 0x01); /* and mask(%r9), %r8 */
+	PUT(&pen, 0x4d, 0x01, 0xc8); /* add %r9, %r8 */
+	for (unsigned int i = 0; i < EDGE_PROBES; i++) {
+		if (i > 0) /* add $16, %r8 */
+			PUT(&pen, 0x49, 0x83, 0xc0, sizeof(struct edge));
+		PUT(&pen, 0x49, 0x3b, 0x50, 16); /* cmp key(%r8), %rdx */
+		found[i] = put_short_jump(&pen, JUMP_IF_ZERO);
+	}
+	PUT(&pen, 0x48, 0xc1, 0xea, EDGE_SITE_BITS); /* shr, %rdx */
+	put_go_on(&pen, arena, TARGET_EDGE);
+	for (unsigned int i = 0; i < EDGE_PROBES; i++)
+		land(&pen, found[i]);
+	PUT(&pen, 0x49, 0x8b, 0x50, 24);   /* mov offset(%r8), %rdx */
+	PUT(&pen, 0x48, 0xff, 0x04, 0x11); /* incq (%rcx,%rdx) */
+	put_end(&pen, (uintptr_t)code, arena);
 }
 
 static void write_exit(uint8_t *stub, const uint8_t *arena)
@@ -146,41 +256,43 @@ static void write_exit(uint8_t *stub, const uint8_t *arena)
 	put_go_on(&pen, arena, TARGET_LEAVE);
 }
 
-static void write_slot(uint8_t *stub, uintptr_t place)
+/* end: of the stub, which is going to be at this place. */
+static void write_slot(uint8_t *end, uintptr_t place)
 {
-	*(uintptr_t *)(stub + SLOT_AT) = place;
+	*(uintptr_t *)(end - SLOT_BYTES) = place;
 }
 
-static int protect(void *page, int protection)
+static int protect(void *start, uint32_t bytes, int protection)
 {
 	long result;
 
 	if (gate_is_restricted() || !gate_enter())
 		return 0;
-	result = SYSCALL(SYS_mprotect, page, PAGE_BYTES, protection, 0, 0, 0);
+	result = SYSCALL(SYS_mprotect, start, bytes, protection, 0, 0, 0);
 	gate_leave();
 	return result == 0;
 }
 
-static int is_written(const uint8_t *stub)
+static int is_written(const uint8_t *place)
 {
-	return *(const uintptr_t *)(stub + SLOT_AT) == (uintptr_t)stub;
+	return *(const uintptr_t *)(place + PLACE_BYTES - SLOT_BYTES) ==
+	       (uintptr_t)place + stub_at[STUB_EXIT - 1];
 }
 
 /* All of a function's, in their place at once: other stubs of the page run. */
-static int write_stubs(const uint8_t *arena, uint8_t *place, uintptr_t function,
-		       uint32_t number)
+static int write_stubs(const uint8_t *arena, uint8_t *place,
+		       const struct stub_entry *entry)
 {
-	_Alignas(8) uint8_t stubs[STUB_EXIT * STUB_BYTES] = {0};
+	_Alignas(8) uint8_t stubs[PLACE_BYTES] = {0};
 
-	if (is_written(place + (STUB_EXIT - 1) * STUB_BYTES))
+	if (is_written(place))
 		return 1;
 	for (uint32_t kind = 0; kind < STUB_EXIT; kind++) {
-		uint8_t *stub = stubs + kind * STUB_BYTES;
-		uintptr_t at = (uintptr_t)place + kind * STUB_BYTES;
+		uintptr_t at = (uintptr_t)place + stub_at[kind];
 
-		write_entry(stub, at, arena, function, number, (enum stub_kind)kind);
-		write_slot(stub, at);
+		write_entry(stubs + stub_at[kind], at, arena, entry,
+			    (enum stub_kind)kind);
+		write_slot(stubs + stub_at[kind + 1], at);
 	}
 	return text_compose((uintptr_t)place, stubs, sizeof(stubs)) == 0;
 }
@@ -190,28 +302,31 @@ static int begin_arena(uint8_t *start)
 	uintptr_t *targets = (uintptr_t *)(start + TARGETS_AT);
 	uint8_t *stub = start + EXIT_AT;
 
-	if (!protect(start, PROT_READ | PROT_WRITE))
+	if (!protect(start, PAGE_BYTES, PROT_READ | PROT_WRITE) ||
+	    !protect(start + PAIRS_AT, ARENA_BYTES - PAIRS_AT, PROT_READ | PROT_WRITE))
 		return 0;
 	arena_image_write(start, ARENA_BYTES);
 	targets[TARGET_HOOK] = stub_targets.enter_hook;
 	targets[TARGET_ENTER] = (uintptr_t)stub_targets.enter;
 	targets[TARGET_PULSE] = (uintptr_t)stub_targets.pulse;
 	targets[TARGET_LEAVE] = (uintptr_t)stub_targets.leave;
+	targets[TARGET_EDGE] = (uintptr_t)stub_targets.edge;
 	for (unsigned int target = 0; target < TARGETS; target++) {
 		struct pen pen = {start + JUMPS_AT + 8 * target, start};
 
 		put_go_on(&pen, start, target);
 	}
 	write_exit(stub, start);
-	write_slot(stub, (uintptr_t)stub);
-	return protect(start, PROT_READ | PROT_EXEC);
+	write_slot(stub + LINE_BYTES, (uintptr_t)stub);
+	write_table(start + TABLE_AT, start);
+	return protect(start, PAGE_BYTES, PROT_READ | PROT_EXEC);
 }
 
-/* The arena in reach that has the number, made when there is none. NULL: it cannot be
- * had. */
-static uint8_t *find_arena(uintptr_t site, uintptr_t object, uint32_t number)
+/* The arena in reach that has the place, made when there is none; NULL: there is no
+ * room for one. */
+static uint8_t *find_arena(uintptr_t site, uintptr_t object, uint32_t place)
 {
-	uint32_t part = number / PART_NUMBERS, index = arenas_find(site, part);
+	uint32_t part = place / PART_PLACES, index = arenas_find(site, part);
 	uint8_t *start;
 
 	if (index != ARENA_LIMIT)
@@ -228,21 +343,68 @@ static uint8_t *find_arena(uintptr_t site, uintptr_t object, uint32_t number)
 }
 
 uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
-		     uintptr_t function, uint32_t number, const uintptr_t **ret_slot)
+		     const struct stub_entry *entry, const uintptr_t **ret_slot)
 {
-	uint8_t *arena = find_arena(site, object, number), *stub;
-	uint32_t place = number % PART_NUMBERS;
+	uint8_t *arena = find_arena(site, object, entry->place), *stub, *end;
+	uint32_t index = entry->place % PART_PLACES;
 
 	if (!arena)
 		return 0;
 	stub = arena + EXIT_AT;
+	end = stub + LINE_BYTES;
 	if (kind != STUB_EXIT) {
-		stub = arena + (place / NUMBERS_PER_PAGE + 1ull) * PAGE_BYTES +
-		       place % NUMBERS_PER_PAGE * STUB_EXIT * STUB_BYTES;
-		if (!write_stubs(arena, stub, function, number))
+		uint8_t *place = arena + (1 + index / PLACES_PER_PAGE) * PAGE_BYTES +
+				 index % PLACES_PER_PAGE * PLACE_BYTES;
+
+		if (!write_stubs(arena, place, entry))
 			return 0;
-		stub += kind * STUB_BYTES;
+		stub = place + stub_at[kind];
+		end = place + stub_at[kind + 1];
 	}
-	*ret_slot = (const uintptr_t *)(stub + SLOT_AT);
+	*ret_slot = (const uintptr_t *)(end - SLOT_BYTES);
 	return (uintptr_t)stub;
+}
+
+/* 0: all pairs have other sites. */
+static int put_pair(struct pair *pairs, uintptr_t site, uint32_t number)
+{
+	for (uint32_t i = 0; i < PAIRS; i++) {
+		if (pairs[i].site && pairs[i].site != site)
+			continue;
+		pairs[i].offset = number * 8ull;
+		/* release: the stubs compare first and read the number then */
+		__atomic_store_n(&pairs[i].site, site, __ATOMIC_RELEASE);
+		return 1;
+	}
+	return 0;
+}
+
+void stubs_tell(uint32_t place, uintptr_t call_site, uint32_t number)
+{
+	int is_paired = 1;
+	uintptr_t start;
+
+	for (uint32_t i = 0; (start = arenas_start(i)); i++) {
+		if (arenas_part(i) == place / PART_PLACES)
+			is_paired &= put_pair(
+				(struct pair *)pairs_of((const uint8_t *)start, place),
+				call_site, number);
+	}
+	if (!is_paired)
+		edge_table_put(place, call_site, number);
+}
+
+void stubs_forget(uintptr_t low, uintptr_t high)
+{
+	uintptr_t start;
+
+	for (uint32_t i = 0; (start = arenas_start(i)); i++) {
+		struct pair *pairs = (struct pair *)(start + PAIRS_AT);
+
+		for (uint32_t at = 0; at < PART_PLACES * PAIRS; at++) {
+			if (pairs[at].site >= low && pairs[at].site < high)
+				__atomic_store_n(&pairs[at].site, 0, __ATOMIC_RELEASE);
+		}
+	}
+	edge_table_forget(low, high);
 }

@@ -12,10 +12,19 @@
  *         mov   counts(%rax), %rcx
  *         test  %rcx, %rcx               no lane, a forked child, or a pause
  *         jz    slow
- *         incq  8*n(%rcx)
+ *         cmp   site(%rip), %rsi         what it was called from, one of three
+ *         jne   ...
+ *         mov   offset(%rip), %rdx
+ *         incq  (%rcx,%rdx)
  *         decl  pulse(%rax)
  *         js    pulse
  *         ret
+ *
+ * A site that is none of the three is looked for in a table of all functions
+ * (edge_table.h), by code that all have in common; where it is not, the call goes on in
+ * edge, which counts it and says where. Sites and offsets are data beside the code, which
+ * a write that has gone astray could hit as it could the counts. Calls of copies that are
+ * inlined have one count, 8*n(%rcx), whatever they come from.
  *
  * One instruction counts, so a signal handler comes before or after it. slow and pulse
  * continue in counted_enter() and counted_pulse() as if they had been called in the
@@ -54,12 +63,31 @@ struct stub_targets {
 	void (*enter)(void *function, void *call_site);
 	void (*pulse)(void *function, void *call_site);
 	void (*leave)(void *function, void *call_site, uintptr_t frame_pointer);
+	void (*edge)(void *function, void *call_site, uint32_t place);
 };
 
 extern struct stub_targets stub_targets __attribute__((visibility("hidden")));
 
-/* The code for a site of an object that begins at this address, for calls of the function
- * with this number; *ret_slot: where its address is stored, in reach of the site like the
- * code. 0: no memory within reach, or code cannot be written. */
+/* What a function's calls are counted as. The same for a place each time. */
+struct stub_entry {
+	uintptr_t function;
+	uint32_t number; /* of all of them, without has_edges */
+	uint32_t place;	 /* of its code in arenas, and of what it compares */
+	int has_edges;	 /* by call site: see stubs_tell() */
+};
+
+#define STUB_EDGE_PLACES (1u << 17) /* has_edges: below that */
+
+/* The code for a site of an object that begins at this address; *ret_slot: where its
+ * address is stored, in reach of the site like the code. 0: no memory within reach, or
+ * code cannot be written. */
 uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
-		     uintptr_t function, uint32_t number, const uintptr_t **ret_slot);
+		     const struct stub_entry *entry, const uintptr_t **ret_slot);
+
+/* Calls that come from this site are counted under the number from now on: every lane has
+ * a count for it already. */
+void stubs_tell(uint32_t place, uintptr_t call_site, uint32_t number);
+
+/* Other code may come to [low, high): what was told of call sites there is forgotten. No
+ * thread is in a call from one of them. */
+void stubs_forget(uintptr_t low, uintptr_t high);

@@ -5,6 +5,7 @@
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/modes.h"
+#include "shim/patch/sites.h"
 #include "shim/stacks/fiber.h"
 
 /* Frames further apart are those of calls: a copy's hook is where its host's was, less
@@ -64,8 +65,20 @@ cold int inlined_is_elsewhere(uint64_t function, uintptr_t return_address)
 cold int inlined_is_copy(const struct lane_context *context,
 			 const struct segment_frame *frame, uintptr_t return_address)
 {
+	uint64_t low;
+
 	if (segment_key_is_region(frame->function))
 		return 0;
+	if (return_address) {
+		switch (sites_entry_of(frame->function, return_address, &low)) {
+		case SITE_ENTRY_OWN:
+			return 0;
+		case SITE_ENTRY_COPY:
+			return 1;
+		default:
+			break;
+		}
+	}
 	return is_in_frame_below(context, frame) ||
 	       (modes_count && inlined_is_elsewhere(frame->function, return_address));
 }

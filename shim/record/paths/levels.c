@@ -5,6 +5,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
+#include "shim/lane/ways/ways.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/stacks/fiber.h"
@@ -64,11 +65,12 @@ static struct lane_place place_of(struct lane_context *context, uint64_t return_
 			 .places[(return_address ^ return_address >> 7) % LANE_PLACES];
 	struct lane_place place = *known;
 
-	if (place.return_address == return_address && place.modes_count == modes_count &&
+	if (place.return_address == return_address &&
+	    place.modes_version == modes_version &&
 	    place.unload_count == process->unload_count)
 		return place;
 	place.return_address = return_address;
-	place.modes_count = modes_count;
+	place.modes_version = modes_version;
 	place.unload_count = process->unload_count;
 	learn(&place);
 	/* a handler finds it whole, or does not find it */
@@ -76,7 +78,7 @@ static struct lane_place place_of(struct lane_context *context, uint64_t return_
 	__asm__ volatile("" : : : "memory");
 	known->function = place.function;
 	known->level = place.level;
-	known->modes_count = place.modes_count;
+	known->modes_version = place.modes_version;
 	known->unload_count = place.unload_count;
 	known->has_copies = place.has_copies;
 	__asm__ volatile("" : : : "memory");
@@ -162,76 +164,42 @@ static uint32_t child_at(struct lane_context *context, const struct segment_fram
 		     : 0;
 }
 
-/* Is the stack to be walked for a call of a node that is known already? */
-static int is_due(struct lane_context *context, uint32_t index)
-{
-	const struct segment_node *node = &context->nodes[index];
-	uint64_t calls = node->call_count;
-
-	if (context->levels.is_due || (calls & (calls - 1)) == 0)
-		return 1;
-	return node->unfinished & SEGMENT_NODE_DETOUR && calls < LEVELS_RARE;
-}
-
 static int has_room(const struct lane_context *context, const struct segment_frame *frame)
 {
 	return frame->stack_pointer - paused_stack_low(context) >= STACK_LEAST;
 }
 
-static uint32_t child_of_walk(struct lane_context *context,
-			      const struct segment_frame *frame,
-			      const struct stack_caller *hook, uint32_t known)
+/* Where the stack cannot be walked the call site is known, and whose code it is in. */
+static void find_levels(struct lane_context *context, const struct segment_frame *frame,
+			const struct stack_caller *hook, struct levels *levels)
 {
-	struct levels levels;
-	uint32_t child = 0;
-	int has_levels = 1; /* as far as is known */
-
-	levels.count = 0; /* the rest is written before it is read */
-	context->levels.is_due = 0;
-	if (has_room(context, frame)) {
-		has_levels = !is_called_directly(context, frame, hook);
-		if (has_levels && walk_out(context, frame, hook, &levels)) {
-			has_levels = levels.count > 0;
-			if (has_levels)
-				child = child_at(context, frame, &levels);
-		}
-	}
-	if (child)
-		return child;
-	if (has_levels && known)
-		return known;
-	if (has_levels)
-		process_count(SEGMENT_COUNTER_UNKNOWN_LEVELS, 1);
-	return tree_child_slow(context, frame->parent_node, frame->function);
+	levels->count = 0; /* the rest is written before it is read */
+	if (has_room(context, frame) && walk_out(context, frame, hook, levels))
+		return;
+	levels->count = 0;
+	process_count(SEGMENT_COUNTER_UNKNOWN_LEVELS, 1);
+	add_level(levels, place_of(context, segment_frame_caller(frame)).level);
 }
 
 uint32_t cold levels_child(struct lane_context *context,
 			   const struct segment_frame *frame,
 			   const struct stack_caller *hook)
 {
-	uint32_t parent = frame->parent_node, known, child;
+	uint32_t parent = frame->parent_node, child = 0, calls = UINT32_MAX;
+	uint64_t call_site = segment_frame_caller(frame);
+	struct levels levels;
 
 	if (!hook || modes_count < 2)
 		return tree_child_slow(context, parent, frame->function);
-	known = tree_find_any(context, parent, frame->function);
-	child = known && !is_due(context, known)
-			? known
-			: child_of_walk(context, frame, hook, known);
-	if (child && context->nodes[child].call_count >= LEVELS_RARE)
-		tree_remember(context, child);
-	return child;
-}
-
-void levels_forget_one(struct lane_context *context)
-{
-	struct lane_levels *levels = &context->levels;
-
-	levels->is_due = 1;
-	for (uint32_t i = 0; i < LANE_FRONT_COUNT; i++) {
-		levels->forgotten = (levels->forgotten + 1) % LANE_FRONT_COUNT;
-		if (context->front[levels->forgotten]) {
-			context->front[levels->forgotten] = 0;
-			return;
-		}
+	if (!is_called_directly(context, frame, hook)) {
+		find_levels(context, frame, hook, &levels);
+		child = levels.count ? child_at(context, frame, &levels) : 0;
+		calls = LEVELS_MANY;
 	}
+	if (!child)
+		child = tree_child_slow(context, parent, frame->function);
+	if (child && context->nodes[child].parent == parent &&
+	    (calls > LEVELS_MANY || context->nodes[child].call_count >= LEVELS_RARE))
+		ways_note(context, child, call_site, calls);
+	return child;
 }

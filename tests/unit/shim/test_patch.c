@@ -28,6 +28,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/scan.h"
 #include "shim/patch/site.h"
+#include "shim/patch/stubs/edge_table.h"
 #include "shim/patch/stubs/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/record/calls.h"
@@ -403,7 +404,9 @@ static void test_scans(void **state)
 	munmap(many, size);
 }
 
-static unsigned int hook_count, slow_count;
+static unsigned int hook_count, slow_count, edge_count;
+static uint32_t last_place;
+static uintptr_t last_site;
 
 static void count_hook(void *function, void *call_site)
 {
@@ -426,7 +429,15 @@ static void leave(void *function, void *call_site, uintptr_t frame_pointer)
 	(void)frame_pointer;
 }
 
-typedef void stub(uintptr_t function);
+static void count_edge(void *function, void *call_site, uint32_t place)
+{
+	(void)function;
+	edge_count++;
+	last_place = place;
+	last_site = (uintptr_t)call_site;
+}
+
+typedef void stub(uintptr_t function, uintptr_t call_site);
 
 static void test_stubs(void **state)
 {
@@ -434,32 +445,109 @@ static void test_stubs(void **state)
 	static uint64_t counts[40];
 	struct lane_context *before = lane_self;
 	uintptr_t here = (uintptr_t)test_stubs, function = 0x123456789a;
+	struct stub_entry entry = {.function = function, .number = 33, .place = 7};
 	const uintptr_t *slot = NULL;
 	stub *counted, *nothing;
 
 	(void)state;
-	counted = (stub *)stubs_find(here, here, STUB_COUNTED, function, 33, &slot);
+	counted = (stub *)stubs_find(here, here, STUB_COUNTED, &entry, &slot);
 	assert_non_null(counted);
 	assert_int_equal(*slot, (uintptr_t)counted);
-	nothing = (stub *)stubs_find(here, here, STUB_PULSE, function, 33, &slot);
+	nothing = (stub *)stubs_find(here, here, STUB_PULSE, &entry, &slot);
 	context.counts = counts;
 	context.pulse = 2;
 	lane_self = &context;
-	counted(function);
-	nothing(function);
+	counted(function, 5);
+	nothing(function, 5);
 	assert_int_equal(counts[33], 1);
 	assert_int_equal(context.pulse, 0);
-	counted(function + 16); /* another function's call, from the same place */
-	nothing(function + 16);
+	counted(function + 16, 5); /* another function's call, from the same place */
+	nothing(function + 16, 5);
 	assert_int_equal(hook_count, 2);
-	counted(function);
+	counted(function, 5);
 	assert_int_equal(slow_count, 1);
 	context.counts = NULL; /* a pause */
 	context.pulse = 1;
-	counted(function);
+	counted(function, 5);
 	assert_int_equal(slow_count, 2);
 	assert_int_equal(counts[33], 2);
 	lane_self = before;
+}
+
+/* Of 200 call sites, and of two functions with the same: each has its count, however many
+ * there are; those of code that is gone are no longer known, and others are. */
+static void test_edges(void **state)
+{
+	enum { SITES = 200, FIRST = 1000 };
+	static struct lane_context context;
+	static uint64_t counts[FIRST + 4 * SITES];
+	struct lane_context *before = lane_self;
+	uintptr_t here = (uintptr_t)test_stubs, low = 0x7ffff7000000;
+	struct stub_entry entries[2] = {
+		{.function = 0x10101000, .number = 34, .place = 8, .has_edges = 1},
+		{.function = 0x10102000, .number = 35, .place = 9, .has_edges = 1}};
+	const uintptr_t *slot = NULL;
+	stub *stubs[2];
+
+	(void)state;
+	for (unsigned int i = 0; i < 2; i++)
+		stubs[i] =
+			(stub *)stubs_find(here, here, STUB_COUNTED, &entries[i], &slot);
+	assert_int_equal(*slot, (uintptr_t)stubs[1]);
+	context.counts = counts;
+	context.pulse = 100000;
+	lane_self = &context;
+	edge_count = 0;
+	for (unsigned int i = 0; i < 2 * SITES; i++) {
+		stubs[i % 2](entries[i % 2].function, low + i / 2 * 8);
+		assert_int_equal(edge_count, i + 1);
+		assert_int_equal(last_place, entries[i % 2].place);
+		assert_int_equal(last_site, low + i / 2 * 8);
+		stubs_tell(last_place, last_site, FIRST + i);
+	}
+	for (unsigned int i = 0; i < 2 * SITES * 3; i++)
+		stubs[i % 2](entries[i % 2].function, low + i / 2 % SITES * 8);
+	assert_int_equal(edge_count, 2 * SITES);
+	for (unsigned int i = 0; i < 2 * SITES; i++)
+		assert_int_equal(counts[FIRST + i], 3);
+	assert_int_equal(context.pulse, 100000 - 2 * SITES * 3);
+	/* all but the first and the last are forgotten, whoever has them */
+	stubs_forget(low + 8, low + (SITES - 1) * 8);
+	for (unsigned int i = 0; i < 2 * SITES; i++)
+		stubs[i % 2](entries[i % 2].function, low + i / 2 * 8);
+	assert_int_equal(edge_count, 2 * SITES + 2 * (SITES - 2));
+	stubs_tell(8, low + 8, FIRST + 2 * SITES);
+	stubs[0](entries[0].function, low + 8);
+	assert_int_equal(counts[FIRST + 2 * SITES], 1);
+	stubs_forget(low, low + SITES * 8);
+	context.pulse = 0;
+	stubs_tell(9, low, FIRST);
+	slow_count = 0;
+	stubs[1](entries[1].function, low);
+	assert_int_equal(slow_count, 1);
+	assert_int_equal(counts[FIRST], 5);
+	lane_self = before;
+}
+
+/* So many that the table grows as far as it can, and then some. */
+static void test_edge_table(void **state)
+{
+	uint32_t found = 0;
+
+	(void)state;
+	assert_int_equal(edge_table_find(3, 0x7fffffffffff), 0);
+	for (uint32_t i = 1; i <= 250000; i++)
+		edge_table_put(i % STUB_EDGE_PLACES, 0x400000 + i * 5ul, i);
+	for (uint32_t i = 1; i <= 250000; i++)
+		found += edge_table_find(i % STUB_EDGE_PLACES, 0x400000 + i * 5ul) == i;
+	assert_int_equal(found, 250000);
+	assert_int_equal(edge_table_find(2, 0x400000 + 5), 0);
+	edge_table_put(1, 0x400000 + 5, 77);
+	assert_int_equal(edge_table_find(1, 0x400000 + 5), 77);
+	edge_table_forget(0x400000 + 10, UINTPTR_MAX);
+	assert_int_equal(edge_table_find(2, 0x400000 + 10), 0);
+	assert_int_equal(edge_table_find(1, 0x400000 + 5), 77);
+	edge_table_forget(0, UINTPTR_MAX);
 }
 
 static void test_known(void **state)
@@ -468,7 +556,7 @@ static void test_known(void **state)
 	assert_false(known_has(0x1000));
 	for (int round = 0; round < 5; round++) {
 		for (uintptr_t i = 1; i <= 60000; i++)
-			known_add(i * 4096);
+			known_add(i * 4096, 1);
 		assert_true(known_has(4096) && known_has(60000 * 4096ul));
 		assert_false(known_has(60001 * 4096ul));
 		known_forget(0, 60001 * 4096ul);
@@ -476,7 +564,7 @@ static void test_known(void **state)
 	}
 	/* past its room it does not ask to be told of each again */
 	for (uintptr_t i = 1; i <= 1100000; i++)
-		known_add(i * 4096);
+		known_add(i * 4096, 1);
 	assert_true(known_has(1200000 * 4096ul));
 	known_forget(0, UINTPTR_MAX);
 }
@@ -727,7 +815,7 @@ static void test_early_recursion(void **state)
 	recur(3, 3);
 	number = modes_find((uint64_t)RECURSIVE);
 	counts = arrays_entries(lane_self->lane, &lane_self->lane->counts);
-	assert_int_equal(counts[number], 3);
+	assert_int_equal(modes_counted(number, counts), 3);
 	modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
 	text_is_closed = 0;
 	clock_comes_first = clock_is_tsc != 0;
@@ -737,8 +825,12 @@ static int begin_run(void **state)
 {
 	(void)state;
 	/* stubs are made when their cost is measured */
-	stub_targets = (struct stub_targets){(uintptr_t)count_hook, (uintptr_t)count_hook,
-					     count_slow, count_slow, leave};
+	stub_targets = (struct stub_targets){(uintptr_t)count_hook,
+					     (uintptr_t)count_hook,
+					     count_slow,
+					     count_slow,
+					     leave,
+					     count_edge};
 	fixture_begin(1000);
 	return 0;
 }
@@ -765,6 +857,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_alone_among_many, begin, end),
 		cmocka_unit_test(test_scans),
 		cmocka_unit_test(test_stubs),
+		cmocka_unit_test(test_edges),
+		cmocka_unit_test(test_edge_table),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_whose_exit),
 		cmocka_unit_test(test_modes),

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who made the calls that a mode counts (common/segment_recording.h, CALL EDGES). Of a
+ * call site the function is known whose code it is in, and with debug information the
+ * innermost one inlined there that has hooks: that is the caller which a frame would
+ * have. Must not be asked before all lanes are merged: then it is known who has hooks.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "collector/merge/merge.h"
+
+/* inner: whose call it is; outer: in whose code, of what is inlined the host. Both
+ * MERGE_NO_FUNCTION: not known, or it has no hooks, as the C library when it calls back.
+ * is_copy: these are no calls, but copies inlined into outer. */
+struct caller {
+	uint32_t inner, outer;
+	int is_copy;
+};
+
+struct callers;
+
+struct callers *callers_new(const struct merge *merge);
+void callers_free(struct callers *callers);
+
+/* Of a mode, by its index in merge->modes. */
+struct caller callers_of(const struct callers *callers, uint32_t mode);
+
+/* Is it a caller in some mode? */
+int callers_has(const struct callers *callers, uint32_t function);
