@@ -63,7 +63,7 @@ void follow_look_at_modes(struct follow *follow, struct follow_process *process)
 	for (uint32_t i = 1; i < count; i++) {
 		uint32_t function = process->functions[i];
 
-		if (!all[i].key || all[i].host)
+		if (!all[i].key)
 			continue;
 		if (function == MERGE_NO_FUNCTION && process->modules.process) {
 			function = process->functions[i] = identify_function(
@@ -71,7 +71,8 @@ void follow_look_at_modes(struct follow *follow, struct follow_process *process)
 			process->variants[i] = (uint8_t)identify_variant(
 				&follow->merge.identify, &process->modules, all[i].key);
 		}
-		if (function == MERGE_NO_FUNCTION)
+		/* of some of its calls the function's own entry says how it is */
+		if (function == MERGE_NO_FUNCTION || all[i].host || all[i].site)
 			continue;
 		note_level(follow, process, function, &all[i]);
 		while (follow->recording_count <= function)
