@@ -30,8 +30,8 @@
 -- threads and processes of a run are merged by their functions; path_lane has the
 -- share of each lane (one thread, or several that followed each other, of one process or
 -- of short ones of one program) when a run had more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
--- (an uninstrumented function seen by unwinding from an allocation: calls and times
--- are 0) or 'region' (named by the program: profshim_region_begin; exact; its function
+-- (an uninstrumented function: seen by unwinding from an allocation, without calls and
+-- times; or by samples, below a function whose callees are only counted, without calls) or 'region' (named by the program: profshim_region_begin; exact; its function
 -- row has its name and component and no module) or 'wait' or 'io' (a call of libc that
 -- waits or moves data: exact). An ALLOCATION SITE is a source line of a path's own function.
 --

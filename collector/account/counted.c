@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "collector/account/account.h"
+#include "collector/account/sampled/computed.h"
 #include "collector/account/sampled/divide.h"
 #include "collector/account/hosts.h"
 #include "collector/account/holders.h"
@@ -147,7 +148,7 @@ static void note_samples(struct counted *counted, struct kept_lane *lane)
 	size_t count;
 	const struct held *held;
 
-	if (!divide_has(counted->merge, lane->lane))
+	if (!computed_has_samples(counted->merge, lane->lane))
 		return;
 	sampled_credit(&counted->merge->sampled, lane->lane, &counted->merge->identify,
 		       counted->mode_of);

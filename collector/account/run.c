@@ -11,7 +11,7 @@
 #include "common/base/xalloc.h"
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
-#include "collector/account/sampled/divide.h"
+#include "collector/account/sampled/computed.h"
 #include "collector/locks/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
@@ -85,7 +85,7 @@ static void account_lane(struct merge *merge, struct counted *counted, uint32_t 
 	uint32_t process = merge->run->lanes[lane].process;
 
 	if (merge->first_mode[process + 1] > merge->first_mode[process] ||
-	    divide_has(merge, lane)) {
+	    computed_has_samples(merge, lane)) {
 		counted_keep(counted, lane, counts);
 		return;
 	}

@@ -167,8 +167,9 @@ NOWHERE = {
     "a function took longer than all threads together":
         "SELECT name, total_ns FROM functions f, runs r WHERE f.total_ns > r.wall_ns * 1.01 "
         "* (SELECT COUNT(*) FROM threads t WHERE t.run_id = r.run_id) + 1000000",
-    "a frame seen by unwinding has calls or time":
-        "SELECT name FROM call_paths WHERE kind = 'frame' AND (calls <> 0 OR self_ns <> 0)",
+    "a frame without hooks has calls, or time that nobody sampled":
+        "SELECT name FROM call_paths WHERE kind = 'frame' AND (calls <> 0 OR (self_ns <> 0 "
+        "AND NOT EXISTS (SELECT 1 FROM samples)))",
     "a process lasted longer than the run":
         "SELECT pid FROM processes p, runs r WHERE p.started_ns < 0 "
         "OR p.started_ns + p.wall_ns > r.wall_ns * 1.01 + 1000000",

@@ -69,7 +69,7 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 
 	if (!table)
 		return STATUS_FAILED;
-	keep_positive(table, run_facts_no_calls(facts) ? "self_ns" : "calls");
+	keep_positive(table, facts->sampled_count ? "self_ns" : "calls");
 	table_sort(table, table_column(table, self), table_column(table, "name"));
 	table_show(
 		table,

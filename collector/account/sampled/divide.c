@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "collector/account/account.h"
+#include "collector/account/sampled/computed.h"
 #include "collector/account/sampled/pools.h"
 #include "common/samples/poisson.h"
 #include "common/base/xalloc.h"
@@ -13,34 +14,21 @@
 /* K of the estimate, in samples. */
 #define PRIOR_SAMPLES 4.0
 
-/* Three years; only damaged numbers are larger. */
-#define MOST_NS 1e17
-
 struct divide {
 	const uint32_t *mode_of; /* borrowed; by function, 0: its calls have frames */
+	bool *has_hooks;	 /* by function: some path is of its calls */
 	struct pools pools;
-	/* of the lane that is looked at: has it samples; is it known what its threads
-	 * computed? How much of that has no samples, and how much of this was before the
-	 * first */
-	bool is_sampled, has_clock;
-	double period_ns, unsampled_ns, early_ns;
-	double ready_part; /* of what samples take off computed time, what was ready */
-	const struct sampled_row *rows;
-	size_t row_count;
+	struct computed lane; /* the one that is looked at */
 };
 
 /* What one path has. */
 struct holder {
-	uint32_t path;
-	const struct sampled_row *rows; /* of the path */
-	size_t row_count;
-	const struct held *held; /* calls in its time, by function */
+	struct computed_path samples; /* sampled_ns: w(a) */
+	const struct held *held;      /* calls in its time, by function */
 	size_t held_count;
 	double computed_ns; /* on a CPU */
 	double total_ns;    /* T(a), what of it is divided */
-	double sampled_ns;  /* of samples whose address is known, w(a) */
-	double folded_ns;   /* of others */
-	double hook_ns, hook_model_ns, others_model_ns;
+	double hook_model_ns, others_model_ns;
 };
 
 /* Of a holder: what one function's calls below it have. */
@@ -56,6 +44,11 @@ struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of)
 	struct divide *divide = xcalloc(1, sizeof(*divide));
 
 	divide->mode_of = mode_of;
+	divide->has_hooks =
+		xcalloc(merge->identify.function_count + 1, sizeof(*divide->has_hooks));
+	for (size_t i = 1; i < merge->path_count; i++)
+		if (merge->paths[i].kind != MERGE_FRAME)
+			divide->has_hooks[merge->paths[i].function] = true;
 	pools_init(&divide->pools, merge->identify.function_count);
 	return divide;
 }
@@ -65,29 +58,8 @@ void divide_free(struct divide *divide)
 	if (!divide)
 		return;
 	pools_done(&divide->pools);
+	free(divide->has_hooks);
 	free(divide);
-}
-
-/* What the threads of a lane have computed; 0: not known. */
-static double clock_ns(const struct merge *merge, uint32_t lane)
-{
-	const struct read_lane *from = &merge->run->lanes[lane];
-	const struct read_process *process = &merge->run->processes[from->process];
-	double ns = 0;
-
-	for (uint32_t i = 0; i < process->thread_count; i++)
-		if (process->threads[i].lane_slot == from->slot)
-			ns += (double)process->threads[i].cpu_ns;
-	return ns;
-}
-
-/* Samples of the smaller part of what was computed say nothing of the rest. */
-bool divide_has(const struct merge *merge, uint32_t lane)
-{
-	const struct sampled_lane *own = sampled_header(&merge->sampled, lane);
-
-	return own &&
-	       (double)own->cpu_ns + (double)own->kernel_ns >= clock_ns(merge, lane) / 2;
 }
 
 void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
@@ -119,33 +91,17 @@ static double samples_in(const struct holder *holder, uint32_t function)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < holder->row_count; i++)
-		if (holder->rows[i].kind == SAMPLED_CODE &&
-		    holder->rows[i].credited_function == function)
-			sum += (double)holder->rows[i].cpu_ns;
+	for (size_t i = 0; i < holder->samples.row_count; i++)
+		if (holder->samples.rows[i].kind == SAMPLED_CODE &&
+		    holder->samples.rows[i].credited_function == function)
+			sum += (double)holder->samples.rows[i].cpu_ns;
 	return sum;
-}
-
-/* The first row of a path, or of a later one. */
-static size_t find_rows(const struct divide *divide, uint32_t path)
-{
-	size_t low = 0, high = divide->row_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (divide->rows[middle].path < path)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 static double share_of(const struct divide *divide, const struct holder *holder,
 		       double sampled_ns, double model_ns)
 {
-	double prior = PRIOR_SAMPLES * divide->period_ns;
+	double prior = PRIOR_SAMPLES * divide->lane.period_ns;
 	double own_model =
 		holder->total_ns - holder->hook_model_ns - holder->others_model_ns;
 	double all_model = holder->hook_model_ns + holder->others_model_ns +
@@ -155,7 +111,7 @@ static double share_of(const struct divide *divide, const struct holder *holder,
 	if (!(all_model > 0))
 		return 0;
 	share = (sampled_ns + prior * model_ns / all_model) /
-		(holder->sampled_ns + prior);
+		(holder->samples.sampled_ns + prior);
 	return share > 0 ? (share < 1 ? share : 1) : 0;
 }
 
@@ -165,7 +121,8 @@ static struct time_error error_of(const struct divide *divide,
 				  double portion)
 {
 	double total = holder->total_ns;
-	double samples = holder->sampled_ns / divide->period_ns + PRIOR_SAMPLES + 1;
+	double samples =
+		holder->samples.sampled_ns / divide->lane.period_ns + PRIOR_SAMPLES + 1;
 
 	return (struct time_error){.grain = (float)(total / samples),
 				   .samples = portion * total * total * share *
@@ -218,7 +175,7 @@ static int64_t give(const struct divide *divide, struct merge *merge,
 			error.placed = -(float)((double)ns / WIDTHS);
 			others += ns;
 		}
-		add_part(merge, holder->path, part->held[i].path, ns, &error);
+		add_part(merge, holder->samples.path, part->held[i].path, ns, &error);
 		given += ns;
 	}
 	merge->cells[part->held[largest].path].self_error.placed +=
@@ -263,83 +220,6 @@ static size_t find_parts(const struct divide *divide, struct merge *merge,
 	return count;
 }
 
-static struct holder holder_of(const struct divide *divide, uint32_t path)
-{
-	size_t first = find_rows(divide, path);
-	struct holder holder = {.path = path, .rows = divide->rows + first};
-
-	for (; first + holder.row_count < divide->row_count; holder.row_count++) {
-		const struct sampled_row *row = &holder.rows[holder.row_count];
-
-		if (row->path != path)
-			break;
-		if (row->kind == SAMPLED_FOLDED)
-			holder.folded_ns += (double)row->cpu_ns;
-		else
-			holder.sampled_ns += (double)row->cpu_ns;
-		if (pools_is_hook(row))
-			holder.hook_ns += (double)row->cpu_ns;
-	}
-	holder.sampled_ns = fmin(holder.sampled_ns, MOST_NS);
-	holder.folded_ns = fmin(holder.folded_ns, MOST_NS);
-	holder.hook_ns = fmin(holder.hook_ns, holder.sampled_ns);
-	return holder;
-}
-
-/* By the clock, without waits: what was computed, as far as switches were seen. On a busy
- * machine they are seen late, on the next path, or not at all where it is the host of a
- * virtual one that takes the CPU: then the samples count, and the thread was ready to run
- * for more or less than was booked. What it computed without samples, in the kernel or
- * before the first, may all have been here. Returns by how much it was longer. */
-static int64_t longer_ns(const struct divide *divide, const struct merge_cell *cell,
-			 double sampled_ns)
-{
-	int64_t ns = cell->raw_self_ns - cell->self_ready_ns - cell->self_blocked_ns;
-	double samples = sampled_ns / divide->period_ns;
-	double most = poisson_high(samples) * divide->period_ns + divide->unsampled_ns;
-
-	if (!divide->has_clock)
-		return 0;
-	if ((double)ns > most)
-		return (int64_t)(sampled_ns + divide->unsampled_ns) - ns;
-	if ((double)ns < poisson_low(samples) * divide->period_ns)
-		return (int64_t)fmin(sampled_ns - (double)ns,
-				     (double)cell->self_ready_ns);
-	return 0;
-}
-
-/* Waits only move between the paths of a lane: what is more on one is less on others. */
-static void find_ready_part(struct divide *divide, const struct merge *merge)
-{
-	double more = 0, less = 0;
-
-	for (size_t i = 0; i < merge->touched_count; i++) {
-		uint32_t path = merge->touched[i];
-		struct holder holder = holder_of(divide, path);
-		int64_t longer = longer_ns(divide, &merge->cells[path],
-					   holder.sampled_ns + holder.folded_ns);
-
-		if (longer > 0)
-			less += (double)longer;
-		else
-			more -= (double)longer;
-	}
-	divide->ready_part = more > less ? less / more : 1;
-}
-
-static double cpu_of(const struct divide *divide, struct merge_cell *cell,
-		     double sampled_ns)
-{
-	int64_t ns = cell->raw_self_ns - cell->self_ready_ns - cell->self_blocked_ns;
-	int64_t longer = longer_ns(divide, cell, sampled_ns);
-
-	if (longer < 0)
-		longer = (int64_t)((double)longer * divide->ready_part);
-	quantity_add(&cell->self_ready_ns, -longer);
-	quantity_add(&cell->self_ns, -longer);
-	return ns + longer > 0 ? (double)(ns + longer) : 0;
-}
-
 static bool has_part(const struct part *parts, size_t count, uint32_t function)
 {
 	for (size_t i = 0; i < count; i++)
@@ -348,19 +228,23 @@ static bool has_part(const struct part *parts, size_t count, uint32_t function)
 	return false;
 }
 
-/* Is it of a function that is only counted, and not the holder's own? */
-static bool is_counted(const struct divide *divide, const struct merge *merge,
-		       const struct sampled_row *row)
+/* Does the sample show a call below the holder, of which no frame tells? Of a function
+ * that is only counted; or of one without hooks, where such functions are below the
+ * holder: else it was called by the holder itself, and is part of it. */
+static bool is_below(const struct divide *divide, const struct merge *merge,
+		     const struct holder *holder, const struct sampled_row *row)
 {
-	return row->kind == SAMPLED_CODE &&
-	       row->credited_function < divide->pools.function_count &&
-	       divide->mode_of[row->credited_function] &&
-	       (!row->path || merge->paths[row->path].function != row->credited_function);
+	uint32_t function = row->credited_function;
+
+	if (row->kind != SAMPLED_CODE || function >= divide->pools.function_count ||
+	    (row->path && merge->paths[row->path].function == function))
+		return false;
+	return divide->mode_of[function] ||
+	       (!divide->has_hooks[function] && holder->held_count);
 }
 
-/* Samples in functions that are only counted, of whose calls none is known to be below
- * the holder: they are, though how many is not known. Returns how much they were given.
- */
+/* Samples in functions of whose calls none is known to be below the holder: they are,
+ * though how many is not known. Returns how much they were given. */
 static int64_t give_unplaced(const struct divide *divide, struct merge *merge,
 			     const struct holder *holder, const struct part *parts,
 			     size_t part_count, int64_t room)
@@ -368,32 +252,33 @@ static int64_t give_unplaced(const struct divide *divide, struct merge *merge,
 	int64_t given = 0, ns;
 	size_t next;
 
-	for (size_t i = 0; i < holder->row_count; i = next) {
-		const struct sampled_row *row = &holder->rows[i];
+	for (size_t i = 0; i < holder->samples.row_count; i = next) {
+		const struct sampled_row *row = &holder->samples.rows[i];
+		uint32_t function = row->credited_function, path;
 		double sampled_ns = 0, share;
 		struct time_error error;
-		uint32_t path;
+		enum merge_kind kind;
 
-		for (next = i;
-		     next < holder->row_count && holder->rows[next].kind == row->kind &&
-		     holder->rows[next].credited_function == row->credited_function;
+		for (next = i; next < holder->samples.row_count &&
+			       holder->samples.rows[next].kind == row->kind &&
+			       holder->samples.rows[next].credited_function == function;
 		     next++)
-			sampled_ns += (double)holder->rows[next].cpu_ns;
-		if (!is_counted(divide, merge, row) ||
-		    has_part(parts, part_count, row->credited_function) ||
-		    !merge_has_room(merge, holder->path, row->credited_function,
-				    MERGE_FUNCTION))
+			sampled_ns += (double)holder->samples.rows[next].cpu_ns;
+		if (!is_below(divide, merge, holder, row) ||
+		    has_part(parts, part_count, function))
+			continue;
+		kind = divide->mode_of[function] ? MERGE_FUNCTION : MERGE_FRAME;
+		if (!merge_has_room(merge, holder->samples.path, function, kind))
 			continue;
 		share = share_of(divide, holder, sampled_ns, 0);
 		error = error_of(divide, holder, share, 1);
 		ns = (int64_t)(share * holder->total_ns);
 		if (ns > room - given)
 			ns = room - given;
-		path = merge_child_path(merge, holder->path, row->credited_function,
-					MERGE_FUNCTION);
-		if (!merge->paths[path].recording && !merge->paths[path].calls)
-			merge->paths[path].recording = SEGMENT_RECORDING_COUNTED;
-		add_part(merge, holder->path, path, ns, &error);
+		path = merge_child_path(merge, holder->samples.path, function, kind);
+		if (!merge->paths[path].recording && !merge->cells[path].calls)
+			merge->paths[path].recording = MERGE_SAMPLED;
+		add_part(merge, holder->samples.path, path, ns, &error);
 		given += ns;
 	}
 	return given;
@@ -402,22 +287,25 @@ static int64_t give_unplaced(const struct divide *divide, struct merge *merge,
 static void find_times(struct divide *divide, struct merge *merge, struct holder *holder,
 		       double counted_ns)
 {
-	struct merge_cell *cell = &merge->cells[holder->path];
-	double sampled_ns = holder->sampled_ns + holder->folded_ns, factor, model_ns;
+	struct merge_cell *cell = &merge->cells[holder->samples.path];
+	double sampled_ns = holder->samples.sampled_ns + holder->samples.folded_ns,
+	       factor, model_ns;
 
-	holder->computed_ns =
-		holder->path ? cpu_of(divide, cell, sampled_ns) : sampled_ns;
+	holder->computed_ns = holder->samples.path
+				      ? computed_cpu_ns(&divide->lane, cell, sampled_ns)
+				      : sampled_ns;
 	holder->total_ns = holder->computed_ns;
-	if (divide->is_sampled)
-		holder->total_ns = fmin(holder->computed_ns,
-					poisson_high(sampled_ns / divide->period_ns) *
-							divide->period_ns +
-						divide->early_ns);
+	if (divide->lane.is_sampled)
+		holder->total_ns =
+			fmin(holder->computed_ns,
+			     poisson_high(sampled_ns / divide->lane.period_ns) *
+					     divide->lane.period_ns +
+				     divide->lane.early_ns);
 	factor = pools_hook_factor(&divide->pools,
-				   pools_of(&divide->pools, merge, holder->path),
-				   divide->period_ns);
-	model_ns = holder->path ? (double)cell->hook_ns : 0;
-	for (size_t i = 0; !holder->path && i < holder->held_count; i++)
+				   pools_of(&divide->pools, merge, holder->samples.path),
+				   divide->lane.period_ns);
+	model_ns = holder->samples.path ? (double)cell->hook_ns : 0;
+	for (size_t i = 0; !holder->samples.path && i < holder->held_count; i++)
 		model_ns += holder->held[i].counting * counted_ns;
 	holder->hook_model_ns = fmin(factor * model_ns, holder->total_ns);
 }
@@ -429,7 +317,7 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 	struct part *parts = xcalloc(holder->held_count + 1, sizeof(*parts));
 	size_t count = find_parts(divide, merge, holder, parts);
 	double hook_share =
-		share_of(divide, holder, holder->hook_ns, holder->hook_model_ns);
+		share_of(divide, holder, holder->samples.hook_ns, holder->hook_model_ns);
 	int64_t room = (int64_t)(holder->total_ns * (1 - hook_share));
 	struct time_error error;
 
@@ -437,41 +325,15 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 		room -= give(divide, merge, holder, &parts[i], room);
 	room -= give_unplaced(divide, merge, holder, parts, count, room);
 	free(parts);
-	if (!holder->path)
+	if (!holder->samples.path)
 		return;
 	/* all parts together are as uncertain as that of the hooks is */
 	error = error_of(divide, holder, hook_share, 1);
-	merge->cells[holder->path].self_error.shared -= error.samples;
+	merge->cells[holder->samples.path].self_error.shared -= error.samples;
 	error = error_of(divide, holder,
 			 holder->total_ns > 0 ? (double)room / holder->total_ns : 0, 1);
-	add_part(merge, holder->path, holder->path,
+	add_part(merge, holder->samples.path, holder->samples.path,
 		 room + (int64_t)(holder->computed_ns - holder->total_ns), &error);
-}
-
-/* Threads have no samples at first, and none in the kernel. */
-static void find_lane(struct divide *divide, const struct merge *merge, uint32_t lane)
-{
-	const struct sampled_lane *own = sampled_header(&merge->sampled, lane);
-	double computed = clock_ns(merge, lane), ns = 0, samples = 0;
-
-	divide->is_sampled = divide_has(merge, lane);
-	divide->has_clock = false;
-	divide->period_ns = pools_period_ns(&divide->pools);
-	divide->unsampled_ns = divide->early_ns = 0;
-	divide->rows = sampled_of_lane(&merge->sampled, lane, &divide->row_count);
-	if (!divide->is_sampled) {
-		divide->row_count = 0;
-		return;
-	}
-	for (size_t i = 0; i < divide->row_count; i++) {
-		ns += (double)divide->rows[i].cpu_ns;
-		samples += (double)divide->rows[i].count;
-	}
-	if (samples > 0)
-		divide->period_ns = ns / samples;
-	divide->has_clock = computed > (double)own->cpu_ns / 2;
-	divide->unsampled_ns = fmin(fmax(computed - (double)own->cpu_ns, 0), MOST_NS);
-	divide->early_ns = fmax(divide->unsampled_ns - (double)own->kernel_ns, 0);
 }
 
 /* What was found without samples; waits are what they are. */
@@ -492,8 +354,8 @@ void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
 		merge->process_cost[merge->run->lanes[lane].process].counted_ns;
 	size_t at = 0;
 
-	find_lane(divide, merge, lane);
-	if (!(divide->period_ns > 0)) {
+	computed_find(&divide->lane, merge, lane, pools_period_ns(&divide->pools));
+	if (!(divide->lane.period_ns > 0)) {
 		for (size_t i = 0; i < count; i++)
 			holders_doubt(merge, &held[i]);
 		return;
@@ -502,17 +364,19 @@ void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
 		qsort(held, count, sizeof(*held), by_part);
 	account_begin(merge);
 	forget_selves(merge);
-	find_ready_part(divide, merge);
+	computed_find_ready(&divide->lane, merge);
 	/* parents first: what a path is given is not its own to give */
 	for (size_t touched = 0; touched <= merge->touched_count; touched++) {
-		struct holder holder =
-			holder_of(divide, touched ? merge->touched[touched - 1] : 0);
+		struct holder holder = {
+			.samples = computed_of_path(&divide->lane,
+						    touched ? merge->touched[touched - 1]
+							    : 0)};
 
-		while (at < count && held[at].holder < holder.path)
+		while (at < count && held[at].holder < holder.samples.path)
 			at++;
 		holder.held = &held[at];
 		while (at + holder.held_count < count &&
-		       held[at + holder.held_count].holder == holder.path)
+		       held[at + holder.held_count].holder == holder.samples.path)
 			holder.held_count++;
 		at += holder.held_count;
 		find_times(divide, merge, &holder, counted_ns);

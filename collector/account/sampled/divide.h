@@ -45,11 +45,8 @@ struct divide;
 struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of);
 void divide_free(struct divide *divide);
 
-/* Has the lane samples to go by, of most of what it computed? */
-bool divide_has(const struct merge *merge, uint32_t lane);
-
-/* Each lane that has, while it is in the cells, with its self times and its calls without
- * frames. All of them before the first divide_lane(). */
+/* Each lane that has samples (computed.h), while it is in the cells, with its self times
+ * and its calls without frames. All of them before the first divide_lane(). */
 void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
 		 const struct held *held, size_t count);
 

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a path's time, divided by samples: shares, sums, errors, and what is not
+ *                known without them.
+ * Runs on:       tests.
+ * See also:      collector/account/sampled/divide.h
+ *
+ * main (path 1) is timed; counted (path 2, below it) was only counted; library has no
+ * hooks. A sample stands for 1,000 ns.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "collector/account/account.h"
+#include "collector/account/sampled/divide.h"
+
+enum { MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION, FUNCTIONS };
+enum { MAIN_PATH = 1, COUNTED_PATH };
+
+#define PERIOD_NS 1000u
+
+struct scene {
+	struct merge merge;
+	struct read_run run;
+	struct read_lane lanes[2];
+	struct read_process process;
+	struct hook_cost cost;
+	uint32_t mode_of[FUNCTIONS];
+	struct divide *divide;
+};
+
+static int begin(void **state)
+{
+	struct scene *scene = calloc(1, sizeof(*scene));
+
+	assert_non_null(scene);
+	scene->run.lanes = scene->lanes;
+	scene->run.lane_count = 2;
+	scene->run.processes = &scene->process;
+	scene->run.process_count = 1;
+	scene->merge.run = &scene->run;
+	scene->merge.process_cost = &scene->cost;
+	scene->merge.path_limit = 100;
+	scene->merge.identify.function_count = FUNCTIONS;
+	scene->mode_of[COUNTED_FUNCTION] = 1;
+	merge_add_path(&scene->merge, &(struct merge_path){.parent = 0});
+	assert_int_equal(
+		merge_child_path(&scene->merge, 0, MAIN_FUNCTION, MERGE_FUNCTION),
+		MAIN_PATH);
+	assert_int_equal(merge_child_path(&scene->merge, MAIN_PATH, COUNTED_FUNCTION,
+					  MERGE_FUNCTION),
+			 COUNTED_PATH);
+	*state = scene;
+	return 0;
+}
+
+static int end(void **state)
+{
+	struct scene *scene = *state;
+	struct merge *merge = &scene->merge;
+
+	divide_free(scene->divide);
+	free(merge->paths);
+	free(merge->cells);
+	free(merge->touched);
+	map_done(&merge->path_map);
+	sampled_done(&merge->sampled);
+	free(scene);
+	return 0;
+}
+
+struct row {
+	enum sampled_kind kind;
+	uint32_t function;
+	uint64_t count;
+};
+
+/* Samples of the first lane, all of them in main(); up to one of count 0. */
+static void sample(struct scene *scene, const struct row *rows)
+{
+	struct sampled *sampled = &scene->merge.sampled;
+	uint64_t sum_ns = 0;
+
+	sampled->rows = calloc(10, sizeof(*sampled->rows));
+	sampled->lanes = calloc(1, sizeof(*sampled->lanes));
+	assert_true(sampled->rows && sampled->lanes);
+	for (; rows->count; rows++, sampled->row_count++) {
+		sampled->rows[sampled->row_count] =
+			(struct sampled_row){.path = MAIN_PATH,
+					     .kind = rows->kind,
+					     .function = rows->function,
+					     .credited_function = rows->function,
+					     .count = rows->count,
+					     .cpu_ns = rows->count * PERIOD_NS};
+		sum_ns += rows->count * PERIOD_NS;
+	}
+	sampled->lanes[0].cpu_ns = sum_ns;
+	sampled->lane_count = 1;
+}
+
+/* A lane that was in main() for so long. */
+static void fill(struct scene *scene, int64_t ns)
+{
+	struct merge_cell *cell;
+
+	account_clear(&scene->merge);
+	merge_touch(&scene->merge, COUNTED_PATH)->calls = 1;
+	cell = merge_touch(&scene->merge, MAIN_PATH);
+	cell->calls = 1;
+	cell->raw_self_ns = cell->raw_total_ns = cell->self_ns = ns;
+}
+
+static struct held calls_of(double calls)
+{
+	return (struct held){.path = COUNTED_PATH,
+			     .function = COUNTED_FUNCTION,
+			     .holder = MAIN_PATH,
+			     .calls = calls,
+			     .counting = calls};
+}
+
+static void make_divide(struct scene *scene, int64_t ns, double calls)
+{
+	struct held held = calls_of(calls);
+
+	scene->divide = divide_new(&scene->merge, scene->mode_of);
+	if (!scene->merge.sampled.lane_count)
+		return;
+	fill(scene, ns);
+	divide_note(scene->divide, &scene->merge, 0, &held, 1);
+}
+
+static int64_t self_of(const struct scene *scene, uint32_t path)
+{
+	return scene->merge.cells[path].self_ns;
+}
+
+static void near(int64_t value, int64_t expected)
+{
+	if (llabs(value - expected) > 2)
+		fail_msg("%lld, not %lld", (long long)value, (long long)expected);
+}
+
+/* 300, 500 and 200 of 1,000 samples, and four of what the calls say: half of the time is
+ * counted()'s. */
+static void as_samples_say(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 500},
+					  {SAMPLED_HOOKS, IDENTIFY_NONE, 200},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct held held = calls_of(100);
+	struct time_error error;
+
+	sample(scene, rows);
+	make_divide(scene, 1000000, 100);
+	assert_true(divide_knows(scene->divide, COUNTED_FUNCTION));
+	assert_false(divide_knows(scene->divide, MAIN_FUNCTION));
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
+	near(self_of(scene, COUNTED_PATH), 500000);
+	/* all but what hooks took: 200 of 1,004 */
+	near(self_of(scene, MAIN_PATH) + self_of(scene, COUNTED_PATH),
+	     1000000 - 1000000 * 200 / 1004);
+	/* 1.96 roots of 250 samples, and a little */
+	error = scene->merge.cells[COUNTED_PATH].self_error;
+	assert_in_range(time_error_half_width(&error, 500000, 1000000), 31000, 33000);
+	/* of both together no more than of the hooks: of 160 */
+	time_error_add(&error, &scene->merge.cells[MAIN_PATH].self_error);
+	assert_in_range(time_error_total_half_width(&error, 800000, 1000000), 24800,
+			27000);
+}
+
+/* Another thread is too short for samples: its 40 calls take what 100 took elsewhere. */
+static void threads_without_samples(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 500},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 500},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct held held = calls_of(40), more = calls_of(4000);
+
+	sample(scene, rows);
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 1, &held, 1);
+	near(self_of(scene, COUNTED_PATH), 200000);
+	near(self_of(scene, MAIN_PATH), 800000);
+	fill(scene, 1000); /* never more than there is */
+	divide_lane(scene->divide, &scene->merge, 1, &more, 1);
+	near(self_of(scene, COUNTED_PATH), 1000);
+	near(self_of(scene, MAIN_PATH), 0);
+}
+
+/* Nobody knows how much is whose; the sum is known. */
+static void without_any_samples(void **state)
+{
+	struct scene *scene = *state;
+	struct held held = calls_of(40);
+	struct time_error error;
+
+	make_divide(scene, 0, 0);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
+	assert_false(divide_knows(scene->divide, COUNTED_FUNCTION));
+	near(self_of(scene, MAIN_PATH), 1000000);
+	error = scene->merge.cells[COUNTED_PATH].self_error;
+	assert_int_equal(time_error_half_width(&error, 0, 1000000), 1000000);
+	time_error_add(&error, &scene->merge.cells[MAIN_PATH].self_error);
+	assert_int_equal(time_error_total_half_width(&error, 1000000, 1000000), 0);
+}
+
+/* A function that no sample found may have had nearly four. */
+static void none_is_not_nothing(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 996},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct held held = calls_of(100);
+
+	sample(scene, rows);
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
+	near(self_of(scene, COUNTED_PATH), 0);
+	assert_in_range(time_error_half_width(
+				&scene->merge.cells[COUNTED_PATH].self_error, 0, 1000000),
+			3600, 3700);
+}
+
+/* Code without hooks may have been called by what was only counted: it is told apart, and
+ * is the caller's own where there is no such. */
+static void libraries_below_counted_calls(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 300},
+					  {SAMPLED_CODE, LIBRARY_FUNCTION, 400},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct held held = calls_of(100);
+	uint32_t path;
+
+	sample(scene, rows);
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 0);
+	near(self_of(scene, MAIN_PATH), 1000000 - 1000000 * 300 / 1004);
+	assert_int_equal(scene->merge.path_count, 3);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
+	path = merge_child_path(&scene->merge, MAIN_PATH, LIBRARY_FUNCTION, MERGE_FRAME);
+	assert_int_equal(path, 3);
+	near(self_of(scene, path), 1000000 * 400 / 1004);
+}
+
+/* Where an address is not known, it is like those that are. */
+static void lost_addresses(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 100},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 100},
+					  {SAMPLED_FOLDED, IDENTIFY_NONE, 800},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct held held = calls_of(100);
+
+	sample(scene, rows);
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
+	assert_in_range(self_of(scene, COUNTED_PATH), 485000, 505000);
+	near(self_of(scene, COUNTED_PATH) + self_of(scene, MAIN_PATH), 1000000);
+}
+
+#define DIVIDE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DIVIDE_TEST(as_samples_say),
+		DIVIDE_TEST(threads_without_samples),
+		DIVIDE_TEST(without_any_samples),
+		DIVIDE_TEST(none_is_not_nothing),
+		DIVIDE_TEST(libraries_below_counted_calls),
+		DIVIDE_TEST(lost_addresses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
