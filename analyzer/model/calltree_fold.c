@@ -6,9 +6,11 @@
  */
 #include "analyzer/model/calltree.h"
 
+#include "common/segment_recording.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -254,6 +256,17 @@ static void move(int64_t *to, int64_t *from)
 	*from = 0;
 }
 
+/* Of samples, which are chance, by squares; what hooks cost is the same everywhere. */
+static void move_error(struct calltree_node *to, struct calltree_node *from)
+{
+	if (from->recording > SEGMENT_RECORDING_OFF)
+		to->self_error_ns = (int64_t)ceil(
+			hypot((double)to->self_error_ns, (double)from->self_error_ns));
+	else
+		quantity_add(&to->self_error_ns, from->self_error_ns);
+	from->self_error_ns = 0;
+}
+
 static void add_totals(struct calltree_node *node, const struct calltree_node *child)
 {
 	quantity_add(&node->total_ns, child->total_ns);
@@ -272,7 +285,7 @@ void calltree_move_times(struct calltree *tree)
 			continue;
 		host = &tree->nodes[node->host];
 		move(&host->self_ns, &node->self_ns);
-		move(&host->self_error_ns, &node->self_error_ns);
+		move_error(host, node);
 		move(&host->self_cpu_ns, &node->self_cpu_ns);
 		move(&host->self_ready_ns, &node->self_ready_ns);
 		move(&host->self_blocked_ns, &node->self_blocked_ns);

@@ -11,6 +11,7 @@
 
 #include "functions.sql.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
 static const struct column columns[] = {
 	{"self_percent", "self %", COLUMN_PERCENT, 0},
 	{"self_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"rank", "rank", COLUMN_COUNT, COLUMN_MACHINE},
 	{"self_cpu_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"self_ns", NULL, COLUMN_ANY, 0},
 	{"self_ready_ns", NULL, COLUMN_ANY, 0},
@@ -254,6 +256,25 @@ struct table *functions_table(struct report_input *input, const struct run_facts
 	return table;
 }
 
+void functions_rank(struct table *table, const char *by)
+{
+	size_t leader = 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		double more = cell_number(table_cell(table, leader, by)) -
+			      cell_number(table_cell(table, i, by));
+		double error =
+			hypot(cell_number(table_cell(table, leader, "self_error_ns")),
+			      cell_number(table_cell(table, i, "self_error_ns")));
+
+		if (table_cell(table, i, by)->kind == CELL_NULL)
+			return;
+		if (more > error)
+			leader = i;
+		*table_cell(table, i, "rank") = cell_integer((int64_t)leader + 1);
+	}
+}
+
 bool functions_any_estimated(const struct table *table)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -263,6 +284,17 @@ bool functions_any_estimated(const struct table *table)
 		    strcmp(cell->text, "unwound") != 0)
 			return true;
 	}
+	return false;
+}
+
+bool functions_any_tied(const struct table *table)
+{
+	if (!functions_any_estimated(table))
+		return false;
+	for (size_t i = 0; i < table->row_count; i++)
+		if (table_cell(table, i, "rank")->kind != CELL_NULL &&
+		    cell_whole(table_cell(table, i, "rank")) != (int64_t)i + 1)
+			return true;
 	return false;
 }
 
@@ -277,6 +309,9 @@ void functions_add_note(struct report_input *input, struct doc *doc,
 		{raw && estimated,
 		 "Raw times have the calls that were timed; where functions were only "
 		 "counted, their time is in their callers'."},
+		{!raw && functions_any_tied(table),
+		 "Functions of one rank are in one another's error: which of them took "
+		 "more is not known."},
 		{has_durations && estimated,
 		 "min to max are of the calls that were timed (timed_calls in JSON and "
 		 "CSV); of counted functions they are not known."},
@@ -311,6 +346,11 @@ static void show_columns(const struct report_input *input, struct table *table)
 
 		if (quantity->shown == QUANTITY_NONZERO)
 			strbuf_printf(&shown, " %s", quantity->name);
+	}
+	if (!input->options->sort && !input->options->raw) {
+		functions_rank(table, "self_ns");
+		if (functions_any_tied(table))
+			strbuf_puts(&shown, " rank");
 	}
 	if (functions_any_estimated(table)) {
 		strbuf_puts(&shown, " recording");

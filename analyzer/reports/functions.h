@@ -6,6 +6,11 @@
 
 /* Whether some function of the table was not recorded call by call. */
 bool functions_any_estimated(const struct table *table);
+/* Ranks the rows, which are in the order of a column: those that are no further from the
+ * first of their rank than the errors of both have the same. */
+void functions_rank(struct table *table, const char *by);
+/* Whether two of them have. */
+bool functions_any_tied(const struct table *table);
 /* Says what estimates in the rows mean; has_durations: of single calls are shown. */
 void functions_add_note(struct report_input *input, struct doc *doc,
 			const struct table *table, bool has_durations);

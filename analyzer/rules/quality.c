@@ -169,7 +169,8 @@ static int look_at_headers(struct rule_input *input, const char **ret)
 	return rule_finish(input, cursor, 0);
 }
 
-/* What was recorded at its cost, of all time that the hooks saw, less waits for a CPU: on
+/* Where samples tell them from the program's own times, hooks doubt nothing.
+ * What was recorded at its cost, of all time that the hooks saw, less waits for a CPU: on
  * a busy machine they would make the share look small. Not of the corrected times: where
  * too little was left of one, they add up to more than there was. */
 static int look_at_hooks(struct rule_input *input, const char *recipe)
@@ -183,7 +184,8 @@ static int look_at_hooks(struct rule_input *input, const char *recipe)
 
 	fact.value =
 		rule_share(input->hooks_ns, input->recorded_ns - run->roots_ready_ns);
-	if (!(fact.value >= rule_limit(input, "hooks_medium")))
+	if (!(fact.value >= rule_limit(input, "hooks_medium")) ||
+	    (double)input->cpu_sample_count >= rule_limit(input, "samples_enough"))
 		return 0;
 	result = put_tiny(input, &words, &tiny_calls, &tiny_count);
 	/* The report has the hooks' share of the wall, too, where such waits
@@ -374,6 +376,10 @@ static const struct rule_limit limits[] = {
 	 .meaning = "hooks' share of the recorded time from which findings about time "
 		    "have at most medium confidence"},
 	{"hooks_low", 0.8, "ratio", .most = 1, .meaning = "the same for low"},
+	{"samples_enough", 200, "count",
+	 .meaning =
+		 "with so many samples of CPU time, which tell hooks from the program, "
+		 "the hooks' share does not count"},
 	{"lost_medium", 0.001, "ratio", .not_above = "lost_low",
 	 .meaning = "share of the calls, or of the allocations, that was lost or put in "
 		    "another place, from which findings that rest on them have at most "

@@ -66,8 +66,10 @@ struct rule_input {
 	 * time, so nobody's was subtracted. */
 	double frames_cost_ns;
 	double hooks_ns, hooks_error_ns; /* of all calls and allocations, together */
-	double recorded_ns;		 /* of the roots, as the clock said */
-	double total_error_ns;		 /* of self_ns */
+	/* samples that tell program and hooks apart; 0: the calibration does */
+	int64_t cpu_sample_count;
+	double recorded_ns;    /* of the roots, as the clock said */
+	double total_error_ns; /* of self_ns */
 	int64_t calls, cpu_count, process_count, thread_count;
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;

@@ -89,6 +89,7 @@ static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 		calltree_allocs_of_frames(rule->tree) * facts->hooks.alloc.ns;
 	rule->hooks_ns = hooks_total(&facts->hooks).ns;
 	rule->hooks_error_ns = hooks_total(&facts->hooks).error_ns;
+	rule->cpu_sample_count = facts->hooks.has_samples ? facts->cpu_sample_count : 0;
 	rule->recorded_ns = (double)facts->recorded_ns;
 	rule->total_error_ns = (double)facts->total_error_ns;
 	rule->calls = facts->calls;

@@ -71,10 +71,15 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 		return STATUS_FAILED;
 	keep_positive(table, facts->sampled_count ? "self_ns" : "calls");
 	table_sort(table, table_column(table, self), table_column(table, "name"));
+	if (!raw)
+		functions_rank(table, self);
 	table_show(
 		table,
-		raw	 ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
-			   "p99_ns name"
+		raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
+		      "p99_ns name"
+		: by_cpu && functions_any_tied(table)
+			? "self_percent rank self_cpu_ns self_ns total_ns calls "
+			  "average_ns name"
 		: by_cpu ? "self_percent self_cpu_ns self_ns total_ns calls average_ns "
 			   "name"
 		: functions_any_estimated(table)

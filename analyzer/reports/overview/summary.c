@@ -131,16 +131,40 @@ static void put_cost(struct strbuf *text, struct hooks_cost cost)
 	strbuf_puts(text, "ns");
 }
 
+/* ": by 1,200 samples, one for each 606us, which cost 2%" */
+static void put_samples(struct strbuf *text, const struct run_facts *facts)
+{
+	double count = (double)facts->cpu_sample_count;
+
+	strbuf_puts(text, ": by ");
+	units_counted(text, facts->cpu_sample_count, "sample");
+	if (!(count > 0))
+		return;
+	strbuf_puts(text, ", one for each ");
+	units_nsec(text, whole_number((double)facts->sampled_ns / count));
+	if (!facts->sample_tick_ns)
+		return;
+	strbuf_puts(text, " of CPU time, which cost ");
+	units_percent(text, units_share(count * (double)facts->sample_tick_ns,
+					(double)facts->sampled_ns));
+	strbuf_puts(text, " of it");
+}
+
 static void add_hooks(struct report_input *input, struct strbuf *text,
 		      const struct run_facts *facts)
 {
 	const struct hooks *hooks = &facts->hooks;
 
 	trust_put_percent(text, hook_percent(facts));
-	strbuf_printf(text, " of the %s, %s: ",
+	strbuf_printf(text, " of the %s, %s",
 		      facts->thread_count > 1 ? "threads' time" : "wall",
 		      input->options->raw ? "not subtracted below (--raw)"
 					  : "subtracted below");
+	if (hooks->has_samples) {
+		put_samples(text, facts);
+		return;
+	}
+	strbuf_puts(text, ": ");
 	put_cost(text, hooks->pair);
 	strbuf_puts(text, " per call");
 	if (hooks->counted_calls > 0) {
