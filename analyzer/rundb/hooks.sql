@@ -30,7 +30,7 @@ SELECT TOTAL(count) AS count, TOTAL(cpu_ns) AS cpu_ns,
 	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) -
 	(SELECT TOTAL(value) FROM trust WHERE run_id = :run AND name = 'unsampled_kernel_ns')
 		AS computed_ns
-FROM samples WHERE run_id = :run;
+FROM samples WHERE run_id = :run AND program = 'hooked';
 
 -- :name lanes
 SELECT s.lane_id, s.calls FROM path_lane s JOIN lane l USING (lane_id) WHERE l.run_id = :run;
