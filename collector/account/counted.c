@@ -196,7 +196,7 @@ static void for_each_lane(struct counted *counted,
 
 static void make_tables(struct counted *counted)
 {
-	const struct merge *merge = counted->merge;
+	struct merge *merge = counted->merge;
 
 	counted->mode_of =
 		xcalloc(merge->identify.function_count, sizeof(*counted->mode_of));
@@ -212,7 +212,7 @@ void counted_finish(struct counted *counted)
 	nested_find(&counted->kept, counted->merge);
 	make_tables(counted);
 	for_each_lane(counted, count_frames);
-	hosts_find(counted->hosts);
+	hosts_find(counted->hosts, counted->callers);
 	weights_finish(&counted->weights);
 	counted->edges = edges_new(counted->merge, &counted->kept, &counted->weights,
 				   counted->hosts, counted->callers);

@@ -14,12 +14,12 @@ struct host {
 };
 
 struct hosts {
-	const struct merge *merge;
+	struct merge *merge;
 	struct host *all; /* by path */
 	size_t count;
 };
 
-struct hosts *hosts_new(const struct merge *merge)
+struct hosts *hosts_new(struct merge *merge)
 {
 	struct hosts *hosts = xcalloc(1, sizeof(*hosts));
 
@@ -52,12 +52,27 @@ static void set_host(struct hosts *hosts, uint32_t path, int is_copy)
 		is_copy ? hosts->all[row->parent].function : row->function;
 }
 
-/* A path most of whose calls are copies is in the code of the one above. */
-void hosts_find(struct hosts *hosts)
+static int is_counted_copy(const struct hosts *hosts, const struct callers *callers,
+			   const struct merge_path *row)
 {
-	for (size_t i = 1; i < hosts->count; i++)
+	return row->kind == MERGE_FUNCTION &&
+	       callers_have_copies(callers, row->function,
+				   hosts->merge->paths[row->parent].function,
+				   hosts->all[row->parent].function);
+}
+
+/* A path most of whose calls are copies is in the code of the one above. */
+void hosts_find(struct hosts *hosts, const struct callers *callers)
+{
+	for (size_t i = 1; i < hosts->count; i++) {
+		struct merge_path *row = &hosts->merge->paths[i];
+		int64_t copies = hosts->all[i].copies;
+
+		if (row->parent && !copies)
+			row->has_copies = is_counted_copy(hosts, callers, row);
 		set_host(hosts, (uint32_t)i,
-			 hosts->merge->paths[i].parent && hosts->all[i].copies > 0);
+			 row->parent && (copies > 0 || row->has_copies));
+	}
 }
 
 void hosts_add(struct hosts *hosts, uint32_t path, int is_copy)

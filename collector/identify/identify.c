@@ -328,7 +328,8 @@ static void add_chain(struct identify *identify, uint32_t module, uint64_t addre
 				symbols[i].name
 					? named_function(identify, module, &symbols[i], 0)
 					: add_unnamed(identify, module, address),
-				symbols[i].line, symbols[i].file, 0, symbols[i].variant});
+				symbols[i].line, symbols[i].file, 0, symbols[i].is_part,
+				symbols[i].variant});
 	if (count <= 0)
 		add_place(identify,
 			  (struct identify_place){

@@ -14,6 +14,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -51,6 +52,7 @@ struct identify_place {
 	uint32_t line;	      /* 0: not known */
 	const char *file;     /* borrowed, equal strings have equal addresses; NULL */
 	uint32_t chain_count; /* in the first of the places at one address: how many */
+	bool is_part;	      /* in what the compiler split from the function */
 	enum demangle_variant variant; /* of the function's, which one it is in */
 };
 

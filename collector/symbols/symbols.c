@@ -281,6 +281,7 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 		fill_symbol(module, name, name ? name_length(name, true) : 0, &frames[i],
 			    &ret[i]);
 	}
+	ret[count - 1].is_part = entry && strstr(entry->name, ".part.");
 	return count;
 }
 

@@ -29,6 +29,7 @@ struct symbol {
 	const char *name, *linkage_name, *identity, *file;
 	uint32_t line;
 	enum demangle_variant variant;
+	bool is_part; /* of symbols_frames(): what was split from it ("f.part.0") */
 };
 
 struct symbolizer;

@@ -13,10 +13,11 @@
 
 /* inner: whose call it is; outer: in whose code, of what is inlined the host. Both
  * MERGE_NO_FUNCTION: not known, or it has no hooks, as the C library when it calls back.
- * is_copy: these are no calls, but copies inlined into outer. */
+ * is_copy: these are no calls, but copies inlined into outer. is_part: the compiler has
+ * split that code from outer, whose rest may be inlined anywhere. */
 struct caller {
 	uint32_t inner, outer;
-	int is_copy;
+	int is_copy, is_part;
 };
 
 struct callers;
@@ -26,6 +27,10 @@ void callers_free(struct callers *callers);
 
 /* Of a mode, by its index in merge->modes. */
 struct caller callers_of(const struct callers *callers, uint32_t mode);
+
+/* Are the function's calls by this caller copies, as far as any were counted? */
+int callers_have_copies(const struct callers *callers, uint32_t function, uint32_t inner,
+			uint32_t outer);
 
 /* Is it a caller in some mode? */
 int callers_has(const struct callers *callers, uint32_t function);

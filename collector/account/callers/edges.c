@@ -121,7 +121,7 @@ static int is_like(const struct edges *edges, uint32_t path, const struct caller
 		   enum likeness likeness)
 {
 	int is_inner = edges->merge->paths[path].function == caller->inner;
-	int is_outer = hosts_of(edges->hosts, path) == caller->outer;
+	int is_outer = caller->is_part || hosts_of(edges->hosts, path) == caller->outer;
 
 	if (!path)
 		return 0;
@@ -228,7 +228,7 @@ static size_t find_placed(struct edges *edges, uint32_t function)
 /* Whose caller is not known: no copies, as far as there are others. */
 static size_t find_any(struct edges *edges, uint32_t function)
 {
-	const struct caller nobody = {MERGE_NO_FUNCTION, MERGE_NO_FUNCTION, 0};
+	const struct caller nobody = {MERGE_NO_FUNCTION, MERGE_NO_FUNCTION, 0, 0};
 
 	for (enum weights_scope scope = 0; scope < WEIGHTS_SCOPES; scope++) {
 		if (find_seen(edges, function, &nobody, scope, BOTH) ||
