@@ -203,13 +203,26 @@ static enum verdict judge(struct lane_context *context, const struct look *look)
 	return VERDICT_KEEP;
 }
 
-static void look_at(struct lane_context *context, const struct look *look)
+/* As far as its path tells, which is at hand. */
+static int seems_short(const struct lane_context *context, uint32_t index)
 {
-	enum verdict verdict = judge(context, look);
+	const struct segment_node *node = &context->nodes[index];
 
+	return node->call_count >= LEAST_CALLS &&
+	       rule_is_short(context,
+			     (double)node->total_ticks / (double)node->call_count);
+}
+
+static void look_at(struct lane_context *context, const struct look *look, int is_picked)
+{
+	enum verdict verdict;
+
+	if (!is_picked && !seems_short(context, look->node))
+		return;
+	verdict = judge(context, look);
 	if (verdict == VERDICT_TAKE)
 		take(context, look);
-	else if (verdict == VERDICT_KEEP)
+	else if (verdict == VERDICT_KEEP && is_picked)
 		keep(&context->budget);
 }
 
@@ -247,6 +260,8 @@ static void decide(struct lane_context *context)
 	budget->is_over = share > allowed;
 	if (!budget->is_over)
 		look_less_often(budget);
+	else if (budget->step < RULE_LAST_STEP)
+		budget->interval_ticks = LEAST_INTERVAL;
 	if (share < allowed / 4 && budget->step)
 		budget->step--;
 	budget->call_count = 0;
@@ -318,9 +333,11 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 		return;
 	}
 	context->check_ticks = 0;
-	if (++budget->stretch_calls == budget->picked_call && budget->is_over)
+	budget->stretch_calls++;
+	if (budget->is_over)
 		look_at(context,
-			&(struct look){function, call_site, return_address, now, node});
+			&(struct look){function, call_site, return_address, now, node},
+			budget->stretch_calls == budget->picked_call);
 	/* without what looking takes */
 	budget->stretch_end += clock_now() - now;
 }

@@ -214,6 +214,8 @@ static int set_displacement(struct site *site, const struct code *code,
 {
 	int result;
 
+	if (!site->is_cut && site->written == displacement)
+		return 0;
 	if (!site->is_cut && site->is_exit && !is_alone() &&
 	    site->form != SITE_CALL_SLOT && text_is_split(displacement_at(site), 4))
 		site_cut(site, code);
