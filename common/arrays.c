@@ -65,10 +65,6 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 			     SEGMENT_FIBER_LIMIT, 1, 64, 64, 0),
 	[ARRAY_COUNTS] = ROW(LANE, segment_lane, counts, segment_count,
 			     SEGMENT_MODE_LIMIT, 1, 512, 512, 0),
-	[ARRAY_WINDOWS] = ROW(LANE, segment_lane, windows, segment_window,
-			      SEGMENT_MODE_LIMIT, 2, 128, 512, 0),
-	[ARRAY_PAIRS] = ROW(LANE, segment_lane, pairs, segment_pair, SEGMENT_PAIR_LIMIT,
-			    1, 256, 4096, 0),
 	[ARRAY_WAITS] =
 		ROW(LANE, segment_lane, waits, segment_wait, UNLIMITED, 3, 32, 512, 0),
 	[ARRAY_LOCKS] = ROW(LANE, segment_lane, locks, segment_lock, SEGMENT_LOCK_LIMIT,

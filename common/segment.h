@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 34u
+#define SEGMENT_VERSION 35u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -273,7 +273,6 @@ struct segment_slot {
 #define SEGMENT_FIBER_LIMIT 65536u    /* of a lane */
 #define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, unless it is told otherwise */
 #define SEGMENT_MODE_LIMIT (1u << 18) /* of a process */
-#define SEGMENT_PAIR_LIMIT 4096u      /* of a lane */
 #define SEGMENT_LOCK_LIMIT 8192u      /* of a lane */
 #define SEGMENT_LOCK_WAIT_LIMIT 16384u
 #define SEGMENT_STALL_LIMIT 8192u
@@ -478,8 +477,6 @@ struct segment_lane {
 	struct segment_array functions; /* struct segment_function */
 	struct segment_array fibers;	/* struct segment_fiber */
 	struct segment_array counts;	/* struct segment_count */
-	struct segment_array windows;	/* struct segment_window */
-	struct segment_array pairs;	/* struct segment_pair */
 	struct segment_array waits;	/* struct segment_wait */
 	struct segment_array locks;	/* struct segment_lock */
 	struct segment_array
@@ -499,11 +496,7 @@ struct segment_lane {
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
 	uint64_t closed_frame_count; /* open when a former process ended */
-	uint64_t window_count, window_ticks; /* ended ones */
-	uint64_t window_call_count;	     /* of functions in WINDOWS mode, in those */
-	uint64_t paused_ticks;		     /* see struct segment_process */
-	uint64_t cut_frame_count; /* open when their function lost its exits, or a window
-				     had to end */
+	uint64_t paused_ticks;	     /* see struct segment_process */
 	/* Stacks of allocations: some of the last one was the same; walked anew;
 	 * libunwind was asked for them. Of these: had more frames than the limit; those
 	 * that libunwind would have told otherwise, where that is checked. */

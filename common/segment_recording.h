@@ -8,17 +8,12 @@
  * function has an entry in the process's modes; its index is the function's number there.
  *
  *     EXACT    the hooks see each call: frame, node, times. All functions without entry.
- *     WINDOWS  the hooks' call sites lead to code that adds 1 to the lane's
- *              counts[number]. Now and then a thread has a window: then its calls are
- *              recorded as exact ones are, and are in no count, and their durations are
- *              summed up in windows[number], too, but for calls in which the thread was
- *              without a CPU: how long they took says nothing of others.
- *     COUNTED  counts only, windows or not.
+ *     COUNTED  the hooks' call sites lead to code that adds 1 to the lane's
+ *              counts[number].
  *     OFF      nothing, by the user's wish.
  *
  * CALL EDGES. Behind a function's own entry come others of it, with counts and nothing
- * else: how they are recorded, and windows, are the own entry's. Each call is counted in
- * one of them:
+ * else: how they are recorded is the own entry's. Each call is counted in one of them:
  *
  *     host 0, site S   calls of the function itself that return to S
  *     host H, site R with SEGMENT_KEY_RETURN_ADDRESS
@@ -36,14 +31,7 @@
  * entry stays when its function is EXACT again. Calls that are only counted have no
  * frame: what they call is a child of the innermost function that has one, whose place is
  * told by levels (common/segment_tree.h); their time and the cost of counting is in that
- * one's. A window begins and ends where the thread's
- * innermost function has a frame, so paths in windows are whole.
- *
- * pairs: what windows cost. Each has a window's ticks and recorded calls (of functions in
- * WINDOWS mode), and the ticks and counted calls of a stretch right before it: the
- * difference per call is what the hooks cost in the state that the program is in. The
- * first SEGMENT_PAIR_LIMIT; then a random one is replaced each time, so they are a sample
- * of all windows.
+ * one's.
  */
 #pragma once
 
@@ -51,9 +39,9 @@
 
 #include "common/segment.h"
 
+/* By how much detail is missing; databases have these numbers. */
 enum segment_recording {
 	SEGMENT_RECORDING_EXACT = 0,
-	SEGMENT_RECORDING_WINDOWS = 1,
 	SEGMENT_RECORDING_COUNTED = 2,
 	SEGMENT_RECORDING_OFF = 3,
 };
@@ -88,20 +76,4 @@ struct segment_count {
 	uint64_t call_count;
 };
 
-/* Calls of a function in windows that have ended there. */
-struct segment_window {
-	uint64_t call_count;
-	uint64_t total_ticks;
-	double squared_ticks; /* sum of the squares */
-	uint64_t reserved;
-};
-
-/* See above. */
-struct segment_pair {
-	uint32_t window_ticks, window_call_count;
-	uint32_t between_ticks, between_call_count;
-};
-
 _Static_assert(sizeof(struct segment_mode) == 64, "segment_mode layout");
-_Static_assert(sizeof(struct segment_window) == 32, "segment_window layout");
-_Static_assert(sizeof(struct segment_pair) == 16, "segment_pair layout");

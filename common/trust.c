@@ -178,11 +178,6 @@ static const struct trust_counter counters[] = {
 	 "hangs "
 	 "on the next function outside that has a frame.",
 	 "PROFSHIM_LEVEL=exact gives every function frames."},
-	{"cut_frames", TRUST_REPAIRED, "call cut off by a change of recording",
-	 "calls cut off by changes of recording",
-	 "Functions were being recorded exactly when the recorder began to only count "
-	 "them: those calls end there.",
-	 "Their calls are counted; their time ends where the change stands."},
 	{"collector_recovered", TRUST_MINOR, NULL, "put together from its spool",
 	 "No collector was there when the run ended; it was put together from its spool.",
 	 "The numbers are complete; resource samples end where the collector did."},

@@ -23,8 +23,7 @@
 static bool is_counted(const struct follow *follow, uint32_t function)
 {
 	return function < follow->recording_count &&
-	       (follow->recordings[function] == SEGMENT_RECORDING_WINDOWS ||
-		follow->recordings[function] == SEGMENT_RECORDING_COUNTED);
+	       follow->recordings[function] == SEGMENT_RECORDING_COUNTED;
 }
 
 /* The path in whose frame a path's calls without frames were spent; 0: none. */

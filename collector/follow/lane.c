@@ -350,6 +350,4 @@ void follow_lane_done(struct follow_lane *lane)
 	free(lane->transfers);
 	free(lane->series);
 	free(lane->counts);
-	free(lane->window_calls);
-	free(lane->window_ticks);
 }

@@ -19,19 +19,6 @@ static uint32_t refill(struct follow *follow, const struct follow_lane *lane,
 				     &follow->room);
 }
 
-/* Room by mode in all that is remembered of modes. */
-static void make_room(struct follow_lane *lane, uint32_t count)
-{
-	uint32_t room = lane->count_room, same = room;
-
-	lane->counts = follow_room(lane->counts, &room, count, sizeof(uint64_t));
-	room = same;
-	lane->window_calls =
-		follow_room(lane->window_calls, &room, count, sizeof(uint64_t));
-	lane->window_ticks = follow_room(lane->window_ticks, &lane->count_room, count,
-					 sizeof(uint64_t));
-}
-
 static uint32_t function_of(const struct follow *follow, const struct follow_lane *lane,
 			    uint32_t mode)
 {
@@ -53,12 +40,12 @@ static int is_caller(const struct follow *follow, const struct follow_lane *lane
 
 void follow_look_at_counts(struct follow *follow, struct follow_lane *lane)
 {
-	const struct segment_window *windows;
 	const struct segment_count *counts;
 	uint32_t count = refill(follow, lane, ARRAY_COUNTS, lane->count_room), function;
 	int64_t calls;
 
-	make_room(lane, count);
+	lane->counts =
+		follow_room(lane->counts, &lane->count_room, count, sizeof(uint64_t));
 	counts = follow->room.entries;
 	for (uint32_t i = 1; i < count; i++) {
 		function = function_of(follow, lane, i);
@@ -68,18 +55,6 @@ void follow_look_at_counts(struct follow *follow, struct follow_lane *lane)
 		if (!is_caller(follow, lane, i, function))
 			ledger_add(&follow->functions, function, FOLLOW_COUNTED_CALLS,
 				   calls);
-	}
-	count = refill(follow, lane, ARRAY_WINDOWS, lane->count_room);
-	make_room(lane, count);
-	windows = follow->room.entries;
-	for (uint32_t i = 1; i < count; i++) {
-		function = function_of(follow, lane, i);
-		if (function == MERGE_NO_FUNCTION)
-			continue;
-		ledger_add(&follow->functions, function, FOLLOW_WINDOW_CALLS,
-			   follow_more(&lane->window_calls[i], windows[i].call_count));
-		ledger_add(&follow->functions, function, FOLLOW_WINDOW_TICKS,
-			   follow_more(&lane->window_ticks[i], windows[i].total_ticks));
 	}
 }
 

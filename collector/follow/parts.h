@@ -70,7 +70,7 @@ struct follow_lane {
 		double sum;
 	} * series;
 	uint32_t series_room;
-	uint64_t *counts, *window_calls, *window_ticks; /* by mode */
+	uint64_t *counts; /* by mode */
 	uint32_t count_room;
 	uint32_t thread; /* index in thread_rows, NO_LANE: none */
 	int is_left_out;

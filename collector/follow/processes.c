@@ -32,8 +32,7 @@ static void note_level(struct follow *follow, const struct follow_process *proce
 {
 	struct map *map = &follow->merge.mode_map;
 
-	if ((mode->least == SEGMENT_RECORDING_WINDOWS ||
-	     mode->least == SEGMENT_RECORDING_COUNTED) &&
+	if (mode->least == SEGMENT_RECORDING_COUNTED &&
 	    map_get(map, process->number, function, 0) == MAP_NONE)
 		map_put(map, process->number, function, 0, mode->least);
 }

@@ -40,8 +40,6 @@ struct follow_path {
 /* Of a function that is recorded with less than frames. */
 enum follow_function_number {
 	FOLLOW_COUNTED_CALLS, /* without a frame: in no path */
-	FOLLOW_WINDOW_CALLS,  /* with one, in windows */
-	FOLLOW_WINDOW_TICKS,
 	FOLLOW_FUNCTION_NUMBERS
 };
 

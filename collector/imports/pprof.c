@@ -211,8 +211,6 @@ static void take_label(struct reading *reading, struct wire message, struct samp
 	}
 	if (!pprof_file_is(&reading->file, key, "recording"))
 		reading->label_count++;
-	else if (pprof_file_is(&reading->file, text, "windows"))
-		ret->recording = SEGMENT_RECORDING_WINDOWS;
 	else if (pprof_file_is(&reading->file, text, "counted"))
 		ret->recording = SEGMENT_RECORDING_COUNTED;
 }

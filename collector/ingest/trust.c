@@ -191,7 +191,6 @@ static void add_recordings(struct ingest *ingest)
 	add(ingest, "sampled_functions", sampled);
 	/* a name that was promised before there were so many ways */
 	add(ingest, "stopped_functions", counted + off);
-	add(ingest, "cut_frames", merge->cut_frame_count);
 	add(ingest, "left_out_ns", left_out_ns(merge));
 }
 

@@ -204,7 +204,6 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->merged_call_count, header->merged_call_count);
 	merge_add(&merge->unlisted_path_count, header->unlisted_path_count);
 	merge_add(&merge->lost_mark_count, header->lost_mark_count);
-	merge_add(&merge->cut_frame_count, header->cut_frame_count);
 	merge_add(&merge->left_out_ticks, header->left_out_ticks);
 }
 

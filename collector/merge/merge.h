@@ -192,7 +192,7 @@ struct merge {
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */
 	size_t mode_count;
 	size_t *first_mode; /* of each process, and mode_count behind the last */
-	uint64_t counted_call_count, cut_frame_count;
+	uint64_t counted_call_count;
 	/* Entries that are no calls (variants.h), with and without frames. */
 	uint64_t nested_call_count, nested_counted_count;
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */

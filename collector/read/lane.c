@@ -72,8 +72,6 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 					     &ret->series_count);
 	ret->counts = segment_reader_entries(reader, slot, ARRAY_COUNTS, &now,
 					     &ret->count_count);
-	ret->windows = segment_reader_entries(reader, slot, ARRAY_WINDOWS, &now,
-					      &ret->window_count);
 	ret->waits =
 		segment_reader_entries(reader, slot, ARRAY_WAITS, &now, &ret->wait_count);
 	ret->locks =
@@ -128,7 +126,6 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->functions);
 	free(data->series);
 	free(data->counts);
-	free(data->windows);
 	free(data->waits);
 	free(data->locks);
 	free(data->lock_times);
@@ -140,22 +137,4 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->cases);
 	free(data->samples);
 	*data = (struct read_lane_data){.frame_count = 0};
-}
-
-struct segment_pair *read_lane_pairs(const struct read_run *run,
-				     const struct read_lane *lane, uint32_t *ret_count)
-{
-	struct segment_pair *pairs = NULL;
-	struct segment_reader reader;
-	struct segment_lane header;
-
-	*ret_count = 0;
-	if (read_open_file(run, lane->file, &reader) < 0)
-		return NULL;
-	if (segment_reader_bytes(&reader, lane->slot, 0, &header, sizeof(header)) == 0 &&
-	    header.magic == SEGMENT_MAGIC_LANE)
-		pairs = segment_reader_entries(&reader, lane->slot, ARRAY_PAIRS, &header,
-					       ret_count);
-	segment_reader_close(&reader);
-	return pairs;
 }

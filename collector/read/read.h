@@ -41,14 +41,13 @@ struct read_lane_data {
 	struct segment_series *series; /* steps and counters */
 	/* by number of the function in the process's modes; [0] is not used */
 	struct segment_count *counts;
-	struct segment_window *windows;
 	struct segment_wait *waits; /* by segment_node.wait */
 	struct segment_lock *locks; /* [0] is never used, nor in the next two */
 	struct segment_function *lock_times;
 	struct segment_lock_wait *lock_waits;
 	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
 	struct segment_transfer *transfers; /* likewise */
-	uint32_t count_count, window_count, wait_count;
+	uint32_t count_count, wait_count;
 	struct segment_stall *stalls; /* likewise */
 	uint32_t lock_count, lock_time_count, lock_wait_count, stall_count;
 	uint32_t transfer_count, span_count;
@@ -118,11 +117,6 @@ int read_open_file(const struct read_run *run, uint32_t file, struct segment_rea
 int read_lane(const struct read_run *run, const struct read_lane *lane,
 	      struct read_lane_data *ret);
 void read_lane_done(struct read_lane_data *data);
-
-/* A lane's pairs of windows and what was before; owned by the caller (free), NULL when
- * there are none. */
-struct segment_pair *read_lane_pairs(const struct read_run *run,
-				     const struct read_lane *lane, uint32_t *ret_count);
 
 /* A number that changes when a process, a call, an allocation or a trust counter is
  * added to the run. 0 when the run cannot be read. */

@@ -17,7 +17,7 @@
 #include "tests/stress/check.h"
 
 struct function {
-	uint64_t key, calls, counted, in_windows;
+	uint64_t key, calls, counted;
 	uint32_t least, sites, early_sites, changes;
 };
 
@@ -48,7 +48,6 @@ static void add_lane(const struct segment_process *process,
 {
 	const struct segment_node *nodes = arrays_entries(lane, &lane->nodes);
 	const struct segment_count *counts = arrays_entries(lane, &lane->counts);
-	const struct segment_window *windows = arrays_entries(lane, &lane->windows);
 	const struct segment_mode *modes = arrays_entries(process, &process->modes);
 
 	for (uint32_t i = 2; i < lane->nodes.count; i++) {
@@ -60,13 +59,10 @@ static void add_lane(const struct segment_process *process,
 
 		function->calls += counts[i].call_count;
 		function->counted += counts[i].call_count;
-		if (i < lane->windows.count)
-			function->in_windows += windows[i].call_count;
 	}
-	printf("lane windows %" PRIu64 " pairs %u repaired %" PRIu64 " orphans %" PRIu64
-	       " folded %" PRIu64 " cut %" PRIu64 "\n",
-	       lane->window_count, lane->pairs.count, lane->repaired_frame_count,
-	       lane->orphan_exit_count, lane->folded_call_count, lane->cut_frame_count);
+	printf("lane repaired %" PRIu64 " orphans %" PRIu64 " folded %" PRIu64 "\n",
+	       lane->repaired_frame_count, lane->orphan_exit_count,
+	       lane->folded_call_count);
 }
 
 static void add_process(const struct segment_process *process)
@@ -122,11 +118,9 @@ int main(int argument_count, char **arguments)
 	for (uint32_t i = 0; i < function_count; i++) {
 		const struct function *function = &functions[i];
 
-		printf("function %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-		       " %u %u %u %u\n",
-		       function->key, function->calls, function->counted,
-		       function->in_windows, function->least, function->sites,
-		       function->early_sites, function->changes);
+		printf("function %" PRIx64 " %" PRIu64 " %" PRIu64 " %u %u %u %u\n",
+		       function->key, function->calls, function->counted, function->least,
+		       function->sites, function->early_sites, function->changes);
 	}
 	return failed;
 }

@@ -22,7 +22,7 @@ class Function:
     """What the segment files hold of one."""
 
     def __init__(self, fields):
-        self.calls, self.counted, self.in_windows, self.least, self.sites, self.early, \
+        self.calls, self.counted, self.least, self.sites, self.early, \
             self.changes = (int(field) for field in fields)
 
 

@@ -155,8 +155,6 @@ static void make_base_lane(uint32_t slot)
 	struct segment_node *nodes = (void *)((char *)lane + 1024);
 	struct segment_function *functions = (void *)((char *)lane + 4096);
 	struct segment_count *counts = (void *)((char *)lane + 9408);
-	struct segment_window *windows = (void *)((char *)lane + 9472);
-	struct segment_pair *pairs = (void *)((char *)lane + 9728);
 
 	*lane = (struct segment_lane){
 		.magic = SEGMENT_MAGIC_LANE,
@@ -171,10 +169,6 @@ static void make_base_lane(uint32_t slot)
 		.functions.capacity = 4,
 		.functions.offset = 4096,
 		.counts = array(9408, 4),
-		.windows = array(9472, 3),
-		.pairs = {9728, 40, 0, 40, 40},
-		.window_count = 2,
-		.window_call_count = 80,
 	};
 	for (uint32_t i = 0; i < 6; i++)
 		nodes[i] = (struct segment_node){.key = keys[i],
@@ -206,10 +200,7 @@ static void make_base_lane(uint32_t slot)
 						       .node = i + 1,
 						       .parent_node = i};
 		counts[i].call_count = 50 * i;
-		windows[i] = (struct segment_window){40, 4000, 400000, 0};
 	}
-	for (uint32_t i = 0; i < 40; i++)
-		pairs[i] = (struct segment_pair){4000 + i, 40, 1000, 40};
 }
 
 /* Two snapshots of the first process. */

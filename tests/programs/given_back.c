@@ -4,7 +4,7 @@
  * again. */
 // variants: once
 // settings: PROFSHIM_OVERHEAD=10
-// tolerate: sampled_functions counted_functions stopped_functions cut_frames
+// tolerate: sampled_functions counted_functions stopped_functions
 // expect-sql: SELECT name, recording > 0, least > 0 FROM mode WHERE name IN ('busy_first',
 //     'always_busy') ORDER BY name => always_busy|1|1; busy_first|0|1
 // expect-sql: SELECT name, calls FROM functions WHERE name LIKE '%busy%' ORDER BY name =>

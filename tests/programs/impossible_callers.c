@@ -5,7 +5,7 @@
  * below main() was timed when early() was not. */
 // variants: all
 // settings: PROFSHIM_OVERHEAD=10
-// tolerate: sampled_functions stopped_functions cut_frames
+// tolerate: sampled_functions stopped_functions
 // expect-sql: SELECT name, calls FROM functions WHERE name IN ('pick', 'sift', 'step')
 //     ORDER BY name => pick|8020000; sift|8020000; step|8000000
 // expect-sql: SELECT DISTINCT p.name, c.name FROM call_paths c JOIN call_paths p ON

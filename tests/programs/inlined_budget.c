@@ -3,7 +3,7 @@
  * and a clone, whose hooks are not in the code of the function that they name. */
 // variants: lto all
 // settings: PROFSHIM_OVERHEAD=1
-// tolerate: sampled_functions stopped_functions cut_frames
+// tolerate: sampled_functions stopped_functions
 // expect-sql: SELECT name, calls, inlined_calls > 0.99 * calls, inlined_calls = 0 FROM
 //     functions WHERE name IN ('host', 'copy', 'deep_copy', 'leaf', 'clone', 'driver') ORDER BY
 //     name => clone|400000|0|1; copy|800000|1|0; deep_copy|800000|1|0; driver|4|0|1;

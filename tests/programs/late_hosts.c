@@ -4,7 +4,7 @@
  * the run is spent in has most, though its hooks take more than thirty times what it does. */
 // variants: all
 // settings: PROFSHIM_OVERHEAD=10
-// tolerate: sampled_functions stopped_functions cut_frames
+// tolerate: sampled_functions stopped_functions
 // expect-sql: SELECT name, calls FROM functions WHERE name IN ('is_ready', 'next', 'early',
 //     'all_are_ready') ORDER BY name => all_are_ready|2000; early|20000;
 //     is_ready|20200000; next|20200000

@@ -6,7 +6,7 @@
 // variants: all
 // flags: -pthread
 // settings: PROFSHIM_OVERHEAD=10
-// tolerate: sampled_functions stopped_functions cut_frames
+// tolerate: sampled_functions stopped_functions
 // expect-sql: WITH RECURSIVE chain(path_id, names, calls, name) AS (SELECT path_id, name,
 //     calls, name FROM call_paths WHERE parent_path_id IS NULL UNION ALL SELECT c.path_id,
 //     names || '>' || c.name, c.calls, c.name FROM call_paths c JOIN chain ON

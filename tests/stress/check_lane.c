@@ -259,14 +259,12 @@ static void check_functions(struct check *check, const struct lane_view *view)
 	}
 }
 
-/* What is only counted, and what windows had of it: see segment_recording.h. */
+/* What is only counted: see segment_recording.h. */
 static void check_counts(struct check *check, const struct lane_view *view)
 {
 	const struct segment_lane *lane = view->lane;
 	const struct segment_process *process =
 		check_process_at(check, lane->process_slot);
-	const struct segment_window *windows =
-		(const void *)((const char *)lane + lane->windows.offset);
 	const struct segment_mode *modes;
 	uint32_t mode_count;
 
@@ -274,19 +272,11 @@ static void check_counts(struct check *check, const struct lane_view *view)
 	    !check_that(check,
 			fits(check, lane->counts.offset, lane->counts.capacity,
 			     sizeof(struct segment_count)) &&
-				fits(check, lane->windows.offset, lane->windows.capacity,
-				     sizeof(*windows)) &&
-				fits(check, lane->pairs.offset, lane->pairs.capacity,
-				     sizeof(struct segment_pair)) &&
 				fits(check, process->modes.offset,
 				     process->modes.capacity, sizeof(*modes)),
 			"lane %u: counts do not fit", view->slot))
 		return;
-	check_that(check,
-		   lane->counts.count <= lane->counts.capacity &&
-			   lane->windows.count <= lane->windows.capacity &&
-			   lane->pairs.count <= lane->pairs.capacity &&
-			   lane->pairs.count <= SEGMENT_PAIR_LIMIT,
+	check_that(check, lane->counts.count <= lane->counts.capacity,
 		   "lane %u: more counts than there is room for", view->slot);
 	modes = (const void *)((const char *)process + process->modes.offset);
 	mode_count = __atomic_load_n(&process->modes.count, __ATOMIC_ACQUIRE);
@@ -297,15 +287,7 @@ static void check_counts(struct check *check, const struct lane_view *view)
 				   modes[i].least >= modes[i].recording,
 			   "process %u: no way of recording of function %u",
 			   lane->process_slot, i);
-		if (check->is_quiet && i < lane->windows.count)
-			check_that(check,
-				   windows[i].call_count || !windows[i].total_ticks,
-				   "lane %u: function %u has time in windows and no call",
-				   view->slot, i);
 	}
-	if (check->is_quiet)
-		check_that(check, lane->window_count || !lane->pairs.count,
-			   "lane %u: pairs of no window", view->slot);
 }
 
 void check_lane(struct check *check, uint32_t slot)

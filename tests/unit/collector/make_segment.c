@@ -16,7 +16,6 @@
 #define NODE_CAPACITY 65536u
 #define FUNCTION_CAPACITY 512u
 #define MODE_CAPACITY 64u
-#define PAIR_CAPACITY 4096u
 
 static void must(int holds, const char *what)
 {
@@ -164,11 +163,8 @@ void make_lane(struct make_lane *lane, struct make_file *file,
 	header->nodes.offset = 1 << 20;
 	header->functions.capacity = FUNCTION_CAPACITY;
 	header->functions.offset = 8 << 20;
-	header->counts.capacity = header->windows.capacity = MODE_CAPACITY;
+	header->counts.capacity = MODE_CAPACITY;
 	header->counts.offset = 10 << 20;
-	header->windows.offset = 11 << 20;
-	header->pairs.capacity = PAIR_CAPACITY;
-	header->pairs.offset = 12 << 20;
 	header->nodes.count = 2;
 	header->functions.count = 1;
 	lane->lane = header;
@@ -319,27 +315,4 @@ void make_count(struct make_lane *lane, uint32_t number, uint64_t calls)
 	counts[number].call_count = calls;
 	if (lane->lane->counts.count <= number)
 		lane->lane->counts.count = number + 1;
-}
-
-void make_window(struct make_lane *lane, uint32_t number, uint64_t calls, uint64_t total,
-		 double squares)
-{
-	struct segment_window *windows =
-		(void *)((char *)lane->lane + lane->lane->windows.offset);
-
-	windows[number] = (struct segment_window){calls, total, squares, 0};
-	if (lane->lane->windows.count <= number)
-		lane->lane->windows.count = number + 1;
-	lane->lane->window_count++;
-	lane->lane->window_call_count += calls;
-}
-
-void make_pair(struct make_lane *lane, uint32_t window_ticks, uint32_t window_calls,
-	       uint32_t between_ticks, uint32_t between_calls)
-{
-	struct segment_pair *pairs =
-		(void *)((char *)lane->lane + lane->lane->pairs.offset);
-
-	pairs[lane->lane->pairs.count++] = (struct segment_pair){
-		window_ticks, window_calls, between_ticks, between_calls};
 }

@@ -93,11 +93,5 @@ uint32_t make_mode(struct segment_process *process, uint64_t key, uint32_t recor
 /* Its calls in copies that are inlined into the host. After make_mode(). */
 uint32_t make_host(struct segment_process *process, uint64_t key, uint64_t host);
 
-/* Calls of a function that were only counted, and those in a window. */
+/* Calls of a function that were only counted. */
 void make_count(struct make_lane *lane, uint32_t number, uint64_t calls);
-void make_window(struct make_lane *lane, uint32_t number, uint64_t calls, uint64_t total,
-		 double squares);
-
-/* What a window cost: see struct segment_pair. */
-void make_pair(struct make_lane *lane, uint32_t window_ticks, uint32_t window_calls,
-	       uint32_t between_ticks, uint32_t between_calls);

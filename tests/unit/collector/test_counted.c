@@ -354,7 +354,6 @@ static void trust_of_modes(void **state)
 	f.process->counters[SEGMENT_COUNTER_PATCHED_SITES] = 6;
 	f.process->counters[SEGMENT_COUNTER_EARLY_SITES] = 1;
 	f.process->counters[SEGMENT_COUNTER_MODE_CHANGES] = 4;
-	f.lane.lane->cut_frame_count = 2;
 	f.lane.lane->left_out_ticks = 5000;
 	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, node, 0x2000, 40, 4000);
@@ -370,8 +369,8 @@ static void trust_of_modes(void **state)
 		   "'sampled_functions', "
 		   "'stopped_functions', 'counted_functions', "
 		   "'off_functions', 'patched_sites', 'early_sites', 'mode_changes', "
-		   "'cut_frames', 'left_out_ns') ORDER BY name",
-		   "counted_calls|109;counted_functions|2;cut_frames|2;early_sites|1;"
+		   "'left_out_ns') ORDER BY name",
+		   "counted_calls|109;counted_functions|2;early_sites|1;"
 		   "left_out_ns|5000;mode_changes|4;off_functions|1;patched_sites|6;"
 		   "sampled_functions|0;"
 		   "stopped_functions|3");
