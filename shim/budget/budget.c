@@ -102,13 +102,15 @@ static void read_habit(const struct segment_function *function, struct habit *re
 	ret->mean_ticks = (total - tail) / (double)(ret->call_count - tail_count);
 }
 
+_Static_assert(LANE_WATCHED == 16, "judge_recursion() shifts by 60");
+
 /* What a function that calls itself costs, from one look to another: the first one only
  * begins to count. */
 static enum verdict judge_recursion(struct lane_context *context, uint64_t function,
 				    uint64_t calls, uint64_t now)
 {
 	struct lane_watched *watched =
-		&context->budget.watched[function / 16 % LANE_WATCHED];
+		&context->budget.watched[function * 0x9e3779b97f4a7c15ull >> 60];
 	uint64_t busy_ticks = lane_busy_ticks(context, now);
 
 	if (watched->function == function)
@@ -209,8 +211,9 @@ static int seems_short(const struct lane_context *context, uint32_t index)
 	const struct segment_node *node = &context->nodes[index];
 
 	return node->call_count >= LEAST_CALLS &&
-	       rule_is_short(context,
-			     (double)node->total_ticks / (double)node->call_count);
+	       (rule_is_recursive(context, node->key) ||
+		rule_is_short(context,
+			      (double)node->total_ticks / (double)node->call_count));
 }
 
 static void look_at(struct lane_context *context, const struct look *look, int is_picked)
@@ -247,22 +250,26 @@ static void measure_price(struct lane_context *context)
 	budget->pair_calls = budget->pair_ticks = 0;
 }
 
+/* The share of the hooks is that of the latest four decisions or so: calls come in heaps,
+ * and who makes few at a time would be looked at only when there are none. */
 static void decide(struct lane_context *context)
 {
 	struct lane_budget *budget = &context->budget;
-	double allowed = rule_allowed_share(), share;
+	double allowed = rule_allowed_share();
 
 	budget->pair_calls += budget->call_count;
 	budget->pair_ticks += (double)budget->ticks;
-	share = budget->call_count * rule_pair_ticks() * budget->price /
-		(double)budget->ticks;
+	budget->share += (budget->call_count * rule_pair_ticks() * budget->price /
+				  (double)budget->ticks -
+			  budget->share) /
+			 4;
 	measure_price(context);
-	budget->is_over = share > allowed;
+	budget->is_over = budget->share > allowed;
 	if (!budget->is_over)
 		look_less_often(budget);
 	else if (budget->step < RULE_LAST_STEP)
 		budget->interval_ticks = LEAST_INTERVAL;
-	if (share < allowed / 4 && budget->step)
+	if (budget->share < allowed / 4 && budget->step)
 		budget->step--;
 	budget->call_count = 0;
 	budget->ticks = 0;

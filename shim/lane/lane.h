@@ -172,7 +172,7 @@ struct lane_watched {
 	uint64_t busy_ticks, call_count; /* at the last look at it */
 };
 
-#define LANE_WATCHED 8u
+#define LANE_WATCHED 16u
 
 /* See shim/budget/budget.h. All ticks are the run's clock but busy ones. */
 struct lane_budget {
@@ -183,7 +183,8 @@ struct lane_budget {
 	uint32_t stretch_calls, picked_call;
 	uint32_t call_count; /* in all stretches since the last decision */
 	uint64_t ticks;	     /* of these */
-	int is_over;	     /* at the last decision */
+	double share; /* of the hooks, and is it more than allowed: at the last one */
+	int is_over;
 	uint32_t step;	     /* how far it goes to hold the budget */
 	uint32_t kept_count; /* functions in a row that it could not take there */
 	/* what a pair of hooks costs, in parts of what was calibrated; and since when */

@@ -64,7 +64,7 @@ def record(products, tool, folder, command, settings=()):
     """Runs a program and compares. Returns (functions by name, read_counts' text)."""
     output = os.path.join(folder, "run.db")
     environment = products.environment(output, PROFSHIM_COLLECTOR="/nonexistent",
-                                       **{"PROFSHIM_OVERHEAD": "1", **dict(settings)})
+                                       **{"PROFSHIM_OVERHEAD": "0.1", **dict(settings)})
     result = harness.run(command, env=environment)
     if result.returncode == SKIPPED:
         raise Skipped
@@ -109,7 +109,7 @@ def run_variant(products, tool, program, variant, arguments=(), settings=()):
 # settings of its environment.
 PROGRAMS = {
     "crowd.c": (["gcc", "clang"], [], ["step", "deeper"]),
-    "deepening.c": (list(VARIANTS), ["80"],
+    "deepening.c": (list(VARIANTS), ["120"],
                     ["leaf", "even", "odd", "roomy", "exits", "tail", "inlined",
                      "choose"]),
     "generating.c": (["gcc"], [], ["step", "made"]),
