@@ -276,6 +276,8 @@ static void pause_when_busy(struct collector *collector, uint64_t began_ns)
 		collector->look_count = 0;
 	}
 	collector->look_count++;
+	if (outside_is_urgent(&collector->outside))
+		return;
 	if ((look_ns > LONG_LOOK_NS || collector->look_count > MOST_LOOKS) &&
 	    !table_first_is_exiting(&collector->watch))
 		pause_for(collector, pause_ns);

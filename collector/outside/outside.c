@@ -394,9 +394,9 @@ void outside_update(struct outside *outside, const struct watch *watch,
 {
 	uint64_t now_ns = ticks_monotonic_ns();
 
-	if (sampling->found != SEGMENT_SAMPLING_ALLOWED)
-		return;
 	list_processes(outside, watch, now_ns);
+	if (!sampling->is_done || sampling->found != SEGMENT_SAMPLING_ALLOWED)
+		return;
 	look_at_processes(outside, watch, sampling, now_ns);
 	drop_ended(outside);
 	if (now_ns < outside->next_ns)
@@ -405,6 +405,11 @@ void outside_update(struct outside *outside, const struct watch *watch,
 	outside_drain(outside);
 	look_at_rates(outside, watch, sampling, now_ns);
 	write_book(outside, watch, now_ns);
+}
+
+int outside_is_urgent(const struct outside *outside)
+{
+	return outside->is_waiting && !outside->book.sums.attached_count;
 }
 
 uint64_t outside_wait_ns(const struct outside *outside, uint64_t most_ns)

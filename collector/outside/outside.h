@@ -43,5 +43,9 @@ void outside_update(struct outside *outside, const struct watch *watch,
 /* Takes what has come: the run is about to be stored. */
 void outside_drain(struct outside *outside);
 
+/* The first program of the run is to be sampled soon: a short one is over when a look is
+ * put off. */
+int outside_is_urgent(const struct outside *outside);
+
 /* How long until there is something to do, ns: at most this. */
 uint64_t outside_wait_ns(const struct outside *outside, uint64_t most_ns);
