@@ -287,21 +287,31 @@ static void begin_stretch(struct lane_budget *budget)
 	budget->picked_call = budget->picked_call < most ? budget->picked_call + 1 : 1;
 }
 
-static void end_stretch(struct lane_context *context)
+/* Stretches keep their distance from each other, whenever the next exit comes, and those
+ * that nobody came in are counted: else it is always the first of a heap that ends one,
+ * and the others are never looked at. */
+static void end_stretch(struct lane_context *context, uint64_t now)
 {
 	struct lane_budget *budget = &context->budget;
-	uint64_t now;
+	uint64_t busy_ticks = lane_busy_ticks(context, now);
+	/* the first one was due at once */
+	uint64_t passed =
+		budget->next_busy_ticks ? busy_ticks - budget->next_busy_ticks : 0;
+	uint64_t missed = passed / budget->interval_ticks, left;
 
+	if (missed > DECISION_STRETCHES)
+		missed = DECISION_STRETCHES;
 	budget->stretch_end = 0;
 	budget->call_count += budget->stretch_calls;
-	budget->ticks += STRETCH_TICKS;
+	budget->ticks += (1 + missed) * STRETCH_TICKS;
 	if (budget->call_count >= DECISION_CALLS ||
 	    budget->ticks >= DECISION_STRETCHES * STRETCH_TICKS)
 		decide(context);
+	left = budget->interval_ticks - passed % budget->interval_ticks;
 	now = clock_now();
 	trials_look(context, now);
-	budget->next_look_ticks = now + budget->interval_ticks;
-	budget->next_busy_ticks = lane_busy_ticks(context, now) + budget->interval_ticks;
+	budget->next_look_ticks = now + left;
+	budget->next_busy_ticks = lane_busy_ticks(context, now) + left;
 	context->check_ticks = budget->next_look_ticks;
 }
 
@@ -336,7 +346,7 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 		begin_stretch(budget);
 	}
 	if (now >= budget->stretch_end) {
-		end_stretch(context);
+		end_stretch(context, now);
 		return;
 	}
 	context->check_ticks = 0;
