@@ -23,7 +23,8 @@ enum {
 	KEY_REGION = 4,
 	KEY_NEAR = 5,
 	KEY_LIBC = 6,
-	KEY_VARIANT = 7
+	KEY_VARIANT = 7,
+	KEY_LINKAGE = 8
 };
 
 /* How far off an exported function may be to give a hint. */
@@ -133,14 +134,28 @@ static bool is_of_one_file(const char *linkage_name)
 }
 
 /* Functions of one name without a file are one only when their entries are, or when they
- * are copies or variants of one. */
-static bool is_same(const struct identify_function *known, const struct symbol *symbol,
+ * are copies or variants of one. A place in one may be known before its entry is: so what
+ * counts is whether another entry had the symbol's name. */
+static bool is_same(struct identify *identify, uint32_t module,
+		    const struct identify_function *known, const struct symbol *symbol,
 		    uint64_t entry)
 {
+	uintptr_t name = (uintptr_t)symbol->linkage_name;
+
 	if (symbol->file || !entry)
 		return true;
-	return known->linkage_name != symbol->linkage_name &&
-	       (!symbol->variant || !is_of_one_file(symbol->linkage_name));
+	if (map_get(&identify->address_map, module, name, KEY_LINKAGE) != MAP_NONE)
+		return false;
+	return known->linkage_name == symbol->linkage_name || !symbol->variant ||
+	       !is_of_one_file(symbol->linkage_name);
+}
+
+static void note_entry(struct identify *identify, uint32_t module,
+		       const struct symbol *symbol, uint64_t entry, uint32_t function)
+{
+	if (entry && !symbol->file)
+		map_put(&identify->address_map, module, (uintptr_t)symbol->linkage_name,
+			KEY_LINKAGE, function);
 }
 
 /* The one for whole objects is known by most, and the one that only gives back memory by
@@ -177,7 +192,9 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 	uint32_t known =
 		map_get(&identify->function_map, module, (uintptr_t)identity, place);
 
-	if (known != MAP_NONE && is_same(&identify->functions[known], symbol, entry)) {
+	if (known != MAP_NONE &&
+	    is_same(identify, module, &identify->functions[known], symbol, entry)) {
+		note_entry(identify, module, symbol, entry, known);
 		if (entry && !identify->functions[known].line)
 			identify->functions[known].line = symbol->line;
 		note_variant(&identify->functions[known], symbol);
@@ -186,6 +203,7 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 	if (known != MAP_NONE)
 		return add_function(identify, &function);
 	known = add_function(identify, &function);
+	note_entry(identify, module, symbol, entry, known);
 	map_put(&identify->function_map, module, (uintptr_t)identity, place, known);
 	return known;
 }

@@ -311,7 +311,7 @@ static void remember(struct lane_context *context, uint32_t index, uint32_t pare
 	uint32_t *front = &context->front[tree_place(parent, key)];
 
 	if (!index || *front == index || (trigger_count && trigger_find(key)) ||
-	    (ways_are_noted && is_function(key)))
+	    (tree_notes_ways() && is_function(key)))
 		return;
 	context->front[tree_other_place(tree_place(parent, key))] = *front;
 	*front = index;

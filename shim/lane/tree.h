@@ -16,6 +16,12 @@ static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
 /* Functions are not in the front table: see ways.h. */
 extern hidden uint32_t ways_are_noted;
 
+/* Another thread may begin it at any time. */
+static inline uint32_t tree_notes_ways(void)
+{
+	return __atomic_load_n(&ways_are_noted, __ATOMIC_RELAXED);
+}
+
 /* Hash lookup, insertion when absent. 0: the node could not be made (fold). */
 uint32_t tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key);
 

@@ -120,7 +120,7 @@ static __attribute__((noinline)) void
 enter_by_way(struct lane_context *context, uint64_t function, uint64_t call_site,
 	     uintptr_t stack, uintptr_t return_address, enum frame_result result)
 {
-	if (likely(ways_are_noted && context_is_settled(context, stack) &&
+	if (likely(tree_notes_ways() && context_is_settled(context, stack) &&
 		   context->top != context->limit && clock_is_tsc) &&
 	    frame_open_way(context, function, call_site, stack))
 		return;

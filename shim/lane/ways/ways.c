@@ -8,7 +8,7 @@
 /* Another thread may be about to put a function into its front table: see tree.c. */
 void ways_begin(void)
 {
-	if (ways_are_noted)
+	if (tree_notes_ways())
 		return;
 	__atomic_store_n(&ways_are_noted, 1, __ATOMIC_SEQ_CST);
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
