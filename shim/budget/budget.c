@@ -211,22 +211,27 @@ static int seems_short(const struct lane_context *context, uint32_t index)
 	const struct segment_node *node = &context->nodes[index];
 
 	return node->call_count >= LEAST_CALLS &&
+	       price_is_paid((double)node->call_count * rule_pair_ticks()) &&
 	       (rule_is_recursive(context, node->key) ||
 		rule_is_short(context,
 			      (double)node->total_ticks / (double)node->call_count));
 }
 
-static void look_at(struct lane_context *context, const struct look *look, int is_picked)
+/* One that is picked, and one more of a stretch: to judge takes 0.3 us. */
+static void look_at(struct lane_context *context, const struct look *look)
 {
+	struct lane_budget *budget = &context->budget;
+	int is_picked = budget->stretch_calls == budget->picked_call;
 	enum verdict verdict;
 
-	if (!is_picked && !seems_short(context, look->node))
+	if (!is_picked && (budget->has_judged || !seems_short(context, look->node)))
 		return;
+	budget->has_judged |= !is_picked;
 	verdict = judge(context, look);
 	if (verdict == VERDICT_TAKE)
 		take(context, look);
 	else if (verdict == VERDICT_KEEP && is_picked)
-		keep(&context->budget);
+		keep(budget);
 }
 
 /* What a pair of hooks costs here, by the samples in our own code since the last time. */
@@ -284,6 +289,7 @@ static void begin_stretch(struct lane_budget *budget)
 
 	budget->stretch_end = budget->next_look_ticks + STRETCH_TICKS;
 	budget->stretch_calls = 0;
+	budget->has_judged = 0;
 	budget->picked_call = budget->picked_call < most ? budget->picked_call + 1 : 1;
 }
 
@@ -353,8 +359,7 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 	budget->stretch_calls++;
 	if (budget->is_over)
 		look_at(context,
-			&(struct look){function, call_site, return_address, now, node},
-			budget->stretch_calls == budget->picked_call);
+			&(struct look){function, call_site, return_address, now, node});
 	/* without what looking takes */
 	budget->stretch_end += clock_now() - now;
 }

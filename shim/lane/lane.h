@@ -181,6 +181,7 @@ struct lane_budget {
 	uint64_t next_busy_ticks; /* the same, of busy time */
 	uint64_t stretch_end;	  /* 0: none has begun */
 	uint32_t stretch_calls, picked_call;
+	int has_judged;	     /* one that was not picked */
 	uint32_t call_count; /* in all stretches since the last decision */
 	uint64_t ticks;	     /* of these */
 	double share; /* of the hooks, and is it more than allowed: at the last one */
