@@ -54,6 +54,9 @@ static void add_extremes(struct merge *merge, uint32_t path, uint64_t min_ticks,
 		row->max_ns = max_ns;
 }
 
+/* Calls of one path may be of several nodes, as those of a caller without a frame are.
+ * The compiler may have inlined some and not others: as in one node the first one counts.
+ */
 static void add_nodes(struct lane_walk *walk)
 {
 	struct merge *merge = walk->merge;
@@ -61,6 +64,7 @@ static void add_nodes(struct lane_walk *walk)
 	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 		struct merge_cell *cell;
+		int is_copy;
 
 		if (!walk->nodes[i].is_placed || walk->nodes[i].is_folded)
 			continue;
@@ -78,8 +82,10 @@ static void add_nodes(struct lane_walk *walk)
 			merge_add(&merge->nested_call_count, node->call_count);
 			continue;
 		}
+		is_copy = cell->calls ? cell->inlined_calls > 0
+				      : segment_node_is_inlined(node);
 		quantity_add(&cell->calls, quantity_of_count(node->call_count));
-		if (segment_node_is_inlined(node))
+		if (is_copy)
 			quantity_add(&cell->inlined_calls,
 				     quantity_of_count(node->call_count));
 		quantity_add(&cell->unwound_count,
