@@ -36,6 +36,8 @@ static int by_lane(const void *key, const void *member)
 
 const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_t lane)
 {
+	if (!sampled->lane_count)
+		return NULL;
 	return bsearch(&lane, sampled->lanes, sampled->lane_count,
 		       sizeof(*sampled->lanes), by_lane);
 }
