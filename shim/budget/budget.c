@@ -14,7 +14,7 @@
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 
-#define STRETCH_TICKS (clock_tenth_of_second() >> 15)  /* 3 us */
+#define STRETCH_TICKS (clock_tenth_of_second() >> 16)  /* 1.5 us */
 #define LEAST_INTERVAL (clock_tenth_of_second() >> 13) /* 12 us */
 #define MOST_INTERVAL (clock_tenth_of_second() >> 7)   /* 0.8 ms */
 /* 0.2 ms: a forked child that has ended by then is not looked at. */
@@ -24,6 +24,7 @@
 #define DECISION_CALLS 128u
 #define DECISION_STRETCHES 16u
 #define PICKED_MOST 16u
+#define JUDGED_MOST 4u
 #define LEAST_CALLS 200u /* of a function, before its mean is known well enough */
 
 /* Samples that tell what a pair of hooks costs; and by how much that may differ: memory
@@ -34,6 +35,8 @@
 
 /* Functions met in a row that could not be taken, before it goes a step further. */
 #define KEPT_MOST 32u
+/* Stretches without anything to take, before they come half as often. */
+#define BARREN_STRETCHES 256u
 
 void budget_begin(struct lane_context *context)
 {
@@ -153,7 +156,7 @@ static void take(struct lane_context *context, const struct look *look)
 
 	if (!number)
 		return;
-	context->budget.kept_count = 0;
+	context->budget.kept_count = context->budget.barren_count = 0;
 	context->budget.interval_ticks = LEAST_INTERVAL;
 	forget_front(context, look->node);
 	if (is_new && number > FIRST_NUMBERS)
@@ -166,7 +169,7 @@ static void look_less_often(struct lane_budget *budget)
 		budget->interval_ticks *= 2;
 }
 
-/* Where nothing is left to take, what takes the time is to keep its frames. */
+/* Where so much cannot be taken, it goes a step further. */
 static void keep(struct lane_budget *budget)
 {
 	if (++budget->kept_count < KEPT_MOST)
@@ -174,8 +177,6 @@ static void keep(struct lane_budget *budget)
 	budget->kept_count = 0;
 	if (budget->step < RULE_LAST_STEP)
 		budget->step++;
-	else
-		look_less_often(budget);
 }
 
 /* A function that has been counted is known by its trial. */
@@ -190,12 +191,14 @@ static enum verdict judge(struct lane_context *context, const struct look *look)
 		return VERDICT_WAIT;
 	if (!rule_may_take(context, look->function))
 		return VERDICT_KEEP;
+	if (number && trials_mean(number) <= 0)
+		return VERDICT_WAIT;
 	read_habit(&context->functions[node->function], &habit);
 	if (number)
 		habit.mean_ticks = trials_mean(number);
 	else if (!price_is_paid((double)habit.call_count * rule_pair_ticks()))
 		return VERDICT_WAIT;
-	if (habit.call_count < LEAST_CALLS || habit.mean_ticks <= 0)
+	if (habit.call_count < LEAST_CALLS)
 		return VERDICT_WAIT;
 	if (rule_is_short(context, habit.mean_ticks))
 		return VERDICT_TAKE;
@@ -217,16 +220,17 @@ static int seems_short(const struct lane_context *context, uint32_t index)
 			      (double)node->total_ticks / (double)node->call_count));
 }
 
-/* One that is picked, and one more of a stretch: to judge takes 0.3 us. */
+/* One that is picked, and some more of a stretch: to judge takes 0.3 us. */
 static void look_at(struct lane_context *context, const struct look *look)
 {
 	struct lane_budget *budget = &context->budget;
 	int is_picked = budget->stretch_calls == budget->picked_call;
 	enum verdict verdict;
 
-	if (!is_picked && (budget->has_judged || !seems_short(context, look->node)))
+	if (!is_picked &&
+	    (budget->judged_count == JUDGED_MOST || !seems_short(context, look->node)))
 		return;
-	budget->has_judged |= !is_picked;
+	budget->judged_count += !is_picked;
 	verdict = judge(context, look);
 	if (verdict == VERDICT_TAKE)
 		take(context, look);
@@ -272,8 +276,6 @@ static void decide(struct lane_context *context)
 	budget->is_over = budget->share > allowed;
 	if (!budget->is_over)
 		look_less_often(budget);
-	else if (budget->step < RULE_LAST_STEP)
-		budget->interval_ticks = LEAST_INTERVAL;
 	if (budget->share < allowed / 4 && budget->step)
 		budget->step--;
 	budget->call_count = 0;
@@ -289,7 +291,7 @@ static void begin_stretch(struct lane_budget *budget)
 
 	budget->stretch_end = budget->next_look_ticks + STRETCH_TICKS;
 	budget->stretch_calls = 0;
-	budget->has_judged = 0;
+	budget->judged_count = 0;
 	budget->picked_call = budget->picked_call < most ? budget->picked_call + 1 : 1;
 }
 
@@ -307,6 +309,8 @@ static void end_stretch(struct lane_context *context, uint64_t now)
 
 	if (missed > DECISION_STRETCHES)
 		missed = DECISION_STRETCHES;
+	if (++budget->barren_count % BARREN_STRETCHES == 0)
+		look_less_often(budget);
 	budget->stretch_end = 0;
 	budget->call_count += budget->stretch_calls;
 	budget->ticks += (1 + missed) * STRETCH_TICKS;

@@ -4,11 +4,11 @@
  * well more than its hooks do, else it is only counted. Runs on: traced threads, slow
  * paths of the hooks, any context. Must not make a system call but to write call sites.
  *
- * LOOKING. From the time on that check_ticks says the exits of 3 us are looked at: how
+ * LOOKING. From the time on that check_ticks says the exits of 1.5 us are looked at: how
  * many there are, times what a pair of hooks costs, is the share of the hooks. It costs
  * what was calibrated, times what samples in our own code say of that here. Looks come
  * each 12 us as long as the budget is exceeded, less and less often when it is not, or
- * nothing is found, up to 0.8 ms: about 0.4 % of the time. (The time is counted from when
+ * nothing is found, up to 0.8 ms: about 0.2 % of the time. (The time is counted from when
  * it was due, not from the first exit: calls come in heaps.)
  *
  * TAKING. When half of the budget is exceeded, one of these exits is picked, so that who

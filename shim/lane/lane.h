@@ -180,14 +180,14 @@ struct lane_budget {
 	uint64_t next_look_ticks;
 	uint64_t next_busy_ticks; /* the same, of busy time */
 	uint64_t stretch_end;	  /* 0: none has begun */
-	uint32_t stretch_calls, picked_call;
-	int has_judged;	     /* one that was not picked */
+	uint32_t stretch_calls, picked_call, judged_count;
 	uint32_t call_count; /* in all stretches since the last decision */
 	uint64_t ticks;	     /* of these */
 	double share; /* of the hooks, and is it more than allowed: at the last one */
 	int is_over;
-	uint32_t step;	     /* how far it goes to hold the budget */
-	uint32_t kept_count; /* functions in a row that it could not take there */
+	uint32_t step;	       /* how far it goes to hold the budget */
+	uint32_t kept_count;   /* functions in a row that it could not take there */
+	uint32_t barren_count; /* stretches since one was taken */
 	/* what a pair of hooks costs, in parts of what was calibrated; and since when */
 	double price;
 	double pair_calls, pair_ticks;
