@@ -112,7 +112,7 @@ static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t 
 			 const struct read_parts *parts)
 {
 	const struct read_run *run = merge->run;
-	size_t placed = 0, first;
+	size_t placed = 0, first, begin = lane;
 	struct sites sites;
 
 	sites_order(&sites, run, parts->order + parts->first, parts->end - parts->first);
@@ -125,8 +125,9 @@ static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t 
 		merge_lane(merge, counted, (uint32_t)lane, &ends[process],
 			   sites.all + first, own);
 	}
-	/* of lanes that are not there */
-	merge_add(&merge->damaged_count, sites.count - placed);
+	if (placed < sites.count)
+		merge_add(&merge->damaged_count,
+			  sites_without_lane(&sites, run, file, begin, lane));
 	free(sites.all);
 	return lane;
 }

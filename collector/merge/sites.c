@@ -9,6 +9,7 @@
 
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
+#include "collector/read/segment_file.h"
 
 static int by_lane(const void *a, const void *b)
 {
@@ -205,6 +206,54 @@ size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_
 	       sites->all[at].lane_slot == lane_slot)
 		at++;
 	return at - *ret_first;
+}
+
+/* A living process begins lanes after they were listed. */
+static int is_lane_now(const struct segment_reader *reader, uint32_t lane_slot,
+		       uint32_t process_slot)
+{
+	struct segment_slot slot;
+
+	return lane_slot < SEGMENT_SLOT_LIMIT &&
+	       segment_reader_slot(reader, lane_slot, &slot) == 0 &&
+	       slot.kind == SEGMENT_SLOT_LANE && slot.process_slot == process_slot;
+}
+
+static int by_slot(const void *key, const void *lane)
+{
+	uint32_t slot = *(const uint32_t *)key,
+		 other = ((const struct read_lane *)lane)->slot;
+
+	return slot < other ? -1 : slot > other;
+}
+
+/* The lanes of a file are listed in the order of their slots. */
+static int is_listed(const struct read_run *run, size_t first, size_t end,
+		     const struct site_place *site)
+{
+	const struct read_lane *lane = bsearch(&site->lane_slot, run->lanes + first,
+					       end - first, sizeof(*run->lanes), by_slot);
+
+	return lane && lane->process == site->process;
+}
+
+size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
+			  uint32_t file, size_t first, size_t end)
+{
+	struct segment_reader reader;
+	size_t count = 0;
+
+	if (read_open_file(run, file, &reader) < 0)
+		return 0; /* its lanes could not be read, which was counted */
+	for (size_t i = 0; i < sites->count; i++) {
+		const struct site_place *site = &sites->all[i];
+
+		count += !is_listed(run, first, end, site) &&
+			 !is_lane_now(&reader, site->lane_slot,
+				      run->processes[site->process].slot);
+	}
+	segment_reader_close(&reader);
+	return count;
 }
 
 void sites_add(struct lane_walk *walk, const struct site_place *places, size_t count)

@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "collector/account/run.h"
+#include "collector/locks/locks.h"
+#include "collector/merge/slow/spans.h"
 #include "tests/unit/collector/check_db.h"
 
 static void nested_calls(void **state)
@@ -686,6 +689,41 @@ static void every_note_at_once(void **state)
 	check_end(&f, db);
 }
 
+/* A lane that began after the lanes were listed is no damage; one that is nowhere is. */
+static void a_lane_begins_meanwhile(void **state)
+{
+	struct merge_end end = {.end_ticks = CHECK_END};
+	struct segment_site *site;
+	struct ticks ticks;
+	struct check_one f;
+	struct make_lane late;
+	struct read_run run;
+	struct merge merge;
+	char error[1024];
+
+	(void)state;
+	check_begin(&f);
+	for (int is_there = 1; is_there >= 0; is_there--) {
+		assert_int_equal(
+			read_run_open(&run, &f.run.rundir, NULL, error, sizeof(error)),
+			0);
+		ticks_calibrate(&ticks, &run.page, &run.state);
+		make_lane(&late, &f.file, f.process, f.process_slot);
+		site = make_site(f.process, &late, make_return(&late, 1, 0x1010), 2, 20,
+				 1, 10);
+		if (!is_there)
+			site->lane_slot++;
+		run_merge(&merge, &run, &ticks, &end, 0, 0);
+		assert_int_equal(merge.damaged_count, !is_there);
+		locks_free(merge.locks);
+		spans_free(merge.spans);
+		merge_done(&merge);
+		read_run_close(&run);
+	}
+	make_file_free(&f.file);
+	make_run_free(&f.run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -712,6 +750,7 @@ int main(void)
 		cmocka_unit_test(trust_rows),
 		cmocka_unit_test(a_wrong_library_is_told),
 		cmocka_unit_test(samples_and_names),
+		cmocka_unit_test(a_lane_begins_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
