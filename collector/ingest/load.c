@@ -99,6 +99,8 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 	result = read_run_open(&ret->run, rundir, watch->kept, error, error_size);
 	if (result < 0)
 		return result;
+	if (!watch->is_live)
+		ret->run.damaged_count += ret->run.begun_count;
 	ticks_calibrate(&ret->ticks, &ret->run.page, &ret->run.state);
 	merge(ret);
 	snapshots_build(&ret->snapshots, &ret->merge);

@@ -203,14 +203,15 @@ static void read_slots(struct read_run *run, const struct segment_reader *reader
 	}
 }
 
-/* 0, or -errno: the file is none of the run, or there are no descriptors. */
+/* 0, or -errno: the file is none of the run, or none yet, or there are no descriptors. */
 static int read_file(struct read_run *run, uint32_t file)
 {
 	struct segment_reader reader;
 	int result = read_open_file(run, file, &reader);
 
 	if (result < 0)
-		return result == -EMFILE || result == -ENFILE || result == -ENOENT
+		return result == -EMFILE || result == -ENFILE || result == -ENOENT ||
+				       result == -EAGAIN
 			       ? result
 			       : -EINVAL;
 	read_slots(run, &reader, file);
@@ -307,7 +308,8 @@ static int read_files(struct read_run *run, size_t first, int with_ended)
 		result = read_file(run, (uint32_t)i);
 		is_gone[i] = result == -ENOENT;
 		run->damaged_count += result == -EINVAL;
-		if (result == -ENOENT || result == -EINVAL)
+		run->begun_count += result == -EAGAIN;
+		if (result == -ENOENT || result == -EINVAL || result == -EAGAIN)
 			result = 0;
 	}
 	if (result == 0 && with_ended)

@@ -89,6 +89,7 @@ struct read_run {
 	size_t lane_count;
 	uint64_t spool_bytes;	/* what the files take on disk */
 	uint64_t damaged_count; /* files, slots and records left out as not plausible */
+	uint64_t begun_count;	/* files that are being made, or were when it ended */
 };
 
 /* Opens a spool directory. Damaged files are left out and counted; only facts that

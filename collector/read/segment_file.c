@@ -82,7 +82,7 @@ int segment_reader_refresh(struct segment_reader *reader)
 
 static int check_file(struct segment_reader *reader, uint64_t token)
 {
-	struct segment_file header;
+	struct segment_file header = {.magic = 0};
 	size_t size = offsetof(struct segment_file, slots);
 
 	if (read_at(reader, 0, &header, size) == size &&
@@ -90,7 +90,7 @@ static int check_file(struct segment_reader *reader, uint64_t token)
 	    header.token == token && segment_reader_refresh(reader) == 0)
 		return 0;
 	segment_reader_close(reader);
-	return -EINVAL;
+	return header.magic ? -EINVAL : -EAGAIN;
 }
 
 int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,

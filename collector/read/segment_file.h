@@ -22,8 +22,9 @@ struct segment_reader {
 	uint64_t allocated_bytes; /* on disk */
 };
 
-/* Opens a file of the run with this token. 0, -errno of the open, or -EINVAL: not a
- * segment file of this run and version. Close with segment_reader_close(). */
+/* Opens a file of the run with this token. 0, -errno of the open, -EAGAIN: it is being
+ * made, or -EINVAL: not a segment file of this run and version. Close with
+ * segment_reader_close(). */
 int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,
 			uint64_t token);
 /* The same of an image of a file, which is borrowed. */

@@ -284,6 +284,16 @@ static void name_threads(const struct ingest *ingest, struct resources *resource
 	}
 }
 
+/* Stored by its collector and removed while it was read: what was missing is no damage.
+ * The facts go first, see rundir_remove(). */
+static int is_stored(const struct rundir *rundir, char *error, size_t error_size)
+{
+	if (faccessat(rundir->fd, SEGMENT_RUN_NAME, F_OK, 0) == 0)
+		return 0;
+	snprintf(error, error_size, "%s was removed while it was read", rundir->path);
+	return 1;
+}
+
 int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
 		    size_t error_size)
 {
@@ -300,7 +310,9 @@ int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error
 	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
 	if (result == 0) {
 		name_threads(&ingest, &samples.resources);
-		result = store_run_into(db, &ingest, error, error_size);
+		result = is_stored(&rundir, error, error_size)
+				 ? -ENOENT
+				 : store_run_into(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
 	book_done(&outside);

@@ -227,6 +227,102 @@ static void read_live(void **state)
 	ingest_done(&ingest);
 }
 
+/* A program that has just begun to make its file has nothing in it yet. */
+static void file_being_made(void **state)
+{
+	struct fixture *f = *state;
+	struct spool_run run = only_run(f);
+	struct make_file young;
+	char error[512] = "";
+	struct sqlite3 *db;
+
+	make_file(&young, &f->run, "101-1");
+	young.file->magic = 0;
+	f->run.page->start_monotonic_ns = MAKE_START;
+	assert_int_equal(guard_open_memory(&db), 0);
+	assert_int_equal(spool_read_live(&run, db, error, sizeof(error)), 0);
+	check_rows(db, "SELECT value FROM trust WHERE name = 'damaged_segments'", "0");
+	sqlite3_close(db);
+	/* one that nobody makes any more has lost what it was for */
+	assert_int_equal(spool_recover(&run, f->run.output, NULL, error, sizeof(error)),
+			 0);
+	db = check_output(&f->run);
+	check_rows(db, "SELECT value FROM trust WHERE name = 'damaged_segments'", "1");
+	sqlite3_close(db);
+	make_file_free(&young);
+}
+
+#define IMAGES 12u
+#define STEPS 100u
+
+static uint64_t spin_until(uint64_t time_ns)
+{
+	uint64_t now_ns;
+
+	do {
+		now_ns = ticks_monotonic_ns();
+	} while (now_ns < time_ns);
+	return now_ns;
+}
+
+/* How long it took. delay_ns: after so long it is removed, 0: never. */
+static uint64_t read_while_removed(uint64_t delay_ns)
+{
+	struct spool_run run = {.state = SPOOL_RECORDING};
+	struct make_file files[IMAGES];
+	struct make_run made;
+	struct make_lane lane;
+	struct segment_process *process;
+	char error[512] = "", name[32];
+	uint64_t start_ns, ns;
+	struct sqlite3 *db;
+	uint32_t slot;
+	pid_t child = 0;
+
+	make_run(&made, MAKE_TOKEN);
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		snprintf(name, sizeof(name), "%u-1", 100 + i);
+		make_file(&files[i], &made, name);
+		process = make_process(&files[i], 100 + (int)i, MAKE_START + i,
+				       MAKE_START + 5000, &slot);
+		make_lane(&lane, &files[i], process, slot);
+		make_call(&lane, 1, 0x1000, 1, 1000);
+	}
+	snprintf(run.directory, sizeof(run.directory), "%s", made.directory);
+	assert_int_equal(guard_open_memory(&db), 0);
+	start_ns = ticks_monotonic_ns();
+	if (delay_ns && (child = fork()) == 0) {
+		spin_until(start_ns + delay_ns);
+		rundir_remove(&made.rundir);
+		_exit(0);
+	}
+	if (spool_read_live(&run, db, error, sizeof(error)) == 0)
+		check_rows(db,
+			   "SELECT (SELECT value FROM trust WHERE "
+			   "name = 'damaged_segments'), COUNT(*) FROM processes",
+			   "0|12");
+	else
+		assert_true(delay_ns > 0 && *error);
+	ns = ticks_monotonic_ns() - start_ns;
+	if (child)
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	sqlite3_close(db);
+	for (uint32_t i = 0; i < IMAGES; i++)
+		make_file_free(&files[i]);
+	make_run_free(&made);
+	return ns;
+}
+
+/* A look at a run that its collector stores and removes meanwhile has all, or fails. */
+static void removed_while_it_is_read(void **state)
+{
+	uint64_t whole_ns = read_while_removed(0);
+
+	(void)state;
+	for (uint32_t i = 1; i <= STEPS; i++)
+		read_while_removed(whole_ns * i / STEPS);
+}
+
 static void damaged_run(void **state)
 {
 	struct fixture *f = *state;
@@ -267,6 +363,8 @@ int main(void)
 		SPOOL_TEST(newborn),
 		SPOOL_TEST(starting),
 		SPOOL_TEST(read_live),
+		SPOOL_TEST(file_being_made),
+		cmocka_unit_test(removed_while_it_is_read),
 		SPOOL_TEST(damaged_run),
 		SPOOL_TEST(output_not_writable),
 	};
