@@ -185,7 +185,7 @@ CREATE TABLE path (
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
 	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 2 counted (times not known), 3 off,
-					-- 4 sampled (imported: calls not known)
+					-- 4 sampled
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,

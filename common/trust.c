@@ -129,21 +129,6 @@ static const struct trust_counter counters[] = {
 	 "had "
 	 "none they fit nothing.",
 	 "Compile with -g, and record again."},
-	{"imported_stacks", TRUST_MINOR, "stack of another program's profile",
-	 "stacks of another program's profile",
-	 "The run was imported. What such a profile does not tell is not known: how "
-	 "often "
-	 "functions were called, waits, single calls; its times are as good as its "
-	 "samples "
-	 "are many.",
-	 NULL},
-	{"imported_labels", TRUST_PLAIN, NULL, NULL,
-	 "Labels of the imported samples were left out: there is no place for them.",
-	 NULL},
-	{"imported_types", TRUST_MINOR, "kind of samples left out",
-	 "kinds of samples left out",
-	 "The imported profile had samples of a kind for which there is no place here.",
-	 NULL},
 	{"pauses", TRUST_MINOR, "pause of the recording", "pauses of the recording",
 	 "The program, or a condition that was asked for, paused the recording: what was "
 	 "called then is in no count, and its time is in no function.",

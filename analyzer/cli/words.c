@@ -259,9 +259,4 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		return;
 	}
 	assign_words(arguments, count, ret);
-	/* the document, a word about what was stored, goes to the terminal */
-	if (ret->report->takes & TAKES_IMPORT) {
-		ret->options.output = ret->output;
-		ret->output = NULL;
-	}
 }

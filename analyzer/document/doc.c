@@ -159,18 +159,3 @@ void doc_add_human(struct doc *doc, struct section *section, const char *title,
 {
 	add_value(section, title, title, COLUMN_TEXT, text_cell(doc, text), COLUMN_HUMAN);
 }
-
-void doc_forget(struct doc *doc, const char *name)
-{
-	for (size_t i = 0; i < doc->section_count; i++) {
-		struct section *section = &doc->sections[i];
-
-		for (size_t j = 0; j < section->value_count; j++)
-			if (strcmp(section->values[j].name, name) == 0) {
-				section->values[j].cell.kind = CELL_NULL;
-				section->values[j].flags |= COLUMN_MACHINE;
-			}
-		if (section->table)
-			table_forget(section->table, name);
-	}
-}

@@ -125,8 +125,6 @@ void doc_add(struct section *section, const char *name, const char *title,
 	     enum column_type type, struct cell cell);
 void doc_add_text(struct doc *doc, struct section *section, const char *name,
 		  const char *title, const char *text);
-/* Of tables and values: what has this name is not known, and not shown to people. */
-void doc_forget(struct doc *doc, const char *name);
 /* The same, for machines or for people only. */
 void doc_add_machine(struct section *section, const char *name, enum column_type type,
 		     struct cell cell);

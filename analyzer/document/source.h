@@ -16,7 +16,7 @@
 struct source_mark {
 	uint32_t line;
 	const char *function; /* NULL: the line allocated */
-	bool has_time, has_calls;
+	bool has_time;
 	int64_t self_ns, self_error_ns, calls;
 	int64_t alloc_bytes, alloc_count;
 };

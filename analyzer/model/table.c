@@ -193,17 +193,6 @@ double table_sum(const struct table *table, const char *column)
 	return sum;
 }
 
-void table_forget(struct table *table, const char *name)
-{
-	int column = table_column(table, name);
-
-	if (column < 0)
-		return;
-	table->columns[column].flags |= COLUMN_MACHINE;
-	for (size_t i = 0; i < table->row_count; i++)
-		table_row(table, i)[column].kind = CELL_NULL;
-}
-
 void table_filter(struct table *table, const bool *keep)
 {
 	size_t row_size = table->column_count * sizeof(struct cell), kept = 0;

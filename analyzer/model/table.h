@@ -105,8 +105,6 @@ void table_sort(struct table *table, int column, int tie);
 void table_cut(struct table *table, size_t limit);
 /* Sum of a numeric column over all rows. */
 double table_sum(const struct table *table, const char *column);
-/* What the column has, if there is one, is not known, and not shown to people. */
-void table_forget(struct table *table, const char *name);
 /* Keeps the rows whose flag is set. */
 void table_filter(struct table *table, const bool *keep);
 /* Whether a name is in a list of names separated by spaces. */

@@ -56,8 +56,6 @@ static void add_live_note(struct report_input *input, struct doc *doc)
 enum exit_status report_build(const struct report *report, struct report_input *input,
 			      struct doc *doc)
 {
-	static const char *const of_calls[] = {"calls", "inlined_calls", "timed_calls",
-					       "unwound_count"};
 	enum exit_status status = focus_resolve(input);
 
 	if (!status)
@@ -68,9 +66,6 @@ enum exit_status report_build(const struct report *report, struct report_input *
 	status = report->build(input, doc);
 	if (report->takes & TAKES_FILTER)
 		focus_note(input, doc);
-	for (size_t i = 0;
-	     input->calls_unknown && i < sizeof(of_calls) / sizeof(of_calls[0]); i++)
-		doc_forget(doc, of_calls[i]);
 	return status;
 }
 
@@ -81,7 +76,6 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 
 	if (run_facts_load(input, doc, ret) < 0)
 		return STATUS_FAILED;
-	input->calls_unknown = run_facts_no_calls(ret);
 	if (add_run(input, doc) < 0)
 		return STATUS_FAILED;
 	status = trust_add(input, doc, ret);

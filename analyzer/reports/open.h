@@ -5,7 +5,7 @@
 #include "analyzer/reports/trust/facts.h"
 
 /* Fills a new document about what input has opened, as report->build does: with what
- * --focus and --ignore mean there, and where the run was sampled without calls. */
+ * --focus and --ignore mean there. */
 enum exit_status report_build(const struct report *report, struct report_input *input,
 			      struct doc *doc);
 /* Opens a document about one run: what it is, whether it can be trusted. */

@@ -13,7 +13,6 @@ extern const struct report report_exclude_list;
 extern const struct report report_export;
 extern const struct report report_flamegraph;
 extern const struct report report_functions;
-extern const struct report report_import;
 extern const struct report report_io;
 extern const struct report report_leaks;
 extern const struct report report_locks;
@@ -34,15 +33,15 @@ extern const struct report report_tree;
 extern const struct report report_why;
 
 const struct report *const report_registry[] = {
-	&report_report,	   &report_bottlenecks,	 &report_functions,
-	&report_tree,	   &report_callers,	 &report_why,
-	&report_locks,	   &report_critical,	 &report_memory,
-	&report_leaks,	   &report_set,		 &report_snapshot,
-	&report_snapshots, &report_delta,	 &report_components,
-	&report_steps,	   &report_timeline,	 &report_io,
-	&report_resources, &report_flamegraph,	 &report_export,
-	&report_import,	   &report_compare,	 &report_ranks,
-	&report_runs,	   &report_sql,		 &report_doctor,
-	&report_mcp,	   &report_exclude_list, &report_selftest_gate,
+	&report_report,	      &report_bottlenecks,   &report_functions,
+	&report_tree,	      &report_callers,	     &report_why,
+	&report_locks,	      &report_critical,	     &report_memory,
+	&report_leaks,	      &report_set,	     &report_snapshot,
+	&report_snapshots,    &report_delta,	     &report_components,
+	&report_steps,	      &report_timeline,	     &report_io,
+	&report_resources,    &report_flamegraph,    &report_export,
+	&report_compare,      &report_ranks,	     &report_runs,
+	&report_sql,	      &report_doctor,	     &report_mcp,
+	&report_exclude_list, &report_selftest_gate,
 };
 const size_t report_registry_count = sizeof(report_registry) / sizeof(report_registry[0]);

@@ -27,8 +27,6 @@ struct report_options {
 	const char *map;	  /* a file */
 	const char **sources;	  /* directories of sources */
 	size_t source_count;
-	const char *output;	  /* TAKES_IMPORT: the database to write to */
-	const char *unit, *label; /* import */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */
@@ -78,7 +76,6 @@ enum report_takes {
 	TAKES_WATCH = 1u << 29,	     /* --every, --count */
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
-	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */
 	TAKES_SOURCE = 1u << 30,     /* --source, of a page */
 	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */
 	TAKES_RANGE = 1u << 27,	     /* --from, --to */
@@ -95,7 +92,6 @@ struct report_input {
 	const struct report_options *options;
 	struct filter filter;
 	struct name_pool *names; /* of all functions, for people; else NULL */
-	bool calls_unknown;	 /* the run was sampled; set when a report opens it */
 	struct strbuf error;	 /* one sentence when the status is not 0 */
 };
 

@@ -149,7 +149,6 @@ struct merge_mode {
 
 struct merge {
 	const struct read_run *run;
-	int is_imported; /* another program's profile; collector/imports made it */
 	const struct ticks *ticks;
 	struct hook_cost cost;		/* in the run */
 	struct hook_cost *process_cost; /* parallel to run->processes */

@@ -7,12 +7,10 @@
 
 #include "common/base/xalloc.h"
 
-/* Where profiles of others come from, functions may have no module. */
-static bool is_plain_function(const struct merge *merge,
-			      const struct identify_function *function)
+static bool is_plain_function(const struct identify_function *function)
 {
-	return (function->module != MODULE_NONE || merge->is_imported) &&
-	       function->naming == IDENTIFY_EXACT && function->name;
+	return function->module != MODULE_NONE && function->naming == IDENTIFY_EXACT &&
+	       function->name;
 }
 
 static const char *path_of_module(const struct merge *merge,
@@ -46,7 +44,7 @@ void store_names_choose(struct store_names *ret, const struct merge *merge,
 	*ret = (struct store_names){merge,
 				    xcalloc(merge->function_count, sizeof(*ret->own))};
 	for (size_t i = 0; i < merge->function_count; i++) {
-		if (!is_told[i] || !is_plain_function(merge, &functions[i]))
+		if (!is_told[i] || !is_plain_function(&functions[i]))
 			continue;
 		places[count] = i;
 		chosen[count++] = (struct named){

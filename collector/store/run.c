@@ -113,17 +113,12 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 	row_filled_text(&row, page->host);
 	bind_machine(&row, ingest);
 	row_filled_text(&row, started);
-	if (ingest->merge.is_imported && !ingest->end_ticks)
-		row_null(&row);
-	else
-		row_int(&row, ticks_since_start_ns(ticks, ingest->end_ticks));
+	row_int(&row, ticks_since_start_ns(ticks, ingest->end_ticks));
 	store_bind_status(&row, &ingest->status);
 	row_int(&row, ingest->is_complete);
 	row_filled_text(&row, page->level);
 	row_filled_text(&row, page->shim_version);
-	row_text(&row, ingest->merge.is_imported	       ? NULL
-		       : page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc"
-							       : "monotonic");
+	row_text(&row, page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc" : "monotonic");
 	row_real(&row, ticks->ticks_per_second);
 	bind_costs(&row, &ingest->merge.cost, page->overhead_percent);
 	bind_memory(&row, ingest, ids);

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What Go's pprof, profiler.firefox.com's command line and speedscope make of exports, and
-what becomes of profiles of perf and Go that are imported.
+"""What Go's pprof, profiler.firefox.com's command line and speedscope make of exports.
 
 usage: check_consumers.py BUILD-ROOT NODE-MODULES [TRACE-PROCESSOR-SHELL]
 
@@ -16,7 +15,6 @@ import sys
 import tempfile
 import time
 
-import foreign
 import readers
 import recordings
 import trace_processor
@@ -191,7 +189,6 @@ def main():
         problems += [problem for recording in made for problem in check_trace(recording, modules)]
         for recording in made if perfetto else []:
             problems += trace_processor.problems_of(perfetto, recording)
-        problems += foreign.problems_of(products, folder)
         page = readers.browser.Browser("chromium")
         try:
             for recording in made:

@@ -20,7 +20,7 @@ COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols"
              "collector/transfers", "collector/identify", "collector/studies", "collector/merge", "collector/locks",
              "collector/account", "collector/ingest",
              "collector/naming", "collector/database",
-             "collector/imports", "collector/store", "collector/live", "collector/selection"]
+             "collector/store", "collector/live", "collector/selection"]
 CONTENT = [*BASE, "common/json", "analyzer/names", "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
@@ -72,9 +72,6 @@ LAYERS = {
     "collector/store": [*BASE, "collector/transfers", "collector/studies", "collector/read", "collector/processes",
                         "collector/merge", "collector/naming", "collector/locks", "collector/account",
                         "collector/ingest", "collector/database"],
-    "collector/imports": [*BASE, "collector/processes", "collector/merge", "collector/locks",
-                          "collector/account", "collector/ingest", "collector/read",
-                          "collector/store/store.h", "collector/symbols/demangle.h"],
     "collector/live": [*BASE, "collector/read", "collector/processes"],
     "collector/follow": [*BASE, "collector/transfers", "collector/identify", "collector/read", "collector/processes",
                          "collector/merge", "collector/live"],
@@ -99,7 +96,6 @@ LAYERS = {
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
                                 "collector/symbols/build/build.h",
                                 "collector/symbols/target.h"],
-    "analyzer/reports/import": [*CONTENT, "analyzer/reports", "collector/imports"],
     "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h",
                                 "collector/live/attach_set.h",
                                 "collector/selection/uncollected.h"],

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What prof-analyze writes as JSON: the golden cases, each with --format json, and the
-commands that need a process or a profile."""
+commands that need a process."""
 import json
 import os
 import subprocess
@@ -8,9 +8,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("reports", "programs", "imports")]
-import check_imports  # noqa: E402  (found through the line above)
-import harness  # noqa: E402
+sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("reports", "programs")]
+import harness  # noqa: E402  (found through the line above)
 import run_golden  # noqa: E402
 
 # these write no document, or the one of another program
@@ -57,19 +56,6 @@ def of_cases(analyze):
                 yield " ".join(arguments), document
 
 
-def of_imports(analyze):
-    with tempfile.TemporaryDirectory(prefix="profshim-schemas-") as folder:
-        profile = os.path.join(folder, "a.pb")
-        with open(profile, "wb") as file:
-            file.write(check_imports.go_profile().bytes())
-        database = os.path.join(folder, "a.db")
-        for command in (["import", "pprof", profile, "-o", database], ["report", database],
-                        ["functions", database], ["tree", database], ["doctor", database],
-                        ["callers", database, "inline"], ["bottlenecks", database],
-                        ["delta", database, "start", "exit"], ["memory", database]):
-            yield " ".join(command[:2]), run(analyze, command, folder)
-
-
 def of_processes(products):
     """snapshot and set need somebody who is recorded."""
     with tempfile.TemporaryDirectory(prefix="profshim-schemas-") as folder:
@@ -92,5 +78,4 @@ def of_processes(products):
 
 def collect(build):
     products = harness.Products(build)
-    return [*of_cases(products.analyze), *of_imports(products.analyze),
-            *of_processes(products)]
+    return [*of_cases(products.analyze), *of_processes(products)]

@@ -35,10 +35,8 @@ static void put_mark(struct html_page *page, const struct source_mark *mark)
 		shorten_name(&text, mark->function, NAME_WIDTH, &page->style);
 		strbuf_puts(&text, ": ");
 		put_time(&text, mark);
-		if (mark->has_calls) {
-			strbuf_puts(&text, ", ");
-			units_counted(&text, mark->calls, "call");
-		}
+		strbuf_puts(&text, ", ");
+		units_counted(&text, mark->calls, "call");
 	} else {
 		units_bytes(&text, mark->alloc_bytes);
 		strbuf_puts(&text, " in ");

@@ -307,16 +307,6 @@ static bool has_calls(const struct compare_state *state, size_t run)
 	return compare_totals(state, RUN_CALLS)[state->runs[run].column] > 0;
 }
 
-/* What spent time without a call is of a profile that does not count them. */
-bool compare_has_calls(const struct compare_state *state)
-{
-	for (size_t i = 0; i < state->run_count; i++)
-		if (!has_calls(state, i) &&
-		    compare_totals(state, RUN_SELF)[state->runs[i].column] > 0)
-			return false;
-	return true;
-}
-
 /* A run without the split says nothing about CPU time, so the comparison does not. */
 static void check_split(struct compare_state *state)
 {

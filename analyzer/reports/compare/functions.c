@@ -97,17 +97,15 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "self_difference_error_ns") =
 		cell_real(change_error(&self));
 	/* Of a difference that is none there are no parts. */
-	if (compare_has_calls(state) && compare_is_judged(state, number) &&
+	if (compare_is_judged(state, number) &&
 	    (time.before == time.after || compare_known_difference(&time) != 0)) {
 		*table_cell(table, row, "by_calls") =
 			compare_difference(table, split.by_calls, 0, COLUMN_NSEC);
 		*table_cell(table, row, "by_cost") =
 			compare_difference(table, split.by_cost, 0, COLUMN_NSEC);
 	}
-	if (compare_has_calls(state)) {
-		*table_cell(table, row, "by_calls_ns") = cell_real(split.by_calls);
-		*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
-	}
+	*table_cell(table, row, "by_calls_ns") = cell_real(split.by_calls);
+	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, 0, COLUMN_COUNT);
 	compare_put_judged(state, table, row, &state->functions[number]);
@@ -157,7 +155,7 @@ static void show_functions(const struct compare_state *state, struct table *tabl
 		table_show(table, "verdict name");
 	}
 	for (size_t i = 0; i < 2; i++)
-		if (!compare_is_pair(state) || !compare_has_calls(state))
+		if (!compare_is_pair(state))
 			compare_hide(table, of_pairs[i]);
 	compare_hide_empty(table, "match");
 	compare_hide_zeros(table);

@@ -162,9 +162,7 @@ static void check_run(struct checking *checking, const struct gate_limit *limit)
 
 	if (lacks_cpu(checking, limit))
 		return;
-	/* a sampled run has times without calls */
-	if (needs_calls && !(state->run_changes[RUN_CALLS].before > 0) &&
-	    !(limit->metric != GATE_CALLS && state->run_changes[RUN_SELF].before > 0))
+	if (needs_calls && !(state->run_changes[RUN_CALLS].before > 0))
 		add_check(checking, limit->text, GATE_NOT_MEASURED,
 			  "no call was counted before");
 	else if (limit->metric == GATE_WALL && !(change->before > 0 && change->after > 0))

@@ -129,8 +129,6 @@ static inline bool compare_is_known(const struct change *change)
 /* In every recording computing was told from waits. Then the verdict is that on CPU time:
  * a machine that others use makes all else longer. */
 bool compare_has_cpu(const struct compare_state *state);
-/* Are the calls of all runs known? Not of imported profiles, which may lack more. */
-bool compare_has_calls(const struct compare_state *state);
 
 void compare_free_state(struct compare_state *state);
 

@@ -168,8 +168,6 @@ void compare_add_paths(struct compare_state *state)
 	compare_hide_zeros(table);
 	compare_show_times(state, table);
 	compare_hide(table, "effect");
-	if (!compare_has_calls(state))
-		compare_hide(table, "calls");
 	compare_put_footer(state,
 			   compare_add_table(state, "call_paths", "Call paths", table),
 			   ranked, shown, count, "changed path",

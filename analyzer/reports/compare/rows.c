@@ -203,17 +203,16 @@ void compare_put_quantities(const struct compare_state *state, struct table *tab
 	for (size_t i = 0; i < list->count; i++) {
 		const struct quantity *quantity = &quantities[list->numbers[i]];
 		struct change change = compare_means(state, series, subject, i);
-		bool is_unknown = i == COMPARE_calls && !compare_has_calls(state);
 		struct arena texts = {0};
 		const char *before = join(&texts, "before_", quantity->name);
 		int column =
 			table_column(table, difference_column(state, series,
 							      list->numbers[i], &texts));
 
-		if (table_column(table, before) >= 0 && !is_unknown)
+		if (table_column(table, before) >= 0)
 			compare_put_means(state, table, row, series, subject, i, before,
 					  join(&texts, "after_", quantity->name));
-		if (column >= 0 && !is_unknown)
+		if (column >= 0)
 			table_row(table, row)[column] = compare_difference(
 				table, change.after - change.before,
 				change_error(&change), quantity_column_type(quantity));

@@ -242,16 +242,6 @@ static void put_why(struct strbuf *text, const struct compare_state *state,
 		strbuf_puts(text, "repeated runs differ");
 }
 
-/* Imported profiles do not say what they lack: of calls it is known, of the rest nothing
- * is 0 on both sides. */
-static bool is_unknown(const struct compare_state *state, enum run_metric metric)
-{
-	const struct change *change = &state->run_changes[metric];
-
-	return !compare_has_calls(state) &&
-	       (metric == RUN_CALLS || (!change->before && !change->after));
-}
-
 static void add_total(struct compare_state *state, struct table *table,
 		      enum run_metric metric)
 {
@@ -264,11 +254,6 @@ static void add_total(struct compare_state *state, struct table *table,
 
 	row[0] = table_text(table, metrics[metric].name);
 	row[1] = table_text(table, metrics[metric].title);
-	if (is_unknown(state, metric)) {
-		row[16] = cell_integer(0);
-		row[17] = table_text(table, "not known");
-		return;
-	}
 	put_effect(&effect, change);
 	put_why(&why, state, change);
 	row[2] = pair ? cell_integer(whole_number(change->before))
@@ -381,19 +366,12 @@ void compare_add_totals(struct compare_state *state)
 		state->run_changes[i] = judge_total(state, metric);
 		if (metric == RUN_CPU && !compare_has_cpu(state))
 			continue;
-		if (state->input->options->machine ||
-		    ((!is_of_recorder(metric) || has_hooks(state)) &&
-		     (metric == RUN_CALLS || !is_unknown(state, metric))))
+		if (state->input->options->machine || !is_of_recorder(metric) ||
+		    has_hooks(state))
 			add_total(state, table, metric);
 	}
 	doc_table(state->doc, "totals", "Totals", table);
 	add_moved(state);
-	if (!compare_has_calls(state))
-		doc_note(state->doc, "no_calls", NOTE_PLAIN,
-			 "A profile here has no calls: whether there were more or fewer "
-			 "is not known. What is 0 on both sides is left out; such a "
-			 "profile does not have it.",
-			 NULL);
 	if (compare_is_pair(state))
 		doc_note(state->doc, "one_pair", NOTE_PLAIN,
 			 "One run a side: counts and bytes are compared exactly, times "

@@ -76,11 +76,9 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 
 	if (status)
 		return status;
-	if (!facts.is_imported) {
-		explain_calls(doc, &facts, &count);
-		explain_allocations(doc, &facts, &count);
-		explain_samples(doc, &facts, &count);
-	}
+	explain_calls(doc, &facts, &count);
+	explain_allocations(doc, &facts, &count);
+	explain_samples(doc, &facts, &count);
 	status = trust_explain(input, doc, &facts, &count);
 	if (status == STATUS_OK)
 		status = trust_add_recordings(input, doc, &facts, RECORDING_ROWS);
@@ -88,8 +86,7 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 		status = doctor_waits(input, doc);
 	if (status == STATUS_OK)
 		status = doctor_modules(input, doc, &count);
-	if (status == STATUS_OK && !facts.is_imported &&
-	    (!facts.calls || !facts.alloc_count))
+	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))
 		status = examine_executables(input, doc, &count);
 	if (status == STATUS_OK && !count && !facts.complete)
 		doc_note(doc, "not_stored", NOTE_WARNING,

@@ -62,14 +62,11 @@ static void add_wall(struct strbuf *text, const struct run_facts *facts)
 
 static void add_calls(struct strbuf *text, const struct run_facts *facts)
 {
-	if (!facts->calls && !run_facts_no_calls(facts)) {
+	if (!facts->calls) {
 		strbuf_puts(text, "none: no instrumented function was called");
 		return;
 	}
-	if (run_facts_no_calls(facts))
-		strbuf_puts(text, "not known");
-	else
-		units_count(text, facts->calls);
+	units_count(text, facts->calls);
 	strbuf_puts(text, " of ");
 	units_counted(text, facts->function_count, "function");
 	strbuf_puts(text, ", ");

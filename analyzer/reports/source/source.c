@@ -26,7 +26,7 @@ struct shown {
 };
 
 static void mark_function(struct source_view *view, const struct table *table, size_t row,
-			  bool raw, bool has_calls)
+			  bool raw)
 {
 	const struct cell *file = table_cell(table, row, "file");
 	const struct cell *self = table_cell(table, row, raw ? "raw_self_ns" : "self_ns");
@@ -41,7 +41,6 @@ static void mark_function(struct source_view *view, const struct table *table, s
 	mark->self_ns = cell_whole(self);
 	if (!raw)
 		mark->self_error_ns = cell_whole(table_cell(table, row, "self_error_ns"));
-	mark->has_calls = has_calls;
 	mark->calls = cell_whole(table_cell(table, row, "calls"));
 }
 
@@ -66,7 +65,7 @@ static enum exit_status add_functions(struct report_input *input,
 			continue;
 		if (ret->total++ >= FUNCTIONS_MOST)
 			continue;
-		mark_function(view, table, i, input->options->raw, !input->calls_unknown);
+		mark_function(view, table, i, input->options->raw);
 		ret->count++;
 	}
 	table_free(table);

@@ -116,7 +116,6 @@ static int load_counts(struct report_input *input, struct run_facts *facts)
 		facts->path_count = cursor_integer(cursor, "path_count");
 		facts->temporary_count = cursor_integer(cursor, "temporary_count");
 		facts->snapshot_count = cursor_integer(cursor, "snapshot_count");
-		facts->is_imported = cursor_integer(cursor, "is_imported") != 0;
 	}
 	return report_finish(input, cursor);
 }
@@ -167,13 +166,7 @@ struct hooks_cost run_facts_hooks(const struct run_facts *facts)
 	return hooks_percent(hooks_total(&facts->hooks), (double)facts->recorded_ns);
 }
 
-bool run_facts_no_calls(const struct run_facts *facts)
-{
-	return facts->is_imported && facts->sampled_count > 0;
-}
-
 bool run_facts_empty(const struct run_facts *facts)
 {
-	return !facts->is_imported && facts->calls == 0 && facts->alloc_count == 0 &&
-	       !facts->plain_sample_count;
+	return facts->calls == 0 && facts->alloc_count == 0 && !facts->plain_sample_count;
 }

@@ -16,7 +16,6 @@ struct run_facts {
 	int64_t exit_code, exit_signal;
 	bool has_exit_code, has_exit_signal, complete;
 	bool has_wall;	  /* else it is not known how long the run took */
-	bool is_imported; /* another program's profile */
 	bool is_live;	  /* still being recorded */
 	bool is_attended; /* by a collector, when live */
 	struct hooks hooks;
@@ -31,8 +30,7 @@ struct run_facts {
 	/* Functions that may have much of the time, and that it is not known of; without
 	 * those that were counted and not timed. */
 	int64_t unknown_count;
-	/* Functions recorded so. Of an imported profile's sampled ones calls are not
-	 * known. */
+	/* Functions recorded so. */
 	int64_t counted_count, off_count, sampled_count;
 	/* Samples of CPU time, what they stand for, and what one cost. */
 	int64_t cpu_sample_count, sampled_ns, sample_tick_ns;
@@ -53,7 +51,5 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 bool run_facts_all_exact(const struct run_facts *facts);
 /* What the recorder took of the recorded time, in percent. */
 struct hooks_cost run_facts_hooks(const struct run_facts *facts);
-/* Samples of another program, which counted no calls. */
-bool run_facts_no_calls(const struct run_facts *facts);
 /* Nothing was recorded: no calls, no allocations, no samples of CPU time. */
 bool run_facts_empty(const struct run_facts *facts);

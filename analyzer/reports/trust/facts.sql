@@ -8,8 +8,7 @@ SELECT label, command, started_utc, host, level, cpu_count, wall_ns, exit_code,
 FROM runs WHERE run_id = :run;
 
 -- :name functions
-SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 OR recording = 'sampled'
-		THEN 1 END) AS function_count,
+SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 THEN 1 END) AS function_count,
 	SUM(self_ns) AS self_ns, SUM(self_ready_ns + self_blocked_ns) AS self_off_ns,
 	SUM(raw_self_ns) AS raw_self_ns,
 	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count,
@@ -53,9 +52,7 @@ SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
 		AS plain_sample_count,
 	(SELECT COUNT(*) FROM path WHERE run_id = :run) AS path_count,
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
-	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count,
-	EXISTS (SELECT 1 FROM trust WHERE run_id = :run AND name = 'imported_stacks')
-		AS is_imported;
+	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count;
 
 -- The peak is that of one process, what is live that of all.
 -- :name peak

@@ -42,8 +42,6 @@ void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts)
 		trust_signal_name(buffer, (int)facts->exit_signal);
 	} else if (facts->has_exit_code) {
 		strbuf_printf(buffer, "exit %lld", (long long)facts->exit_code);
-	} else if (facts->is_imported) {
-		strbuf_puts(buffer, "another program's profile");
 	} else {
 		strbuf_puts(buffer, "how it ended is not known");
 	}
@@ -205,7 +203,7 @@ static void put_functions(struct strbuf *line, int64_t count, const char *what)
 /* "; 3 functions timed by 1,200 samples; 2 functions counted and not timed (why)" */
 static void put_ways(struct strbuf *line, const struct run_facts *facts)
 {
-	if (facts->sampled_count && !facts->is_imported) {
+	if (facts->sampled_count) {
 		put_functions(line, facts->sampled_count, " timed by ");
 		if (facts->cpu_sample_count)
 			units_counted(line, facts->cpu_sample_count, "sample");
@@ -265,8 +263,6 @@ static const char *verdict(const struct run_facts *facts,
 		return "incomplete";
 	if (judgement->worst == TRUST_REPAIRED)
 		return "repaired";
-	if (facts->is_imported)
-		return facts->sampled_count ? "sampled" : "imported";
 	if (!facts->calls && !facts->alloc_count)
 		return "sampled";
 	if (facts->counted_count)
@@ -287,7 +283,7 @@ static const char *in_words(const char *word, const struct run_facts *facts)
 		{"uncertain", "exact counts, uncertain times"},
 	};
 
-	if (facts->is_imported || (!facts->calls && !facts->alloc_count))
+	if (!facts->calls && !facts->alloc_count)
 		return word;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (strcmp(word, all[i].word) == 0)
@@ -299,12 +295,10 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		       const struct judgement *judgement)
 {
 	strbuf_printf(line, "trust: %s: ", in_words(verdict(facts, judgement), facts));
-	if (run_facts_no_calls(facts))
-		strbuf_puts(line, "calls are not known");
-	else if (facts->calls || (!facts->alloc_count && !facts->plain_sample_count))
+	if (facts->calls || (!facts->alloc_count && !facts->plain_sample_count))
 		units_counted(line, facts->calls, "call");
-	if (facts->alloc_count && (facts->calls || run_facts_no_calls(facts)))
-		strbuf_puts(line, facts->calls ? " and " : "; ");
+	if (facts->alloc_count && facts->calls)
+		strbuf_puts(line, " and ");
 	if (facts->alloc_count)
 		units_counted(line, facts->alloc_count, "allocation");
 	if (facts->plain_sample_count) {
@@ -313,8 +307,7 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		units_counted(line, facts->plain_sample_count, "sample");
 		strbuf_puts(line, " of CPU time");
 	}
-	if (judgement->worst < TRUST_LOST && facts->complete && !facts->is_imported &&
-	    !run_facts_empty(facts))
+	if (judgement->worst < TRUST_LOST && facts->complete && !run_facts_empty(facts))
 		strbuf_puts(line, ", nothing lost");
 	if (!facts->complete) {
 		strbuf_puts(line, "; ");
@@ -323,7 +316,7 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		else
 			trust_describe_end(line, facts);
 	}
-	if (facts->calls || (run_facts_no_calls(facts) && facts->self_ns)) {
+	if (facts->calls) {
 		put_times(line, facts);
 		put_ways(line, facts);
 	}
@@ -334,8 +327,8 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 static bool is_good(const char *verdict, const struct run_facts *facts)
 {
 	return strcmp(verdict, "exact") == 0 ||
-	       ((strcmp(verdict, "sampled") == 0 || facts->is_imported) &&
-		!facts->counted_count && !facts->unknown_count && !is_uncertain(facts));
+	       (strcmp(verdict, "sampled") == 0 && !facts->counted_count &&
+		!facts->unknown_count && !is_uncertain(facts));
 }
 
 enum exit_status trust_add(struct report_input *input, struct doc *doc,
