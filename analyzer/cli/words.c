@@ -63,8 +63,6 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 	if (cli->exporter) {
 		cli->options.profile = cli->exporter->takes_profile;
 		cli->options.timeline = cli->exporter->takes_timeline;
-		cli->options.markers = cli->exporter->adds_timeline;
-		cli->options.heap = cli->exporter->takes_heap;
 		return;
 	}
 	if (is_format_of_reports(cli->options.argument)) {

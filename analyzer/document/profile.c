@@ -29,7 +29,6 @@ void profile_free(struct profile *profile)
 	free(profile->nodes);
 	free(profile->lanes);
 	free(profile->samples);
-	free(profile->sites);
 	for (size_t i = 0; i < profile->slot_count; i++)
 		free(profile->slots[i].samples);
 	free(profile->slots);
@@ -117,49 +116,9 @@ static void settle_samples(struct profile *profile)
 	profile->sample_count = kept;
 }
 
-static int compare_sites(const void *left, const void *right)
-{
-	const struct profile_site *a = left, *b = right;
-
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return strcmp(a->file ? a->file : "", b->file ? b->file : "");
-}
-
-static void add_site(struct profile_site *to, const struct profile_site *from)
-{
-	quantity_add(&to->alloc_count, from->alloc_count);
-	quantity_add(&to->alloc_bytes, from->alloc_bytes);
-	quantity_add(&to->live_count, from->live_count);
-	quantity_add(&to->live_bytes, from->live_bytes);
-	quantity_add(&to->at_peak_count, from->at_peak_count);
-	quantity_add(&to->at_peak_bytes, from->at_peak_bytes);
-	quantity_add(&to->peak_bytes, from->peak_bytes);
-}
-
-static void settle_sites(struct profile *profile)
-{
-	size_t kept = 0;
-
-	if (profile->site_count)
-		qsort(profile->sites, profile->site_count, sizeof(*profile->sites),
-		      compare_sites);
-	for (size_t i = 0; i < profile->site_count; i++) {
-		if (!kept ||
-		    compare_sites(&profile->sites[kept - 1], &profile->sites[i]) != 0)
-			profile->sites[kept++] = profile->sites[i];
-		else
-			add_site(&profile->sites[kept - 1], &profile->sites[i]);
-	}
-	profile->site_count = kept;
-}
-
 void profile_settle(struct profile *profile)
 {
 	settle_samples(profile);
-	settle_sites(profile);
 	memset(profile->sums, 0, sizeof(profile->sums));
 	for (size_t i = 0; i < profile->sample_count; i++)
 		for (size_t j = 0; j < PROFILE_METRICS; j++)

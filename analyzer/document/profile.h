@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All call paths of a run with everything measured on them, for programs that choose
- * themselves what they show: each path by thread, and each allocation site. A function
- * that calls itself directly is one node: who asks of a path which functions are on it
- * gets the same answer, and it is short. Must not know SQL or formats.
+ * themselves what they show: each path by thread. A function that calls itself directly
+ * is one node: who asks of a path which functions are on it gets the same answer, and it
+ * is short. Must not know SQL or formats.
  */
 #pragma once
 
@@ -79,14 +79,6 @@ struct profile_slot {
 	int64_t start_ns, end_ns;
 };
 
-struct profile_site {
-	uint32_t node;
-	uint32_t line;	  /* that allocates; 0: not known */
-	const char *file; /* likewise */
-	int64_t alloc_count, alloc_bytes, live_count, live_bytes, at_peak_count,
-		at_peak_bytes, peak_bytes;
-};
-
 struct profile {
 	const char *command, *title;
 	int64_t started_ms; /* since 1970; 0: not known */
@@ -101,8 +93,6 @@ struct profile {
 	size_t lane_count;
 	struct profile_sample *samples;
 	size_t sample_count;
-	struct profile_site *sites;
-	size_t site_count;
 	/* Two sides: the samples are after, those of the one slot before; the errors of a
 	 * node are those of its changes, its recording is 1 when the change of its total
 	 * is not proven. is_judged: there are runs enough to prove any. */
@@ -133,6 +123,5 @@ const char *profile_recording(const struct profile_node *node);
  * more than these the ones in the middle are left out. Returns how many. To be asked of
  * every node of a deep tree, so it takes no longer for a deep one. */
 size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *chain);
-/* Sorts samples and sites and adds up those of one node and lane, or line; the sums of
- * all. */
+/* Sorts samples and adds up those of one node and lane; the sums of all. */
 void profile_settle(struct profile *profile);

@@ -23,8 +23,7 @@ struct timeline_event {
 	int64_t pid;
 	int64_t track; /* of tracks and spans; a number of its own in the run */
 	const char *name;
-	const char *detail; /* of a span: who waited, which step; of a track: its thread's
-			     * number; NULL: not known */
+	const char *detail; /* of a span: who waited, which step; NULL: not known */
 	int64_t start_ns, duration_ns;
 	double value;
 };

@@ -21,11 +21,9 @@ struct exporter {
 	const char *summary;
 	bool is_picture; /* made by a command of its own, not by 'export' */
 	bool is_binary;	 /* nothing for a terminal */
-	/* writes doc->profile, perhaps with doc->timeline or doc->heap; else doc->flame,
-	 * which may be NULL */
-	bool takes_profile, takes_timeline, takes_heap;
-	bool adds_timeline; /* doc->timeline beside the call paths, unless some are chosen
-			     */
+	/* writes doc->profile, perhaps with doc->timeline; else doc->flame, which may be
+	 * NULL */
+	bool takes_profile, takes_timeline;
 	/* Errors of the stream are the caller's to check. */
 	void (*write)(const struct doc *doc, const struct export_context *context);
 };

@@ -4,18 +4,14 @@
 
 extern const struct exporter exporter_callgrind;
 extern const struct exporter exporter_chrome;
-extern const struct exporter exporter_dhat;
-extern const struct exporter exporter_firefox;
 extern const struct exporter exporter_folded;
-extern const struct exporter exporter_massif;
 extern const struct exporter exporter_pprof;
 extern const struct exporter exporter_speedscope;
 extern const struct exporter exporter_svg;
 
 const struct exporter *const exporter_registry[] = {
-	&exporter_folded,    &exporter_pprof,	&exporter_speedscope,
-	&exporter_callgrind, &exporter_firefox, &exporter_dhat,
-	&exporter_massif,    &exporter_chrome,	&exporter_svg,
+	&exporter_folded,    &exporter_pprof,  &exporter_speedscope,
+	&exporter_callgrind, &exporter_chrome, &exporter_svg,
 };
 const size_t exporter_registry_count =
 	sizeof(exporter_registry) / sizeof(exporter_registry[0]);

@@ -43,8 +43,7 @@ struct report_options {
 	unsigned every_ms;	   /* top, watch: between two looks; 0: their own */
 	long top, count;	   /* likewise; 0: not given */
 	const char *view;	   /* likewise */
-	bool profile, timeline, heap; /* export: all of a run, not one metric */
-	bool markers;		      /* what a timeline has beside the call paths */
+	bool profile, timeline;	   /* export: all of a run, not one metric */
 };
 
 enum report_takes {

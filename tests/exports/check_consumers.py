@@ -15,10 +15,13 @@ import sys
 import tempfile
 import time
 
-import readers
 import recordings
 import trace_processor
 from recordings import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "pictures"))
+import browser  # noqa: E402  (found through the line above)
 
 UNITS = {"count": [], "nanoseconds": ["-unit=ns"], "bytes": ["-unit=B"]}
 VALIDATE = """
@@ -55,12 +58,12 @@ def go_pprof(recording, metric):
 class Firefox:
     """The command line of profiler.firefox.com, which keeps a profile loaded."""
 
-    def __init__(self, modules, recording, kind):
+    def __init__(self, modules, recording):
         self.command = [os.path.join(modules, ".bin", "node"),
                         os.path.join(modules, ".bin", "profiler-cli")]
         self.environment = {**os.environ, "HOME": recording.folder}
         # it waits half a second only for its own daemon, and a busy machine takes longer
-        load = [*self.command, "load", recording.file(kind)]
+        load = [*self.command, "load", recording.file("chrome")]
         loaded = harness.wait_until(
             lambda: harness.run(load, env=self.environment).returncode == 0, 60, 0.5)
         harness.expect(loaded, "profiler-cli does not load the profile")
@@ -73,8 +76,7 @@ class Firefox:
         for thread in self.threads:
             told = json.loads(self.ask("thread", "markers", "--json", "--limit", "0", "--thread",
                                        thread["threadHandle"]))
-            # "4711-3" of our own; of a trace it is made up, "4700:3"
-            tid = str(thread["tid"]).split("-", maxsplit=1)[0]
+            tid = str(thread["tid"])  # it is made up: "4700:3"
             for kind in told["byType"]:
                 # in ms, and their mean
                 mean = kind["durationStats"]["avg"] if "durationStats" in kind else 0
@@ -86,25 +88,6 @@ class Firefox:
 
     def ask(self, *words):
         return run(*self.command, *words, env=self.environment)
-
-    def read(self, metric):
-        """Of times in ms, as it gives them: back to ns."""
-        total, functions = 0, {}
-        scale = 1e6 if metric in ("wall", "cpu", "ready", "blocked") else 1
-        for thread in self.threads:
-            if not readers.views(thread["name"], metric):
-                continue
-            answer = json.loads(self.ask("thread", "functions", "--json", "--limit", "0",
-                                         "--include-idle", "--thread", thread["threadHandle"]))
-            for function in answer["functions"]:
-                # "name" begins behind an exclamation mark, which operator!= has, too
-                name = function["nameWithLibrary"]
-                own, whole = functions.get(name, (0, 0))
-                functions[name] = (
-                    own + round(function["selfSamples"] * scale),
-                    whole + round(function["totalSamples"] * scale))
-                total += round(function["selfSamples"] * scale)
-        return total, functions
 
     def close(self):
         self.ask("stop", "--all")
@@ -123,7 +106,7 @@ def load_into_speedscope(page, modules, recording):
     # from one place to another of the same page nothing would be loaded
     page.call("Page.navigate", url="about:blank")
     page.open(os.path.join(release, "index.html") + "#localProfilePath=" + script)
-    until = time.time() + readers.browser.PATIENCE_S
+    until = time.time() + browser.PATIENCE_S
     shown = "document.body ? document.body.innerText : ''"
     while "Sandwich" not in page.run(shown) and time.time() < until:
         time.sleep(0.1)
@@ -139,8 +122,9 @@ def load_into_speedscope(page, modules, recording):
 
 
 def check_trace(recording, modules):
-    """What it makes of the spans of a trace, whose threads have other numbers there."""
-    firefox = Firefox(modules, recording, "chrome")
+    """What profiler.firefox.com makes of the spans of a trace, whose threads have other numbers
+    there."""
+    firefox = Firefox(modules, recording)
     try:
         told = firefox.markers().values()
     finally:
@@ -158,23 +142,13 @@ def problems_in_sum(recording, kind, told, expected):
     return [] if sums[0] == sums[1] else [f"{recording.name}, {kind}: {sums[0]}, not {sums[1]}"]
 
 
-def check(recording, modules):
+def check_pprof(recording):
     problems = []
-    firefox = Firefox(modules, recording, "firefox")
-    try:
-        for metric in recordings.METRICS:
-            for consumer, read in (("go tool pprof", lambda m: go_pprof(recording, m)),
-                                   ("profiler-cli", firefox.read)):
-                total, functions = read(metric)
-                print(f"{recording.name:8} {metric:12} {consumer:14} {total:>16}"
-                      f" run.db {recording.sums()[metric]:>16}")
-                problems += recordings.problems_of(recording, consumer, metric, total, functions)
-        told = firefox.markers()
-        problems += recordings.problems_in_time(recording, "profiler-cli", told)
-        problems += problems_in_sum(recording, "firefox", told.values(),
-                                    recording.in_time().values())
-    finally:
-        firefox.close()
+    for metric in recordings.METRICS:
+        total, functions = go_pprof(recording, metric)
+        print(f"{recording.name:8} {metric:12} go tool pprof  {total:>16}"
+              f" run.db {recording.sums()[metric]:>16}")
+        problems += recordings.problems_of(recording, "go tool pprof", metric, total, functions)
     return problems
 
 
@@ -185,11 +159,11 @@ def main():
         trace_processor.check_program(perfetto)
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
         made = recordings.make(products, folder)
-        problems = [problem for recording in made for problem in check(recording, modules)]
+        problems = [problem for recording in made for problem in check_pprof(recording)]
         problems += [problem for recording in made for problem in check_trace(recording, modules)]
         for recording in made if perfetto else []:
             problems += trace_processor.problems_of(perfetto, recording)
-        page = readers.browser.Browser("chromium")
+        page = browser.Browser("chromium")
         try:
             for recording in made:
                 load_into_speedscope(page, modules, recording)

@@ -1,22 +1,16 @@
 # SPDX-License-Identifier: MIT
 """What programs of Debian, and readers that know the formats only, make of exports: each
 gives (sum, {function: (itself, with all that it calls)}), None for what it does not tell."""
-import decimal
 import gzip
 import json
 import os
 import re
 import sys
-import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "programs"))
-sys.path.insert(0, os.path.join(HERE, "..", "pictures"))
-import browser  # noqa: E402  (found through the lines above)
-import harness  # noqa: E402
+import harness  # noqa: E402  (found through the line above)
 import recordings  # noqa: E402
-
-DH_VIEW = "/usr/libexec/valgrind/dh_view.html"
 
 
 def add_up(stacks):
@@ -126,36 +120,10 @@ def speedscope(path, metric):
     return add_up(stacks)
 
 
-def firefox_markers(path):
-    """{(thread's number, name): [how many, ns together]}"""
-    with open(path, encoding="utf-8") as file:
-        profile = json.load(file, parse_float=decimal.Decimal)
-    known = {schema["name"] for schema in profile["meta"]["markerSchema"]}
-    found = {}
-    for thread in profile["threads"]:
-        markers = thread["markers"]
-        columns = [markers[name] for name in ("name", "startTime", "endTime", "phase", "data",
-                                              "category")]
-        harness.expect({len(column) for column in columns} == {markers["length"]}, "columns")
-        harness.expect(not (markers["length"] and thread["samples"]["length"]),
-                       "markers beside samples, whose axis is no time")
-        for name, start, end, phase, data, _ in zip(*columns):
-            harness.expect(data["type"] in known and phase == (end is not None), str(data))
-            key = int(thread["tid"].split("-")[0]), thread["stringArray"][name]
-            entry = found.setdefault(key, [0, 0])
-            entry[0] += 1
-            entry[1] += int((end - start) * 1000000) if end is not None else 0
-    return found
-
-
 def folded(path):
-    """{stack: number}"""
-    stacks = {}
+    """The sum of all lines."""
     with open(path, encoding="utf-8") as file:
-        for line in file:
-            stack, amount = line.rsplit(" ", 1)
-            stacks[stack] = stacks.get(stack, 0) + int(amount)
-    return stacks
+        return sum(int(line.rsplit(" ", 1)[1]) for line in file)
 
 
 def callgrind_annotate(recording):
@@ -184,39 +152,3 @@ def callgrind_annotate(recording):
                     if re.search(f"(^|[^:]):{re.escape(name)}$", text):
                         found[metric][1][name][inclusive] = amount
     return found
-
-
-def ms_print(path):
-    """[(live bytes, bytes of the lines below it or None)] of each snapshot it shows."""
-    result = harness.run(["ms_print", "--threshold=0", path])
-    harness.expect(result.returncode == 0 and not result.stderr, f"ms_print: {result.stderr}")
-    shown = []
-    for line in result.stdout.splitlines():
-        row = re.match(r"\s*\d+ +[\d,]+ +[\d,]+ +([\d,]+) +0 +0$", line)
-        whole = re.match(r"\d[\d.]*% \(([\d,]+)B\) \(heap allocation", line)
-        part = re.match(r"->\d[\d.]*% \(([\d,]+)B\)", line)
-        amount = [int(match.group(1).replace(",", "")) for match in (row, whole, part) if match]
-        if row:
-            shown.append([amount[0], None])
-        elif whole:
-            shown[-1][1] = 0
-        elif part:
-            shown[-1][1] += amount[0]
-    return shown
-
-
-def dh_view(page, path):
-    """The sums that dh_view.html shows in a browser: allocated, at the peak, at the end."""
-    page.open(DH_VIEW)
-    with open(path, encoding="utf-8") as file:
-        text = json.dumps(file.read())
-    page.run("""(() => { const files = new DataTransfer();
-        files.items.add(new File([%s], "x.json"));
-        gInput.files = files.files; gInput.onchange(); })()""" % text)
-    until = time.time() + browser.PATIENCE_S
-    while not page.run("typeof gRoot !== 'undefined' && !!gRoot") and time.time() < until:
-        time.sleep(0.02)
-    told = page.run("""[gRoot._totalBlocks, gRoot._totalBytes, gRoot._atTGmaxBytes,
-        gRoot._atTEndBytes]""")
-    harness.expect(not page.complaints(), f"dh_view: {page.complaints()}")
-    return dict(zip(("allocations", "bytes", "at_peak", "live"), told))

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "programs"))
 import harness  # noqa: E402  (found through the line above)
 
-FORMATS = ("pprof", "speedscope", "callgrind", "firefox", "dhat", "massif", "chrome")
+FORMATS = ("pprof", "speedscope", "callgrind", "chrome")
 # each metric with its columns of path: its own, and of function: with what it calls
 METRICS = {
     "calls": ("calls", None), "wall": ("self_ns", "total_ns"),

@@ -168,7 +168,7 @@ def check(what, arguments, done, problems):
                 problems)
     if not output or done.returncode in (1, 2):
         return
-    if {"json", "sarif", "speedscope", "firefox", "dhat", "chrome"} & set(arguments):
+    if {"json", "sarif", "speedscope", "chrome"} & set(arguments):
         json.loads(output)
     if "junit" in arguments or is_picture:
         xml.etree.ElementTree.fromstring(output)

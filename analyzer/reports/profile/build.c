@@ -180,7 +180,7 @@ static void remark_deep(const struct profiling *profiling, struct strbuf *text)
 	units_counted(text, (int64_t)count, "call path");
 	strbuf_printf(text,
 		      " deeper than %d frames: where stacks are written out (pprof, "
-		      "speedscope, dhat) the middle is pruned.",
+		      "speedscope) the middle is pruned.",
 		      PROFILE_STACK_MOST);
 	profile_remark(profiling->profile, strbuf_text(text));
 	strbuf_reset(text);
@@ -192,13 +192,6 @@ static void tell(struct profiling *profiling, struct strbuf *text)
 	strbuf_reset(text);
 }
 
-/* They are of all threads and calls: beside some call paths they would say too much. */
-static bool has_markers(const struct report_input *input)
-{
-	return input->options->markers && !input->options->thread &&
-	       !filter_is_active(&input->filter);
-}
-
 static void add_remarks(struct profiling *profiling, const struct doc *doc,
 			const struct run_facts *facts, size_t folded_count)
 {
@@ -207,7 +200,7 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 
 	if (!profiling->input->options->page) /* which has it above */
 		remark_trust(profiling, doc);
-	if (!profiling->input->options->timeline && !profiling->input->options->heap) {
+	if (!profiling->input->options->timeline) {
 		remark_left_out(profiling, &text);
 		tell(profiling, &text);
 		remark_deep(profiling, &text);
@@ -223,12 +216,6 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	remark_estimates(profiling, &text);
 	if (profiling->input->options->thread) {
 		strbuf_puts(&text, "What was live is not kept by thread.");
-		tell(profiling, &text);
-	}
-	if (profiling->input->options->markers && !has_markers(profiling->input)) {
-		strbuf_puts(&text,
-			    "Slow calls, waits, steps and snapshots are left out: they "
-			    "are of all threads and calls.");
 		tell(profiling, &text);
 	}
 	strbuf_printf(&text, "run %lld", (long long)profiling->input->run_id);
@@ -258,8 +245,6 @@ static int load(struct profiling *profiling, size_t *ret_folded_count)
 		result = load_functions(profiling);
 	if (result == 0)
 		result = profile_add_samples(profiling);
-	if (result == 0 && !input->options->thread)
-		result = profile_add_sites(profiling);
 	profile_settle(profiling->profile);
 	return result;
 }
@@ -276,11 +261,6 @@ static enum exit_status check_options(struct report_input *input)
 			      : options->fold_library ? "fold-library"
 						      : NULL;
 
-	if (options->heap && (options->thread || options->focus || options->ignore))
-		return report_fail(input, STATUS_USAGE,
-				   "%s shows the memory of a process: --thread, --focus "
-				   "and --ignore are for other formats",
-				   options->argument);
 	if (options->timeline && (options->thread || options->focus || options->ignore))
 		return report_fail(input, STATUS_USAGE,
 				   "%s holds what has a place in time, of all threads: "
@@ -322,10 +302,8 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 	result = load(&profiling, &folded_count);
 	if (result == 0)
 		add_remarks(&profiling, doc, facts, folded_count);
-	if (result == 0 && (options->timeline || options->page || has_markers(input)))
+	if (result == 0 && (options->timeline || options->page))
 		result = profile_add_timeline(input, doc);
-	if (result == 0 && options->heap)
-		result = profile_add_heap(&profiling, doc);
 	/* last: it puts other numbers into the tree */
 	if (result == 0 && options->page && !options->thread)
 		result = profile_add_slots(&profiling, doc);

@@ -20,10 +20,8 @@ uint32_t *profile_place(const struct calltree *tree, struct profile *profile,
 			size_t *ret_folded_count);
 
 struct profiling;
-/* heap.c: makes doc->heap, beside doc->profile. 0 or -errno. */
-int profile_add_heap(struct profiling *profiling, struct doc *doc);
-/* slots.c: fills the slots of doc->profile, and doc->heap with sums alone; leaves the
- * tree with other numbers. Likewise. */
+/* slots.c: fills the slots of doc->profile, and doc->heap; leaves the tree with other
+ * numbers. 0 or -errno. */
 int profile_add_slots(struct profiling *profiling, struct doc *doc);
 
 struct profiling {
@@ -40,6 +38,5 @@ struct profiling {
 };
 /* timeline.c: makes doc->timeline, beside doc->profile. 0 or -errno. */
 int profile_add_timeline(struct report_input *input, struct doc *doc);
-/* samples.c: fills samples and sites. 0 or -errno. */
+/* samples.c: fills the samples. 0 or -errno. */
 int profile_add_samples(struct profiling *profiling);
-int profile_add_sites(struct profiling *profiling);

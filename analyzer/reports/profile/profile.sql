@@ -25,8 +25,3 @@ ORDER BY l.lane_id;
 
 -- :name lane_paths
 SELECT l.* FROM path p JOIN path_lane l USING (path_id) WHERE p.run_id = :run;
-
--- :name sites
-SELECT path_id, file, line, alloc_count, alloc_bytes, live_count, live_bytes,
-	at_peak_count, at_peak_bytes, peak_bytes
-FROM site WHERE run_id = :run ORDER BY site_id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What paths have in each lane, and the allocation sites. The lanes' shares and what is
- * not kept by lanes add up to what the path has. Must not trust ids.
+ * What paths have in each lane. The lanes' shares and what is not kept by lanes add up to
+ * what the path has. Must not trust ids.
  */
 #include "analyzer/reports/profile/parts.h"
 
@@ -166,54 +166,4 @@ int profile_add_samples(struct profiling *profiling)
 			    rests[tree->order[i]]);
 	free(rests);
 	return result;
-}
-
-/* Sites of one file often stand together. */
-static const char *file_of(struct profiling *profiling, struct cursor *cursor)
-{
-	struct profile *profile = profiling->profile;
-	const char *file = cursor_text(cursor, "file"),
-		   *last = profile->site_count
-				   ? profile->sites[profile->site_count - 1].file
-				   : NULL;
-
-	return file && last && strcmp(file, last) == 0 ? last
-						       : profile_clean(profile, file);
-}
-
-int profile_add_sites(struct profiling *profiling)
-{
-	struct profile *profile = profiling->profile;
-	struct cursor *cursor = report_query(profiling->input, profile_sql_sites);
-	size_t capacity = 0;
-
-	while (cursor_next(cursor) > 0) {
-		uint32_t at =
-			calltree_find(profiling->tree, cursor_integer(cursor, "path_id"));
-		struct profile_site *site;
-		const char *file;
-
-		if (at != CALLTREE_NONE &&
-		    profiling->tree->nodes[at].merged_into != CALLTREE_NONE)
-			at = profiling->tree->nodes[at].merged_into;
-		if (at == CALLTREE_NONE || profiling->places[at] == PROFILE_NONE ||
-		    (profiling->passes && !profiling->passes[at]))
-			continue;
-		file = file_of(profiling, cursor);
-		profile->sites = xgrow(profile->sites, profile->site_count, &capacity,
-				       sizeof(*profile->sites));
-		site = &profile->sites[profile->site_count++];
-		*site = (struct profile_site){
-			.node = profiling->places[at],
-			.line = (uint32_t)cursor_integer(cursor, "line"),
-			.file = file,
-			.alloc_count = cursor_integer(cursor, "alloc_count"),
-			.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
-			.live_count = cursor_integer(cursor, "live_count"),
-			.live_bytes = cursor_integer(cursor, "live_bytes"),
-			.at_peak_count = cursor_integer(cursor, "at_peak_count"),
-			.at_peak_bytes = cursor_integer(cursor, "at_peak_bytes"),
-			.peak_bytes = cursor_integer(cursor, "peak_bytes")};
-	}
-	return report_finish(profiling->input, cursor);
 }

@@ -244,7 +244,7 @@ int profile_add_slots(struct profiling *profiling, struct doc *doc)
 	delta->process = choose(&delta->list);
 	if (status == STATUS_OK && delta->process) {
 		doc->heap = xcalloc(1, sizeof(*doc->heap));
-		doc->heap->pid = profiling->profile->slot_pid = delta->process->pid;
+		profiling->profile->slot_pid = delta->process->pid;
 		delta->tree = profiling->tree;
 		slicing.whole =
 			xcalloc(delta->tree->node_count + 1, sizeof(*slicing.whole));

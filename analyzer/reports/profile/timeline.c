@@ -61,7 +61,7 @@ int profile_add_timeline(struct report_input *input, struct doc *doc)
 	for (size_t i = 0; result == 0 && i < sizeof(queries) / sizeof(queries[0]); i++)
 		result = add(input, doc->profile, doc->timeline, queries[i]);
 	/* a page shows sums, and of calls nothing yet */
-	if (result == 0 && (input->options->timeline || input->options->markers))
+	if (result == 0 && input->options->timeline)
 		result = add(input, doc->profile, doc->timeline, timeline_sql_calls);
 	if (result == 0)
 		remark(doc->profile, timeline_settle(doc->timeline));

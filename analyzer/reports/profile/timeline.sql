@@ -1,24 +1,21 @@
 -- SPDX-License-Identifier: MIT
 -- What of a run has a place in time. Tracks are numbered: threads by their lanes, behind
--- them what each waited for others, and then steps by their names in each lane. The detail
--- of a track is its thread's number.
+-- them what each waited for others, and then steps by their names in each lane.
 
 -- :name tracks
 SELECT 0 AS kind, p.pid, t.lane_id AS track, IFNULL(t.name, 'thread') AS name,
-	CAST(t.tid AS TEXT) AS detail,
-	t.started_ns AS start_ns, t.wall_ns AS duration_ns, 0 AS value
+	NULL AS detail, t.started_ns AS start_ns, t.wall_ns AS duration_ns, 0 AS value
 FROM thread t JOIN process p USING (process_id) WHERE t.run_id = :run
 GROUP BY t.lane_id HAVING t.thread_id = MIN(t.thread_id)
 UNION ALL
 SELECT 0, p.pid, t.lane_id + (SELECT MAX(lane_id) FROM lane),
-	'waits of ' || IFNULL(t.name, 'thread'), CAST(t.tid AS TEXT), t.started_ns, t.wall_ns, 0
+	'waits of ' || IFNULL(t.name, 'thread'), NULL, t.started_ns, t.wall_ns, 0
 FROM thread t JOIN process p USING (process_id) WHERE t.run_id = :run
 AND t.lane_id IN (SELECT lane_id FROM stall WHERE run_id = :run)
 GROUP BY t.lane_id HAVING t.thread_id = MIN(t.thread_id)
 UNION ALL
 SELECT 0, p.pid, s.lane_id + (SELECT MAX(lane_id) FROM lane) * (s.number + 1),
-	'steps ' || s.name, (SELECT CAST(MIN(t.tid) AS TEXT) FROM thread t
-	WHERE t.lane_id = s.lane_id), 0, 0, 0
+	'steps ' || s.name, NULL, 0, 0, 0
 FROM (SELECT DISTINCT process_id, lane_id, name,
 	DENSE_RANK() OVER (ORDER BY name) AS number FROM step WHERE run_id = :run) s
 JOIN process p USING (process_id);
@@ -51,7 +48,7 @@ WHERE s.run_id = :run AND s.kind <> 'step';
 
 -- :name points
 SELECT 2 AS kind, p.pid, 0 AS track, 'snapshot ' || s.label AS name,
-	'process ' || p.pid AS detail, s.time_ns AS start_ns, 0 AS duration_ns, 0 AS value
+	NULL AS detail, s.time_ns AS start_ns, 0 AS duration_ns, 0 AS value
 FROM snapshot s JOIN process p USING (process_id) WHERE s.run_id = :run
 UNION ALL
 SELECT 3, p.pid, 0, 'live bytes', NULL, s.time_ns, 0, s.live_bytes

@@ -87,7 +87,6 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report,
 		.snapshot = machine && !is_profile ? "1" : NULL,
 		.profile = is_profile,
 		.timeline = is_profile,
-		.heap = is_profile,
 		.machine = machine,
 		.unfold = machine,
 	};
