@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#define CLI_OPTION_COUNT 43
+#define CLI_OPTION_COUNT 42
 
 /* What takes more than to set a field; the others are numbered. */
 enum cli_option_key {

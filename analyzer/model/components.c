@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Summing up a call tree by components. Must not recurse: a tree may be as deep as a
- * program's stack.
+ * Summing up a call tree by components, and what these are called. Must not recurse: a
+ * tree may be as deep as a program's stack.
  */
 #include "analyzer/model/components.h"
 
 #include "common/base/map.h"
+#include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "common/names/cxx_name.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct walk {
 	struct components *components;
@@ -180,4 +183,86 @@ void components_free(struct components *components)
 	free(components->edges);
 	free(components->paths);
 	*components = (struct components){.edge_count = 0};
+}
+
+void component_namer_see(struct component_namer *namer, const char *file)
+{
+	if (!file)
+		return;
+	if (!namer->least || strcmp(file, namer->least) < 0)
+		namer->least = file;
+	if (!namer->most || strcmp(file, namer->most) > 0)
+		namer->most = file;
+}
+
+/* What the first and the last have in common, all between them have, too. */
+static size_t common_length(const struct component_namer *namer)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; namer->least && namer->least[i]; i++) {
+		if (namer->least[i] != namer->most[i])
+			break;
+		if (namer->least[i] == '/')
+			length = i + 1;
+	}
+	return length;
+}
+
+/* The last directory of a path that ends with a slash. */
+static const char *last_of(const char *path, size_t length)
+{
+	const char *at = path + length - 1;
+
+	while (at > path && at[-1] != '/')
+		at--;
+	return at;
+}
+
+static void put_directory(const struct component_namer *namer, const char *file,
+			  struct strbuf *ret)
+{
+	const char *slash = strrchr(file, '/');
+	size_t length = slash ? (size_t)(slash - file) + 1 : 0;
+	size_t common = common_length(namer);
+
+	if (length > common + 1)
+		strbuf_add(ret, file + common, length - common - 1);
+	else if (length > 1)
+		strbuf_add(ret, last_of(file, length - 1),
+			   (size_t)(slash - last_of(file, length - 1)));
+	else
+		strbuf_puts(ret, length ? "/" : ".");
+}
+
+/* Appends what is not clean yet. */
+static bool put(const struct component_namer *namer, const char *function,
+		const char *file, struct strbuf *ret)
+{
+	struct cxx_name parts;
+
+	if (namer->by == COMPONENT_BY_SOURCE && file) {
+		put_directory(namer, file, ret);
+		return true;
+	}
+	if (namer->by != COMPONENT_BY_NAMESPACE)
+		return false;
+	parts = cxx_name_parts(function);
+	if (parts.last < parts.name + 3)
+		return false;
+	strbuf_add(ret, parts.name, (size_t)(parts.last - parts.name) - 2);
+	return true;
+}
+
+bool component_namer_put(const struct component_namer *namer, const char *function,
+			 const char *file, struct strbuf *ret)
+{
+	struct strbuf text = {0};
+	bool is_named = put(namer, function, file, &text);
+
+	strbuf_reset(ret);
+	if (is_named)
+		utf8_clean(ret, strbuf_text(&text));
+	strbuf_free(&text);
+	return is_named;
 }

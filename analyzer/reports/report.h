@@ -20,11 +20,11 @@ struct report_options {
 	const char **words;	    /* TAKES_MORE_WORDS: it, and those after it */
 	size_t word_count;
 	const char *program;	  /* doctor --program */
-	const char *until, *by;	  /* delta */
+	const char *until;	  /* delta */
+	const char *by;		  /* components, delta, compare */
 	const char *process;	  /* PID or #PROCESS_ID */
 	const char *suppressions; /* a file */
 	const char *rules;	  /* a file */
-	const char *map;	  /* a file */
 	const char **sources;	  /* directories of sources */
 	size_t source_count;
 	const char *focus, *ignore, *thread, *sort;
@@ -73,7 +73,6 @@ enum report_takes {
 	TAKES_RULES = 1u << 16,	     /* --rules */
 	TAKES_LIVE = 1u << 28,	     /* --every, --count, --top, --view */
 	TAKES_WATCH = 1u << 29,	     /* --every, --count */
-	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_SOURCE = 1u << 30,     /* --source, of a page */
 	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */

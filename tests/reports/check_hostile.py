@@ -198,12 +198,12 @@ def sides(path):
 def bad_usage(path):
     bad = "a\x1b[31m\u202e\u009b\rb"
     for report, options in (
-            ("report", "limit format focus ignore run thread sort map"),
+            ("report", "limit format focus ignore run thread sort"),
             ("compare", "before after fail-on by limit=wall limit=x limit=func:x.total"),
             ("compare", "limit=wall=1% focus=( ignore=("), ("tree", "min-share thread"),
             ("flamegraph", "width metric snapshot diff before process"),
-            ("bottlenecks", "rules map suppressions fail-on focus=( sort"),
-            ("leaks", "suppressions process limit=wall"), ("delta", "until by process"),
+            ("bottlenecks", "rules suppressions fail-on focus=( sort"),
+            ("leaks", "suppressions process limit=wall"), ("components", "by"), ("delta", "until by process"),
             ("doctor", "program output=/nowhere/")):
         for option in options.split():
             arguments = [report, path] + ["1", "2"] * (report == "delta")

@@ -61,10 +61,8 @@ CASES = {
     "callers-waits": (["callers", "waits.db", "fetch"], {}),
     "flamegraph-waits": (["flamegraph", "waits.db"], {}),
     "export-waits": (["export", "folded", "waits.db", "--metric", "blocked"], {}),
-    "report-marks-map": (["marks.db", "--map", "good.map", "--limit", "1"], {}),
     "report-marks-md": (["marks.db", "-f", "md"], {}),
     "report-marks-json": (["marks.db", "-f", "json"], {}),
-    "report-map-bad": (["fixture.db", "--map", "bad.map"], {}),
     "report-empty": (["empty.db"], {}),
     "report-empty-short": (["empty.db", "--run", "1"], {}),
     "report-empty-json": (["empty.db", "-f", "json"], {}),
@@ -180,10 +178,7 @@ CASES = {
     "delta-function": (DELTA + ["--by", "function"], {}),
     "delta-line": (DELTA + ["--by", "line", "-n", "2"], {}),
     "delta-component": (["delta", "snapshots.db", "start", "exit", "--by", "component"], {}),
-    "delta-component-map": (["delta", "snapshots.db", "start", "exit", "--by", "component",
-                             "--map", "server.map"], {}),
-    "delta-map-alone": (DELTA + ["--map", "server.map"], {}),
-    "delta-map-bad": (DELTA + ["--by", "component", "--map", "bad.map"], {}),
+    "delta-component-source": (["delta", "snapshots.db", "start", "exit", "--by", "source"], {}),
     "delta-until": (["delta", "snapshots.db", "tick#2", "8", "--until", "9"], {}),
     "delta-peak": (["delta", "snapshots.db", "start", "peak", "-n", "3"], {}),
     "delta-focus": (DELTA + ["--focus", "cache"], {}),
@@ -238,15 +233,13 @@ CASES = {
     "io-empty": (["io", "empty.db"], {}),
     "help-io": (["io", "--help"], {}),
     "components": (["components", "marks.db"], {}),
-    "components-map": (["components", "marks.db", "--map", "good.map"], {}),
-    "components-map-csv": (["components", "marks.db", "--map", "good.map", "-f", "csv"],
-                           {}),
-    "components-map-json": (["components", "marks.db", "--map", "good.map", "-f", "json"],
-                            {}),
-    "components-map-wide": (["components", "marks.db", "--map", "good.map", "--sort",
-                             "calls"], WIDE),
+    "components-source": (["components", "marks.db", "--by", "source"], {}),
+    "components-namespace": (["components", "marks.db", "--by", "namespace", "--sort",
+                              "calls"], WIDE),
+    "components-csv": (["components", "marks.db", "--by", "source", "-f", "csv"], {}),
+    "components-json": (["components", "marks.db", "--by", "namespace", "-f", "json"], {}),
+    "components-limit": (["components", "marks.db", "--by", "source", "-n", "1"], {}),
     "components-fixture": (["components", "fixture.db"], {}),
-    "components-limit": (["components", "marks.db", "--map", "good.map", "-n", "1"], {}),
     "components-empty": (["components", "empty.db"], {}),
     "components-thread": (["components", "fixture.db", "--thread", "worker"], {}),
     "steps": (["steps", "marks.db"], {}),
@@ -410,7 +403,6 @@ CASES = {
     "doctor-names": (["doctor", "names.db"], {}),
     "doctor-system": (["doctor", "names.db", "--run", "1"], {}),
     "doctor-regions": (["doctor", "marks.db.unended"], {}),
-    "components-map-unused": (["components", "marks.db", "--map", "server.map"], {}),
     "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
     "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
     "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
@@ -436,10 +428,7 @@ CASES = {
     "error-suppressions-type": (["leaks", "snapshots.db", "--suppressions", "race.supp"],
                                 {}),
     "error-suppressions-file": (["leaks", "snapshots.db", "--suppressions", "no.supp"], {}),
-    "error-map": (["components", "marks.db", "--map", "bad.map"], {}),
-    "error-map-syntax": (["components", "marks.db", "--map", "text.db"], {}),
-    "error-map-file": (["components", "marks.db", "--map", "no.map"], {}),
-    "error-map-report": (["steps", "marks.db", "--map", "good.map"], {}),
+    "error-by": (["components", "marks.db", "--by", "sources"], {}),
     "error-rules": (FINDINGS + ["--rules", "bad.json"], {}),
     "bottlenecks-quality": (["bottlenecks", "fixture.db", "-n", "1"], {}),
     "bottlenecks-quality-md": (["bottlenecks", "fixture.db", "-n", "1", "-f", "md"], {}),
@@ -550,16 +539,14 @@ CASES = {
     "compare-csv": (["compare", "groups.db", "-f", "csv", "--before", "1", "--after", "2"],
                     {}),
     "compare-md": (["compare", "groups.db", "-f", "md", "--gate", "alloc_bytes=0%"], {}),
-    "compare-components": (["compare", "groups.db", "--by", "component", "--map",
-                            "groups.map", "-n", "2"], {}),
+    "compare-components-source": (["compare", "groups.db", "--by", "source", "-n", "2"], {}),
     "compare-components-pair": (["compare", "groups.db", "--before", "1", "--after", "2", "--by",
-                                 "component", "--map", "groups.map", "-n", "1"], {}),
+                                 "namespace", "-n", "1"], {}),
+    "compare-components-json": (["compare", "groups.db", "--by", "source", "-n", "1", "-f",
+                                 "json"], {}),
     "compare-components-regions": (["compare", "marks.db", "marks.db", "--by", "component",
                                     "-n", "5"], {}),
-    "compare-components-json": (["compare", "groups.db", "--by", "component", "--map",
-                                 "groups.map", "-n", "1", "-f", "json"], {}),
     "compare-error-by": (["compare", "groups.db", "--by", "function"], {}),
-    "compare-error-map": (["compare", "groups.db", "--map", "groups.map"], {}),
     "compare-junit": (["compare", "groups.db", "-f", "junit", "--gate",
                        "wall=5%,live=1MiB,func:slow_check.self=5%"], {}),
     "compare-error-label": (["compare", "groups.db", "--before", "befor", "--after",
@@ -648,21 +635,6 @@ CASES = {
     "help-steps": (["steps", "--help"], {}),
 }
 
-MAP = b"""{"components": [
-    {"component": "graphics", "namespace": "gfx"},
-    {"component": "physics", "module": "libphysics.so*"},
-    {"component": "game", "function": "^main$", "source": "src/main.cpp"}]}
-"""
-SERVER_MAP = b"""{"components": [
-    {"component": "cache", "function": "^cache_"},
-    {"component": "core", "namespace": "std"},
-    {"component": "loop", "function": "^main$"}]}
-"""
-GROUPS_MAP = b"""{"components": [
-    {"component": "reading", "function": "^parse$"},
-    {"component": "tables", "function": "^(lookup|hash)"},
-    {"component": "rest", "function": "^main$"}]}
-"""
 SUPPRESSIONS = b"""# known
 leak:open_*ion$
   leak:cache.c
@@ -810,8 +782,6 @@ def make_databases(folder, cases):
     add_last_look(os.path.join(folder, "fixture.db"))
     keep_two_looks(os.path.join(folder, "fixture.db"))
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
-             "good.map": MAP, "server.map": SERVER_MAP,
-             "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "little.json": b'{"rules": {"T1": {"limits": {"assumed_gain": 0.001}}}}',

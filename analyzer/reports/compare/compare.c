@@ -27,15 +27,14 @@ static enum exit_status parse_by(struct compare_state *state)
 {
 	const struct report_options *options = state->input->options;
 
-	if (options->by && strcmp(options->by, "component") != 0)
-		return report_fail(state->input, STATUS_USAGE,
-				   "--by: compare knows 'component' only, not '%s'; "
-				   "functions, paths and sites are always shown",
-				   options->by);
-	if (options->map && !options->by)
-		return report_fail(state->input, STATUS_USAGE,
-				   "--map goes with --by component");
-	return components_load_map(state->input, &state->map);
+	if (options->by && strcmp(options->by, "component") != 0 &&
+	    components_by(options->by) == COMPONENT_BY_MODULE)
+		return report_fail(
+			state->input, STATUS_USAGE,
+			"--by: compare knows component, source and namespace, "
+			"not '%s'; functions, paths and sites are always shown",
+			options->by);
+	return STATUS_OK;
 }
 
 static void add_nothing(struct compare_state *state)
@@ -87,7 +86,6 @@ void compare_free_state(struct compare_state *state)
 	free(state->hooks);
 	free(state->functions);
 	gate_free(&state->gate);
-	component_map_free(&state->map);
 	compare_free(&state->comparison);
 }
 
@@ -142,9 +140,8 @@ const struct report report_compare = {
 		"that were timed in another way on the other side are not judged, and "
 		"those that some run did not time call by call are left out of call "
 		"paths.\n\n"
-		"--by component adds a table of components (of --map FILE and of "
-		"regions, "
-		"as in 'components'), judged in the same way.\n\n"
+		"--by component, source or namespace adds a table of components (as in "
+		"'components'), judged in the same way.\n\n"
 		"The gate: --gate METRIC=AMOUNT[,...] is how much more after may take: "
 		"wall, self, cpu, calls, alloc_count, alloc_bytes, peak, live, or "
 		"func:NAME.METRIC with self, cpu, total, calls, alloc_count, "
@@ -165,6 +162,6 @@ const struct report report_compare = {
 		"could not be judged.",
 	.example = "prof-analyze compare before.db after.db --gate calls=0%,peak=1MiB",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER |
-		 TAKES_BY | TAKES_MAP,
+		 TAKES_BY,
 	.build = build,
 };

@@ -36,6 +36,8 @@ static const struct column columns[] = {
 
 struct walk {
 	const struct comparison *comparison;
+	struct component_namer namer;
+	struct strbuf buffer;
 	struct intern names;
 	struct compare_series sums; /* by number in names; the metrics of paths */
 	uint32_t *of_path;
@@ -58,6 +60,18 @@ static uint32_t number_of(struct walk *walk, const char *name)
 	return number;
 }
 
+/* Of the function, by itself; NULL: nothing names one. */
+static const char *named_component(struct walk *walk,
+				   const struct compare_function *function)
+{
+	if (function->component)
+		return function->component;
+	if (function->is_library || !component_namer_put(&walk->namer, function->name,
+							 function->file, &walk->buffer))
+		return NULL;
+	return strbuf_text(&walk->buffer);
+}
+
 /* Parents come before their children. */
 static uint32_t component_of(struct walk *walk, uint32_t path)
 {
@@ -65,11 +79,11 @@ static uint32_t component_of(struct walk *walk, uint32_t path)
 	const struct compare_function *function =
 		&walk->comparison->functions[at->function];
 	bool has_parent = at->parent != COMPARE_NONE;
+	const char *named = named_component(walk, function);
 
-	walk->is_named[path] =
-		function->component || (has_parent && walk->is_named[at->parent]);
-	if (function->component)
-		return number_of(walk, function->component);
+	walk->is_named[path] = named || (has_parent && walk->is_named[at->parent]);
+	if (named)
+		return number_of(walk, named);
 	if (has_parent && (walk->is_named[path] || function->is_library))
 		return walk->of_path[at->parent];
 	return number_of(walk, function->module && *function->module ? function->module
@@ -101,6 +115,12 @@ static bool may_judge(const struct compare_state *state, uint32_t component)
 static void sum_up(const struct compare_state *state, struct walk *walk)
 {
 	const struct compare_series *series = &walk->comparison->path_values;
+	const struct comparison *comparison = walk->comparison;
+
+	walk->namer.by = components_by(state->input->options->by);
+	for (size_t i = 0; i < comparison->function_values.count; i++)
+		if (!comparison->functions[i].is_library)
+			component_namer_see(&walk->namer, comparison->functions[i].file);
 
 	walk->sums.metric_count = series->metric_count;
 	walk->sums.run_count = series->run_count;
@@ -171,5 +191,6 @@ void compare_add_components(struct compare_state *state)
 	free(walk.is_named);
 	free(walk.of_path);
 	free(walk.sums.values);
+	strbuf_free(&walk.buffer);
 	intern_free(&walk.names);
 }

@@ -239,9 +239,6 @@ static void add_function(struct compare_state *state, size_t number,
 	row.module = strbuf_text(&base);
 	row.is_library = cursor_integer(cursor, "is_library") != 0;
 	row.component = cursor_text(cursor, "component");
-	if (!row.component)
-		row.component =
-			component_map_find(&state->map, row.name, module, row.file);
 	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
 	compare_add_waits(&state->runs[number], cursor, row.values);
 	compare_add_hooks(&state->runs[number], cursor, row.is_estimated, row.values);

@@ -79,12 +79,11 @@ struct compare_state {
 	struct strbuf choice; /* what was taken, when that is not plain */
 	struct comparison comparison;
 	struct gate gate;
-	struct component_map map; /* --map */
-	int64_t *totals;	  /* [RUN_METRIC_COUNT][column_count] */
-	int64_t *errors;	  /* of them, likewise */
-	int64_t *hooks;		  /* what hooks took of them, likewise */
-	bool has_common_errors;	  /* see struct change_errors */
-	bool has_estimates;	  /* some function was not timed call by call */
+	int64_t *totals;	/* [RUN_METRIC_COUNT][column_count] */
+	int64_t *errors;	/* of them, likewise */
+	int64_t *hooks;		/* what hooks took of them, likewise */
+	bool has_common_errors; /* see struct change_errors */
+	bool has_estimates;	/* some function was not timed call by call */
 	double drift;
 	struct change run_changes[RUN_METRIC_COUNT];
 	struct compare_judged *functions; /* one for each of the comparison */
@@ -165,7 +164,7 @@ bool compare_is_judged(const struct compare_state *state, uint32_t function);
 void compare_add_sides(struct compare_state *state);
 void compare_add_totals(struct compare_state *state);
 void compare_add_balance(struct compare_state *state);
-/* components.c: with --by component. */
+/* components.c: with --by. */
 void compare_add_components(struct compare_state *state);
 void compare_add_functions(struct compare_state *state);
 /* attribution.c: says so when the run changed and no function is known to have. */

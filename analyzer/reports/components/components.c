@@ -9,8 +9,8 @@
 #include "analyzer/reports/open.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-#define UNUSED_LISTED 5
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct column columns[] = {
@@ -155,35 +155,11 @@ static enum exit_status add_tables(struct report_input *input, struct doc *doc,
 	return STATUS_OK;
 }
 
-/* An entry with a slip in its pattern would go unseen. */
-static void note_unused(const struct report_input *input, struct doc *doc,
-			const struct component_map *map)
-{
-	struct strbuf text = {0};
-	size_t count = 0;
-
-	strbuf_printf(&text,
-		      "Entries of %s that no function of the run fits, or whose "
-		      "functions an earlier one took:",
-		      input->options->map);
-	for (size_t i = component_map_unused(map, 0); i < map->count;
-	     i = component_map_unused(map, i + 1)) {
-		if (count++ < UNUSED_LISTED)
-			strbuf_printf(&text, "%s [%zu] '%s'", count > 1 ? "," : "", i,
-				      component_map_name(map, i));
-	}
-	if (count > UNUSED_LISTED)
-		strbuf_printf(&text, " and %zu more", count - UNUSED_LISTED);
-	if (count)
-		doc_note(doc, "unused_entries", NOTE_PLAIN, strbuf_text(&text), NULL);
-	strbuf_free(&text);
-}
-
 static enum exit_status add_components(struct report_input *input, struct doc *doc,
-				       struct calltree *tree,
-				       const struct component_map *map)
+				       struct calltree *tree)
 {
-	struct components_function *functions = components_describe(input, tree, map);
+	struct components_function *functions =
+		components_describe(input, tree, components_by(input->options->by));
 	struct components components = {0};
 	struct calltree_total sum = calltree_sum(tree);
 	enum exit_status status;
@@ -192,8 +168,6 @@ static enum exit_status add_components(struct report_input *input, struct doc *d
 		return STATUS_FAILED;
 	components_sum(&components, tree, functions);
 	status = add_tables(input, doc, &components, &sum);
-	if (status == STATUS_OK)
-		note_unused(input, doc, map);
 	components_free(&components);
 	free(functions);
 	return status;
@@ -227,40 +201,49 @@ static void add_brief(struct doc *doc, const struct calltree *tree,
 enum exit_status components_add_brief(struct report_input *input, struct doc *doc,
 				      struct calltree *tree, size_t limit)
 {
-	struct component_map map = {0};
-	enum exit_status status = components_load_map(input, &map);
 	struct components_function *functions =
-		status ? NULL : components_describe(input, tree, &map);
+		components_describe(input, tree, COMPONENT_BY_MODULE);
 
-	if (functions && names_any(tree, functions))
+	if (!functions)
+		return STATUS_FAILED;
+	if (names_any(tree, functions))
 		add_brief(doc, tree, functions, limit);
-	if (!functions && status == STATUS_OK)
-		status = STATUS_FAILED;
 	free(functions);
-	component_map_free(&map);
-	return status;
+	return STATUS_OK;
+}
+
+static enum exit_status check_by(struct report_input *input)
+{
+	static const char *const words[] = {"module", "source", "namespace"};
+	const char *by = input->options->by;
+
+	for (size_t i = 0; by && i < COUNT(words); i++)
+		if (strcmp(by, words[i]) == 0)
+			return STATUS_OK;
+	return by ? report_fail(input, STATUS_USAGE,
+				"--by: there is no '%s'; there are module, source, "
+				"namespace",
+				by)
+		  : STATUS_OK;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
-	struct component_map map = {0};
 	struct calltree *tree = NULL;
 	struct run_facts facts;
-	enum exit_status status = components_load_map(input, &map);
+	enum exit_status status = check_by(input);
 
 	if (status == STATUS_OK)
 		status = report_open(input, doc, &facts);
 	if (status == STATUS_OK && run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
-		component_map_free(&map);
 		return STATUS_NOTHING;
 	}
 	if (status == STATUS_OK) {
 		tree = report_tree_load(input);
-		status = tree ? add_components(input, doc, tree, &map) : STATUS_FAILED;
+		status = tree ? add_components(input, doc, tree) : STATUS_FAILED;
 	}
 	calltree_free(tree);
-	component_map_free(&map);
 	return status;
 }
 
@@ -268,14 +251,17 @@ const struct report report_components = {
 	.name = "components",
 	.summary = "totals by component and the calls between them",
 	.description =
-		"A component is named by --map FILE (json, see docs/marks.md), or by the "
-		"program for its regions (profshim_region_begin). What it calls that "
+		"The program names the component of its regions "
+		"(profshim_region_begin), and --by source or namespace that of "
+		"functions: "
+		"the directory of their source, or the namespace or class that they are "
+		"in. What it calls that "
 		"nobody has named belongs to it; what is called by nobody named belongs "
 		"to its module, and libraries of the language and the system to their "
 		"caller. total counts outermost activations and average is of "
 		"one of them; entries are all calls from other components.",
-	.example = "prof-analyze components run.db --map components.json",
+	.example = "prof-analyze components run.db --by source",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_INLINED | TAKES_THREAD |
-		 TAKES_RAW | TAKES_MAP,
+		 TAKES_RAW | TAKES_BY,
 	.build = build,
 };

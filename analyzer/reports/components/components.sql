@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What the component of a function is decided by.
+-- What the component of a function is decided by, beside the call tree.
 
--- :name functions
-SELECT function_id, name, module, file, component FROM functions WHERE run_id = :run;
+-- :name modules
+SELECT function_id, module FROM functions WHERE run_id = :run;

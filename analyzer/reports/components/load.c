@@ -5,29 +5,19 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/read_file.h"
 
 #include "components.sql.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum exit_status components_load_map(struct report_input *input,
-				     struct component_map *map)
+enum component_by components_by(const char *word)
 {
-	const char *path = input->options->map;
-	struct strbuf text = {0}, error = {0};
-	enum exit_status status;
-
-	if (!path)
-		return STATUS_OK;
-	status = report_read_file(input, path, "a component map", &text);
-	if (!status &&
-	    component_map_parse(map, strbuf_text(&text), text.size, path, &error) < 0)
-		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	strbuf_free(&text);
-	strbuf_free(&error);
-	return status;
+	if (!word)
+		return COMPONENT_BY_MODULE;
+	return strcmp(word, "source") == 0	? COMPONENT_BY_SOURCE
+	       : strcmp(word, "namespace") == 0 ? COMPONENT_BY_NAMESPACE
+						: COMPONENT_BY_MODULE;
 }
 
 /* Texts as they can be shown, in the tree's memory. */
@@ -42,43 +32,46 @@ static const char *clean(struct calltree *tree, const char *text)
 	return copy;
 }
 
-static struct components_function describe(struct calltree *tree, struct cursor *cursor,
-					   const struct component_map *map)
+/* A library belongs to its caller, wherever its sources are. */
+static const char *name(struct calltree *tree, const struct calltree_function *function,
+			const struct component_namer *namer, struct strbuf *buffer)
 {
-	const char *name = cursor_text(cursor, "name"),
-		   *module = cursor_text(cursor, "module");
-	const char *source = cursor_text(cursor, "file"),
-		   *of_region = cursor_text(cursor, "component");
-	const char *named =
-		of_region ? of_region
-			  : component_map_find(map, name ? name : "", module, source);
-	const char *base = module ? strrchr(module, '/') : NULL;
-
-	base = base ? base + 1 : module;
-	return (struct components_function){
-		.named = named ? clean(tree, named) : NULL,
-		.fallback = base && *base ? clean(tree, base) : "[no module]",
-	};
+	if (function->component)
+		return function->component;
+	if (function->is_library ||
+	    !component_namer_put(namer, function->name, function->file, buffer))
+		return NULL;
+	return arena_copy(&tree->texts, strbuf_text(buffer), buffer->size);
 }
 
 struct components_function *components_describe(struct report_input *input,
 						struct calltree *tree,
-						const struct component_map *map)
+						enum component_by by)
 {
 	struct components_function *all = xcalloc(tree->function_count + 1, sizeof(*all));
-	struct cursor *cursor = report_query(input, components_sql_functions);
+	struct cursor *cursor = report_query(input, components_sql_modules);
+	struct component_namer namer = {.by = by};
+	struct strbuf buffer = {0};
 
 	for (size_t i = 0; i < tree->function_count; i++)
-		all[i].fallback = "[no module]";
+		if (!tree->functions[i].is_library)
+			component_namer_see(&namer, tree->functions[i].file);
+	for (size_t i = 0; i < tree->function_count; i++)
+		all[i] = (struct components_function){
+			.named = name(tree, &tree->functions[i], &namer, &buffer),
+			.fallback = "[no module]",
+			.is_library = tree->functions[i].is_library};
 	while (cursor_next(cursor) > 0) {
+		const char *module = cursor_text(cursor, "module");
+		const char *base = module ? strrchr(module, '/') : NULL;
 		uint32_t number =
 			calltree_function(tree, cursor_integer(cursor, "function_id"));
 
-		if (number == CALLTREE_NONE)
-			continue;
-		all[number] = describe(tree, cursor, map);
-		all[number].is_library = tree->functions[number].is_library;
+		base = base ? base + 1 : module;
+		if (number != CALLTREE_NONE && base && *base)
+			all[number].fallback = clean(tree, base);
 	}
+	strbuf_free(&buffer);
 	if (report_finish(input, cursor) == 0)
 		return all;
 	free(all);

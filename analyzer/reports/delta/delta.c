@@ -18,26 +18,27 @@
 
 static enum exit_status parse_by(struct report_input *input, enum delta_by *ret)
 {
-	static const char *const words[] = {"path", "function", "line", "component"};
+	static const char *const words[] = {"path",	 "function", "line",
+					    "component", "source",   "namespace"};
 	size_t count = sizeof(words) / sizeof(words[0]);
 	const char *wanted = input->options->by, *nearest;
 
 	*ret = DELTA_BY_PATH;
-	if (input->options->map && (!wanted || strcmp(wanted, "component") != 0))
-		return report_fail(input, STATUS_USAGE, "--map goes with --by component");
 	for (size_t i = 0; i < count; i++) {
 		if (!wanted || strcmp(wanted, words[i]) != 0)
 			continue;
-		*ret = (enum delta_by)i;
+		*ret = i < DELTA_BY_COMPONENT ? (enum delta_by)i : DELTA_BY_COMPONENT;
 		return STATUS_OK;
 	}
 	if (!wanted)
 		return STATUS_OK;
 	nearest = nearest_word(wanted, words, count);
-	return report_fail(input, STATUS_USAGE,
-			   "--by: there is no '%s'%s%s%s path, function, line, component",
-			   wanted, nearest ? "; did you mean '" : "",
-			   nearest ? nearest : "", nearest ? "'? All:" : "; there are");
+	return report_fail(
+		input, STATUS_USAGE,
+		"--by: there is no '%s'%s%s%s path, function, line, component, "
+		"source, namespace",
+		wanted, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		nearest ? "'? All:" : "; there are");
 }
 
 /* Whether the moments can be compared at all, and in this order. */
@@ -208,13 +209,14 @@ const struct report report_delta = {
 		"are "
 		"blocks allocated between A and B and still live at the exit, or at C "
 		"with "
-		"--until C. --by sums up by call path and line, function, source line or "
-		"component (of --map FILE and of regions, as in 'components'). With "
+		"--until C. --by sums up by call path and line, function, source line, "
+		"or component (by module and region, source or namespace, as in "
+		"'components'). With "
 		"--limit the rest is one row, so that the rows add up to "
 		"the total. --focus and --ignore look at every function of the call "
 		"path.",
 	.example = "prof-analyze delta run.db loaded done --by function",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_DELTA |
-		 TAKES_INLINED | TAKES_PROCESS | TAKES_MAP | TAKES_BY,
+		 TAKES_INLINED | TAKES_PROCESS | TAKES_BY,
 	.build = build,
 };

@@ -189,19 +189,14 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 
 enum exit_status delta_load_components(struct report_input *input, struct delta *delta)
 {
-	struct component_map map = {0};
-	struct components_function *functions;
-	enum exit_status status = components_load_map(input, &map);
+	struct components_function *functions = components_describe(
+		input, delta->tree, components_by(input->options->by));
 
-	if (status == STATUS_OK) {
-		functions = components_describe(input, delta->tree, &map);
-		status = functions ? STATUS_OK : STATUS_FAILED;
-		if (functions)
-			components_sum(&delta->components, delta->tree, functions);
-		free(functions);
-	}
-	component_map_free(&map);
-	return status;
+	if (!functions)
+		return STATUS_FAILED;
+	components_sum(&delta->components, delta->tree, functions);
+	free(functions);
+	return STATUS_OK;
 }
 
 const char *delta_component(const struct delta *delta, uint32_t node)

@@ -335,13 +335,13 @@ const struct report report_report = {
 		"How far the numbers can be trusted, what ran, what is worth fixing "
 		"most, "
 		"the functions and call paths with the most self time, "
-		"components (of --map FILE or of regions) and steps when there are any, "
+		"components (of regions) and steps when there are any, "
 		"where memory was allocated and what the peak was made of, CPU and "
 		"memory use. "
 		"csv has the hot functions; json has everything, as many rows as text "
 		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER | TAKES_RAW |
-		 TAKES_RULES | TAKES_SUPPRESSIONS | TAKES_MAP | TAKES_SOURCE,
+		 TAKES_RULES | TAKES_SUPPRESSIONS | TAKES_SOURCE,
 	.build = build,
 };

@@ -78,7 +78,7 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report,
 	const struct report_options options = {
 		.argument = argument,
 		.other_argument = machine ? "2" : "exit",
-		.by = machine ? "component" : "path",
+		.by = machine ? "source" : "component",
 		.limit = machine ? 0 : -1,
 		.min_share = -1,
 		.metric = is_profile ? NULL

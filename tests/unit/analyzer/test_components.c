@@ -127,6 +127,52 @@ static void errors_name_line_and_key(void **state)
 	assert_non_null(strstr(strbuf_text(&error), "components[0].function: "));
 }
 
+static const char *const files[] = {"/src/app/main.c", "/src/app/json/a/read.c",
+				    "/src/app/json/write.c", NULL};
+
+static void put(enum component_by by, size_t file_count, const char *function,
+		const char *file, const char *expected)
+{
+	struct component_namer namer = {.by = by};
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < file_count; i++)
+		component_namer_see(&namer, files[i]);
+	assert_int_equal(component_namer_put(&namer, function, file, &text),
+			 expected != NULL);
+	assert_string_equal(strbuf_text(&text), expected ? expected : "");
+	strbuf_free(&text);
+}
+
+static void directories_and_namespaces_are_components(void **state)
+{
+	static const struct {
+		const char *function, *expected;
+	} names[] = {
+		{"acme::net::send(int)", "acme::net"},
+		{"void acme::Queue<int>::push<char>(char)", "acme::Queue<int>"},
+		{"f(acme::net::a)", NULL},
+		{"acme::net::a f<int>()", NULL},
+		{"acme::net::operator<<(int, acme::a)", "acme::net"},
+		{"acme::(anonymous namespace)::f()", "acme::(anonymous namespace)"},
+		{"main", NULL},
+		{"", NULL},
+	};
+
+	(void)state;
+	put(COMPONENT_BY_SOURCE, 4, "f", files[0], "app");
+	put(COMPONENT_BY_SOURCE, 4, "f", files[1], "json/a");
+	put(COMPONENT_BY_SOURCE, 4, "f", files[2], "json");
+	put(COMPONENT_BY_SOURCE, 4, "f", NULL, NULL);
+	put(COMPONENT_BY_SOURCE, 0, "f", "a.c", ".");
+	put(COMPONENT_BY_SOURCE, 0, "f", "/a.c", "/");
+	put(COMPONENT_BY_SOURCE, 0, "f", "x/\xff/a.c", "x/\xef\xbf\xbd");
+	put(COMPONENT_BY_MODULE, 4, "a::f()", files[1], NULL);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		put(COMPONENT_BY_NAMESPACE, 0, names[i].function, files[0],
+		    names[i].expected);
+}
+
 static uint32_t number_of(const struct components *components, const char *name)
 {
 	uint32_t number = intern_find(&components->names, name);
@@ -238,6 +284,7 @@ int main(void)
 		cmocka_unit_test(the_first_entry_that_fits_counts),
 		cmocka_unit_test(entries_that_were_not_used_are_known),
 		cmocka_unit_test(errors_name_line_and_key),
+		cmocka_unit_test(directories_and_namespaces_are_components),
 		cmocka_unit_test(components_take_what_they_call),
 		cmocka_unit_test(averages_are_of_outermost_calls),
 	};
