@@ -3,9 +3,8 @@
 #include "analyzer/cli/commands.h"
 
 extern const struct report report_top;
-extern const struct report report_watch;
 
-static const struct report *const live_commands[] = {&report_top, &report_watch};
+static const struct report *const live_commands[] = {&report_top};
 
 #define LIVE_COUNT (sizeof(live_commands) / sizeof(live_commands[0]))
 

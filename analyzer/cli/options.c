@@ -101,9 +101,8 @@ static const struct {
 	{"to", 0, "TIME", "what lies before this time of the run",
 	 .taken_with = TAKES_RANGE, .text = WHERE(options.to)},
 	{"every", KEY_EVERY, "TIME", "look so often (100ms, 30s, 5m)",
-	 .taken_with = TAKES_LIVE | TAKES_WATCH},
-	{"count", KEY_COUNT, "N", "end after N looks",
-	 .taken_with = TAKES_LIVE | TAKES_WATCH},
+	 .taken_with = TAKES_LIVE},
+	{"count", KEY_COUNT, "N", "end after N looks", .taken_with = TAKES_LIVE},
 	{"top", KEY_TOP, "N", "write a log with the N first of each kind",
 	 .taken_with = TAKES_LIVE},
 	{"view", 0, "NAME", "begin with function, path, thread, site, io or step",
@@ -179,8 +178,7 @@ bool cli_option_is_taken(size_t option, const struct report *report)
 	unsigned needed = table[option].taken_with;
 
 	if (report && table[option].key == KEY_FORMAT &&
-	    (cli_writes_one_format(report) ||
-	     (report->takes & (TAKES_LIVE | TAKES_WATCH))))
+	    (cli_writes_one_format(report) || (report->takes & TAKES_LIVE)))
 		return false;
 	if (report && (report->takes & TAKES_CLIENT))
 		return option >= CLI_OPTION_COUNT - OF_THE_PROGRAM;

@@ -40,7 +40,7 @@ struct report_options {
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
 	bool page;		   /* html: room for many rows */
-	unsigned every_ms;	   /* top, watch: between two looks; 0: their own */
+	unsigned every_ms;	   /* top: between two looks; 0: its own */
 	long top, count;	   /* likewise; 0: not given */
 	const char *view;	   /* likewise */
 	bool profile, timeline;	   /* export: all of a run, not one metric */
@@ -72,7 +72,6 @@ enum report_takes {
 	TAKES_SHARE = 1u << 24,	     /* --min-share, of rows */
 	TAKES_RULES = 1u << 16,	     /* --rules */
 	TAKES_LIVE = 1u << 28,	     /* --every, --count, --top, --view */
-	TAKES_WATCH = 1u << 29,	     /* --every, --count */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_SOURCE = 1u << 30,     /* --source, of a page */
 	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */

@@ -366,51 +366,6 @@ def a_closed_terminal(case):
 
 
 @scenario
-def a_command_for_each_finding(case):
-    """Once for each, with the finding in its input and in its environment."""
-    program = Watched(case)
-    watch = subprocess.Popen(
-        [case.products.analyze, "watch", str(program.pid), "--every", "1s", "--", "sh", "-c",
-         "cat >>found; echo $PROF_FINDING_ID $PROF_FINDING_NAME >>ids; false"],
-        cwd=case.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    # while it goes on
-    program.burn_until(lambda: os.path.exists(case.path("ids")))
-    program.end()
-    told, errors = watch.communicate(timeout=PATIENCE)
-    expect(watch.returncode == 0 and not errors, f"{watch.returncode} {told} {errors}")
-    with open(case.path("found"), encoding="utf-8") as file:
-        found = [json.loads(line) for line in file]
-    with open(case.path("ids"), encoding="utf-8") as file:
-        named = [line.split() for line in file]
-    expect([(one["id"], one["function"] or one.get("step")) for one in found] ==
-           [(words_[0], words_[1] if words_[1:] else None) for words_ in named],
-           f"{found} is not {named}")
-    places = [(one["id"], one["function"], str(one["path"])) for one in found]
-    expect(len(set(places)) == len(places), f"a finding came twice: {places}")
-    expect("T1" in [one["id"] for one in found], f"the defect was not told: {places}")
-    expect(told.count("the command ended with 1\n") == len(found), told)
-
-
-@scenario
-def a_command_that_is_not_there(case):
-    """It is told while there is nothing to find, and when it goes away later."""
-    program = Watched(case)
-    for command in ("./no-such-command", "no-such-command", case.directory):
-        watch = case.analyze("watch", case.database, "--", command)
-        expect(watch.returncode == 1 and f"cannot run {command}: " in watch.stderr, f"{watch}")
-    goes = case.path("goes")
-    os.symlink("/bin/true", goes)
-    watch = subprocess.Popen([case.products.analyze, "watch", case.database, "--every", "1s", "--",
-                              goes], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    expect(host.harness.wait_until(lambda: reads_spool(watch.pid), PATIENCE), "it does not look")
-    os.unlink(goes)
-    program.burn_until(lambda: watch.poll() is not None)
-    program.end()
-    _, errors = watch.communicate(timeout=PATIENCE)
-    expect(watch.returncode == 1 and f"cannot run {goes}: " in errors, errors)
-
-
-@scenario
 def nothing_to_watch(case):
     idle = case.start(["sleep", "60"], {"LD_PRELOAD": ""})
     with open(case.path("empty.db"), "wb"):
@@ -426,8 +381,6 @@ def nothing_to_watch(case):
                "\x1b" not in result.stderr, f"{result}")
     for words_, sentence in ((["top"], "needs a PID|DB"),
                              (["top", "1", "2"], "is one too many"),
-                             (["watch", "1"], "needs a PID|DB"),
-                             (["watch", "1", "--view", "io", "--", "x"], "takes no --view"),
                              (["top", "1", "--every", "0"], "is not a time"),
                              (["top", "1", "--top", "x"], "is not a number"),
                              (["top", "1", "--view", "x"], "there is no view"),
