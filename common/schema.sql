@@ -484,14 +484,6 @@ CREATE TABLE study_part (
 	PRIMARY KEY (run_id, study_id, case_id, path_id)
 ) WITHOUT ROWID;
 
--- What the run was asked to record while it went on (prof-analyze set), from then on.
-CREATE TABLE setting (
-	run_id INTEGER NOT NULL, setting_number INTEGER NOT NULL,
-	time_ns INTEGER NOT NULL,
-	overhead_percent REAL,		-- NULL: no budget
-	only_rules TEXT NOT NULL, skip_rules TEXT NOT NULL	-- empty: none
-);
-
 CREATE TABLE resource (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, time_ns INTEGER NOT NULL,
 	cpu_percent REAL, rss_bytes INTEGER, minor_faults INTEGER, major_faults INTEGER,
@@ -831,10 +823,6 @@ CREATE VIEW spans AS SELECT s.run_id, s.rowid AS span_id, s.process_id, s.thread
 
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value, counter_index,
 	lane_id, live_bytes FROM counter
-	WHERE run_id NOT IN (SELECT run_id FROM storing);
-
-CREATE VIEW settings AS SELECT run_id, setting_number, time_ns, overhead_percent,
-	only_rules, skip_rules FROM setting
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW step_totals AS SELECT run_id, process_id, name, mark_count AS step_count,

@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 35u
+#define SEGMENT_VERSION 36u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -193,7 +193,7 @@ struct segment_run {
 	double counted_cost_ticks; /* of a call that is only counted */
 	/* of recording a malloc and its free, warm and cold; 0: unknown */
 	double alloc_cost_ticks, cold_alloc_cost_ticks;
-	double overhead_percent; /* PROFSHIM_OVERHEAD in force; 0: no budget */
+	double overhead_percent; /* PROFSHIM_OVERHEAD; 0: no budget */
 	uint32_t sample_hz;	 /* PROFSHIM_SAMPLES, see common/segment_samples.h */
 	uint32_t is_sandboxed; /* when the run began there was a filter of system calls */
 	uint32_t cpu_count;
@@ -328,10 +328,8 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_EARLY_SITES,	   /* that should and cannot be written */
 	SEGMENT_COUNTER_MODE_CHANGES,	   /* see common/segment_recording.h */
 	SEGMENT_COUNTER_PAUSES,		   /* of the recording; see below */
-	SEGMENT_COUNTER_LATE_OBJECTS,	/* with hooks, without an answer to its rules when
-					   the program began; see segment_control.h */
-	SEGMENT_COUNTER_KEPT_FUNCTIONS, /* that settings would have recorded otherwise: no
-					   room for their modes */
+	SEGMENT_COUNTER_LATE_OBJECTS, /* with hooks, without an answer to its rules when
+					 the program began; see segment_control.h */
 	SEGMENT_COUNTER_UNTOLD_WAITS, /* for locks that had looked free a moment before */
 	/* by the kernel's count, of processes that told it at their ends */
 	SEGMENT_COUNTER_COUNTED_ENDS,
@@ -385,9 +383,6 @@ struct segment_process {
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
 	uint32_t switch_source; /* enum segment_switch_source */
 	uint64_t paused_ticks, paused_since_ticks; /* since 0: it is not */
-	/* what of `control` it has taken over; atomic, see common/segment_control.h */
-	uint64_t setting_generation, table_generation;
-	uint64_t fitted_now; /* atomic; bits: rules of that setting that fit a function */
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */

@@ -133,23 +133,12 @@ static const struct trust_counter counters[] = {
 	 "The program, or a condition that was asked for, paused the recording: what was "
 	 "called then is in no count, and its time is in no function.",
 	 "Allocations of pauses are below [paused]."},
-	{"setting_changes", TRUST_MINOR, "change of what is recorded",
-	 "changes of what is recorded",
-	 "While the program ran, somebody changed its budget or its rules (prof-analyze "
-	 "set): functions that were left out for a time have fewer calls than they made.",
-	 "The view settings of run.db has each change, its time and what held from then "
-	 "on."},
 	{"late_objects", TRUST_MINOR, "object that recorded before its rules were known",
 	 "objects that recorded before their rules were known",
 	 "Rules about source files or components were not resolved when the program "
 	 "began: what they leave out was recorded for a moment.",
 	 "A file of debug information that is large takes longer than the program "
 	 "waits."},
-	{"kept_functions", TRUST_MINOR, "function that could not be left out",
-	 "functions that could not be left out",
-	 "Rules that came while the program ran leave these functions out, and there was "
-	 "no room or no right to switch them: they were recorded on.",
-	 "PROFSHIM_ONLY and PROFSHIM_SKIP at the start leave them out."},
 	{"early_sites", TRUST_MINOR, "call of a hook that could not be rewritten",
 	 "calls of hooks that could not be rewritten",
 	 "Calls of hooks lie where code cannot be written (it is protected, or lies "

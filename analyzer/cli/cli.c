@@ -30,7 +30,6 @@ void cli_free(struct request *cli)
 {
 	free(cli->databases);
 	free(cli->limits);
-	free(cli->options.words);
 	free(cli->options.sources);
 	*cli = (struct request){0};
 }
@@ -42,7 +41,6 @@ static void add_limits(struct parsing *parsing, const char *text)
 	char *all = cli->limits ? xasprintf("%s,%s", cli->limits, text) : xstrdup(text);
 
 	free(cli->limits);
-	free(cli->options.words);
 	cli->limits = all;
 	cli->options.limits = all;
 }

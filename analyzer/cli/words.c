@@ -203,9 +203,6 @@ static void assign_words(char *const *arguments, size_t count, struct request *r
 	if (takes_only_words(ret->report)) {
 		ret->options.argument = arguments[0];
 		ret->options.other_argument = count > 1 ? arguments[1] : NULL;
-		ret->options.words = xcalloc(count, sizeof(*ret->options.words));
-		for (size_t i = 1; i < count; i++)
-			ret->options.words[ret->options.word_count++] = arguments[i];
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -239,7 +236,7 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 	}
 	wanted = !takes_only_words(ret->report) + (ret->report->argument != NULL) +
 		 (ret->report->other_argument != NULL);
-	if (count > wanted && !(ret->report->takes & TAKES_MORE_WORDS)) {
+	if (count > wanted) {
 		strbuf_printf(error, "%s takes ", ret->report->name);
 		put_wanted(ret->report, "one", error);
 		strbuf_puts(error, "; '");

@@ -82,8 +82,8 @@ static void put_who(struct strbuf *text, const struct live *live)
 		strbuf_puts(text, " (this is the last there was)");
 	strbuf_puts(text, "; live ");
 	units_bytes(text, follow->live_bytes);
-	if (follow->overhead_percent > 0)
-		strbuf_printf(text, "; budget %g%%", follow->overhead_percent);
+	if (follow->page.overhead_percent > 0)
+		strbuf_printf(text, "; budget %g%%", follow->page.overhead_percent);
 	else
 		strbuf_puts(text, "; no budget");
 }

@@ -7,22 +7,14 @@
 
 #include "analyzer/live/screen.h"
 #include "collector/live/attach.h"
-#include "collector/live/attach_set.h"
 
 const char *const keys_help[] = {
-	"f p t  functions, paths, threads",
-	"a i s  allocations, I/O, steps",
-	"< >    sort by the column beside",
-	"R      least first",
-	"/      what has a text; Esc: all",
-	"Enter  zoom into the row's path",
-	"Bksp   out of it; arrows select",
-	"z r    since now; since last look",
-	"Space  freeze, and go on",
-	"n      take a snapshot",
-	"b      budget: 1 2 5 10 20 %, none",
-	"q      leave; any key ends this",
-	NULL,
+	"f p t  functions, paths, threads", "a i s  allocations, I/O, steps",
+	"< >    sort by the column beside", "R      least first",
+	"/      what has a text; Esc: all", "Enter  zoom into the row's path",
+	"Bksp   out of it; arrows select",  "z r    since now; since last look",
+	"Space  freeze, and go on",	    "n      take a snapshot",
+	"q      leave; any key ends this",  NULL,
 };
 
 static void take_snapshot(struct keys *keys, const struct live *live)
@@ -41,37 +33,6 @@ static void take_snapshot(struct keys *keys, const struct live *live)
 	else
 		strbuf_printf(&keys->message, "snapshot %u of process %d, \"%s\"", number,
 			      live->follow->first_pid, label);
-}
-
-static void change_budget(struct keys *keys, const struct live *live)
-{
-	static const double budgets[] = {1, 2, 5, 10, 20};
-	double overhead = 0;
-	struct attach_request request = {.overhead = &overhead};
-	struct segment_setting setting;
-	struct attach_taken taken;
-	char reason[512];
-
-	for (size_t i = sizeof(budgets) / sizeof(budgets[0]); i-- > 0;)
-		if (budgets[i] > live->follow->overhead_percent)
-			overhead = budgets[i];
-	if (!live->follow->first_pid) {
-		strbuf_puts(&keys->message, "no other budget: the program has ended");
-		return;
-	}
-	if (attach_set(live->follow->first_pid, &request, &setting, &taken, reason,
-		       sizeof(reason)) < 0) {
-		strbuf_printf(&keys->message, "no other budget: %s", reason);
-		return;
-	}
-	live->follow->overhead_percent = setting.overhead_percent;
-	if (setting.overhead_percent > 0)
-		strbuf_printf(&keys->message, "budget: %g per cent",
-			      setting.overhead_percent);
-	else
-		strbuf_puts(&keys->message, "no budget: every call is timed");
-	if (!taken.is_taken)
-		strbuf_puts(&keys->message, ", with the next calls");
 }
 
 static void type(struct keys *keys, struct live *live, int key)
@@ -169,9 +130,6 @@ static void command(struct keys *keys, struct live *live, int key)
 		break;
 	case 'n':
 		take_snapshot(keys, live);
-		break;
-	case 'b':
-		change_budget(keys, live);
 		break;
 	case '?':
 		keys->has_help = true;

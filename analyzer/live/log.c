@@ -114,7 +114,7 @@ static void log_totals(FILE *out, const struct live *live)
 		      totals.calls_per_s, totals.allocs_per_s, totals.alloc_bytes_per_s,
 		      (long long)live->follow->live_bytes);
 	strbuf_printf(&line, " budget_percent=%g left_out=%llu",
-		      live->follow->overhead_percent,
+		      live->follow->page.overhead_percent,
 		      (unsigned long long)live->follow->left_out_count);
 	fprintf(out, "%s\n", strbuf_text(&line));
 	strbuf_free(&line);

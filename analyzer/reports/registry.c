@@ -23,7 +23,6 @@ extern const struct report report_report;
 extern const struct report report_resources;
 extern const struct report report_runs;
 extern const struct report report_selftest_gate;
-extern const struct report report_set;
 extern const struct report report_snapshot;
 extern const struct report report_snapshots;
 extern const struct report report_sql;
@@ -33,15 +32,12 @@ extern const struct report report_tree;
 extern const struct report report_why;
 
 const struct report *const report_registry[] = {
-	&report_report,	      &report_bottlenecks,   &report_functions,
-	&report_tree,	      &report_callers,	     &report_why,
-	&report_locks,	      &report_critical,	     &report_memory,
-	&report_leaks,	      &report_set,	     &report_snapshot,
-	&report_snapshots,    &report_delta,	     &report_components,
-	&report_steps,	      &report_timeline,	     &report_io,
-	&report_resources,    &report_flamegraph,    &report_export,
-	&report_compare,      &report_ranks,	     &report_runs,
-	&report_sql,	      &report_doctor,	     &report_mcp,
-	&report_exclude_list, &report_selftest_gate,
+	&report_report,	 &report_bottlenecks, &report_functions,    &report_tree,
+	&report_callers, &report_why,	      &report_locks,	    &report_critical,
+	&report_memory,	 &report_leaks,	      &report_snapshot,	    &report_snapshots,
+	&report_delta,	 &report_components,  &report_steps,	    &report_timeline,
+	&report_io,	 &report_resources,   &report_flamegraph,   &report_export,
+	&report_compare, &report_ranks,	      &report_runs,	    &report_sql,
+	&report_doctor,	 &report_mcp,	      &report_exclude_list, &report_selftest_gate,
 };
 const size_t report_registry_count = sizeof(report_registry) / sizeof(report_registry[0]);

@@ -17,15 +17,13 @@
 struct report_options {
 	const char *argument;	    /* FUNC, QUERY or A */
 	const char *other_argument; /* B */
-	const char **words;	    /* TAKES_MORE_WORDS: it, and those after it */
-	size_t word_count;
-	const char *program;	  /* doctor --program */
-	const char *until;	  /* delta */
-	const char *by;		  /* components, delta, compare */
-	const char *process;	  /* PID or #PROCESS_ID */
-	const char *suppressions; /* a file */
-	const char *rules;	  /* a file */
-	const char **sources;	  /* directories of sources */
+	const char *program;	    /* doctor --program */
+	const char *until;	    /* delta */
+	const char *by;		    /* components, delta, compare */
+	const char *process;	    /* PID or #PROCESS_ID */
+	const char *suppressions;   /* a file */
+	const char *rules;	    /* a file */
+	const char **sources;	    /* directories of sources */
 	size_t source_count;
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
@@ -64,7 +62,6 @@ enum report_takes {
 	TAKES_PROCESS = 1u << 13,
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
-	TAKES_MORE_WORDS = 1u << 23, /* of the second kind */
 	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after,
 				      * --fold-library */
 	TAKES_PICTURE = 1u << 21,    /* --width, --min-share, --unfold-threads */

@@ -14,7 +14,6 @@
 #include "collector/live/attach_find.h"
 #include "collector/processes/liveness.h"
 #include "collector/read/page.h"
-#include "collector/read/settings.h"
 #include "common/base/xalloc.h"
 
 static void begin_merge(struct follow *follow)
@@ -46,7 +45,6 @@ static int begin(struct follow *follow, struct rundir *rundir, char *error,
 	if (result == 0) {
 		ticks_calibrate(&follow->ticks, &follow->page, NULL);
 		hook_cost_calibrated(&follow->cost, &follow->page, &follow->ticks);
-		follow->overhead_percent = follow->page.overhead_percent;
 		begin_merge(follow);
 	}
 	if (result == 0 && !follow->ticks.same_boot) {
@@ -230,19 +228,6 @@ static void look_who_lives(struct follow *follow)
 				  status.st_nlink == 0;
 }
 
-/* Which budget is asked for now. */
-static void look_at_settings(struct follow *follow)
-{
-	struct rundir rundir = RUNDIR_NONE;
-	struct read_settings settings;
-
-	rundir.fd = follow->directory_fd;
-	if (read_settings(&rundir, follow->page.token, &settings) == 0 && settings.count)
-		follow->overhead_percent =
-			settings.all[settings.count - 1].overhead_percent;
-	read_settings_done(&settings);
-}
-
 static void begin_ledgers(struct follow *follow, uint64_t now_ns)
 {
 	ledger_begin(&follow->paths, now_ns);
@@ -260,8 +245,6 @@ int follow_look(struct follow *follow)
 
 	if (follow_list(follow, now_ns) < 0)
 		return -EIO;
-	if (is_first || follow->listed_ns == now_ns)
-		look_at_settings(follow);
 	begin_ledgers(follow, now_ns);
 	for (size_t i = 0; i < follow->thread_map.count; i++)
 		follow->thread_rows[i].is_alive = 0;

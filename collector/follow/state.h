@@ -129,7 +129,6 @@ struct follow {
 	uint32_t process_count; /* seen so far */
 	uint32_t living_count;	/* of them */
 	int64_t live_bytes;	/* of the heaps of the living */
-	double overhead_percent; /* now in force; 0: no budget */
 	uint64_t left_out_count; /* lanes and files beyond the limits */
 	int is_over;		 /* all have ended */
 

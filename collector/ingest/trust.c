@@ -36,7 +36,6 @@ static const struct {
 	{"mode_changes", SEGMENT_COUNTER_MODE_CHANGES},
 	{"pauses", SEGMENT_COUNTER_PAUSES},
 	{"late_objects", SEGMENT_COUNTER_LATE_OBJECTS},
-	{"kept_functions", SEGMENT_COUNTER_KEPT_FUNCTIONS},
 	{"untold_waits", SEGMENT_COUNTER_UNTOLD_WAITS},
 	{"unasked_switches", SEGMENT_COUNTER_UNASKED_SWITCHES},
 	{"unknown_levels", SEGMENT_COUNTER_UNKNOWN_LEVELS},
@@ -183,7 +182,6 @@ static void add_recordings(struct ingest *ingest)
 	uint64_t counted = recorded_so(merge, SEGMENT_RECORDING_COUNTED);
 	uint64_t off = functions_that(merge, is_off);
 
-	add(ingest, "setting_changes", ingest->run.settings.generation);
 	add(ingest, "counted_calls", merge->counted_call_count);
 	add(ingest, "counted_functions", counted);
 	add(ingest, "off_functions", off);
@@ -220,9 +218,9 @@ static void add_switches(struct ingest *ingest)
 static void add_refusal(struct ingest *ingest)
 {
 	const struct sampled *sampled = &ingest->merge.sampled;
-	const struct read_settings *settings = &ingest->run.settings;
-	int is_refused = settings->sampling == SEGMENT_SAMPLING_REFUSED;
-	int error = is_refused ? settings->sampling_error : sampled->ring_error;
+	const struct read_sampling *sampling = &ingest->run.sampling;
+	int is_refused = sampling->answer == SEGMENT_SAMPLING_REFUSED;
+	int error = is_refused ? sampling->error : sampled->ring_error;
 	struct ingest_fact *fact =
 		add(ingest, "sampling_refused", is_refused || sampled->refused_count);
 
@@ -234,7 +232,6 @@ static void add_refusal(struct ingest *ingest)
 static void add_samples(struct ingest *ingest)
 {
 	const struct sampled *sampled = &ingest->merge.sampled;
-	const struct read_settings *settings = &ingest->run.settings;
 
 	add(ingest, "samples", sampled->count);
 	add(ingest, "outside_samples", sampled->outside_count);
@@ -244,7 +241,7 @@ static void add_samples(struct ingest *ingest)
 	add(ingest, "lost_sample_ns", sampled->lost_ns);
 	add(ingest, "sample_period_us", sampled->shortest_period_us);
 	add(ingest, "sample_longest_period_us", sampled->longest_period_us);
-	add(ingest, "sample_tick_ns", settings->sample_tick_ns);
+	add(ingest, "sample_tick_ns", ingest->run.sampling.tick_ns);
 	add(ingest, "sample_rings", sampled->ring_count);
 	add(ingest, "declined_sample_rings", sampled->declined_count);
 	add(ingest, "samples_off", ingest->run.page.sample_hz == SEGMENT_SAMPLES_OFF);

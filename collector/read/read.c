@@ -409,10 +409,7 @@ static int open_run(struct read_run *ret, const struct rundir *rundir,
 	first = ret->file_count;
 	if (read_run_state(rundir, &ret->page, &ret->state) < 0)
 		ret->damaged_count++;
-	/* without the file nothing was changed */
-	if (read_settings(rundir, ret->page.token, &ret->settings) < 0 &&
-	    ret->settings.generation)
-		ret->damaged_count++;
+	read_sampling(rundir, ret->page.token, &ret->sampling);
 	ret->ended = xcalloc(1, sizeof(*ret->ended));
 	ret->ended->fd = -1;
 	ret->directory_fd = fcntl(rundir->fd, F_DUPFD_CLOEXEC, 3);
@@ -457,7 +454,6 @@ void read_run_close(struct read_run *run)
 		module_files_done(run->module_files);
 	free(run->module_files);
 	free(run->names);
-	read_settings_done(&run->settings);
 	for (size_t i = 0; i < run->process_count; i++)
 		read_process_done(&run->processes[i]);
 	free(run->processes);

@@ -19,7 +19,7 @@
 #include "collector/read/page.h"
 #include "collector/read/process.h"
 #include "collector/read/ended.h"
-#include "collector/read/settings.h"
+#include "collector/read/sampling.h"
 #include "collector/read/rundir.h"
 
 struct read_lane {
@@ -77,7 +77,7 @@ struct read_run {
 	int directory_fd;
 	struct segment_run page;    /* its strings end with NUL */
 	struct segment_state state; /* a copy; all zero when it cannot be read */
-	struct read_settings settings;
+	struct read_sampling sampling;
 	struct read_file *files;
 	struct module_files *module_files; /* owned; of all processes */
 	struct ended *ended;		   /* owned; of the images that have ended */

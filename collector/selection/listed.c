@@ -23,8 +23,7 @@ void listed_show(struct answers *answers, const struct segment_reader *reader,
 	struct segment_module *modules;
 	uint32_t count;
 
-	if (segment_reader_process(reader, slot, &header) < 0 ||
-	    (pid && header.pid != pid))
+	if (segment_reader_process(reader, slot, &header) < 0 || header.pid != pid)
 		return;
 	modules = segment_reader_entries(reader, slot, ARRAY_MODULES, &header, &count);
 	for (uint32_t i = 0; i < count; i++) {

@@ -8,6 +8,6 @@
 /* How many it lists now; unchecked. */
 uint32_t listed_count(const struct segment_reader *reader, uint32_t slot);
 
-/* Shows those of the process that has the slot, which is this one; pid 0: any. */
+/* Shows those of the process that has the slot, which is this one. */
 void listed_show(struct answers *answers, const struct segment_reader *reader,
 		 uint32_t slot, int32_t pid);

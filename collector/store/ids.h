@@ -63,8 +63,6 @@ int store_mark_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
 int store_tree_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
-int store_setting_rows(struct store *store, const struct ingest *ingest,
-		       const struct store_ids *ids);
 int store_lock_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
 int store_study_rows(struct store *store, const struct ingest *ingest,

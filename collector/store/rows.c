@@ -11,7 +11,7 @@ int store_all_rows(struct store *store)
 		store_process_rows, store_gpu_rows,	 store_tree_rows,
 		store_lock_rows,    store_transfer_rows, store_snapshot_rows,
 		store_mark_rows,    store_span_rows,	 store_study_rows,
-		store_setting_rows, store_last_rows,
+		store_last_rows,
 	};
 	int code = store_prepare(store);
 

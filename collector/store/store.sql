@@ -104,8 +104,6 @@ DELETE FROM step WHERE rowid IN
 	(SELECT rowid FROM step WHERE run_id = :run LIMIT :limit);
 DELETE FROM counter WHERE rowid IN
 	(SELECT rowid FROM counter WHERE run_id = :run LIMIT :limit);
-DELETE FROM setting WHERE rowid IN
-	(SELECT rowid FROM setting WHERE run_id = :run LIMIT :limit);
 DELETE FROM resource WHERE rowid IN
 	(SELECT rowid FROM resource WHERE run_id = :run LIMIT :limit);
 DELETE FROM gpu_sample WHERE rowid IN

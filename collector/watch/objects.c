@@ -3,8 +3,6 @@
  * what was shown before. */
 #include "collector/watch/objects.h"
 
-#include <string.h>
-
 #include "common/base/array.h"
 #include "collector/read/segment_file.h"
 #include "collector/selection/listed.h"
@@ -43,9 +41,6 @@ static void look_at(struct objects *objects, const struct watch *watch, size_t i
 
 void objects_update(struct objects *objects, const struct watch *watch)
 {
-	if (answers_follow(&objects->answers) && objects->count)
-		memset(objects->processes, 0,
-		       objects->count * sizeof(*objects->processes));
 	if (!answers_are_asked(&objects->answers))
 		return;
 	while (objects->count < watch->process_count) {
@@ -55,5 +50,4 @@ void objects_update(struct objects *objects, const struct watch *watch)
 	}
 	for (size_t i = 0; i < objects->count; i++)
 		look_at(objects, watch, i);
-	answers_publish(&objects->answers);
 }

@@ -23,6 +23,5 @@ struct objects {
 
 void objects_begin(struct objects *ret, const struct watch *watch);
 
-/* Looks for new rules and new objects. Without rules of that kind it costs one read of
- * shared memory. */
+/* Looks for new objects, when there are such rules. */
 void objects_update(struct objects *objects, const struct watch *watch);

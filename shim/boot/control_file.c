@@ -18,7 +18,7 @@
 /* The header's page gets its memory here, the rest from who writes it. */
 static int write_header(int fd, uint64_t token)
 {
-	uint64_t page[offsetof(struct segment_control, settings) / sizeof(uint64_t)] = {
+	uint64_t page[offsetof(struct segment_control, answers) / sizeof(uint64_t)] = {
 		SEGMENT_MAGIC_CONTROL, token};
 	ssize_t written;
 

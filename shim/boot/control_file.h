@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The file of a run by which it is asked for other settings while it goes on
- * (common/segment_control.h). Runs on: the constructor.
- */
+/* The file in which the collector tells what it has found out for the run
+ * (common/segment_control.h). Runs on: the constructor. */
 #pragma once
 
 #include "shim/image/spool.h"

@@ -13,7 +13,6 @@
 
 #include "common/arrays.h"
 #include "common/segment_control.h"
-#include "shim/budget/settings.h"
 #include "shim/core/answers.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
@@ -123,7 +122,7 @@ static uint64_t unanswered_count(void)
 	uint64_t count = 0;
 
 	for (uint32_t i = 0; i < arrays_count(array); i++)
-		count += !answers_find(&modules[i], settings_rules(), &answer);
+		count += !answers_find(&modules[i], &answer);
 	return count;
 }
 

@@ -18,12 +18,12 @@
 #include "shim/boot/interposition.h"
 #include "shim/boot/rules_wait.h"
 #include "shim/boot/run.h"
-#include "shim/budget/settings.h"
 #include "shim/core/faults.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/image/modules.h"
+#include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
 #include "shim/lane/headers.h"
@@ -160,7 +160,7 @@ static void begin_recording(const struct config *config)
 		headers_take_all();
 	shadow_begin(interposition_grain_shift());
 	upcalls.put_in_order = jump_put_in_order;
-	settings_begin();
+	selection_begin();
 	if (run_create_segment(config, error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
@@ -170,7 +170,6 @@ static void begin_recording(const struct config *config)
 		}
 		return;
 	}
-	settings_tell();
 	if (!shadow_directory)
 		process_note(SEGMENT_NOTE_NO_SHADOW);
 	process_count(SEGMENT_COUNTER_EARLY_BYTES, early_heap_used());

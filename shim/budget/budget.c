@@ -4,7 +4,7 @@
 
 #include "shim/budget/price.h"
 #include "shim/budget/rule.h"
-#include "shim/budget/settings.h"
+#include "shim/budget/changes.h"
 #include "shim/budget/trials.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
@@ -43,7 +43,7 @@ void budget_begin(struct lane_context *context)
 	struct lane_budget *budget = &context->budget;
 
 	context->pulse = 0;
-	context->settings_seen = 0;
+	context->answers_seen = 0;
 	budget->interval_ticks = LEAST_INTERVAL;
 	budget->stretch_end = budget->next_look_ticks = budget->next_busy_ticks = 0;
 	budget->price = 1;
@@ -343,11 +343,10 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 {
 	struct lane_budget *budget = &context->budget;
 
-	settings_follow(context);
-	if (process_facts.overhead_percent <= 0) {
+	changes_follow(context);
+	if (process_facts.run->overhead_percent <= 0) {
 		budget->stretch_end = 0;
-		budget->next_look_ticks = context->check_ticks =
-			now + SETTINGS_LOOK_TICKS;
+		budget->next_look_ticks = context->check_ticks = now + CHANGES_LOOK_TICKS;
 		return;
 	}
 	if (!budget->stretch_end) {

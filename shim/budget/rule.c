@@ -15,7 +15,7 @@
 
 double rule_allowed_share(void)
 {
-	double part = process_facts.overhead_percent / 100;
+	double part = process_facts.run->overhead_percent / 100;
 
 	return HOOKS_PART * part / (1 + part);
 }
@@ -56,10 +56,4 @@ int rule_is_recursive(const struct lane_context *context, uint64_t function)
 		if ((--frame)->function == function)
 			return 1;
 	return 0;
-}
-
-void rule_begin_anew(struct lane_context *context)
-{
-	context->budget.step = context->budget.kept_count = 0;
-	context->pulse = 0;
 }

@@ -34,6 +34,3 @@ int rule_may_take(const struct lane_context *context, uint64_t function);
 
 /* Does a function that has just returned call itself? */
 int rule_is_recursive(const struct lane_context *context, uint64_t function);
-
-/* Another budget is in force: the lane begins with the first step. */
-void rule_begin_anew(struct lane_context *context);

@@ -3,7 +3,7 @@
 #include "shim/budget/trials.h"
 
 #include "shim/budget/rule.h"
-#include "shim/budget/settings.h"
+#include "shim/budget/changes.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
@@ -51,7 +51,7 @@ void trials_note_call(struct lane_context *context, const struct trials_call *ca
 	uint32_t number = modes_find(call->function);
 	struct trial *trial;
 
-	if (!trials || !number || process_facts.overhead_percent <= 0 ||
+	if (!trials || !number || process_facts.run->overhead_percent <= 0 ||
 	    modes_recording(number) != SEGMENT_RECORDING_EXACT)
 		return;
 	trial = &trials[number];
@@ -128,8 +128,8 @@ void trials_look(struct lane_context *context, uint64_t now)
 {
 	uint64_t due = __atomic_load_n(&due_ticks, __ATOMIC_RELAXED);
 
-	if (now < due || !modes_count || process_facts.overhead_percent <= 0 ||
-	    !settings_begin_change(context, (uintptr_t)__builtin_frame_address(0)))
+	if (now < due || !modes_count || process_facts.run->overhead_percent <= 0 ||
+	    !changes_begin(context, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	if (!trials)
 		trials = process_map((uint64_t)SEGMENT_MODE_LIMIT * sizeof(*trials), 0);
@@ -137,5 +137,5 @@ void trials_look(struct lane_context *context, uint64_t now)
 		search(now);
 	modes_cut_exits();
 	__atomic_store_n(&due_ticks, now + INTERVAL_TICKS, __ATOMIC_RELAXED);
-	settings_end_change(context);
+	changes_end(context);
 }

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking into a table that somebody else may replace meanwhile. Must not read what was
- * not published: it may have no memory.
+ * Looking into what somebody else writes meanwhile. Must not read what was not published:
+ * it may have no memory.
  */
 #include "shim/core/answers.h"
-
-#include "common/segment_control.h"
-#include "shim/core/process.h"
-
-static uint64_t table_generation(void)
-{
-	const struct segment_control *control = process_facts.control;
-
-	/* acquire: pairs with the release of who published it */
-	return control ? __atomic_load_n(&control->table_generation, __ATOMIC_ACQUIRE)
-		       : 0;
-}
 
 /* Objects without a build-id are known by their files. */
 static int is_about(const struct segment_answer *answer,
@@ -36,39 +24,28 @@ static int is_about(const struct segment_answer *answer,
 }
 
 /* Less than was published when the numbers do not fit. */
-static void take(const struct segment_table *table, const struct segment_answer *found,
-		 struct answer *ret)
+static void take(const struct segment_answer *found, struct answer *ret)
 {
-	uint32_t total = table->fitting_count, first = found->first, count = found->count;
+	uint32_t first = found->first < SEGMENT_FITTING_LIMIT ? found->first
+							      : SEGMENT_FITTING_LIMIT;
+	uint32_t left = SEGMENT_FITTING_LIMIT - first;
 
-	if (total > SEGMENT_FITTING_LIMIT)
-		total = SEGMENT_FITTING_LIMIT;
-	if (first > total)
-		first = total;
-	ret->fittings = &table->fittings[first];
-	ret->count = count < total - first ? count : total - first;
+	ret->fittings = &process_facts.control->fittings[first];
+	ret->count = found->count < left ? found->count : left;
 }
 
-int answers_find(const struct segment_module *module, uint64_t rules_generation,
-		 struct answer *ret)
+int answers_find(const struct segment_module *module, struct answer *ret)
 {
-	const struct segment_table *table;
-	uint32_t count;
+	uint32_t count = answers_count();
 
-	*ret = (struct answer){.generation = table_generation()};
-	if (!ret->generation)
-		return 0;
-	table = &process_facts.control->tables[ret->generation % 2];
-	count = table->answer_count;
-	if (table->rules_generation != rules_generation)
-		return 0;
+	*ret = (struct answer){.count = 0};
 	for (uint32_t i = 0; i < count && i < SEGMENT_ANSWER_LIMIT; i++) {
-		struct segment_answer answer = table->answers[i];
+		struct segment_answer answer = process_facts.control->answers[i];
 
 		if (!is_about(&answer, module))
 			continue;
-		take(table, &answer, ret);
-		return answers_hold(ret);
+		take(&answer, ret);
+		return 1;
 	}
 	return 0;
 }
@@ -83,22 +60,4 @@ void answers_each(const struct answer *answer, const struct segment_module *modu
 		if (address >= module->start && address < module->end)
 			look(data, address, fitting.rules);
 	}
-}
-
-uint64_t answers_hash(const struct answer *answer)
-{
-	uint64_t hash = 0xcbf29ce484222325ull + answer->count; /* FNV-1a, by words */
-
-	for (uint32_t i = 0; i < answer->count; i++) {
-		hash = (hash ^ answer->fittings[i].address) * 0x100000001b3ull;
-		hash = (hash ^ answer->fittings[i].rules) * 0x100000001b3ull;
-	}
-	return hash;
-}
-
-int answers_hold(const struct answer *answer)
-{
-	/* what was read before is read before the generation */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	return !answer->generation || table_generation() == answer->generation;
 }

@@ -28,7 +28,7 @@ struct segment_history;
 struct process {
 	uint32_t ready;	  /* 0 in a forked child until adopt_process() */
 	uint32_t lock;	  /* see boost_lock.h */
-	uint32_t changer; /* atomic; a lane, see settings_begin_change() */
+	uint32_t changer; /* atomic; a lane, see changes_begin() */
 	uint32_t slot;
 	uint32_t site_next; /* next free site index */
 	/* a site's id, in blocks' words, is its index and the bias; ids below the floor
@@ -68,9 +68,8 @@ struct process_facts {
 	uint32_t notes;			 /* of its notes those that its children have */
 	uint32_t path_limit;
 	uint32_t stack_depth_limit;
-	uint32_t check_stacks;	 /* libunwind is asked for each stack, too */
-	uint32_t owner;		 /* user id, of the files */
-	double overhead_percent; /* the budget now; 0: none. See shim/budget/settings.h */
+	uint32_t check_stacks; /* libunwind is asked for each stack, too */
+	uint32_t owner;	       /* user id, of the files */
 	uintptr_t main_stack_low, main_stack_high; /* of the first thread; or 0 */
 };
 

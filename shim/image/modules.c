@@ -339,6 +339,5 @@ void modules_begin(void)
 {
 	upcalls.note_module = note_module;
 	upcalls.select_module = select_module;
-	upcalls.use_rules = selection_use;
 	upcalls.check_modules = find_gone;
 }

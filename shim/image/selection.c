@@ -18,36 +18,16 @@
 #define NAME_BYTES 512
 
 static struct selection selection;
-#define NO_GENERATION UINT64_MAX
-
-/* Has the texts of these rules. */
-static struct segment_setting in_force = {.rules_generation = NO_GENERATION};
 
 /* Which only who reads debug information can apply: see shim/core/answers.h. */
 static uint64_t source_rules;
 
-/* A child that is forked meanwhile finds rules of no generation. */
-static void read_rules(const struct segment_setting *setting)
+void selection_begin(void)
 {
-	selection.count = 0;
-	in_force = *setting;
-	in_force.rules_generation = NO_GENERATION;
-	if (process)
-		__atomic_store_n(&process->segment->fitted_now, 0, __ATOMIC_RELAXED);
-	if (selection_read(&selection, in_force.only, in_force.skip))
+	if (selection_read(&selection, process_facts.run->only, process_facts.run->skip))
 		selection.count = 0;
-	__atomic_store_n(&in_force.rules_generation, setting->rules_generation,
-			 __ATOMIC_RELEASE);
-}
-
-void selection_use(const struct segment_setting *setting)
-{
-	if (setting->rules_generation != in_force.rules_generation)
-		read_rules(setting);
 	source_rules = selection_sources(&selection);
-	/* release: decisions that were made before are void for whoever finds rules */
-	__atomic_store_n(&selected_generation, selected_generation + 1, __ATOMIC_RELEASE);
-	__atomic_store_n(&selected_is_active, selection.count > 0, __ATOMIC_RELEASE);
+	selected_is_active = selection.count > 0;
 }
 
 int selection_asks_for_sources(void)
@@ -164,21 +144,15 @@ static uint32_t keep_exceptions(struct list *list, int object_is_off)
 	return count;
 }
 
-/* Of the rules in force, and by themselves of those that the run began with. */
 static void note_fitted(uint64_t fitting)
 {
 	uint32_t *fitted = process->segment->fitted_rules;
 
-	__atomic_fetch_or(&process->segment->fitted_now, fitting, __ATOMIC_RELAXED);
-	if (in_force.rules_generation)
-		return;
 	__atomic_fetch_or(&fitted[0], (uint32_t)fitting, __ATOMIC_RELAXED);
 	__atomic_fetch_or(&fitted[1], (uint32_t)(fitting >> 32), __ATOMIC_RELAXED);
 }
 
-/* answer: NULL: there is none. */
-static uint64_t identity_of(const struct segment_module *module,
-			    const struct answer *answer)
+static uint64_t identity_of(const struct segment_module *module, int is_answered)
 {
 	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
 
@@ -189,15 +163,16 @@ static uint64_t identity_of(const struct segment_module *module,
 	hash = (hash ^ module->inode) * 0x100000001b3ull;
 	hash = (hash ^ module->size_bytes) * 0x100000001b3ull;
 	hash = (hash ^ (uint64_t)module->mtime_ns) * 0x100000001b3ull;
-	hash = (hash ^ in_force.rules_generation) * 0x100000001b3ull;
-	return (hash ^ (answer ? answers_hash(answer) : 0)) * 0x100000001b3ull;
+	return (hash ^ (uint64_t)is_answered) * 0x100000001b3ull;
 }
 
 static void decide(const struct segment_module *module, struct list *list,
-		   uint64_t identity)
+		   uint64_t identity, int is_answered)
 {
-	struct selected_object object = {
-		.low = module->start, .high = module->end, .identity = identity};
+	struct selected_object object = {.low = module->start,
+					 .high = module->end,
+					 .identity = identity,
+					 .is_unanswered = !is_answered};
 
 	list->object_rules = list->fitted =
 		selection_fit(&selection, SELECTION_MODULE, module->path);
@@ -218,8 +193,8 @@ static void add_fitting(void *data, uint64_t address, uint64_t fitting)
 		list->all[list->count++] = (struct named){address, fitting};
 }
 
-/* The functions that rules fit, by their names and by what was answered. 0: the answer
- * has gone meanwhile, or there is no memory. */
+/* The functions that rules fit, by their names and by what was answered. 0: there is no
+ * memory. */
 static int fill(const struct segment_module *module, struct list *list,
 		const struct answer *answer)
 {
@@ -227,40 +202,30 @@ static int fill(const struct segment_module *module, struct list *list,
 	list->capacity = list->count + answer->count;
 	list->count = 0;
 	if (!list->capacity)
-		return answers_hold(answer);
+		return 1;
 	list->all = process_map(list->capacity * sizeof(*list->all), 0);
 	if (!list->all)
 		return 0;
 	symbols_each(module, add_named, list);
 	answers_each(answer, module, add_fitting, list);
 	sort(list);
-	return answers_hold(answer);
+	return 1;
 }
-
-#define ATTEMPTS 3
 
 void selection_decide(const struct segment_module *module)
 {
-	for (int i = 0; i < ATTEMPTS; i++) {
-		struct list list = {.all = NULL};
-		struct answer answer = {.count = 0};
-		int is_answered =
-			!source_rules ||
-			answers_find(module, in_force.rules_generation, &answer);
-		uint64_t identity = identity_of(module, is_answered ? &answer : NULL);
-		int is_filled;
+	struct list list = {.all = NULL};
+	struct answer answer = {.count = 0};
+	int is_answered = !source_rules || answers_find(module, &answer);
+	uint64_t identity = identity_of(module, is_answered);
 
-		if (selected_bring_back(module->start, module->end, identity))
-			return;
-		if (!is_answered) { /* what may fit is recorded */
-			list.unknown = source_rules & selection_only(&selection);
-			process_ring();
-		}
-		is_filled = fill(module, &list, &answer);
-		if (is_filled)
-			decide(module, &list, identity);
-		process_unmap(list.all, list.capacity * sizeof(*list.all));
-		if (is_filled)
-			return;
+	if (selected_bring_back(module->start, module->end, identity))
+		return;
+	if (!is_answered) { /* what may fit is recorded */
+		list.unknown = source_rules & selection_only(&selection);
+		process_ring();
 	}
+	if (fill(module, &list, &answer))
+		decide(module, &list, identity, is_answered);
+	process_unmap(list.all, list.capacity * sizeof(*list.all));
 }

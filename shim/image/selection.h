@@ -4,11 +4,8 @@
 
 #include "common/segment.h"
 
-struct segment_setting;
-
-/* Takes the rules of this setting, which is copied; what was decided is void. The
- * constructor, and traced threads, under the lock. */
-void selection_use(const struct segment_setting *setting);
+/* Takes the rules of the run. The constructor, before any function is known. */
+void selection_begin(void);
 
 /* Are there rules about source files or components? */
 int selection_asks_for_sources(void);

@@ -351,7 +351,7 @@ enum lane_part {
 	BUSY_SERIES,
 	BUSY_STUDY,
 	BUSY_SAMPLES,
-	BUSY_SETTINGS, /* of the process: the thread takes them over */
+	BUSY_CHANGES, /* of how functions are recorded, in all of the process */
 	LANE_PARTS,
 };
 
@@ -424,7 +424,7 @@ struct lane_context {
 	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
 
-	uint64_t settings_seen; /* see shim/budget/settings.h */
+	uint32_t answers_seen; /* see shim/budget/changes.h */
 	struct lane_off_cpu off_cpu;
 	uint32_t nap_number; /* of it in the stalls, 0: it is not kept */
 	struct segment_stall nap;

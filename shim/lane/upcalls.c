@@ -17,11 +17,6 @@ static void select_nothing(uint64_t address)
 	(void)address;
 }
 
-static void use_nothing(const struct segment_setting *setting)
-{
-	(void)setting;
-}
-
 static void leave_nothing(struct lane_context *context, uint64_t function, uint32_t node,
 			  uint64_t begin_ticks, uint64_t ticks)
 {
@@ -39,5 +34,5 @@ static uint32_t watch_nothing(const char *name)
 	return 0;
 }
 
-struct upcalls upcalls = {note_nothing,	 select_nothing, use_nothing, do_nothing,
-			  leave_nothing, watch_nothing,	 put_nothing, do_nothing};
+struct upcalls upcalls = {note_nothing,	 select_nothing, do_nothing, leave_nothing,
+			  watch_nothing, put_nothing,	 do_nothing};

@@ -11,7 +11,6 @@
 #include "common/attributes.h"
 
 struct lane_context;
-struct segment_setting;
 
 struct upcalls {
 	/* Makes sure that the module of a code address is in the process's module table.
@@ -19,9 +18,6 @@ struct upcalls {
 	int (*note_module)(uint64_t address);
 	/* Has it decided which functions of that module are off. */
 	void (*select_module)(uint64_t address);
-	/* Other rules are in force, or more is known of what they fit: all objects are to
-	 * be decided on anew. Under the process lock. */
-	void (*use_rules)(const struct segment_setting *setting);
 	/* For a lane that was taken over: nodes of objects that are not mapped here are
 	 * marked so. Under the process lock. */
 	void (*check_modules)(void);

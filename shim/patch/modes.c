@@ -421,15 +421,14 @@ uint32_t cold modes_take(uint64_t function, const struct modes_exit *exit)
 	return number;
 }
 
-void cold modes_keep_sites(uint32_t number, int with_exits)
+void cold modes_keep_exits(uint32_t number)
 {
 	struct site_owner *owner = owners_at(number);
 	uint64_t mask;
 
-	if (!process_lock(&mask))
+	if (!frames_are_open(owner->function) || !process_lock(&mask))
 		return;
-	owner->keeps_pulse = 1;
-	owner->keeps_exits = with_exits ? EXITS_NEEDED : EXITS_CUT;
+	owner->keeps_exits = EXITS_NEEDED;
 	if (!sites_are_forbidden())
 		sites_write(owner);
 	process_unlock(&mask);
@@ -562,7 +561,6 @@ static void retire(struct site_owner *owner, uint64_t module)
 	record->key |= module << SEGMENT_KEY_MODULE_SHIFT;
 	record->recording = owner->recording = SEGMENT_RECORDING_EXACT;
 	owner->has_early = owner->has_searched_jumps = owner->keeps_exits = 0;
-	owner->keeps_pulse = 0;
 	owner->function = 0;
 }
 

@@ -78,10 +78,9 @@ struct modes_exit {
  * entry is looked for, and everything written at one time. */
 uint32_t modes_take(uint64_t function, const struct modes_exit *exit);
 
-/* Of a function that is off now and was not: its entries keep a pulse, so that a thread
- * that calls nothing else finds out when it is wanted again. with_exits: calls that are
- * open have frames, which its exits are to close. */
-void modes_keep_sites(uint32_t number, int with_exits);
+/* Of a function that is off now and was not: when calls are open that have frames, its
+ * exits are to close them. */
+void modes_keep_exits(uint32_t number);
 
 /* A function that is counted keeps its exits as long as calls with frames are open, which
  * these are to close: else what is called after them would stand below them. Takes them

@@ -26,7 +26,6 @@ struct site_owner {
 	uint8_t has_early;  /* entries that come to the hook itself now and then */
 	uint8_t has_searched_jumps;
 	uint8_t keeps_exits;		 /* enum exits */
-	uint8_t keeps_pulse;		 /* off, its entries look for other settings */
 	uint32_t led_count, early_count; /* since the last time they were asked for */
 };
 

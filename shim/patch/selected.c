@@ -13,15 +13,13 @@
 
 struct decision {
 	uint64_t low, high, identity;
-	uint32_t is_gone;    /* atomic: the object is not mapped */
-	uint32_t generation; /* atomic */
-	uint32_t is_off;
+	uint32_t is_gone; /* atomic: it is void, or the object not mapped */
+	uint32_t is_off, is_unanswered;
 	uint64_t count;
 	uint64_t functions[];
 };
 
 uint32_t selected_is_active;
-uint32_t selected_generation;
 
 static struct decision **decisions; /* SEGMENT_MODULE_LIMIT */
 static uint32_t decision_count;	    /* atomic */
@@ -49,17 +47,6 @@ static struct decision *decision_at(uint32_t index)
 	return __atomic_load_n(&decisions[index], __ATOMIC_ACQUIRE);
 }
 
-static uint32_t generation_now(void)
-{
-	return __atomic_load_n(&selected_generation, __ATOMIC_RELAXED);
-}
-
-static int is_of_now(const struct decision *decision)
-{
-	return __atomic_load_n(&decision->generation, __ATOMIC_RELAXED) ==
-	       generation_now();
-}
-
 static int is_gone(const struct decision *decision)
 {
 	return __atomic_load_n(&decision->is_gone, __ATOMIC_RELAXED) != 0;
@@ -73,7 +60,7 @@ enum selected cold selected_find(uint64_t function)
 		const struct decision *decision = decision_at(i);
 
 		if (function < decision->low || function >= decision->high ||
-		    is_gone(decision) || !is_of_now(decision))
+		    is_gone(decision))
 			continue;
 		return has(decision, function) == !decision->is_off ? SELECTED_OFF
 								    : SELECTED_ON;
@@ -111,8 +98,8 @@ int selected_decide(const struct selected_object *object)
 	decision->low = object->low;
 	decision->high = object->high;
 	decision->identity = object->identity;
-	decision->generation = generation_now();
 	decision->is_off = object->is_off;
+	decision->is_unanswered = object->is_unanswered;
 	decision->count = object->count;
 	for (uint32_t i = 0; i < object->count; i++)
 		decision->functions[i] = object->functions[i];
@@ -130,8 +117,6 @@ int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity)
 
 		if (decision->low == low && decision->high == high &&
 		    decision->identity == identity) {
-			__atomic_store_n(&decision->generation, generation_now(),
-					 __ATOMIC_RELAXED);
 			__atomic_store_n(&decision->is_gone, 0, __ATOMIC_RELAXED);
 			return 1;
 		}
@@ -146,5 +131,13 @@ void selected_retire(uint64_t low, uint64_t high)
 
 		if (decision->low >= low && decision->high <= high)
 			__atomic_store_n(&decision->is_gone, 1, __ATOMIC_RELAXED);
+	}
+}
+
+void selected_forget_unanswered(void)
+{
+	for (uint32_t i = 0; i < decision_count; i++) {
+		if (decision_at(i)->is_unanswered)
+			__atomic_store_n(&decisions[i]->is_gone, 1, __ATOMIC_RELAXED);
 	}
 }

@@ -14,10 +14,6 @@
 /* The user has asked for some functions only. */
 extern hidden uint32_t selected_is_active;
 
-/* Which decisions hold: those of this number. Other ones are void until their objects
- * have been decided on anew. */
-extern hidden uint32_t selected_generation; /* atomic */
-
 enum selected {
 	SELECTED_UNKNOWN, /* the function's object has not been decided on */
 	SELECTED_ON,
@@ -34,14 +30,20 @@ struct selected_object {
 	uint64_t *functions; /* ascending */
 	uint32_t count;
 	uint32_t is_off;
+	uint32_t is_unanswered; /* there are rules that nobody has told about yet */
 };
 
 /* Copies it, in the place of what was decided before. 0: there is no room. */
 int selected_decide(const struct selected_object *object);
 
-/* An object has come back that was decided on, or the rules have, or nothing has become
- * known that is about it. 0: it was not. */
+/* An object has come back that was decided on, or nothing has become known that is about
+ * it. 0: it was not. */
 int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity);
 
 /* The object is not mapped any more. */
 void selected_retire(uint64_t low, uint64_t high);
+
+/* Objects that were decided on without their answers are unknown until that is done
+ * again.
+ */
+void selected_forget_unanswered(void);

@@ -35,7 +35,7 @@ static enum stub_kind kind_of(const struct site *site, enum segment_recording re
 	if (site->is_exit)
 		return STUB_EXIT;
 	if (recording == SEGMENT_RECORDING_OFF)
-		return STUB_PULSE;
+		return STUB_NOTHING;
 	return STUB_COUNTED;
 }
 
@@ -59,7 +59,7 @@ static int is_cut(const struct site *site, const struct site_owner *owner)
 	if (site->is_exit)
 		return owner->recording != SEGMENT_RECORDING_EXACT &&
 		       owner->keeps_exits == EXITS_CUT;
-	return owner->recording == SEGMENT_RECORDING_OFF && !owner->keeps_pulse;
+	return owner->recording == SEGMENT_RECORDING_OFF;
 }
 
 /*

@@ -4,7 +4,6 @@
 
 #include <sys/single_threaded.h>
 
-#include "shim/budget/settings.h"
 #include "shim/core/gate.h"
 #include "shim/memory/site_books.h"
 #include "shim/record/booking.h"
@@ -147,8 +146,6 @@ static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
 
 	if (unlikely(!block))
 		return;
-	if (lane_own()) /* perhaps all functions are off, and nobody else looks */
-		settings_follow(lane_own());
 	context = booking_begin();
 	if (unlikely(!context)) {
 		odd_block_made(block, size, caller, DEFERRED_ALLOCATED,

@@ -18,7 +18,7 @@
 #include "shim/memory/deferred.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/budget.h"
-#include "shim/budget/settings.h"
+#include "shim/budget/changes.h"
 #include "shim/children/adopt.h"
 #include "shim/samples/samples.h"
 #include "shim/waits/locks.h"
@@ -176,7 +176,7 @@ struct lane_context cold *context_acquire(void)
 	if (process && !process->ready) {
 		adopt_process();
 		if (process)
-			settings_forked();
+			changes_forked();
 		if (lane_self == &lane_none)
 			lane_self = &lane_absent; /* the child begins with this thread */
 	}
@@ -197,7 +197,7 @@ struct lane_context cold *context_acquire(void)
 	process_unlock(&mask);
 	if (context) {
 		upcalls.thread_begins();
-		settings_follow(context);
+		changes_follow(context);
 	}
 	return context;
 }

@@ -3,7 +3,7 @@
 #include "shim/record/counted.h"
 
 #include "shim/budget/budget.h"
-#include "shim/budget/settings.h"
+#include "shim/budget/changes.h"
 #include "shim/budget/trials.h"
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
@@ -34,8 +34,6 @@ void cold counted_enter(void *function, void *call_site)
 	context = context_settle(stack);
 	if (!context)
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
-	else if (number && modes_recording(number) == SEGMENT_RECORDING_OFF)
-		settings_follow(context);
 	else if (context->counts)
 		add64(&context->counts[modes_number_at(number, return_address,
 						       (uintptr_t)call_site)],
@@ -70,7 +68,7 @@ void cold counted_pulse(void *function, void *call_site)
 	now += off_cpu_book_switch(context);
 	samples_look(context, now);
 	load_pulse(context, now);
-	settings_follow(context);
+	changes_follow(context);
 	spans_look(context, now);
 	trials_look(context, now);
 }

@@ -2,7 +2,7 @@
 /* The cold parts of entry and exit. */
 #include "shim/record/frame_hooks.h"
 
-#include "shim/budget/settings.h"
+#include "shim/budget/changes.h"
 #include "shim/lane/allocators.h"
 #include "shim/lane/recursion.h"
 #include "shim/lane/spans.h"
@@ -35,8 +35,8 @@ static int has_frame(struct lane_context *context, uint32_t number,
 	if (return_address)
 		modes_note_enter(number, return_address);
 	if (recording == SEGMENT_RECORDING_OFF)
-		settings_follow(context);
-	else if (context->counts)
+		return 0;
+	if (context->counts)
 		add64(&context->counts[modes_number_at(number, return_address,
 						       call_site)],
 		      1);
@@ -53,7 +53,7 @@ static cold int is_off(struct lane_context *context, uint32_t parent, uint64_t f
 
 	if (segment_key_is_region(function) || tree_find(context, parent, function))
 		return 0;
-	settings_follow(context);
+	changes_follow(context);
 	selected = selected_find(function);
 	if (selected == SELECTED_UNKNOWN) {
 		upcalls.select_module(function);

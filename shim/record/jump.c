@@ -4,7 +4,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/budget/settings.h"
+#include "shim/budget/changes.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"
@@ -96,7 +96,7 @@ void jump_put_in_order(struct lane_context *context, uint32_t part)
 		[BUSY_BOOKS] = abandon_books,
 		[BUSY_TREE] = tree_abandon,
 		[BUSY_STUDY] = study_abandon,
-		[BUSY_SETTINGS] = settings_abandon,
+		[BUSY_CHANGES] = changes_abandon,
 	};
 
 	if (abandon[part])

@@ -63,7 +63,7 @@ static double share_of(uint64_t calls, uint64_t ticks)
 
 static int is_affordable(double share)
 {
-	double percent = process_facts.overhead_percent;
+	double percent = process_facts.run->overhead_percent;
 	double most = percent > 0 ? percent / 100 * SHARE_OF_BUDGET : SHARE_MOST;
 
 	return found.share + share <= most;

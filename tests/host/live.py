@@ -255,15 +255,12 @@ def keys_of_the_terminal(case):
     terminal.press("\x1b", "? has the keys")
     terminal.press("f", "Functions")
     terminal.press("n", "snapshot 1 of process")
-    terminal.press("b", "budget: 1 per cent")
     terminal.press(" ", "FROZEN")
     terminal.press("?", "take a snapshot")
     terminal.end("xq")
     program.end()
     case.settle()
     expect(case.value("SELECT label LIKE 'top %' FROM snapshots") == 1, "no snapshot")
-    expect(case.value("SELECT COUNT(*) FROM settings WHERE overhead_percent = 1") == 1,
-           "no other budget")
 
 
 @scenario

@@ -96,9 +96,7 @@ LAYERS = {
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
                                 "collector/symbols/build/build.h",
                                 "collector/symbols/target.h"],
-    "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h",
-                                "collector/live/attach_set.h",
-                                "collector/selection/uncollected.h"],
+    "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h"],
     # A finding names its rule; a rule is more than a name.
     "analyzer/render": [*BASE, "analyzer/names", "analyzer/model", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],

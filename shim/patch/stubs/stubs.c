@@ -25,8 +25,9 @@
 #define SLOT_BYTES 8u
 
 /* Where a function's stubs begin, and where they end. */
-static const uint32_t stub_at[] = {
-	[STUB_COUNTED] = 0, [STUB_PULSE] = 2 * LINE_BYTES, [STUB_EXIT] = 3 * LINE_BYTES};
+static const uint32_t stub_at[] = {[STUB_COUNTED] = 0,
+				   [STUB_NOTHING] = 2 * LINE_BYTES,
+				   [STUB_EXIT] = 3 * LINE_BYTES};
 #define PLACE_BYTES (3 * LINE_BYTES)
 #define PLACES_PER_PAGE (PAGE_BYTES / PLACE_BYTES)
 #define CODE_PAGES 50u
@@ -188,18 +189,20 @@ static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
 	PUT(&pen, 0x81, 0xff);
 	put_number(&pen, (uint32_t)entry->function);
 	put_jump(&pen, place, arena, IF_NOT_ZERO, TARGET_HOOK);
+	if (kind == STUB_NOTHING) {
+		PUT(&pen, RETURN);
+		return;
+	}
 	put_load_context(&pen);
 	PUT(&pen, 0x48, 0x8b, 0x48, CONTEXT(counts));
 	PUT(&pen, 0x48, 0x85, 0xc9);
 	put_jump(&pen, place, arena, IF_ZERO, TARGET_ENTER);
-	if (kind != STUB_PULSE && entry->has_edges) {
+	if (entry->has_edges) {
 		put_compares(&pen, place, arena, entry->place);
 		return;
 	}
-	if (kind != STUB_PULSE) {
-		PUT(&pen, 0x48, 0xff, 0x81); /* incq 8*number(%rcx) */
-		put_number(&pen, entry->number * 8);
-	}
+	PUT(&pen, 0x48, 0xff, 0x81); /* incq 8*number(%rcx) */
+	put_number(&pen, entry->number * 8);
 	put_end(&pen, place, arena);
 }
 

@@ -52,8 +52,8 @@
 
 enum stub_kind {
 	STUB_COUNTED,
-	STUB_PULSE, /* nothing but the pulse, for entries of who is off */
-	STUB_EXIT,  /* one for all functions */
+	STUB_NOTHING, /* for entries of who is off that others may have, too */
+	STUB_EXIT,    /* one for all functions */
 };
 
 /* What the code continues in, and the hooks in whose place it stands. Set by boot, before

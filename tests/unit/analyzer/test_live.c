@@ -218,8 +218,6 @@ static void keys_change_what_they_say(void **state)
 	/* nobody is there: told, not done */
 	keys_press(&keys, &scene.top, 'n', false, 0);
 	assert_non_null(strstr(strbuf_text(&keys.message), "has ended"));
-	keys_press(&keys, &scene.top, 'b', false, 0);
-	assert_non_null(strstr(strbuf_text(&keys.message), "has ended"));
 	for (size_t i = 0; i < screen_registry_count; i++) {
 		keys_press(&keys, &scene.top, screen_registry[i]->key, false, 0);
 		assert_ptr_equal(scene.top.live.screen, screen_registry[i]);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  tests of what is written into a run's control file, and in which order.
- */
+/* What this is: what is written into a run's control file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -10,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -22,12 +19,11 @@
 struct fixture {
 	char path[64];
 	int directory_fd;
-	struct segment_run page;
 };
 
 static void write_file(const struct fixture *fixture, size_t size)
 {
-	uint64_t header[offsetof(struct segment_control, settings) / 8] = {
+	uint64_t header[offsetof(struct segment_control, answers) / 8] = {
 		SEGMENT_MAGIC_CONTROL, TOKEN};
 	int fd = openat(fixture->directory_fd, SEGMENT_CONTROL_NAME,
 			O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -45,8 +41,6 @@ static int begin(void **state)
 	snprintf(fixture->path, sizeof(fixture->path), "/tmp/control.XXXXXX");
 	assert_non_null(mkdtemp(fixture->path));
 	fixture->directory_fd = open(fixture->path, O_RDONLY | O_DIRECTORY);
-	fixture->page.overhead_percent = 10;
-	snprintf(fixture->page.skip, sizeof(fixture->page.skip), "tiny");
 	write_file(fixture, sizeof(struct segment_control));
 	*state = fixture;
 	return 0;
@@ -63,72 +57,40 @@ static int end(void **state)
 	return 0;
 }
 
-static void set(struct control *control, const struct fixture *fixture, double percent,
-		const char *only)
-{
-	struct segment_setting setting;
-
-	control_setting(control, &fixture->page, &setting);
-	setting.overhead_percent = percent;
-	snprintf(setting.only, sizeof(setting.only), "%s", only);
-	assert_int_equal(control_set(control, &fixture->page, &setting), 0);
-}
-
-static void settings_follow_each_other(void **state)
+static void answers_are_appended(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct segment_setting setting;
+	struct segment_fitting *fittings =
+		calloc(SEGMENT_FITTING_LIMIT, sizeof(*fittings));
+	struct segment_answer object = {.inode = 5};
 	struct control control;
 
+	fittings[0].rules = 7;
 	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN), 0);
-	control_setting(&control, &fixture->page, &setting);
-	assert_int_equal(setting.generation, 0);
-	assert_string_equal(setting.skip, "tiny");
-	set(&control, fixture, 5, "");
-	control_setting(&control, &fixture->page, &setting);
-	assert_int_equal(setting.generation, 1);
-	assert_int_equal(setting.rules_generation, 0); /* the rules are the same */
-	assert_true(setting.overhead_percent == 5);
-	set(&control, fixture, 5, "main");
-	set(&control, fixture, 0, "main");
-	assert_int_equal(control_close(&control), 0);
-	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN), 0);
-	control_setting(&control, &fixture->page, &setting);
-	assert_int_equal(setting.generation, 3);
-	assert_int_equal(setting.rules_generation, 2);
-	assert_string_equal(setting.only, "main");
-	assert_string_equal(setting.skip, "tiny");
-	for (uint32_t i = 0; i < 3 * SEGMENT_SETTING_LIMIT; i++)
-		set(&control, fixture, i, "main");
-	control_setting(&control, &fixture->page, &setting);
-	assert_int_equal(setting.generation, 3 + 3 * SEGMENT_SETTING_LIMIT);
-	assert_int_equal(setting.rules_generation, 2);
-	assert_int_equal(control_close(&control), 0);
-}
-
-static void tables_take_turns(void **state)
-{
-	const struct fixture *fixture = *state;
-	struct segment_table *first, *second;
-	struct control control;
-
-	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN), 0);
-	first = control_begin_table(&control, 1, SEGMENT_FITTING_LIMIT);
-	assert_non_null(first);
-	/* the one in force is not touched */
-	assert_ptr_equal(
-		first, &control.shared->tables[!(control.shared->table_generation % 2)]);
-	first->fittings[SEGMENT_FITTING_LIMIT - 1].rules = 1;
-	control_publish_table(&control);
-	assert_int_equal(control.shared->table_generation, 1);
-	assert_ptr_equal(first, &control.shared->tables[1]);
-	second = control_begin_table(&control, 0, 0);
-	assert_ptr_equal(second, &control.shared->tables[0]);
-	control_publish_table(&control);
-	assert_int_equal(control.shared->table_generation, 2);
-	assert_null(control_begin_table(&control, SEGMENT_ANSWER_LIMIT + 1, 0));
-	assert_null(control_begin_table(&control, 0, SEGMENT_FITTING_LIMIT + 1));
-	assert_int_equal(control_close(&control), 0);
+	assert_int_equal(control_answer(&control, &object, fittings, 2), 0);
+	assert_int_equal(control.shared->answer_count, 1);
+	object.inode++;
+	assert_int_equal(control_answer(&control, &object, fittings, 0), 0);
+	assert_int_equal(control_answer(&control, &object, fittings, 3), 0);
+	assert_int_equal(control.shared->answer_count, 3);
+	assert_int_equal(control.shared->answers[0].inode, 5);
+	assert_int_equal(control.shared->answers[2].inode, 6);
+	assert_int_equal(control.shared->answers[2].first, 2);
+	assert_int_equal(control.shared->answers[2].count, 3);
+	assert_int_equal(control.shared->fittings[2].rules, 7);
+	assert_int_equal(
+		control_answer(&control, &object, fittings, SEGMENT_FITTING_LIMIT - 4),
+		-E2BIG);
+	assert_int_equal(
+		control_answer(&control, &object, fittings, SEGMENT_FITTING_LIMIT - 5),
+		0);
+	assert_int_equal(control_answer(&control, &object, fittings, 1), -E2BIG);
+	for (uint32_t i = 4; i < SEGMENT_ANSWER_LIMIT; i++)
+		assert_int_equal(control_answer(&control, &object, NULL, 0), 0);
+	assert_int_equal(control_answer(&control, &object, NULL, 0), -E2BIG);
+	assert_int_equal(control.shared->answer_count, SEGMENT_ANSWER_LIMIT);
+	control_close(&control);
+	free(fittings);
 }
 
 static void odd_files_are_refused(void **state)
@@ -136,14 +98,9 @@ static void odd_files_are_refused(void **state)
 	const struct fixture *fixture = *state;
 	struct control control;
 	char other[96];
-	int fd;
 
 	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN + 1),
 			 -EINVAL);
-	fd = openat(fixture->directory_fd, SEGMENT_CONTROL_NAME, O_RDWR);
-	assert_int_equal(flock(fd, LOCK_EX), 0);
-	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN), -EAGAIN);
-	close(fd);
 	write_file(fixture, sizeof(struct segment_control) - 1);
 	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN), -EINVAL);
 	snprintf(other, sizeof(other), "%s/other", fixture->path);
@@ -167,16 +124,23 @@ static void a_file_that_is_cut_is_told(void **state)
 	assert_int_equal(control_open(&control, fixture->directory_fd, TOKEN), 0);
 	fd = openat(fixture->directory_fd, SEGMENT_CONTROL_NAME, O_RDWR);
 	assert_int_equal(ftruncate(fd, 4096), 0);
-	control.shared->settings[9].generation = 1;
-	assert_int_equal(control_close(&control), -EIO);
+	assert_int_equal(control_answer(&control, &(struct segment_answer){.count = 0},
+					&(struct segment_fitting){.rules = 1}, 1),
+			 0); /* it grows again */
+	assert_int_equal(ftruncate(fd, 4096), 0);
+	control.answer_count = 0;
+	control.shared->answers[0].inode = 1;
+	assert_int_equal(
+		control_answer(&control, &(struct segment_answer){.count = 0}, NULL, 0),
+		-EIO);
+	control_close(&control);
 	close(fd);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(settings_follow_each_other, begin, end),
-		cmocka_unit_test_setup_teardown(tables_take_turns, begin, end),
+		cmocka_unit_test_setup_teardown(answers_are_appended, begin, end),
 		cmocka_unit_test_setup_teardown(odd_files_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(a_file_that_is_cut_is_told, begin, end),
 	};

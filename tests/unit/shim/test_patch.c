@@ -453,9 +453,9 @@ static void test_stubs(void **state)
 	counted = (stub *)stubs_find(here, here, STUB_COUNTED, &entry, &slot);
 	assert_non_null(counted);
 	assert_int_equal(*slot, (uintptr_t)counted);
-	nothing = (stub *)stubs_find(here, here, STUB_PULSE, &entry, &slot);
+	nothing = (stub *)stubs_find(here, here, STUB_NOTHING, &entry, &slot);
 	context.counts = counts;
-	context.pulse = 2;
+	context.pulse = 1;
 	lane_self = &context;
 	counted(function, 5);
 	nothing(function, 5);
