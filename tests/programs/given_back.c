@@ -9,7 +9,13 @@
 //     'always_busy') ORDER BY name => always_busy|1|1; busy_first|0|1
 // expect-sql: SELECT name, calls FROM functions WHERE name LIKE '%busy%' ORDER BY name =>
 //     always_busy|400000000; busy_first|204000
+#include <time.h>
+
 #include "truth.h"
+
+/* Of CPU time: the first second of counting is too soon for a trial. */
+#define BLOCKS 4000
+#define BLOCK_NS 750000ll
 
 static volatile unsigned sum;
 
@@ -23,14 +29,24 @@ ALONE static void always_busy(void)
 	sum++;
 }
 
+UNTRACED void compute_until(long long cpu_ns)
+{
+	struct timespec now;
+
+	do {
+		clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	} while (now.tv_sec * 1000000000ll + now.tv_nsec < cpu_ns);
+}
+
 int main(void)
 {
 	for (int i = 0; i < 200000; i++)
 		busy_first();
-	for (int i = 0; i < 4000; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		for (int call = 0; call < 100000; call++)
 			always_busy();
 		busy_first();
+		compute_until(i * BLOCK_NS);
 	}
 	return 0;
 }
