@@ -716,7 +716,9 @@ CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.call
 	e.blocked_ns
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
 	JOIN function b ON b.function_id = e.callee_id
-	WHERE e.run_id NOT IN (SELECT run_id FROM storing);
+	-- a counted function that allocates may stand below one that did not call it
+	WHERE (e.calls > 0 OR b.recording = 'unwound')
+	AND e.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.line,
 	s.alloc_count, s.alloc_bytes, s.free_count, s.free_bytes, s.live_count,
