@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """How well two accounts of the same program agree."""
+import collections
+import random
 
 
 def ranks(values):
@@ -48,6 +50,13 @@ def common_share(reference, account):
     if not total or not other:
         return None
     return sum(min(reference[name] / total, account[name] / other) for name in reference)
+
+
+def thinned(account, count):
+    """What so many samples drawn from the account say: the same ones each time."""
+    names = sorted(account)
+    return collections.Counter(random.Random(count).choices(
+        names, [account[name] for name in names], k=count))
 
 
 def rank_agreement(reference, account, names):

@@ -9,7 +9,7 @@ import harness
 import measure
 import running
 import truth
-from agreement import common_share, different_counts, rank_of_top, top
+from agreement import common_share, different_counts, rank_of_top, thinned, top
 from measure import Missing
 from recorded import Recording
 
@@ -38,6 +38,7 @@ class Setting:
 
     def __init__(self, name):
         self.name, self.turns, self.accounts, self.errors = name, [], [], []
+        self.samples = []
         self.missing = None
 
     def add(self, spent, recording, counts, subject):
@@ -55,6 +56,7 @@ class Setting:
             del account[name]
         self.accounts.append(account)
         self.errors.append(recording.errors())
+        self.samples.append(recording.samples)
         self.inlined_pairs = recording.inlined_pairs()
         self.knows_inlined = recording.knows_inlined
 
@@ -201,13 +203,14 @@ class Measurement:
                     self._record(setting, turn > 0)
 
     def references(self):
-        """{build: {function: samples}}, and {build: how well two halves of them agree}."""
+        """{build: {function: samples}}, {build: two halves of them}, and {build: how well
+        these agree}."""
         if "perf" in self.missing:
-            return {}, {}
+            return {}, {}, {}
         pairs = next((setting.inlined_pairs for setting in self.settings
                       if setting.turns), set())
         halves = {build: self.samples[build].halves(pairs) for build in REFERENCES}
-        return ({build: self.samples[build].as_built(pairs) for build in REFERENCES},
+        return ({build: self.samples[build].as_built(pairs) for build in REFERENCES}, halves,
                 {build: agreement(both[0], both[1:]) for build, both in halves.items()
                  if both})
 
@@ -219,7 +222,7 @@ class Measurement:
     def result(self):
         """All numbers, as JSON."""
         plain, hooks = self._middle(self.plain_turns), self._middle(self.hook_turns)
-        references, limits = self.references()
+        references, halves, limits = self.references()
         result = {
             "program": self.subject.name, "plain": plain.as_json(),
             "hooks": hooks.as_json(), "functions": len(self.counts),
@@ -238,6 +241,11 @@ class Measurement:
                 row.update(setting.summary(plain, hooks))
                 row["agreement"] = {build: agreement(reference, setting.accounts)
                                     for build, reference in references.items()}
+                row["samples"] = median(setting.samples)
+                row["limits"] = {
+                    build: agreement(both[0], [thinned(both[1], number)
+                                               for number in setting.samples if number])
+                    for build, both in halves.items() if both}
                 # Threads that wait for a CPU have more time than samples.
                 if "plain" in references and not self.subject.has_threads:
                     row["functions_covered"] = coverage(

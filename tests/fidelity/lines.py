@@ -71,12 +71,12 @@ def function_lines(result):
     if "functions" not in result:
         return
     name, functions = f"{result['program']:7}", f"{result['functions']:>9,}"
-    limit = result.get("limits", {}).get("hooked")
     for row in result["settings"]:
         if "missing" in row:
             continue
         different = row["functions_with_other_counts"]
         covered = row.get("functions_covered") or {}
+        limit = row.get("limits", {}).get("hooked")
         own, plain = (row["agreement"].get(build) for build in ("hooked", "plain"))
         yield (f"{name} {row['setting']:11.11}{row['calls'] / 1e6:>6.1f} {functions}"
                f" {'equal' if not different else f'{different} differ':>9}"
@@ -108,7 +108,7 @@ def waiting(results):
 FUNCTION_FOOT = """
 counts: entries of each function against the exact counter. rank: agreement of self times
 over the top 20 of perf's samples; same: how much of the time is with the same function. own:
-of the build with hooks, which do nothing, without samples in them; limit: of every second run
-of it with the others; plain: of the plain build, samples given to the function that their line
-is part of in the recorded build. in: how many intervals of self times, of the plain build's top
+of the build with hooks, which do nothing, without samples in them; limit: what half of its runs
+and as many samples of the others as the recording had agree in; plain: of the plain build,
+samples given to the function that their line is part of in the recorded build. in: how many intervals of self times, of the plain build's top
 20 of every turn, hold its samples'; +-: their half width, the median."""

@@ -29,6 +29,10 @@ class Recording:
             self._read_functions(connection)
             self._read_main(connection)
             self._read_paths(connection)
+            # of the program's code, and whatever it was: what ranks can rest on
+            self.samples = harness.query(
+                connection, "SELECT COALESCE(SUM(count), 0) FROM samples"
+                " WHERE kind = 'code' AND program = 'hooked'")[0][0]
         report = json.loads(measure.run([products.analyze, "report", database, "--format",
                                          "json"]))
         self.stated_share = report["summary"]["hook_cost_percent"] / 100

@@ -14,8 +14,8 @@ import shutil
 import measure
 
 CLONE = re.compile(r"\.(constprop|isra|part|cold|lto_priv|localalias|llvm)\b.*|@.*")
-SAMPLES_PER_SECOND = 3999
-# Of perf, for two seconds of samples with 8 KiB of stack each.
+SAMPLES_PER_SECOND = 1499
+# Of perf, for five seconds of samples with 8 KiB of stack each.
 BUFFER = "64M"
 MOST_LOST = 0.01
 HOOKS = "empty_hooks.so"
