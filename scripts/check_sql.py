@@ -4,9 +4,10 @@
 
 usage: check_sql.py [ROOT]
 
-Every .sql file but common/schema.sql is cut into its sections (`-- :name WORD`) and each
-statement is prepared with EXPLAIN on common/schema.sql. The functions that prof-analyze
-adds to SQLite are known here, too. Exit status 1 when a statement cannot be prepared.
+Every .sql file but common/schema.sql is cut into its sections (`-- :name WORD`, of reports
+`-- :KIND NAME ...`) and each statement is prepared with EXPLAIN on common/schema.sql; what a
+report keeps for its later queries is made. The functions that prof-analyze adds to SQLite
+are known here, too. Exit status 1 when a statement cannot be prepared.
 """
 import os
 import re
@@ -33,10 +34,10 @@ def sql_files(root):
 def sections(text):
     name, lines = "", []
     for line in text.splitlines():
-        match = re.match(r"--\s*:name\s+(\w+)", line)
+        match = re.match(r"-- :(\w+)\s*(\w*)", line)
         if match:
             yield name, "\n".join(lines)
-            name, lines = match.group(1), []
+            name, lines = match[2] if match[1] == "name" else line[4:], []
         elif not line.lstrip().startswith("--"):
             lines.append(line)
     yield name, "\n".join(lines)
@@ -64,7 +65,10 @@ class Quantile:
 def empty_database(root):
     db = sqlite3.connect(":memory:")
     db.create_function("regexp", 2, lambda pattern, text: 0)
-    db.create_function("libc_purpose", 1, lambda name: 0)
+    for name, count in (("libc_purpose", 1), ("passes", 1),
+                        ("is_chosen", 1), ("signal_name", 1), ("short_name", 1),
+                        ("people", 2), ("counted", 2), ("limit_of", 1), ("chance", 2)):
+        db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1)):
         db.create_aggregate(name, count, Quantile)
     with open(os.path.join(root, "common", "schema.sql"), encoding="utf-8") as file:
@@ -86,18 +90,32 @@ def main():
     root = sys.argv[1] if len(sys.argv) > 1 else "."
     db, problems, count = empty_database(root), 0, 0
     keep_tables(db, root)
+    taken = {row[0] for row in db.execute(
+        "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master")}
     for path in sql_files(root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = file.read()
+        kept = []
         for name, section in sections(text):
             for statement in statements(section):
                 count += 1
                 values = {word: None for word in re.findall(r":(\w+)", statement)}
                 try:
                     db.execute("EXPLAIN " + statement, values).fetchall()
+                    keep = re.match(r"keep (\w+)|table (\w+) .*order=(\w+)", name)
+                    table = keep and (keep[1] or keep[2] + "_shown")
+                    if table in taken:
+                        raise sqlite3.Error("a table or view has this name")
+                    if table:
+                        kept.append(table)
+                        db.execute(f"CREATE TEMP TABLE {table} AS {statement}" if keep[1] else
+                                   f"CREATE TEMP TABLE {table} ({keep[3]}, place)",
+                                   values if keep[1] else {})
                 except sqlite3.Error as error:
                     problems += 1
                     print(f"{path}: section {name or '(first)'}: {error}", file=sys.stderr)
+        for name in kept:
+            db.execute(f"DROP TABLE temp.{name}")
     print(f"{count} statements prepared, {problems} wrong")
     return 1 if problems or not count else 0
 

@@ -128,6 +128,8 @@ static int meant_column(const struct table *table, const char *word)
 		{"peak", "at_peak_bytes"},
 		{"avg", "average_ns"},
 		{"function", "name"},
+		{"step", "name"},
+		{"counter", "name"},
 	};
 	static const char *const endings[] = {"", "_ns", "_bytes", "_count", "_percent"};
 	char name[128];
@@ -193,23 +195,24 @@ static enum exit_status unknown_column(struct report_input *input,
 	return STATUS_USAGE;
 }
 
+enum exit_status report_sort_asked(struct report_input *input, struct table *table)
+{
+	int number = meant_column(table, input->options->sort);
+
+	if (number < 0 || table->columns[number].type == COLUMN_CHAIN)
+		return unknown_column(input, table, input->options->sort);
+	table_sort(table, number, -1);
+	/* what is asked for is not what a narrow terminal leaves out */
+	table->columns[number].flags |= COLUMN_KEEP;
+	return STATUS_OK;
+}
+
 enum exit_status report_sort(struct report_input *input, struct table *table,
 			     const char *column, const char *tie)
 {
-	int tie_column = table_column(table, tie), number;
-
-	number =
-		meant_column(table, input->options->sort ? input->options->sort : column);
-	if (number < 0 || table->columns[number].type == COLUMN_CHAIN)
-		return unknown_column(input, table, input->options->sort);
-	/* A second key behind the first: the default order among equals. */
-	table_sort(table, table_column(table, column), tie_column);
-	if (input->options->sort) {
-		table_sort(table, number, -1);
-		/* what is asked for is not what a narrow terminal leaves out */
-		table->columns[number].flags |= COLUMN_KEEP;
-	}
-	return STATUS_OK;
+	/* Of a second key behind the first: the default order among equals. */
+	table_sort(table, table_column(table, column), table_column(table, tie));
+	return input->options->sort ? report_sort_asked(input, table) : STATUS_OK;
 }
 
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,

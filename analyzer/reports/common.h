@@ -36,6 +36,8 @@ size_t report_path_rows(const struct report_input *input, size_t usual);
  * one of the table's columns; "self" stands for self_ns and so on. */
 enum exit_status report_sort(struct report_input *input, struct table *table,
 			     const char *column, const char *tie);
+/* The same by --sort alone, of a table that is in its own order. */
+enum exit_status report_sort_asked(struct report_input *input, struct table *table);
 /* Adds the table, cut to limit rows, with a last line that says what was left out:
  * of what (noun) and how much of weight_column (NULL: not told) named weight is shown. */
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a report: a query and a function that fills a document.
- *
- * To add one: reports/NAME.c and reports/NAME.sql, a line in registry.c and in
- * meson.build.
+ * The contract of a report: a function that fills a document. Most are an .sql file, and
+ * the engine's function; how to add one is in analyzer/reports/sql/README.md.
  */
 #pragma once
 
@@ -76,6 +74,8 @@ enum report_takes {
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
+struct report_part; /* analyzer/reports/engine/engine.h */
+
 struct report_input {
 	struct rundb *db;      /* NULL when none was given */
 	struct rundb *diff_db; /* --diff */
@@ -99,6 +99,9 @@ struct report {
 	/* The one format for other programs that it writes (export/); NULL: --format. */
 	const char *format;
 	unsigned takes; /* enum report_takes */
+	/* What engine_build() draws, of a report that is an .sql file. */
+	const struct report_part *parts;
+	size_t part_count;
 	/* Fills the document. STATUS_NOTHING and STATUS_REGRESSION come with a document,
 	 * other failures with input->error. */
 	enum exit_status (*build)(struct report_input *input, struct doc *doc);

@@ -51,7 +51,18 @@ int rundb_limit_views(struct rundb *db, int64_t run_id);
 /* From now on this connection has a table of that name with the rows of sql, whose :run
  * is bound, in place of an earlier one. The file is not changed. */
 int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id);
-/* The same with a view. */
+/* The same, bound by a function of the caller's. */
+int rundb_keep_bound(struct rundb *db, const char *name, const char *sql,
+		     void (*bind)(void *context, struct cursor *cursor), void *context);
+/* This connection has the table no longer. */
+int rundb_drop(struct rundb *db, const char *name);
+/* From now on queries of this connection have a function of so many values, at most
+ * RUNDB_VALUES; call NULL: no longer. Its text is copied. */
+#define RUNDB_VALUES 4
+int rundb_function(struct rundb *db, const char *name, int count,
+		   struct cell (*call)(void *context, const struct cell *values),
+		   void *context);
+/* From now on this connection has a view of that name. The file is not changed. */
 int rundb_view(struct rundb *db, const char *name, const char *sql);
 /* A table with the sums by one number: a row each. */
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,

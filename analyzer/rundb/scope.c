@@ -65,30 +65,47 @@ int rundb_limit_views(struct rundb *db, int64_t run_id)
 	return end(db, result);
 }
 
-int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id)
+int rundb_drop(struct rundb *db, const char *name)
 {
 	int result = begin(db);
-	struct sqlite3_stmt *statement = NULL;
 	char *drop = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", name);
-	char *create = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
 
 	if (result == SQLITE_OK)
-		result = drop && create ? sqlite3_exec(db->handle, drop, NULL, NULL, NULL)
-					: SQLITE_NOMEM;
-	if (result == SQLITE_OK)
-		result = sqlite3_prepare_v2(db->handle, create, -1, &statement, NULL);
-	if (result == SQLITE_OK)
-		result = sqlite3_bind_int64(
-			statement, sqlite3_bind_parameter_index(statement, ":run"),
-			run_id);
-	if (result == SQLITE_OK)
-		result = sqlite3_step(statement) == SQLITE_DONE
-				 ? SQLITE_OK
-				 : sqlite3_errcode(db->handle);
-	sqlite3_finalize(statement);
+		result = drop ? sqlite3_exec(db->handle, drop, NULL, NULL, NULL)
+			      : SQLITE_NOMEM;
 	sqlite3_free(drop);
-	sqlite3_free(create);
 	return end(db, result);
+}
+
+int rundb_keep_bound(struct rundb *db, const char *name, const char *sql,
+		     void (*bind)(void *context, struct cursor *cursor), void *context)
+{
+	char *create = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
+	int result = rundb_drop(db, name);
+	struct cursor *cursor;
+
+	if (result == 0 && !create)
+		result = rundb_fail(db, SQLITE_NOMEM);
+	if (result == 0) {
+		begin(db);
+		cursor = rundb_query(db, create);
+		bind(context, cursor);
+		cursor_next(cursor);
+		result = cursor_finish(cursor);
+		end(db, SQLITE_OK);
+	}
+	sqlite3_free(create);
+	return result;
+}
+
+static void bind_run(void *context, struct cursor *cursor)
+{
+	cursor_bind_integer(cursor, ":run", *(int64_t *)context);
+}
+
+int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id)
+{
+	return rundb_keep_bound(db, name, sql, bind_run, &run_id);
 }
 
 int rundb_view(struct rundb *db, const char *name, const char *sql)

@@ -10,21 +10,16 @@
 #include "analyzer/reports/bottlenecks/parts.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/components/parts.h"
+#include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/functions.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
-#include "analyzer/reports/overview/rare.h"
 #include "analyzer/reports/overview/summary.h"
 #include "analyzer/reports/overview/where.h"
 #include "analyzer/reports/profile/parts.h"
-#include "analyzer/reports/resources/parts.h"
-#include "analyzer/reports/runs/ranks.h"
-#include "analyzer/reports/sampled/parts.h"
-#include "analyzer/reports/sampled/plain.h"
+#include "analyzer/reports/plain/plain.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/source/parts.h"
-#include "analyzer/reports/steps/parts.h"
-#include "analyzer/reports/timeline/parts.h"
 #include "analyzer/reports/trust/trust.h"
 #include "analyzer/reports/why/parts.h"
 
@@ -36,8 +31,12 @@
 #define SITE_ROWS 5
 #define PROCESS_ROWS 5
 #define STEP_ROWS 5
+#define SPAN_ROWS 15
 #define COMPONENT_ROWS 8
 #define RECORDING_ROWS 20
+
+extern const struct report report_ranks, report_rare, report_resources, report_sampled,
+	report_steps, report_timeline;
 
 /* The report is a page in every format: --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
@@ -237,25 +236,11 @@ static enum exit_status add_memory(struct report_input *input, struct doc *doc,
 			 "the peak");
 }
 
-static enum exit_status add_resources(struct report_input *input, struct doc *doc,
-				      const struct run_facts *facts)
+static enum exit_status add_brief(struct report_input *input, struct doc *doc,
+				  const struct run_facts *facts,
+				  const struct report *report, size_t usual)
 {
-	struct resource_data data;
-	enum exit_status status;
-
-	if (!facts->sample_count) {
-		resources_add_none(doc, facts);
-		return STATUS_OK;
-	}
-	status = resources_load(input, &data);
-	if (status)
-		return status;
-	resources_add_summary(doc, &data);
-	if (facts->process_count > 1 || input->options->machine)
-		status = resources_add_processes(input, doc, &data,
-						 rows(input, PROCESS_ROWS));
-	resources_free(&data);
-	return status;
+	return engine_add_brief(report, input, doc, facts, rows(input, usual));
 }
 
 /* Only what matters: bottlenecks shows all. */
@@ -284,14 +269,14 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	summary_add_run(input, doc, &facts);
 	status = where_add(input, doc, &facts);
 	if (status == STATUS_OK)
-		status = rare_add(input, doc);
+		status = engine_add_brief(&report_rare, input, doc, &facts, 0);
 	if (status == STATUS_OK)
-		status = ranks_add_brief(input, doc);
+		status = engine_add_brief(&report_ranks, input, doc, &facts, 0);
 	if (status)
 		return status;
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
-		status = add_resources(input, doc, &facts);
+		status = add_brief(input, doc, &facts, &report_resources, PROCESS_ROWS);
 		return status ? status : STATUS_NOTHING;
 	}
 	tree = report_tree_load(input);
@@ -299,13 +284,13 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return STATUS_FAILED;
 	status = add_findings(input, doc, &facts, tree);
 	if (status == STATUS_OK && input->options->page)
-		status = timeline_add_brief(input, doc, &facts);
+		status = add_brief(input, doc, &facts, &report_timeline, SPAN_ROWS);
 	if (status == STATUS_OK && input->options->page)
 		status = why_add_brief(input, doc);
 	if (status == STATUS_OK)
 		status = plain_add(input, doc, rows(input, FUNCTION_ROWS));
 	if (status == STATUS_OK)
-		status = sampled_add(input, doc, &facts, rows(input, FUNCTION_ROWS));
+		status = add_brief(input, doc, &facts, &report_sampled, FUNCTION_ROWS);
 	if (status == STATUS_OK)
 		status = add_calls(input, doc, &facts, tree);
 	if (status == STATUS_OK && input->options->machine)
@@ -315,11 +300,11 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = components_add_brief(input, doc, tree,
 					      rows(input, COMPONENT_ROWS));
 	if (status == STATUS_OK)
-		status = steps_add_brief(input, doc, rows(input, STEP_ROWS));
+		status = add_brief(input, doc, &facts, &report_steps, STEP_ROWS);
 	if (status == STATUS_OK)
 		status = add_memory(input, doc, &facts, tree);
 	if (status == STATUS_OK)
-		status = add_resources(input, doc, &facts);
+		status = add_brief(input, doc, &facts, &report_resources, PROCESS_ROWS);
 	if (status == STATUS_OK)
 		status = source_add(input, doc, &facts, tree, true);
 	calltree_free(tree);

@@ -9,7 +9,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 
-#include "snapshots.sql.h"
+#include "snapshot_list.sql.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static struct moment find_in(const struct snapshot_list *list,
 /* A label of the file's other runs: the sentence is about runs then. */
 static bool is_of_other_run(struct report_input *input, const char *word)
 {
-	struct cursor *cursor = report_query(input, snapshots_sql_elsewhere);
+	struct cursor *cursor = report_query(input, snapshot_list_sql_elsewhere);
 	bool found = false;
 
 	cursor_bind_text(cursor, ":label", word);
@@ -211,7 +211,7 @@ enum exit_status snapshot_knows_exit(struct report_input *input,
 	*ret_known = true;
 	if (list->run_process_count <= 1)
 		return STATUS_OK;
-	cursor = report_query(input, snapshots_sql_knows_exit);
+	cursor = report_query(input, snapshot_list_sql_knows_exit);
 	cursor_bind_integer(cursor, ":process", process->process_id);
 	if (cursor_next(cursor) > 0)
 		*ret_known = cursor_integer(cursor, "is_known") != 0;

@@ -9,7 +9,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 
-#include "snapshots.sql.h"
+#include "snapshot_list.sql.h"
 
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@
 
 static int load_processes(struct report_input *input, struct snapshot_list *list)
 {
-	struct cursor *cursor = report_query(input, snapshots_sql_processes);
+	struct cursor *cursor = report_query(input, snapshot_list_sql_processes);
 
 	while (cursor_next(cursor) > 0) {
 		list->processes =
@@ -46,7 +46,7 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 {
 	struct snapshot_process *process = NULL;
 	struct strbuf label = {0};
-	struct cursor *cursor = report_query(input, snapshots_sql_all);
+	struct cursor *cursor = report_query(input, snapshot_list_sql_all);
 
 	while (cursor_next(cursor) > 0) {
 		int64_t process_id = cursor_integer(cursor, "process_id");

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asking the run: queries with everything bound that a report may want to know of what
+ * the user asked for and of the run as a whole, and the functions that SQL has no words
+ * for:
+ *
+ *     passes(name)        something that is no function, such as a lock, passes --focus
+ *                         and --ignore
+ *     is_chosen(path_id)  the call path does: a function on it
+ *     signal_name(number), short_name(name)
+ *     people(name, value) as a column of this name is shown: "1.23ms"
+ *     counted(noun, n)    "1 noun", "13 nouns"
+ *     chance(count, ns)   half of the 95 % interval of a time by so many samples
+ *     limit_of(n)         how many rows are shown where people see n unless they say
+ */
+#pragma once
+
+#include "analyzer/model/calltree.h"
+#include "analyzer/reports/trust/facts.h"
+
+struct ask {
+	struct report_input *input;
+	const struct run_facts *facts;
+	bool is_brief;		 /* for the report on one page */
+	int64_t process_id;	 /* that of --process; 0: all */
+	int64_t from_ns, to_ns;	 /* --from, --to, or the whole run */
+	struct calltree *tree;	 /* loaded when it is first needed */
+	bool *chosen;		 /* by node */
+	struct strbuf text;	 /* of the last function that gave one */
+	enum exit_status status; /* once the tree could not be loaded */
+};
+
+/* Fails with a sentence when --process names none. */
+enum exit_status ask_begin(struct ask *ask);
+/* To be called in any case. */
+void ask_end(struct ask *ask);
+
+/* From now on queries have a table of this name with these rows. */
+enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql);
+/* Owned by caller; NULL on failure. */
+struct table *ask_rows(struct ask *ask, const char *sql);
+/* The names of a call path from its root, in the table's memory. */
+struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id);

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: MIT */
+/* Columns of results as columns of tables. */
+#include "analyzer/reports/engine/columns.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "analyzer/document/columns.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* For this file alone, beside enum column_flag. */
+#define COLUMN_HIDDEN (1u << 8)
+#define COLUMN_IF_ANY (1u << 9)
+
+/* Numbers that people read as four digits, or with a sign; made texts when read. */
+enum figure { FIGURE_NONE, FIGURE_DIGITS, FIGURE_RATE, FIGURE_DRIFT };
+
+struct kind {
+	const char *word;
+	enum column_type type;
+	enum figure figure;
+};
+
+/* TYPE, and what names end in, the longer endings first. */
+static const struct kind types[] = {
+	{"bytes_change", COLUMN_BYTES_CHANGE, 0},
+	{"count_change", COLUMN_COUNT_CHANGE, 0},
+	{"ns", COLUMN_NSEC, 0},
+	{"bytes", COLUMN_BYTES, 0},
+	{"percent", COLUMN_PERCENT, 0},
+	{"count", COLUMN_COUNT, 0},
+	{"calls", COLUMN_COUNT, 0},
+	{"faults", COLUMN_COUNT, 0},
+	{"id", COLUMN_ID, 0},
+	{"pid", COLUMN_ID, 0},
+	{"tid", COLUMN_ID, 0},
+	{"rank", COLUMN_ID, 0},
+	{"name", COLUMN_NAME, 0},
+	{"path", COLUMN_CHAIN, 0},
+	{"file", COLUMN_FILE, 0},
+	{"place", COLUMN_LOCATION, 0},
+	{"text", COLUMN_TEXT, 0},
+	{"flag", COLUMN_FLAG, 0},
+	{"any", COLUMN_ANY, 0},
+	{"figure", COLUMN_FIGURE, FIGURE_DIGITS},
+	{"rate", COLUMN_FIGURE, FIGURE_RATE},
+	{"drift", COLUMN_FIGURE, FIGURE_DRIFT},
+};
+
+static const struct kind *kind_of(const char *name, bool is_type)
+{
+	static const struct kind text = {"text", COLUMN_TEXT, 0};
+	size_t size = strlen(name);
+
+	for (size_t i = 0; i < COUNT(types); i++) {
+		size_t length = strlen(types[i].word);
+
+		if (size < length || strcmp(name + size - length, types[i].word) != 0)
+			continue;
+		if (size == length || (!is_type && name[size - length - 1] == '_'))
+			return &types[i];
+	}
+	return &text;
+}
+
+enum column_type columns_type(const char *name)
+{
+	return kind_of(name, false)->type;
+}
+
+/* The column that the SQL name describes. Texts are the table's. */
+static struct column describe(struct table *table, const char *sql_name,
+			      const struct kind **ret_kind)
+{
+	const char *colon = strchr(sql_name, ':');
+	const char *name = colon ? colon + 1 : sql_name;
+	const char *type = strchr(name, '/');
+	static const char marks[] = ".~>?-";
+	static const unsigned flags[] = {COLUMN_MACHINE, COLUMN_HUMAN, COLUMN_DETAIL,
+					 COLUMN_IF_ANY, COLUMN_HIDDEN};
+	struct column column = {.flags = 0};
+	const struct quantity *quantity;
+
+	if (colon) {
+		size_t size = (size_t)(colon - sql_name);
+
+		if (size && colon[-1] == '!') {
+			column.flags |= COLUMN_KEEP;
+			size--;
+		}
+		column.title = arena_copy(&table->texts, sql_name, size);
+	}
+	for (const char *mark; *name && (mark = strchr(marks, *name)); name++)
+		column.flags |= flags[mark - marks];
+	column.name = arena_copy(&table->texts, name,
+				 type ? (size_t)(type - name) : strlen(name));
+	*ret_kind = kind_of(type ? type + 1 : column.name, type != NULL);
+	column.type = (*ret_kind)->type;
+	quantity = type ? NULL : quantity_find(column.name);
+	if (quantity) {
+		column.type = quantity_column_type(quantity);
+		column.title = column.title ? column.title : quantity->heading;
+	}
+	return column;
+}
+
+/* Four digits are enough for people, and keep the table narrow. */
+static void put_figure(struct strbuf *text, double value)
+{
+	if (fabs(value) < 1e6 && (fabs(value) >= 1000 || value == round(value)))
+		units_count(text, whole_number(value));
+	else
+		strbuf_printf(text, "%.4g", value);
+}
+
+static struct cell figure_cell(struct table *table, double value, enum figure figure)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	if (figure == FIGURE_DRIFT) {
+		value = fabs(value) < 10 ? round(value * 10) / 10 : round(value);
+		strbuf_puts(&text, value > 0 ? "+" : "");
+	}
+	if (figure == FIGURE_RATE && value >= 1000 && value < 1e12)
+		units_count(&text, whole_number(value));
+	else
+		put_figure(&text, value);
+	strbuf_puts(&text, figure == FIGURE_DRIFT ? "%" : "");
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+static void make_figures(struct table *table, size_t column, enum figure figure)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct cell *cell = table_row(table, i) + column;
+
+		if (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL)
+			*cell = figure_cell(table, cell_number(cell), figure);
+	}
+}
+
+/* Paths come by their numbers, figures as numbers or as texts. */
+static enum column_type read_type(enum column_type type)
+{
+	return type == COLUMN_CHAIN || type == COLUMN_FIGURE ? COLUMN_ANY : type;
+}
+
+static bool has_any(const struct table *table, size_t column)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *cell = table_row(table, i) + column;
+
+		if (cell->kind == CELL_TEXT ? *cell->text != '\0'
+					    : cell_number(cell) != 0)
+			return true;
+	}
+	return false;
+}
+
+struct table *columns_read(struct report_input *input, struct cursor *cursor)
+{
+	size_t count = (size_t)cursor_column_count(cursor);
+	struct column *columns = xcalloc(count + 1, sizeof(*columns));
+	const struct kind **kinds = xcalloc(count + 1, sizeof(const struct kind *));
+	struct table *table = table_new(columns, count);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *name = cursor_column_name(cursor, (int)i);
+
+		columns[i] = describe(table, name, &kinds[i]);
+		table->columns[i] = (struct column){
+			.name = arena_copy(&table->texts, name, strlen(name)),
+			.type = read_type(columns[i].type)};
+	}
+	table = report_fill(input, cursor, table);
+	for (size_t i = 0; table && i < count; i++) {
+		table->columns[i] = columns[i];
+		if (kinds[i]->figure)
+			make_figures(table, i, kinds[i]->figure);
+		if ((columns[i].flags & COLUMN_IF_ANY) && !has_any(table, i))
+			table->columns[i].flags |= COLUMN_MACHINE;
+	}
+	free(columns);
+	free(kinds);
+	return table;
+}
+
+bool columns_is_hidden(const struct table *table, size_t column)
+{
+	unsigned flags = table->columns[column].flags;
+
+	return (flags & COLUMN_HIDDEN) ||
+	       ((flags & COLUMN_IF_ANY) && (flags & COLUMN_MACHINE) &&
+		table_row(table, 0)[column].kind == CELL_NULL);
+}
+
+void columns_drop_hidden(struct table *table)
+{
+	size_t count = table->column_count, kept = 0;
+
+	for (size_t i = 0; i < table->row_count * count; i++)
+		if (!(table->columns[i % count].flags & COLUMN_HIDDEN))
+			table->cells[kept++] = table->cells[i];
+	kept = 0;
+	for (size_t i = 0; i < count; i++)
+		if (!(table->columns[i].flags & COLUMN_HIDDEN))
+			table->columns[kept++] = table->columns[i];
+	table->column_count = kept;
+	table->row_capacity = table->row_count;
+}
+
+void columns_put(struct strbuf *text, const struct cell *cell, enum column_type type)
+{
+	if (cell->kind == CELL_NULL) {
+		strbuf_puts(text, "not known");
+		return;
+	}
+	if (cell->kind == CELL_TEXT) {
+		utf8_clean(text, cell->text);
+		return;
+	}
+	switch (type) {
+	case COLUMN_NSEC:
+		units_nsec(text, cell_whole(cell));
+		break;
+	case COLUMN_BYTES:
+		units_bytes(text, cell_whole(cell));
+		break;
+	case COLUMN_PERCENT:
+		units_percent(text, cell_number(cell));
+		break;
+	case COLUMN_COUNT:
+		units_count(text, cell_whole(cell));
+		break;
+	default:
+		if (cell->kind == CELL_REAL)
+			units_real(text, cell->real);
+		else
+			strbuf_printf(text, "%" PRId64, cell->integer);
+	}
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Runs the parts of a report in the order of its file. Each part is one query, whose rows
+ * are read once, become a table, and go into the document as what the part says.
+ */
+#include "analyzer/reports/engine/engine.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "analyzer/document/columns.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/ask.h"
+#include "analyzer/reports/engine/columns.h"
+#include "analyzer/reports/engine/sentence.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/rundb/sums.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A report that is being built. */
+struct engine {
+	struct ask ask;
+	struct doc *doc;
+	bool is_brief;
+	size_t limit; /* of the tables, when it is brief */
+	bool is_empty, has_ended;
+};
+
+static const char *sentence(struct engine *engine, const char *text,
+			    const struct table *table, size_t row)
+{
+	struct strbuf buffer = {0};
+	const char *copy;
+
+	if (!text)
+		return NULL;
+	sentence_put(&buffer, text, table, row);
+	copy = doc_copy(engine->doc, strbuf_text(&buffer));
+	strbuf_free(&buffer);
+	return copy;
+}
+
+/* A text as it can be shown, in the document's memory. */
+static const char *clean(struct engine *engine, const char *text)
+{
+	struct strbuf buffer = {0};
+	const char *copy;
+
+	utf8_clean(&buffer, text ? text : "");
+	copy = doc_copy(engine->doc, strbuf_text(&buffer));
+	strbuf_free(&buffer);
+	return copy;
+}
+
+static const char *text_at(const struct table *table, size_t row, const char *name)
+{
+	int column = table_column(table, name);
+	const struct cell *cell = column < 0 ? NULL : table_row(table, row) + column;
+
+	return cell && cell->kind == CELL_TEXT ? cell->text : NULL;
+}
+
+static enum exit_status add_note(struct engine *engine, const struct report_part *part,
+				 struct table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const char *text = sentence(engine, text_at(table, i, "text"), table, i);
+		const char *advice =
+			sentence(engine, text_at(table, i, "advice"), table, i);
+
+		doc_note(engine->doc, part->name, part->level, text, advice)->flags |=
+			part->section_flags;
+		engine->is_empty |= (part->flags & PART_EMPTY) != 0;
+		engine->has_ended |= (part->flags & PART_STOP) != 0;
+	}
+	table_free(table);
+	return STATUS_OK;
+}
+
+static struct cell own_cell(struct doc *doc, struct cell cell)
+{
+	if (cell.kind == CELL_TEXT)
+		cell.text = doc_copy(doc, cell.text);
+	return cell;
+}
+
+/* A text for people is a sentence; without one there is no line. */
+static void add_value(struct engine *engine, struct section *section,
+		      const struct table *table, size_t number)
+{
+	const struct column *column = &table->columns[number];
+	const struct cell *cell = table_row(table, 0) + number;
+	struct doc *doc = engine->doc;
+	const char *title = doc_copy(doc, column->title);
+	const char *name = doc_copy(doc, column->name);
+
+	if (!(column->flags & COLUMN_HUMAN)) {
+		doc_add(section, name, title, column->type, own_cell(doc, *cell));
+		section->values[section->value_count - 1].flags = column->flags;
+	} else if (cell->kind == CELL_TEXT) {
+		doc_add_human(doc, section, title,
+			      sentence(engine, cell->text, table, 0));
+	}
+}
+
+static enum exit_status add_values(struct engine *engine, const struct report_part *part,
+				   struct table *table)
+{
+	struct section *section;
+
+	if (table->row_count) {
+		section = doc_values(engine->doc, part->name,
+				     sentence(engine, part->title, table, 0));
+		section->flags = part->section_flags;
+		for (size_t i = 0; i < table->column_count; i++)
+			if (!columns_is_hidden(table, i))
+				add_value(engine, section, table, i);
+	}
+	table_free(table);
+	return STATUS_OK;
+}
+
+/* Details of the first rows only; numbers of call paths become their names. */
+static void finish_cells(struct engine *engine, const struct report_part *part,
+			 struct table *table)
+{
+	size_t rows = part->detail_rows
+			      ? report_path_rows(engine->ask.input, part->detail_rows)
+			      : SIZE_MAX;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		bool is_chain = table->columns[j].type == COLUMN_CHAIN;
+
+		if (is_chain && (table->columns[j].flags & COLUMN_MACHINE) &&
+		    !engine->ask.input->options->machine)
+			continue; /* nobody looks, and names take time */
+		for (size_t i = 0; i < table->row_count; i++) {
+			struct cell *cell = table_row(table, i) + j;
+			bool is_shown =
+				i < rows || !(table->columns[j].flags & COLUMN_DETAIL);
+
+			if (!is_shown)
+				cell->kind = CELL_NULL;
+			else if (is_chain && cell->kind == CELL_INTEGER)
+				*cell = ask_chain(&engine->ask, table, cell->integer);
+		}
+	}
+}
+
+/* A column that nobody sees and the first row has set: "-for_machines", only they see the
+ * table; "-for_csv", it is the page's for csv. */
+static bool is_set(const struct table *table, const char *name)
+{
+	int column = table_column(table, name);
+
+	return table->row_count && column >= 0 &&
+	       cell_whole(table_row(table, 0) + column) != 0;
+}
+
+/* The table NAME_shown, for the queries below. */
+static enum exit_status keep_order(struct engine *engine, const struct report_part *part,
+				   const struct table *table)
+{
+	struct report_input *input = engine->ask.input;
+	struct sums places = {0};
+	struct strbuf name = {0};
+	int result = 0;
+
+	for (size_t i = 0; part->order && i < table->row_count; i++)
+		sums_add(&places, cell_whole(table_cell(table, i, part->order)), 0, 0,
+			 (int64_t)i + 1);
+	strbuf_printf(&name, "%s_shown", part->name);
+	if (part->order)
+		result = rundb_keep_sums(input->db, strbuf_text(&name), part->order,
+					 "place", &places);
+	sums_done(&places);
+	strbuf_free(&name);
+	return result < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+static enum exit_status add_table(struct engine *engine, const struct report_part *part,
+				  struct table *table)
+{
+	struct report_input *input = engine->ask.input;
+	enum exit_status status = STATUS_OK;
+	size_t limit = part->flags & PART_WHOLE ? 0
+		       : engine->is_brief	? engine->limit
+						: report_limit(input, part->rows);
+	bool is_there =
+		table->row_count || !(engine->is_brief || (part->flags & PART_OPTIONAL));
+	bool is_for_machines = !table->row_count && (part->flags & PART_QUIET);
+	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
+			    : is_for_machines ? NULL
+					      : part->title;
+	struct section *section;
+	bool is_main;
+
+	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
+	    !engine->is_brief)
+		status = report_sort_asked(input, table);
+	if (status || !is_there) {
+		table_free(table);
+		return status;
+	}
+	is_for_machines |= is_set(table, "for_machines");
+	is_main = is_set(table, "for_csv");
+	columns_drop_hidden(table);
+	table_hide_zeros(table);
+	section = report_add_table(
+		engine->doc, part->name, title, table,
+		(part->flags & PART_HALF) && limit > 1 ? limit / 2 : limit,
+		part->noun ? part->noun : "row", part->weight, part->weight_words);
+	section->flags = part->section_flags | (is_for_machines ? SECTION_MACHINE : 0);
+	if (engine->is_brief) /* csv shows one table of the page */
+		section->flags &= ~(unsigned)SECTION_MAIN;
+	section->flags |= is_main ? SECTION_MAIN : 0;
+	finish_cells(engine, part, table);
+	status = keep_order(engine, part, table);
+	return status ? status : engine->ask.status;
+}
+
+static enum column_type unit_type(const char *unit)
+{
+	static const struct {
+		const char *word;
+		enum column_type type;
+	} units[] = {
+		{"ns", COLUMN_NSEC},
+		{"bytes", COLUMN_BYTES},
+		{"percent", COLUMN_PERCENT},
+		{"count", COLUMN_COUNT},
+	};
+
+	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++)
+		if (strcmp(unit, units[i].word) == 0)
+			return units[i].type;
+	return COLUMN_FIGURE;
+}
+
+/* The rows from first on that are of its plot. */
+static size_t rows_of_plot(const struct table *table, size_t first)
+{
+	const struct cell *own = table_cell(table, first, "plot");
+	size_t end = first + 1;
+
+	while (end < table->row_count &&
+	       cell_whole(table_cell(table, end, "plot")) == cell_whole(own))
+		end++;
+	return end;
+}
+
+static void add_plot(struct engine *engine, const struct report_part *part,
+		     const struct table *table, size_t first, size_t end)
+{
+	double *points = xreallocarray(NULL, part->points, sizeof(*points));
+	struct section *section;
+
+	for (size_t i = 0; i < part->points; i++)
+		points[i] = NAN;
+	for (size_t i = first; i < end; i++) {
+		int64_t point = cell_whole(table_cell(table, i, "point"));
+		const struct cell *value = table_cell(table, i, "value");
+
+		if (value->kind != CELL_NULL && point >= 0 &&
+		    point < (int64_t)part->points)
+			points[point] = cell_number(value);
+	}
+	section = doc_plot(
+		engine->doc, part->name, clean(engine, text_at(table, first, "title")),
+		unit_type(text_at(table, first, "unit")), points, part->points);
+	section->peak = cell_number(table_cell(table, first, "peak"));
+	section->span_ns = cell_whole(table_cell(table, first, "span_ns"));
+}
+
+static enum exit_status add_plots(struct engine *engine, const struct report_part *part,
+				  struct table *table)
+{
+	for (size_t first = 0, end; first < table->row_count; first = end) {
+		end = rows_of_plot(table, first);
+		add_plot(engine, part, table, first, end);
+	}
+	table_free(table);
+	return STATUS_OK;
+}
+
+static enum lane_state state_of(const char *word)
+{
+	static const char *const words[] = {
+		[LANE_COMPUTING] = "computing", [LANE_READY] = "ready",
+		[LANE_BLOCKED] = "blocked",	[LANE_UNKNOWN] = "unknown",
+		[LANE_MOMENT] = "moment",
+	};
+
+	for (size_t i = 0; word && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(word, words[i]) == 0)
+			return (enum lane_state)i;
+	return LANE_UNKNOWN;
+}
+
+static void add_slice(struct engine *engine, struct lanes *lanes,
+		      const struct table *table, size_t row)
+{
+	int64_t begin_ns = cell_whole(table_cell(table, row, "started_ns")), end_ns;
+
+	if (__builtin_add_overflow(
+		    begin_ns, cell_whole(table_cell(table, row, "duration_ns")), &end_ns))
+		end_ns = INT64_MAX;
+	lanes_add(lanes_lane(lanes, clean(engine, text_at(table, row, "label"))),
+		  &(struct lane_slice){.name = clean(engine, text_at(table, row, "name")),
+				       .begin_ns = begin_ns,
+				       .end_ns = end_ns,
+				       .state = state_of(text_at(table, row, "state"))});
+}
+
+static enum exit_status add_lanes(struct engine *engine, const struct report_part *part,
+				  struct table *table)
+{
+	size_t limit = report_limit(engine->ask.input, part->rows), left_out = 0;
+	struct lanes *lanes = xcalloc(1, sizeof(*lanes));
+	struct section *section;
+	struct strbuf text = {0};
+
+	lanes->from_ns = engine->ask.from_ns;
+	lanes->to_ns = engine->ask.to_ns;
+	for (size_t i = 0; i < table->row_count; i++)
+		add_slice(engine, lanes, table, i);
+	table_free(table);
+	for (size_t i = 0; i < lanes->count; i++)
+		lanes_settle(&lanes->all[i]);
+	for (; limit && lanes->count > limit; left_out++)
+		free(lanes->all[--lanes->count].slices);
+	if (!lanes->count) {
+		lanes_free(lanes);
+		return STATUS_OK;
+	}
+	section = doc_lanes(engine->doc, part->name, part->title, lanes);
+	if (left_out) {
+		units_counted(&text, (int64_t)left_out, "lane");
+		strbuf_puts(&text, " more (--limit, --thread).");
+		section->footer = doc_copy(engine->doc, strbuf_text(&text));
+		strbuf_free(&text);
+	}
+	return STATUS_OK;
+}
+
+static enum exit_status say_nothing(struct engine *engine)
+{
+	if (!run_facts_empty(engine->ask.facts))
+		return STATUS_OK;
+	report_nothing_note(engine->ask.input, engine->doc);
+	engine->is_empty = engine->has_ended = true;
+	return STATUS_OK;
+}
+
+static enum exit_status add_part(struct engine *engine, const struct report_part *part)
+{
+	struct table *table;
+
+	if (part->kind == PART_NOTHING)
+		return say_nothing(engine);
+	if (part->kind == PART_KEEP)
+		return ask_keep(&engine->ask, part->name, part->sql);
+	table = ask_rows(&engine->ask, part->sql);
+	if (!table)
+		return STATUS_FAILED;
+	switch (part->kind) {
+	case PART_VALUES:
+		return add_values(engine, part, table);
+	case PART_TABLE:
+		return add_table(engine, part, table);
+	case PART_LANES:
+		return add_lanes(engine, part, table);
+	case PART_PLOTS:
+		return add_plots(engine, part, table);
+	default:
+		return add_note(engine, part, table);
+	}
+}
+
+static bool is_wanted(const struct engine *engine, const struct report_part *part)
+{
+	if (part->kind == PART_KEEP)
+		return true;
+	if (engine->is_brief)
+		return (part->flags & (PART_BRIEF | PART_ONLY_BRIEF)) != 0;
+	return !(part->flags & PART_ONLY_BRIEF);
+}
+
+static enum exit_status run(struct engine *engine, const struct report *report)
+{
+	enum exit_status status = ask_begin(&engine->ask);
+
+	for (size_t i = 0; !status && !engine->has_ended && i < report->part_count; i++)
+		if (is_wanted(engine, &report->parts[i]))
+			status = add_part(engine, &report->parts[i]);
+	for (size_t i = 0; i < report->part_count; i++)
+		if (report->parts[i].kind == PART_KEEP)
+			rundb_drop(engine->ask.input->db, report->parts[i].name);
+	ask_end(&engine->ask);
+	return status;
+}
+
+enum exit_status engine_build(const struct report *report, struct report_input *input,
+			      struct doc *doc)
+{
+	struct run_facts facts = {0};
+	struct engine engine = {.ask = {.input = input, .facts = &facts}, .doc = doc};
+	enum exit_status status = STATUS_OK;
+
+	if (report->takes & TAKES_RUN)
+		status = report_open(input, doc, &facts);
+	if (status == STATUS_OK)
+		status = run(&engine, report);
+	return status == STATUS_OK && engine.is_empty ? STATUS_NOTHING : status;
+}
+
+enum exit_status engine_add_brief(const struct report *report, struct report_input *input,
+				  struct doc *doc, const struct run_facts *facts,
+				  size_t limit)
+{
+	struct engine engine = {.ask = {.input = input, .facts = facts, .is_brief = true},
+				.doc = doc,
+				.is_brief = true,
+				.limit = limit};
+
+	return run(&engine, report);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reports that are .sql files: what one is, in C. scripts/embed_report.py makes the parts
+ * of NAME.sql at build time; the engine binds what the user asked for, reads the rows of
+ * each part once and adds them to a document. How such a file is written is in
+ * analyzer/reports/sql/README.md.
+ *
+ * Must not know any report. Runs on: prof-analyze, main thread.
+ */
+#pragma once
+
+#include "analyzer/reports/trust/facts.h"
+
+enum report_part_kind {
+	PART_KEEP,    /* a table for the queries below it, never shown */
+	PART_NOTE,    /* a sentence for each row: text, advice */
+	PART_NOTHING, /* when the run is empty: says so, and the report ends */
+	PART_VALUES,  /* one row, a column each */
+	PART_TABLE,
+	PART_LANES, /* rows of label, name, started_ns, duration_ns, state; by label */
+	PART_PLOTS, /* rows of title, unit, point, value, peak, span_ns; by title */
+};
+
+enum report_part_flag {
+	PART_BRIEF = 1u << 0, /* stands in the report on one page, too */
+	PART_ONLY_BRIEF = 1u << 1,
+	PART_OPTIONAL = 1u << 2, /* a table without rows is not there */
+	PART_QUIET = 1u << 3,	 /* a table without rows is there for machines only */
+	PART_SORT = 1u << 4,	 /* --sort is about this table */
+	PART_EMPTY = 1u << 5,	 /* note: the report has nothing to tell */
+	PART_STOP = 1u << 6,	 /* note: nothing comes after it */
+	PART_WHOLE = 1u << 9,	 /* a table that --limit does not cut */
+	PART_HALF = 1u << 8,	 /* brief: half as many rows as others */
+};
+
+/* A section of the file. Strings are constants. */
+struct report_part {
+	enum report_part_kind kind;
+	const char *name;
+	const char *title; /* with placeholders, filled from the first row; NULL: none */
+	const char *sql;
+	unsigned flags;		/* enum report_part_flag */
+	unsigned section_flags; /* enum section_flag */
+	enum note_level level;
+	size_t rows;	    /* of a table, for people; 0: all */
+	size_t detail_rows; /* the first that have their details, for people; 0: all */
+	size_t points;	    /* of a plot */
+	/* a column of numbers: the queries below find it with each row's place, as it is
+	 * shown, in the table NAME_shown (COLUMN, place) */
+	const char *order;
+	const char *noun; /* what a row is */
+	const char *weight,
+		*weight_words; /* the column whose share is told, and of what */
+};
+
+/* Fills the document: the run's head, then all parts. */
+enum exit_status engine_build(const struct report *report, struct report_input *input,
+			      struct doc *doc);
+/* Adds the parts that stand in the report on one page, tables cut to limit rows (0: none
+ * is). */
+enum exit_status engine_add_brief(const struct report *report, struct report_input *input,
+				  struct doc *doc, const struct run_facts *facts,
+				  size_t limit);

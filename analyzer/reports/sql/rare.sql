@@ -1,0 +1,39 @@
+-- SPDX-License-Identifier: MIT
+-- The line of the report that leads to the command `why`: what was slow now and then. Of calls
+-- that were studied it is known best; without any, spans tell which function is worth it.
+-- :part rare
+
+-- 0.1 ms or longer, eight times as long as half of all, one in fifty or less; what they
+-- waited for a CPU left out.
+-- :keep slow
+WITH own AS (SELECT c.study_id, c.is_slow, c.duration_ns - c.ready_ns AS own_ns
+	FROM study_cases c WHERE c.run_id = :run),
+middle AS (SELECT study_id, own_ns FROM (
+		SELECT study_id, own_ns, COUNT(*) OVER (PARTITION BY study_id) AS count,
+		ROW_NUMBER() OVER (PARTITION BY study_id ORDER BY own_ns) AS place
+		FROM own WHERE NOT is_slow)
+	WHERE place = (count + 1) / 2),
+long AS (SELECT function_id, call_ns - IFNULL(ready_ns, 0) AS own_ns FROM spans
+	WHERE run_id = :run AND kind IN ('function', 'region') AND ended <> 'open'),
+studied AS (SELECT 1 AS is_studied, s.name, s.kind, s.calls, COUNT(*) AS slow_count,
+	MIN(o.own_ns) AS least_ns, MAX(o.own_ns) AS longest_ns
+	FROM studies s JOIN own o USING (study_id) JOIN middle m USING (study_id)
+	WHERE s.run_id = :run AND o.is_slow AND o.own_ns >= 100000 AND o.own_ns >= 8 * m.own_ns
+	GROUP BY s.study_id HAVING slow_count * 50 <= s.calls
+	ORDER BY SUM(o.own_ns) DESC, s.study_id LIMIT 1),
+seen AS (SELECT 0, f.name, 'call', f.calls, COUNT(*) AS slow_count, MIN(o.own_ns),
+	MAX(o.own_ns)
+	FROM long o JOIN functions f ON f.run_id = :run AND f.function_id = o.function_id
+	WHERE f.p50_ns > 0 AND o.own_ns >= 100000 AND o.own_ns >= 8 * f.p50_ns
+	GROUP BY o.function_id HAVING slow_count >= 2 AND slow_count * 50 <= f.calls
+	ORDER BY SUM(o.own_ns) DESC, o.function_id LIMIT 1)
+SELECT * FROM studied UNION ALL SELECT * FROM seen WHERE NOT EXISTS (SELECT 1 FROM studied);
+
+-- :values rare_slow_calls brief
+SELECT '{short}, {slow_count ' || kind || '} of {least_ns} and more, the longest {longest_ns}: '
+	|| CASE WHEN is_studied THEN '''prof-analyze why'' with it tells why'
+	ELSE '''prof-record --why'' with it tells why' END AS "rare slow calls:~text",
+	short_name(name) AS "-short/text", name AS ".name", kind AS ".kind",
+	is_studied AS ".is_studied/flag", calls AS ".calls", slow_count AS ".slow_count",
+	least_ns AS ".least_ns", longest_ns AS ".longest_ns"
+FROM slow WHERE name IS NOT NULL;

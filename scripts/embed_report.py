@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Turn a report that is an .sql file into the C that its engine reads.
+
+usage: embed_report.py INPUT.sql OUTPUT.c
+
+The format is described in analyzer/reports/sql/README.md. What is no such file ends with a
+sentence about the line that is wrong.
+"""
+import re
+import sys
+
+KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING",
+         "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
+         "lanes": "LANES"}
+FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
+SECTIONS = {"main", "machine", "human"}
+NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
+HEAD = {"report", "part", "takes", "example", "about"}
+
+
+def c_string(text):
+    return '"%s"' % text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def wrong(path, number, why):
+    sys.exit(f"{path}:{number}: {why}")
+
+
+def read(path):
+    """The head, and the sections as (line, kind, words, title, query)."""
+    head, parts, current = {}, [], None
+    with open(path, encoding="utf-8") as file:
+        lines = file.read().splitlines()
+    for number, line in enumerate(lines, 1):
+        match = re.match(r"-- :(\w+)\s*(.*)$", line)
+        comment = re.match(r"--( (.*))?$", line)
+        if match and match[1] in HEAD:
+            head[match[1]] = match[2]
+            current = match[1]
+        elif match and match[1] in KINDS:
+            words, _, title = match[2].partition("= ")
+            parts.append((number, KINDS[match[1]], words.split(), title or None, []))
+            current = None
+        elif match:
+            wrong(path, number, f"there is no section '{match[1]}'")
+        elif comment and current == "about":
+            head["about"] = (head["about"] + " " + (comment[2] or "")).strip()
+        elif not comment and line.strip():
+            if not parts:
+                wrong(path, number, "a query stands before the first section")
+            parts[-1][4].append(line)
+            current = None
+        elif not line.strip():
+            current = None
+    return head, parts
+
+
+def part_as_c(path, number, kind, words, title, query):
+    fields, flags, sections = [f".kind = PART_{kind}"], [], []
+    if words:
+        fields.append(f".name = {c_string(words[0])}")
+    for word in words[1:]:
+        name, _, value = word.partition("=")
+        if name in NUMBERS and value.isdigit():
+            fields.append(f".{NUMBERS[name]} = {value}")
+        elif name == "noun":
+            fields.append(f".noun = {c_string(value.replace('_', ' '))}")
+        elif name == "order":
+            fields.append(f".order = {c_string(value)}")
+        elif name == "weight":
+            column, _, what = value.partition(",")
+            fields.append(f".weight = {c_string(column)}")
+            fields.append(f".weight_words = {c_string(what.replace('_', ' '))}")
+        elif word == "warning":
+            fields.append(".level = NOTE_WARNING")
+        elif word in FLAGS:
+            flags.append(f"PART_{word.upper()}")
+        elif word in SECTIONS:
+            sections.append(f"SECTION_{word.upper()}")
+        else:
+            wrong(path, number, f"there is no word '{word}'")
+    if title:
+        fields.append(f".title = {c_string(title)}")
+    if flags:
+        fields.append(".flags = " + " | ".join(flags))
+    if sections:
+        fields.append(".section_flags = " + " | ".join(sections))
+    if query:
+        fields.append(".sql =\n" + "\n".join("\t\t" + c_string(line + "\n") for line in query))
+    elif kind != "NOTHING":
+        wrong(path, number, "the section has no query")
+    return "\t{" + ",\n\t ".join(fields) + "},\n"
+
+
+def main():
+    path, target = sys.argv[1:]
+    head, parts = read(path)
+    missing = HEAD - {"part"} - head.keys() if "part" not in head else ()
+    if missing or not parts:
+        wrong(path, 1, "it has no " + (", no ".join(sorted(missing)) or "section"))
+    name, _, summary = (head.get("report") or head["part"]).partition(": ")
+    takes = " | ".join("TAKES_" + word.upper() for word in head.get("takes", "").split())
+    with open(target, "w", encoding="utf-8") as out:
+        out.write(f"/* made by scripts/embed_report.py from {path.split('/')[-1]} */\n"
+                  '#include "analyzer/reports/engine/engine.h"\n\n'
+                  "static const struct report_part parts[] = {\n")
+        for part in parts:
+            out.write(part_as_c(path, *part))
+        out.write(f"""}};
+
+const struct report report_{name} = {{
+	.name = {c_string(name)},
+	.parts = parts,
+	.part_count = sizeof(parts) / sizeof(parts[0]),
+}};
+""" if "part" in head else f"""}};
+
+extern const struct report report_{name};
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{{
+	return engine_build(&report_{name}, input, doc);
+}}
+
+const struct report report_{name} = {{
+	.name = {c_string(name)},
+	.summary = {c_string(summary)},
+	.description = {c_string(head["about"])},
+	.example = {c_string(head["example"])},
+	.takes = {takes},
+	.parts = parts,
+	.part_count = sizeof(parts) / sizeof(parts[0]),
+	.build = build,
+}};
+""")
+
+
+main()

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: what a report's file may say of a column and of a sentence, and what the
+ * engine makes of it, on a database in memory. */
+#include "analyzer/reports/engine/columns.h"
+#include "analyzer/reports/engine/engine.h"
+#include "analyzer/reports/engine/sentence.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static struct rundb *db;
+static struct report_options options;
+static struct report_input input;
+
+static int open_database(void **state)
+{
+	struct strbuf error = {0};
+	int result = rundb_open_memory("memory.db", &db, &error);
+
+	(void)state;
+	strbuf_free(&error);
+	options = (struct report_options){.limit = -1, .machine = true};
+	input = (struct report_input){.db = db, .options = &options};
+	return result;
+}
+
+static int close_database(void **state)
+{
+	(void)state;
+	rundb_close(db);
+	strbuf_free(&input.error);
+	return 0;
+}
+
+static struct table *read_row(const char *sql)
+{
+	struct table *table = columns_read(&input, rundb_query(db, sql));
+
+	assert_non_null(table);
+	assert_int_equal(table->row_count, 1);
+	return table;
+}
+
+static void a_column_is_what_its_name_says(void **state)
+{
+	static const struct {
+		const char *written, *name, *title;
+		enum column_type type;
+		unsigned flags;
+	} cases[] = {
+		{"total_time_ns", "total_time_ns", NULL, COLUMN_NSEC, 0},
+		{"time!:wait_ns", "wait_ns", "time", COLUMN_NSEC, COLUMN_KEEP},
+		{"!:which", "which", "", COLUMN_TEXT, COLUMN_KEEP},
+		{".small_calls", "small_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+		{"UTC:~clock", "clock", "UTC", COLUMN_TEXT, COLUMN_HUMAN},
+		{">~whose", "whose", NULL, COLUMN_TEXT, COLUMN_HUMAN | COLUMN_DETAIL},
+		{"path:>path", "path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
+		{"in:caller/name", "caller", "in", COLUMN_NAME, 0},
+		{"small %:small_percent", "small_percent", "small %", COLUMN_PERCENT, 0},
+		{"read:read_bytes", "read_bytes", "read", COLUMN_BYTES, 0},
+		{"+live:delta/bytes_change", "delta", "+live", COLUMN_BYTES_CHANGE, 0},
+		/* what has no ending that is known is text */
+		{"kind", "kind", NULL, COLUMN_TEXT, 0},
+		{"filename", "filename", NULL, COLUMN_TEXT, 0},
+		/* a quantity's heading is its own, unless the file has another */
+		{"self_ns", "self_ns", "self", COLUMN_NSEC, 0},
+		{"own:self_ns", "self_ns", "own", COLUMN_NSEC, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct column *column;
+		struct table *table;
+		char sql[128];
+
+		snprintf(sql, sizeof(sql), "SELECT NULL AS \"%s\"", cases[i].written);
+		table = read_row(sql);
+		column = &table->columns[0];
+		assert_string_equal(column->name, cases[i].name);
+		if (cases[i].title)
+			assert_string_equal(column->title, cases[i].title);
+		else
+			assert_null(column->title);
+		assert_int_equal(column->type, cases[i].type);
+		assert_int_equal(column->flags, cases[i].flags);
+		table_free(table);
+	}
+}
+
+static void values_are_of_the_type_or_unknown(void **state)
+{
+	static const struct {
+		const char *sql, *text; /* NULL: there is none */
+	} cases[] = {
+		{"SELECT 'x' AS \"a_ns\"", NULL},
+		{"SELECT 7 AS \"a/text\"", NULL},
+		{"SELECT 12345.678 AS \"a/figure\"", "12,345"},
+		{"SELECT 0.123456 AS \"a/figure\"", "0.1235"},
+		{"SELECT 4 AS \"a/figure\"", "4"},
+		{"SELECT 1234567.8 AS \"a/rate\"", "1,234,567"},
+		{"SELECT 12.34 AS \"a/drift\"", "+12%"},
+		{"SELECT -3.14 AS \"a/drift\"", "-3.1%"},
+		{"SELECT 'about 7' AS \"a/figure\"", "about 7"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct table *table = read_row(cases[i].sql);
+		const struct cell *cell = table_row(table, 0);
+
+		assert_int_equal(cell->kind, cases[i].text ? CELL_TEXT : CELL_NULL);
+		if (cases[i].text)
+			assert_string_equal(cell->text, cases[i].text);
+		table_free(table);
+	}
+}
+
+static void columns_without_anything_are_hidden_when_asked(void **state)
+{
+	struct table *table = read_row("SELECT 0 AS \"a:?a_ns\", NULL AS \"b:?b\", "
+				       "'' AS \"c:?c\", 'x' AS \"d:?d\", 1 AS \"-e_ns\", "
+				       "2 AS f_ns");
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_true(table->columns[i].flags & COLUMN_MACHINE);
+	assert_false(table->columns[3].flags & COLUMN_MACHINE);
+	columns_drop_hidden(table);
+	assert_int_equal(table->column_count, 5);
+	assert_int_equal(table_column(table, "e_ns"), -1);
+	assert_int_equal(table_cell(table, 0, "f_ns")->integer, 2);
+	table_free(table);
+}
+
+static void a_sentence_has_the_values_of_its_row(void **state)
+{
+	static const struct {
+		const char *text, *filled;
+	} cases[] = {
+		{"all of it", "all of it"},
+		{"{a_ns} and {b_bytes}", "1.50ms and 2.00KiB"},
+		{"{one call}, {many call}", "1 call, 12 calls"},
+		{"{one|is|are}, {many|is|are}", "is, are"},
+		{"{none}", "not known"},
+		{"{share_percent}", "10.0% +-2%"},
+		{"{e_ns}", "2.00ms +-50%"},
+		/* values are no sentences, and ours may go over lines */
+		{"{name}\n\t\tgoes on", "{a_ns} goes on"},
+		{"{nothing} {", "{nothing} {"},
+	};
+	struct table *table = read_row(
+		"SELECT 1500000 AS a_ns, 2048 AS b_bytes, 1 AS \"one/count\", "
+		"12 AS \"many/count\", NULL AS none, 10.0 AS share_percent, "
+		"2.0 AS share_error_percent, 2000000 AS e_ns, 1000000 AS e_error_ns, "
+		"'{a_ns}' AS name");
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct strbuf text = {0};
+
+		sentence_put(&text, cases[i].text, table, 0);
+		assert_string_equal(strbuf_text(&text), cases[i].filled);
+		strbuf_free(&text);
+	}
+	table_free(table);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_column_is_what_its_name_says),
+		cmocka_unit_test(values_are_of_the_type_or_unknown),
+		cmocka_unit_test(columns_without_anything_are_hidden_when_asked),
+		cmocka_unit_test(a_sentence_has_the_values_of_its_row),
+	};
+
+	return cmocka_run_group_tests(tests, open_database, close_database);
+}
