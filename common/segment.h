@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 36u
+#define SEGMENT_VERSION 37u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -210,12 +210,11 @@ struct segment_run {
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
 	struct segment_job job;
-	char setting_ignored[128];	   /* the first value that could not be parsed */
-	char only[SEGMENT_RULES_MAX];	   /* PROFSHIM_ONLY, see common/selection.h */
-	char skip[SEGMENT_RULES_MAX];	   /* PROFSHIM_SKIP */
-	char library[SEGMENT_RULES_MAX];   /* PROFSHIM_LIBRARY */
-	char components[SEGMENT_PATH_MAX]; /* PROFSHIM_COMPONENTS, absolute, or empty */
-	char output[SEGMENT_PATH_MAX];	   /* absolute path of run.db */
+	char setting_ignored[128];	 /* the first value that could not be parsed */
+	char only[SEGMENT_RULES_MAX];	 /* PROFSHIM_ONLY, see common/selection.h */
+	char skip[SEGMENT_RULES_MAX];	 /* PROFSHIM_SKIP */
+	char library[SEGMENT_RULES_MAX]; /* PROFSHIM_LIBRARY */
+	char output[SEGMENT_PATH_MAX];	 /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
 };
 

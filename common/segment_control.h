@@ -13,7 +13,7 @@
  *
  * ANSWERS
  *
- * Rules about source files and components (common/selection.h) are applied by the
+ * Rules about source files (common/selection.h) are applied by the
  * collector, which reads debug information. It answers for each object that a process
  * lists among its modules: which functions of it fit which of these rules. A process that
  * has such rules lists its objects with hooks at once and waits for a moment
@@ -53,8 +53,8 @@ struct segment_answer {
 };
 
 /* A function that some of these rules fit: its entry, as an address inside the object's
- * file (segment_module.bias). rules: bit n is rule n of struct selection, of files and
- * components only. Ascending by address within an answer. */
+ * file (segment_module.bias). rules: bit n is rule n of struct selection, of those
+ * that the shim cannot apply. Ascending by address within an answer. */
 struct segment_fitting {
 	uint64_t address;
 	uint64_t rules;

@@ -11,7 +11,6 @@ static const struct {
 	[SELECTION_NAMESPACE] = {"namespace:", 10},
 	[SELECTION_MODULE] = {"module:", 7},
 	[SELECTION_FILE] = {"file:", 5},
-	[SELECTION_COMPONENT] = {"component:", 10},
 };
 
 static int begins(const char *text, uint32_t length, const char *prefix,
@@ -80,7 +79,7 @@ static const char *read_word(struct selection_rule *rule, const char *text,
 			     uint32_t length)
 {
 	*rule = (struct selection_rule){SELECTION_FUNCTION, text, length};
-	for (uint32_t kind = SELECTION_NAMESPACE; kind <= SELECTION_COMPONENT; kind++) {
+	for (uint32_t kind = SELECTION_NAMESPACE; kind <= SELECTION_FILE; kind++) {
 		uint32_t skipped = prefixes[kind].length;
 
 		if (!begins(text, length, prefixes[kind].text, skipped) ||
@@ -94,8 +93,7 @@ static const char *read_word(struct selection_rule *rule, const char *text,
 	if (rule->kind != SELECTION_FUNCTION && rule->kind != SELECTION_NAMESPACE)
 		return NULL;
 	if (has_odd_colon(rule->text, rule->length))
-		return "rules are functions, or begin with namespace:, module:, file: or "
-		       "component:";
+		return "rules are functions, or begin with namespace:, module: or file:";
 	if (rule->kind == SELECTION_FUNCTION && is_whole_name(rule->text, rule->length))
 		rule->kind = SELECTION_WHOLE_NAME;
 	return NULL;

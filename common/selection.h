@@ -10,7 +10,6 @@
  *     namespace:acme::net                  what is in it, and in those inside of it
  *     module:libcodec.so*                  objects, by file name
  *     file:src/parser.c, file:src/json/    what is defined there, by source path
- *     component:net                        what belongs to it, see common/json
  *
  * Words are shell patterns: '*' is any text, slashes included, '?' one character. A C++
  * name is without its parameters: "Parser::next" is all its overloads; it ends where
@@ -22,7 +21,7 @@
  * Modules and source files go by the file's name, or with a slash in the word by the end
  * of the path; one that ends with a slash is a directory and all below it.
  *
- * Whole names, source files and components are known to who demangles and reads debug
+ * Whole names and source files are known to who demangles and reads debug
  * information (common/segment_control.h), not to the shim.
  *
  * A function is recorded when a rule of PROFSHIM_ONLY fits it, or there is none, and no
@@ -41,7 +40,6 @@ enum selection_kind {
 	SELECTION_NAMESPACE,
 	SELECTION_MODULE,
 	SELECTION_FILE,
-	SELECTION_COMPONENT,
 	SELECTION_WHOLE_NAME, /* a function, by more than symbol tables tell */
 	SELECTION_KINDS
 };
@@ -73,7 +71,6 @@ uint64_t selection_of_kind(const struct selection *selection, enum selection_kin
 static inline uint64_t selection_sources(const struct selection *selection)
 {
 	return selection_of_kind(selection, SELECTION_FILE) |
-	       selection_of_kind(selection, SELECTION_COMPONENT) |
 	       selection_of_kind(selection, SELECTION_WHOLE_NAME);
 }
 

@@ -124,8 +124,8 @@ static const struct trust_counter counters[] = {
 	{"unread_objects", TRUST_MINOR,
 	 "object whose functions rules about sources could not tell",
 	 "objects whose functions rules about sources could not tell",
-	 "Rules of PROFSHIM_ONLY or PROFSHIM_SKIP name source files, components or whole "
-	 "C++ names, which debug information and symbols of the program tell: to what "
+	 "Rules of PROFSHIM_ONLY or PROFSHIM_SKIP name source files or whole C++ "
+	 "names, which debug information and symbols of the program tell: to what "
 	 "had "
 	 "none they fit nothing.",
 	 "Compile with -g, and record again."},
@@ -135,7 +135,7 @@ static const struct trust_counter counters[] = {
 	 "Allocations of pauses are below [paused]."},
 	{"late_objects", TRUST_MINOR, "object that recorded before its rules were known",
 	 "objects that recorded before their rules were known",
-	 "Rules about source files or components were not resolved when the program "
+	 "Rules about source files were not resolved when the program "
 	 "began: what they leave out was recorded for a moment.",
 	 "A file of debug information that is large takes longer than the program "
 	 "waits."},

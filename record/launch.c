@@ -67,7 +67,6 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_OVERHEAD", options->overhead},
 		{"PROFSHIM_ONLY", options->only},
 		{"PROFSHIM_SKIP", options->skip},
-		{"PROFSHIM_COMPONENTS", options->components},
 		{"PROFSHIM_LIBRARY", options->library},
 		{"PROFSHIM_FROM", options->from},
 		{"PROFSHIM_UNTIL", options->until},

@@ -11,10 +11,8 @@
 #include "common/base/xalloc.h"
 #include "common/settings/duration.h"
 #include "common/segment.h"
-#include "common/json/component_map.h"
 #include "collector/symbols/library.h"
 #include "common/selection.h"
-#include "collector/selection/map_file.h"
 #include "record/words.h"
 
 #define DEFAULT_WAIT_S 30
@@ -69,7 +67,6 @@ enum {
 	OPTION_OVERHEAD,
 	OPTION_ONLY,
 	OPTION_SKIP,
-	OPTION_COMPONENTS,
 	OPTION_LIBRARY,
 	OPTION_FROM,
 	OPTION_UNTIL,
@@ -103,13 +100,11 @@ static const struct argp_option options[] = {
 	{"overhead", OPTION_OVERHEAD, "PERCENT", 0,
 	 "what recording may add to the program's own CPU time", OF_A_RUN},
 	{"only", OPTION_ONLY, "RULES", 0,
-	 "record these functions only: names or patterns, namespace:, module:, file: or "
-	 "component:, separated by commas",
+	 "record these functions only: names or patterns, namespace:, module: or file:, "
+	 "separated by commas",
 	 OF_A_RUN},
 	{"skip", OPTION_SKIP, "RULES", 0, "leave these out, as if they had no hooks",
 	 OF_A_RUN},
-	{"components", OPTION_COMPONENTS, "FILE", 0,
-	 "a map of components, for component: rules", OF_A_RUN},
 	{"library", OPTION_LIBRARY, "REGEX", 0,
 	 "functions, source files and objects that count as library: what they allocate "
 	 "is their caller's; !REGEX: that do not; of several the last that fits decides",
@@ -217,20 +212,6 @@ static const char *read_spans(struct argp_state *state, const char *text)
 	return text;
 }
 
-/* A map that cannot be read would be found out in the middle of the run. */
-static const char *read_components(struct argp_state *state, const char *path)
-{
-	struct component_map map = {.count = 0};
-	struct strbuf error = {0};
-
-	if (map_file_read(path, &map, &error) < 0)
-		options_refuse(state, "cannot use --components %s: %s",
-			       *path ? path : "\"\"", strbuf_text(&error));
-	component_map_free(&map);
-	strbuf_free(&error);
-	return path;
-}
-
 /* Behind those that were given before. */
 static char *add_library(struct argp_state *state, char *rules, const char *rule)
 {
@@ -244,18 +225,6 @@ static char *add_library(struct argp_state *state, char *rules, const char *rule
 		options_refuse(state, "cannot use --library \"%s\": %s", rule, reason);
 	free(rules);
 	return all;
-}
-
-static void check_components(struct argp_state *state, const struct record_options *given)
-{
-	const char *variable = getenv("PROFSHIM_COMPONENTS");
-	struct selection selection;
-
-	if (!given->components && (!variable || !*variable) &&
-	    !selection_read(&selection, given->only, given->skip) &&
-	    selection_of_kind(&selection, SELECTION_COMPONENT))
-		options_refuse(state, "rules name components; give the map of them with "
-				      "--components FILE");
 }
 
 static char **read_against(struct argp_state *state, const char *text)
@@ -460,9 +429,6 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 	case OPTION_LIBRARY:
 		ret->library = add_library(state, ret->library, value);
 		break;
-	case OPTION_COMPONENTS:
-		ret->components = read_components(state, value);
-		break;
 	case OPTION_FROM:
 		ret->from = value;
 		break;
@@ -521,7 +487,6 @@ static error_t take(int key, char *value, struct argp_state *state)
 			ret->report = "text";
 		if (!ret->command)
 			options_refuse(state, "no program to run was given");
-		check_components(state, ret);
 		complete_series(state, ret);
 		return 0;
 	default:

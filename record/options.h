@@ -19,7 +19,7 @@ enum record_status {
 struct record_options {
 	const char *output; /* never NULL: PROFSHIM_OUTPUT or "run.db" by default */
 	const char *label, *stack_depth, *max_paths, *follow, *level, *overhead;
-	const char *only, *skip, *components, *from, *until, *while_step, *why, *spans;
+	const char *only, *skip, *from, *until, *while_step, *why, *spans;
 	char *library;			  /* owned */
 	const char *report, *report_file; /* a format; a file */
 	unsigned int wait_s;

@@ -7,7 +7,7 @@
 
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"
-#include "common/json/json_place.h"
+#include "analyzer/findings/json_place.h"
 
 #include <ctype.h>
 #include <errno.h>

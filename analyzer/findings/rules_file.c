@@ -5,7 +5,7 @@
  */
 #include "analyzer/findings/rules_file.h"
 
-#include "common/json/json_place.h"
+#include "analyzer/findings/json_place.h"
 #include "analyzer/model/units.h"
 
 #include <errno.h>

@@ -32,7 +32,6 @@ static void end_strings(struct segment_run *page)
 	END_STRING(page->only);
 	END_STRING(page->skip);
 	END_STRING(page->library);
-	END_STRING(page->components);
 	END_STRING(page->output);
 	END_STRING(page->cwd);
 }

@@ -9,25 +9,12 @@
 #include <string.h>
 
 #include "common/base/array.h"
-#include "common/base/strbuf.h"
-#include "collector/selection/map_file.h"
 
 static void note_trouble(struct answers *answers, const char *what, const char *why)
 {
 	if (!answers->trouble_count++)
 		snprintf(answers->trouble, sizeof(answers->trouble), "%.160s: %s", what,
 			 why);
-}
-
-/* Rules about components without a map fit nothing. */
-static void read_map(struct answers *answers)
-{
-	struct strbuf error = {0};
-
-	if (selection_of_kind(&answers->selection, SELECTION_COMPONENT) &&
-	    map_file_read(answers->run->components, &answers->map, &error) < 0)
-		note_trouble(answers, "PROFSHIM_COMPONENTS", strbuf_text(&error));
-	strbuf_free(&error);
 }
 
 void answers_begin(struct answers *ret, int directory_fd, const struct segment_run *run)
@@ -37,8 +24,7 @@ void answers_begin(struct answers *ret, int directory_fd, const struct segment_r
 	    !selection_sources(&ret->selection) ||
 	    control_open(&ret->control, directory_fd, run->token) < 0)
 		return;
-	read_map(ret);
-	ret->resolver = resolver_new(&ret->selection, &ret->map);
+	ret->resolver = resolver_new(&ret->selection);
 }
 
 void answers_end(struct answers *answers)
@@ -48,7 +34,6 @@ void answers_end(struct answers *answers)
 	free(answers->all);
 	map_done(&answers->numbers);
 	resolver_free(answers->resolver);
-	component_map_free(&answers->map);
 	control_close(&answers->control);
 	answers->resolver = NULL;
 }

@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
-#include "common/json/component_map.h"
 #include "common/selection.h"
 #include "collector/live/control.h"
 #include "collector/selection/resolve.h"
@@ -18,7 +17,6 @@ struct answers {
 	const struct segment_run *run; /* borrowed */
 	struct control control;
 	struct selection selection;
-	struct component_map map;
 	struct resolver *resolver;  /* NULL: no rule is ours to apply */
 	struct map numbers;	    /* of objects */
 	struct segment_answer *all; /* those that were read; as processes list them */

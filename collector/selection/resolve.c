@@ -11,7 +11,6 @@
 #include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
-#include "common/json/component_map.h"
 #include "collector/selection/whole_name.h"
 #include "collector/symbols/symbols.h"
 
@@ -22,17 +21,15 @@
 
 /* A source file, by the address of its path, which the symbolizer keeps. */
 struct source {
-	uint64_t rules;		      /* about files */
-	bool has_component, is_named; /* in a rule: "helper [a.c]" */
+	uint64_t rules; /* about files */
+	bool is_named;	/* in a rule: "helper [a.c]" */
 };
 
 struct resolver {
 	const struct selection *selection;
-	struct component_map *map; /* NULL: no rule is about components */
 	struct whole_name whole_names;
 	bool has_names, has_files;
-	bool by_words;	     /* names are asked for by rules about whole names alone */
-	bool files_of_named; /* and source files of those only */
+	bool files_of_named; /* source files are asked for of whole names only */
 	struct symbolizer *symbolizer;
 	struct map source_numbers;
 	struct source *sources;
@@ -40,20 +37,14 @@ struct resolver {
 	struct resolved *resolved;
 };
 
-struct resolver *resolver_new(const struct selection *selection,
-			      struct component_map *map)
+struct resolver *resolver_new(const struct selection *selection)
 {
 	struct resolver *resolver = xcalloc(1, sizeof(*resolver));
-	bool has_components = selection_of_kind(selection, SELECTION_COMPONENT) != 0;
 
 	resolver->selection = selection;
-	resolver->map = has_components ? map : NULL;
-	resolver->by_words = !(resolver->map && component_map_has_names(map));
-	resolver->has_names =
-		selection_of_kind(selection, SELECTION_WHOLE_NAME) || !resolver->by_words;
+	resolver->has_names = selection_of_kind(selection, SELECTION_WHOLE_NAME) != 0;
 	whole_name_begin(&resolver->whole_names, selection);
-	resolver->has_files = selection_of_kind(selection, SELECTION_FILE) ||
-			      (resolver->map && component_map_has_files(map));
+	resolver->has_files = selection_of_kind(selection, SELECTION_FILE) != 0;
 	resolver->files_of_named =
 		!resolver->has_files && whole_name_has_files(&resolver->whole_names);
 	resolver->symbolizer = symbols_new();
@@ -82,7 +73,6 @@ static const struct source *source_of(struct resolver *resolver, const char *fil
 			array_room(resolver->sources, number, sizeof(*resolver->sources));
 		resolver->sources[number] = (struct source){
 			selection_fit(resolver->selection, SELECTION_FILE, file),
-			resolver->map && component_map_has_source(resolver->map, file),
 			whole_name_has_file(&resolver->whole_names, file)};
 	}
 	return &resolver->sources[number];
@@ -92,7 +82,7 @@ static bool wish(void *context, const char *file)
 {
 	const struct source *source = source_of(context, file);
 
-	return source->rules || source->has_component || source->is_named;
+	return source->rules || source->is_named;
 }
 
 static bool may_fit(void *context, const char *linkage_name, size_t size)
@@ -104,21 +94,15 @@ static bool may_fit(void *context, const char *linkage_name, size_t size)
 
 static uint64_t rules_of(struct resolver *resolver, const struct symbol *symbol)
 {
-	const char *name = symbol->name ? symbol->name : "", *component = NULL;
 	uint64_t rules = 0;
 
 	if (symbol->file)
 		rules |= source_of(resolver, symbol->file)->rules;
 	if (symbol->name && resolver->has_names)
-		rules |= whole_name_fit(
-			&resolver->whole_names,
-			&(struct whole_function){name, symbol->file, resolver->module});
-	if (resolver->map)
-		component = component_map_find(resolver->map, name, resolver->module,
-					       symbol->file);
-	if (component)
-		rules |= selection_fit(resolver->selection, SELECTION_COMPONENT,
-				       component);
+		rules |= whole_name_fit(&resolver->whole_names,
+					&(struct whole_function){symbol->name,
+								 symbol->file,
+								 resolver->module});
 	return rules;
 }
 
@@ -165,7 +149,7 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 	};
 	const struct symbol_question question = {
 		.has_names = resolver->has_names,
-		.may_fit = resolver->by_words ? may_fit : NULL,
+		.may_fit = may_fit,
 		.wish = resolver->has_files || resolver->files_of_named ? wish : NULL,
 		.is_wish_of_named = resolver->files_of_named,
 		.look = look,

@@ -12,12 +12,10 @@
 #include "common/segment_control.h"
 #include "common/selection.h"
 
-struct component_map;
 struct resolver;
 
-/* For these rules; map: of the components that they name. Both are borrowed. */
-struct resolver *resolver_new(const struct selection *selection,
-			      struct component_map *map);
+/* For these rules, which are borrowed. */
+struct resolver *resolver_new(const struct selection *selection);
 void resolver_free(struct resolver *resolver);
 
 /* fittings: ascending by address, owned by the caller (free). trouble: why rules may fit

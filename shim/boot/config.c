@@ -225,7 +225,6 @@ static void read_selection(struct config *config, char **environment)
 	const char **lists[] = {&config->only, &config->skip};
 	struct selection selection;
 
-	config->components = variable_find(environment, "PROFSHIM_COMPONENTS");
 	read_library(config, environment);
 	for (int i = 0; i < 2; i++) {
 		const char *value = variable_find(environment, names[i]);

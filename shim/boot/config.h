@@ -31,7 +31,6 @@ struct config {
 	const char *why;	  /* PROFSHIM_WHY, "auto" by default, empty: off */
 	const char *while_step;	  /* PROFSHIM_WHILE_STEP, NULL: unset */
 	const char *only, *skip;  /* PROFSHIM_ONLY, PROFSHIM_SKIP, likewise */
-	const char *components;	  /* PROFSHIM_COMPONENTS, likewise */
 	const char *library;	  /* PROFSHIM_LIBRARY, likewise; not looked at here */
 	const char *output;	  /* borrowed from the environment, "run.db" by default */
 	const char *label;	  /* likewise, "" by default */

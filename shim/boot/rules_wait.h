@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules about source files and components, of the start: lists the objects that they may
+ * Rules about source files, of the start: lists the objects that they may
  * be about, and waits for the collector's answer. Runs on: the constructor, when the
  * process is recorded and its collector has been started.
  */

@@ -65,18 +65,6 @@ static void choose_clock(void)
 	clock_comes_first = clock_is_tsc && !text_is_closed;
 }
 
-/* The collector is somewhere else. Empty: there is none, or its path is too long. */
-static void place_components(const struct config *config, struct segment_run *run)
-{
-	const char *path = config->components ? config->components : "";
-	int is_relative = *path && *path != '/';
-	int length = snprintf(run->components, sizeof(run->components), "%s%s%s",
-			      is_relative ? run->cwd : "", is_relative ? "/" : "", path);
-
-	if (length >= (int)sizeof(run->components))
-		run->components[0] = '\0';
-}
-
 static void fill_run(struct segment_run *run, const struct config *config, uint64_t token)
 {
 	struct utsname system;
@@ -116,7 +104,6 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 		 config->ignored);
 	if (!getcwd(run->cwd, sizeof(run->cwd)))
 		run->cwd[0] = '\0';
-	place_components(config, run);
 }
 
 /* The page that the run's processes share. 0 or -errno. */

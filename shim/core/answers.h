@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the collector has found out about the functions of objects: which rules about
- * source files and components fit them (common/segment_control.h). Runs on: traced
+ * source files fit them (common/segment_control.h). Runs on: traced
  * threads, any context. Must not make a system call, or believe a number.
  */
 #pragma once

@@ -7,7 +7,7 @@
 /* Takes the rules of the run. The constructor, before any function is known. */
 void selection_begin(void);
 
-/* Are there rules about source files or components? */
+/* Are there rules about source files? */
 int selection_asks_for_sources(void);
 
 /* Decides which functions of an object are off. Traced threads, under the lock. */

@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: the files and words that people write for
  *                prof-analyze, each through its parser and one use of it.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      analyzer/findings/rules_file.h, component_map.h, suppress.h,
+ * See also:      analyzer/findings/rules_file.h, suppress.h,
  *                finding_suppress.h, gate.h
  *
  * The first byte of an input says which one it is (m: map, s: suppressions of leaks, f:
@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/json/component_map.h"
 #include "analyzer/findings/finding_suppress.h"
 #include "analyzer/statistics/gate.h"
 #include "analyzer/findings/rules_file.h"
@@ -33,21 +32,6 @@ static const struct rule_limit rule_table[] = {
 static bool is_rule(const char *word)
 {
 	return word[0] == 'T' || word[0] == 'M';
-}
-
-static void try_map(const char *text, size_t size, struct strbuf *error)
-{
-	struct component_map map = {0};
-
-	if (component_map_parse(&map, text, size, "map", error) == 0) {
-		component_map_find(&map, "acme::f<int>(char const*)",
-				   "/usr/lib/liba.so.1", "src/a/b.c");
-		component_map_find(&map, text, text, text);
-		for (size_t at = component_map_unused(&map, 0); at < map.count;
-		     at = component_map_unused(&map, at + 1))
-			component_map_name(&map, at);
-	}
-	component_map_free(&map);
 }
 
 static void try_suppressions(const char *text, size_t size, struct strbuf *error)
@@ -107,9 +91,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data + 1, size - 1);
 	text[--size] = '\0';
 	switch (data[0]) {
-	case 'm':
-		try_map(text, size, &error);
-		break;
 	case 's':
 		try_suppressions(text, size, &error);
 		break;

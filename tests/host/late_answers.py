@@ -78,7 +78,7 @@ def expect_calls(case, **wanted):
 
 
 def check_answers(case, **settings):
-    told = Told(case, PROFSHIM_SKIP="component:x,other,file:y.c", **settings)
+    told = Told(case, PROFSHIM_SKIP="file:x.c,other,file:y.c", **settings)
     control = Control(case)
     told.tell("tiny 10", "deep 3", "other 100")
     control.answer(bytes(20), [(told.symbols["tiny"], 4)])  # another object
@@ -122,7 +122,7 @@ def counted_functions_follow(case):
 
 @scenario
 def only_what_answers_name(case):
-    told = Told(case, PROFSHIM_ONLY="component:x,nudge")
+    told = Told(case, PROFSHIM_ONLY="file:x.c,nudge")
     told.tell("tiny 10")
     Control(case).answer(told.build_id, [(told.symbols["deep"], 1)])
     told.tell("nudge", "tiny 1000", "deep 100", "other 100")
@@ -170,7 +170,7 @@ def children_and_threads_follow(case):
 
 @scenario
 def a_hostile_file_harms_nobody(case):
-    told = Told(case, PROFSHIM_SKIP="component:x", PROFSHIM_LEVEL="full")
+    told = Told(case, PROFSHIM_SKIP="file:x.c", PROFSHIM_LEVEL="full")
     control = Control(case)
     last = (1 << 64) - 1
 

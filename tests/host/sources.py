@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Rules about source files, components and whole C++ names, which the collector applies:
+"""Rules about source files and whole C++ names, which the collector applies:
 what is left is counted as without the rules, exactly."""
-import json
 import os
 import shutil
 
@@ -17,11 +16,6 @@ PUSH = {"engine::Queue<int>::push(int)", "engine::Queue<double>::push(double)"}
 POP = {"engine::Queue<int>::pop()", "engine::Queue<double>::pop()"}
 QUEUES = PUSH | POP
 
-MAP = {"components": [
-    {"component": "queues", "source": "sourced/engine.h"},
-    {"component": "turns", "function": "^engine::Turn::"},
-    {"component": "engine", "namespace": "engine"}]}
-
 RULES = [  # only, skip, what is left, or with a minus what is not
     ("file:engine.cpp", "", ENGINE),
     ("file:sourced/", "", ENGINE | QUEUES),
@@ -29,10 +23,6 @@ RULES = [  # only, skip, what is left, or with a minus what is not
     ("", "file:engine.?", None, QUEUES),
     ("", "file:sourced/,main", None, ENGINE | QUEUES | {"main"}),
     ("file:engine.cpp", "engine::run", GEAR | EQUAL),
-    ("component:queues", "", QUEUES),
-    ("component:*s", "engine::Queue<int>::*", EQUAL | {
-        "engine::Queue<double>::push(double)", "engine::Queue<double>::pop()"}),
-    ("component:engine", "", RUN | GEAR),
     ("engine::Queue<*>::push", "", PUSH),
     ("engine::run(int),engine::*::operator==", "", {"engine::run(int)"} | EQUAL),
     ("file:no_such.c", "", set()),
@@ -65,21 +55,12 @@ def record(case, program, **settings):
     expect(False, f"no answer in time: {settings}")
 
 
-def write_map(case):
-    path = case.path("map.json")
-    with open(path, "w", encoding="utf-8") as file:
-        json.dump(MAP, file)
-    return path
-
-
 def check_rules(case, **options):
     program = build(case, **options)
-    path = write_map(case)
     _, whole = record(case, program)
     expect(whole.get("engine::run(int)") == 14, f"{whole}")
     for only, skip, wanted, *unwanted in RULES:
-        _, found = record(case, program, PROFSHIM_ONLY=only, PROFSHIM_SKIP=skip,
-                          PROFSHIM_COMPONENTS=os.path.basename(path))
+        _, found = record(case, program, PROFSHIM_ONLY=only, PROFSHIM_SKIP=skip)
         where = f"{options} only={only} skip={skip}"
         if wanted is None:
             wanted = whole.keys() - unwanted[0]
@@ -131,30 +112,14 @@ def without_debug_information(case):
 
 
 @scenario
-def maps_that_cannot_be_read(case):
-    program = build(case)
-    _, found = record(case, program, PROFSHIM_ONLY="component:queues",
-                      PROFSHIM_COMPONENTS="nowhere.json")
-    text = case.value("SELECT text FROM trust WHERE name = 'unread_objects'")
-    expect(not found and "nowhere.json: cannot be read" in text, f"{found} {text}")
-    _, found = record(case, program, PROFSHIM_ONLY="component:queues")
-    text = case.value("SELECT text FROM trust WHERE name = 'unread_objects'")
-    expect(not found and "there is no map" in text, f"{found} {text}")
-
-
-@scenario
 def by_command(case):
     program = build(case)
-    path = write_map(case)
-    command = [case.products.record, "-q", "-o", case.database, "--only",
-               "component:turns,component:queues"]
-    refused = case.run_plain([*command, program])
-    expect(refused.returncode == 2 and "--components" in refused.stderr, f"{refused}")
-    refused = case.run_plain([*command, "--components", "/nowhere", program])
-    expect(refused.returncode == 2 and "cannot be read" in refused.stderr, f"{refused}")
-    ran = case.run_plain([*command, "--components", path, program])
+    command = [case.products.record, "-q", "-o", case.database, "--only"]
+    refused = case.run_plain([*command, "component:queues", program])
+    expect(refused.returncode == 2 and "module: or file:" in refused.stderr, f"{refused}")
+    ran = case.run_plain([*command, "file:sourced/engine.h", program])
     expect(ran.returncode == 0, f"{ran}")
-    expect(set(counts(case)) >= EQUAL | QUEUES, f"{counts(case)}")
+    expect(set(counts(case)) >= QUEUES, f"{counts(case)}")
 
 
 @scenario

@@ -1,131 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is: component maps, and call trees summed up by components. */
-#include "common/json/component_map.h"
+/* What this is: names of components, and call trees summed up by components. */
 #include "analyzer/model/components.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>
 #include <string.h>
-
-static struct component_map map;
-static struct strbuf error;
-
-static int parse(const char *text)
-{
-	component_map_free(&map);
-	strbuf_reset(&error);
-	return component_map_parse(&map, text, strlen(text), "map.json", &error);
-}
-
-static const char *find(const char *name, const char *module, const char *source)
-{
-	const char *component = component_map_find(&map, name, module, source);
-
-	return component ? component : "none";
-}
-
-static void the_first_entry_that_fits_counts(void **state)
-{
-	(void)state;
-	assert_int_equal(
-		parse("{\"components\": ["
-		      "{\"component\": \"json\", \"source\": \"src/json/*\"},"
-		      "{\"component\": \"tests\", \"source\": \"*_test.c\", "
-		      "\"function\": \"^test_\"},"
-		      "{\"component\": \"net\", \"namespace\": \"acme::net\"},"
-		      "{\"component\": \"codec\", \"module\": \"libavcodec.so*\"},"
-		      "{\"component\": \"hash\", \"function\": \"^(sha|md)[0-9]+_\"}]}"),
-		0);
-	assert_string_equal(find("f", NULL, "/home/user/src/json/a/b.c"), "json");
-	assert_string_equal(find("f", NULL, "src/json/b.c"), "json");
-	assert_string_equal(find("f", NULL, "/home/mysrc/json/b.c"), "none");
-	assert_string_equal(find("test_a", NULL, "/x/a_test.c"), "tests");
-	assert_string_equal(find("a_test_a", NULL, "/x/a_test.c"), "none");
-	assert_string_equal(find("acme::net::send(int)", NULL, NULL), "net");
-	assert_string_equal(find("void acme::net::send<int>(int)", NULL, NULL), "net");
-	assert_string_equal(find("acme::network(int)", NULL, NULL), "none");
-	assert_string_equal(find("my_acme::net::f()", NULL, NULL), "none");
-	assert_string_equal(find("f(acme::net::a)", NULL, NULL), "none");
-	assert_string_equal(find("acme::net::a other::f<int>()", NULL, NULL), "none");
-	assert_string_equal(find("acme::net::a<int>* other::f<int>()", NULL, NULL),
-			    "none");
-	assert_string_equal(find("other::a::operator acme::net::b() const", NULL, NULL),
-			    "none");
-	assert_string_equal(find("int (anonymous namespace)::f<int>()", NULL, NULL),
-			    "none");
-	assert_string_equal(find("acme::net::operator<<(int, acme::a)", NULL, NULL),
-			    "net");
-	assert_string_equal(find("acme::net::(anonymous namespace)::f()", NULL, NULL),
-			    "net");
-	assert_string_equal(
-		find("std::vector<acme::a (*)(int)> acme::net::f<int>(int)", NULL, NULL),
-		"net");
-	assert_string_equal(find("acme::net::f(int)::{lambda(int)#1}::operator()(int) "
-				 "const",
-				 NULL, NULL),
-			    "net");
-	assert_string_equal(find("vtable for acme::net::a", NULL, NULL), "net");
-	assert_string_equal(find("acme::net::f [clone .cold]", NULL, NULL), "net");
-	assert_string_equal(find("int acme::net::my_operators::f<int>()", NULL, NULL),
-			    "net");
-	assert_string_equal(find("acme::net::operators::f", NULL, NULL), "net");
-	assert_string_equal(find("acme::net", NULL, NULL), "none");
-	assert_string_equal(find("", NULL, NULL), "none");
-	assert_string_equal(find("non-virtual thunk to acme::net::a::f()", NULL, NULL),
-			    "net");
-	assert_string_equal(find("decode", "/usr/lib/libavcodec.so.59", NULL), "codec");
-	assert_string_equal(find("decode", "/libavcodec.so/other", NULL), "none");
-	assert_string_equal(find("sha256_round", "app", "x.c"), "hash");
-}
-
-static void entries_that_were_not_used_are_known(void **state)
-{
-	(void)state;
-	assert_int_equal(parse("{\"components\": ["
-			       "{\"component\": \"a\", \"function\": \"^a\"},"
-			       "{\"component\": \"mistyped\", \"function\": \"^A\"},"
-			       "{\"component\": \"b\", \"function\": \"b\"},"
-			       "{\"component\": \"taken\", \"function\": \"ab\"}]}"),
-			 0);
-	assert_int_equal(component_map_unused(&map, 0), 0);
-	find("ab", NULL, NULL);
-	find("b", NULL, NULL);
-	find("c", NULL, NULL);
-	assert_int_equal(component_map_unused(&map, 0), 1);
-	assert_string_equal(component_map_name(&map, 1), "mistyped");
-	assert_int_equal(component_map_unused(&map, 2), 3);
-	assert_int_equal(component_map_unused(&map, 4), 4);
-}
-
-static void refuses(const char *text, const char *reason)
-{
-	assert_int_equal(parse(text), -EINVAL);
-	assert_string_equal(strbuf_text(&error), reason);
-}
-
-static void errors_name_line_and_key(void **state)
-{
-	(void)state;
-	refuses("{\"components\": [", "map.json:1: ']' expected near end of file");
-	refuses("[]", "map.json:1: is not an object");
-	refuses("{}", "map.json:1: has no components");
-	refuses("{\n\"component\": []}",
-		"map.json:2: component: is not known; the only key is components");
-	refuses("{\"components\": {}}", "map.json:1: components: is not an array");
-	refuses("{\"components\": [\n3]}", "map.json:2: components[0]: is not an object");
-	refuses("{\"components\": [\n{\"function\": \"a\"}]}",
-		"map.json:2: components[0]: has no component");
-	refuses("{\"components\": [{\"component\": \"a\", \"module\": \"m\"},\n"
-		"{\"component\": \"a\",\n\"module\": 7}]}",
-		"map.json:3: components[1].module: is not a text");
-	refuses("{\"components\": [{\"component\": \"\"}]}",
-		"map.json:1: components[0].component: is empty");
-	assert_int_equal(parse("{\"components\": [{\"component\": \"a\"}]}"), -EINVAL);
-	assert_int_equal(parse("{\"components\": [{\"component\": \"a\", "
-			       "\"function\": \"(\"}]}"),
-			 -EINVAL);
-	assert_non_null(strstr(strbuf_text(&error), "components[0].function: "));
-}
 
 static const char *const files[] = {"/src/app/main.c", "/src/app/json/a/read.c",
 				    "/src/app/json/write.c", NULL};
@@ -270,24 +149,13 @@ static void averages_are_of_outermost_calls(void **state)
 	calltree_free(tree);
 }
 
-static int release(void **state)
-{
-	(void)state;
-	component_map_free(&map);
-	strbuf_free(&error);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_entry_that_fits_counts),
-		cmocka_unit_test(entries_that_were_not_used_are_known),
-		cmocka_unit_test(errors_name_line_and_key),
 		cmocka_unit_test(directories_and_namespaces_are_components),
 		cmocka_unit_test(components_take_what_they_call),
 		cmocka_unit_test(averages_are_of_outermost_calls),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, release);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* What this is: json files of the user's: limits of rules, suppressions of findings, and
  * the places of their mistakes. */
 #include "analyzer/findings/finding_suppress.h"
-#include "common/json/json_place.h"
+#include "analyzer/findings/json_place.h"
 #include "analyzer/findings/rules_file.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 

@@ -54,15 +54,14 @@ static void reads_rules_of_the_source(void **state)
 	struct selection selection;
 
 	(void)state;
-	assert_null(selection_read(&selection, "file:src/parse.c,component:net*", "f"));
+	assert_null(selection_read(&selection, "file:src/parse.c,f(int)", "f"));
 	assert_int_equal(selection_of_kind(&selection, SELECTION_FILE), 1);
-	assert_int_equal(selection_of_kind(&selection, SELECTION_COMPONENT), 2);
+	assert_int_equal(selection_of_kind(&selection, SELECTION_WHOLE_NAME), 2);
 	assert_int_equal(selection_of_kind(&selection, SELECTION_FUNCTION), 4);
 	assert_int_equal(selection_fit(&selection, SELECTION_FILE, "/home/x/src/parse.c"),
 			 1);
 	assert_int_equal(selection_fit(&selection, SELECTION_FILE, "src/parse.c"), 1);
 	assert_int_equal(selection_fit(&selection, SELECTION_FILE, "/lib/parse.c"), 0);
-	assert_int_equal(selection_fit(&selection, SELECTION_COMPONENT, "network"), 2);
 	assert_int_equal(selection_fit(&selection, SELECTION_FUNCTION, "network"), 0);
 }
 
@@ -113,8 +112,6 @@ static void fits_files(void **state)
 	assert_int_equal(fit("file:/a/", SELECTION_FILE, "/a/src/parser.c"), 1);
 	assert_int_equal(fit("file:/src/", SELECTION_FILE, "/a/src/parser.c"), 1);
 	assert_int_equal(fit("file:a.c", SELECTION_FILE, "a.c"), 1);
-	assert_int_equal(fit("component:n*", SELECTION_COMPONENT, "net"), 1);
-	assert_int_equal(fit("component:n*", SELECTION_FILE, "net"), 0);
 }
 
 static enum selection_kind kind_of(const char *rule)

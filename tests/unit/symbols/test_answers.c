@@ -127,40 +127,6 @@ static void what_cannot_be_told_is_answered(void **state)
 	answers_end(&answers);
 }
 
-static void write_map(const char *text)
-{
-	int fd = openat(directory_fd, "map", O_WRONLY | O_CREAT | O_TRUNC, 0600);
-
-	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
-	close(fd);
-	snprintf(run.components, sizeof(run.components), "%s/map", directory);
-}
-
-static void components_need_their_map(void **state)
-{
-	struct segment_module module = module_of("shapes_gcc_O2");
-	struct answers answers;
-
-	(void)state;
-	write_map("{\"components\": [{\"component\": \"c\", \"source\": \"ring.h\"}]}");
-	begin(&answers, "component:c");
-	answers_add(&answers, &module);
-	assert_int_equal(control->answers[0].count, 4);
-	assert_int_equal(answers.trouble_count, 0);
-	answers_end(&answers);
-	write_map("{\"components\": [\n{\"component\": 1}]}");
-	begin(&answers, "component:c");
-	assert_non_null(strstr(answers.trouble, "map:2: components[0].component"));
-	answers_add(&answers, &module);
-	assert_int_equal(control->answer_count, 1);
-	assert_int_equal(control->answers[0].count, 0);
-	answers_end(&answers);
-	run.components[0] = '\0';
-	begin(&answers, "component:c");
-	assert_non_null(strstr(answers.trouble, "there is no map"));
-	answers_end(&answers);
-}
-
 /* What whoever has the directory can do to the file. */
 static void a_damaged_file_asks_for_nothing(void **state)
 {
@@ -193,8 +159,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rules_of_the_shim_are_not_asked_for,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(what_cannot_be_told_is_answered, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(components_need_their_map, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(a_damaged_file_asks_for_nothing, set_up,
 						tear_down),

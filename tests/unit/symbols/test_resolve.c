@@ -12,7 +12,6 @@
 #include <cmocka.h>
 
 #include "common/base/strbuf.h"
-#include "common/json/component_map.h"
 #include "collector/symbols/symbols.h"
 
 #include "lookup.h"
@@ -60,35 +59,25 @@ static char *names_of(const char *program, const struct resolved *resolved, uint
 	return text.data ? text.data : strdup("");
 }
 
-static void resolve(const char *program, const char *rules, const char *map_text,
-		    struct resolved *ret)
+static void resolve(const char *program, const char *rules, struct resolved *ret)
 {
 	struct segment_module module = module_of(program);
-	struct component_map map = {0};
 	struct selection selection;
 	struct resolver *resolver;
-	struct strbuf error = {0};
 
 	assert_null(selection_read(&selection, rules, NULL));
 	assert_true(selection_sources(&selection));
-	if (map_text)
-		assert_int_equal(component_map_parse(&map, map_text, strlen(map_text),
-						     "map", &error),
-				 0);
-	resolver = resolver_new(&selection, &map);
+	resolver = resolver_new(&selection);
 	resolver_read(resolver, &module, ret);
 	resolver_free(resolver);
-	component_map_free(&map);
-	strbuf_free(&error);
 }
 
-static void check(const char *program, const char *rule, const char *map_text,
-		  const char *wanted)
+static void check(const char *program, const char *rule, const char *wanted)
 {
 	struct resolved resolved;
 	char *names;
 
-	resolve(program, rule, map_text, &resolved);
+	resolve(program, rule, &resolved);
 	assert_null(resolved.trouble);
 	names = names_of(program, &resolved, 1);
 	if (strcmp(names, wanted) != 0)
@@ -169,7 +158,7 @@ static void rules_fit_functions(void **state)
 		if (!fixture_exists(programs[p]))
 			continue;
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-			check(programs[p], cases[i].rule, NULL, cases[i].wanted);
+			check(programs[p], cases[i].rule, cases[i].wanted);
 	}
 }
 
@@ -183,7 +172,7 @@ static void functions_in_functions_are_found(void **state)
 	for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++) {
 		if (!fixture_exists(programs[p]))
 			continue;
-		resolve(programs[p], "file:main.cpp", NULL, &resolved);
+		resolve(programs[p], "file:main.cpp", &resolved);
 		names = names_of(programs[p], &resolved, 1);
 		assert_non_null(strstr(names, "main\n"));
 		assert_non_null(strstr(names, "plain_c\n"));
@@ -201,8 +190,7 @@ static void several_rules_are_told_apart(void **state)
 	char *names;
 
 	(void)state;
-	resolve("shapes_gcc_O2", "main,file:ring.h,module:x,*ring<int>::turn", NULL,
-		&resolved);
+	resolve("shapes_gcc_O2", "main,file:ring.h,module:x,*ring<int>::turn", &resolved);
 	names = names_of("shapes_gcc_O2", &resolved, 2);
 	assert_string_equal(names, OF_RING_H);
 	free(names);
@@ -215,37 +203,6 @@ static void several_rules_are_told_apart(void **state)
 	free(resolved.fittings);
 }
 
-static void components_are_those_of_the_map(void **state)
-{
-	static const char map[] =
-		"{\"components\": ["
-		"{\"component\": \"rings\", \"source\": \"inner/ring.h\"},"
-		"{\"component\": \"points\", \"function\": \"^shapes::point::\"},"
-		"{\"component\": \"rest\", \"namespace\": \"shapes\"}]}";
-	static const char of_module[] = "{\"components\": [{\"component\": \"all\","
-					"\"module\": \"shapes_*\"}]}";
-	struct resolved resolved;
-
-	(void)state;
-	for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++) {
-		if (!fixture_exists(programs[p]))
-			continue;
-		check(programs[p], "component:rings", map, OF_RING_H);
-		check(programs[p], "component:p*", map,
-		      "shapes::point::operator()(int) const\n"
-		      "shapes::point::operator==(shapes::point const&) const\n");
-		check(programs[p], "component:rest", map,
-		      "shapes::(anonymous namespace)::hidden(int)\n"
-		      "shapes::measure(int)\n"
-		      "shapes::measure(shapes::point const&)\n"
-		      "shapes::operator+(shapes::point const&, shapes::point const&)\n");
-		check(programs[p], "component:none", map, "");
-		resolve(programs[p], "component:all", of_module, &resolved);
-		assert_true(resolved.count > 12);
-		free(resolved.fittings);
-	}
-}
-
 static void what_cannot_be_told_is_said(void **state)
 {
 	struct segment_module module = module_of("shapes_gcc_O2");
@@ -254,14 +211,14 @@ static void what_cannot_be_told_is_said(void **state)
 	struct resolved resolved;
 
 	(void)state;
-	resolve("shapes_bare", "file:ring.cpp", NULL, &resolved);
+	resolve("shapes_bare", "file:ring.cpp", &resolved);
 	assert_int_equal(resolved.count, 0);
 	assert_string_equal(resolved.trouble,
 			    "no function has a source line: built without -g?");
-	check("shapes_bare", "shapes::measure(int)", NULL, "shapes::measure(int)\n");
-	check("shapes_no_hooks", "file:ring.cpp", NULL, "");
+	check("shapes_bare", "shapes::measure(int)", "shapes::measure(int)\n");
+	check("shapes_no_hooks", "file:ring.cpp", "");
 	assert_null(selection_read(&selection, "file:ring.cpp", NULL));
-	resolver = resolver_new(&selection, NULL);
+	resolver = resolver_new(&selection);
 	module.mtime_ns++;
 	resolver_read(resolver, &module, &resolved);
 	assert_int_equal(resolved.count, 0);
@@ -278,7 +235,6 @@ int main(void)
 		cmocka_unit_test(rules_fit_functions),
 		cmocka_unit_test(functions_in_functions_are_found),
 		cmocka_unit_test(several_rules_are_told_apart),
-		cmocka_unit_test(components_are_those_of_the_map),
 		cmocka_unit_test(what_cannot_be_told_is_said),
 	};
 

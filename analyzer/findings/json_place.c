@@ -3,7 +3,7 @@
  * A walk over JSON text that is known to be well formed. Must not read beyond the text,
  * whatever is in it.
  */
-#include "common/json/json_place.h"
+#include "analyzer/findings/json_place.h"
 
 #include "common/base/xalloc.h"
 
