@@ -84,6 +84,8 @@ def keep_tables(db, root):
         db.execute(f"CREATE TEMP TABLE {name} AS {text}", {"run": None})
     for name, columns in SUMS.items():
         db.execute(f"CREATE TEMP TABLE {name} ({', '.join(columns)})")
+    with open(os.path.join(root, "analyzer", "live", "live.sql"), encoding="utf-8") as file:
+        db.executescript(dict(sections(file.read()))["tables"])
 
 
 def main():
@@ -97,7 +99,7 @@ def main():
             text = file.read()
         kept = []
         for name, section in sections(text):
-            for statement in statements(section):
+            for statement in statements(section) if name != "tables" else []:
                 count += 1
                 values = {word: None for word in re.findall(r":(\w+)", statement)}
                 try:

@@ -59,31 +59,23 @@ static const char *last_part(const char *path)
 
 static void put_who(struct strbuf *text, const struct live *live)
 {
-	const struct follow *follow = live->follow;
-	int64_t run_ns = ticks_since_start_ns(
-		&follow->ticks,
-		ticks_from_monotonic(&follow->ticks, follow->paths.look_ns));
+	const struct live_facts *facts = &live->facts;
 
-	if (follow->process_count == 1 || follow->pid)
-		strbuf_printf(text, "process %d",
-			      follow->pid	      ? follow->pid
-			      : follow->process_count ? follow_process_pid(follow, 0)
-						      : 0);
+	if (facts->process_count == 1 || live->source.pid)
+		strbuf_printf(text, "process %d", facts->pid);
 	else
-		strbuf_printf(text, "%u processes of %u", follow->living_count,
-			      follow->process_count);
-	if (follow->process_count)
-		strbuf_printf(text, " %s",
-			      last_part(follow_process_name(
-				      follow, follow_main_process(follow))));
-	strbuf_puts(text, follow->is_over ? ", has ended; " : ", ");
-	put_seconds(text, (double)run_ns / 1e9);
-	if (follow->is_over)
+		strbuf_printf(text, "%u processes of %u", facts->living_count,
+			      facts->process_count);
+	if (facts->program)
+		strbuf_printf(text, " %s", last_part(facts->program));
+	strbuf_puts(text, facts->is_over ? ", has ended; " : ", ");
+	put_seconds(text, (double)facts->run_ns / 1e9);
+	if (facts->is_over)
 		strbuf_puts(text, " (this is the last there was)");
 	strbuf_puts(text, "; live ");
-	units_bytes(text, follow->live_bytes);
-	if (follow->page.overhead_percent > 0)
-		strbuf_printf(text, "; budget %g%%", follow->page.overhead_percent);
+	units_bytes(text, facts->live_bytes);
+	if (facts->overhead_percent > 0)
+		strbuf_printf(text, "; budget %g%%", facts->overhead_percent);
 	else
 		strbuf_puts(text, "; no budget");
 }
@@ -106,21 +98,18 @@ static void put_view(struct strbuf *text, const struct live *live,
 	const struct column *column = &live->screen->columns[screen_sort(live)];
 
 	strbuf_puts(text, live->screen->title);
-	strbuf_puts(text,
-		    live->since == LEDGER_ZERO ? " since zero point, " : " of the last ");
-	put_seconds(text, live->rates.span_s);
-	strbuf_puts(text, live->since == LEDGER_ZERO ? " ago" : "");
+	strbuf_puts(text, live->is_since_zero ? " since zero point, " : " of the last ");
+	put_seconds(text, live_span_s(live));
+	strbuf_puts(text, live->is_since_zero ? " ago" : "");
 	strbuf_printf(text, ", by %s%s", column->title ? column->title : column->name,
 		      live->is_reversed ? ", least first" : "");
 	if (*live->filter)
 		strbuf_printf(text, ", with '%s'", live->filter);
 	if (live->zoom)
 		strbuf_printf(text, ", below %s",
-			      live->names[live->follow->path_rows[live->zoom].function]);
+			      live->names[live->paths[live->zoom].function]);
 	if (style->is_frozen)
 		strbuf_puts(text, ", FROZEN");
-	if (live->follow->left_out_count)
-		strbuf_puts(text, ", not of all threads: there are too many");
 }
 
 static void add_heads(struct frame *frame, const struct live *live,
@@ -189,7 +178,7 @@ void frame_make(struct frame *ret, const struct live *live,
 		most = style->height > ret->head_count + 1
 			       ? style->height - ret->head_count - 1
 			       : 0;
-	table = screen_table(live, most, &ret->rows, &ret->total_count);
+	table = screen_table(live, most, &ret->paths);
 	ret->row_count = table->row_count;
 	ret->first_row = ret->head_count + 1;
 	add_table(ret, live, style, table);
@@ -202,6 +191,6 @@ void frame_done(struct frame *frame)
 	for (size_t i = 0; i < frame->line_count; i++)
 		free(frame->lines[i]);
 	free(frame->lines);
-	free(frame->rows);
+	free(frame->paths);
 	*frame = (struct frame){.lines = NULL};
 }

@@ -21,11 +21,11 @@ struct frame {
 	size_t line_count;
 	size_t head_count; /* lines before the table's header */
 	size_t first_row;  /* the line of the first row */
-	uint32_t *rows;	   /* which ones of the screen they are */
-	size_t row_count, total_count;
+	uint32_t *paths;   /* into which the rows are zoomed; 0: none */
+	size_t row_count;
 };
 
-/* live is up to date, see screen_update(). Free with frame_done(). */
+/* Free with frame_done(). */
 void frame_make(struct frame *ret, const struct live *live,
 		const struct frame_style *style);
 void frame_done(struct frame *frame);

@@ -25,14 +25,14 @@ static void take_snapshot(struct keys *keys, const struct live *live)
 	uint32_t number;
 
 	strftime(label, sizeof(label), "top %H:%M:%S", localtime_r(&now, &date));
-	if (!live->follow->first_pid)
+	if (!live->facts.first_pid)
 		strbuf_puts(&keys->message, "no snapshot: the program has ended");
-	else if (attach_snapshot(live->follow->first_pid, label, &number, reason,
+	else if (attach_snapshot(live->facts.first_pid, label, &number, reason,
 				 sizeof(reason)) < 0)
 		strbuf_printf(&keys->message, "no snapshot: %s", reason);
 	else
 		strbuf_printf(&keys->message, "snapshot %u of process %d, \"%s\"", number,
-			      live->follow->first_pid, label);
+			      live->facts.first_pid, label);
 }
 
 static void type(struct keys *keys, struct live *live, int key)
@@ -54,10 +54,8 @@ static void type(struct keys *keys, struct live *live, int key)
 	}
 }
 
-static void zoom(struct keys *keys, struct live *live, bool has_row, uint32_t row)
+static void zoom(struct keys *keys, struct live *live, uint32_t path)
 {
-	uint32_t path = has_row ? live->screen->path(live, row) : 0;
-
 	if (!path)
 		return;
 	live->zoom = path;
@@ -69,13 +67,12 @@ static void zoom(struct keys *keys, struct live *live, bool has_row, uint32_t ro
 
 static void set_zero(struct keys *keys, struct live *live)
 {
-	if (live->follow->is_over) { /* the last picture stays */
+	if (live->facts.is_over) { /* the last picture stays */
 		strbuf_puts(&keys->message, "no zero point: the program has ended");
 		return;
 	}
-	follow_set_zero(live->follow);
+	live_set_zero(live);
 	keys->is_frozen = false;
-	live->since = LEDGER_ZERO;
 	strbuf_puts(&keys->message, "zero point set");
 }
 
@@ -123,7 +120,7 @@ static void command(struct keys *keys, struct live *live, int key)
 		set_zero(keys, live);
 		break;
 	case 'r':
-		live->since = LEDGER_LOOK;
+		live->is_since_zero = false;
 		break;
 	case ' ':
 		keys->is_frozen = !keys->is_frozen;
@@ -142,7 +139,7 @@ static void command(struct keys *keys, struct live *live, int key)
 	}
 }
 
-void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint32_t row)
+void keys_press(struct keys *keys, struct top *top, int key, uint32_t path)
 {
 	struct live *live = &top->live;
 	const struct screen *screen = screen_of_key(key);
@@ -155,12 +152,11 @@ void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint3
 	} else if (screen) {
 		show_screen(keys, live, screen);
 	} else if (key == KEYS_ENTER) {
-		zoom(keys, live, has_row, row);
+		zoom(keys, live, path);
 	} else if (key == KEYS_BACK) {
 		if (live->zoom)
-			live->zoom = live->follow->path_rows[live->zoom].parent;
+			live->zoom = live->paths[live->zoom].parent;
 	} else {
 		command(keys, live, key);
 	}
-	screen_update(live);
 }

@@ -25,8 +25,7 @@ struct keys {
 	struct strbuf message; /* what the last one did */
 };
 
-/* row: the selected row of the screen, has_row: there is one. What is to be shown has
- * changed, see screen_update(). */
-void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint32_t row);
+/* path: what the selected row is zoomed into, 0: nothing. */
+void keys_press(struct keys *keys, struct top *top, int key, uint32_t path);
 /* The lines of '?'; NULL ends them. */
 extern const char *const keys_help[];

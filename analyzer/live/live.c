@@ -1,114 +1,110 @@
 /* SPDX-License-Identifier: MIT */
-/* Names and rates of what is watched. */
+/* The state of what is watched, and what is asked of its tables. */
 #include "analyzer/live/live.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/follow/room.h"
+#include "analyzer/live/alive.h"
 #include "analyzer/model/table.h"
-#include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 
-/* Longer names are cut: one that is wider than any terminal is not read. */
-#define NAME_MOST 4000
+#include "live.sql.h"
+
 /* Of a deeper path the outermost are left out. */
 #define CHAIN_MOST 256u
 
-void live_init(struct live *live, struct follow *follow, const struct screen *screen)
+void live_init(struct live *live, struct source *source, const struct screen *screen)
 {
-	*live = (struct live){.follow = follow,
-			      .screen = screen,
-			      .since = LEDGER_LOOK,
-			      .sort = -1,
-			      .pool = name_pool_new()};
+	struct strbuf error = {0};
+
+	*live = (struct live){
+		.source = *source, .screen = screen, .sort = -1, .pool = name_pool_new()};
+	*source = (struct source){.rundir = RUNDIR_NONE};
+	live->paths = xgrow(live->paths, 0, &live->path_capacity, sizeof(*live->paths));
+	live->paths[live->path_count++] = (struct live_path){.parent = 0};
+	/* memory is not there, or the tables are: the program's own fault ends it */
+	if (rundb_open_memory("top", &live->db, &error) < 0 ||
+	    rundb_execute(live->db, live_sql_tables) < 0)
+		abort();
+	strbuf_free(&error);
 }
 
 void live_done(struct live *live)
 {
-	for (size_t i = 0; i < live->name_count; i++)
+	for (size_t i = 0; i < live->functions.count; i++)
 		free(live->names[i]);
 	free(live->names);
-	free(live->is_match);
-	rates_done(&live->rates);
+	free(live->function_looks);
+	free(live->paths);
+	free(live->facts.program);
+	map_done(&live->path_map);
+	intern_free(&live->functions);
 	name_pool_free(live->pool);
-	follow_close(live->follow);
+	rundb_close(live->db);
+	source_close(&live->source);
 }
 
-void live_follow(struct live *live, struct follow *follow)
+void live_follow(struct live *live, struct source *source)
 {
 	struct live old = *live;
 
-	live_init(live, follow, old.screen);
-	live->has_all_screens = old.has_all_screens;
+	live_init(live, source, old.screen);
 	live->sort = old.sort;
 	live->is_reversed = old.is_reversed;
 	memcpy(live->filter, old.filter, sizeof(live->filter));
 	live_done(&old);
 }
 
-static char *shown_name(const char *name)
+bool live_goes_on(const struct live *live)
 {
-	struct strbuf clean = {0};
-	char *cut = xstrndup(name, strnlen(name, NAME_MOST));
-
-	utf8_clean(&clean, cut);
-	free(cut);
-	cut = xstrdup(strbuf_text(&clean));
-	strbuf_free(&clean);
-	return cut;
+	if (live->source.pid)
+		return source_lives(&live->source);
+	return live->facts.first_pid && alive_is(live->facts.first_pid, 0);
 }
 
-bool live_matches(const struct live *live, const char *text)
+void live_set_zero(struct live *live)
 {
-	return !*live->filter || strcasestr(text, live->filter);
+	live->zero = live->look;
+	live->zero_ns = live->now_ns;
+	live->is_since_zero = true;
 }
 
-/* New functions, and a new filter. */
-static void update_names(struct live *live)
+double live_span_s(const struct live *live)
 {
-	const struct identify *identify = &live->follow->merge.identify;
-	uint32_t count = (uint32_t)identify->function_count;
-	size_t from = live->name_count;
+	uint64_t from_ns = live->is_since_zero ? live->zero_ns : live->last_ns;
 
-	live->names = follow_room(live->names, &live->name_room, count, sizeof(char *));
-	live->is_match = follow_room(live->is_match, &live->match_room, count, 1);
-	for (; live->name_count < count; live->name_count++) {
-		const char *name = identify->functions[live->name_count].name;
-
-		live->names[live->name_count] = shown_name(name ? name : "?");
-		name_pool_add(live->pool, live->names[live->name_count]);
-	}
-	if (strcmp(live->filter, live->matched) != 0)
-		from = 0;
-	memcpy(live->matched, live->filter, sizeof(live->matched));
-	for (size_t i = from; i < count; i++)
-		live->is_match[i] = live_matches(live, live->names[i]);
+	return from_ns ? (double)(live->now_ns - from_ns) / 1e9 : 0;
 }
 
-void live_update(struct live *live, bool has_rates)
+struct cursor *live_query(const struct live *live, const char *sql)
 {
-	if (live->zoom >= live->follow->paths.count)
-		live->zoom = 0;
-	update_names(live);
-	if (has_rates)
-		rates_find(&live->rates, live->follow, live->since, live->zoom);
-	else
-		rates_begin(&live->rates, live->follow, live->since, live->zoom);
+	struct cursor *cursor = rundb_query(live->db, sql);
+	int64_t last = live->look > 1 ? live->look - 1 : live->look;
+	double span_s = live_span_s(live);
+
+	cursor_bind_integer(cursor, ":now", live->look);
+	cursor_bind_integer(cursor, ":last", last);
+	cursor_bind_integer(cursor, ":zero", live->zero);
+	cursor_bind_integer(cursor, ":since", live->is_since_zero ? live->zero : last);
+	if (span_s > 0)
+		cursor_bind_real(cursor, ":span", span_s);
+	cursor_bind_integer(cursor, ":zoom", live->zoom);
+	cursor_bind_text(cursor, ":filter", live->filter);
+	return cursor;
 }
 
 void live_chain(const struct live *live, uint32_t path, struct strbuf *ret)
 {
-	const struct follow_path *paths = live->follow->path_rows;
 	uint32_t chain[CHAIN_MOST], count = 0;
 
-	for (uint32_t at = path; at && count < CHAIN_MOST; at = paths[at].parent) {
+	for (uint32_t at = path; at && count < CHAIN_MOST; at = live->paths[at].parent) {
 		chain[count++] = at;
 		if (at == live->zoom)
 			break;
 	}
 	while (count) {
-		strbuf_puts(ret, live->names[paths[chain[--count]].function]);
+		strbuf_puts(ret, live->names[live->paths[chain[--count]].function]);
 		if (count)
 			strbuf_putc(ret, TABLE_CHAIN_END);
 	}

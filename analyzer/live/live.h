@@ -1,49 +1,77 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What is watched, and how it is looked at: the state that screens, frames, the log and
- * the terminal share. Must not know any of these.
+ * the terminal share. A look reads the whole run as reports do, and leaves its numbers in
+ * tables in memory (live.sql), from which screens ask for differences.
  */
 #pragma once
 
-#include "analyzer/live/rates.h"
+#include "analyzer/live/source.h"
 #include "analyzer/names/name_pool.h"
-#include "common/base/strbuf.h"
+#include "analyzer/rundb/rundb.h"
+#include "common/base/intern.h"
+#include "common/base/map.h"
 
 struct screen; /* screen.h */
 
 #define LIVE_FILTER_MOST 200
 
+struct live_path {
+	uint32_t parent, function; /* parent 0: a root */
+};
+
+/* Of the last look. */
+struct live_facts {
+	uint32_t process_count, living_count;
+	int32_t pid;	   /* the first process of those that are shown */
+	int32_t first_pid; /* of those that live, for commands to it; 0: none does */
+	char *program;	   /* owned; NULL: not known */
+	int64_t run_ns, live_bytes;
+	double overhead_percent; /* 0: no budget */
+	bool is_over;		 /* all have ended */
+};
+
 struct live {
-	struct follow *follow;
-	struct rates rates;
+	struct source source;
+	struct rundb *db; /* the tables */
+	struct live_facts facts;
+	int64_t look, zero; /* numbers of looks, from 1: the last, the zero point */
+	uint64_t now_ns, last_ns, zero_ns; /* of it, the one before, the zero point */
+
 	const struct screen *screen;
-	bool has_all_screens;	 /* all are shown of each look, as in the log */
-	enum ledger_since since; /* LEDGER_LOOK or LEDGER_ZERO */
-	int sort;		 /* column of the screen; -1: its own */
+	bool is_since_zero; /* else since the look before */
+	bool is_of_process; /* there are others, which are not shown */
+	int sort;	    /* column of the screen; -1: its own */
 	bool is_reversed;
 	char filter[LIVE_FILTER_MOST + 1]; /* "": all */
 	uint32_t zoom;			   /* path, 0: all */
-	/* functions, as they can be shown; parallel to the merge's */
-	char **names;
-	uint8_t *is_match; /* does the filter let it through */
-	size_t name_count;
-	uint32_t name_room, match_room;
-	char matched[LIVE_FILTER_MOST + 1]; /* the filter that is_match is of */
+
+	struct intern functions; /* by what tells them apart; their numbers */
+	char **names;		 /* of functions, as they can be shown */
+	int64_t *function_looks; /* in which they were seen last */
+	struct map path_map;
+	struct live_path *paths; /* by number; [0] is the root above all */
+	size_t path_count, path_capacity;
 	struct name_pool *pool;
 };
 
-/* Takes the follow. */
-void live_init(struct live *live, struct follow *follow, const struct screen *screen);
+/* Takes the source. */
+void live_init(struct live *live, struct source *source, const struct screen *screen);
 void live_done(struct live *live);
-/* Shows another one in the same way. Takes it. */
-void live_follow(struct live *live, struct follow *follow);
+/* Shows another run in the same way. Takes the source. */
+void live_follow(struct live *live, struct source *source);
 
-/* After a look, or when something above has changed: the rates of what is to be shown,
- * see screen_update(). has_rates: all of them; else no more than rates_begin() finds. */
-void live_update(struct live *live, bool has_rates);
+/* Reads the run as it is now. -EIO: nothing can be read any more. */
+int live_look(struct live *live);
+/* Does the process live that was asked for, or of a run the first that did? */
+bool live_goes_on(const struct live *live);
+/* From now on there is a zero point. */
+void live_set_zero(struct live *live);
+/* What the screens show is of so many seconds; 0: of none. */
+double live_span_s(const struct live *live);
+/* A query of the tables, with the looks and what is chosen bound. */
+struct cursor *live_query(const struct live *live, const char *sql);
 
 /* The path's names from the outermost (below the zoom) on, as a COLUMN_CHAIN cell has
  * them. */
 void live_chain(const struct live *live, uint32_t path, struct strbuf *ret);
-/* Has the text the filter in it, whatever the case of letters? */
-bool live_matches(const struct live *live, const char *text);

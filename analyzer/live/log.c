@@ -65,9 +65,8 @@ static void put_cell(struct strbuf *line, const struct column *column,
 static void log_rows(FILE *out, struct live *live, size_t most)
 {
 	struct strbuf line = {0};
-	uint32_t *rows;
-	size_t total;
-	struct table *table = screen_table(live, most, &rows, &total);
+	uint32_t *paths;
+	struct table *table = screen_table(live, most, &paths);
 
 	for (size_t i = 0; i < table->row_count; i++) {
 		strbuf_reset(&line);
@@ -79,22 +78,22 @@ static void log_rows(FILE *out, struct live *live, size_t most)
 		fprintf(out, "%s\n", strbuf_text(&line));
 	}
 	table_free(table);
-	free(rows);
+	free(paths);
 	strbuf_free(&line);
 }
 
 static void put_program(struct strbuf *line, const struct live *live)
 {
-	const struct follow *follow = live->follow;
+	const struct live_facts *facts = &live->facts;
 
-	if (follow->pid || follow->first_pid)
+	if (live->source.pid || facts->first_pid)
 		strbuf_printf(line, " pid=%d",
-			      follow->pid ? follow->pid : follow->first_pid);
-	strbuf_printf(line, " processes=%u living=%u", follow->process_count,
-		      follow->living_count);
-	if (follow->process_count) {
+			      live->source.pid ? live->source.pid : facts->first_pid);
+	strbuf_printf(line, " processes=%u living=%u", facts->process_count,
+		      facts->living_count);
+	if (facts->program) {
 		strbuf_puts(line, " program=");
-		put_text(line, follow_process_name(follow, follow_main_process(follow)));
+		put_text(line, facts->program);
 	}
 }
 
@@ -112,10 +111,8 @@ static void log_totals(FILE *out, const struct live *live)
 		      "allocs_per_s=%.0f alloc_bytes_per_s=%.0f live_bytes=%lld",
 		      totals.thread_count, totals.computing, totals.ready,
 		      totals.calls_per_s, totals.allocs_per_s, totals.alloc_bytes_per_s,
-		      (long long)live->follow->live_bytes);
-	strbuf_printf(&line, " budget_percent=%g left_out=%llu",
-		      live->follow->page.overhead_percent,
-		      (unsigned long long)live->follow->left_out_count);
+		      (long long)live->facts.live_bytes);
+	strbuf_printf(&line, " budget_percent=%g", live->facts.overhead_percent);
 	fprintf(out, "%s\n", strbuf_text(&line));
 	strbuf_free(&line);
 }

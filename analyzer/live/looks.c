@@ -4,8 +4,7 @@
 
 #include <time.h>
 
-#include "analyzer/live/screen.h"
-#include "collector/follow/follow.h"
+#include "collector/processes/ticks.h"
 
 #define MOST_OF_CPU 20 /* a part of so many, the look and the pause together */
 
@@ -23,9 +22,7 @@ int top_look(struct top *top)
 	int result;
 
 	top->began_ns = ticks_monotonic_ns();
-	result = follow_look(top->live.follow);
-
-	screen_update(&top->live);
+	result = live_look(&top->live);
 	top->cost_ns = 0;
 	top_add_cost(top, began_ns);
 	return result;

@@ -3,13 +3,20 @@
 #include "analyzer/live/source.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "analyzer/live/alive.h"
+#include "collector/live/attach_find.h"
+#include "collector/read/page.h"
 #include "collector/store/spool.h"
+#include "common/base/xalloc.h"
 
-int source_pid(const char *word)
+static int pid_of(const char *word)
 {
 	struct stat status;
 	long pid;
@@ -22,74 +29,140 @@ int source_pid(const char *word)
 	return (int)pid;
 }
 
+/* From a directory that is checked and open. */
+static int begin(struct source *source, char *error, size_t error_size)
+{
+	struct segment_run page;
+	int result = read_run_page(&source->rundir, &page, error, error_size);
+
+	if (result < 0)
+		return result;
+	source->token = page.token;
+	source->begin_ns = page.start_monotonic_ns;
+	source->output = xstrdup(page.output);
+	return 0;
+}
+
+int source_open_run(struct source *ret, const char *directory, char *error,
+		    size_t error_size)
+{
+	int result;
+
+	*ret = (struct source){.rundir = RUNDIR_NONE};
+	result = rundir_open(&ret->rundir, directory, error, error_size);
+	if (result < 0)
+		return result;
+	result = begin(ret, error, error_size);
+	if (result < 0)
+		source_close(ret);
+	return result;
+}
+
+static int open_process(struct source *ret, int pid, char *error, size_t error_size)
+{
+	struct attach_files files;
+	int result = attach_open(&files, pid, error, error_size);
+
+	*ret = (struct source){.rundir = RUNDIR_NONE, .pid = pid};
+	if (result == 0) {
+		ret->rundir.fd = openat(files.directory_fd, ".",
+					O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		snprintf(ret->rundir.path, sizeof(ret->rundir.path),
+			 "the recording of process %d", pid);
+		ret->inner_pid = files.inner_pid;
+		ret->start_time = alive_start_time(pid);
+		result = begin(ret, error, error_size);
+		if (result == 0 && ret->token != files.token) {
+			snprintf(error, error_size,
+				 "the recording of process %d is damaged", pid);
+			result = -EINVAL;
+		}
+	}
+	attach_close(&files);
+	if (result < 0)
+		source_close(ret);
+	return result;
+}
+
+void source_close(struct source *source)
+{
+	rundir_close(&source->rundir);
+	free(source->output);
+	*source = (struct source){.rundir = RUNDIR_NONE};
+}
+
+bool source_lives(const struct source *source)
+{
+	return !source->pid || alive_is(source->pid, source->start_time);
+}
+
 static int is_living(const struct spool_run *run)
 {
 	return run->state == SPOOL_RECORDING || run->state == SPOOL_UNATTENDED;
 }
 
 /* Of several that are being recorded into one file the one that began last. */
-static enum exit_status open_beside(const char *path, struct follow **ret,
+static enum exit_status open_beside(const char *path, struct source *ret,
 				    struct strbuf *error)
 {
 	struct spool_run *runs = NULL;
 	const struct spool_run *foreign = NULL;
-	uint64_t latest_ns = 0;
 	char reason[512] = "";
+	bool is_there = false;
 	size_t count = 0;
 
-	*ret = NULL;
 	if (spool_list(path, &runs, &count) < 0)
 		count = 0;
 	for (size_t i = 0; i < count; i++) {
-		struct follow *follow;
+		struct source source;
 
 		if (runs[i].state == SPOOL_FOREIGN)
 			foreign = &runs[i];
-		if (!is_living(&runs[i]) || follow_open_run(&follow, runs[i].directory,
+		if (!is_living(&runs[i]) || source_open_run(&source, runs[i].directory,
 							    reason, sizeof(reason)) < 0)
 			continue;
-		if (*ret && follow->page.start_monotonic_ns < latest_ns) {
-			follow_close(follow);
+		if (is_there && source.begin_ns < ret->begin_ns) {
+			source_close(&source);
 			continue;
 		}
-		if (*ret)
-			follow_close(*ret);
-		*ret = follow;
-		latest_ns = follow->page.start_monotonic_ns;
+		if (is_there)
+			source_close(ret);
+		*ret = source;
+		is_there = true;
 	}
-	if (!*ret && *reason)
+	if (!is_there && *reason)
 		strbuf_puts(error, reason);
-	else if (!*ret && foreign)
+	else if (!is_there && foreign)
 		strbuf_printf(error, "what is in %s belongs to %s", foreign->directory,
 			      foreign->owner);
 	free(runs);
-	if (*ret)
+	if (is_there)
 		return STATUS_OK;
 	return error->size ? STATUS_FAILED : STATUS_NOTHING;
 }
 
-bool source_next(const char *word, const struct follow *old, struct follow **ret)
+bool source_next(const char *word, const struct source *old, struct source *ret)
 {
 	struct strbuf error = {0};
-	bool is_there = !source_pid(word) && open_beside(word, ret, &error) == STATUS_OK;
+	bool is_there = !pid_of(word) && open_beside(word, ret, &error) == STATUS_OK;
 
 	strbuf_free(&error);
-	if (is_there && (*ret)->page.start_monotonic_ns <= old->page.start_monotonic_ns) {
-		follow_close(*ret);
+	if (is_there && ret->begin_ns <= old->begin_ns) {
+		source_close(ret);
 		return false;
 	}
 	return is_there;
 }
 
-enum exit_status source_open(const char *word, struct follow **ret, struct strbuf *error)
+enum exit_status source_open(const char *word, struct source *ret, struct strbuf *error)
 {
-	int pid = source_pid(word);
+	int pid = pid_of(word);
 	enum exit_status status;
 	struct stat file;
 	char reason[512];
 
 	if (pid) {
-		if (follow_open_process(ret, pid, reason, sizeof(reason)) == 0)
+		if (open_process(ret, pid, reason, sizeof(reason)) == 0)
 			return STATUS_OK;
 		strbuf_puts(error, reason);
 		return STATUS_FAILED;

@@ -16,6 +16,7 @@
 #include "analyzer/live/frame.h"
 #include "analyzer/live/keys.h"
 #include "analyzer/live/source.h"
+#include "collector/processes/ticks.h"
 
 #define ESCAPE_MS 25
 #define ENDED_MS 1000
@@ -62,7 +63,7 @@ static const char *message_of(struct terminal *terminal, struct strbuf *text)
 		strbuf_puts(text, strbuf_text(&terminal->keys.message));
 	else if (terminal->damage)
 		strbuf_puts(text, "the recording cannot be read any more; q leaves");
-	else if (live->follow->is_over)
+	else if (live->facts.is_over)
 		strbuf_puts(text, "the program has ended; q leaves, ? has the keys");
 	else
 		strbuf_puts(text, "? has the keys");
@@ -139,8 +140,8 @@ static void press(struct terminal *terminal, int key)
 	const struct frame *frame = &terminal->frame;
 	bool has_row = terminal->keys.selected < frame->row_count;
 
-	keys_press(&terminal->keys, terminal->top, key_of(key), has_row,
-		   has_row ? frame->rows[terminal->keys.selected] : 0);
+	keys_press(&terminal->keys, terminal->top, key_of(key),
+		   has_row ? frame->paths[terminal->keys.selected] : 0);
 }
 
 /* A terminal that was closed has no settings any more. */
@@ -178,12 +179,12 @@ static void look_for_next(struct terminal *terminal)
 {
 	struct live *live = &terminal->top->live;
 	struct keys *keys = &terminal->keys;
-	struct follow *next;
+	struct source next;
 
-	if (!live->follow->is_over || keys->is_frozen || keys->is_typing ||
-	    keys->has_help || !source_next(terminal->top->word, live->follow, &next))
+	if (!live->facts.is_over || keys->is_frozen || keys->is_typing ||
+	    keys->has_help || !source_next(terminal->top->word, &live->source, &next))
 		return;
-	live_follow(live, next);
+	live_follow(live, &next);
 	terminal->damage = 0;
 	keys->selected = 0;
 	strbuf_reset(&keys->message);
@@ -206,7 +207,7 @@ static void watch(struct terminal *terminal)
 
 		look_for_next(terminal);
 		is_still = terminal->keys.is_frozen || terminal->damage ||
-			   top->live.follow->is_over;
+			   top->live.facts.is_over;
 
 		if (!is_still && top_look(top) < 0)
 			terminal->damage = 1;

@@ -17,7 +17,7 @@
 #include "analyzer/reports/report.h"
 #include "common/base/utf8.h"
 
-#define SCREEN_EVERY_MS 100
+#define SCREEN_EVERY_MS 500
 #define FRAME_EVERY_MS 1000
 #define LOG_EVERY_MS 10000
 #define FRAME_ROWS 20
@@ -37,7 +37,7 @@ static void wait_for_next(const struct top *top)
 {
 	unsigned left_ms = top_pause_ms(top);
 
-	while (left_ms && !follow_has_ended(top->live.follow)) {
+	while (left_ms && live_goes_on(&top->live)) {
 		unsigned part_ms = left_ms < END_LOOK_MS ? left_ms : END_LOOK_MS;
 
 		pause_ms(part_ms);
@@ -75,7 +75,7 @@ static int run_plain(struct top *top, size_t most)
 	int result = top_look(top);
 
 	for (long i = 0;
-	     result == 0 && !top->live.follow->is_over && (!top->count || i < top->count);
+	     result == 0 && !top->live.facts.is_over && (!top->count || i < top->count);
 	     i++) {
 		wait_for_next(top);
 		result = top_look(top);
@@ -90,7 +90,7 @@ static int run_plain(struct top *top, size_t most)
 		if (ferror(stdout))
 			return -EPIPE;
 	}
-	if (most && top->live.follow->is_over)
+	if (most && top->live.facts.is_over)
 		log_end(stdout, &top->live);
 	return result;
 }
@@ -99,12 +99,11 @@ static int run_plain(struct top *top, size_t most)
 static void tell_of_next(const struct top *top)
 {
 	struct strbuf word = {0};
-	struct follow *next;
+	struct source next;
 
-	if (!top->live.follow->is_over ||
-	    !source_next(top->word, top->live.follow, &next))
+	if (!top->live.facts.is_over || !source_next(top->word, &top->live.source, &next))
 		return;
-	follow_close(next);
+	source_close(&next);
 	utf8_clean(&word, top->word);
 	fprintf(stderr,
 		"the run has ended; another one is being recorded into %s: 'prof-analyze "
@@ -160,17 +159,16 @@ static int run(struct top *top, const struct report_options *options)
 static enum exit_status serve(struct report_input *input)
 {
 	const struct screen *screen;
-	struct follow *follow;
+	struct source source;
 	struct top top = {0};
 	enum exit_status status = choose(input, &top, &screen);
 	int result;
 
 	if (status == STATUS_OK)
-		status = source_open(top.word, &follow, &input->error);
+		status = source_open(top.word, &source, &input->error);
 	if (status != STATUS_OK)
 		return status;
-	live_init(&top.live, follow, screen);
-	top.live.has_all_screens = input->options->top != 0;
+	live_init(&top.live, &source, screen);
 	result = run(&top, input->options);
 	tell_of_next(&top);
 	live_done(&top.live);
@@ -192,9 +190,10 @@ const struct report report_top = {
 		"Shows what a process that is being recorded does now, or all processes "
 		"of the run that is being recorded into DB: functions, call paths, "
 		"threads, allocation sites, reading and writing, steps. It reads what "
-		"the recorder has written, without stopping the program. On a terminal "
-		"it looks ten times a second; '?' lists the keys. Elsewhere it prints a "
-		"frame each second, and with --top N a log, whose words stay: "
+		"the recorder has written, without stopping the program, and takes a "
+		"20th of a CPU at most. On a terminal it looks twice a second or less "
+		"often, and '?' lists the keys. Elsewhere it prints a frame each second, "
+		"and with --top N a log, whose words stay: "
 		"docs/live.md has them. It ends with the program, or after --count "
 		"looks.",
 	.example = "prof-analyze top $(pidof app)",

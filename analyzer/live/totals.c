@@ -1,59 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over threads, functions and sites. */
+/* Sums over threads, paths and sites. */
 #include "analyzer/live/totals.h"
 
-static void add_threads(struct totals *totals, const struct live *live)
-{
-	const struct ledger *ledger = &live->follow->threads;
-	double span_ns = (double)ledger_span_ns(ledger, live->since);
+#include <math.h>
 
-	for (size_t i = 0; i < ledger->count; i++) {
-		totals->thread_count += live->follow->thread_rows[i].is_alive != 0;
-		totals->computing +=
-			(double)ledger_get(ledger, i, FOLLOW_THREAD_CPU_NS, live->since);
-		totals->ready += (double)ledger_get(ledger, i, FOLLOW_THREAD_READY_NS,
-						    live->since);
-	}
-	totals->computing = span_ns > 0 ? totals->computing / span_ns : 0;
-	totals->ready = span_ns > 0 ? totals->ready / span_ns : 0;
-}
-
-/* Calls of libc are no calls of the program's functions. */
-static void add_calls(struct totals *totals, const struct live *live)
-{
-	const struct ledger *functions = &live->follow->functions;
-	const struct follow_path *rows = live->follow->path_rows;
-	struct ledger_column calls =
-		ledger_column(&live->follow->paths, FOLLOW_CALLS, live->since);
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < live->follow->paths.count; i++)
-		if (rows[i].kind == MERGE_FUNCTION)
-			ledger_sum(&sum, ledger_column_get(&calls, i));
-	totals->calls_per_s += (double)sum;
-	for (size_t i = 0; i < functions->count; i++)
-		totals->calls_per_s += (double)ledger_get(
-			functions, i, FOLLOW_COUNTED_CALLS, live->since);
-}
+#include "live.sql.h"
 
 void totals_find(struct totals *ret, const struct live *live)
 {
-	const struct ledger *sites = &live->follow->sites;
+	struct cursor *cursor = live_query(live, live_sql_totals);
+	double span_s = live_span_s(live), per_s = span_s > 0 ? 1 / span_s : 0;
 
-	*ret = (struct totals){
-		.span_s =
-			(double)ledger_span_ns(&live->follow->paths, live->since) / 1e9};
-	add_threads(ret, live);
-	add_calls(ret, live);
-	for (size_t i = 0; i < sites->count; i++) {
-		ret->allocs_per_s +=
-			(double)ledger_get(sites, i, FOLLOW_SITE_ALLOCS, live->since);
-		ret->alloc_bytes_per_s +=
-			(double)ledger_get(sites, i, FOLLOW_SITE_BYTES, live->since);
+	*ret = (struct totals){.span_s = span_s};
+	if (cursor_next(cursor) > 0) {
+		ret->thread_count = (size_t)cursor_integer(cursor, "thread_count");
+		ret->computing = fmax(0, cursor_real(cursor, "cpu_ns")) / 1e9 * per_s;
+		ret->ready = fmax(0, cursor_real(cursor, "ready_ns")) / 1e9 * per_s;
+		ret->calls_per_s = fmax(0, cursor_real(cursor, "calls")) * per_s;
+		ret->allocs_per_s = fmax(0, cursor_real(cursor, "alloc_count")) * per_s;
+		ret->alloc_bytes_per_s =
+			fmax(0, cursor_real(cursor, "alloc_bytes")) * per_s;
 	}
-	if (!(ret->span_s > 0))
-		return;
-	ret->calls_per_s /= ret->span_s;
-	ret->allocs_per_s /= ret->span_s;
-	ret->alloc_bytes_per_s /= ret->span_s;
+	cursor_close(cursor);
 }

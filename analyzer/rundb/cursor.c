@@ -190,6 +190,22 @@ int cursor_next(struct cursor *cursor)
 	return result;
 }
 
+void cursor_bind_row(struct cursor *cursor, const struct cursor *from, int first_column)
+{
+	int count = sqlite3_column_count(from->statement);
+
+	for (int i = first_column; cursor->result == 0 && i < count; i++)
+		sqlite3_bind_value(cursor->statement, i - first_column + 1,
+				   sqlite3_column_value(from->statement, i));
+}
+
+int cursor_run(struct cursor *cursor)
+{
+	if (cursor_next(cursor) == 0)
+		sqlite3_reset(cursor->statement);
+	return cursor->result;
+}
+
 int cursor_finish(struct cursor *cursor)
 {
 	int result = cursor->result;

@@ -292,6 +292,15 @@ int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *er
 	return 0;
 }
 
+int rundb_execute(struct rundb *db, const char *sql)
+{
+	int result;
+
+	limits_start(db, false);
+	result = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
+}
+
 void rundb_close(struct rundb *db)
 {
 	if (!db)

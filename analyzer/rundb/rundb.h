@@ -70,14 +70,21 @@ int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
 /* From now on functions have what the hooks saw, inlined copies as calls of their own,
  * for queries of this connection. The file is not changed. */
 int rundb_show_inlined(struct rundb *db);
+/* Of a database in memory: statements that have no rows. */
+int rundb_execute(struct rundb *db, const char *sql);
 /* A query written by the user: one statement that only reads, or an error. */
 int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
 void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value);
 void cursor_bind_real(struct cursor *cursor, const char *parameter, double value);
 /* text is borrowed until cursor_close(); NULL binds NULL. */
 void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text);
+/* Binds its first parameters to the values of another one's present row, from a column
+ * of it on. */
+void cursor_bind_row(struct cursor *cursor, const struct cursor *from, int first_column);
 /* 1: a row; 0: no more; -errno. */
 int cursor_next(struct cursor *cursor);
+/* Of one without rows: runs it once more, with what is bound now. 0 or -errno. */
+int cursor_run(struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
 /* The same; 0, or -errno when the query or a step of it has failed. */
 int cursor_finish(struct cursor *cursor);

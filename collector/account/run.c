@@ -62,6 +62,7 @@ static void begin(struct merge *merge, const struct read_run *run)
 	merge->process_cost = xcalloc(run->process_count, sizeof(*merge->process_cost));
 	merge->memory = xcalloc(run->process_count, sizeof(*merge->memory));
 	merge->merged_sites = xcalloc(run->process_count, sizeof(*merge->merged_sites));
+	merge->open_paths = xcalloc(run->lane_count, sizeof(*merge->open_paths));
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct read_process *process = &run->processes[i];
 		size_t bytes = process->site_count * sizeof(uint32_t);

@@ -433,6 +433,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	add_nodes(&walk);
 	open_frames_each(&walk, end, close_frame, &(struct closing){&walk, end->is_over});
 	waits_add(&walk, end);
+	merge->open_paths[lane] = waits_open_path(&walk);
 	add_transfers(&walk);
 	sampled_add_lane(&merge->sampled, &walk);
 	add_studies(&walk);

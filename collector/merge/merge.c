@@ -110,6 +110,7 @@ void merge_done(struct merge *merge)
 	free(merge->paths);
 	free(merge->shares);
 	free(merge->row_lanes);
+	free(merge->open_paths);
 	free(merge->is_shared_lane);
 	free(merge->sites);
 	free(merge->functions);

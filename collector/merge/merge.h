@@ -166,6 +166,7 @@ struct merge {
 	uint32_t *row_lanes;
 	uint8_t *is_shared_lane;
 	uint64_t shared_lane_count;
+	uint32_t *open_paths; /* by lane: of its innermost open call; 0: none */
 	struct merge_site *sites;
 	size_t site_count;
 	struct merge_function *functions;

@@ -84,6 +84,16 @@ static uint32_t innermost_open(const struct lane_walk *walk)
 	return frame ? frame->node : 0;
 }
 
+uint32_t waits_open_path(const struct lane_walk *walk)
+{
+	uint32_t node = innermost_open(walk);
+
+	return node > LANE_ROOT && node < walk->data.node_count &&
+			       walk->nodes[node].is_placed
+		       ? walk->nodes[node].path
+		       : 0;
+}
+
 /* A thread that nobody has looked at, killed in a call of libc: it slept in there. */
 static int64_t open_call_ns(const struct lane_walk *walk,
 			    const struct read_process *process,

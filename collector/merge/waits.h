@@ -14,6 +14,8 @@
 
 /* The nodes are placed. */
 void waits_add(struct lane_walk *walk, const struct merge_end *end);
+/* Of the innermost call that is open on the lane's own stack; 0: none is. */
+uint32_t waits_open_path(const struct lane_walk *walk);
 
 /* What of a lane's waits only the whole lane tells: how much longer than asked each sleep
  * was, and the wait that was open in the end, and where. */

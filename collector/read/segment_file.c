@@ -187,27 +187,6 @@ void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
 	return entries;
 }
 
-uint32_t segment_reader_refill(const struct segment_reader *reader, uint32_t slot,
-			       enum array_number number,
-			       const struct segment_array *array, uint32_t known,
-			       struct segment_room *room)
-{
-	uint64_t entry_bytes = array_kinds[number].entry_bytes;
-	uint64_t start =
-		slot * reader->slot_size + array->offset + array->first * entry_bytes;
-	uint32_t count = array->count - array->first;
-
-	if (count > known)
-		count = stored_count(reader, start, count, entry_bytes);
-	if (count * entry_bytes > room->bytes) {
-		free(room->entries);
-		room->bytes = count * entry_bytes + count * entry_bytes / 4;
-		room->entries = xmalloc(room->bytes);
-	}
-	return (uint32_t)(read_at(reader, start, room->entries, count * entry_bytes) /
-			  entry_bytes);
-}
-
 void *segment_reader_entries(const struct segment_reader *reader, uint32_t slot,
 			     enum array_number number, const void *header,
 			     uint32_t *ret_count)

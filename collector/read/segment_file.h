@@ -65,16 +65,3 @@ void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
 void *segment_reader_entries(const struct segment_reader *reader, uint32_t slot,
 			     enum array_number number, const void *header,
 			     uint32_t *ret_count);
-
-/* Room that is used for one array after the other. Owned: free(entries). */
-struct segment_room {
-	void *entries;
-	size_t bytes;
-};
-
-/* The same as segment_reader_array() into the room, which grows as needed. known: so many
- * entries were found stored before, and need no look for holes. How many there are. */
-uint32_t segment_reader_refill(const struct segment_reader *reader, uint32_t slot,
-			       enum array_number number,
-			       const struct segment_array *array, uint32_t known,
-			       struct segment_room *room);

@@ -21,6 +21,7 @@
 #include "collector/ingest/load.h"
 #include "collector/read/rundir.h"
 #include "collector/processes/samples.h"
+#include "collector/store/ids.h"
 #include "collector/store/store.h"
 
 /* How long a collector may take to get the lock. */
@@ -275,12 +276,47 @@ int spool_recover(const struct spool_run *run, const char *output,
 	return result;
 }
 
-/* Names of the threads that live: they have left none yet. */
-static void name_threads(const struct ingest *ingest, struct resources *resources)
+static void look_at_thread(struct spool_look *look, const struct ingest *ingest,
+			   const struct read_process *process,
+			   const struct segment_thread *thread)
+{
+	const struct resource_thread *seen =
+		resources_thread(ingest->watch.resources, process->pid, thread->tid);
+	int64_t lane = store_find_lane(&ingest->run, process, thread->lane_slot);
+	struct spool_thread *to;
+
+	if (thread->end_ticks || lane < 0)
+		return;
+	look->threads =
+		array_room(look->threads, look->thread_count, sizeof(*look->threads));
+	to = &look->threads[look->thread_count++];
+	*to = (struct spool_thread){
+		.pid = process->pid,
+		.tid = thread->tid,
+		.cpu_ns = seen ? seen->cpu_ns : -1,
+		.ready_ns = seen ? seen->ready_ns : -1,
+		.path_id = ingest->merge.open_paths[lane],
+	};
+	snprintf(to->name, sizeof(to->name), "%s",
+		 *thread->name ? thread->name
+		 : seen	       ? seen->name
+			       : "");
+}
+
+/* Threads that live have left no name yet. */
+static void look_who_lives(struct spool_look *look, const struct ingest *ingest,
+			   struct resources *resources)
 {
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
-		if (ingest->endings[i].is_alive)
-			resources_note_threads(resources, ingest->run.processes[i].pid);
+		const struct read_process *process = &ingest->run.processes[i];
+
+		if (!ingest->endings[i].is_alive)
+			continue;
+		if (!look->living_count++)
+			look->first_pid = process->pid;
+		resources_note_threads(resources, process->pid);
+		for (uint32_t thread = 0; thread < process->thread_count; thread++)
+			look_at_thread(look, ingest, process, &process->threads[thread]);
 	}
 }
 
@@ -294,29 +330,41 @@ static int is_stored(const struct rundir *rundir, char *error, size_t error_size
 	return 1;
 }
 
-int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
-		    size_t error_size)
+int spool_look(const struct rundir *rundir, struct sqlite3 *db, struct spool_look *ret,
+	       char *error, size_t error_size)
 {
 	struct ingest_watch watch = {.is_live = 1};
 	struct cpu_book outside;
 	struct samples samples;
 	struct ingest ingest;
-	struct rundir rundir;
-	int result = rundir_open(&rundir, run->directory, error, error_size);
+	int result;
 
-	if (result < 0)
-		return result;
-	read_watch(&rundir, &samples, &outside, &watch);
-	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
+	*ret = (struct spool_look){.living_count = 0};
+	read_watch(rundir, &samples, &outside, &watch);
+	result = ingest_load(&ingest, rundir, &watch, error, error_size);
 	if (result == 0) {
-		name_threads(&ingest, &samples.resources);
-		result = is_stored(&rundir, error, error_size)
+		look_who_lives(ret, &ingest, &samples.resources);
+		result = is_stored(rundir, error, error_size)
 				 ? -ENOENT
 				 : store_run_into(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
 	book_done(&outside);
 	samples_done(&samples);
+	return result;
+}
+
+int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
+		    size_t error_size)
+{
+	struct spool_look look;
+	struct rundir rundir;
+	int result = rundir_open(&rundir, run->directory, error, error_size);
+
+	if (result < 0)
+		return result;
+	result = spool_look(&rundir, db, &look, error, error_size);
+	free(look.threads);
 	rundir_close(&rundir);
 	return result;
 }

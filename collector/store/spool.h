@@ -6,7 +6,9 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
+struct rundir;
 struct sqlite3;
 struct store_waiting;
 
@@ -42,7 +44,27 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 int spool_recover(const struct spool_run *run, const char *output,
 		  const struct store_waiting *waiting, char *error, size_t error_size);
 
-/* Ingests what there is so far into db, an open handle with the schema (":memory:");
- * leaves the spool alone; the run is not complete. 0, or -errno with a sentence. */
+/* A thread that lives, and where it is. */
+struct spool_thread {
+	int32_t pid, tid;
+	char name[16];
+	int64_t cpu_ns, ready_ns; /* since it was made; -1: not known */
+	int64_t path_id;	  /* 0: outside of all functions */
+};
+
+/* Who lives. Zeroed: nobody. */
+struct spool_look {
+	uint32_t living_count;	      /* processes */
+	int32_t first_pid;	      /* of these */
+	struct spool_thread *threads; /* owned */
+	size_t thread_count;
+};
+
+/* Ingests what there is so far into db, an open handle with the schema (":memory:") and
+ * without a run; leaves the spool alone; the run is not complete. ret: free
+ * ret->threads. 0, or -errno with a sentence. */
+int spool_look(const struct rundir *rundir, struct sqlite3 *db, struct spool_look *ret,
+	       char *error, size_t error_size);
+/* The same of a run in a list. */
 int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
 		    size_t error_size);

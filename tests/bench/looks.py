@@ -8,9 +8,9 @@ import measure
 from measure import in_turn, printed_ns
 from table import Row
 
-VIEWS = ("function", "path", "thread", "site", "io", "step")
-LOOKS = 60
-FEW = 10
+VIEWS = ("function", "path")
+LOOKS = 4
+FEW = 1
 
 
 def cpu_seconds(command):

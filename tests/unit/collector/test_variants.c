@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/follow/follow.h"
 #include "tests/unit/collector/check_db.h"
 
 #define PATHS "SELECT name, calls, self_ns, total_ns FROM call_paths ORDER BY path_id"
@@ -208,51 +207,6 @@ static void unseen_callers(void **state)
 	check_end(&f, db);
 }
 
-/* While it goes on: 10 objects, 10,000 ns; the caller has 90,000. And 60 more objects
- * that were only counted, of which 50 were deleted. */
-static void followed_objects(void **state)
-{
-	int boot = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
-	struct follow *follow;
-	char error[256] = "";
-	struct check_one f;
-	uint32_t node, function;
-
-	(void)state;
-	begin(&f);
-	assert_int_equal(read(boot, f.run.page->boot_id, 36), 36);
-	close(boot);
-	node = call(&f, 1, caller, 1, 100000);
-	node = call(&f, node, deleting, 10, 10000);
-	call(&f, node, whole, 10, 9000);
-	make_count(&f.lane,
-		   make_mode(f.process, address_of(deleting), SEGMENT_RECORDING_COUNTED),
-		   50);
-	make_count(&f.lane,
-		   make_mode(f.process, address_of(whole), SEGMENT_RECORDING_COUNTED),
-		   60);
-	assert_int_equal(follow_open_run(&follow, f.run.directory, error, sizeof(error)),
-			 0);
-	assert_int_equal(follow_look(follow), 0);
-	assert_int_equal(follow->merge.path_count, 3);
-	assert_int_equal(ledger_get(&follow->paths, 1, FOLLOW_SELF_TICKS, LEDGER_ALL),
-			 90000);
-	assert_int_equal(ledger_get(&follow->paths, 1, FOLLOW_CHILD_CALLS, LEDGER_ALL),
-			 10);
-	assert_int_equal(ledger_get(&follow->paths, 2, FOLLOW_SELF_TICKS, LEDGER_ALL),
-			 10000);
-	assert_int_equal(ledger_get(&follow->paths, 2, FOLLOW_CALLS, LEDGER_ALL), 10);
-	assert_int_equal(ledger_get(&follow->paths, 2, FOLLOW_NESTED_CALLS, LEDGER_ALL),
-			 10);
-	function = follow->merge.paths[2].function;
-	assert_int_equal(ledger_get(&follow->functions, function, FOLLOW_COUNTED_CALLS,
-				    LEDGER_ALL),
-			 60);
-	follow_close(follow);
-	make_file_free(&f.file);
-	make_run_free(&f.run);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,7 +216,6 @@ int main(void)
 		cmocka_unit_test(counted_entries),
 		cmocka_unit_test(half_counted),
 		cmocka_unit_test(unseen_callers),
-		cmocka_unit_test(followed_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
