@@ -62,6 +62,13 @@ class Quantile:
         return None
 
 
+class LastKnown(Quantile):
+    def inverse(self, *_):
+        pass
+
+    value = Quantile.finalize
+
+
 def empty_database(root):
     db = sqlite3.connect(":memory:")
     db.create_function("regexp", 2, lambda pattern, text: 0)
@@ -71,6 +78,7 @@ def empty_database(root):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1)):
         db.create_aggregate(name, count, Quantile)
+    db.create_window_function("last_known", 1, LastKnown)
     with open(os.path.join(root, "common", "schema.sql"), encoding="utf-8") as file:
         db.executescript(file.read())
     return db

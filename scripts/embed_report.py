@@ -10,11 +10,11 @@ sentence about the line that is wrong.
 import re
 import sys
 
-KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING",
+KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
          "lanes": "LANES"}
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
-SECTIONS = {"main", "machine", "human"}
+SECTIONS = {"main", "machine", "human", "page", "parts"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
 HEAD = {"report", "part", "takes", "example", "about"}
 
@@ -115,8 +115,6 @@ const struct report report_{name} = {{
 	.part_count = sizeof(parts) / sizeof(parts[0]),
 }};
 """ if "part" in head else f"""}};
-
-extern const struct report report_{name};
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {{

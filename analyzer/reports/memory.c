@@ -4,7 +4,7 @@
 
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
-#include "analyzer/reports/overview/summary.h"
+#include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/source/parts.h"
@@ -34,7 +34,12 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	}
 	table_show(table, "alloc_bytes_percent alloc_bytes alloc_count at_peak_percent "
 			  "temporary_percent owner path");
-	summary_add_memory(doc, &facts);
+	status = engine_add_brief(&report_memory_totals, input, doc, &facts, 0);
+	if (status) {
+		table_free(table);
+		calltree_free(tree);
+		return status;
+	}
 	section = report_add_table(doc, "allocation_sites", "Allocation sites", table,
 				   report_limit(input, DEFAULT_ROWS), "site",
 				   "alloc_bytes", "the bytes");

@@ -112,3 +112,12 @@ struct report {
 
 extern const struct report *const report_registry[];
 extern const size_t report_registry_count;
+
+/* Each by its name: report_functions. */
+#define SQL_REPORT REPORT
+#define SQL_PART REPORT
+#define REPORT(name) extern const struct report report_##name;
+#include "analyzer/reports/registry.def"
+#undef REPORT
+#undef SQL_PART
+#undef SQL_REPORT

@@ -183,6 +183,41 @@ static void find_purpose(sqlite3_context *context, int count, sqlite3_value **ar
 		}
 }
 
+/* last_known(x) over rows in their order: the last x that is not NULL. */
+static void known_step(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	sqlite3_value **last = sqlite3_aggregate_context(context, sizeof(*last));
+
+	(void)count;
+	if (!last || sqlite3_value_type(arguments[0]) == SQLITE_NULL)
+		return;
+	sqlite3_value_free(*last);
+	*last = sqlite3_value_dup(arguments[0]);
+}
+
+static void known_value(sqlite3_context *context)
+{
+	sqlite3_value **last = sqlite3_aggregate_context(context, 0);
+
+	if (last && *last)
+		sqlite3_result_value(context, *last);
+}
+
+static void known_final(sqlite3_context *context)
+{
+	sqlite3_value **last = sqlite3_aggregate_context(context, 0);
+
+	known_value(context);
+	if (last)
+		sqlite3_value_free(*last);
+}
+
+/* Frames begin with the first row, so nothing leaves one. */
+static void known_inverse(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	(void)context, (void)count, (void)arguments;
+}
+
 int functions_register(struct sqlite3 *handle)
 {
 	static double one = 1, hundred = 100;
@@ -202,5 +237,9 @@ int functions_register(struct sqlite3 *handle)
 	if (result == SQLITE_OK)
 		result = sqlite3_create_function(handle, "libc_purpose", 1, flags, NULL,
 						 find_purpose, NULL, NULL);
+	if (result == SQLITE_OK)
+		result = sqlite3_create_window_function(handle, "last_known", 1, flags,
+							NULL, known_step, known_final,
+							known_value, known_inverse, NULL);
 	return result;
 }

@@ -6,6 +6,7 @@
  *     percentile(x, p)  p from 0 to 100
  *     median(x)
  *     x REGEXP pattern  POSIX extended
+ *     last_known(x)     over a window: the last x so far that is not NULL
  */
 #pragma once
 

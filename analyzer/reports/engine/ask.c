@@ -12,6 +12,7 @@
 #include "analyzer/reports/snapshots/list.h"
 #include "analyzer/reports/trust/trust.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define SHORT_NAME 120 /* columns, in sentences */
@@ -172,43 +173,119 @@ void ask_end(struct ask *ask)
 	ask->chosen = NULL;
 }
 
+struct number {
+	const char *name;
+	int64_t value;
+};
+
+static void bind_numbers(struct cursor *cursor, const struct number *numbers,
+			 size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		cursor_bind_integer(cursor, numbers[i].name, numbers[i].value);
+}
+
+static void bind_asked(const struct ask *ask, struct cursor *cursor)
+{
+	const struct report_options *options = ask->input->options;
+	const struct number numbers[] = {
+		{":run", ask->input->run_id},
+		{":process", ask->process_id},
+		{":from", ask->from_ns},
+		{":to", ask->to_ns},
+		{":raw", options->raw},
+		{":machine", options->machine},
+		{":is_brief", ask->is_brief},
+		{":is_filtered", filter_is_active(&ask->input->filter)},
+		{":is_sorted", options->sort != NULL},
+		{":running_pid", rundb_running_pid(ask->input->db)},
+		{":live_pid", rundb_live_pid(ask->input->db)},
+	};
+
+	bind_numbers(cursor, numbers, COUNT(numbers));
+	cursor_bind_text(cursor, ":thread", options->thread);
+}
+
+static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
+{
+	const struct number numbers[] = {
+		{":is_live", facts->is_live},
+		{":is_attended", facts->is_attended},
+		{":is_split", facts->is_split},
+		{":calls", facts->calls},
+		{":function_count", facts->function_count},
+		{":path_count", facts->path_count},
+		{":process_count", facts->process_count},
+		{":thread_count", facts->thread_count},
+		{":estimated_count", facts->sampled_count + facts->counted_count},
+		{":plain_sample_count", facts->plain_sample_count},
+		{":wall_ns", facts->wall_ns},
+		{":self_ns", facts->self_ns},
+		{":self_error_ns", facts->total_error_ns},
+		{":cpu_ns", facts->cpu_ns},
+		{":ready_ns", facts->ready_ns},
+		{":blocked_ns", facts->blocked_ns},
+		{":alloc_count", facts->alloc_count},
+		{":alloc_bytes", facts->alloc_bytes},
+		{":free_count", facts->free_count},
+		{":temporary_count", facts->temporary_count},
+		{":peak_bytes", facts->peak_bytes},
+		{":live_bytes", facts->live_bytes},
+		{":allocating_count", facts->allocating_process_count},
+		{":peak_pid", facts->peak_pid},
+		{":peak_live_bytes", facts->peak_live_bytes},
+	};
+
+	bind_numbers(cursor, numbers, COUNT(numbers));
+}
+
+/* What hooks and samples cost. NAN is NULL: not known. */
+static void bind_costs(const struct run_facts *facts, struct cursor *cursor)
+{
+	const struct hooks *hooks = &facts->hooks;
+	struct hooks_cost all = hooks_total(hooks);
+	struct hooks_cost percent = hooks_percent(
+		all, (double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns));
+	double samples = (double)facts->cpu_sample_count;
+	double sampled_ns = (double)facts->sampled_ns;
+	const struct {
+		const char *name;
+		double value;
+	} reals[] = {
+		{":hooks_ns", all.ns},
+		{":hooks_error_ns", all.error_ns},
+		{":hooks_percent", percent.ns},
+		{":hooks_error_percent", percent.error_ns},
+		{":pair_ns", hooks->pair.ns},
+		{":pair_error_ns", hooks->pair.error_ns},
+		{":counted_ns", hooks->counted.ns},
+		{":counted_error_ns", hooks->counted.error_ns},
+		{":counted_percent", units_share(hooks->counted_calls, hooks->calls)},
+		{":sample_ns", samples > 0 ? sampled_ns / samples : NAN},
+		{":sample_percent",
+		 facts->sample_tick_ns
+			 ? units_share(samples * (double)facts->sample_tick_ns,
+				       sampled_ns)
+			 : NAN},
+	};
+	const struct number numbers[] = {
+		{":has_hooks", facts->calls && hooks->pair.ns > 0},
+		{":has_samples", hooks->has_samples},
+		{":sample_count", facts->cpu_sample_count},
+	};
+
+	bind_numbers(cursor, numbers, COUNT(numbers));
+	for (size_t i = 0; i < COUNT(reals); i++)
+		cursor_bind_real(cursor, reals[i].name, reals[i].value);
+}
+
 static void bind(void *context, struct cursor *cursor)
 {
 	const struct ask *ask = context;
-	const struct report_options *options = ask->input->options;
-	const struct {
-		const char *name;
-		int64_t value;
-	} numbers[] = {
-		{":run", ask->input->run_id},
-		{":process", ask->process_id},
-		{":machine", options->machine},
-		{":is_filtered", filter_is_active(&ask->input->filter)},
-		{":is_sorted", options->sort != NULL},
-		{":is_live", ask->facts->is_live},
-		{":is_attended", ask->facts->is_attended},
-		{":running_pid", rundb_running_pid(ask->input->db)},
-		{":live_pid", rundb_live_pid(ask->input->db)},
-		{":is_brief", ask->is_brief},
-		{":from", ask->from_ns},
-		{":to", ask->to_ns},
-		{":wall_ns", ask->facts->wall_ns},
-		{":calls", ask->facts->calls},
-		{":plain_sample_count", ask->facts->plain_sample_count},
-		{":thread_count", ask->facts->thread_count},
-		{":estimated_count",
-		 ask->facts->sampled_count + ask->facts->counted_count},
-	};
-	struct hooks_cost hooks =
-		hooks_percent(hooks_total(&ask->facts->hooks),
-			      (double)(ask->facts->thread_ns ? ask->facts->thread_ns
-							     : ask->facts->wall_ns));
 
-	cursor_bind_text(cursor, ":thread", options->thread);
-	for (size_t i = 0; i < COUNT(numbers); i++)
-		cursor_bind_integer(cursor, numbers[i].name, numbers[i].value);
-	cursor_bind_real(cursor, ":hooks_percent", hooks.ns);
-	cursor_bind_real(cursor, ":hooks_error_percent", hooks.error_ns);
+	bind_asked(ask, cursor);
+	bind_counts(ask->facts, cursor);
+	bind_costs(ask->facts, cursor);
 }
 
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql)

@@ -367,6 +367,10 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 	if (!table)
 		return STATUS_FAILED;
 	switch (part->kind) {
+	case PART_END:
+		engine->has_ended = table->row_count > 0;
+		table_free(table);
+		return STATUS_OK;
 	case PART_VALUES:
 		return add_values(engine, part, table);
 	case PART_TABLE:
@@ -380,13 +384,36 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 	}
 }
 
-static bool is_wanted(const struct engine *engine, const struct report_part *part)
+/* What is kept for queries that are not asked need not be. */
+static bool is_wanted(const struct engine *engine, const struct report *report,
+		      size_t number)
 {
-	if (part->kind == PART_KEEP)
+	const struct report_part *part = &report->parts[number];
+
+	if (part->kind == PART_KEEP) {
+		for (size_t i = number + 1; i < report->part_count; i++)
+			if (report->parts[i].sql &&
+			    strstr(report->parts[i].sql, part->name) &&
+			    is_wanted(engine, report, i))
+				return true;
+		return false;
+	}
+	if (part->kind == PART_END && !part->flags)
 		return true;
 	if (engine->is_brief)
 		return (part->flags & (PART_BRIEF | PART_ONLY_BRIEF)) != 0;
 	return !(part->flags & PART_ONLY_BRIEF);
+}
+
+static void drop_kept(struct engine *engine, const struct report_part *part)
+{
+	struct strbuf name = {0};
+
+	strbuf_printf(&name, "%s%s", part->name ? part->name : "",
+		      part->order ? "_shown" : "");
+	if (part->kind == PART_KEEP || part->order)
+		rundb_drop(engine->ask.input->db, strbuf_text(&name));
+	strbuf_free(&name);
 }
 
 static enum exit_status run(struct engine *engine, const struct report *report)
@@ -394,11 +421,10 @@ static enum exit_status run(struct engine *engine, const struct report *report)
 	enum exit_status status = ask_begin(&engine->ask);
 
 	for (size_t i = 0; !status && !engine->has_ended && i < report->part_count; i++)
-		if (is_wanted(engine, &report->parts[i]))
+		if (is_wanted(engine, report, i))
 			status = add_part(engine, &report->parts[i]);
 	for (size_t i = 0; i < report->part_count; i++)
-		if (report->parts[i].kind == PART_KEEP)
-			rundb_drop(engine->ask.input->db, report->parts[i].name);
+		drop_kept(engine, &report->parts[i]);
 	ask_end(&engine->ask);
 	return status;
 }

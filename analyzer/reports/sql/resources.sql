@@ -13,36 +13,27 @@
 -- before: it is as at the next sample that knows it. What a process does on one GPU counts
 -- as a process.
 -- :keep usage
-WITH taken AS (SELECT 0 AS is_gpu, process_id, 0 AS device, time_ns, cpu_percent AS busy,
-	nullif(rss_bytes, 0) AS memory, thread_count AS threads, minor_faults AS minor,
-	major_faults AS major, read_bytes, write_bytes
+WITH taken AS (SELECT 0 AS is_gpu, process_id, 0 AS device, time_ns,
+	cpu_percent IS NOT NULL AS knows_busy, rss_bytes IS NOT NULL AS knows_memory,
+	cpu_percent AS busy, nullif(rss_bytes, 0) AS memory, thread_count AS threads,
+	minor_faults AS minor, major_faults AS major, read_bytes, write_bytes
 	FROM resources WHERE run_id = :run AND (NOT :process OR process_id = :process)
-UNION ALL SELECT 1, process_id, device, time_ns, utilisation_percent, memory_bytes, NULL, NULL,
-	NULL, NULL, NULL
+UNION ALL SELECT 1, process_id, device, time_ns, utilisation_percent IS NOT NULL,
+	memory_bytes IS NOT NULL, IFNULL(last_known(utilisation_percent) OVER
+		(PARTITION BY process_id, device ORDER BY time_ns DESC),
+		last_known(utilisation_percent) OVER
+		(PARTITION BY process_id, device ORDER BY time_ns)),
+	memory_bytes, NULL, NULL, NULL, NULL, NULL
 	FROM gpu WHERE run_id = :run AND (NOT :process OR process_id = :process)),
-turns AS (SELECT *, COUNT(busy) OVER up AS busy_turn, COUNT(memory) OVER up AS memory_turn,
-	COUNT(threads) OVER up AS thread_turn, COUNT(minor) OVER up AS minor_turn,
-	COUNT(major) OVER up AS major_turn, COUNT(read_bytes) OVER up AS read_turn,
-	COUNT(write_bytes) OVER up AS write_turn,
-	COUNT(busy) OVER (PARTITION BY is_gpu, process_id, device ORDER BY time_ns DESC)
-	AS next_turn
-	FROM taken WINDOW up AS (PARTITION BY is_gpu, process_id, device ORDER BY time_ns)),
-known AS (SELECT is_gpu, process_id, device, time_ns, busy IS NOT NULL AS knows_busy,
-	memory IS NOT NULL AS knows_memory,
-	IFNULL(IFNULL(CASE WHEN is_gpu THEN MAX(busy) OVER (PARTITION BY is_gpu, process_id,
-		device, next_turn) END,
-		MAX(busy) OVER (PARTITION BY is_gpu, process_id, device, busy_turn)), 0) AS busy,
-	IFNULL(MAX(memory) OVER (PARTITION BY is_gpu, process_id, device, memory_turn), 0)
-	AS memory,
-	IFNULL(MAX(threads) OVER (PARTITION BY is_gpu, process_id, device, thread_turn), 0)
-	AS threads,
-	IFNULL(MAX(minor) OVER (PARTITION BY is_gpu, process_id, device, minor_turn), 0) AS minor,
-	IFNULL(MAX(major) OVER (PARTITION BY is_gpu, process_id, device, major_turn), 0) AS major,
-	IFNULL(MAX(read_bytes) OVER (PARTITION BY is_gpu, process_id, device, read_turn), 0)
-	AS read_bytes,
-	IFNULL(MAX(write_bytes) OVER (PARTITION BY is_gpu, process_id, device, write_turn), 0)
-	AS write_bytes
-	FROM turns)
+known AS (SELECT is_gpu, process_id, device, time_ns, knows_busy, knows_memory,
+	IFNULL(last_known(busy) OVER up, 0) AS busy,
+	IFNULL(last_known(memory) OVER up, 0) AS memory,
+	IFNULL(last_known(threads) OVER up, 0) AS threads,
+	IFNULL(last_known(minor) OVER up, 0) AS minor,
+	IFNULL(last_known(major) OVER up, 0) AS major,
+	IFNULL(last_known(read_bytes) OVER up, 0) AS read_bytes,
+	IFNULL(last_known(write_bytes) OVER up, 0) AS write_bytes
+	FROM taken WINDOW up AS (PARTITION BY is_gpu, process_id, device ORDER BY time_ns))
 SELECT *, LAG(time_ns) OVER up AS before_ns, LEAD(time_ns) OVER up IS NULL AS is_last,
 	busy - LAG(busy, 1, 0) OVER up AS busy_more, memory - LAG(memory, 1, 0) OVER up
 	AS memory_more, threads - LAG(threads, 1, 0) OVER up AS threads_more,
@@ -197,7 +188,7 @@ FROM slice JOIN rows JOIN bins b ON NOT is_gpu AND bin >= first AND bin < until
 GROUP BY place ORDER BY place;
 
 -- On a page with the whole run those of a run that had several.
--- :table processes brief sort rows=20 noun=process = Processes
+-- :table processes brief optional sort rows=20 noun=process = Processes
 WITH spans AS (SELECT s.*, time_ns - IFNULL(before_ns, started_ns) AS length_ns, started_ns
 	FROM usage s JOIN processes USING (process_id) WHERE NOT is_gpu),
 sums AS (SELECT process_id, COUNT(*) AS sample_count, MAX(knows_busy) AS knows_busy,

@@ -2,13 +2,16 @@
 -- Samples that programs without hooks have, each number with what chance alone makes of it.
 -- :part sampled
 
+-- :end
+SELECT 1 WHERE NOT :plain_sample_count;
+
 -- :keep seen
 SELECT *, TOTAL(cpu_ns) OVER () AS all_ns,
 	CASE kind WHEN 'hooks' THEN '[profshim]' ELSE '[no file]' END AS instead
-FROM samples WHERE run_id = :run AND program = 'plain' AND :plain_sample_count > 0;
+FROM samples WHERE run_id = :run AND program = 'plain';
 
 -- With MAX() alone SQLite takes the other columns from the row that has it.
--- :table sampled_functions brief noun=function weight=cpu_ns,the_CPU_time = Where the CPU time went, by samples
+-- :table sampled_functions brief optional noun=function weight=cpu_ns,the_CPU_time = Where the CPU time went, by samples
 WITH place AS (SELECT IFNULL(name, instead) AS name, module, file, line, all_ns,
 	SUM(count) AS count, SUM(cpu_ns) AS cpu_ns
 	FROM seen GROUP BY 1, module, file, line),
@@ -21,7 +24,7 @@ SELECT 100.0 * cpu_ns / all_ns AS "self %!:self_cpu_percent",
 	file AS ".file", line AS ".line/count", NOT :calls AS "-for_csv/flag"
 FROM f ORDER BY cpu_ns DESC, name, module;
 
--- :table sampled_modules brief half noun=file weight=cpu_ns,the_CPU_time = By file
+-- :table sampled_modules brief half optional noun=file weight=cpu_ns,the_CPU_time = By file
 WITH m AS (SELECT IFNULL(module, instead) AS module, SUM(count) AS count, SUM(cpu_ns) AS cpu_ns,
 	all_ns FROM seen GROUP BY 1)
 SELECT 100.0 * cpu_ns / all_ns AS "self %!:self_cpu_percent",
@@ -30,7 +33,7 @@ SELECT 100.0 * cpu_ns / all_ns AS "self %!:self_cpu_percent",
 	count AS "samples:count", module AS "file!:module/file"
 FROM m ORDER BY cpu_ns DESC, module;
 
--- :table sampled_lines brief half noun=line weight=cpu_ns,the_CPU_time = By line
+-- :table sampled_lines brief half optional noun=line weight=cpu_ns,the_CPU_time = By line
 WITH l AS (SELECT name, file, line, SUM(count) AS count, SUM(cpu_ns) AS cpu_ns, all_ns
 	FROM seen WHERE line IS NOT NULL GROUP BY name, file, line)
 SELECT 100.0 * cpu_ns / all_ns AS "self %!:self_cpu_percent",
@@ -42,5 +45,4 @@ FROM l ORDER BY cpu_ns DESC, file, line, name;
 
 -- :note sampled_note brief
 SELECT '{count sample} of the CPU time of programs without hooks, in user mode: +- is what
-	chance alone makes of so many, at 95 %.' AS text, :plain_sample_count AS count
-WHERE :plain_sample_count > 0;
+	chance alone makes of so many, at 95 %.' AS text, :plain_sample_count AS count;

@@ -28,6 +28,9 @@ SELECT 'No call was kept with its time.' AS text, CASE WHEN floor_ns IS NULL
 	END AS advice
 FROM facts WHERE IFNULL(floor_ns, 0) <= 0;
 
+-- :end only_brief
+SELECT 1 FROM facts WHERE IFNULL(floor_ns, 0) <= 0;
+
 -- What is asked for, by process and thread.
 -- :keep chosen
 SELECT s.*, p.pid, t.tid, t.name AS thread
@@ -35,7 +38,7 @@ FROM spans s JOIN processes p USING (process_id)
 	LEFT JOIN threads t ON t.thread_id = s.thread_id
 WHERE s.run_id = :run AND s.started_ns <= :to AND s.started_ns + s.duration_ns >= :from
 	AND (:thread IS NULL OR t.name = :thread OR CAST(t.tid AS TEXT) = :thread)
-	AND passes(s.name) AND EXISTS (SELECT 1 FROM facts WHERE floor_ns > 0);
+	AND passes(s.name);
 
 -- :values timeline
 SELECT '{from_ns} to {to_ns}' AS "shown:~shown",
@@ -75,8 +78,7 @@ UNION ALL SELECT 2, p.pid, t.tid, t.name, s.lane_id, t.thread_id, 0, IFNULL(l.na
 		AND (:thread IS NULL OR t.name = :thread OR CAST(t.tid AS TEXT) = :thread)
 UNION ALL SELECT 3, p.pid, NULL, NULL, NULL, NULL, 0, s.label, s.time_ns, 0, 'moment'
 	FROM snapshots s JOIN processes p USING (process_id)
-	WHERE s.run_id = :run AND s.time_ns BETWEEN :from AND :to)
-WHERE EXISTS (SELECT 1 FROM facts WHERE floor_ns > 0))
+	WHERE s.run_id = :run AND s.time_ns BETWEEN :from AND :to))
 SELECT CASE part WHEN 1 THEN CASE WHEN is_step THEN 'steps ' || IFNULL(name, '')
 		|| IFNULL(' of ' || whose, '')
 	ELSE IFNULL(whose, 'a thread without a row') END

@@ -168,6 +168,147 @@ static void a_sentence_has_the_values_of_its_row(void **state)
 	table_free(table);
 }
 
+static struct doc doc;
+
+static enum exit_status built(const struct report_part *parts, size_t count)
+{
+	const struct report report = {
+		.name = "test", .parts = parts, .part_count = count};
+
+	doc_free(&doc);
+	doc_init(&doc, "test");
+	return engine_build(&report, &input, &doc);
+}
+
+static const struct section *section_of(const char *name)
+{
+	for (size_t i = 0; i < doc.section_count; i++)
+		if (strcmp(doc.sections[i].name, name) == 0)
+			return &doc.sections[i];
+	return NULL;
+}
+
+/* Rows 3, 1, 2 of a number and a word. */
+#define ROWS                                                                             \
+	"SELECT column1 AS \"n_count\", column2 AS \"word\" FROM (VALUES "               \
+	"(3,'c'),(1,'a'),(2,'b'))"
+
+static void a_table_is_in_the_order_of_its_query_or_of_sort(void **state)
+{
+	static const struct report_part parts[] = {
+		{.kind = PART_TABLE, .name = "one", .sql = ROWS, .flags = PART_SORT},
+		{.kind = PART_TABLE, .name = "other", .sql = ROWS, .flags = PART_WHOLE}};
+
+	(void)state;
+	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
+	assert_int_equal(table_row(section_of("one")->table, 0)->integer, 3);
+	options.sort = "word";
+	options.limit = 2;
+	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
+	assert_int_equal(table_row(section_of("one")->table, 0)->integer, 1);
+	assert_int_equal(section_of("one")->table->row_count, 2);
+	assert_int_equal(section_of("one")->total_row_count, 3);
+	assert_non_null(strstr(section_of("one")->footer, "2 of 3 rows shown"));
+	assert_int_equal(table_row(section_of("other")->table, 0)->integer, 3);
+	assert_int_equal(section_of("other")->table->row_count, 3);
+	options.sort = "nothing";
+	assert_int_equal(built(parts, COUNT(parts)), STATUS_USAGE);
+	options.sort = NULL;
+	options.limit = -1;
+}
+
+static void what_is_kept_is_there_for_later_queries_only(void **state)
+{
+	static const struct report_part parts[] = {
+		{.kind = PART_KEEP, .name = "kept", .sql = ROWS},
+		{.kind = PART_KEEP, .name = "unused", .sql = "SELECT nonsense"},
+		{.kind = PART_TABLE,
+		 .name = "sum",
+		 .order = "n_count",
+		 .sql = "SELECT n_count FROM kept ORDER BY 1"},
+		{.kind = PART_TABLE,
+		 .name = "places",
+		 .sql = "SELECT n_count, place AS \"place/count\" FROM sum_shown ORDER "
+			"BY 2"}};
+	struct cursor *cursor;
+
+	(void)state;
+	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
+	assert_int_equal(table_row(section_of("places")->table, 2)[0].integer, 3);
+	assert_int_equal(table_row(section_of("places")->table, 2)[1].integer, 3);
+	cursor = rundb_query(db, "SELECT * FROM kept");
+	assert_true(cursor_finish(cursor) < 0);
+	cursor = rundb_query(db, "SELECT * FROM sum_shown");
+	assert_true(cursor_finish(cursor) < 0);
+}
+
+static void a_report_ends_where_it_has_nothing_to_tell(void **state)
+{
+	static const struct report_part parts[] = {
+		{.kind = PART_NOTE, .name = "fine", .sql = "SELECT 'x' AS text WHERE 0"},
+		{.kind = PART_TABLE,
+		 .name = "optional",
+		 .flags = PART_OPTIONAL,
+		 .sql = "SELECT 1 AS n_count WHERE 0"},
+		{.kind = PART_TABLE,
+		 .name = "quiet",
+		 .title = "Title",
+		 .flags = PART_QUIET,
+		 .sql = "SELECT 1 AS n_count WHERE 0"},
+		{.kind = PART_NOTE,
+		 .name = "none",
+		 .flags = PART_EMPTY,
+		 .sql = "SELECT '{n call} of \"{word}\".' AS text, 2 AS \"n/count\", 'a' "
+			"AS word"},
+		{.kind = PART_END, .sql = "SELECT 1"},
+		{.kind = PART_TABLE, .name = "late", .sql = "SELECT nonsense"}};
+
+	(void)state;
+	assert_int_equal(built(parts, COUNT(parts)), STATUS_NOTHING);
+	assert_null(section_of("fine"));
+	assert_null(section_of("optional"));
+	assert_null(section_of("quiet")->title);
+	assert_int_equal(section_of("quiet")->flags, SECTION_MACHINE);
+	assert_string_equal(section_of("none")->text, "2 calls of \"a\".");
+	assert_int_equal(built(&parts[5], 1), STATUS_FAILED);
+}
+
+static void the_page_has_its_own_parts(void **state)
+{
+	static const struct report_part parts[] = {
+		{.kind = PART_TABLE, .name = "full", .sql = ROWS},
+		{.kind = PART_TABLE,
+		 .name = "both",
+		 .sql = ROWS,
+		 .flags = PART_BRIEF | PART_HALF,
+		 .section_flags = SECTION_MAIN},
+		{.kind = PART_VALUES,
+		 .name = "page",
+		 .title = "Of {n_count}",
+		 .sql = "SELECT 7 AS \"-n_count\", '{n_count call}' AS \"calls:~text\", "
+			"NULL AS \".?absent_ns\", 5 AS \".there_ns\"",
+		 .flags = PART_ONLY_BRIEF}};
+	const struct report report = {
+		.name = "test", .parts = parts, .part_count = COUNT(parts)};
+	struct run_facts facts = {0};
+
+	(void)state;
+	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
+	assert_null(section_of("page"));
+	assert_int_equal(section_of("both")->flags, SECTION_MAIN);
+	doc_free(&doc);
+	doc_init(&doc, "page");
+	assert_int_equal(engine_add_brief(&report, &input, &doc, &facts, 2), STATUS_OK);
+	assert_null(section_of("full"));
+	assert_int_equal(section_of("both")->table->row_count, 1);
+	assert_int_equal(section_of("both")->flags, 0);
+	assert_string_equal(section_of("page")->title, "Of 7");
+	assert_int_equal(section_of("page")->value_count, 2);
+	assert_string_equal(section_of("page")->values[0].cell.text, "7 calls");
+	assert_string_equal(section_of("page")->values[1].name, "there_ns");
+	doc_free(&doc);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -175,6 +316,10 @@ int main(void)
 		cmocka_unit_test(values_are_of_the_type_or_unknown),
 		cmocka_unit_test(columns_without_anything_are_hidden_when_asked),
 		cmocka_unit_test(a_sentence_has_the_values_of_its_row),
+		cmocka_unit_test(a_table_is_in_the_order_of_its_query_or_of_sort),
+		cmocka_unit_test(what_is_kept_is_there_for_later_queries_only),
+		cmocka_unit_test(a_report_ends_where_it_has_nothing_to_tell),
+		cmocka_unit_test(the_page_has_its_own_parts),
 	};
 
 	return cmocka_run_group_tests(tests, open_database, close_database);

@@ -14,8 +14,6 @@
 #include "analyzer/reports/functions.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
-#include "analyzer/reports/overview/summary.h"
-#include "analyzer/reports/overview/where.h"
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/plain/plain.h"
 #include "analyzer/reports/sites.h"
@@ -34,9 +32,6 @@
 #define SPAN_ROWS 15
 #define COMPONENT_ROWS 8
 #define RECORDING_ROWS 20
-
-extern const struct report report_ranks, report_rare, report_resources, report_sampled,
-	report_steps, report_timeline;
 
 /* The report is a page in every format: --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
@@ -209,6 +204,13 @@ static enum exit_status add_sites(struct report_input *input, struct doc *doc,
 	return STATUS_OK;
 }
 
+static enum exit_status add_brief(struct report_input *input, struct doc *doc,
+				  const struct run_facts *facts,
+				  const struct report *report, size_t usual)
+{
+	return engine_add_brief(report, input, doc, facts, rows(input, usual));
+}
+
 static enum exit_status add_memory(struct report_input *input, struct doc *doc,
 				   const struct run_facts *facts,
 				   const struct calltree *tree)
@@ -222,25 +224,19 @@ static enum exit_status add_memory(struct report_input *input, struct doc *doc,
 			 NULL);
 		return STATUS_OK;
 	}
-	summary_add_memory(doc, facts);
-	status = add_sites(input, doc, facts, tree, "allocation_sites",
-			   "Most bytes allocated", "alloc_bytes",
-			   "alloc_bytes_percent alloc_bytes alloc_count "
-			   "temporary_percent owner path",
-			   "the bytes");
+	status = add_brief(input, doc, facts, &report_memory_totals, 0);
+	if (status == STATUS_OK)
+		status = add_sites(input, doc, facts, tree, "allocation_sites",
+				   "Most bytes allocated", "alloc_bytes",
+				   "alloc_bytes_percent alloc_bytes alloc_count "
+				   "temporary_percent owner path",
+				   "the bytes");
 	if (status || facts->peak_bytes <= 0)
 		return status;
 	return add_sites(input, doc, facts, tree, "peak_sites",
 			 "What the peak was made of", "at_peak_bytes",
 			 "at_peak_percent at_peak_bytes at_peak_count owner path",
 			 "the peak");
-}
-
-static enum exit_status add_brief(struct report_input *input, struct doc *doc,
-				  const struct run_facts *facts,
-				  const struct report *report, size_t usual)
-{
-	return engine_add_brief(report, input, doc, facts, rows(input, usual));
 }
 
 /* Only what matters: bottlenecks shows all. */
@@ -260,18 +256,14 @@ static enum exit_status add_findings(struct report_input *input, struct doc *doc
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
+	static const struct report *const head[] = {&report_summary, &report_where,
+						    &report_rare, &report_ranks};
 	struct run_facts facts;
 	struct calltree *tree;
 	enum exit_status status = report_open(input, doc, &facts);
 
-	if (status)
-		return status;
-	summary_add_run(input, doc, &facts);
-	status = where_add(input, doc, &facts);
-	if (status == STATUS_OK)
-		status = engine_add_brief(&report_rare, input, doc, &facts, 0);
-	if (status == STATUS_OK)
-		status = engine_add_brief(&report_ranks, input, doc, &facts, 0);
+	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]) && !status; i++)
+		status = engine_add_brief(head[i], input, doc, &facts, 0);
 	if (status)
 		return status;
 	if (run_facts_empty(&facts)) {
