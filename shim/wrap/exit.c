@@ -167,6 +167,7 @@ static void process_exits(int status, int is_last)
 {
 	struct segment_state *shared = process_facts.state;
 	uint64_t end_ticks;
+	int is_unheard;
 
 	if (!process_is_ready() || !context_is_own_process())
 		return;
@@ -175,6 +176,8 @@ static void process_exits(int status, int is_last)
 		note_bytes();
 		note_children();
 	}
+	/* the collector, which knows the slot, has nothing to ask of it */
+	is_unheard = process->segment->tenancy >> 1 && is_short(lane_own());
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = end_ticks;
 	clock_read_both(&shared->last_ticks, &shared->last_monotonic_ns);
@@ -183,7 +186,8 @@ static void process_exits(int status, int is_last)
 			 __ATOMIC_RELEASE);
 	if (is_last && !(wait_at_exit && process->pid == process_facts.run->first_pid))
 		reuse_offer(SEGMENT_PROCESS_EXITING);
-	process_ring();
+	if (!is_unheard)
+		process_ring();
 	if (wait_at_exit && process->pid == process_facts.run->first_pid &&
 	    gate_is_open())
 		wait_for_collector(shared);
