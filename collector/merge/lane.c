@@ -15,6 +15,8 @@
 #include "common/base/xalloc.h"
 #include "common/libc/calls.h"
 #include "common/libc/records.h"
+#include "collector/read/segment_file.h"
+
 /* What the nodes did between snapshots. */
 static void add_changes(struct lane_walk *walk, const struct merge_end *end)
 {
@@ -412,6 +414,37 @@ static void add_stacks(struct merge *merge, const struct segment_lane *header)
 	merge_add(&merge->differing_stack_count, header->differing_stack_count);
 }
 
+static uint32_t highest_target(const struct read_lane_data *data)
+{
+	uint32_t highest = 0;
+
+	for (uint32_t i = 1; i < data->transfer_count; i++)
+		if (data->transfers[i].target > highest)
+			highest = data->transfers[i].target;
+	return highest;
+}
+
+/* The slot of a living process may have more since it was read, before the lane was:
+ * targets, which are read again, and modes, whose counts are left to the next look. */
+static void catch_up(struct lane_walk *walk)
+{
+	const struct read_run *run = walk->merge->run;
+	struct read_process *process = &run->processes[walk->process_index];
+	struct read_lane_data *data = &walk->data;
+	struct segment_reader reader;
+	uint32_t highest = highest_target(data), mode_count;
+
+	if ((!highest || highest < process->target_count) &&
+	    data->count_count <= process->mode_count)
+		return;
+	if (read_open_file(run, process->file, &reader) < 0)
+		return;
+	mode_count = read_process_again(process, &reader);
+	segment_reader_close(&reader);
+	if (data->count_count > process->mode_count && data->count_count <= mode_count)
+		data->count_count = process->mode_count;
+}
+
 void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 		const struct site_place *sites, size_t site_count,
 		struct lane_counts *ret)
@@ -427,6 +460,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 		merge_add(&merge->damaged_count, 1 + site_count);
 		return;
 	}
+	catch_up(&walk);
 	add_losses(&walk);
 	add_stacks(merge, &walk.data.header);
 	place_nodes(&walk);

@@ -102,6 +102,29 @@ static void copy_sites(struct read_process *to, struct segment_process *from,
 	to->first_site = sites.first;
 }
 
+static void copy_targets(struct read_process *to, const struct segment_process *from,
+			 const struct segment_reader *reader)
+{
+	to->targets = segment_reader_entries(reader, to->slot, ARRAY_TARGETS, from,
+					     &to->target_count);
+	for (uint32_t i = 0; i < to->target_count; i++)
+		END_STRING(to->targets[i].name);
+}
+
+uint32_t read_process_again(struct read_process *process,
+			    const struct segment_reader *reader)
+{
+	struct segment_process header;
+	struct segment_array modes;
+
+	if (segment_reader_process(reader, process->slot, &header) < 0)
+		return 0;
+	free(process->targets);
+	copy_targets(process, &header, reader);
+	arrays_read(&header, ARRAY_MODES, reader->slot_size, &modes);
+	return modes.count;
+}
+
 void read_process_parts(struct read_process *process, const struct segment_reader *reader,
 			uint32_t site_limit)
 {
@@ -111,10 +134,7 @@ void read_process_parts(struct read_process *process, const struct segment_reade
 	    segment_reader_process(reader, process->slot, &header) < 0)
 		return;
 	process->has_parts = 1;
-	process->targets = segment_reader_entries(reader, process->slot, ARRAY_TARGETS,
-						  &header, &process->target_count);
-	for (uint32_t i = 0; i < process->target_count; i++)
-		END_STRING(process->targets[i].name);
+	copy_targets(process, &header, reader);
 	copy_sites(process, &header, reader, site_limit);
 }
 

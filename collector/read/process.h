@@ -74,5 +74,8 @@ int read_process(struct read_process *ret, const struct segment_reader *reader,
  * snapshots, which go by the sites' numbers. */
 void read_process_parts(struct read_process *process, const struct segment_reader *reader,
 			uint32_t site_limit);
+/* Reads its targets again. Returns how many modes it has by now. */
+uint32_t read_process_again(struct read_process *process,
+			    const struct segment_reader *reader);
 void read_process_forget(struct read_process *process);
 void read_process_done(struct read_process *process);

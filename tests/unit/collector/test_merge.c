@@ -20,6 +20,7 @@
 #include "collector/account/run.h"
 #include "collector/locks/locks.h"
 #include "collector/merge/slow/spans.h"
+#include "collector/read/segment_file.h"
 #include "tests/unit/collector/check_db.h"
 
 static void nested_calls(void **state)
@@ -689,39 +690,109 @@ static void every_note_at_once(void **state)
 	check_end(&f, db);
 }
 
+/* A look at a living process: what has been read of it is older than what is read. */
+struct later {
+	struct check_one f;
+	struct read_run run;
+	struct merge_end end;
+	struct merge merge;
+};
+
+static void later_begin(struct later *ret)
+{
+	char error[1024];
+
+	*ret = (struct later){.end = {.end_ticks = CHECK_END}};
+	check_begin(&ret->f);
+	make_mode(ret->f.process, 0x3000, SEGMENT_RECORDING_EXACT);
+	assert_int_equal(
+		read_run_open(&ret->run, &ret->f.run.rundir, NULL, error, sizeof(error)),
+		0);
+}
+
+static void later_merge(struct later *later)
+{
+	struct ticks ticks;
+
+	ticks_calibrate(&ticks, &later->run.page, &later->run.state);
+	run_merge(&later->merge, &later->run, &ticks, &later->end, 0, 0);
+}
+
+static void later_end(struct later *later)
+{
+	locks_free(later->merge.locks);
+	spans_free(later->merge.spans);
+	merge_done(&later->merge);
+	read_run_close(&later->run);
+	make_file_free(&later->f.file);
+	make_run_free(&later->f.run);
+}
+
 /* A lane that began after the lanes were listed is no damage; one that is nowhere is. */
 static void a_lane_begins_meanwhile(void **state)
 {
-	struct merge_end end = {.end_ticks = CHECK_END};
 	struct segment_site *site;
-	struct ticks ticks;
-	struct check_one f;
 	struct make_lane late;
-	struct read_run run;
-	struct merge merge;
-	char error[1024];
+	struct later l;
 
 	(void)state;
-	check_begin(&f);
-	for (int is_there = 1; is_there >= 0; is_there--) {
-		assert_int_equal(
-			read_run_open(&run, &f.run.rundir, NULL, error, sizeof(error)),
-			0);
-		ticks_calibrate(&ticks, &run.page, &run.state);
-		make_lane(&late, &f.file, f.process, f.process_slot);
-		site = make_site(f.process, &late, make_return(&late, 1, 0x1010), 2, 20,
+	for (uint32_t away = 0; away < 2; away++) {
+		later_begin(&l);
+		make_lane(&late, &l.f.file, l.f.process, l.f.process_slot);
+		site = make_site(l.f.process, &late, make_return(&late, 1, 0x1010), 2, 20,
 				 1, 10);
-		if (!is_there)
-			site->lane_slot++;
-		run_merge(&merge, &run, &ticks, &end, 0, 0);
-		assert_int_equal(merge.damaged_count, !is_there);
-		locks_free(merge.locks);
-		spans_free(merge.spans);
-		merge_done(&merge);
-		read_run_close(&run);
+		site->lane_slot += away;
+		later_merge(&l);
+		assert_int_equal(l.merge.damaged_count, away);
+		later_end(&l);
 	}
-	make_file_free(&f.file);
-	make_run_free(&f.run);
+}
+
+/* Likewise a file that was opened after the files were listed. */
+static void a_file_is_opened_meanwhile(void **state)
+{
+	struct segment_reader reader;
+	struct segment_transfer *transfer;
+	struct segment_target *target;
+	struct later l;
+
+	(void)state;
+	for (uint32_t away = 0; away < 2; away++) {
+		later_begin(&l);
+		assert_int_equal(read_open_file(&l.run, 0, &reader), 0);
+		read_process_parts(&l.run.processes[0], &reader, 100);
+		segment_reader_close(&reader);
+		l.f.process->targets = (struct segment_array){
+			.offset = 98304 + 16384, .capacity = 4, .count = 2};
+		target = (void *)((char *)l.f.process + l.f.process->targets.offset);
+		target[1].kind = SEGMENT_TARGET_FILE;
+		l.f.lane.lane->transfers = (struct segment_array){
+			.offset = 11 << 20, .capacity = 4, .count = 2};
+		transfer = (void *)((char *)l.f.lane.lane + (11 << 20));
+		transfer[1].node = make_call(&l.f.lane, 1, 0x1000, 1, 100);
+		transfer[1].target = 1 + away;
+		later_merge(&l);
+		assert_int_equal(l.merge.damaged_count, away);
+		later_end(&l);
+	}
+}
+
+/* And a function that began to be counted. */
+static void a_function_is_counted_meanwhile(void **state)
+{
+	struct later l;
+
+	(void)state;
+	for (uint32_t away = 0; away < 2; away++) {
+		later_begin(&l);
+		make_count(&l.f.lane,
+			   make_mode(l.f.process, 0x1000, SEGMENT_RECORDING_COUNTED) +
+				   away,
+			   7);
+		later_merge(&l);
+		assert_int_equal(l.merge.damaged_count, away);
+		later_end(&l);
+	}
 }
 
 int main(void)
@@ -751,6 +822,8 @@ int main(void)
 		cmocka_unit_test(a_wrong_library_is_told),
 		cmocka_unit_test(samples_and_names),
 		cmocka_unit_test(a_lane_begins_meanwhile),
+		cmocka_unit_test(a_file_is_opened_meanwhile),
+		cmocka_unit_test(a_function_is_counted_meanwhile),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
