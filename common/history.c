@@ -21,7 +21,7 @@
 
 int history_lock(uint32_t *lock, uint32_t holder, int pauses, history_pause *pause)
 {
-	for (;;) {
+	for (int step = 0;; step++) {
 		uint32_t seen = __atomic_load_n(lock, __ATOMIC_RELAXED);
 
 		/* acquire: pairs with the release in history_unlock(); orders all */
@@ -29,9 +29,9 @@ int history_lock(uint32_t *lock, uint32_t holder, int pauses, history_pause *pau
 		    __atomic_compare_exchange_n(lock, &seen, holder, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		if (pauses-- <= 0)
+		if (step >= pauses)
 			return -EBUSY;
-		pause();
+		pause(step);
 	}
 }
 
@@ -100,10 +100,8 @@ struct segment_snapshot *history_begin(struct history *history, const char *labe
 
 	if (history->taken >= array->capacity ||
 	    read_number(&history->header->incomplete_from) ||
-	    reserve(history, ARRAY_SNAPSHOTS, array, history->taken + 1) < 0) {
-		history_refuse(history->process);
+	    reserve(history, ARRAY_SNAPSHOTS, array, history->taken + 1) < 0)
 		return NULL;
-	}
 	snapshot = arrays_entries(history->header, array);
 	snapshot += history->taken;
 	for (uint32_t i = 0; i < sizeof(snapshot->label); i++)
@@ -373,6 +371,21 @@ int history_copy_lane(struct history *history, const struct history_lane *lane,
 	return result;
 }
 
+int history_append(struct history *history, const struct segment_path_past *from,
+		   uint32_t count)
+{
+	struct segment_array *array = &history->path_pasts;
+	struct segment_path_past *pasts = arrays_entries(history->header, array);
+	int result;
+
+	if (count > array->capacity - array->count)
+		return -ENOSPC;
+	result = reserve(history, ARRAY_PATH_PASTS, array, array->count + count);
+	for (uint32_t i = 0; i < count && result == 0; i++)
+		pasts[array->count++] = from[i];
+	return result;
+}
+
 void history_end(struct history *history, struct segment_snapshot *snapshot, uint64_t now)
 {
 	struct segment_history *header = history->header;
@@ -384,12 +397,6 @@ void history_end(struct history *history, struct segment_snapshot *snapshot, uin
 	header->snapshots.count = number;
 	/* release: pairs with the acquire of site_catch_up() and of readers */
 	__atomic_store_n(&history->process->snapshot_interval, number, __ATOMIC_RELEASE);
-}
-
-/* The header's count of entries is as it was: the next snapshot writes over them. */
-void history_cancel(struct history *history)
-{
-	history_refuse(history->process);
 }
 
 void history_forget(struct history_memory *memory, uint32_t node_count)

@@ -13,7 +13,7 @@
 #include "common/arrays.h"
 #include "common/segment_history.h"
 
-typedef void history_pause(void);
+typedef void history_pause(int step);
 
 /* A history as its taker has it mapped. The taker fills in the first five; history_open()
  * makes the copies that everything else works with. */
@@ -70,8 +70,8 @@ void history_layout(struct segment_history *header, uint64_t slot_size,
 /* Copies and checks what the header says. 0, or -EINVAL: it is no history, or damaged. */
 int history_open(struct history *history);
 
-/* Begins the next snapshot. Returns it, or NULL: no room (then the process's counter of
- * refused snapshots has been raised). */
+/* Begins the next snapshot, which exists from history_end() on. Returns it, or NULL: no
+ * room. */
 struct segment_snapshot *history_begin(struct history *history, const char *label,
 				       enum segment_snapshot_cause cause);
 
@@ -80,14 +80,18 @@ struct segment_snapshot *history_begin(struct history *history, const char *labe
 int history_copy_lane(struct history *history, const struct history_lane *lane,
 		      uint64_t now);
 
+/* Appends what history_copy_lane() has written into a history of the taker's own. 0, or
+ * -errno: no room. */
+int history_append(struct history *history, const struct segment_path_past *from,
+		   uint32_t count);
+
 /* Ends it: it exists from here on. */
 void history_end(struct history *history, struct segment_snapshot *snapshot,
 		 uint64_t now);
 
-/* Raises the counter of refused snapshots, for what did not come to history_begin(). */
+/* Raises the counter of refused snapshots. */
 void history_refuse(struct segment_process *process);
 
-/* It could not be completed: as if it had not begun. What the taker remembers of the
- * lanes that have been copied is void (history_forget). */
-void history_cancel(struct history *history);
+/* What the taker remembers of a lane is void: its snapshot was not completed, and the
+ * next one writes over it. */
 void history_forget(struct history_memory *memory, uint32_t node_count);

@@ -18,7 +18,10 @@
 #include "collector/processes/ticks.h"
 #include "common/base/xalloc.h"
 
-#define WAIT_MS 200u /* for another snapshot to end */
+#define WAIT_MS 250u /* for another snapshot to end */
+
+/* The process may take snapshots of its own all the time. */
+#define TRIES 20
 
 __attribute__((format(printf, 4, 5))) static int
 fail(int result, char *error, size_t error_size, const char *format, ...)
@@ -37,12 +40,15 @@ static int take(int pid, const struct attach_files *files, uint32_t slot,
 {
 	struct live_snapshot_memory memory = {.count = 0};
 	struct ticks ticks;
-	int result;
+	int result = -EAGAIN;
 
 	ticks_calibrate(&ticks, page, NULL);
-	result = live_snapshot_take(files->fd, slot, label, SEGMENT_SNAPSHOT_COMMAND,
-				    WAIT_MS, ticks_now(&ticks), &memory, ret_number);
-	live_snapshot_forget(&memory);
+	for (int i = 0; i < TRIES && result == -EAGAIN; i++) {
+		result = live_snapshot_take(files->fd, slot, label,
+					    SEGMENT_SNAPSHOT_COMMAND, WAIT_MS,
+					    ticks_now(&ticks), &memory, ret_number);
+		live_snapshot_forget(&memory);
+	}
 	switch (result) {
 	case 0:
 		return 0;
@@ -50,6 +56,9 @@ static int take(int pid, const struct attach_files *files, uint32_t slot,
 		return fail(result, error, error_size,
 			    "another snapshot of process %d does not come to an end",
 			    pid);
+	case -EAGAIN:
+		return fail(result, error, error_size,
+			    "process %d takes snapshots of its own all the time", pid);
 	case -EINVAL:
 		return fail(result, error, error_size,
 			    "the recording of process %d is damaged", pid);

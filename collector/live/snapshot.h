@@ -7,33 +7,19 @@
  */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
-#include "common/history.h"
-
-/* What a taker remembers of the lanes for its next snapshot of the same process. */
-struct live_snapshot_lane {
-	uint32_t slot;
-	struct history_memory memory; /* both in one mapping */
-	size_t bytes;
-};
-
-struct live_snapshot_memory {
-	struct live_snapshot_lane *lanes;
-	size_t count;
-	size_t next; /* where the lane that follows the last one is likely to be */
-};
-
-void live_snapshot_forget(struct live_snapshot_memory *memory);
+#include "common/segment_history.h"
+#include "collector/live/memory.h"
 
 /* Takes a snapshot of the process in a slot of the segment file fd, which is open for
  * reading and writing, within seconds, of which it
  * waits wait_ms at most for another snapshot to end. now: the run's clock. ret_number:
- * which one of the process it is. 0, -EBUSY: another snapshot did not end, -ENOSPC: no
+ * which one of the process it is. 0, -EAGAIN: another one has been taken meanwhile, and
+ * this one is none, -EBUSY: another snapshot did not end, -ENOSPC: no
  * room, -ETIME: it took too long, -EINVAL: the file is damaged, -EIO: it was cut short
- * meanwhile, or another -errno. What fails is counted in the process, if there is one.
- * The memory is void (live_snapshot_forget()) after an error. */
+ * meanwhile, or another -errno. What fails but for -EAGAIN is counted in the process, if
+ * there is one. The memory is void (live_snapshot_forget()) after an error. */
 int live_snapshot_take(int fd, uint32_t process_slot, const char *label,
 		       enum segment_snapshot_cause cause, unsigned int wait_ms,
 		       uint64_t now, struct live_snapshot_memory *memory,

@@ -15,10 +15,11 @@
 
 #define PAUSE_NS 1000000 /* history_lock() makes so many as there are milliseconds */
 
-static void pause_taker(void)
+static void pause_taker(int step)
 {
 	struct timespec pause = {.tv_nsec = PAUSE_NS};
 
+	(void)step;
 	nanosleep(&pause, NULL);
 }
 

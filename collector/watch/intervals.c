@@ -18,14 +18,15 @@ void intervals_init(struct intervals *intervals, const struct segment_run *page)
 	ticks_calibrate(&intervals->ticks, page, NULL);
 }
 
-/* Another snapshot takes milliseconds, more when its taker is not scheduled: with 5 ms,
- * one or two of 40 were refused in every tenth run on a busy machine. Who holds the lock
+/* A snapshot of the process's own takes milliseconds, more when its taker is not
+ * scheduled: on a busy machine it was waited for 50 ms in vain. Who holds the lock
  * for longer is stopped, and is hardly waited for again: there are other processes. */
-#define WAIT_MS 50u
+#define WAIT_MS 250u
 #define SHORT_WAIT_MS 5u
 
 /* A process whose file is damaged, or made so that a snapshot of it takes seconds, gets
- * no more. Those that are busy or without room get the next one. */
+ * no more. Those that are busy or without room get the next one, and so do those that
+ * have taken one themselves meanwhile. */
 static void take(struct intervals *intervals, const struct watch *watch, size_t index)
 {
 	const struct watch_process *process = &watch->processes[index];

@@ -18,7 +18,9 @@
 /* A slow path takes microseconds, but may have lost its processor: 40 ms and more. */
 #define CLOSE_ROUNDS 400
 
-/* About as long as the sleep. */
+#define SHORT_SLEEP_NS 50000u
+
+/* About as long as the short sleep. */
 #define LONG_SPIN 1024
 
 struct gate gate written_in_children;
@@ -38,9 +40,9 @@ void gate_leave(void)
 }
 
 /* By a call that the slow paths make anyway: filters that are in force know it. */
-static void sleep_a_little(void)
+static void sleep_for(uint32_t ns)
 {
-	static const struct timespec step = {0, 50000};
+	const struct timespec step = {0, ns};
 	static const uint32_t never_woken;
 
 	SYSCALL(SYS_futex, &never_woken, 0 /* FUTEX_WAIT */, 0, &step, 0, 0);
@@ -54,7 +56,7 @@ int gate_close(void)
 	for (int i = 0; i < CLOSE_ROUNDS; i++) {
 		if (!__atomic_load_n(&gate.inside, __ATOMIC_SEQ_CST))
 			break;
-		sleep_a_little();
+		sleep_for(SHORT_SLEEP_NS);
 	}
 	return 1;
 }
@@ -101,13 +103,26 @@ void gate_restore_signals(const uint64_t *mask)
 	gate_leave();
 }
 
+static void spin(uint32_t times)
+{
+	while (times--)
+		__builtin_ia32_pause();
+}
+
+void gate_sleep(uint32_t ns)
+{
+	if (gate_enter()) {
+		sleep_for(ns);
+		gate_leave();
+	} else {
+		spin(ns / SHORT_SLEEP_NS * LONG_SPIN);
+	}
+}
+
 void gate_wait(int step)
 {
-	if (step >= GATE_WAIT_SPINS && gate_enter()) {
-		sleep_a_little();
-		gate_leave();
-		return;
-	}
-	for (int i = step < GATE_WAIT_SPINS ? 1 : LONG_SPIN; i; i--)
-		__builtin_ia32_pause();
+	if (step >= GATE_WAIT_SPINS)
+		gate_sleep(SHORT_SLEEP_NS);
+	else
+		spin(1);
 }

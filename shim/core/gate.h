@@ -78,3 +78,6 @@ void gate_restore_signals(const uint64_t *mask);
 #define GATE_WAIT_SPINS 512
 #define GATE_WAIT_STEPS (GATE_WAIT_SPINS + 400)
 void gate_wait(int step);
+
+/* For a part of a second; 50 us and more are as meant. */
+void gate_sleep(uint32_t ns);

@@ -408,8 +408,9 @@ static int move_locked(struct move *move)
 	return result;
 }
 
-static void pause_move(void)
+static void pause_move(int step)
 {
+	(void)step;
 	usleep(1000);
 }
 

@@ -22,16 +22,20 @@
 #include "shim/record/context.h"
 #include "shim/waits/off_cpu.h"
 
-/* Of 50 us and more. A snapshot takes milliseconds, more when its taker is not scheduled:
- * with 1 ms, three of 40 were refused on a busy machine. Who holds the lock for longer is
- * stopped, and is waited for once. */
-#define LOCK_PAUSES 1000
+/* A collector writes a snapshot down in microseconds, a thread of the process takes
+ * milliseconds; either may be without a CPU meanwhile, and whoever asks again every 50 us
+ * takes it from them. So it is asked at long intervals soon: a quarter of a second in
+ * all. Who holds the lock for longer is stopped, and is waited for once. */
+#define SHORT_PAUSES 20
+#define LOCK_PAUSES (SHORT_PAUSES + 250)
+#define SHORT_PAUSE_NS 50000u
+#define LONG_PAUSE_NS 1000000u
 
 static uint32_t slow_holder; /* of the lock, when it was last waited for in vain */
 
-static void pause_taker(void)
+static void pause_taker(int step)
 {
-	gate_wait(GATE_WAIT_SPINS);
+	gate_sleep(step < SHORT_PAUSES ? SHORT_PAUSE_NS : LONG_PAUSE_NS);
 }
 
 /* Resident memory now; 0: not known. The second number of statm, in pages. */
@@ -102,16 +106,15 @@ static int copy_lane(struct history *history, struct lane_context *context, uint
 }
 
 /* What has not become part of a snapshot is written by the next one. */
-static void cancel(struct history *history, struct lane_context *lane)
+static void forget(struct lane_context *lane)
 {
-	history_cancel(history);
 	for (; lane; lane = lane->next_lane)
 		if (lane->snapshot_memory.sums && lane->snapshot_memory.open_ticks)
 			history_forget(&lane->snapshot_memory, lane->lane->nodes.count);
 }
 
-static void take(struct history *history, const char *label,
-		 enum segment_snapshot_cause cause)
+static int take(struct history *history, const char *label,
+		enum segment_snapshot_cause cause)
 {
 	struct segment_snapshot *snapshot = history_begin(history, label, cause);
 	/* acquire: lanes in the list are whole */
@@ -120,7 +123,7 @@ static void take(struct history *history, const char *label,
 	int result = 0;
 
 	if (!snapshot)
-		return;
+		return -ENOSPC;
 	snapshot->rss_bytes = resident_bytes();
 	off_cpu_book_switch(lane_self);
 	now = clock_now();
@@ -128,9 +131,10 @@ static void take(struct history *history, const char *label,
 	     lane = lane->next_lane)
 		result = copy_lane(history, lane, now);
 	if (result < 0)
-		cancel(history, lanes);
+		forget(lanes);
 	else
 		history_end(history, snapshot, now);
+	return result;
 }
 
 /* 0, or -EBUSY. A holder that does not come to an end, because it is stopped, is not
@@ -150,33 +154,36 @@ static int lock_history(uint32_t *lock)
 	return result;
 }
 
+/* Signals are blocked. */
+static int take_locked(const char *label, enum segment_snapshot_cause cause)
+{
+	struct history history = {.process = process->segment,
+				  .size = process_facts.file->slot_size,
+				  .commit = site_past_commit};
+	int result = lock_history(&history.process->snapshot_lock);
+
+	if (result < 0)
+		return result;
+	history.header = history.commit_data = site_past_history(1);
+	result = history.header ? history_open(&history) : -ENOMEM;
+	if (result == 0)
+		result = take(&history, label, cause);
+	history_unlock(&history.process->snapshot_lock);
+	return result;
+}
+
 void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 {
-	struct history history = {.commit = site_past_commit};
+	int result = -EBUSY;
 	uint64_t mask;
 
 	if (!process)
 		return;
 	/* counts of a slot that another process had before begin with that one's */
-	if (!context_get() || process->segment->tenancy) {
-		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
-		return;
+	if (context_get() && !process->segment->tenancy && gate_block_signals(&mask)) {
+		result = take_locked(label ? label : "", cause);
+		gate_restore_signals(&mask);
 	}
-	if (!gate_block_signals(&mask)) {
-		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
-		return;
-	}
-	history.process = process->segment;
-	history.size = process_facts.file->slot_size;
-	if (lock_history(&history.process->snapshot_lock) == 0) {
-		history.header = history.commit_data = site_past_history(1);
-		if (history.header && history_open(&history) == 0)
-			take(&history, label ? label : "", cause);
-		else
-			process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
-		history_unlock(&history.process->snapshot_lock);
-	} else {
-		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
-	}
-	gate_restore_signals(&mask);
+	if (result < 0)
+		history_refuse(process->segment);
 }

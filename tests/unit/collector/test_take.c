@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -284,8 +287,9 @@ static void lost_mapping(void **state)
 	assert_int_equal(f->file.file->magic, SEGMENT_MAGIC_FILE);
 }
 
-static void pause_nothing(void)
+static void pause_nothing(int step)
 {
+	(void)step;
 }
 
 /* The kernel marks the lock of a taker that is killed; the next one, from outside or
@@ -326,6 +330,73 @@ static void living_holder(void **state)
 	assert_int_equal(f->process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 1);
 }
 
+/* A child that stops before and after each call of the kernel, and ends with what became
+ * of the snapshot. */
+static pid_t start_taker(struct fixture *f)
+{
+	pid_t child = fork();
+
+	if (child == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(-take(f));
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(ptrace(PTRACE_SETOPTIONS, child, NULL,
+				(void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)),
+			 0);
+	return child;
+}
+
+static int go_on(pid_t child)
+{
+	int status;
+
+	assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return status;
+}
+
+/* Whoever has the lock may be without a CPU for as long as others have it, and the
+ * process's own snapshots are refused meanwhile: no call is made with it that can be made
+ * without. */
+static void held_for_a_moment(void **state)
+{
+	struct fixture *f = *state;
+	struct user_regs_struct registers;
+	int status, seen = 0;
+	pid_t child = start_taker(f);
+
+	for (status = go_on(child); !WIFEXITED(status); status = go_on(child)) {
+		if (!f->process->snapshot_lock)
+			continue;
+		assert_int_equal(ptrace(PTRACE_GETREGS, child, NULL, &registers), 0);
+		assert_int_equal(registers.orig_rax, SYS_fallocate);
+		seen++;
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_true(seen);
+}
+
+/* The process takes one while ours is copied: ours may be the older of the two. */
+static void another_meanwhile(void **state)
+{
+	struct fixture *f = *state;
+	pid_t child = start_taker(f);
+	int status;
+
+	while (!f->process->history_slot) /* it is made after the copying */
+		assert_true(WIFSTOPPED(go_on(child)));
+	f->process->snapshot_interval = 1;
+	assert_int_equal(ptrace(PTRACE_DETACH, child, NULL, NULL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(WEXITSTATUS(status), EAGAIN);
+	assert_int_equal(f->process->snapshot_interval, 1);
+	assert_int_equal(history_of(f)->path_pasts.count, 0);
+	assert_int_equal(f->process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 0);
+	assert_int_equal(f->process->snapshot_lock, 0);
+}
+
 /* What is not part of a snapshot that failed is part of the next one. */
 static void after_failure(void **state)
 {
@@ -360,6 +431,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(lost_mapping, begin, finish),
 		cmocka_unit_test_setup_teardown(dead_holder, begin, finish),
 		cmocka_unit_test_setup_teardown(living_holder, begin, finish),
+		cmocka_unit_test_setup_teardown(held_for_a_moment, begin, finish),
+		cmocka_unit_test_setup_teardown(another_meanwhile, begin, finish),
 		cmocka_unit_test_setup_teardown(after_failure, begin, finish),
 	};
 

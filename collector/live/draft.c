@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copying a process's lanes into memory of one's own. Must not use a number of the file
+ * that was not copied and then checked against the file's size.
+ */
+#include "collector/live/draft.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "collector/processes/ticks.h"
+
+/* 16,000 threads with a million paths take less. */
+#define LONGEST_NS 5000000000ull
+
+/* A smaller history has no room for paths. */
+#define SIZE_LEAST (16ull << 20)
+
+/* A node's number has so many bits in the history. */
+#define NODE_LIMIT SEGMENT_PAST_NODES
+
+/* How many nodes of the lane may be there: holes, which a file can have terabytes of, are
+ * not worth a look. */
+static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
+			     const struct segment_array *nodes)
+{
+	uint64_t start = slot * taker->slot_size + nodes->offset, count;
+	off_t end = lseek(taker->fd, (off_t)start, SEEK_HOLE);
+
+	if (end < (off_t)start)
+		return 0;
+	count = ((uint64_t)end - start) / sizeof(struct segment_node);
+	return count < nodes->capacity ? (uint32_t)count : nodes->capacity;
+}
+
+/* What a lane's thread has been without a CPU since its last hook. While it has one its
+ * CPU clock is told with a delay, of 4 ms as a rule. */
+static uint64_t open_ns(const struct draft *draft, const struct segment_lane *lane)
+{
+	struct history_booked booked = history_read_booked(lane);
+	uint64_t wall_ns = ticks_monotonic_ns();
+	char path[40], text[80];
+	ssize_t length;
+	int file;
+
+	if (booked.tid <= 0 || draft->threads < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%d/schedstat", booked.tid);
+	file = openat(draft->threads, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	length = read(file, text, sizeof(text) - 1);
+	close(file);
+	if (length <= 0)
+		return 0;
+	text[length] = 0;
+	return history_open_ns(lane, &booked, wall_ns, strtoull(text, NULL, 10));
+}
+
+static int copy_lane(struct draft *draft, uint32_t slot, uint64_t now)
+{
+	const struct segment_lane *header =
+		taker_map_slot(draft->taker, slot, draft->taker->slot_size);
+	const struct history_memory *kept;
+	struct history_memory memory;
+	struct history_lane lane = {.header = header,
+				    .size = draft->taker->slot_size,
+				    .slot = slot,
+				    .memory = &memory};
+	struct segment_array nodes;
+	int result = 0, lost;
+	uint32_t stored;
+
+	if (!header)
+		return -EINVAL;
+	arrays_read(header, ARRAY_NODES, draft->taker->slot_size, &nodes);
+	if (nodes.capacity > NODE_LIMIT)
+		nodes.capacity = NODE_LIMIT;
+	if (header->magic == SEGMENT_MAGIC_LANE && nodes.capacity) {
+		kept = live_snapshot_remember(draft->memory, slot, nodes.capacity);
+		memory = kept ? *kept : (struct history_memory){.node_limit = 0};
+		stored = stored_nodes(draft->taker, slot, &nodes);
+		if (stored < memory.node_limit)
+			memory.node_limit = stored;
+		lane.open_ns = open_ns(draft, header);
+		result = kept ? history_copy_lane(&draft->history, &lane, now) : -ENOMEM;
+	}
+	lost = taker_unmap(header);
+	if (lost < 0)
+		return lost;
+	return result == -EINVAL ? 0 : result; /* that lane is left out */
+}
+
+static int copy_lanes(struct draft *draft, uint64_t now)
+{
+	uint64_t last_ns = ticks_monotonic_ns() + LONGEST_NS;
+	int result = 0;
+
+	for (uint32_t i = 1; i < taker_slot_count(draft->taker) && result == 0; i++) {
+		const struct segment_slot *slot = &draft->taker->file->slots[i];
+
+		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE) != SEGMENT_SLOT_LANE ||
+		    slot->process_slot != draft->taker->process_slot)
+			continue;
+		result = copy_lane(draft, i, now);
+		if (result == 0 && ticks_monotonic_ns() > last_ns)
+			result = -ETIME;
+	}
+	return result;
+}
+
+/* Where memory may not be promised beyond what there is, reserved addresses are no
+ * promise. */
+static int commit(void *data, uint64_t offset, uint64_t size)
+{
+	const struct draft *draft = data;
+	uint64_t first = offset & ~4095ull;
+	char *start = (char *)draft->history.header + first;
+
+	return mprotect(start, offset + size - first, PROT_READ | PROT_WRITE) < 0 ? -errno
+										  : 0;
+}
+
+static int reserve(struct draft *draft)
+{
+	struct history *history = &draft->history;
+	void *start = mmap(NULL, history->size, PROT_NONE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int result;
+
+	if (start == MAP_FAILED)
+		return -errno;
+	history->header = start;
+	result = commit(draft, 0, sizeof(*history->header));
+	if (result < 0)
+		return result;
+	history_layout(start, history->size, draft->taker->process_slot);
+	return history_open(history);
+}
+
+int draft_copy(struct draft *draft, const struct taker *taker, uint64_t now,
+	       struct live_snapshot_memory *memory)
+{
+	char path[40];
+	int result;
+
+	*draft = (struct draft){.taker = taker, .memory = memory, .threads = -1};
+	draft->history = (struct history){
+		.process = taker->process,
+		.size = taker->slot_size < SIZE_LEAST ? SIZE_LEAST : taker->slot_size,
+		.commit = commit,
+		.commit_data = draft};
+	result = reserve(draft);
+	if (result < 0)
+		return result;
+	snprintf(path, sizeof(path), "/proc/%d/task", taker->process->pid);
+	draft->threads = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	result = copy_lanes(draft, now);
+	if (draft->threads >= 0)
+		close(draft->threads);
+	return result;
+}
+
+void draft_done(struct draft *draft)
+{
+	if (draft->history.header)
+		munmap(draft->history.header, draft->history.size);
+}
