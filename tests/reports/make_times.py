@@ -38,12 +38,13 @@ class Times:
     what all of them took, and what of it they waited for a CPU. late: what the recorder took
     before the first threads; unseen: what the first one waited for a CPU in no function.
     children: what those computed that were waited for. in_turns: each process lives for
-    its part of the run, behind the one before."""
+    its part of the run, behind the one before. code: samples within calls, each the name of
+    a path, a module and how long."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
                  split=True, locks=(), transfers=(), steps=None,
-                 late=0, unseen=0, children=0, in_turns=False):
+                 late=0, unseen=0, children=0, in_turns=False, code=()):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -82,6 +83,9 @@ class Times:
             self.store_lock(dict(one))
         for one in transfers:
             self.store_transfer(dict(one))
+        for name, module, cpu_ns in code:
+            insert(db, "sample", run_id=run_id, path_id=self.path_of(name), kind=0, name="f",
+                   outer_name="f", module=module, count=cpu_ns // MS, cpu_ns=cpu_ns)
 
     def path_of(self, name):
         return next((self.first + number for number, one in enumerate(self.nodes)

@@ -12,6 +12,7 @@ Case = collections.namedtuple("Case", "rule what wanted times limits beside")
 
 def found(saves=None, **wanted):
     """saves: ms, to a microsecond. Else impact, confidence, severity, function, says (part of why),
+    advises (part of an advice),
     verify (part of it), shows (evidence), crosses (the evidence with a limit), bound (one
     that is none of the rule's), also (rules that it has taken in)."""
     return dict(wanted, saves=saves)
@@ -111,7 +112,26 @@ def hot_leaves():
     for count, one in ((20_000, "not told apart"), (20_001, found(**MEDIUM))):
         yield case("T1", "not told apart", one, *work(400 * MS, count), split=False)
     yield case("T1", "a call of libc", None, *work(400 * MS, kind=3))
+    yield from waits_that_compute()
     yield from lanes_of_hot_leaves()
+
+
+def waits_that_compute():
+    """What MPI and OpenMP wait for by asking again and again is no work of the program's."""
+    def code(waits):
+        return (("work", "/usr/lib/libmpi.so.40", waits), ("work", "/usr/lib/mca_btl_sm.so", MS),
+                ("work", "/src/a.out", 101 * MS))
+    computes = found(says="its self time", advises="a better algorithm")
+    for waits, one in ((100 * MS, found(says="waits for other ranks", advises="which rank", shows={
+            "of its samples, waiting for others": 50})), (99 * MS, computes)):
+        yield case("T1", "spun_part", one, *work(400 * MS), code=code(waits))
+    yield case("T1", "spun_part of threads",
+               found(says="waits for other threads", advises="which thread"),
+               *work(400 * MS), code=[("work", "/lib/libgomp.so.1", 9 * MS)])
+    yield case("T1", "spun_part of another function", computes, *work(400 * MS),
+               code=[("main", "/lib/libgomp.so.1", 9 * MS)])
+    yield case("T1", "spun_part of a library that works", computes, *work(400 * MS),
+               code=[("work", "/lib/libz.so.1", 9 * MS)])
 
 
 def lanes_of_hot_leaves():
@@ -236,6 +256,10 @@ def long_calls():
     yield case("T9", "a call of libc", None, *long(200 * MS, kind=3))
     yield from both("T9", "half of it in one call", found(shows={"p50 of its calls": 7}), None,
                     lambda self_ns: long(100 * MS, 5, self_ns, p50_ns=7), 200 * MS, 200 * MS + 2)
+    for waits, one in ((9 * MS, found(says="waits for other ranks", advises="which rank")),
+                       (9 * MS - 1, computed)):
+        yield case("T9", "spun_part", one, *long(100 * MS),
+                   code=[("work", "/lib/libmpi.so.12", waits), ("work", "/a.out", 9 * MS)])
     # what is below it, with its hooks, is not its own
     yield from both("T9", "own time", found(saves=50), None,
                     lambda longest: long(longest, self_ns=200 * MS) +

@@ -32,6 +32,10 @@ static const struct rule_limit hot_leaf_limits[] = {
 	 .meaning =
 		 "what it computes, by what was subtracted for hooks: less hangs on how "
 		 "exact that is"},
+	{"spun_part", 0.5, "ratio", .most = 1,
+	 .meaning =
+		 "part of its samples in libraries that wait by asking again and again "
+		 "(MPI, OpenMP), from which on it is said to wait"},
 	{"assumed_gain", 0.5, "ratio", .most = 1,
 	 .meaning = "part of it that a fix is assumed to save: twice as fast"},
 	{0},
@@ -58,6 +62,8 @@ const struct rule rule_hot_leaf = {
 			RULE_TELLS("calls", "count", "calls"),
 			RULE_TELLS("computed per call", "ns", "call_ns"),
 			RULE_TELLS("waited besides", "ns", "waited_ns"),
+			RULE_TELLS("of its samples, waiting for others", "percent",
+				   "in_spins"),
 			/* whatever the error of its time makes of it */
 			RULE_LEAST(NULL, NULL, "sure_held", "self_share"),
 			RULE_LEAST(NULL, NULL, "self_part", "self_part"),
@@ -72,6 +78,10 @@ static const struct rule_limit long_call_limits[] = {
 	{"least_ns", 1e8, "ns", .meaning = "what one call computes itself"},
 	{"run_share", 0.05, "ratio", .most = 1,
 	 .meaning = "the same as a share of the run"},
+	{"spun_part", 0.5, "ratio", .most = 1,
+	 .meaning =
+		 "part of its samples in libraries that wait by asking again and again "
+		 "(MPI, OpenMP), from which on it is said to wait"},
 	{"assumed_gain", 0.5, "ratio", .most = 1,
 	 .meaning = "part of it that a fix is assumed to save"},
 	{0},
@@ -93,14 +103,12 @@ const struct rule rule_long_call = {
 			RULE_LEAST("share of the run", "percent", "one_held",
 				   "run_share"),
 			RULE_TELLS("calls", "count", "calls"),
+			RULE_TELLS("of its samples, waiting for others", "percent",
+				   "in_spins"),
 			RULE_TELLS("p50 of its calls", "ns", "p50_ns"),
 			RULE_LEAST(NULL, NULL, "sure_one_ns", "least_ns"),
 			RULE_LEAST(NULL, NULL, "sure_one_held", "run_share"),
 			{0}},
-	.why = "one call computed for long, without a sign of progress outside",
-	.advice = {"do less: a better algorithm, or a result that is kept",
-		   "split it into parts that can be spread over threads, or moved out of "
-		   "the way of who waits",
-		   "instrument what it calls: its time is told as one lump"},
+	.advice = {"{less}", "{sooner}", "{inside}"},
 	.proof = proof,
 };
