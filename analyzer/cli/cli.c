@@ -31,6 +31,7 @@ void cli_free(struct request *cli)
 	free(cli->databases);
 	free(cli->limits);
 	free(cli->options.sources);
+	free(cli->options.renames);
 	*cli = (struct request){0};
 }
 
@@ -45,12 +46,11 @@ static void add_limits(struct parsing *parsing, const char *text)
 	cli->options.limits = all;
 }
 
-/* So may --source. */
-static void add_source(struct report_options *options, const char *path)
+/* So may --source and --rename. */
+static void add_text(const char ***texts, size_t *count, const char *text)
 {
-	options->sources = xreallocarray(options->sources, options->source_count + 1,
-					 sizeof(*options->sources));
-	options->sources[options->source_count++] = path;
+	*texts = xreallocarray(*texts, *count + 1, sizeof(**texts));
+	(*texts)[(*count)++] = text;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -78,7 +78,10 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		add_limits(parsing, text);
 		break;
 	case KEY_SOURCE:
-		add_source(options, text);
+		add_text(&options->sources, &options->source_count, text);
+		break;
+	case KEY_RENAME:
+		add_text(&options->renames, &options->rename_count, text);
 		break;
 	case KEY_MIN_SHARE:
 		options->min_share = cli_parse_share(text, state);

@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#define CLI_OPTION_COUNT 42
+#define CLI_OPTION_COUNT 43
 
 /* What takes more than to set a field; the others are numbered. */
 enum cli_option_key {
@@ -19,6 +19,7 @@ enum cli_option_key {
 	KEY_MIN_SHARE = 0x200,
 	KEY_FAIL_ON,
 	KEY_SOURCE, /* --source DIR, again and again */
+	KEY_RENAME, /* --rename OLD=NEW, again and again */
 	KEY_GATE,   /* --gate METRIC=AMOUNT */
 	KEY_WIDTH,
 	KEY_EVERY,

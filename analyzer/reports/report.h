@@ -23,6 +23,8 @@ struct report_options {
 	const char *rules;	    /* a file */
 	const char **sources;	    /* directories of sources */
 	size_t source_count;
+	const char **renames; /* OLD=NEW, functions of the two sides */
+	size_t rename_count;
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */

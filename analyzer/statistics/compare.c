@@ -8,7 +8,7 @@
 #include "common/base/map.h"
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
-#include "analyzer/statistics/match/match_name.h"
+#include "analyzer/statistics/match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +77,11 @@ void compare_free(struct comparison *comparison)
 	free(comparison->functions);
 	free(comparison->paths);
 	free(comparison->sites);
-	free(comparison->edges);
 	free(comparison->function_values.values);
 	free(comparison->path_values.values);
 	free(comparison->site_values.values);
 	intern_free(&comparison->function_keys);
 	intern_free(&comparison->texts);
-	map_done(&comparison->edge_keys);
 	map_done(&comparison->path_keys);
 	map_done(&comparison->place_keys);
 	map_done(&comparison->site_keys);
@@ -109,26 +107,16 @@ static const char *keep(struct comparison *comparison, const char *text)
 			   intern_text(&comparison->texts, text, NULL));
 }
 
-/* Recordings may have the variants of a constructor or destructor as functions of their
- * own, or as one that is known by any of them. */
-static void add_name(struct strbuf *key, const struct compare_function_row *row)
-{
-	if (!row->linkage_name)
-		strbuf_puts(key, row->name);
-	else if (match_add_family(key, row->linkage_name) && row->full_name)
-		strbuf_printf(key, "\n%s", row->full_name);
-}
-
-/* Same module, same name; and the same file, since C has static namesakes. */
+/* Same module, same name with parameters, be it of the one or the other copy that the
+ * compiler made of it; and the same file, since C has static namesakes. */
 static uint32_t function_number(struct comparison *comparison,
 				const struct compare_function_row *row, bool *is_new)
 {
 	struct strbuf key = {0};
 	uint32_t number;
 
-	strbuf_printf(&key, "%s\n", row->module ? row->module : "");
-	add_name(&key, row);
-	strbuf_putc(&key, '\n');
+	strbuf_printf(&key, "%s\n%s\n", row->module ? row->module : "",
+		      row->full_name ? row->full_name : row->name);
 	match_add_base(&key, row->file);
 	/* 0x1234 (libx.so) is the same code in the same build only */
 	if (!row->linkage_name && strncmp(row->name, "0x", 2) == 0)
@@ -150,8 +138,8 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 		comparison->functions = xgrow(comparison->functions, number,
 					      &comparison->function_capacity,
 					      sizeof(*comparison->functions));
-		comparison->functions[number] = (struct compare_function){
-			.merged_into = number, .tier = COMPARE_BY_NAME};
+		comparison->functions[number] =
+			(struct compare_function){.merged_into = number};
 		series_grow(&comparison->function_values);
 	}
 	function = &comparison->functions[number];
@@ -330,8 +318,7 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 			(struct compare_site){.path = path,
 					      .offset = offset,
 					      .merged_into = number,
-					      .is_at_home = is_at_home,
-					      .tier = COMPARE_BY_NAME};
+					      .is_at_home = is_at_home};
 		series_grow(&comparison->site_values);
 	}
 	site = &comparison->sites[number];

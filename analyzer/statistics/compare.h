@@ -4,10 +4,8 @@
  * once, with its numbers in each run. Must not know SQL, or judge (compare_judge.h).
  *
  * Use, in this order: compare_init(); for every run compare_add_function(); then
- * compare_match_functions(); when compare_wants_edges(), for every run
- * compare_add_edge(), then compare_match_neighbours(); for every run compare_add_path()
- * and compare_add_site(); then compare_match_sites(). Runs are numbered from 0, those of
- * the side before first.
+ * match_functions(); for every run compare_add_path() and compare_add_site(); then
+ * match_sites(). Runs are numbered from 0, those of the side before first.
  */
 #pragma once
 
@@ -56,17 +54,6 @@ enum compare_presence {
 	COMPARE_BOTH = 3,
 };
 
-/* How the two sides of a function or site were found to be one. */
-enum compare_tier {
-	COMPARE_BY_NAME = 1,
-	COMPARE_BY_STEM, /* without what compilers hang on it */
-	COMPARE_BY_SPELLING,
-	COMPARE_BY_FAMILY, /* without template arguments and parameters */
-	COMPARE_BY_PLACE,  /* last part of the name, file, about the same line */
-	COMPARE_MOVED,	   /* last part of the name, callers and callees */
-	COMPARE_RENAMED,   /* callers, callees, and what else there is */
-};
-
 struct compare_function {
 	const char *name; /* the later side's; texts live as long as the comparison */
 	const char *full_name;			  /* demangled, with all it has */
@@ -81,11 +68,9 @@ struct compare_function {
 	/* The sides on which not each of its calls was timed; and those on which its own
 	 * time is what such callees left of it. */
 	uint8_t estimated, holder;
-	uint8_t tier; /* enum compare_tier */
+	bool is_renamed; /* and somebody said so */
 	bool is_library;
 	bool is_libc; /* a call of libc that waits or moves data; the caller sets it */
-	/* On one side only, and one of several on the other may be it. */
-	bool is_uncertain;
 };
 
 struct compare_path {
@@ -103,14 +88,8 @@ struct compare_site {
 	uint32_t line_before, line_after; /* of the call; 0: not known */
 	int32_t offset;			  /* from the function's definition */
 	uint32_t merged_into;
-	uint8_t presence, tier; /* tier: enum compare_tier */
-	bool is_at_home;	/* in the file of its function, whatever that is called */
-};
-
-/* That one function called another; functions that are matched keep their numbers. */
-struct compare_edge {
-	uint32_t caller, callee;
-	uint8_t side; /* enum compare_presence */
+	uint8_t presence;
+	bool is_at_home; /* in the file of its function, whatever that is called */
 };
 
 struct comparison {
@@ -119,11 +98,9 @@ struct comparison {
 	struct compare_path *paths;
 	struct compare_site *sites;
 	struct compare_series function_values, path_values, site_values;
-	struct compare_edge *edges;
-	size_t edge_count, edge_capacity;
 	size_t function_capacity, path_capacity, site_capacity;
 	struct intern function_keys, texts;
-	struct map edge_keys, path_keys, place_keys, site_keys;
+	struct map path_keys, place_keys, site_keys;
 };
 
 /* A function as one run has it. module: the base name, "" for the program itself. */
@@ -161,16 +138,6 @@ uint32_t compare_kept(const struct comparison *comparison, uint32_t path);
 /* Adds what the paths that are left out have by themselves to those above them, which all
  * recordings have. Sums over all paths stay, by function they do not. */
 void compare_fold_left_out(struct comparison *comparison);
-
-/* Finds partners for what is on one side only. A subject with merged_into another has its
- * numbers there. */
-void compare_match_functions(struct comparison *comparison);
-/* Is something left on both sides that only callers and callees could tell? */
-bool compare_wants_edges(const struct comparison *comparison);
-void compare_add_edge(struct comparison *comparison, size_t run, uint32_t caller,
-		      uint32_t callee);
-void compare_match_neighbours(struct comparison *comparison);
-void compare_match_sites(struct comparison *comparison);
 
 /* The numbers of a subject: one for each run. Borrowed until one is added. */
 int64_t *compare_values(const struct compare_series *series, uint32_t subject,

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Functions that were renamed, moved or made from other templates are found again.
+"""Functions of one name are found again, and those that somebody says are one.
 
 usage: renames.py BUILD-ROOT
 
-renames.cpp, before and after, by both compilers at three levels: what belongs together is
-one row, what was split or could be either stays two, and a gate knows both names.
+renames.cpp, before and after, by both compilers at three levels: what has another name is
+one new and one gone, or with --rename one row that a gate knows by both names.
 """
 import json
 import os
@@ -16,16 +16,15 @@ import tempfile
 import harness
 
 SOURCE = os.path.join(harness.HERE, "renames.cpp")
-# what each function is now; None: gone, or nobody can tell
-TRUTH = {
-    "main": "main", "run": "run", "store": "store", "measure": "measure",
+SAME = {"main", "run", "store", "weigh"}
+RENAMED = {
     "parse_line": "read_record", "checksum": "util::checksum", "scale": "scale",
     "plain_buffer::plain_buffer": "ring_buffer::ring_buffer",
-    "plain_buffer::fill": "ring_buffer::fill",
-    "process": None, "north::mix": None, "south::mix": None, "legacy": None,
+    "plain_buffer::fill": "ring_buffer::fill", "measure": "measure",
 }
+GONE = {"process", "north::mix", "south::mix", "legacy"}
 NEW = {"process_head", "process_tail", "mix", "fresh"}
-RENAMED = {"read_record", "ring_buffer::ring_buffer"}
+SAID = [word for pair in RENAMED.items() for word in ("--rename", "=".join(pair))]
 
 
 def bare(name):
@@ -59,57 +58,55 @@ class Sides:
                        f"{result.stdout}{result.stderr}")
         return result.stdout
 
-    def document(self):
-        return json.loads(self.compare(0, "--format", "json"))
+    def document(self, *arguments):
+        return json.loads(self.compare(0, "--format", "json", *arguments))
 
 
-def check_partners(document):
+def check_partners(document, renamed):
     rows = [row for row in document["functions"] if row["file"]]  # the program's
-    found = {bare(row["before_name"]): bare(row["name"]) if row["status"] == "matched" else None
-             for row in rows if row["status"] != "new"}
-    new = {bare(row["name"]) for row in rows if row["status"] == "new"}
-    harness.expect(found == TRUTH, f"not these partners: {sorted(found.items() ^ TRUTH.items())}")
-    harness.expect(new == NEW, f"new are {new}")
-    renamed = {bare(row["name"]) for row in document["functions"]
-               if row["matched_by"] == "renamed"}
-    harness.expect(renamed == RENAMED, f"renamed are {renamed}")
 
-
-def check_notes(document):
-    """Said once, with both names."""
-    notes = {note["name"]: note["text"] for note in document["notes"]}
-    harness.expect("'read_record' was 'parse_line'" in notes.get("renamed", ""), str(notes))
-    harness.expect(notes.get("uncertain", "").startswith("3 functions"), str(notes))
+    def names(column, status):
+        return sorted(bare(row[column]) for row in rows if row["status"] == status)
+    pairs = {bare(row["before_name"]): bare(row["name"]) for row in rows
+             if row["status"] == "matched"}
+    wanted = {name: name for name in SAME} | renamed
+    left = {old: new for old, new in RENAMED.items() if old not in renamed}
+    harness.expect(pairs == wanted, f"not these partners: {pairs.items() ^ wanted.items()}")
+    harness.expect(names("before_name", "gone") == sorted([*GONE, *left]), "other ones are gone")
+    harness.expect(names("name", "new") == sorted([*NEW, *left.values()]), "other ones are new")
 
 
 def check_sums(document):
     for row in document["balance"]:
         parts = row["matched"] + row["new"] + row["gone"]
         harness.expect(parts == row["difference"], f"parts that do not add up: {row}")
+
+
+def check_sites(document):
+    """Nothing is allocated elsewhere now, nor are its call paths others than before."""
     sites = [(row["owner"], row["status"]) for row in document["allocation_sites"]]
-    harness.expect(sites == [], f"nothing is allocated elsewhere now: {sites}")
-    # nor are its call paths others than before
+    harness.expect(sites == [], f"other allocation sites: {sites}")
     names = {bare(row["path"][-1]) for row in document["call_paths"]
              if row["status"] != "matched"}
-    gone = {name for name, now in TRUTH.items() if now is None}
-    harness.expect(names <= NEW | gone, f"new or gone paths to {names}")
+    harness.expect(names <= NEW | GONE, f"new or gone paths to {names}")
 
 
 def check_gates(sides):
     for name in ("read_record", "parse_line", "util::checksum", "checksum", "measure",
                  "ring_buffer::fill", "plain_buffer::fill"):
-        sides.compare(0, "--gate", f"func:{name}.calls=0%")
+        sides.compare(0, "--gate", f"func:{name}.calls=0%", *SAID)
+    sides.compare(4, "--gate", "func:parse_line.calls=0%")
     for name in ("process", "legacy", "process_tail"):
         sides.compare(4, "--gate", f"func:{name}.calls=0%")
 
 
 def check_text(sides):
-    """No tiers; by either name; and what did not change is counted, not shown."""
-    text = sides.compare(0)
-    harness.expect("tier" not in text and re.search(r"\d\s+unchanged", text), text)
-    text = sides.compare(0, "--limit", "0")
+    """By either name; and what did not change is counted, not shown."""
+    text = sides.compare(0, *SAID)
+    harness.expect(re.search(r"\d\s+unchanged", text), text)
+    text = sides.compare(0, "--limit", "0", *SAID)
     harness.expect(re.search(r"renamed +read_record$", text, re.MULTILINE), text)
-    focused = sides.compare(0, "--focus", "parse_line")
+    focused = sides.compare(0, "--focus", "parse_line", *SAID)
     harness.expect("read_record" in focused and "legacy" not in focused, focused)
 
 
@@ -118,9 +115,12 @@ def check(products, folder, compiler, level):
     for side in sides.programs:
         sides.record(side)
     document = sides.document()
-    check_partners(document)
-    check_notes(document)
+    check_partners(document, {})
     check_sums(document)
+    document = sides.document(*SAID)
+    check_partners(document, RENAMED)
+    check_sums(document)
+    check_sites(document)
     check_gates(sides)
     check_text(sides)
     return sides
@@ -136,7 +136,7 @@ def check_groups(sides):
     document = sides.document()
     counts = [document["sides"][side + "_run_count"] for side in sides.programs]
     harness.expect(counts == [3, 3], f"{counts} runs are compared, not 3 and 3")
-    check_partners(document)
+    check_partners(document, {})
 
 
 def main():

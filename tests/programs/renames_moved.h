@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Where a function of renames.cpp goes to.
+// Where functions of renames.cpp go to.
 #pragma once
 
 #ifdef AFTER
+CALLED void weigh(int value)
+{
+	sink = sink + 3 * value;
+}
+
 namespace util
 {
 CALLED void checksum(int value)

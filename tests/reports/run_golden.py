@@ -28,6 +28,7 @@ import make_db
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "golden")
 WIDE = {"COLUMNS": "120"}
+RENAMES = ["--rename", "read_line=next_record", "--rename", "_Z8checksumi=util::checksum"]
 ASCII = {"LC_ALL": "C"}
 TREE = ["tree", "fixture.db"]
 FLAME = ["flamegraph", "snapshots.db"]
@@ -448,17 +449,16 @@ CASES = {
     "error-output": (["fixture.db", "--output", "fixture.db"], {}),
     "compare": (["compare", "groups.db"], {}),
     "compare-renames": (["compare", "renames.db"], {}),
-    "compare-renames-all": (["compare", "renames.db", "--limit", "0"], WIDE),
-    "compare-renames-json": (["compare", "renames.db", "-f", "json", "-n", "2"], {}),
-    "compare-renames-csv": (["compare", "renames.db", "-f", "csv"], {}),
-    "compare-renames-focus": (["compare", "renames.db", "--focus", "^read_line$"], {}),
+    "compare-renames-all": (["compare", "renames.db", "--limit", "0", *RENAMES], WIDE),
+    "compare-renames-json": (["compare", "renames.db", "-f", "json", "-n", "2", *RENAMES], {}),
+    "compare-renames-focus": (["compare", "renames.db", "--focus", "^read_line$", *RENAMES], {}),
     "compare-renames-gate": (["compare", "renames.db", "--gate", "func:read_line.calls=0%,"
-                              "func:next_record.calls=0%,func:checksum.cpu=1%"], {}),
-    "compare-variants": (["compare", "variants.db", "--limit", "0"], WIDE),
-    "compare-variants-gate": (["compare", "variants.db", "--gate",
-                               "func:Circle::~Circle.calls=0%"], {}),
+                              "func:next_record.calls=0%,func:checksum.cpu=1%", *RENAMES], {}),
     "compare-renames-gone": (["compare", "renames.db", "--gate", "func:process.calls=0%"],
                              {}),
+    "error-rename": (["compare", "renames.db", "--rename", "process="], {}),
+    "error-rename-unknown": (["compare", "renames.db", "--rename", "parse=process_head"], {}),
+    "error-rename-several": (["compare", "renames.db", "--rename", "mix=blend"], {}),
     "flamegraph-frames": (["flamegraph", "frames.db"], {}),
     "flamegraph-frames-library": (["flamegraph", "frames.db", "--fold-library"], {}),
     "flamegraph-frames-unfolded": (["flamegraph", "frames.db", "--unfold-threads"], {}),
@@ -478,7 +478,7 @@ CASES = {
     "tree-frames-json": (["tree", "frames.db", "--fold-library", "-f", "json", "-n", "4"],
                          {}),
     "flamegraph-renames": (["flamegraph", "renames.db", "--before", "before", "--after",
-                            "after"], {}),
+                            "after", *RENAMES], {}),
     "compare-unlabelled": (["compare", "plain-before.db", "plain-after.db", "--fail-on",
                             "regression", "-n", "1"], {}),
     "compare-unlabelled-both": (["compare", "plain-both.db", "-n", "1"], {}),
@@ -762,7 +762,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked", "builds",
-                 "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
+                 "findings", "unwound", "inlined", "renames", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "asleep", "estimates", "unsampled", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical", "why",

@@ -76,7 +76,6 @@ void compare_free_state(struct compare_state *state)
 {
 	for (size_t i = 0; i < state->run_count; i++) {
 		free(state->runs[i].function_ids);
-		map_done(&state->runs[i].variants);
 		free(state->runs[i].functions);
 	}
 	free(state->runs);
@@ -124,9 +123,10 @@ const struct report report_compare = {
 		"--repeat). The ranks of a job count as one run. In one file the last "
 		"two groups or runs are compared. --before and --after choose runs by "
 		"label or number.\n\n"
-		"Functions are matched across rebuilds by name and, when that was "
-		"changed, by their callers and callees; a row that is 'renamed' has "
-		"both names below the table. What could be several stays new and gone. "
+		"Functions are matched across rebuilds by name and file, and by name "
+		"alone when one function of that name is left on each side. One that "
+		"was renamed, or has other parameters, is one new and one gone; "
+		"--rename OLD=NEW says that the two are one. "
 		"What did not change is counted below the tables; --limit 0 shows it. "
 		"One run against one run compares counts and "
 		"bytes exactly and shows times without judging them. Several runs a side "

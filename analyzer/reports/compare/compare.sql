@@ -36,18 +36,3 @@ SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
 		WHERE e.run_id = :run AND (c.recording IN ('counted', 'off') OR c.recording = 'sampled' AND c.calls > 0)) AS is_holder
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
-
--- Of older recordings, whose variants of a constructor or destructor are functions.
--- :name variants
-SELECT c.function_id, c.calls, c.linkage_name AS caller, d.linkage_name AS callee,
-	e.total_ns, e.cpu_ns, e.ready_ns, e.blocked_ns, e.callee_id
-FROM edge e JOIN function c ON c.function_id = e.caller_id
-JOIN function d ON d.function_id = e.callee_id
-WHERE e.run_id = :run AND c.linkage_name LIKE '\_Z%' ESCAPE '\'
-	AND c.linkage_name != d.linkage_name
-	AND LENGTH(c.linkage_name) = LENGTH(d.linkage_name)
-	AND c.full_name IN (d.full_name, d.full_name || ' [deleting]')
-ORDER BY e.caller_id, e.callee_id;
-
--- :name edges
-SELECT caller_id, callee_id FROM edge WHERE run_id = :run ORDER BY caller_id, callee_id;

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #define FUNCTION_ROWS 15
-#define LISTED_NAMES 5
 
 static const struct column function_columns[] = {
 	{"cpu_difference", "CPU +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
@@ -109,7 +108,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, 0, COLUMN_COUNT);
 	compare_put_judged(state, table, row, &state->functions[number]);
-	compare_put_match(table, row, function->presence, function->tier);
+	compare_put_match(table, row, function->presence, function->is_renamed);
 	*table_cell(table, row, "name") = table_text(table, function->name);
 	if (function->name_before)
 		*table_cell(table, row, "before_name") =
@@ -197,67 +196,6 @@ static void note_estimated(struct compare_state *state)
 	strbuf_free(&text);
 }
 
-/* What else than names says so can be wrong: so people see both names. */
-static void note_renamed(struct compare_state *state)
-{
-	const struct comparison *comparison = &state->comparison;
-	struct strbuf text = {0};
-	size_t count = 0;
-
-	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const struct compare_function *function = &comparison->functions[i];
-
-		if (function->presence != COMPARE_BOTH ||
-		    function->tier != COMPARE_RENAMED)
-			continue;
-		if (count++ < LISTED_NAMES)
-			strbuf_printf(&text, "%s'%s' was '%s'", count > 1 ? ", " : "",
-				      function->name, function->name_before);
-	}
-	if (count > LISTED_NAMES)
-		strbuf_printf(&text, ", and %zu more", count - LISTED_NAMES);
-	if (count) {
-		char *sentence =
-			xasprintf("Renamed, as their callers and callees say: %s.",
-				  strbuf_text(&text));
-
-		doc_note(state->doc, "renamed", NOTE_PLAIN, sentence, NULL);
-		free(sentence);
-	}
-	strbuf_free(&text);
-}
-
-/* Once, however many they are. */
-static void note_uncertain(struct compare_state *state)
-{
-	const struct comparison *comparison = &state->comparison;
-	const char *examples[2] = {NULL, NULL};
-	int64_t counts[2] = {0, 0};
-	struct strbuf text = {0};
-
-	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const struct compare_function *function = &comparison->functions[i];
-		bool is_after = function->presence == COMPARE_AFTER;
-
-		if (!function->is_uncertain || !function->presence ||
-		    function->presence == COMPARE_BOTH)
-			continue;
-		if (!counts[is_after]++)
-			examples[is_after] = function->name;
-	}
-	if (!counts[0] || !counts[1])
-		return;
-	units_counted(&text, counts[0], "function");
-	strbuf_puts(&text, " that went away and ");
-	units_count(&text, counts[1]);
-	strbuf_printf(&text,
-		      " new (such as '%s' and '%s') may be the same under another name: "
-		      "which is which cannot be told, so they stay gone and new.",
-		      examples[0], examples[1]);
-	doc_note(state->doc, "uncertain", NOTE_PLAIN, strbuf_text(&text), NULL);
-	strbuf_free(&text);
-}
-
 void compare_add_functions(struct compare_state *state)
 {
 	const struct compare_series *series = &state->comparison.function_values;
@@ -281,8 +219,6 @@ void compare_add_functions(struct compare_state *state)
 					     compare_main_metric(state)),
 			   compare_has_cpu(state) ? "CPU time" : "self time");
 	note_estimated(state);
-	note_renamed(state);
-	note_uncertain(state);
 	compare_note_unattributed(state);
 	free(ranked);
 }

@@ -12,10 +12,8 @@
 
 #define LISTED_NAMES 5
 
-/* A function is meant by its whole name, its linkage name, or its name without
- * parameters. */
-static bool is_called(const char *wanted, const char *name, const char *full_name,
-		      const char *linkage_name)
+bool compare_is_called(const char *wanted, const char *name, const char *full_name,
+		       const char *linkage_name)
 {
 	size_t size = strlen(wanted);
 
@@ -31,11 +29,11 @@ static bool is_meant(const struct compare_function *function, const char *name,
 		     bool by_old_name)
 {
 	if (!by_old_name)
-		return is_called(name, function->name, function->full_name,
-				 function->linkage_name);
+		return compare_is_called(name, function->name, function->full_name,
+					 function->linkage_name);
 	return function->name_before &&
-	       is_called(name, function->name_before, function->full_before,
-			 function->linkage_before);
+	       compare_is_called(name, function->name_before, function->full_before,
+				 function->linkage_before);
 }
 
 static enum exit_status unknown_function(struct compare_state *state,

@@ -7,7 +7,7 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
-#include "analyzer/statistics/match/match_name.h"
+#include "analyzer/statistics/match.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
@@ -214,9 +214,9 @@ static void add_function(struct compare_state *state, size_t number,
 	const char *module = cursor_text(cursor, "module");
 	const char *name = cursor_text(cursor, "name");
 	size_t column = state->runs[number].column;
-	const char *full_name = cursor_text(cursor, "full_name");
-	struct strbuf base = {0}, clean = {0}, full = {0};
+	struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
+		.full_name = cursor_text(cursor, "full_name"),
 		.linkage_name = cursor_text(cursor, "linkage_name"),
 		.build_id = cursor_text(cursor, "build_id"),
 		.file = cursor_text(cursor, "file"),
@@ -227,12 +227,6 @@ static void add_function(struct compare_state *state, size_t number,
 	};
 
 	utf8_clean(&clean, name ? name : "?");
-	compare_drop_variant(&clean);
-	if (full_name) {
-		strbuf_puts(&full, full_name);
-		compare_drop_variant(&full);
-		row.full_name = strbuf_text(&full);
-	}
 	if (module && intern_find(programs, module) == INTERN_NONE)
 		match_add_base(&base, module);
 	row.name = strbuf_text(&clean);
@@ -250,7 +244,6 @@ static void add_function(struct compare_state *state, size_t number,
 	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
-	strbuf_free(&full);
 }
 
 static int load_functions(struct compare_state *state, size_t number)
@@ -266,47 +259,13 @@ static int load_functions(struct compare_state *state, size_t number)
 			add_function(state, number, cursor, &programs);
 		result = report_finish(state->input, cursor);
 	}
-	if (result == 0)
-		result = compare_fold_variants(state, number);
 	intern_free(&programs);
-	return result;
-}
-
-static int load_edges(struct compare_state *state, size_t number)
-{
-	struct compare_run *run = &state->runs[number];
-	struct cursor *cursor =
-		report_query(compare_about(state, number), compare_sql_edges);
-
-	while (cursor_next(cursor) > 0) {
-		uint32_t caller =
-			compare_run_function(run, cursor_integer(cursor, "caller_id"));
-		uint32_t callee =
-			compare_run_function(run, cursor_integer(cursor, "callee_id"));
-
-		if (caller != COMPARE_NONE && callee != COMPARE_NONE)
-			compare_add_edge(&state->comparison, run->column, caller, callee);
-	}
-	return report_finish(state->input, cursor);
-}
-
-/* By name first; who calls whom is asked when names leave something. */
-static int match_functions(struct compare_state *state)
-{
-	int result = 0;
-
-	compare_match_functions(&state->comparison);
-	if (!compare_wants_edges(&state->comparison))
-		return 0;
-	for (size_t i = 0; i < state->run_count && result == 0; i++)
-		result = load_edges(state, i);
-	if (result == 0)
-		compare_match_neighbours(&state->comparison);
 	return result;
 }
 
 enum exit_status compare_load(struct compare_state *state)
 {
+	enum exit_status status;
 	int result = 0;
 
 	compare_init(&state->comparison, state->before_columns,
@@ -325,12 +284,16 @@ enum exit_status compare_load(struct compare_state *state)
 		if (result == 0)
 			result = load_functions(state, i);
 	}
-	if (result == 0)
-		result = match_functions(state);
+	if (result < 0)
+		return STATUS_FAILED;
+	match_functions(&state->comparison);
+	status = compare_rename(state);
+	if (status)
+		return status;
 	for (size_t i = 0; i < state->run_count && result == 0; i++)
 		result = compare_load_paths(state, i);
 	if (result < 0)
 		return STATUS_FAILED;
-	compare_match_sites(&state->comparison);
+	match_sites(&state->comparison);
 	return STATUS_OK;
 }

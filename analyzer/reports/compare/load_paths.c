@@ -75,13 +75,6 @@ uint32_t compare_run_function(const struct compare_run *run, int64_t function_id
 	return at == COMPARE_NONE ? COMPARE_NONE : run->functions[at];
 }
 
-bool compare_is_variant_of(const struct compare_run *run, int64_t caller_id,
-			   int64_t callee_id)
-{
-	return map_get(&run->variants, (uint64_t)caller_id, (uint64_t)callee_id, 0) !=
-	       MAP_NONE;
-}
-
 /* The paths of a run as they come, before they find their places. */
 struct loaded_path {
 	int64_t parent_id, function_id;
@@ -177,11 +170,6 @@ static uint32_t add_path(struct compare_state *state, size_t number,
 	memcpy(values, row->values, sizeof(values));
 	if (parent != COMPARE_NONE && loaded->places[parent] < OPEN) {
 		above = loaded->places[parent];
-		if (compare_is_variant_of(&state->runs[number],
-					  loaded->paths[parent].function_id,
-					  row->function_id))
-			values[COMPARE_calls] = values[COMPARE_total_ns] =
-				values[COMPARE_total_error_ns] = 0;
 		host = row->host_id ? host_place(loaded, at) : COMPARE_NONE;
 		if (loaded->paths[parent].host_id && !row->host_id && !row->is_frame &&
 		    host_place(loaded, parent) != COMPARE_NONE)

@@ -52,8 +52,6 @@ struct compare_run {
 	int64_t *function_ids;
 	uint32_t *functions;
 	size_t function_count, function_capacity;
-	/* Pairs of functions that are variants, the one that calls the other first. */
-	struct map variants;
 };
 
 /* Why quantities cannot be compared; NULL: they can. */
@@ -146,16 +144,10 @@ void compare_add_hooks(const struct compare_run *run, struct cursor *cursor,
 		       bool is_estimated, int64_t *values);
 /* The number in the comparison of a function of a run, or COMPARE_NONE. */
 uint32_t compare_run_function(const struct compare_run *run, int64_t function_id);
-/* Is this function a variant that the other calls for its object, as variants.c found? */
-bool compare_is_variant_of(const struct compare_run *run, int64_t caller_id,
-			   int64_t callee_id);
-/* variants.c, for load.c. A name without what older recordings told variants by. */
-void compare_drop_variant(struct strbuf *name);
-/* Of a run whose functions are there: takes what variants were called by others for the
- * same object out of their calls and totals. 0, or -1 with the input's error. */
-int compare_fold_variants(struct compare_state *state, size_t number);
 /* Of a run whose functions are there. 0, or -1 with the input's error. */
 int compare_load_paths(struct compare_state *state, size_t number);
+/* rename.c: what --rename says, once all functions are there. */
+enum exit_status compare_rename(struct compare_state *state);
 /* check.c: what stands in the way of comparing, as notes. */
 void compare_check(struct compare_state *state);
 /* Whether a function's times on both sides can be held against each other. */
@@ -177,7 +169,11 @@ void compare_add_sites(struct compare_state *state);
 void compare_add_profile(const struct compare_state *state);
 /* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);
-/* gate_find.c: by the name it has now, or else by the one it had before. STATUS_USAGE,
+/* gate_find.c: a function is meant by its whole name, its linkage name, or its name
+ * without parameters. */
+bool compare_is_called(const char *wanted, const char *name, const char *full_name,
+		       const char *linkage_name);
+/* By the name it has now, or else by the one it had before. STATUS_USAGE,
  * and the error said, when there is none or it cannot be told which: then *ret_found is
  * NULL. */
 enum exit_status compare_find_function(struct compare_state *state,

@@ -223,7 +223,7 @@ static void add_site(const struct compare_state *state, struct table *table,
 			  "before_live_bytes", "after_live_bytes");
 	compare_put_means(state, table, row, series, number, COMPARE_SITE_at_peak_bytes,
 			  "before_at_peak_bytes", "after_at_peak_bytes");
-	compare_put_match(table, row, site->presence, site->tier);
+	compare_put_match(table, row, site->presence, false);
 	*table_cell(table, row, "owner") = table_text(
 		table, state->comparison.functions[site_owner(state, number)].name);
 	cell = table_cell(table, row, "file");

@@ -25,29 +25,15 @@ bool compare_passes(const struct compare_state *state, uint32_t function)
 	const struct filter *filter = &state->input->filter;
 
 	return filter_passes_name(filter, of->name) ||
-	       (of->tier > COMPARE_BY_NAME && of->name_before &&
-		filter_passes_name(filter, of->name_before));
+	       (of->is_renamed && filter_passes_name(filter, of->name_before));
 }
 
-/* A rename is the reader's to check; how else a function was found again is of no use. */
-void compare_put_match(struct table *table, size_t row, uint8_t presence,
-		       enum compare_tier tier)
+void compare_put_match(struct table *table, size_t row, uint8_t presence, bool is_renamed)
 {
-	static const char *const words[] = {
-		[COMPARE_BY_NAME] = "name",	    [COMPARE_BY_STEM] = "clone",
-		[COMPARE_BY_SPELLING] = "spelling", [COMPARE_BY_FAMILY] = "family",
-		[COMPARE_BY_PLACE] = "place",	    [COMPARE_MOVED] = "neighbours",
-		[COMPARE_RENAMED] = "renamed",
-	};
-
-	*table_cell(table, row, "match") = compare_side_cell(table, presence);
+	*table_cell(table, row, "match") = is_renamed
+						   ? table_text(table, "renamed")
+						   : compare_side_cell(table, presence);
 	*table_cell(table, row, "status") = compare_status_cell(table, presence);
-	if (presence != COMPARE_BOTH)
-		return;
-	if (tier == COMPARE_RENAMED)
-		*table_cell(table, row, "match") = table_text(table, "renamed");
-	*table_cell(table, row, "match_tier") = cell_integer(tier);
-	*table_cell(table, row, "matched_by") = table_text(table, words[tier]);
 }
 
 struct cell compare_side_cell(struct table *table, uint8_t presence)

@@ -30,9 +30,7 @@
 	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE}
 #define COMPARE_MATCH_COLUMNS                                                            \
 	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},                     \
-	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},                                   \
-	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},                                 \
-	{"matched_by", NULL, COLUMN_TEXT, COLUMN_MACHINE}
+	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE}
 /* clang-format on */
 
 /* What is known of a subject's change. */
@@ -70,7 +68,7 @@ size_t compare_to_show(const struct compare_state *state,
 
 /* COMPARE_MATCH_COLUMNS: people read "new", "gone", "renamed" or nothing. */
 void compare_put_match(struct table *table, size_t row, uint8_t presence,
-		       enum compare_tier tier);
+		       bool is_renamed);
 /* "new", "gone" or nothing. */
 struct cell compare_side_cell(struct table *table, uint8_t presence);
 /* "matched", "new" or "gone". */

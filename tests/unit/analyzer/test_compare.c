@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is: runs laid side by side: matching by tiers, folding, sums that balance. */
-#include "analyzer/statistics/compare.h"
+/* What this is: runs laid side by side: matching, folding, sums that balance. */
+#include "analyzer/statistics/match.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static struct comparison comparison;
@@ -35,19 +35,16 @@ static uint32_t add(size_t run, const char *name, const char *linkage, const cha
 	return compare_add_function(&comparison, run, &row);
 }
 
-/* The tier that two functions find each other by; 0: they do not. */
-static int tier(const char *name_before, const char *linkage_before,
-		const char *name_after, const char *linkage_after, const char *file,
-		uint32_t line_after)
+/* Does a function find its like in another file? */
+static bool finds(const char *name_before, const char *name_after)
 {
 	uint32_t before, after;
-	int found = 0;
 
 	compare_free(&comparison);
 	compare_init(&comparison, 1, 1);
-	before = add(0, name_before, linkage_before, file, 100, 3);
-	after = add(1, name_after, linkage_after, file, line_after, 5);
-	compare_match_functions(&comparison);
+	before = add(0, name_before, NULL, "a.c", 100, 3);
+	after = add(1, name_after, NULL, "b.c", 900, 5);
+	match_functions(&comparison);
 	if (comparison.functions[after].merged_into == before) {
 		const int64_t *values = compare_values(&comparison.function_values,
 						       before, COMPARE_self_ns);
@@ -55,35 +52,33 @@ static int tier(const char *name_before, const char *linkage_before,
 		assert_int_equal(values[0], 3);
 		assert_int_equal(values[1], 5);
 		assert_int_equal(comparison.functions[before].presence, COMPARE_BOTH);
-		assert_string_equal(comparison.functions[before].name, name_after);
-		found = comparison.functions[before].tier;
+		assert_string_equal(comparison.functions[before].file, "b.c");
+		assert_string_equal(comparison.functions[before].file_before, "a.c");
 	}
-	return found;
+	return comparison.functions[after].merged_into == before;
 }
 
-static void tiers(void **state)
+static void names_find_each_other(void **state)
 {
 	(void)state;
-	assert_int_equal(tier("f", "f", "f", "f", "a.c", 900), 1);
-	assert_int_equal(tier("f", "f", "f.part.0", "f.part.0", "a.c", 100), 2);
-	assert_int_equal(tier("f", "f@V1", "f", "f@V2", "a.c", 100), 2);
-	assert_int_equal(tier("std::__1::g(int)", "_ZNSt3__11gEi", "std::g(int)",
-			      "_ZSt1gi", "a.cc", 900),
-			 3);
-	assert_int_equal(tier("int g<int>(int)", "_Z1gIiET_S0_", "long g<long>(long)",
-			      "_Z1gIlET_S0_", "a.cc", 900),
-			 4);
-	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", NULL, 900), 4);
-	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "m::g(int)", "_ZN1m1gEi", "a.cc", 120), 5);
-	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "m::g(int)", "_ZN1m1gEi", "a.cc", 121), 0);
-	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "m::g(int)", "_ZN1m1gEi", NULL, 100), 0);
-	assert_int_equal(tier("f", "f", "h", "h", "a.c", 100), 0);
+	assert_true(finds("f", "f"));
+	assert_true(finds("n::g(int)", "n::g(int)"));
+	assert_false(finds("n::g(int)", "n::g(long)"));
+	assert_false(finds("n::g(int)", "m::g(int)"));
+	assert_false(finds("f", "h"));
 	/* Addresses mean nothing in another build. */
-	assert_int_equal(tier("0x12 (a.so)", NULL, "0x12 (b.so)", NULL, NULL, 0), 0);
+	assert_false(finds("0x12 (a.so)", "0x12 (a.so)"));
+}
+
+/* What a compiler made of a function is that function: an object's constructors, clones.
+ */
+static void copies_are_one(void **state)
+{
+	(void)state;
+	assert_int_equal(add(0, "A::A()", "_ZN1AC1Ev", "a.cc", 1, 1),
+			 add(1, "A::A()", "_ZN1AC2Ev", "a.cc", 1, 1));
+	assert_int_equal(add(0, "f", "f", "a.c", 1, 1),
+			 add(1, "f", "f.isra.0", "a.c", 1, 1));
 }
 
 static void a_nameless_function_belongs_to_its_build(void **state)
@@ -94,145 +89,36 @@ static void a_nameless_function_belongs_to_its_build(void **state)
 	(void)state;
 	row.build_id = "bb";
 	after = compare_add_function(&comparison, 1, &row);
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	assert_int_not_equal(before, after);
 	assert_int_equal(comparison.functions[after].merged_into, after);
 }
 
 static void what_could_be_several_matches_none(void **state)
 {
-	uint32_t before, first, second;
+	uint32_t before = add(0, "f", NULL, "a.c", 1, 1);
+	uint32_t first = add(1, "f", NULL, "b.c", 1, 1);
+	uint32_t second = add(1, "f", NULL, "c.c", 1, 1);
 
 	(void)state;
-	before = add(0, "f<int>(int)", "_Z1fIiEvT_", "a.cc", 1, 1);
-	first = add(1, "f<long>(long)", "_Z1fIlEvT_", "a.cc", 100, 1);
-	second = add(1, "f<char>(char)", "_Z1fIcEvT_", "a.cc", 200, 1);
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	assert_int_equal(comparison.functions[before].presence, COMPARE_BEFORE);
 	assert_int_equal(comparison.functions[first].presence, COMPARE_AFTER);
 	assert_int_equal(comparison.functions[second].presence, COMPARE_AFTER);
 }
 
-static void two_near_lines_match_none(void **state)
+static void who_is_told_to_be_one_is_one(void **state)
 {
-	uint32_t before, near, far;
+	uint32_t before = add(0, "old", "old", "a.c", 10, 7);
+	uint32_t after = add(1, "fresh", "fresh", "b.c", 80, 8);
 
 	(void)state;
-	before = add(0, "f(int)", "_Z1fi", "a.cc", 50, 1);
-	near = add(1, "n::f(char)", "_ZN1n1fEc", "a.cc", 60, 1);
-	far = add(1, "m::f(long)", "_ZN1m1fEl", "a.cc", 52, 1);
-	compare_match_functions(&comparison);
-	assert_int_equal(comparison.functions[before].presence, COMPARE_BEFORE);
-	assert_int_equal(comparison.functions[near].presence, COMPARE_AFTER);
-	assert_int_equal(comparison.functions[far].presence, COMPARE_AFTER);
-}
-
-/* Entered on both sides alike. */
-static uint32_t add_both(const char *name)
-{
-	add(0, name, name, "a.c", 1, 1);
-	return add(1, name, name, "a.c", 1, 1);
-}
-
-static void match(void)
-{
-	compare_match_functions(&comparison);
-	assert_true(compare_wants_edges(&comparison));
-}
-
-static uint8_t tier_of(uint32_t before, uint32_t after)
-{
-	if (comparison.functions[after].merged_into != before)
-		return 0;
+	match_functions(&comparison);
+	match_merge(&comparison, before, after);
+	assert_int_equal(comparison.functions[after].merged_into, before);
 	assert_int_equal(comparison.functions[before].presence, COMPARE_BOTH);
-	assert_false(comparison.functions[before].is_uncertain);
-	return comparison.functions[before].tier;
-}
-
-static void neighbours_tell_who_moved(void **state)
-{
-	uint32_t main_number = add_both("main"), other = add_both("other");
-	uint32_t one = add(0, "f", "f", NULL, 0, 3),
-		 two = add(0, "g::f", "g", NULL, 0, 4);
-	uint32_t after_one = add(1, "n::f", "n", NULL, 0, 3);
-	uint32_t after_two = add(1, "m::f", "m", NULL, 0, 4);
-
-	(void)state;
-	match();
-	/* f is called by main, g::f by the other one. */
-	compare_add_edge(&comparison, 0, main_number, one);
-	compare_add_edge(&comparison, 0, other, two);
-	compare_add_edge(&comparison, 1, main_number, after_one);
-	compare_add_edge(&comparison, 1, other, after_two);
-	compare_match_neighbours(&comparison);
-	assert_int_equal(tier_of(one, after_one), COMPARE_MOVED);
-	assert_int_equal(tier_of(two, after_two), COMPARE_MOVED);
-	assert_string_equal(comparison.functions[one].name, "n::f");
-	assert_string_equal(comparison.functions[one].name_before, "f");
-}
-
-static void a_chain_of_renames_is_followed(void **state)
-{
-	uint32_t main_number = add_both("main"), leaf = add_both("leaf");
-	uint32_t outer = add(0, "run_old", "run_old", "a.c", 10, 7);
-	uint32_t inner = add(0, "step_old", "step_old", "a.c", 20, 9);
-	uint32_t after_outer = add(1, "run_new", "run_new", "b.c", 80, 7);
-	uint32_t after_inner = add(1, "step_new", "step_new", "b.c", 90, 9);
-
-	(void)state;
-	match();
-	for (size_t run = 0; run < 2; run++) {
-		compare_add_edge(&comparison, run, main_number,
-				 run ? after_outer : outer);
-		compare_add_edge(&comparison, run, run ? after_outer : outer,
-				 run ? after_inner : inner);
-		compare_add_edge(&comparison, run, run ? after_inner : inner, leaf);
-		/* twice is once */
-		compare_add_edge(&comparison, run, run ? after_inner : inner, leaf);
-	}
-	compare_match_neighbours(&comparison);
-	assert_int_equal(tier_of(outer, after_outer), COMPARE_RENAMED);
-	assert_int_equal(tier_of(inner, after_inner), COMPARE_RENAMED);
-}
-
-static void who_was_split_has_no_partner(void **state)
-{
-	uint32_t main_number = add_both("main"),
-		 whole = add(0, "work", "work", "a.c", 9, 5);
-	uint32_t head = add(1, "work_head", "work_head", "a.c", 9, 5);
-	uint32_t tail = add(1, "work_tail", "work_tail", "a.c", 19, 5);
-
-	(void)state;
-	match();
-	compare_add_edge(&comparison, 0, main_number, whole);
-	compare_add_edge(&comparison, 1, main_number, head);
-	compare_add_edge(&comparison, 1, main_number, tail);
-	compare_match_neighbours(&comparison);
-	assert_int_equal(comparison.functions[whole].presence, COMPARE_BEFORE);
-	assert_true(comparison.functions[whole].is_uncertain);
-	assert_true(comparison.functions[head].is_uncertain);
-	assert_true(comparison.functions[tail].is_uncertain);
-}
-
-static void what_has_little_in_common_stays_apart(void **state)
-{
-	struct compare_function_row row = {.name = "moved", .module = "libother.so"};
-	uint32_t main_number = add_both("main"), leaf = add_both("leaf");
-	uint32_t old = add(0, "old", "old", "a.c", 10, 7);
-	uint32_t fresh = add(1, "fresh", "fresh", "a.c", 12, 8); /* a line nearby */
-	uint32_t home = add(0, "n::moved", "_ZN1n5movedEv", NULL, 0, 7), away;
-
-	(void)state;
-	away = compare_add_function(&comparison, 1, &row);
-	match();
-	compare_add_edge(&comparison, 0, main_number, old);
-	compare_add_edge(&comparison, 1, main_number, fresh);
-	compare_add_edge(&comparison, 0, leaf, home);
-	compare_add_edge(&comparison, 1, leaf, away);
-	compare_match_neighbours(&comparison);
-	assert_int_equal(comparison.functions[fresh].presence, COMPARE_AFTER);
-	assert_int_equal(comparison.functions[away].presence, COMPARE_AFTER);
-	assert_false(comparison.functions[old].is_uncertain);
+	assert_string_equal(comparison.functions[before].name, "fresh");
+	assert_string_equal(comparison.functions[before].name_before, "old");
 }
 
 static void static_namesakes_stay_apart(void **state)
@@ -252,7 +138,7 @@ static void recursion_is_folded(void **state)
 	uint32_t root, child, again;
 
 	(void)state;
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	root = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
 	child = compare_add_path(&comparison, 0, root, g, one);
 	again = compare_add_path(&comparison, 0, child, f, one);
@@ -296,7 +182,7 @@ static void counted_functions_stand_on_no_path(void **state)
 	add_timed(1, "f", false, true);
 	add_timed(1, "g", true, false);
 	add_timed(1, "h", false, false);
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	root = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
 	left_out = compare_add_path(&comparison, 0, root, g, one);
 	assert_true(comparison.paths[left_out].is_left_out);
@@ -322,14 +208,14 @@ static void counted_functions_stand_on_no_path(void **state)
 	assert_true(compare_is_alike(&comparison.functions[h]));
 }
 
-static void paths_follow_renamed_functions(void **state)
+static void paths_follow_their_functions(void **state)
 {
 	uint32_t before = add(0, "f", "f", "a.c", 1, 1);
-	uint32_t after = add(1, "f.isra.0", "f.isra.0", "a.c", 1, 1);
+	uint32_t after = add(1, "f", "f", "b.c", 1, 1);
 	uint32_t path;
 
 	(void)state;
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
 			 path);
@@ -349,7 +235,7 @@ static void sites_move_with_their_function(void **state)
 	uint32_t path, old, moved, added, far;
 
 	(void)state;
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	compare_add_path(&comparison, 1, COMPARE_NONE, after, one);
 	old = compare_add_site(&comparison, 0, path, "/src/a.c", 15, one);
@@ -360,9 +246,8 @@ static void sites_move_with_their_function(void **state)
 	moved = compare_add_site(&comparison, 1, path, "/src/a.c", 52, one);
 	added = compare_add_site(&comparison, 1, path, "/src/a.c", 60, one);
 	far = compare_add_site(&comparison, 1, path, "/src/a.c", 99, one);
-	compare_match_sites(&comparison);
+	match_sites(&comparison);
 	assert_int_equal(site(moved), old);
-	assert_int_equal(comparison.sites[old].tier, 5);
 	assert_int_equal(comparison.sites[old].line_after, 52);
 	assert_int_equal(site(added), added);
 	assert_int_equal(comparison.sites[far].presence, COMPARE_AFTER);
@@ -374,7 +259,7 @@ static void sites_move_to_another_file(void **state)
 	uint32_t after = add(1, "f", "f", "/src/b.c", 40, 1), path, old;
 
 	(void)state;
-	compare_match_functions(&comparison);
+	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
 			 path);
@@ -429,17 +314,7 @@ static void sums_survive_matching(void **state)
 		else
 			before += value;
 	}
-	compare_match_functions(&comparison);
-	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 0), before);
-	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 1), after);
-	for (uint32_t i = 0; i < 5000; i++) {
-		seed = seed * 1103515245 + 12345;
-		compare_add_edge(&comparison, seed >> 20 & 1,
-				 (seed >> 4) % (uint32_t)comparison.function_values.count,
-				 (seed >> 9) %
-					 (uint32_t)comparison.function_values.count);
-	}
-	compare_match_neighbours(&comparison);
+	match_functions(&comparison);
 	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 0), before);
 	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 1), after);
 	/* What was merged away has nothing left. */
@@ -454,18 +329,15 @@ int main(void)
 {
 #define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		CASE(tiers),
+		CASE(names_find_each_other),
+		CASE(copies_are_one),
 		CASE(a_nameless_function_belongs_to_its_build),
 		CASE(what_could_be_several_matches_none),
-		CASE(two_near_lines_match_none),
-		CASE(neighbours_tell_who_moved),
-		CASE(a_chain_of_renames_is_followed),
-		CASE(who_was_split_has_no_partner),
-		CASE(what_has_little_in_common_stays_apart),
+		CASE(who_is_told_to_be_one_is_one),
 		CASE(static_namesakes_stay_apart),
 		CASE(recursion_is_folded),
 		CASE(counted_functions_stand_on_no_path),
-		CASE(paths_follow_renamed_functions),
+		CASE(paths_follow_their_functions),
 		CASE(sites_move_with_their_function),
 		CASE(sites_move_to_another_file),
 		CASE(allocations_belong_to_who_led_to_them),
