@@ -3,8 +3,9 @@
 #include "analyzer/cli/commands.h"
 
 extern const struct report report_top;
+extern const struct report report_mcp;
 
-static const struct report *const live_commands[] = {&report_top};
+static const struct report *const live_commands[] = {&report_top, &report_mcp};
 
 #define LIVE_COUNT (sizeof(live_commands) / sizeof(live_commands[0]))
 

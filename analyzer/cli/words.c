@@ -201,7 +201,7 @@ static void assign_words(char *const *arguments, size_t count, struct request *r
 	size_t database = 0, word = 0;
 
 	if (takes_only_words(ret->report)) {
-		ret->options.argument = arguments[0];
+		ret->options.argument = count > 0 ? arguments[0] : NULL;
 		ret->options.other_argument = count > 1 ? arguments[1] : NULL;
 		return;
 	}

@@ -3,8 +3,10 @@
 """Sessions with prof-analyze mcp: every tool answers within its bounds and with ids that lead
 back to SQL; what is no message, no tool or no argument gets the error that the protocol has for
 it, and the session goes on. usage: check_mcp.py PROF_ANALYZE"""
+import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -14,9 +16,8 @@ import make_db  # noqa: E402  (found through the line above)
 from client import Client  # noqa: E402
 
 # what a tool needs beside the database
-ARGUMENTS = {"callers": {"function": "parse"}, "sql": {"query": "SELECT 1 AS one"},
-             "delta": {"from": "start", "to": "exit"}, "gate": {"limits": "calls=0%"}}
-MORE = {"delta": {"process": "4100"}}
+ARGUMENTS = {"callers": {"words": ["parse"]}, "sql": {"words": ["SELECT 1 AS one"]},
+             "delta": {"words": ["start", "exit"], "process": "4100"}}
 MOST_BYTES = 65536
 problems = []
 
@@ -45,28 +46,31 @@ def check_tools(analyze, folder):
     client = Client(analyze, database)
     client.begin()
     tools = client.request("tools/list")["result"]["tools"]
+    commands = subprocess.run([analyze, "--help"], capture_output=True, text=True,
+                              check=True).stdout
     for tool in tools:
         name, schema = tool["name"], tool["inputSchema"]
-        arguments = ARGUMENTS.get(name, {})
-        expect(f"{name}: required", schema["required"], list(arguments))
-        arguments = {**arguments, **MORE.get(name, {})}
+        expect(f"{name}: a command", f"\n  {name} " in commands, True)
         expect(f"{name}: reads only", tool["annotations"]["readOnlyHint"], True)
-        answer = client.answer(name, **arguments)
-        expect(f"{name}: parts", sorted(set(answer) - {"to_see_more"}),
-               ["cut", "document", "status"])
-        expect(f"{name}: a schema version", answer["document"]["schema_version"], 1)
-        for argument in schema["required"]:
-            less = {key: value for key, value in arguments.items() if key != argument}
-            is_error, text = client.call(name, **less)
-            expect(f"{name} without {argument}", (is_error, f"'{argument}' is missing" in text),
-                   (True, True))
-        expect(f"{name}: another argument", client.call(name, **arguments, odd=1),
-               (True, "argument 'odd' is not one that this tool has"))
-        if "limit" in schema["properties"]:
-            for limit in (0, 201, "5", 1.5):
+        offered = set(schema["properties"])
+        expect(f"{name}: names of files", offered & {"output", "o", "map", "rules", "source",
+                                                     "suppressions", "program"}, set())
+        arguments = ARGUMENTS.get(name, {})
+        expect(f"{name}: arguments", set(arguments) - offered, set())
+        if name != "compare":
+            answer = client.answer(name, **arguments)
+            expect(f"{name}: a schema version", answer["schema_version"], 1)
+        for odd in ("odd", "output", "rules", "format"):
+            expect(f"{name}: argument {odd}", client.call(name, **arguments, **{odd: "x"}),
+                   (True, f"argument '{odd}' is not one that this tool has"))
+        if "limit" in offered:
+            for limit in ("many", 1.5, {}, None):
                 expect(f"{name}: limit {limit}",
                        client.call(name, **arguments, limit=limit)[0], True)
-    expect("tools", len(tools) >= 15, True)
+    for name in ("callers", "delta", "sql"):
+        is_error, text = client.call(name)
+        expect(f"{name} without words", (is_error, f"{name} needs" in text), (True, True))
+    expect("tools", len(tools) >= 20, True)
     expect("end", client.end(), 0)
 
 
@@ -75,20 +79,20 @@ def check_evidence(analyze, folder):
     database = os.path.join(folder, "findings.db")
     client = Client(analyze, database)
     client.begin()
-    findings = client.answer("findings")["document"]["findings"]
+    findings = client.answer("bottlenecks")["findings"]
     expect("findings", len(findings) > 1, True)
     for finding in findings:
-        rows = client.answer("sql", query=finding["sql"])["document"]["rows"]
+        rows = client.answer("sql", words=[finding["sql"]])["rows"]
         if not rows:
             problems.append(f"{finding['id']}: its query has no rows: {finding['sql']}")
         for one in finding["evidence"]:
             expect(f"{finding['id']}: evidence", {"value", "error", "unit"} - set(one), set())
         if finding["path_id"]:
-            [row] = client.answer("sql", query="SELECT f.name FROM call_paths p JOIN functions "
-                                  f"f USING (function_id) WHERE path_id = {finding['path_id']}"
-                                  )["document"]["rows"]
+            [row] = client.answer("sql", words=[
+                "SELECT f.name FROM call_paths p JOIN functions f USING (function_id) "
+                f"WHERE path_id = {finding['path_id']}"])["rows"]
             expect(f"{finding['id']}: path", finding["path"][-1] in row["name"], True)
-    for row in client.answer("functions")["document"]["functions"]:
+    for row in client.answer("functions")["functions"]:
         expect("errors", {"self_error_ns", "total_error_ns"} - set(row), set())
     client.end()
 
@@ -99,26 +103,24 @@ def check_bounds(analyze, folder):
     client = Client(analyze)
     client.begin()
     answer = client.answer("functions", database=database, limit=2)
-    expect("rows", len(answer["document"]["functions"]), 2)
-    expect("cut", any(line.startswith("functions: 2 of ") for line in answer["cut"]), True)
-    expect("more", "to_see_more" in answer, True)
+    expect("rows", len(answer["functions"]), 2)
+    expect("cut", answer["omitted"]["functions"]["shown_count"], 2)
     many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 1000) "
-    answer = client.answer("sql", database=database, query=many + "SELECT i FROM n", limit=200)
-    expect("sql rows", len(answer["document"]["rows"]), 200)
-    expect("sql cut", "there are more rows" in answer["cut"][0], True)
-    is_error, text = client.call("sql", database=database, limit=200, query=many +
-                                 "SELECT i, hex(zeroblob(1000)) AS wide FROM n")
-    expect("wide rows", (is_error, len(text) <= MOST_BYTES, "there are more rows" in text),
-           (False, True, True))
-    is_error, text = client.call("sql", database=database,
-                                 query="SELECT hex(zeroblob(100000)) AS wide")
+
+    def ask(query, **more):
+        return client.call("sql", database=database, words=[query], **more)
+    is_error, text = ask(many + "SELECT i FROM n")
+    expect("sql rows", (is_error, len(json.loads(text)["rows"])), (False, 20))
+    is_error, text = ask(many + "SELECT i, hex(zeroblob(1000)) AS wide FROM n", limit=0)
+    expect("wide rows", (is_error, "more than 64 KiB" in text, len(text) <= MOST_BYTES),
+           (True, True, True))
+    is_error, text = ask("SELECT hex(zeroblob(100000)) AS wide")
     expect("one wide row", (is_error, "more than 64 KiB" in text), (True, True))
-    is_error, text = client.call("sql", database=database, query=many.replace(" LIMIT 1000", "")
-                                 + "SELECT MAX(i) AS most FROM n")
-    expect("endless", is_error, True)
+    is_error, text = ask(many.replace(" LIMIT 1000", "") + "SELECT MAX(i) AS most FROM n")
+    expect("endless", (is_error, "3 s of CPU time" in text), (True, True))
     for query in ("DELETE FROM run", "ATTACH 'x' AS y", "SELECT 1; SELECT 2", "PRAGMA x = 1",
                   "CREATE TABLE t(x)", "SELECT load_extension('x')"):
-        expect(query, client.call("sql", database=database, query=query)[0], True)
+        expect(query, ask(query)[0], True)
     client.end()
 
 
@@ -126,25 +128,20 @@ def check_compare(analyze, folder):
     files = [os.path.join(folder, name) for name in ("before.db", "after.db")]
     client = Client(analyze)
     client.begin()
-    both = {"before": files[:1], "after": files[1:]}
-    answer = client.answer("compare", **both)
-    expect("compare", (answer["status"], answer["document"]["report"]), ("ok", "compare"))
+    answer = client.answer("compare", database=files)
+    expect("compare", answer["report"], "compare")
+    expect("sides", client.call("compare", database=[files[0], "--", files[1]])[0], False)
     groups = os.path.join(folder, "groups.db")
-    expect("gate", client.answer("gate", database=groups, limits="wall=0%")["status"],
-           "regression")
-    expect("gate that holds",
-           client.answer("gate", database=groups, limits="calls=0%")["status"], "ok")
-    for wrong in ({"before": files}, {"before": "x", "after": files},
-                  {"before": [1], "after": files}, {**both, "database": files[0]}, {}):
-        expect(f"sides {sorted(wrong)}", client.call("compare", **wrong)[0], True)
-    one = os.path.join(folder, "findings.db")
-    for tool in ("compare", "gate"):
-        answer = client.answer(tool, database=one, **ARGUMENTS.get(tool, {}))
-        expect(f"{tool} of one run", (answer["status"], "a comparison takes two" in
-                                      answer.get("reason", "")), ("nothing_measured", True))
-    fixture = os.path.join(folder, "fixture.db")
-    expect("runs of one file", client.answer("compare", database=fixture, before_run="before",
-                                             after_run=2)["status"], "ok")
+    is_error, _ = client.call("compare", database=groups, gate="wall=0%")
+    expect("gate", (is_error, client.said), (False, "status 3: a limit was crossed"))
+    client.answer("compare", database=groups, gate=["calls=0%", "peak=1MiB"])
+    expect("gate that holds", client.said, None)
+    for wrong in (files * 20, [1], {}, [[files[0]], ["-o/tmp/x"]], "-o", []):
+        expect(f"sides {wrong}", client.call("compare", database=wrong)[0], True)
+    client.call("compare", database=os.path.join(folder, "findings.db"))
+    expect("one run", "a comparison takes two" in client.said, True)
+    client.answer("compare", database=os.path.join(folder, "fixture.db"), before="before",
+                  after=2)
     client.end()
 
 
@@ -162,8 +159,6 @@ def check_errors(analyze, folder):
                        (b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}', -32600),
                        (b'{"jsonrpc":"2.0","id":"a","method":"none/such"}', -32601),
                        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call"}', -32602),
-                       (b'{"jsonrpc":"2.0","id":"a","method":"tools/list",'
-                        b'"params":{"cursor":"x"}}', -32602),
                        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call",'
                         b'"params":{"name":"rm","arguments":{}}}', -32602),
                        (b'{"jsonrpc":"2.0","id":"a","method":"tools/call",'
@@ -182,12 +177,11 @@ def check_errors(analyze, folder):
                            (os.path.join(HERE, "client.py"), "not"), ("/dev/zero", "")):
         is_error, text = client.call("runs", database=path)
         expect(path, (is_error, sentence in text, "\n" in text), (True, True, False))
-    expect("no database", client.call("runs"),
-           (True, "argument 'database' is missing: a run.db"))
+    expect("no database", "needs a database" in client.call("runs")[1], True)
     expect("a run that is not there",
            client.call("functions", database=database, run=77)[0], True)
     expect("a name with escapes", "\x1b" in client.call("callers", database=database,
-                                                         function="\x1b[31m")[1], False)
+                                                         words=["\x1b[31m"])[1], False)
     expect("end", client.end(), 0)
 
 
@@ -202,7 +196,7 @@ def check_untouched(analyze, folder):
         before = file.read()
     client = Client(analyze, database)
     client.begin()
-    for tool in ("overview", "findings", "paths"):
+    for tool in ("report", "bottlenecks", "tree"):
         client.answer(tool)
     client.end()
     with open(database, "rb") as file:

@@ -8,7 +8,7 @@ class Client:
     def __init__(self, analyze, *arguments):
         self.process = subprocess.Popen([analyze, "mcp", *arguments], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.number = 0
+        self.number, self.said = 0, None
 
     def send(self, line):
         self.process.stdin.write(line + b"\n")
@@ -43,11 +43,12 @@ class Client:
         return result
 
     def call(self, tool, **arguments):
-        """(is an error, text)"""
+        """(is an error, text); said: what the command said beside its document."""
         result = self.request("tools/call", {"name": tool, "arguments": arguments})["result"]
-        [content] = result["content"]
-        assert content["type"] == "text", content
-        return result["isError"], content["text"]
+        assert all(one["type"] == "text" for one in result["content"]), result
+        texts = [one["text"] for one in result["content"]]
+        self.said = texts[1] if len(texts) > 1 else None
+        return result["isError"], texts[0]
 
     def answer(self, tool, **arguments):
         is_error, text = self.call(tool, **arguments)
