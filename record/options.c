@@ -37,8 +37,7 @@ static const char about[] =
 	"series with 0, with the status of the run that failed, or with the signal that "
 	"ended it (130 after Ctrl-C, in a shell); 127 if it was not found, 126 if it "
 	"cannot be executed, 2 for wrong usage, 1 if the file cannot be written. "
-	"--explain-build ends with 4 when no call of PROGRAM can be recorded. Signals "
-	"sent to prof-record are passed on to PROGRAM.\n\n"
+	"Signals sent to prof-record are passed on to PROGRAM.\n\n"
 	"Example:\n"
 	"  gcc -O2 -g -finstrument-functions -o app app.c\n"
 	"  prof-record -o before.db --label before ./app --size 10\n"
@@ -73,7 +72,6 @@ enum {
 	OPTION_WHILE_STEP,
 	OPTION_WHY,
 	OPTION_SPANS,
-	OPTION_EXPLAIN_BUILD,
 };
 
 #define LEAST_OVERHEAD 0.1
@@ -132,9 +130,6 @@ static const struct argp_option options[] = {
 	 OF_A_RUN},
 	{"report-file", OPTION_REPORT_FILE, "FILE", 0,
 	 "write the report to the file FILE instead", OF_A_RUN},
-	{"explain-build", OPTION_EXPLAIN_BUILD, NULL, 0,
-	 "do not run PROGRAM: say how it was built, and with which flags to build it",
-	 OF_A_RUN},
 	{"quiet", 'q', NULL, 0, "no summary and no notes, only errors", OF_A_RUN},
 	{NULL, 0, NULL, 0, "A series of runs, for prof-analyze compare:", OF_A_SERIES},
 	{"repeat", OPTION_REPEAT, "N", 0, "record N runs (10 with --against)",
@@ -453,9 +448,6 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_REPORT_FILE:
 		ret->report_file = value;
-		break;
-	case OPTION_EXPLAIN_BUILD:
-		ret->explain_build = true;
 		break;
 	case 'q':
 		ret->quiet = true;

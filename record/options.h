@@ -24,8 +24,7 @@ struct record_options {
 	const char *report, *report_file; /* a format; a file */
 	unsigned int wait_s;
 	bool quiet;
-	bool explain_build; /* look at command[0] only */
-	char **command;	    /* the program and its arguments, ends with NULL */
+	char **command; /* the program and its arguments, ends with NULL */
 
 	/* A series: repeat is the number of recorded runs of each side, 0: no series, and
 	 * nothing below is given. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "common/attributes.h"
-#include "record/explain/explain.h"
 #include "record/launch.h"
 #include "record/one.h"
 #include "record/options.h"
@@ -42,10 +41,6 @@ int main(int argc, char **argv)
 	int status;
 
 	record_options_read(argc, argv, &options);
-	if (options.explain_build && options.library)
-		(void)setenv("PROFSHIM_LIBRARY", options.library, 1);
-	if (options.explain_build)
-		return explain_build(options.command[0]);
 	status = record_check_target(options.command[0], &target);
 	if (status)
 		return status;

@@ -160,7 +160,7 @@ static int look_at_headers(struct rule_input *input, const char **ret)
 				    "of the calls are of functions of system headers or "
 				    "libraries");
 		*ret = rule_text(input,
-				 "%s; 'prof-record --explain-build PROGRAM' has "
+				 "%s; 'prof-analyze exclude-list --program PROGRAM' has "
 				 "the lines for CMake, Meson and Autotools",
 				 recipe_advice(COMPILER_UNKNOWN));
 		fact.advice = *ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What to build with, by compiler. The one place of these words: prof-record
- * --explain-build, doctor and the findings tell them.
+ * What to build with, by compiler. The one place of these words: exclude-list, doctor and
+ * the findings tell them.
  */
 #pragma once
 

@@ -67,12 +67,10 @@ def static_program(case):
 
 
 def explain(case, program, **keywords):
-    result = host.harness.run([case.products.record, "--explain-build", program],
+    result = host.harness.run([case.products.analyze, "exclude-list", "--program", program],
                               env=host.harness.plain_environment(), cwd=case.directory,
                               **keywords)
     expect(not os.path.exists(case.database), "explaining has recorded something")
-    expect(all(len(line) <= 80 or " " not in line for line in result.stdout.splitlines()),
-           f"a line is too long: {result.stdout}")
     return result
 
 
@@ -81,12 +79,12 @@ def explained_builds(case):
     """What a program was built with, and the recipe of its compiler."""
     hooked = explain(case, case.compile("frames.cpp"))
     expect(hooked.returncode == 0 and not hooked.stderr, f"{hooked}")
-    for word in ("GNU C++", "functions call __cyg_profile_func_enter", "CMake", "Meson",
-                 "Autotools", "-finstrument-functions-exclude-file-list=/usr/include"):
+    for word in ("GNU C++", "functions call __cyg_profile_func_enter", "cmake -B", "meson setup",
+                 "./configure", "-finstrument-functions-exclude-file-list=/usr/include"):
         expect(word in hooked.stdout, f"{word} is not in: {hooked.stdout}")
     expect("clang" not in hooked.stdout, f"another compiler's flags: {hooked.stdout}")
     plain = explain(case, case.compile("calls.c", flags=["-fno-instrument-functions"]))
-    expect(plain.returncode == 4 and "no hooks" in plain.stdout, f"{plain}")
+    expect(plain.returncode == 4 and "has no hooks" in plain.stdout, f"{plain}")
     expect("CMAKE_C_FLAGS" in plain.stdout and "/usr/include" not in plain.stdout,
            f"not the flags of C: {plain.stdout}")
 
@@ -111,9 +109,9 @@ def unexplained_files(case):
     os.chmod(torn, 0o755)
     for program, status, word in (
             (script, 4, "is a script that /bin/sh runs"),
-            (case.compile("exit_code.c", flags=["-static"]), 4, "statically linked"),
-            (other, 4, "not a 64-bit x86"), (torn, 4, "not a 64-bit x86"),
-            (case.directory, 126, "a directory"), ("/nonexistent/app", 127, "not found")):
+            (case.compile("exit_code.c", flags=["-static"]), 4, "linked statically"),
+            (other, 4, "no 64-bit x86"), (torn, 4, "no 64-bit x86"),
+            (case.directory, 1, "executable"), ("/nonexistent/app", 1, "no such program")):
         result = explain(case, program)
         expect(result.returncode == status and not result.stdout, f"{program}: {result}")
         expect(len(result.stderr.splitlines()) == 1 and word in result.stderr,

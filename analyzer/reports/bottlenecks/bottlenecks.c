@@ -67,8 +67,8 @@ static void add_unjudged(struct doc *doc, const char *reason)
 	strbuf_puts(&text, ". How often they were called is exact.");
 	doc_note(doc, "not_judged", NOTE_WARNING, strbuf_text(&text),
 		 "A longer run has more samples; 'prof-analyze doctor' says what keeps "
-		 "them away. A build with fewer hooks needs fewer: 'prof-record "
-		 "--explain-build PROGRAM' says how, 'prof-analyze exclude-list' which.");
+		 "them away. A build with fewer hooks needs fewer: 'prof-analyze "
+		 "exclude-list' says which and how.");
 	strbuf_free(&text);
 }
 

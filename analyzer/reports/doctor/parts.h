@@ -4,7 +4,10 @@
 
 #include "analyzer/reports/report.h"
 
-/* Examines --program. STATUS_FAILED when there is no such program. */
+/* Examines the file of --program. STATUS_FAILED when there is no such program. */
+struct target_report;
+enum exit_status doctor_examine(struct report_input *input, struct target_report *ret);
+/* Says what it is. STATUS_FAILED when there is no such program. */
 enum exit_status doctor_program(struct report_input *input, struct doc *doc);
 /* Adds notes about files whose functions have no names. *count: of those that say that
  * something is amiss. */

@@ -59,9 +59,9 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 		 "has no hooks compiled in: allocations and samples of CPU time are "
 		 "recorded, "
 		 "calls not.",
-		 "Compile it with -finstrument-functions: 'prof-record --explain-build' "
-		 "has "
-		 "the flags for its compiler and for CMake, Meson and Autotools."},
+		 "Compile it with -finstrument-functions: 'prof-analyze exclude-list "
+		 "--program' has the flags for its compiler and for CMake, Meson and "
+		 "Autotools."},
 		{target->defines_hooks, NOTE_WARNING, "own_hooks",
 		 "defines __cyg_profile_func_enter itself: its calls do not reach the "
 		 "shim.",
@@ -149,21 +149,30 @@ static void add_values(struct doc *doc, const struct target_report *target)
 			cell_integer(flags[i].value));
 }
 
-enum exit_status doctor_program(struct report_input *input, struct doc *doc)
+enum exit_status doctor_examine(struct report_input *input, struct target_report *ret)
 {
 	const char *program = input->options->program;
-	struct target_report target = {0};
-	int result = target_examine(program, &target);
+	int result = target_examine(program, ret);
 
-	if (result == -ENOENT && target.is_script)
+	if (result == -ENOENT && ret->is_script)
 		return report_fail(input, STATUS_FAILED,
-				   "%s: its interpreter was not found", target.path);
+				   "%s: its interpreter was not found", ret->path);
 	if (result == -ENOENT)
 		return report_fail(input, STATUS_FAILED, "%s: no such program", program);
 	if (result < 0)
 		return report_fail(input, STATUS_FAILED, "%s: %s", program,
 				   result == -EACCES ? "is not executable"
 						     : strerror(-result));
+	return STATUS_OK;
+}
+
+enum exit_status doctor_program(struct report_input *input, struct doc *doc)
+{
+	struct target_report target = {0};
+	enum exit_status status = doctor_examine(input, &target);
+
+	if (status)
+		return status;
 	add_values(doc, &target);
 	add_findings(doc, &target, false);
 	add_headers(doc, &target);

@@ -198,8 +198,15 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct run_facts facts;
 	struct exclusion exclusion = {.input = input, .doc = doc, .facts = &facts};
-	enum exit_status status = report_open(input, doc, &facts);
+	enum exit_status status;
 
+	if (input->options->program)
+		return exclude_program(input, doc);
+	if (!input->db)
+		return report_fail(input, STATUS_USAGE,
+				   "exclude-list needs a database, or --program with a "
+				   "program");
+	status = report_open(input, doc, &facts);
 	if (status)
 		return status;
 	if (!facts.calls) {
@@ -228,9 +235,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 
 const struct report report_exclude_list = {
 	.name = "exclude-list",
-	.summary = "flags that leave tiny functions out of a build",
+	.summary = "flags for the next build, without tiny functions",
 	.description =
-		"Functions whose hooks cost more than they tell: each call takes less "
+		"With a database: functions whose hooks cost more than they tell: each "
+		"call takes less "
 		"than "
 		"its hooks do, or how long is not known, and all of them --min-share of "
 		"what "
@@ -239,8 +247,15 @@ const struct report report_exclude_list = {
 		"with their names, or files where "
 		"a name would take another function of the run along. Their time is "
 		"their "
-		"callers' then, and their calls are not counted.",
+		"callers' then, and their calls are not counted. With --program: how "
+		"that "
+		"program was built, from its file (compiler, flags, hooks, how many of "
+		"them "
+		"are of system headers), and the lines to build it with, of the "
+		"compiler, "
+		"CMake, Meson and Autotools.",
 	.example = "prof-analyze exclude-list run.db --limit 10",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SHARE,
+	.takes =
+		TAKES_RUN | TAKES_LIMIT | TAKES_SHARE | TAKES_PROGRAM | TAKES_NO_DATABASE,
 	.build = build,
 };

@@ -35,6 +35,9 @@ struct exclusion {
 	const char *gcc; /* the flags */
 };
 
+/* build.c: of --program. */
+enum exit_status exclude_program(struct report_input *input, struct doc *doc);
+
 /* All functions into the list. 0, or -errno, then the error is set. */
 int exclude_load(struct exclusion *exclusion);
 /* Puts the chosen first, the most expensive in front; not those that hardly cost

@@ -139,8 +139,8 @@ const struct rule rule_likely_hot = {
 	       "calls are exact, how long they take without hooks is not known",
 	.advice = {"do less: look for what it scans or computes again each time",
 		   "see the lines with 'perf annotate' on the build without hooks",
-		   "have its time: build with fewer hooks, 'prof-record --explain-build "
-		   "PROGRAM' says how"},
+		   "have its time: build with fewer hooks, 'prof-analyze exclude-list "
+		   "--program PROGRAM' says how"},
 	.proof = "SELECT name, calls, self_cpu_ns, self_error_ns, raw_self_ns FROM "
 		 "functions WHERE run_id = {run} AND function_id = {function_id}",
 };
