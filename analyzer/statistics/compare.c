@@ -8,7 +8,6 @@
 #include "common/base/map.h"
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
-#include "analyzer/statistics/match.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +106,17 @@ static const char *keep(struct comparison *comparison, const char *text)
 			   intern_text(&comparison->texts, text, NULL));
 }
 
+void compare_add_base(struct strbuf *key, const char *path)
+{
+	const char *base = path ? strrchr(path, '/') : NULL, *version;
+
+	base = base ? base + 1 : path;
+	if (!base)
+		return;
+	version = strstr(base, ".so.");
+	strbuf_add(key, base, version ? (size_t)(version - base) + 3 : strlen(base));
+}
+
 /* Same module, same name with parameters, be it of the one or the other copy that the
  * compiler made of it; and the same file, since C has static namesakes. */
 static uint32_t function_number(struct comparison *comparison,
@@ -117,7 +127,7 @@ static uint32_t function_number(struct comparison *comparison,
 
 	strbuf_printf(&key, "%s\n%s\n", row->module ? row->module : "",
 		      row->full_name ? row->full_name : row->name);
-	match_add_base(&key, row->file);
+	compare_add_base(&key, row->file);
 	/* 0x1234 (libx.so) is the same code in the same build only */
 	if (!row->linkage_name && strncmp(row->name, "0x", 2) == 0)
 		strbuf_printf(&key, "\n%s", row->build_id ? row->build_id : "");
@@ -305,7 +315,7 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 	int32_t offset;
 	bool is_new, is_at_home = place_site(comparison, side, path, file, line, &offset);
 
-	match_add_base(&base, is_at_home ? "." : file);
+	compare_add_base(&base, is_at_home ? "." : file);
 	place = intern_text(&comparison->texts, strbuf_text(&base), NULL);
 	place = map_number(&comparison->place_keys, place, (uint32_t)offset, 0, NULL);
 	number = map_number(&comparison->site_keys, path, place, 0, &is_new);

@@ -11,6 +11,7 @@
 
 #include "common/base/map.h"
 #include "common/base/intern.h"
+#include "common/base/strbuf.h"
 #include "common/quantities.h"
 
 #include <stdbool.h>
@@ -138,6 +139,10 @@ uint32_t compare_kept(const struct comparison *comparison, uint32_t path);
 /* Adds what the paths that are left out have by themselves to those above them, which all
  * recordings have. Sums over all paths stay, by function they do not. */
 void compare_fold_left_out(struct comparison *comparison);
+
+/* Appends the file name of a path, of a shared library without its version:
+ * libz.so.1.2.13 gives libz.so. NULL gives nothing. */
+void compare_add_base(struct strbuf *key, const char *path);
 
 /* The numbers of a subject: one for each run. Borrowed until one is added. */
 int64_t *compare_values(const struct compare_series *series, uint32_t subject,

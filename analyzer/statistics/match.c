@@ -14,17 +14,6 @@
 #define LINES_APART 20
 #define SEVERAL (COMPARE_NONE - 1)
 
-void match_add_base(struct strbuf *key, const char *path)
-{
-	const char *base = path ? strrchr(path, '/') : NULL, *version;
-
-	base = base ? base + 1 : path;
-	if (!base)
-		return;
-	version = strstr(base, ".so.");
-	strbuf_add(key, base, version ? (size_t)(version - base) + 3 : strlen(base));
-}
-
 void match_merge(struct comparison *comparison, uint32_t before, uint32_t after)
 {
 	struct compare_function *from = &comparison->functions[after];

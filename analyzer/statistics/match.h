@@ -6,11 +6,6 @@
 #pragma once
 
 #include "analyzer/statistics/compare.h"
-#include "common/base/strbuf.h"
-
-/* Appends the file name of a path, of a shared library without its version:
- * libz.so.1.2.13 gives libz.so. NULL gives nothing. */
-void match_add_base(struct strbuf *key, const char *path);
 
 /* Finds partners by name for functions that are on one side only: they may be in another
  * file or module now. To be called when all functions are there and no path is yet. */

@@ -24,7 +24,8 @@ RENAMED = {
 }
 GONE = {"process", "north::mix", "south::mix", "legacy"}
 NEW = {"process_head", "process_tail", "mix", "fresh"}
-SAID = [word for pair in RENAMED.items() for word in ("--rename", "=".join(pair))]
+SAID = [word for pair in {**RENAMED, "scale": None, "scale<int>": "scale<long>"}.items()
+        if pair[1] for word in ("--rename", "=".join(pair))]
 
 
 def bare(name):
@@ -106,7 +107,7 @@ def check_text(sides):
     harness.expect(re.search(r"\d\s+unchanged", text), text)
     text = sides.compare(0, "--limit", "0", *SAID)
     harness.expect(re.search(r"renamed +read_record$", text, re.MULTILINE), text)
-    focused = sides.compare(0, "--focus", "parse_line", *SAID)
+    focused = sides.compare(0, "--focus", "parse_line", "--limit", "0", *SAID)
     harness.expect("read_record" in focused and "legacy" not in focused, focused)
 
 

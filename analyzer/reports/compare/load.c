@@ -228,7 +228,7 @@ static void add_function(struct compare_state *state, size_t number,
 
 	utf8_clean(&clean, name ? name : "?");
 	if (module && intern_find(programs, module) == INTERN_NONE)
-		match_add_base(&base, module);
+		compare_add_base(&base, module);
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
 	row.is_library = cursor_integer(cursor, "is_library") != 0;

@@ -70,8 +70,7 @@ static void names_find_each_other(void **state)
 	assert_false(finds("0x12 (a.so)", "0x12 (a.so)"));
 }
 
-/* What a compiler made of a function is that function: an object's constructors, clones.
- */
+/* What a compiler made of a function is that function. */
 static void copies_are_one(void **state)
 {
 	(void)state;
