@@ -1,52 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters of trust mean. Whoever adds one says it here, once. */
+/* What the counters of trust mean, and what else is told of a recording. Whoever adds one
+ * says it here, once. */
 #include "common/trust.h"
 
 #include <stddef.h>
 #include <string.h>
 
+/* Facts that need no words, or have them where they are told (io, doctor). */
+static const char plain[] =
+	" hook_calls nested_entries nested_counted libc_calls tool_memory_bytes "
+	"early_bytes open_frames notes shared_lanes unloaded_modules "
+	"inherited_frames inherited_frees system_functions counted_calls "
+	"patched_sites mode_changes reused_stacks rebuilt_stacks asked_stacks "
+	"unsplit_processes switches_by_rseq switches_by_perf samples "
+	"outside_samples sampled_ns sampled_hook_ns unsampled_kernel_ns "
+	"lost_sample_ns sample_period_us sample_longest_period_us sample_tick_ns "
+	"sample_rings declined_sample_rings samples_off left_out_ns lost_wait_ns "
+	"span_floor_ns spans_complete_ns thinned_spans coarse_spans "
+	"lost_transfer_bytes untold_waits unasked_switches children_cpu_ns "
+	"kernel_read_bytes kernel_write_bytes unseen_read_bytes "
+	"unseen_write_bytes uncompared_processes stopped_functions ";
+
 static const struct trust_counter counters[] = {
-	{"hook_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"nested_entries", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"nested_counted", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"libc_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"tool_memory_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"early_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"open_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"notes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	/* threads of short processes whose shares of the call paths are one row */
-	{"shared_lanes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"unloaded_modules", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"inherited_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"inherited_frees", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"system_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL}, /* doctor tells more */
-	{"counted_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"patched_sites", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rewritten_functions", TRUST_PLAIN, NULL, NULL,
 	 "Calls of hooks in these functions' code were rewritten in memory, so that they "
 	 "are "
 	 "only counted. A program that checks its own code sees that.",
 	 "PROFSHIM_PATCH=off or PROFSHIM_LEVEL=exact leaves the code as it is."},
-	{"mode_changes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	/* how the stacks of allocations in code without hooks were found */
-	{"reused_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"rebuilt_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"asked_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"unsplit_processes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"switches_by_rseq", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"switches_by_perf", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"samples", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"outside_samples", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sampled_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sampled_hook_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"unsampled_kernel_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"lost_sample_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sample_period_us", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sample_longest_period_us", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sample_tick_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"sample_rings", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"declined_sample_rings", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"samples_off", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampling_refused", TRUST_MINOR, NULL, "no samples of CPU time",
 	 "The kernel, or a filter of system calls, gave none, or not to all threads: "
 	 "functions "
@@ -58,8 +38,6 @@ static const struct trust_counter counters[] = {
 	 "what was computed, ready and blocked is one number.",
 	 "It takes glibc 2.35 and Linux before 6.19, or perf_event_paranoid of at most "
 	 "2."},
-	{"left_out_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"lost_wait_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"folded_locks", TRUST_MINOR, "call for a lock that is in no table",
 	 "calls for locks that are in no table",
 	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
@@ -71,10 +49,6 @@ static const struct trust_counter counters[] = {
 	 "another.",
 	 "Nothing has to be done: all totals have them; `critical` does not follow "
 	 "them."},
-	{"span_floor_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"spans_complete_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"thinned_spans", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"coarse_spans", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"lost_spans", TRUST_MINOR, "slow call is not told one by one",
 	 "slow calls are not told one by one",
 	 "There was no memory for them, or a handler was slow while the thread noted "
@@ -85,16 +59,6 @@ static const struct trust_counter counters[] = {
 	 "There was no room for their call path, or a signal handler came between: their "
 	 "bytes are in no row of io.",
 	 "PROFSHIM_MAX_PATHS makes room for more call paths."},
-	{"lost_transfer_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"untold_waits", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"unasked_switches", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"children_cpu_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	/* io tells */
-	{"kernel_read_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"kernel_write_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"unseen_read_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"unseen_write_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"uncompared_processes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_functions", TRUST_MINOR, "function timed by samples",
 	 "functions timed by samples",
 	 "Their calls are short against what it costs to time one, so each call was "
@@ -113,8 +77,6 @@ static const struct trust_counter counters[] = {
 	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are in no count, and their "
 	 "time is their callers'.",
 	 "Record without these settings to have them."},
-	/* both of them; a name that was promised before there were so many ways */
-	{"stopped_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rules_without_functions", TRUST_MINOR, "rule that fits no function",
 	 "rules that fit no function",
 	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP fit nothing in the objects that called "
@@ -184,7 +146,8 @@ static const struct trust_counter counters[] = {
 	 "snapshots that were not taken, or are incomplete",
 	 "There was no room for them: 4,095 are the most for a process, and what changes "
 	 "between them has room for some millions of entries; or one took too long.",
-	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY, or fewer calls."},
+	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY, or fewer calls.",
+	 TRUST_GROWTH},
 	{"unlisted_threads", TRUST_MINOR, "thread without a row", "threads without a row",
 	 "A process had more threads over time than its table has rows.",
 	 "Nothing has to be done: their calls and allocations are in all tables."},
@@ -228,7 +191,8 @@ static const struct trust_counter counters[] = {
 	 "calls folded into their callers",
 	 "There were more call paths than the limit or the disk allowed; further ones "
 	 "were added to their nearest caller.",
-	 "Record with a larger PROFSHIM_MAX_PATHS, or make room on the disk."},
+	 "Record with a larger PROFSHIM_MAX_PATHS, or make room on the disk.",
+	 TRUST_TIME | TRUST_MEMORY, TRUST_OF_CALLS},
 	{"lost_marks", TRUST_LOST, "step or counter not recorded",
 	 "steps or counters not recorded",
 	 "Steps or counters were not recorded: more than 256 names in a thread, no room "
@@ -239,21 +203,24 @@ static const struct trust_counter counters[] = {
 	 "allocations not recorded",
 	 "Allocations were made where the shim could not record them, for instance in a "
 	 "signal handler that interrupted it.",
-	 "Totals are short by that many."},
+	 "Totals are short by that many.", TRUST_MEMORY, TRUST_OF_ALLOCATIONS},
 	{"lost_frees", TRUST_LOST, "free not seen", "frees not seen",
 	 "Blocks were handed out again that were believed to be live: their free was not "
 	 "seen.",
 	 "Live bytes may be too high by those blocks; look for memory that is freed by "
-	 "an allocator of the program's own."},
+	 "an allocator of the program's own.",
+	 TRUST_MEMORY, TRUST_OF_ALLOCATIONS},
 	{"late_events", TRUST_LOST, "call of a thread without a record",
 	 "calls of threads without a record",
 	 "Threads made calls while they had no place to record them: before their start "
 	 "or after their end, or because all places were taken.",
-	 "Record with fewer threads at a time: totals are short by that many calls."},
+	 "Record with fewer threads at a time: totals are short by that many calls.",
+	 TRUST_TIME, TRUST_OF_CALLS},
 	{"lost_processes", TRUST_LOST, "process not recorded", "processes not recorded",
 	 "Processes of the run left no numbers.",
 	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "
-	 "may. Other causes are told below, with what to do."},
+	 "may. Other causes are told below, with what to do.",
+	 TRUST_TIME | TRUST_MEMORY},
 	{"unseen_ends", TRUST_REPAIRED, "end that nobody saw", "ends that nobody saw",
 	 "Processes were gone, and their collector, too, as when both are killed or the "
 	 "machine stops: the last trace counts as their end.",
@@ -268,7 +235,7 @@ static const struct trust_counter counters[] = {
 	{"damaged_segments", TRUST_LOST, "damaged part of the spool left out",
 	 "damaged parts of the spool left out",
 	 "A part of the spool could not be read, as after a crash of the machine.",
-	 "Record again: what it held is missing."},
+	 "Record again: what it held is missing.", TRUST_TIME | TRUST_MEMORY},
 	/* Notes of the shim, see enum segment_note. */
 	{"note_no_collector", TRUST_MINOR, NULL, "no collector was started",
 	 "The collector could not be started, so nobody took resource samples.",
@@ -280,14 +247,15 @@ static const struct trust_counter counters[] = {
 	 "Nothing has to be done: prof-analyze puts the run together."},
 	{"note_no_space", TRUST_LOST, NULL, "the disk was full",
 	 "The disk was full: the recording could not grow any more.",
-	 "Make room beside PROFSHIM_OUTPUT and record again."},
+	 "Make room beside PROFSHIM_OUTPUT and record again.", TRUST_TIME | TRUST_MEMORY},
 	{"note_no_unwinder", TRUST_LOST, NULL, "no unwinder",
 	 "libunwind could not be loaded, so allocations made below uninstrumented "
 	 "functions are charged to the nearest instrumented one.",
-	 "Install libunwind8."},
+	 "Install libunwind8.", TRUST_MEMORY},
 	{"note_no_shadow", TRUST_LOST, NULL, "no room for the map of live blocks",
 	 "There was no address space for the map of live blocks (ulimit -v?).",
-	 "Raise the limit; without the map frees and live bytes are not known."},
+	 "Raise the limit; without the map frees and live bytes are not known.",
+	 TRUST_MEMORY},
 	{"note_setting_ignored", TRUST_MINOR, NULL, "a setting was ignored",
 	 "A PROFSHIM_ variable had a value that could not be understood; the default was "
 	 "used.",
@@ -295,11 +263,13 @@ static const struct trust_counter counters[] = {
 	{"note_slots_exhausted", TRUST_LOST, NULL, "too many threads and processes",
 	 "More threads and processes than one recording has room for.",
 	 "The calls of those without a place are missing; PROFSHIM_FOLLOW=none leaves "
-	 "children out."},
+	 "children out.",
+	 TRUST_TIME | TRUST_MEMORY},
 	{"note_no_addresses", TRUST_LOST, NULL, "addresses were refused",
 	 "A thread or process was refused the addresses that its part of the recording "
 	 "needs: by a limit (ulimit -v), or by a host that keeps them, such as valgrind.",
-	 "Raise the limit; record the program by itself, not what runs it."},
+	 "Raise the limit; record the program by itself, not what runs it.",
+	 TRUST_TIME | TRUST_MEMORY},
 	{"note_own_allocator", TRUST_MINOR, NULL, "the program has its own malloc",
 	 "The program defines malloc itself, so its allocations do not pass the shim.",
 	 "Link it without its allocator for the recording."},
@@ -327,18 +297,60 @@ static const struct trust_counter counters[] = {
 	 "which "
 	 "take longer than many a call, and in strict mode not at all: their counts are "
 	 "exact, their times are not.",
-	 "Record it without that to see its times."},
+	 "Record it without that to see its times.", TRUST_TIME},
 	{"note_sealed", TRUST_LOST, NULL, "the program sandboxed itself",
 	 "The program forbade itself system calls (seccomp), so the recording could not "
 	 "grow any more: from then on new call paths fold into their callers, and new "
 	 "threads and children are not recorded.",
-	 "Record it with its sandbox switched off to see the rest."},
+	 "Record it with its sandbox switched off to see the rest.",
+	 TRUST_TIME | TRUST_MEMORY},
+	/* What is told of a run without a counter. */
+	{.name = "is_live",
+	 .many = "the run is still going on",
+	 .advice = "Look again when it has ended",
+	 .touches = TRUST_TIME | TRUST_MEMORY | TRUST_GROWTH},
+	{.name = "incomplete",
+	 .many = "not every process ended by itself",
+	 .advice = "Let the program end by itself: exit(), or a signal that it handles",
+	 .touches = TRUST_TIME},
+	{.name = "unresolved_share",
+	 .many = "of the time is in functions without a name",
+	 .advice = "Build with -g, and do not strip the program before the run has ended",
+	 .touches = TRUST_NAMES},
+	{.name = "no_calls",
+	 .weight = TRUST_LOST,
+	 .meaning = "No instrumented function was called: the program, or the part of it "
+		    "that ran, was compiled without hooks.",
+	 .advice = "Compile and link it with -finstrument-functions (gcc or clang) and "
+		   "record again; 'prof-analyze doctor --program ./app' tells whether it "
+		   "has them."},
+	{.name = "no_allocations",
+	 .weight = TRUST_LOST,
+	 .meaning = "No allocation was seen: the program made none, or it does not use "
+		    "the malloc of the C library.",
+	 .advice =
+		 "'prof-analyze doctor --program ./app' tells whether it brings its own "
+		 "malloc; link it without for the recording."},
+	{.name = "no_resources",
+	 .meaning = "There are no resource samples although the run was long enough: no "
+		    "collector watched it.",
+	 .advice = "Check that profshim-collect is installed beside libprofshim.so, or "
+		   "set PROFSHIM_COLLECTOR to it."},
 };
 
 const struct trust_counter *trust_counter_find(const char *name)
 {
+	static const struct trust_counter without_words;
+	const char *at = plain + 1;
+	size_t size = strlen(name);
+
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		if (strcmp(counters[i].name, name) == 0)
 			return &counters[i];
+	while (size && (at = strstr(at, name))) {
+		if (at[-1] == ' ' && at[size] == ' ')
+			return &without_words;
+		at += size;
+	}
 	return NULL;
 }

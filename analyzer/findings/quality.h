@@ -8,21 +8,14 @@
 #pragma once
 
 #include "common/base/strbuf.h"
+#include "common/trust.h"
 #include "analyzer/findings/finding.h"
-
-/* What findings rest on. */
-enum quality_touches {
-	QUALITY_TIME = 1u << 0,	  /* durations, and shares of the run's time */
-	QUALITY_MEMORY = 1u << 1, /* allocations and frees */
-	QUALITY_GROWTH = 1u << 2, /* snapshots */
-	QUALITY_NAMES = 1u << 3,  /* of functions */
-};
 
 struct quality_fact {
 	const char *name, *unit; /* "hook_share", "ratio" */
 	double value, limit;
 	bool has_limit;	      /* else: any is too much, and value is a count */
-	unsigned touches;     /* enum quality_touches; 0: it makes no finding less sure */
+	unsigned touches;     /* enum trust_touches; 0: it makes no finding less sure */
 	enum confidence most; /* that a touched finding can have */
 	const char *text;     /* a clause: "the hooks took 90 % of the time" */
 	const char *advice;   /* what to do first */

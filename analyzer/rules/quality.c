@@ -20,33 +20,6 @@
 
 #include <string.h>
 
-enum whole { OF_CALLS, OF_ALLOCATIONS, OF_NOTHING };
-
-static const char *const whole_words[] = {"calls", "allocations"};
-
-/* Counters of trust that stand for numbers which are missing. */
-static const struct loss {
-	const char *name;
-	enum whole whole; /* what the counter is a part of; OF_NOTHING: it is not known */
-	unsigned touches;
-} losses[] = {
-	{"late_events", OF_CALLS, QUALITY_TIME},
-	{"folded_paths", OF_CALLS, QUALITY_TIME | QUALITY_MEMORY},
-	{"dropped_allocations", OF_ALLOCATIONS, QUALITY_MEMORY},
-	{"lost_frees", OF_ALLOCATIONS, QUALITY_MEMORY},
-	{"refused_snapshots", OF_NOTHING, QUALITY_GROWTH},
-	{"lost_processes", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
-	{"damaged_segments", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
-	{"note_no_space", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
-	{"note_sealed", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
-	{"note_no_clock", OF_NOTHING, QUALITY_TIME},
-	{"note_slots_exhausted", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
-	{"note_no_addresses", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
-	{"note_no_shadow", OF_NOTHING, QUALITY_MEMORY},
-	{"note_no_unwinder", OF_NOTHING, QUALITY_MEMORY},
-};
-#define LOSS_COUNT (sizeof(losses) / sizeof(losses[0]))
-
 unsigned rule_rests_on(const struct finding *finding)
 {
 	const char *id = finding->rule->id;
@@ -55,13 +28,13 @@ unsigned rule_rests_on(const struct finding *finding)
 	unsigned bits = 0;
 
 	if (finding->kind != 'M' || finding->saving_ns > 0)
-		bits |= QUALITY_TIME;
+		bits |= TRUST_TIME;
 	if (finding->kind == 'M' && !is_counted_by_kernel)
-		bits |= QUALITY_MEMORY;
+		bits |= TRUST_MEMORY;
 	if (strcmp(id, "M5") == 0)
-		bits |= QUALITY_GROWTH;
+		bits |= TRUST_GROWTH;
 	if (finding->function && strncmp(finding->function, "0x", 2) == 0)
-		bits |= QUALITY_NAMES;
+		bits |= TRUST_NAMES;
 	return bits;
 }
 
@@ -177,7 +150,7 @@ static int look_at_hooks(struct rule_input *input, const char *recipe)
 {
 	double tiny_calls = 0;
 	size_t tiny_count = 0;
-	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
+	struct quality_fact fact = {.name = "hook_share", .touches = TRUST_TIME};
 	struct strbuf words = {0}, advice = {0};
 	const struct time_run *run = input->time_run;
 	int result;
@@ -217,60 +190,49 @@ static int look_at_hooks(struct rule_input *input, const char *recipe)
 	return result;
 }
 
-/* What trust counted. Calls and allocations that were lost are in no other number. */
-struct counters {
-	double losses[LOSS_COUNT];
-	double repairs, wholes[OF_NOTHING]; /* with what was lost */
+/* A counter that makes findings less sure. */
+struct loss {
+	const struct trust_counter *counter;
+	double value;
 };
-
-static void count(struct counters *counters, const char *name, double value)
-{
-	for (size_t i = 0; i < LOSS_COUNT; i++) {
-		if (strcmp(losses[i].name, name) != 0)
-			continue;
-		counters->losses[i] = value;
-		/* A lost free is of an allocation that was counted. */
-		if (losses[i].whole != OF_NOTHING && strcmp(name, "lost_frees") != 0)
-			counters->wholes[losses[i].whole] += value;
-	}
-	if (strcmp(name, "repaired_frames") == 0 || strcmp(name, "orphan_exits") == 0)
-		counters->repairs += value;
-}
 
 /* "13 calls folded into their callers (0.2% of the calls)" */
 static const char *loss_words(struct rule_input *input, const struct loss *loss,
-			      double value, double share)
+			      double share)
 {
-	const struct trust_counter *counter = trust_counter_find(loss->name);
 	struct strbuf words = {0};
 	const char *copy;
 
-	units_trust(&words, counter, whole_number(value));
+	units_trust(&words, loss->counter, whole_number(loss->value));
 	if (share > 0) {
 		strbuf_puts(&words, " (");
 		units_percent(&words, 100 * share);
-		strbuf_printf(&words, " of the %s)", whole_words[loss->whole]);
+		strbuf_puts(&words, loss->counter->whole == TRUST_OF_CALLS
+					    ? " of the calls)"
+					    : " of the allocations)");
 	}
 	copy = rule_copy(input, strbuf_text(&words));
 	strbuf_free(&words);
 	return copy;
 }
 
-static void add_loss(struct rule_input *input, const struct loss *loss, double value,
+/* wholes: what was recorded, with what was lost. */
+static void add_loss(struct rule_input *input, const struct loss *loss,
 		     const double *wholes)
 {
-	const double recorded[] = {
-		[OF_CALLS] = (double)input->calls, [OF_ALLOCATIONS] = input->alloc_count};
-	bool is_part = loss->whole != OF_NOTHING;
-	double share = is_part && recorded[loss->whole]
-			       ? rule_share(value, wholes[loss->whole])
+	const struct trust_counter *counter = loss->counter;
+	const double recorded[TRUST_WHOLES] = {[TRUST_OF_CALLS] = (double)input->calls,
+					       [TRUST_OF_ALLOCATIONS] =
+						       input->alloc_count};
+	double share = recorded[counter->whole]
+			       ? rule_share(loss->value, wholes[counter->whole])
 			       : 0;
-	struct quality_fact fact = {.name = loss->name,
+	struct quality_fact fact = {.name = counter->name,
 				    .unit = "count",
-				    .value = value,
-				    .touches = loss->touches,
-				    .text = loss_words(input, loss, value, share),
-				    .advice = trust_counter_find(loss->name)->advice};
+				    .value = loss->value,
+				    .touches = counter->touches,
+				    .text = loss_words(input, loss, share),
+				    .advice = counter->advice};
 
 	if (share > 0) {
 		fact.value = share;
@@ -278,16 +240,16 @@ static void add_loss(struct rule_input *input, const struct loss *loss, double v
 		return;
 	}
 	/* A share of nothing says nothing. */
-	fact.most = is_part ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+	fact.most = counter->whole ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
 	quality_add(input->quality, &fact);
 }
 
-static void add_repairs(struct rule_input *input, const struct counters *counters)
+static void add_repairs(struct rule_input *input, double repairs, double calls)
 {
 	struct quality_fact fact = {
 		.name = "repaired_frames",
-		.touches = QUALITY_TIME,
-		.value = rule_share(counters->repairs, counters->wholes[OF_CALLS]),
+		.touches = TRUST_TIME,
+		.value = rule_share(repairs, calls),
 		.advice = trust_counter_find("repaired_frames")->advice,
 	};
 
@@ -298,60 +260,60 @@ static void add_repairs(struct rule_input *input, const struct counters *counter
 
 static int look_at_counters(struct rule_input *input)
 {
-	struct counters counters = {.wholes = {[OF_CALLS] = (double)input->calls,
-					       [OF_ALLOCATIONS] = input->alloc_count}};
+	double repairs = 0;
+	double wholes[TRUST_WHOLES] = {[TRUST_OF_CALLS] = (double)input->calls,
+				       [TRUST_OF_ALLOCATIONS] = input->alloc_count};
+	struct loss losses[QUALITY_FACTS];
+	size_t count = 0;
 	struct cursor *cursor = rule_query(input, quality_sql_counters);
 
-	while (cursor_next(cursor) > 0)
-		if (cursor_text(cursor, "name"))
-			count(&counters, cursor_text(cursor, "name"),
-			      cursor_real(cursor, "sum"));
-	for (size_t i = 0; i < LOSS_COUNT; i++)
-		if (counters.losses[i] > 0)
-			add_loss(input, &losses[i], counters.losses[i], counters.wholes);
-	add_repairs(input, &counters);
+	while (cursor_next(cursor) > 0) {
+		const char *name = cursor_text(cursor, "name");
+		double value = cursor_real(cursor, "sum");
+		const struct trust_counter *counter =
+			name ? trust_counter_find(name) : NULL;
+
+		if (!name)
+			continue;
+		if (strcmp(name, "repaired_frames") == 0 ||
+		    strcmp(name, "orphan_exits") == 0)
+			repairs += value;
+		if (!counter || !counter->touches || count == QUALITY_FACTS)
+			continue;
+		/* A lost free is of an allocation that was counted. */
+		if (strcmp(name, "lost_frees") != 0)
+			wholes[counter->whole] += value;
+		losses[count++] = (struct loss){counter, value};
+	}
+	for (size_t i = 0; i < count; i++)
+		add_loss(input, &losses[i], wholes);
+	add_repairs(input, repairs, wholes[TRUST_OF_CALLS]);
 	return rule_finish(input, cursor, 0);
 }
 
 static int look_at_names(struct rule_input *input)
 {
-	struct quality_fact fact = {
-		.name = "unresolved_share",
-		.touches = QUALITY_NAMES,
-		.advice =
-			"Build with -g, and do not strip the program before the run has "
-			"ended",
-	};
+	const struct trust_counter *counter = trust_counter_find("unresolved_share");
+	struct quality_fact fact = {.name = counter->name,
+				    .touches = counter->touches,
+				    .advice = counter->advice};
 	struct cursor *cursor = rule_query(input, quality_sql_unresolved);
 
 	if (cursor_next(cursor) > 0)
 		fact.value = rule_share(cursor_real(cursor, "self_ns"), input->self_ns);
-	fact.text = percent(input, fact.value, 0,
-			    "of the time is in functions without a name");
+	fact.text = percent(input, fact.value, 0, counter->many);
 	add_share(input, &fact, "unresolved_share", NULL);
 	return rule_finish(input, cursor, 0);
 }
 
 static void look_at_end(struct rule_input *input)
 {
-	struct quality_fact fact = {.unit = "count", .value = 1};
-
-	if (input->is_live) {
-		fact.name = "is_live";
-		fact.text = "the run is still going on";
-		fact.advice = "Look again when it has ended";
-		fact.touches = QUALITY_TIME | QUALITY_MEMORY | QUALITY_GROWTH;
-	} else if (!input->complete) {
-		fact.name = "incomplete";
-		fact.text = "not every process ended by itself";
-		fact.advice = "Let the program end by itself: exit(), or a signal that "
-			      "it handles";
-		fact.touches = QUALITY_TIME;
-	} else {
-		return;
-	}
-	fact.most = CONFIDENCE_MEDIUM;
-	quality_add(input->quality, &fact);
+	if (input->is_live || !input->complete)
+		add_loss(input,
+			 &(struct loss){trust_counter_find(input->is_live ? "is_live"
+									  : "incomplete"),
+					1},
+			 NULL);
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)

@@ -164,7 +164,7 @@ extern const size_t rule_registry_count;
 /* By id or slug, ignoring case; NULL: there is none. */
 const struct rule *rule_find(const char *word);
 
-/* What a finding rests on, enum quality_touches. */
+/* What a finding rests on, enum trust_touches. */
 unsigned rule_rests_on(const struct finding *finding);
 
 /* What rules need; see input.c. */

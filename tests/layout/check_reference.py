@@ -21,6 +21,7 @@ COMMANDS = "docs/reading.md"
 MANUAL = "docs/man/profshim.7"
 # In the code a variable is a string of its own, or with the "=" of an environment's entry.
 COUNTER = re.compile(r'^\t\{"(\w+)"', re.MULTILINE)
+PLAIN = re.compile(r'^static const char plain\[\] =\n([^;]*);', re.MULTILINE)
 READ = re.compile(r'"(PROFSHIM_[A-Z_]+)=?"')
 NAMED = re.compile(r"\bPROFSHIM_[A-Z_]*[A-Z]\b(?!_)")
 # Of profshim.h, no variables.
@@ -59,8 +60,9 @@ def problems_of_views(root):
     explained = set(re.findall(r"`(\w+)`", text.partition("\n## Quantities")[2].partition("\n## ")[0]))
     counters = set(re.findall(r"`(\w+)`", text.partition("| names | meaning |")[2]
                               .partition("\n\n")[0]))
-    told = {name for name in COUNTER.findall(tree.read(root, "common/trust.c"))
-            if not name.startswith("note_")}
+    table = tree.read(root, "common/trust.c")
+    told = {name for name in COUNTER.findall(table) if not name.startswith("note_")}
+    told |= set(re.findall(r"\w+", PLAIN.search(table).group(1)))
     yield from programs.differences("trust", "common/trust.c", told, REFERENCE,
                                     counters - {"exact"})
     for view in set(schema) & set(reference):

@@ -13,46 +13,19 @@
 
 #define RECORDING_ROWS 20
 
-static void explain_calls(struct doc *doc, const struct run_facts *facts, size_t *count)
-{
-	if (facts->calls)
-		return;
-	doc_note(doc, "no_calls", NOTE_WARNING,
-		 "No instrumented function was called: the program, or the part of it "
-		 "that "
-		 "ran, was compiled without hooks.",
-		 "Compile and link it with -finstrument-functions (gcc or clang) and "
-		 "record "
-		 "again; 'prof-analyze doctor --program ./app' tells whether it has "
-		 "them.");
-	++*count;
-}
-
-static void explain_allocations(struct doc *doc, const struct run_facts *facts,
-				size_t *count)
-{
-	if (facts->alloc_count)
-		return;
-	doc_note(doc, "no_allocations", NOTE_WARNING,
-		 "No allocation was seen: the program made none, or it does not use the "
-		 "malloc of the C library.",
-		 "'prof-analyze doctor --program ./app' tells whether it brings its own "
-		 "malloc; link it without for the recording.");
-	++*count;
-}
-
-static void explain_samples(struct doc *doc, const struct run_facts *facts, size_t *count)
+/* What of the run is missing as a whole. */
+static void explain_missing(struct doc *doc, const struct run_facts *facts, size_t *count)
 {
 	/* A killed collector may take its samples with it; trust tells of that. */
-	if (facts->sample_count || facts->wall_ns < 1000000000 ||
-	    !(facts->complete || (facts->is_live && !facts->is_attended)))
-		return;
-	doc_note(doc, "no_resources", NOTE_PLAIN,
-		 "There are no resource samples although the run was long enough: no "
-		 "collector watched it.",
-		 "Check that profshim-collect is installed beside libprofshim.so, or set "
-		 "PROFSHIM_COLLECTOR to it.");
-	++*count;
+	bool has_samples = facts->sample_count || facts->wall_ns < 1000000000 ||
+			   !(facts->complete || (facts->is_live && !facts->is_attended));
+
+	if (!facts->calls)
+		trust_explain_fact(doc, "no_calls", count);
+	if (!facts->alloc_count)
+		trust_explain_fact(doc, "no_allocations", count);
+	if (!has_samples)
+		trust_explain_fact(doc, "no_resources", count);
 }
 
 /* The programs that ran, when nothing was seen of them and they are still there. */
@@ -76,9 +49,7 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 
 	if (status)
 		return status;
-	explain_calls(doc, &facts, &count);
-	explain_allocations(doc, &facts, &count);
-	explain_samples(doc, &facts, &count);
+	explain_missing(doc, &facts, &count);
 	status = trust_explain(input, doc, &facts, &count);
 	if (status == STATUS_OK)
 		status = trust_add_recordings(input, doc, &facts, RECORDING_ROWS);

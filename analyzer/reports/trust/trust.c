@@ -381,6 +381,12 @@ static void explain_item(struct doc *doc, const struct trust_counter *counter,
 	strbuf_free(&sentence);
 }
 
+void trust_explain_fact(struct doc *doc, const char *name, size_t *ret_count)
+{
+	explain_item(doc, trust_counter_find(name), 0, NULL);
+	++*ret_count;
+}
+
 static enum exit_status explain_counters(struct report_input *input, struct doc *doc,
 					 size_t *ret_count)
 {

@@ -11,6 +11,8 @@ enum exit_status trust_add(struct report_input *input, struct doc *doc,
  * Returns how many through ret_count. */
 enum exit_status trust_explain(struct report_input *input, struct doc *doc,
 			       const struct run_facts *facts, size_t *ret_count);
+/* The same of a fact that no counter tells, by its name in common/trust.c. */
+void trust_explain_fact(struct doc *doc, const char *name, size_t *ret_count);
 /* "exit 0", "killed by SIGSEGV", "still running" or "how it ended is not known". */
 void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts);
 /* Adds a table of the functions that were not recorded call by call, why and since when,

@@ -6,7 +6,7 @@
 /* Findings of these tests rest on what their letter says. */
 static unsigned touched(const struct finding *finding)
 {
-	return finding->kind == 'T' ? QUALITY_TIME : QUALITY_MEMORY;
+	return finding->kind == 'T' ? TRUST_TIME : TRUST_MEMORY;
 }
 
 static enum confidence lowered(const struct quality *quality, char kind,
@@ -33,10 +33,10 @@ static void only_what_rests_on_it_is_lowered(void **state)
 
 	(void)state;
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_HIGH), CONFIDENCE_HIGH);
-	add(&quality, "hooks", QUALITY_TIME, CONFIDENCE_MEDIUM);
+	add(&quality, "hooks", TRUST_TIME, CONFIDENCE_MEDIUM);
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_HIGH), CONFIDENCE_MEDIUM);
 	assert_int_equal(lowered(&quality, 'M', CONFIDENCE_HIGH), CONFIDENCE_HIGH);
-	add(&quality, "lost", QUALITY_MEMORY | QUALITY_TIME, CONFIDENCE_LOW);
+	add(&quality, "lost", TRUST_MEMORY | TRUST_TIME, CONFIDENCE_LOW);
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_HIGH), CONFIDENCE_LOW);
 	assert_int_equal(lowered(&quality, 'M', CONFIDENCE_MEDIUM), CONFIDENCE_LOW);
 }
@@ -46,7 +46,7 @@ static void no_confidence_is_raised(void **state)
 	struct quality quality = {0};
 
 	(void)state;
-	add(&quality, "hooks", QUALITY_TIME, CONFIDENCE_MEDIUM);
+	add(&quality, "hooks", TRUST_TIME, CONFIDENCE_MEDIUM);
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_LOW), CONFIDENCE_LOW);
 }
 
@@ -55,22 +55,22 @@ static void the_worst_comes_first(void **state)
 	struct quality quality = {0};
 
 	(void)state;
-	add(&quality, "a", QUALITY_TIME, CONFIDENCE_MEDIUM);
-	add(&quality, "b", QUALITY_TIME, CONFIDENCE_LOW);
-	add(&quality, "c", QUALITY_TIME, CONFIDENCE_MEDIUM);
-	add(&quality, "d", QUALITY_TIME, CONFIDENCE_LOW);
+	add(&quality, "a", TRUST_TIME, CONFIDENCE_MEDIUM);
+	add(&quality, "b", TRUST_TIME, CONFIDENCE_LOW);
+	add(&quality, "c", TRUST_TIME, CONFIDENCE_MEDIUM);
+	add(&quality, "d", TRUST_TIME, CONFIDENCE_LOW);
 	assert_string_equal(quality.facts[0].name, "b");
 	assert_string_equal(quality.facts[1].name, "d");
 	assert_string_equal(quality.facts[2].name, "a");
 	assert_string_equal(quality.facts[3].name, "c");
 	for (size_t i = 0; i < 2 * QUALITY_FACTS; i++)
-		add(&quality, "more", QUALITY_TIME, CONFIDENCE_MEDIUM);
+		add(&quality, "more", TRUST_TIME, CONFIDENCE_MEDIUM);
 	assert_int_equal(quality.count, QUALITY_FACTS);
 }
 
 static void the_effect_is_a_sentence(void **state)
 {
-	struct quality_fact fact = {.touches = QUALITY_TIME | QUALITY_MEMORY,
+	struct quality_fact fact = {.touches = TRUST_TIME | TRUST_MEMORY,
 				    .most = CONFIDENCE_LOW};
 	struct strbuf text = {0};
 
@@ -87,12 +87,11 @@ static void the_summary_tells_each_effect_once(void **state)
 	struct strbuf text = {0};
 
 	(void)state;
-	quality_add(&quality,
-		    &(struct quality_fact){.text = "few",
-					   .touches = QUALITY_TIME | QUALITY_MEMORY,
-					   .most = CONFIDENCE_MEDIUM});
+	quality_add(&quality, &(struct quality_fact){.text = "few",
+						     .touches = TRUST_TIME | TRUST_MEMORY,
+						     .most = CONFIDENCE_MEDIUM});
 	quality_add(&quality, &(struct quality_fact){.text = "much",
-						     .touches = QUALITY_TIME,
+						     .touches = TRUST_TIME,
 						     .most = CONFIDENCE_LOW});
 	quality_put_summary(&text, &quality);
 	assert_string_equal(strbuf_text(&text),
