@@ -41,6 +41,16 @@ static enum exit_status examine_executables(struct report_input *input, struct d
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
+/* How waits were seen, if they were looked for. */
+static enum exit_status add_switches(struct report_input *input, struct doc *doc)
+{
+	struct cursor *cursor = report_query(input, doctor_sql_switches);
+
+	if (cursor_next(cursor) > 0 && !cursor_is_null(cursor, "text"))
+		doc_note(doc, "switches", NOTE_PLAIN, cursor_text(cursor, "text"), NULL);
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
 static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 {
 	struct run_facts facts;
@@ -54,7 +64,7 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK)
 		status = trust_add_recordings(input, doc, &facts, RECORDING_ROWS);
 	if (status == STATUS_OK)
-		status = doctor_waits(input, doc);
+		status = add_switches(input, doc);
 	if (status == STATUS_OK)
 		status = doctor_modules(input, doc, &count);
 	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))

@@ -13,10 +13,15 @@ GROUP BY f.module_id ORDER BY SUM(f.naming = 'none') DESC, COUNT(*) DESC, m.path
 SELECT executable FROM processes WHERE run_id = :run AND executable IS NOT NULL
 GROUP BY executable ORDER BY MIN(process_id);
 
--- How many processes saw their switches by what; all 0 of recordings that knew no waits.
+-- What told, in how many processes, that a thread had lost its CPU; of recordings that
+-- knew no waits nothing.
 -- :name switches
-SELECT SUM(CASE name WHEN 'switches_by_rseq' THEN value ELSE 0 END) AS rseq,
-	SUM(CASE name WHEN 'switches_by_perf' THEN value ELSE 0 END) AS perf,
-	SUM(CASE name WHEN 'switches_unseen' THEN value ELSE 0 END) AS unseen,
-	SUM(CASE name WHEN 'unsplit_processes' THEN value ELSE 0 END) AS off
-FROM trust WHERE run_id = :run;
+SELECT 'Switches of threads were seen ' || GROUP_CONCAT(words || ' in ' || PRINTF('%,d', count) ||
+	CASE WHEN count = 1 THEN ' process' ELSE ' processes' END, ', ') || '.' AS text
+FROM (SELECT w.words, SUM(t.value) AS count
+	FROM (SELECT 1 AS place, 'switches_by_rseq' AS name, 'by restartable sequences' AS words
+		UNION ALL SELECT 2, 'switches_by_perf', 'by perf events'
+		UNION ALL SELECT 3, 'switches_unseen', 'not at all'
+		UNION ALL SELECT 4, 'unsplit_processes', 'not looked for (PROFSHIM_WAITS=off)') w
+	JOIN trust t ON t.name = w.name WHERE t.run_id = :run
+	GROUP BY w.place HAVING SUM(t.value) > 0 ORDER BY w.place);

@@ -13,8 +13,6 @@ enum exit_status doctor_program(struct report_input *input, struct doc *doc);
  * something is amiss. */
 enum exit_status doctor_modules(struct report_input *input, struct doc *doc,
 				size_t *count);
-/* Adds a note of how waits were seen, if they were looked for. */
-enum exit_status doctor_waits(struct report_input *input, struct doc *doc);
 /* Adds a note for everything that keeps path from being recorded; with only_faults
  * nothing else. Returns how many; 0 for a path that cannot be examined. */
 size_t doctor_program_notes(struct doc *doc, const char *path, bool only_faults);
