@@ -106,7 +106,8 @@ static struct column describe(struct table *table, const char *sql_name,
 	quantity = type ? NULL : quantity_find(column.name);
 	if (quantity) {
 		column.type = quantity_column_type(quantity);
-		column.title = column.title ? column.title : quantity->heading;
+		if (!column.title && !(column.flags & COLUMN_MACHINE))
+			column.title = quantity->heading;
 	}
 	return column;
 }

@@ -189,8 +189,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	size_t limit = part->flags & PART_WHOLE ? 0
 		       : engine->is_brief	? engine->limit
 						: report_limit(input, part->rows);
-	bool is_there =
-		table->row_count || !(engine->is_brief || (part->flags & PART_OPTIONAL));
+	bool is_there = table->row_count || !(part->flags & PART_OPTIONAL);
 	bool is_for_machines = !table->row_count && (part->flags & PART_QUIET);
 	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
 			    : is_for_machines ? NULL

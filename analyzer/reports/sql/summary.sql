@@ -4,7 +4,7 @@
 
 -- :values summary brief = Run {run_id}{named}
 SELECT :run AS "-run_id", IFNULL(' ''' || NULLIF(label, '') || '''', '') AS "-named/text",
-	'{command}' AS "command:~command", command AS "-command/text",
+	'{line}' AS "command:~command", IFNULL(command, '?') AS "-line/text",
 	'{start}' || CASE WHEN host <> '' THEN ' on {host}' ELSE '' END
 	|| CASE WHEN cpu_count <> 0 THEN ', {cpu_count CPU}' ELSE '' END AS "started:~started",
 	CASE WHEN length(started_utc) >= 19 AND substr(started_utc, 11, 1) = 'T'

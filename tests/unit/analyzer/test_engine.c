@@ -68,6 +68,7 @@ static void a_column_is_what_its_name_says(void **state)
 		/* a quantity's heading is its own, unless the file has another */
 		{"self_ns", "self_ns", "self", COLUMN_NSEC, 0},
 		{"own:self_ns", "self_ns", "own", COLUMN_NSEC, 0},
+		{".self_ns", "self_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	};
 
 	(void)state;
