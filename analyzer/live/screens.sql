@@ -51,9 +51,9 @@ gain AS (SELECT p.function, n.path, p.is_outermost, n.recording, n.max_ns,
 			* (n.error_ns - IFNULL(b.error_ns, 0)) * 1.0
 		ELSE MAX(0, n.error_ns * n.error_ns * 1.0
 			- IFNULL(b.error_ns * b.error_ns, 0)) END AS error
-	FROM below JOIN path_at n ON n.look = :now AND n.path = below.path
-	JOIN seen_path p ON p.path = n.path
-	LEFT JOIN path_at b ON b.look = :since AND b.path = n.path),
+	FROM path_at n JOIN seen_path p ON p.path = n.path
+	LEFT JOIN path_at b ON b.look = :since AND b.path = n.path
+	WHERE n.look = :now AND (:zoom = 0 OR n.path IN below)),
 sums AS (SELECT function, recording, MAX(max_ns) AS max_ns, SUM(calls) AS calls,
 		SUM(total_ns * is_outermost) AS total_ns, SUM(cpu_ns) AS cpu_ns,
 		SUM(ready_ns) AS ready_ns, SUM(blocked_ns) AS blocked_ns,
@@ -88,8 +88,8 @@ gain AS (SELECT n.path, n.recording, n.max_ns,
 			* (n.error_ns - IFNULL(b.error_ns, 0)) * 1.0
 		ELSE MAX(0, n.error_ns * n.error_ns * 1.0
 			- IFNULL(b.error_ns * b.error_ns, 0)) END AS error
-	FROM below JOIN path_at n ON n.look = :now AND n.path = below.path
-	LEFT JOIN path_at b ON b.look = :since AND b.path = n.path)
+	FROM path_at n LEFT JOIN path_at b ON b.look = :since AND b.path = n.path
+	WHERE n.look = :now AND (:zoom = 0 OR n.path IN below))
 SELECT CASE recording WHEN 'counted' THEN NULL ELSE cpu_ns / :span END AS self_cpu_per_s_ns,
 	CASE recording WHEN 'counted' THEN NULL ELSE error / (:span * :span) END
 		AS self_cpu_per_s_error_ns,
@@ -127,11 +127,11 @@ SELECT (n.alloc_bytes - IFNULL(b.alloc_bytes, 0)) / :span AS bytes_per_s,
 	(n.alloc_count - IFNULL(b.alloc_count, 0)) / :span AS allocs_per_s,
 	n.live_bytes - IFNULL(b.live_bytes, 0) AS growth_bytes, n.live_bytes, n.live_count,
 	NULLIF(n.file, '') AS file, n.line, n.path AS zoom
-FROM below JOIN site_at n ON n.look = :now AND n.path = below.path
-LEFT JOIN site_at b ON b.look = :since AND b.path = n.path AND b.file = n.file
+FROM site_at n LEFT JOIN site_at b ON b.look = :since AND b.path = n.path AND b.file = n.file
 	AND b.line = n.line
 JOIN seen_path p ON p.path = n.path JOIN seen_function f USING (function)
-WHERE (n.live_count > 0 OR n.alloc_count > IFNULL(b.alloc_count, 0))
+WHERE n.look = :now AND (:zoom = 0 OR n.path IN below)
+	AND (n.live_count > 0 OR n.alloc_count > IFNULL(b.alloc_count, 0))
 	AND (:filter = '' OR instr(lower(f.name), lower(:filter))
 		OR instr(lower(n.file), lower(:filter)));
 
@@ -143,10 +143,10 @@ SELECT (n.read_bytes - IFNULL(b.read_bytes, 0)) / :span AS read_bytes_per_s,
 	(n.calls - IFNULL(b.calls, 0)) / :span AS calls_per_s,
 	(n.total_ns - IFNULL(b.total_ns, 0)) / :span AS total_per_s_ns, n.target,
 	n.path AS zoom
-FROM below JOIN io_at n ON n.look = :now AND n.path = below.path
-LEFT JOIN io_at b ON b.look = :since AND b.path = n.path AND b.target = n.target
+FROM io_at n LEFT JOIN io_at b ON b.look = :since AND b.path = n.path AND b.target = n.target
 JOIN seen_path p ON p.path = n.path JOIN seen_function f USING (function)
-WHERE n.calls > IFNULL(b.calls, 0) AND (:filter = ''
+WHERE n.look = :now AND (:zoom = 0 OR n.path IN below)
+	AND n.calls > IFNULL(b.calls, 0) AND (:filter = ''
 	OR instr(lower(f.name), lower(:filter)) OR instr(lower(n.target), lower(:filter)));
 
 -- :name steps
