@@ -63,10 +63,6 @@ STEERING = re.compile(r"^[=+\-@\t\r＝＋－＠]")
 def make(folder, kind):
     path = os.path.join(folder, kind + ".db")
     make_db.make(kind, path)
-    db = sqlite3.connect(path)
-    db.execute("INSERT INTO setting SELECT run_id, 1, 0, 1, 'x', 'y' FROM run")
-    db.commit()
-    db.close()
     return path
 
 

@@ -9,7 +9,7 @@ import subprocess
 WORDS = {"FUNC": ["main", "#102"], "[FUNC]": [None, "#102"], "A": ["1"], "B": ["2"],
          "QUERY": ["SELECT * FROM functions"], "DB...": ["DB"]}
 # They look at a process that runs, at another file, at none, or for ever.
-OTHERS = {"set", "snapshot", "mcp", "top", "selftest-gate"}
+OTHERS = {"snapshot", "mcp", "top", "selftest-gate"}
 COMMAND = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
 FORMATS = re.compile(r"^  -f, --format=FORMAT +(.+(?:\n {20,}.+)*)", re.MULTILINE)
 FORMAT = re.compile(r"\b(text|json|csv|md|html|junit|sarif)\b")

@@ -57,7 +57,7 @@ def of_cases(analyze):
 
 
 def of_processes(products):
-    """snapshot and set need somebody who is recorded."""
+    """snapshot needs somebody who is recorded."""
     with tempfile.TemporaryDirectory(prefix="profshim-schemas-") as folder:
         environment = products.environment(os.path.join(folder, "run.db"))
         with subprocess.Popen(["/bin/cat"], env=environment, stdin=subprocess.PIPE,
@@ -65,9 +65,7 @@ def of_processes(products):
             process.stdin.write(b"x\n")
             process.stdin.flush()
             process.stdout.readline()
-            for command in (["snapshot", str(process.pid), "here"],
-                            ["set", str(process.pid), "overhead=5"]):
-                yield command[0], run(products.analyze, command, folder)
+            yield "snapshot", run(products.analyze, ["snapshot", str(process.pid), "here"], folder)
             process.stdin.close()
         harness.settle(products, os.path.join(folder, "run.db"))
         for command in ("report", "functions", "tree", "memory", "leaks", "doctor", "runs",
