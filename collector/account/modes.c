@@ -158,6 +158,22 @@ static void list_counted(struct merge *merge)
 	}
 }
 
+static void wish_names(struct merge *merge, uint32_t process)
+{
+	const struct read_process *from = &merge->run->processes[process];
+	struct module_list *modules = &merge->modules[process];
+
+	for (uint32_t i = 1; !from->is_borrower && i < from->mode_count; i++) {
+		const struct segment_mode *mode = &from->modes[i];
+
+		if (!(mode->key & SEGMENT_KEY_RETURN_ADDRESS))
+			identify_wish(&merge->identify, modules, mode->key);
+		if (mode->site > SEGMENT_SITE_ANY)
+			identify_wish(&merge->identify, modules,
+				      mode->site | SEGMENT_KEY_RETURN_ADDRESS);
+	}
+}
+
 void modes_list(struct merge *merge)
 {
 	const struct read_run *run = merge->run;
@@ -169,6 +185,7 @@ void modes_list(struct merge *merge)
 		uint32_t count = process->is_borrower ? 0 : process->mode_count;
 
 		merge->first_mode[i] = merge->mode_count;
+		wish_names(merge, i);
 		for (uint32_t number = 0; number < count; number++) {
 			merge->modes = array_room(merge->modes, merge->mode_count,
 						  sizeof(*merge->modes));

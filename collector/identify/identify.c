@@ -277,6 +277,24 @@ static uint32_t identify_libc_call(struct identify *identify, uint64_t key)
 	return known;
 }
 
+void identify_wish(struct identify *identify, struct module_list *list, uint64_t key)
+{
+	bool is_return = (key & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+	uint64_t address;
+	uint32_t module;
+
+	if (!key || segment_key_is_region(key))
+		return;
+	module = modules_locate(list, key, &address);
+	if (module == MODULE_NONE)
+		return;
+	if (is_return)
+		symbols_wish_frames(modules_symbols(&identify->modules, module), address);
+	else
+		symbols_wish_function(modules_symbols(&identify->modules, module),
+				      address);
+}
+
 uint32_t identify_function(struct identify *identify, struct module_list *list,
 			   uint64_t key)
 {

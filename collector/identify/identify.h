@@ -75,6 +75,11 @@ void identify_init(struct identify *identify, const char *library,
 		   const char *executable);
 void identify_done(struct identify *identify);
 
+/* That one of the two questions below will be put about the key, of a return address or
+ * of a function's entry. Such questions are answered together with the first that is put:
+ * one by one they take several times as long. */
+void identify_wish(struct identify *identify, struct module_list *list, uint64_t key);
+
 /* The function whose entry the key (struct segment_node) names. */
 uint32_t identify_function(struct identify *identify, struct module_list *list,
 			   uint64_t key);

@@ -320,9 +320,9 @@ static void add_limits(struct ingest *ingest)
 	struct ingest_fact *fact = add(ingest, "modules_over_limit", 0);
 
 	for (size_t i = 0; i < identify->modules.count; i++) {
-		const char *trouble = module_trouble(&identify->modules.all[i]);
+		const struct symbol_module *symbols = identify->modules.all[i].symbols;
 
-		if (!trouble || strcmp(trouble, SYMBOLS_LIMIT) != 0)
+		if (!symbols || symbols_why(symbols) != SYMBOLS_LIMIT)
 			continue;
 		if (!fact->value++)
 			snprintf(fact->text, sizeof(fact->text), "%.255s",

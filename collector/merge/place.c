@@ -275,6 +275,9 @@ void place_more(struct lane_walk *walk, uint32_t first)
 			.user = IDENTIFY_NONE, .around = LANE_ROOT, .is_placed = 1};
 		first = LANE_ROOT + 1;
 	}
+	for (uint32_t i = first; i < walk->data.node_count; i++)
+		identify_wish(&walk->merge->identify, walk->modules,
+			      walk->data.nodes[i].key);
 	for (uint32_t i = first; i < walk->data.node_count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 

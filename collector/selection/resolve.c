@@ -12,14 +12,19 @@
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 #include "collector/selection/whole_name.h"
-#include "collector/symbols/symbols.h"
+#include "collector/symbols/confined.h"
+#include "collector/symbols/reader/reader.h"
+#include "collector/symbols/strings.h"
 
 #define HOOK "__cyg_profile_func_enter"
 
 #define NO_LINES "no function has a source line: built without -g?"
-#define LIMIT "more to read than the limits allow"
+#define LIMIT "reading it takes too long, or fails"
+#define TOO_MANY "too many functions fit"
+#define CPU_LEAST_NS INT64_C(1000000000)
+#define OBJECT_SECONDS 3
 
-/* A source file, by the address of its path, which the symbolizer keeps. */
+/* A source file, by the address of its path, which the reader keeps. */
 struct source {
 	uint64_t rules; /* about files */
 	bool is_named;	/* in a rule: "helper [a.c]" */
@@ -30,7 +35,7 @@ struct resolver {
 	struct whole_name whole_names;
 	bool has_names, has_files;
 	bool files_of_named; /* source files are asked for of whole names only */
-	struct symbolizer *symbolizer;
+	int64_t cpu_left_ns;
 	struct map source_numbers;
 	struct source *sources;
 	const char *module; /* that is being read */
@@ -47,7 +52,7 @@ struct resolver *resolver_new(const struct selection *selection)
 	resolver->has_files = selection_of_kind(selection, SELECTION_FILE) != 0;
 	resolver->files_of_named =
 		!resolver->has_files && whole_name_has_files(&resolver->whole_names);
-	resolver->symbolizer = symbols_new();
+	resolver->cpu_left_ns = CONFINED_CPU_NS;
 	return resolver;
 }
 
@@ -55,7 +60,6 @@ void resolver_free(struct resolver *resolver)
 {
 	if (!resolver)
 		return;
-	symbols_free(resolver->symbolizer);
 	whole_name_done(&resolver->whole_names);
 	map_done(&resolver->source_numbers);
 	free(resolver->sources);
@@ -119,35 +123,38 @@ static void look(void *context, uint64_t address, const struct symbol *symbol)
 	resolved->fittings[resolved->count++] = (struct segment_fitting){address, rules};
 }
 
-static const char *trouble_of(const char *word)
+static const char *trouble_of(enum symbols_trouble trouble)
 {
-	static const char *const words[][2] = {
-		{SYMBOLS_GONE, "its file is gone"},
-		{SYMBOLS_CHANGED, "its file is another one now"},
-		{SYMBOLS_UNREADABLE, "its file cannot be read"},
-		{SYMBOLS_UNKNOWN, "its file is not known"},
+	static const char *const words[] = {
+		[SYMBOLS_SOUND] = NULL,
+		[SYMBOLS_GONE] = "its file is gone",
+		[SYMBOLS_CHANGED] = "its file is another one now",
+		[SYMBOLS_UNREADABLE] = "its file cannot be read",
+		[SYMBOLS_UNKNOWN] = "its file is not known",
+		[SYMBOLS_LIMIT] = LIMIT,
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (strcmp(word, words[i][0]) == 0)
-			return words[i][1];
-	}
-	return LIMIT;
+	return trouble < SYMBOLS_TROUBLE_COUNT ? words[trouble] : LIMIT;
 }
 
-void resolver_read(struct resolver *resolver, const struct segment_module *module,
-		   struct resolved *ret)
+/* What the child says, before its fittings. */
+struct reading {
+	uint64_t count;
+	uint32_t trouble; /* enum symbols_trouble */
+	uint8_t has_hooks, has_lines, unused[2];
+};
+
+struct object {
+	struct resolver *resolver;
+	struct symbol_file file;
+};
+
+/* In the child. */
+static void read_object(FILE *questions, FILE *answers, void *context)
 {
-	const struct symbol_file file = {
-		.path = module->path,
-		.build_id = module->build_id,
-		.build_id_size = module->build_id_size,
-		.device = module->device,
-		.inode = module->inode,
-		.size_bytes = module->size_bytes,
-		.mtime_ns = module->mtime_ns,
-	};
-	const struct symbol_question question = {
+	const struct object *object = context;
+	struct resolver *resolver = object->resolver;
+	const struct reader_question question = {
 		.has_names = resolver->has_names,
 		.may_fit = may_fit,
 		.wish = resolver->has_files || resolver->files_of_named ? wish : NULL,
@@ -155,17 +162,79 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 		.look = look,
 		.context = resolver,
 	};
-	struct symbol_module *symbols = symbols_open(resolver->symbolizer, &file);
+	struct reader_module *module;
+	struct resolved resolved = {.fittings = NULL};
+	struct reading reading = {.has_lines = true};
+
+	confined_allow_seconds(OBJECT_SECONDS);
+	module = reader_open(strings_new(), &object->file, false);
+	reading.trouble = reader_trouble(module);
+	resolver->resolved = &resolved;
+	reading.has_hooks = !reading.trouble && reader_import(module, HOOK);
+	if (reading.has_hooks)
+		reading.has_lines = reader_each(module, &question);
+	reading.count = resolved.count;
+	(void)questions;
+	(void)fwrite(&reading, sizeof(reading), 1, answers);
+	if (resolved.count)
+		(void)fwrite(resolved.fittings, sizeof(*resolved.fittings),
+			     resolved.count, answers);
+}
+
+/* false: they are not what they should be. */
+static bool receive_fittings(struct confined *child, struct resolved *ret)
+{
+	if (!ret->count)
+		return true;
+	ret->fittings = xcalloc(ret->count, sizeof(*ret->fittings));
+	if (!confined_receive(child, ret->fittings, ret->count * sizeof(*ret->fittings)))
+		return false;
+	for (size_t i = 1; i < ret->count; i++)
+		if (ret->fittings[i - 1].address >= ret->fittings[i].address)
+			return false;
+	return true;
+}
+
+static bool receive_object(struct confined *child, struct resolved *ret)
+{
+	struct reading reading;
+
+	if (!confined_receive(child, &reading, sizeof(reading)))
+		return false;
+	ret->has_hooks = reading.has_hooks != 0;
+	ret->trouble = reading.has_lines ? NULL : NO_LINES;
+	if (reading.trouble)
+		ret->trouble = trouble_of((enum symbols_trouble)reading.trouble);
+	ret->count = (size_t)reading.count;
+	if (reading.count > SEGMENT_FITTING_LIMIT) {
+		ret->count = 0;
+		ret->trouble = TOO_MANY;
+	}
+	return receive_fittings(child, ret);
+}
+
+void resolver_read(struct resolver *resolver, const struct segment_module *module,
+		   struct resolved *ret)
+{
+	struct object object = {resolver,
+				{
+					.path = module->path,
+					.build_id = module->build_id,
+					.build_id_size = module->build_id_size,
+					.device = module->device,
+					.inode = module->inode,
+					.size_bytes = module->size_bytes,
+					.mtime_ns = module->mtime_ns,
+				}};
+	struct confined child = {.pid = 0};
 
 	*ret = (struct resolved){.fittings = NULL};
 	resolver->module = module->path;
-	resolver->resolved = ret;
-	ret->has_hooks = !symbols_trouble(symbols) && symbols_import(symbols, HOOK);
-	if (ret->has_hooks && !symbols_each(symbols, &question))
-		ret->trouble = NO_LINES;
-	if (symbols_trouble(symbols))
-		ret->trouble = trouble_of(symbols_trouble(symbols));
-	/* a program may be large, and have many objects */
-	symbols_forget(resolver->symbolizer);
-	map_done(&resolver->source_numbers);
+	if (resolver->cpu_left_ns < CPU_LEAST_NS ||
+	    confined_start(&child, read_object, &object, resolver->cpu_left_ns) < 0 ||
+	    !receive_object(&child, ret)) {
+		free(ret->fittings);
+		*ret = (struct resolved){.trouble = LIMIT};
+	}
+	resolver->cpu_left_ns -= confined_end(&child);
 }

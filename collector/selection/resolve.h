@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of one object that rules fit. What may be read is bounded for all objects
- * together (collector/symbols/budget.h). Runs on: one thread. Must not look at processes.
+ * The functions of one object that rules fit. A confined child reads the object; its time
+ * is bounded for all objects together. Runs on: one thread. Must not look at processes.
  */
 #pragma once
 

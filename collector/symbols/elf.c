@@ -21,18 +21,14 @@
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* Files with debug information are read whole up to this size, larger ones mapped. A
- * mapped file that somebody shortens meanwhile kills the reader with SIGBUS; a read one
- * costs 0.2 ms and 1 MB of memory per MB. */
+/* Larger files are mapped. A mapped file that somebody shortens meanwhile kills the
+ * reader with SIGBUS. */
 #define READ_LIMIT_BYTES (64 << 20)
-
-/* libdw reads a few bytes past the end of a section that ends within an entry. */
-#define PADDING_BYTES 64
 
 /* Unpacked size of .gnu_debugdata: real ones are below 1 MB. */
 #define MINI_LIMIT_BYTES (64u << 20)
 
-/* Unpacked size of a file's compressed sections together: zlib makes 1 GB of 1 MB. */
+/* Unpacked size of a section: zlib makes 1 GB of 1 MB. */
 #define UNPACKED_LIMIT_BYTES (UINT64_C(512) << 20)
 
 /* A debug file without a build-id is read through once for its checksum. */
@@ -134,41 +130,16 @@ fail:
 	return -ENOEXEC;
 }
 
-static char *read_all(int fd, size_t size)
+int elf_file_map(struct elf_file *file)
 {
-	char *image = calloc(1, size + PADDING_BYTES);
-	size_t used = 0;
-	ssize_t got = 1;
+	Elf *elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
 
-	while (image && used < size && got > 0) {
-		got = pread(fd, image + used, size - used, (off_t)used);
-		used += got > 0 ? (size_t)got : 0;
-	}
-	return image;
-}
-
-int elf_file_read_whole(struct elf_file *file)
-{
-	char *image = NULL;
-	struct stat info;
-	Elf *elf;
-
-	if (fstat(file->fd, &info) < 0)
-		return -errno;
-	if (info.st_size > READ_LIMIT_BYTES) {
-		elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
-	} else {
-		image = read_all(file->fd, (size_t)info.st_size);
-		elf = image ? elf_memory(image, (size_t)info.st_size) : NULL;
-	}
-	if (!elf || elf_kind(elf) != ELF_K_ELF || !names_end(elf)) {
+	if (!elf || elf_kind(elf) != ELF_K_ELF) {
 		elf_end(elf);
-		free(image);
-		return image ? -ENOEXEC : -ENOMEM;
+		return -ENOEXEC;
 	}
 	elf_end(file->elf);
 	file->elf = elf;
-	file->memory = image;
 	return 0;
 }
 
@@ -204,51 +175,6 @@ Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr 
 		return section;
 	}
 	return NULL;
-}
-
-/* GNU's older way: "ZLIB", the size with its high byte first, the data. */
-static uint64_t old_unpacked_size(Elf_Scn *section)
-{
-	const Elf_Data *data = elf_rawdata(section, NULL);
-	const unsigned char *bytes = data ? data->d_buf : NULL;
-	uint64_t size = 0;
-
-	if (!bytes || data->d_size < 12 || memcmp(bytes, "ZLIB", 4) != 0)
-		return 0;
-	for (int i = 4; i < 12; i++)
-		size = size << 8 | bytes[i];
-	return size;
-}
-
-/* What the section says that it unpacks to; 0: it is not packed. */
-static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const Elf64_Shdr *header)
-{
-	const char *name;
-	size_t names;
-	GElf_Chdr packed;
-
-	if (header->sh_flags & SHF_COMPRESSED)
-		return gelf_getchdr(section, &packed) ? packed.ch_size : 0;
-	if (elf_getshdrstrndx(elf, &names) < 0)
-		return 0;
-	name = elf_strptr(elf, names, header->sh_name);
-	return name && strncmp(name, ".zdebug", 7) == 0 ? old_unpacked_size(section) : 0;
-}
-
-bool elf_file_unpacks(Elf *elf)
-{
-	Elf_Scn *section = NULL;
-	Elf64_Shdr header;
-	uint64_t size, sum = 0;
-
-	while ((section = elf_nextscn(elf, section))) {
-		if (!gelf_getshdr(section, &header))
-			continue;
-		size = unpacked_size(elf, section, &header);
-		if (size > UNPACKED_LIMIT_BYTES || (sum += size) > UNPACKED_LIMIT_BYTES)
-			return false;
-	}
-	return true;
 }
 
 Elf_Data *elf_file_data(Elf_Scn *section)

@@ -25,10 +25,10 @@ struct elf_file {
 int elf_file_open(const char *path, struct elf_file *ret);
 void elf_file_close(struct elf_file *file);
 
-/* Opens the open file once more, all of it in memory, as is best for reading its debug
- * information. What came from file->elf before is gone. 0 or -errno; on failure the file
- * is as it was. */
-int elf_file_read_whole(struct elf_file *file);
+/* Opens the open file once more, mapped, as is best for reading its debug information in
+ * a confined child. What came from file->elf before is gone. 0, or -errno with the file
+ * as it was. */
+int elf_file_map(struct elf_file *file);
 
 /* The section of this type or, with type 0, of this name; NULL: none. */
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret);
@@ -38,9 +38,6 @@ Elf_Data *elf_file_data(Elf_Scn *section);
 
 /* The section with this index, when it has strings that all end, else NULL. */
 const Elf_Data *elf_file_strings(Elf *elf, size_t index);
-
-/* Whether all compressed sections together stay within bounds when they are unpacked. */
-bool elf_file_unpacks(Elf *elf);
 
 bool elf_file_has_debug_info(Elf *elf);
 

@@ -1,64 +1,278 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The symbolizer: the answers put together from symbol table and DWARF. Must not read
- * more of a file than a question needs; somebody waits.
+ * Questions are kept with their answers; those without one go to the child together.
+ * Must not believe a number that the child sends.
  */
 #include "collector/symbols/symbols.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/names/cxx_name.h"
-#include "common/base/xalloc.h"
-#include "collector/symbols/demangle.h"
-#include "collector/symbols/module.h"
+#include "collector/symbols/confined.h"
+#include "collector/symbols/message.h"
+#include "collector/symbols/reader/serve.h"
 #include "collector/symbols/strings.h"
+#include "common/base/array.h"
+#include "common/base/map.h"
+#include "common/base/xalloc.h"
 
-#define FRAMES_MAX 256
-#define NAME_LIMIT 16384
+/* With less left another child is not worth its start. */
+#define CPU_LEAST_NS INT64_C(1000000000)
+
+/* How much is asked of a module: less after each child that did not survive it. */
+enum reading { READING_ALL, READING_TABLES, READING_NOTHING };
+
+/* first: of its symbols, when it is answered. */
+struct answer {
+	uint32_t first, count;
+	uint64_t offset;
+};
+
+/* number: of the child's modules; child: of which child. */
+struct symbol_module {
+	struct symbol_module *next;
+	struct symbolizer *symbolizer;
+	enum reading reading;
+	enum symbols_source source;
+	enum symbols_trouble trouble;
+	uint32_t number, child;
+
+	/* Both by number; the answers of the first so many questions are there. */
+	struct map numbers;
+	struct message_question *questions;
+	struct answer *answers;
+	size_t question_count, answer_count;
+	struct symbol *symbols;
+	size_t symbol_count;
+
+	struct message_file wanted;
+	size_t path_size;
+	char path[];
+};
+
+/* texts: what the child has sent, by its numbers. child_count: children so far. */
+struct symbolizer {
+	struct strings *strings;
+	struct symbol_module *modules;
+	struct confined child;
+	uint32_t child_count, opened_count;
+	const char **texts;
+	size_t text_count;
+	int64_t cpu_left_ns;
+};
 
 struct symbolizer *symbols_new(void)
 {
 	struct symbolizer *symbolizer = xcalloc(1, sizeof(*symbolizer));
 
-	symbolizer->budget = BUDGET_RUN;
 	symbolizer->strings = strings_new();
-	(void)unsetenv("DEBUGINFOD_URLS");
+	symbolizer->cpu_left_ns = CONFINED_CPU_NS;
 	return symbolizer;
 }
 
-static void close_modules(struct symbolizer *symbolizer)
+static void end_child(struct symbolizer *symbolizer)
 {
-	struct symbol_module *module, *next;
-
-	for (module = symbolizer->modules; module; module = next) {
-		next = module->next;
-		symbol_module_free(module);
-	}
-	symbolizer->modules = NULL;
-	strings_free(symbolizer->strings);
-	symbolizer->strings = NULL;
+	symbolizer->cpu_left_ns -= confined_end(&symbolizer->child);
+	free(symbolizer->texts);
+	symbolizer->texts = NULL;
+	symbolizer->text_count = symbolizer->opened_count = 0;
 }
 
 void symbols_free(struct symbolizer *symbolizer)
 {
-	if (symbolizer)
-		close_modules(symbolizer);
+	struct symbol_module *module, *next;
+
+	if (!symbolizer)
+		return;
+	end_child(symbolizer);
+	for (module = symbolizer->modules; module; module = next) {
+		next = module->next;
+		map_done(&module->numbers);
+		free(module->questions);
+		free(module->answers);
+		free(module->symbols);
+		free(module);
+	}
+	strings_free(symbolizer->strings);
 	free(symbolizer);
 }
 
-void symbols_forget(struct symbolizer *symbolizer)
+static bool start_child(struct symbolizer *symbolizer)
 {
-	close_modules(symbolizer);
-	symbolizer->strings = strings_new();
-	symbolizer->budget.memory_bytes = BUDGET_RUN.memory_bytes;
+	if (symbolizer->child.pid)
+		return true;
+	if (symbolizer->cpu_left_ns < CPU_LEAST_NS ||
+	    confined_start(&symbolizer->child, serve_symbols, NULL,
+			   symbolizer->cpu_left_ns) < 0)
+		return false;
+	symbolizer->child_count++;
+	return true;
 }
 
-static bool is_same_file(const struct symbol_file *a, const struct symbol_file *b)
+static bool request(struct symbolizer *symbolizer, const struct message_request *head,
+		    const void *data)
 {
-	if (strcmp(a->path, b->path) != 0 || a->build_id_size != b->build_id_size)
+	return confined_send(&symbolizer->child, head, sizeof(*head)) &&
+	       confined_send(&symbolizer->child, data, head->size);
+}
+
+static bool receive_text(struct symbolizer *symbolizer, uint32_t length)
+{
+	char text[MESSAGE_TEXT_MAX];
+	const char *kept;
+
+	if (length >= sizeof(text) || !confined_receive(&symbolizer->child, text, length))
+		return false;
+	kept = strings_keep(symbolizer->strings, text, strnlen(text, length));
+	if (!kept)
+		return false;
+	symbolizer->texts = array_room(symbolizer->texts, symbolizer->text_count,
+				       sizeof(*symbolizer->texts));
+	symbolizer->texts[symbolizer->text_count++] = kept;
+	return true;
+}
+
+/* The next answer that is no text. false: none of this kind. */
+static bool receive(struct symbolizer *symbolizer, uint32_t kind,
+		    struct message_answer *ret)
+{
+	while (confined_receive(&symbolizer->child, ret, sizeof(*ret))) {
+		if (ret->kind != ANSWER_TEXT)
+			return ret->kind == kind;
+		if (!receive_text(symbolizer, ret->value))
+			return false;
+	}
+	return false;
+}
+
+/* false: there is no such text. */
+static bool find_text(const struct symbolizer *symbolizer, uint32_t number,
+		      const char **ret)
+{
+	*ret = number && number <= symbolizer->text_count ? symbolizer->texts[number - 1]
+							  : NULL;
+	return !number || *ret;
+}
+
+static bool add_symbol(struct symbol_module *module, const struct message_symbol *from)
+{
+	const struct symbolizer *symbolizer = module->symbolizer;
+	struct symbol symbol = {.line = from->line, .is_part = from->is_part != 0};
+
+	if (from->variant > DEMANGLE_UNIFIED)
+		return false;
+	symbol.variant = (enum demangle_variant)from->variant;
+	if (!find_text(symbolizer, from->name, &symbol.name) ||
+	    !find_text(symbolizer, from->linkage_name, &symbol.linkage_name) ||
+	    !find_text(symbolizer, from->identity, &symbol.identity) ||
+	    !find_text(symbolizer, from->file, &symbol.file))
+		return false;
+	if (symbol.name && (!symbol.linkage_name || !symbol.identity))
+		return false;
+	module->symbols =
+		array_room(module->symbols, module->symbol_count, sizeof(symbol));
+	module->symbols[module->symbol_count++] = symbol;
+	return true;
+}
+
+/* To the first question without one. */
+static bool receive_answer(struct symbol_module *module)
+{
+	struct message_symbol from[MESSAGE_FRAMES_MAX];
+	struct message_answer head;
+	struct answer answer = {.first = (uint32_t)module->symbol_count};
+
+	if (!receive(module->symbolizer, ANSWER_SYMBOLS, &head) ||
+	    head.value > MESSAGE_FRAMES_MAX ||
+	    !confined_receive(&module->symbolizer->child, from,
+			      head.value * sizeof(*from)))
+		return false;
+	for (uint32_t i = 0; i < head.value; i++)
+		if (!add_symbol(module, &from[i]))
+			return false;
+	answer.count = head.value;
+	answer.offset = head.offset;
+	module->answers[module->answer_count++] = answer;
+	return true;
+}
+
+/* The end of each request. */
+static bool receive_module(struct symbol_module *module)
+{
+	struct message_answer answer;
+
+	if (!receive(module->symbolizer, ANSWER_MODULE, &answer) ||
+	    answer.value >= SYMBOLS_SOURCE_COUNT ||
+	    answer.offset >= SYMBOLS_TROUBLE_COUNT)
+		return false;
+	module->source = (enum symbols_source)answer.value;
+	if (module->reading == READING_ALL)
+		module->trouble = (enum symbols_trouble)answer.offset;
+	return true;
+}
+
+static bool open_in_child(struct symbol_module *module)
+{
+	struct symbolizer *symbolizer = module->symbolizer;
+	size_t size = sizeof(module->wanted) + module->path_size;
+	const struct message_request head = {REQUEST_OPEN, symbolizer->opened_count,
+					     (uint32_t)size};
+	uint8_t *data;
+	bool is_sent;
+
+	if (module->child == symbolizer->child_count)
+		return true;
+	data = xmalloc(size);
+	module->wanted.is_without_debug = module->reading != READING_ALL;
+	memcpy(data, &module->wanted, sizeof(module->wanted));
+	memcpy(data + sizeof(module->wanted), module->path, module->path_size);
+	is_sent = request(symbolizer, &head, data);
+	free(data);
+	if (!is_sent || !receive_module(module))
+		return false;
+	module->number = symbolizer->opened_count++;
+	module->child = symbolizer->child_count;
+	return true;
+}
+
+static bool ask_some(struct symbol_module *module)
+{
+	size_t end = module->question_count;
+	struct message_request head = {REQUEST_ASK, module->number, 0};
+
+	if (end - module->answer_count > MESSAGE_QUESTIONS_MAX)
+		end = module->answer_count + MESSAGE_QUESTIONS_MAX;
+	head.size = (uint32_t)((end - module->answer_count) * sizeof(*module->questions));
+	if (!request(module->symbolizer, &head, module->questions + module->answer_count))
+		return false;
+	while (module->answer_count < end)
+		if (!receive_answer(module))
+			return false;
+	return receive_module(module);
+}
+
+/* Opens the module, and gives each of its questions an answer. */
+static void ask(struct symbol_module *module)
+{
+	while (module->reading != READING_NOTHING) {
+		bool is_heard = start_child(module->symbolizer) && open_in_child(module);
+
+		while (is_heard && module->answer_count < module->question_count)
+			is_heard = ask_some(module);
+		if (is_heard)
+			return;
+		end_child(module->symbolizer);
+		module->trouble = SYMBOLS_LIMIT;
+		module->reading++;
+	}
+	while (module->answer_count < module->question_count)
+		module->answers[module->answer_count++] = (struct answer){.count = 0};
+}
+
+static bool is_same_file(const struct message_file *a, const struct message_file *b)
+{
+	if (a->build_id_size != b->build_id_size)
 		return false;
 	if (a->build_id_size)
 		return memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
@@ -69,234 +283,140 @@ static bool is_same_file(const struct symbol_file *a, const struct symbol_file *
 struct symbol_module *symbols_open(struct symbolizer *symbolizer,
 				   const struct symbol_file *file)
 {
-	struct symbol_file wanted = *file;
+	size_t path_size = strlen(file->path) + 1;
 	struct symbol_module *module;
+	struct message_file wanted = {.device = file->device,
+				      .inode = file->inode,
+				      .size_bytes = file->size_bytes,
+				      .mtime_ns = file->mtime_ns};
 
-	if (wanted.build_id_size > BUILD_ID_MAX)
-		wanted.build_id_size = BUILD_ID_MAX;
+	wanted.build_id_size = file->build_id_size < MESSAGE_BUILD_ID_MAX
+				       ? (uint32_t)file->build_id_size
+				       : MESSAGE_BUILD_ID_MAX;
+	if (wanted.build_id_size)
+		memcpy(wanted.build_id, file->build_id, wanted.build_id_size);
 	for (module = symbolizer->modules; module; module = module->next)
-		if (is_same_file(&module->wanted, &wanted))
+		if (strcmp(module->path, file->path) == 0 &&
+		    is_same_file(&module->wanted, &wanted))
 			return module;
-	module = symbol_module_new(symbolizer, &wanted);
-	symbol_module_read(module);
+	module = xcalloc(1, sizeof(*module) + path_size);
+	module->symbolizer = symbolizer;
+	module->wanted = wanted;
+	module->path_size = path_size;
+	memcpy(module->path, file->path, path_size);
 	module->next = symbolizer->modules;
 	symbolizer->modules = module;
+	ask(module);
 	return module;
 }
 
 const char *symbols_source(const struct symbol_module *module)
 {
-	return module->source;
+	static const char *const words[] = {
+		[SYMBOLS_NONE] = "none",
+		[SYMBOLS_DYNSYM] = "dynsym",
+		[SYMBOLS_SYMTAB] = "symtab",
+		[SYMBOLS_DEBUG] = "debug",
+	};
+
+	return words[module->source];
 }
 
 const char *symbols_trouble(const struct symbol_module *module)
 {
-	return module->budget.is_over ? SYMBOLS_LIMIT : module->trouble;
+	static const char *const words[] = {
+		[SYMBOLS_SOUND] = NULL,	       [SYMBOLS_GONE] = "gone",
+		[SYMBOLS_CHANGED] = "changed", [SYMBOLS_UNREADABLE] = "unreadable",
+		[SYMBOLS_UNKNOWN] = "unknown", [SYMBOLS_LIMIT] = "limit",
+	};
+
+	return words[module->trouble];
 }
 
-/* The length of the name without "@VERSION" and, if asked, without the mark of the part
- * that the compiler moved out of the way (".cold", ".cold.5"). */
-static size_t name_length(const char *name, bool drop_cold)
+enum symbols_trouble symbols_why(const struct symbol_module *module)
 {
-	size_t whole = strnlen(name, NAME_LIMIT), length;
-	const char *cold;
-
-	if (whole == NAME_LIMIT)
-		return NAME_LIMIT;
-	length = strcspn(name, "@");
-	if (!length)
-		return whole;
-	cold = drop_cold ? strstr(name, ".cold") : NULL;
-	if (cold && cold > name && cold[5 + strspn(cold + 5, ".0123456789")] == '\0')
-		return (size_t)(cold - name);
-	return length;
+	return module->trouble;
 }
 
-/* Fortran's procedures outside of modules have an underscore more than in the source. */
-static bool is_fortran_name(const char *linkage_name, const char *source_name)
+/* The number of the question, which is a new one or has been put before. */
+static uint32_t wish(struct symbol_module *module, enum message_kind kind,
+		     uint64_t address)
 {
-	size_t length = strlen(linkage_name);
+	bool is_new;
+	uint32_t number = map_number(&module->numbers, address, kind, 0, &is_new);
 
-	return source_name && length > 1 && linkage_name[length - 1] == '_' &&
-	       strncmp(linkage_name, source_name, length - 1) == 0 &&
-	       source_name[length - 1] == '\0';
+	if (is_new) {
+		module->questions = array_room(module->questions, module->question_count,
+					       sizeof(*module->questions));
+		module->answers = array_room(module->answers, module->question_count,
+					     sizeof(*module->answers));
+		module->questions[module->question_count++] =
+			(struct message_question){address, kind};
+	}
+	return number;
 }
 
-/* What the compiler made several functions of is told by one name. */
-static void name_symbol(struct strings *strings, struct symbol *symbol)
+void symbols_wish_function(struct symbol_module *module, uint64_t address)
 {
-	const char *linkage = symbol->linkage_name;
-	const char *stem = strings_keep(strings, linkage, cxx_name_stem(linkage));
-
-	if (!stem)
-		return;
-	symbol->identity = stem;
-	symbol->name = strings_readable(strings, stem);
-	if (!symbol->name || symbol->name == stem)
-		return;
-	symbol->variant = demangle_variant(stem);
-	if (symbol->variant)
-		symbol->identity = symbol->name;
+	(void)wish(module, ASK_FUNCTION, address);
 }
 
-static void fill_symbol(struct symbol_module *module, const char *name, size_t length,
-			const struct debug_scope *frame, struct symbol *ret)
+void symbols_wish_frames(struct symbol_module *module, uint64_t return_address)
 {
-	struct strings *strings = module->symbolizer->strings;
+	(void)wish(module, ASK_FRAMES, return_address);
+}
 
-	*ret = (struct symbol){.file = frame->place.file, .line = frame->place.line};
-	if (name && length < NAME_LIMIT)
-		ret->linkage_name = strings_keep(strings, name, length);
-	if (!ret->linkage_name)
-		return;
-	ret->identity = ret->linkage_name;
-	if (is_fortran_name(ret->linkage_name, frame->source_name))
-		ret->name = strings_keep(strings, frame->source_name, length - 1);
-	else
-		name_symbol(strings, ret);
+static const struct answer *answer_to(struct symbol_module *module,
+				      enum message_kind kind, uint64_t address)
+{
+	uint32_t number = wish(module, kind, address);
+
+	if (number >= module->answer_count)
+		ask(module);
+	return &module->answers[number];
+}
+
+/* Its only symbol, if it has a name. */
+static int take(const struct symbol_module *module, const struct answer *answer,
+		struct symbol *ret)
+{
+	if (!answer->count)
+		return -ENOENT;
+	*ret = module->symbols[answer->first];
+	return ret->name ? 0 : -ENOENT;
 }
 
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret)
 {
-	const struct symbol_entry *entry = symbol_table_at(&module->table, address);
-	struct debug_scope frame = {.name = NULL};
-	struct debug_info *info;
-	const char *name;
-
-	if (address < module->low || address >= module->high)
-		return -ENOENT;
-	info = symbol_module_info(module);
-	if (info)
-		(void)debug_info_function(info, address, &frame);
-	name = entry ? entry->name : frame.name;
-	if (!name)
-		return -ENOENT;
-	fill_symbol(module, name, name_length(name, false), &frame, ret);
-	return 0;
-}
-
-int symbols_variable(struct symbol_module *module, uint64_t address, struct symbol *ret,
-		     uint64_t *ret_offset)
-{
-	const struct debug_scope nowhere = {.name = NULL};
-	const struct symbol_entry *entry;
-
-	if (!module->has_variables)
-		symbol_module_read_variables(module);
-	entry = symbol_table_around(&module->variables, address);
-	if (!entry)
-		return -ENOENT;
-	fill_symbol(module, entry->name, name_length(entry->name, false), &nowhere, ret);
-	*ret_offset = address - entry->address;
-	return ret->name ? 0 : -ENOENT;
-}
-
-/* What reports call it: Fortran's names are told by DWARF. */
-static void look_at_name(struct debug_info *info, const struct symbol_entry *entry,
-			 struct debug_scope *frame)
-{
-	const char *file = frame->place.file;
-
-	if (info && entry->name[entry->length - 1] == '_')
-		(void)debug_info_function(info, entry->address, frame);
-	frame->place = (struct place){file, 0};
-}
-
-/* What it is compared with costs as much as it is long. false: too much. */
-static bool fill_name(struct symbol_module *module, struct debug_info *info,
-		      const struct symbol_entry *entry, struct symbol *symbol)
-{
-	struct debug_scope frame = {.place.file = symbol->file};
-
-	look_at_name(info, entry, &frame);
-	fill_symbol(module, entry->name, name_length(entry->name, false), &frame, symbol);
-	return !symbol->name || budget_take(&module->budget, strlen(symbol->name) / 16);
-}
-
-bool symbols_each(struct symbol_module *module, const struct symbol_question *question)
-{
-	struct debug_info *info = question->wish ? symbol_module_info(module) : NULL;
-	const struct place_wish wish = {question->wish, question->context};
-	uint64_t asked_count = 0, known_count = 0;
-
-	budget_begin(&module->budget);
-	for (size_t i = 0; i < module->table.count; i++) {
-		const struct symbol_entry *entry = &module->table.entries[i];
-		bool is_named = question->has_names, is_known = false;
-		struct symbol symbol = {.name = NULL};
-
-		if (!budget_take(&module->budget, 1 + entry->length / 256))
-			break;
-		if (is_named && question->may_fit)
-			is_named = question->may_fit(question->context, entry->name,
-						     entry->length);
-		if (question->wish && (is_named || !question->is_wish_of_named)) {
-			asked_count++;
-			if (info)
-				symbol.file = debug_info_file(info, entry->address, &wish,
-							      &is_known);
-			known_count += is_known;
-		}
-		if (!is_named && !symbol.file)
-			continue;
-		if (is_named && !fill_name(module, info, entry, &symbol))
-			break;
-		question->look(question->context, entry->address, &symbol);
-	}
-	(void)budget_look(&module->budget);
-	return !asked_count || known_count;
-}
-
-bool symbols_import(struct symbol_module *module, const char *linkage_name)
-{
-	return module->file.elf &&
-	       symbol_table_imports(module->file.elf, linkage_name, &module->budget);
+	return take(module, answer_to(module, ASK_FUNCTION, address), ret);
 }
 
 int symbols_frames(struct symbol_module *module, uint64_t return_address,
 		   struct symbol *ret, size_t capacity)
 {
-	struct debug_scope frames[FRAMES_MAX];
-	uint64_t address = return_address - 1;
-	const struct symbol_entry *entry;
-	struct debug_info *info;
-	const char *name;
-	int count = -ENOENT, i;
+	const struct answer *answer = answer_to(module, ASK_FRAMES, return_address);
+	size_t count = answer->count < capacity ? answer->count : capacity;
 
-	if (!capacity || address < module->low || address >= module->high)
+	if (!count)
 		return -ENOENT;
-	entry = symbol_table_around(&module->table, address);
-	info = symbol_module_info(module);
-	if (info)
-		count = debug_info_scopes(info, address, frames,
-					  capacity < FRAMES_MAX ? capacity : FRAMES_MAX);
-	if (count < 0 && !entry)
-		return -ENOENT;
-	if (count < 0) {
-		frames[0] = (struct debug_scope){.name = NULL};
-		count = 1;
-	}
-	for (i = 0; i < count; i++) {
-		name = entry && i == count - 1 ? entry->name : frames[i].name;
-		fill_symbol(module, name, name ? name_length(name, true) : 0, &frames[i],
-			    &ret[i]);
-	}
-	ret[count - 1].is_part = entry && strstr(entry->name, ".part.");
-	return count;
+	memcpy(ret, module->symbols + answer->first + answer->count - count,
+	       count * sizeof(*ret));
+	return (int)count;
 }
 
 int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
 		 struct symbol *ret)
 {
-	struct debug_scope frame = {.name = NULL};
-	const struct symbol_entry *entry;
-	uint64_t apart;
+	const struct answer *answer = answer_to(module, ASK_NEAR, address);
 
-	if (address < module->low || address >= module->high)
-		return -ENOENT;
-	entry = symbol_table_near(&module->table, address, &apart);
-	if (!entry || apart > distance)
-		return -ENOENT;
-	fill_symbol(module, entry->name, name_length(entry->name, true), &frame, ret);
-	return ret->name ? 0 : -ENOENT;
+	return answer->offset > distance ? -ENOENT : take(module, answer, ret);
+}
+
+int symbols_variable(struct symbol_module *module, uint64_t address, struct symbol *ret,
+		     uint64_t *ret_offset)
+{
+	const struct answer *answer = answer_to(module, ASK_VARIABLE, address);
+
+	*ret_offset = answer->offset;
+	return take(module, answer, ret);
 }

@@ -5,7 +5,9 @@
  * "ELF" and a NUL is a file itself, from there on. Runs on:       tests; libFuzzer or
  * replay.c. See also:      elf_tree.h; collector/symbols/symbols.h
  *
- * A question that takes 5 s of CPU time ends in abort().
+ * A confined child reads the file, and may die of it. What it answers, and what is read
+ * here, may not take 5 s of CPU time: that ends in abort(), as does what a sanitizer
+ * finds in the child.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -17,10 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/selection/whole_name.h"
+#include "collector/selection/resolve.h"
 #include "collector/symbols/build/build.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/target.h"
+#include "common/segment.h"
 #include "tests/fuzz/elf_tree.h"
 
 #define SLOWEST_NS INT64_C(5000000000)
@@ -36,38 +39,31 @@ static int64_t cpu_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-static bool wish(void *context, const char *file)
+/* All functions, as rules about sources and names ask for them. */
+static void ask_all(const char *path, const struct stat *info)
 {
-	return context && strlen(file) % 2;
-}
+	static const char *const rules[] = {
+		"file:*.c,file:*x*/*",
+		"*<*>::*,f(int),*operator?*,..<..>::..,helper [a.c],f..@abcde"};
 
-static void look(void *context, uint64_t address, const struct symbol *symbol)
-{
-	(void)address;
-	if (context && symbol->name)
-		(void)whole_name_fit(
-			context,
-			&(struct whole_function){symbol->name, symbol->file, "liba.so"});
-}
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+		struct segment_module module = {.device = info->st_dev,
+						.inode = info->st_ino,
+						.size_bytes = (uint64_t)info->st_size,
+						.mtime_ns = info->st_mtim.tv_sec *
+								    INT64_C(1000000000) +
+							    info->st_mtim.tv_nsec};
+		struct selection selection;
+		struct resolved resolved;
+		struct resolver *resolver;
 
-/* All functions, as rules about sources ask for them. */
-static void ask_all(struct symbolizer *symbolizer, const struct symbol_file *file)
-{
-	struct symbol_question question = {.wish = wish, .look = look};
-	struct selection selection;
-	struct whole_name names;
-
-	selection_read(&selection,
-		       "*<*>::*,f(int),*operator?*,..<..>::..,helper [a.c],f..@abcde",
-		       NULL);
-	whole_name_begin(&names, &selection);
-	(void)symbols_each(symbols_open(symbolizer, file), &question);
-	symbols_forget(symbolizer);
-	question.has_names = true;
-	question.context = &names;
-	(void)symbols_each(symbols_open(symbolizer, file), &question);
-	(void)symbols_import(symbols_open(symbolizer, file), "__cyg_profile_func_enter");
-	whole_name_done(&names);
+		strncpy(module.path, path, sizeof(module.path) - 1);
+		selection_read(&selection, rules[i], NULL);
+		resolver = resolver_new(&selection);
+		resolver_read(resolver, &module, &resolved);
+		free(resolved.fittings);
+		resolver_free(resolver);
+	}
 }
 
 static void ask(const char *path, const struct stat *info)
@@ -90,9 +86,8 @@ static void ask(const char *path, const struct stat *info)
 	}
 	(void)symbols_source(module);
 	(void)symbols_trouble(module);
-	symbols_forget(symbolizer);
-	ask_all(symbolizer, &file);
 	symbols_free(symbolizer);
+	ask_all(path, info);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -115,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size || fchmod(fd, 0700) < 0 ||
 	    fstat(fd, &info) < 0)
 		abort();
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	/* of the confined child's parent */
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)getpid(), fd);
 	ask(path, &info);
 	(void)target_examine(path, &report);
 	if (cpu_ns() - start <= SLOWEST_NS) {

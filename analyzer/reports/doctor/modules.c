@@ -36,7 +36,7 @@ static const struct reason {
 	{"unknown", "its path is not known, or it had been deleted and has no build-id",
 	 "Link it with a build-id (-Wl,--build-id), and keep it until the run has "
 	 "ended."},
-	{"limit", "there is more to read in it than is read",
+	{"limit", "reading it took too long, or failed",
 	 "Names of functions are there without debug information, too (strip -g)."},
 };
 

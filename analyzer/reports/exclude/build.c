@@ -11,6 +11,7 @@
 #include "collector/symbols/build/build.h"
 #include "collector/symbols/target.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -244,6 +245,7 @@ enum exit_status exclude_program(struct report_input *input, struct doc *doc)
 	enum exit_status status = doctor_examine(input, &target);
 	struct build_report build;
 	bool has_hooks;
+	int error;
 
 	if (status)
 		return status;
@@ -253,8 +255,13 @@ enum exit_status exclude_program(struct report_input *input, struct doc *doc)
 			"%s is a script that %s runs: give the program that it "
 			"starts",
 			target.path, target.interpreter);
-	if (!target.is_elf || !target.machine_ok ||
-	    build_examine(target.path, &build) < 0)
+	error = target.is_elf && target.machine_ok ? build_examine(target.path, &build)
+						   : -ENOEXEC;
+	if (error == -EFBIG)
+		return report_fail(input, STATUS_NOTHING,
+				   "reading %s takes too long, or it is damaged",
+				   target.path);
+	if (error < 0)
 		return report_fail(
 			input, STATUS_NOTHING,
 			"%s is no 64-bit x86 program whose calls can be recorded",

@@ -19,6 +19,21 @@ static enum sampled_kind kind_of(uint64_t address)
 	}
 }
 
+/* What is known of a return address is known of the instruction before it: so an
+ * instruction is looked for by the address behind its first byte. */
+static uint64_t key_of(const struct segment_sample *sample)
+{
+	return (sample->address + 1) | SEGMENT_KEY_RETURN_ADDRESS;
+}
+
+static void wish_names(struct lane_walk *walk)
+{
+	for (uint32_t i = 1; i < walk->data.sample_count; i++)
+		if (kind_of(walk->data.samples[i].address) == SAMPLED_CODE)
+			identify_wish(&walk->merge->identify, walk->modules,
+				      key_of(&walk->data.samples[i]));
+}
+
 static void add_row(struct sampled *sampled, struct lane_walk *walk,
 		    const struct segment_sample *from)
 {
@@ -33,11 +48,9 @@ static void add_row(struct sampled *sampled, struct lane_walk *walk,
 		row.path = walk->nodes[from->node].path;
 	else if (!place_is_cut(walk, from->node) && from->node > LANE_ROOT)
 		walk->merge->damaged_count++;
-	/* what is known of a return address is known of the instruction before it: so an
-	 * instruction is looked for by the address behind its first byte */
 	if (row.kind == SAMPLED_CODE)
 		sampled_name_row(&row, &walk->merge->identify, walk->modules,
-				 (from->address + 1) | SEGMENT_KEY_RETURN_ADDRESS);
+				 key_of(from));
 	sampled->rows =
 		array_room(sampled->rows, sampled->row_count, sizeof(*sampled->rows));
 	sampled->rows[sampled->row_count++] = row;
@@ -78,6 +91,7 @@ void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
 					      walk->data.header.kernel_ns};
 	}
 	add_header(sampled, &walk->data.header);
+	wish_names(walk);
 	for (uint32_t i = 1; i < walk->data.sample_count; i++)
 		add_row(sampled, walk, &walk->data.samples[i]);
 	sampled_join(sampled, first);

@@ -45,6 +45,14 @@ static void name_row(struct merge *merge, struct module_list *modules,
 	sampled_name_row(row, &merge->identify, modules, key_of(from));
 }
 
+static void wish_row(struct merge *merge, struct module_list *modules,
+		     const struct cpu_row *from)
+{
+	if (from->module != CPU_BOOK_NO_MODULE &&
+	    !is_recorder(modules->process->modules[from->module - 1].file))
+		identify_wish(&merge->identify, modules, key_of(from));
+}
+
 static void add_row(struct merge *merge, struct module_list *modules,
 		    const struct cpu_row *from)
 {
@@ -96,6 +104,8 @@ void sampled_add_outside(struct merge *merge, const struct cpu_book *book)
 		process.modules[i].start = process.modules[i].bias = 0;
 	}
 	modules_list(&merge->identify.modules, &process, &modules);
+	for (size_t i = 0; i < book->row_count; i++)
+		wish_row(merge, &modules, &book->rows[i]);
 	for (size_t i = 0; i < book->row_count; i++)
 		add_row(merge, &modules, &book->rows[i]);
 	sampled_join(&merge->sampled, first);

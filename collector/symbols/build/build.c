@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of this folder find in one program and what it links. */
+/* What the parts of this folder find in one program and what it links, in a confined
+ * child. */
 #include "collector/symbols/build/build.h"
 
 #include <errno.h>
@@ -8,21 +9,24 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <elfutils/libdwelf.h>
 #include <gelf.h>
 
 #include "collector/symbols/build/hook_calls.h"
 #include "collector/symbols/build/producers.h"
+#include "collector/symbols/confined.h"
 #include "collector/symbols/elf.h"
 #include "collector/symbols/library.h"
-#include "collector/symbols/symbols.h"
-#include "collector/symbols/table.h"
+#include "collector/symbols/reader/reader.h"
+#include "collector/symbols/strings.h"
+#include "collector/symbols/reader/table.h"
 #include "collector/symbols/target_libraries.h"
 
 #define HOOK "__cyg_profile_func_enter"
-#define CPU_MOST_NS 1500000000
-#define HEADERS_LEAST 0.3 /* of the functions with hooks */
+#define NAMES_MOST_NS INT64_C(5000000000) /* of CPU time, for all that comes before */
+#define HEADERS_LEAST 0.3		  /* of the functions with hooks */
 #define LEVELS "0123sgfz"
 
 struct tally {
@@ -85,12 +89,12 @@ static void look_at_unit(const char *producer, void *context)
 		tally->levels[level - LEVELS]++;
 }
 
-static void look_at_units(Elf *elf, struct budget *budget, struct build_report *ret)
+static void look_at_units(Elf *elf, struct build_report *ret)
 {
 	struct tally tally = {.report = ret};
 	size_t most = 0;
 
-	(void)producers_each(elf, budget, look_at_unit, &tally);
+	producers_each(elf, look_at_unit, &tally);
 	for (size_t i = 1; i < sizeof(LEVELS) - 1; i++)
 		most = tally.levels[i] > tally.levels[most] ? i : most;
 	ret->level = ret->told_count ? LEVELS[most] : '\0';
@@ -102,23 +106,28 @@ static void look_at_units(Elf *elf, struct budget *budget, struct build_report *
 			ret->compiler = (enum compiler)i;
 }
 
+static int64_t cpu_now_ns(void)
+{
+	struct timespec now = {0, 0};
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
 /* Names and files of the functions with hooks. */
 static void look_at_functions(const char *path, Elf *elf, const struct hook_calls *calls,
 			      struct build_report *ret)
 {
-	struct symbolizer *symbolizer = symbols_new();
 	char absolute[PATH_MAX];
 	struct symbol_file file = {.path = absolute};
-	struct symbol_module *module;
+	struct reader_module *module;
 	struct library library;
 	const void *build_id;
 	struct stat info;
 	ssize_t size = dwelf_elf_gnu_build_id(elf, &build_id);
 
-	if (!symbolizer || !realpath(path, absolute) || stat(absolute, &info) < 0) {
-		symbols_free(symbolizer);
+	if (!realpath(path, absolute) || stat(absolute, &info) < 0)
 		return;
-	}
 	file.device = info.st_dev;
 	file.inode = info.st_ino;
 	file.size_bytes = (uint64_t)info.st_size;
@@ -127,14 +136,15 @@ static void look_at_functions(const char *path, Elf *elf, const struct hook_call
 		file.build_id = build_id;
 		file.build_id_size = (size_t)size;
 	}
-	module = symbols_open(symbolizer, &file);
+	module = reader_open(strings_new(), &file, false);
 	library_init(&library, getenv("PROFSHIM_LIBRARY"), absolute);
-	for (size_t i = 0; module && i < calls->function_count; i++) {
+	for (size_t i = 0; i < calls->function_count && !ret->is_cut; i++) {
 		struct symbol symbol;
 		struct library_function function = {.module = absolute};
 
+		ret->is_cut = cpu_now_ns() > NAMES_MOST_NS;
 		if (!calls->functions[i].calls ||
-		    symbols_function(module, calls->functions[i].address, &symbol) < 0 ||
+		    reader_function(module, calls->functions[i].address, &symbol) < 0 ||
 		    !symbol.name)
 			continue;
 		function.name = symbol.name;
@@ -144,28 +154,20 @@ static void look_at_functions(const char *path, Elf *elf, const struct hook_call
 		ret->template_count += strchr(symbol.name, '<') != NULL;
 	}
 	library_done(&library);
-	ret->is_cut |= module && symbols_trouble(module) &&
-		       strcmp(symbols_trouble(module), SYMBOLS_LIMIT) == 0;
-	symbols_free(symbolizer);
+	ret->is_cut |= reader_trouble(module) == SYMBOLS_LIMIT;
 }
-
-struct libraries {
-	struct build_report *report;
-	struct budget *budget;
-};
 
 /* target_libraries() visitor. */
 static int look_at_library(const char *path, Elf *elf, void *context)
 {
-	struct libraries *libraries = context;
-	struct build_report *ret = libraries->report;
+	struct build_report *ret = context;
 	const char *slash = strrchr(path, '/');
 
 	ret->needed_count++;
 	slash = slash ? slash + 1 : path;
 	ret->is_cxx |= strncmp(slash, "libstdc++.", 10) == 0 ||
 		       strncmp(slash, "libc++.", 7) == 0;
-	if (!symbol_table_imports(elf, HOOK, libraries->budget))
+	if (!symbol_table_imports(elf, HOOK))
 		return 0;
 	if (ret->hooked_libraries < BUILD_LIBRARIES_MOST)
 		snprintf(ret->libraries[ret->hooked_libraries], BUILD_NAME_MOST, "%s",
@@ -187,55 +189,75 @@ static void look_at_headers(Elf *elf, struct build_report *ret)
 }
 
 /* Of the file itself, or of its separate debug information. */
-static void look_at_debug(const char *path, struct elf_file *file, struct budget *budget,
+static void look_at_debug(const char *path, struct elf_file *file,
 			  struct build_report *ret)
 {
 	struct elf_file debug;
 
 	ret->has_debug = elf_file_has_debug_info(file->elf);
 	if (ret->has_debug) {
-		look_at_units(file->elf, budget, ret);
+		look_at_units(file->elf, ret);
 	} else if (elf_file_open_debug(file->elf, path, &debug) == 0) {
 		ret->has_debug = elf_file_has_debug_info(debug.elf);
-		if (ret->has_debug && elf_file_read_whole(&debug) == 0)
-			look_at_units(debug.elf, budget, ret);
+		if (ret->has_debug && elf_file_map(&debug) == 0)
+			look_at_units(debug.elf, ret);
 		elf_file_close(&debug);
 	}
 	if (ret->compiler == COMPILER_UNKNOWN)
 		ret->compiler = compiler_of_file(file->elf);
 }
 
-int build_examine(const char *path, struct build_report *ret)
+struct answer {
+	struct build_report report;
+	int error;
+};
+
+/* In the child. */
+static void examine(void *answer, const void *path)
 {
-	struct budget budget = BUDGET_MODULE; /* names have one of their own */
-	struct libraries libraries = {ret, &budget};
-	struct hook_calls calls;
+	struct build_report *report = &((struct answer *)answer)->report;
 	struct elf_file file = ELF_FILE_NONE;
+	struct hook_calls calls;
 	int error = elf_file_open(path, &file);
 
-	*ret = (struct build_report){.function_count = 0};
 	if (error == 0)
-		error = elf_file_read_whole(&file);
-	if (error < 0) {
-		elf_file_close(&file);
-		return error;
-	}
-	budget.cpu_ns = CPU_MOST_NS;
-	budget_begin(&budget);
-	look_at_headers(file.elf, ret);
-	hook_calls_find(file.elf, &budget, &calls);
-	ret->function_count = calls.function_count;
-	ret->hooked_count = calls.hooked_count;
-	ret->frame_count = calls.frame_count;
-	ret->call_count = calls.call_count;
-	look_at_debug(path, &file, &budget, ret);
+		error = elf_file_map(&file);
+	((struct answer *)answer)->error = error;
+	if (error < 0)
+		return;
+	look_at_headers(file.elf, report);
+	hook_calls_find(file.elf, &calls);
+	report->function_count = calls.function_count;
+	report->hooked_count = calls.hooked_count;
+	report->frame_count = calls.frame_count;
+	report->call_count = calls.call_count;
+	look_at_debug(path, &file, report);
+	(void)target_libraries(path, file.elf, look_at_library, report);
 	if (calls.hooked_count)
-		look_at_functions(path, file.elf, &calls, ret);
-	(void)target_libraries(path, file.elf, look_at_library, &libraries);
-	ret->is_cut |= budget.is_over;
-	hook_calls_done(&calls);
-	elf_file_close(&file);
-	return 0;
+		look_at_functions(path, file.elf, &calls, report);
+}
+
+/* Whatever the child has put there. */
+static void make_sound(struct build_report *report)
+{
+	if (report->compiler > COMPILER_OTHER)
+		report->compiler = COMPILER_OTHER;
+	if (report->compiler_count > BUILD_COMPILERS_MOST)
+		report->compiler_count = BUILD_COMPILERS_MOST;
+	for (size_t i = 0; i < BUILD_COMPILERS_MOST; i++)
+		report->compilers[i].name[BUILD_NAME_MOST - 1] = '\0';
+	for (size_t i = 0; i < BUILD_LIBRARIES_MOST; i++)
+		report->libraries[i][BUILD_NAME_MOST - 1] = '\0';
+}
+
+int build_examine(const char *path, struct build_report *ret)
+{
+	struct answer answer = {.error = -EFBIG};
+
+	(void)confined_run(examine, path, &answer, sizeof(answer));
+	make_sound(&answer.report);
+	*ret = answer.report;
+	return answer.error;
 }
 
 bool build_has_many_headers(const struct build_report *build)

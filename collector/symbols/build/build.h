@@ -50,7 +50,8 @@ struct build_report {
 	char libraries[BUILD_LIBRARIES_MOST][BUILD_NAME_MOST]; /* with hooks */
 };
 
-/* Examines the ELF file at path. 0, or -errno: it cannot be read. */
+/* Examines the ELF file at path. 0, or -errno: it cannot be read; -EFBIG: it takes too
+ * long, or the reader did not survive it. */
 int build_examine(const char *path, struct build_report *ret);
 
 /* Whether its hooks are for a good part of headers that the next build should leave out.

@@ -12,7 +12,6 @@
 
 #define HOOK "__cyg_profile_func_enter"
 #define TARGETS_MOST 16u /* places that lead to the hook; linkers make one to three */
-#define ENTRY_BYTES 64u	 /* of code, for one entry of the budget */
 
 /* Encodings of .eh_frame_hdr as all linkers write it. */
 #define COUNT_ENCODING 0x03 /* udata4 */
@@ -54,8 +53,8 @@ static bool is_hook(const Elf_Data *names, uint32_t at)
 }
 
 /* The numbers of the hook's symbols; a file has one. What it defines is an entry. */
-static size_t find_symbols(Elf *elf, uint32_t type, struct budget *budget,
-			   struct targets *targets, uint32_t *ret, size_t capacity)
+static size_t find_symbols(Elf *elf, uint32_t type, struct targets *targets,
+			   uint32_t *ret, size_t capacity)
 {
 	Elf64_Shdr header;
 	Elf_Scn *section = elf_file_section(elf, type, NULL, &header);
@@ -65,8 +64,6 @@ static size_t find_symbols(Elf *elf, uint32_t type, struct budget *budget,
 	Elf64_Sym symbol;
 
 	for (size_t i = 0; names && i < data->d_size / sizeof(symbol); i++) {
-		if (!budget_take(budget, 1))
-			break;
 		memcpy(&symbol, (const char *)data->d_buf + i * sizeof(symbol),
 		       sizeof(symbol));
 		if (!is_hook(names, symbol.st_name))
@@ -79,10 +76,10 @@ static size_t find_symbols(Elf *elf, uint32_t type, struct budget *budget,
 	return count;
 }
 
-static void find_slots(Elf *elf, struct budget *budget, struct targets *targets)
+static void find_slots(Elf *elf, struct targets *targets)
 {
 	uint32_t symbols[4];
-	size_t count = find_symbols(elf, SHT_DYNSYM, budget, targets, symbols, 4);
+	size_t count = find_symbols(elf, SHT_DYNSYM, targets, symbols, 4);
 	Elf_Scn *section = NULL;
 	Elf64_Shdr header;
 	Elf64_Rela entry;
@@ -93,15 +90,10 @@ static void find_slots(Elf *elf, struct budget *budget, struct targets *targets)
 		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
 		    !(header.sh_flags & SHF_ALLOC))
 			continue;
-		/* libelf copies what does not lie as it should */
-		if (!budget_take_memory(budget, header.sh_size))
-			return;
 		data = elf_file_data(section);
 		if (!data)
 			continue;
 		for (size_t i = 0; i < data->d_size / sizeof(entry); i++) {
-			if (!budget_take(budget, 1))
-				return;
 			memcpy(&entry, (const char *)data->d_buf + i * sizeof(entry),
 			       sizeof(entry));
 			for (size_t k = 0; k < count; k++)
@@ -128,14 +120,12 @@ static uint64_t displaced(const struct code *code, size_t at, size_t length)
 }
 
 /* "jmp *slot(%rip)": a stub begins there, or with endbr64, bnd or both before. */
-static void find_stubs(const struct code *code, struct budget *budget, void *context)
+static void find_stubs(const struct code *code, void *context)
 {
 	static const uint8_t before[] = {0, 1, 4, 5};
 	struct targets *targets = context;
 
 	for (size_t at = 0; at + 6 <= code->size; at++) {
-		if (at % ENTRY_BYTES == 0 && !budget_take(budget, 1))
-			return;
 		if (code->bytes[at] != 0xff || code->bytes[at + 1] != 0x25 ||
 		    !has(targets->slots, targets->slot_count, displaced(code, at, 6)))
 			continue;
@@ -177,7 +167,7 @@ static void note_call(struct hook_calls *calls, uint64_t address)
 
 /* "call entry", "call *slot(%rip)". The bytes of other instructions that look like one
  * lead elsewhere. */
-static void find_calls(const struct code *code, struct budget *budget, void *context)
+static void find_calls(const struct code *code, void *context)
 {
 	const struct search *search = context;
 	const struct targets *targets = search->targets;
@@ -185,8 +175,6 @@ static void find_calls(const struct code *code, struct budget *budget, void *con
 	for (size_t at = 0; at + 5 <= code->size; at++) {
 		bool is_call = false;
 
-		if (at % ENTRY_BYTES == 0 && !budget_take(budget, 1))
-			return;
 		if (code->bytes[at] == 0xe8)
 			is_call = has(targets->entries, targets->entry_count,
 				      displaced(code, at, 5));
@@ -209,7 +197,7 @@ static const uint8_t *code_at(const struct code *code, uint64_t address, size_t 
 }
 
 /* "push %rbp; mov %rsp,%rbp", in either of its two codings. */
-static void count_frames(const struct code *code, struct budget *budget, void *context)
+static void count_frames(const struct code *code, void *context)
 {
 	struct hook_calls *calls = context;
 	struct hook_function *function = find_function(calls, code->address);
@@ -219,8 +207,7 @@ static void count_frames(const struct code *code, struct budget *budget, void *c
 	     function++) {
 		const uint8_t *bytes = code_at(code, function->address, 8);
 
-		if (!budget_take(budget, 1) ||
-		    function->address > code->address + code->size)
+		if (function->address > code->address + code->size)
 			return;
 		if (bytes && memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) == 0)
 			bytes += 4;
@@ -230,9 +217,7 @@ static void count_frames(const struct code *code, struct budget *budget, void *c
 	}
 }
 
-static void each_code(Elf *elf, struct budget *budget,
-		      void (*look)(const struct code *code, struct budget *budget,
-				   void *context),
+static void each_code(Elf *elf, void (*look)(const struct code *code, void *context),
 		      void *context)
 {
 	Elf_Scn *section = NULL;
@@ -242,14 +227,12 @@ static void each_code(Elf *elf, struct budget *budget,
 		const Elf_Data *data;
 		struct code code;
 
-		if (!budget_take(budget, 1))
-			return;
 		if (!gelf_getshdr(section, &header) ||
 		    !(header.sh_flags & SHF_EXECINSTR) ||
 		    header.sh_type != SHT_PROGBITS || !(data = elf_file_data(section)))
 			continue;
 		code = (struct code){data->d_buf, data->d_size, header.sh_addr};
-		look(&code, budget, context);
+		look(&code, context);
 	}
 }
 
@@ -308,7 +291,7 @@ static void find_stub_range(Elf *elf, const char *name, uint64_t *ret)
 	}
 }
 
-static void read_functions(Elf *elf, struct budget *budget, struct hook_calls *ret)
+static void read_functions(Elf *elf, struct hook_calls *ret)
 {
 	uint64_t address = 0, stubs[3][2];
 	size_t count;
@@ -317,10 +300,10 @@ static void read_functions(Elf *elf, struct budget *budget, struct hook_calls *r
 	find_stub_range(elf, ".plt", stubs[0]);
 	find_stub_range(elf, ".plt.got", stubs[1]);
 	find_stub_range(elf, ".plt.sec", stubs[2]);
-	if (!count || !budget_take_memory(budget, count * sizeof(*ret->functions)))
+	if (!count)
 		return;
 	ret->functions = calloc(count, sizeof(*ret->functions));
-	for (size_t i = 0; ret->functions && i < count && budget_take(budget, 1); i++) {
+	for (size_t i = 0; ret->functions && i < count; i++) {
 		int32_t place = (int32_t)cursor_number(&table, 4);
 		uint64_t at = address + (uint64_t)(int64_t)place;
 
@@ -334,24 +317,22 @@ static void read_functions(Elf *elf, struct budget *budget, struct hook_calls *r
 		      by_address);
 }
 
-void hook_calls_find(Elf *elf, struct budget *budget, struct hook_calls *ret)
+void hook_calls_find(Elf *elf, struct hook_calls *ret)
 {
 	struct targets targets = {.slot_count = 0};
 	struct search search = {&targets, ret};
 	uint32_t none[1];
 
 	*ret = (struct hook_calls){.functions = NULL};
-	(void)budget_look(budget);
-	find_slots(elf, budget, &targets);
-	(void)find_symbols(elf, SHT_SYMTAB, budget, &targets, none, 0);
-	read_functions(elf, budget, ret);
+	find_slots(elf, &targets);
+	(void)find_symbols(elf, SHT_SYMTAB, &targets, none, 0);
+	read_functions(elf, ret);
 	if (targets.slot_count)
-		each_code(elf, budget, find_stubs, &targets);
+		each_code(elf, find_stubs, &targets);
 	if (targets.slot_count || targets.entry_count)
-		each_code(elf, budget, find_calls, &search);
+		each_code(elf, find_calls, &search);
 	if (ret->function_count)
-		each_code(elf, budget, count_frames, ret);
-	ret->is_cut = !budget_look(budget);
+		each_code(elf, count_frames, ret);
 }
 
 void hook_calls_done(struct hook_calls *calls)

@@ -12,8 +12,6 @@
 
 #include <libelf.h>
 
-#include "collector/symbols/budget.h"
-
 struct hook_function {
 	uint64_t address; /* in the file */
 	uint32_t calls;	  /* of the hook, in its code: more than one are of what the
@@ -26,9 +24,8 @@ struct hook_calls {
 	size_t hooked_count; /* of them, that call the hook */
 	uint64_t call_count;
 	size_t frame_count; /* that begin by keeping a frame pointer */
-	bool is_cut;	    /* the budget was over, or memory short */
 };
 
 /* Fills *ret, also where nothing can be told. Free with hook_calls_done(). */
-void hook_calls_find(Elf *elf, struct budget *budget, struct hook_calls *ret);
+void hook_calls_find(Elf *elf, struct hook_calls *ret);
 void hook_calls_done(struct hook_calls *calls);

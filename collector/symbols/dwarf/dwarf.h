@@ -11,14 +11,13 @@
 
 #include <libelf.h>
 
-#include "collector/symbols/budget.h"
 #include "collector/symbols/dwarf/places.h"
 #include "collector/symbols/strings.h"
 
 struct debug_info;
 
 /* name: the linkage name when the function has one, else its name in the source;
- * source_name: that; both borrowed until debug_info_close(), NULL: not known. */
+ * source_name: that; both borrowed from the file, NULL: not known. */
 struct debug_scope {
 	const char *name, *source_name;
 	struct place place;
@@ -26,11 +25,11 @@ struct debug_scope {
 
 /* Reads the list of compile units, nothing else. [low, high): the module's code; ranges
  * outside (of functions that the linker dropped) are ignored. elf and strings are
- * borrowed and must stay. NULL: no usable debug information, or memory is short, or the
- * budget is over; when that is over later, what has not been read is not found. */
+ * borrowed and must stay. NULL: no usable debug information. */
 struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high,
-				   struct strings *strings, struct budget *budget);
-void debug_info_close(struct debug_info *info);
+				   struct strings *strings);
+/* Whether some of it could not be read so far. */
+bool debug_info_is_cut(const struct debug_info *info);
 
 /* The function that starts at address; place: of its definition. 0 or -ENOENT. */
 int debug_info_function(struct debug_info *info, uint64_t address,

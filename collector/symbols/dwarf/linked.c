@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
 
-#include "collector/symbols/dwarf/units.h"
+#include "collector/symbols/elf.h"
+#include "common/base/xalloc.h"
 #include "common/places/own_path.h"
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/"
@@ -59,14 +59,13 @@ static const struct empty_file empty_file = {
 	.names = "\0.shstrtab\0.debug_line",
 };
 
-static Dwarf *open_empty(struct elf_file *ret)
+static Dwarf *open_empty(void)
 {
-	ret->memory = malloc(sizeof(empty_file));
-	if (!ret->memory)
-		return NULL;
-	memcpy(ret->memory, &empty_file, sizeof(empty_file));
-	ret->elf = elf_memory(ret->memory, sizeof(empty_file));
-	return ret->elf ? dwarf_begin_elf(ret->elf, DWARF_C_READ, NULL) : NULL;
+	Elf *elf = elf_memory(
+		memcpy(xmalloc(sizeof(empty_file)), &empty_file, sizeof(empty_file)),
+		sizeof(empty_file));
+
+	return dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 }
 
 static bool open_shared_file(const char *name, const void *build_id, size_t size,
@@ -85,87 +84,57 @@ static bool open_shared_file(const char *name, const void *build_id, size_t size
 	return false;
 }
 
-/* What is open in file, when its debug information can be used. */
-static Dwarf *begin_shared(struct elf_file *file, struct budget *budget)
+void linked_shared_find(Dwarf *dwarf)
 {
-	Dwarf *dwarf;
-
-	if (!elf_file_unpacks(file->elf) || elf_file_read_whole(file) < 0)
-		return NULL;
-	dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
-	if (dwarf && !units_fit(dwarf, budget)) {
-		dwarf_end(dwarf);
-		dwarf = NULL;
-	}
-	return dwarf;
-}
-
-void linked_shared_open(Dwarf *dwarf, struct budget *budget, struct linked_shared *ret)
-{
+	struct elf_file file = ELF_FILE_NONE;
 	const void *build_id = NULL;
 	const char *name = NULL;
 	ssize_t size = dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &build_id);
+	Dwarf *shared = NULL;
 
-	*ret = (struct linked_shared){ELF_FILE_NONE, NULL};
 	if (size == 0)
 		return;
-	if (size > 0 && open_shared_file(name, build_id, (size_t)size, &ret->file))
-		ret->dwarf = begin_shared(&ret->file, budget);
-	if (!ret->dwarf) {
-		elf_file_close(&ret->file);
-		ret->dwarf = open_empty(&ret->file);
-	}
-	if (ret->dwarf)
-		dwarf_setalt(dwarf, ret->dwarf);
+	if (size > 0 && open_shared_file(name, build_id, (size_t)size, &file) &&
+	    elf_file_map(&file) == 0)
+		shared = dwarf_begin_elf(file.elf, DWARF_C_READ, NULL);
+	if (!shared)
+		shared = open_empty();
+	if (shared)
+		dwarf_setalt(dwarf, shared);
 }
 
-void linked_shared_close(struct linked_shared *shared)
-{
-	if (shared->dwarf)
-		dwarf_end(shared->dwarf);
-	elf_file_close(&shared->file);
-	shared->dwarf = NULL;
-}
-
-static const char *text_of(struct debug_text *text, Dwarf_Die *die, unsigned int name)
+static const char *text_of(Dwarf_Die *die, unsigned int name)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_attr(die, name, &attribute) ? debug_text_get(text, &attribute)
-						 : NULL;
+	return dwarf_formstring(dwarf_attr(die, name, &attribute));
 }
 
-static bool is_sound(const char *path, struct budget *budget)
+static bool is_elf(const char *path)
 {
 	struct elf_file file;
-	Dwarf *dwarf;
-	bool fits;
 
 	if (elf_file_open(path, &file) < 0)
 		return false;
-	dwarf = begin_shared(&file, budget);
-	fits = dwarf != NULL;
-	dwarf_end(dwarf);
 	elf_file_close(&file);
-	return fits;
+	return true;
 }
 
-bool linked_split_fits(Dwarf_Die *root, struct debug_text *text, struct budget *budget)
+bool linked_split_fits(Dwarf_Die *root)
 {
-	const char *name = text_of(text, root, DW_AT_dwo_name), *directory = NULL;
+	const char *name = text_of(root, DW_AT_dwo_name), *directory = NULL;
 	char path[PATH_MAX], real[PATH_MAX];
 	int length;
 
 	if (!name)
-		name = text_of(text, root, DW_AT_GNU_dwo_name);
+		name = text_of(root, DW_AT_GNU_dwo_name);
 	if (name && name[0] != '/')
-		directory = text_of(text, root, DW_AT_comp_dir);
+		directory = text_of(root, DW_AT_comp_dir);
 	if (!name || (name[0] != '/' && !directory))
 		return false;
 	length = snprintf(path, sizeof(path), "%s%s%s", directory ? directory : "",
 			  directory ? "/" : "", name);
 	/* libdw opens it by its name again: nobody else can have exchanged it */
 	return length > 0 && (size_t)length < sizeof(path) && path[0] == '/' &&
-	       own_path_find(path, geteuid(), real, sizeof(real)) == 0 &&
-	       is_sound(real, budget);
+	       own_path_find(path, geteuid(), real, sizeof(real)) == 0 && is_elf(real);
 }

@@ -10,21 +10,10 @@
 
 #include <elfutils/libdw.h>
 
-#include "collector/symbols/budget.h"
-#include "collector/symbols/elf.h"
-#include "collector/symbols/dwarf/text.h"
-
-struct linked_shared {
-	struct elf_file file;
-	Dwarf *dwarf;
-};
-
 /* Finds the shared file of a Dwarf by its build-id, below /usr/lib/debug only, and tells
- * libdw, which then looks for none itself. When there is none, it is an empty one. To be
- * closed after the Dwarf. */
-void linked_shared_open(Dwarf *dwarf, struct budget *budget, struct linked_shared *ret);
-void linked_shared_close(struct linked_shared *shared);
+ * libdw, which then looks for none itself. When there is none, it is an empty one. */
+void linked_shared_find(Dwarf *dwarf);
 
-/* Whether libdw may open the .dwo file that the unit's root names: a sound file, below
+/* Whether libdw may open the .dwo file that the unit's root names: a plain file, below
  * directories in which nobody but root and this user can exchange it. */
-bool linked_split_fits(Dwarf_Die *root, struct debug_text *text, struct budget *budget);
+bool linked_split_fits(Dwarf_Die *root);

@@ -1,102 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The line tables of the units that were asked about. Must not keep pointers to tables:
- * the array moves as it grows.
- */
+/* Files and lines through libdw, which reads the table of a unit once. */
 #include "collector/symbols/dwarf/places.h"
 
 #include <dwarf.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "collector/symbols/elf.h"
-
-void places_open(struct places *places, struct strings *strings, struct debug_text *text,
-		 struct budget *budget)
-{
-	*places = (struct places){.strings = strings, .text = text, .budget = budget};
-}
-
-void places_close(struct places *places)
-{
-	size_t i;
-
-	for (i = 0; i < places->count; i++)
-		line_table_close(&places->tables[i].lines);
-	free(places->tables);
-}
-
-const char *places_directory(struct places *places, Dwarf_Die *root)
+const char *places_directory(Dwarf_Die *root)
 {
 	Dwarf_Attribute attribute;
 
-	if (!dwarf_attr(root, DW_AT_comp_dir, &attribute))
+	return dwarf_formstring(dwarf_attr(root, DW_AT_comp_dir, &attribute));
+}
+
+/* Some units have none. */
+static bool note_failure(struct places *places, Dwarf_Die *root)
+{
+	places->is_cut |= dwarf_hasattr(root, DW_AT_stmt_list) != 0;
+	return false;
+}
+
+static bool files_of(struct places *places, Dwarf_Die *root, Dwarf_Files **ret,
+		     size_t *ret_count)
+{
+	return dwarf_getsrcfiles(root, ret, ret_count) == 0 || note_failure(places, root);
+}
+
+static bool lines_of(struct places *places, Dwarf_Die *root, Dwarf_Lines **ret,
+		     size_t *ret_count)
+{
+	return dwarf_getsrclines(root, ret, ret_count) == 0 || note_failure(places, root);
+}
+
+/* libdw puts the directory before the name, but for one that is relative to that of the
+ * compilation. Of a unit that does not say where it was compiled it makes "/name". */
+static const char *file_name(struct strings *strings, Dwarf_Files *files, size_t number,
+			     const char *own_directory, const char *directory)
+{
+	const char *name = dwarf_filesrc(files, number, NULL, NULL);
+	size_t length = own_directory ? strlen(own_directory) : 0;
+
+	if (!name || strcmp(name, "???") == 0)
 		return NULL;
-	return debug_text_get(places->text, &attribute);
-}
-
-static struct section_bytes bytes_of(Elf *elf, const char *name)
-{
-	Elf64_Shdr header;
-	Elf_Scn *section = elf_file_section(elf, 0, name, &header);
-	const Elf_Data *data = section ? elf_file_data(section) : NULL;
-
-	if (!data)
-		return (struct section_bytes){(const uint8_t *)"", 0};
-	return (struct section_bytes){data->d_buf, data->d_size};
-}
-
-/* The unit's table, which a .dwo file has for its names of files only. */
-static void open_table(struct places *places, Dwarf_Die *root, const char *directory,
-		       struct line_table *ret)
-{
-	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(root->cu));
-	const char *own_directory = places_directory(places, root);
-	struct line_sections sections;
-	Dwarf_Attribute attribute;
-	Dwarf_Word offset;
-
-	if (dwarf_attr(root, DW_AT_stmt_list, &attribute) &&
-	    dwarf_formudata(&attribute, &offset) == 0) {
-		sections.line = bytes_of(elf, ".debug_line");
-		sections.strings = bytes_of(elf, ".debug_str");
-	} else {
-		offset = 0;
-		sections.line = bytes_of(elf, ".debug_line.dwo");
-		sections.strings = bytes_of(elf, ".debug_str.dwo");
-	}
-	sections.line_strings = bytes_of(elf, ".debug_line_str");
-	line_table_open(ret, &sections, offset, own_directory ? own_directory : directory,
-			places->strings, places->budget);
-}
-
-/* The table of the unit; NULL when memory is short. Valid until the next call. */
-static struct line_table *table_of(struct places *places, Dwarf_Die *root,
-				   const char *directory)
-{
-	size_t capacity = places->capacity ? places->capacity * 2 : 8, i;
-	struct place_table *larger;
-
-	if (places->count && places->tables[places->last].unit == root->cu)
-		return &places->tables[places->last].lines;
-	for (i = 0; i < places->count; i++) {
-		if (places->tables[i].unit == root->cu) {
-			places->last = i;
-			return &places->tables[i].lines;
-		}
-	}
-	if (places->count == places->capacity) {
-		if (!budget_take_memory(places->budget, capacity * sizeof(*larger)))
-			return NULL;
-		larger = reallocarray(places->tables, capacity, sizeof(*larger));
-		if (!larger)
-			return NULL;
-		places->tables = larger;
-		places->capacity = capacity;
-	}
-	places->last = places->count++;
-	places->tables[places->last].unit = root->cu;
-	open_table(places, root, directory, &places->tables[places->last].lines);
-	return &places->tables[places->last].lines;
+	if (!own_directory && directory && strrchr(name, '/') == name)
+		name++;
+	if (length && strncmp(name, own_directory, length) == 0 && name[length] == '/')
+		return strings_path(strings, NULL, NULL, name);
+	return strings_path(strings, NULL, own_directory ? own_directory : directory,
+			    name);
 }
 
 struct place places_told(struct places *places, Dwarf_Attribute *file,
@@ -104,51 +54,120 @@ struct place places_told(struct places *places, Dwarf_Attribute *file,
 {
 	struct place place = {NULL, 0};
 	Dwarf_Word file_number, line_number;
-	struct line_table *table;
+	Dwarf_Files *files;
 	Dwarf_Die root;
+	size_t count;
 
 	if (dwarf_formudata(line, &line_number) != 0 || !line_number ||
 	    line_number > UINT32_MAX || dwarf_formudata(file, &file_number) != 0 ||
-	    !dwarf_cu_die(file->cu, &root, NULL, NULL, NULL, NULL, NULL, NULL))
+	    !dwarf_cu_die(file->cu, &root, NULL, NULL, NULL, NULL, NULL, NULL) ||
+	    !files_of(places, &root, &files, &count) || file_number >= count)
 		return place;
-	table = table_of(places, &root, directory);
-	place.file = table ? line_table_file(table, file_number) : NULL;
+	place.file = file_name(places->strings, files, file_number,
+			       places_directory(&root), directory);
 	place.line = place.file ? (uint32_t)line_number : 0;
 	return place;
 }
 
-/* Of the budget, for a wish about a path: it may be looked at from each of its slashes
- * on, and a file names as many paths as it likes, of thousands of slashes. */
-static uint64_t entries_of(const char *path)
-{
-	uint64_t length = 0, slash_count = 0;
-
-	for (; path[length]; length++)
-		slash_count += path[length] == '/';
-	return 8 + length * slash_count / 64;
-}
-
 bool places_have(struct places *places, Dwarf_Die *root, const struct place_wish *wish)
 {
-	struct line_table *table = table_of(places, root, NULL);
-	const char *file;
+	const char *directory = places_directory(root), *file;
+	Dwarf_Files *files;
+	size_t count;
 
-	for (size_t i = 0; table && i < line_table_files(table); i++) {
-		file = line_table_file(table, i);
-		if (!budget_take(places->budget, file ? entries_of(file) : 1))
-			return false;
+	if (!files_of(places, root, &files, &count))
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		file = file_name(places->strings, files, i, directory, NULL);
 		if (file && wish->has(wish->context, file))
 			return true;
 	}
 	return false;
 }
 
+static Dwarf_Addr address_of(Dwarf_Line *row)
+{
+	Dwarf_Addr address = 0;
+
+	(void)dwarf_lineaddr(row, &address);
+	return address;
+}
+
+static bool ends_sequence(Dwarf_Line *row)
+{
+	bool is_end = false;
+
+	(void)dwarf_lineendsequence(row, &is_end);
+	return is_end;
+}
+
+uint64_t places_dropped_end(struct places *places, Dwarf_Die *root, uint64_t low,
+			    const struct ranges *code)
+{
+	const struct range *range;
+	Dwarf_Addr address;
+	Dwarf_Lines *lines;
+	Dwarf_Line *row;
+	size_t count;
+	uint64_t end = 0;
+
+	if (!lines_of(places, root, &lines, &count) || !count ||
+	    address_of(dwarf_onesrcline(lines, 0)) >= low)
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		row = dwarf_onesrcline(lines, i);
+		address = address_of(row);
+		if (!ends_sequence(row) || address <= low)
+			continue;
+		range = ranges_find(code, address - 1);
+		if (!range || range->high != address)
+			end = address;
+	}
+	return end;
+}
+
+/* The last row at or before the address; NULL: none. */
+static Dwarf_Line *find_row(Dwarf_Lines *lines, size_t count, uint64_t address)
+{
+	size_t low = 0, high = count, middle;
+	Dwarf_Line *row;
+	int line = 0;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (address_of(dwarf_onesrcline(lines, middle)) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	/* line 0: the compiler could not tell; the row before is the best guess */
+	while (low-- > 0) {
+		row = dwarf_onesrcline(lines, low);
+		if (ends_sequence(row))
+			return NULL;
+		if (dwarf_lineno(row, &line) == 0 && line > 0)
+			return row;
+	}
+	return NULL;
+}
+
 struct place places_at(struct places *places, Dwarf_Die *root, uint64_t address)
 {
-	struct line_table *table = table_of(places, root, NULL);
 	struct place place = {NULL, 0};
+	Dwarf_Lines *lines;
+	Dwarf_Files *files;
+	Dwarf_Line *row;
+	size_t count, number;
+	int line;
 
-	if (!table || !line_table_find(table, address, &place.file, &place.line))
-		return (struct place){NULL, 0};
+	if (!lines_of(places, root, &lines, &count))
+		return place;
+	row = find_row(lines, count, address);
+	if (!row || dwarf_line_file(row, &files, &number) != 0 ||
+	    dwarf_lineno(row, &line) != 0)
+		return place;
+	place.file =
+		file_name(places->strings, files, number, places_directory(root), NULL);
+	place.line = place.file ? (uint32_t)line : 0;
 	return place;
 }

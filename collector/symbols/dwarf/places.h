@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Source files and lines, from attributes and from addresses. Must not read a line table
- * twice.
- */
+/* Source files and lines, from attributes and from addresses, as libdw tells them. */
 #pragma once
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <elfutils/libdw.h>
 
-#include "collector/symbols/budget.h"
-#include "collector/symbols/dwarf/lines.h"
+#include "collector/symbols/dwarf/ranges.h"
 #include "collector/symbols/strings.h"
-#include "collector/symbols/dwarf/text.h"
 
 /* file is kept in the strings; NULL and 0: not known. */
 struct place {
@@ -22,28 +16,15 @@ struct place {
 	uint32_t line;
 };
 
-struct place_table {
-	const Dwarf_CU *unit;
-	struct line_table lines;
-};
-
-/* The line tables read so far, each with the unit it belongs to. last: the one that was
- * used last. */
+/* Whose places. is_cut: a line table could not be read, for it is damaged, or too large
+ * for the memory that there is. */
 struct places {
 	struct strings *strings;
-	struct debug_text *text;
-	struct budget *budget;
-	struct place_table *tables;
-	size_t count, capacity, last;
+	bool is_cut;
 };
 
-/* strings, text and budget are borrowed. */
-void places_open(struct places *places, struct strings *strings, struct debug_text *text,
-		 struct budget *budget);
-void places_close(struct places *places);
-
 /* The directory a unit was compiled in, or NULL. */
-const char *places_directory(struct places *places, Dwarf_Die *root);
+const char *places_directory(Dwarf_Die *root);
 
 /* The place that two attributes tell. The number of the file counts in the unit that the
  * attribute stands in, which may be another one than its function's. directory: where
@@ -60,5 +41,14 @@ struct place_wish {
 /* Whether one of the files of a unit, whose root this is, is wished for. */
 bool places_have(struct places *places, Dwarf_Die *root, const struct place_wish *wish);
 
-/* The place of the instruction at address; root: of the unit with the line program. */
+/*
+ * The end of what the linker dropped, as the line table of this unit has it; 0: nothing.
+ * Dropped functions stay in the table, at addresses from 0 on, and libdw sorts all rows
+ * into one list: below this address they lie among those of functions that stayed. low:
+ * where code begins; code: of all units, sorted.
+ */
+uint64_t places_dropped_end(struct places *places, Dwarf_Die *root, uint64_t low,
+			    const struct ranges *code);
+
+/* The place of the instruction at address; root: of the unit with the line table. */
 struct place places_at(struct places *places, Dwarf_Die *root, uint64_t address);

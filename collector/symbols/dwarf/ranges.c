@@ -2,30 +2,19 @@
 /* A sorted array of address ranges. Must not know what the items are. */
 #include "collector/symbols/dwarf/ranges.h"
 
-#include <errno.h>
 #include <stdlib.h>
+
+#include "common/base/array.h"
 
 /* Ranges may overlap a little (functions folded by the linker); this many are looked
  * through. */
 #define LOOK_BACK 16
 
-int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item,
-	       struct budget *budget)
+void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item)
 {
-	size_t capacity = ranges->capacity ? ranges->capacity * 2 : 64;
-	struct range *larger;
-
-	if (ranges->count == ranges->capacity) {
-		if (!budget_take_memory(budget, capacity * sizeof(*larger)))
-			return -ENOMEM;
-		larger = reallocarray(ranges->entries, capacity, sizeof(*larger));
-		if (!larger)
-			return -ENOMEM;
-		ranges->entries = larger;
-		ranges->capacity = capacity;
-	}
+	ranges->entries =
+		array_room(ranges->entries, ranges->count, sizeof(*ranges->entries));
 	ranges->entries[ranges->count++] = (struct range){low, high, item};
-	return 0;
 }
 
 /* Of ranges that start together the longest comes first. */
@@ -62,10 +51,4 @@ const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
 		if (address < ranges->entries[low].high)
 			return &ranges->entries[low];
 	return NULL;
-}
-
-void ranges_done(struct ranges *ranges)
-{
-	free(ranges->entries);
-	*ranges = (struct ranges){NULL, 0, 0};
 }

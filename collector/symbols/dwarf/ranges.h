@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/symbols/budget.h"
-
 /* [low, high) belongs to item. */
 struct range {
 	uint64_t low, high;
@@ -19,17 +17,13 @@ struct range {
 /* All zero: empty. */
 struct ranges {
 	struct range *entries;
-	size_t count, capacity;
+	size_t count;
 };
 
-/* 0; -ENOMEM: also when the budget is over. */
-int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item,
-	       struct budget *budget);
+void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item);
 
 /* To be called after the last addition and before the first look-up. */
 void ranges_sort(struct ranges *ranges);
 
 /* The innermost range around address, or NULL. */
 const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
-
-void ranges_done(struct ranges *ranges);

@@ -109,9 +109,9 @@ static void check_inlined(const char *name, const char *full)
 
 static void test_c(void **state)
 {
-	static const char *const programs[] = {"c_O0",	    "c_O2",	    "c_dwarf4",
-					       "c_clang",   "c_compressed", "c_split",
-					       "c_dropped", "c_no_id"};
+	static const char *const programs[] = {"c_O0",	  "c_O2",	  "c_dwarf4",
+					       "c_clang", "c_compressed", "c_split",
+					       "c_no_id"};
 	size_t i;
 
 	(void)state;
@@ -122,6 +122,23 @@ static void test_c(void **state)
 		check_c_program(programs[i], programs[i]);
 		check_inlined(programs[i], programs[i]);
 	}
+}
+
+/* Of a function that the linker dropped, but whose lines lie among those of others: those
+ * have names, and no line rather than a wrong one. */
+static void test_dropped(void **state)
+{
+	struct symbol frames[8];
+	uint64_t address = return_address_of("c_dropped", "outer", "leaf");
+
+	(void)state;
+	check_c_program("c_dropped", "c_dropped");
+	assert_int_equal(symbols_frames(open_fixture("c_dropped"), address, frames, 8),
+			 3);
+	assert_string_equal(frames[0].name, "inner");
+	assert_null(frames[0].file);
+	assert_place(&frames[1], "fixture.c", "call of inner");
+	assert_place(&frames[2], "fixture.c", "call of middle");
 }
 
 static void test_static_and_clones(void **state)
@@ -304,7 +321,8 @@ static void test_relative_directory(void **state)
 static void test_missing_files(void **state)
 {
 	static const struct {
-		const char *path, *trouble;
+		const char *path;
+		enum symbols_trouble trouble;
 	} cases[] = {
 		{"", SYMBOLS_UNKNOWN},
 		{"[vdso]", SYMBOLS_UNKNOWN},
@@ -324,7 +342,8 @@ static void test_missing_files(void **state)
 		struct symbol_file file = {.path = cases[i].path, .inode = 1};
 		struct symbol_module *module = symbols_open(symbolizer, &file);
 
-		assert_string_equal(symbols_trouble(module), cases[i].trouble);
+		assert_int_equal(symbols_why(module), cases[i].trouble);
+		assert_non_null(symbols_trouble(module));
 		assert_string_equal(symbols_source(module), "none");
 		assert_int_equal(symbols_function(module, 0x1000, &found), -ENOENT);
 		assert_int_equal(symbols_frames(module, 0x1000, &found, 1), -ENOENT);
@@ -346,13 +365,12 @@ static void test_file_without_build_id(void **state)
 		other.inode += i == 1;
 		other.size_bytes += i == 2;
 		other.mtime_ns += i == 3;
-		assert_string_equal(symbols_trouble(symbols_open(symbolizer, &other)),
-				    SYMBOLS_CHANGED);
+		assert_int_equal(symbols_why(symbols_open(symbolizer, &other)),
+				 SYMBOLS_CHANGED);
 	}
 	other = file;
 	other.inode = 0;
-	assert_string_equal(symbols_trouble(symbols_open(symbolizer, &other)),
-			    SYMBOLS_UNKNOWN);
+	assert_int_equal(symbols_why(symbols_open(symbolizer, &other)), SYMBOLS_UNKNOWN);
 }
 
 /* Nobody writes into the fifo: to open it would be to wait. */
@@ -366,8 +384,8 @@ static void test_fifo(void **state)
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	file = file_at(path, NULL, 0);
-	assert_string_equal(symbols_trouble(symbols_open(symbolizer, &file)),
-			    SYMBOLS_UNREADABLE);
+	assert_int_equal(symbols_why(symbols_open(symbolizer, &file)),
+			 SYMBOLS_UNREADABLE);
 	assert_int_equal(unlink(path), 0);
 }
 
@@ -407,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_c, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_static_and_clones, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_nested_function, set_up, tear_down),

@@ -3,7 +3,7 @@
  * .symtab or .dynsym as a sorted array. Must not trust an index, an offset or a size in
  * the file.
  */
-#include "collector/symbols/table.h"
+#include "collector/symbols/reader/table.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -13,14 +13,12 @@
 #include <gelf.h>
 
 #include "collector/symbols/elf.h"
+#include "common/base/xalloc.h"
 
 /* How far back to look for a function that covers an address when labels inside it are in
  * the way. */
 #define LOOK_BACK 32
 #define PLT_ENTRY_BYTES 16
-
-/* Symbols of a table that are looked at; a browser has 2 million. */
-#define SYMBOL_LIMIT (UINT64_C(4) << 20)
 
 /* Longer names are no names (template names end below it), and are left out. */
 #define NAME_LIMIT 16384
@@ -182,7 +180,7 @@ struct wanted {
 };
 
 static int add_symbols(struct symbol_table *table, Elf *elf, uint32_t type,
-		       const struct wanted *wanted, struct budget *budget)
+		       const struct wanted *wanted)
 {
 	const Elf_Data *symbols, *names;
 	struct symbol_entry *entries;
@@ -192,43 +190,32 @@ static int add_symbols(struct symbol_table *table, Elf *elf, uint32_t type,
 	if (!find_section(elf, type, &symbols, &names))
 		return -ENOENT;
 	count = symbols->d_size / sizeof(symbol);
-	if (count > SYMBOL_LIMIT)
-		count = SYMBOL_LIMIT;
-	if (!budget_take_memory(budget, (count + 1) * sizeof(*entries)))
-		return -ENOMEM;
-	entries = reallocarray(table->entries, before + count + 1, sizeof(*entries));
-	if (!entries)
-		return -ENOMEM;
-	table->entries = entries;
+	entries = table->entries =
+		xreallocarray(table->entries, before + count + 1, sizeof(*entries));
 	for (i = 0; i < count; i++) {
 		memcpy(&symbol, (const char *)symbols->d_buf + i * sizeof(symbol),
 		       sizeof(symbol)); /* may lie unaligned */
 		if (symbol.st_value < wanted->low || symbol.st_value >= wanted->high ||
 		    symbol.st_name >= names->d_size)
 			continue;
-		if (!read_symbol(wanted->is_code ? elf : NULL, &symbol, names,
-				 &entries[table->count]))
-			continue;
-		if (!budget_take(budget, 1u + entries[table->count++].length / 64u))
-			return -ENOMEM;
+		table->count += read_symbol(wanted->is_code ? elf : NULL, &symbol, names,
+					    &entries[table->count]);
 	}
 	return table->count > before ? 0 : -ENOENT;
 }
 
 int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
-		     uint64_t high, struct budget *budget)
+		     uint64_t high)
 {
-	return add_symbols(table, elf, type, &(struct wanted){low, high, true}, budget);
+	return add_symbols(table, elf, type, &(struct wanted){low, high, true});
 }
 
-int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type,
-			       struct budget *budget)
+int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type)
 {
-	return add_symbols(table, elf, type, &(struct wanted){0, UINT64_MAX, false},
-			   budget);
+	return add_symbols(table, elf, type, &(struct wanted){0, UINT64_MAX, false});
 }
 
-bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget)
+bool symbol_table_imports(Elf *elf, const char *name)
 {
 	const Elf_Data *symbols, *names;
 	size_t length = strlen(name);
@@ -241,8 +228,6 @@ bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget)
 
 		memcpy(&symbol, (const char *)symbols->d_buf + i * sizeof(symbol),
 		       sizeof(symbol));
-		if (!budget_take(budget, 1))
-			return false;
 		if (symbol.st_shndx != SHN_UNDEF || symbol.st_name >= names->d_size)
 			continue;
 		own += symbol.st_name;
@@ -251,12 +236,6 @@ bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget)
 			return true;
 	}
 	return false;
-}
-
-void symbol_table_done(struct symbol_table *table)
-{
-	free(table->entries);
-	*table = (struct symbol_table){NULL, 0};
 }
 
 /* How many entries start at or below address. */

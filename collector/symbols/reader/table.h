@@ -11,8 +11,6 @@
 
 #include <libelf.h>
 
-#include "collector/symbols/budget.h"
-
 /* name: as in the file, perhaps with "@VERSION"; borrowed from the Elf. [address, end):
  * its code or, when the file does not tell its size, the rest of its section. rank: the
  * lower, the better a name among several of one address. */
@@ -33,21 +31,18 @@ struct symbol_table {
 /* Adds the symbols of the ELF section of this type (SHT_SYMTAB or SHT_DYNSYM). Only
  * functions and labels with addresses in [low, high) are taken: those that the file
  * defines and those that it imports with an address of its own. The names stay borrowed
- * from elf. 0; -ENOENT: no such section or nothing usable in it; -ENOMEM: also when the
- * budget is over, with what was read until then. */
+ * from elf. 0; -ENOENT: no such section or nothing usable in it. */
 int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
-		     uint64_t high, struct budget *budget);
+		     uint64_t high);
 
 /* Likewise the variables that the file defines, wherever they lie. */
-int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type,
-			       struct budget *budget);
+int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type);
 
 /* To be called once after the last addition and before the first look-up. */
 void symbol_table_sort(struct symbol_table *table);
-void symbol_table_done(struct symbol_table *table);
 
 /* Whether the file takes a function of this name, in any version, from another one. */
-bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget);
+bool symbol_table_imports(Elf *elf, const char *name);
 
 /* The entry at exactly this address; NULL: none. */
 const struct symbol_entry *symbol_table_at(const struct symbol_table *table,

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Forking, and taking away. Must not let the child keep a descriptor of the parent's: it
+ * would hold locks and pipes.
+ */
+#include "collector/symbols/confined.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/symbols/confined_calls.h"
+#include "common/base/xalloc.h"
+
+/* More than the largest programs that are known take (a browser: 3 GB of DWARF, which is
+ * mapped and does not count). What the parent had counts extra. */
+#define MEMORY_BYTES ((rlim_t)1 << 30)
+
+/* It may wait for a file, or be stopped; on a busy machine CPU time comes slowly. */
+#define SILENCE_SECONDS 60
+
+#define SOCKET 3
+
+/* Sanitizers need their descriptor, and tell by how the child ends what they found. */
+#if defined __SANITIZE_ADDRESS__
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+
+/* Data of this process, as the kernel counts them. */
+static rlim_t own_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+		pages = 0;
+	fclose(file);
+	return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+static void limit(int resource, rlim_t soft, rlim_t hard)
+{
+	struct rlimit limits = {soft, hard};
+
+	(void)setrlimit((__rlimit_resource_t)resource, &limits);
+}
+
+static rlim_t used_seconds(void)
+{
+	struct rusage usage;
+
+	(void)getrusage(RUSAGE_SELF, &usage);
+	return (rlim_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + 1);
+}
+
+void confined_allow_seconds(unsigned int seconds)
+{
+	struct rlimit limits;
+	rlim_t until = used_seconds() + seconds;
+
+	if (getrlimit(RLIMIT_CPU, &limits) < 0)
+		return;
+	limits.rlim_cur = until < limits.rlim_max ? until : limits.rlim_max;
+	(void)setrlimit(RLIMIT_CPU, &limits);
+}
+
+/* Keys of a terminal are for the parent, which decides whether it waits. */
+static void block_signals(void)
+{
+	static const int own[] = {SIGXCPU, SIGSEGV, SIGBUS, SIGFPE,
+				  SIGILL,  SIGABRT, SIGSYS};
+	sigset_t signals;
+
+	sigfillset(&signals);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		sigdelset(&signals, own[i]);
+		if (!IS_SANITIZED)
+			(void)signal(own[i], SIG_DFL);
+	}
+	(void)sigprocmask(SIG_SETMASK, &signals, NULL);
+}
+
+/* The socket and three times nothing are left. */
+static void close_others(int socket)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (socket != SOCKET)
+		(void)dup2(socket, SOCKET);
+	for (int i = 0; i < SOCKET; i++)
+		if (i != STDERR_FILENO || !IS_SANITIZED)
+			(void)dup2(null, i);
+	if (close_range(SOCKET + 1, ~0u, 0) < 0) /* Linux before 5.9 */
+		for (int i = SOCKET + 1; i < sysconf(_SC_OPEN_MAX) && i < 65536; i++)
+			close(i);
+}
+
+static void confine(int socket, pid_t parent, int64_t cpu_ns)
+{
+	rlim_t seconds = (rlim_t)(cpu_ns / 1000000000);
+	rlim_t bytes = own_bytes() + MEMORY_BYTES;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	block_signals();
+	close_others(socket);
+	limit(RLIMIT_CPU, seconds, seconds + 1);
+	limit(RLIMIT_CORE, 0, 0);
+	limit(RLIMIT_FSIZE, 0, 0);
+	limit(RLIMIT_NPROC, 0, 0);
+	if (!IS_SANITIZED) /* which reserve terabytes */
+		limit(RLIMIT_DATA, bytes, bytes);
+	(void)prctl(PR_SET_DUMPABLE, 0); /* nor a dump by a program of the system's */
+	(void)unsetenv("DEBUGINFOD_URLS");
+	confined_calls_forbid(SOCKET);
+}
+
+/* In the place of what the parent has registered for its own end. */
+static void leave(void)
+{
+	_exit(0);
+}
+
+static void leave_for_want_of_memory(void *nothing)
+{
+	(void)nothing;
+	leave();
+}
+
+static _Noreturn void run(confined_work *work, void *context)
+{
+	FILE *questions = fdopen(SOCKET, "r"), *answers = fdopen(SOCKET, "w");
+
+	(void)atexit(leave);
+	xalloc_before_end(leave_for_want_of_memory, NULL);
+	if (questions && answers) {
+		work(questions, answers, context);
+		(void)fflush(answers);
+	}
+	_exit(0);
+}
+
+int confined_start(struct confined *ret, confined_work *work, void *context,
+		   int64_t cpu_ns)
+{
+	const struct timeval silence = {.tv_sec = SILENCE_SECONDS};
+	pid_t parent = getpid();
+	int sockets[2];
+
+	*ret = (struct confined){.pid = 0};
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) < 0)
+		return -errno;
+	(void)setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &silence, sizeof(silence));
+	(void)setsockopt(sockets[0], SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof(silence));
+	ret->answers = fdopen(sockets[0], "r");
+	ret->pid = ret->answers ? fork() : -1;
+	if (ret->pid == 0) {
+		confine(sockets[1], parent, cpu_ns);
+		run(work, context);
+	}
+	close(sockets[1]);
+	if (ret->pid > 0)
+		return 0;
+	if (ret->answers)
+		fclose(ret->answers);
+	else
+		close(sockets[0]);
+	*ret = (struct confined){.pid = 0};
+	return -EAGAIN;
+}
+
+bool confined_send(struct confined *child, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t sent = send(fileno(child->answers), at, size, MSG_NOSIGNAL);
+
+		if (sent <= 0 && errno != EINTR)
+			return false;
+		at += sent > 0 ? sent : 0;
+		size -= sent > 0 ? (size_t)sent : 0;
+	}
+	return true;
+}
+
+bool confined_receive(struct confined *child, void *ret, size_t size)
+{
+	size_t got = 0;
+
+	for (;;) {
+		got += fread((char *)ret + got, 1, size - got, child->answers);
+		if (got == size)
+			return true;
+		if (!ferror(child->answers) || errno != EINTR)
+			return false;
+		clearerr(child->answers);
+	}
+}
+
+int64_t confined_end(struct confined *child)
+{
+	struct rusage usage = {.ru_utime = {0, 0}};
+	int status = 0;
+	pid_t got;
+
+	if (!child->pid)
+		return 0;
+	fclose(child->answers);
+	(void)kill(child->pid, SIGKILL);
+	do {
+		got = wait4(child->pid, &status, 0, &usage);
+	} while (got < 0 && errno == EINTR);
+	/* what a sanitizer has found in our own code must not pass for a damaged file */
+	if (IS_SANITIZED && got > 0 && WIFEXITED(status) && WEXITSTATUS(status))
+		abort();
+	*child = (struct confined){.pid = 0};
+	return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * INT64_C(1000000000) +
+	       (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * INT64_C(1000);
+}
+
+struct question {
+	confined_question *work;
+	const void *context;
+	size_t size;
+};
+
+static void answer(FILE *questions, FILE *answers, void *context)
+{
+	const struct question *question = context;
+	void *result = xcalloc(1, question->size);
+
+	(void)questions;
+	question->work(result, question->context);
+	(void)fwrite(result, question->size, 1, answers);
+}
+
+bool confined_run(confined_question *work, const void *context, void *ret, size_t size)
+{
+	struct question question = {work, context, size};
+	struct confined child;
+	void *result = xmalloc(size);
+	bool is_whole;
+
+	is_whole = confined_start(&child, answer, &question, CONFINED_CPU_NS) == 0 &&
+		   confined_receive(&child, result, size);
+	if (is_whole)
+		memcpy(ret, result, size);
+	(void)confined_end(&child);
+	free(result);
+	return is_whole;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Answers put together from symbol table and DWARF. Must not read more of a file than a
+ * question needs; somebody waits.
+ */
+#include "collector/symbols/reader/reader.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/names/cxx_name.h"
+#include "common/base/xalloc.h"
+#include "collector/symbols/demangle.h"
+#include "collector/symbols/reader/module.h"
+#include "collector/symbols/strings.h"
+
+#define FRAMES_MAX 256
+#define NAME_LIMIT 16384
+
+struct reader_module *reader_open(struct strings *strings, const struct symbol_file *file,
+				  bool is_without_debug)
+{
+	return reader_module_new(strings, file, is_without_debug);
+}
+
+enum symbols_source reader_source(const struct reader_module *module)
+{
+	return module->source;
+}
+
+enum symbols_trouble reader_trouble(const struct reader_module *module)
+{
+	if (!module->trouble && module->info && debug_info_is_cut(module->info))
+		return SYMBOLS_LIMIT;
+	return module->trouble;
+}
+
+/* The length of the name without "@VERSION" and, if asked, without the mark of the part
+ * that the compiler moved out of the way (".cold", ".cold.5"). */
+static size_t name_length(const char *name, bool drop_cold)
+{
+	size_t whole = strnlen(name, NAME_LIMIT), length;
+	const char *cold;
+
+	if (whole == NAME_LIMIT)
+		return NAME_LIMIT;
+	length = strcspn(name, "@");
+	if (!length)
+		return whole;
+	cold = drop_cold ? strstr(name, ".cold") : NULL;
+	if (cold && cold > name && cold[5 + strspn(cold + 5, ".0123456789")] == '\0')
+		return (size_t)(cold - name);
+	return length;
+}
+
+/* Fortran's procedures outside of modules have an underscore more than in the source. */
+static bool is_fortran_name(const char *linkage_name, const char *source_name)
+{
+	size_t length = strlen(linkage_name);
+
+	return source_name && length > 1 && linkage_name[length - 1] == '_' &&
+	       strncmp(linkage_name, source_name, length - 1) == 0 &&
+	       source_name[length - 1] == '\0';
+}
+
+/* What the compiler made several functions of is told by one name. */
+static void name_symbol(struct strings *strings, struct symbol *symbol)
+{
+	const char *linkage = symbol->linkage_name;
+	const char *stem = strings_keep(strings, linkage, cxx_name_stem(linkage));
+
+	if (!stem)
+		return;
+	symbol->identity = stem;
+	symbol->name = strings_readable(strings, stem);
+	if (!symbol->name || symbol->name == stem)
+		return;
+	symbol->variant = demangle_variant(stem);
+	if (symbol->variant)
+		symbol->identity = symbol->name;
+}
+
+static void fill_symbol(struct reader_module *module, const char *name, size_t length,
+			const struct debug_scope *frame, struct symbol *ret)
+{
+	struct strings *strings = module->strings;
+
+	*ret = (struct symbol){.file = frame->place.file, .line = frame->place.line};
+	if (name && length < NAME_LIMIT)
+		ret->linkage_name = strings_keep(strings, name, length);
+	if (!ret->linkage_name)
+		return;
+	ret->identity = ret->linkage_name;
+	if (is_fortran_name(ret->linkage_name, frame->source_name))
+		ret->name = strings_keep(strings, frame->source_name, length - 1);
+	else
+		name_symbol(strings, ret);
+}
+
+int reader_function(struct reader_module *module, uint64_t address, struct symbol *ret)
+{
+	const struct symbol_entry *entry = symbol_table_at(&module->table, address);
+	struct debug_scope frame = {.name = NULL};
+	struct debug_info *info;
+	const char *name;
+
+	if (address < module->low || address >= module->high)
+		return -ENOENT;
+	info = reader_module_info(module);
+	if (info)
+		(void)debug_info_function(info, address, &frame);
+	name = entry ? entry->name : frame.name;
+	if (!name)
+		return -ENOENT;
+	fill_symbol(module, name, name_length(name, false), &frame, ret);
+	return 0;
+}
+
+int reader_variable(struct reader_module *module, uint64_t address, struct symbol *ret,
+		    uint64_t *ret_offset)
+{
+	const struct debug_scope nowhere = {.name = NULL};
+	const struct symbol_entry *entry;
+
+	if (!module->has_variables)
+		reader_module_read_variables(module);
+	entry = symbol_table_around(&module->variables, address);
+	if (!entry)
+		return -ENOENT;
+	fill_symbol(module, entry->name, name_length(entry->name, false), &nowhere, ret);
+	*ret_offset = address - entry->address;
+	return ret->name ? 0 : -ENOENT;
+}
+
+/* What reports call it: Fortran's names are told by DWARF. */
+static void look_at_name(struct debug_info *info, const struct symbol_entry *entry,
+			 struct debug_scope *frame)
+{
+	const char *file = frame->place.file;
+
+	if (info && entry->name[entry->length - 1] == '_')
+		(void)debug_info_function(info, entry->address, frame);
+	frame->place = (struct place){file, 0};
+}
+
+static void fill_name(struct reader_module *module, struct debug_info *info,
+		      const struct symbol_entry *entry, struct symbol *symbol)
+{
+	struct debug_scope frame = {.place.file = symbol->file};
+
+	look_at_name(info, entry, &frame);
+	fill_symbol(module, entry->name, name_length(entry->name, false), &frame, symbol);
+}
+
+bool reader_each(struct reader_module *module, const struct reader_question *question)
+{
+	struct debug_info *info = question->wish ? reader_module_info(module) : NULL;
+	const struct place_wish wish = {question->wish, question->context};
+	uint64_t asked_count = 0, known_count = 0;
+
+	for (size_t i = 0; i < module->table.count; i++) {
+		const struct symbol_entry *entry = &module->table.entries[i];
+		bool is_named = question->has_names, is_known = false;
+		struct symbol symbol = {.name = NULL};
+
+		if (is_named && question->may_fit)
+			is_named = question->may_fit(question->context, entry->name,
+						     entry->length);
+		if (question->wish && (is_named || !question->is_wish_of_named)) {
+			asked_count++;
+			if (info)
+				symbol.file = debug_info_file(info, entry->address, &wish,
+							      &is_known);
+			known_count += is_known;
+		}
+		if (!is_named && !symbol.file)
+			continue;
+		if (is_named)
+			fill_name(module, info, entry, &symbol);
+		question->look(question->context, entry->address, &symbol);
+	}
+	return !asked_count || known_count;
+}
+
+bool reader_import(struct reader_module *module, const char *linkage_name)
+{
+	return module->file.elf && symbol_table_imports(module->file.elf, linkage_name);
+}
+
+int reader_frames(struct reader_module *module, uint64_t return_address,
+		  struct symbol *ret, size_t capacity)
+{
+	struct debug_scope frames[FRAMES_MAX];
+	uint64_t address = return_address - 1;
+	const struct symbol_entry *entry;
+	struct debug_info *info;
+	const char *name;
+	int count = -ENOENT, i;
+
+	if (!capacity || address < module->low || address >= module->high)
+		return -ENOENT;
+	entry = symbol_table_around(&module->table, address);
+	info = reader_module_info(module);
+	if (info)
+		count = debug_info_scopes(info, address, frames,
+					  capacity < FRAMES_MAX ? capacity : FRAMES_MAX);
+	if (count < 0 && !entry)
+		return -ENOENT;
+	if (count < 0) {
+		frames[0] = (struct debug_scope){.name = NULL};
+		count = 1;
+	}
+	for (i = 0; i < count; i++) {
+		name = entry && i == count - 1 ? entry->name : frames[i].name;
+		fill_symbol(module, name, name ? name_length(name, true) : 0, &frames[i],
+			    &ret[i]);
+	}
+	ret[count - 1].is_part = entry && strstr(entry->name, ".part.");
+	return count;
+}
+
+int reader_near(struct reader_module *module, uint64_t address, struct symbol *ret,
+		uint64_t *ret_distance)
+{
+	struct debug_scope frame = {.name = NULL};
+	const struct symbol_entry *entry;
+
+	if (address < module->low || address >= module->high)
+		return -ENOENT;
+	entry = symbol_table_near(&module->table, address, ret_distance);
+	if (!entry)
+		return -ENOENT;
+	fill_symbol(module, entry->name, name_length(entry->name, true), &frame, ret);
+	return ret->name ? 0 : -ENOENT;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* Which file names are to come from, what is found, and what may keep it away. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/symbols/demangle.h"
+
+/*
+ * A function, or a place in one. name: readable ("ns::f(int)"); linkage_name: as the
+ * linker knows it ("_ZN2ns1fEi"), without "@VERSION"; file: absolute where the compiler
+ * told its directory. A compiler-made copy ("f.constprop.0") goes by the name of its
+ * function. identity: the same for the symbols that are one function: copies, the
+ * variants of a constructor or destructor. Strings are borrowed from who answers,
+ * and equal strings have equal addresses. NULL and line 0: not known.
+ */
+struct symbol {
+	const char *name, *linkage_name, *identity, *file;
+	uint32_t line;
+	enum demangle_variant variant;
+	bool is_part; /* of symbols_frames(): what was split from it ("f.part.0") */
+};
+
+/*
+ * The file that was mapped. Another one may lie at its path by now, put there by a build,
+ * a package or somebody who means harm, so nothing is read before it was recognised: by
+ * its build-id or, when it has none (size 0), by the rest. inode 0: that is not known.
+ */
+struct symbol_file {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	uint64_t device, inode, size_bytes;
+	int64_t mtime_ns;
+};
+
+/* The best source of names that a module has. */
+enum symbols_source {
+	SYMBOLS_NONE,
+	SYMBOLS_DYNSYM,
+	SYMBOLS_SYMTAB,
+	SYMBOLS_DEBUG,
+	SYMBOLS_SOURCE_COUNT
+};
+
+/* Why names are missing. */
+enum symbols_trouble {
+	SYMBOLS_SOUND,	    /* all that the file has was read */
+	SYMBOLS_GONE,	    /* no file at the path */
+	SYMBOLS_CHANGED,    /* another file at the path */
+	SYMBOLS_UNREADABLE, /* not for this user, or not a sound ELF file */
+	SYMBOLS_UNKNOWN,    /* no path, or nothing to recognise the file by */
+	SYMBOLS_LIMIT,	    /* reading it took more than is allowed, or failed */
+	SYMBOLS_TROUBLE_COUNT
+};
