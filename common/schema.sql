@@ -223,7 +223,7 @@ CREATE TABLE mode (
 	name TEXT NOT NULL,
 	recording INTEGER NOT NULL,	-- at the end; as of a path
 	least INTEGER NOT NULL,		-- the one with the least detail it has had
-	reason INTEGER NOT NULL,	-- 0 budget, 1 inlined, 2 asked
+	reason INTEGER NOT NULL,	-- 0 budget, 2 asked
 	since_ns INTEGER,		-- of the last change
 	changes INTEGER NOT NULL,
 	counted_calls INTEGER NOT NULL,
@@ -705,7 +705,7 @@ CREATE VIEW plain_functions AS
 
 CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	CASE recording WHEN 0 THEN 'exact' WHEN 2 THEN 'counted' ELSE 'off' END AS recording,
-	CASE reason WHEN 0 THEN 'budget' WHEN 1 THEN 'inlined' ELSE 'asked' END AS reason,
+	CASE reason WHEN 0 THEN 'budget' ELSE 'asked' END AS reason,
 	since_ns, changes, counted_calls,
 	CASE least WHEN 0 THEN 'exact' WHEN 2 THEN 'counted' ELSE 'off' END AS least, site_count, early_site_count
 	FROM mode

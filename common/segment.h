@@ -191,10 +191,8 @@ struct segment_run {
 	 * unknown */
 	double cold_inner_cost_ticks, cold_outer_cost_ticks;
 	double counted_cost_ticks; /* of a call that is only counted */
-	/* of recording a malloc and its free, warm and cold; 0: unknown */
-	double alloc_cost_ticks, cold_alloc_cost_ticks;
-	double overhead_percent; /* PROFSHIM_OVERHEAD; 0: no budget */
-	uint32_t sample_hz;	 /* PROFSHIM_SAMPLES, see common/segment_samples.h */
+	double overhead_percent;   /* PROFSHIM_OVERHEAD; 0: no budget */
+	uint32_t sample_hz;	   /* PROFSHIM_SAMPLES, see common/segment_samples.h */
 	uint32_t is_sandboxed; /* when the run began there was a filter of system calls */
 	uint32_t cpu_count;
 	uint32_t follow;	    /* 1: children belong to the run */

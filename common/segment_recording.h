@@ -49,8 +49,7 @@ enum segment_recording {
 /* Why a function is recorded as it is. */
 enum segment_reason {
 	SEGMENT_REASON_BUDGET = 0,
-	SEGMENT_REASON_INLINED = 1, /* all its calls are copies in others; the budget */
-	SEGMENT_REASON_ASKED = 2,   /* PROFSHIM_ONLY, PROFSHIM_SKIP and their like */
+	SEGMENT_REASON_ASKED = 2, /* PROFSHIM_ONLY, PROFSHIM_SKIP and their like */
 };
 
 /* See above. */

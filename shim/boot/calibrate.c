@@ -14,8 +14,7 @@
  * Warm: one path. Cold: as many paths in random order as the first level of the cache has
  * no room for, with a branch predictor that has seen none of it. A program is in between.
  *
- * The same of a call that is only counted. Of an allocation only what it costs in
- * relation to a call is known: it cannot be made here without a trace.
+ * The same of a call that is only counted, where there is a budget.
  */
 #include "shim/boot/calibrate.h"
 
@@ -40,14 +39,10 @@
 #define FIRST_KEY 0x1000ull
 #define KEY_STEP 0x40ull
 
-/* Measured with 5 million of them, 64 live: malloc and free take 10.3 to 11 ns more where
- * a pair of hooks takes 23.5; with several threads 26.5, which is not known here. */
-#define ALLOC_OF_PAIR 0.46
-
 /* Hooks keep the compiler from more than a loop shows, and the loop has an exit, which is
- * cut out of most programs. It shows 1.9 ns; against their plain builds, less what hooks
- * and windows take, Lua, bzip2 and cmark lose 1.9, 2.7 and 2.4 for each counted call,
- * from which this is; SQLite 2.4, gawk 2.6, tcc 2.1, lz4 1.2, tiny functions 1.8. */
+ * cut out of most programs. It shows 1.9 ns; against their plain builds, less what exact
+ * calls take, Lua, bzip2 and cmark lose 1.9, 2.7 and 2.4 for each counted call, from
+ * which this is; SQLite 2.4, gawk 2.6, tcc 2.1, lz4 1.2, tiny functions 1.8. */
 #define COUNTED_OF_LOOP 1.25
 
 typedef void hook(void *function, void *call_site);
@@ -273,10 +268,8 @@ static void measure_hooks(struct scratch *scratch, struct segment_run *run)
 	run->outer_cost_ticks = warm.all - warm.inner;
 	run->cold_inner_cost_ticks = mixed.inner;
 	run->cold_outer_cost_ticks = mixed.all - mixed.inner;
-	run->alloc_cost_ticks = ALLOC_OF_PAIR * warm.all;
-	run->cold_alloc_cost_ticks = ALLOC_OF_PAIR * mixed.all;
-	/* there may be a budget later */
-	run->counted_cost_ticks = measure_counted(scratch);
+	if (run->overhead_percent > 0)
+		run->counted_cost_ticks = measure_counted(scratch);
 }
 
 void calibrate_hooks(struct segment_run *run)

@@ -17,7 +17,7 @@ from make_db import MS, Run, insert, sums, tell_apart, trust
 
 INNER, OUTER, ERROR = 18.0, 22.0, 5.0
 MODES = {"exact": 0, "counted": 2, "off": 3, "sampled": 4}
-REASONS = ("budget", "inlined", "asked")
+REASONS = ("budget", None, "asked")
 
 
 def open_run(db, run_id, label, wall_ns, overhead=None):
@@ -104,7 +104,7 @@ def make_estimates(db):
     set_errors(db, run, {paths["execute"]: 9 * MS, paths["get_slot"]: 7 * MS,
                          paths["to_value"]: 8 * MS, paths["compare"]: 1 * MS},
                {functions["get_slot"]: ("sampled", "budget", 40_000),
-                functions["to_value"]: ("sampled", "inlined", 0),
+                functions["to_value"]: ("sampled", "budget", 0),
                 functions["compare"]: ("sampled", "budget", 200_000),
                 functions["log_event"]: ("off", "asked", 0)})
     sums(db, 1)
@@ -122,7 +122,7 @@ def make_unsampled(db):
           sampling_refused=1)
     db.execute("UPDATE trust SET text = 'Permission denied' WHERE name = 'sampling_refused'")
     set_errors(db, run, {}, {functions["get_slot"]: ("counted", "budget", 0),
-                             functions["to_value"]: ("counted", "inlined", 0),
+                             functions["to_value"]: ("counted", "budget", 0),
                              functions["compare"]: ("counted", "budget", 0)})
     db.executemany("UPDATE path SET self_error_ns = 163000000, total_error_ns = 163000000 "
                    "WHERE path_id = ?", [[path] for path in counted])

@@ -316,7 +316,6 @@ static void wild_numbers(void **state)
 	check_begin(&f);
 	f.run.page->counted_cost_ticks = NAN;
 	f.run.page->cold_inner_cost_ticks = INFINITY;
-	f.run.page->alloc_cost_ticks = -1;
 	f.run.page->overhead_percent = NAN;
 	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, node, 0x2000, 40, 4000);
