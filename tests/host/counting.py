@@ -7,8 +7,7 @@ import re
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TABLE = os.path.join(ROOT, "shim", "wrap", "wrapped.def")
-ROW = re.compile(r'^(WRAPPED|WRAPPED_AT|WRAPPED_SINCE)\((\w+)(?:, (?:"([\w.]+)"|\d+))?\)',
-                 re.MULTILINE)
+ROW = re.compile(r'^(WRAPPED(?!_ELSE)\w*)\((\w+)(?:, "([\w.]+)")?', re.MULTILINE)
 # These come back twice, or never, or begin before this library does.
 LEFT_OUT = re.compile(r"jmp|context|exit|^(vfork|syscall|prctl|dlopen|dlclose)$|^__libc_|"
                       r"^__register_frame")

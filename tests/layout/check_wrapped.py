@@ -15,7 +15,7 @@ import sys
 
 import tree
 
-ROW = re.compile(r'^(\w+)\((\w+)(?:, "?([\w.]+)"?)?\)$', re.MULTILINE)
+ROW = re.compile(r'^(\w+)\((\w+)(?:, "?([\w.]+)"?)?(?:\)$|, )', re.MULTILINE)
 
 
 def rows(root):
@@ -51,7 +51,7 @@ def problems_of(kind, name, version, libc):
 
 
 def problems_of_age(kind, name, since, libc, minor):
-    if kind in ("WRAPPED", "WRAPPED_AT", "WRAPPED_ELSE") and name not in libc:
+    if kind.startswith("WRAPPED") and kind != "WRAPPED_SINCE" and name not in libc:
         yield f"libc has no {name}: WRAPPED_SINCE({name}, the first 2.N that has it)"
     if kind == "WRAPPED_SINCE" and (name in libc) != (int(since) <= minor):
         yield f"{name} came with glibc 2.{since}; 2.{minor} says otherwise"

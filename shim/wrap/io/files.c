@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing descriptors, and bringing files to the disk. */
+/* Opening and closing descriptors, and bringing files to the disk. Those with __x are in
+ * programs that were linked with a glibc before 2.33. */
 #include "shim/wrap/io/io_call.h"
 
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "shim/io/descriptors.h"
 #include "shim/io/targets.h"
@@ -53,16 +55,6 @@ exported int openat64(int directory, const char *path, int flags, ...)
 	return IO_CALL_OPEN(openat, path, real_openat64(directory, path, flags, mode));
 }
 
-exported int __open_2(const char *path, int flags)
-{
-	return IO_CALL_OPEN(open, path, real___open_2(path, flags));
-}
-
-exported int __open64_2(const char *path, int flags)
-{
-	return IO_CALL_OPEN(open, path, real___open64_2(path, flags));
-}
-
 exported int __openat_2(int directory, const char *path, int flags)
 {
 	return IO_CALL_OPEN(openat, path, real___openat_2(directory, path, flags));
@@ -71,16 +63,6 @@ exported int __openat_2(int directory, const char *path, int flags)
 exported int __openat64_2(int directory, const char *path, int flags)
 {
 	return IO_CALL_OPEN(openat, path, real___openat64_2(directory, path, flags));
-}
-
-exported int creat(const char *path, mode_t mode)
-{
-	return IO_CALL_OPEN(creat, path, real_creat(path, mode));
-}
-
-exported int creat64(const char *path, mode_t mode)
-{
-	return IO_CALL_OPEN(creat, path, real_creat64(path, mode));
 }
 
 /* Forgotten before, and after, too: another thread may use the number in between. */
@@ -122,22 +104,6 @@ exported void closefrom(int first)
 	real_closefrom(first);
 }
 
-exported int fsync(int descriptor)
-{
-	return IO_CALL(fsync, descriptor, IO_NEXT, real_fsync(descriptor));
-}
-
-exported int fdatasync(int descriptor)
-{
-	return IO_CALL(fdatasync, descriptor, IO_NEXT, real_fdatasync(descriptor));
-}
-
-exported int sync_file_range(int descriptor, off64_t at, off64_t size, unsigned int flags)
-{
-	return IO_CALL(sync_file_range, descriptor, IO_NEXT,
-		       real_sync_file_range(descriptor, at, size, flags));
-}
-
 exported int msync(void *start, size_t size, int flags)
 {
 	static const char name[] = "[mapped files]";
@@ -152,27 +118,16 @@ exported int msync(void *start, size_t size, int flags)
 	return result;
 }
 
-exported int ftruncate(int descriptor, off_t size)
+exported int __fxstat(int version, int descriptor, struct stat *ret)
 {
-	return IO_CALL(ftruncate, descriptor, IO_NEXT, real_ftruncate(descriptor, size));
+	return IO_CALL(fstat, descriptor, IO_NEXT,
+		       real___fxstat(version, descriptor, ret));
 }
 
-exported int ftruncate64(int descriptor, off64_t size)
+exported int __fxstat64(int version, int descriptor, struct stat64 *ret)
 {
-	return IO_CALL(ftruncate, descriptor, IO_NEXT,
-		       real_ftruncate64(descriptor, size));
-}
-
-exported int fallocate(int descriptor, int mode, off_t at, off_t size)
-{
-	return IO_CALL(fallocate, descriptor, IO_NEXT,
-		       real_fallocate(descriptor, mode, at, size));
-}
-
-exported int fallocate64(int descriptor, int mode, off64_t at, off64_t size)
-{
-	return IO_CALL(fallocate, descriptor, IO_NEXT,
-		       real_fallocate64(descriptor, mode, at, size));
+	return IO_CALL(fstat, descriptor, IO_NEXT,
+		       real___fxstat64(version, descriptor, ret));
 }
 
 /* These return the error. */
@@ -187,11 +142,6 @@ exported int posix_fallocate64(int descriptor, off64_t at, off64_t size)
 	return IO_CALL_MOVED(fallocate, descriptor, IO_NEXT,
 			     real_posix_fallocate64(descriptor, at, size),
 			     result ? -1 : 0);
-}
-
-exported int syncfs(int descriptor)
-{
-	return IO_CALL(syncfs, descriptor, IO_NEXT, real_syncfs(descriptor));
 }
 
 exported void sync(void)

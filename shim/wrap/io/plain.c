@@ -10,94 +10,6 @@
 #include "shim/io/descriptors.h"
 #include "shim/wrap/real.h"
 
-exported ssize_t read(int descriptor, void *to, size_t size)
-{
-	return IO_CALL(read, descriptor, IO_NEXT, real_read(descriptor, to, size));
-}
-
-exported ssize_t __read_chk(int descriptor, void *to, size_t size, size_t room)
-{
-	return IO_CALL(read, descriptor, IO_NEXT,
-		       real___read_chk(descriptor, to, size, room));
-}
-
-exported ssize_t write(int descriptor, const void *from, size_t size)
-{
-	return IO_CALL(write, descriptor, IO_NEXT,
-		       (io_call_send(LIBC_CALL_write, descriptor),
-			real_write(descriptor, from, size)));
-}
-
-exported ssize_t pread(int descriptor, void *to, size_t size, off_t at)
-{
-	return IO_CALL(pread, descriptor, at, real_pread(descriptor, to, size, at));
-}
-
-exported ssize_t pread64(int descriptor, void *to, size_t size, off64_t at)
-{
-	return IO_CALL(pread, descriptor, at, real_pread64(descriptor, to, size, at));
-}
-
-exported ssize_t __pread_chk(int descriptor, void *to, size_t size, off_t at, size_t room)
-{
-	return IO_CALL(pread, descriptor, at,
-		       real___pread_chk(descriptor, to, size, at, room));
-}
-
-exported ssize_t __pread64_chk(int descriptor, void *to, size_t size, off64_t at,
-			       size_t room)
-{
-	return IO_CALL(pread, descriptor, at,
-		       real___pread64_chk(descriptor, to, size, at, room));
-}
-
-exported ssize_t pwrite(int descriptor, const void *from, size_t size, off_t at)
-{
-	return IO_CALL(pwrite, descriptor, at, real_pwrite(descriptor, from, size, at));
-}
-
-exported ssize_t pwrite64(int descriptor, const void *from, size_t size, off64_t at)
-{
-	return IO_CALL(pwrite, descriptor, at, real_pwrite64(descriptor, from, size, at));
-}
-
-exported ssize_t readv(int descriptor, const struct iovec *parts, int count)
-{
-	return IO_CALL(readv, descriptor, IO_NEXT, real_readv(descriptor, parts, count));
-}
-
-exported ssize_t writev(int descriptor, const struct iovec *parts, int count)
-{
-	return IO_CALL(writev, descriptor, IO_NEXT,
-		       (io_call_send(LIBC_CALL_writev, descriptor),
-			real_writev(descriptor, parts, count)));
-}
-
-exported ssize_t preadv(int descriptor, const struct iovec *parts, int count, off_t at)
-{
-	return IO_CALL(preadv, descriptor, at, real_preadv(descriptor, parts, count, at));
-}
-
-exported ssize_t preadv64(int descriptor, const struct iovec *parts, int count,
-			  off64_t at)
-{
-	return IO_CALL(preadv, descriptor, at,
-		       real_preadv64(descriptor, parts, count, at));
-}
-
-exported ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t at)
-{
-	return IO_CALL(pwritev, descriptor, at,
-		       real_pwritev(descriptor, parts, count, at));
-}
-
-exported ssize_t pwritev64(int descriptor, const struct iovec *parts, int count,
-			   off64_t at)
-{
-	return IO_CALL(pwritev, descriptor, at,
-		       real_pwritev64(descriptor, parts, count, at));
-}
-
 /* Of the second kind offset -1 means that of the descriptor. */
 static int64_t second(off64_t at)
 {
@@ -184,14 +96,6 @@ exported ssize_t tee(int from, int to, size_t size, unsigned int flags)
 	return IO_CALL(
 		tee, to, IO_NEXT,
 		(io_call_send(LIBC_CALL_tee, to), real_tee(from, to, size, flags)));
-}
-
-exported ssize_t vmsplice(int pipe, const struct iovec *parts, size_t count,
-			  unsigned int flags)
-{
-	return IO_CALL(vmsplice, pipe, IO_NEXT,
-		       (io_call_send(LIBC_CALL_vmsplice, pipe),
-			real_vmsplice(pipe, parts, count, flags)));
 }
 
 exported int eventfd_read(int descriptor, eventfd_t *ret_value)

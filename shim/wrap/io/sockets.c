@@ -7,61 +7,6 @@
 #include "shim/io/descriptors.h"
 #include "shim/wrap/real.h"
 
-exported ssize_t send(int descriptor, const void *from, size_t size, int flags)
-{
-	return IO_CALL(send, descriptor, IO_NEXT,
-		       (io_call_send(LIBC_CALL_send, descriptor),
-			real_send(descriptor, from, size, flags)));
-}
-
-exported ssize_t recv(int descriptor, void *to, size_t size, int flags)
-{
-	return IO_CALL(recv, descriptor, IO_NEXT, real_recv(descriptor, to, size, flags));
-}
-
-exported ssize_t __recv_chk(int descriptor, void *to, size_t size, size_t room, int flags)
-{
-	return IO_CALL(recv, descriptor, IO_NEXT,
-		       real___recv_chk(descriptor, to, size, room, flags));
-}
-
-exported ssize_t sendto(int descriptor, const void *from, size_t size, int flags,
-			__CONST_SOCKADDR_ARG peer, socklen_t peer_size)
-{
-	return IO_CALL(sendto, descriptor, IO_NEXT,
-		       (io_call_send(LIBC_CALL_sendto, descriptor),
-			real_sendto(descriptor, from, size, flags, peer, peer_size)));
-}
-
-exported ssize_t recvfrom(int descriptor, void *restrict to, size_t size, int flags,
-			  __SOCKADDR_ARG peer, socklen_t *restrict peer_size)
-{
-	return IO_CALL(recvfrom, descriptor, IO_NEXT,
-		       real_recvfrom(descriptor, to, size, flags, peer, peer_size));
-}
-
-exported ssize_t __recvfrom_chk(int descriptor, void *restrict to, size_t size,
-				size_t room, int flags, __SOCKADDR_ARG peer,
-				socklen_t *restrict peer_size)
-{
-	return IO_CALL(
-		recvfrom, descriptor, IO_NEXT,
-		real___recvfrom_chk(descriptor, to, size, room, flags, peer, peer_size));
-}
-
-exported ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags)
-{
-	return IO_CALL(sendmsg, descriptor, IO_NEXT,
-		       (io_call_send(LIBC_CALL_sendmsg, descriptor),
-			real_sendmsg(descriptor, message, flags)));
-}
-
-exported ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
-{
-	return IO_CALL(recvmsg, descriptor, IO_NEXT,
-		       real_recvmsg(descriptor, message, flags));
-}
-
 /* The kernel has written the length of each message that it took or gave. */
 static int64_t moved_by(const struct mmsghdr *messages, int count)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Waiting for locks on parts of files that other processes have, for POSIX's message
- * queues, and for reading and writing that goes on by itself (aio).
- */
+/* Requests of which some are waits: locks on parts of files that other processes have,
+ * and reading and writing that goes on by itself (aio). */
 #undef _FILE_OFFSET_BITS /* both names of some are defined */
 
 #include <aio.h>
 #include <fcntl.h>
-#include <mqueue.h>
 #include <stdarg.h>
 
 #include "common/attributes.h"
@@ -37,44 +34,6 @@ exported int fcntl(int file, int command, ...)
 exported int fcntl64(int file, int command, ...)
 {
 	return CONTROL(fcntl64, file, command);
-}
-
-exported int mq_send(mqd_t queue, const char *message, size_t size, unsigned int priority)
-{
-	return LIBC_CALL(mq_send, real_mq_send(queue, message, size, priority));
-}
-
-exported int mq_timedsend(mqd_t queue, const char *message, size_t size,
-			  unsigned int priority, const struct timespec *until)
-{
-	return LIBC_CALL(mq_send,
-			 real_mq_timedsend(queue, message, size, priority, until));
-}
-
-exported ssize_t mq_receive(mqd_t queue, char *to, size_t size,
-			    unsigned int *ret_priority)
-{
-	return LIBC_CALL(mq_receive, real_mq_receive(queue, to, size, ret_priority));
-}
-
-exported ssize_t mq_timedreceive(mqd_t queue, char *restrict to, size_t size,
-				 unsigned int *restrict ret_priority,
-				 const struct timespec *restrict until)
-{
-	return LIBC_CALL(mq_receive,
-			 real_mq_timedreceive(queue, to, size, ret_priority, until));
-}
-
-exported int aio_suspend(const struct aiocb *const requests[], int count,
-			 const struct timespec *restrict timeout)
-{
-	return LIBC_CALL(aio_suspend, real_aio_suspend(requests, count, timeout));
-}
-
-exported int aio_suspend64(const struct aiocb64 *const requests[], int count,
-			   const struct timespec *restrict timeout)
-{
-	return LIBC_CALL(aio_suspend, real_aio_suspend64(requests, count, timeout));
 }
 
 /* It waits when it is told to. */
