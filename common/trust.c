@@ -299,9 +299,9 @@ static const struct trust_counter counters[] = {
 	 "exact, their times are not.",
 	 "Record it without that to see its times.", TRUST_TIME},
 	{"note_sealed", TRUST_LOST, NULL, "the program sandboxed itself",
-	 "The program forbade itself system calls (seccomp), so the recording could not "
-	 "grow any more: from then on new call paths fold into their callers, and new "
-	 "threads and children are not recorded.",
+	 "The program forbade itself system calls (seccomp), so the recorder made none "
+	 "any more and could not grow: from then on new call paths fold into their "
+	 "callers, and new threads and children are not recorded.",
 	 "Record it with its sandbox switched off to see the rest.",
 	 TRUST_TIME | TRUST_MEMORY},
 	/* What is told of a run without a counter. */

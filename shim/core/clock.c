@@ -36,8 +36,7 @@ static enum access ask_access(void)
 	int mode = 0;
 	long result;
 
-	/* a filter that lets growth pass may kill for this */
-	if (gate_is_restricted() || !gate_enter())
+	if (!gate_enter())
 		return forbidden.is_by_prctl ? ACCESS_NONE : ACCESS_ALL;
 	result = SYSCALL(SYS_prctl, PR_GET_TSC, &mode, 0, 0, 0, 0);
 	gate_leave();
@@ -61,7 +60,7 @@ static cold uint64_t monotonic_by_call(void)
 {
 	struct timespec now;
 
-	if (access_now() == ACCESS_CALLS && !gate_is_restricted() && gate_enter()) {
+	if (access_now() == ACCESS_CALLS && gate_enter()) {
 		SYSCALL(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
 		gate_leave();
 		__atomic_store_n(&forbidden.latest_ns, nanoseconds(&now),

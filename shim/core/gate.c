@@ -2,7 +2,7 @@
 /*
  * The gate in front of our system calls.
  *
- * MEMORY ORDER. Entering counts first and then looks at is_closed, closing sets it first
+ * MEMORY ORDER. Entering counts first and then looks at closed, closing sets it first
  * and then looks at the count; both sequentially consistent, so that one of the two sees
  * the other.
  */
@@ -28,7 +28,7 @@ struct gate gate written_in_children;
 int gate_enter(void)
 {
 	__atomic_fetch_add(&gate.inside, 1, __ATOMIC_SEQ_CST);
-	if (likely(!__atomic_load_n(&gate.is_closed, __ATOMIC_SEQ_CST)))
+	if (likely(!__atomic_load_n(&gate.closed, __ATOMIC_SEQ_CST)))
 		return 1;
 	gate_leave();
 	return 0;
@@ -48,32 +48,20 @@ static void sleep_for(uint32_t ns)
 	SYSCALL(SYS_futex, &never_woken, 0 /* FUTEX_WAIT */, 0, &step, 0, 0);
 }
 
-int gate_close(void)
+void gate_close(void)
 {
-	if (__atomic_exchange_n(&gate.is_closed, 1, __ATOMIC_SEQ_CST))
-		return 0;
+	__atomic_fetch_add(&gate.closed, 1, __ATOMIC_SEQ_CST);
 	/* the filter is not there yet: we may still call */
 	for (int i = 0; i < CLOSE_ROUNDS; i++) {
 		if (!__atomic_load_n(&gate.inside, __ATOMIC_SEQ_CST))
-			break;
+			return;
 		sleep_for(SHORT_SLEEP_NS);
 	}
-	return 1;
 }
 
 void gate_open(void)
 {
-	__atomic_store_n(&gate.is_closed, 0, __ATOMIC_SEQ_CST);
-}
-
-void gate_restrict(void)
-{
-	__atomic_store_n(&gate.is_restricted, 1, __ATOMIC_RELAXED);
-}
-
-void gate_forbid_start(void)
-{
-	__atomic_store_n(&gate.forbids_start, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&gate.closed, 1, __ATOMIC_SEQ_CST);
 }
 
 void gate_forked(void)

@@ -2,7 +2,7 @@
 /*
  * The gate that every system call of the slow paths passes, and that is closed for ever
  * when the program forbids itself system calls (seccomp): one more of ours, and the
- * kernel would kill the program.
+ * kernel might kill the program. Which ones it forbids is not looked at.
  *
  * A slow path enters, calls, and leaves; whoever closes the gate waits until nobody is
  * inside, for the filter may hold for all threads. A forked child inherits a closed gate
@@ -15,10 +15,8 @@
 #include "common/attributes.h"
 
 struct gate {
-	uint32_t is_closed;
-	uint32_t is_restricted; /* see gate_is_restricted() */
-	uint32_t forbids_start; /* an image that starts with us in it would be killed */
-	uint32_t inside;	/* slow paths at work */
+	uint32_t closed; /* how many have closed it */
+	uint32_t inside; /* slow paths at work */
 };
 
 extern hidden struct gate gate;
@@ -26,25 +24,8 @@ extern hidden struct gate gate;
 /* False: system calls may kill the program. */
 static inline int gate_is_open(void)
 {
-	return !__atomic_load_n(&gate.is_closed, __ATOMIC_RELAXED);
+	return !__atomic_load_n(&gate.closed, __ATOMIC_RELAXED);
 }
-
-/* True: a filter is in force that lets the calls pass which growth needs, all of them
- * (wrap/rights/sandbox_filter.c). Others, which can be done without, are not made. */
-static inline int gate_is_restricted(void)
-{
-	return __atomic_load_n(&gate.is_restricted, __ATOMIC_RELAXED);
-}
-
-void gate_restrict(void);
-
-/* The program's filter would kill an image that starts with us in it. */
-static inline int gate_forbids_start(void)
-{
-	return __atomic_load_n(&gate.forbids_start, __ATOMIC_RELAXED);
-}
-
-void gate_forbid_start(void);
 
 /* Before and after system calls. 0: the gate is closed, do without, and do not leave.
  * Nests. */
@@ -52,11 +33,10 @@ int gate_enter(void);
 void gate_leave(void);
 
 /* No slow path makes a system call from here on. Waits a bounded time for those at work
- * (a handler may have interrupted one of its own thread). Returns 0 when it was closed
- * before. */
-int gate_close(void);
+ * (a handler may have interrupted one of its own thread). Several threads may do so. */
+void gate_close(void);
 
-/* The program's call failed: nothing is forbidden. */
+/* What one of them closed it for has failed: nothing is forbidden by that. */
 void gate_open(void);
 
 /* In a forked child: the threads that were inside do not exist here. */

@@ -263,7 +263,7 @@ uint32_t cold targets_channel(int descriptor)
 {
 	uint32_t channel;
 
-	if (gate_is_restricted() || !gate_enter())
+	if (!gate_enter())
 		return 0;
 	channel = named_channel(descriptor);
 	gate_leave();
@@ -278,7 +278,7 @@ uint32_t cold targets_of_descriptor(int descriptor, int is_server, uint32_t *ret
 	long length;
 
 	*ret_channel = 0;
-	if (gate_is_restricted() || !gate_enter())
+	if (!gate_enter())
 		return 0;
 	put_link_name(&text, descriptor);
 	for (size_t i = 0; i <= text.length; i++)

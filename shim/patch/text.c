@@ -104,15 +104,11 @@ static int change(uintptr_t page, int protection)
 										: 0;
 }
 
-/* As long as we are inside, nobody installs a filter that forbids to close the pages.
- * What can be done without is not begun under one. */
+/* As long as we are inside, nobody installs a filter that forbids to close the pages. */
 static int enter(void)
 {
-	if (!is_forbidden && gate_enter()) {
-		if (!gate_is_restricted())
-			return 1;
-		gate_leave();
-	}
+	if (!is_forbidden && gate_enter())
+		return 1;
 	close_for_good();
 	return 0;
 }

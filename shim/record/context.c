@@ -277,7 +277,7 @@ void context_release(void)
 	switches_end_lane(context);
 	locks_end_lane(context);
 	/* three system calls, that are worth it where there is something to compare */
-	if (context->lane->transfers.count && !gate_is_restricted() && gate_enter()) {
+	if (context->lane->transfers.count && gate_enter()) {
 		own_io_end_thread();
 		gate_leave();
 	}

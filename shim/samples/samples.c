@@ -215,7 +215,7 @@ static int is_allowed(void) /* the gate is entered */
 	uint32_t sampling = SEGMENT_SAMPLING_UNKNOWN;
 	int is_sandboxed;
 
-	if (run->sample_hz == SEGMENT_SAMPLES_OFF || gate_is_restricted())
+	if (run->sample_hz == SEGMENT_SAMPLES_OFF)
 		return 0;
 	if (control) /* acquire: pairs with the release of who stores it */
 		sampling = __atomic_load_n(&control->sampling, __ATOMIC_ACQUIRE);

@@ -221,9 +221,7 @@ static int ask_mapping(uintptr_t address, struct extent *ret)
 
 	if (fd < 0)
 		return 0;
-	/* filters often leave ioctl out (that of man-db, say) */
-	if (!gate_is_restricted() &&
-	    SYSCALL(SYS_ioctl, fd, QUERY_MAPPING, &query, 0, 0, 0) == 0) {
+	if (SYSCALL(SYS_ioctl, fd, QUERY_MAPPING, &query, 0, 0, 0) == 0) {
 		*ret = (struct extent){query.start, query.end};
 		found = address >= query.start && address < query.end;
 	} else {

@@ -34,10 +34,9 @@
 
 static uint64_t birth_ticks written_in_children; /* 0: nobody was forked just now */
 
-/* Under a filter the clocks of a thread may be forbidden, and can be done without. */
 static int may_ask(void)
 {
-	return switches_source() && !gate_is_restricted() && gate_enter();
+	return switches_source() && gate_enter();
 }
 
 static uint64_t thread_cpu(void)

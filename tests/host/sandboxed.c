@@ -4,9 +4,8 @@
  *                everything that lets a recording grow: new paths, new sites, depth, heap,
  *                coroutines, and, where the list allows it, a thread, a child, an exec.
  *                usage: sandboxed LIST WAY; LIST: strict, daemon (those of a sandboxed
- *                daemon), start (all but what only our constructor calls), look (all but
- *                how we look at a file that is executed), deny (all but a few, which are
- *                answered with an error), or wrong (a filter that the kernel refuses);
+ *                daemon), deny (all but a few, which are answered with an error), wrong
+ *                (a filter that the kernel refuses), or threads (which does nothing else);
  *                WAY: prctl or syscall
  * Must not:      print anything that differs from run to run. A forbidden call kills.
  * See also:      sandboxes.py, which knows how often each function is called
@@ -118,8 +117,6 @@ UNHOOKED static int sandbox(const char *list, int by_syscall)
 				     SYS_wait4,
 				     SYS_execve};
 	static const int denied[] = {SYS_ptrace, SYS_kexec_load, SYS_setns, SYS_mount};
-	static const int of_start[] = {SYS_getrusage, SYS_ftruncate};
-	static const int of_look[] = {SYS_fgetxattr};
 	const int bad[] = {-1};
 
 	if (!strcmp(list, "strict")) /* swapcontext sets the mask: not from here */
@@ -129,14 +126,6 @@ UNHOOKED static int sandbox(const char *list, int by_syscall)
 	if (!strcmp(list, "daemon"))
 		return filters_install(daemon, sizeof(daemon) / sizeof(*daemon),
 				       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW,
-				       by_syscall);
-	if (!strcmp(list, "start"))
-		return filters_install(of_start, sizeof(of_start) / sizeof(*of_start),
-				       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
-				       by_syscall);
-	if (!strcmp(list, "look"))
-		return filters_install(of_look, sizeof(of_look) / sizeof(*of_look),
-				       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
 				       by_syscall);
 	if (!strcmp(list, "deny"))
 		return filters_install(denied, sizeof(denied) / sizeof(*denied),
@@ -164,6 +153,53 @@ static void run_thread(void)
 	pthread_join(thread, NULL);
 }
 
+enum { FILTERS = 8 };
+
+static pthread_barrier_t all_are_there;
+
+/* For all threads, what the recorder's growth would be killed for; every other one is
+ * refused. */
+ALONE static void *filter_all(void *number)
+{
+	static struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_gettid, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+	struct sock_fprog program = {sizeof(code) / sizeof(*code), code};
+	long flags = (long)number % 2 ? 0xfff0 : SECCOMP_FILTER_FLAG_TSYNC;
+	long result;
+
+	for (int i = 0; i < 100; i++)
+		known();
+	pthread_barrier_wait(&all_are_there);
+	result = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+	for (int i = 0; i < 100; i++)
+		known();
+	deep(3000);
+	return (void *)(long)(result == 0);
+}
+
+static int filter_from_threads(void)
+{
+	pthread_t threads[2 * FILTERS];
+	void *is_installed;
+	long count = 0;
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	pthread_barrier_init(&all_are_there, NULL, 2 * FILTERS);
+	for (long i = 0; i < 2 * FILTERS; i++)
+		if (pthread_create(&threads[i], NULL, filter_all, (void *)i))
+			return 1;
+	for (int i = 0; i < 2 * FILTERS; i++) {
+		pthread_join(threads[i], &is_installed);
+		count += (long)is_installed;
+	}
+	printf("filters: %ld\ndone\n", count);
+	return 5;
+}
+
 static void run_child(const char *program)
 {
 	int pid = fork(), status = 0;
@@ -188,6 +224,8 @@ int main(int argc, char **argv)
 		known();
 		return 4;
 	}
+	if (!strcmp(argv[1], "threads"))
+		return filter_from_threads();
 	by_syscall = argc > 2 && !strcmp(argv[2], "syscall");
 	for (int i = 0; i < 1000; i++) {
 		known();

@@ -11,7 +11,7 @@ import time
 import host
 from host import expect, need_root, scenario
 
-GROWS = 8000 * 14
+DENIED_CALLS = 6
 # All calls of sandboxed.c up to where the lists differ: known() and known_block() with the
 # thread's, later_block(), grow() with left() or right(), deep(), the rest. And the blocks
 # that heap() takes: it has no path any more, which counts as folded, too. So does what
@@ -84,40 +84,23 @@ def list_of_a_daemon(case):
     expect(case.trust("lost_processes") == 1, "the child that is not recorded is not told")
 
 
-def without_its_children(case, name):
-    """This process is recorded to the end, what it executes goes without us."""
-    program = case.compile("sandboxed.c")
-    for way in ("prctl", "syscall"):
-        clear(case)
-        record(case, program, name, way)
-        expect(case.calls("known") == 2300, f"{case.calls('known'):.0f} calls, not 2300")
-        expect(case.calls("grow") == GROWS and case.trust("note_sealed") == 0,
-               "not recorded to the end")
-        expect(case.trust("lost_processes") == 1, "the image that is not recorded is not told")
-
-
-@scenario
-def list_that_kills_the_constructor(case):
-    without_its_children(case, "start")
-
-
-@scenario
-def list_that_kills_who_looks(case):
-    """man's: whether a file has capabilities may not be asked."""
-    without_its_children(case, "look")
-
-
 @scenario
 def denying_list(case):
-    """A filter that answers with errors, and none of our calls: recorded to the end."""
-    program = case.compile("sandboxed.c")
+    """A filter that answers with errors, and none of our calls, seals as well."""
     for way in ("prctl", "syscall"):
         clear(case)
-        record(case, program, "deny", way)
-        expect(case.calls("known") == 2302, f"{case.calls('known'):.0f} calls, not 2302")
-        expect(case.calls("grow") == GROWS, f"{case.calls('grow'):.0f} calls of grow")
-        expect(case.value("SELECT TOTAL(value) FROM trust WHERE name LIKE 'note_%'") == 0 and
-               case.trust("folded_paths") == 0, "something is said to be missing")
+        sealed(case, "deny", way, more_calls=DENIED_CALLS, late_calls=102)
+        expect(case.trust("lost_processes") == 2, "children that are not recorded are not told")
+
+
+@scenario
+def filters_from_many_threads(case):
+    """Each of eight threads installs one for all, and as many are refused meanwhile."""
+    program = case.compile("sandboxed.c")
+    result = record(case, program, "threads", "syscall")
+    expect("filters: 8\n" in result.stdout and "done" in result.stdout, f"{result}")
+    expect(case.calls("known") == 3200, f"{case.calls('known'):.0f} calls, not 3200")
+    expect(case.trust("note_sealed") == 1, "the note is missing")
 
 
 @scenario

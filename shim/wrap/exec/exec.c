@@ -196,7 +196,7 @@ static int prepare_call(const struct exec_call *call)
 {
 	struct additions_plan plan;
 
-	if (!gate_is_open() || gate_forbids_start())
+	if (!gate_is_open())
 		return call_without_us(call);
 	if (!additions_plan(&plan, call->environment) || is_too_large(call) ||
 	    !call_loads_us(call))
@@ -218,7 +218,7 @@ static int run_call(const struct exec_call *call)
 	    context_is_own_process()) {
 		if (lane_own())
 			off_cpu_note_thread(lane_own());
-		if (!gate_forbids_start() && call_loads_us(call))
+		if (call_loads_us(call))
 			has_left = reuse_offer(SEGMENT_PROCESS_REPLACED);
 	}
 	result = prepare_call(call);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Wrappers of prctl and syscall, by which a program installs a seccomp filter: what the
- * recorder may need is reserved before, and the gate is closed when the filter would not
- * let our own system calls pass. And by which it forbids itself the clock. Must not
- * change arguments, result or errno of what is called; cost anything when it is another
- * call (a tail jump).
+ * recorder may need is reserved before, and the gate is closed, whatever the filter says.
+ * And by which it forbids itself the clock. Must not change arguments, result or errno of
+ * what is called; cost anything when it is another call (a tail jump).
  *
  * libseccomp calls syscall(). A program that executes the instruction itself is not seen:
  * its filter kills it at our next growth.
  */
 #include <errno.h>
+#include <link.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 #include <stdint.h>
@@ -18,6 +18,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/lane/upcalls.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
 #include "shim/record/context.h"
@@ -25,7 +26,6 @@
 #include "shim/wrap/real.h"
 #include "shim/wrap/rights/memory_lock.h"
 #include "shim/wrap/rights/privileges.h"
-#include "shim/wrap/rights/sandbox_filter.h"
 
 hidden long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
 hidden int sandbox_prctl(int option, unsigned long mode, unsigned long program,
@@ -84,6 +84,21 @@ _Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 
 		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22 && PR_SET_TSC == 26,
 	       "the numbers above");
 
+/* Objects whose functions nobody has called yet, or they would have no names. */
+static int note_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+	(void)size, (void)data;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		upcalls.note_module(object->dlpi_addr + header->p_vaddr);
+		break;
+	}
+	return 0;
+}
+
 /* The calling thread's lane and the process take what they may need. */
 static void reserve_growth(void)
 {
@@ -91,7 +106,10 @@ static void reserve_growth(void)
 	struct lane_context *context = context_settle(stack);
 	uint64_t mask;
 
-	if (!context || !gate_block_signals(&mask))
+	if (!context)
+		return;
+	dl_iterate_phdr(note_object, NULL);
+	if (!gate_block_signals(&mask))
 		return;
 	context_reserve(context);
 	site_reserve();
@@ -101,7 +119,7 @@ static void reserve_growth(void)
 
 /* What has been done for a filter that is about to be installed. */
 struct sandboxing {
-	int closed, forbids_start;
+	int has_closed;
 	int clock_access; /* before strict mode */
 };
 
@@ -117,33 +135,23 @@ static int forbid_clock(int with_calls)
 	return clock_forbid(with_calls, &begin, run->ticks_per_second);
 }
 
-static struct sandboxing begin(int is_strict, const void *program)
+static struct sandboxing begin(int is_strict)
 {
 	/* before the gate is closed: the clock is read a last time */
 	struct sandboxing sandboxing = {.clock_access = is_strict ? forbid_clock(1) : -1};
-	uint64_t mask;
 
-	if (!gate_is_open() || !process ||
-	    (process_is_ready() && !context_is_own_process()))
+	if (!process || (process_is_ready() && !context_is_own_process()))
 		return sandboxing;
-	sandboxing.forbids_start =
-		is_strict || sandbox_filter_forbids(program, SANDBOX_CALLS_START);
-	if (!is_strict && !sandbox_filter_forbids(program, SANDBOX_CALLS_GROWTH)) {
-		gate_restrict();
-		/* whoever is writing code has to make its page what it was */
-		if (process_is_ready() && process_lock(&mask))
-			process_unlock(&mask);
-		return sandboxing;
-	}
 	reserve_growth();
-	sandboxing.closed = gate_close();
+	gate_close();
+	sandboxing.has_closed = 1;
 	return sandboxing;
 }
 
 static void end(struct sandboxing sandboxing, int has_failed)
 {
 	if (has_failed) {
-		if (sandboxing.closed)
+		if (sandboxing.has_closed)
 			gate_open();
 		if (sandboxing.clock_access >= 0)
 			clock_allow(sandboxing.clock_access);
@@ -151,12 +159,10 @@ static void end(struct sandboxing sandboxing, int has_failed)
 	}
 	if (sandboxing.clock_access >= 0)
 		process_note(SEGMENT_NOTE_NO_CLOCK);
-	if (sandboxing.forbids_start) {
-		gate_forbid_start();
+	if (sandboxing.has_closed) {
 		additions_leave();
-	}
-	if (sandboxing.closed)
 		process_note(SEGMENT_NOTE_SEALED);
+	}
 }
 
 static int set_tsc(unsigned long mode, unsigned long b, unsigned long c, unsigned long d)
@@ -183,7 +189,7 @@ int sandbox_prctl(int option, unsigned long mode, unsigned long program, unsigne
 	if (option == PR_SET_TSC)
 		return set_tsc(mode, program, c, d);
 	if (mode == SECCOMP_MODE_STRICT || mode == SECCOMP_MODE_FILTER)
-		sandboxing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
+		sandboxing = begin(mode == SECCOMP_MODE_STRICT);
 	result = real_prctl(option, mode, program, c, d);
 	end(sandboxing, result != 0);
 	return result;
@@ -195,9 +201,9 @@ static long call_seccomp(unsigned int operation, unsigned int flags, const void 
 	long result;
 
 	if (operation == SECCOMP_SET_MODE_FILTER)
-		sandboxing = begin(0, program);
+		sandboxing = begin(0);
 	else if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
-		sandboxing = begin(1, NULL); /* libseccomp tries with flags: refused */
+		sandboxing = begin(1); /* libseccomp tries with flags: refused */
 	result = real_syscall(SYS_seccomp, (long)operation, (long)flags, program, 0l, 0l,
 			      0l);
 	/* more than 0: the descriptor that was asked for, or else a thread that could not
