@@ -148,6 +148,7 @@ enum segment_note {
 	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* of a snapshot or condition: not here */
 	SEGMENT_NOTE_NO_ADDRESSES = 1u << 11,	/* ulimit -v, or valgrind has them */
 	SEGMENT_NOTE_NO_CLOCK = 1u << 12,	/* a thread forbade itself the clock */
+	SEGMENT_NOTE_TIMER_ENDED = 1u << 13,	/* see shim/samples/timer.h */
 	SEGMENT_NOTE_GAVE_UP_PRIVILEGES = 1u << 16, /* is another user than the files' */
 	SEGMENT_NOTE_NOT_APART = 1u << 17, /* and shares them with those who are not */
 };
@@ -521,7 +522,7 @@ struct segment_lane {
 	int32_t ring_error;
 	uint32_t sample_period_us;    /* the one it was last asked for */
 	uint32_t ring_declined_count; /* how often one would have cost too much */
-	uint32_t pad;
+	uint32_t timer_sample_count;  /* of the samples, how many are by the timer */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

@@ -66,10 +66,12 @@ struct segment_control {
 	uint32_t answer_count; /* atomic */
 	/* what the collector says of samples, see common/segment_samples.h; the first is
 	 * stored last, with release */
-	uint32_t sampling;	 /* enum segment_sampling */
-	int32_t sampling_error;	 /* of REFUSED: what the kernel said, 0: it killed */
-	uint32_t sample_tick_ns; /* what a sample costs */
-	uint64_t reserved[508];	 /* the header's page, which always has its memory */
+	uint32_t sampling;	  /* enum segment_sampling */
+	int32_t sampling_error;	  /* of REFUSED: what the kernel said, 0: it killed */
+	uint32_t sample_tick_ns;  /* what a sample costs */
+	uint32_t timer_period_ns; /* of the timer; 0: there is none, or none is needed */
+	uint32_t reserved32;
+	uint64_t reserved[507]; /* the header's page, which always has its memory */
 	struct segment_answer answers[SEGMENT_ANSWER_LIMIT];
 	struct segment_fitting fittings[SEGMENT_FITTING_LIMIT];
 };

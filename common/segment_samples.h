@@ -26,10 +26,19 @@
  * the kernel had no room for belong to the current node, too: no hook ran meanwhile.
  * Which addresses they had is not known, so they are FOLDED.
  *
+ * THE TIMER
+ *
+ * Where the kernel has no samples for us, and PROFSHIM_SAMPLES=timer asks for it, a timer
+ * of the thread's CPU clock interrupts it by a signal, and the handler keeps the address
+ * (shim/samples/timer.h). It strikes at the scheduler's ticks, after a period of
+ * segment_control.timer_period_ns, or several when some were missed: these are one sample
+ * of so much weight. Time in the kernel is in it, at the address where that was left.
+ *
  * THE KERNEL'S PART
  *
- * Only samples in user mode are kept. The clock runs on in the kernel: what it gained
- * between two samples beyond the period is in kernel_ns of the lane.
+ * Only samples in user mode are kept, but for the timer's. The clock runs on in the
+ * kernel: what it gained between two samples beyond the period is in kernel_ns of the
+ * lane.
  *
  * PERIODS
  *
@@ -52,6 +61,7 @@ enum segment_sampling {
 /* segment_run.sample_hz */
 #define SEGMENT_SAMPLES_AUTO 0u
 #define SEGMENT_SAMPLES_OFF UINT32_MAX
+#define SEGMENT_SAMPLES_TIMER (UINT32_MAX - 1)
 #define SEGMENT_SAMPLES_MOST_HZ 10000u
 
 /* In the place of an address: no code is there. */
@@ -59,6 +69,9 @@ enum segment_sampling {
 #define SEGMENT_SAMPLE_STUBS 2u
 #define SEGMENT_SAMPLE_FOLDED 3u
 #define SEGMENT_SAMPLE_KINDS 4u /* lower ones are no addresses */
+
+/* Of the timer, where nobody has asked: a tick of most kernels. */
+#define SEGMENT_SAMPLES_TIMER_NS 4000000u
 
 #define SEGMENT_SAMPLE_LIMIT (1u << 17) /* of a lane */
 

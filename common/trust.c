@@ -27,6 +27,13 @@ static const struct trust_counter counters[] = {
 	 "are "
 	 "only counted. A program that checks its own code sees that.",
 	 "PROFSHIM_PATCH=off or PROFSHIM_LEVEL=exact leaves the code as it is."},
+	{"timer_samples", TRUST_MINOR, "sample by a timer", "samples by a timer",
+	 "The signal of a timer told where the CPU time went, at ticks of the scheduler, "
+	 "100 to 1,000 times a second. What runs for less than a tick after each sleep "
+	 "has more or less of them than it should.",
+	 "Samples of the kernel are finer, and no signal: sysctl "
+	 "kernel.perf_event_paranoid=2, or --cap-add PERFMON for a container, allows "
+	 "them."},
 	{"sampling_refused", TRUST_MINOR, NULL, "no samples of CPU time",
 	 "The kernel, or a filter of system calls, gave none, or not to all threads: "
 	 "functions "
@@ -298,6 +305,13 @@ static const struct trust_counter counters[] = {
 	 "take longer than many a call, and in strict mode not at all: their counts are "
 	 "exact, their times are not.",
 	 "Record it without that to see its times.", TRUST_TIME},
+	{"note_timer_ended", TRUST_MINOR, NULL, "threads without the timer's samples",
+	 "The signal of a timer might have harmed the program, so threads went without "
+	 "it: there are coroutines, a filter of system calls that came later, a small "
+	 "stack or signal stack, pthread_cancel(), or signals that are blocked by system "
+	 "calls of the program's own.",
+	 "Samples of the kernel have none of that: kernel.perf_event_paranoid of at most "
+	 "2 allows them."},
 	{"note_sealed", TRUST_LOST, NULL, "the program sandboxed itself",
 	 "The program forbade itself system calls (seccomp), so the recorder made none "
 	 "any more and could not grow: from then on new call paths fold into their "

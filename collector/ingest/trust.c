@@ -57,6 +57,7 @@ static const struct {
 	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks"},
 	{SEGMENT_NOTE_SEALED, "note_sealed"},
 	{SEGMENT_NOTE_NO_CLOCK, "note_no_clock"},
+	{SEGMENT_NOTE_TIMER_ENDED, "note_timer_ended"},
 	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function"},
 	{SEGMENT_NOTE_GAVE_UP_PRIVILEGES, "note_gave_up_privileges"},
 	{SEGMENT_NOTE_NOT_APART, "note_not_apart"},
@@ -214,19 +215,28 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "lost_transfer_bytes", ingest->merge.transfers.lost_bytes);
 }
 
-/* What the collector was told for the whole run, or the last thread that asked. */
+static void put_refusal(struct ingest_fact *fact, int error)
+{
+	snprintf(fact->text, sizeof(fact->text), "%s",
+		 error ? strerror(error) : "a filter of system calls");
+}
+
+/* What the collector was told for the whole run, or the last thread that asked; where a
+ * timer took the place of what was refused, why. */
 static void add_refusal(struct ingest *ingest)
 {
 	const struct sampled *sampled = &ingest->merge.sampled;
 	const struct read_sampling *sampling = &ingest->run.sampling;
 	int is_refused = sampling->answer == SEGMENT_SAMPLING_REFUSED;
-	int error = is_refused ? sampling->error : sampled->ring_error;
-	struct ingest_fact *fact =
-		add(ingest, "sampling_refused", is_refused || sampled->refused_count);
+	struct ingest_fact *fact = add(ingest, "timer_samples", sampled->timer_count);
 
+	if (fact->value && is_refused) {
+		put_refusal(fact, sampling->error);
+		is_refused = 0;
+	}
+	fact = add(ingest, "sampling_refused", is_refused || sampled->refused_count);
 	if (fact->value)
-		snprintf(fact->text, sizeof(fact->text), "%s",
-			 error ? strerror(error) : "a filter of system calls");
+		put_refusal(fact, is_refused ? sampling->error : sampled->ring_error);
 }
 
 static void add_samples(struct ingest *ingest)
@@ -241,7 +251,9 @@ static void add_samples(struct ingest *ingest)
 	add(ingest, "lost_sample_ns", sampled->lost_ns);
 	add(ingest, "sample_period_us", sampled->shortest_period_us);
 	add(ingest, "sample_longest_period_us", sampled->longest_period_us);
-	add(ingest, "sample_tick_ns", ingest->run.sampling.tick_ns);
+	/* a signal takes about a microsecond, and nobody has measured it */
+	add(ingest, "sample_tick_ns",
+	    sampled->timer_count ? 0 : ingest->run.sampling.tick_ns);
 	add(ingest, "sample_rings", sampled->ring_count);
 	add(ingest, "declined_sample_rings", sampled->declined_count);
 	add(ingest, "samples_off", ingest->run.page.sample_hz == SEGMENT_SAMPLES_OFF);

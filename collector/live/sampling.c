@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of our own, as the shim's, in a loop that sees each sample as a gap. */
+/* A ring of our own, as the shim's, in a loop that sees each sample as a gap; and a
+ * timer. */
 #include "collector/live/sampling.h"
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/live/control.h"
@@ -30,6 +34,7 @@
 struct answer {
 	int32_t error; /* 0: allowed */
 	uint32_t tick_ns;
+	uint32_t timer_period_ns; /* 0: there is none */
 };
 
 static long open_event(uint64_t period_ns)
@@ -74,7 +79,7 @@ static void ask(struct answer *ret)
 	long event = open_event(PERIOD_NS);
 	void *page;
 
-	*ret = (struct answer){.error = event < 0 ? errno : 0};
+	ret->error = event < 0 ? errno : 0;
 	if (event < 0)
 		return;
 	/* that none of these pages are left for us says nothing of others */
@@ -87,8 +92,46 @@ static void ask(struct answer *ret)
 	close((int)event);
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
+/* Since Linux 5.10 such a signal is made on the way to user mode; before that it ended
+ * system calls. */
+static int ends_no_calls(void)
+{
+	unsigned int major = 0, minor = 0;
+	struct utsname system;
+
+	return uname(&system) == 0 &&
+	       sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
+	       (major > 5 || (major == 5 && minor >= 10));
+}
+
+/* All that the shim does for one, and a return from a handler. */
+static void ask_for_timer(struct answer *ret)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG};
+	struct itimerspec time = {.it_value.tv_sec = 3600};
+	struct sigaction action = {.sa_handler = ignore}, before;
+	struct timespec tick;
+	timer_t timer;
+
+	event._sigev_un._tid = gettid();
+	if (!ends_no_calls() || clock_getres(CLOCK_MONOTONIC_COARSE, &tick) < 0 ||
+	    tick.tv_sec || timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) < 0)
+		return;
+	if (timer_settime(timer, 0, &time, NULL) == 0)
+		ret->timer_period_ns = (uint32_t)tick.tv_nsec;
+	timer_delete(timer);
+	sigaction(SIGURG, &action, &before);
+	raise(SIGURG);
+	sigaction(SIGURG, &before, NULL);
+}
+
 /* A child asks. -1: it could not be made; 0: it was killed. */
-static int ask_in_child(struct answer *ret)
+static int ask_in_child(void (*ask)(struct answer *ret), struct answer *ret)
 {
 	int ends[2], is_whole;
 	pid_t child;
@@ -119,13 +162,24 @@ static enum segment_sampling try(struct answer *ret)
 	if (prctl(PR_GET_SECCOMP) == 0)
 		ask(ret);
 	else
-		has_answer = ask_in_child(ret);
+		has_answer = ask_in_child(ask, ret);
 	if (has_answer < 0)
 		return SEGMENT_SAMPLING_UNKNOWN;
 	if (!has_answer)
 		*ret = (struct answer){.error = 0};
 	return has_answer && !ret->error ? SEGMENT_SAMPLING_ALLOWED
 					 : SEGMENT_SAMPLING_REFUSED;
+}
+
+static void try_timer(struct answer *ret)
+{
+	struct answer answer = {.error = 0};
+
+	if (prctl(PR_GET_SECCOMP) == 0)
+		ask_for_timer(&answer);
+	else if (ask_in_child(ask_for_timer, &answer) <= 0)
+		return;
+	ret->timer_period_ns = answer.timer_period_ns;
 }
 
 static void tell(const struct rundir *rundir, const struct segment_run *run,
@@ -137,6 +191,7 @@ static void tell(const struct rundir *rundir, const struct segment_run *run,
 		return;
 	control.shared->sampling_error = answer->error;
 	control.shared->sample_tick_ns = answer->tick_ns;
+	control.shared->timer_period_ns = answer->timer_period_ns;
 	/* release: the others are there; pairs with the acquire in samples.c */
 	__atomic_store_n(&control.shared->sampling, (uint32_t)found, __ATOMIC_RELEASE);
 	control_close(&control);
@@ -157,6 +212,8 @@ void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 	sampling->found = SEGMENT_SAMPLING_OFF;
 	if (run->sample_hz != SEGMENT_SAMPLES_OFF)
 		sampling->found = try(&answer);
+	if (run->sample_hz == SEGMENT_SAMPLES_TIMER)
+		try_timer(&answer);
 	sampling->tick_ns = answer.tick_ns;
 	if (sampling->found == SEGMENT_SAMPLING_ALLOWED)
 		sampling->event = (int)open_event(0);

@@ -128,11 +128,18 @@ static void refuse(struct outside *outside, struct outside_program *program, int
 	outside->book.sums.error = -error;
 }
 
+/* The timer is for those that have hooks. */
+static uint32_t hz_of(const struct segment_run *run)
+{
+	return run->sample_hz == SEGMENT_SAMPLES_TIMER ? SEGMENT_SAMPLES_AUTO
+						       : run->sample_hz;
+}
+
 /* All processes of the program that there are; one that has just ended needs none. */
 static void start(struct outside *outside, const struct watch *watch,
 		  struct outside_program *program, uint64_t period_ns)
 {
-	uint32_t hz = watch->run->sample_hz;
+	uint32_t hz = hz_of(watch->run);
 	uint64_t drawn_ns = sampling_draw(&outside->random, period_ns);
 	int result = events_open_rings(&outside->rings,
 				       hz > FAST_HZ ? FAST_RING_PAGES : RING_PAGES);
@@ -181,7 +188,7 @@ static void use_period(struct outside *outside, const struct watch *watch,
 static uint64_t period_of(const struct watch *watch, const struct sampling *sampling,
 			  int64_t busy_ns, int64_t switch_count)
 {
-	return sampling_period_ns(watch->run->sample_hz, sampling->tick_ns,
+	return sampling_period_ns(hz_of(watch->run), sampling->tick_ns,
 				  (double)(busy_ns > WINDOW_NS ? busy_ns : WINDOW_NS),
 				  (uint64_t)switch_count);
 }

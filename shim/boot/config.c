@@ -267,7 +267,7 @@ static void read_conditions(struct config *config, char **environment)
 	}
 }
 
-/* "auto", "off", or so many a second of a thread's CPU time. */
+/* "auto", "off", "timer", or so many a second of a thread's CPU time. */
 static void read_samples(struct config *config, char **environment)
 {
 	const char *value = variable_find(environment, "PROFSHIM_SAMPLES");
@@ -279,6 +279,10 @@ static void read_samples(struct config *config, char **environment)
 		return;
 	if (!strcmp(value, "off")) {
 		config->sample_hz = SEGMENT_SAMPLES_OFF;
+		return;
+	}
+	if (!strcmp(value, "timer")) {
+		config->sample_hz = SEGMENT_SAMPLES_TIMER;
 		return;
 	}
 	errno = 0;

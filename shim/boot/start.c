@@ -39,7 +39,7 @@
 #include "shim/record/jump.h"
 #include "shim/record/pause.h"
 #include "shim/record/counted.h"
-#include "shim/samples/samples.h"
+#include "shim/samples/table.h"
 #include "shim/study/choose.h"
 #include "shim/study/study.h"
 #include "shim/wrap/exec/additions.h"
@@ -228,7 +228,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		.leave = counted_exit,
 		.edge = counted_edge,
 	};
-	samples_begin((uintptr_t)__ehdr_start, (uintptr_t)etext);
+	table_begin((uintptr_t)__ehdr_start, (uintptr_t)etext);
 	modules_begin();
 	config_read(&config, environment);
 	read_triggers(&config);

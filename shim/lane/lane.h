@@ -239,6 +239,17 @@ struct lane_samples {
 	uint64_t switch_count;	  /* of the thread, when it was made */
 	uint64_t hook_count;	  /* samples in our own code, but the stubs */
 	uint32_t random;
+	uint32_t timer;		     /* atomic; 1 + the number of the timer; 0: none */
+	uint64_t timer_head;	     /* samples that its handler has kept */
+	uint64_t timer_lost_periods; /* for which there was no room, atomic */
+};
+
+#define LANE_TIMER_SAMPLES 256u
+
+/* See shim/samples/timer.h. */
+struct lane_timer_sample {
+	uint64_t address;
+	uint64_t periods;
 };
 
 #define LANE_SPAN_MARKS 64u
@@ -467,6 +478,7 @@ struct lane_context {
 						       */
 	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct history_memory snapshot_memory; /* of whoever takes a snapshot */
+	struct lane_timer_sample timer_samples[LANE_TIMER_SAMPLES];
 };
 
 /* The root of every lane's tree. */

@@ -218,8 +218,10 @@ struct lane_context cold *context_settle(uintptr_t stack)
 		off_cpu_skip(context);
 		samples_skip(context);
 	}
-	if (!fiber_is_current(context, stack))
+	if (!fiber_is_current(context, stack)) {
 		fiber_settle(context, stack);
+		samples_settle(context);
+	}
 	return context;
 }
 

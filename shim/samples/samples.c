@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The lane's table of samples, and when and how often they come. */
+/* Where samples come from, when and how often. */
 #include "shim/samples/samples.h"
+
+#include <errno.h>
 
 #include "common/segment_control.h"
 #include "common/sampling_event.h"
@@ -8,9 +10,11 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/core/readable.h"
 #include "shim/lane/busy.h"
-#include "shim/patch/stubs/arenas.h"
 #include "shim/samples/ring.h"
+#include "shim/samples/table.h"
+#include "shim/samples/timer.h"
 #include "shim/waits/off_cpu.h"
 
 /* Of busy time: before the first ring, and from look to look at one, after which it is
@@ -27,13 +31,6 @@
 #define FIRST_THREAD_PAGES 4u
 #define THREAD_PAGES 1u
 
-static struct extent own_code;
-
-void samples_begin(uintptr_t low, uintptr_t high)
-{
-	own_code = (struct extent){low, high};
-}
-
 /* What is compared in the hooks stays equal. */
 static void use_no_ring(struct lane_context *context)
 {
@@ -45,82 +42,14 @@ void samples_begin_lane(struct lane_context *context)
 	use_no_ring(context);
 }
 
-static uint64_t address_kind(uint64_t address)
-{
-	if (address >= own_code.low && address < own_code.high)
-		return SEGMENT_SAMPLE_HOOKS;
-	if (arenas_of(address))
-		return SEGMENT_SAMPLE_STUBS;
-	return address < SEGMENT_SAMPLE_KINDS ? SEGMENT_SAMPLE_FOLDED : address;
-}
-
-static uint32_t *head_of(struct lane_context *context, uint64_t address)
-{
-	uint64_t hash =
-		(address ^ (uint64_t)context->current << 40) * 0x9e3779b97f4a7c15ull;
-
-	return &context->sample_heads[hash >> 54];
-}
-
-_Static_assert(LANE_SAMPLE_HEADS == 1024, "head_of() shifts by 54");
-
-/* NULL: it is not there. */
-static struct segment_sample *find(struct segment_sample *all, uint32_t index,
-				   uint32_t node, uint64_t address)
-{
-	while (index && (all[index].node != node || all[index].address != address))
-		index = all[index].next;
-	return index ? &all[index] : NULL;
-}
-
-/* The entry, made when it is not there. NULL: there is no room. */
-static struct segment_sample *entry_of(struct lane_context *context, uint64_t address)
-{
-	struct segment_lane *lane = context->lane;
-	struct segment_sample *all = arrays_entries(lane, &lane->samples), *entry;
-	uint32_t *head = head_of(context, address);
-	uint32_t index = lane->samples.count ? lane->samples.count : 1;
-
-	entry = find(all, *head, context->current, address);
-	if (entry)
-		return entry;
-	if (process_grow(lane, context->slot, ARRAY_SAMPLES, index + 1) < 0)
-		return NULL;
-	all[index] = (struct segment_sample){
-		.address = address, .node = context->current, .next = *head};
-	*head = index;
-	arrays_publish(&lane->samples, index + 1);
-	return &all[index];
-}
-
-static void add(struct lane_context *context, uint64_t address, uint32_t count,
-		uint64_t weight_ns)
-{
-	uint64_t kind = address_kind(address);
-	struct segment_sample *entry = entry_of(context, kind);
-
-	context->lane->sample_count += count;
-	if (kind == SEGMENT_SAMPLE_HOOKS)
-		context->samples.hook_count += count;
-	context->lane->sampled_ns += weight_ns;
-	if (!entry)
-		entry = entry_of(context, SEGMENT_SAMPLE_FOLDED);
-	if (!entry) {
-		context->lane->lost_sample_ns += weight_ns;
-		return;
-	}
-	entry->count += count;
-	entry->weight_ns += weight_ns;
-}
-
 static void add_record(struct lane_context *context, const struct ring_record *record)
 {
 	struct lane_samples *samples = &context->samples;
 	uint64_t period_ns = samples->period_ns, passed_ns;
 
 	if (record->lost_count) {
-		add(context, SEGMENT_SAMPLE_FOLDED, (uint32_t)record->lost_count,
-		    record->lost_count * period_ns);
+		table_add(context, SEGMENT_SAMPLE_FOLDED, (uint32_t)record->lost_count,
+			  record->lost_count * period_ns);
 		samples->clock_ns += record->lost_count * period_ns;
 	}
 	if (!record->address)
@@ -130,18 +59,15 @@ static void add_record(struct lane_context *context, const struct ring_record *r
 	if (record->clock_ns > samples->clock_ns && passed_ns > period_ns)
 		context->lane->kernel_ns += passed_ns - period_ns;
 	samples->clock_ns = record->clock_ns;
-	add(context, record->address, 1, period_ns);
+	table_add(context, record->address, 1, period_ns);
 }
 
-static void take(struct lane_context *context, int is_wanted)
+static void take_from_ring(struct lane_context *context, int is_wanted)
 {
 	struct lane_samples *samples = &context->samples;
 	uint64_t tail = context->sample_tail, head;
 	struct ring_record record;
 
-	if (!samples->ring ||
-	    !busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
-		return; /* a handler interrupted just this */
 	/* acquire: the records before it are whole; pairs with the kernel's barrier */
 	head = __atomic_load_n(context->sample_head, __ATOMIC_ACQUIRE);
 	while (tail != head) {
@@ -153,6 +79,44 @@ static void take(struct lane_context *context, int is_wanted)
 	}
 	ring_release(samples->ring, tail);
 	context->sample_tail = tail;
+}
+
+static void add_of_timer(struct lane_context *context, uint64_t address, uint64_t periods)
+{
+	table_add(context, address, 1, periods * context->samples.period_ns);
+	context->lane->timer_sample_count++;
+}
+
+/* The handler may add more at any moment, and writes over none before the tail. */
+static void take_from_timer(struct lane_context *context, int is_wanted)
+{
+	struct lane_samples *samples = &context->samples;
+	uint64_t tail = context->sample_tail, head = *context->sample_head, lost_periods;
+
+	for (; tail != head; tail++) {
+		const struct lane_timer_sample *sample =
+			&context->timer_samples[tail % LANE_TIMER_SAMPLES];
+
+		if (is_wanted)
+			add_of_timer(context, sample->address, sample->periods);
+	}
+	lost_periods =
+		__atomic_exchange_n(&samples->timer_lost_periods, 0, __ATOMIC_RELAXED);
+	if (lost_periods && is_wanted)
+		add_of_timer(context, SEGMENT_SAMPLE_FOLDED, lost_periods);
+	__asm__ volatile("" : : : "memory");
+	context->sample_tail = tail;
+}
+
+static void take(struct lane_context *context, int is_wanted)
+{
+	if (!samples_wait(context) ||
+	    !busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
+		return; /* a handler interrupted just this */
+	if (context->samples.ring)
+		take_from_ring(context, is_wanted);
+	else
+		take_from_timer(context, is_wanted);
 	busy_give(context, BUSY_SAMPLES);
 }
 
@@ -199,33 +163,75 @@ void samples_end_lane(struct lane_context *context)
 	samples_take(context);
 	context->samples.next_busy_ticks = 0;
 	context->samples.refused_count = 0;
-	if (!context->samples.ring || !gate_enter())
+	if ((!context->samples.ring && !timer_is_set(context)) || !gate_enter())
 		return;
 	close_ring(context);
+	timer_end(context);
 	gate_leave();
+}
+
+void samples_end_timers(void)
+{
+	if (__atomic_load_n(&timer_is_given_up, __ATOMIC_RELAXED) ||
+	    !process_is_ready() || !gate_enter())
+		return;
+	timer_give_up();
+	gate_leave();
+}
+
+void samples_use_signal_stack(const stack_t *stack)
+{
+	if (!stack || !process_is_ready() || !gate_enter())
+		return;
+	if (readable_address((uintptr_t)stack) &&
+	    readable_address((uintptr_t)(stack + 1) - 1) &&
+	    !(stack->ss_flags & SS_DISABLE) && stack->ss_size < TIMER_STACK_BYTES)
+		timer_give_up();
+	gate_leave();
+}
+
+void samples_settle(const struct lane_context *context)
+{
+	if (context->fiber != &context->native)
+		samples_end_timers();
+}
+
+enum source { SOURCE_NONE, SOURCE_RING, SOURCE_TIMER };
+
+/* By what the collector found. */
+static enum source source_found(uint32_t sampling)
+{
+	const struct segment_control *control = process_facts.control;
+
+	if (process_facts.run->sample_hz != SEGMENT_SAMPLES_TIMER)
+		return sampling == SEGMENT_SAMPLING_ALLOWED ? SOURCE_RING : SOURCE_NONE;
+	return control->timer_period_ns ? SOURCE_TIMER : SOURCE_NONE;
 }
 
 /* What the collector found says whether the program may ask; without one it may where no
  * filter is in force. A filter that has come since the run began is another one than the
  * collector's. */
-static int is_allowed(void) /* the gate is entered */
+static enum source source_for_us(void) /* the gate is entered */
 {
 	const struct segment_control *control = process_facts.control;
 	const struct segment_run *run = process_facts.run;
 	uint32_t sampling = SEGMENT_SAMPLING_UNKNOWN;
-	int is_sandboxed;
+	enum source source = SOURCE_NONE;
 
 	if (run->sample_hz == SEGMENT_SAMPLES_OFF)
-		return 0;
+		return SOURCE_NONE;
 	if (control) /* acquire: pairs with the release of who stores it */
 		sampling = __atomic_load_n(&control->sampling, __ATOMIC_ACQUIRE);
-	if (sampling != SEGMENT_SAMPLING_ALLOWED &&
-	    (sampling != SEGMENT_SAMPLING_UNKNOWN ||
-	     process_facts.state->collector_state != SEGMENT_COLLECTOR_NONE))
-		return 0;
-	is_sandboxed = SYSCALL(SYS_prctl, 21 /* PR_GET_SECCOMP */, 0, 0, 0, 0, 0) != 0;
-	return !is_sandboxed ||
-	       (run->is_sandboxed && sampling == SEGMENT_SAMPLING_ALLOWED);
+	if (sampling != SEGMENT_SAMPLING_UNKNOWN)
+		source = source_found(sampling);
+	else if (process_facts.state->collector_state == SEGMENT_COLLECTOR_NONE)
+		source = run->sample_hz == SEGMENT_SAMPLES_TIMER ? SOURCE_TIMER
+								 : SOURCE_RING;
+	if (source == SOURCE_NONE ||
+	    !SYSCALL(SYS_prctl, 21 /* PR_GET_SECCOMP */, 0, 0, 0, 0, 0))
+		return source;
+	return run->is_sandboxed && sampling != SEGMENT_SAMPLING_UNKNOWN ? source
+									 : SOURCE_NONE;
 }
 
 static uint64_t switch_count(const struct lane_context *context)
@@ -252,23 +258,34 @@ static uint64_t draw(struct lane_samples *samples, uint64_t period_ns)
 	return sampling_draw(&samples->random, period_ns);
 }
 
+static void note_refusal(struct lane_context *context, long error)
+{
+	context->lane->ring_refused_count++;
+	context->lane->ring_error = (int32_t)-error;
+	context->samples.refused_count++;
+}
+
+static void note_period(struct lane_context *context)
+{
+	struct lane_samples *samples = &context->samples;
+
+	samples->period_ns = draw(samples, samples->mean_period_ns);
+	context->lane->sample_period_us = (uint32_t)(samples->mean_period_ns / 1000);
+}
+
 static void open_ring(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
-	struct segment_lane *lane = context->lane;
 	uint32_t pages = pages_of(context);
 	long ring;
 
-	samples->period_ns = draw(samples, samples->mean_period_ns);
-	lane->sample_period_us = (uint32_t)(samples->mean_period_ns / 1000);
+	note_period(context);
 	ring = ring_open(samples->period_ns, pages);
 	if (syscall_failed(ring)) {
-		lane->ring_refused_count++;
-		lane->ring_error = (int32_t)-ring;
-		samples->refused_count++;
+		note_refusal(context, ring);
 		return;
 	}
-	lane->ring_count++;
+	context->lane->ring_count++;
 	samples->refused_count = 0;
 	samples->ring_bytes = pages * RING_PAGE_BYTES;
 	samples->clock_ns = 0;
@@ -284,9 +301,9 @@ static int is_alone(void)
 }
 
 /* Until the next look at the ring; without one the collector may not have begun yet. */
-static uint64_t interval_of(const struct lane_samples *samples)
+static uint64_t interval_of(const struct lane_context *context)
 {
-	return samples->ring ? NEXT_TICKS : FIRST_TICKS;
+	return context->samples.ring || timer_is_set(context) ? NEXT_TICKS : FIRST_TICKS;
 }
 
 static int may_stay(const struct lane_samples *samples, uint64_t period_ns)
@@ -298,7 +315,7 @@ static int may_stay(const struct lane_samples *samples, uint64_t period_ns)
 static void renew(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
-	uint64_t period_ns = period_for(context, interval_of(samples));
+	uint64_t period_ns = period_for(context, interval_of(context));
 
 	samples->switch_count = switch_count(context);
 	samples->look_count++;
@@ -311,6 +328,32 @@ static void renew(struct lane_context *context)
 		open_ring(context);
 	else
 		context->lane->ring_declined_count++;
+	busy_give(context, BUSY_SAMPLES);
+}
+
+/* It strikes at the scheduler's tick, so it costs the same at each rate, and nothing at a
+ * switch. */
+static void renew_timer(struct lane_context *context)
+{
+	struct lane_samples *samples = &context->samples;
+	const struct segment_control *control = process_facts.control;
+	int result;
+
+	if (!busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
+		return;
+	samples->mean_period_ns = control && control->timer_period_ns
+					  ? control->timer_period_ns
+					  : SEGMENT_SAMPLES_TIMER_NS;
+	note_period(context);
+	result = timer_set(context, samples->period_ns);
+	if (result == 0) {
+		context->lane->ring_count++;
+		samples->refused_count = 0;
+	} else if (result == -EBUSY) {
+		samples->refused_count++;
+	} else {
+		note_refusal(context, result);
+	}
 	busy_give(context, BUSY_SAMPLES);
 }
 
@@ -330,9 +373,17 @@ void cold samples_look(struct lane_context *context, uint64_t now)
 		return;
 	}
 	if (gate_enter()) {
-		if (is_allowed())
+		switch (source_for_us()) {
+		case SOURCE_RING:
 			renew(context);
+			break;
+		case SOURCE_TIMER:
+			renew_timer(context);
+			break;
+		case SOURCE_NONE:
+			break;
+		}
 		gate_leave();
 	}
-	samples->next_busy_ticks = busy_ticks + interval_of(samples);
+	samples->next_busy_ticks = busy_ticks + interval_of(context);
 }

@@ -11,14 +11,23 @@
  */
 #pragma once
 
-#include "shim/lane/lane.h"
+#include <signal.h>
 
-/* The library's own code, which samples do not tell addresses of. The constructor. */
-void samples_begin(uintptr_t low, uintptr_t high);
+#include "shim/lane/lane.h"
 
 /* A thread begins with the lane, and leaves it. */
 void samples_begin_lane(struct lane_context *context);
 void samples_end_lane(struct lane_context *context);
+
+/* The thread may be on another stack than before: a handler that interrupts it has no
+ * room on those of coroutines. */
+void samples_settle(const struct lane_context *context);
+
+/* Coroutines are to come, or a filter of system calls. Any thread. */
+void samples_end_timers(void);
+
+/* The calling thread asks for this signal stack, which may be NULL or unreadable. */
+void samples_use_signal_stack(const stack_t *stack);
 
 /* In the hooks, of a context that is settled: has a sample come since? */
 static inline int samples_wait(const struct lane_context *context)

@@ -15,11 +15,13 @@
 
 #include <errno.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <ucontext.h>
 
 #include "common/attributes.h"
 #include "shim/record/jump.h"
+#include "shim/samples/samples.h"
 #include "shim/stacks/fiber.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/resolve.h"
@@ -70,7 +72,14 @@ void jumps_make(const ucontext_t *context)
 {
 	uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
 
+	samples_end_timers();
 	fiber_declare(low, low + context->uc_stack.ss_size);
+}
+
+exported int sigaltstack(const stack_t *restrict stack, stack_t *restrict ret)
+{
+	samples_use_signal_stack(stack);
+	return real_sigaltstack(stack, ret);
 }
 
 int jumps_vfork_failed(long error)

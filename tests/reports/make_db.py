@@ -19,7 +19,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
-       make_db.py KIND FILE         runs whose times are estimates: estimates, unsampled, asleep, drowned,
+       make_db.py KIND FILE         runs whose times are estimates: estimates, ticked, unsampled, asleep, drowned,
                                     fewer, levels, longer, waiting; see
                                     make_estimates.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
@@ -650,7 +650,7 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_io").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
-    elif kind in ("asleep", "estimates", "unsampled", "drowned", "fewer", "levels", "longer", "waiting"):
+    elif kind in ("asleep", "estimates", "ticked", "unsampled", "drowned", "fewer", "levels", "longer", "waiting"):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)
@@ -672,7 +672,7 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_marks").make(db)
     elif kind != "none":
         sys.exit(__doc__)
-    if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "unsampled", "machine",
+    if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "ticked", "unsampled", "machine",
                 "inlined", "waits", "renames", "longer", "frames"):
         tell_apart(db, *((10, 20) if kind == "fixture" else ()))
     db.commit()

@@ -3,6 +3,7 @@
 
 estimates  an interpreter with a budget of 5 %: what is called often is counted and timed by
            samples, one function is off
+ticked     the same where the kernel gave no samples, and a timer did
 unsampled  the same without samples: what was counted has no times
 drowned    the same without a budget: nearly all of the time was the hooks'
 waiting    a run on a busy machine, in which hooks and program waited for a CPU
@@ -108,6 +109,13 @@ def make_estimates(db):
                 functions["compare"]: ("sampled", "budget", 200_000),
                 functions["log_event"]: ("off", "asked", 0)})
     sums(db, 1)
+
+
+def make_ticked(db):
+    make_estimates(db)
+    db.execute("DELETE FROM trust WHERE name = 'sample_tick_ns'")
+    trust(db, 1, 1, timer_samples=350)
+    db.execute("UPDATE trust SET text = 'Permission denied' WHERE name = 'timer_samples'")
 
 
 def make_unsampled(db):
@@ -248,4 +256,4 @@ def make_asleep(db):
 def make(db, kind):
     {"estimates": make_estimates, "asleep": make_asleep, "drowned": make_drowned, "fewer": make_fewer,
      "levels": make_levels, "longer": make_longer, "waiting": make_waiting,
-     "unsampled": make_unsampled}[kind](db)
+     "ticked": make_ticked, "unsampled": make_unsampled}[kind](db)

@@ -70,6 +70,8 @@ CASES = {
     "report-estimates": (["estimates.db"], {}),
     "doctor-asleep": (["doctor", "asleep.db"], {}),
     "report-unsampled": (["unsampled.db"], {}),
+    "report-ticked": (["ticked.db"], {}),
+    "doctor-ticked": (["doctor", "ticked.db"], {}),
     "functions-unsampled": (["functions", "unsampled.db"], {}),
     "functions-unsampled-csv": (["functions", "unsampled.db", "-f", "csv"], {}),
     "tree-unsampled": (["tree", "unsampled.db"], {}),
@@ -764,7 +766,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked", "builds",
                  "findings", "unwound", "inlined", "renames", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "names", "asleep", "estimates", "unsampled", "drowned", "fewer",
+                 "jobs-inside", "names", "asleep", "estimates", "ticked", "unsampled", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical", "why",
                  "timeline"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):

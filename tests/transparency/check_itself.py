@@ -27,7 +27,7 @@ def main():
     cases = table.read_all(os.path.join(HERE, "itself"))
     problems = []
     with tempfile.TemporaryDirectory(prefix="transparency-") as base:
-        setting = runner.set_up(base, sys.argv[1], 20, None)
+        setting = runner.set_up(base, sys.argv[1], 20, None, {})
         verdicts = {verdict.case.name: verdict
                     for verdict in runner.judge_all(cases, setting, 2)}
     if set(verdicts) != set(EXPECTED):

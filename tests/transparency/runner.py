@@ -47,6 +47,7 @@ class Setting:
     timeout: float
     keep: str
     installed: set
+    variables: dict  # of the recorder
 
 
 def installed_packages():
@@ -55,8 +56,8 @@ def installed_packages():
     return {line.split()[1] for line in listing.splitlines() if line.startswith("installed ")}
 
 
-def set_up(base, build, timeout, keep):
-    """build: a built tree."""
+def set_up(base, build, timeout, keep, variables):
+    """build: a built tree; variables: more of them for the recorded runs."""
     os.chmod(base, 0o755)
     folder = os.path.join(base, "products")
     for path in ("shim/libprofshim.so", "collector/profshim-collect",
@@ -69,7 +70,7 @@ def set_up(base, build, timeout, keep):
     inputs.make_all(made)
     return Setting(base, Products(os.path.join(folder, "shim", "libprofshim.so"),
                                   os.path.join(folder, "analyzer", "prof-analyze")),
-                   timeout, keep, installed_packages())
+                   timeout, keep, installed_packages(), variables)
 
 
 class Slot:
@@ -122,7 +123,8 @@ def judge_runs(case):
     directory = os.path.join(Slot.directory, "record")
     recorded = run_once(case, "recorded",
                         {"LD_PRELOAD": Slot.setting.products.library,
-                         "PROFSHIM_OUTPUT": os.path.join(directory, "run.db")})
+                         "PROFSHIM_OUTPUT": os.path.join(directory, "run.db"),
+                         **Slot.setting.variables})
     verdict.books = books.problems_of(case, Slot.setting.products, directory)
     if compare.differences(case, plain, recorded)[0]:
         plain += [run_once(case, f"plain{3 + i}", {}) for i in range(MORE_PLAIN_RUNS)]

@@ -9,7 +9,8 @@
 
 /* The columns of the query, which are fields of struct run_facts. */
 /* clang-format off */
-#define TEXTS(X) X(label) X(command) X(started_utc) X(host) X(level) X(samples_refused)
+#define TEXTS(X) X(label) X(command) X(started_utc) X(host) X(level) X(samples_refused) \
+	X(timer_reason)
 #define FLAGS(X)                                                                         \
 	X(complete) X(has_exit_code) X(has_exit_signal) X(has_wall) X(is_split)          \
 	X(samples_off)

@@ -36,6 +36,7 @@ struct run_facts {
 	int64_t cpu_sample_count, sampled_ns, sample_tick_ns;
 	bool samples_off;	     /* asked for */
 	const char *samples_refused; /* why; NULL: they were not */
+	const char *timer_reason;    /* likewise, where a timer took their place */
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
 	int64_t peaks_bytes; /* of all processes, each at its own time */

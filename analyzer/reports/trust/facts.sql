@@ -38,6 +38,8 @@ LEFT JOIN process p ON p.process_id = run.peak_process_id,
 	TOTAL(value * (name = 'samples_off')) AS samples_off,
 	MAX(CASE WHEN name = 'sampling_refused' AND value > 0 THEN text END)
 		AS samples_refused,
+	MAX(CASE WHEN name = 'timer_samples' AND value > 0 AND text <> '' THEN text END)
+		AS timer_reason,
 	TOTAL(value * (name LIKE 'switches_by%')) > 0 AND TOTAL(value *
 		(name IN ('switches_unseen', 'unsplit_processes'))) = 0 AS is_split
 FROM trust WHERE run_id = :run) s,

@@ -60,6 +60,8 @@ static bool is_said(const struct run_facts *facts, const char *name)
 		return facts->sampled_count > 0;
 	if (strcmp(name, "sampling_refused") == 0)
 		return facts->counted_count > 0;
+	if (strcmp(name, "timer_samples") == 0)
+		return facts->sampled_count > 0 && facts->timer_reason;
 	return strcmp(name, "counted_functions") == 0 && facts->counted_count > 0;
 }
 
@@ -180,17 +182,25 @@ static void put_budget(struct strbuf *line, const struct run_facts *facts)
 	strbuf_putc(line, ')');
 }
 
+static void put_allowed(struct strbuf *text, const char *reason)
+{
+	strbuf_printf(text,
+		      "%s; sysctl kernel.perf_event_paranoid=2, or --cap-add PERFMON for "
+		      "a container, allows them",
+		      reason);
+}
+
 void trust_put_no_samples(struct strbuf *text, const struct run_facts *facts)
 {
-	if (facts->samples_off)
+	if (facts->samples_off) {
 		strbuf_puts(text, "PROFSHIM_SAMPLES=off; without it they are timed");
-	else if (facts->samples_refused)
-		strbuf_printf(text,
-			      "no samples: %s; sysctl kernel.perf_event_paranoid=2, or "
-			      "--cap-add PERFMON for a container, allows them",
-			      facts->samples_refused);
-	else
+	} else if (facts->samples_refused || facts->timer_reason) {
+		strbuf_puts(text, "no samples: ");
+		put_allowed(text, facts->samples_refused ? facts->samples_refused
+							 : facts->timer_reason);
+	} else {
 		strbuf_puts(text, "no samples: too short for any");
+	}
 }
 
 static void put_functions(struct strbuf *line, int64_t count, const char *what)
@@ -209,6 +219,11 @@ static void put_ways(struct strbuf *line, const struct run_facts *facts)
 			units_counted(line, facts->cpu_sample_count, "sample");
 		else
 			strbuf_puts(line, "samples");
+		if (facts->timer_reason) {
+			strbuf_puts(line, " of a timer (none of the kernel: ");
+			put_allowed(line, facts->timer_reason);
+			strbuf_putc(line, ')');
+		}
 	}
 	if (facts->counted_count) {
 		put_functions(line, facts->counted_count, " counted and not timed (");

@@ -66,6 +66,7 @@ static void add_header(struct sampled *sampled, const struct segment_lane *heade
 	merge_add(&sampled->cpu_ns, header->sampled_ns);
 	merge_add(&sampled->kernel_ns, header->kernel_ns);
 	merge_add(&sampled->lost_ns, header->lost_sample_ns);
+	merge_add(&sampled->timer_count, header->timer_sample_count);
 	merge_add(&sampled->ring_count, header->ring_count);
 	merge_add(&sampled->refused_count, header->ring_refused_count);
 	merge_add(&sampled->declined_count, header->ring_declined_count);

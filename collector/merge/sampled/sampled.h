@@ -52,6 +52,7 @@ struct sampled {
 	uint64_t count, cpu_ns, kernel_ns, lost_ns;
 	uint64_t hook_ns;	/* of HOOKS and STUBS */
 	uint64_t outside_count; /* of programs without hooks */
+	uint64_t timer_count;	/* by timers */
 	uint64_t ring_count, refused_count, declined_count;
 	int32_t ring_error; /* the last one */
 	uint32_t longest_period_us, shortest_period_us;

@@ -22,6 +22,7 @@
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
 #include "shim/record/context.h"
+#include "shim/samples/samples.h"
 #include "shim/wrap/exec/additions.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/rights/memory_lock.h"
@@ -142,6 +143,7 @@ static struct sandboxing begin(int is_strict)
 
 	if (!process || (process_is_ready() && !context_is_own_process()))
 		return sandboxing;
+	samples_end_timers();
 	reserve_growth();
 	gate_close();
 	sandboxing.has_closed = 1;

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/segment_samples.h"
 #include "shim/boot/config.h"
 #include "shim/memory/early_heap.h"
 
@@ -64,6 +65,10 @@ static void reads_values(void **state)
 	assert_int_equal(read_one("PROFSHIM_SPANS=100us").span_floor_ns, 100000);
 	assert_int_equal(read_one("PROFSHIM_SPANS=2s").span_floor_ns, 2000000000);
 	assert_int_equal(read_one("PROFSHIM_PATCH=on").keeps_code, 0);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=timer").sample_hz,
+			 SEGMENT_SAMPLES_TIMER);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=off").sample_hz, SEGMENT_SAMPLES_OFF);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").sample_hz, 10000);
 	assert_int_equal(read_one("PROFSHIM_WAITS=off").leaves_waits, 1);
 	assert_int_equal(read_one("PROFSHIM_WAITS=on").leaves_waits, 0);
 	assert_true(read_one("PROFSHIM_OVERHEAD=2.5").overhead_percent == 2.5);
@@ -91,6 +96,7 @@ static void names_what_it_ignores(void **state)
 		"PROFSHIM_STACK_DEPTH=257", "PROFSHIM_STACK_DEPTH=8x",
 		"PROFSHIM_MAX_PATHS=-5",    "PROFSHIM_MAX_PATHS=99999999999999999999",
 		"PROFSHIM_LEVEL=some",	    "PROFSHIM_FOLLOW=some",
+		"PROFSHIM_SAMPLES=timers",  "PROFSHIM_SAMPLES=10001",
 		"PROFSHIM_PATCH=maybe",	    "PROFSHIM_WAITS=some",
 		"PROFSHIM_OVERHEAD=0",	    "PROFSHIM_OVERHEAD=-5",
 		"PROFSHIM_OVERHEAD=ten",    "PROFSHIM_OVERHEAD=nan",
