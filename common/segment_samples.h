@@ -28,7 +28,7 @@
  *
  * THE TIMER
  *
- * Where the kernel has no samples for us, and PROFSHIM_SAMPLES=timer asks for it, a timer
+ * Where the kernel has no samples for us, or PROFSHIM_SAMPLES=timer asks for it, a timer
  * of the thread's CPU clock interrupts it by a signal, and the handler keeps the address
  * (shim/samples/timer.h). It strikes at the scheduler's ticks, after a period of
  * segment_control.timer_period_ns, or several when some were missed: these are one sample

@@ -171,6 +171,7 @@ static enum segment_sampling try(struct answer *ret)
 					 : SEGMENT_SAMPLING_REFUSED;
 }
 
+/* Where samples are refused, or it was asked for. */
 static void try_timer(struct answer *ret)
 {
 	struct answer answer = {.error = 0};
@@ -212,7 +213,8 @@ void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 	sampling->found = SEGMENT_SAMPLING_OFF;
 	if (run->sample_hz != SEGMENT_SAMPLES_OFF)
 		sampling->found = try(&answer);
-	if (run->sample_hz == SEGMENT_SAMPLES_TIMER)
+	if (run->sample_hz == SEGMENT_SAMPLES_TIMER ||
+	    sampling->found == SEGMENT_SAMPLING_REFUSED)
 		try_timer(&answer);
 	sampling->tick_ns = answer.tick_ns;
 	if (sampling->found == SEGMENT_SAMPLING_ALLOWED)

@@ -203,8 +203,9 @@ static enum source source_found(uint32_t sampling)
 {
 	const struct segment_control *control = process_facts.control;
 
-	if (process_facts.run->sample_hz != SEGMENT_SAMPLES_TIMER)
-		return sampling == SEGMENT_SAMPLING_ALLOWED ? SOURCE_RING : SOURCE_NONE;
+	if (process_facts.run->sample_hz != SEGMENT_SAMPLES_TIMER &&
+	    sampling == SEGMENT_SAMPLING_ALLOWED)
+		return SOURCE_RING;
 	return control->timer_period_ns ? SOURCE_TIMER : SOURCE_NONE;
 }
 
