@@ -16,10 +16,10 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/image/build_id.h"
 #include "shim/image/symbols.h"
 #include "shim/image/mapping.h"
 #include "shim/image/modules.h"
+#include "shim/image/object.h"
 #include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
@@ -89,7 +89,8 @@ static void read_build_id(struct segment_module *module, const char *start, uint
 
 		if (program[i].p_type == PT_NOTE && at >= module->start &&
 		    at + program[i].p_memsz <= module->end)
-			build_id_copy(module, (const char *)at, program[i].p_memsz);
+			object_copy_build_id(module, (const char *)at,
+					     program[i].p_memsz);
 	}
 }
 

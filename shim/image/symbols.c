@@ -13,7 +13,7 @@
 
 #include "shim/core/gate.h"
 #include "shim/core/syscall.h"
-#include "shim/image/build_id.h"
+#include "shim/image/object.h"
 
 struct image {
 	const char *start;
@@ -99,7 +99,7 @@ static int has_build_id(const struct image *image, const struct segment_module *
 				: NULL;
 
 		if (notes)
-			build_id_copy(&found, notes, sections[i].sh_size);
+			object_copy_build_id(&found, notes, sections[i].sh_size);
 	}
 	return found.build_id_size == module->build_id_size &&
 	       !memcmp(found.build_id, module->build_id, found.build_id_size);

@@ -12,22 +12,26 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
+#include "shim/image/object.h"
 #include "shim/patch/stubs/arenas.h"
 #include "shim/wrap/real.h"
 
 #define PAGE_BYTES 4096ul
 
 /* All segments of a program that is where it is linked to, in whole pages. 0: the kernel
- * has chosen its place. */
+ * has chosen its place, or it calls no hook. Then nothing of it is led to us, and it may
+ * be an image of Lisp, whose heap was saved with it. */
 static int find_fixed_program(struct extent *ret)
 {
 	const ElfW(Phdr) *segments = (const void *)getauxval(AT_PHDR);
-	unsigned long count = getauxval(AT_PHNUM);
+	ElfW(Half) count = (ElfW(Half))getauxval(AT_PHNUM);
 
 	*ret = (struct extent){UINTPTR_MAX, 0};
-	if (!segments || !_r_debug.r_map || _r_debug.r_map->l_addr)
+	if (!segments || !_r_debug.r_map || _r_debug.r_map->l_addr ||
+	    !object_calls_hooks(
+		    &(struct dl_phdr_info){.dlpi_phdr = segments, .dlpi_phnum = count}))
 		return 0;
-	for (unsigned long i = 0; i < count; i++) {
+	for (ElfW(Half) i = 0; i < count; i++) {
 		uintptr_t low = segments[i].p_vaddr, high = low + segments[i].p_memsz;
 
 		if (segments[i].p_type != PT_LOAD)

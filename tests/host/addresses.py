@@ -30,6 +30,18 @@ def around_a_fixed_program(case):
 
 
 @scenario
+def nothing_is_moved_without_hooks(case):
+    """maxima begins with the heap of its saved image, and crashed where that was moved."""
+    program = case.compile("heap_place.c", flags=[*FIXED, "-fno-instrument-functions"])
+    plain = case.run_plain([program])
+    if plain.returncode == SKIPPED:
+        raise host.LeftOut("places cannot be made known")
+    expect(plain.stdout == "heap is at the end: 1\n", f"{plain}")
+    recorded = case.run([program])
+    expect(recorded.returncode == 0 and recorded.stdout == plain.stdout, f"{recorded}")
+
+
+@scenario
 def without_random_places(case):
     """The heap begins right behind the program."""
     take(case, "fixed")
