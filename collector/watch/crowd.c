@@ -57,6 +57,15 @@ static int is_below_collector(int proc_fd, int32_t pid, const struct executable 
 	return 0;
 }
 
+/* Who reads names for a collector is a child of it (collector/symbols/confined.h). */
+static int is_helper(int proc_fd, const char *pid, const struct executable *own)
+{
+	char parent[16];
+
+	snprintf(parent, sizeof(parent), "%d", (int)liveness_parent(atoi(pid)));
+	return is_collector(proc_fd, parent, own);
+}
+
 /* The user's collectors, ourselves among them, as far as limit. */
 static unsigned count_collectors(DIR *proc, const struct executable *own, unsigned limit)
 {
@@ -69,7 +78,8 @@ static unsigned count_collectors(DIR *proc, const struct executable *own, unsign
 		if (isdigit((unsigned char)entry->d_name[0]) &&
 		    fstatat(dirfd(proc), entry->d_name, &status, 0) == 0 &&
 		    status.st_uid == geteuid())
-			count += (unsigned)is_collector(dirfd(proc), entry->d_name, own);
+			count += is_collector(dirfd(proc), entry->d_name, own) &&
+				 !is_helper(dirfd(proc), entry->d_name, own);
 	}
 	return count;
 }

@@ -20,20 +20,13 @@ PRELOAD = 'echo "$LIBRARY" > /etc/ld.so.preload\n'
 STOP = ": > /etc/ld.so.preload\n"
 
 
-def is_collector(case, entry):
-    try:
-        return os.path.samefile(f"/proc/{entry}/exe", case.products.collector)
-    except OSError:
-        return False
-
-
 def collectors_inside(case, namespace):
     """How many collectors there are in the PID namespace."""
     found = 0
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
             found += (os.readlink(f"/proc/{entry}/ns/pid") == namespace
-                      and is_collector(case, entry))
+                      and case.is_collector(entry))
         except OSError:
             continue
     return found

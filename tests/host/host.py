@@ -107,16 +107,23 @@ class Case:
     def analyze(self, *arguments, **options):
         return harness.run([self.products.analyze, *arguments], cwd=self.directory, **options)
 
+    def is_collector(self, pid):
+        """Not a child of one, which reads names for it."""
+        try:
+            with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as file:
+                parent = file.read().rpartition(")")[2].split()[1]
+            if not os.path.samefile(f"/proc/{pid}/exe", self.products.collector):
+                return False
+        except OSError:
+            return False
+        try:
+            return not os.path.samefile(f"/proc/{parent}/exe", self.products.collector)
+        except OSError:
+            return True
+
     def collectors(self):
         """Process ids of the collectors that work in the case's directory."""
-        found = []
-        for pid in harness.processes_naming(self.directory):
-            try:
-                if os.path.samefile(f"/proc/{pid}/exe", self.products.collector):
-                    found.append(pid)
-            except OSError:
-                continue
-        return found
+        return list(filter(self.is_collector, harness.processes_naming(self.directory)))
 
     def wait_for_collector(self):
         found = harness.wait_until(self.collectors)
