@@ -221,7 +221,9 @@ static int run(struct line *line, const int files[2])
 		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 		dup2(files[0], STDOUT_FILENO);
 		dup2(files[1], STDERR_FILENO);
-		exit(mcp_commands->run((int)line->count, line->words, true));
+		status = mcp_commands->run((int)line->count, line->words, true);
+		fflush(NULL);
+		_exit(status); /* what the parent has at hand is no leak of the child */
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;

@@ -231,9 +231,11 @@ static int by_slot(const void *key, const void *lane)
 static int is_listed(const struct read_run *run, size_t first, size_t end,
 		     const struct site_place *site)
 {
-	const struct read_lane *lane = bsearch(&site->lane_slot, run->lanes + first,
-					       end - first, sizeof(*run->lanes), by_slot);
+	const struct read_lane *lane = NULL;
 
+	if (first < end) /* else the run may have no lanes at all */
+		lane = bsearch(&site->lane_slot, run->lanes + first, end - first,
+			       sizeof(*run->lanes), by_slot);
 	return lane && lane->process == site->process;
 }
 
