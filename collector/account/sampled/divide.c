@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "collector/account/account.h"
 #include "collector/account/sampled/computed.h"
@@ -84,6 +85,79 @@ static int by_part(const void *a, const void *b)
 	if (left->function != right->function)
 		return left->function < right->function ? -1 : 1;
 	return left->path < right->path ? -1 : left->path > right->path;
+}
+
+static int by_function(const void *key, const void *held)
+{
+	uint32_t function = *(const uint32_t *)key;
+	uint32_t other = ((const struct held *)held)->function;
+
+	return function < other ? -1 : function > other;
+}
+
+/* Are calls of the function in the holder's time, or is it the holder itself? */
+static bool is_placed(const struct merge *merge, const struct holder *holder,
+		      uint32_t function)
+{
+	uint32_t path = holder->samples.path;
+
+	return (path && merge->paths[path].function == function) ||
+	       (holder->held_count && bsearch(&function, holder->held, holder->held_count,
+					      sizeof(*holder->held), by_function));
+}
+
+/* Whose time a sample is, below this holder. Of copies that are inlined the calls may
+ * stand below some of their host's paths only: samples that others have of them are the
+ * host's, whose own time that is as the program was built. */
+static uint32_t placed_credit(const struct merge *merge, const struct holder *holder,
+			      const struct sampled_row *row)
+{
+	const struct identify *identify = &merge->identify;
+	const struct identify_place *places = identify->places + row->place;
+	bool is_around = false;
+
+	if (row->kind != SAMPLED_CODE || is_placed(merge, holder, row->credited_function))
+		return row->credited_function;
+	for (uint32_t i = 0;
+	     row->place < identify->place_count && i < places->chain_count; i++) {
+		is_around |= places[i].function == row->credited_function;
+		if (is_around && is_placed(merge, holder, places[i].function))
+			return places[i].function;
+	}
+	return is_placed(merge, holder, row->outer_function) ? row->outer_function
+							     : row->credited_function;
+}
+
+static int by_credit(const void *a, const void *b)
+{
+	const struct sampled_row *left = a, *right = b;
+
+	if (left->kind != right->kind)
+		return left->kind < right->kind ? -1 : 1;
+	return left->credited_function < right->credited_function
+		       ? -1
+		       : left->credited_function > right->credited_function;
+}
+
+/* Returns the holder's rows where some have another credit there, or NULL. */
+static struct sampled_row *place_credits(const struct merge *merge, struct holder *holder)
+{
+	const struct sampled_row *rows = holder->samples.rows;
+	size_t count = holder->samples.row_count, i = 0;
+	struct sampled_row *placed;
+
+	while (i < count &&
+	       placed_credit(merge, holder, &rows[i]) == rows[i].credited_function)
+		i++;
+	if (i == count)
+		return NULL;
+	placed = xmalloc(count * sizeof(*placed));
+	memcpy(placed, rows, count * sizeof(*placed));
+	for (; i < count; i++)
+		placed[i].credited_function = placed_credit(merge, holder, &rows[i]);
+	qsort(placed, count, sizeof(*placed), by_credit);
+	holder->samples.rows = placed;
+	return placed;
 }
 
 /* Samples of the path in this function, be it in an inlined copy. */
@@ -315,6 +389,7 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 			  struct holder *holder)
 {
 	struct part *parts = xcalloc(holder->held_count + 1, sizeof(*parts));
+	struct sampled_row *rows = place_credits(merge, holder);
 	size_t count = find_parts(divide, merge, holder, parts);
 	double hook_share =
 		share_of(divide, holder, holder->samples.hook_ns, holder->hook_model_ns);
@@ -325,6 +400,7 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 		room -= give(divide, merge, holder, &parts[i], room);
 	room -= give_unplaced(divide, merge, holder, parts, count, room);
 	free(parts);
+	free(rows);
 	if (!holder->samples.path)
 		return;
 	/* all parts together are as uncertain as that of the hooks is */

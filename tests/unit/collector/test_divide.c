@@ -19,7 +19,7 @@
 #include "collector/account/account.h"
 #include "collector/account/sampled/divide.h"
 
-enum { MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION, FUNCTIONS };
+enum { MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION, COPY_FUNCTION, FUNCTIONS };
 enum { MAIN_PATH = 1, COUNTED_PATH };
 
 #define PERIOD_NS 1000u
@@ -94,6 +94,7 @@ static void sample(struct scene *scene, const struct row *rows)
 			(struct sampled_row){.path = MAIN_PATH,
 					     .kind = rows->kind,
 					     .function = rows->function,
+					     .outer_function = rows->function,
 					     .credited_function = rows->function,
 					     .count = rows->count,
 					     .cpu_ns = rows->count * PERIOD_NS};
@@ -259,6 +260,39 @@ static void libraries_below_counted_calls(void **state)
 	near(self_of(scene, path), 1000000 * 400 / 1004);
 }
 
+/* Calls of a copy that is inlined into counted() stand below another of its paths: here
+ * its samples are counted()'s. Where calls of it are known they are its own. */
+static void copies_without_calls(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 300},
+					  {SAMPLED_CODE, COPY_FUNCTION, 400},
+					  {.count = 0}};
+	struct identify_place chain[] = {{.function = COPY_FUNCTION, .chain_count = 2},
+					 {.function = COUNTED_FUNCTION}};
+	struct scene *scene = *state;
+	struct held held[] = {calls_of(100), calls_of(100)};
+
+	scene->mode_of[COPY_FUNCTION] = 1;
+	scene->merge.identify.places = chain;
+	scene->merge.identify.place_count = 2;
+	sample(scene, rows);
+	scene->merge.sampled.rows[2].outer_function = COUNTED_FUNCTION;
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, held, 1);
+	assert_in_range(self_of(scene, COUNTED_PATH), 695000, 700000);
+	assert_int_equal(scene->merge.path_count, 3);
+	held[1].path = merge_child_path(&scene->merge, COUNTED_PATH, COPY_FUNCTION,
+					MERGE_FUNCTION);
+	held[1].function = COPY_FUNCTION;
+	fill(scene, 1000000);
+	divide_note(scene->divide, &scene->merge, 0, held, 2);
+	divide_lane(scene->divide, &scene->merge, 0, held, 2);
+	assert_in_range(self_of(scene, COUNTED_PATH), 295000, 305000);
+	assert_in_range(self_of(scene, held[1].path), 395000, 405000);
+}
+
 /* Where an address is not known, it is like those that are. */
 static void lost_addresses(void **state)
 {
@@ -287,6 +321,7 @@ int main(void)
 		DIVIDE_TEST(without_any_samples),
 		DIVIDE_TEST(none_is_not_nothing),
 		DIVIDE_TEST(libraries_below_counted_calls),
+		DIVIDE_TEST(copies_without_calls),
 		DIVIDE_TEST(lost_addresses),
 	};
 
