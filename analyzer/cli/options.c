@@ -5,7 +5,7 @@
 
 #include "analyzer/cli/words.h"
 
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 
 #include <stddef.h>
 #include <stdio.h>

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 #include "analyzer/document/heap_course.h"
 #include "analyzer/document/lanes.h"
-#include "analyzer/document/profile.h"
+#include "analyzer/tree/profile.h"
 #include "analyzer/document/source.h"
 #include "analyzer/document/timeline.h"
 #include "analyzer/model/table.h"

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "analyzer/document/profile.h"
+#include "analyzer/tree/profile.h"
 
 /* What stands above the roots is nobody: PROFILE_NONE. */
 struct callgrind_edge {

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "analyzer/document/profile.h"
+#include "analyzer/tree/profile.h"
 
 #include "common/base/strbuf.h"
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "common/base/arena.h"
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* What several reports need: failures, queries with the common parameters, tables. */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/report.h"
 
 /* Sets the error sentence and returns status. */

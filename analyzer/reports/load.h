@@ -2,7 +2,7 @@
 /* The call paths of a run. */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/report.h"
 
 /* Loads the run's call paths, of all threads or of --thread, inlined copies folded

@@ -8,7 +8,7 @@
 #include "common/base/status.h"
 #include "common/base/strbuf.h"
 #include "analyzer/document/doc.h"
-#include "analyzer/model/filter.h"
+#include "analyzer/tree/filter.h"
 #include "analyzer/rundb/rundb.h"
 
 /* What the user asked for; strings are NULL when not given. */

@@ -2,7 +2,7 @@
 /* The allocation sites of a run as a table. */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/trust/facts.h"
 
 /* Which site: the function that led to it, and its own place. */

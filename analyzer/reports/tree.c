@@ -4,7 +4,7 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
-#include "analyzer/model/frames.h"
+#include "analyzer/tree/frames.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "common/base/strbuf.h"
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/findings/finding.h"
 #include "analyzer/findings/rule_limits.h"
 

@@ -21,7 +21,7 @@ COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols"
              "collector/account", "collector/ingest",
              "collector/naming", "collector/database",
              "collector/store", "collector/live", "collector/selection"]
-CONTENT = [*BASE, "analyzer/names", "analyzer/model", "analyzer/statistics", "analyzer/findings",
+CONTENT = [*BASE, "analyzer/names", "analyzer/model", "analyzer/tree", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
     "common": [],
@@ -83,9 +83,10 @@ LAYERS = {
                "collector/store", "collector/symbols"],
     "analyzer/names": BASE,
     "analyzer/model": [*BASE, "analyzer/names"],
+    "analyzer/tree": [*BASE, "analyzer/model"],
     "analyzer/statistics": [*BASE, "analyzer/model"],
-    "analyzer/findings": [*BASE, "analyzer/model"],
-    "analyzer/document": [*BASE, "analyzer/model", "analyzer/findings"],
+    "analyzer/findings": [*BASE, "analyzer/model", "analyzer/tree"],
+    "analyzer/document": [*BASE, "analyzer/model", "analyzer/tree", "analyzer/findings"],
     "analyzer/rundb": [*BASE, "analyzer/model", "collector/database",
                        "collector/store"],
     "analyzer/rules": CONTENT,
@@ -98,9 +99,9 @@ LAYERS = {
                                  "collector/symbols/target.h"],
     "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h"],
     # A finding names its rule; a rule is more than a name.
-    "analyzer/render": [*BASE, "analyzer/names", "analyzer/model", "analyzer/findings", "analyzer/document",
+    "analyzer/render": [*BASE, "analyzer/names", "analyzer/model", "analyzer/tree", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],
-    "analyzer/export": [*BASE, "analyzer/model", "analyzer/document"],
+    "analyzer/export": [*BASE, "analyzer/model", "analyzer/tree", "analyzer/document"],
     "analyzer/live": [*CONTENT, "analyzer/reports", "analyzer/render", "collector/live",
                       "collector/processes", "collector/read/page.h",
                       "collector/read/rundir.h", "collector/store"],

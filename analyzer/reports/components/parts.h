@@ -2,7 +2,7 @@
 /* What the reports that know components share. */
 #pragma once
 
-#include "analyzer/model/components.h"
+#include "analyzer/tree/components.h"
 #include "analyzer/reports/report.h"
 
 /* What the word of --by means, of "source" and "namespace"; else by modules. */

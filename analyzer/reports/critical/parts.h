@@ -2,7 +2,7 @@
 /* The parts of the command `critical`. */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/model/critical/shares.h"
 #include "analyzer/reports/report.h"
 #include "common/base/map.h"

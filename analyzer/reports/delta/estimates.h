@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 struct delta_estimates;
 

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/trust/facts.h"
 
 struct ask {

@@ -5,7 +5,7 @@
  */
 #include "analyzer/reports/flame/parts.h"
 
-#include "analyzer/model/frames.h"
+#include "analyzer/tree/frames.h"
 #include "analyzer/reports/profile/parts.h"
 
 #define USUAL_LEAST_PERCENT 0.1

@@ -2,12 +2,12 @@
 /* What the files behind the reports flamegraph and export share. */
 #pragma once
 
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 #include "analyzer/reports/report.h"
 
 /* Makes doc->flame, summed up, from what the options ask for: one run, a moment of a
  * process, what lies between two, or the difference of two moments or sides. folds: of
- * analyzer/model/frames.h. Adds the notes. STATUS_NOTHING: there is nothing of that
+ * analyzer/tree/frames.h. Adds the notes. STATUS_NOTHING: there is nothing of that
  * metric. */
 enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds);
 

@@ -2,8 +2,8 @@
 /* What the files behind exports of a whole run share. */
 #pragma once
 
-#include "analyzer/document/profile.h"
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/profile.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/report.h"
 

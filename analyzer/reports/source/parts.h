@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/document/source.h"
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/report.h"
 #include "analyzer/reports/trust/facts.h"
 

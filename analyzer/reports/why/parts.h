@@ -2,7 +2,7 @@
 /* The parts of the command `why`. */
 #pragma once
 
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/model/study/study.h"
 #include "analyzer/reports/report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: call trees: linking, damage, recursion, sums, filters. */
-#include "analyzer/model/calltree.h"
-#include "analyzer/model/filter.h"
+#include "analyzer/tree/calltree.h"
+#include "analyzer/tree/filter.h"
 #include "analyzer/model/table.h"
 #include "common/base/strbuf.h"
 #include "tests/unit/analyzer/cmocka_all.h"

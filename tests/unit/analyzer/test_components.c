@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: names of components, and call trees summed up by components. */
-#include "analyzer/model/components.h"
+#include "analyzer/tree/components.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

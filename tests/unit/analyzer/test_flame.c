@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: flame graphs: sums, places, what is left out,
  * differences, turning over. */
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: frames that are nobody's code as one, and that nothing gets lost. */
-#include "analyzer/document/flame.h"
-#include "analyzer/model/calltree.h"
-#include "analyzer/model/frames.h"
+#include "analyzer/tree/flame.h"
+#include "analyzer/tree/calltree.h"
+#include "analyzer/tree/frames.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <stdio.h>

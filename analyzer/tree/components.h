@@ -12,7 +12,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/strbuf.h"
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 /* What puts functions together where no region does: their module, the directory of their
  * source, or the namespace or class that they are in. */

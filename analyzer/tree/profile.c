@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sums and chains of a profile. Must not trap on damaged numbers. */
-#include "analyzer/document/profile.h"
+#include "analyzer/tree/profile.h"
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Libraries, threads and tasks as one frame each. Must not recurse. */
-#include "analyzer/model/frames.h"
+#include "analyzer/tree/frames.h"
 
 #include "common/base/intern.h"
 #include "common/base/map.h"

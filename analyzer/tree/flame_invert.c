@@ -5,7 +5,7 @@
  * with all callers of all paths the result would be much larger than what it is made
  * from.
  */
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 
 #include "common/base/intern.h"
 #include "common/base/xalloc.h"

@@ -3,7 +3,7 @@
  * The call tree: linking, sorting, sums. Must not recurse: recorded stacks may be deeper
  * than ours.
  */
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include "common/base/xalloc.h"
 

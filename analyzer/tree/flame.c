@@ -3,7 +3,7 @@
  * Flame graphs: sums, and which box stands where. Must not recurse: recorded stacks
  * may be deeper than ours.
  */
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"

@@ -4,7 +4,7 @@
  * red and green, which many cannot tell apart; say anything in colour alone: formats
  * write the change beside the name.
  */
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 
 #include <math.h>
 

@@ -110,7 +110,7 @@ struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *na
 const char *flame_copy(struct flame *flame, const char *text);
 
 /* One box for what is nobody's code: FRAMES_LIBRARY and FRAMES_THREADS of
- * analyzer/model/frames.h, together. Before flame_sum(). */
+ * analyzer/tree/frames.h, together. Before flame_sum(). */
 void flame_fold(struct flame *flame, unsigned what);
 /* Adds up totals and presence. */
 void flame_sum(struct flame *flame);

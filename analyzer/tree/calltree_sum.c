@@ -3,7 +3,7 @@
  * The call tree summed up by function and by neighbour, for selections (a thread) whose
  * sums run.db does not keep. Must not count the time of a recursive activation twice.
  */
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include "common/base/xalloc.h"
 

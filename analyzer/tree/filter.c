@@ -3,7 +3,7 @@
  * Regular expressions over functions, carried over to call paths. Must not match a name
  * once for each path: names are few, paths are many.
  */
-#include "analyzer/model/filter.h"
+#include "analyzer/tree/filter.h"
 
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A tree in which one node stands for many that are nobody's code. Must not lose or
  * double what a node has. */
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
-#include "analyzer/model/frames.h"
+#include "analyzer/tree/frames.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "common/base/intern.h"
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include <regex.h>
 

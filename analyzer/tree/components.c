@@ -3,7 +3,7 @@
  * Summing up a call tree by components, and what these are called. Must not recurse: a
  * tree may be as deep as a program's stack.
  */
-#include "analyzer/model/components.h"
+#include "analyzer/tree/components.h"
 
 #include "common/base/map.h"
 #include "common/base/utf8.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Climbs a call tree. Must not trust the parents of a damaged file to have an end. */
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Boxes that are nobody's code as one. Must not lose what a box has by itself. */
-#include "analyzer/document/flame.h"
+#include "analyzer/tree/flame.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/model/frames.h"
+#include "analyzer/tree/frames.h"
 
 #include <stdlib.h>
 

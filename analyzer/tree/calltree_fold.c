@@ -4,7 +4,7 @@
  * path, and inlined copies. Must not recurse, or search lists: a node may have 100,000
  * children.
  */
-#include "analyzer/model/calltree.h"
+#include "analyzer/tree/calltree.h"
 
 #include "common/segment_recording.h"
 #include "common/base/map.h"
