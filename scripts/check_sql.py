@@ -31,10 +31,17 @@ def sql_files(root):
                 yield path
 
 
+def read(path):
+    """The text of a file, with what it includes."""
+    with open(path, encoding="utf-8") as file:
+        return re.sub(r"(?m)^-- :include (\w+)$", lambda match: read(
+            os.path.join(os.path.dirname(path), match[1] + ".sql")), file.read())
+
+
 def sections(text):
     name, lines = "", []
     for line in text.splitlines():
-        match = re.match(r"-- :(\w+)\s*(\w*)", line)
+        match = re.match(r"-- :(?!show)(\w+)\s*(\w*)", line)
         if match:
             yield name, "\n".join(lines)
             name, lines = match[2] if match[1] == "name" else line[4:], []
@@ -74,7 +81,9 @@ def empty_database(root):
     db.create_function("regexp", 2, lambda pattern, text: 0)
     for name, count in (("libc_purpose", 1), ("passes", 1),
                         ("is_chosen", 1), ("signal_name", 1), ("short_name", 1),
-                        ("people", 2), ("counted", 2), ("limit_of", 1), ("chance", 2)):
+                        ("people", 2), ("counted", 2), ("limit_of", 1), ("chance", 2),
+                        ("owner", 2), ("fits", 1),
+                        ("suppression", 2), ("pattern", 1)):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1)):
         db.create_aggregate(name, count, Quantile)
@@ -103,10 +112,8 @@ def main():
     taken = {row[0] for row in db.execute(
         "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master")}
     for path in sql_files(root):
-        with open(os.path.join(root, path), encoding="utf-8") as file:
-            text = file.read()
         kept = []
-        for name, section in sections(text):
+        for name, section in sections(read(os.path.join(root, path))):
             for statement in statements(section) if name != "tables" else []:
                 count += 1
                 values = {word: None for word in re.findall(r":(\w+)", statement)}

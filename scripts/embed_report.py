@@ -7,12 +7,13 @@ usage: embed_report.py INPUT.sql OUTPUT.c
 The format is described in analyzer/reports/sql/README.md. What is no such file ends with a
 sentence about the line that is wrong.
 """
+import os
 import re
 import sys
 
 KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
-         "lanes": "LANES"}
+         "lanes": "LANES", "code": "CODE"}
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
 SECTIONS = {"main", "machine", "human", "page", "parts"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
@@ -28,19 +29,23 @@ def wrong(path, number, why):
 
 
 def read(path):
-    """The head, and the sections as (line, kind, words, title, query)."""
+    """The head, and the sections as (path, line, kind, words, title, query)."""
     head, parts, current = {}, [], None
     with open(path, encoding="utf-8") as file:
         lines = file.read().splitlines()
     for number, line in enumerate(lines, 1):
         match = re.match(r"-- :(\w+)\s*(.*)$", line)
         comment = re.match(r"--( (.*))?$", line)
-        if match and match[1] in HEAD:
+        if match and match[1] == "include":
+            parts += read(os.path.join(os.path.dirname(path), match[2] + ".sql"))[1]
+        elif match and match[1] == "show" and parts:
+            parts[-1][3].append("show=" + match[2].replace(" ", ","))
+        elif match and match[1] in HEAD:
             head[match[1]] = match[2]
             current = match[1]
         elif match and match[1] in KINDS:
             words, _, title = match[2].partition("= ")
-            parts.append((number, KINDS[match[1]], words.split(), title or None, []))
+            parts.append((path, number, KINDS[match[1]], words.split(), title or None, []))
             current = None
         elif match:
             wrong(path, number, f"there is no section '{match[1]}'")
@@ -49,7 +54,7 @@ def read(path):
         elif not comment and line.strip():
             if not parts:
                 wrong(path, number, "a query stands before the first section")
-            parts[-1][4].append(line)
+            parts[-1][-1].append(line)
             current = None
         elif not line.strip():
             current = None
@@ -58,14 +63,17 @@ def read(path):
 
 def part_as_c(path, number, kind, words, title, query):
     fields, flags, sections = [f".kind = PART_{kind}"], [], []
-    if words:
-        fields.append(f".name = {c_string(words[0])}")
-    for word in words[1:]:
+    own_name = words.pop(0) if words and kind != "END" else None
+    if own_name:
+        fields.append(f".name = {c_string(own_name)}")
+    for word in words:
         name, _, value = word.partition("=")
         if name in NUMBERS and value.isdigit():
             fields.append(f".{NUMBERS[name]} = {value}")
         elif name == "noun":
             fields.append(f".noun = {c_string(value.replace('_', ' '))}")
+        elif name == "show":
+            fields.append(f".show = {c_string(value.replace(',', ' '))}")
         elif name == "order":
             fields.append(f".order = {c_string(value)}")
         elif name == "weight":
@@ -80,6 +88,8 @@ def part_as_c(path, number, kind, words, title, query):
             sections.append(f"SECTION_{word.upper()}")
         else:
             wrong(path, number, f"there is no word '{word}'")
+    if kind == "CODE":
+        fields.append(f".code = section_{own_name}")
     if title:
         fields.append(f".title = {c_string(title)}")
     if flags:
@@ -88,7 +98,7 @@ def part_as_c(path, number, kind, words, title, query):
         fields.append(".section_flags = " + " | ".join(sections))
     if query:
         fields.append(".sql =\n" + "\n".join("\t\t" + c_string(line + "\n") for line in query))
-    elif kind != "NOTHING":
+    elif kind not in ("NOTHING", "CODE"):
         wrong(path, number, "the section has no query")
     return "\t{" + ",\n\t ".join(fields) + "},\n"
 
@@ -103,10 +113,10 @@ def main():
     takes = " | ".join("TAKES_" + word.upper() for word in head.get("takes", "").split())
     with open(target, "w", encoding="utf-8") as out:
         out.write(f"/* made by scripts/embed_report.py from {path.split('/')[-1]} */\n"
-                  '#include "analyzer/reports/engine/engine.h"\n\n'
+                  '#include "analyzer/reports/engine/sections.h"\n\n'
                   "static const struct report_part parts[] = {\n")
         for part in parts:
-            out.write(part_as_c(path, *part))
+            out.write(part_as_c(*part))
         out.write(f"""}};
 
 const struct report report_{name} = {{

@@ -9,6 +9,7 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/cli.h"
+#include "analyzer/tree/calltree.h"
 #include "analyzer/names/name_pool.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/rundb/limits.h"
@@ -312,6 +313,7 @@ int cli_run(int argc, char **argv, bool as_is)
 		complain(strbuf_text(&input.error));
 	filter_free(&input.filter);
 	name_pool_free(input.names);
+	calltree_free(input.tree);
 	rundb_close(input.db);
 	rundb_close(input.diff_db);
 	for (size_t i = 0; i < input.database_count; i++)

@@ -19,8 +19,6 @@
 
 struct suppression {
 	char *pattern;
-	/* What it suppressed; the user of the module counts. */
-	int64_t site_count, block_count, bytes;
 };
 
 /* Zeroed: suppresses nothing. */

@@ -160,6 +160,13 @@ struct calltree *report_tree_load(struct report_input *input)
 	return NULL;
 }
 
+const struct calltree *report_call_tree(struct report_input *input)
+{
+	if (!input->tree)
+		input->tree = report_tree_load(input);
+	return input->tree;
+}
+
 #define LISTED_THREADS 8
 
 /* Lists the threads there are; the cursor stands on the first. */

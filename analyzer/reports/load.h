@@ -8,5 +8,7 @@
 /* Loads the run's call paths, of all threads or of --thread, inlined copies folded
  * unless --inlined. NULL on failure. With --raw the times are the uncorrected ones. */
 struct calltree *report_tree_load(struct report_input *input);
+/* The same, loaded once for all who only look at it; it is the input's. */
+const struct calltree *report_call_tree(struct report_input *input);
 /* Checks --thread and adds notes about shared lanes. */
 enum exit_status report_check_thread(struct report_input *input, struct doc *doc);

@@ -16,8 +16,6 @@
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/plain/plain.h"
-#include "analyzer/reports/sites.h"
-#include "analyzer/reports/source/parts.h"
 #include "analyzer/reports/trust/trust.h"
 #include "analyzer/reports/why/parts.h"
 
@@ -184,59 +182,11 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 	return status;
 }
 
-static enum exit_status add_sites(struct report_input *input, struct doc *doc,
-				  const struct run_facts *facts,
-				  const struct calltree *tree, const char *name,
-				  const char *title, const char *sort, const char *shown,
-				  const char *weight)
-{
-	struct table *table = sites_table(input, facts, tree, false);
-
-	if (!table)
-		return STATUS_FAILED;
-	keep_positive(table, sort);
-	table_sort(table, table_column(table, sort), table_column(table, "name"));
-	table_show(table, shown);
-	report_add_table(doc, name, title, table, rows(input, SITE_ROWS), "site", sort,
-			 weight);
-	/* by its line alone an allocator of the program's own says nothing */
-	sites_add_paths(table, tree, report_path_rows(input, SITE_ROWS));
-	return STATUS_OK;
-}
-
 static enum exit_status add_brief(struct report_input *input, struct doc *doc,
 				  const struct run_facts *facts,
 				  const struct report *report, size_t usual)
 {
 	return engine_add_brief(report, input, doc, facts, rows(input, usual));
-}
-
-static enum exit_status add_memory(struct report_input *input, struct doc *doc,
-				   const struct run_facts *facts,
-				   const struct calltree *tree)
-{
-	enum exit_status status;
-
-	if (!facts->alloc_count) {
-		doc_note(doc, "no_allocations", NOTE_PLAIN,
-			 "No allocations: the program made none, or has an allocator of "
-			 "its own.",
-			 NULL);
-		return STATUS_OK;
-	}
-	status = add_brief(input, doc, facts, &report_memory_totals, 0);
-	if (status == STATUS_OK)
-		status = add_sites(input, doc, facts, tree, "allocation_sites",
-				   "Most bytes allocated", "alloc_bytes",
-				   "alloc_bytes_percent alloc_bytes alloc_count "
-				   "temporary_percent owner path",
-				   "the bytes");
-	if (status || facts->peak_bytes <= 0)
-		return status;
-	return add_sites(input, doc, facts, tree, "peak_sites",
-			 "What the peak was made of", "at_peak_bytes",
-			 "at_peak_percent at_peak_bytes at_peak_count owner path",
-			 "the peak");
 }
 
 /* Only what matters: bottlenecks shows all. */
@@ -259,7 +209,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	static const struct report *const head[] = {&report_summary, &report_where,
 						    &report_rare, &report_ranks};
 	struct run_facts facts;
-	struct calltree *tree;
+	const struct calltree *tree;
 	enum exit_status status = report_open(input, doc, &facts);
 
 	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]) && !status; i++)
@@ -271,7 +221,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = add_brief(input, doc, &facts, &report_resources, PROCESS_ROWS);
 		return status ? status : STATUS_NOTHING;
 	}
-	tree = report_tree_load(input);
+	tree = report_call_tree(input);
 	if (!tree)
 		return STATUS_FAILED;
 	status = add_findings(input, doc, &facts, tree);
@@ -289,17 +239,14 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = trust_add_recordings(input, doc, &facts,
 					      rows(input, RECORDING_ROWS));
 	if (status == STATUS_OK)
-		status = components_add_brief(input, doc, tree,
+		status = components_add_brief(input, doc, input->tree,
 					      rows(input, COMPONENT_ROWS));
 	if (status == STATUS_OK)
 		status = add_brief(input, doc, &facts, &report_steps, STEP_ROWS);
 	if (status == STATUS_OK)
-		status = add_memory(input, doc, &facts, tree);
+		status = add_brief(input, doc, &facts, &report_memory, SITE_ROWS);
 	if (status == STATUS_OK)
 		status = add_brief(input, doc, &facts, &report_resources, PROCESS_ROWS);
-	if (status == STATUS_OK)
-		status = source_add(input, doc, &facts, tree, true);
-	calltree_free(tree);
 	if (status == STATUS_OK && input->options->page)
 		status = profile_add(input, doc, &facts);
 	return status;

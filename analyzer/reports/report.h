@@ -76,6 +76,7 @@ enum report_takes {
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
+struct calltree;
 struct report_part; /* analyzer/reports/engine/engine.h */
 
 struct report_input {
@@ -88,6 +89,7 @@ struct report_input {
 	const struct report_options *options;
 	struct filter filter;
 	struct name_pool *names; /* of all functions, for people; else NULL */
+	struct calltree *tree;	 /* of report_call_tree(), once it was asked for */
 	struct strbuf error;	 /* one sentence when the status is not 0 */
 };
 

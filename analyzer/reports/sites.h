@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The allocation sites of a run as a table. */
+/* Where allocation sites are, and who led to them. */
 #pragma once
 
 #include "analyzer/tree/calltree.h"
@@ -37,11 +37,3 @@ struct cell site_line_of(struct site_place place);
  * owner, and how many there are behind that. */
 struct cell site_chain(struct table *table, const struct calltree *tree, uint32_t node,
 		       bool for_people);
-
-/* Flat, without their call paths, see sites_add_paths(). NULL on failure. */
-struct table *sites_table(struct report_input *input, const struct run_facts *facts,
-			  const struct calltree *tree, bool only_live);
-/* With --thread: what a site's numbers mean then. */
-void sites_thread_note(const struct report_input *input, struct doc *doc);
-/* Fills the column path of the first rows. Done last: most tables are cut before. */
-void sites_add_paths(struct table *table, const struct calltree *tree, size_t rows);

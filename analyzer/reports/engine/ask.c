@@ -9,22 +9,24 @@
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/range.h"
 #include "analyzer/reports/load.h"
+#include "analyzer/reports/sites.h"
 #include "analyzer/reports/snapshots/list.h"
 #include "analyzer/reports/trust/trust.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define SHORT_NAME 120 /* columns, in sentences */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static const struct calltree *tree_of(struct ask *ask)
+const struct calltree *ask_tree(struct ask *ask)
 {
-	if (!ask->tree && !ask->status) {
-		ask->tree = report_tree_load(ask->input);
-		ask->status = ask->tree ? STATUS_OK : STATUS_FAILED;
-	}
-	return ask->tree;
+	const struct calltree *tree = ask->status ? NULL : report_call_tree(ask->input);
+
+	if (!tree && !ask->status)
+		ask->status = STATUS_FAILED;
+	return tree;
 }
 
 static const char *name_of(const struct cell *value)
@@ -41,6 +43,13 @@ static struct cell passes(void *context, const struct cell *values)
 	return cell_integer(filter_passes_name(filter, name_of(&values[0])));
 }
 
+static struct cell fits(void *context, const struct cell *values)
+{
+	const struct filter *filter = &((struct ask *)context)->input->filter;
+
+	return cell_integer(filter_passes_name(filter, name_of(&values[0])));
+}
+
 static struct cell is_chosen(void *context, const struct cell *values)
 {
 	struct ask *ask = context;
@@ -49,7 +58,7 @@ static struct cell is_chosen(void *context, const struct cell *values)
 
 	if (!filter_is_active(&ask->input->filter))
 		return cell_integer(1);
-	tree = tree_of(ask);
+	tree = ask_tree(ask);
 	if (tree && !ask->chosen)
 		ask->chosen = filter_paths(&ask->input->filter, tree, false);
 	node = tree ? calltree_find(tree, cell_whole(&values[0])) : CALLTREE_NONE;
@@ -113,6 +122,61 @@ static struct cell chance(void *context, const struct cell *values)
 				   : 0);
 }
 
+static struct cell owner(void *context, const struct cell *values)
+{
+	const struct calltree *tree = ask_tree(context);
+	uint32_t node =
+		tree ? calltree_find(tree, cell_whole(&values[0])) : CALLTREE_NONE;
+	const struct calltree_function *function = NULL;
+
+	if (node == CALLTREE_NONE)
+		return (struct cell){.kind = CELL_NULL};
+	if (strcmp(name_of(&values[1]), "name") == 0)
+		return (struct cell){.kind = CELL_TEXT,
+				     .text = calltree_owner_name(tree, node)};
+	node = calltree_owner(tree, node);
+	if (tree->nodes[node].function != CALLTREE_NONE)
+		function = &tree->functions[tree->nodes[node].function];
+	if (!function || !function->file)
+		return (struct cell){.kind = CELL_NULL};
+	return strcmp(name_of(&values[1]), "line") == 0
+		       ? cell_integer(function->line)
+		       : (struct cell){.kind = CELL_TEXT, .text = function->file};
+}
+
+const struct leak_filter *ask_suppressions(struct ask *ask)
+{
+	const struct calltree *tree = ask_tree(ask);
+
+	if (tree && !ask->suppressions.tree)
+		ask->status = leak_filter_load(ask->input, tree, &ask->suppressions);
+	return ask->status ? NULL : &ask->suppressions;
+}
+
+static struct cell suppression(void *context, const struct cell *values)
+{
+	const struct leak_filter *filter = ask_suppressions(context);
+	size_t number =
+		filter ? leak_filter_find(filter, cell_whole(&values[0]),
+					  values[1].kind == CELL_TEXT ? values[1].text
+								      : NULL)
+		       : SUPPRESS_NONE;
+
+	return number == SUPPRESS_NONE ? (struct cell){.kind = CELL_NULL}
+				       : cell_integer((int64_t)number);
+}
+
+static struct cell pattern(void *context, const struct cell *values)
+{
+	const struct leak_filter *filter = ask_suppressions(context);
+	uint64_t number = (uint64_t)cell_whole(&values[0]);
+
+	if (!filter || number >= filter->suppressions.count)
+		return (struct cell){.kind = CELL_NULL};
+	return (struct cell){.kind = CELL_TEXT,
+			     .text = filter->suppressions.list[number].pattern};
+}
+
 static struct cell limit_of(void *context, const struct cell *values)
 {
 	const struct ask *ask = context;
@@ -126,10 +190,18 @@ static const struct {
 	int count;
 	struct cell (*call)(void *context, const struct cell *values);
 } functions[] = {
-	{"passes", 1, passes},		 {"is_chosen", 1, is_chosen},
-	{"signal_name", 1, signal_name}, {"short_name", 1, short_name},
-	{"people", 2, people},		 {"counted", 2, counted},
-	{"limit_of", 1, limit_of},	 {"chance", 2, chance},
+	{"passes", 1, passes},
+	{"is_chosen", 1, is_chosen},
+	{"signal_name", 1, signal_name},
+	{"short_name", 1, short_name},
+	{"people", 2, people},
+	{"counted", 2, counted},
+	{"limit_of", 1, limit_of},
+	{"chance", 2, chance},
+	{"owner", 2, owner},
+	{"fits", 1, fits},
+	{"suppression", 2, suppression},
+	{"pattern", 1, pattern},
 };
 
 /* Which process --process means. */
@@ -166,10 +238,9 @@ void ask_end(struct ask *ask)
 	for (size_t i = 0; i < COUNT(functions); i++)
 		rundb_function(ask->input->db, functions[i].name, functions[i].count,
 			       NULL, NULL);
-	calltree_free(ask->tree);
 	free(ask->chosen);
+	leak_filter_free(&ask->suppressions);
 	strbuf_free(&ask->text);
-	ask->tree = NULL;
 	ask->chosen = NULL;
 }
 
@@ -194,6 +265,7 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 		{":from", ask->from_ns},
 		{":to", ask->to_ns},
 		{":raw", options->raw},
+		{":has_sources", options->source_count > 0},
 		{":machine", options->machine},
 		{":is_brief", ask->is_brief},
 		{":is_filtered", filter_is_active(&ask->input->filter)},
@@ -308,11 +380,13 @@ struct table *ask_rows(struct ask *ask, const char *sql)
 	return NULL;
 }
 
-struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id)
+struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id, bool is_site)
 {
-	const struct calltree *tree = tree_of(ask);
+	const struct calltree *tree = ask_tree(ask);
+	uint32_t node = tree ? calltree_find(tree, path_id) : CALLTREE_NONE;
 
 	if (!tree)
 		return (struct cell){.kind = CELL_NULL};
-	return report_chain(table, tree, calltree_find(tree, path_id));
+	return is_site ? site_chain(table, tree, node, !ask->input->options->machine)
+		       : report_chain(table, tree, node);
 }

@@ -6,28 +6,34 @@
  *
  *     passes(name)        something that is no function, such as a lock, passes --focus
  *                         and --ignore
+ *     fits(name)          the function does
  *     is_chosen(path_id)  the call path does: a function on it
  *     signal_name(number), short_name(name)
  *     people(name, value) as a column of this name is shown: "1.23ms"
  *     counted(noun, n)    "1 noun", "13 nouns"
  *     chance(count, ns)   half of the 95 % interval of a time by so many samples
+ *     owner(path_id, what)  of the innermost function on the path that is no library's:
+ *                         'name', the 'file' and 'line' of its definition
+ *     suppression(path_id, file)  the number of the suppression of a site there, or NULL
+ *     pattern(number)     that of a suppression, counted from 0; NULL behind the last
  *     limit_of(n)         how many rows are shown where people see n unless they say
  */
 #pragma once
 
 #include "analyzer/tree/calltree.h"
+#include "analyzer/reports/leaks/parts.h"
 #include "analyzer/reports/trust/facts.h"
 
 struct ask {
 	struct report_input *input;
 	const struct run_facts *facts;
-	bool is_brief;		 /* for the report on one page */
-	int64_t process_id;	 /* that of --process; 0: all */
-	int64_t from_ns, to_ns;	 /* --from, --to, or the whole run */
-	struct calltree *tree;	 /* loaded when it is first needed */
-	bool *chosen;		 /* by node */
-	struct strbuf text;	 /* of the last function that gave one */
-	enum exit_status status; /* once the tree could not be loaded */
+	bool is_brief;			 /* for the report on one page */
+	int64_t process_id;		 /* that of --process; 0: all */
+	int64_t from_ns, to_ns;		 /* --from, --to, or the whole run */
+	bool *chosen;			 /* by node */
+	struct leak_filter suppressions; /* loaded when they are first needed */
+	struct strbuf text;		 /* of the last function that gave one */
+	enum exit_status status;	 /* once the tree could not be loaded */
 };
 
 /* Fails with a sentence when --process names none. */
@@ -39,5 +45,11 @@ void ask_end(struct ask *ask);
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql);
 /* Owned by caller; NULL on failure. */
 struct table *ask_rows(struct ask *ask, const char *sql);
-/* The names of a call path from its root, in the table's memory. */
-struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id);
+/* The names of a call path from its root, in the table's memory; is_site: for people as
+ * far as the first library's function behind the owner, and how many are behind that. */
+struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id,
+		      bool is_site);
+/* What --suppressions has; NULL on failure. */
+const struct leak_filter *ask_suppressions(struct ask *ask);
+/* The call tree; NULL on failure. */
+const struct calltree *ask_tree(struct ask *ask);

@@ -18,6 +18,7 @@
 /* For this file alone, beside enum column_flag. */
 #define COLUMN_HIDDEN (1u << 8)
 #define COLUMN_IF_ANY (1u << 9)
+#define COLUMN_SITE (1u << 10)
 
 /* Numbers that people read as four digits, or with a sign; made texts when read. */
 enum figure { FIGURE_NONE, FIGURE_DIGITS, FIGURE_RATE, FIGURE_DRIFT };
@@ -82,9 +83,9 @@ static struct column describe(struct table *table, const char *sql_name,
 	const char *colon = strchr(sql_name, ':');
 	const char *name = colon ? colon + 1 : sql_name;
 	const char *type = strchr(name, '/');
-	static const char marks[] = ".~>?-";
-	static const unsigned flags[] = {COLUMN_MACHINE, COLUMN_HUMAN, COLUMN_DETAIL,
-					 COLUMN_IF_ANY, COLUMN_HIDDEN};
+	static const char marks[] = ".~>?-&";
+	static const unsigned flags[] = {COLUMN_MACHINE, COLUMN_HUMAN,	COLUMN_DETAIL,
+					 COLUMN_IF_ANY,	 COLUMN_HIDDEN, COLUMN_SITE};
 	struct column column = {.flags = 0};
 	const struct quantity *quantity;
 
@@ -168,6 +169,24 @@ static bool has_any(const struct table *table, size_t column)
 	return false;
 }
 
+/* Places get their lines: of the column "line", of the function's definition where
+ * "line_of" says so. */
+static void put_lines(struct table *table)
+{
+	int line = table_column(table, "line"), line_of = table_column(table, "line_of");
+
+	for (size_t i = 0; line >= 0 && i < table->row_count * table->column_count; i++) {
+		const struct cell *row = table_row(table, i / table->column_count);
+
+		if (table->columns[i % table->column_count].type != COLUMN_LOCATION)
+			continue;
+		table->cells[i].line = (uint32_t)cell_whole(&row[line]);
+		table->cells[i].is_definition =
+			line_of >= 0 && row[line_of].kind == CELL_TEXT &&
+			strcmp(row[line_of].text, "function") == 0;
+	}
+}
+
 struct table *columns_read(struct report_input *input, struct cursor *cursor)
 {
 	size_t count = (size_t)cursor_column_count(cursor);
@@ -191,9 +210,16 @@ struct table *columns_read(struct report_input *input, struct cursor *cursor)
 		if ((columns[i].flags & COLUMN_IF_ANY) && !has_any(table, i))
 			table->columns[i].flags |= COLUMN_MACHINE;
 	}
+	if (table)
+		put_lines(table);
 	free(columns);
 	free(kinds);
 	return table;
+}
+
+bool columns_is_site(const struct table *table, size_t column)
+{
+	return (table->columns[column].flags & COLUMN_SITE) != 0;
 }
 
 bool columns_is_hidden(const struct table *table, size_t column)

@@ -145,7 +145,8 @@ static void finish_cells(struct engine *engine, const struct report_part *part,
 			if (!is_shown)
 				cell->kind = CELL_NULL;
 			else if (is_chain && cell->kind == CELL_INTEGER)
-				*cell = ask_chain(&engine->ask, table, cell->integer);
+				*cell = ask_chain(&engine->ask, table, cell->integer,
+						  columns_is_site(table, j));
 		}
 	}
 }
@@ -204,6 +205,8 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 		table_free(table);
 		return status;
 	}
+	if (part->show)
+		table_show(table, part->show);
 	is_for_machines |= is_set(table, "for_machines");
 	is_main = is_set(table, "for_csv");
 	columns_drop_hidden(table);
@@ -354,6 +357,17 @@ static enum exit_status say_nothing(struct engine *engine)
 	return STATUS_OK;
 }
 
+static enum exit_status add_code(struct engine *engine, const struct report_part *part)
+{
+	struct table *table = part->sql ? ask_rows(&engine->ask, part->sql) : NULL;
+	enum exit_status status = part->sql && !table
+					  ? STATUS_FAILED
+					  : part->code(&engine->ask, engine->doc, table);
+
+	table_free(table);
+	return status;
+}
+
 static enum exit_status add_part(struct engine *engine, const struct report_part *part)
 {
 	struct table *table;
@@ -362,6 +376,8 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 		return say_nothing(engine);
 	if (part->kind == PART_KEEP)
 		return ask_keep(&engine->ask, part->name, part->sql);
+	if (part->kind == PART_CODE)
+		return add_code(engine, part);
 	table = ask_rows(&engine->ask, part->sql);
 	if (!table)
 		return STATUS_FAILED;

@@ -20,6 +20,7 @@ enum report_part_kind {
 	PART_TABLE,
 	PART_LANES, /* rows of label, name, started_ns, duration_ns, state; by label */
 	PART_PLOTS, /* rows of title, unit, point, value, peak, span_ns; by title */
+	PART_CODE,  /* what C makes of the rows, or without a query of the run */
 };
 
 enum report_part_flag {
@@ -33,6 +34,8 @@ enum report_part_flag {
 	PART_WHOLE = 1u << 9,	 /* a table that --limit does not cut */
 	PART_HALF = 1u << 8,	 /* brief: half as many rows as others */
 };
+
+struct ask;
 
 /* A section of the file. Strings are constants. */
 struct report_part {
@@ -52,6 +55,10 @@ struct report_part {
 	const char *noun; /* what a row is */
 	const char *weight,
 		*weight_words; /* the column whose share is told, and of what */
+	const char *show; /* the columns that people see, names separated by spaces */
+	/* PART_CODE: adds to the document; rows NULL without a query, borrowed. */
+	enum exit_status (*code)(struct ask *ask, struct doc *doc,
+				 const struct table *rows);
 };
 
 /* Fills the document: the run's head, then all parts. */

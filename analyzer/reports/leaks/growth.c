@@ -8,6 +8,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/snapshots/find.h"
 #include "analyzer/statistics/leak_class.h"
@@ -322,18 +323,21 @@ static enum exit_status look(struct growth *growth, struct doc *doc,
 	return STATUS_OK;
 }
 
-enum exit_status leaks_add_growth(struct report_input *input, struct doc *doc,
-				  const struct calltree *tree,
-				  const struct leak_filter *filter, bool anything)
+SECTION_CODE(growth)
 {
-	struct growth growth = {
-		.input = input, .tree = tree, .filter = filter, .anything = anything};
+	struct growth growth = {.input = ask->input,
+				.tree = ask_tree(ask),
+				.filter = ask_suppressions(ask)};
 	bool *passes = NULL;
 	struct snapshot_list list;
-	enum exit_status status = snapshot_list_load(input, &list);
+	enum exit_status status;
 
-	if (filter_is_active(&input->filter))
-		passes = filter_paths(&input->filter, tree, false);
+	if (ask->status || !rows->row_count)
+		return ask->status;
+	growth.anything = cell_whole(table_cell(rows, 0, "has_leaked")) != 0;
+	status = snapshot_list_load(ask->input, &list);
+	if (filter_is_active(&ask->input->filter))
+		passes = filter_paths(&ask->input->filter, growth.tree, false);
 	growth.passes = passes;
 	if (status == STATUS_OK)
 		status = look(&growth, doc, &list);

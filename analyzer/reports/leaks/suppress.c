@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Leak suppressions applied to call paths. Must not drop anything uncounted. */
+/* Leak suppressions applied to call paths. */
 #include "analyzer/reports/leaks/parts.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/model/delta.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/read_file.h"
 
@@ -94,14 +93,6 @@ void leak_filter_free(struct leak_filter *filter)
 	filter->nodes = NULL;
 }
 
-bool leak_filter_is_used(const struct leak_filter *filter)
-{
-	for (size_t i = 0; i < filter->suppressions.count; i++)
-		if (filter->suppressions.list[i].site_count)
-			return true;
-	return false;
-}
-
 size_t leak_filter_find(const struct leak_filter *filter, int64_t path_id,
 			const char *file)
 {
@@ -113,56 +104,4 @@ size_t leak_filter_find(const struct leak_filter *filter, int64_t path_id,
 	if (node != CALLTREE_NONE && filter->nodes[node] != SUPPRESS_NONE)
 		return filter->nodes[node];
 	return suppressions_find(&filter->suppressions, file);
-}
-
-void leak_filter_apply(struct leak_filter *filter, struct table *table)
-{
-	bool *keep = xcalloc(table->row_count + 1, sizeof(*keep));
-
-	for (size_t i = 0; i < table->row_count; i++) {
-		const struct cell *file = table_cell(table, i, "file");
-		size_t found =
-			leak_filter_find(filter, table_cell(table, i, "path_id")->integer,
-					 file->kind == CELL_TEXT ? file->text : NULL);
-		struct suppression *one;
-
-		keep[i] = found == SUPPRESS_NONE;
-		if (keep[i])
-			continue;
-		one = &filter->suppressions.list[found];
-		one->site_count++;
-		one->block_count = delta_plus(
-			one->block_count, cell_whole(table_cell(table, i, "live_count")));
-		one->bytes = delta_plus(one->bytes,
-					cell_whole(table_cell(table, i, "live_bytes")));
-	}
-	table_filter(table, keep);
-	free(keep);
-}
-
-static const struct column columns[] = {
-	{"live_bytes", "live", COLUMN_BYTES, COLUMN_KEEP},
-	{"live_count", "blocks", COLUMN_COUNT, COLUMN_KEEP},
-	{"site_count", "sites", COLUMN_COUNT, COLUMN_KEEP},
-	{"pattern", "pattern", COLUMN_ANY, COLUMN_KEEP},
-};
-
-void leak_filter_report(struct doc *doc, const struct leak_filter *filter)
-{
-	struct table *table;
-
-	if (!filter->nodes)
-		return;
-	table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < filter->suppressions.count; i++) {
-		const struct suppression *one = &filter->suppressions.list[i];
-		struct cell *row = table_add_row(table);
-
-		row[0] = cell_integer(one->bytes);
-		row[1] = cell_integer(one->block_count);
-		row[2] = cell_integer(one->site_count);
-		row[3] = table_text(table, one->pattern);
-	}
-	table_sort(table, 0, -1);
-	doc_table(doc, "suppressed", "Suppressed", table);
 }

@@ -9,6 +9,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 
@@ -312,6 +313,13 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 	free(profiling.passes);
 	free(profiling.lane_ids);
 	return result == 0 ? STATUS_OK : STATUS_FAILED;
+}
+
+SECTION_CODE(profile)
+{
+	(void)rows;
+	return ask->input->options->page ? profile_add(ask->input, doc, ask->facts)
+					 : STATUS_OK;
 }
 
 enum exit_status profile_build(struct report_input *input, struct doc *doc)

@@ -3,19 +3,11 @@
 #pragma once
 
 #include "analyzer/document/source.h"
-#include "analyzer/tree/calltree.h"
 #include "analyzer/reports/report.h"
-#include "analyzer/reports/trust/facts.h"
 
 #include "common/base/strbuf.h"
 
 #include <sys/types.h>
-
-/* Makes doc->source when --source was given: the hot functions (of a report that shows
- * such) and the lines that allocated most. */
-enum exit_status source_add(struct report_input *input, struct doc *doc,
-			    const struct run_facts *facts, const struct calltree *tree,
-			    bool has_functions);
 
 /* A DIR of --source, held open. */
 struct source_root {

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Sections of reports that are computed in C: `:code NAME` is section_NAME(). */
+#pragma once
+
+#include "analyzer/reports/engine/ask.h"
+#include "analyzer/reports/engine/engine.h"
+
+#define SECTION_CODE(name)                                                               \
+	enum exit_status section_##name(struct ask *ask, struct doc *doc,                \
+					const struct table *rows)
+
+/* How allocation sites developed over the snapshots. */
+SECTION_CODE(growth);
+/* What lies between snapshots, and over time; of a page only. */
+SECTION_CODE(profile);
+/* Lines of sources beside what was measured on them; of --source only. */
+SECTION_CODE(source);

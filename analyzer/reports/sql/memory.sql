@@ -1,0 +1,43 @@
+-- SPDX-License-Identifier: MIT
+-- :report memory: allocation sites by bytes, count, peak, temporary
+-- :takes run limit sort filter thread source
+-- :example prof-analyze memory run.db --sort peak --focus parse
+-- :about
+-- One row for each source line of a call path that allocates. peak % is its exact share of the
+-- run's highest live memory; temp % are allocations freed with at most one other allocation of
+-- the thread in between. The function is the innermost one that is not a library's. The first
+-- rows show their call path. --sort takes bytes, count, peak, temporary_count and any json
+-- column. --focus and --ignore look at every function of the call path.
+
+-- :include source
+
+-- :note no_allocations only_brief
+SELECT 'No allocations: the program made none, or has an allocator of its own.' AS text
+WHERE :alloc_count = 0;
+
+-- :end only_brief
+SELECT 1 WHERE :alloc_count = 0;
+
+-- :include memory_totals
+
+-- :table allocation_sites main sort rows=20 details=5 noun=site weight=alloc_bytes,the_bytes = Allocation sites
+-- :show alloc_bytes_percent alloc_bytes alloc_count at_peak_percent temporary_percent owner path
+SELECT * FROM sites ORDER BY "bytes!:alloc_bytes" DESC, ".name";
+
+-- :table allocation_sites only_brief details=5 noun=site weight=alloc_bytes,the_bytes = Most bytes allocated
+-- :show alloc_bytes_percent alloc_bytes alloc_count temporary_percent owner path
+SELECT * FROM sites WHERE "bytes!:alloc_bytes" > 0 ORDER BY "bytes!:alloc_bytes" DESC, ".name";
+
+-- :end only_brief
+SELECT 1 WHERE :peak_bytes <= 0;
+
+-- :table peak_sites only_brief details=5 noun=site weight=at_peak_bytes,the_peak = What the peak was made of
+-- :show at_peak_percent at_peak_bytes at_peak_count owner path
+SELECT * FROM sites WHERE "at peak:at_peak_bytes" > 0
+ORDER BY "at peak:at_peak_bytes" DESC, ".name";
+
+-- :include thread_sites
+-- :include counted
+
+-- :nothing
+-- :code profile

@@ -1,0 +1,8 @@
+-- SPDX-License-Identifier: MIT
+-- With --thread: what a site's numbers mean then.
+-- :part thread_sites
+
+-- :note thread_sites
+SELECT 'Allocation sites are kept by call path, not by thread: a site that other threads used
+	too shows the sum of all.' AS text
+WHERE :thread IS NOT NULL;
