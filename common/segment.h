@@ -485,7 +485,7 @@ struct segment_lane {
 	uint64_t repaired_frame_count;	 /* closed without their own exit */
 	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
 	uint64_t folded_call_count; /* entries past the path limit or without space */
-	uint64_t merged_call_count; /* recursive ones, see shim/lane/recursion.h */
+	uint64_t merged_call_count; /* recursive ones, see shim/lane/frames.h */
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
 	uint64_t closed_frame_count; /* open when a former process ended */

@@ -16,9 +16,8 @@
 #include "common/segment_samples.h"
 #include "common/selection.h"
 #include "shim/boot/job.h"
-#include "shim/boot/variable.h"
 #include "shim/lane/lane.h"
-#include "shim/wrap/exec/additions.h"
+#include "shim/wrap/additions.h"
 
 void config_ignore(struct config *config, const char *name, const char *value)
 {

@@ -1,4 +1,26 @@
 /* SPDX-License-Identifier: MIT */
+/* A look-up that needs no libc. */
+#include "shim/boot/job.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+const char *variable_find(char **environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; environment && *environment; environment++) {
+		if (!strncmp(*environment, name, length) && (*environment)[length] == '=')
+			return *environment + length + 1;
+	}
+	return NULL;
+}
+
 /*
  * Job and rank from the variables that launchers set: Open MPI, PMIx, MVAPICH, the PMI
  * of MPICH and Intel MPI, Slurm. Runs on: the constructor. Must not believe that a value
@@ -8,16 +30,6 @@
  * the descriptor PMI_FD, and the kernel knows which: that stands for the job. On several
  * machines PMI_PORT is used, which is the same for all.
  */
-#include "shim/boot/job.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include "shim/boot/variable.h"
 
 static const struct launcher {
 	const char *rank, *count;

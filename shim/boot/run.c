@@ -18,10 +18,7 @@
 #include <unistd.h>
 
 #include "shim/boot/calibrate.h"
-#include "shim/boot/control_file.h"
-#include "shim/boot/facts.h"
-#include "shim/boot/image_file.h"
-#include "shim/boot/new_file.h"
+#include "shim/boot/run_files.h"
 #include "shim/core/clock.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"

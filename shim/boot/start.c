@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The order in which the shim starts; its only constructor. Runs on: the thread that
+/* The order in which the shim starts; its only constructor. Runs on: the thread that
  * starts the process: start() before every other constructor (the shim is linked -z
  * initfirst), __libc_start_main() after all of them. Must not abort the host, or print
- * more than one line.
- */
+ * more than one line. */
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -15,47 +17,139 @@
 #include "common/plain_text.h"
 #include "shim/boot/collector.h"
 #include "shim/boot/config.h"
-#include "shim/boot/interposition.h"
-#include "shim/boot/rules_wait.h"
 #include "shim/boot/run.h"
-#include "shim/core/faults.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
+#include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/image/modules.h"
 #include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
-#include "shim/lane/headers.h"
-#include "shim/lane/trigger.h"
-#include "shim/lane/upcalls.h"
+#include "shim/lane/functions.h"
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
 #include "shim/patch/stubs/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
-#include "shim/wrap/libc_call.h"
+#include "shim/record/counted.h"
 #include "shim/record/jump.h"
 #include "shim/record/pause.h"
-#include "shim/record/counted.h"
 #include "shim/samples/table.h"
 #include "shim/study/choose.h"
 #include "shim/study/study.h"
-#include "shim/wrap/exec/additions.h"
-#include "shim/wrap/exec/environment.h"
-#include "shim/wrap/exit.h"
-#include "shim/wrap/fork.h"
-#include "shim/wrap/heap.h"
-#include "shim/wrap/io/stream_lives.h"
-#include "shim/wrap/jumps.h"
-#include "shim/wrap/real.h"
-#include "shim/wrap/resolve.h"
-#include "shim/wrap/snapshots.h"
-#include "shim/wrap/threads.h"
-#include "shim/wrap/waits/locks.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
+#include "shim/wrap/additions.h"
+#include "shim/wrap/begin.h"
+#include "shim/wrap/libc_call.h"
+#include "shim/wrap/real.h"
+#include "shim/wrap/resolve.h"
+#include "shim/wrap/waits/locks.h"
+
+/*
+ * Who else interposes: whether the program's calls come to us, and what the allocator
+ * behind us is like. Must not run later than the constructor: dlsym takes the loader's
+ * lock.
+ */
+
+/* True when the first definition of a name that the loader finds is in this library. */
+static int is_ours(const char *name)
+{
+	Dl_info found, own;
+	void *address = dlsym(RTLD_DEFAULT, name);
+
+	return address && dladdr(address, &found) && dladdr((void *)is_ours, &own) &&
+	       found.dli_fbase == own.dli_fbase;
+}
+
+/* Are we among the program's own libraries, and not in a namespace of dlmopen()? */
+static int is_with_program(void)
+{
+	const struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1((void *)is_ours, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return 0;
+	while (map->l_prev)
+		map = map->l_prev;
+	return map->l_name[0] == '\0'; /* the program comes first, without a name */
+}
+
+/* A reference of a library to what the program may have: null in all but ours. */
+extern const char profshim_own_program exported __attribute__((weak));
+
+/* Is this a program to be recorded: none of ours (common/attributes.h), and does the
+ * loader find us before libc? Not when somebody loads us with dlopen: then no hook will
+ * ever be called. */
+static int interposition_is_wanted(void)
+{
+	if (&profshim_own_program || !is_with_program())
+		return 0;
+	/* the program may define any of them itself, but hardly all */
+	return is_ours("__libc_start_main") || is_ours("__cyg_profile_func_enter") ||
+	       is_ours("dlclose");
+}
+
+/* True when the first malloc that the loader finds is defined by somebody else. Then
+ * nothing of the allocators may be called as early as this: GCL's own malloc (in maxima)
+ * is not ready, and expects that libc's has not moved the program break. */
+static int malloc_is_defined_elsewhere(void)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info found;
+
+	return dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &found, (void **)&symbol,
+		       RTLD_DL_SYMENT) &&
+	       symbol && symbol->st_shndx != SHN_UNDEF && !is_ours("malloc");
+}
+
+/* Otherwise asked by calling it: what dlsym gives is the program's own PLT entry when a
+ * program that is not position independent takes the address of malloc. */
+static int malloc_is_ours(void)
+{
+	void *block;
+	int ours;
+
+	if (malloc_is_defined_elsewhere())
+		return 0;
+	block = malloc(1);
+	ours = block && shadow_take((uintptr_t)block).site == SHADOW_SITE_TOOL;
+	if (ours)
+		real_free(block);
+	else
+		free(block);
+	return ours;
+}
+
+/* Notes when the program's own malloc or hooks come before ours. Within
+ * lane_begin_own_work(). */
+static void interposition_check(void)
+{
+	if (shadow_directory && !malloc_is_ours())
+		process_note(SEGMENT_NOTE_OWN_ALLOCATOR);
+	if (!is_ours("__cyg_profile_func_enter"))
+		process_note(SEGMENT_NOTE_OWN_HOOKS);
+}
+
+/* 3 when the allocator hands out addresses that are only 8-aligned, or 4. */
+static unsigned int interposition_grain_shift(void)
+{
+	unsigned int shift = 4;
+	void *blocks[8];
+
+	if (malloc_is_defined_elsewhere())
+		return shift;
+	for (int i = 0; i < 8; i++) {
+		blocks[i] = real_malloc(8);
+		if ((uintptr_t)blocks[i] & 15)
+			shift = 3;
+	}
+	for (int i = 0; i < 8; i++)
+		real_free(blocks[i]);
+	return shift;
+}
 
 /* "PROFSHIM_RUN=directory" for the environment of children. */
 static char run_variable[SEGMENT_PATH_MAX + 16];

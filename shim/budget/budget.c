@@ -2,15 +2,13 @@
 /* Stretches that are looked at, and what follows from them. */
 #include "shim/budget/budget.h"
 
-#include "shim/budget/price.h"
 #include "shim/budget/rule.h"
 #include "shim/budget/changes.h"
-#include "shim/budget/trials.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/allocators.h"
+#include "shim/lane/functions.h"
 #include "shim/lane/tree.h"
-#include "shim/lane/ways/ways.h"
+#include "shim/lane/ways.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 

@@ -5,8 +5,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/frames.h"
-#include "shim/lane/upcalls.h"
-#include "shim/lane/ways/ways.h"
+#include "shim/lane/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which functions are counted: those whose calls are short against their hooks. Runs on:
- * traced threads, any context.
- */
+/* Which functions are counted: those whose calls are short against their hooks, once
+ * their hooks have cost what it takes; and whether they still are. Runs on: traced
+ * threads, slow paths of the hooks, any context. Must not make a system call but to
+ * write call sites. */
 #pragma once
 
 #include <stdint.h>
@@ -34,3 +34,44 @@ int rule_may_take(const struct lane_context *context, uint64_t function);
 
 /* Does a function that has just returned call itself? */
 int rule_is_recursive(const struct lane_context *context, uint64_t function);
+
+/*
+ * What it takes to have a function counted: its code is written for some microseconds,
+ * whatever becomes of it. So it is, like skis that are bought when renting them has cost
+ * as much, once its hooks have: who does not know how often it is still going to be
+ * called cannot promise to be better than that, twice what was best at the worst. Runs
+ * on: traced threads, any context; all of them share the price.
+ */
+
+/* Have hooks that took so many ticks cost about as much as a function takes? Yes as long
+ * as none is known. */
+int price_is_paid(double hook_ticks);
+
+/* One took so long. */
+void price_note(uint64_t ticks);
+
+/*
+ * Functions that are counted are timed again now and then, for some hundred calls: their
+ * mean may have changed. Runs on: traced threads, slow paths of the hooks, any context.
+ * Must not make a system call but to write call sites.
+ *
+ * Each is, after 1, 4, 16 s and so on, six times at most. Two hundred calls later it is
+ * counted again when they were short against their hooks, and so many that these cost
+ * something; else the next two hundred are judged. That takes some 30 us, so it needs no
+ * forecast of how often a function is going to be called.
+ */
+
+/* A call with a frame has ended whose function has been counted before. */
+struct trials_call {
+	uint64_t function, exit_return_address, call_site;
+	uint64_t ticks; /* it took */
+	uint64_t now;
+};
+
+void trials_note_call(struct lane_context *context, const struct trials_call *call);
+
+/* The mean of the latest two hundred calls; 0: there have not been so many. */
+double trials_mean(uint32_t number);
+
+/* Begins those that are due. */
+void trials_look(struct lane_context *context, uint64_t now);

@@ -8,7 +8,7 @@
 #include "common/attributes.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/children/reuse.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/sites.h"

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which mappings of this process are ours, and how to get another one that
- * mlockall(MCL_FUTURE) does not fill and lock. Runs on: traced threads, any context;
- * slow paths only, the gate entered. Must not call libc or lock.
+ * Memory of our own: which mappings of this process are ours, how to get another one
+ * that mlockall(MCL_FUTURE) does not fill and lock, and the major faults that ours cost.
+ * Runs on: traced threads, any context; slow paths only, the gate entered. Must not call
+ * libc or lock.
  *
  * FUTURE LOCKS. After MCL_FUTURE every new mapping is filled with pages, locked, and
- * counted against RLIMIT_MEMLOCK; our sparse ones are hundreds of MiB. But a mapping that
- * is enlarged (mremap) stays what it was. So a page mapped before is kept as a seed: it
- * grows to what is wanted, and its last page is the seed from then on.
+ * counted against RLIMIT_MEMLOCK; our sparse ones are hundreds of MiB. But a mapping
+ * that is enlarged (mremap) stays what it was. So a page mapped before is kept as a
+ * seed: it grows to what is wanted, and its last page is the seed from then on.
  */
 #pragma once
 
 #include <stdint.h>
 
-#include "shim/core/extent.h"
+/* A piece of the address space. */
+
+struct extent {
+	uintptr_t low, high; /* [low, high) */
+};
 
 /* A mapping of ours has begun, ends. Past 4,096 at once they count as the program's.
  * Large ones, which are sparse, are kept out of core files. */
@@ -33,3 +38,19 @@ int own_memory_expect_locks(void);
 
 /* Has it been called? */
 int own_memory_expects_locks(void);
+
+/*
+ * Our own major faults: disk file systems count the first touch of a hole as one, which
+ * is not the program's. Up to main() they are measured; later the same share of the
+ * reserved pages is taken for them: getrusage is a call that sandboxes kill for. Runs on:
+ * traced threads, any context, the gate entered.
+ */
+
+/* main() begins: from here on nothing is measured by system calls that a program of this
+ * kind would not make. */
+void faults_main_begins(void);
+
+/* Around the reservation of so many pages: what to give to faults_of(), and the faults
+ * that it has cost. */
+long faults_before(void);
+uint64_t faults_of(uint64_t pages, long before);

@@ -12,7 +12,7 @@
 #include "shim/core/process.h"
 #include "shim/core/answers.h"
 #include "shim/image/plain_name.h"
-#include "shim/image/symbols.h"
+#include "shim/image/object.h"
 #include "shim/patch/selected.h"
 
 #define NAME_BYTES 512

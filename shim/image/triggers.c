@@ -15,8 +15,8 @@
 
 #include "shim/core/name.h"
 #include "shim/core/process.h"
-#include "shim/image/symbols.h"
-#include "shim/lane/trigger.h"
+#include "shim/image/object.h"
+#include "shim/lane/functions.h"
 
 #define NAME_LIMIT 16
 #define NAME_BYTES 160

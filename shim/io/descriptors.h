@@ -1,4 +1,16 @@
 /* SPDX-License-Identifier: MIT */
+/* What the program's descriptors lead to: a channel of each, from its opening to its
+ * closing, and the list of what lies behind them. Runs on: traced threads, any context,
+ * after a wrapped call. Must not open a descriptor, or change errno. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "common/libc/records.h"
+#include "common/segment.h"
+
 /*
  * What is known of the process's descriptors. Runs on: traced threads, any context. Must
  * not be asked for a child in its parent's memory (vfork), whose descriptors are others.
@@ -7,11 +19,6 @@
  * anew when it is used again. Threads may work at one at the same time: what they store
  * is a guess about offsets, which may be off then, and its target, which is the same.
  */
-#pragma once
-
-#include <stdint.h>
-
-#include "common/attributes.h"
 
 struct descriptor {
 	uint32_t target;   /* of the process, 0: not known */
@@ -36,3 +43,26 @@ hidden struct descriptor *descriptors_known(int descriptor);
 /* These are closed, or will be. */
 hidden void descriptors_forget(int descriptor);
 hidden void descriptors_forget_range(uint32_t first, uint32_t last);
+
+/*
+ * What descriptors lead to: the process's list of files, peers and pipes. Runs on: traced
+ * threads, any context, with a lane of their own. May make system calls where the gate
+ * is open, none that opens a descriptor. Does not change errno.
+ */
+
+/* The number of a target by what it is; it is added when it is new. name need not end
+ * with NUL. 0: there is no room. */
+hidden uint32_t targets_find(enum segment_target_kind kind, const char *name,
+			     size_t length);
+
+/* What this descriptor leads to. is_server: of a connection, that it was accepted. 0:
+ * that cannot be told. ret_channel: which pipe or eventfd it is; or 0. */
+hidden uint32_t targets_of_descriptor(int descriptor, int is_server,
+				      uint32_t *ret_channel);
+
+/* Which pipe a descriptor is that was opened by a path; 0: none. */
+hidden uint32_t targets_channel(int descriptor);
+
+/* What a pair of sockets has: the last bit tells its ends apart, for each receives what
+ * the other one sends. */
+#define TARGETS_CHANNEL_PAIR (1u << 30)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How what a descriptor leads to is called: the kernel is asked, once. */
 #include "common/libc/records.h"
-#include "shim/io/targets.h"
+#include "shim/io/descriptors.h"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

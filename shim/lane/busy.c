@@ -1,9 +1,64 @@
 /* SPDX-License-Identifier: MIT */
-/* Hooks that were left in the middle. */
+/* Lanes in a pause, and hooks that were left in the middle. */
 #include "shim/lane/busy.h"
 
-#include "shim/lane/paused.h"
-#include "shim/lane/upcalls.h"
+#include <stddef.h>
+
+#include "common/arrays.h"
+#include "common/segment_recording.h"
+#include "shim/core/process.h"
+
+struct paused paused;
+
+void paused_publish(void)
+{
+	struct segment_process *segment = process->segment;
+
+	segment->paused_ticks = paused.total_ticks;
+	/* release: a reader that sees no pause sees its ticks */
+	__atomic_store_n(&segment->paused_since_ticks,
+			 paused.is_on ? paused.since_ticks : 0, __ATOMIC_RELEASE);
+}
+
+void paused_mark(struct lane_context *context)
+{
+	if (context->stack_size == UINTPTR_MAX) /* one stack for all: found out again */
+		context->stack_size = 0;
+	__atomic_fetch_or(&context->stack_low, PAUSED_MARK, __ATOMIC_SEQ_CST);
+	/* what is only counted goes to its slow path, too */
+	__atomic_store_n(&context->counts, NULL, __ATOMIC_RELAXED);
+}
+
+/* Steps that are open have the pause in them: the next mark begins one. */
+static void forget_steps(struct segment_lane *lane)
+{
+	struct segment_series *series = arrays_entries(lane, &lane->series);
+
+	for (uint32_t i = 0; i < lane->series.count; i++)
+		series[i].open_ticks = 0;
+}
+
+void paused_take_up(struct lane_context *context)
+{
+	uint64_t total = __atomic_load_n(&paused.total_ticks, __ATOMIC_RELAXED);
+	struct fiber_clock *clock = context->fiber->clock;
+	struct segment_lane *lane = context->lane;
+
+	__atomic_fetch_and(&context->stack_low, ~PAUSED_MARK, __ATOMIC_SEQ_CST);
+	clock->suspended_ticks += total - context->paused_ticks;
+	context->paused_ticks = lane->paused_ticks = total;
+	context->clock_offset = clock->suspended_ticks;
+	context->paused_region_count = 0;
+	forget_steps(lane);
+	if (lane->counts.count) {
+		struct segment_count *counts = arrays_entries(lane, &lane->counts);
+
+		context->counts = &counts->call_count;
+	}
+	/* the pauser may have come in between */
+	if (__atomic_load_n(&paused.is_on, __ATOMIC_SEQ_CST))
+		paused_mark(context);
+}
 
 static void put_in_order(struct lane_context *context, uint32_t part)
 {

@@ -5,7 +5,6 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
-#include "shim/lane/paused.h"
 
 /* So many in an interval of what the thread computes, and the threshold doubles; and
  * again, after half as many. With less than a quarter it is halved for the next one, with

@@ -21,8 +21,7 @@
 
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
-#include "shim/lane/trigger.h"
-#include "shim/lane/upcalls.h"
+#include "shim/lane/functions.h"
 
 uint32_t ways_are_noted;
 

@@ -4,7 +4,6 @@
 
 #include "common/history.h"
 #include "shim/core/process.h"
-#include "shim/core/shared_slot.h"
 
 /* Chains of free_ages by (site, born, freed). 256 Ki heads: with all 2 M entries taken a
  * chain has 8. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "shim/core/extent.h"
+#include "shim/core/own_memory.h"
 
 struct code {
 	struct extent object; /* all of its segments */

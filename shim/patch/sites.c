@@ -3,7 +3,7 @@
 #include "shim/patch/sites.h"
 
 #include "shim/core/process.h"
-#include "shim/core/readable.h"
+#include "shim/core/syscall.h"
 #include "shim/patch/alone.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"

@@ -18,10 +18,10 @@
 
 #include "common/attributes.h"
 #include "shim/core/clock.h"
-#include "shim/core/extent.h"
+#include "shim/core/own_memory.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/core/readable.h"
+#include "shim/core/syscall.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u

@@ -5,7 +5,7 @@
 #include <sys/single_threaded.h>
 
 #include "shim/core/gate.h"
-#include "shim/memory/site_books.h"
+#include "shim/memory/site.h"
 #include "shim/record/booking.h"
 
 /* True when at most one other allocation of this thread came after this one. */

@@ -4,9 +4,9 @@
 
 #include "shim/budget/budget.h"
 #include "shim/budget/changes.h"
-#include "shim/budget/trials.h"
+#include "shim/budget/rule.h"
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/spans.h"
 #include "shim/patch/modes.h"
 #include "shim/record/context.h"

@@ -3,7 +3,7 @@
 #include "shim/record/ends.h"
 
 #include "shim/core/clock.h"
-#include "shim/lane/trigger.h"
+#include "shim/lane/functions.h"
 #include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 #include "shim/waits/off_cpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends of calls of functions and regions with triggers (shim/lane/trigger.h), whose
+ * Ends of calls of functions and regions with triggers (shim/lane/functions.h), whose
  * frames are marked with SEGMENT_FRAME_TRIGGERS. Runs on: the lane's thread, any context;
  * slow paths of the hooks.
  */

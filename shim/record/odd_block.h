@@ -7,7 +7,7 @@
 #pragma once
 
 #include "shim/lane/lane.h"
-#include "shim/memory/deferred.h"
+#include "shim/memory/site.h"
 #include "shim/stacks/walk.h"
 
 /* What a realloc did; of other allocations all is 0. */

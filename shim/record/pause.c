@@ -9,9 +9,8 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
-#include "shim/lane/trigger.h"
-#include "shim/lane/upcalls.h"
+#include "shim/lane/busy.h"
+#include "shim/lane/functions.h"
 #include "shim/record/context.h"
 
 void pause_begin(void)

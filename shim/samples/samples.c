@@ -10,7 +10,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/core/readable.h"
+#include "shim/core/syscall.h"
 #include "shim/lane/busy.h"
 #include "shim/samples/ring.h"
 #include "shim/samples/table.h"

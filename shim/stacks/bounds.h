@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "shim/core/extent.h"
+#include "shim/core/own_memory.h"
 
 /* A stack that makecontext() was given. Replaces what it overlaps. The process lock is
  * held. */

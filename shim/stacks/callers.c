@@ -2,7 +2,7 @@
 /* Where the code of headers was called from, by the stack, and a node for each place. */
 #include "shim/stacks/callers.h"
 
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
 #include "shim/stacks/user_code.h"
 

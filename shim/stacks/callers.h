@@ -14,7 +14,7 @@
 #pragma once
 
 #include "shim/core/process.h"
-#include "shim/lane/headers.h"
+#include "shim/lane/functions.h"
 #include "shim/lane/lane.h"
 #include "shim/stacks/walk.h"
 

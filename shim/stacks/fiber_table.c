@@ -4,7 +4,6 @@
 
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
-#include "shim/lane/unwind.h"
 
 struct fiber *fiber_at(const struct lane_context *context, uint32_t position)
 {

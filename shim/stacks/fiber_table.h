@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "shim/core/extent.h"
+#include "shim/core/own_memory.h"
 #include "shim/lane/lane.h"
 
 static inline int fiber_contains(const struct fiber *fiber, uintptr_t address)

@@ -16,7 +16,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/lane/trigger.h"
+#include "shim/lane/functions.h"
 
 /* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. How many
  * the usual build has, and the most: clang inlines less, -O0 nothing. */

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "shim/lane/allocators.h"
+#include "shim/lane/functions.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"
 #include "shim/stacks/callers.h"

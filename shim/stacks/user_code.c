@@ -4,7 +4,7 @@
 #include "shim/stacks/user_code.h"
 
 #include "shim/core/process.h"
-#include "shim/lane/headers.h"
+#include "shim/lane/functions.h"
 #include "shim/stacks/rules.h"
 
 #define KNOWN_COUNT 4096u

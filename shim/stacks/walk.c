@@ -3,7 +3,7 @@
 #include "shim/stacks/walk.h"
 
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/stacks/rules.h"
 
 /* Flags of frames. */

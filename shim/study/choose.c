@@ -5,8 +5,8 @@
 #include "common/slow/studies.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/trigger.h"
-#include "shim/lane/ways/ways.h"
+#include "shim/lane/functions.h"
+#include "shim/lane/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/study/suspect.h"
 

@@ -2,7 +2,7 @@
 /*
  * The ends of calls of functions that are studied (common/slow/studies.h): which of them
  * are kept. Runs on: the lane's thread, any context; slow paths of the hooks, where such
- * a call always comes by (shim/lane/trigger.h). Must not call libc or lock.
+ * a call always comes by (shim/lane/functions.h). Must not call libc or lock.
  *
  * WHICH
  *

@@ -6,7 +6,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
-#include "shim/study/keep.h"
+#include "shim/study/subtree.h"
 
 static struct study_lane *own_of(struct lane_context *context)
 {

@@ -6,7 +6,7 @@
 #include "common/slow/spans.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/trigger.h"
+#include "shim/lane/functions.h"
 #include "shim/patch/modes.h"
 
 #define SPANS_AT_ONCE 64u

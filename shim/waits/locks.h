@@ -23,9 +23,8 @@
 #include "common/libc/records.h"
 #include "shim/core/clock.h"
 #include "shim/lane/lane.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/waits/holders.h"
-#include "shim/waits/lock_list.h"
 
 /* Returns the entry, or NULL: there is none. */
 struct segment_lock *locks_count_slow(uintptr_t address, enum segment_lock_kind kind);

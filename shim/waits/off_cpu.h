@@ -22,7 +22,7 @@
 #pragma once
 
 #include "shim/lane/lane.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/waits/switches.h"
 
 /* The clocks start here, and so does the thread's row: a thread begins with the lane. The

@@ -6,8 +6,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
-#include "shim/lane/paused.h"
-#include "shim/waits/senders.h"
+#include "shim/waits/holders.h"
 
 /* One of every 2^thinning windows is kept by who adds from now on. A forked child begins
  * where its parent was. */

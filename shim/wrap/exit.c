@@ -9,7 +9,7 @@
  * registers the first handler of the process, so it runs last: after the program's
  * handlers and after the destructors of all libraries.
  */
-#include "shim/wrap/exit.h"
+#include "shim/wrap/begin.h"
 
 #include <errno.h>
 #include <fcntl.h>

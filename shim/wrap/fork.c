@@ -9,17 +9,18 @@
  * that is not; the child pushes them again as inherited: their nodes carry the path but
  * no call, and their time counts from the fork.
  */
-#include "shim/wrap/fork.h"
+#include "shim/wrap/begin.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/lane.h"
-#include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
 #include "shim/record/context.h"
 #include "shim/waits/off_cpu.h"
@@ -135,4 +136,46 @@ static void in_child(void)
 void fork_watch(void)
 {
 	pthread_atfork(before_fork, in_parent, in_child);
+}
+
+/*
+ * Notices the end of threads. Runs on: threads_begin: the constructor; the rest: any
+ * thread, on its first event and in its last moments. Must not release a lane while
+ * destructors of the program may still come.
+ *
+ * A key's destructor runs when its thread ends, with the other keys' in no order, in at
+ * most four rounds as long as some key is set again. Ours sets itself again until the
+ * last round, so the program's own destructors are recorded before the lane goes.
+ */
+
+static pthread_key_t key;
+static int key_exists;
+/* the thread has a value, whose destructor runs at its end */
+static __thread int is_watched __attribute__((tls_model("initial-exec")));
+
+static void thread_ends(void *value)
+{
+	struct lane_context *context = lane_own();
+
+	is_watched = 0;
+	if (!context)
+		return;
+	if (++context->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+		is_watched = pthread_setspecific(key, value) == 0;
+	else
+		context_release();
+}
+
+/* The first 32 keys have their place in the thread itself: nothing allocates. A forked
+ * child has its parent's. */
+static void thread_begins(void)
+{
+	if (key_exists && !is_watched)
+		is_watched = pthread_setspecific(key, &key) == 0;
+}
+
+void threads_begin(void)
+{
+	key_exists = pthread_key_create(&key, thread_ends) == 0;
+	upcalls.thread_begins = thread_begins;
 }

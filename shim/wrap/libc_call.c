@@ -3,7 +3,7 @@
 #include "shim/wrap/libc_call.h"
 
 #include "shim/core/clock.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/waits/off_cpu.h"

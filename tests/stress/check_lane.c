@@ -158,7 +158,7 @@ static void check_node_site(struct check *check, const struct lane_view *view,
 }
 
 /* The node of this function at a node or above it, which a call without a node of its own
- * was merged into (shim/lane/recursion.h); 0: it was folded. */
+ * was merged into (shim/lane/frames.h); 0: it was folded. */
 static uint32_t merged_into(const struct lane_view *view, uint32_t node,
 			    uint64_t function)
 {

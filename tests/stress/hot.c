@@ -175,7 +175,7 @@ static void *work(void *argument)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	context_release(); /* what the destructor in shim/wrap/threads.c does */
+	context_release(); /* what the destructor in shim/wrap/fork.c does */
 	return NULL;
 }
 

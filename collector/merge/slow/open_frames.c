@@ -36,7 +36,7 @@ static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint6
 		.suspended_ticks = suspended < end_ticks ? suspended : end_ticks};
 }
 
-/* Is the frame of a call that was merged into this node (shim/lane/recursion.h)? */
+/* Is the frame of a call that was merged into this node (shim/lane/frames.h)? */
 static int is_merged(const struct read_lane_data *data, const struct segment_frame *frame,
 		     uint32_t node)
 {

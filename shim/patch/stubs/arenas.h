@@ -15,7 +15,7 @@
 
 #include <stdint.h>
 
-#include "shim/core/extent.h"
+#include "shim/core/own_memory.h"
 
 /* A page for what all functions have in common, then pages with the code of each, then
  * those with the sites that it compares. */

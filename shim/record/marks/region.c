@@ -14,11 +14,9 @@
 #include "shim/core/gate.h"
 #include "shim/core/name.h"
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
-#include "shim/lane/trigger.h"
-#include "shim/lane/upcalls.h"
-#include "shim/core/shared_slot.h"
+#include "shim/lane/functions.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 

@@ -3,9 +3,9 @@
 #include "shim/record/paths/levels.h"
 
 #include "shim/core/process.h"
-#include "shim/lane/paused.h"
+#include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
-#include "shim/lane/ways/ways.h"
+#include "shim/lane/ways.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/stacks/fiber.h"

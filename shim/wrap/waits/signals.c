@@ -5,13 +5,19 @@
  * raise() sends to the calling thread, which waits for nothing; what the kernel sends is
  * not seen. Those that send are called in handlers: they only leave a word.
  */
+#undef _FILE_OFFSET_BITS /* both names of some are defined */
+
+#include <aio.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <unistd.h>
 
 #include "common/attributes.h"
 #include "shim/core/process.h"
-#include "shim/waits/senders.h"
+#include "shim/waits/holders.h"
+#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/waits/locks.h"
 
@@ -110,4 +116,46 @@ exported int tgkill(pid_t pid, pid_t tid, int signal)
 	if (is_sent(signal) && process_is_ready() && pid == process->pid)
 		senders_note_tid(tid, signal);
 	return real_tgkill(pid, tid, signal);
+}
+
+/* Of its commands only those that wait are nodes. Most have an argument, of the size of a
+ * pointer at most; of those that have none it is whatever was there, as in libc. */
+#define CONTROL(name, file, command)                                                     \
+	({                                                                               \
+		va_list list;                                                            \
+		void *argument;                                                          \
+                                                                                         \
+		va_start(list, command);                                                 \
+		argument = va_arg(list, void *);                                         \
+		va_end(list);                                                            \
+		(command) == F_SETLKW || (command) == F_OFD_SETLKW                       \
+			? LIBC_CALL(fcntl, real_##name(file, command, argument))         \
+			: real_##name(file, command, argument);                          \
+	})
+
+exported int fcntl(int file, int command, ...)
+{
+	return CONTROL(fcntl, file, command);
+}
+
+exported int fcntl64(int file, int command, ...)
+{
+	return CONTROL(fcntl64, file, command);
+}
+
+/* It waits when it is told to. */
+exported int lio_listio(int mode, struct aiocb *const requests[restrict], int count,
+			struct sigevent *restrict event)
+{
+	return mode == LIO_WAIT ? LIBC_CALL(lio_listio,
+					    real_lio_listio(mode, requests, count, event))
+				: real_lio_listio(mode, requests, count, event);
+}
+
+exported int lio_listio64(int mode, struct aiocb64 *const requests[restrict], int count,
+			  struct sigevent *restrict event)
+{
+	return mode == LIO_WAIT ? LIBC_CALL(lio_listio, real_lio_listio64(mode, requests,
+									  count, event))
+				: real_lio_listio64(mode, requests, count, event);
 }

@@ -2,7 +2,7 @@
 /*
  * What this is:  median, deviation and first outlier of small series.
  * Runs on:       tests.
- * See also:      record/series/spread.h
+ * See also:      record/spread.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "record/series/spread.h"
+#include "record/spread.h"
 
 #define COUNT(values) (sizeof(values) / sizeof((values)[0]))
 #define NEAR(a, b) assert_true((a) - (b) < 1e-12 && (b) - (a) < 1e-12)

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables of functions: entries are added without a lock, and none moves. */
+#include "shim/lane/functions.h"
+
+#include <stddef.h>
+
+#include "shim/core/process.h"
+
+struct kind {
+	uint64_t function; /* 0: free */
+	uint32_t kind;	   /* enum allocator */
+};
+
+struct allocator_place allocator_places[ALLOCATOR_ENTRIES];
+static struct kind kinds[ALLOCATOR_ENTRIES];
+static uint32_t place_count written_in_children, kind_count written_in_children;
+
+/* Takes a free key for one of its own, or finds that it has it. 0: it is another one. */
+static int claim(uint64_t *key, uint64_t own, uint32_t *count)
+{
+	uint64_t seen = __atomic_load_n(key, __ATOMIC_RELAXED);
+
+	/* what is not written is not copied in a forked child */
+	if (seen || __atomic_load_n(count, __ATOMIC_RELAXED) >= ALLOCATOR_ENTRIES / 2)
+		return seen == own;
+	/* relaxed: nothing else is published with it */
+	if (__atomic_compare_exchange_n(key, &seen, own, 0, __ATOMIC_RELAXED,
+					__ATOMIC_RELAXED)) {
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+		return 1;
+	}
+	return seen == own;
+}
+
+/* The function's entry, or NULL: no room. */
+static struct kind *entry_of(uint64_t function)
+{
+	uint32_t at = allocator_hash(function);
+
+	while (!claim(&kinds[at].function, function, &kind_count)) {
+		if (!kinds[at].function)
+			return (struct kind *)0;
+		at = (at + 1) % ALLOCATOR_ENTRIES;
+	}
+	return &kinds[at];
+}
+
+static void note_kind(uint64_t function, enum allocator kind)
+{
+	struct kind *entry = entry_of(function);
+
+	if (entry && entry->kind < (uint32_t)kind)
+		__atomic_store_n(&entry->kind, (uint32_t)kind, __ATOMIC_RELAXED);
+}
+
+void allocators_note_distant(uint64_t function)
+{
+	note_kind(function, ALLOCATOR_DISTANT);
+}
+
+uint64_t allocators_note_place(uint64_t return_address, uint64_t function)
+{
+	uint32_t at = allocator_hash(return_address);
+	uint64_t known = 0;
+
+	while (!claim(&allocator_places[at].return_address, return_address,
+		      &place_count)) {
+		if (!allocator_places[at].return_address) { /* no room */
+			allocators_note_distant(function);
+			return 0;
+		}
+		at = (at + 1) % ALLOCATOR_ENTRIES;
+	}
+	if (__atomic_compare_exchange_n(&allocator_places[at].function, &known, function,
+					0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+	    known == function) {
+		note_kind(function, ALLOCATOR_DIRECT);
+		return 0;
+	}
+	__atomic_store_n(&allocator_places[at].function, ALLOCATOR_SEVERAL,
+			 __ATOMIC_RELAXED);
+	allocators_note_distant(function);
+	if (known == ALLOCATOR_SEVERAL)
+		return 0;
+	allocators_note_distant(known);
+	return known;
+}
+
+/* Of what there was no room for nothing is known: it is taken for the worst. */
+enum allocator allocators_kind(uint64_t function)
+{
+	uint32_t at = allocator_hash(function);
+
+	for (; kinds[at].function; at = (at + 1) % ALLOCATOR_ENTRIES) {
+		if (kinds[at].function == function)
+			return (enum allocator)kinds[at].kind;
+	}
+	return kind_count >= ALLOCATOR_ENTRIES / 2 ? ALLOCATOR_DISTANT : ALLOCATOR_NONE;
+}
+
+void allocators_forget(uint64_t low, uint64_t high)
+{
+	for (uint32_t i = 0; i < ALLOCATOR_ENTRIES; i++) {
+		if (allocator_places[i].return_address >= low &&
+		    allocator_places[i].return_address <= high)
+			__atomic_store_n(&allocator_places[i].function, 0,
+					 __ATOMIC_RELAXED);
+		if (kinds[i].function >= low && kinds[i].function < high)
+			__atomic_store_n(&kinds[i].kind, ALLOCATOR_NONE,
+					 __ATOMIC_RELAXED);
+	}
+}
+
+#define OBJECTS 64u /* of which most programs have one */
+#define MOST (1ull << 22)
+
+struct object {
+	uint64_t low, high;
+	uint64_t *functions; /* NULL: all are */
+	uint64_t mask;
+};
+
+int headers_any;
+static int takes_all;
+static struct object objects[OBJECTS];
+static uint32_t object_count;
+
+static uint64_t place_of(uint64_t function, uint64_t mask)
+{
+	return (function * 0x9e3779b97f4a7c15ull >> 32) & mask;
+}
+
+int headers_begin(uint64_t low, uint64_t high, uint64_t count)
+{
+	struct object *object = &objects[object_count];
+	uint64_t room = 64;
+
+	if (object_count == OBJECTS || !count || count > MOST)
+		return 0;
+	while (room < count * 2)
+		room *= 2;
+	object->functions = process_map(room * sizeof(uint64_t), 0);
+	if (!object->functions)
+		return 0;
+	object->mask = room - 1;
+	object->low = low;
+	object->high = high;
+	return 1;
+}
+
+void headers_add(uint64_t function)
+{
+	struct object *object = &objects[object_count];
+	uint64_t at = place_of(function, object->mask);
+
+	for (uint64_t i = 0; i <= object->mask; i++, at = (at + 1) & object->mask) {
+		if (object->functions[at] == function)
+			return;
+		if (!object->functions[at]) {
+			object->functions[at] = function;
+			return;
+		}
+	}
+}
+
+void headers_end(void)
+{
+	__atomic_store_n(&object_count, object_count + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&headers_any, 1, __ATOMIC_RELAXED);
+}
+
+void headers_add_library(uint64_t low, uint64_t high)
+{
+	if (object_count == OBJECTS)
+		return;
+	objects[object_count] = (struct object){.low = low, .high = high};
+	__atomic_store_n(&object_count, object_count + 1, __ATOMIC_RELEASE);
+}
+
+void headers_take_all(void)
+{
+	takes_all = headers_any = 1;
+}
+
+uint32_t headers_generation(void)
+{
+	return __atomic_load_n(&object_count, __ATOMIC_ACQUIRE);
+}
+
+/* The youngest object at an address wins: others have been unloaded. */
+enum headers_answer headers_ask(uint64_t function)
+{
+	if (takes_all)
+		return HEADERS_YES;
+	for (uint32_t i = __atomic_load_n(&object_count, __ATOMIC_ACQUIRE); i-- > 0;) {
+		const struct object *object = &objects[i];
+
+		if (function < object->low || function >= object->high)
+			continue;
+		if (!object->functions)
+			return HEADERS_YES;
+		for (uint64_t at = place_of(function, object->mask);
+		     object->functions[at]; at = (at + 1) & object->mask) {
+			if (object->functions[at] == function)
+				return HEADERS_YES;
+		}
+		return HEADERS_NO;
+	}
+	return HEADERS_UNKNOWN;
+}
+
+static struct trigger triggers[TRIGGER_LIMIT];
+
+uint32_t trigger_count;
+
+int trigger_add(const struct trigger *trigger)
+{
+	uint32_t index = trigger_count;
+
+	for (uint32_t i = 0; i < index; i++) {
+		if (triggers[i].function == trigger->function) {
+			__atomic_fetch_or(&triggers[i].actions, trigger->actions,
+					  __ATOMIC_RELAXED);
+			return 1;
+		}
+	}
+	if (index == TRIGGER_LIMIT)
+		return 0;
+	triggers[index] = *trigger;
+	/* release: pairs with the acquire in find() */
+	__atomic_store_n(&trigger_count, index + 1, __ATOMIC_RELEASE);
+	return 1;
+}
+
+/* Its index, or TRIGGER_LIMIT. */
+static uint32_t find(uint64_t function)
+{
+	uint32_t count = __atomic_load_n(&trigger_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (triggers[i].function == function)
+			return i;
+	}
+	return TRIGGER_LIMIT;
+}
+
+int trigger_find(uint64_t function)
+{
+	return find(function) != TRIGGER_LIMIT;
+}
+
+const char *trigger_enter_label(uint64_t function)
+{
+	uint32_t index = find(function);
+
+	return index == TRIGGER_LIMIT ? NULL : triggers[index].enter_label;
+}
+
+const char *trigger_exit_label(uint64_t function)
+{
+	uint32_t index = find(function);
+
+	return index == TRIGGER_LIMIT ? NULL : triggers[index].exit_label;
+}
+
+uint32_t trigger_actions(uint64_t function)
+{
+	uint32_t index = find(function);
+
+	return index == TRIGGER_LIMIT ? 0 : triggers[index].actions;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The slow parts of ways. */
+#include "shim/lane/ways.h"
+
+#include "shim/core/process.h"
+#include "shim/lane/functions.h"
+
+/* Another thread may be about to put a function into its front table: see tree.c. */
+void ways_begin(void)
+{
+	if (tree_notes_ways())
+		return;
+	__atomic_store_n(&ways_are_noted, 1, __ATOMIC_SEQ_CST);
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		for (uint32_t i = 0; i < LANE_FRONT_COUNT; i++)
+			__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
+	}
+}
+
+static void compiler_order(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+/* A handler finds it whole, or does not find it. */
+void ways_note(struct lane_context *context, uint32_t child, uint64_t call_site,
+	       uint32_t calls)
+{
+	const struct segment_node *node = &context->nodes[child];
+	struct lane_way *way = ways_at(context, node->parent, node->key, call_site);
+
+	if (trigger_count && trigger_find(node->key))
+		return;
+	way->child = 0;
+	compiler_order();
+	way->call_site = call_site;
+	way->left = calls;
+	compiler_order();
+	way->child = child;
+}
+
+void ways_forget(struct lane_context *context, uint64_t function)
+{
+	for (uint32_t i = 0; context->nodes && i < LANE_WAYS; i++) {
+		uint32_t child =
+			__atomic_load_n(&context->ways[i].child, __ATOMIC_RELAXED);
+
+		if (child && (!function || context->nodes[child].key == function))
+			__atomic_store_n(&context->ways[i].child, 0, __ATOMIC_RELAXED);
+	}
+}

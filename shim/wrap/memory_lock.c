@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wrapper of mlockall: locks what is the program's, not our sparse mappings, which
+ * would fill hundreds of MiB, or be more than a user may lock. Must not change what the
+ * program gets: result, errno, what is locked.
+ *
+ * What the kernel does, and so do we: MCL_CURRENT fails with ENOMEM when all mappings
+ * together are larger than RLIMIT_MEMLOCK, unless CAP_IPC_LOCK; then it marks each
+ * mapping, and what cannot be filled (PROT_NONE) is no error.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "common/attributes.h"
+#include "shim/core/gate.h"
+#include "shim/core/own_io.h"
+#include "shim/core/own_memory.h"
+#include "shim/core/process.h"
+#include "shim/core/syscall.h"
+#include "shim/stacks/stack.h"
+#include "shim/wrap/begin.h"
+#include "shim/wrap/real.h"
+
+#ifndef MLOCK_ONFAULT
+#define MLOCK_ONFAULT 1
+#endif
+
+/* Mappings of a program; the stack is kept small. What comes behind is left unlocked. */
+#define READ_BYTES 4096
+#define PAGE_BYTES 4096ull
+
+/* What is done to each mapping of the program. 0, or -errno to end the walk. */
+typedef int visitor(uintptr_t low, uintptr_t high, void *data);
+
+static int find_code(uintptr_t low, uintptr_t high, const void *code, struct extent *ret)
+{
+	struct dl_find_object found;
+
+	if (!code || _dl_find_object((void *)code, &found) != 0)
+		return 0;
+	*ret = (struct extent){(uintptr_t)found.dlfo_map_start,
+			       (uintptr_t)found.dlfo_map_end};
+	return ret->low < high && ret->high > low;
+}
+
+/* The lowest part of [low, high) that is ours: mappings, our code, the unwinder's. */
+static int find_own(uintptr_t low, uintptr_t high, struct extent *ret)
+{
+	const void *code[] = {(const void *)memory_lock_all,
+			      (const void *)stack_unwinder_code[0].start};
+	int found = own_memory_find(low, high, ret);
+
+	for (int i = 0; i < 2; i++) {
+		struct extent own;
+
+		if (find_code(low, high, code[i], &own) &&
+		    (!found || own.low < ret->low)) {
+			*ret = own;
+			found = 1;
+		}
+	}
+	return found;
+}
+
+static int visit_others(uintptr_t low, uintptr_t high, visitor *visit, void *data)
+{
+	struct extent own;
+	int result = 0;
+
+	while (result == 0 && low < high) {
+		if (!find_own(low, high, &own))
+			return visit(low, high, data);
+		if (own.low > low)
+			result = visit(low, own.low, data);
+		low = own.high;
+	}
+	return result;
+}
+
+struct parser {
+	uintptr_t low, high, value;
+	int at; /* 0: first number, 1: second, 2: the rest of the line */
+};
+
+/* Takes one character of "low-high ...". Returns 1 when the two numbers are complete. */
+static int parse(struct parser *parser, char c)
+{
+	if (c == '\n') {
+		*parser = (struct parser){0};
+	} else if (parser->at < 2 && c >= '0' && c <= '9') {
+		parser->value = parser->value << 4 | (uintptr_t)(c - '0');
+	} else if (parser->at < 2 && c >= 'a' && c <= 'f') {
+		parser->value = parser->value << 4 | (uintptr_t)(c - 'a' + 10);
+	} else if (parser->at < 2) {
+		*(parser->at ? &parser->high : &parser->low) = parser->value;
+		parser->value = 0;
+		return ++parser->at == 2;
+	}
+	return 0;
+}
+
+/* Visits what is mapped, but ours. The page of the old vsyscalls belongs to nobody. */
+static int walk(visitor *visit, void *data)
+{
+	struct parser parser = {0};
+	char buffer[READ_BYTES];
+	long fd, got;
+	int result = 0;
+
+	fd = SYSCALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+	if (fd < 0)
+		return -ENOENT;
+	do {
+		got = own_io_read(fd, buffer, sizeof(buffer));
+		for (long i = 0; i < got && result == 0; i++) {
+			if (parse(&parser, buffer[i]) && !(parser.low >> 63))
+				result = visit_others(parser.low, parser.high, visit,
+						      data);
+		}
+	} while (got > 0 && result == 0);
+	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	return result;
+}
+
+static int add_size(uintptr_t low, uintptr_t high, void *data)
+{
+	*(uint64_t *)data += high - low;
+	return 0;
+}
+
+/* Fails where another thread has just unmapped something, and where there is nothing to
+ * fill; that all may be locked is known by then. */
+static int lock_one(uintptr_t low, uintptr_t high, void *data)
+{
+	SYSCALL(SYS_mlock2, low, high - low, *(const int *)data, 0, 0, 0);
+	return 0;
+}
+
+/* Asked with a range that ends below its start: the kernel looks at the right first
+ * (ENOMEM, EPERM), then at the range. The capability alone would not tell: in a user
+ * namespace it does not count. */
+static int may_lock_all(void)
+{
+	return SYSCALL(SYS_mlock, 2 * PAGE_BYTES, -PAGE_BYTES, 0, 0, 0, 0) == -EINVAL;
+}
+
+/* The kernel would not refuse, were we not here, and what is mapped can be known. */
+static int is_allowed(void)
+{
+	struct rlimit limit;
+	uint64_t size = 0;
+
+	if (walk(add_size, &size) < 0)
+		return 0;
+	if (may_lock_all())
+		return 1;
+	return SYSCALL(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit, 0, 0) == 0 &&
+	       limit.rlim_cur > 0 && size <= limit.rlim_cur;
+}
+
+/* MCL_CURRENT without ours. First all is marked, which takes no time. */
+static void lock_current(int flags)
+{
+	int on_fault = MLOCK_ONFAULT, at_once = 0;
+
+	walk(lock_one, &on_fault);
+	if (!(flags & MCL_ONFAULT))
+		walk(lock_one, &at_once);
+}
+
+static int lock(int flags)
+{
+	static int locks_future;
+	int saved = errno;
+
+	if (flags & MCL_FUTURE)
+		own_memory_expect_locks();
+	if (!(flags & MCL_CURRENT) || !is_allowed())
+		return real_mlockall(flags);
+	if (flags & MCL_FUTURE) {
+		if (real_mlockall(flags & ~MCL_CURRENT) < 0)
+			return -1;
+		locks_future = 1;
+	} else if (locks_future) {
+		/* the kernel would end the future locks; there is no other way */
+		SYSCALL(SYS_munlockall, 0, 0, 0, 0, 0, 0);
+		locks_future = 0;
+	}
+	lock_current(flags);
+	errno = saved;
+	return 0;
+}
+
+long memory_lock_all(int flags)
+{
+	int is_valid = flags && !(flags & ~(MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT)) &&
+		       flags != MCL_ONFAULT;
+	long result;
+
+	if (!process_is_ready() || !is_valid || !gate_enter())
+		return real_mlockall(flags);
+	result = lock(flags);
+	gate_leave();
+	return result;
+}
+
+exported int mlockall(int flags)
+{
+	return (int)memory_lock_all(flags);
+}
