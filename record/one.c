@@ -1,17 +1,320 @@
 /* SPDX-License-Identifier: MIT */
+/* One run of a program: the checks before it and their sentences, the run, and the wait
+ * for its file. Must not run the program before all checks, or end prof-record. */
+#include "record/one.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collector/store/spool.h"
+#include "common/plain_text.h"
+#include "record/launch.h"
+#include "record/summary.h"
+
+/*
+ * The watch over the spool after the program has ended, until its run is in the file.
+ * Must not take a run away from a collector that only just starts; wait longer than
+ * asked; write into run.db (spool_recover() does).
+ */
+
+/* The runs that were in the spool before ours began. Owned: record_before_done(). */
+struct record_before {
+	struct spool_run *runs;
+	size_t count;
+};
+
+#define SHORTEST_STEP_NS 500000ull
+#define LONGEST_STEP_NS 50000000ull
+#define PROGRESS_AFTER_NS 300000000ull
+
+/* A very short program may end before its collector has taken the lock. */
+#define PATIENCE_NS 250000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* 0 or -errno. */
+static int record_before_read(const char *output, struct record_before *ret)
+{
+	*ret = (struct record_before){NULL, 0};
+	return spool_list(output, &ret->runs, &ret->count);
+}
+
+static void record_before_done(struct record_before *before)
+{
+	free(before->runs);
+	*before = (struct record_before){NULL, 0};
+}
+
+static bool is_new(const struct spool_run *run, const struct record_before *before)
+{
+	size_t i;
+
+	for (i = 0; i < before->count; i++)
+		if (strcmp(run->token, before->runs[i].token) == 0)
+			return false;
+	return true;
+}
+
+/* The run to care for next: that which the program itself began, else one that began
+ * meanwhile (by a child of a program that cannot be recorded itself). */
+static const struct spool_run *choose(const struct spool_run *runs, size_t count,
+				      const struct record_before *before, pid_t program)
+{
+	const struct spool_run *other = NULL;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		if (runs[i].state == SPOOL_FOREIGN || !is_new(&runs[i], before))
+			continue;
+		if (runs[i].first_pid == program)
+			return &runs[i];
+		other = &runs[i];
+	}
+	return other;
+}
+
+static void show(const char *output, uint64_t elapsed_ns)
+{
+	const char *slash = strrchr(output, '/');
+	char name[64];
+
+	fprintf(stderr, "\rprof-record: writing %s ... %" PRIu64 " s",
+		plain_text_copy(name, sizeof(name), slash ? slash + 1 : output),
+		elapsed_ns / 1000000000u);
+}
+
+/* Rests an eighth of the time waited so far: late by that much at most, and cheap. */
+static void rest(uint64_t elapsed_ns)
+{
+	uint64_t step_ns = elapsed_ns / 8;
+	struct timespec step;
+
+	if (step_ns < SHORTEST_STEP_NS)
+		step_ns = SHORTEST_STEP_NS;
+	if (step_ns > LONGEST_STEP_NS)
+		step_ns = LONGEST_STEP_NS;
+	step = (struct timespec){.tv_nsec = (long)step_ns};
+	(void)nanosleep(&step, NULL);
+}
+
+/* One look at the spool. true: *ret is the outcome; false: look again. alone_since_ns:
+ * when the run was first seen without a collector, 0: it was not. */
+static bool look(const char *output, const struct record_before *before, pid_t program,
+		 uint64_t *alone_since_ns, enum record_outcome *ret, char *error,
+		 size_t error_size)
+{
+	struct spool_run *runs = NULL;
+	const struct spool_run *run;
+	size_t count = 0;
+	bool decided = true;
+	int result = spool_list(output, &runs, &count);
+
+	*ret = RECORD_DONE;
+	if (result < 0) {
+		snprintf(error, error_size, "cannot read %s-spool: %s", output,
+			 strerror(-result));
+		*ret = RECORD_FAILED;
+		return true;
+	}
+	run = choose(runs, count, before, program);
+	if (!run)
+		goto out;
+	if (run->state == SPOOL_RECORDING || run->state == SPOOL_FINISHING) {
+		*alone_since_ns = 0;
+		decided = false;
+	} else if (!*alone_since_ns || now_ns() - *alone_since_ns < PATIENCE_NS) {
+		*alone_since_ns = *alone_since_ns ? *alone_since_ns : now_ns();
+		decided = false;
+	} else if (run->state == SPOOL_UNATTENDED) {
+		*ret = RECORD_STILL_OPEN;
+	} else {
+		result = spool_recover(run, output, NULL, error, error_size);
+		*alone_since_ns = 0;
+		*ret = RECORD_FAILED;
+		decided = result < 0 && result != -EAGAIN;
+	}
+out:
+	free(runs);
+	return decided;
+}
+
+/*
+ * Waits until the runs of the program that began since `before` have left the spool, at
+ * most wait_s seconds, with a progress line on stderr if show_progress. A run whose
+ * collector is missing is ingested here. error: one sentence, if RECORD_FAILED.
+ */
+static enum record_outcome
+record_finish(const char *output, const struct record_before *before, pid_t program,
+	      unsigned int wait_s, bool show_progress, char *error, size_t error_size)
+{
+	uint64_t start = now_ns(), alone_since_ns = 0, elapsed_ns;
+	enum record_outcome outcome;
+	bool shown = false;
+
+	for (;;) {
+		if (look(output, before, program, &alone_since_ns, &outcome, error,
+			 error_size))
+			break;
+		elapsed_ns = now_ns() - start;
+		outcome = RECORD_STILL_OPEN;
+		if (elapsed_ns >= wait_s * 1000000000ull)
+			break;
+		if (show_progress && elapsed_ns > PROGRESS_AFTER_NS) {
+			show(output, elapsed_ns);
+			shown = true;
+		}
+		rest(elapsed_ns);
+	}
+	if (shown)
+		fputs("\r\033[K", stderr);
+	return outcome;
+}
+
+/*
+ * The checks before a program runs under the shim, and their sentences. Must not run the
+ * program.
+ */
+
+bool record_absolute_output(const char *output, char *ret)
+{
+	char cwd[PATH_MAX];
+	int length;
+
+	if (output[0] == '/') {
+		length = snprintf(ret, PATH_MAX, "%s", output);
+	} else if (!getcwd(cwd, sizeof(cwd))) {
+		record_say(
+			"cannot tell the current directory: %s; give -o an absolute path",
+			strerror(errno));
+		return false;
+	} else {
+		length = snprintf(ret, PATH_MAX, "%s/%s", cwd, output);
+	}
+	if (length < PATH_MAX - 64) /* room for the names in the spool */
+		return true;
+	record_say("the path of %s is too long", output);
+	return false;
+}
+
+const char *record_why_nothing(const struct target_report *target)
+{
+	if (!target->is_elf)
+		return NULL;
+	if (!target->machine_ok)
+		return "is not a 64-bit x86 program";
+	if (target->is_own)
+		return "is a part of profshim, which does not record itself";
+	if (target->is_static)
+		return "is statically linked, so no library can be loaded into it; link "
+		       "it "
+		       "dynamically";
+	if (target->is_other_libc)
+		return "does not use glibc, which the recorder needs";
+	if (target->is_privileged)
+		return "runs with more rights than you have (setuid, setgid or "
+		       "capabilities), so the system ignores the recorder; run it as its "
+		       "owner";
+	return NULL;
+}
+
+void record_say_notes(const struct target_report *target)
+{
+	const char *file = target->is_script ? target->interpreter : target->path;
+	const char *nothing = record_why_nothing(target);
+
+	if (nothing) {
+		record_say("nothing can be recorded of %s: it %s", file, nothing);
+		return;
+	}
+	if (!target->is_elf)
+		return;
+	if (target->defines_hooks)
+		record_say("%s has its own __cyg_profile_func_enter: its calls go there, "
+			   "only "
+			   "allocations are recorded",
+			   file);
+	else if (!target->has_hooks)
+		record_say(
+			"%s and the libraries it links were compiled without "
+			"-finstrument-functions: allocations are recorded, and samples "
+			"of the CPU time, but no calls",
+			file);
+	if (target->defines_malloc)
+		record_say("%s brings its own malloc: its allocations are not recorded",
+			   file);
+}
+
+int record_check_target(const char *program, struct target_report *target)
+{
+	int error = target_examine(program, target);
+
+	if (error == -ENOENT && target->interpreter[0])
+		record_say("%s cannot run: its interpreter %s was not found", program,
+			   target->interpreter);
+	else if (error == -ENOENT)
+		record_say("%s was not found%s", program,
+			   strchr(program, '/') ? ""
+						: " in PATH; a program here is ./name");
+	if (error == -ENOENT)
+		return RECORD_NOT_FOUND;
+	if (access(target->path, X_OK) == 0 && error != -EACCES)
+		return 0;
+	record_say("%s cannot be executed: it is a directory or lacks the permission",
+		   target->path);
+	return RECORD_NOT_EXECUTABLE;
+}
+
+bool record_prepare(const struct record_options *options,
+		    const struct target_report *target, const char *output)
+{
+	bool preload = !target->is_elf || (target->machine_ok && !target->is_other_libc);
+	char shim[PATH_MAX], error[PATH_MAX + 256];
+	int result;
+
+	if (!record_output_fits(output, error, sizeof(error))) {
+		record_say("%s", error);
+		return false;
+	}
+	result = record_find_shim(shim);
+	if (result < 0) {
+		if (result == -EPERM)
+			record_say("libprofshim.so is not loaded, because others could "
+				   "have changed %s: "
+				   "install profshim where only you or root can write",
+				   shim);
+		else
+			record_say("libprofshim.so is missing: install profshim again");
+		return false;
+	}
+	if (strpbrk(shim, " :")) {
+		record_say("%s cannot be preloaded because of the space or colon in its "
+			   "path: "
+			   "install profshim elsewhere",
+			   shim);
+		return false;
+	}
+	result = record_set_environment(options, preload ? shim : NULL, output);
+	if (result < 0)
+		record_say("cannot set the environment: %s", strerror(-result));
+	return result == 0;
+}
+
 /*
  * Runs a program, waits for its run to be written, and says so. Must not end
  * prof-record.
  */
-#include "record/one.h"
-
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "record/launch.h"
-#include "record/prepare.h"
-#include "record/say.h"
 
 int record_one(const struct record_task *task, struct record_result *ret)
 {

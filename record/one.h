@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One run of a program under the shim, from its start to the file. Must not end
- * prof-record.
- */
+/* One run of a program under the shim: what is looked at and set up before it, its
+ * start, its end, and the file. Must not end prof-record. */
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
-#include "record/finish.h"
+#include "collector/symbols/target.h"
 #include "record/options.h"
 #include "record/summary.h"
-#include "collector/symbols/target.h"
+
+enum record_outcome {
+	RECORD_DONE,	   /* nothing of ours is in the spool (any more) */
+	RECORD_STILL_OPEN, /* time is up, or processes of the run live on alone */
+	RECORD_FAILED,	   /* nobody could ingest it; it stays in the spool */
+};
 
 struct record_task {
 	const struct record_options *options;
@@ -37,3 +42,20 @@ int record_one(const struct record_task *task, struct record_result *ret);
  * run in the file. */
 void record_say_result(const struct record_task *task, const struct record_result *result,
 		       const char *prefix);
+
+/* The output's path made absolute. ret: PATH_MAX bytes. false: said why not. */
+bool record_absolute_output(const char *output, char *ret);
+
+/* Examines the program. 0: it can be run; else it was said why not, and this is the exit
+ * status. */
+int record_check_target(const char *program, struct target_report *ret);
+
+/* Why not a single event of the program can be recorded; NULL: it can. */
+const char *record_why_nothing(const struct target_report *target);
+
+/* Notes about a program that can run. One each, most important first. */
+void record_say_notes(const struct target_report *target);
+
+/* Finds the shim and sets the environment; false: said why not. */
+bool record_prepare(const struct record_options *options,
+		    const struct target_report *target, const char *output);

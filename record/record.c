@@ -1,19 +1,81 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * prof-record: checks a program, runs it under the shim, waits for its run to be
- * written, says so, and ends as the program ended. Runs on: the user's terminal. Must
- * not change the program's output, exit status, signals or children.
+ * written, says so, has prof-analyze report on it, and ends as the program ended. Runs
+ * on: the user's terminal. Must not change the program's output, exit status, signals or
+ * children; record prof-analyze: our environment has the shim in it.
  */
+#include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "collector/analyze.h"
 #include "common/attributes.h"
 #include "record/launch.h"
 #include "record/one.h"
 #include "record/options.h"
-#include "record/prepare.h"
-#include "record/report.h"
-#include "record/series/series.h"
+#include "record/summary.h"
+#include "record/series.h"
+
+static void become_analyze(const char *analyze, const struct record_task *task,
+			   int64_t run_id)
+{
+	const struct record_options *options = task->options;
+	char run[32];
+
+	(void)unsetenv("LD_PRELOAD");
+	snprintf(run, sizeof(run), "%" PRId64, run_id);
+	if (!options->report_file)
+		(void)dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (options->report_file)
+		execl(analyze, "prof-analyze", "report", "--run", run, "--format",
+		      options->report, "--output", options->report_file, task->output,
+		      NULL);
+	else
+		execl(analyze, "prof-analyze", "report", "--run", run, "--format",
+		      options->report, task->output, NULL);
+	record_say("cannot run %s: %s", analyze, strerror(errno));
+	_exit(127);
+}
+
+/* Has prof-analyze write the report of the run to --report-file, or else to standard
+ * error; says why when there is none. */
+static void record_report(const struct record_task *task,
+			  const struct record_result *result)
+{
+	char analyze[PATH_MAX];
+	int found;
+	pid_t pid;
+
+	if (result->outcome != RECORD_DONE || !result->is_stored) {
+		record_say("no report: %s", result->outcome == RECORD_STILL_OPEN
+						    ? "the run is not complete yet"
+						    : "nothing was recorded");
+		return;
+	}
+	found = analyze_find(analyze);
+	if (found < 0) {
+		if (found == -EPERM)
+			record_say("no report: others could have changed %s", analyze);
+		else
+			record_say("no report: prof-analyze is not where prof-record is");
+		return;
+	}
+	fflush(NULL);
+	pid = fork();
+	if (pid == 0)
+		become_analyze(analyze, task, result->stored.run_id);
+	if (pid < 0)
+		record_say("no report: %s", strerror(errno));
+	else if (!analyze_has_written(record_reap(pid)))
+		record_say("the report could not be made; try: prof-analyze %s",
+			   task->options->output);
+}
 
 /* Records the program once; the wait status to end with. */
 static int record_single(const struct record_options *options, const char *output,

@@ -1,22 +1,88 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prof-record's two queries on run.db, read only. Must not write, or wait for a lock
- * longer than BUSY_MS.
+ * Opening run.db for prof-record's few questions. Must not create the file, or believe
+ * what stands in its schema.
  */
 #include "record/summary.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
+#include "common/plain_text.h"
 #include "common/schema.h"
 #include "record_summary_sql.h"
-#include "record/db.h"
+
+int record_db_open(struct record_db *ret, const char *path, enum guard_use use,
+		   int busy_ms)
+{
+	enum held_use held = use == GUARD_READ ? HELD_READ : HELD_WRITE;
+	int flags = use == GUARD_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
+	char reason[512];
+	int is_valid = 0, code, result;
+
+	*ret = (struct record_db){.file.directory_fd = -1};
+	result = held_find(path, held, &ret->file, reason, sizeof(reason));
+	if (result < 0)
+		return result;
+	code = held_connect(&ret->file, NULL, flags, &ret->db);
+	if (code == SQLITE_OK) {
+		guard_connection(ret->db, use);
+		sqlite3_busy_timeout(ret->db, busy_ms);
+		code = guard_schema(ret->db, use, &is_valid, reason, sizeof(reason));
+	}
+	if (code == SQLITE_OK && is_valid)
+		return 0;
+	record_db_close(ret);
+	return -EINVAL;
+}
+
+void record_db_close(struct record_db *db)
+{
+	sqlite3_close(db->db);
+	db->db = NULL;
+	held_done(&db->file);
+}
+
+/*
+ * A line on stderr under prof-record's name. Must not write to standard output, which is
+ * the program's; let a name or a value steer the terminal.
+ */
+
+/* A hidden character takes no more room when it is shown, a byte that is not UTF-8 three
+ * times as much. */
+#define GROWTH 3
+
+void record_say(const char *format, ...)
+{
+	va_list arguments;
+
+	char *raw = NULL, *plain = NULL;
+	int length;
+
+	va_start(arguments, format);
+	length = vasprintf(&raw, format, arguments);
+	va_end(arguments);
+	if (length >= 0)
+		plain = malloc(GROWTH * (size_t)length + 4);
+	fprintf(stderr, "prof-record: %s\n",
+		plain ? plain_text_copy(plain, GROWTH * (size_t)length + 4, raw)
+		      : "out of memory");
+	free(plain);
+	if (length >= 0)
+		free(raw);
+}
+
+/*
+ * prof-record's two queries on run.db, read only. Must not write, or wait for a lock
+ * longer than BUSY_MS.
+ */
 
 #define BUSY_MS 2000
 

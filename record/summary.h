@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What prof-record says about the run that was just written. Must not write into run.db.
+ * run.db for prof-record's few questions: any file may stand there. Must not be kept
+ * open while the program runs.
  */
 #pragma once
 
@@ -8,6 +9,32 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#include "collector/database/guard.h"
+#include "collector/database/held.h"
+
+struct record_db {
+	struct held_file file;
+	struct sqlite3 *db; /* NULL: not opened */
+};
+
+/* Opens path when it is a run.db whose schema is ours; for writing also only when it is
+ * ours. A lock is waited for busy_ms. 0 or -errno; record_db_close() in any case. */
+int record_db_open(struct record_db *ret, const char *path, enum guard_use use,
+		   int busy_ms);
+void record_db_close(struct record_db *db);
+
+/*
+ * How prof-record speaks to the user: a line on stderr. Must not write to standard
+ * output, which is the program's.
+ */
+
+/* One line; hidden characters of what it quotes become '?' (common/plain_text.h). */
+void record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * What prof-record says about the run that was just written. Must not write into run.db.
+ */
 
 /* Whether a run can be added to the file at output: it does not exist yet, is empty or is
  * a run.db of our version, and can be written. On false, error is one sentence. */

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "record/options.h"
 #include "collector/symbols/target.h"
+#include "record/options.h"
 
 /* The environment must be set. target: of options->command. Returns the wait status that
  * prof-record is to end with; what went wrong has been said. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Median, extremes and deviation of the runs of a side. */
-#include "record/series/spread.h"
+#include "record/spread.h"
 
 #include <errno.h>
 #include <math.h>
