@@ -25,7 +25,6 @@ import tempfile
 import harness
 
 FOLDER = os.path.join(harness.HERE, "defects")
-ATTEMPTS = 5
 SEVERE = ("medium", "high", "critical")
 KEYS = ("id", "rule", "severity", "score", "confidence", "function", "path", "evidence",
         "saving", "advice")
@@ -86,7 +85,16 @@ def told(findings):
                      for finding in findings[:4]) or "nothing"
 
 
+def without_machine(source, findings):
+    """The findings, and whether one of them says that other programs had the CPUs: then the
+    program's defect weighs less, and is its worst one still."""
+    others = [finding for finding in findings
+              if finding["id"] != "R3" or finding["id"] in source.expected]
+    return others, len(others) < len(findings)
+
+
 def check_first(bench, database, source, findings):
+    findings, is_starved = without_machine(source, findings)
     harness.expect(findings, "nothing was found")
     first = findings[0]
     found = [first["id"], first["rule"]] + [first["function"]] * (len(source.expected) > 2)
@@ -100,7 +108,7 @@ def check_first(bench, database, source, findings):
                    f"beside it: {told(severe(findings, source.words('mild')))}")
     harness.expect(scores == sorted(scores, reverse=True), f"not worst first: {scores}")
     # These tell of a limit, not of a defect: they may be low.
-    if first["id"] not in ("R2", "R3"):
+    if first["id"] not in ("R2", "R3") and not is_starved:
         harness.expect(first["severity"] in SEVERE, f"only {first['severity']}: {first}")
     result = bench.bottlenecks(database, source, "--fail-on", first["severity"])
     harness.expect(result.returncode == 3, f"--fail-on ended with {result.returncode}")
@@ -118,6 +126,9 @@ def check_clean(bench, database, source, findings):
 
 
 def record_and_check(bench, source):
+    cpus = int((source.words("cpus") or ["1"])[0])
+    if len(os.sched_getaffinity(0)) < cpus:
+        return f"needs {cpus} CPUs"
     database = bench.record(source)
     document = bench.document(database, source)
     findings = document["findings"]
@@ -130,27 +141,6 @@ def record_and_check(bench, source):
     return told(findings)
 
 
-def is_busy():
-    """Do more want to run than there are CPUs?"""
-    return os.getloadavg()[0] > len(os.sched_getaffinity(0))
-
-
-def look(bench, source):
-    """On a busy machine a program may have had no CPU for most of its time, and who samples
-    it neither: one such recording says nothing. Several say it."""
-    cpus = int((source.words("cpus") or ["1"])[0])
-    if len(os.sched_getaffinity(0)) < cpus:
-        return f"needs {cpus} CPUs"
-    for _ in range(ATTEMPTS - 1):
-        try:
-            return record_and_check(bench, source)
-        except harness.Failure as failure:
-            if not is_busy():
-                raise
-            print(f"{source.name}: on a busy machine: {failure}", flush=True)
-    return record_and_check(bench, source)
-
-
 def main():
     # with it malloc writes to each page
     os.environ.pop("MALLOC_PERTURB_", None)
@@ -161,7 +151,7 @@ def main():
         for path in sources:
             source = Source(path)
             try:
-                print(f"{source.name}: {look(bench, source)}", flush=True)
+                print(f"{source.name}: {record_and_check(bench, source)}", flush=True)
             except harness.Failure as failure:
                 print(f"{source.name}: FAILED: {failure}", flush=True)
                 failed = True

@@ -3,16 +3,16 @@
  * What this is:  a defect: four threads compute, nearly all of the time under one lock.
  */
 // expect: L1 contended-lock add_result
+// rules: {"rules": {"L1": {"limits": {"run_share": 0.001}}}}
 // flags: -pthread
 // cpus: 2
 // mild: T0 T1 T9 W1
 #include "background.h"
-
-#include <pthread.h>
+#include "fair_lock.h"
 
 #define THREADS 4
 
-static pthread_mutex_t results_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t results_lock;
 
 static __attribute__((noinline)) void add_result(void)
 {
@@ -34,6 +34,7 @@ int main(void)
 {
 	pthread_t threads[THREADS];
 
+	make_fair(&results_lock);
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, run_worker, NULL) != 0)
 			return 1;

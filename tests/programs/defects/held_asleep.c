@@ -11,13 +11,15 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define THREADS 4
+/* Each waits at least once, however few turns of the lock there are on a busy machine, and
+ * sleeps for far longer than it may wait for a CPU. */
+#define THREADS 16
 
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static __attribute__((noinline)) void ask_server(void)
 {
-	usleep(2000);
+	usleep(20000);
 }
 
 static __attribute__((noinline)) void look_up(void)
@@ -29,7 +31,7 @@ static __attribute__((noinline)) void look_up(void)
 
 static void *run_worker(void *argument)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 3; i++) {
 		look_up();
 		background(1, 2000);
 	}

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a defect: eight threads take one lock for each of very many small items.
+ * What this is:  a defect: eight threads take one lock for each of many small items.
  */
 // expect: L3 lock-convoy take_item
+// rules: {"rules": {"L3": {"limits": {"run_share": 0.001}}}}
 // flags: -pthread
-// cpus: 2
-// mild: T0 T9 W1 L2
+// mild: T0 T9
 #include "background.h"
-
-#include <pthread.h>
+#include "fair_lock.h"
 
 #define THREADS 8
 
-static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
-static long items_left = 300000;
+static pthread_mutex_t queue_lock;
+static long items_left = 10000;
 
 static __attribute__((noinline)) long take_item(void)
 {
@@ -37,6 +36,7 @@ int main(void)
 {
 	pthread_t threads[THREADS];
 
+	make_fair(&queue_lock);
 	background(1, 100000);
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, run_worker, NULL) != 0)
