@@ -16,29 +16,27 @@
 //     BETWEEN $wait * CASE what WHEN 'naps' THEN 0.98 ELSE 0.3 END AND $wait * 5 FROM d WHERE leaf IN ('nanosleep', 'pthread_mutex_lock') AND
 //     off > 10000000 AND what IN ('naps', 'locks') ORDER BY 1 => locked|locks|pthread_mutex_lock|1;
 //     slept|naps|nanosleep|1
-// expect-sql: SELECT COUNT(*), SUM(p.self_blocked_ns + p.self_ready_ns BETWEEN s.time_ns * 0.98 -
-//     w.started_ns - 3000000 AND s.time_ns - w.started_ns + 3000000) FROM snapshots s JOIN
-//     snapshot_paths p USING (run_id, snapshot_id) JOIN call_paths l USING (path_id) JOIN
-//     call_paths c ON c.path_id = l.parent_path_id JOIN threads w ON w.run_id = s.run_id AND
-//     w.name = 'sleeper' WHERE l.name = 'nanosleep' AND c.name = 'sleeps_on' AND s.taken_by =
-//     'call' => 4|4
-// expect-sql: SELECT COUNT(*) > 3, MIN(p.self_blocked_ns + p.self_ready_ns >= s.time_ns * 0.98 -
-//     w.started_ns - 10000000) FROM snapshots s JOIN snapshot_paths p USING (run_id, snapshot_id)
-//     JOIN call_paths l USING (path_id) JOIN call_paths c ON c.path_id = l.parent_path_id JOIN
-//     threads w ON w.run_id = s.run_id AND w.name = 'sleeper' WHERE l.name = 'nanosleep' AND
-//     c.name = 'sleeps_on' AND s.taken_by = 'interval' => 1|1
+// expect-sql: WITH at AS (SELECT s.label, s.taken_by, s.time_ns AS at_ns, p.self_blocked_ns +
+//     p.self_ready_ns AS off FROM snapshots s JOIN snapshot_paths p USING (run_id, snapshot_id)
+//     JOIN call_paths l USING (path_id) JOIN call_paths c ON c.path_id = l.parent_path_id WHERE
+//     l.name = 'nanosleep' AND c.name = 'sleeps_on') SELECT b.taken_by, COUNT(*) >= 3,
+//     MIN(b.off - a.off >= (b.at_ns - a.at_ns) * 0.98 - 2 * $longest), b.taken_by = 'interval' OR
+//     MIN(b.off - a.off <= (b.at_ns - a.at_ns) * 1.02 + 2 * $longest) FROM at b JOIN at a ON
+//     a.label = 'began' AND b.at_ns > a.at_ns GROUP BY 1 ORDER BY 1 =>
+//     call|1|1|1; interval|1|1|1
 // expect-trust: switches_unseen => 0
+#include "asleep.h"
 #include "profshim.h"
-#include "truth.h"
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <time.h>
 
 #define WAIT_NS 60000000
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t barrier;
+static int sleeper_tid;
+static long longest_ns;
 
 UNTRACED void rest(long ns)
 {
@@ -90,10 +88,29 @@ ALONE static void sleeps_on(void)
 
 static void *sleeper(void *unused)
 {
-	prctl(PR_SET_NAME, "sleeper");
+	sleeper_tid = (int)syscall(SYS_gettid);
 	pthread_barrier_wait(&barrier);
 	sleeps_on();
 	return unused;
+}
+
+UNTRACED long now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Its time, and how long each had slept until then, are as far apart as the call is long. */
+UNTRACED void snapshot(const char *label)
+{
+	long ns = -now_ns();
+
+	profshim_snapshot(label);
+	ns += now_ns();
+	if (ns > longest_ns)
+		longest_ns = ns;
 }
 
 int main(void)
@@ -103,18 +120,19 @@ int main(void)
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&threads[0], NULL, sleeper, NULL);
 	pthread_barrier_wait(&barrier);
-	rest(WAIT_NS / 10);
-	profshim_snapshot("began");
+	while (!is_asleep(sleeper_tid))
+		rest(WAIT_NS / 60);
+	snapshot("began");
 	naps();
-	profshim_snapshot("slept");
+	snapshot("slept");
 	computes();
-	profshim_snapshot("computed");
+	snapshot("computed");
 	pthread_create(&threads[1], NULL, holds, NULL);
 	pthread_barrier_wait(&barrier);
 	locks();
-	profshim_snapshot("locked");
+	snapshot("locked");
 	pthread_join(threads[1], NULL);
 	pthread_join(threads[0], NULL);
-	fprintf(stderr, "truth: wait=%d\n", WAIT_NS);
+	fprintf(stderr, "truth: wait=%d longest=%ld\n", WAIT_NS, longest_ns);
 	return 0;
 }
