@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <asm/perf_regs.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
 
@@ -28,6 +29,35 @@ static inline struct perf_event_attr sampling_event(uint64_t period_ns)
 		.watermark = 1,
 		.wakeup_watermark = SAMPLING_EVENT_NEVER_WAKE,
 	};
+}
+
+/* Where the program is in user mode: in the kernel it is somewhere else. */
+static inline void sampling_add_registers(struct perf_event_attr *attributes)
+{
+	attributes->sample_type |= PERF_SAMPLE_REGS_USER;
+	attributes->sample_regs_user =
+		1u << PERF_REG_X86_BP | 1u << PERF_REG_X86_SP | 1u << PERF_REG_X86_IP;
+}
+
+/* Of the stack, from its pointer on. With 2 KiB the frame that was open is reached in 88
+ * to 98 % of the samples of SQLite, Lua, gawk, m4, tcc and cmark, with 1 KiB in 33 to 95,
+ * with 512 bytes in 17 to 91. */
+#define SAMPLING_STACK_BYTES 2048u
+
+/* With each sample its stack, which costs half a microsecond more. */
+static inline void sampling_add_stack(struct perf_event_attr *attributes)
+{
+	sampling_add_registers(attributes);
+	attributes->sample_type |= PERF_SAMPLE_STACK_USER;
+	attributes->sample_stack_user = SAMPLING_STACK_BYTES;
+}
+
+/* In the kernel, too: root may, and who has CAP_PERFMON, and others where
+ * kernel.perf_event_paranoid is less than 2. */
+static inline void sampling_add_kernel(struct perf_event_attr *attributes)
+{
+	sampling_add_registers(attributes);
+	attributes->exclude_kernel = 0;
 }
 
 #define SAMPLING_BUDGET_SHARE 0.02

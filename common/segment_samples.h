@@ -16,8 +16,8 @@
  * A thread's task clock gives a sample after each period of its CPU time, and the next
  * hook of the thread takes what has come: between two hooks the call path stays the same,
  * so a sample belongs to the node that is current when it is taken. Samples of one node
- * and one address are one entry of the lane's samples. weight_ns is the sum of their
- * periods, which differ (PERIODS).
+ * and one address, with the same callers, are one entry of the lane's samples. weight_ns
+ * is the sum of their periods, which differ (PERIODS).
  *
  * Addresses of the recorder itself are not kept: SEGMENT_SAMPLE_HOOKS stands for all of
  * the library, SEGMENT_SAMPLE_STUBS for the code that only counts. With no room for
@@ -25,6 +25,17 @@
  * SEGMENT_SAMPLE_FOLDED; with none for that it is only in lost_sample_ns. Samples that
  * the kernel had no room for belong to the current node, too: no hook ran meanwhile.
  * Which addresses they had is not known, so they are FOLDED.
+ *
+ * STACKS
+ *
+ * Below the frame of the node may be calls that have none: of functions that are only
+ * counted, or have no hooks. Where a thread has room for it (shim/samples/samples.c), 2
+ * KiB of the stack come with a sample, and are unwound as far as that frame. A caller is
+ * an entry, too: of the same node, with the return address and SEGMENT_KEY_RETURN_ADDRESS
+ * for an address, and a count of none. A sample's entry names that of the innermost
+ * caller, this one its own caller's. The outermost one lies in the node's function
+ * itself, and names SEGMENT_SAMPLE_FRAME, as a sample's entry does that is in no call
+ * below the node; or it names 0, and how it was called is not known.
  *
  * THE TIMER
  *
@@ -36,9 +47,10 @@
  *
  * THE KERNEL'S PART
  *
- * Only samples in user mode are kept, but for the timer's. The clock runs on in the
- * kernel: what it gained between two samples beyond the period is in kernel_ns of the
- * lane.
+ * Who may (sampling_add_kernel()) has samples of it, with the address where the program
+ * left user mode, as the timer has. Others have samples of user mode only. The clock runs
+ * on in the kernel: what it gained between two samples beyond the period is in kernel_ns
+ * of the lane.
  *
  * PERIODS
  *
@@ -73,6 +85,8 @@ enum segment_sampling {
 /* Of the timer, where nobody has asked: a tick of most kernels. */
 #define SEGMENT_SAMPLES_TIMER_NS 4000000u
 
+#define SEGMENT_SAMPLE_FRAME UINT32_MAX /* segment_sample.caller: see STACKS */
+
 #define SEGMENT_SAMPLE_LIMIT (1u << 17) /* of a lane */
 
 struct segment_sample {
@@ -80,8 +94,8 @@ struct segment_sample {
 	uint64_t weight_ns; /* sum of the periods */
 	uint32_t node;	    /* of the lane */
 	uint32_t count;
-	uint32_t next; /* of the shim alone: of a hash chain */
-	uint32_t reserved;
+	uint32_t next;	 /* of the shim alone: of a hash chain */
+	uint32_t caller; /* an entry before this one; see STACKS */
 };
 
 _Static_assert(sizeof(struct segment_sample) == 32, "segment_sample layout");

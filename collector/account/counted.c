@@ -9,6 +9,7 @@
 
 #include "collector/account/account.h"
 #include "collector/account/sampled/computed.h"
+#include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/divide.h"
 #include "collector/account/hosts.h"
 #include "collector/account/holders.h"
@@ -18,6 +19,7 @@
 #include "collector/account/callers/callers.h"
 #include "collector/account/callers/edges.h"
 #include "collector/account/weights.h"
+#include "collector/merge/sampled/join.h"
 #include "common/base/xalloc.h"
 
 struct counted {
@@ -150,8 +152,7 @@ static void note_samples(struct counted *counted, struct kept_lane *lane)
 
 	if (!computed_has_samples(counted->merge, lane->lane))
 		return;
-	sampled_credit(&counted->merge->sampled, lane->lane, &counted->merge->identify,
-		       counted->mode_of);
+	credit_lane(counted->merge, lane->lane, counted->mode_of);
 	held = restore(counted, lane, &count);
 	divide_note(counted->divide, counted->merge, lane->lane, held, count);
 	account_clear(counted->merge);
@@ -221,6 +222,7 @@ void counted_finish(struct counted *counted)
 	for_each_lane(counted, note_samples);
 	for_each_lane(counted, finish_lane);
 	name_sampled(counted);
+	sampled_forget_callers(&counted->merge->sampled);
 }
 
 void counted_free(struct counted *counted)

@@ -223,12 +223,21 @@ struct lane_recent_waits {
 	uint64_t mark_count; /* of steps */
 };
 
-#define LANE_SAMPLE_HEADS 1024u
+#define LANE_SAMPLE_HEADS 4096u
+
+/* Records, see shim/samples/ring.h. bytes: a power of two. */
+struct ring_data {
+	void *start;
+	uint32_t bytes;
+};
 
 /* See shim/samples/samples.h. */
 struct lane_samples {
-	void *ring; /* the kernel's page, and the samples behind it; NULL: none */
-	uint32_t ring_bytes;	  /* without that page */
+	void *ring;		  /* the kernel's page, and the data behind it; NULL: none */
+	struct ring_data data;	  /* of the ring, or written by the timer's handler */
+	uint32_t is_narrow;	  /* there was no room for stacks */
+	uint32_t has_no_kernel;	  /* the thread may not ask for that */
+	uint32_t most_taken;	  /* records at a time, of this ring */
 	uint32_t refused_count;	  /* in a row */
 	uint32_t look_count;	  /* at whether it is to be made anew */
 	uint64_t mean_period_ns;  /* of rings like this */
@@ -240,17 +249,11 @@ struct lane_samples {
 	uint64_t hook_count;	  /* samples in our own code, but the stubs */
 	uint32_t random;
 	uint32_t timer;		     /* atomic; 1 + the number of the timer; 0: none */
-	uint64_t timer_head;	     /* samples that its handler has kept */
+	uint64_t timer_head;	     /* bytes that its handler has written */
 	uint64_t timer_lost_periods; /* for which there was no room, atomic */
 };
 
-#define LANE_TIMER_SAMPLES 256u
-
-/* See shim/samples/timer.h. */
-struct lane_timer_sample {
-	uint64_t address;
-	uint64_t periods;
-};
+#define LANE_TIMER_WORDS 4096u /* see shim/samples/timer.h */
 
 #define LANE_SPAN_MARKS 64u
 
@@ -458,7 +461,7 @@ struct lane_context {
 
 	uint32_t lock_heads[LANE_LOCK_HEADS]; /* by address: first of a list of locks */
 	uint32_t lock_wait_heads[LANE_LOCK_HEADS];
-	uint32_t sample_heads[LANE_SAMPLE_HEADS]; /* by node and address: of a chain */
+	uint32_t sample_heads[LANE_SAMPLE_HEADS]; /* by a hash: of a chain */
 	struct lane_levels levels;
 	struct lane_way ways[LANE_WAYS];
 	struct lane_suspicion suspicions[LANE_SUSPICIONS]; /* of the studies */
@@ -478,7 +481,7 @@ struct lane_context {
 						       */
 	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct history_memory snapshot_memory; /* of whoever takes a snapshot */
-	struct lane_timer_sample timer_samples[LANE_TIMER_SAMPLES];
+	uint64_t timer_data[LANE_TIMER_WORDS];
 };
 
 /* The root of every lane's tree. */

@@ -12,8 +12,8 @@
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
 #include "shim/lane/busy.h"
+#include "shim/samples/drain.h"
 #include "shim/samples/ring.h"
-#include "shim/samples/table.h"
 #include "shim/samples/timer.h"
 #include "shim/waits/off_cpu.h"
 
@@ -27,9 +27,12 @@
 /* After so many refusals in a row the thread goes without. */
 #define REFUSED_MOST 3u
 
-/* The first thread has most of the work, and the longest stretches without a hook. */
-#define FIRST_THREAD_PAGES 4u
-#define THREAD_PAGES 1u
+/* With stacks, for a stretch without a hook of 40 ms; of so many threads at a time. What
+ * users may lock is 129 pages for each CPU, and RLIMIT_MEMLOCK. */
+#define WIDE_PAGES 32u
+#define WIDE_MOST 4u
+#define WIDE_RECORDS (WIDE_PAGES * RING_PAGE_BYTES / (SAMPLING_STACK_BYTES + 72u))
+#define NARROW_PAGES 1u
 
 /* What is compared in the hooks stays equal. */
 static void use_no_ring(struct lane_context *context)
@@ -42,81 +45,12 @@ void samples_begin_lane(struct lane_context *context)
 	use_no_ring(context);
 }
 
-static void add_record(struct lane_context *context, const struct ring_record *record)
-{
-	struct lane_samples *samples = &context->samples;
-	uint64_t period_ns = samples->period_ns, passed_ns;
-
-	if (record->lost_count) {
-		table_add(context, SEGMENT_SAMPLE_FOLDED, (uint32_t)record->lost_count,
-			  record->lost_count * period_ns);
-		samples->clock_ns += record->lost_count * period_ns;
-	}
-	if (!record->address)
-		return;
-	passed_ns = record->clock_ns - samples->clock_ns;
-	/* a tick that was due in the kernel gave no sample */
-	if (record->clock_ns > samples->clock_ns && passed_ns > period_ns)
-		context->lane->kernel_ns += passed_ns - period_ns;
-	samples->clock_ns = record->clock_ns;
-	table_add(context, record->address, 1, period_ns);
-}
-
-static void take_from_ring(struct lane_context *context, int is_wanted)
-{
-	struct lane_samples *samples = &context->samples;
-	uint64_t tail = context->sample_tail, head;
-	struct ring_record record;
-
-	/* acquire: the records before it are whole; pairs with the kernel's barrier */
-	head = __atomic_load_n(context->sample_head, __ATOMIC_ACQUIRE);
-	while (tail != head) {
-		if (ring_read(samples->ring, samples->ring_bytes, head, &tail, &record) &&
-		    is_wanted)
-			add_record(context, &record);
-		else if (record.clock_ns)
-			samples->clock_ns = record.clock_ns;
-	}
-	ring_release(samples->ring, tail);
-	context->sample_tail = tail;
-}
-
-static void add_of_timer(struct lane_context *context, uint64_t address, uint64_t periods)
-{
-	table_add(context, address, 1, periods * context->samples.period_ns);
-	context->lane->timer_sample_count++;
-}
-
-/* The handler may add more at any moment, and writes over none before the tail. */
-static void take_from_timer(struct lane_context *context, int is_wanted)
-{
-	struct lane_samples *samples = &context->samples;
-	uint64_t tail = context->sample_tail, head = *context->sample_head, lost_periods;
-
-	for (; tail != head; tail++) {
-		const struct lane_timer_sample *sample =
-			&context->timer_samples[tail % LANE_TIMER_SAMPLES];
-
-		if (is_wanted)
-			add_of_timer(context, sample->address, sample->periods);
-	}
-	lost_periods =
-		__atomic_exchange_n(&samples->timer_lost_periods, 0, __ATOMIC_RELAXED);
-	if (lost_periods && is_wanted)
-		add_of_timer(context, SEGMENT_SAMPLE_FOLDED, lost_periods);
-	__asm__ volatile("" : : : "memory");
-	context->sample_tail = tail;
-}
-
 static void take(struct lane_context *context, int is_wanted)
 {
 	if (!samples_wait(context) ||
 	    !busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
 		return; /* a handler interrupted just this */
-	if (context->samples.ring)
-		take_from_ring(context, is_wanted);
-	else
-		take_from_timer(context, is_wanted);
+	drain(context, is_wanted);
 	busy_give(context, BUSY_SAMPLES);
 }
 
@@ -141,11 +75,6 @@ uint64_t cold samples_book(struct lane_context *context)
 	return off_cpu_leave_out(context, since);
 }
 
-static uint32_t pages_of(const struct lane_context *context)
-{
-	return context->tid == process->pid ? FIRST_THREAD_PAGES : THREAD_PAGES;
-}
-
 static void close_ring(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
@@ -155,14 +84,14 @@ static void close_ring(struct lane_context *context)
 	__asm__ volatile("" : : : "memory");
 	samples->ring = NULL;
 	if (ring)
-		ring_close(ring, samples->ring_bytes / RING_PAGE_BYTES);
+		ring_close(ring, samples->data.bytes / RING_PAGE_BYTES);
 }
 
 void samples_end_lane(struct lane_context *context)
 {
 	samples_take(context);
 	context->samples.next_busy_ticks = 0;
-	context->samples.refused_count = 0;
+	context->samples.refused_count = context->samples.is_narrow = 0;
 	if ((!context->samples.ring && !timer_is_set(context)) || !gate_enter())
 		return;
 	close_ring(context);
@@ -274,23 +203,62 @@ static void note_period(struct lane_context *context)
 	context->lane->sample_period_us = (uint32_t)(samples->mean_period_ns / 1000);
 }
 
+/* Without a lock: that there are one or two more for a while does no harm. */
+static int may_be_wide(const struct lane_context *context)
+{
+	uint32_t count = 0;
+
+	for (const struct lane_context *other = process->lanes; other;
+	     other = other->next_lane)
+		count += other != context && other->samples.ring &&
+			 other->samples.data.bytes > NARROW_PAGES * RING_PAGE_BYTES;
+	return count < WIDE_MOST && !context->samples.is_narrow;
+}
+
+static long open_with(struct lane_samples *samples, uint32_t pages, enum ring_more more)
+{
+	long ring = -EACCES;
+
+	samples->data.bytes = pages * RING_PAGE_BYTES;
+	if (!samples->has_no_kernel)
+		ring = ring_open(samples->period_ns, pages, more | RING_KERNEL);
+	if (ring == -EACCES) {
+		samples->has_no_kernel = 1;
+		ring = ring_open(samples->period_ns, pages, more);
+	}
+	return ring;
+}
+
+/* Where stretches without a hook are longer than a ring with stacks, it has none. */
+static long open_wide(struct lane_samples *samples)
+{
+	return open_with(samples, WIDE_PAGES,
+			 samples->most_taken < WIDE_RECORDS ? RING_STACKS : 0);
+}
+
 static void open_ring(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
-	uint32_t pages = pages_of(context);
-	long ring;
+	int is_wide = may_be_wide(context);
+	long ring = -EPERM;
 
 	note_period(context);
-	ring = ring_open(samples->period_ns, pages);
+	if (is_wide)
+		ring = open_wide(samples);
+	if (syscall_failed(ring)) {
+		ring = open_with(samples, NARROW_PAGES, 0);
+		samples->is_narrow |= is_wide && !syscall_failed(ring);
+	}
 	if (syscall_failed(ring)) {
 		note_refusal(context, ring);
 		return;
 	}
 	context->lane->ring_count++;
 	samples->refused_count = 0;
-	samples->ring_bytes = pages * RING_PAGE_BYTES;
+	samples->most_taken = 0;
 	samples->clock_ns = 0;
 	samples->ring = (void *)ring;
+	samples->data.start = (char *)samples->ring + RING_PAGE_BYTES;
 	context->sample_tail = 0;
 	__asm__ volatile("" : : : "memory");
 	context->sample_head = ring_head(samples->ring);

@@ -7,8 +7,11 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "common/sampling_event.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/lane/busy.h"
+#include "shim/samples/ring.h"
 #include "shim/stacks/bounds.h"
 
 /* SIGCANCEL, __SIGRTMIN */
@@ -43,28 +46,50 @@ __asm__(".text\n"
 
 _Static_assert(SYS_rt_sigreturn == 15, "the number above");
 
+/* Below the innermost frame, as far as both are on the thread's stack: a handler may
+ * interrupt the hook that is about to take the frame away. */
+static uint64_t stack_bytes(const struct lane_context *context, uint64_t stack_pointer)
+{
+	const struct segment_frame *top = context->top;
+	uint64_t bytes;
+
+	if (top <= context->frames || stack_pointer % 8 ||
+	    !paused_holds(context, stack_pointer) ||
+	    !paused_holds(context, top[-1].stack_pointer) ||
+	    top[-1].stack_pointer <= stack_pointer)
+		return 0;
+	bytes = (top[-1].stack_pointer - stack_pointer) & ~7ull;
+	return bytes < SAMPLING_STACK_BYTES ? bytes : SAMPLING_STACK_BYTES;
+}
+
 /* All signals are blocked. It may interrupt any hook, which sees more samples then. */
 static void handle(int number, siginfo_t *info, void *machine)
 {
+	const greg_t *registers = ((ucontext_t *)machine)->uc_mcontext.gregs;
 	struct lane_context *context = lane_own();
+	struct ring_record record = {.address = (uint64_t)registers[REG_RIP],
+				     .stack_pointer = (uint64_t)registers[REG_RSP],
+				     .frame_pointer = (uint64_t)registers[REG_RBP]};
 	struct lane_samples *samples;
-	uint64_t head, periods;
+	uint64_t head, room;
 
 	(void)number;
 	if (!context || info->si_code != SI_TIMER || !timer_is_set(context))
 		return;
 	samples = &context->samples;
 	head = samples->timer_head;
-	periods = 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
-	if (head - context->sample_tail >= LANE_TIMER_SAMPLES) {
-		samples->timer_lost_periods += periods;
+	/* no clock: so many periods it stands for */
+	record.clock_ns = 1 + (info->si_overrun > 0 ? (uint64_t)info->si_overrun : 0);
+	room = samples->data.bytes - (head - context->sample_tail);
+	if (room > samples->data.bytes / 2) /* the rest is for more of them without */
+		record.stack_bytes = stack_bytes(context, record.stack_pointer);
+	if (room < ring_record_bytes(&record)) {
+		samples->timer_lost_periods += record.clock_ns;
 		return;
 	}
-	context->timer_samples[head % LANE_TIMER_SAMPLES] = (struct lane_timer_sample){
-		.address = (uint64_t)((ucontext_t *)machine)->uc_mcontext.gregs[REG_RIP],
-		.periods = periods};
+	ring_write(&samples->data, head, &record);
 	__asm__ volatile("" : : : "memory");
-	samples->timer_head = head + 1;
+	samples->timer_head = head + ring_record_bytes(&record);
 }
 
 static long act(const struct action *set, struct action *ret)
@@ -146,6 +171,8 @@ static long make(struct lane_context *context)
 			 0);
 	if (result < 0)
 		return result;
+	context->samples.data =
+		(struct ring_data){context->timer_data, sizeof(context->timer_data)};
 	context->sample_tail = context->samples.timer_head = 0;
 	context->samples.timer_lost_periods = 0;
 	__asm__ volatile("" : : : "memory");

@@ -11,8 +11,8 @@
  * and passes over what is not of pthread_kill(). The kernel makes the signal on the way
  * back to user mode, so no system call ends for it. exec and fork drop timer and signal.
  *
- * The handler puts the address where the next hook of the thread finds it, like the
- * kernel's ring, and nothing else. It takes 3.5 KiB of the stack, or of the thread's
+ * The handler writes the address and some of the stack where the next hook of the thread
+ * finds it, as the kernel writes to its ring. It takes 3.5 KiB of the stack, or of the thread's
  * signal stack. So there is no timer where that may be too much, in a process with
  * coroutines above all; nor where a filter of system calls came later, which may kill who
  * returns from a handler.

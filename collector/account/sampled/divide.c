@@ -4,11 +4,12 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "collector/account/account.h"
 #include "collector/account/sampled/computed.h"
+#include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/pools.h"
+#include "collector/account/sampled/trail.h"
 #include "common/samples/poisson.h"
 #include "common/base/xalloc.h"
 
@@ -87,77 +88,9 @@ static int by_part(const void *a, const void *b)
 	return left->path < right->path ? -1 : left->path > right->path;
 }
 
-static int by_function(const void *key, const void *held)
+static bool is_in(const struct sampled_row *row, uint32_t function)
 {
-	uint32_t function = *(const uint32_t *)key;
-	uint32_t other = ((const struct held *)held)->function;
-
-	return function < other ? -1 : function > other;
-}
-
-/* Are calls of the function in the holder's time, or is it the holder itself? */
-static bool is_placed(const struct merge *merge, const struct holder *holder,
-		      uint32_t function)
-{
-	uint32_t path = holder->samples.path;
-
-	return (path && merge->paths[path].function == function) ||
-	       (holder->held_count && bsearch(&function, holder->held, holder->held_count,
-					      sizeof(*holder->held), by_function));
-}
-
-/* Whose time a sample is, below this holder. Of copies that are inlined the calls may
- * stand below some of their host's paths only: samples that others have of them are the
- * host's, whose own time that is as the program was built. */
-static uint32_t placed_credit(const struct merge *merge, const struct holder *holder,
-			      const struct sampled_row *row)
-{
-	const struct identify *identify = &merge->identify;
-	const struct identify_place *places = identify->places + row->place;
-	bool is_around = false;
-
-	if (row->kind != SAMPLED_CODE || is_placed(merge, holder, row->credited_function))
-		return row->credited_function;
-	for (uint32_t i = 0;
-	     row->place < identify->place_count && i < places->chain_count; i++) {
-		is_around |= places[i].function == row->credited_function;
-		if (is_around && is_placed(merge, holder, places[i].function))
-			return places[i].function;
-	}
-	return is_placed(merge, holder, row->outer_function) ? row->outer_function
-							     : row->credited_function;
-}
-
-static int by_credit(const void *a, const void *b)
-{
-	const struct sampled_row *left = a, *right = b;
-
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	return left->credited_function < right->credited_function
-		       ? -1
-		       : left->credited_function > right->credited_function;
-}
-
-/* Returns the holder's rows where some have another credit there, or NULL. */
-static struct sampled_row *place_credits(const struct merge *merge, struct holder *holder)
-{
-	const struct sampled_row *rows = holder->samples.rows;
-	size_t count = holder->samples.row_count, i = 0;
-	struct sampled_row *placed;
-
-	while (i < count &&
-	       placed_credit(merge, holder, &rows[i]) == rows[i].credited_function)
-		i++;
-	if (i == count)
-		return NULL;
-	placed = xmalloc(count * sizeof(*placed));
-	memcpy(placed, rows, count * sizeof(*placed));
-	for (; i < count; i++)
-		placed[i].credited_function = placed_credit(merge, holder, &rows[i]);
-	qsort(placed, count, sizeof(*placed), by_credit);
-	holder->samples.rows = placed;
-	return placed;
+	return row->kind == SAMPLED_CODE && row->credited_function == function;
 }
 
 /* Samples of the path in this function, be it in an inlined copy. */
@@ -166,8 +99,7 @@ static double samples_in(const struct holder *holder, uint32_t function)
 	double sum = 0;
 
 	for (size_t i = 0; i < holder->samples.row_count; i++)
-		if (holder->samples.rows[i].kind == SAMPLED_CODE &&
-		    holder->samples.rows[i].credited_function == function)
+		if (is_in(&holder->samples.rows[i], function))
 			sum += (double)holder->samples.rows[i].cpu_ns;
 	return sum;
 }
@@ -216,12 +148,12 @@ static void add_part(struct merge *merge, uint32_t holder, uint32_t path, int64_
 }
 
 /* Of several paths of one function any may have had the time of all of them. */
-static size_t largest_of(const struct part *part)
+static size_t largest_of(const struct part *part, const double *portions)
 {
 	size_t largest = 0;
 
 	for (size_t i = 1; i < part->count; i++)
-		if (part->held[i].calls > part->held[largest].calls)
+		if (portions[i] > portions[largest])
 			largest = i;
 	return largest;
 }
@@ -229,31 +161,87 @@ static size_t largest_of(const struct part *part)
 /* Half of an interval, as a standard deviation. */
 #define WIDTHS 1.96
 
+/* Adds to portions what the row says of each of the part's calls: they are those that
+ * agree with most of its stack. 0: it has none. */
+static bool add_trail(const struct divide *divide, const struct merge *merge,
+		      const struct sampled_row *row, const struct part *part,
+		      uint32_t *matches, double *portions)
+{
+	uint32_t most = 0;
+	double calls = 0;
+	struct trail trail;
+
+	if (!row->caller)
+		return false;
+	trail_find(&trail, merge, divide->mode_of, row);
+	for (size_t i = 0; i < part->count; i++) {
+		matches[i] = trail_match(&trail, merge, row->path, part->held[i].path);
+		if (matches[i] > most) {
+			most = matches[i];
+			calls = 0;
+		}
+		if (matches[i] == most)
+			calls += part->held[i].calls;
+	}
+	for (size_t i = 0; i < part->count && calls > 0; i++)
+		if (matches[i] == most)
+			portions[i] += (double)row->cpu_ns * part->held[i].calls / calls;
+	return calls > 0;
+}
+
+/* How the part divides among its calls: as stacks say, and what has none as there are
+ * calls. Returns how much of it stacks say. */
+static double find_portions(const struct divide *divide, const struct merge *merge,
+			    const struct holder *holder, const struct part *part,
+			    double *ret)
+{
+	double known_ns = 0,
+	       rest_ns = part->sampled_ns + PRIOR_SAMPLES * divide->lane.period_ns;
+	double all_ns = rest_ns;
+	uint32_t *matches = xcalloc(part->count, sizeof(*matches));
+
+	for (size_t i = 0; part->count > 1 && i < holder->samples.row_count; i++) {
+		const struct sampled_row *row = &holder->samples.rows[i];
+
+		if (is_in(row, part->function) &&
+		    add_trail(divide, merge, row, part, matches, ret))
+			known_ns += (double)row->cpu_ns;
+	}
+	free(matches);
+	rest_ns -= known_ns;
+	for (size_t i = 0; i < part->count; i++)
+		ret[i] = (ret[i] + rest_ns * part->held[i].calls / part->calls) / all_ns;
+	return known_ns / all_ns;
+}
+
 /* Gives a part of the holder's time to the paths of its calls. Returns how much. */
 static int64_t give(const struct divide *divide, struct merge *merge,
 		    const struct holder *holder, const struct part *part, int64_t room)
 {
 	double share = share_of(divide, holder, part->sampled_ns, part->model_ns);
+	double *portions = xcalloc(part->count, sizeof(*portions));
+	double known = find_portions(divide, merge, holder, part, portions);
 	double part_ns = share * holder->total_ns;
-	size_t largest = largest_of(part);
-	int64_t given = 0, others = 0;
+	size_t largest = largest_of(part, portions);
+	int64_t given = 0;
+	double others = 0;
 
 	for (size_t i = 0; i < part->count; i++) {
-		double portion = part->held[i].calls / part->calls;
-		struct time_error error = error_of(divide, holder, share, portion);
-		int64_t ns = (int64_t)(part_ns * portion);
+		struct time_error error = error_of(divide, holder, share, portions[i]);
+		int64_t ns = (int64_t)(part_ns * portions[i]);
 
 		if (ns > room - given)
 			ns = room - given;
 		if (i != largest) {
-			error.placed = -(float)((double)ns / WIDTHS);
-			others += ns;
+			error.placed = -(float)((double)ns * (1 - known) / WIDTHS);
+			others += (double)ns * (1 - known);
 		}
 		add_part(merge, holder->samples.path, part->held[i].path, ns, &error);
 		given += ns;
 	}
 	merge->cells[part->held[largest].path].self_error.placed +=
-		(float)((double)others / WIDTHS);
+		(float)(others / WIDTHS);
+	free(portions);
 	return given;
 }
 
@@ -389,13 +377,20 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 			  struct holder *holder)
 {
 	struct part *parts = xcalloc(holder->held_count + 1, sizeof(*parts));
-	struct sampled_row *rows = place_credits(merge, holder);
-	size_t count = find_parts(divide, merge, holder, parts);
-	double hook_share =
-		share_of(divide, holder, holder->samples.hook_ns, holder->hook_model_ns);
-	int64_t room = (int64_t)(holder->total_ns * (1 - hook_share));
+	struct sampled_row *rows =
+		credit_placed(merge, holder->samples.rows, holder->samples.row_count,
+			      holder->held, holder->held_count);
+	size_t count;
+	double hook_share;
+	int64_t room;
 	struct time_error error;
 
+	if (rows)
+		holder->samples.rows = rows;
+	count = find_parts(divide, merge, holder, parts);
+	hook_share =
+		share_of(divide, holder, holder->samples.hook_ns, holder->hook_model_ns);
+	room = (int64_t)(holder->total_ns * (1 - hook_share));
 	for (size_t i = 0; i < count; i++)
 		room -= give(divide, merge, holder, &parts[i], room);
 	room -= give_unplaced(divide, merge, holder, parts, count, room);

@@ -2,8 +2,11 @@
 /* A lane's samples, and the functions that their addresses are in. */
 #include "collector/merge/sampled/add.h"
 
+#include <stdlib.h>
+
 #include "collector/merge/sampled/join.h"
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static enum sampled_kind kind_of(uint64_t address)
 {
@@ -19,11 +22,17 @@ static enum sampled_kind kind_of(uint64_t address)
 	}
 }
 
+static int is_caller(const struct segment_sample *sample)
+{
+	return (sample->address & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+}
+
 /* What is known of a return address is known of the instruction before it: so an
  * instruction is looked for by the address behind its first byte. */
 static uint64_t key_of(const struct segment_sample *sample)
 {
-	return (sample->address + 1) | SEGMENT_KEY_RETURN_ADDRESS;
+	return is_caller(sample) ? sample->address
+				 : (sample->address + 1) | SEGMENT_KEY_RETURN_ADDRESS;
 }
 
 static void wish_names(struct lane_walk *walk)
@@ -34,13 +43,28 @@ static void wish_names(struct lane_walk *walk)
 				      key_of(&walk->data.samples[i]));
 }
 
+/* The caller in sampled->callers of an entry; entries: of those before it, likewise. */
+static uint32_t caller_of(struct lane_walk *walk, const struct segment_sample *from,
+			  const uint32_t *entries)
+{
+	size_t index = (size_t)(from - walk->data.samples);
+
+	if (from->caller == SEGMENT_SAMPLE_FRAME)
+		return SAMPLED_FRAME;
+	if (from->caller < index && (!from->caller || entries[from->caller]))
+		return from->caller ? entries[from->caller] : 0;
+	walk->merge->damaged_count++;
+	return 0;
+}
+
 static void add_row(struct sampled *sampled, struct lane_walk *walk,
-		    const struct segment_sample *from)
+		    const struct segment_sample *from, uint32_t caller)
 {
 	struct sampled_row row = {.lane = walk->lane,
 				  .kind = kind_of(from->address),
 				  .function = IDENTIFY_NONE,
 				  .outer_function = IDENTIFY_NONE,
+				  .caller = caller,
 				  .count = from->count,
 				  .cpu_ns = from->weight_ns};
 
@@ -56,6 +80,27 @@ static void add_row(struct sampled *sampled, struct lane_walk *walk,
 	sampled->rows[sampled->row_count++] = row;
 	if (row.kind == SAMPLED_HOOKS || row.kind == SAMPLED_STUBS)
 		merge_add(&sampled->hook_ns, row.cpu_ns);
+}
+
+static void add_entries(struct sampled *sampled, struct lane_walk *walk)
+{
+	struct identify *identify = &walk->merge->identify;
+	uint32_t *entries = xcalloc(walk->data.sample_count, sizeof(*entries)), count;
+
+	for (uint32_t i = 1; i < walk->data.sample_count; i++) {
+		const struct segment_sample *from = &walk->data.samples[i];
+		uint32_t caller = caller_of(walk, from, entries);
+
+		if (is_caller(from))
+			entries[i] =
+				sampled_caller(sampled,
+					       identify_places(identify, walk->modules,
+							       key_of(from), &count),
+					       caller);
+		else
+			add_row(sampled, walk, from, caller);
+	}
+	free(entries);
 }
 
 static void add_header(struct sampled *sampled, const struct segment_lane *header)
@@ -93,7 +138,7 @@ void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
 	}
 	add_header(sampled, &walk->data.header);
 	wish_names(walk);
-	for (uint32_t i = 1; i < walk->data.sample_count; i++)
-		add_row(sampled, walk, &walk->data.samples[i]);
+	if (walk->data.sample_count > 1)
+		add_entries(sampled, walk);
 	sampled_join(sampled, first);
 }

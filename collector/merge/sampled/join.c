@@ -22,6 +22,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct sampled_row *left = a, *right = b;
 
+	if (left->lane != right->lane)
+		return left->lane < right->lane ? -1 : 1;
 	if (left->path != right->path)
 		return left->path < right->path ? -1 : 1;
 	if (left->kind != right->kind)
@@ -32,7 +34,16 @@ static int by_place(const void *a, const void *b)
 		return left->outer_function < right->outer_function ? -1 : 1;
 	if (left->file != right->file)
 		return (uintptr_t)left->file < (uintptr_t)right->file ? -1 : 1;
-	return left->line < right->line ? -1 : left->line > right->line;
+	if (left->line != right->line)
+		return left->line < right->line ? -1 : 1;
+	return left->caller < right->caller ? -1 : left->caller > right->caller;
+}
+
+void sampled_forget_callers(struct sampled *sampled)
+{
+	for (size_t i = 0; i < sampled->row_count; i++)
+		sampled->rows[i].caller = 0;
+	sampled_join(sampled, 0);
 }
 
 void sampled_join(struct sampled *sampled, size_t first)

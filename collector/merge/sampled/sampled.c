@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "collector/identify/identify.h"
+#include "common/base/array.h"
 
 const struct sampled_row *sampled_of_lane(const struct sampled *sampled, uint32_t lane,
 					  size_t *ret_count)
@@ -42,48 +42,28 @@ const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_
 		       sizeof(*sampled->lanes), by_lane);
 }
 
-static uint32_t credited(const struct sampled_row *row, const struct identify *identify,
-			 const uint32_t *is_counted)
+uint32_t sampled_caller(struct sampled *sampled, uint32_t place, uint32_t caller)
 {
-	const struct identify_place *places = identify->places + row->place;
+	bool is_new;
+	uint32_t number = 1 + map_number(&sampled->caller_map, place, caller, 0, &is_new);
 
-	if (row->kind != SAMPLED_CODE)
-		return row->function;
-	for (uint32_t i = 0; i < places->chain_count; i++)
-		if (is_counted[places[i].function])
-			return places[i].function;
-	return row->outer_function;
-}
-
-static int by_credit(const void *a, const void *b)
-{
-	const struct sampled_row *left = a, *right = b;
-
-	if (left->path != right->path)
-		return left->path < right->path ? -1 : 1;
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	return left->credited_function < right->credited_function
-		       ? -1
-		       : left->credited_function > right->credited_function;
-}
-
-void sampled_credit(struct sampled *sampled, uint32_t lane,
-		    const struct identify *identify, const uint32_t *is_counted)
-{
-	size_t count,
-		first = (size_t)(sampled_of_lane(sampled, lane, &count) - sampled->rows);
-
-	for (size_t i = first; i < first + count; i++)
-		sampled->rows[i].credited_function =
-			credited(&sampled->rows[i], identify, is_counted);
-	if (count)
-		qsort(sampled->rows + first, count, sizeof(*sampled->rows), by_credit);
+	if (!is_new)
+		return number;
+	if (!sampled->caller_count) /* index 0 is nobody */
+		sampled->callers = array_room(NULL, sampled->caller_count++,
+					      sizeof(*sampled->callers));
+	sampled->callers = array_room(sampled->callers, sampled->caller_count,
+				      sizeof(*sampled->callers));
+	sampled->callers[sampled->caller_count++] =
+		(struct sampled_caller){.place = place, .caller = caller};
+	return number;
 }
 
 void sampled_done(struct sampled *sampled)
 {
 	free(sampled->lanes);
 	free(sampled->rows);
+	free(sampled->callers);
+	map_done(&sampled->caller_map);
 	*sampled = (struct sampled){.row_count = 0};
 }

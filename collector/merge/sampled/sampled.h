@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct identify;
+#include "common/base/map.h"
 
 enum sampled_kind {
 	SAMPLED_CODE,	/* in a function */
@@ -28,12 +28,22 @@ struct sampled_row {
 	/* of CODE, in identify.functions: the innermost inlined copy, and the function
 	 * whose symbol has the address */
 	uint32_t function, outer_function;
-	uint32_t place; /* of both and what is between, in identify.places */
-	/* whose call had the time: sampled_credit() */
+	uint32_t place;	 /* of both and what is between, in identify.places */
+	uint32_t caller; /* in sampled.callers; SAMPLED_FRAME: the path's own function;
+			    0: not known */
+	/* whose call had the time: account/sampled/credit.h */
 	uint32_t credited_function;
 	uint32_t line;	  /* of the address, 0: not known */
 	const char *file; /* borrowed from identify */
 	uint64_t count, cpu_ns;
+};
+
+#define SAMPLED_FRAME UINT32_MAX
+
+/* Who called code that a sample was in, when that is not the path's own. */
+struct sampled_caller {
+	uint32_t place; /* in identify.places: of the innermost copy at that call */
+	uint32_t caller;
 };
 
 /* What a lane's header says of all of its samples. */
@@ -48,6 +58,9 @@ struct sampled {
 	size_t row_count;
 	struct sampled_lane *lanes; /* that have samples, in order */
 	size_t lane_count;
+	struct sampled_caller *callers; /* [0] is nobody */
+	size_t caller_count;
+	struct map caller_map;
 	/* of the run */
 	uint64_t count, cpu_ns, kernel_ns, lost_ns;
 	uint64_t hook_ns;	/* of HOOKS and STUBS */
@@ -64,12 +77,6 @@ const struct sampled_row *sampled_of_lane(const struct sampled *sampled, uint32_
 /* The lane has samples. */
 const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_t lane);
 
-/*
- * Finds whose calls had the time of the lane's samples of CODE: the innermost copy of a
- * function that is counted there, for code without hooks is part of who calls it; the
- * function whose symbol has the address when none of them is. is_counted: by function,
- * not 0. The lane's rows are sorted by path, kind and that function then.
- */
-void sampled_credit(struct sampled *sampled, uint32_t lane,
-		    const struct identify *identify, const uint32_t *is_counted);
+/* The index in callers. */
+uint32_t sampled_caller(struct sampled *sampled, uint32_t place, uint32_t caller);
 void sampled_done(struct sampled *sampled);

@@ -17,7 +17,9 @@
 #include <stdlib.h>
 
 #include "collector/account/account.h"
+#include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/divide.h"
+#include "collector/account/sampled/trail.h"
 
 enum { MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION, COPY_FUNCTION, FUNCTIONS };
 enum { MAIN_PATH = 1, COUNTED_PATH };
@@ -293,6 +295,114 @@ static void copies_without_calls(void **state)
 	assert_in_range(self_of(scene, held[1].path), 395000, 405000);
 }
 
+/* One path by which a sample came: of places, the outermost first. */
+static uint32_t caller_by(struct scene *scene, const uint32_t *places, size_t count)
+{
+	uint32_t caller = SAMPLED_FRAME;
+
+	for (size_t i = 0; i < count; i++)
+		caller = sampled_caller(&scene->merge.sampled, places[i], caller);
+	return caller;
+}
+
+#define CALLER_BY(scene, ...)                                                            \
+	caller_by(scene, (const uint32_t[]){__VA_ARGS__},                                \
+		  sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* At the place with a function's number is a call in it. */
+static struct identify_place calls_in[] = {
+	{.function = MAIN_FUNCTION, .chain_count = 1},
+	{.function = COUNTED_FUNCTION, .chain_count = 1},
+	{.function = LIBRARY_FUNCTION, .chain_count = 1},
+	{.function = COPY_FUNCTION, .chain_count = 1}};
+
+static void use_places(struct scene *scene)
+{
+	struct sampled *sampled = &scene->merge.sampled;
+
+	scene->merge.identify.places = calls_in;
+	scene->merge.identify.place_count = FUNCTIONS;
+	for (size_t i = 0; i < sampled->row_count; i++)
+		sampled->rows[i].place = sampled->rows[i].function;
+}
+
+/* What a library does is its caller's: of a counted function's, as the stack says, or of
+ * the path's own. Where the stack does not say it, it is told apart. */
+static void libraries_by_their_stacks(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 100},
+					  {SAMPLED_CODE, LIBRARY_FUNCTION, 500},
+					  {SAMPLED_CODE, LIBRARY_FUNCTION, 300},
+					  {SAMPLED_CODE, LIBRARY_FUNCTION, 100},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct sampled *sampled = &scene->merge.sampled;
+	struct held held = calls_of(100);
+
+	sample(scene, rows);
+	use_places(scene);
+	sampled->rows[0].caller = SAMPLED_FRAME;
+	sampled->rows[1].caller =
+		CALLER_BY(scene, MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION);
+	sampled->rows[2].caller = CALLER_BY(scene, MAIN_FUNCTION);
+	credit_lane(&scene->merge, 0, scene->mode_of);
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
+	assert_in_range(self_of(scene, COUNTED_PATH), 497000, 503000);
+	assert_in_range(self_of(scene, MAIN_PATH), 397000, 403000);
+	assert_int_equal(scene->merge.path_count, 4);
+	assert_in_range(self_of(scene, 3), 97000, 103000);
+}
+
+/* Of two paths with as many calls one has nine times the samples; a tenth of all has no
+ * stack, and says nothing of that. */
+static void paths_by_their_stacks(void **state)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, COUNTED_FUNCTION, 810},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 90},
+					  {SAMPLED_CODE, COUNTED_FUNCTION, 100},
+					  {.count = 0}};
+	struct scene *scene = *state;
+	struct sampled *sampled = &scene->merge.sampled;
+	struct held held[] = {calls_of(100), calls_of(100)};
+	uint32_t around;
+
+	around =
+		merge_child_path(&scene->merge, MAIN_PATH, COPY_FUNCTION, MERGE_FUNCTION);
+	held[1].path =
+		merge_child_path(&scene->merge, around, COUNTED_FUNCTION, MERGE_FUNCTION);
+	scene->mode_of[COPY_FUNCTION] = 1;
+	sample(scene, rows);
+	use_places(scene);
+	sampled->rows[0].caller = CALLER_BY(scene, MAIN_FUNCTION, COPY_FUNCTION);
+	sampled->rows[1].caller = CALLER_BY(scene, MAIN_FUNCTION);
+	credit_lane(&scene->merge, 0, scene->mode_of);
+	make_divide(scene, 1000000, 100);
+	fill(scene, 1000000);
+	divide_lane(scene->divide, &scene->merge, 0, held, 2);
+	assert_in_range(self_of(scene, held[1].path), 855000, 863000);
+	assert_in_range(self_of(scene, COUNTED_PATH), 137000, 145000);
+}
+
+/* Calls of a function by itself are on one path, however many there are. */
+static void recursion_on_stacks(void **state)
+{
+	struct scene *scene = *state;
+	struct trail trail = {{COUNTED_FUNCTION, COPY_FUNCTION, COPY_FUNCTION}, 3, true};
+	uint32_t around, inside;
+
+	around =
+		merge_child_path(&scene->merge, MAIN_PATH, COPY_FUNCTION, MERGE_FUNCTION);
+	inside =
+		merge_child_path(&scene->merge, around, COUNTED_FUNCTION, MERGE_FUNCTION);
+	assert_int_equal(trail_match(&trail, &scene->merge, MAIN_PATH, inside), 3);
+	assert_int_equal(trail_match(&trail, &scene->merge, MAIN_PATH, COUNTED_PATH), 1);
+	assert_int_equal(trail_match(&trail, &scene->merge, MAIN_PATH, around), 0);
+	trail.is_whole = false;
+	assert_int_equal(trail_match(&trail, &scene->merge, MAIN_PATH, inside), 2);
+}
+
 /* Where an address is not known, it is like those that are. */
 static void lost_addresses(void **state)
 {
@@ -322,6 +432,9 @@ int main(void)
 		DIVIDE_TEST(none_is_not_nothing),
 		DIVIDE_TEST(libraries_below_counted_calls),
 		DIVIDE_TEST(copies_without_calls),
+		DIVIDE_TEST(libraries_by_their_stacks),
+		DIVIDE_TEST(paths_by_their_stacks),
+		DIVIDE_TEST(recursion_on_stacks),
 		DIVIDE_TEST(lost_addresses),
 	};
 

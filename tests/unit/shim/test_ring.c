@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  unit tests of reading a ring of samples that the kernel would write:
- * where a record is in two parts, and where it is none.
+ * where a record is in two parts, has a stack, and where it is none.
  */
 #include <linux/perf_event.h>
 #include <setjmp.h>
@@ -12,11 +12,13 @@
 
 #include <cmocka.h>
 
+#include "common/segment_samples.h"
 #include "shim/samples/ring.h"
 
-#define DATA_BYTES RING_PAGE_BYTES
+#define DATA_BYTES 4096u
 
-static uint64_t ring[(RING_PAGE_BYTES + DATA_BYTES) / 8];
+static uint64_t words[DATA_BYTES / 8];
+static const struct ring_data data = {words, DATA_BYTES};
 
 static uint64_t header(uint32_t type, uint16_t bytes)
 {
@@ -26,10 +28,10 @@ static uint64_t header(uint32_t type, uint16_t bytes)
 /* Returns where the next one goes. */
 static uint64_t put(uint64_t at, uint64_t first, uint64_t second, uint64_t third)
 {
-	const uint64_t words[] = {first, second, third};
+	const uint64_t more[] = {first, second, third};
 
 	for (size_t i = 0; i < 3; i++, at += 8)
-		ring[(RING_PAGE_BYTES + at % DATA_BYTES) / 8] = words[i];
+		words[at % DATA_BYTES / 8] = more[i];
 	return at;
 }
 
@@ -41,11 +43,11 @@ static void records_follow_each_other(void **state)
 	(void)state;
 	head = put(0, header(PERF_RECORD_SAMPLE, 24), 0x1234, 500);
 	head = put(head, header(PERF_RECORD_LOST, 24), 7, 3);
-	assert_int_equal(ring_read(ring, DATA_BYTES, head, &tail, &record), 1);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(record.address, 0x1234);
 	assert_int_equal(record.clock_ns, 500);
 	assert_int_equal(record.lost_count, 0);
-	assert_int_equal(ring_read(ring, DATA_BYTES, head, &tail, &record), 1);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(record.address, 0);
 	assert_int_equal(record.lost_count, 3);
 	assert_int_equal(tail, head);
@@ -58,9 +60,103 @@ static void a_record_may_be_in_two_parts(void **state)
 
 	(void)state;
 	head = put(tail, header(PERF_RECORD_SAMPLE, 24), 0xabcd, 900);
-	assert_int_equal(ring_read(ring, DATA_BYTES, head, &tail, &record), 1);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(record.address, 0xabcd);
 	assert_int_equal(record.clock_ns, 900);
+	assert_int_equal(record.stack_bytes, 0);
+	assert_int_equal(tail, head);
+}
+
+/* Of three words, of which the kernel could read two. */
+static uint64_t put_stack(uint64_t at, uint64_t size, uint64_t there)
+{
+	at = put(at, header(PERF_RECORD_SAMPLE, 96), 0x1234, 500);
+	at = put(at, 2 /* 64 bits */, 0x70, 0x1000);
+	at = put(at, 0x1234, size, 11);
+	return put(at, 12, 13, there);
+}
+
+static void a_stack_is_read(void **state)
+{
+	uint64_t tail = DATA_BYTES - 72, head = put_stack(tail, 24, 16), word;
+	struct ring_record record;
+
+	(void)state;
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
+	assert_int_equal(tail, head);
+	assert_int_equal(record.clock_ns, 500);
+	assert_int_equal(record.frame_pointer, 0x70);
+	assert_int_equal(record.stack_pointer, 0x1000);
+	assert_int_equal(record.stack_bytes, 16);
+	assert_int_equal(ring_word(&data, &record, 0x1000, &word), 1);
+	assert_int_equal(word, 11);
+	assert_int_equal(ring_word(&data, &record, 0x1008, &word), 1);
+	assert_int_equal(word, 12);
+	assert_int_equal(ring_word(&data, &record, 0x1010, &word), 0);
+	assert_int_equal(ring_word(&data, &record, 0x1004, &word), 0);
+	assert_int_equal(ring_word(&data, &record, 0xff8, &word), 0);
+}
+
+static void a_stack_beyond_its_record_is_none(void **state)
+{
+	static const uint64_t sizes[] = {0, 25, 32, 4096, UINT64_MAX, UINT64_MAX - 7};
+	struct ring_record record;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t tail = 0, head = put_stack(0, sizes[i], 16);
+
+		assert_int_equal(ring_read(&data, head, &tail, &record), 1);
+		assert_int_equal(record.address, 0x1234);
+		assert_int_equal(record.stack_bytes, 0);
+	}
+}
+
+/* There the address is one of the kernel's, and the program's beside it. */
+static void a_sample_in_the_kernel(void **state)
+{
+	uint64_t kernel = (uint64_t)PERF_RECORD_MISC_KERNEL << 32, tail = 0, head;
+	struct ring_record record;
+
+	(void)state;
+	head = put(0, header(PERF_RECORD_SAMPLE, 56) | kernel, UINT64_MAX - 7, 500);
+	head = put(head, 2, 0x70, 0x1000);
+	head = put(head, 0x1234, 0, 0) - 16;
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
+	assert_int_equal(record.address, 0x1234);
+	assert_int_equal(record.stack_bytes, 0);
+	tail = 0;
+	head = put(0, header(PERF_RECORD_SAMPLE, 32) | kernel, UINT64_MAX - 7, 500);
+	head = put(head, 0, 0, 0) - 16;
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
+	assert_int_equal(record.address, SEGMENT_SAMPLE_FOLDED);
+}
+
+static void what_is_written_is_read(void **state)
+{
+	uint64_t stack[] = {21, 22, 23}, tail = DATA_BYTES - 16, head = tail, word;
+	struct ring_record record = {.address = 5,
+				     .clock_ns = 6,
+				     .stack_pointer = (uintptr_t)stack,
+				     .frame_pointer = 7,
+				     .stack_bytes = sizeof(stack)};
+
+	(void)state;
+	ring_write(&data, head, &record);
+	head += ring_record_bytes(&record);
+	record.stack_bytes = 0;
+	ring_write(&data, head, &record);
+	head += ring_record_bytes(&record);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
+	assert_int_equal(record.address, 5);
+	assert_int_equal(record.clock_ns, 6);
+	assert_int_equal(record.frame_pointer, 7);
+	assert_int_equal(record.stack_bytes, sizeof(stack));
+	assert_int_equal(ring_word(&data, &record, (uintptr_t)&stack[2], &word), 1);
+	assert_int_equal(word, 23);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
+	assert_int_equal(record.address, 5);
+	assert_int_equal(record.stack_bytes, 0);
 	assert_int_equal(tail, head);
 }
 
@@ -74,7 +170,7 @@ static void what_is_no_record_is_skipped(void **state)
 		uint64_t tail = 0,
 			 head = put(0, header(PERF_RECORD_SAMPLE, sizes[i]), 1, 2);
 
-		assert_int_equal(ring_read(ring, DATA_BYTES, head, &tail, &record), 0);
+		assert_int_equal(ring_read(&data, head, &tail, &record), 0);
 		assert_int_equal(record.address, 0);
 		assert_int_equal(tail, head);
 	}
@@ -87,7 +183,7 @@ static void a_head_far_ahead_is_not_believed(void **state)
 
 	(void)state;
 	put(0, header(PERF_RECORD_SAMPLE, 24), 1, 2);
-	assert_int_equal(ring_read(ring, DATA_BYTES, head, &tail, &record), 0);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 0);
 	assert_int_equal(tail, head);
 }
 
@@ -97,7 +193,7 @@ static void other_records_say_nothing(void **state)
 	struct ring_record record;
 
 	(void)state;
-	assert_int_equal(ring_read(ring, DATA_BYTES, head, &tail, &record), 1);
+	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(record.address, 0);
 	assert_int_equal(record.lost_count, 0);
 }
@@ -107,6 +203,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_follow_each_other),
 		cmocka_unit_test(a_record_may_be_in_two_parts),
+		cmocka_unit_test(a_stack_is_read),
+		cmocka_unit_test(a_stack_beyond_its_record_is_none),
+		cmocka_unit_test(a_sample_in_the_kernel),
+		cmocka_unit_test(what_is_written_is_read),
 		cmocka_unit_test(what_is_no_record_is_skipped),
 		cmocka_unit_test(a_head_far_ahead_is_not_believed),
 		cmocka_unit_test(other_records_say_nothing),

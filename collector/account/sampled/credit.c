@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Row by row. */
+#include "collector/account/sampled/credit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/account/sampled/trail.h"
+#include "common/base/xalloc.h"
+
+static int by_credit(const void *a, const void *b)
+{
+	const struct sampled_row *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	if (left->kind != right->kind)
+		return left->kind < right->kind ? -1 : 1;
+	return left->credited_function < right->credited_function
+		       ? -1
+		       : left->credited_function > right->credited_function;
+}
+
+static void sort(struct sampled_row *rows, size_t count)
+{
+	if (count)
+		qsort(rows, count, sizeof(*rows), by_credit);
+}
+
+void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted)
+{
+	struct sampled *sampled = &merge->sampled;
+	size_t count,
+		first = (size_t)(sampled_of_lane(sampled, lane, &count) - sampled->rows);
+
+	for (size_t i = first; i < first + count; i++) {
+		struct sampled_row *row = &sampled->rows[i];
+		struct trail trail;
+
+		row->credited_function = row->function;
+		if (row->kind != SAMPLED_CODE)
+			continue;
+		trail_find(&trail, merge, is_counted, row);
+		row->credited_function = trail_credit(&trail, merge, row);
+	}
+	sort(sampled->rows + first, count);
+}
+
+static int by_function(const void *key, const void *held)
+{
+	uint32_t function = *(const uint32_t *)key;
+	uint32_t other = ((const struct held *)held)->function;
+
+	return function < other ? -1 : function > other;
+}
+
+/* Are calls of the function in the path's time, or is it the path's own? */
+static bool is_placed(const struct merge *merge, uint32_t path, const struct held *held,
+		      size_t held_count, uint32_t function)
+{
+	return (path && merge->paths[path].function == function) ||
+	       (held_count &&
+		bsearch(&function, held, held_count, sizeof(*held), by_function));
+}
+
+static uint32_t placed_credit(const struct merge *merge, const struct sampled_row *row,
+			      const struct held *held, size_t held_count)
+{
+	const struct identify *identify = &merge->identify;
+	const struct identify_place *places = identify->places + row->place;
+	bool is_around = false;
+
+	if (row->kind != SAMPLED_CODE ||
+	    is_placed(merge, row->path, held, held_count, row->credited_function))
+		return row->credited_function;
+	for (uint32_t i = 0;
+	     row->place < identify->place_count && i < places->chain_count; i++) {
+		is_around |= places[i].function == row->credited_function;
+		if (is_around &&
+		    is_placed(merge, row->path, held, held_count, places[i].function))
+			return places[i].function;
+	}
+	return is_placed(merge, row->path, held, held_count, row->outer_function)
+		       ? row->outer_function
+		       : row->credited_function;
+}
+
+struct sampled_row *credit_placed(const struct merge *merge,
+				  const struct sampled_row *rows, size_t row_count,
+				  const struct held *held, size_t held_count)
+{
+	struct sampled_row *placed = NULL;
+
+	for (size_t i = 0; i < row_count; i++) {
+		uint32_t function = placed_credit(merge, &rows[i], held, held_count);
+
+		if (function == rows[i].credited_function)
+			continue;
+		if (!placed)
+			placed = memcpy(xmalloc(row_count * sizeof(*placed)), rows,
+					row_count * sizeof(*placed));
+		placed[i].credited_function = function;
+	}
+	if (placed)
+		sort(placed, row_count);
+	return placed;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* One step after the other, on a copied stack. */
+#include "shim/samples/below.h"
+
+#include "shim/stacks/rules.h"
+
+/* The stack pointer of the innermost frame's function, when it called its hook: what it
+ * calls has its frames below that. */
+static uint64_t end_of_frames(const struct lane_context *context)
+{
+	return context->top > context->frames ? context->top[-1].stack_pointer
+					      : UINT64_MAX;
+}
+
+/* In the procedure linkage table, whose rules are not so simple: the function that leads
+ * there has just been called, and the stack is as it was. Not of code of no object. */
+static struct cfi_rule rule_of_linkage(const struct ring_data *data,
+				       const struct ring_record *record)
+{
+	struct cfi_object object;
+	uint64_t caller;
+
+	if (!ring_word(data, record, record->stack_pointer, &caller) ||
+	    rules_of(caller).kind != CFI_STEP ||
+	    rules_find_object(record->address, &object) < 0)
+		return (struct cfi_rule){.kind = CFI_ASK};
+	return (struct cfi_rule){.kind = CFI_STEP, .cfa_words = 1};
+}
+
+void below_find(const struct lane_context *context, const struct ring_data *data,
+		const struct ring_record *record, struct below *ret)
+{
+	uint64_t end = end_of_frames(context), at = record->stack_pointer, cfa;
+	uint64_t frame_pointer = record->frame_pointer;
+	/* a rule is that of the instruction before this address */
+	uint64_t code = record->address + 1;
+
+	ret->count = 0;
+	ret->is_whole = 0;
+	if (!record->stack_bytes || at > end)
+		return;
+	for (;;) {
+		struct cfi_rule rule = rules_of(code);
+
+		if (rule.kind != CFI_STEP && ret->count == 0)
+			rule = rule_of_linkage(data, record);
+		if (rule.kind != CFI_STEP)
+			break;
+		cfa = (rule.is_from_frame_pointer ? frame_pointer : at) +
+		      rule.cfa_words * 8ul;
+		if (cfa > end || ret->count == BELOW_MOST) {
+			ret->is_whole = cfa > end;
+			break;
+		}
+		if (cfa <= at || !ring_word(data, record, cfa - 8, &code) ||
+		    (rule.saved_words &&
+		     !ring_word(data, record, cfa - rule.saved_words * 8ul,
+				&frame_pointer)))
+			break;
+		ret->addresses[ret->count++] = code;
+		at = cfa;
+	}
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* Record by record. */
+#include "shim/samples/drain.h"
+
+#include "common/segment_samples.h"
+#include "shim/samples/below.h"
+#include "shim/samples/ring.h"
+#include "shim/samples/table.h"
+
+static void add_lost(struct lane_context *context, uint64_t periods, uint32_t count)
+{
+	struct below nobody = {.count = 0};
+
+	table_add(context, SEGMENT_SAMPLE_FOLDED, &nobody, count,
+		  periods * context->samples.period_ns);
+}
+
+/* A tick that was due in the kernel gave no sample. */
+static void note_kernel(struct lane_context *context, uint64_t clock_ns)
+{
+	struct lane_samples *samples = &context->samples;
+	uint64_t passed_ns = clock_ns - samples->clock_ns;
+
+	if (clock_ns > samples->clock_ns && passed_ns > samples->period_ns)
+		context->lane->kernel_ns += passed_ns - samples->period_ns;
+	samples->clock_ns = clock_ns;
+}
+
+/* How many periods it stands for. */
+static uint64_t periods_of(struct lane_context *context, const struct ring_record *record)
+{
+	if (!context->samples.ring) {
+		context->lane->timer_sample_count++;
+		return record->clock_ns; /* see timer.c */
+	}
+	note_kernel(context, record->clock_ns);
+	return 1;
+}
+
+static void add_record(struct lane_context *context, const struct ring_record *record)
+{
+	struct lane_samples *samples = &context->samples;
+	struct below below;
+	uint64_t periods;
+
+	if (record->lost_count) {
+		add_lost(context, record->lost_count, (uint32_t)record->lost_count);
+		samples->clock_ns += record->lost_count * samples->period_ns;
+	}
+	if (!record->address)
+		return;
+	periods = periods_of(context, record);
+	below_find(context, &samples->data, record, &below);
+	table_add(context, record->address, &below, 1, periods * samples->period_ns);
+}
+
+static void drain_timer_lost(struct lane_context *context, int is_wanted)
+{
+	uint64_t periods = __atomic_exchange_n(&context->samples.timer_lost_periods, 0,
+					       __ATOMIC_RELAXED);
+
+	if (!periods || !is_wanted)
+		return;
+	add_lost(context, periods, 1);
+	context->lane->timer_sample_count++;
+}
+
+void drain(struct lane_context *context, int is_wanted)
+{
+	struct lane_samples *samples = &context->samples;
+	uint64_t tail = context->sample_tail, head;
+	struct ring_record record;
+	uint32_t taken = 0;
+
+	/* acquire: the records before it are whole; pairs with the kernel's barrier */
+	head = __atomic_load_n(context->sample_head, __ATOMIC_ACQUIRE);
+	for (; tail != head; taken += 1 + (uint32_t)record.lost_count) {
+		if (ring_read(&samples->data, head, &tail, &record) && is_wanted)
+			add_record(context, &record);
+		else if (record.clock_ns)
+			samples->clock_ns = record.clock_ns;
+	}
+	if (taken > samples->most_taken)
+		samples->most_taken = taken;
+	if (samples->ring)
+		ring_release(samples->ring, tail);
+	else
+		drain_timer_lost(context, is_wanted);
+	__asm__ volatile("" : : : "memory");
+	context->sample_tail = tail;
+}
