@@ -2,7 +2,17 @@
 /* One step after the other, on a copied stack. */
 #include "shim/samples/below.h"
 
+#include "shim/lane/busy.h"
 #include "shim/stacks/rules.h"
+
+/* Of the stack in use, that must be left: reading the tables takes some. */
+#define STACK_LEAST 4096u
+
+static int has_room(const struct lane_context *context)
+{
+	return (uintptr_t)__builtin_frame_address(0) - paused_stack_low(context) >=
+	       STACK_LEAST;
+}
 
 /* The stack pointer of the innermost frame's function, when it called its hook: what it
  * calls has its frames below that. */
@@ -37,7 +47,7 @@ void below_find(const struct lane_context *context, const struct ring_data *data
 
 	ret->count = 0;
 	ret->is_whole = 0;
-	if (!record->stack_bytes || at > end)
+	if (!record->stack_bytes || at > end || !has_room(context))
 		return;
 	for (;;) {
 		struct cfi_rule rule = rules_of(code);
