@@ -17,8 +17,9 @@ from recorded import Recording
 SAMPLES_A_TURN, RUNS_A_TURN = 2000, 5
 # A run that had no CPU for more of its time is made again, and the better one counts.
 MOST_WAITED, MOST_TRIES = 0.02, 2
-# What the accounts are held against: samples of this build.
-REFERENCES = ("hooked", "plain")
+# What the accounts are held against: samples of this build. The recorded one's own say what
+# the account is worth; the others, what recording did to the program, too.
+REFERENCES = ("recorded", "hooked", "plain")
 
 
 def median(numbers):
@@ -137,19 +138,22 @@ class Measurement:
         self.missing, self.waited = {}, []
 
     def _sample(self, build):
+        """Of several settings the last one is sampled."""
         samples, subject = self.samples[build], self.subject
         wanted = samples.total() + SAMPLES_A_TURN
-        environment = harness.plain_environment()
-        if build == "hooked":
-            environment["LD_PRELOAD"] = self.runner.library["empty_hooks"]
         try:
             for _ in range(RUNS_A_TURN):
                 samples.runs.append(truth.perf_samples(
-                    self.runner.folder, subject, build, environment, self.counts.keys(),
+                    self.runner.folder,
+                    self.runner.command(subject, build, self.settings[-1].name),
+                    subject.built["plain" if build == "plain" else "hooked"],
+                    running.environment_of({}), self.counts.keys(),
                     self.names, running.fix_addresses if subject.fixed_addresses else None))
+                if build == "recorded":
+                    harness.settle(self.runner.products, self.runner.database)
                 if samples.total() >= wanted:
                     break
-        except (measure.BenchError, OSError) as error:
+        except (measure.BenchError, harness.Failure, OSError) as error:
             self.missing["perf"] = str(error).splitlines()[0]
 
     def _quietly(self, run):

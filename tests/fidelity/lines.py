@@ -52,10 +52,10 @@ def time_lines(result):
 
 
 FUNCTION_HEAD = f"""
-{'program':7} {'setting':11}{'calls':>6} {'functions':>9} {'counts':>9}{'own':>5}{'limit':>6}\
-{'same':>5}{'limit':>6}{'plain':>6}{'same':>5}{'in':>7}{'+-':>5}
-{'':7} {'':11}{'M':>6} {'called':>9} {'':>9}{'rank':>5}{'':>6}{'%':>5}{'%':>6}{'rank':>6}\
-{'%':>5}{'':>7}{'%':>5}"""
+{'program':7} {'setting':9}{'calls':>6} {'counts':>9} {'self':>5}{'limit':>6}{'same':>5}\
+{'limit':>6}{'own':>5}{'limit':>6}{'same':>5}{'limit':>6}{'plain':>6}{'same':>5}{'in':>7}{'+-':>4}
+{'':7} {'':9}{'M':>6} {'':>9} {'rank':>5}{'':>6}{'%':>5}{'%':>6}{'rank':>5}{'':>6}{'%':>5}\
+{'%':>6}{'rank':>6}{'%':>5}{'':>7}{'%':>4}"""
 
 
 def rank(agreement):
@@ -70,20 +70,23 @@ def same(agreement):
 def function_lines(result):
     if "functions" not in result:
         return
-    name, functions = f"{result['program']:7}", f"{result['functions']:>9,}"
+    name = f"{result['program']:7}"
     for row in result["settings"]:
         if "missing" in row:
             continue
         different = row["functions_with_other_counts"]
         covered = row.get("functions_covered") or {}
-        limit = row.get("limits", {}).get("hooked")
-        own, plain = (row["agreement"].get(build) for build in ("hooked", "plain"))
-        yield (f"{name} {row['setting']:11.11}{row['calls'] / 1e6:>6.1f} {functions}"
-               f" {'equal' if not different else f'{different} differ':>9}"
-               f"{rank(own):>5}{rank(limit):>6}{same(own):>5}{same(limit):>6}"
+        limits = row.get("limits", {})
+        both = [pair for build in ("recorded", "hooked")
+                for pair in (row["agreement"].get(build), limits.get(build))]
+        plain = row["agreement"].get("plain")
+        yield (f"{name} {row['setting']:9.9}{row['calls'] / 1e6:>6.1f}"
+               f" {'equal' if not different else f'{different} differ':>9} "
+               f"{rank(both[0]):>5}{rank(both[1]):>6}{same(both[0]):>5}{same(both[1]):>6}"
+               f"{rank(both[2]):>5}{rank(both[3]):>6}{same(both[2]):>5}{same(both[3]):>6}"
                f"{rank(plain):>6}{same(plain):>5}"
-               f"{of(covered.get('held')):>7}{percent(covered.get('width')):>5}")
-        name, functions = f"{'':7}", f"{'':9}"
+               f"{of(covered.get('held')):>7}{percent(covered.get('width')):>4}")
+        name = f"{'':7}"
 
 
 TIME_FOOT = """
@@ -107,8 +110,9 @@ def waiting(results):
 
 FUNCTION_FOOT = """
 counts: entries of each function against the exact counter. rank: agreement of self times
-over the top 20 of perf's samples; same: how much of the time is with the same function. own:
-of the build with hooks, which do nothing, without samples in them; limit: what half of its runs
-and as many samples of the others as the recording had agree in; plain: of the plain build,
-samples given to the function that their line is part of in the recorded build. in: how many intervals of self times, of the plain build's top
-20 of every turn, hold its samples'; +-: their half width, the median."""
+over the top 20 of perf's samples; same: how much of the time is with the same function. self:
+of other runs that were recorded, without samples in the recorder; own: of the build with hooks,
+which do nothing, without samples in them; limit: what half of its runs and as many samples of
+the others as the recording had agree in; plain: of the plain build, samples given to the
+function that their line is part of in the recorded build. in: how many intervals of self times,
+of the plain build's top 20 of every turn, hold its samples'; +-: their half width, the median."""

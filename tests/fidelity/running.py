@@ -118,11 +118,24 @@ class Runner:
         with open(path, encoding="utf-8") as file:
             return file.read().splitlines()
 
+    def _recording(self, setting):
+        """The variables for one, into self.database."""
+        measure.remove(self.database, self.database + "-spool")
+        return {"LD_PRELOAD": self.products.library, "PROFSHIM_OUTPUT": self.database,
+                **settings_of(setting)}
+
+    def command(self, subject, build, setting=None):
+        """Of one build: "plain"; "hooked", with hooks that do nothing; or "recorded"."""
+        if build == "plain":
+            return subject.command(build)
+        variables = self._recording(setting) if build == "recorded" else \
+            {"LD_PRELOAD": self.library["empty_hooks"]}
+        return ["env", *[f"{name}={value}" for name, value in variables.items()],
+                *subject.command("hooked")]
+
     def recorded(self, subject, setting):
         """Into self.database, which is complete when this returns."""
-        measure.remove(self.database, self.database + "-spool")
-        variables = {"LD_PRELOAD": self.products.library, "PROFSHIM_OUTPUT": self.database,
-                     **settings_of(setting)}
+        variables = self._recording(setting)
         # The shim tells children of its run by a variable, PROFSHIM_RUN.
         spent = self.spend(subject, subject.command("hooked"),
                            environment_of(variables, of_recorder=1))

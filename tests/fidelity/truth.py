@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the recordings are held against: exact counts, and where the program spends its time,
-by perf's samples of the build with hooks that do nothing, and of the plain one.
+by perf's samples of the recorded program, of the build with hooks that do nothing, and of the
+plain one.
 
 Recorders by hooks see functions of the program only: what libc or the kernel does for one
 of them is its own time. So samples go to the innermost frame that has hooks in the recorded
@@ -18,7 +19,8 @@ SAMPLES_PER_SECOND = 1499
 # Of perf, for five seconds of samples with 8 KiB of stack each.
 BUFFER = "64M"
 MOST_LOST = 0.01
-HOOKS = "empty_hooks.so"
+# Hooks, and the code beside the program that only counts.
+HOOKS = re.compile(r"(.*/)?(empty_hooks\.so|libprofshim\.so|perf-\d+\.map|//anon|\[unknown\])")
 
 
 def base_name(symbol):
@@ -96,7 +98,8 @@ def chains_in(text, program, instrumented, names):
     for lines in text.split("\n\n"):
         frames = [FRAME.fullmatch(line) for line in lines.splitlines()]
         frames = [frame.groups() for frame in frames if frame]
-        if frames and frames[0][1].endswith("/" + HOOKS):
+        if HOOKS.fullmatch(next((module for _, module in frames if module != "inlined"
+                                 and "kernel" not in module), "")):
             continue
         chain = tuple(name for name in (names.of(symbol) for symbol, module in frames
                                         if module in (program, "inlined"))
@@ -131,12 +134,12 @@ def record_samples(folder, command, environment, fix):
     return data
 
 
-def perf_samples(folder, subject, kind, environment, instrumented, names, fix):
-    """{chain: number} of one run of a build: "plain" or "hooked"."""
+def perf_samples(folder, command, program, environment, instrumented, names, fix):
+    """{chain: number} of one run of a command that runs the program."""
     if not shutil.which("perf"):
         raise measure.BenchError("perf is not installed")
-    data = record_samples(folder, subject.command(kind), environment, fix)
+    data = record_samples(folder, command, environment, fix)
     text = measure.run(["perf", "script", "-i", data, "--inline", "--no-demangle", "-F",
                         "ip,sym,dso"], environment, cwd=folder)
     measure.remove(data, data + ".old")
-    return collections.Counter(chains_in(text, subject.built[kind], instrumented, names))
+    return collections.Counter(chains_in(text, program, instrumented, names))
