@@ -9,8 +9,10 @@
 
 static void add_lost(struct lane_context *context, uint64_t periods, uint32_t count)
 {
-	struct below nobody = {.count = 0};
+	struct below nobody;
 
+	nobody.count = 0;
+	nobody.is_whole = 0;
 	table_add(context, SEGMENT_SAMPLE_FOLDED, &nobody, count,
 		  periods * context->samples.period_ns);
 }

@@ -12,10 +12,10 @@
  * back to user mode, so no system call ends for it. exec and fork drop timer and signal.
  *
  * The handler writes the address and some of the stack where the next hook of the thread
- * finds it, as the kernel writes to its ring. It takes 3.5 KiB of the stack, or of the thread's
- * signal stack. So there is no timer where that may be too much, in a process with
- * coroutines above all; nor where a filter of system calls came later, which may kill who
- * returns from a handler.
+ * finds it, as the kernel writes to its ring. It takes 3.5 KiB of the stack, or of the
+ * thread's signal stack. So there is no timer where that may be too much, in a process
+ * with coroutines above all; nor where a filter of system calls came later, which may
+ * kill who returns from a handler.
  */
 #pragma once
 
