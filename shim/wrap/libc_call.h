@@ -70,3 +70,40 @@ static inline void libc_call_end_booked(enum libc_call call, uintptr_t stack, in
 		end(LIBC_CALL_##name, libc_call_stack, libc_call_is_open);               \
 		libc_call_result;                                                        \
 	})
+
+/*
+ * The body of a wrapper whose parameters are called a, b, c and so on: `shape` is a macro
+ * that is given the function's name and these, and has its value.
+ */
+#define WRAPPER(shape, name, type, ...)                                                  \
+	WRAPPER_OF(WRAPPER_CALL(shape, name, WRAPPER_COUNTED(ARGUMENTS_, __VA_ARGS__)),  \
+		   name, type, __VA_ARGS__)
+/* The same, as a row of wrapped.def has it. */
+#define WRAPPER_ROW(name, shape, type, ...) WRAPPER(shape, name, type, __VA_ARGS__)
+/* One whose value is an expression of a, b, c and so on. */
+#define WRAPPER_OF(value, name, type, ...)                                               \
+	exported type(name)(WRAPPER_COUNTED(PARAMETERS_, __VA_ARGS__)(__VA_ARGS__))      \
+	{                                                                                \
+		return value;                                                            \
+	}
+
+#define WRAPPER_COUNTED(kind, ...)                                                       \
+	WRAPPER_CHOOSE(kind, WRAPPER_EIGHTH(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0))
+#define WRAPPER_EIGHTH(a, b, c, d, e, f, g, count, ...) count
+#define WRAPPER_CHOOSE(kind, count) WRAPPER_JOIN(kind, count)
+#define WRAPPER_JOIN(left, right) left##right
+#define WRAPPER_CALL(shape, ...) shape(__VA_ARGS__)
+#define PARAMETERS_1(A) A a
+#define PARAMETERS_2(A, B) A a, B b
+#define PARAMETERS_3(A, B, C) A a, B b, C c
+#define PARAMETERS_4(A, B, C, D) A a, B b, C c, D d
+#define PARAMETERS_5(A, B, C, D, E) A a, B b, C c, D d, E e
+#define PARAMETERS_6(A, B, C, D, E, F) A a, B b, C c, D d, E e, F f
+#define PARAMETERS_7(A, B, C, D, E, F, G) A a, B b, C c, D d, E e, F f, G g
+#define ARGUMENTS_1 a
+#define ARGUMENTS_2 a, b
+#define ARGUMENTS_3 a, b, c
+#define ARGUMENTS_4 a, b, c, d
+#define ARGUMENTS_5 a, b, c, d, e
+#define ARGUMENTS_6 a, b, c, d, e, f
+#define ARGUMENTS_7 a, b, c, d, e, f, g

@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing what a descriptor leads to. */
+/* Descriptors: reading and writing what they lead to, sockets, opening and closing,
+ * bringing files to the disk, directories. Those with __x are in programs that were
+ * linked with a glibc before 2.33. */
 #include "shim/wrap/io/io_call.h"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 #include "shim/io/descriptors.h"
@@ -17,33 +24,12 @@ static int64_t second(off64_t at)
 	return at == -1 ? IO_NEXT : at;
 }
 
-exported ssize_t preadv2(int descriptor, const struct iovec *parts, int count, off_t at,
-			 int flags)
-{
-	return IO_CALL(preadv, descriptor, second(at),
-		       real_preadv2(descriptor, parts, count, at, flags));
-}
-
-exported ssize_t preadv64v2(int descriptor, const struct iovec *parts, int count,
-			    off64_t at, int flags)
-{
-	return IO_CALL(preadv, descriptor, second(at),
-		       real_preadv64v2(descriptor, parts, count, at, flags));
-}
-
-exported ssize_t pwritev2(int descriptor, const struct iovec *parts, int count, off_t at,
-			  int flags)
-{
-	return IO_CALL(pwritev, descriptor, second(at),
-		       real_pwritev2(descriptor, parts, count, at, flags));
-}
-
-exported ssize_t pwritev64v2(int descriptor, const struct iovec *parts, int count,
-			     off64_t at, int flags)
-{
-	return IO_CALL(pwritev, descriptor, second(at),
-		       real_pwritev64v2(descriptor, parts, count, at, flags));
-}
+#define READ_SECOND(name, descriptor, parts, count, at, flags)                           \
+	IO_CALL(preadv, descriptor, second(at),                                          \
+		real_##name(descriptor, parts, count, at, flags))
+#define WRITE_SECOND(name, descriptor, parts, count, at, flags)                          \
+	IO_CALL(pwritev, descriptor, second(at),                                         \
+		real_##name(descriptor, parts, count, at, flags))
 
 /* What copies is booked on both descriptors: calls, and bytes. */
 #define IO_CALL_COPY(name, to, to_at, from, from_at, expression)                         \
@@ -65,17 +51,8 @@ static int64_t began_at(const off64_t *at, ssize_t moved)
 	return at && moved >= 0 ? *at - moved : IO_NEXT;
 }
 
-exported ssize_t sendfile(int to, int from, off_t *at, size_t size)
-{
-	return IO_CALL_COPY(sendfile, to, NULL, from, at,
-			    real_sendfile(to, from, at, size));
-}
-
-exported ssize_t sendfile64(int to, int from, off64_t *at, size_t size)
-{
-	return IO_CALL_COPY(sendfile, to, NULL, from, at,
-			    real_sendfile64(to, from, at, size));
-}
+#define SEND_FILE(name, to, from, at, size)                                              \
+	IO_CALL_COPY(sendfile, to, NULL, from, at, real_##name(to, from, at, size))
 
 exported ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at,
 				 size_t size, unsigned int flags)
@@ -128,15 +105,8 @@ static off64_t seek(int descriptor, off64_t by, int whence, off64_t result)
 	return result;
 }
 
-exported off_t lseek(int descriptor, off_t by, int whence)
-{
-	return seek(descriptor, by, whence, real_lseek(descriptor, by, whence));
-}
-
-exported off64_t lseek64(int descriptor, off64_t by, int whence)
-{
-	return seek(descriptor, by, whence, real_lseek64(descriptor, by, whence));
-}
+#define SEEK(name, descriptor, by, whence)                                               \
+	seek(descriptor, by, whence, real_##name(descriptor, by, whence))
 
 /* The kernel has written the length of each message that it took or gave. */
 static int64_t moved_by(const struct mmsghdr *messages, int count)
@@ -214,3 +184,190 @@ exported int connect(int descriptor, __CONST_SOCKADDR_ARG peer, socklen_t peer_s
 			     real_connect(descriptor, peer, peer_size),
 			     begin_client(descriptor, result));
 }
+
+/* The last argument is there only when a file may be made. */
+#define MODE_OF(flags)                                                                   \
+	({                                                                               \
+		mode_t given = 0;                                                        \
+                                                                                         \
+		if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {             \
+			va_list rest;                                                    \
+                                                                                         \
+			va_start(rest, flags);                                           \
+			given = va_arg(rest, mode_t);                                    \
+			va_end(rest);                                                    \
+		}                                                                        \
+		given;                                                                   \
+	})
+
+/* A function whose last fixed parameter is flags; arguments: up to that. */
+#define OPENS(name, call, parameters, ...)                                               \
+	exported int name parameters                                                     \
+	{                                                                                \
+		mode_t mode = MODE_OF(flags);                                            \
+                                                                                         \
+		return IO_CALL_OPEN(call, path, real_##name(__VA_ARGS__, mode));         \
+	}
+
+OPENS(open, open, (const char *path, int flags, ...), path, flags)
+OPENS(open64, open, (const char *path, int flags, ...), path, flags)
+OPENS(openat, openat, (int directory, const char *path, int flags, ...), directory, path,
+      flags)
+OPENS(openat64, openat, (int directory, const char *path, int flags, ...), directory,
+      path, flags)
+
+#define OPEN_AT(name, directory, path, flags)                                            \
+	IO_CALL_OPEN(openat, path, real_##name(directory, path, flags))
+
+/* Forgotten before, and after, too: another thread may use the number in between. */
+exported int close(int descriptor)
+{
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	int is_open = libc_call_begin(LIBC_CALL_close, stack);
+	uint32_t target = io_call_leave(descriptor);
+	int result = real_close(descriptor);
+
+	if (is_open)
+		io_call_end_on(LIBC_CALL_close, stack, target, result);
+	return result;
+}
+
+static void forget_other(int from, int to)
+{
+	if (from != to)
+		descriptors_forget(to);
+}
+
+#define DUPLICATE(name, from, to, ...)                                                   \
+	(forget_other(from, to), real_##name(from, to, ##__VA_ARGS__))
+
+exported int close_range(unsigned int first, unsigned int last, int flags)
+{
+	descriptors_forget_range(first, last);
+	return real_close_range(first, last, flags);
+}
+
+exported void closefrom(int first)
+{
+	descriptors_forget_range(first < 0 ? 0 : (unsigned int)first, UINT32_MAX);
+	real_closefrom(first);
+}
+
+exported int msync(void *start, size_t size, int flags)
+{
+	static const char name[] = "[mapped files]";
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	int is_open = libc_call_begin(LIBC_CALL_msync, stack);
+	int result = real_msync(start, size, flags);
+
+	if (is_open)
+		io_call_end_on(LIBC_CALL_msync, stack,
+			       targets_find(SEGMENT_TARGET_OTHER, name, sizeof(name) - 1),
+			       result);
+	return result;
+}
+
+#define FILE_STATUS(name, version, descriptor, ret)                                      \
+	IO_CALL(fstat, descriptor, IO_NEXT, real_##name(version, descriptor, ret))
+
+/* These return the error. */
+#define ALLOCATE(name, descriptor, at, size)                                             \
+	IO_CALL_MOVED(fallocate, descriptor, IO_NEXT, real_##name(descriptor, at, size), \
+		      result ? -1 : 0)
+
+exported void sync(void)
+{
+	(void)IO_CALL_PATH(sync, (real_sync(), 0));
+}
+
+/*
+ * Directories. An entry that libc has read already is no call: glibc's DIR says so, whose
+ * layout is no promise. What does not look like it makes each readdir() a node.
+ */
+
+/* glibc's */
+struct directory {
+	int descriptor;
+	int lock;
+	size_t allocated, size, offset; /* of the entries behind it */
+};
+
+#define ALLOCATED_LEAST 1024u
+#define ALLOCATED_MOST (16u << 20)
+
+static int has_entry(DIR *stream)
+{
+	struct directory directory;
+
+	memcpy(&directory, stream, sizeof(directory));
+	return directory.allocated >= ALLOCATED_LEAST &&
+	       directory.allocated <= ALLOCATED_MOST &&
+	       directory.size <= directory.allocated && directory.offset < directory.size;
+}
+
+/* The headers say that they are never given NULL; programs do it all the same. */
+static int is_null(const void *argument)
+{
+	__asm__("" : "+r"(argument));
+	return !argument;
+}
+
+#define READ_ENTRY(name, stream)                                                         \
+	(is_null(stream) || has_entry(stream)                                            \
+		 ? real_##name(stream)                                                   \
+		 : IO_CALL_MOVED(readdir, dirfd(stream), IO_NEXT, real_##name(stream),   \
+				 0))
+
+/* What the program decides about entries is below it. */
+exported int scandir(const char *restrict path, struct dirent ***restrict ret,
+		     int (*choose)(const struct dirent *),
+		     int (*compare)(const struct dirent **, const struct dirent **))
+{
+	return IO_CALL_PATH(scandir, real_scandir(path, ret, choose, compare));
+}
+
+exported int scandir64(const char *restrict path, struct dirent64 ***restrict ret,
+		       int (*choose)(const struct dirent64 *),
+		       int (*compare)(const struct dirent64 **, const struct dirent64 **))
+{
+	return IO_CALL_PATH(scandir, real_scandir64(path, ret, choose, compare));
+}
+
+exported ssize_t getdents64(int descriptor, void *to, size_t size)
+{
+	return IO_CALL_MOVED(getdents64, descriptor, IO_NEXT,
+			     real_getdents64(descriptor, to, size), result < 0 ? -1 : 0);
+}
+
+exported DIR *opendir(const char *path)
+{
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	int is_open = libc_call_begin(LIBC_CALL_opendir, stack);
+	DIR *result = real_opendir(path);
+
+	if (is_open)
+		io_call_end_open(LIBC_CALL_opendir, stack, result ? dirfd(result) : -1,
+				 path);
+	return result;
+}
+
+exported int closedir(DIR *stream)
+{
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	uint32_t target;
+	int is_open, result;
+
+	if (is_null(stream))
+		return real_closedir(stream);
+	is_open = libc_call_begin(LIBC_CALL_closedir, stack);
+	target = io_call_leave(dirfd(stream));
+	result = real_closedir(stream);
+	if (is_open)
+		io_call_end_on(LIBC_CALL_closedir, stack, target, result);
+	return result;
+}
+
+#define WRAPPED_DESCRIPTOR WRAPPER_ROW
+#define WRAPPED_BODIES
+
+#include "shim/wrap/wrapped.def"

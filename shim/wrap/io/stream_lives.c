@@ -194,7 +194,7 @@ exported FILE *freopen64(const char *restrict path, const char *restrict mode,
 }
 
 /*
- * Reading streams with scanf, and moving in them, see stream.h. How much scanf took says
+ * Reading streams with scanf, see stream.h. How much scanf took says
  * nothing that it returns. So it is seen by the buffer: when that has another end, or is
  * read from farther in front, it was filled anew, with what it has now. (A call that
  * fills it twice is told with the last time only; so are few, and trust counts the rest
@@ -294,59 +294,3 @@ SCAN_FUNCTIONS(plain_, )
 SCAN_FUNCTIONS(__isoc99_, __isoc99_)
 SCAN_FUNCTIONS(__isoc23_, __isoc23_)
 /* clang-format on */
-
-/* Writes what there is; and may fill the buffer anew: then the offset that libc believes
- * in is another one. The two have a node each, the second one without time of its own. */
-#define SEEK(stream, expression)                                                         \
-	({                                                                               \
-		int64_t held = pending(stream), offset = stream->_offset;                \
-		struct fill fill = {0};                                                  \
-		int64_t read;                                                            \
-                                                                                         \
-		fill = held > 0 ? begin(LIBC_CALL_fflush, STACK, stream, held)           \
-				: begin(LIBC_CALL_fseek, STACK, stream, 0);              \
-		__typeof__(expression) result = (expression);                            \
-                                                                                         \
-		read = offset == stream->_offset || stream->_flags & PUTTING             \
-			       ? 0                                                       \
-			       : stream->_IO_read_end - stream->_IO_read_base;           \
-		if (held > 0) {                                                          \
-			finish(LIBC_CALL_fflush, &fill, held - pending(stream),          \
-			       result != 0);                                             \
-			if (read > 0)                                                    \
-				fill = begin(LIBC_CALL_fseek, STACK, stream, 0);         \
-		}                                                                        \
-		if (held <= 0 || read > 0)                                               \
-			finish(LIBC_CALL_fseek, &fill, read, result != 0);               \
-		result;                                                                  \
-	})
-
-exported int fseek(FILE *stream, long by, int whence)
-{
-	return SEEK(stream, real_fseek(stream, by, whence));
-}
-
-exported int fseeko(FILE *stream, off_t by, int whence)
-{
-	return SEEK(stream, real_fseeko(stream, by, whence));
-}
-
-exported int fseeko64(FILE *stream, off64_t by, int whence)
-{
-	return SEEK(stream, real_fseeko64(stream, by, whence));
-}
-
-exported void rewind(FILE *stream)
-{
-	(void)SEEK(stream, (real_rewind(stream), 0));
-}
-
-exported int fsetpos(FILE *stream, const fpos_t *position)
-{
-	return SEEK(stream, real_fsetpos(stream, position));
-}
-
-exported int fsetpos64(FILE *stream, const fpos64_t *position)
-{
-	return SEEK(stream, real_fsetpos64(stream, position));
-}

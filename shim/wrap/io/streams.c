@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and writing streams, see stream.h. */
+/* Reading and writing streams, and moving in them, see stream.h. */
+#undef _FILE_OFFSET_BITS /* both names of some are defined */
 #include <features.h>
 /* Or <stdio.h> has bodies for some of these, and clang ignores what is said of ours. */
 #undef __USE_EXTERN_INLINES
@@ -28,17 +29,6 @@
 			  });                                                            \
 	})
 
-exported size_t fread(void *restrict to, size_t size, size_t count, FILE *restrict stream)
-{
-	return READ_ITEMS(fread, to, size, count, stream);
-}
-
-exported size_t fread_unlocked(void *restrict to, size_t size, size_t count,
-			       FILE *restrict stream)
-{
-	return READ_ITEMS(fread_unlocked, to, size, count, stream);
-}
-
 /* These end the program when more is asked for than there is room. */
 #define READ_CHECKED(name, to, room_bytes, size, count, stream)                          \
 	({                                                                               \
@@ -55,35 +45,11 @@ exported size_t fread_unlocked(void *restrict to, size_t size, size_t count,
 			  });                                                            \
 	})
 
-exported size_t __fread_chk(void *restrict to, size_t room_bytes, size_t size,
-			    size_t count, FILE *restrict stream)
-{
-	return READ_CHECKED(__fread_chk, to, room_bytes, size, count, stream);
-}
-
-exported size_t __fread_unlocked_chk(void *restrict to, size_t room_bytes, size_t size,
-				     size_t count, FILE *restrict stream)
-{
-	return READ_CHECKED(__fread_unlocked_chk, to, room_bytes, size, count, stream);
-}
-
 #define WRITE_ITEMS(name, from, size, count, stream)                                     \
 	((size) * (count) <= room(stream)                                                \
 		 ? real_##name(from, size, count, stream)                                \
 		 : WRITE(fwrite, stream, real_##name(from, size, count, stream),         \
 			 result * (size), result < (count)))
-
-exported size_t fwrite(const void *restrict from, size_t size, size_t count,
-		       FILE *restrict stream)
-{
-	return WRITE_ITEMS(fwrite, from, size, count, stream);
-}
-
-exported size_t fwrite_unlocked(const void *restrict from, size_t size, size_t count,
-				FILE *restrict stream)
-{
-	return WRITE_ITEMS(fwrite_unlocked, from, size, count, stream);
-}
 
 /* Is the whole line in the buffer, or as much of it as is wanted? */
 static inline int has_line(const FILE *stream, int end, size_t most)
@@ -98,108 +64,42 @@ static inline size_t length_of(const char *text)
 	return text ? strlen(text) : 0;
 }
 
-#define GET_LINE(name, to, size, stream)                                                 \
+#define GET_LINE_OF(size, stream, expression)                                            \
 	((size) <= 1 || has_line(stream, '\n', (size_t)(size)-1)                         \
-		 ? real_##name(to, size, stream)                                         \
-		 : READ(fgets, stream, real_##name(to, size, stream), length_of(result), \
-			0))
+		 ? (expression)                                                          \
+		 : READ(fgets, stream, expression, length_of(result), 0))
+#define GET_LINE(name, to, size, stream)                                                 \
+	GET_LINE_OF(size, stream, real_##name(to, size, stream))
+#define GET_CHECKED_LINE(name, to, room_bytes, size, stream)                             \
+	GET_LINE_OF(size, stream, real_##name(to, room_bytes, size, stream))
 
-exported char *fgets(char *restrict to, int size, FILE *restrict stream)
-{
-	return GET_LINE(fgets, to, size, stream);
-}
-
-exported char *fgets_unlocked(char *restrict to, int size, FILE *restrict stream)
-{
-	return GET_LINE(fgets_unlocked, to, size, stream);
-}
-
-exported char *__fgets_chk(char *restrict to, size_t room_bytes, int size,
-			   FILE *restrict stream)
-{
-	return size <= 1 || has_line(stream, '\n', (size_t)size - 1)
-		       ? real___fgets_chk(to, room_bytes, size, stream)
-		       : READ(fgets, stream,
-			      real___fgets_chk(to, room_bytes, size, stream),
-			      length_of(result), 0);
-}
-
-exported char *__fgets_unlocked_chk(char *restrict to, size_t room_bytes, int size,
-				    FILE *restrict stream)
-{
-	return size <= 1 || has_line(stream, '\n', (size_t)size - 1)
-		       ? real___fgets_unlocked_chk(to, room_bytes, size, stream)
-		       : READ(fgets, stream,
-			      real___fgets_unlocked_chk(to, room_bytes, size, stream),
-			      length_of(result), 0);
-}
-
-#define GET_DELIM(name, line, size, end, stream, ...)                                    \
+#define GET_UNTIL(end, stream, expression)                                               \
 	(has_line(stream, end, SIZE_MAX)                                                 \
-		 ? real_##name(__VA_ARGS__)                                              \
-		 : READ(getline, stream, real_##name(__VA_ARGS__),                       \
-			result > 0 ? result : 0, 0))
+		 ? (expression)                                                          \
+		 : READ(getline, stream, expression, result > 0 ? result : 0, 0))
+#define GET_LONG_LINE(name, line, size, stream)                                          \
+	GET_UNTIL('\n', stream, real_##name(line, size, stream))
+#define GET_DELIM(name, line, size, end, stream)                                         \
+	GET_UNTIL(end, stream, real_##name(line, size, end, stream))
 
-exported ssize_t getline(char **restrict line, size_t *restrict size,
-			 FILE *restrict stream)
-{
-	return GET_DELIM(getline, line, size, '\n', stream, line, size, stream);
-}
-
-exported ssize_t getdelim(char **restrict line, size_t *restrict size, int end,
-			  FILE *restrict stream)
-{
-	return GET_DELIM(getdelim, line, size, end, stream, line, size, end, stream);
-}
-
-exported ssize_t __getdelim(char **restrict line, size_t *restrict size, int end,
-			    FILE *restrict stream)
-{
-	return GET_DELIM(__getdelim, line, size, end, stream, line, size, end, stream);
-}
-
-#define GET_ONE(name, stream, ...)                                                       \
+#define GET_ONE_OF(name, stream, ...)                                                    \
 	(likely(readable(stream))                                                        \
 		 ? real_##name(__VA_ARGS__)                                              \
 		 : READ(getc, stream, real_##name(__VA_ARGS__), result != EOF, 0))
 
-exported int fgetc(FILE *stream)
-{
-	return GET_ONE(fgetc, stream, stream);
-}
-
-exported int(getc)(FILE *stream)
-{
-	return GET_ONE(getc, stream, stream);
-}
+#define GET_ONE(name, stream) GET_ONE_OF(name, stream, stream)
 
 exported int(getchar)(void)
 {
-	return GET_ONE(getchar, stdin);
-}
-
-exported int(getc_unlocked)(FILE *stream)
-{
-	return GET_ONE(getc_unlocked, stream, stream);
-}
-
-exported int(fgetc_unlocked)(FILE *stream)
-{
-	return GET_ONE(fgetc_unlocked, stream, stream);
+	return GET_ONE_OF(getchar, stdin);
 }
 
 exported int(getchar_unlocked)(void)
 {
-	return GET_ONE(getchar_unlocked, stdin);
+	return GET_ONE_OF(getchar_unlocked, stdin);
 }
 
-/* What inlined getc_unlocked() calls when the buffer is empty. */
-exported int __uflow(FILE *stream)
-{
-	return GET_ONE(__uflow, stream, stream);
-}
-
-#define PUT_TEXT(name, text, length, stream, ...)                                        \
+#define PUT_TEXT_OF(name, length, stream, ...)                                           \
 	({                                                                               \
 		size_t put = length;                                                     \
                                                                                          \
@@ -208,55 +108,20 @@ exported int __uflow(FILE *stream)
 					    result < 0 ? 0 : put, result < 0);           \
 	})
 
-exported int fputs(const char *restrict text, FILE *restrict stream)
-{
-	return PUT_TEXT(fputs, text, strlen(text), stream, text, stream);
-}
-
-exported int fputs_unlocked(const char *restrict text, FILE *restrict stream)
-{
-	return PUT_TEXT(fputs_unlocked, text, strlen(text), stream, text, stream);
-}
+#define PUT_TEXT(name, text, stream) PUT_TEXT_OF(name, strlen(text), stream, text, stream)
 
 exported int puts(const char *text)
 {
-	return PUT_TEXT(puts, text, strlen(text) + 1, stdout, text);
+	return PUT_TEXT_OF(puts, strlen(text) + 1, stdout, text);
 }
 
-#define PUT_ONE(name, stream, ...)                                                       \
+#define PUT_ONE_OF(name, stream, ...)                                                    \
 	(likely(room(stream)) ? real_##name(__VA_ARGS__)                                 \
 			      : WRITE(putc, stream, real_##name(__VA_ARGS__),            \
 				      result != EOF, result == EOF))
 
-exported int fputc(int byte, FILE *stream)
-{
-	return PUT_ONE(fputc, stream, byte, stream);
-}
-
-exported int(putc)(int byte, FILE *stream)
-{
-	return PUT_ONE(putc, stream, byte, stream);
-}
-
-exported int(putchar)(int byte)
-{
-	return PUT_ONE(putchar, stdout, byte);
-}
-
-exported int(putc_unlocked)(int byte, FILE *stream)
-{
-	return PUT_ONE(putc_unlocked, stream, byte, stream);
-}
-
-exported int(fputc_unlocked)(int byte, FILE *stream)
-{
-	return PUT_ONE(fputc_unlocked, stream, byte, stream);
-}
-
-exported int(putchar_unlocked)(int byte)
-{
-	return PUT_ONE(putchar_unlocked, stdout, byte);
-}
+#define PUT_ONE(name, byte, stream) PUT_ONE_OF(name, stream, byte, stream)
+#define PUT_ONE_OUT(name, byte) PUT_ONE_OF(name, stdout, byte)
 
 /* What inlined putc_unlocked() calls when the buffer is full. EOF only flushes it. */
 exported int __overflow(FILE *stream, int byte)
@@ -284,26 +149,8 @@ exported int __overflow(FILE *stream, int byte)
 		result;                                                                  \
 	})
 
-exported int vfprintf(FILE *restrict stream, const char *restrict format, va_list list)
-{
-	return PRINT(stream, real_vfprintf(stream, format, list));
-}
-
-exported int vprintf(const char *restrict format, va_list list)
-{
-	return PRINT(stdout, real_vprintf(format, list));
-}
-
-exported int __vfprintf_chk(FILE *restrict stream, int flag, const char *restrict format,
-			    va_list list)
-{
-	return PRINT(stream, real___vfprintf_chk(stream, flag, format, list));
-}
-
-exported int __vprintf_chk(int flag, const char *restrict format, va_list list)
-{
-	return PRINT(stdout, real___vprintf_chk(flag, format, list));
-}
+#define PRINT_LIST(name, stream, ...) PRINT(stream, real_##name(stream, __VA_ARGS__))
+#define PRINT_LIST_OUT(name, ...) PRINT(stdout, real_##name(__VA_ARGS__))
 
 #define WITH_LIST(last, expression)                                                      \
 	({                                                                               \
@@ -341,16 +188,8 @@ exported int __printf_chk(int flag, const char *restrict format, ...)
 /* To a descriptor, through a buffer of the call's own. */
 #define PRINT_TO(descriptor, expression) IO_CALL(dprintf, descriptor, IO_NEXT, expression)
 
-exported int vdprintf(int descriptor, const char *restrict format, va_list list)
-{
-	return PRINT_TO(descriptor, real_vdprintf(descriptor, format, list));
-}
-
-exported int __vdprintf_chk(int descriptor, int flag, const char *restrict format,
-			    va_list list)
-{
-	return PRINT_TO(descriptor, real___vdprintf_chk(descriptor, flag, format, list));
-}
+#define PRINT_LIST_TO(name, descriptor, ...)                                             \
+	PRINT_TO(descriptor, real_##name(descriptor, __VA_ARGS__))
 
 exported int dprintf(int descriptor, const char *restrict format, ...)
 {
@@ -366,3 +205,41 @@ exported int __dprintf_chk(int descriptor, int flag, const char *restrict format
 			 PRINT_TO(descriptor,
 				  real___vdprintf_chk(descriptor, flag, format, list)));
 }
+
+/* Writes what there is; and may fill the buffer anew: then the offset that libc believes
+ * in is another one. The two have a node each, the second one without time of its own. */
+#define SEEK_BY(stream, expression)                                                      \
+	({                                                                               \
+		int64_t held = pending(stream), offset = stream->_offset;                \
+		struct fill fill = {0};                                                  \
+		int64_t read;                                                            \
+                                                                                         \
+		fill = held > 0 ? begin(LIBC_CALL_fflush, STACK, stream, held)           \
+				: begin(LIBC_CALL_fseek, STACK, stream, 0);              \
+		__typeof__(expression) result = (expression);                            \
+                                                                                         \
+		read = offset == stream->_offset || stream->_flags & PUTTING             \
+			       ? 0                                                       \
+			       : stream->_IO_read_end - stream->_IO_read_base;           \
+		if (held > 0) {                                                          \
+			finish(LIBC_CALL_fflush, &fill, held - pending(stream),          \
+			       result != 0);                                             \
+			if (read > 0)                                                    \
+				fill = begin(LIBC_CALL_fseek, STACK, stream, 0);         \
+		}                                                                        \
+		if (held <= 0 || read > 0)                                               \
+			finish(LIBC_CALL_fseek, &fill, read, result != 0);               \
+		result;                                                                  \
+	})
+
+#define SEEK(name, stream, ...) SEEK_BY(stream, real_##name(stream, __VA_ARGS__))
+
+exported void rewind(FILE *stream)
+{
+	(void)SEEK_BY(stream, (real_rewind(stream), 0));
+}
+
+#define WRAPPED_STREAM WRAPPER_ROW
+#define WRAPPED_BODIES
+
+#include "shim/wrap/wrapped.def"

@@ -80,72 +80,23 @@ exported int pthread_mutex_lock(pthread_mutex_t *mutex)
 	return lock_count(mutex, SEGMENT_LOCK_MUTEX, result);
 }
 
-exported int pthread_mutex_trylock(pthread_mutex_t *mutex)
+/* Those of C11 are such mutexes under another name, and never robust. */
+static pthread_mutex_t *mutex_of(void *mutex)
 {
-	return lock_count(mutex, SEGMENT_LOCK_MUTEX, real_pthread_mutex_trylock(mutex));
-}
-
-exported int pthread_mutex_unlock(pthread_mutex_t *mutex)
-{
-	locks_release(mutex);
-	return real_pthread_mutex_unlock(mutex);
+	return mutex;
 }
 
 /* Looked at: they check their arguments before they try. */
-exported int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-	if (!libc_call_is_wanted || !is_taken(mutex))
-		return lock_count(
-			mutex, SEGMENT_LOCK_MUTEX,
-			LOCK_PEEKED(real_pthread_mutex_timedlock(mutex, until)));
-	return MUTEX_CALL(pthread_mutex_timedlock, mutex,
-			  real_pthread_mutex_timedlock(mutex, until));
-}
+#define LOOKED_AT(name, mutex, ...)                                                      \
+	(!libc_call_is_wanted || !is_taken(mutex_of(mutex))                              \
+		 ? lock_count(mutex, SEGMENT_LOCK_MUTEX,                                 \
+			      LOCK_PEEKED(real_##name(mutex, ##__VA_ARGS__)))            \
+		 : MUTEX_CALL(name, mutex_of(mutex), real_##name(mutex, ##__VA_ARGS__)))
+#define TRIED(name, mutex) lock_count(mutex, SEGMENT_LOCK_MUTEX, real_##name(mutex))
+#define UNLOCKED(name, mutex) (locks_release(mutex), real_##name(mutex))
 
-exported int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
-				     const struct timespec *until)
-{
-	if (!libc_call_is_wanted || !is_taken(mutex))
-		return lock_count(
-			mutex, SEGMENT_LOCK_MUTEX,
-			LOCK_PEEKED(real_pthread_mutex_clocklock(mutex, clock, until)));
-	return MUTEX_CALL(pthread_mutex_clocklock, mutex,
-			  real_pthread_mutex_clocklock(mutex, clock, until));
-}
-
-/* Those of C11 are such mutexes under another name, and never robust. */
-static pthread_mutex_t *mutex_of(mtx_t *mutex)
-{
-	return (pthread_mutex_t *)mutex;
-}
-
-exported int mtx_lock(mtx_t *mutex)
-{
-	if (!libc_call_is_wanted || !is_taken(mutex_of(mutex)))
-		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
-				  LOCK_PEEKED(real_mtx_lock(mutex)));
-	return MUTEX_CALL(mtx_lock, mutex_of(mutex), real_mtx_lock(mutex));
-}
-
-exported int mtx_trylock(mtx_t *mutex)
-{
-	return lock_count(mutex, SEGMENT_LOCK_MUTEX, real_mtx_trylock(mutex));
-}
-
-exported int mtx_unlock(mtx_t *mutex)
-{
-	locks_release(mutex);
-	return real_mtx_unlock(mutex);
-}
-
-exported int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
-{
-	if (!libc_call_is_wanted || !is_taken(mutex_of(mutex)))
-		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
-				  LOCK_PEEKED(real_mtx_timedlock(mutex, until)));
-	return MUTEX_CALL(mtx_timedlock, mutex_of(mutex),
-			  real_mtx_timedlock(mutex, until));
-}
+WRAPPER(TRIED, pthread_mutex_trylock, int, pthread_mutex_t *)
+WRAPPER(UNLOCKED, pthread_mutex_unlock, int, pthread_mutex_t *)
 
 int locks_may_be_tried;
 
@@ -188,52 +139,11 @@ exported int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 	return RWLOCK_CALL(pthread_rwlock_wrlock, lock, real_pthread_rwlock_wrlock(lock));
 }
 
-exported int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
-{
-	return lock_share(lock, SEGMENT_LOCK_RWLOCK, real_pthread_rwlock_tryrdlock(lock));
-}
-
-exported int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
-{
-	return lock_count(lock, SEGMENT_LOCK_RWLOCK, real_pthread_rwlock_trywrlock(lock));
-}
-
 /* These check the time before they try, and are waits whether they wait or not. */
-exported int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
-					const struct timespec *restrict until)
-{
-	return lock_share_late(lock,
-			       RWLOCK_CALL(pthread_rwlock_timedrdlock, lock,
-					   real_pthread_rwlock_timedrdlock(lock, until)));
-}
-
-exported int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
-					const struct timespec *restrict until)
-{
-	return RWLOCK_CALL(pthread_rwlock_timedwrlock, lock,
-			   real_pthread_rwlock_timedwrlock(lock, until));
-}
-
-exported int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
-					const struct timespec *restrict until)
-{
-	return lock_share_late(
-		lock, RWLOCK_CALL(pthread_rwlock_clockrdlock, lock,
-				  real_pthread_rwlock_clockrdlock(lock, clock, until)));
-}
-
-exported int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
-					const struct timespec *restrict until)
-{
-	return RWLOCK_CALL(pthread_rwlock_clockwrlock, lock,
-			   real_pthread_rwlock_clockwrlock(lock, clock, until));
-}
-
-exported int pthread_rwlock_unlock(pthread_rwlock_t *lock)
-{
-	locks_unshare(lock);
-	return real_pthread_rwlock_unlock(lock);
-}
+#define READ_UNTIL(name, lock, ...)                                                      \
+	lock_share_late(lock, RWLOCK_CALL(name, lock, real_##name(lock, __VA_ARGS__)))
+#define WRITE_UNTIL(name, lock, ...)                                                     \
+	RWLOCK_CALL(name, lock, real_##name(lock, __VA_ARGS__))
 
 exported int pthread_spin_lock(pthread_spinlock_t *lock)
 {
@@ -245,13 +155,19 @@ exported int pthread_spin_lock(pthread_spinlock_t *lock)
 					       NULL, real_pthread_spin_lock(lock)));
 }
 
-exported int pthread_spin_trylock(pthread_spinlock_t *lock)
-{
-	return lock_share(lock, SEGMENT_LOCK_SPIN, real_pthread_spin_trylock(lock));
-}
+/* Of those who share a lock each knows it by its own table. */
+#define SHARE_TRIED(name, lock) lock_share(lock, SEGMENT_LOCK_RWLOCK, real_##name(lock))
+#define WRITE_TRIED(name, lock) lock_count(lock, SEGMENT_LOCK_RWLOCK, real_##name(lock))
+#define SPIN_TRIED(name, lock) lock_share(lock, SEGMENT_LOCK_SPIN, real_##name(lock))
+#define UNSHARED(name, lock) (locks_unshare(lock), real_##name(lock))
 
-exported int pthread_spin_unlock(pthread_spinlock_t *lock)
-{
-	locks_unshare(lock);
-	return real_pthread_spin_unlock(lock);
-}
+WRAPPER(SHARE_TRIED, pthread_rwlock_tryrdlock, int, pthread_rwlock_t *)
+WRAPPER(WRITE_TRIED, pthread_rwlock_trywrlock, int, pthread_rwlock_t *)
+WRAPPER(UNSHARED, pthread_rwlock_unlock, int, pthread_rwlock_t *)
+WRAPPER(SPIN_TRIED, pthread_spin_trylock, int, pthread_spinlock_t *)
+WRAPPER(UNSHARED, pthread_spin_unlock, int, pthread_spinlock_t *)
+
+#define WRAPPED_LOCK WRAPPER_ROW
+#define WRAPPED_BODIES
+
+#include "shim/wrap/wrapped.def"

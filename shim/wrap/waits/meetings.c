@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where threads meet: semaphores, barriers, the end of a thread, what is done once.
+ * Where threads meet: semaphores, barriers, the end of a thread, what is done once,
+ * conditions, signals; and requests of which some are waits, locks on parts of files and
+ * reading and writing that goes on by itself (aio).
  *
  * A semaphore is looked at, and not tried: sem_wait() is a place where a thread may be
  * cancelled, also where it need not wait.
  */
+#undef _FILE_OFFSET_BITS /* both names of some are defined */
+
+#include <aio.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <threads.h>
+#include <unistd.h>
 
 #include "common/attributes.h"
 #include "common/libc/records.h"
+#include "shim/core/process.h"
+#include "shim/waits/holders.h"
+#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/waits/locks.h"
 
@@ -25,37 +37,14 @@ static int is_zero(sem_t *semaphore)
 	return sem_getvalue(semaphore, &value) == 0 && value <= 0;
 }
 
-exported int sem_wait(sem_t *semaphore)
-{
-	if (!libc_call_is_wanted || !is_zero(semaphore))
-		return LOCK_PEEKED(real_sem_wait(semaphore));
-	return LOCK_CALL(sem_wait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
-			 real_sem_wait(semaphore));
-}
+#define SEMAPHORE(name, semaphore, ...)                                                  \
+	(!libc_call_is_wanted || !is_zero(semaphore)                                     \
+		 ? LOCK_PEEKED(real_##name(semaphore, ##__VA_ARGS__))                    \
+		 : LOCK_CALL(name, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,              \
+			     real_##name(semaphore, ##__VA_ARGS__)))
 
-exported int sem_timedwait(sem_t *restrict semaphore,
-			   const struct timespec *restrict until)
-{
-	if (!libc_call_is_wanted || !is_zero(semaphore))
-		return LOCK_PEEKED(real_sem_timedwait(semaphore, until));
-	return LOCK_CALL(sem_timedwait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
-			 real_sem_timedwait(semaphore, until));
-}
-
-exported int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
-			   const struct timespec *restrict until)
-{
-	if (!libc_call_is_wanted || !is_zero(semaphore))
-		return LOCK_PEEKED(real_sem_clockwait(semaphore, clock, until));
-	return LOCK_CALL(sem_clockwait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
-			 real_sem_clockwait(semaphore, clock, until));
-}
-
-exported int sem_post(sem_t *semaphore)
-{
-	locks_signal(semaphore);
-	return real_sem_post(semaphore);
-}
+/* Signals a condition, or posts to a semaphore. */
+#define SIGNALS(name, object) (locks_signal(object), real_##name(object))
 
 exported int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
@@ -71,7 +60,7 @@ exported int pthread_barrier_wait(pthread_barrier_t *barrier)
 }
 
 /* Of a call that waits for the end of a thread. */
-#define JOIN_CALL(name, thread, expression)                                              \
+#define JOIN(name, thread, ...)                                                          \
 	({                                                                               \
 		struct locks_wait join_wait;                                             \
 		int join_result;                                                         \
@@ -79,34 +68,15 @@ exported int pthread_barrier_wait(pthread_barrier_t *barrier)
 		join_wait.lock = 0;                                                      \
 		if (libc_call_is_wanted)                                                 \
 			locks_begin_join(&join_wait);                                    \
-		join_result = LIBC_CALL_BOOKED(name, expression);                        \
+		join_result = LIBC_CALL_BOOKED(name, real_##name(thread, __VA_ARGS__));  \
 		locks_end_join(&join_wait, (uintptr_t)(thread), join_result == 0);       \
 		join_result;                                                             \
 	})
-
-exported int pthread_join(pthread_t thread, void **ret_value)
-{
-	return JOIN_CALL(pthread_join, thread, real_pthread_join(thread, ret_value));
-}
 
 exported int pthread_tryjoin_np(pthread_t thread, void **ret_value)
 {
 	return LIBC_CALL_BOOKED(pthread_tryjoin_np,
 				real_pthread_tryjoin_np(thread, ret_value));
-}
-
-exported int pthread_timedjoin_np(pthread_t thread, void **ret_value,
-				  const struct timespec *until)
-{
-	return JOIN_CALL(pthread_timedjoin_np, thread,
-			 real_pthread_timedjoin_np(thread, ret_value, until));
-}
-
-exported int pthread_clockjoin_np(pthread_t thread, void **ret_value, clockid_t clock,
-				  const struct timespec *until)
-{
-	return JOIN_CALL(pthread_clockjoin_np, thread,
-			 real_pthread_clockjoin_np(thread, ret_value, clock, until));
 }
 
 /* Another thread is at it. Who does it itself calls on behalf of its own caller. */
@@ -132,83 +102,136 @@ exported void call_once(once_flag *once, void (*initialise)(void))
 		(void)LIBC_CALL_BOOKED(call_once, (real_call_once(once, initialise), 0));
 }
 
-exported int thrd_join(thrd_t thread, int *ret_value)
-{
-	return JOIN_CALL(thrd_join, thread, real_thrd_join(thread, ret_value));
-}
-
 exported int thrd_sleep(const struct timespec *duration, struct timespec *left)
 {
 	return LIBC_CALL_BOOKED(thrd_sleep, real_thrd_sleep(duration, left));
 }
 
 /*
- * Waiting for a condition. What libc has under these names is the version of today's
- * programs, whose structures are not those of the old one (wrapped.def). Waiting gives
- * the mutex up.
+ * Waiting for a condition gives the mutex up. What libc has under these names is the
+ * version of today's programs, whose structures are not those of the old one.
+ */
+#define CONDITION(name, condition, mutex, ...)                                           \
+	(locks_release(mutex), LOCK_CALL(name, condition, SEGMENT_LOCK_CONDITION, NULL,  \
+					 real_##name(condition, mutex, ##__VA_ARGS__)))
+
+WRAPPER(CONDITION, pthread_cond_wait, int, pthread_cond_t *, pthread_mutex_t *)
+WRAPPER(CONDITION, pthread_cond_timedwait, int, pthread_cond_t *, pthread_mutex_t *,
+	const struct timespec *)
+WRAPPER(SIGNALS, pthread_cond_signal, int, pthread_cond_t *)
+WRAPPER(SIGNALS, pthread_cond_broadcast, int, pthread_cond_t *)
+
+/*
+ * Signals: waiting for one, and sending it to a thread of the process, or to all of it.
+ *
+ * raise() sends to the calling thread, which waits for nothing; what the kernel sends is
+ * not seen. Those that send are called in handlers: they only leave a word.
  */
 
-exported int pthread_cond_wait(pthread_cond_t *restrict condition,
-			       pthread_mutex_t *restrict mutex)
+/* A call that waits for a signal. signal: an expression with the call's `result` in it,
+ * see locks_end_signal_wait(). */
+#define SIGNAL_CALL(name, signal, expression)                                            \
+	({                                                                               \
+		struct locks_wait signal_wait;                                           \
+		int result;                                                              \
+                                                                                         \
+		signal_wait.lock = 0;                                                    \
+		if (libc_call_is_wanted)                                                 \
+			locks_begin_signal_wait(&signal_wait);                           \
+		result = LIBC_CALL_BOOKED(name, expression);                             \
+		locks_end_signal_wait(&signal_wait, signal);                             \
+		result;                                                                  \
+	})
+
+exported int sigwait(const sigset_t *restrict set, int *restrict ret_signal)
 {
-	locks_release(mutex);
-	return LOCK_CALL(pthread_cond_wait, condition, SEGMENT_LOCK_CONDITION, NULL,
-			 real_pthread_cond_wait(condition, mutex));
+	return SIGNAL_CALL(sigwait, result == 0 ? *ret_signal : -1,
+			   real_sigwait(set, ret_signal));
 }
 
-exported int pthread_cond_timedwait(pthread_cond_t *restrict condition,
-				    pthread_mutex_t *restrict mutex,
-				    const struct timespec *restrict until)
+#define SIGNAL_WAIT(name, ...) SIGNAL_CALL(name, result, real_##name(__VA_ARGS__))
+/* These return when a handler has, and do not say of which signal. */
+#define ANY_SIGNAL_WAIT(name, ...)                                                       \
+	SIGNAL_CALL(name, ((void)result, SENDERS_ANY), real_##name(__VA_ARGS__))
+
+exported int pause(void)
 {
-	locks_release(mutex);
-	return LOCK_CALL(pthread_cond_timedwait, condition, SEGMENT_LOCK_CONDITION, NULL,
-			 real_pthread_cond_timedwait(condition, mutex, until));
+	return ANY_SIGNAL_WAIT(pause);
 }
 
-exported int pthread_cond_clockwait(pthread_cond_t *restrict condition,
-				    pthread_mutex_t *restrict mutex, clockid_t clock,
-				    const struct timespec *restrict until)
+/* Signal 0 only asks whether there is somebody. */
+static int is_sent(int signal)
 {
-	locks_release(mutex);
-	return LOCK_CALL(pthread_cond_clockwait, condition, SEGMENT_LOCK_CONDITION, NULL,
-			 real_pthread_cond_clockwait(condition, mutex, clock, until));
+	return libc_call_is_wanted && signal > 0;
 }
 
-exported int cnd_wait(cnd_t *condition, mtx_t *mutex)
+/* A process may be of its own group, and is among all. */
+static void note_process(pid_t pid, int signal)
 {
-	locks_release(mutex);
-	return LOCK_CALL(cnd_wait, condition, SEGMENT_LOCK_CONDITION, NULL,
-			 real_cnd_wait(condition, mutex));
+	if (is_sent(signal) && process_is_ready() && (pid <= 0 || pid == process->pid))
+		senders_note_process(signal);
 }
 
-exported int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex,
-			   const struct timespec *restrict until)
+static void note_thread(pthread_t thread, int signal)
 {
-	locks_release(mutex);
-	return LOCK_CALL(cnd_timedwait, condition, SEGMENT_LOCK_CONDITION, NULL,
-			 real_cnd_timedwait(condition, mutex, until));
+	if (is_sent(signal))
+		senders_note_thread((uintptr_t)thread, signal);
 }
 
-exported int pthread_cond_signal(pthread_cond_t *condition)
+#define TO_PROCESS(name, pid, signal, ...)                                               \
+	(note_process(pid, signal), real_##name(pid, signal, ##__VA_ARGS__))
+#define TO_THREAD(name, thread, signal, ...)                                             \
+	(note_thread(thread, signal), real_##name(thread, signal, ##__VA_ARGS__))
+
+WRAPPER(TO_THREAD, pthread_kill, int, pthread_t, int)
+
+exported int killpg(pid_t group, int signal)
 {
-	locks_signal(condition);
-	return real_pthread_cond_signal(condition);
+	note_process(0, signal);
+	return real_killpg(group, signal);
 }
 
-exported int pthread_cond_broadcast(pthread_cond_t *condition)
+exported int tgkill(pid_t pid, pid_t tid, int signal)
 {
-	locks_signal(condition);
-	return real_pthread_cond_broadcast(condition);
+	if (is_sent(signal) && process_is_ready() && pid == process->pid)
+		senders_note_tid(tid, signal);
+	return real_tgkill(pid, tid, signal);
 }
 
-exported int cnd_signal(cnd_t *condition)
+/* Of its commands only those that wait are nodes. Most have an argument, of the size of a
+ * pointer at most; of those that have none it is whatever was there, as in libc. */
+#define CONTROL(name, file, command)                                                     \
+	({                                                                               \
+		va_list list;                                                            \
+		void *argument;                                                          \
+                                                                                         \
+		va_start(list, command);                                                 \
+		argument = va_arg(list, void *);                                         \
+		va_end(list);                                                            \
+		(command) == F_SETLKW || (command) == F_OFD_SETLKW                       \
+			? LIBC_CALL(fcntl, real_##name(file, command, argument))         \
+			: real_##name(file, command, argument);                          \
+	})
+
+exported int fcntl(int file, int command, ...)
 {
-	locks_signal(condition);
-	return real_cnd_signal(condition);
+	return CONTROL(fcntl, file, command);
 }
 
-exported int cnd_broadcast(cnd_t *condition)
+exported int fcntl64(int file, int command, ...)
 {
-	locks_signal(condition);
-	return real_cnd_broadcast(condition);
+	return CONTROL(fcntl64, file, command);
 }
+
+/* It waits when it is told to. */
+#define LIST(name, mode, ...)                                                            \
+	((mode) == LIO_WAIT ? LIBC_CALL(lio_listio, real_##name(mode, __VA_ARGS__))      \
+			    : real_##name(mode, __VA_ARGS__))
+
+WRAPPER(LIST, lio_listio, int, int, struct aiocb *const *, int, struct sigevent *)
+WRAPPER(LIST, lio_listio64, int, int, struct aiocb64 *const *, int, struct sigevent *)
+
+#define WRAPPED_MEETING WRAPPER_ROW
+#define WRAPPED_BODIES
+
+#include "shim/wrap/wrapped.def"
