@@ -382,44 +382,35 @@ static int run_call(const struct exec_call *call)
 	return result;
 }
 
-exported int execve(const char *path, char *const arguments[], char *const environment[])
+static int run(enum exec_kind kind, const char *path, char *const arguments[],
+	       char *const environment[])
 {
-	const struct exec_call call = {.kind = EXEC_VE,
+	const struct exec_call call = {.kind = kind,
 				       .path = path,
 				       .arguments = arguments,
 				       .environment = environment};
 
 	return run_call(&call);
+}
+
+exported int execve(const char *path, char *const arguments[], char *const environment[])
+{
+	return run(EXEC_VE, path, arguments, environment);
 }
 
 exported int execv(const char *path, char *const arguments[])
 {
-	const struct exec_call call = {.kind = EXEC_V,
-				       .path = path,
-				       .arguments = arguments,
-				       .environment = environ};
-
-	return run_call(&call);
+	return run(EXEC_V, path, arguments, environ);
 }
 
 exported int execvp(const char *file, char *const arguments[])
 {
-	const struct exec_call call = {.kind = EXEC_VP,
-				       .path = file,
-				       .arguments = arguments,
-				       .environment = environ};
-
-	return run_call(&call);
+	return run(EXEC_VP, file, arguments, environ);
 }
 
 exported int execvpe(const char *file, char *const arguments[], char *const environment[])
 {
-	const struct exec_call call = {.kind = EXEC_VPE,
-				       .path = file,
-				       .arguments = arguments,
-				       .environment = environment};
-
-	return run_call(&call);
+	return run(EXEC_VPE, file, arguments, environment);
 }
 
 exported int fexecve(int descriptor, char *const arguments[], char *const environment[])
@@ -445,39 +436,29 @@ exported int execveat(int descriptor, const char *path, char *const arguments[],
 	return run_call(&call);
 }
 
-exported int posix_spawn(pid_t *ret_pid, const char *path,
-			 const posix_spawn_file_actions_t *actions,
-			 const posix_spawnattr_t *attributes, char *const arguments[],
-			 char *const environment[])
-{
-	const struct exec_call call = {.kind = EXEC_SPAWN,
-				       .path = path,
-				       .arguments = arguments,
-				       .environment = environment,
-				       .ret_pid = ret_pid,
-				       .actions = actions,
-				       .attributes = attributes};
+#define SPAWN(name, spawn_kind)                                                          \
+	exported int name(pid_t *ret_pid, const char *path,                              \
+			  const posix_spawn_file_actions_t *actions,                     \
+			  const posix_spawnattr_t *attributes, char *const arguments[],  \
+			  char *const environment[])                                     \
+	{                                                                                \
+		const struct exec_call call = {.kind = spawn_kind,                       \
+					       .path = path,                             \
+					       .arguments = arguments,                   \
+					       .environment = environment,               \
+					       .ret_pid = ret_pid,                       \
+					       .actions = actions,                       \
+					       .attributes = attributes};                \
+                                                                                         \
+		return run_call(&call);                                                  \
+	}
 
-	return run_call(&call);
-}
+/* clang-format off */
+SPAWN(posix_spawn, EXEC_SPAWN)
+SPAWN(posix_spawnp, EXEC_SPAWN_SEARCH)
+/* clang-format on */
 
-exported int posix_spawnp(pid_t *ret_pid, const char *file,
-			  const posix_spawn_file_actions_t *actions,
-			  const posix_spawnattr_t *attributes, char *const arguments[],
-			  char *const environment[])
-{
-	const struct exec_call call = {.kind = EXEC_SPAWN_SEARCH,
-				       .path = file,
-				       .arguments = arguments,
-				       .environment = environment,
-				       .ret_pid = ret_pid,
-				       .actions = actions,
-				       .attributes = attributes};
-
-	return run_call(&call);
-}
-
-/* The variadic ones: their arguments as an array, like glibc on the stack. */
+/* The variadic ones: their arguments as an array on the stack, as glibc has it. */
 static size_t count_arguments(va_list list)
 {
 	size_t count = 1;
@@ -495,57 +476,36 @@ static void collect_arguments(char **array, const char *first, va_list list)
 		*++array = va_arg(list, char *);
 }
 
+/* environment_after: an expression that may read on in `list`. */
+#define RUN_LIST(kind, path, argument, environment_after)                                \
+	({                                                                               \
+		char *const *environment;                                                \
+		va_list list;                                                            \
+		char **arguments;                                                        \
+		size_t count;                                                            \
+                                                                                         \
+		va_start(list, argument);                                                \
+		count = count_arguments(list);                                           \
+		va_end(list);                                                            \
+		arguments = alloca((count + 1) * sizeof(*arguments));                    \
+		va_start(list, argument);                                                \
+		collect_arguments(arguments, argument, list);                            \
+		environment = environment_after;                                         \
+		va_end(list);                                                            \
+		run(kind, path, arguments, environment);                                 \
+	})
+
 exported int execl(const char *path, const char *argument, ...)
 {
-	struct exec_call call = {.kind = EXEC_V, .path = path, .environment = environ};
-	va_list list;
-	char **arguments;
-	size_t count;
-
-	va_start(list, argument);
-	count = count_arguments(list);
-	va_end(list);
-	arguments = alloca((count + 1) * sizeof(*arguments));
-	va_start(list, argument);
-	collect_arguments(arguments, argument, list);
-	va_end(list);
-	call.arguments = arguments;
-	return run_call(&call);
+	return RUN_LIST(EXEC_V, path, argument, environ);
 }
 
 exported int execlp(const char *file, const char *argument, ...)
 {
-	struct exec_call call = {.kind = EXEC_VP, .path = file, .environment = environ};
-	va_list list;
-	char **arguments;
-	size_t count;
-
-	va_start(list, argument);
-	count = count_arguments(list);
-	va_end(list);
-	arguments = alloca((count + 1) * sizeof(*arguments));
-	va_start(list, argument);
-	collect_arguments(arguments, argument, list);
-	va_end(list);
-	call.arguments = arguments;
-	return run_call(&call);
+	return RUN_LIST(EXEC_VP, file, argument, environ);
 }
 
 exported int execle(const char *path, const char *argument, ...)
 {
-	struct exec_call call = {.kind = EXEC_VE, .path = path};
-	va_list list;
-	char **arguments;
-	size_t count;
-
-	va_start(list, argument);
-	count = count_arguments(list);
-	va_end(list);
-	arguments = alloca((count + 1) * sizeof(*arguments));
-	va_start(list, argument);
-	collect_arguments(arguments, argument, list);
-	call.environment = va_arg(list, char *const *);
-	va_end(list);
-	call.arguments = arguments;
-	return run_call(&call);
+	return RUN_LIST(EXEC_VE, path, argument, va_arg(list, char *const *));
 }

@@ -33,17 +33,9 @@ static int64_t second(off64_t at)
 
 /* What copies is booked on both descriptors: calls, and bytes. */
 #define IO_CALL_COPY(name, to, to_at, from, from_at, expression)                         \
-	({                                                                               \
-		uintptr_t copy_stack = (uintptr_t)__builtin_dwarf_cfa();                 \
-		int copy_is_open = libc_call_begin(LIBC_CALL_##name, copy_stack);        \
-		ssize_t result = (io_call_send(LIBC_CALL_##name, to), (expression));     \
-                                                                                         \
-		if (copy_is_open)                                                        \
-			io_call_end_copy(LIBC_CALL_##name, copy_stack, to,               \
-					 began_at(to_at, result), from,                  \
-					 began_at(from_at, result), result);             \
-		result;                                                                  \
-	})
+	IO_CALL_ENDED(name, (io_call_send(LIBC_CALL_##name, to), (expression)),          \
+		      io_call_end_copy(call, stack, to, began_at(to_at, result), from,   \
+				       began_at(from_at, result), result))
 
 /* The kernel has moved the offset on, if it could read it at all. */
 static int64_t began_at(const off64_t *at, ssize_t moved)
@@ -222,14 +214,11 @@ OPENS(openat64, openat, (int directory, const char *path, int flags, ...), direc
 /* Forgotten before, and after, too: another thread may use the number in between. */
 exported int close(int descriptor)
 {
-	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
-	int is_open = libc_call_begin(LIBC_CALL_close, stack);
-	uint32_t target = io_call_leave(descriptor);
-	int result = real_close(descriptor);
+	uint32_t target;
 
-	if (is_open)
-		io_call_end_on(LIBC_CALL_close, stack, target, result);
-	return result;
+	return IO_CALL_ENDED(close,
+			     (target = io_call_leave(descriptor), real_close(descriptor)),
+			     io_call_end_on(call, stack, target, result));
 }
 
 static void forget_other(int from, int to)
@@ -256,15 +245,12 @@ exported void closefrom(int first)
 exported int msync(void *start, size_t size, int flags)
 {
 	static const char name[] = "[mapped files]";
-	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
-	int is_open = libc_call_begin(LIBC_CALL_msync, stack);
-	int result = real_msync(start, size, flags);
 
-	if (is_open)
-		io_call_end_on(LIBC_CALL_msync, stack,
+	return IO_CALL_ENDED(
+		msync, real_msync(start, size, flags),
+		io_call_end_on(call, stack,
 			       targets_find(SEGMENT_TARGET_OTHER, name, sizeof(name) - 1),
-			       result);
-	return result;
+			       result));
 }
 
 #define FILE_STATUS(name, version, descriptor, ret)                                      \
@@ -341,30 +327,20 @@ exported ssize_t getdents64(int descriptor, void *to, size_t size)
 
 exported DIR *opendir(const char *path)
 {
-	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
-	int is_open = libc_call_begin(LIBC_CALL_opendir, stack);
-	DIR *result = real_opendir(path);
-
-	if (is_open)
-		io_call_end_open(LIBC_CALL_opendir, stack, result ? dirfd(result) : -1,
-				 path);
-	return result;
+	return IO_CALL_ENDED(
+		opendir, real_opendir(path),
+		io_call_end_open(call, stack, result ? dirfd(result) : -1, path));
 }
 
 exported int closedir(DIR *stream)
 {
-	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	uint32_t target;
-	int is_open, result;
 
 	if (is_null(stream))
 		return real_closedir(stream);
-	is_open = libc_call_begin(LIBC_CALL_closedir, stack);
-	target = io_call_leave(dirfd(stream));
-	result = real_closedir(stream);
-	if (is_open)
-		io_call_end_on(LIBC_CALL_closedir, stack, target, result);
-	return result;
+	return IO_CALL_ENDED(
+		closedir, (target = io_call_leave(dirfd(stream)), real_closedir(stream)),
+		io_call_end_on(call, stack, target, result));
 }
 
 #define WRAPPED_DESCRIPTOR WRAPPER_ROW

@@ -63,19 +63,24 @@ hidden void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t resul
 hidden void io_call_end_open(enum libc_call call, uintptr_t stack, int descriptor,
 			     const char *path);
 
-/* The value of an expression that calls the next one. moved: an expression with `result`
- * in it. */
-#define IO_CALL_MOVED(name, descriptor, at, expression, moved)                           \
+/* The value of an expression that calls the next one. end: an expression that books it,
+ * with `result`, `stack` and the call's number in it. */
+#define IO_CALL_ENDED(name, expression, end)                                             \
 	({                                                                               \
-		uintptr_t io_stack = (uintptr_t)__builtin_dwarf_cfa();                   \
-		int io_is_open = libc_call_begin(LIBC_CALL_##name, io_stack);            \
+		const enum libc_call call = LIBC_CALL_##name;                            \
+		uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();                      \
+		int is_open = libc_call_begin(call, stack);                              \
 		__typeof__(expression) result = (expression);                            \
                                                                                          \
-		if (io_is_open)                                                          \
-			io_call_end(LIBC_CALL_##name, io_stack, descriptor,              \
-				    (int64_t)(moved), at);                               \
+		if (is_open)                                                             \
+			end;                                                             \
 		result;                                                                  \
 	})
+
+/* moved: an expression with `result` in it. */
+#define IO_CALL_MOVED(name, descriptor, at, expression, moved)                           \
+	IO_CALL_ENDED(name, expression,                                                  \
+		      io_call_end(call, stack, descriptor, (int64_t)(moved), at))
 
 /* Of one that returns how many bytes it moved. */
 #define IO_CALL(name, descriptor, at, expression)                                        \
@@ -83,23 +88,7 @@ hidden void io_call_end_open(enum libc_call call, uintptr_t stack, int descripto
 
 /* Of one that returns 0 or -1. */
 #define IO_CALL_PATH(name, expression)                                                   \
-	({                                                                               \
-		uintptr_t io_stack = (uintptr_t)__builtin_dwarf_cfa();                   \
-		int io_is_open = libc_call_begin(LIBC_CALL_##name, io_stack);            \
-		__typeof__(expression) result = (expression);                            \
-                                                                                         \
-		if (io_is_open)                                                          \
-			io_call_end_path(LIBC_CALL_##name, io_stack, (int64_t)result);   \
-		result;                                                                  \
-	})
+	IO_CALL_ENDED(name, expression, io_call_end_path(call, stack, (int64_t)result))
 
 #define IO_CALL_OPEN(name, path, expression)                                             \
-	({                                                                               \
-		uintptr_t io_stack = (uintptr_t)__builtin_dwarf_cfa();                   \
-		int io_is_open = libc_call_begin(LIBC_CALL_##name, io_stack);            \
-		__typeof__(expression) result = (expression);                            \
-                                                                                         \
-		if (io_is_open)                                                          \
-			io_call_end_open(LIBC_CALL_##name, io_stack, result, path);      \
-		result;                                                                  \
-	})
+	IO_CALL_ENDED(name, expression, io_call_end_open(call, stack, result, path))

@@ -81,35 +81,26 @@ int64_t stream_lives_exit(void)
 	return waiting.bytes;
 }
 
+#define FLUSH(name, stream)                                                              \
+	(!(stream) ? flush_all(STACK, real_##name)                                       \
+	 : !pending(stream)                                                              \
+		 ? real_##name(stream)                                                   \
+		 : WRITE(fflush, stream, real_##name(stream), 0, result == EOF))
+
 exported int fflush(FILE *stream)
 {
-	if (!stream)
-		return flush_all(STACK, real_fflush);
-	if (!pending(stream))
-		return real_fflush(stream);
-	return WRITE(fflush, stream, real_fflush(stream), 0, result == EOF);
+	return FLUSH(fflush, stream);
 }
 
 exported int fflush_unlocked(FILE *stream)
 {
-	if (!stream)
-		return flush_all(STACK, real_fflush_unlocked);
-	if (!pending(stream))
-		return real_fflush_unlocked(stream);
-	return WRITE(fflush, stream, real_fflush_unlocked(stream), 0, result == EOF);
+	return FLUSH(fflush_unlocked, stream);
 }
 
 #define OPEN(name, path, mode)                                                           \
-	({                                                                               \
-		uintptr_t stack = STACK;                                                 \
-		int is_open = libc_call_begin(LIBC_CALL_fopen, stack);                   \
-		FILE *result = real_##name(path, mode);                                  \
-                                                                                         \
-		if (is_open)                                                             \
-			io_call_end_open(LIBC_CALL_fopen, stack,                         \
-					 result ? result->_fileno : -1, path);           \
-		result;                                                                  \
-	})
+	IO_CALL_ENDED(                                                                   \
+		fopen, real_##name(path, mode),                                          \
+		io_call_end_open(call, stack, result ? result->_fileno : -1, path))
 
 exported FILE *fopen(const char *restrict path, const char *restrict mode)
 {
@@ -121,58 +112,52 @@ exported FILE *fopen64(const char *restrict path, const char *restrict mode)
 	return OPEN(fopen64, path, mode);
 }
 
+/* The stream is about to be closed. */
+static struct fill begin_close(enum libc_call call, uintptr_t stack, const FILE *stream,
+			       uint32_t *ret_target)
+{
+	struct fill fill = begin(call, stack, stream, pending(stream));
+
+	*ret_target = fill.is_open ? io_call_target(fill.descriptor) : 0;
+	descriptors_forget(fill.descriptor);
+	return fill;
+}
+
+#define CLOSE(name, stream, has_failed)                                                  \
+	({                                                                               \
+		uintptr_t stack = STACK;                                                 \
+		uint32_t target;                                                         \
+		struct fill fill = {0};                                                  \
+		int result;                                                              \
+                                                                                         \
+		if (!stream_is_null(stream))                                             \
+			fill = begin_close(LIBC_CALL_##name, stack, stream, &target);    \
+		result = real_##name(stream);                                            \
+		if (fill.is_open)                                                        \
+			io_call_end_on(LIBC_CALL_##name, stack, target,                  \
+				       (has_failed) ? -1 : fill.held);                   \
+		result;                                                                  \
+	})
+
 exported int fclose(FILE *stream)
 {
-	uintptr_t stack = STACK;
-	uint32_t target = 0;
-	struct fill fill;
-	int result;
-
-	if (stream_is_null(stream))
-		return real_fclose(stream);
-	fill = begin(LIBC_CALL_fclose, stack, stream, pending(stream));
-	if (fill.is_open)
-		target = io_call_target(fill.descriptor);
-	descriptors_forget(fill.descriptor);
-	result = real_fclose(stream);
-	if (fill.is_open)
-		io_call_end_on(LIBC_CALL_fclose, stack, target,
-			       result == EOF ? -1 : fill.held);
-	return result;
+	return CLOSE(fclose, stream, result == EOF);
 }
 
 /* Closes the stream, writing what it has, and waits for the child. */
 exported int pclose(FILE *stream)
 {
-	uintptr_t stack = STACK;
-	uint32_t target = 0;
-	struct fill fill;
-	int result;
-
-	if (stream_is_null(stream))
-		return real_pclose(stream);
-	fill = begin(LIBC_CALL_pclose, stack, stream, pending(stream));
-	if (fill.is_open)
-		target = io_call_target(fill.descriptor);
-	descriptors_forget(fill.descriptor);
-	result = real_pclose(stream);
-	if (fill.is_open)
-		io_call_end_on(LIBC_CALL_pclose, stack, target, fill.held);
-	return result;
+	return CLOSE(pclose, stream, 0);
 }
 
 #define REOPEN(name, path, mode, stream)                                                 \
 	({                                                                               \
 		struct fill fill = {0};                                                  \
-		uint32_t target = 0;                                                     \
+		uint32_t target;                                                         \
 		FILE *result;                                                            \
                                                                                          \
-		if (!stream_is_null(stream)) {                                           \
-			fill = begin(LIBC_CALL_fclose, STACK, stream, pending(stream));  \
-			if (fill.is_open)                                                \
-				target = io_call_target(fill.descriptor);                \
-			descriptors_forget(fill.descriptor);                             \
-		}                                                                        \
+		if (!stream_is_null(stream))                                             \
+			fill = begin_close(LIBC_CALL_fclose, STACK, stream, &target);    \
 		result = real_##name(path, mode, stream);                                \
 		if (fill.is_open)                                                        \
 			io_call_end_on(LIBC_CALL_fclose, STACK, target, fill.held);      \
