@@ -25,18 +25,32 @@ void config_ignore(struct config *config, const char *name, const char *value)
 		snprintf(config->ignored, sizeof(config->ignored), "%s=%s", name, value);
 }
 
+/* Its value; NULL: it is unset, or empty, which is the same. */
+static const char *given(char **environment, const char *name)
+{
+	const char *value = variable_find(environment, name);
+
+	return value && *value ? value : NULL;
+}
+
+/* A whole number without a sign, up to where *ret_end is. 0: there is none. */
+static int take_number(const char *text, unsigned long *ret, char **ret_end)
+{
+	errno = 0;
+	*ret = strtoul(text, ret_end, 10);
+	return !errno && *ret_end != text && *text != '-';
+}
+
 static void read_number(struct config *config, char **environment, const char *name,
 			unsigned long low, unsigned long high, unsigned int *result)
 {
-	const char *value = variable_find(environment, name);
+	const char *value = given(environment, name);
 	unsigned long number;
 	char *end;
 
-	if (!value || !*value)
+	if (!value)
 		return;
-	errno = 0;
-	number = strtoul(value, &end, 10);
-	if (errno || *end || *value == '-' || number < low || number > high)
+	if (!take_number(value, &number, &end) || *end || number < low || number > high)
 		config_ignore(config, name, value);
 	else
 		*result = (unsigned int)number;
@@ -46,19 +60,15 @@ static void read_number(struct config *config, char **environment, const char *n
 static void read_duration(struct config *config, char **environment, const char *name,
 			  unsigned int *ret_ms)
 {
-	const char *value = variable_find(environment, name);
+	const char *value = given(environment, name);
 	unsigned long number, scale = 0;
 	char *end;
 
-	if (!value || !*value)
+	if (!value)
 		return;
-	errno = 0;
-	number = strtoul(value, &end, 10);
-	if (!*end || !strcmp(end, "s"))
-		scale = 1000;
-	else if (!strcmp(end, "ms"))
-		scale = 1;
-	if (errno || end == value || *value == '-' || !scale || number > 86400)
+	if (take_number(value, &number, &end))
+		scale = !*end || !strcmp(end, "s") ? 1000 : !strcmp(end, "ms");
+	if (!scale || number > 86400)
 		config_ignore(config, name, value);
 	else
 		*ret_ms = (unsigned int)(number * scale);
@@ -73,12 +83,11 @@ static void read_signal(struct config *config, char **environment)
 	} signals[] = {{"HUP", SIGHUP}, {"USR1", SIGUSR1},   {"USR2", SIGUSR2},
 		       {"URG", SIGURG}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
 		       {"PWR", SIGPWR}};
-	const char *value = variable_find(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
-		   *name = value;
+	const char *value = given(environment, "PROFSHIM_SNAPSHOT_SIGNAL"), *name = value;
 	char *end;
 	long number;
 
-	if (!value || !*value)
+	if (!value)
 		return;
 	if (!strncmp(name, "SIG", 3))
 		name += 3;
@@ -109,9 +118,9 @@ static void read_snapshots(struct config *config, char **environment)
 
 static void read_spans(struct config *config, char **environment)
 {
-	const char *value = variable_find(environment, "PROFSHIM_SPANS");
+	const char *value = given(environment, "PROFSHIM_SPANS");
 
-	if (!value || !*value || !strcmp(value, "auto"))
+	if (!value || !strcmp(value, "auto"))
 		return;
 	if (!strcmp(value, "off"))
 		config->span_floor_ns = 0;
@@ -125,9 +134,9 @@ static void read_report(struct config *config, char **environment)
 	static const char *const words[] = {[SEGMENT_REPORT_TEXT] = "text",
 					    [SEGMENT_REPORT_MD] = "md",
 					    [SEGMENT_REPORT_JSON] = "json"};
-	const char *value = variable_find(environment, "PROFSHIM_REPORT");
+	const char *value = given(environment, "PROFSHIM_REPORT");
 
-	if (!value || !*value)
+	if (!value)
 		return;
 	for (int i = SEGMENT_REPORT_TEXT; i <= SEGMENT_REPORT_JSON; i++) {
 		if (!strcmp(value, words[i]))
@@ -167,11 +176,11 @@ static void read_level(struct config *config, const char *level)
 /* A budget of one's own comes before a level's. */
 static void read_overhead(struct config *config, char **environment)
 {
-	const char *value = variable_find(environment, "PROFSHIM_OVERHEAD");
+	const char *value = given(environment, "PROFSHIM_OVERHEAD");
 	double percent;
 	char *end;
 
-	if (!value || !*value)
+	if (!value)
 		return;
 	percent = strtod(value, &end);
 	if (end != value && *end == '%')
@@ -184,26 +193,27 @@ static void read_overhead(struct config *config, char **environment)
 	config->level = "budget";
 }
 
+/* One of two words, of which the first is said by 1. */
+static int read_switch(struct config *config, char **environment, const char *name,
+		       const char *word, const char *other)
+{
+	const char *value = given(environment, name);
+
+	if (value && strcmp(value, word) != 0 && strcmp(value, other) != 0)
+		config_ignore(config, name, value);
+	return value && !strcmp(value, word);
+}
+
 static void read_words(struct config *config, char **environment)
 {
-	const char *follow = variable_find(environment, "PROFSHIM_FOLLOW");
-	const char *patch = variable_find(environment, "PROFSHIM_PATCH");
-	const char *waits = variable_find(environment, "PROFSHIM_WAITS");
-
 	read_level(config, variable_find(environment, "PROFSHIM_LEVEL"));
 	read_overhead(config, environment);
-	if (follow && !strcmp(follow, "none"))
-		config->follow = 0;
-	else if (follow && *follow && strcmp(follow, "all") != 0)
-		config_ignore(config, "PROFSHIM_FOLLOW", follow);
-	if (patch && !strcmp(patch, "off"))
-		config->keeps_code = 1;
-	else if (patch && *patch && strcmp(patch, "on") != 0)
-		config_ignore(config, "PROFSHIM_PATCH", patch);
-	if (waits && !strcmp(waits, "off"))
-		config->leaves_waits = 1;
-	else if (waits && *waits && strcmp(waits, "on") != 0)
-		config_ignore(config, "PROFSHIM_WAITS", waits);
+	config->follow =
+		!read_switch(config, environment, "PROFSHIM_FOLLOW", "none", "all");
+	config->keeps_code =
+		read_switch(config, environment, "PROFSHIM_PATCH", "off", "on");
+	config->leaves_waits =
+		read_switch(config, environment, "PROFSHIM_WAITS", "off", "on");
 }
 
 /* The collector compiles it; a part of it would be another expression. */
@@ -226,9 +236,9 @@ static void read_selection(struct config *config, char **environment)
 
 	read_library(config, environment);
 	for (int i = 0; i < 2; i++) {
-		const char *value = variable_find(environment, names[i]);
+		const char *value = given(environment, names[i]);
 
-		if (!value || !*value)
+		if (!value)
 			continue;
 		if (selection_read(&selection, i == 0 ? value : config->only,
 				   i == 0 ? NULL : value))
@@ -241,14 +251,12 @@ static void read_selection(struct config *config, char **environment)
 /* "Parser::next" and "Parser::next:1000". */
 static void read_conditions(struct config *config, char **environment)
 {
-	const char *value = variable_find(environment, "PROFSHIM_FROM"), *colon;
+	const char *value = given(environment, "PROFSHIM_FROM"), *colon;
 	char *end;
 
 	config->until = variable_find(environment, "PROFSHIM_UNTIL");
-	config->while_step = variable_find(environment, "PROFSHIM_WHILE_STEP");
-	if (config->while_step && !*config->while_step)
-		config->while_step = NULL;
-	if (!value || !*value)
+	config->while_step = given(environment, "PROFSHIM_WHILE_STEP");
+	if (!value)
 		return;
 	colon = strrchr(value, ':');
 	config->from = value;
@@ -257,9 +265,8 @@ static void read_conditions(struct config *config, char **environment)
 	if (!colon || colon == value || colon[-1] == ':')
 		return;
 	config->from_length = (unsigned int)(colon - value);
-	errno = 0;
-	config->from_call = strtoul(colon + 1, &end, 10);
-	if (errno || end == colon + 1 || *end || colon[1] == '-' || !config->from_call) {
+	if (!take_number(colon + 1, &config->from_call, &end) || *end ||
+	    !config->from_call) {
 		config_ignore(config, "PROFSHIM_FROM", value);
 		config->from = NULL;
 		config->from_call = 0;
@@ -269,35 +276,30 @@ static void read_conditions(struct config *config, char **environment)
 /* "auto", "off", "timer", or so many a second of a thread's CPU time. */
 static void read_samples(struct config *config, char **environment)
 {
-	const char *value = variable_find(environment, "PROFSHIM_SAMPLES");
+	const char *value = given(environment, "PROFSHIM_SAMPLES");
 	unsigned long rate;
 	char *end;
 
 	config->sample_hz = SEGMENT_SAMPLES_AUTO;
-	if (!value || !*value || !strcmp(value, "auto"))
+	if (!value || !strcmp(value, "auto"))
 		return;
-	if (!strcmp(value, "off")) {
+	if (!strcmp(value, "off"))
 		config->sample_hz = SEGMENT_SAMPLES_OFF;
-		return;
-	}
-	if (!strcmp(value, "timer")) {
+	else if (!strcmp(value, "timer"))
 		config->sample_hz = SEGMENT_SAMPLES_TIMER;
-		return;
-	}
-	errno = 0;
-	rate = strtoul(value, &end, 10);
-	if (errno || *end || *value == '-' || !rate || rate > SEGMENT_SAMPLES_MOST_HZ)
-		config_ignore(config, "PROFSHIM_SAMPLES", value);
-	else
+	else if (take_number(value, &rate, &end) && !*end && rate &&
+		 rate <= SEGMENT_SAMPLES_MOST_HZ)
 		config->sample_hz = (unsigned int)rate;
+	else
+		config_ignore(config, "PROFSHIM_SAMPLES", value);
 }
 
 /* "off", and a list of functions, of which "auto" is none: those that are found. */
 static void read_why(struct config *config, char **environment)
 {
-	const char *value = variable_find(environment, "PROFSHIM_WHY");
+	const char *value = given(environment, "PROFSHIM_WHY");
 
-	config->why = value && *value ? value : "auto";
+	config->why = value ? value : "auto";
 	if (!strcmp(config->why, "off"))
 		config->why = "";
 }
@@ -307,21 +309,18 @@ void config_read(struct config *config, char **environment)
 	const char *value;
 
 	memset(config, 0, sizeof(*config));
-	config->follow = 1;
 	config->stack_depth_limit = 64;
 	config->path_limit = SEGMENT_PATH_LIMIT;
 	config->wait_ms = 10000;
 	config->span_floor_ns = SPANS_AUTO_NS;
 	config->level = DEFAULT_LEVEL;
 	config->overhead_percent = DEFAULT_OVERHEAD_PERCENT;
-	value = variable_find(environment, "PROFSHIM_OUTPUT");
-	config->output = value && *value ? value : "run.db";
-	value = variable_find(environment, "PROFSHIM_LABEL");
+	value = given(environment, "PROFSHIM_OUTPUT");
+	config->output = value ? value : "run.db";
+	value = given(environment, "PROFSHIM_LABEL");
 	config->label = value ? value : "";
-	value = variable_find(environment, "PROFSHIM_COLLECTOR");
-	config->collector = value && *value ? value : NULL;
-	value = variable_find(environment, "PROFSHIM_RUN");
-	config->joined_run = value && *value ? value : NULL;
+	config->collector = given(environment, "PROFSHIM_COLLECTOR");
+	config->joined_run = given(environment, "PROFSHIM_RUN");
 	config->joins_only = variable_find(environment, EXEC_MARK_NAME) != NULL;
 	job_read(environment, &config->job);
 	read_samples(config, environment);

@@ -154,6 +154,12 @@ static inline int process_is_ready(void)
 	return process && process->ready && !process->has_left;
 }
 
+/* Of nanoseconds; the run is known. */
+static inline uint64_t process_ticks_of(uint64_t ns)
+{
+	return (uint64_t)((double)ns * process_facts.run->ticks_per_second / 1e9);
+}
+
 /*
  * Slots of the segment file that several processes share, made by whoever needs one
  * first. Runs on: traced threads, any context; slow paths only, under the process lock.

@@ -103,29 +103,24 @@ static struct name *name_of(const char *text, size_t length)
 	return name;
 }
 
-/* One "FUNC:enter" or "FUNC:exit". 0 when it is neither. */
+/* One "FUNC:enter" or "FUNC:exit", which is the label, too. 0 when it is neither. */
 static int read_item(const char *item, size_t length)
 {
-	static const char enter[] = ":enter", leave[] = ":exit";
-	struct name *name;
+	static const char *const ends[] = {":enter", ":exit"};
 
-	if (length > sizeof(enter) - 1 &&
-	    !strncmp(item + length - (sizeof(enter) - 1), enter, sizeof(enter) - 1)) {
-		name = name_of(item, length - (sizeof(enter) - 1));
+	for (int i = 0; i < 2; i++) {
+		size_t end = strlen(ends[i]);
+		struct name *name;
+
+		if (length <= end || strncmp(item + length - end, ends[i], end) != 0)
+			continue;
+		name = name_of(item, length - end);
 		if (name)
-			snprintf(name->enter, sizeof(name->enter), "%.*s", (int)length,
-				 item);
-	} else if (length > sizeof(leave) - 1 &&
-		   !strncmp(item + length - (sizeof(leave) - 1), leave,
-			    sizeof(leave) - 1)) {
-		name = name_of(item, length - (sizeof(leave) - 1));
-		if (name)
-			snprintf(name->exit, sizeof(name->exit), "%.*s", (int)length,
-				 item);
-	} else {
-		return 0;
+			snprintf(i ? name->exit : name->enter, sizeof(name->enter),
+				 "%.*s", (int)length, item);
+		return name != NULL;
 	}
-	return name != NULL;
+	return 0;
 }
 
 int triggers_begin(const char *value)

@@ -12,8 +12,7 @@ cold uint64_t lane_busy_ticks(const struct lane_context *context, uint64_t now)
 {
 	const struct lane_off_cpu *off = &context->off_cpu;
 
-	return now - (uint64_t)((double)(off->ready_ns + off->blocked_ns) *
-				process_facts.run->ticks_per_second / 1e9);
+	return now - process_ticks_of(off->ready_ns + off->blocked_ns);
 }
 
 cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since, uint64_t now)

@@ -47,9 +47,8 @@ static uint64_t slow_ticks(const struct segment_function *function)
 
 static uint64_t ready_ticks(const struct lane_context *context)
 {
-	uint64_t ready_ns = context->off_cpu.ready_ns - context->study.begin_ready_ns;
-
-	return (uint64_t)((double)ready_ns * process_facts.run->ticks_per_second / 1e9);
+	return process_ticks_of(context->off_cpu.ready_ns -
+				context->study.begin_ready_ns);
 }
 
 /* Of the thread's time, what it costs to study a function of so many calls. */

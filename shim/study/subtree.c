@@ -218,17 +218,11 @@ static uint32_t copy_parts(struct segment_case_part *to,
 	return count;
 }
 
-/* Of nanoseconds. */
-static uint64_t ticks_of(uint64_t ns)
-{
-	return (uint64_t)((double)ns * process_facts.run->ticks_per_second / 1e9);
-}
-
 static uint64_t own_ticks(const struct keep_call *call, const struct subtree_parts *parts)
 {
 	uint64_t ready_ns =
 		parts->ready_ns > call->ready_ns ? parts->ready_ns : call->ready_ns;
-	uint64_t ready_ticks = ticks_of(ready_ns);
+	uint64_t ready_ticks = process_ticks_of(ready_ns);
 
 	return call->ticks > ready_ticks ? call->ticks - ready_ticks : 0;
 }

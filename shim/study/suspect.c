@@ -41,11 +41,6 @@ uint64_t suspect_median(const struct segment_function *function)
 	return 0;
 }
 
-static uint64_t ticks_of(uint64_t ns)
-{
-	return (uint64_t)((double)ns * process_facts.run->ticks_per_second / 1e9);
-}
-
 /* Is a function around the node studied, or its own, for what it computes? */
 static int is_covered(const struct lane_context *context, uint32_t node)
 {
@@ -145,7 +140,7 @@ static int is_whole(const struct lane_context *context, const struct segment_spa
 static void note_span(struct lane_context *context, const struct segment_span *span,
 		      uint64_t now)
 {
-	uint64_t ready_ticks = ticks_of(span->ready_ns);
+	uint64_t ready_ticks = process_ticks_of(span->ready_ns);
 	uint64_t own_ticks = span->ticks > ready_ticks ? span->ticks - ready_ticks : 0;
 	struct lane_suspicion *entry;
 	struct suspect suspect;
@@ -160,7 +155,7 @@ static void note_span(struct lane_context *context, const struct segment_span *s
 	entry = entry_of(context, &suspect, now);
 	entry->slow_count++;
 	entry->slow_ticks += own_ticks;
-	entry->blocked_ticks += ticks_of(span->blocked_ns);
+	entry->blocked_ticks += process_ticks_of(span->blocked_ns);
 }
 
 void suspect_note_spans(struct lane_context *context, uint64_t now)

@@ -449,8 +449,7 @@ static cold uint64_t leave_out_switched(struct lane_context *context, uint64_t s
 	if (!ask_and_book(context, OF_OWN_WORK, &booked) || !booked.until.ticks)
 		booked.until.ticks = clock_now();
 	ticks = lane_leave_out(context, since, booked.until.ticks);
-	off_ticks = (uint64_t)((double)booked.off_ns * 1e-9 *
-			       process_facts.run->ticks_per_second);
+	off_ticks = process_ticks_of(booked.off_ns);
 	context->lane->left_out_ticks -= off_ticks < ticks ? off_ticks : ticks;
 	return ticks;
 }

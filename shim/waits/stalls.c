@@ -90,11 +90,6 @@ void stalls_add(struct lane_context *context, const struct segment_stall *stall)
 		context->lane->lost_stall_count++;
 }
 
-static uint64_t ticks_of_ns(uint64_t ns)
-{
-	return (uint64_t)((double)ns * 1e-9 * process_facts.run->ticks_per_second);
-}
-
 static int is_sleep(enum libc_call call)
 {
 	return call == LIBC_CALL_nanosleep || call == LIBC_CALL_clock_nanosleep ||
@@ -105,7 +100,7 @@ static int is_sleep(enum libc_call call)
 cold void stalls_add_nap(struct lane_context *context, uint32_t node, enum libc_call call,
 			 uint64_t ticks, uint64_t blocked_ns)
 {
-	uint64_t now = clock_now(), slept = ticks_of_ns(blocked_ns);
+	uint64_t now = clock_now(), slept = process_ticks_of(blocked_ns);
 
 	context->has_nap = 0;
 	if (!node || paused_is_on())
