@@ -3,6 +3,7 @@
 #include "record/options.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,20 +254,15 @@ static void check_label(struct argp_state *state, const char *label)
 static const char *stray_option(const struct record_options *given)
 {
 	if (given->against_label && !given->against)
-		return "--against-label needs --against";
+		return "--against-label";
 	if (given->repeat)
 		return NULL;
-	if (given->warmup)
-		return "--warmup needs --repeat, --against or --plain";
-	if (given->input)
-		return "--input needs --repeat, --against or --plain";
-	if (given->show_output)
-		return "--show-output needs --repeat, --against or --plain";
-	if (given->ignore_failure)
-		return "--ignore-failure needs --repeat, --against or --plain";
-	if (given->append)
-		return "--append needs --repeat, --against or --plain";
-	return NULL;
+	return given->warmup	       ? "--warmup"
+	       : given->input	       ? "--input"
+	       : given->show_output    ? "--show-output"
+	       : given->ignore_failure ? "--ignore-failure"
+	       : given->append	       ? "--append"
+				       : NULL;
 }
 
 /* The build without hooks, with the program's arguments. */
@@ -309,14 +305,18 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 	if (given->against && !given->repeat)
 		given->repeat = DEFAULT_REPEAT;
 	stray = stray_option(given);
-	if (!stray && given->repeat && given->report)
-		stray = "a series has no report of its own; see prof-analyze compare";
-	if (!stray && given->repeat && level && strcmp(level, "off") == 0)
-		stray = "the level off records nothing that could be compared";
+	if (stray && given->against_label)
+		options_refuse(state, "%s needs --against", stray);
 	if (stray)
-		options_refuse(state, "%s", stray);
+		options_refuse(state, "%s needs --repeat, --against or --plain", stray);
 	if (!given->repeat)
 		return;
+	if (given->report)
+		options_refuse(state, "a series has no report of its own; see "
+				      "prof-analyze compare");
+	if (level && strcmp(level, "off") == 0)
+		options_refuse(state, "the level off records nothing that could be "
+				      "compared");
 	if (!given->label && label && *label)
 		given->label = label;
 	if (given->label)
@@ -334,48 +334,47 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 			       given->label);
 }
 
-/* Takes one option of a series. */
-static error_t take_series_option(int key, char *value, struct argp_state *state)
-{
-	struct record_options *ret = state->input;
+/* Options that are kept as they were given, or that something was. */
+static const struct {
+	int key;
+	size_t text_at, flag_at; /* in struct record_options; the other one is 0 */
+} kept[] = {
+	{'l', offsetof(struct record_options, label), 0},
+	{OPTION_STACK_DEPTH, offsetof(struct record_options, stack_depth), 0},
+	{OPTION_MAX_PATHS, offsetof(struct record_options, max_paths), 0},
+	{OPTION_FROM, offsetof(struct record_options, from), 0},
+	{OPTION_UNTIL, offsetof(struct record_options, until), 0},
+	{OPTION_WHILE_STEP, offsetof(struct record_options, while_step), 0},
+	{OPTION_WHY, offsetof(struct record_options, why), 0},
+	{OPTION_REPORT_FILE, offsetof(struct record_options, report_file), 0},
+	{OPTION_AGAINST_LABEL, offsetof(struct record_options, against_label), 0},
+	{OPTION_PLAIN, offsetof(struct record_options, plain), 0},
+	{OPTION_INPUT, offsetof(struct record_options, input), 0},
+	{'q', 0, offsetof(struct record_options, quiet)},
+	{OPTION_SHOW_OUTPUT, 0, offsetof(struct record_options, show_output)},
+	{OPTION_IGNORE_FAILURE, 0, offsetof(struct record_options, ignore_failure)},
+	{OPTION_APPEND, 0, offsetof(struct record_options, append)},
+};
 
-	switch (key) {
-	case OPTION_REPEAT:
-		ret->repeat = read_number(state, "--repeat", value, 1, MOST_RUNS);
-		break;
-	case OPTION_AGAINST:
-		free(ret->against);
-		ret->against = read_against(state, value);
-		break;
-	case OPTION_AGAINST_LABEL:
-		ret->against_label = value;
-		break;
-	case OPTION_PLAIN:
-		ret->plain = value;
-		break;
-	case OPTION_WARMUP:
-		ret->warmup = read_number(state, "--warmup", value, 0, MOST_RUNS);
-		break;
-	case OPTION_INPUT:
-		ret->input = value;
-		break;
-	case OPTION_SHOW_OUTPUT:
-		ret->show_output = true;
-		break;
-	case OPTION_IGNORE_FAILURE:
-		ret->ignore_failure = true;
-		break;
-	case OPTION_APPEND:
-		ret->append = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
+/* Takes such an option. */
+static error_t keep(int key, char *value, struct record_options *ret)
+{
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		char *at = (char *)ret + (kept[i].text_at | kept[i].flag_at);
+
+		if (kept[i].key != key)
+			continue;
+		if (kept[i].text_at)
+			memcpy(at, &value, sizeof(value));
+		else
+			*(bool *)at = true;
+		return 0;
 	}
-	return 0;
+	return ARGP_ERR_UNKNOWN;
 }
 
-/* Takes one option of a run. */
-static error_t take_run_option(int key, char *value, struct argp_state *state)
+/* Takes one whose value is looked at. */
+static error_t take_option(int key, char *value, struct argp_state *state)
 {
 	static const char *const follow[] = {"all", "none", NULL},
 				 *const level[] = {"exact", "full", "detailed",
@@ -390,17 +389,12 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		if (!*value)
 			options_refuse(state, "--output takes the name of a file");
 		break;
-	case 'l':
-		ret->label = value;
-		break;
 	case OPTION_STACK_DEPTH:
-		ret->stack_depth = value;
 		read_number(state, "--stack-depth", value, 1, LARGEST_DEPTH);
-		break;
+		return keep(key, value, ret);
 	case OPTION_MAX_PATHS:
-		ret->max_paths = value;
 		read_number(state, "--max-paths", value, 1, LARGEST_MAX_PATHS);
-		break;
+		return keep(key, value, ret);
 	case OPTION_FOLLOW:
 		ret->follow = read_word(state, "--follow", value, follow, "all or none");
 		break;
@@ -424,18 +418,6 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 	case OPTION_LIBRARY:
 		ret->library = add_library(state, ret->library, value);
 		break;
-	case OPTION_FROM:
-		ret->from = value;
-		break;
-	case OPTION_UNTIL:
-		ret->until = value;
-		break;
-	case OPTION_WHILE_STEP:
-		ret->while_step = value;
-		break;
-	case OPTION_WHY:
-		ret->why = value;
-		break;
 	case OPTION_SPANS:
 		ret->spans = read_spans(state, value);
 		break;
@@ -446,14 +428,18 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		ret->report = read_word(state, "--report", value ? value : "text", report,
 					"text, md or json");
 		break;
-	case OPTION_REPORT_FILE:
-		ret->report_file = value;
+	case OPTION_REPEAT:
+		ret->repeat = read_number(state, "--repeat", value, 1, MOST_RUNS);
 		break;
-	case 'q':
-		ret->quiet = true;
+	case OPTION_AGAINST:
+		free(ret->against);
+		ret->against = read_against(state, value);
+		break;
+	case OPTION_WARMUP:
+		ret->warmup = read_number(state, "--warmup", value, 0, MOST_RUNS);
 		break;
 	default:
-		return take_series_option(key, value, state);
+		return keep(key, value, ret);
 	}
 	return 0;
 }
@@ -482,7 +468,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 		complete_series(state, ret);
 		return 0;
 	default:
-		return take_run_option(key, value, state);
+		return take_option(key, value, state);
 	}
 }
 

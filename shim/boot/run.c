@@ -204,18 +204,14 @@ static int read_facts(void)
 
 static int map_state(void)
 {
-	struct segment_state *state = MAP_FAILED;
-	int fd = spool_open_file(&spool, SEGMENT_STATE_NAME, O_RDWR);
+	void *mapped;
+	int result =
+		run_file_map(&spool, SEGMENT_STATE_NAME, sizeof(struct segment_state),
+			     PROT_READ | PROT_WRITE, &mapped);
+	struct segment_state *state = mapped;
 
-	if (fd < 0)
-		return fd;
-	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*state))
-		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			     0);
-	close(fd);
-	if (state == MAP_FAILED)
-		return -EINVAL;
-	own_memory_add(state, sizeof(*state));
+	if (result < 0)
+		return result;
 	if (state->magic != SEGMENT_MAGIC_STATE ||
 	    (facts.first_pid != getpid() &&
 	     state->collector_state == SEGMENT_COLLECTOR_FINISHED)) {

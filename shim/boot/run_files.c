@@ -144,6 +144,24 @@ static int write_header(int fd, uint64_t token)
 	return written < 0 ? -errno : -ENOSPC;
 }
 
+int run_file_map(const struct spool *spool, const char *name, size_t size, int protection,
+		 void **ret)
+{
+	int fd =
+		spool_open_file(spool, name, protection & PROT_WRITE ? O_RDWR : O_RDONLY);
+
+	*ret = MAP_FAILED;
+	if (fd < 0)
+		return fd;
+	if (lseek(fd, 0, SEEK_END) >= (off_t)size)
+		*ret = mmap(NULL, size, protection, MAP_SHARED, fd, 0);
+	close(fd);
+	if (*ret == MAP_FAILED)
+		return -EINVAL;
+	own_memory_add(*ret, size);
+	return 0;
+}
+
 int control_file_create(const struct spool *spool, uint64_t token)
 {
 	int fd = spool_create_file(spool, SEGMENT_CONTROL_NAME), result;
@@ -159,17 +177,13 @@ int control_file_create(const struct spool *spool, uint64_t token)
 
 int control_file_map(const struct spool *spool, uint64_t token)
 {
-	struct segment_control *control = MAP_FAILED;
-	int fd = spool_open_file(spool, SEGMENT_CONTROL_NAME, O_RDONLY);
+	void *mapped;
+	int result = run_file_map(spool, SEGMENT_CONTROL_NAME,
+				  sizeof(struct segment_control), PROT_READ, &mapped);
+	struct segment_control *control = mapped;
 
-	if (fd < 0)
-		return fd;
-	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*control))
-		control = mmap(NULL, sizeof(*control), PROT_READ, MAP_SHARED, fd, 0);
-	close(fd);
-	if (control == MAP_FAILED)
-		return -EINVAL;
-	own_memory_add(control, sizeof(*control));
+	if (result < 0)
+		return result;
 	if (control->magic != SEGMENT_MAGIC_CONTROL || control->token != token) {
 		process_unmap(control, sizeof(*control));
 		return -ESTALE;

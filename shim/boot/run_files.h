@@ -39,6 +39,10 @@ const char *new_file_sizes(uint64_t *ret_slot_size, uint64_t *ret_slot_limit);
 /* Makes it, for a run that begins. 0 or -errno. */
 int control_file_create(const struct spool *spool, uint64_t token);
 
+/* Maps a file of the run that is to have so many bytes. 0 or -errno. */
+int run_file_map(const struct spool *spool, const char *name, size_t size, int protection,
+		 void **ret);
+
 /* Maps it for reading: process_facts.control. 0 or -errno. */
 int control_file_map(const struct spool *spool, uint64_t token);
 
