@@ -16,17 +16,14 @@
 #include "shim/core/name.h"
 #include "shim/core/process.h"
 #include "shim/image/object.h"
+#include "shim/image/plain_name.h"
 #include "shim/lane/functions.h"
 
 #define NAME_LIMIT 16
 #define NAME_BYTES 160
 
-/* How linkage names of C++ begin: a function, a static one, a member, a const member. */
-#define PREFIX_LIMIT 2
-
 struct name {
 	char text[NAME_BYTES]; /* as given, without ":enter" */
-	char prefixes[PREFIX_LIMIT][NAME_BYTES + 64];
 	char enter[NAME_BYTES + 16], exit[NAME_BYTES + 16]; /* labels; empty: none */
 	uint32_t actions;				    /* TRIGGER_* */
 	int is_found;
@@ -34,57 +31,6 @@ struct name {
 
 static struct name names[NAME_LIMIT];
 static int name_count;
-
-/* "Parser::next" to "6Parser4next". 0 when it does not fit. */
-static int encode(const char *text, char *to, size_t size)
-{
-	size_t used = 0;
-
-	to[0] = '\0';
-	while (*text) {
-		const char *end = strstr(text, "::");
-		int length = (int)(end ? (size_t)(end - text) : strlen(text));
-		int added =
-			snprintf(to + used, size - used, "%d%.*s", length, length, text);
-
-		if (added < 0 || (size_t)added >= size - used)
-			return 0;
-		used += (size_t)added;
-		text += length + (end ? 2 : 0);
-	}
-	return 1;
-}
-
-/* The constructors of Parser: Parser::Parser to 6ParserC. */
-static void encode_constructor(char *encoded)
-{
-	size_t length = strlen(encoded);
-
-	for (size_t half = 1; half * 2 <= length; half++) {
-		char *last = encoded + length - half;
-
-		if (!strncmp(last - half, last, half) &&
-		    strspn(last, "0123456789") + (size_t)atoi(last) == half) {
-			strcpy(last, "C");
-			return;
-		}
-	}
-}
-
-static void mangle(struct name *name)
-{
-	char encoded[NAME_BYTES + 32];
-	int is_member = strstr(name->text, "::") != NULL;
-
-	if (!encode(name->text, encoded, sizeof(encoded)))
-		return;
-	if (is_member)
-		encode_constructor(encoded);
-	snprintf(name->prefixes[0], sizeof(name->prefixes[0]), "%s%s",
-		 is_member ? "_ZN" : "_Z", encoded);
-	snprintf(name->prefixes[1], sizeof(name->prefixes[1]), "%s%s",
-		 is_member ? "_ZNK" : "_ZL", encoded);
-}
 
 static struct name *name_of(const char *text, size_t length)
 {
@@ -99,7 +45,6 @@ static struct name *name_of(const char *text, size_t length)
 		return NULL;
 	name = &names[name_count++];
 	memcpy(name->text, text, length);
-	mangle(name);
 	return name;
 }
 
@@ -146,24 +91,25 @@ int triggers_watch(const char *text, size_t length, uint32_t action)
 	return name != NULL;
 }
 
-static int begins(const char *symbol, const char *prefix)
+/* plain: of the symbol, up to where its template arguments begin. */
+static int is_named(const struct name *name, const char *symbol, const char *plain)
 {
-	size_t length = strlen(prefix);
+	size_t length = strlen(name->text);
 
-	return length && !strncmp(symbol, prefix, length);
-}
-
-static int is_named(const struct name *name, const char *symbol)
-{
-	return !strcmp(symbol, name->text) || begins(symbol, name->prefixes[0]) ||
-	       begins(symbol, name->prefixes[1]);
+	return !strcmp(symbol, name->text) ||
+	       (!strncmp(plain, name->text, length) &&
+		(!plain[length] || !strcmp(plain + length, "<")));
 }
 
 static void look_at(void *data, const struct symbols_function *function)
 {
+	char plain[NAME_BYTES];
+
 	(void)data;
+	if (!plain_name(function->name, plain, sizeof(plain)))
+		plain[0] = '\0';
 	for (int n = 0; n < name_count; n++) {
-		if (!is_named(&names[n], function->name))
+		if (!is_named(&names[n], function->name, plain))
 			continue;
 		names[n].is_found = 1;
 		trigger_add(&(struct trigger){
