@@ -21,7 +21,6 @@
 #include "record/launch.h"
 #include "record/one.h"
 #include "record/spread.h"
-#include "record/signals.h"
 #include "record/summary.h"
 #include "record_summary_sql.h"
 

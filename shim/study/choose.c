@@ -2,19 +2,233 @@
 /* Tails in histograms, and functions under suspicion. */
 #include "shim/study/choose.h"
 
+#include "common/segment_series.h"
+#include "common/slow/spans.h"
 #include "common/slow/studies.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"
 #include "shim/lane/ways.h"
 #include "shim/patch/modes.h"
-#include "shim/study/suspect.h"
+
+/*
+ * Functions, regions and steps that are slow now and then, as the calls tell that were
+ * kept for that (shim/lane/spans.h): of each it is known what it waited for a CPU, so a
+ * busy machine makes nobody suspect. Runs on: the lane's thread, exits that look.
+ *
+ * A call counts that took SUSPECT_TIMES as long as half of its function's calls, 0.1 ms
+ * or longer, and is in no call of a function that is studied for what it computes: that
+ * one has it as a part.
+ */
+
+#define SUSPECT_TIMES 8u
+
+/* The one with the longest slow calls, which is the outermost of those around them, that
+ * may_be() says may be studied; two of them, and a thousandth of the thread's time, at
+ * least. It is forgotten, and so are those of lesser time: they may lie below it. 0:
+ * there is none. */
+typedef int (*suspect_question)(const struct lane_context *context,
+				const struct lane_suspicion *suspicion, uint64_t now);
+
+/* Did it wait in its slow calls, more than it computed? */
+static inline int suspect_waits(const struct lane_suspicion *suspicion)
+{
+	return suspicion->blocked_ticks > suspicion->slow_ticks / 2;
+}
+
+#define SPANS_AT_ONCE 64u
+#define SLOW_TICKS (clock_tenth_of_second() >> 10) /* 98 us, of a slow call */
+#define LEAST_COUNT 2u				   /* the first call is slow often */
+#define LEAST_PART 1000u			   /* of the thread's time */
+
+/* All calls of a function in the lane, those included that were only counted. */
+static uint64_t suspect_calls(const struct lane_context *context,
+			      const struct segment_function *function)
+{
+	uint32_t number = modes_find(function->key);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		sum += function->histogram[i];
+	if (number && context->counts)
+		sum += modes_counted(number, context->counts);
+	return sum;
+}
+
+/* Half of its calls that were timed are as short, or shorter. 0: there are none. */
+static uint64_t suspect_median(const struct segment_function *function)
+{
+	uint64_t calls = 0, seen = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		calls += function->histogram[i];
+	for (uint32_t i = 0; calls && i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
+		seen += function->histogram[i];
+		if (seen * 2 >= calls)
+			return segment_histogram_lower(i);
+	}
+	return 0;
+}
+
+/* Is a function around the node studied, or its own, for what it computes? */
+static int is_covered(const struct lane_context *context, uint32_t node)
+{
+	for (; node > LANE_ROOT; node = context->nodes[node].parent)
+		if (trigger_actions(context->nodes[node].key) &
+		    (TRIGGER_STUDY | TRIGGER_COVERS))
+			return 1;
+	return 0;
+}
+
+/* A step is no function's call, but suspect in the same way. */
+struct suspect {
+	uint64_t key, calls, median_ticks;
+	uint32_t index;
+};
+
+static uint64_t value_at(uint32_t bucket)
+{
+	int place = (int)bucket - (int)SEGMENT_SERIES_SIDE - 1;
+	int exponent = (place >> 3) + SEGMENT_SERIES_LOWEST_EXPONENT;
+
+	if (place < 0 || exponent < 3)
+		return 0;
+	return (uint64_t)(8 + (place & 7)) << (exponent - 3);
+}
+
+static uint64_t step_median(const struct segment_series *series)
+{
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++) {
+		seen += series->histogram[i];
+		if (seen * 2 >= series->value_count)
+			return value_at(i);
+	}
+	return 0;
+}
+
+static struct suspect step_of(const struct lane_context *context, uint32_t index)
+{
+	const struct segment_series *all =
+		arrays_entries(context->lane, &context->lane->series);
+
+	return (struct suspect){.key = LANE_STEP_KEY | index,
+				.calls = all[index].value_count,
+				.median_ticks = step_median(&all[index]),
+				.index = index};
+}
+
+static struct suspect function_of(const struct lane_context *context, uint32_t index)
+{
+	const struct segment_function *from = &context->functions[index];
+
+	return (struct suspect){.key = from->key,
+				.calls = suspect_calls(context, from),
+				.median_ticks = suspect_median(from),
+				.index = index};
+}
+
+/* All calls, or steps, until now. */
+static uint64_t suspect_calls_of(const struct lane_context *context,
+				 const struct lane_suspicion *suspicion)
+{
+	return suspicion->key & LANE_STEP_KEY
+		       ? step_of(context, suspicion->index).calls
+		       : suspect_calls(context, &context->functions[suspicion->index]);
+}
+
+/* Its entry: the one that it has, a free one, or that of the least. */
+static struct lane_suspicion *entry_of(struct lane_context *context,
+				       const struct suspect *suspect, uint64_t now)
+{
+	struct lane_suspicion *all = context->suspicions, *found = all;
+
+	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++) {
+		if (all[i].key == suspect->key)
+			return &all[i];
+		if (all[i].slow_ticks < found->slow_ticks)
+			found = &all[i];
+	}
+	*found = (struct lane_suspicion){.key = suspect->key,
+					 .index = suspect->index,
+					 .begin_ticks = lane_busy_ticks(context, now),
+					 .begin_calls = suspect->calls};
+	return found;
+}
+
+/* Of libc's calls nobody asks what they did. */
+static int is_whole(const struct lane_context *context, const struct segment_span *span)
+{
+	if (span->kind == SEGMENT_SPAN_STEP)
+		return span->series < context->lane->series.count;
+	return span->kind == SEGMENT_SPAN_CALL && span->node < context->node_next &&
+	       !segment_key_is_libc(context->nodes[span->node].key) &&
+	       !is_covered(context, span->node);
+}
+
+static void note_span(struct lane_context *context, const struct segment_span *span,
+		      uint64_t now)
+{
+	uint64_t ready_ticks = process_ticks_of(span->ready_ns);
+	uint64_t own_ticks = span->ticks > ready_ticks ? span->ticks - ready_ticks : 0;
+	struct lane_suspicion *entry;
+	struct suspect suspect;
+
+	if (own_ticks < SLOW_TICKS || !is_whole(context, span))
+		return;
+	suspect = span->kind == SEGMENT_SPAN_STEP
+			  ? step_of(context, span->series)
+			  : function_of(context, context->nodes[span->node].function);
+	if (own_ticks / SUSPECT_TIMES < suspect.median_ticks)
+		return;
+	entry = entry_of(context, &suspect, now);
+	entry->slow_count++;
+	entry->slow_ticks += own_ticks;
+	entry->blocked_ticks += process_ticks_of(span->blocked_ns);
+}
+
+/* The calls that were kept since it was asked last: the latest 64 of them. */
+static void suspect_note_spans(struct lane_context *context, uint64_t now)
+{
+	const struct segment_span *spans =
+		arrays_entries(context->lane, &context->lane->spans);
+	uint32_t count = context->lane->spans.count, at = context->study.span_at;
+
+	if (at > count) /* some have been left out meanwhile */
+		at = count;
+	if (count - at > SPANS_AT_ONCE)
+		at = count - SPANS_AT_ONCE;
+	for (; at < count; at++)
+		note_span(context, &spans[at], now);
+	context->study.span_at = count;
+}
+
+static int suspect_take(struct lane_context *context, uint64_t now,
+			suspect_question may_be, struct lane_suspicion *ret)
+{
+	struct lane_suspicion *all = context->suspicions, *found = NULL;
+	uint64_t least = (now - context->study.begin_ticks) / LEAST_PART;
+
+	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++)
+		if (all[i].slow_count >= LEAST_COUNT && all[i].slow_ticks >= least &&
+		    (!found || all[i].slow_ticks > found->slow_ticks) &&
+		    may_be(context, &all[i], now))
+			found = &all[i];
+	if (!found)
+		return 0;
+	*ret = *found;
+	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++)
+		if (all[i].slow_ticks <= ret->slow_ticks)
+			all[i] = (struct lane_suspicion){.key = 0};
+	return 1;
+}
 
 #define FUNCTIONS_AT_ONCE 64u
 #define LOOK_TICKS (clock_tenth_of_second() >> 2)
-#define LOOK_PART 400u				   /* or looking would take more */
-#define LEAST_TICKS (clock_tenth_of_second() >> 1) /* of a thread, before */
-#define SLOW_BUCKETS (3u * 8)			   /* 8 times as long */
+#define LOOK_PART 400u				  /* or looking would take more */
+#define LIFE_TICKS (clock_tenth_of_second() >> 1) /* of a thread, before */
+#define SLOW_BUCKETS (3u * 8)			  /* 8 times as long */
 #define SLOW_PART 20u
 /* What a call of a studied function costs, in pairs of hooks: 0.2 us where those are 28
  * ns. Together they may take a quarter of the budget, without one 2.5 % of the time. */
@@ -259,7 +473,7 @@ void cold choose_look(struct lane_context *context, uint64_t now)
 		state->begin_ticks = now;
 		state->begin_busy_ticks = lane_busy_ticks(context, now);
 		state->begin_ready_ns = context->off_cpu.ready_ns;
-		state->next_look_ticks = now + LEAST_TICKS;
+		state->next_look_ticks = now + LIFE_TICKS;
 		state->next_busy_ticks = 0;
 	}
 	if (is_finding && now >= state->next_look_ticks && found.count < CHOOSE_MOST &&

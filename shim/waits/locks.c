@@ -7,7 +7,6 @@
 #include "shim/memory/shadow.h"
 #include "shim/waits/holders.h"
 #include "shim/waits/off_cpu.h"
-#include "shim/waits/stalls.h"
 
 /* How far before a lock the block begins that it may be in. */
 #define BLOCK_REACH_BYTES 16384u

@@ -7,7 +7,7 @@
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/waits/off_cpu.h"
-#include "shim/waits/stalls.h"
+#include "shim/waits/holders.h"
 
 int libc_call_is_wanted asked_on_short_calls;
 

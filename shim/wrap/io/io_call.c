@@ -5,9 +5,7 @@
 #include "common/libc/records.h"
 #include "shim/core/process.h"
 #include "shim/io/descriptors.h"
-#include "shim/io/transfers.h"
 #include "shim/waits/holders.h"
-#include "shim/waits/stalls.h"
 #include "shim/wrap/real.h"
 
 /* Ends the call's frame. Returns whether there is something to book, with its node and
