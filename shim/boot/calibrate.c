@@ -16,7 +16,7 @@
  *
  * The same of a call that is only counted, where there is a budget.
  */
-#include "shim/boot/calibrate.h"
+#include "shim/boot/boot.h"
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@
  * would reset its exit signal to SIGCHLD and the host's wait would see it. The second is
  * its child, orphaned at once, and execs.
  */
-#include "shim/boot/collector.h"
+#include "shim/boot/boot.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -29,12 +29,10 @@
 #include "common/arrays.h"
 #include "common/places/beside.h"
 #include "common/segment_control.h"
-#include "shim/boot/run.h"
 #include "shim/core/answers.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/image/object.h"
-#include "shim/image/selection.h"
+#include "shim/image/image.h"
 
 #define STACK_BYTES (64u << 10)
 

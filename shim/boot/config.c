@@ -4,7 +4,7 @@
  * yet: libc's own constructor comes after ours (-z initfirst), so the entries are walked
  * here.
  */
-#include "shim/boot/config.h"
+#include "shim/boot/boot.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,7 +15,6 @@
 #include "common/settings/duration.h"
 #include "common/segment_samples.h"
 #include "common/selection.h"
-#include "shim/boot/job.h"
 #include "shim/lane/lane.h"
 #include "shim/wrap/additions.h"
 

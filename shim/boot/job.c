@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A look-up that needs no libc. */
-#include "shim/boot/job.h"
+#include "shim/boot/boot.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
  * The run: joined or begun; its facts and its shared state.
  * Runs on: the constructor. Must not keep a descriptor after run_settle().
  */
-#include "shim/boot/run.h"
+#include "shim/boot/boot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,13 +17,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/boot/calibrate.h"
-#include "shim/boot/run_files.h"
 #include "shim/core/clock.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/patch/text.h"
-#include "shim/image/spool.h"
+#include "shim/image/image.h"
 
 static struct spool spool = {.fd = -1}; /* held until run_settle() */
 static struct segment_run facts;	/* process_facts.run */

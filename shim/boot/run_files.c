@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The files of a run, created and mapped. Must not keep a mapping of the control file
  * that could be made writable: the process may become somebody else. */
-#include "shim/boot/run_files.h"
+#include "shim/boot/boot.h"
 
 #include <errno.h>
 #include <fcntl.h>

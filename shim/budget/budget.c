@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stretches that are looked at, and what follows from them. */
-#include "shim/budget/budget.h"
+#include "shim/budget/counting.h"
 
-#include "shim/budget/rule.h"
-#include "shim/budget/changes.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Going through the functions that are known. */
-#include "shim/budget/changes.h"
+#include "shim/budget/counting.h"
 
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"

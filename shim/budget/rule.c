@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The limit, and who is beyond it. */
-#include "shim/budget/rule.h"
+#include "shim/budget/counting.h"
 
-#include "shim/budget/changes.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"

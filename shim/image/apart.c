@@ -17,7 +17,7 @@
  * What is mapped of the old file is asked of /proc/self/maps: a forked child has mappings
  * of its parent's lanes that nobody keeps a list of.
  */
-#include "shim/image/apart.h"
+#include "shim/image/image.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,6 @@
 #include "common/history.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
-#include "shim/image/spool.h"
 #include "shim/lane/lane.h"
 
 #define PIECE_LIMIT 1024 /* mappings of slots; a lane has one, threads reuse lanes */

@@ -6,7 +6,7 @@
  * Read when an object turns up that the loader knows by a relative name or that has no
  * build-id, so hardly ever: 60 us for 300 mappings.
  */
-#include "shim/image/mapping.h"
+#include "shim/image/image.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -16,12 +16,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/image/object.h"
-#include "shim/image/mapping.h"
-#include "shim/image/modules.h"
-#include "shim/image/selection.h"
-#include "shim/image/triggers.h"
-#include "shim/image/unwinder.h"
+#include "shim/image/image.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/functions.h"
 #include "shim/patch/modes.h"

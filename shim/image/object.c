@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The notes, relocations and symbol tables of an object. */
-#include "shim/image/object.h"
+#include "shim/image/image.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the source names of a linkage name of the Itanium C++ ABI. */
-#include "shim/image/plain_name.h"
+#include "shim/image/image.h"
 
 struct reader {
 	const char *at;

@@ -3,7 +3,7 @@
  * What the rules say of an object's functions, by its symbol tables, and by what the
  * collector has answered. Functions that have no name fit no rule about names.
  */
-#include "shim/image/selection.h"
+#include "shim/image/image.h"
 
 #include <stddef.h>
 
@@ -11,8 +11,6 @@
 #include "common/selection.h"
 #include "shim/core/process.h"
 #include "shim/core/answers.h"
-#include "shim/image/plain_name.h"
-#include "shim/image/object.h"
 #include "shim/patch/selected.h"
 
 #define NAME_BYTES 512

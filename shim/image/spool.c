@@ -10,7 +10,7 @@
  * descriptor. That needs two of them; a program that may have no more than one free is
  * recorded by path, after the same look.
  */
-#include "shim/image/spool.h"
+#include "shim/image/image.h"
 
 #include <errno.h>
 #include <fcntl.h>

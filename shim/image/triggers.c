@@ -7,7 +7,7 @@
  * A name is a linkage name (parse_line, _ZN6Parser4nextEv) or a C++ name without its
  * parameters (Parser::next: all its overloads; Parser::Parser: its constructors).
  */
-#include "shim/image/triggers.h"
+#include "shim/image/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +15,6 @@
 
 #include "shim/core/name.h"
 #include "shim/core/process.h"
-#include "shim/image/object.h"
-#include "shim/image/plain_name.h"
 #include "shim/lane/functions.h"
 
 #define NAME_LIMIT 16

@@ -4,7 +4,7 @@
  * there the program headers say, as far as they are what linkers make: in the object's
  * first page.
  */
-#include "shim/image/unwind_tables.h"
+#include "shim/image/image.h"
 
 #include <dlfcn.h>
 #include <errno.h>

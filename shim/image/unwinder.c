@@ -21,7 +21,7 @@
  * and a stack of 10 frames takes microseconds.)
  */
 #define UNW_LOCAL_ONLY
-#include "shim/image/unwinder.h"
+#include "shim/image/image.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +37,6 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
-#include "shim/image/unwind_tables.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/lane.h"
 #include "shim/stacks/rules.h"

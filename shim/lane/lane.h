@@ -174,7 +174,7 @@ struct lane_watched {
 
 #define LANE_WATCHED 16u
 
-/* See shim/budget/budget.h. All ticks are the run's clock but busy ones. */
+/* See shim/budget/counting.h. All ticks are the run's clock but busy ones. */
 struct lane_budget {
 	uint64_t interval_ticks; /* from look to look */
 	uint64_t next_look_ticks;
@@ -438,7 +438,7 @@ struct lane_context {
 	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
 
-	uint32_t answers_seen; /* see shim/budget/changes.h */
+	uint32_t answers_seen; /* see shim/budget/counting.h */
 	struct lane_off_cpu off_cpu;
 	uint32_t nap_number; /* of it in the stalls, 0: it is not kept */
 	struct segment_stall nap;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "shim/budget/budget.h"
+#include "shim/budget/counting.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/memory/site.h"

@@ -7,7 +7,7 @@
  */
 #include "shim/record/calls.h"
 
-#include "shim/budget/budget.h"
+#include "shim/budget/counting.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/frames.h"

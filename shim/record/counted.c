@@ -2,9 +2,7 @@
 /* Slow paths of calls without a frame, and the ends of those that have one. */
 #include "shim/record/counted.h"
 
-#include "shim/budget/budget.h"
-#include "shim/budget/changes.h"
-#include "shim/budget/rule.h"
+#include "shim/budget/counting.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/spans.h"

@@ -2,7 +2,7 @@
 /* The cold parts of entry and exit. */
 #include "shim/record/frame_hooks.h"
 
-#include "shim/budget/changes.h"
+#include "shim/budget/counting.h"
 #include "shim/lane/functions.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/spans.h"

@@ -4,7 +4,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/budget/changes.h"
+#include "shim/budget/counting.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"

@@ -16,9 +16,7 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
-#include "shim/image/modules.h"
-#include "shim/image/object.h"
-#include "shim/image/unwinder.h"
+#include "shim/image/image.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/stubs/arena_image.h"

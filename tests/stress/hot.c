@@ -25,7 +25,7 @@
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "shim/core/process.h"
-#include "shim/image/unwind_tables.h"
+#include "shim/image/image.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 #include "shim/record/marks/region.h"

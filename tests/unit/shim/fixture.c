@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "shim/boot/run.h"
+#include "shim/boot/boot.h"
 #include "shim/memory/shadow.h"
 #include "shim/record/context.h"
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "common/segment_samples.h"
-#include "shim/boot/config.h"
+#include "shim/boot/boot.h"
 #include "shim/memory/early_heap.h"
 
 static struct config read_one(const char *entry)

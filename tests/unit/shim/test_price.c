@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "shim/budget/rule.h"
+#include "shim/budget/counting.h"
 #include "shim/core/clock.h"
 
 static void test_paid(void **state)

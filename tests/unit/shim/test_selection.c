@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "common/selection.h"
-#include "shim/image/plain_name.h"
+#include "shim/image/image.h"
 
 static uint64_t fit(const char *rules, enum selection_kind kind, const char *name)
 {
