@@ -25,7 +25,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/spans.h"
 #include "shim/lane/tree.h"
-#include "shim/patch/stubs/stubs.h"
+#include "shim/patch/stubs.h"
 #include "shim/record/calls.h"
 
 #define BATCHES 15

@@ -24,7 +24,7 @@
 #include "shim/lane/functions.h"
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
-#include "shim/patch/stubs/stubs.h"
+#include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"

@@ -7,7 +7,7 @@
 #include "shim/lane/frames.h"
 #include "shim/lane/ways.h"
 #include "shim/patch/modes.h"
-#include "shim/patch/selected.h"
+#include "shim/patch/known.h"
 
 /* Written by the one thread that changes. */
 static uint32_t answers_taken;

@@ -1,17 +1,90 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Offering slots, taking them over, and bringing the numbers of the process before to an
- * end. Must not call libc; believe a number in the slots beyond the slots' own size.
+ * See offered.h. Must not believe a number in the file beyond its size: a list that
+ * somebody has damaged ends.
  */
 #include "shim/children/reuse.h"
 
 #include <errno.h>
+#include <stdint.h>
 
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/lane/lane.h"
 #include "shim/patch/modes.h"
-#include "shim/children/offered.h"
+
+/*
+ * The file's list of slots that may be had (common/segment.h, SLOTS ARE USED AGAIN). Runs
+ * on: traced threads, any context; several processes at once.
+ */
+
+static uint32_t *pool_of(uint32_t slot)
+{
+	return &process_facts.file->slots[slot].pool;
+}
+
+/* Its owner has left the slot. */
+static void offered_push(uint32_t slot)
+{
+	uint64_t *head = &process_facts.file->offered, old, new;
+	uint32_t flags = SEGMENT_POOL_LISTED | SEGMENT_POOL_OFFERED, word;
+
+	/* release: who takes the slot sees what its owner did */
+	if (__atomic_fetch_or(pool_of(slot), flags, __ATOMIC_ACQ_REL) &
+	    SEGMENT_POOL_LISTED)
+		return;
+	old = __atomic_load_n(head, __ATOMIC_RELAXED);
+	do {
+		word = __atomic_load_n(pool_of(slot), __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(
+			pool_of(slot), &word,
+			(word & ~SEGMENT_POOL_NEXT) | ((uint32_t)old & SEGMENT_POOL_NEXT),
+			0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			;
+		new = ((old >> 32) + 1) << 32 | slot;
+	} while (!__atomic_compare_exchange_n(head, &old, new, 0, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+/* The topmost slot that may be had, or 0. */
+static uint32_t offered_pop(void)
+{
+	uint64_t *head = &process_facts.file->offered, new;
+	uint64_t old = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+	uint32_t flags = SEGMENT_POOL_LISTED | SEGMENT_POOL_OFFERED;
+
+	while ((uint32_t)old) {
+		uint32_t slot = (uint32_t)old, next;
+
+		if (slot >= process_facts.file->slot_limit)
+			return 0;
+		next = __atomic_load_n(pool_of(slot), __ATOMIC_RELAXED) &
+		       SEGMENT_POOL_NEXT;
+		new = ((old >> 32) + 1) << 32 | next;
+		if (!__atomic_compare_exchange_n(head, &old, new, 0, __ATOMIC_ACQUIRE,
+						 __ATOMIC_ACQUIRE))
+			continue;
+		/* acquire: pairs with the release of its owner */
+		if (__atomic_fetch_and(pool_of(slot), ~flags, __ATOMIC_ACQ_REL) &
+		    SEGMENT_POOL_OFFERED)
+			return slot;
+		old = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+	}
+	return 0;
+}
+
+/* The owner goes on with its slot. 0: somebody else has it already. */
+static int offered_take_back(uint32_t slot)
+{
+	return (__atomic_fetch_and(pool_of(slot), ~SEGMENT_POOL_OFFERED,
+				   __ATOMIC_ACQ_REL) &
+		SEGMENT_POOL_OFFERED) != 0;
+}
+
+/*
+ * Offering slots, taking them over, and bringing the numbers of the process before to an
+ * end. Must not call libc; believe a number in the slots beyond the slots' own size.
+ */
 
 /* An image's first children have slots to themselves, as long as the file has room for
  * many more: so the few workers of a server can be told apart by their lanes, and can

@@ -20,7 +20,7 @@
 #include "shim/lane/lane.h"
 #include "shim/lane/functions.h"
 #include "shim/patch/modes.h"
-#include "shim/patch/selected.h"
+#include "shim/patch/known.h"
 
 static struct segment_module *module_at(uint32_t index)
 {

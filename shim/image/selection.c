@@ -11,7 +11,7 @@
 #include "common/selection.h"
 #include "shim/core/process.h"
 #include "shim/core/answers.h"
-#include "shim/patch/selected.h"
+#include "shim/patch/known.h"
 
 #define NAME_BYTES 512
 

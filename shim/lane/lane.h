@@ -140,7 +140,7 @@ struct lane_pulse {
 	uint64_t ticks;	 /* the last one, of the run's clock */
 };
 
-/* What a return address says of its level, see record/paths/levels.h. */
+/* What a return address says of its level, see record/levels.h. */
 struct lane_place {
 	uint64_t return_address; /* 0: none */
 	uint64_t function;	 /* or the part of one that it is in; 0: not known */
@@ -160,7 +160,7 @@ struct lane_way {
 	uint32_t left;	/* calls for which it holds */
 };
 
-/* See record/paths/levels.h. */
+/* See record/levels.h. */
 struct lane_levels {
 	uint32_t count; /* levels that were made */
 	struct lane_place places[LANE_PLACES];
@@ -382,7 +382,7 @@ struct lane_context {
 	int32_t pulse;	  /* calls without a frame until counted_pulse() is asked */
 	struct segment_function *functions;
 	uint64_t check_ticks; /* when an exit looks at the budget again */
-	/* of calls without a frame, by the function's number (shim/patch/stubs/stubs.h);
+	/* of calls without a frame, by the function's number (shim/patch/stubs.h);
 	 * NULL in a pause */
 	uint64_t *counts;
 	/* the thread was switched out when they differ (waits/switches.h) */

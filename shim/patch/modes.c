@@ -11,8 +11,8 @@
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
 #include "shim/patch/sites.h"
-#include "shim/patch/stubs/arenas.h"
-#include "shim/patch/stubs/stubs.h"
+#include "shim/patch/arenas.h"
+#include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 
 uint32_t modes_count, modes_version;

@@ -10,7 +10,7 @@
 
 #include "common/segment.h"
 #include "common/segment_recording.h"
-#include "shim/patch/stubs/stubs.h"
+#include "shim/patch/stubs.h"
 
 /* A function that has sites. */
 struct site_owner {

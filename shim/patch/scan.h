@@ -9,6 +9,7 @@
 
 #include "common/attributes.h"
 #include "shim/patch/code.h"
+#include "shim/patch/site.h"
 
 struct scan;
 
@@ -17,16 +18,24 @@ struct scan;
  * 256 KiB: a thread that holds the lock has not the time to look at that. */
 const struct scan *scan_find(const struct code *code, const struct extent *function);
 
-/* May something in the function jump into (low, high]? Both lie in its code. */
-int scan_is_jumped_to(const struct scan *scan, uintptr_t low, uintptr_t high);
-
-/* Is this function's address given to the register, and never that of other code? What
- * is spilled to the stack and comes back in the same register is not seen: compilers
- * compute addresses again instead. */
-int scan_has_only(const struct scan *scan, unsigned int number, uintptr_t function);
-
 /* The code has become other code, somewhere. */
 void scan_forget(void);
 
 /* Bytes looked at so far: what the looks have cost. */
 extern hidden uint64_t scan_byte_count;
+
+/*
+ * Whose call of a hook it is stands in %rdi, and compilers make one call of two whose
+ * arguments differ (cross jumping, tail merging): is every call from a site for one
+ * function? Runs on: under the process lock. Must not read beyond the function's code.
+ */
+
+/* 0: perhaps not. Of an entry it is said when %rdi is set to the function right before
+ * it. Of an exit also when it is set from a register that nothing in the code gives
+ * another function's address, or when it is a jump of the function's own: were it wrong,
+ * frames of another function would be closed by their callers, and counted as repaired.
+ */
+int alone_is_site(const struct site *site, const struct code *code, uintptr_t function);
+
+/* Is %rdi set to the function right before the site? It may be jumped to nevertheless. */
+int alone_is_set(const struct site *site, uintptr_t function);

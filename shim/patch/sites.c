@@ -4,13 +4,12 @@
 
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
-#include "shim/patch/alone.h"
+#include "shim/patch/scan.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
-#include "shim/patch/scan.h"
 #include "shim/patch/site.h"
-#include "shim/patch/stubs/stubs.h"
+#include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 
 #define SITE_LIMIT (1u << 20)

@@ -6,7 +6,7 @@
 
 #include "shim/core/gate.h"
 #include "shim/memory/site.h"
-#include "shim/record/booking.h"
+#include "shim/record/odd_block.h"
 
 /* True when at most one other allocation of this thread came after this one. */
 static inline int take_latest(struct lane_context *context, uintptr_t address)

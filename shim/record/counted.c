@@ -8,7 +8,7 @@
 #include "shim/lane/spans.h"
 #include "shim/patch/modes.h"
 #include "shim/record/context.h"
-#include "shim/record/ends.h"
+#include "shim/record/pause.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/study/choose.h"
 #include "shim/waits/off_cpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls of functions that are counted, or were: what the code in shim/patch/stubs/stubs.h
+ * Calls of functions that are counted, or were: what the code in shim/patch/stubs.h
  * continues in. Runs on: traced threads, any context. Must not lock or make a system
  * call.
  *

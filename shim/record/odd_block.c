@@ -3,7 +3,6 @@
 #include "shim/record/odd_block.h"
 
 #include "shim/core/gate.h"
-#include "shim/record/booking.h"
 
 /* Enters a block that is booked later. Returns 0 when there is no room. */
 static int enter_block(struct lane_context *context, uint32_t site, void *block,

@@ -12,6 +12,8 @@
 #include "shim/lane/busy.h"
 #include "shim/lane/functions.h"
 #include "shim/record/context.h"
+#include "shim/record/snapshot.h"
+#include "shim/waits/off_cpu.h"
 
 void pause_begin(void)
 {
@@ -112,7 +114,7 @@ int pause_enter(uint64_t function, uintptr_t stack)
 	return !paused_is_on();
 }
 
-void pause_exit(const struct lane_context *context, uint64_t function)
+static void pause_exit(const struct lane_context *context, uint64_t function)
 {
 	if (watched.from_call && !watched.has_until && starter.thread == &lane_self &&
 	    context->top - context->frames <= starter.depth &&
@@ -134,4 +136,35 @@ void pause_step(const char *name)
 	} else if (starter.thread == &lane_self) {
 		pause_begin();
 	}
+}
+
+struct study_call ends_call_of(const struct lane_context *context,
+			       const struct segment_frame *frame, uint64_t now)
+{
+	return (struct study_call){
+		.function = frame->function,
+		.node = segment_frame_is_inherited(frame) ? 0 : frame->node,
+		.begin_ticks = frame->start_ticks + context->clock_offset,
+		.ticks = now > frame->start_ticks ? now - frame->start_ticks : 0,
+		.open = frame};
+}
+
+/* What it takes to study a call is in none that is open. */
+static void study(struct lane_context *context, const struct study_call *call)
+{
+	uint64_t since = clock_now();
+
+	study_end(context, call);
+	off_cpu_leave_out(context, since);
+}
+
+void cold ends_triggered(struct lane_context *context, const struct study_call *call)
+{
+	const char *label = trigger_exit_label(call->function);
+
+	if (trigger_actions(call->function) & TRIGGER_STUDIES)
+		study(context, call);
+	if (label)
+		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
+	pause_exit(context, call->function);
 }

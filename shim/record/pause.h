@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+#include "shim/lane/lane.h"
+#include "shim/study/study.h"
+
 void pause_begin(void);
 void pause_end(void);
 
@@ -38,7 +41,20 @@ int pause_enter(uint64_t function, uintptr_t stack);
 
 /* The end of a call of a function with triggers; its frame is closed. */
 struct lane_context;
-void pause_exit(const struct lane_context *context, uint64_t function);
 
 /* Before a mark of this step. */
 void pause_step(const char *name);
+
+/*
+ * Ends of calls of functions and regions with triggers (shim/lane/functions.h), whose
+ * frames are marked with SEGMENT_FRAME_TRIGGERS. Runs on: the lane's thread, any context;
+ * slow paths of the hooks.
+ */
+
+/* The call of this frame, the innermost, which ends now: by the clock of its stack. To be
+ * asked before the frame is closed. */
+struct study_call ends_call_of(const struct lane_context *context,
+			       const struct segment_frame *frame, uint64_t now);
+
+/* It has ended, and its frame is closed: what its triggers ask for is done. */
+void ends_triggered(struct lane_context *context, const struct study_call *call);

@@ -4,7 +4,7 @@
 
 #include "common/segment_samples.h"
 #include "shim/core/process.h"
-#include "shim/patch/stubs/arenas.h"
+#include "shim/patch/arenas.h"
 
 static struct extent own_code;
 

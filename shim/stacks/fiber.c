@@ -16,7 +16,6 @@
 #include "shim/lane/busy.h"
 #include "shim/lane/spans.h"
 #include "shim/stacks/bounds.h"
-#include "shim/stacks/fiber_find.h"
 #include "shim/stacks/fiber_table.h"
 
 static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)

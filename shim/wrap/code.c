@@ -19,8 +19,7 @@
 #include "shim/image/image.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
-#include "shim/patch/stubs/arena_image.h"
-#include "shim/patch/stubs/arenas.h"
+#include "shim/patch/arenas.h"
 #include "shim/wrap/real.h"
 
 /*

@@ -11,8 +11,8 @@
 
 #include "common/attributes.h"
 #include "shim/profshim.h"
-#include "shim/record/marks/region.h"
-#include "shim/record/marks/series.h"
+#include "shim/record/region.h"
+#include "shim/record/series.h"
 #include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 

@@ -17,7 +17,7 @@
 #include "shim/lane/functions.h"
 #include "shim/core/process.h"
 #include "shim/record/calls.h"
-#include "shim/record/marks/series.h"
+#include "shim/record/series.h"
 #include "shim/record/counted.h"
 #include "shim/study/study.h"
 #include "tests/unit/shim/fixture.h"
@@ -251,7 +251,7 @@ static void test_found_while_it_is_open(void **state)
 }
 
 /* Exits of functions that were ever only counted keep their code
- * (shim/patch/stubs/stubs.h), when all their calls have frames again, too. */
+ * (shim/patch/stubs.h), when all their calls have frames again, too. */
 static void test_found_after_it_was_counted(void **state)
 {
 	uint64_t function = study_new();

@@ -7,7 +7,7 @@
  * addresses which names they were, and compares, since the memory may hold another name
  * by now. Otherwise the table is searched.
  */
-#include "shim/record/marks/region.h"
+#include "shim/record/region.h"
 
 #include "common/segment_names.h"
 #include "shim/core/clock.h"
@@ -15,8 +15,8 @@
 #include "shim/core/name.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
-#include "shim/lane/tree.h"
 #include "shim/lane/functions.h"
+#include "shim/lane/tree.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 

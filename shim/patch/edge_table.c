@@ -3,7 +3,7 @@
  * An entry is written behind its number, and is a key that nobody looks for before: who
  * looks meanwhile finds nothing, and goes the slow way once more.
  */
-#include "shim/patch/stubs/edge_table.h"
+#include "shim/patch/edge_table.h"
 
 #include <stddef.h>
 

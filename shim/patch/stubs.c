@@ -6,7 +6,7 @@
  * stub's own address is in its last eight bytes, and is written last. A function keeps
  * its number and its place for ever, so code that is written stays right.
  */
-#include "shim/patch/stubs/stubs.h"
+#include "shim/patch/stubs.h"
 
 #include <stddef.h>
 #include <sys/mman.h>
@@ -15,9 +15,8 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
-#include "shim/patch/stubs/arena_image.h"
-#include "shim/patch/stubs/arenas.h"
-#include "shim/patch/stubs/edge_table.h"
+#include "shim/patch/arenas.h"
+#include "shim/patch/edge_table.h"
 #include "shim/patch/text.h"
 
 #define PAGE_BYTES 4096u

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* Arenas: memory for stubs near the code that calls them, and what unwinders are told of
+ * it. Runs on: see each function. */
+#pragma once
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
+
+#include "shim/core/own_memory.h"
+
 /*
  * Memory for code of ours, in reach of the objects whose functions it is for. Runs on:
  * arenas_of(), arenas_in() and arenas_start(): any thread and context, no lock; the rest:
@@ -11,11 +21,6 @@
  * of a program that is linked to its address, between its end and its heap, which begins
  * at random behind it. Behind the beginning of the heap is no place, either: it grows.
  */
-#pragma once
-
-#include <stdint.h>
-
-#include "shim/core/own_memory.h"
 
 /* A page for what all functions have in common, then pages with the code of each, then
  * those with the sites that it compares. */
@@ -53,3 +58,20 @@ uint32_t arenas_part(uint32_t index);
 /* Where an arena begins: by its index; the one that this address is in. 0: none. */
 uintptr_t arenas_start(uint32_t index);
 uintptr_t arenas_of(uintptr_t address);
+
+/*
+ * An arena's first bytes: an ELF image that says how to unwind through it, as the loader
+ * would tell it of an object. No code of an arena uses the stack, so one rule holds for
+ * all of it. Runs on: any thread and context; an arena once it is written stays.
+ */
+
+#define ARENA_IMAGE_BYTES 384u
+
+/* Of an arena of this size that begins there, and can be written. */
+void arena_image_write(uint8_t *start, uint64_t size);
+
+/* What _dl_find_object() would say of it. */
+void arena_image_find(uintptr_t start, struct dl_find_object *ret);
+
+/* What dl_iterate_phdr() would: all but how many objects have come and gone. */
+void arena_image_tell(uintptr_t start, struct dl_phdr_info *ret);
