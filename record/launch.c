@@ -1,9 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Takes signals one by one while a program runs, and passes them on. Runs on:
- * prof-record, one thread; take_signal() in signal context. Must not give the program a
- * signal twice that it got without us.
- */
 #include "record/launch.h"
 
 #include <errno.h>

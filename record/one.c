@@ -17,12 +17,6 @@
 #include "record/launch.h"
 #include "record/summary.h"
 
-/*
- * The watch over the spool after the program has ended, until its run is in the file.
- * Must not take a run away from a collector that only just starts; wait longer than
- * asked; write into run.db (spool_recover() does).
- */
-
 /* The runs that were in the spool before ours began. Owned: record_before_done(). */
 struct record_before {
 	struct spool_run *runs;
@@ -150,11 +144,6 @@ out:
 	return decided;
 }
 
-/*
- * Waits until the runs of the program that began since `before` have left the spool, at
- * most wait_s seconds, with a progress line on stderr if show_progress. A run whose
- * collector is missing is ingested here. error: one sentence, if RECORD_FAILED.
- */
 static enum record_outcome
 record_finish(const char *output, const struct record_before *before, pid_t program,
 	      unsigned int wait_s, bool show_progress, char *error, size_t error_size)

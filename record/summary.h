@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * run.db for prof-record's few questions: any file may stand there. Must not be kept
- * open while the program runs.
- */
 #pragma once
 
 #include <stdbool.h>

@@ -9,8 +9,6 @@
 #include "common/segment.h"
 #include "shim/image/image.h"
 
-/* Variables of an environment that libc does not know yet. Any thread. */
-
 /* The value of NAME among the entries ("NAME=value", NULL at the end), NULL: unset. */
 const char *variable_find(char **environment, const char *name);
 
@@ -69,18 +67,11 @@ void config_ignore(struct config *config, const char *name, const char *value);
 /* Reads environment entries ("NAME=value", NULL at the end). Never fails. */
 void config_read(struct config *config, char **environment);
 
-/* The files of a run: its control file, the segment file of this program image, and how
- * such files are created and mapped. Runs on: the constructor. */
-
-/* Facts about the process and the machine, as text. Runs on: the constructor. */
-
 /* Reads a small text file without its final newline. 0, or -errno; "" then. */
 int facts_line(const char *path, char *text, size_t size);
 
 /* A path made absolute, with room for the names below it. 0, or -errno. */
 int facts_absolute(const char *given, char *path, size_t size);
-
-/* The files of a run that are mapped. Runs on: the constructor. */
 
 /* A sparse file of the run that is to be created and mapped. */
 struct new_file {
@@ -97,9 +88,7 @@ int new_file_map(const struct spool *spool, const struct new_file *file, void **
 const char *new_file_sizes(uint64_t *ret_slot_size, uint64_t *ret_slot_limit);
 
 /* The file in which the collector tells what it has found out for the run
- * (common/segment_control.h). Runs on: the constructor. */
-
-/* Makes it, for a run that begins. 0 or -errno. */
+ * (common/segment_control.h): made, for a run that begins. 0 or -errno. */
 int control_file_create(const struct spool *spool, uint64_t token);
 
 /* Maps a file of the run that is to have so many bytes. 0 or -errno. */
@@ -109,14 +98,10 @@ int run_file_map(const struct spool *spool, const char *name, size_t size, int p
 /* Maps it for reading: process_facts.control. 0 or -errno. */
 int control_file_map(const struct spool *spool, uint64_t token);
 
-/* The segment file of this program image. Runs on: the constructor. */
-
 /* Creates it in the run's directory, and this process's slot in it: the recording begins.
  * 0, or -errno with a message in `error`. */
 int image_file_begin(const struct config *config, const struct spool *spool, char *error,
 		     size_t error_size);
-
-/* The run that this process records into. Runs on: the constructor. */
 
 /* Joins the run that PROFSHIM_RUN names, or makes a new one: spool directory, run and
  * state, process_facts.run and .state. *ret_first: this process is the run's first. 0, or
@@ -138,16 +123,9 @@ void run_abandon(void);
 /* The directory run_open() decided on. */
 const char *run_directory(void);
 
-/* What the hooks cost on this machine. Runs on: the constructor. */
-
 /* Measures the cost of the hooks, and the rate of the clock since run's start triple, for
  * a run that is about to begin. */
 void calibrate_hooks(struct segment_run *run);
-
-/* The collector, started beside the program, and what the constructor waits for it to
- * answer. Runs on: the constructor. */
-
-/* The collector, started beside the program. Runs on: the constructor. */
 
 /* Starts profshim-collect, detached. Failure leaves a note: -ENOENT when it was not
  * found, the error of clone or exec otherwise. 0 also where none is wanted. */

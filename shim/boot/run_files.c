@@ -124,11 +124,6 @@ const char *new_file_sizes(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
 	return NULL;
 }
 
-/*
- * The control file, made and mapped. Must not keep a mapping that could be made
- * writable: the process may become somebody else.
- */
-
 /* The header's page gets its memory here, the rest from who writes it. */
 static int write_header(int fd, uint64_t token)
 {

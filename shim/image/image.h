@@ -47,7 +47,7 @@ void mapping_absolute(char *path, size_t size);
 /*
  * The process's table of mapped objects, for those addresses that were recorded. Runs on:
  * modules_begin(): the constructor; the rest of it is asked by the call tree
- * (lane/upcalls.h): traced threads, any context.
+ * (core/process.h): traced threads, any context.
  */
 
 /* From here on the addresses of new nodes are noted. */
@@ -56,9 +56,6 @@ void modules_begin(void);
 /* After a dlclose: marks the objects that are no longer mapped, so that others may come
  * at their addresses. Any thread. */
 void modules_unloaded(void);
-
-/* What an object says of itself: in memory, and in the symbol tables of its file. Runs
- * on: traced threads; each function says in which context. */
 
 /* What an object says of itself in memory. Runs on: traced threads, any context. Must not
  * be asked of one that the loader has not relocated. */
@@ -171,8 +168,6 @@ void unwind_tables_begin(void);
 
 /* Whether the tables of the object around an address can be followed from there. */
 int unwind_tables_fit(uint64_t address);
-
-/* libunwind, loaded privately. */
 
 /* Loads it; after libc's own constructor, not before. Notes when it cannot be had. */
 void unwinder_load(void);

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The fibers of a lane: the table, and which one an address is on. Runs on: the lane's
- * thread, any context; slow paths only. */
+ * thread, any context; slow paths only, signals blocked. Others look at the table, too,
+ * and then hold the process lock. */
 #pragma once
 
 #include <stdint.h>
 
 #include "shim/core/own_memory.h"
 #include "shim/lane/lane.h"
-
-/*
- * The table of a lane's fibers. Runs on: the lane's thread, any context; slow paths only,
- * signals blocked. Others look at it, too, and then hold the process lock.
- */
 
 static inline int fiber_contains(const struct fiber *fiber, uintptr_t address)
 {
@@ -21,11 +17,6 @@ static inline int fiber_contains(const struct fiber *fiber, uintptr_t address)
 /* What ran on [low, high) will not be returned to: drops the lane's fibers there, and
  * marks those of other lanes. The process lock is held. */
 void fiber_forget(struct lane_context *context, uintptr_t low, uintptr_t high);
-
-/*
- * From a stack pointer to the fiber that runs there. Runs on: the lane's thread, any
- * context; slow paths only, signals blocked.
- */
 
 /* The known fiber of this lane that the address lies on, its own stack included; NULL:
  * none. is_jump: control has been seen going there. */

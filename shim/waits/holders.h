@@ -1,4 +1,3 @@
-/* SPDX-License-Identifier: MIT */
 /* Whom a thread waits for: who holds a lock, who has signalled, who has sent. Runs on:
  * the thread that waits, signals or sends, any context; of other lanes what is found may
  * change meanwhile. Must not lock or call libc. */
