@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Environment, fork, exec and wait of prof-record; takes signals one by one while a
+ * program runs, and passes them on. Runs on: one thread; take_signal() in signal context.
+ * Must not change what the program would see without us, the shim apart; give it a signal
+ * twice that it got without us.
+ */
 #include "record/launch.h"
 
 #include <errno.h>
@@ -254,11 +260,6 @@ static void record_signals_pass_on(pid_t program)
 	}
 	drop_answered(program);
 }
-
-/*
- * Environment, fork, exec and wait of prof-record. Must not change what the program
- * would see without us, the shim apart.
- */
 
 int record_find_shim(char *ret)
 {

@@ -17,6 +17,12 @@
 #include "record/launch.h"
 #include "record/summary.h"
 
+/*
+ * The watch over the spool after the program has ended, until its run is in the file.
+ * Must not take a run away from a collector that only just starts; wait longer than
+ * asked; write into run.db (spool_recover() does).
+ */
+
 /* The runs that were in the spool before ours began. Owned: record_before_done(). */
 struct record_before {
 	struct spool_run *runs;
@@ -144,6 +150,11 @@ out:
 	return decided;
 }
 
+/*
+ * Waits until the runs of the program that began since `before` have left the spool, at
+ * most wait_s seconds, with a progress line on stderr if show_progress. A run whose
+ * collector is missing is ingested here. error: one sentence, if RECORD_FAILED.
+ */
 static enum record_outcome
 record_finish(const char *output, const struct record_before *before, pid_t program,
 	      unsigned int wait_s, bool show_progress, char *error, size_t error_size)
@@ -170,11 +181,6 @@ record_finish(const char *output, const struct record_before *before, pid_t prog
 		fputs("\r\033[K", stderr);
 	return outcome;
 }
-
-/*
- * The checks before a program runs under the shim, and their sentences. Must not run the
- * program.
- */
 
 bool record_absolute_output(const char *output, char *ret)
 {
@@ -299,11 +305,6 @@ bool record_prepare(const struct record_options *options,
 		record_say("cannot set the environment: %s", strerror(-result));
 	return result == 0;
 }
-
-/*
- * Runs a program, waits for its run to be written, and says so. Must not end
- * prof-record.
- */
 
 int record_one(const struct record_task *task, struct record_result *ret)
 {

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * run.db for prof-record's few questions: any file may stand there. Must not be kept
+ * open while the program runs.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -27,10 +31,6 @@ void record_db_close(struct record_db *db);
 
 /* One line; hidden characters of what it quotes become '?' (common/plain_text.h). */
 void record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/*
- * What prof-record says about the run that was just written. Must not write into run.db.
- */
 
 /* Whether a run can be added to the file at output: it does not exist yet, is empty or is
  * a run.db of our version, and can be written. On false, error is one sentence. */

@@ -27,7 +27,7 @@
 /* Why a function is studied. */
 enum segment_study_reason {
 	SEGMENT_STUDY_ASKED = 1, /* PROFSHIM_WHY */
-	SEGMENT_STUDY_FOUND = 2, /* shim/study/choose.h */
+	SEGMENT_STUDY_FOUND = 2, /* shim/study/study.h */
 };
 
 /* What one path did in one call, all paths below it included in ticks alone. */

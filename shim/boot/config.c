@@ -16,7 +16,7 @@
 #include "common/segment_samples.h"
 #include "common/selection.h"
 #include "shim/lane/lane.h"
-#include "shim/wrap/additions.h"
+#include "shim/wrap/begin.h"
 
 void config_ignore(struct config *config, const char *name, const char *value)
 {

@@ -3,13 +3,12 @@
  * Slots for a forked child: its own, or those of a process that has ended. Must not write
  * anything of the parent's.
  */
-#include "shim/children/adopt.h"
+#include "shim/children/slots.h"
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
-#include "shim/children/reuse.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/sites.h"
 

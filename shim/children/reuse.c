@@ -3,7 +3,7 @@
  * See offered.h. Must not believe a number in the file beyond its size: a list that
  * somebody has damaged ends.
  */
-#include "shim/children/reuse.h"
+#include "shim/children/slots.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
  * any instruction and run both itself. Must not call libc, lock, or make a system call
  * on the fast paths.
  */
-#include "shim/record/calls.h"
+#include "shim/record/events.h"
 
 #include "shim/budget/counting.h"
 #include "shim/core/process.h"
@@ -17,10 +17,8 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/known.h"
 #include "shim/record/context.h"
-#include "shim/record/counted.h"
-#include "shim/record/pause.h"
 #include "shim/record/frame_hooks.h"
-#include "shim/study/choose.h"
+#include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
 

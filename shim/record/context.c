@@ -16,7 +16,7 @@
 #include "shim/memory/site.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/counting.h"
-#include "shim/children/adopt.h"
+#include "shim/children/slots.h"
 #include "shim/samples/samples.h"
 #include "shim/waits/locks.h"
 #include "shim/waits/off_cpu.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Slow paths of calls without a frame, and the ends of those that have one. */
-#include "shim/record/counted.h"
+#include "shim/record/events.h"
 
 #include "shim/budget/counting.h"
 #include "shim/core/process.h"
@@ -8,9 +8,8 @@
 #include "shim/lane/spans.h"
 #include "shim/patch/modes.h"
 #include "shim/record/context.h"
-#include "shim/record/pause.h"
 #include "shim/record/frame_hooks.h"
-#include "shim/study/choose.h"
+#include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 
 #define PULSE_TICKS (clock_tenth_of_second() >> 3) /* 12 ms */

@@ -11,8 +11,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/known.h"
 #include "shim/record/levels.h"
-#include "shim/record/pause.h"
-#include "shim/record/snapshot.h"
+#include "shim/record/events.h"
 #include "shim/waits/off_cpu.h"
 
 cold void frame_histogram_overflow(struct segment_function *function, uint32_t bucket)

@@ -12,7 +12,7 @@
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
 #include "shim/record/context.h"
-#include "shim/record/region.h"
+#include "shim/record/events.h"
 #include "shim/stacks/stack.h"
 #include "shim/stacks/walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adding a value to a series of the calling thread's lane. Must not call libc or lock. */
-#include "shim/record/series.h"
+#include "shim/record/events.h"
 
 #include "common/segment_series.h"
 #include "shim/core/clock.h"

@@ -7,7 +7,7 @@
  * inside of it, for a moment each. Whoever keeps a site holds that site, and may take the
  * process lock inside; nobody who holds the process lock asks for a site.
  */
-#include "shim/record/snapshot.h"
+#include "shim/record/events.h"
 
 #include <errno.h>
 #include <fcntl.h>

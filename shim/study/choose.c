@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tails in histograms, and functions under suspicion. */
-#include "shim/study/choose.h"
+#include "shim/study/study.h"
 
 #include "common/segment_series.h"
 #include "common/slow/spans.h"

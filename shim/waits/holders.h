@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: MIT */
 /* Whom a thread waits for: who holds a lock, who has signalled, who has sent. Runs on:
  * the thread that waits, signals or sends, any context; of other lanes what is found may
  * change meanwhile. Must not lock or call libc. */
@@ -9,9 +10,6 @@
 #include "common/libc/records.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/lane.h"
-
-/* A lane's locks by address. Runs on: any thread, any context; of other lanes what is
- * found may change meanwhile. */
 
 static inline uint32_t lock_list_hash(uintptr_t address)
 {

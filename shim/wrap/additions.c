@@ -4,7 +4,7 @@
  * thread and context; vfork children too. Must not read memory that cannot be read: the
  * kernel answers a bad environment with EFAULT, and so must we.
  */
-#include "shim/wrap/additions.h"
+#include "shim/wrap/begin.h"
 
 #include <dlfcn.h>
 #include <elf.h>

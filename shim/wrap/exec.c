@@ -22,14 +22,14 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
-#include "shim/children/reuse.h"
+#include "shim/children/slots.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
 #include "shim/record/context.h"
 #include "shim/waits/off_cpu.h"
-#include "shim/wrap/additions.h"
+#include "shim/wrap/begin.h"
 #include "shim/wrap/real.h"
 
 /*

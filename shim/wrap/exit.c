@@ -27,7 +27,7 @@
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/record/context.h"
-#include "shim/children/reuse.h"
+#include "shim/children/slots.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"

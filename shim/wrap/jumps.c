@@ -20,11 +20,10 @@
 #include <ucontext.h>
 
 #include "common/attributes.h"
-#include "shim/record/jump.h"
+#include "shim/record/events.h"
 #include "shim/samples/samples.h"
 #include "shim/stacks/fiber.h"
 #include "shim/wrap/real.h"
-#include "shim/wrap/resolve.h"
 
 #define JMP_BUF_STACK_POINTER 6
 #define JMP_BUF_RETURN_ADDRESS 7

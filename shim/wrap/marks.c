@@ -11,10 +11,7 @@
 
 #include "common/attributes.h"
 #include "shim/profshim.h"
-#include "shim/record/region.h"
-#include "shim/record/series.h"
-#include "shim/record/pause.h"
-#include "shim/record/snapshot.h"
+#include "shim/record/events.h"
 
 /* No call of libc is made here or below, nor a wrapped one: errno is safe. */
 exported void profshim_record_region_begin(const char *component, const char *name)

@@ -19,7 +19,7 @@
  * library that asks dlsym for the real free in its first call of free: without end. So
  * what an older libc does not have is not looked for.
  */
-#include "shim/wrap/resolve.h"
+#include "shim/wrap/real.h"
 
 #include <dlfcn.h>
 #include <gnu/libc-version.h>

@@ -22,7 +22,6 @@
 #include "shim/memory/site.h"
 #include "shim/record/context.h"
 #include "shim/samples/samples.h"
-#include "shim/wrap/additions.h"
 #include "shim/wrap/begin.h"
 #include "shim/wrap/real.h"
 

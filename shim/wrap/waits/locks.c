@@ -15,7 +15,6 @@
 #include <threads.h>
 
 #include "shim/wrap/real.h"
-#include "shim/wrap/resolve.h"
 
 /* glibc's, of pthread_mutex_t.__data */
 #define KIND_ROBUST 16

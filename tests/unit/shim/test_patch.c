@@ -30,10 +30,9 @@
 #include "shim/patch/edge_table.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
-#include "shim/record/calls.h"
+#include "shim/record/events.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
-#include "shim/record/counted.h"
 #include "tests/unit/shim/fixture.h"
 
 #define SCRATCH_BYTES 8192

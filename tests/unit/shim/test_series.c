@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "shim/record/context.h"
-#include "shim/record/series.h"
+#include "shim/record/events.h"
 #include "tests/unit/shim/fixture.h"
 
 static struct segment_series *series_named(const char *name)

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+/* Slots for forked children: their own, or those of processes that have ended. Runs on:
+ * traced threads, any context; slow paths only. */
+#pragma once
+
+#include "shim/core/process.h"
+
+/* The recording goes on in a forked child. Runs on: traced threads, any context. */
+
+/* Makes `process` usable again in a forked child: own slot, new or that of a process that
+ * has ended, nothing of the parent's written. Called by whoever finds ready == 0; leaves
+ * the shim off when it fails. */
+void adopt_process(void);
+
 /*
  * Slots that go from a process that ends to one that begins. Runs on: traced threads; a
  * forked child's first event, and the last moment of its life.
  */
-#pragma once
-
-#include "shim/core/process.h"
 
 /* Slots that were taken over, mapped; segment NULL: none. */
 struct reuse_slots {
