@@ -30,12 +30,12 @@
 #include <unistd.h>
 
 #include "common/history.h"
+#include "shim/core/maps.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
 
 #define PIECE_LIMIT 1024 /* mappings of slots; a lane has one, threads reuse lanes */
-#define LINE_START 160	 /* as much of a line of maps as has its numbers */
 #define NAME_LIMIT 1000
 #define LOCK_PAUSES 20
 
@@ -125,71 +125,36 @@ static int add_pieces(struct move *move, uintptr_t start, uintptr_t end, uint64_
 	return 0;
 }
 
-/* "START-END ACCESS OFFSET DEVICE INODE ...". The first time for the line that the header
- * lies in, which tells what to look for in the second. */
-static int read_line(struct move *move, const char *line, int is_search)
+/* The line that the header lies in tells what to look for in the others. */
+static int find_file(void *data, const struct maps_line *line)
 {
-	uintptr_t header = (uintptr_t)process_facts.file, start, end;
-	uint64_t offset;
-	char *at, *file;
-	size_t length;
+	uintptr_t header = (uintptr_t)process_facts.file;
+	struct move *move = data;
 
-	start = strtoul(line, &at, 16);
-	end = *at == '-' ? strtoul(at + 1, &at, 16) : 0;
-	at = *at == ' ' ? strchr(at + 1, ' ') : NULL;
-	if (!at)
-		return -EINVAL;
-	offset = strtoull(at + 1, &at, 16);
-	file = at;
-	at = *at == ' ' ? strchr(at + 1, ' ') : NULL;
-	if (!at)
-		return -EINVAL;
-	length = (size_t)(at + 1 - file) + strspn(at + 1, "0123456789");
-	if (length >= sizeof(move->file))
-		return -EINVAL;
-	if (is_search) {
-		if (start <= header && header < end)
-			snprintf(move->file, sizeof(move->file), "%.*s", (int)length,
-				 file);
-		return 0;
-	}
-	if (strlen(move->file) != length || memcmp(move->file, file, length) != 0)
-		return 0;
-	return add_pieces(move, start, end, offset);
+	if (line->low <= header && header < line->high)
+		snprintf(move->file, sizeof(move->file), "%.*s", (int)line->file_length,
+			 line->file);
+	return 0;
 }
 
-static int read_maps(struct move *move, int is_search)
+static int add_line(void *data, const struct maps_line *line)
 {
-	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC), result = 0;
-	char line[LINE_START];
-	size_t length = 0;
-	ssize_t got = 0;
+	struct move *move = data;
 
-	if (fd < 0)
-		return -errno;
-	while (result == 0 && (got = read(fd, move->text, sizeof(move->text))) > 0) {
-		for (ssize_t i = 0; i < got && result == 0; i++) {
-			if (move->text[i] != '\n' && length < sizeof(line) - 1)
-				line[length++] = move->text[i];
-			if (move->text[i] != '\n')
-				continue;
-			line[length] = '\0';
-			length = 0;
-			result = read_line(move, line, is_search);
-		}
-	}
-	close(fd);
-	return got < 0 ? -EIO : result;
+	if (strlen(move->file) != line->file_length ||
+	    memcmp(move->file, line->file, line->file_length) != 0)
+		return 0;
+	return add_pieces(move, line->low, line->high, line->offset);
 }
 
 /* The pieces of our mappings of the old file. */
 static int find_pieces(struct move *move)
 {
-	int result = read_maps(move, 1);
+	int result = maps_each(find_file, move);
 
 	if (result == 0 && !move->file[0])
 		result = -ENOENT;
-	return result < 0 ? result : read_maps(move, 0);
+	return result < 0 ? result : maps_each(add_line, move);
 }
 
 /* The old file by its path, and a new one beside it. */

@@ -11,8 +11,9 @@
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
-#include "shim/core/own_io.h"
+#include "shim/core/maps.h"
 #include "shim/core/process.h"
+#include "shim/core/syscall.h"
 #include "shim/memory/shadow.h"
 
 #define DECLARED_LIMIT 65536u
@@ -171,64 +172,36 @@ struct mapping_query {
 
 _Static_assert(sizeof(struct mapping_query) == 0x68, "the kernel's structure");
 
-static const char *parse_hex(const char *text, const char *end, uintptr_t *ret)
+struct question {
+	uintptr_t address;
+	struct extent *found;
+};
+
+/* 1: it lies in none; 2: in this one. */
+static int look_at(void *data, const struct maps_line *line)
 {
-	uintptr_t value = 0;
+	const struct question *question = data;
 
-	for (; text < end; text++) {
-		unsigned int digit = (unsigned char)*text;
-
-		if (digit >= '0' && digit <= '9')
-			digit -= '0';
-		else if (digit >= 'a' && digit <= 'f')
-			digit -= 'a' - 10;
-		else
-			break;
-		value = value << 4 | digit;
-	}
-	*ret = value;
-	return text;
-}
-
-/* Lines "low-high ...", in ascending order. Each read() gives whole lines. */
-static int search_maps(long fd, uintptr_t address, struct extent *ret)
-{
-	char buffer[4096];
-
-	for (;;) {
-		long got = own_io_read(fd, buffer, sizeof(buffer));
-		const char *at = buffer, *end = buffer + got;
-
-		if (got <= 0)
-			return 0;
-		while (at < end) {
-			at = parse_hex(at, end, &ret->low);
-			if (at < end && *at == '-')
-				at = parse_hex(at + 1, end, &ret->high);
-			if (address < ret->high)
-				return address >= ret->low;
-			while (at < end && *at++ != '\n')
-				;
-		}
-	}
+	if (question->address >= line->high)
+		return 0;
+	*question->found = (struct extent){line->low, line->high};
+	return question->address >= line->low ? 2 : 1;
 }
 
 static int ask_mapping(uintptr_t address, struct extent *ret)
 {
 	struct mapping_query query = {.size = sizeof(query), .address = address};
 	long fd = SYSCALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
-	int found;
+	long result;
 
 	if (fd < 0)
 		return 0;
-	if (SYSCALL(SYS_ioctl, fd, QUERY_MAPPING, &query, 0, 0, 0) == 0) {
-		*ret = (struct extent){query.start, query.end};
-		found = address >= query.start && address < query.end;
-	} else {
-		found = search_maps(fd, address, ret);
-	}
+	result = SYSCALL(SYS_ioctl, fd, QUERY_MAPPING, &query, 0, 0, 0);
 	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
-	return found;
+	if (result < 0)
+		return maps_each(look_at, &(struct question){address, ret}) == 2;
+	*ret = (struct extent){query.start, query.end};
+	return address >= query.start && address < query.end;
 }
 
 int bounds_mapping(uintptr_t address, struct extent *ret)

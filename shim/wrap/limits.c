@@ -2,7 +2,6 @@
 /* The wrappers of two ways in which a program limits itself: another user or root
  * directory, and locked memory. What the recorder needs afterwards is seen to before. */
 #include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -12,7 +11,7 @@
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
-#include "shim/core/own_io.h"
+#include "shim/core/maps.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
@@ -187,8 +186,6 @@ exported int chroot(const char *path)
 #define MLOCK_ONFAULT 1
 #endif
 
-/* Mappings of a program; the stack is kept small. What comes behind is left unlocked. */
-#define READ_BYTES 4096
 #define PAGE_BYTES 4096ull
 
 /* What is done to each mapping of the program. 0, or -errno to end the walk. */
@@ -239,49 +236,25 @@ static int visit_others(uintptr_t low, uintptr_t high, visitor *visit, void *dat
 	return result;
 }
 
-struct parser {
-	uintptr_t low, high, value;
-	int at; /* 0: first number, 1: second, 2: the rest of the line */
+struct visiting {
+	visitor *visit;
+	void *data;
 };
 
-/* Takes one character of "low-high ...". Returns 1 when the two numbers are complete. */
-static int parse(struct parser *parser, char c)
+/* The page of the old vsyscalls belongs to nobody. */
+static int visit_line(void *data, const struct maps_line *line)
 {
-	if (c == '\n') {
-		*parser = (struct parser){0};
-	} else if (parser->at < 2 && c >= '0' && c <= '9') {
-		parser->value = parser->value << 4 | (uintptr_t)(c - '0');
-	} else if (parser->at < 2 && c >= 'a' && c <= 'f') {
-		parser->value = parser->value << 4 | (uintptr_t)(c - 'a' + 10);
-	} else if (parser->at < 2) {
-		*(parser->at ? &parser->high : &parser->low) = parser->value;
-		parser->value = 0;
-		return ++parser->at == 2;
-	}
-	return 0;
+	const struct visiting *visiting = data;
+
+	return line->low >> 63 ? 0
+			       : visit_others(line->low, line->high, visiting->visit,
+					      visiting->data);
 }
 
-/* Visits what is mapped, but ours. The page of the old vsyscalls belongs to nobody. */
+/* Visits what is mapped, but ours. */
 static int walk(visitor *visit, void *data)
 {
-	struct parser parser = {0};
-	char buffer[READ_BYTES];
-	long fd, got;
-	int result = 0;
-
-	fd = SYSCALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
-	if (fd < 0)
-		return -ENOENT;
-	do {
-		got = own_io_read(fd, buffer, sizeof(buffer));
-		for (long i = 0; i < got && result == 0; i++) {
-			if (parse(&parser, buffer[i]) && !(parser.low >> 63))
-				result = visit_others(parser.low, parser.high, visit,
-						      data);
-		}
-	} while (got > 0 && result == 0);
-	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
-	return result;
+	return maps_each(visit_line, &(struct visiting){visit, data});
 }
 
 static int add_size(uintptr_t low, uintptr_t high, void *data)
