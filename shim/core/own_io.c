@@ -63,21 +63,43 @@ static void put_path(char path[48], int32_t tid)
 		path[at++] = after[i];
 }
 
+long own_io_read_file(const char *path, char *text, size_t size)
+{
+	long file = SYSCALL(SYS_open, path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0), length;
+
+	if (file < 0)
+		return file;
+	length = own_io_pread(file, text, size, 0);
+	SYSCALL(SYS_close, file, 0, 0, 0, 0, 0);
+	return length;
+}
+
+uint64_t own_io_second_number(const char *path)
+{
+	char text[128];
+	long length = own_io_read_file(path, text, sizeof(text)), at = 0;
+	uint64_t number = 0;
+
+	while (at < length && text[at] != ' ')
+		at++;
+	if (at + 1 >= length)
+		return UINT64_MAX;
+	for (at++; at < length && text[at] >= '0' && text[at] <= '9'; at++)
+		number = number * 10 + (uint64_t)(text[at] - '0');
+	return number;
+}
+
 /* The first two lines are "rchar: N" and "wchar: N". tid 0: the calling thread. Returns
  * how much was read for that, which is counted as ours, and not in what it tells; -1:
  * nothing to be had. */
 static long ask_kernel(struct own_io *ret, int32_t tid)
 {
 	char path[48] = "/proc/thread-self/io", text[128];
-	long file, length, at = 0;
+	long length, at = 0;
 
 	if (tid)
 		put_path(path, tid);
-	file = SYSCALL(SYS_open, path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
-	if (file < 0)
-		return -1;
-	length = own_io_read(file, text, sizeof(text));
-	SYSCALL(SYS_close, file, 0, 0, 0, 0, 0);
+	length = own_io_read_file(path, text, sizeof(text));
 	if (length <= 0)
 		return -1;
 	ret->read_bytes = next_number(text, length, &at);

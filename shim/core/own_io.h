@@ -53,3 +53,11 @@ static inline long own_io_pread(long file, void *to, size_t size, uint64_t at)
 	own_io_count(got);
 	return got;
 }
+
+/* The beginning of a file of /proc, as much as has room. Its size, or -errno. pread()
+ * does nothing to a pipe or a socket that gets the descriptor's number meanwhile. */
+long own_io_read_file(const char *path, char *text, size_t size);
+
+/* The second of the numbers that such a file begins with; UINT64_MAX: it is not to be
+ * had. */
+uint64_t own_io_second_number(const char *path);

@@ -10,7 +10,6 @@
 #include "shim/record/events.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <time.h>
 
 #include "common/history.h"
@@ -38,25 +37,16 @@ static void pause_taker(int step)
 	gate_sleep(step < SHORT_PAUSES ? SHORT_PAUSE_NS : LONG_PAUSE_NS);
 }
 
-/* Resident memory now; 0: not known. The second number of statm, in pages. */
+/* Resident memory now; 0: not known. */
 static uint64_t resident_bytes(void)
 {
-	char text[128];
-	uint64_t pages = 0;
-	long fd, size, at = 0;
+	uint64_t pages;
 
 	if (!gate_enter())
 		return 0;
-	fd = SYSCALL(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
-	size = fd < 0 ? 0 : own_io_read(fd, text, sizeof(text));
-	if (fd >= 0)
-		SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	pages = own_io_second_number("/proc/self/statm");
 	gate_leave();
-	while (at < size && text[at] != ' ')
-		at++;
-	for (at++; at < size && text[at] >= '0' && text[at] <= '9'; at++)
-		pages = pages * 10 + (uint64_t)(text[at] - '0');
-	return pages * 4096;
+	return pages == UINT64_MAX ? 0 : pages * 4096;
 }
 
 /* What a lane's thread has been without a CPU since its last hook. The kernel has clocks

@@ -2,7 +2,6 @@
 /* Time without a CPU: asked for, and booked. */
 #include "shim/waits/off_cpu.h"
 
-#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/single_threaded.h>
 #include <time.h>
@@ -48,27 +47,10 @@ static uint64_t thread_cpu(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* The second number of schedstat: how long the thread waited for a CPU. pread() does
- * nothing to a pipe or a socket that got the number meanwhile. UNKNOWN: not to be had. */
+/* How long the thread has waited for a CPU. UNKNOWN: not to be had. */
 static uint64_t read_ready(void)
 {
-	char text[80];
-	uint64_t ready = 0;
-	long file, length, at = 0;
-
-	file = SYSCALL(SYS_open, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0,
-		       0, 0, 0);
-	if (file < 0)
-		return UNKNOWN;
-	length = own_io_pread(file, text, sizeof(text), 0);
-	SYSCALL(SYS_close, file, 0, 0, 0, 0, 0);
-	while (at < length && text[at] != ' ')
-		at++;
-	if (at + 1 >= length)
-		return UNKNOWN;
-	for (at++; at < length && text[at] >= '0' && text[at] <= '9'; at++)
-		ready = ready * 10 + (uint64_t)(text[at] - '0');
-	return ready;
+	return own_io_second_number("/proc/thread-self/schedstat");
 }
 
 static struct segment_thread *own_row(const struct lane_context *context)

@@ -12,7 +12,6 @@
 #include "shim/wrap/begin.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,14 +40,10 @@ static int is_zombie(int32_t pid)
 {
 	char path[32], text[64];
 	const char *state;
-	long fd, length;
+	long length;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	fd = SYSCALL(SYS_open, path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
-	if (fd < 0)
-		return 0;
-	length = SYSCALL(SYS_read, fd, text, sizeof(text) - 1, 0, 0, 0);
-	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	length = own_io_read_file(path, text, sizeof(text) - 1);
 	if (length <= 0)
 		return 0;
 	text[length] = '\0';
