@@ -2,7 +2,7 @@
 /*
  * The order of the runs of a series, when it ends early, and its summary; the labels of
  * its runs in run.db. Must not keep a run under its side's label that failed or was cut
- * short; create run.db, or wait for a lock on it longer than BUSY_MS.
+ * short; create run.db.
  */
 #include "record/series.h"
 
@@ -24,77 +24,47 @@
 #include "record/summary.h"
 #include "record_summary_sql.h"
 
-#define BUSY_MS 5000
-
-static sqlite3_stmt *prepare_labelled(sqlite3 *db, const char *sql, const char *label)
-{
-	sqlite3_stmt *statement = NULL;
-
-	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK)
-		sqlite3_bind_text(statement,
-				  sqlite3_bind_parameter_index(statement, ":label"),
-				  label, -1, SQLITE_STATIC);
-	return statement;
-}
-
 /* How many runs bear the label; 0 when there is no file. */
 static int64_t record_label_count(const char *output, const char *label)
 {
-	sqlite3_stmt *statement = NULL;
-	struct record_db db;
+	const struct record_value values[] = {{":label", 0, label}, {NULL, 0, NULL}};
+	struct record_question question;
 	int64_t count = 0;
 
-	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0)
-		statement = prepare_labelled(db.db, record_summary_sql_labelled, label);
-	if (statement && sqlite3_step(statement) == SQLITE_ROW)
-		count = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	record_db_close(&db);
+	if (record_ask(&question, output, GUARD_READ, record_summary_sql_labelled,
+		       values) == SQLITE_ROW)
+		count = sqlite3_column_int64(question.statement, 0);
+	record_asked(&question);
 	return count;
 }
 
-/* The run has no hooks, and its times are those of the run hooked_run_id. false: the file
- * cannot be written (now). */
-static bool record_label_plain(const char *output, int64_t run_id, int64_t hooked_run_id)
+/* false: the file cannot be written (now). */
+static bool change(const char *output, const char *sql, const struct record_value *values)
 {
-	sqlite3_stmt *statement = NULL;
-	struct record_db db;
-	bool done = false;
+	struct record_question question;
+	bool done =
+		record_ask(&question, output, GUARD_WRITE, sql, values) == SQLITE_DONE;
 
-	if (record_db_open(&db, output, GUARD_WRITE, BUSY_MS) == 0)
-		sqlite3_prepare_v2(db.db, record_summary_sql_plain, -1, &statement, NULL);
-	if (statement) {
-		sqlite3_bind_int64(statement,
-				   sqlite3_bind_parameter_index(statement, ":run"),
-				   run_id);
-		sqlite3_bind_int64(statement,
-				   sqlite3_bind_parameter_index(statement, ":hooked"),
-				   hooked_run_id);
-		done = sqlite3_step(statement) == SQLITE_DONE;
-	}
-	sqlite3_finalize(statement);
-	record_db_close(&db);
+	record_asked(&question);
 	return done;
 }
 
-/* The same. */
+/* The run has no hooks, and its times are those of the run hooked_run_id. */
+static bool record_label_plain(const char *output, int64_t run_id, int64_t hooked_run_id)
+{
+	const struct record_value values[] = {{":run", run_id, NULL},
+					      {":hooked", hooked_run_id, NULL},
+					      {NULL, 0, NULL}};
+
+	return change(output, record_summary_sql_plain, values);
+}
+
 static bool record_label_change(const char *output, int64_t run_id, const char *label)
 {
-	sqlite3_stmt *statement = NULL;
-	struct record_db db;
-	bool done = false;
+	const struct record_value values[] = {
+		{":run", run_id, NULL}, {":label", 0, label}, {NULL, 0, NULL}};
 
-	if (record_db_open(&db, output, GUARD_WRITE, BUSY_MS) == 0)
-		statement = prepare_labelled(db.db, record_summary_sql_relabel, label);
-	if (statement) {
-		sqlite3_bind_int64(statement,
-				   sqlite3_bind_parameter_index(statement, ":run"),
-				   run_id);
-		done = sqlite3_step(statement) == SQLITE_DONE;
-	}
-	sqlite3_finalize(statement);
-	record_db_close(&db);
-	return done;
+	return change(output, record_summary_sql_relabel, values);
 }
 
 #define LARGE_DEVIATION 0.05 /* from here on the user is told */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening run.db for prof-record's few questions. Must not create the file, or believe
- * what stands in its schema.
+ * Prof-record's few questions to run.db, and how it speaks. Must not create the file, or
+ * believe what stands in its schema; wait for a lock longer than BUSY_MS.
  */
 #include "record/summary.h"
 
@@ -19,35 +19,55 @@
 #include "common/schema.h"
 #include "record_summary_sql.h"
 
-int record_db_open(struct record_db *ret, const char *path, enum guard_use use,
-		   int busy_ms)
+/* For a lock. */
+#define BUSY_MS 5000
+
+static int open_db(struct record_question *ret, const char *path, enum guard_use use)
 {
 	enum held_use held = use == GUARD_READ ? HELD_READ : HELD_WRITE;
 	int flags = use == GUARD_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
 	char reason[512];
-	int is_valid = 0, code, result;
+	int is_valid = 0, code;
 
-	*ret = (struct record_db){.file.directory_fd = -1};
-	result = held_find(path, held, &ret->file, reason, sizeof(reason));
-	if (result < 0)
-		return result;
+	if (held_find(path, held, &ret->file, reason, sizeof(reason)) < 0)
+		return SQLITE_CANTOPEN;
 	code = held_connect(&ret->file, NULL, flags, &ret->db);
 	if (code == SQLITE_OK) {
 		guard_connection(ret->db, use);
-		sqlite3_busy_timeout(ret->db, busy_ms);
+		sqlite3_busy_timeout(ret->db, BUSY_MS);
 		code = guard_schema(ret->db, use, &is_valid, reason, sizeof(reason));
 	}
-	if (code == SQLITE_OK && is_valid)
-		return 0;
-	record_db_close(ret);
-	return -EINVAL;
+	return code == SQLITE_OK && !is_valid ? SQLITE_ERROR : code;
 }
 
-void record_db_close(struct record_db *db)
+int record_ask(struct record_question *ret, const char *path, enum guard_use use,
+	       const char *sql, const struct record_value *values)
 {
-	sqlite3_close(db->db);
-	db->db = NULL;
-	held_done(&db->file);
+	int code;
+
+	*ret = (struct record_question){.file.directory_fd = -1};
+	code = open_db(ret, path, use);
+	if (code == SQLITE_OK)
+		code = sqlite3_prepare_v2(ret->db, sql, -1, &ret->statement, NULL);
+	if (code != SQLITE_OK)
+		return code;
+	for (; values && values->name; values++) {
+		int at = sqlite3_bind_parameter_index(ret->statement, values->name);
+
+		if (values->text)
+			sqlite3_bind_text(ret->statement, at, values->text, -1,
+					  SQLITE_STATIC);
+		else
+			sqlite3_bind_int64(ret->statement, at, values->number);
+	}
+	return sqlite3_step(ret->statement);
+}
+
+void record_asked(struct record_question *question)
+{
+	sqlite3_finalize(question->statement);
+	sqlite3_close(question->db);
+	held_done(&question->file);
 }
 
 /*
@@ -78,13 +98,6 @@ void record_say(const char *format, ...)
 	if (length >= 0)
 		free(raw);
 }
-
-/*
- * prof-record's two queries on run.db, read only. Must not write, or wait for a lock
- * longer than BUSY_MS.
- */
-
-#define BUSY_MS 2000
 
 /* Of the SQLite file format: the header and two numbers in it, high byte first. */
 #define HEADER_BYTES 100
@@ -158,17 +171,13 @@ bool record_output_fits(const char *output, char *error, size_t error_size)
 
 int64_t record_last_run(const char *output)
 {
-	sqlite3_stmt *statement = NULL;
-	struct record_db db;
+	struct record_question question;
 	int64_t last = 0;
 
-	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0 &&
-	    sqlite3_prepare_v2(db.db, record_summary_sql_last, -1, &statement, NULL) ==
-		    SQLITE_OK &&
-	    sqlite3_step(statement) == SQLITE_ROW)
-		last = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	record_db_close(&db);
+	if (record_ask(&question, output, GUARD_READ, record_summary_sql_last, NULL) ==
+	    SQLITE_ROW)
+		last = sqlite3_column_int64(question.statement, 0);
+	record_asked(&question);
 	return last;
 }
 
@@ -225,27 +234,18 @@ static void write_line(sqlite3_stmt *statement, const char *shown_output, char *
 bool record_summary(const char *output, const char *shown_output, int64_t before,
 		    pid_t program, struct record_stored *ret)
 {
-	sqlite3_stmt *statement = NULL;
-	struct record_db db;
-	bool found = false;
+	const struct record_value values[] = {
+		{":program", program, NULL}, {":before", before, NULL}, {NULL, 0, NULL}};
+	struct record_question question;
+	bool found = record_ask(&question, output, GUARD_READ, record_summary_sql_run,
+				values) == SQLITE_ROW;
 
-	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0 &&
-	    sqlite3_prepare_v2(db.db, record_summary_sql_run, -1, &statement, NULL) ==
-		    SQLITE_OK) {
-		sqlite3_bind_int(statement,
-				 sqlite3_bind_parameter_index(statement, ":program"),
-				 program);
-		sqlite3_bind_int64(statement,
-				   sqlite3_bind_parameter_index(statement, ":before"),
-				   before);
-		found = sqlite3_step(statement) == SQLITE_ROW;
-	}
 	if (found) {
-		ret->run_id = sqlite3_column_int64(statement, 0);
-		ret->wall_ns = sqlite3_column_int64(statement, 1);
-		write_line(statement, shown_output, ret->line, sizeof(ret->line));
+		ret->run_id = sqlite3_column_int64(question.statement, 0);
+		ret->wall_ns = sqlite3_column_int64(question.statement, 1);
+		write_line(question.statement, shown_output, ret->line,
+			   sizeof(ret->line));
 	}
-	sqlite3_finalize(statement);
-	record_db_close(&db);
+	record_asked(&question);
 	return found;
 }

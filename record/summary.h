@@ -13,16 +13,24 @@
 #include "collector/database/guard.h"
 #include "collector/database/held.h"
 
-struct record_db {
+struct record_question {
 	struct held_file file;
-	struct sqlite3 *db; /* NULL: not opened */
+	struct sqlite3 *db;
+	struct sqlite3_stmt *statement; /* NULL: it could not be asked */
 };
 
-/* Opens path when it is a run.db whose schema is ours; for writing also only when it is
- * ours. A lock is waited for busy_ms. 0 or -errno; record_db_close() in any case. */
-int record_db_open(struct record_db *ret, const char *path, enum guard_use use,
-		   int busy_ms);
-void record_db_close(struct record_db *db);
+/* A parameter of the SQL; the last one has no name. */
+struct record_value {
+	const char *name;
+	int64_t number;
+	const char *text; /* NULL: the number */
+};
+
+/* Asks path when it is a run.db whose schema is ours; changes it only when it is ours,
+ * too. SQLite's code of the first step, or of what failed; record_asked() in any case. */
+int record_ask(struct record_question *ret, const char *path, enum guard_use use,
+	       const char *sql, const struct record_value *values);
+void record_asked(struct record_question *question);
 
 /*
  * How prof-record speaks to the user: a line on stderr. Must not write to standard
