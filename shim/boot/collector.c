@@ -194,19 +194,9 @@ int collector_start(const struct config *config)
 
 static int list_object(struct dl_phdr_info *object, size_t size, void *data)
 {
-	uint64_t code = 0;
-
-	(void)size;
-	(void)data;
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-		ElfW(Addr) at = object->dlpi_addr + header->p_vaddr;
-
-		if (header->p_type == PT_LOAD && header->p_flags & PF_X && !code)
-			code = at;
-	}
-	if (code && object_calls_hooks(object))
-		upcalls.note_module(code);
+	(void)size, (void)data;
+	if (object_calls_hooks(object))
+		object_note(object);
 	return 0;
 }
 

@@ -66,6 +66,9 @@ void object_copy_build_id(struct segment_module *module, const char *notes, size
 /* Was it compiled with hooks: does it call them? */
 int object_calls_hooks(const struct dl_phdr_info *object);
 
+/* Puts it into the process's table of modules, as if its code had been called. */
+void object_note(const struct dl_phdr_info *object);
+
 /* The symbol tables of an object's file. Runs on: traced threads, under the lock. */
 
 /* A function, by its linkage name and its address in this process. */

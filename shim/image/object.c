@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "shim/core/gate.h"
+#include "shim/core/process.h"
 #include "shim/core/syscall.h"
 #include "shim/lane/functions.h"
 
@@ -113,6 +114,18 @@ int object_calls_hooks(const struct dl_phdr_info *object)
 			read_tables(object, (const ElfW(Dyn) *)at, &tables);
 	}
 	return has_hooks(&tables);
+}
+
+void object_note(const struct dl_phdr_info *object)
+{
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		upcalls.note_module(object->dlpi_addr + header->p_vaddr);
+		break;
+	}
 }
 
 /*

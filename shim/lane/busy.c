@@ -29,8 +29,7 @@ void paused_mark(struct lane_context *context)
 	__atomic_store_n(&context->counts, NULL, __ATOMIC_RELAXED);
 }
 
-/* Steps that are open have the pause in them: the next mark begins one. */
-static void forget_steps(struct segment_lane *lane)
+void lane_forget_steps(struct segment_lane *lane)
 {
 	struct segment_series *series = arrays_entries(lane, &lane->series);
 
@@ -49,7 +48,7 @@ void paused_take_up(struct lane_context *context)
 	context->paused_ticks = lane->paused_ticks = total;
 	context->clock_offset = clock->suspended_ticks;
 	context->paused_region_count = 0;
-	forget_steps(lane);
+	lane_forget_steps(lane); /* they have the pause in them */
 	if (lane->counts.count) {
 		struct segment_count *counts = arrays_entries(lane, &lane->counts);
 

@@ -67,6 +67,9 @@ static inline int paused_was(const struct lane_context *context)
 			context->paused_ticks != paused.total_ticks);
 }
 
+/* No step of the lane is open: its next marks begin one. */
+void lane_forget_steps(struct segment_lane *lane);
+
 /* Does it: the lane's own thread. */
 void paused_take_up(struct lane_context *context);
 

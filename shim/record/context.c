@@ -92,16 +92,6 @@ refused:
 	return -ENOSPC;
 }
 
-/* The time since the marks of the thread before is no step. */
-static void forget_series(struct lane_context *context)
-{
-	struct segment_series *series =
-		arrays_entries(context->lane, &context->lane->series);
-
-	for (uint32_t i = 0; i < context->lane->series.count; i++)
-		series[i].open_ticks = 0;
-}
-
 /* The thread's row. Threads past the table's capacity go without one. */
 static void begin_thread(struct lane_context *context)
 {
@@ -118,7 +108,7 @@ static void begin_thread(struct lane_context *context)
 	locks_begin_lane(context);
 	context->destructor_rounds = 0;
 	context->lane->in_use = 1;
-	forget_series(context);
+	lane_forget_steps(context->lane); /* of the thread before */
 	if (process_grow(segment, process->slot, ARRAY_THREADS, index + 1) < 0) {
 		process_count(SEGMENT_COUNTER_UNLISTED_THREADS, 1);
 		return;

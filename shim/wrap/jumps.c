@@ -169,33 +169,20 @@ static void land_at(const struct __jmp_buf_tag *environment)
 		  demangle(environment->__jmpbuf[JMP_BUF_RETURN_ADDRESS]));
 }
 
-exported void longjmp(struct __jmp_buf_tag environment[1], int value)
-{
-	land_at(environment);
-	real_longjmp(environment, value);
-	__builtin_unreachable();
-}
+#define LAND(name)                                                                       \
+	exported void name(struct __jmp_buf_tag environment[1], int value)               \
+	{                                                                                \
+		land_at(environment);                                                    \
+		real_##name(environment, value);                                         \
+		__builtin_unreachable();                                                 \
+	}
 
-exported void _longjmp(struct __jmp_buf_tag environment[1], int value)
-{
-	land_at(environment);
-	real__longjmp(environment, value);
-	__builtin_unreachable();
-}
-
-exported void siglongjmp(struct __jmp_buf_tag environment[1], int value)
-{
-	land_at(environment);
-	real_siglongjmp(environment, value);
-	__builtin_unreachable();
-}
-
-exported void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
-{
-	land_at(environment);
-	real___longjmp_chk(environment, value);
-	__builtin_unreachable();
-}
+/* clang-format off */
+LAND(longjmp)
+LAND(_longjmp)
+LAND(siglongjmp)
+LAND(__longjmp_chk)
+/* clang-format on */
 
 exported int setcontext(const ucontext_t *context)
 {

@@ -101,13 +101,6 @@ void privileges_after(uint32_t notes)
 		process_note(notes);
 }
 
-static int after_change(int result, uint32_t notes)
-{
-	if (result == 0)
-		privileges_after(notes);
-	return result;
-}
-
 static void apply(uid_t *id, uid_t to)
 {
 	if (to != SAME)
@@ -138,32 +131,35 @@ uint32_t privileges_before(long number, uid_t a, uid_t b, uid_t c)
 	return before_change(&now, &next);
 }
 
+#define CHANGE(number, a, b, c, expression)                                              \
+	({                                                                               \
+		uint32_t notes = privileges_before(number, a, b, c);                     \
+		int result = (expression);                                               \
+                                                                                         \
+		if (result == 0)                                                         \
+			privileges_after(notes);                                         \
+		result;                                                                  \
+	})
+
 exported int setuid(uid_t user)
 {
-	uint32_t notes = privileges_before(SYS_setuid, user, 0, 0);
-
-	return after_change(real_setuid(user), notes);
+	return CHANGE(SYS_setuid, user, 0, 0, real_setuid(user));
 }
 
 exported int seteuid(uid_t user)
 {
-	uint32_t notes = privileges_before(SYS_setresuid, SAME, user, SAME);
-
-	return after_change(real_seteuid(user), notes);
+	return CHANGE(SYS_setresuid, SAME, user, SAME, real_seteuid(user));
 }
 
 exported int setreuid(uid_t real, uid_t effective)
 {
-	uint32_t notes = privileges_before(SYS_setreuid, real, effective, 0);
-
-	return after_change(real_setreuid(real, effective), notes);
+	return CHANGE(SYS_setreuid, real, effective, 0, real_setreuid(real, effective));
 }
 
 exported int setresuid(uid_t real, uid_t effective, uid_t saved)
 {
-	uint32_t notes = privileges_before(SYS_setresuid, real, effective, saved);
-
-	return after_change(real_setresuid(real, effective, saved), notes);
+	return CHANGE(SYS_setresuid, real, effective, saved,
+		      real_setresuid(real, effective, saved));
 }
 
 exported int chroot(const char *path)

@@ -18,6 +18,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/image/image.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
 #include "shim/record/context.h"
@@ -86,14 +87,7 @@ _Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 
 static int note_object(struct dl_phdr_info *object, size_t size, void *data)
 {
 	(void)size, (void)data;
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *header = &object->dlpi_phdr[i];
-
-		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
-			continue;
-		upcalls.note_module(object->dlpi_addr + header->p_vaddr);
-		break;
-	}
+	object_note(object);
 	return 0;
 }
 
