@@ -209,12 +209,12 @@ static int bind(void **entry, void *function)
 }
 
 /* A table of relocations. */
-struct table {
+struct relocations {
 	const ElfW(Rela) * entries;
 	size_t size;
 };
 
-static int bind_table(const struct link_map *map, const struct table *table,
+static int bind_table(const struct link_map *map, const struct relocations *table,
 		      const ElfW(Sym) * symbols, const char *strings)
 {
 	size_t count = table->size / sizeof(*table->entries);
@@ -242,7 +242,7 @@ static int bind_table(const struct link_map *map, const struct table *table,
  * -errno: not all of them could be bound, and it is a danger to the host. */
 static int unwinder_bind_calls(void *library)
 {
-	struct table calls = {0}, data = {0};
+	struct relocations calls = {0}, data = {0};
 	const ElfW(Sym) *symbols = NULL;
 	const char *strings = NULL;
 	struct link_map *map;

@@ -89,12 +89,12 @@ void descriptors_forget_range(uint32_t first, uint32_t last)
 
 /* In memory that fork wipes: a child has a list of its own, empty, or with what another
  * process left in its slot. */
-struct table {
+struct target_table {
 	uint32_t linked; /* entries of the list that the buckets have */
 	uint32_t buckets[BUCKETS];
 };
 
-static struct table *table;
+static struct target_table *table;
 
 #define NAME_BYTES (sizeof(((struct segment_target *)0)->name))
 
@@ -265,7 +265,7 @@ static uint32_t find_or_add(uint32_t kind, char name[NAME_BYTES])
 
 static cold int make_table(void)
 {
-	struct table *made = process_map(sizeof(*made), 1), *there = NULL;
+	struct target_table *made = process_map(sizeof(*made), 1), *there = NULL;
 
 	if (!made)
 		return 0;

@@ -172,7 +172,7 @@ struct mapping_query {
 
 _Static_assert(sizeof(struct mapping_query) == 0x68, "the kernel's structure");
 
-struct question {
+struct asked_address {
 	uintptr_t address;
 	struct extent *found;
 };
@@ -180,7 +180,7 @@ struct question {
 /* 1: it lies in none; 2: in this one. */
 static int look_at(void *data, const struct maps_line *line)
 {
-	const struct question *question = data;
+	const struct asked_address *question = data;
 
 	if (question->address >= line->high)
 		return 0;
@@ -199,7 +199,7 @@ static int ask_mapping(uintptr_t address, struct extent *ret)
 	result = SYSCALL(SYS_ioctl, fd, QUERY_MAPPING, &query, 0, 0, 0);
 	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
 	if (result < 0)
-		return maps_each(look_at, &(struct question){address, ret}) == 2;
+		return maps_each(look_at, &(struct asked_address){address, ret}) == 2;
 	*ret = (struct extent){query.start, query.end};
 	return address >= query.start && address < query.end;
 }
