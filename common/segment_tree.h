@@ -125,7 +125,7 @@ struct segment_node {
 };
 
 /* Of segment_node.unfinished: its calls are inlined copies, see
- * shim/record/levels.h. */
+ * shim/events/levels.h. */
 #define SEGMENT_NODE_INLINED (1u << 31)
 
 /* Its calls came by levels, see above. */

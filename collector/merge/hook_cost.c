@@ -93,7 +93,7 @@ void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
 }
 
 /* Nodes and histograms of so many paths have left the caches when they are come to again.
- * The time to find a node is left out (shim/record/frame_hooks.h), that to write it and
+ * The time to find a node is left out (shim/events/frame_hooks.h), that to write it and
  * the histogram is not, and how often it takes long is not known: a call of tcc, with
  * 800,000 paths, takes 6 ns more than with fewer. That is one program: it may be none, or
  * twice as much. */

@@ -26,7 +26,7 @@
 #include "shim/lane/spans.h"
 #include "shim/lane/tree.h"
 #include "shim/patch/stubs.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #define BATCHES 15
 #define PAIRS 128

@@ -120,7 +120,7 @@ uint32_t headers_generation(void);
 /* Addresses in the table; it only grows. */
 extern hidden uint32_t trigger_count;
 
-/* What else the calls of a function do: for the first two see record/pause.h. */
+/* What else the calls of a function do: for the first two see events/events.h. */
 #define TRIGGER_FROM 1u
 #define TRIGGER_UNTIL 2u
 /* Its calls are studied, see shim/study/: as asked for, or found. */

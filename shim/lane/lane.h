@@ -134,13 +134,13 @@ struct series_memo {
 
 #define LANE_TRANSFER_BUCKETS 1024u
 
-/* See record/counted.h. */
+/* See events/events.h. */
 struct lane_pulse {
 	uint32_t length; /* calls from pulse to pulse */
 	uint64_t ticks;	 /* the last one, of the run's clock */
 };
 
-/* What a return address says of its level, see record/levels.h. */
+/* What a return address says of its level, see events/levels.h. */
 struct lane_place {
 	uint64_t return_address; /* 0: none */
 	uint64_t function;	 /* or the part of one that it is in; 0: not known */
@@ -160,7 +160,7 @@ struct lane_way {
 	uint32_t left;	/* calls for which it holds */
 };
 
-/* See record/levels.h. */
+/* See events/levels.h. */
 struct lane_levels {
 	uint32_t count; /* levels that were made */
 	struct lane_place places[LANE_PLACES];
@@ -530,7 +530,7 @@ static inline int lane_is_live(const struct lane_context *context)
 }
 
 /* The calling thread's context if it has one that can be used, or NULL; none is made for
- * it (record/context.h does that). */
+ * it (events/context.h does that). */
 static inline struct lane_context *lane_own(void)
 {
 	struct lane_context *context = lane_self;

@@ -6,7 +6,7 @@
  * not in the front table, where hooks look first, but in this one.
  *
  * Of what is between the caller and the frame nothing is said: the path that a walk found
- * (record/levels.h) holds for some calls, and then the stack is walked again.
+ * (events/levels.h) holds for some calls, and then the stack is walked again.
  *
  * Runs on: the lane's thread, any context; ways_begin() and ways_forget() under the
  * process lock, of other lanes, too: a thread may miss that where it is just noting one.

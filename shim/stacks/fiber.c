@@ -21,7 +21,7 @@
 static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
 {
 	context->stack_low = low;
-	/* before it is asked whether there is a pause: see record/pause.c */
+	/* before it is asked whether there is a pause: see events/pause.c */
 	__atomic_exchange_n(&context->stack_size, high - low, __ATOMIC_SEQ_CST);
 	if (paused_is_on())
 		paused_mark(context);

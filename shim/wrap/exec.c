@@ -27,7 +27,7 @@
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/wrap/begin.h"
 #include "shim/wrap/real.h"

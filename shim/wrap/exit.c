@@ -25,7 +25,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/children/slots.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/wrap/libc_call.h"

@@ -22,7 +22,7 @@
 #include "shim/lane/frames.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/wrap/real.h"
 

@@ -20,7 +20,7 @@
 #include <ucontext.h>
 
 #include "common/attributes.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 #include "shim/samples/samples.h"
 #include "shim/stacks/fiber.h"
 #include "shim/wrap/real.h"

@@ -4,8 +4,8 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/busy.h"
-#include "shim/record/context.h"
-#include "shim/record/frame_hooks.h"
+#include "shim/events/context.h"
+#include "shim/events/frame_hooks.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/holders.h"
 

@@ -15,7 +15,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 /* Set by the constructor; 0: PROFSHIM_WAITS=off. */
 extern hidden int libc_call_is_wanted;

@@ -16,7 +16,7 @@
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
 #include "shim/image/image.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/stacks/stack.h"
 #include "shim/wrap/begin.h"
 #include "shim/wrap/real.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The malloc family: the real function, and the books around it (record/allocation.h).
+ * The malloc family: the real function, and the books around it (events/allocation.h).
  * Runs on: traced threads, any context, from before our constructor until after the last
  * destructor. Must not call libc but for the real functions; change errno; hold anything
  * while the real function runs.
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "shim/memory/early_heap.h"
-#include "shim/record/allocation.h"
+#include "shim/events/allocation.h"
 #include "shim/wrap/real.h"
 
 /* Makes the function keep a frame pointer. Whoever is given this must not be called as

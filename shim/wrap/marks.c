@@ -11,7 +11,7 @@
 
 #include "common/attributes.h"
 #include "shim/profshim.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 /* No call of libc is made here or below, nor a wrapped one: errno is safe. */
 exported void profshim_record_region_begin(const char *component, const char *name)

@@ -21,7 +21,7 @@
 #include "shim/image/image.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/samples/samples.h"
 #include "shim/wrap/begin.h"
 #include "shim/wrap/real.h"

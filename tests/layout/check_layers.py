@@ -15,7 +15,7 @@ import tree
 BASE = ["common", "common/base", "common/flags", "common/names", "common/places"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
         "shim/children", "shim/patch", "shim/waits", "shim/io", "shim/budget",
-        "shim/study", "shim/samples", "shim/record", "shim/image"]
+        "shim/study", "shim/samples", "shim/events", "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
              "collector/transfers", "collector/identify", "collector/studies", "collector/merge", "collector/locks",
              "collector/account", "collector/ingest",
@@ -42,7 +42,7 @@ LAYERS = {
     "shim/study": ["common", "shim/core", "shim/lane", "shim/patch"],
     "shim/samples": ["common", "shim/core", "shim/lane", "shim/patch", "shim/stacks",
                      "shim/waits"],
-    "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
+    "shim/events": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
                     "shim/children", "shim/patch", "shim/waits", "shim/io",
                     "shim/budget", "shim/study", "shim/samples"],
     "shim/image": ["common", "shim/core", "shim/lane", "shim/patch", "shim/stacks"],

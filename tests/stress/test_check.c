@@ -16,7 +16,7 @@
 #include "shim/lane/tree.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 #include "tests/stress/check.h"
 #include "tests/unit/shim/fixture.h"
 

@@ -15,7 +15,7 @@
 
 #include "shim/boot/boot.h"
 #include "shim/memory/shadow.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 
 static char directory[] = "/tmp/profshim-test-XXXXXX";
 static char output[64];

@@ -11,7 +11,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 #include "shim/waits/locks.h"
 #include "tests/unit/shim/fixture.h"
 

@@ -15,7 +15,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 #include "tests/unit/shim/fixture.h"
 
 #define OUTER 0x1000ull

@@ -30,9 +30,9 @@
 #include "shim/patch/edge_table.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
-#include "shim/record/events.h"
-#include "shim/record/context.h"
-#include "shim/record/frame_hooks.h"
+#include "shim/events/events.h"
+#include "shim/events/context.h"
+#include "shim/events/frame_hooks.h"
 #include "tests/unit/shim/fixture.h"
 
 #define SCRATCH_BYTES 8192

@@ -15,7 +15,7 @@
 
 #include "common/segment_names.h"
 #include "shim/core/clock.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 #include "tests/unit/shim/fixture.h"
 
 static struct segment_names *names;

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "shim/record/context.h"
-#include "shim/record/events.h"
+#include "shim/events/context.h"
+#include "shim/events/events.h"
 #include "tests/unit/shim/fixture.h"
 
 static struct segment_series *series_named(const char *name)

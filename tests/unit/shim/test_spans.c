@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "shim/lane/spans.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "tests/unit/shim/fixture.h"
 
 #define SPANS 100000u

@@ -16,7 +16,7 @@
 #include "shim/core/clock.h"
 #include "shim/lane/functions.h"
 #include "shim/core/process.h"
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 #include "shim/study/study.h"
 #include "tests/unit/shim/fixture.h"
 

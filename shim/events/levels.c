@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tells inlined copies from calls, and walks the stack from a hook to the frame of the
  * path's parent. */
-#include "shim/record/levels.h"
+#include "shim/events/levels.h"
 
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Closes the frames that a jump skips. Must not call libc or lock. */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"

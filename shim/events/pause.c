@@ -5,13 +5,13 @@
  * time marks itself, or is marked: it stores its stack before it asks, and is in the list
  * before the state changes.
  */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/functions.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/waits/off_cpu.h"
 
 void pause_begin(void)

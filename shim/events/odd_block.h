@@ -11,8 +11,8 @@
 #include "shim/lane/lane.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
-#include "shim/record/context.h"
-#include "shim/record/events.h"
+#include "shim/events/context.h"
+#include "shim/events/events.h"
 #include "shim/stacks/stack.h"
 #include "shim/stacks/walk.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What the allocation hooks record. */
-#include "shim/record/allocation.h"
+#include "shim/events/allocation.h"
 
 #include <sys/single_threaded.h>
 
 #include "shim/core/gate.h"
 #include "shim/memory/site.h"
-#include "shim/record/odd_block.h"
+#include "shim/events/odd_block.h"
 
 /* True when at most one other allocation of this thread came after this one. */
 static inline int take_latest(struct lane_context *context, uintptr_t address)

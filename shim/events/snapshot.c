@@ -7,7 +7,7 @@
  * inside of it, for a moment each. Whoever keeps a site holds that site, and may take the
  * process lock inside; nobody who holds the process lock asks for a site.
  */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include <errno.h>
 #include <time.h>
@@ -18,7 +18,7 @@
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/memory/site_past.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/waits/off_cpu.h"
 
 /* A collector writes a snapshot down in microseconds, a thread of the process takes

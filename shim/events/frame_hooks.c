@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The cold parts of entry and exit. */
-#include "shim/record/frame_hooks.h"
+#include "shim/events/frame_hooks.h"
 
 #include "shim/budget/counting.h"
 #include "shim/lane/functions.h"
@@ -10,8 +10,8 @@
 #include "shim/lane/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/known.h"
-#include "shim/record/levels.h"
-#include "shim/record/events.h"
+#include "shim/events/levels.h"
+#include "shim/events/events.h"
 #include "shim/waits/off_cpu.h"
 
 cold void frame_histogram_overflow(struct segment_function *function, uint32_t bucket)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Adding a value to a series of the calling thread's lane. Must not call libc or lock. */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include "common/segment_series.h"
 #include "shim/core/clock.h"
@@ -8,7 +8,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/spans.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 #include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 

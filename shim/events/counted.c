@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Slow paths of calls without a frame, and the ends of those that have one. */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include "shim/budget/counting.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/spans.h"
 #include "shim/patch/modes.h"
-#include "shim/record/context.h"
-#include "shim/record/frame_hooks.h"
+#include "shim/events/context.h"
+#include "shim/events/frame_hooks.h"
 #include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 

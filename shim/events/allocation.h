@@ -16,7 +16,7 @@
 #pragma once
 
 #include "shim/memory/shadow.h"
-#include "shim/record/odd_block.h"
+#include "shim/events/odd_block.h"
 
 /* A block has been allocated by a call that returns to `caller`; NULL: it has not. */
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller);

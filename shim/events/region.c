@@ -7,7 +7,7 @@
  * addresses which names they were, and compares, since the memory may hold another name
  * by now. Otherwise the table is searched.
  */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include "common/segment_names.h"
 #include "shim/core/clock.h"
@@ -17,7 +17,7 @@
 #include "shim/lane/busy.h"
 #include "shim/lane/functions.h"
 #include "shim/lane/tree.h"
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 
 /* The mapping; a forked child inherits it with the file. */
 static struct segment_names *mapped_names;

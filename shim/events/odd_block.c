@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Blocks that come and go when their thread has no lane, or in the middle of a hook. */
-#include "shim/record/odd_block.h"
+#include "shim/events/odd_block.h"
 
 #include "shim/core/gate.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lanes: made on a thread's first event, handed on when it ends. */
-#include "shim/record/context.h"
+#include "shim/events/context.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
  * any instruction and run both itself. Must not call libc, lock, or make a system call
  * on the fast paths.
  */
-#include "shim/record/events.h"
+#include "shim/events/events.h"
 
 #include "shim/budget/counting.h"
 #include "shim/core/process.h"
@@ -16,8 +16,8 @@
 #include "shim/lane/ways.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/known.h"
-#include "shim/record/context.h"
-#include "shim/record/frame_hooks.h"
+#include "shim/events/context.h"
+#include "shim/events/frame_hooks.h"
 #include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
