@@ -60,18 +60,6 @@ struct habit {
 /* So many buckets are 7 powers of two. */
 #define FAR_LONGER (7u * 8)
 
-static uint32_t median_bucket(const struct segment_function *function, uint64_t calls)
-{
-	uint64_t seen = 0;
-
-	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
-		seen += function->histogram[i];
-		if (seen * 2 >= calls)
-			return i;
-	}
-	return SEGMENT_HISTOGRAM_BUCKETS - 1;
-}
-
 /* Calls far longer than most, if there are not more than one in a thousand, may have been
  * interrupted, which says nothing of the function: they are left out. */
 static void read_habit(const struct segment_function *function, struct habit *ret)
@@ -80,12 +68,10 @@ static void read_habit(const struct segment_function *function, struct habit *re
 	uint64_t tail_count = 0;
 	uint32_t median;
 
-	*ret = (struct habit){.call_count = 0};
-	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
-		ret->call_count += function->histogram[i];
+	*ret = (struct habit){.call_count = lane_timed_calls(function)};
 	if (ret->call_count < LEAST_CALLS)
 		return;
-	median = median_bucket(function, ret->call_count);
+	median = lane_median_bucket(function, ret->call_count);
 	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
 		uint32_t count = function->histogram[i];
 		double ticks = (double)segment_histogram_lower(i) * 1.06 * count;

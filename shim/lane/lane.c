@@ -27,3 +27,24 @@ cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since, uint6
 	context->clock_offset = context->fiber->clock->suspended_ticks;
 	return ticks;
 }
+
+uint64_t lane_timed_calls(const struct segment_function *function)
+{
+	uint64_t calls = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		calls += function->histogram[i];
+	return calls;
+}
+
+uint32_t lane_median_bucket(const struct segment_function *function, uint64_t calls)
+{
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
+		seen += function->histogram[i];
+		if (seen * 2 >= calls)
+			return i;
+	}
+	return SEGMENT_HISTOGRAM_BUCKETS - 1;
+}

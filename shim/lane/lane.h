@@ -560,3 +560,8 @@ static inline void lane_end_own_work(struct lane_context *context)
 	context->own_work = OWN_WORK_NONE;
 	context->busy[BUSY_BOOKS] = 0;
 }
+
+/* By a lane's histogram of a function: its calls that were timed, and in which bucket
+ * half of so many are reached. */
+uint64_t lane_timed_calls(const struct segment_function *function);
+uint32_t lane_median_bucket(const struct segment_function *function, uint64_t calls);

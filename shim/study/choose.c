@@ -46,10 +46,8 @@ static uint64_t suspect_calls(const struct lane_context *context,
 			      const struct segment_function *function)
 {
 	uint32_t number = modes_find(function->key);
-	uint64_t sum = 0;
+	uint64_t sum = lane_timed_calls(function);
 
-	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
-		sum += function->histogram[i];
 	if (number && context->counts)
 		sum += modes_counted(number, context->counts);
 	return sum;
@@ -58,16 +56,9 @@ static uint64_t suspect_calls(const struct lane_context *context,
 /* Half of its calls that were timed are as short, or shorter. 0: there are none. */
 static uint64_t suspect_median(const struct segment_function *function)
 {
-	uint64_t calls = 0, seen = 0;
+	uint64_t calls = lane_timed_calls(function);
 
-	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
-		calls += function->histogram[i];
-	for (uint32_t i = 0; calls && i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
-		seen += function->histogram[i];
-		if (seen * 2 >= calls)
-			return segment_histogram_lower(i);
-	}
-	return 0;
+	return calls ? segment_histogram_lower(lane_median_bucket(function, calls)) : 0;
 }
 
 /* Is a function around the node studied, or its own, for what it computes? */
