@@ -59,7 +59,7 @@ int record_set_run(const char *label, const char *level);
 /*
  * Starts the program in our process group, waits until it has ended and leaves it a
  * zombie, so that its status can still be read and its PID is not used again. Meanwhile
- * signals are passed on to it (signals.h). input, output: its standard input and
+ * signals are passed on to it (launch.h). input, output: its standard input and
  * output, -1: ours.
  * 0, or -errno of the fork or exec. *ret_pid: the zombie.
  */

@@ -26,10 +26,10 @@
  * TAKING. When half of the budget is exceeded, one of these exits is picked, so that who
  * exits most often is met most often. Its function is counted from then on when its calls
  * are short against their hooks, by its histogram, it does not allocate, and its hooks
- * have cost what it takes (price.h). Where that is not enough, longer ones, too; last
- * those that call malloc themselves.
+ * have cost what it takes (price_is_paid()). Where that is not enough, longer ones, too;
+ * last those that call malloc themselves.
  *
- * GIVING BACK. See trials.h.
+ * GIVING BACK. See trials_note_call().
  */
 
 /* For a lane that begins. */
@@ -41,9 +41,9 @@ void budget_look(struct lane_context *context, uint64_t function, uint64_t call_
 		 uint32_t node, uint64_t return_address, uint64_t now);
 
 /* A path has allocated for the first time: functions that allocate are taken last, when
- * nothing else is left and they are known by where they call malloc (allocators.h), so
- * that their allocations stay on their paths. The others that allocate keep their frames.
- * node: of the site. */
+ * nothing else is left and they are known by where they call malloc
+ * (shim/lane/functions.h), so that their allocations stay on their paths. The others that
+ * allocate keep their frames. node: of the site. */
 void budget_note_site(struct lane_context *context, uint32_t node);
 
 /* A lane goes on with the tree of a process that has ended: the same for all of its

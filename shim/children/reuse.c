@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See offered.h. Must not believe a number in the file beyond its size: a list that
- * somebody has damaged ends.
+ * Offering slots, taking them over, and bringing the numbers of the process before to an
+ * end. Must not call libc; believe a number in the file or the slots beyond their size: a
+ * list that somebody has damaged ends.
  */
 #include "shim/children/slots.h"
 
@@ -80,11 +81,6 @@ static int offered_take_back(uint32_t slot)
 				   __ATOMIC_ACQ_REL) &
 		SEGMENT_POOL_OFFERED) != 0;
 }
-
-/*
- * Offering slots, taking them over, and bringing the numbers of the process before to an
- * end. Must not call libc; believe a number in the slots beyond the slots' own size.
- */
 
 /* An image's first children have slots to themselves, as long as the file has room for
  * many more: so the few workers of a server can be told apart by their lanes, and can

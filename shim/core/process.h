@@ -27,7 +27,7 @@ struct segment_history;
 
 struct process {
 	uint32_t ready;	  /* 0 in a forked child until adopt_process() */
-	uint32_t lock;	  /* see boost_lock.h */
+	uint32_t lock;	  /* see gate.h, boost_lock */
 	uint32_t changer; /* atomic; a lane, see changes_begin() */
 	uint32_t slot;
 	uint32_t site_next; /* next free site index */

@@ -8,7 +8,7 @@
  * address. A failed realloc puts the old entry back.
  *
  * A signal handler that interrupts an allocation hook and allocates itself leaves a note
- * that the interrupted hook books (memory/deferred.h).
+ * that the interrupted hook books (memory/site.h).
  *
  * A realloc of a live block is one free of the old size and one allocation of the new
  * size at the realloc's own site.

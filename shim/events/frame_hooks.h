@@ -13,7 +13,7 @@
  * before it is filled and after its time has been taken: a handler that jumps out of a
  * hook (siglongjmp) leaves no frame whose time is wrong. depth, which only the reader of
  * the segment uses, counts a frame before it gets its node, and until after it has lost
- * it: who finds a topmost frame that was left knows whether it is counted (unwind.c).
+ * it: who finds a topmost frame that was left knows whether it is counted (frames.c).
  *
  * ORDER OF WORK
  *
@@ -152,7 +152,7 @@ static inline uint64_t frame_missed_since(const struct lane_context *context)
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
 		      uintptr_t stack, uint64_t since);
 
-/* The same when it is known who calls from there (lane/ways/ways.h). 0: it is not. */
+/* The same when it is known who calls from there (lane/ways.h). 0: it is not. */
 int frame_open_way(struct lane_context *context, uint64_t function, uint64_t call_site,
 		   uintptr_t stack);
 

@@ -46,7 +46,7 @@ int inlined_is_copy(const struct lane_context *context, const struct segment_fra
  * when it was new had all its later calls, whoever they came by. So it is walked to for
  * each of the first LEVELS_RARE calls of a path with levels: what is called rarely is
  * always where it belongs. From then on the call site, which the hook is given, tells who
- * the caller is (lane/ways/ways.h), and each LEVELS_MANY-th call from there is walked to
+ * the caller is (lane/ways.h), and each LEVELS_MANY-th call from there is walked to
  * again: calls of a frequent path are divided among the ways to its caller by samples.
  */
 

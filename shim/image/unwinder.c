@@ -98,7 +98,7 @@ static long write_tests_memory(long number, int descriptor, const void *address,
  * signals before. */
 union mutex {
 	struct {
-		uint32_t word;	  /* see boost_lock.h */
+		uint32_t word;	  /* see gate.h, boost_lock */
 		uint32_t process; /* in which the word is good */
 	};
 	uint64_t both;

@@ -23,7 +23,7 @@
 
 struct descriptor {
 	uint32_t target;   /* of the process, 0: not known */
-	uint32_t channel;  /* 0: not one between threads, see targets.h */
+	uint32_t channel;  /* 0: not one between threads, see targets_of_descriptor() */
 	uint8_t is_moved;  /* its offset was changed since it was used last */
 	uint8_t is_server; /* of a connection: it was accepted */
 	uint8_t is_asked;  /* whether it has a channel: else it was opened by a path */
@@ -31,7 +31,7 @@ struct descriptor {
 	uint64_t offset;  /* where read and write go on, as far as is known */
 	uint64_t next_at; /* where the last transfer ended that named its offset */
 	/* where the books may have it: the last ones of even and of odd nodes, of some
-	 * thread (transfers.h) */
+	 * thread (transfers_book()) */
 	uint32_t transfers[2];
 };
 

@@ -32,7 +32,7 @@
 /* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
-/* Notes of handlers that interrupt an allocation hook, see deferred.h. */
+/* Notes of handlers that interrupt an allocation hook, see memory/site.h. */
 #define LANE_DEFERRED 512u
 
 /* Whether what is allocated now is the tool's, not the program's. */
@@ -103,7 +103,7 @@ struct study_lane;
 #define LANE_SUSPICIONS 16u
 #define LANE_STEP_KEY (1ull << 62) /* no function's */
 
-/* A function that had slow calls, see study/suspect.h. Ticks are sums over these, without
+/* A function that had slow calls, see study/choose.c. Ticks are sums over these, without
  * those that they waited for a CPU. */
 struct lane_suspicion {
 	uint64_t key; /* of a step LANE_STEP_KEY | its series; 0: none */
@@ -443,7 +443,7 @@ struct lane_context {
 	uint32_t nap_number; /* of it in the stalls, 0: it is not kept */
 	struct segment_stall nap;
 	const void *switch_page;      /* behind switch_word, when it is ours */
-	uint64_t paused_ticks;	      /* in its clocks, see paused.h */
+	uint64_t paused_ticks;	      /* in its clocks, see busy.h */
 	uint32_t paused_region_count; /* begun in this pause */
 	struct lane_context *next_free, *next_lane;
 

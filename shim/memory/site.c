@@ -241,7 +241,7 @@ void cold site_lose(uint64_t word)
 }
 
 /*
- * The notes of interrupting handlers. Runs on: the lane's thread, see deferred.h.
+ * The notes of interrupting handlers. Runs on: the lane's thread, see site.h.
  *
  * A handler may be interrupted by another one: each takes a place with one instruction
  * and has filled it before it returns to whoever books.

@@ -42,7 +42,7 @@ uint32_t arenas_find(uintptr_t site, uint32_t part);
  * NULL: there is none in reach, or no more arenas can be had. */
 uint8_t *arenas_map(uintptr_t site, uintptr_t object);
 
-/* It is an image (arena_image.h), and has this part. */
+/* It is an image (arena_image_*), and has this part. */
 void arenas_add(uint8_t *start, uint32_t part);
 
 /* Where one begins that has a part in [low, high); 0: none. */

@@ -13,7 +13,7 @@
  * WHAT IT COSTS
  *
  * Nothing before the end of a call; there, a read of some hundred counters at most
- * (subtree.h), 0.1 to 5 us. So that it takes no more than STUDY_SHARE (subject.h) of the
+ * (subtree.h), 0.1 to 5 us. So that it takes no more than STUDY_SHARE (study.c) of the
  * time, it is not done at each end: calls that follow each other faster are looked at
  * together. A slow one among them is known by its own time, and is kept when those beside
  * it took no more than a quarter of that: how many they were, and how long they took, is
@@ -41,7 +41,7 @@ struct study_call {
 /* A call of a function with triggers has ended. */
 void study_end(struct lane_context *context, const struct study_call *call);
 
-/* Likewise, without its exit (lane/upcalls.h). */
+/* Likewise, without its exit (upcalls, core/process.h). */
 void study_leave(struct lane_context *context, uint64_t function, uint32_t node,
 		 uint64_t begin_ticks, uint64_t ticks);
 

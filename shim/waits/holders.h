@@ -201,7 +201,7 @@ void senders_find_signal(struct holder *ret, int signal, uint64_t since_ticks);
 void stalls_add_nap(struct lane_context *context, uint32_t node, enum libc_call call,
 		    uint64_t ticks, uint64_t blocked_ns);
 
-/* The thread has got what was sent by this key (senders.h): when that was while it
+/* The thread has got what was sent by this key (senders_put()): when that was while it
  * napped, it was what it waited for, however short. */
 void stalls_settle_nap(struct lane_context *context, uintptr_t key);
 

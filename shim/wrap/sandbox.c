@@ -30,7 +30,7 @@ hidden long sandbox_syscall(long number, long a, long b, long c, long d, long e,
 hidden int sandbox_prctl(int option, unsigned long mode, unsigned long program,
 			 unsigned long c, unsigned long d);
 
-/* SYS_mmap, SYS_mprotect, SYS_mremap and SYS_pkey_mprotect are protect.c's; SYS_setuid,
+/* SYS_mmap, SYS_mprotect, SYS_mremap and SYS_pkey_mprotect are code.c's; SYS_setuid,
  * SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and SYS_seccomp; the
  * sixth argument of the call is on the stack and stays there. */
 __asm__(".text\n"
