@@ -45,61 +45,38 @@
 
 #include "common/attributes.h"
 
-/* Those that no header declares, or not all of glibc's. */
+/* Those that no header declares, or not all of glibc's; in the table those that have
+ * their types there. */
 void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
 	__attribute__((noreturn));
 void *__cxa_begin_catch(void *exception);
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 		      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
 		      void *stack_end);
-int __poll_chk(struct pollfd *files, nfds_t count, int timeout_ms, size_t size);
-int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *timeout,
-		const sigset_t *mask, size_t size);
 void free_sized(void *address, size_t size);
 void free_aligned_sized(void *address, size_t alignment, size_t size);
-
 int __fprintf_chk(FILE *restrict stream, int flag, const char *restrict format, ...);
 int __printf_chk(int flag, const char *restrict format, ...);
-int __vfprintf_chk(FILE *restrict stream, int flag, const char *restrict format,
-		   va_list list);
-int __vprintf_chk(int flag, const char *restrict format, va_list list);
-int __vdprintf_chk(int descriptor, int flag, const char *restrict format, va_list list);
-size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count,
-		   FILE *restrict stream);
-size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t count,
-			    FILE *restrict stream);
-char *__fgets_chk(char *restrict to, size_t room, int size, FILE *restrict stream);
-char *__fgets_unlocked_chk(char *restrict to, size_t room, int size,
-			   FILE *restrict stream);
 int __isoc99_vfscanf(FILE *restrict stream, const char *restrict format, va_list list);
 int __isoc99_vscanf(const char *restrict format, va_list list);
 int __isoc23_vfscanf(FILE *restrict stream, const char *restrict format, va_list list);
 int __isoc23_vscanf(const char *restrict format, va_list list);
-int __uflow(FILE *stream);
 int __overflow(FILE *stream, int byte);
 
-/* The checked ones, and those of programs that are older than glibc 2.33. */
-ssize_t __read_chk(int descriptor, void *to, size_t size, size_t room);
-ssize_t __pread_chk(int descriptor, void *to, size_t size, off_t at, size_t room);
-ssize_t __pread64_chk(int descriptor, void *to, size_t size, off64_t at, size_t room);
-ssize_t __recv_chk(int descriptor, void *to, size_t size, size_t room, int flags);
-ssize_t __recvfrom_chk(int descriptor, void *restrict to, size_t size, size_t room,
-		       int flags, __SOCKADDR_ARG peer, socklen_t *restrict peer_size);
-ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t size,
-		       size_t room);
-int __open_2(const char *path, int flags);
-int __open64_2(const char *path, int flags);
-int __openat_2(int directory, const char *path, int flags);
-int __openat64_2(int directory, const char *path, int flags);
-int __xstat(int version, const char *path, struct stat *ret);
-int __xstat64(int version, const char *path, struct stat64 *ret);
-int __lxstat(int version, const char *path, struct stat *ret);
-int __lxstat64(int version, const char *path, struct stat64 *ret);
-int __fxstat(int version, int descriptor, struct stat *ret);
-int __fxstat64(int version, int descriptor, struct stat64 *ret);
-int __fxstatat(int version, int directory, const char *path, struct stat *ret, int flags);
-int __fxstatat64(int version, int directory, const char *path, struct stat64 *ret,
-		 int flags);
+#define DECLARE(name, how, type, ...) type(name)(__VA_ARGS__);
+#define WRAPPED_WAIT DECLARE
+#define WRAPPED_IO DECLARE
+#define WRAPPED_IO_AT DECLARE
+#define WRAPPED_SEND DECLARE
+#define WRAPPED_PATH DECLARE
+#define WRAPPED_OPEN DECLARE
+#define WRAPPED_LOCK DECLARE
+#define WRAPPED_MEETING DECLARE
+#define WRAPPED_DESCRIPTOR DECLARE
+#define WRAPPED_STREAM DECLARE
+#define WRAPPED_BODIES
+#include "shim/wrap/wrapped.def"
+#undef DECLARE
 
 /* None in terms of another: a test compiles malloc.c with its functions renamed, and the
  * name of the pointer must stay. */
