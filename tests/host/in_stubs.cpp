@@ -45,7 +45,7 @@ ALONE static void *be_cancelled(void *argument)
 
 static int cancel_threads()
 {
-	const int count = 300;
+	const int count = 120;
 
 	for (int i = 0; i < count; i++) {
 		timespec pause = {0, 20000 + i * 97};
@@ -82,7 +82,7 @@ static void start_timer(int which, long first_us, long next_us)
 
 static int throw_from_handlers()
 {
-	const int count = 300;
+	const int count = 120;
 	int caught = 0;
 
 	signal(SIGALRM, throw_on);
@@ -145,7 +145,7 @@ static int trace_from_handlers()
 	backtrace(stack, 64); /* its first use loads a library */
 	signal(SIGPROF, trace);
 	start_timer(ITIMER_PROF, 1000, 1000);
-	while (handled < 240)
+	while (handled < 120)
 		steps(1000);
 	start_timer(ITIMER_PROF, 0, 0);
 	return cut;

@@ -17,7 +17,7 @@ def build(case, *flags, pie=True):
         *flags])
 
 
-# 300 calls each. A handler may come before compute() is there, and throw.
+# 120 calls each. A handler may come before compute() is there, and throw.
 COUNT = {"cancels": ("be_cancelled", "compute", "Object::~Object"),
          "throws": ("throw_on", "start_timer", "Object::~Object")}
 
@@ -33,7 +33,7 @@ def interrupt(case, program, *ways, **settings):
         expect(recording != "exact" or not is_patched, f"{way}: step() was not led elsewhere")
         expect(case.trust("open_frames") == 0, f"{way}: {case.trust('open_frames')} are open")
         for name in COUNT.get(way, ()):
-            expect(case.calls(name) == 300, f"{way}: {case.calls(name)} calls of {name}()")
+            expect(case.calls(name) == 120, f"{way}: {case.calls(name)} calls of {name}()")
 
 
 @scenario
