@@ -26,8 +26,8 @@
 #include <unistd.h>
 
 #define TRAP_FLAG 0x100
-#define TURNS 8	   /* so many instructions, all over the hook */
-#define SHORT 256  /* or all of one that has no more */
+#define TURNS 8	  /* so many instructions, all over the hook */
+#define SHORT 256 /* or all of one that has no more */
 #define AFTER 100
 
 static struct dl_find_object ours;
