@@ -17,7 +17,7 @@ KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
 SECTIONS = {"main", "machine", "human", "page", "parts"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
-HEAD = {"report", "part", "takes", "example", "about"}
+HEAD = {"report", "part", "takes", "example", "about", "argument"}
 
 
 def c_string(text):
@@ -74,8 +74,8 @@ def part_as_c(path, number, kind, words, title, query):
             fields.append(f".noun = {c_string(value.replace('_', ' '))}")
         elif name == "show":
             fields.append(f".show = {c_string(value.replace(',', ' '))}")
-        elif name == "order":
-            fields.append(f".order = {c_string(value)}")
+        elif name in ("order", "each", "fills"):
+            fields.append(f".{name} = {c_string(value)}")
         elif name == "weight":
             column, _, what = value.partition(",")
             fields.append(f".weight = {c_string(column)}")
@@ -106,7 +106,7 @@ def part_as_c(path, number, kind, words, title, query):
 def main():
     path, target = sys.argv[1:]
     head, parts = read(path)
-    missing = HEAD - {"part"} - head.keys() if "part" not in head else ()
+    missing = HEAD - {"part", "argument"} - head.keys() if "part" not in head else ()
     if missing or not parts:
         wrong(path, 1, "it has no " + (", no ".join(sorted(missing)) or "section"))
     name, _, summary = (head.get("report") or head["part"]).partition(": ")
@@ -134,6 +134,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 const struct report report_{name} = {{
 	.name = {c_string(name)},
 	.summary = {c_string(summary)},
+	.argument = {c_string(head["argument"]) if "argument" in head else "NULL"},
 	.description = {c_string(head["about"])},
 	.example = {c_string(head["example"])},
 	.takes = {takes},

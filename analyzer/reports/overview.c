@@ -17,7 +17,6 @@
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/plain/plain.h"
 #include "analyzer/reports/trust/trust.h"
-#include "analyzer/reports/why/parts.h"
 
 #include <stdlib.h>
 
@@ -228,7 +227,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK && input->options->page)
 		status = add_brief(input, doc, &facts, &report_timeline, SPAN_ROWS);
 	if (status == STATUS_OK && input->options->page)
-		status = why_add_brief(input, doc);
+		status = add_brief(input, doc, &facts, &report_why, 0);
 	if (status == STATUS_OK)
 		status = plain_add(input, doc, rows(input, FUNCTION_ROWS));
 	if (status == STATUS_OK)

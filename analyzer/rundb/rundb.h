@@ -54,6 +54,12 @@ int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_
 /* The same, bound by a function of the caller's. */
 int rundb_keep_bound(struct rundb *db, const char *name, const char *sql,
 		     void (*bind)(void *context, struct cursor *cursor), void *context);
+/* Adds rows to such a table, cells in the order of its columns. The statement that fails
+ * first ends it; rundb_insert_end() gives back the memory and tells: 0 or -errno. */
+struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table,
+					int column_count);
+void rundb_insert_row(struct rundb_insert *insert, const struct cell *cells);
+int rundb_insert_end(struct rundb_insert *insert);
 /* This connection has the table no longer. */
 int rundb_drop(struct rundb *db, const char *name);
 /* From now on queries of this connection have a function of so many values, at most

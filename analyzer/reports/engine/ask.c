@@ -9,6 +9,7 @@
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/range.h"
 #include "analyzer/reports/load.h"
+#include "analyzer/reports/names/callers_find.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/snapshots/list.h"
 #include "analyzer/reports/trust/trust.h"
@@ -89,6 +90,29 @@ static struct cell short_name(void *context, const struct cell *values)
 	strbuf_reset(&ask->text);
 	shorten_name(&ask->text, values[0].text, SHORT_NAME, &shorten_ascii);
 	return text_cell(ask);
+}
+
+static struct cell shortened(void *context, const struct cell *values)
+{
+	struct ask *ask = context;
+
+	if (values[1].kind != CELL_TEXT)
+		return values[1];
+	strbuf_reset(&ask->text);
+	shorten_name(&ask->text, values[1].text, (unsigned)cell_whole(&values[0]),
+		     &shorten_ascii);
+	return text_cell(ask);
+}
+
+static struct cell meant(void *context, const struct cell *values)
+{
+	struct ask *ask = context;
+	struct found_function found = {0};
+
+	if (!ask->status)
+		ask->status =
+			callers_find(ask->input, ask->doc, name_of(&values[0]), &found);
+	return cell_integer(found.function_id);
 }
 
 static struct cell people(void *context, const struct cell *values)
@@ -200,6 +224,8 @@ static const struct {
 	{"chance", 2, chance},
 	{"owner", 2, owner},
 	{"fits", 1, fits},
+	{"short_name", 2, shortened},
+	{"meant", 1, meant},
 	{"suppression", 2, suppression},
 	{"pattern", 1, pattern},
 };
@@ -276,6 +302,7 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 
 	bind_numbers(cursor, numbers, COUNT(numbers));
 	cursor_bind_text(cursor, ":thread", options->thread);
+	cursor_bind_text(cursor, ":argument", options->argument);
 }
 
 static void bind_counts(const struct run_facts *facts, struct cursor *cursor)

@@ -8,7 +8,7 @@
  *                         and --ignore
  *     fits(name)          the function does
  *     is_chosen(path_id)  the call path does: a function on it
- *     signal_name(number), short_name(name)
+ *     signal_name(number), short_name(name), short_name(columns, name)
  *     people(name, value) as a column of this name is shown: "1.23ms"
  *     counted(noun, n)    "1 noun", "13 nouns"
  *     chance(count, ns)   half of the 95 % interval of a time by so many samples
@@ -16,6 +16,7 @@
  *                         'name', the 'file' and 'line' of its definition
  *     suppression(path_id, file)  the number of the suppression of a site there, or NULL
  *     pattern(number)     that of a suppression, counted from 0; NULL behind the last
+ *     meant(word)         the function_id of FUNC
  *     limit_of(n)         how many rows are shown where people see n unless they say
  */
 #pragma once
@@ -26,6 +27,7 @@
 
 struct ask {
 	struct report_input *input;
+	struct doc *doc;
 	const struct run_facts *facts;
 	bool is_brief;			 /* for the report on one page */
 	int64_t process_id;		 /* that of --process; 0: all */

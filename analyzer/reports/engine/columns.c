@@ -50,6 +50,7 @@ static const struct kind types[] = {
 	{"text", COLUMN_TEXT, 0},
 	{"flag", COLUMN_FLAG, 0},
 	{"any", COLUMN_ANY, 0},
+	{"mean", COLUMN_FIGURE, 0},
 	{"figure", COLUMN_FIGURE, FIGURE_DIGITS},
 	{"rate", COLUMN_FIGURE, FIGURE_RATE},
 	{"drift", COLUMN_FIGURE, FIGURE_DRIFT},

@@ -151,14 +151,15 @@ static void finish_cells(struct engine *engine, const struct report_part *part,
 	}
 }
 
-/* A column that nobody sees and the first row has set: "-for_machines", only they see the
- * table; "-for_csv", it is the page's for csv. */
-static bool is_set(const struct table *table, const char *name)
+/* What a column that nobody sees has in the first row; 0: nothing. "-for_machines", only
+ * they see the table; "-for_csv", it is the page's for csv; "-rows", so many for people;
+ * "-about", the function that it is about. */
+static int64_t said(const struct table *table, const char *name)
 {
 	int column = table_column(table, name);
 
-	return table->row_count && column >= 0 &&
-	       cell_whole(table_row(table, 0) + column) != 0;
+	return table->row_count && column >= 0 ? cell_whole(table_row(table, 0) + column)
+					       : 0;
 }
 
 /* The table NAME_shown, for the queries below. */
@@ -182,14 +183,25 @@ static enum exit_status keep_order(struct engine *engine, const struct report_pa
 	return result < 0 ? report_fail_db(input) : STATUS_OK;
 }
 
+static size_t rows_of(const struct engine *engine, const struct report_part *part,
+		      const struct table *table)
+{
+	int64_t rows = said(table, "rows");
+
+	if (rows > 0)
+		return report_limit(engine->ask.input, (size_t)rows);
+	return part->flags & PART_WHOLE ? 0
+	       : engine->is_brief	? engine->limit
+					: report_limit(engine->ask.input, part->rows);
+}
+
 static enum exit_status add_table(struct engine *engine, const struct report_part *part,
 				  struct table *table)
 {
 	struct report_input *input = engine->ask.input;
 	enum exit_status status = STATUS_OK;
-	size_t limit = part->flags & PART_WHOLE ? 0
-		       : engine->is_brief	? engine->limit
-						: report_limit(input, part->rows);
+	size_t limit = rows_of(engine, part, table);
+	int64_t about = said(table, "about");
 	bool is_there = table->row_count || !(part->flags & PART_OPTIONAL);
 	bool is_for_machines = !table->row_count && (part->flags & PART_QUIET);
 	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
@@ -207,8 +219,8 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	}
 	if (part->show)
 		table_show(table, part->show);
-	is_for_machines |= is_set(table, "for_machines");
-	is_main = is_set(table, "for_csv");
+	is_for_machines |= said(table, "for_machines") != 0;
+	is_main = said(table, "for_csv") != 0;
 	columns_drop_hidden(table);
 	table_hide_zeros(table);
 	section = report_add_table(
@@ -219,9 +231,58 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	if (engine->is_brief) /* csv shows one table of the page */
 		section->flags &= ~(unsigned)SECTION_MAIN;
 	section->flags |= is_main ? SECTION_MAIN : 0;
+	section->about = about;
 	finish_cells(engine, part, table);
 	status = keep_order(engine, part, table);
 	return status ? status : engine->ask.status;
+}
+
+/* Rows of a table, with texts of their own. */
+static struct table *part_of(struct engine *engine, const struct table *table,
+			     size_t first, size_t end)
+{
+	struct table *part = table_new(table->columns, table->column_count);
+
+	for (size_t i = 0; i < part->column_count; i++) {
+		part->columns[i].name = doc_copy(engine->doc, part->columns[i].name);
+		part->columns[i].title = doc_copy(engine->doc, part->columns[i].title);
+	}
+	for (size_t i = first; i < end; i++) {
+		struct cell *row = table_add_row(part);
+
+		memcpy(row, table_row(table, i), table->column_count * sizeof(*row));
+		for (size_t j = 0; j < table->column_count; j++)
+			if (row[j].kind == CELL_TEXT)
+				row[j].text = table_text(part, row[j].text).text;
+	}
+	return part;
+}
+
+/* The rows from first on that have the same in a column. */
+static size_t rows_alike(const struct table *table, size_t first, const char *column)
+{
+	const struct cell *own = table_cell(table, first, column);
+	size_t end = first + 1;
+
+	while (end < table->row_count &&
+	       cell_whole(table_cell(table, end, column)) == cell_whole(own))
+		end++;
+	return end;
+}
+
+static enum exit_status add_tables(struct engine *engine, const struct report_part *part,
+				   struct table *table)
+{
+	enum exit_status status = STATUS_OK;
+
+	if (!part->each || !table->row_count)
+		return add_table(engine, part, table);
+	for (size_t first = 0, end; first < table->row_count && !status; first = end) {
+		end = rows_alike(table, first, part->each);
+		status = add_table(engine, part, part_of(engine, table, first, end));
+	}
+	table_free(table);
+	return status;
 }
 
 static enum column_type unit_type(const char *unit)
@@ -240,18 +301,6 @@ static enum column_type unit_type(const char *unit)
 		if (strcmp(unit, units[i].word) == 0)
 			return units[i].type;
 	return COLUMN_FIGURE;
-}
-
-/* The rows from first on that are of its plot. */
-static size_t rows_of_plot(const struct table *table, size_t first)
-{
-	const struct cell *own = table_cell(table, first, "plot");
-	size_t end = first + 1;
-
-	while (end < table->row_count &&
-	       cell_whole(table_cell(table, end, "plot")) == cell_whole(own))
-		end++;
-	return end;
 }
 
 static void add_plot(struct engine *engine, const struct report_part *part,
@@ -281,7 +330,7 @@ static enum exit_status add_plots(struct engine *engine, const struct report_par
 				  struct table *table)
 {
 	for (size_t first = 0, end; first < table->row_count; first = end) {
-		end = rows_of_plot(table, first);
+		end = rows_alike(table, first, "plot");
 		add_plot(engine, part, table, first, end);
 	}
 	table_free(table);
@@ -389,7 +438,7 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 	case PART_VALUES:
 		return add_values(engine, part, table);
 	case PART_TABLE:
-		return add_table(engine, part, table);
+		return add_tables(engine, part, table);
 	case PART_LANES:
 		return add_lanes(engine, part, table);
 	case PART_PLOTS:
@@ -397,6 +446,12 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 	default:
 		return add_note(engine, part, table);
 	}
+}
+
+static bool is_used(const struct report_part *by, const char *name)
+{
+	return (by->sql && strstr(by->sql, name)) ||
+	       (by->fills && strstr(by->fills, name));
 }
 
 /* What is kept for queries that are not asked need not be. */
@@ -407,8 +462,7 @@ static bool is_wanted(const struct engine *engine, const struct report *report,
 
 	if (part->kind == PART_KEEP) {
 		for (size_t i = number + 1; i < report->part_count; i++)
-			if (report->parts[i].sql &&
-			    strstr(report->parts[i].sql, part->name) &&
+			if (is_used(&report->parts[i], part->name) &&
 			    is_wanted(engine, report, i))
 				return true;
 		return false;
@@ -448,7 +502,8 @@ enum exit_status engine_build(const struct report *report, struct report_input *
 			      struct doc *doc)
 {
 	struct run_facts facts = {0};
-	struct engine engine = {.ask = {.input = input, .facts = &facts}, .doc = doc};
+	struct engine engine = {.ask = {.input = input, .doc = doc, .facts = &facts},
+				.doc = doc};
 	enum exit_status status = STATUS_OK;
 
 	if (report->takes & TAKES_RUN)
@@ -462,10 +517,11 @@ enum exit_status engine_add_brief(const struct report *report, struct report_inp
 				  struct doc *doc, const struct run_facts *facts,
 				  size_t limit)
 {
-	struct engine engine = {.ask = {.input = input, .facts = facts, .is_brief = true},
-				.doc = doc,
-				.is_brief = true,
-				.limit = limit};
+	struct engine engine = {
+		.ask = {.input = input, .doc = doc, .facts = facts, .is_brief = true},
+		.doc = doc,
+		.is_brief = true,
+		.limit = limit};
 
 	return run(&engine, report);
 }

@@ -52,11 +52,14 @@ struct report_part {
 	/* a column of numbers: the queries below find it with each row's place, as it is
 	 * shown, in the table NAME_shown (COLUMN, place) */
 	const char *order;
+	const char *each; /* a column: rows of the same value are a table each */
 	const char *noun; /* what a row is */
 	const char *weight,
 		*weight_words; /* the column whose share is told, and of what */
 	const char *show; /* the columns that people see, names separated by spaces */
-	/* PART_CODE: adds to the document; rows NULL without a query, borrowed. */
+	/* PART_CODE: adds to the document, or rows to the tables `fills`; rows NULL
+	 * without a query, borrowed. */
+	const char *fills;
 	enum exit_status (*code)(struct ask *ask, struct doc *doc,
 				 const struct table *rows);
 };

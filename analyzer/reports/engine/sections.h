@@ -11,6 +11,8 @@
 
 /* How allocation sites developed over the snapshots. */
 SECTION_CODE(growth);
+/* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */
+SECTION_CODE(studies);
 /* What lies between snapshots, and over time; of a page only. */
 SECTION_CODE(profile);
 /* Lines of sources beside what was measured on them; of --source only. */
