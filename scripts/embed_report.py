@@ -15,7 +15,7 @@ KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
          "lanes": "LANES", "code": "CODE"}
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
-SECTIONS = {"main", "machine", "human", "page", "parts"}
+SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
 HEAD = {"report", "part", "takes", "example", "about", "argument"}
 
@@ -80,8 +80,8 @@ def part_as_c(path, number, kind, words, title, query):
             column, _, what = value.partition(",")
             fields.append(f".weight = {c_string(column)}")
             fields.append(f".weight_words = {c_string(what.replace('_', ' '))}")
-        elif word == "warning":
-            fields.append(".level = NOTE_WARNING")
+        elif word in ("warning", "good"):
+            fields.append(f".level = NOTE_{word.upper()}")
         elif word in FLAGS:
             flags.append(f"PART_{word.upper()}")
         elif word in SECTIONS:
@@ -121,6 +121,7 @@ def main():
 
 const struct report report_{name} = {{
 	.name = {c_string(name)},
+	.takes = {takes or 0},
 	.parts = parts,
 	.part_count = sizeof(parts) / sizeof(parts[0]),
 }};

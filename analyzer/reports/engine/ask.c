@@ -319,6 +319,7 @@ static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
 		{":estimated_count", facts->sampled_count + facts->counted_count},
 		{":plain_sample_count", facts->plain_sample_count},
 		{":wall_ns", facts->wall_ns},
+		{":recorded_ns", facts->recorded_ns},
 		{":self_ns", facts->self_ns},
 		{":self_error_ns", facts->total_error_ns},
 		{":cpu_ns", facts->cpu_ns},
@@ -339,9 +340,12 @@ static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
 }
 
 /* What hooks and samples cost. NAN is NULL: not known. */
-static void bind_costs(const struct run_facts *facts, struct cursor *cursor)
+static void bind_costs(const struct ask *ask, struct cursor *cursor)
 {
+	const struct run_facts *facts = ask->facts;
 	const struct hooks *hooks = &facts->hooks;
+	struct hooks_cost recorded = run_facts_hooks(facts);
+	double min_share = ask->input->options->min_share;
 	struct hooks_cost all = hooks_total(hooks);
 	struct hooks_cost percent = hooks_percent(
 		all, (double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns));
@@ -355,6 +359,9 @@ static void bind_costs(const struct run_facts *facts, struct cursor *cursor)
 		{":hooks_error_ns", all.error_ns},
 		{":hooks_percent", percent.ns},
 		{":hooks_error_percent", percent.error_ns},
+		{":recorded_hooks_percent", recorded.ns},
+		{":recorded_hooks_error_percent", recorded.error_ns},
+		{":min_share", min_share >= 0 ? min_share : NAN},
 		{":pair_ns", hooks->pair.ns},
 		{":pair_error_ns", hooks->pair.error_ns},
 		{":counted_ns", hooks->counted.ns},
@@ -384,7 +391,7 @@ static void bind(void *context, struct cursor *cursor)
 
 	bind_asked(ask, cursor);
 	bind_counts(ask->facts, cursor);
-	bind_costs(ask->facts, cursor);
+	bind_costs(ask, cursor);
 }
 
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql)

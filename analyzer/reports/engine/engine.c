@@ -397,9 +397,15 @@ static enum exit_status add_lanes(struct engine *engine, const struct report_par
 	return STATUS_OK;
 }
 
-static enum exit_status say_nothing(struct engine *engine)
+static enum exit_status say_nothing(struct engine *engine, const struct report_part *part)
 {
-	if (!run_facts_empty(engine->ask.facts))
+	struct table *rows = part->sql ? ask_rows(&engine->ask, part->sql) : NULL;
+	bool is_empty = rows ? rows->row_count : run_facts_empty(engine->ask.facts);
+
+	if (part->sql && !rows)
+		return STATUS_FAILED;
+	table_free(rows);
+	if (!is_empty)
 		return STATUS_OK;
 	report_nothing_note(engine->ask.input, engine->doc);
 	engine->is_empty = engine->has_ended = true;
@@ -422,7 +428,7 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 	struct table *table;
 
 	if (part->kind == PART_NOTHING)
-		return say_nothing(engine);
+		return say_nothing(engine, part);
 	if (part->kind == PART_KEEP)
 		return ask_keep(&engine->ask, part->name, part->sql);
 	if (part->kind == PART_CODE)

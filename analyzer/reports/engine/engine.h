@@ -14,7 +14,7 @@
 enum report_part_kind {
 	PART_KEEP,    /* a table for the queries below it, never shown */
 	PART_NOTE,    /* a sentence for each row: text, advice */
-	PART_NOTHING, /* when the run is empty: says so, and the report ends */
+	PART_NOTHING, /* with a row, or when the run is empty: says so, and it ends */
 	PART_END,     /* with a row: the report ends */
 	PART_VALUES,  /* one row, a column each */
 	PART_TABLE,

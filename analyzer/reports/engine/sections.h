@@ -9,6 +9,8 @@
 	enum exit_status section_##name(struct ask *ask, struct doc *doc,                \
 					const struct table *rows)
 
+/* Makes the functions gcc_visible(name) and gcc_word(visible), see exclude/parts.h. */
+SECTION_CODE(gcc_words);
 /* How allocation sites developed over the snapshots. */
 SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */

@@ -1,0 +1,117 @@
+-- SPDX-License-Identifier: MIT
+-- Functions whose hooks cost more than they tell, and the flags that leave them out of the next
+-- build: exclude-list of a run.
+-- :part excluded
+-- :takes run
+
+-- :nothing
+SELECT 1 WHERE :calls = 0;
+
+-- gcc_visible() and gcc_word(): a name as gcc looks at it, and the part of it to look for.
+-- :code gcc_words
+
+-- All of them: a word must not take another one along. A region is no function. Worth leaving
+-- out is one whose hooks would take as long as it does itself, or do so in nearly all of its
+-- calls (a few that waited for a CPU take longer than all others), or whose time is not known;
+-- none that allocates in one of a hundred calls, as its blocks would be its caller's.
+-- :keep candidates
+SELECT function_id, name, gcc_visible(IFNULL(full_name, name)) AS visible, file, line, calls,
+	self_ns, self_error_ns, (calls - counted) * :pair_ns + counted * :counted_ns AS saved_ns,
+	(calls - counted) * :pair_error_ns + counted * :counted_error_ns AS saved_error_ns,
+	module IS NOT NULL AND naming = 'exact' AND calls > 0 AND alloc_count * 100 < calls
+	AND (calls * :pair_ns > self_ns OR IFNULL(p99_ns < :pair_ns, 0)
+		OR self_error_ns > 0 AND ABS(self_ns) <= self_error_ns) AS is_worth_it
+FROM (SELECT f.*, MIN(f.calls, MAX(0, IFNULL(c.counted_calls, 0))) AS counted
+	FROM functions f LEFT JOIN (SELECT function_id, SUM(counted_calls) AS counted_calls
+		FROM recordings WHERE run_id = :run GROUP BY function_id) c USING (function_id)
+	WHERE f.run_id = :run AND f.recording != 'unwound');
+
+-- What most of the program's own time is in is what somebody wants to see.
+-- :keep ranked
+SELECT *, is_offered AND ROW_NUMBER() OVER by_saving <= limit_of(20) AS is_chosen,
+	ROW_NUMBER() OVER by_saving AS place
+FROM (SELECT *, is_worth_it AND saved_ns >= IFNULL(:min_share, 0.5) / 100 * :hooks_ns
+	AND function_id IS NOT (SELECT function_id FROM candidates WHERE calls > 0
+		AND self_ns > self_error_ns ORDER BY self_ns DESC, function_id LIMIT 1)
+	AS is_offered FROM candidates)
+WINDOW by_saving AS (ORDER BY is_offered DESC, saved_ns DESC, function_id) ORDER BY place;
+
+-- The word for a name, unless another one has it that stays; else the file. How gcc got to a
+-- file is not known: its base name is in it in any case.
+-- :keep chosen
+SELECT *, IIF(gcc_word IS NOT NULL AND other IS NULL, 'name',
+	IIF(base <> '' AND base NOT GLOB '*[,\'' ]*' AND NOT EXISTS (SELECT 1 FROM ranked r
+		WHERE NOT r.is_chosen AND (r.file IS NULL OR instr(r.file, base))),
+	'file', 'hand')) AS by
+FROM (SELECT *, (SELECT r.name FROM ranked r WHERE NOT r.is_chosen
+		AND instr(r.visible, c.gcc_word) ORDER BY r.place LIMIT 1) AS other,
+	replace(c.file, rtrim(c.file, replace(c.file, '/', '')), '') AS base
+	FROM (SELECT *, gcc_word(visible) AS gcc_word FROM ranked WHERE is_chosen) c);
+
+-- :keep left_out
+SELECT * FROM ranked WHERE is_offered AND NOT is_chosen;
+
+-- :table functions main quiet rows=20 noun=function = Functions whose hooks cost more than they tell
+SELECT CAST(saved_ns AS INTEGER) AS "saved!:saved_ns",
+	CAST(saved_error_ns AS INTEGER) AS ".saved_error_ns",
+	IIF(:hooks_ns > 0, 100 * saved_ns / :hooks_ns, 0.0) AS "of hooks!:saved_percent",
+	calls AS "calls!:calls", self_ns AS "self!:self_ns", self_error_ns AS ".self_error_ns",
+	by AS "by!:by", CASE by WHEN 'name' THEN gcc_word WHEN 'file' THEN base END AS ".word",
+	name AS "function!:name", file AS "where:.file/place", function_id AS ".function_id",
+	CASE WHEN by = 'hand' THEN IFNULL('''' || gcc_word || ''' is part of the name of '
+	|| other || ', which stays', 'gcc has no word for such a name') END AS ">?reason",
+	line AS "-line/id"
+FROM (SELECT * FROM chosen UNION ALL SELECT *, NULL, NULL, NULL, NULL FROM left_out)
+ORDER BY place;
+
+-- Each word once, and none that has another one in it; as a shell takes them.
+-- :keep gcc
+WITH words AS (SELECT by, IIF(by = 'name', gcc_word, base) AS word, place FROM chosen
+	WHERE by <> 'hand'),
+needed AS (SELECT * FROM words w WHERE NOT EXISTS (SELECT 1 FROM words o WHERE o.by = w.by
+	AND o.place <> w.place AND instr(w.word, o.word)
+	AND (o.word <> w.word OR o.place < w.place)) ORDER BY by DESC, place),
+lists AS (SELECT by, group_concat(word, ',') AS words FROM needed GROUP BY by ORDER BY by DESC),
+quoted AS (SELECT *, IIF(words GLOB '*[{}<>=!*&|() ~]*', '''', '') AS quote FROM lists)
+SELECT IFNULL(group_concat(quote || '-finstrument-functions-exclude-'
+	|| IIF(by = 'name', 'function', 'file') || '-list=' || words || quote, ' '), '') AS flags
+FROM quoted;
+
+-- What a script wants.
+-- :values flags machine
+SELECT flags AS ".gcc/text", '-finstrument-functions-after-inlining' AS ".clang/text" FROM gcc;
+
+-- What would be left of the recording's overhead.
+-- :values effect
+SELECT '{hook_percent} of the recorded time now, about {hook_percent_after} without these'
+	AS "hooks:~hooks", '{calls} that would not be counted any more, {calls_percent} of all'
+	AS "calls:~calls_text", CAST(calls AS INTEGER) AS ".calls",
+	CAST(saved_ns AS INTEGER) AS ".saved_ns",
+	CAST(saved_error_ns AS INTEGER) AS ".saved_error_ns",
+	:recorded_hooks_percent AS ".hook_percent",
+	MIN(100, IIF(:recorded_ns - saved_ns > 0, 100 * MAX(0, :hooks_ns - saved_ns)
+	/ (:recorded_ns - saved_ns), 0.0)) AS ".hook_percent_after/percent",
+	:recorded_hooks_error_percent AS "-hook_error_percent",
+	100.0 * calls / :calls AS "-calls_percent"
+FROM (SELECT COUNT(*) AS count, TOTAL(calls) FILTER (WHERE by <> 'hand') AS calls,
+	TOTAL(saved_ns) FILTER (WHERE by <> 'hand') AS saved_ns,
+	TOTAL(saved_error_ns) FILTER (WHERE by <> 'hand') AS saved_error_ns FROM chosen)
+WHERE count > 0;
+
+-- :note gcc
+SELECT 'gcc looks for these words anywhere in names with namespace and class; what did not run
+	is not looked at here:' AS text FROM gcc WHERE flags <> '';
+
+-- :note gcc_flags verbatim
+SELECT '{flags}' AS text, flags AS "flags/text" FROM gcc WHERE flags <> '';
+
+-- :note clang
+SELECT 'clang has no such list: in place of -finstrument-functions,
+	-finstrument-functions-after-inlining leaves out what it inlines;
+	__attribute__((no_instrument_function)) leaves out a function, with gcc, too.' AS text
+WHERE EXISTS (SELECT 1 FROM chosen);
+
+-- :note nothing_to_exclude good
+SELECT 'No function is worth leaving out: the hooks of none took a share of what all took
+	(--min-share) and as long as it did.' AS text
+WHERE NOT EXISTS (SELECT 1 FROM chosen);
