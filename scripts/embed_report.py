@@ -13,7 +13,7 @@ import sys
 
 KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
-         "lanes": "LANES", "code": "CODE"}
+         "lanes": "LANES", "code": "CODE", "pairs": "PAIRS"}
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
 SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}

@@ -255,3 +255,17 @@ struct cell report_chain(struct table *table, const struct calltree *tree, uint3
 	strbuf_free(&chain);
 	return cell;
 }
+
+void report_nothing_note(struct report_input *input, struct doc *doc)
+{
+	struct strbuf advice = {0};
+
+	strbuf_puts(&advice, "'prof-analyze doctor ");
+	utf8_clean(&advice, rundb_path(input->db));
+	strbuf_puts(&advice, "' tells what is known about why.");
+	doc_note(doc, "nothing_measured", NOTE_WARNING,
+		 "Nothing was measured: no instrumented function was called and no "
+		 "allocation was seen.",
+		 strbuf_text(&advice));
+	strbuf_free(&advice);
+}

@@ -5,9 +5,9 @@
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/names/focus.h"
-#include "analyzer/reports/trust/trust.h"
 
 #include "facts.sql.h"
 
@@ -78,7 +78,7 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 		return STATUS_FAILED;
 	if (add_run(input, doc) < 0)
 		return STATUS_FAILED;
-	status = trust_add(input, doc, ret);
+	status = engine_add_brief(&report_trust, input, doc, ret, 0);
 	if (status)
 		return status;
 	add_live_note(input, doc);
@@ -119,18 +119,4 @@ void report_inlined_note(struct report_input *input, struct doc *doc,
 		    "that have their code. --inlined shows them apart.");
 	doc_note(doc, "inlined_folded", NOTE_PLAIN, strbuf_text(&text), NULL);
 	strbuf_free(&text);
-}
-
-void report_nothing_note(struct report_input *input, struct doc *doc)
-{
-	struct strbuf advice = {0};
-
-	strbuf_puts(&advice, "'prof-analyze doctor ");
-	utf8_clean(&advice, rundb_path(input->db));
-	strbuf_puts(&advice, "' tells what is known about why.");
-	doc_note(doc, "nothing_measured", NOTE_WARNING,
-		 "Nothing was measured: no instrumented function was called and no "
-		 "allocation was seen.",
-		 strbuf_text(&advice));
-	strbuf_free(&advice);
 }

@@ -16,5 +16,3 @@ void report_counted_note(struct doc *doc, const struct run_facts *facts);
 /* Adds the note that the times of inlined copies are folded, if there are any. */
 void report_inlined_note(struct report_input *input, struct doc *doc,
 			 const struct run_facts *facts);
-/* Adds the note that nothing was recorded, with where to look. */
-void report_nothing_note(struct report_input *input, struct doc *doc);

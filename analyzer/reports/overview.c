@@ -16,7 +16,6 @@
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/plain/plain.h"
-#include "analyzer/reports/trust/trust.h"
 
 #include <stdlib.h>
 
@@ -235,8 +234,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK)
 		status = add_calls(input, doc, &facts, tree);
 	if (status == STATUS_OK && input->options->machine)
-		status = trust_add_recordings(input, doc, &facts,
-					      rows(input, RECORDING_ROWS));
+		status =
+			add_brief(input, doc, &facts, &report_recordings, RECORDING_ROWS);
 	if (status == STATUS_OK)
 		status = components_add_brief(input, doc, input->tree,
 					      rows(input, COMPONENT_ROWS));

@@ -316,11 +316,16 @@ static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
 		{":path_count", facts->path_count},
 		{":process_count", facts->process_count},
 		{":thread_count", facts->thread_count},
+		{":counted_count", facts->counted_count},
+		{":sampled_count", facts->sampled_count},
+		{":off_count", facts->off_count},
+		{":unknown_count", facts->unknown_count},
 		{":estimated_count", facts->sampled_count + facts->counted_count},
 		{":plain_sample_count", facts->plain_sample_count},
 		{":wall_ns", facts->wall_ns},
 		{":recorded_ns", facts->recorded_ns},
 		{":self_ns", facts->self_ns},
+		{":self_off_ns", facts->self_off_ns},
 		{":self_error_ns", facts->total_error_ns},
 		{":cpu_ns", facts->cpu_ns},
 		{":ready_ns", facts->ready_ns},
@@ -345,6 +350,7 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 	const struct run_facts *facts = ask->facts;
 	const struct hooks *hooks = &facts->hooks;
 	struct hooks_cost recorded = run_facts_hooks(facts);
+	struct hooks_cost counting = hooks_counting(hooks);
 	double min_share = ask->input->options->min_share;
 	struct hooks_cost all = hooks_total(hooks);
 	struct hooks_cost percent = hooks_percent(
@@ -359,6 +365,11 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 		{":hooks_error_ns", all.error_ns},
 		{":hooks_percent", percent.ns},
 		{":hooks_error_percent", percent.error_ns},
+		{":error_ns", run_facts_error_ns(facts)},
+		{":hooks_waited_ns", run_facts_hooks_waited_ns(facts)},
+		{":budget_percent", hooks->has_budget ? hooks->budget_percent : NAN},
+		{":counting_ns", counting.ns},
+		{":counting_error_ns", counting.error_ns},
 		{":recorded_hooks_percent", recorded.ns},
 		{":recorded_hooks_error_percent", recorded.error_ns},
 		{":min_share", min_share >= 0 ? min_share : NAN},

@@ -13,7 +13,6 @@
 #include "analyzer/reports/engine/ask.h"
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/sentence.h"
-#include "analyzer/reports/open.h"
 #include "analyzer/rundb/sums.h"
 
 #include <math.h>
@@ -63,6 +62,20 @@ static const char *text_at(const struct table *table, size_t row, const char *na
 	return cell && cell->kind == CELL_TEXT ? cell->text : NULL;
 }
 
+/* Of the row's own, else that of the part. */
+static enum note_level level_of(const struct report_part *part, const struct table *table,
+				size_t row)
+{
+	static const char *const words[] = {
+		[NOTE_PLAIN] = "plain", [NOTE_GOOD] = "good", [NOTE_WARNING] = "warning"};
+	const char *word = text_at(table, row, "level");
+
+	for (size_t i = 0; word && i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(word, words[i]) == 0)
+			return (enum note_level)i;
+	return part->level;
+}
+
 static enum exit_status add_note(struct engine *engine, const struct report_part *part,
 				 struct table *table)
 {
@@ -71,8 +84,11 @@ static enum exit_status add_note(struct engine *engine, const struct report_part
 		const char *advice =
 			sentence(engine, text_at(table, i, "advice"), table, i);
 
-		doc_note(engine->doc, part->name, part->level, text, advice)->flags |=
-			part->section_flags;
+		const char *name = text_at(table, i, "note");
+
+		doc_note(engine->doc, name ? clean(engine, name) : part->name,
+			 level_of(part, table, i), text, advice)
+			->flags |= part->section_flags;
 		engine->is_empty |= (part->flags & PART_EMPTY) != 0;
 		engine->has_ended |= (part->flags & PART_STOP) != 0;
 	}
@@ -119,6 +135,20 @@ static enum exit_status add_values(struct engine *engine, const struct report_pa
 			if (!columns_is_hidden(table, i))
 				add_value(engine, section, table, i);
 	}
+	table_free(table);
+	return STATUS_OK;
+}
+
+static enum exit_status add_pairs(struct engine *engine, const struct report_part *part,
+				  struct table *table)
+{
+	struct section *section = doc_values(engine->doc, part->name, NULL);
+
+	section->flags = part->section_flags;
+	for (size_t i = 0; i < table->row_count; i++)
+		doc_add(section, clean(engine, text_at(table, i, "name")), NULL,
+			COLUMN_ANY,
+			own_cell(engine->doc, *table_cell(table, i, "value")));
 	table_free(table);
 	return STATUS_OK;
 }
@@ -441,6 +471,8 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 		engine->has_ended = table->row_count > 0;
 		table_free(table);
 		return STATUS_OK;
+	case PART_PAIRS:
+		return add_pairs(engine, part, table);
 	case PART_VALUES:
 		return add_values(engine, part, table);
 	case PART_TABLE:
@@ -504,18 +536,13 @@ static enum exit_status run(struct engine *engine, const struct report *report)
 	return status;
 }
 
-enum exit_status engine_build(const struct report *report, struct report_input *input,
-			      struct doc *doc)
+enum exit_status engine_run(const struct report *report, struct report_input *input,
+			    struct doc *doc, const struct run_facts *facts)
 {
-	struct run_facts facts = {0};
-	struct engine engine = {.ask = {.input = input, .doc = doc, .facts = &facts},
+	struct engine engine = {.ask = {.input = input, .doc = doc, .facts = facts},
 				.doc = doc};
-	enum exit_status status = STATUS_OK;
+	enum exit_status status = run(&engine, report);
 
-	if (report->takes & TAKES_RUN)
-		status = report_open(input, doc, &facts);
-	if (status == STATUS_OK)
-		status = run(&engine, report);
 	return status == STATUS_OK && engine.is_empty ? STATUS_NOTHING : status;
 }
 

@@ -20,6 +20,7 @@ enum report_part_kind {
 	PART_TABLE,
 	PART_LANES, /* rows of label, name, started_ns, duration_ns, state; by label */
 	PART_PLOTS, /* rows of title, unit, point, value, peak, span_ns; by title */
+	PART_PAIRS, /* rows of name and value */
 	PART_CODE,  /* what C makes of the rows, or without a query of the run */
 };
 
@@ -64,9 +65,12 @@ struct report_part {
 				 const struct table *rows);
 };
 
-/* Fills the document: the run's head, then all parts. */
+/* Fills the document: the run's head, then all parts (build.c). */
 enum exit_status engine_build(const struct report *report, struct report_input *input,
 			      struct doc *doc);
+/* All parts; STATUS_NOTHING: the run had nothing to tell. */
+enum exit_status engine_run(const struct report *report, struct report_input *input,
+			    struct doc *doc, const struct run_facts *facts);
 /* Adds the parts that stand in the report on one page, tables cut to limit rows (0: none
  * is). */
 enum exit_status engine_add_brief(const struct report *report, struct report_input *input,

@@ -11,6 +11,13 @@
 
 /* Makes the functions gcc_visible(name) and gcc_word(visible), see exclude/parts.h. */
 SECTION_CODE(gcc_words);
+/* Makes the functions trust_word(name, what) and trust_text(name, value). */
+SECTION_CODE(trust_words);
+/* Makes the function package_of(path). */
+SECTION_CODE(packages);
+/* What keeps the programs that are the rows from being recorded: into the table faulty.
+ */
+SECTION_CODE(executables);
 /* How allocation sites developed over the snapshots. */
 SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */

@@ -7,6 +7,8 @@
 
 #include "facts.sql.h"
 
+#include <math.h>
+
 /* The columns of the query, which are fields of struct run_facts. */
 /* clang-format off */
 #define TEXTS(X) X(label) X(command) X(started_utc) X(host) X(level) X(samples_refused) \
@@ -65,14 +67,20 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 	return result == 0 ? load_hooks(input, ret) : result;
 }
 
-bool run_facts_all_exact(const struct run_facts *facts)
-{
-	return !facts->counted_count && !facts->off_count && !facts->sampled_count;
-}
-
 struct hooks_cost run_facts_hooks(const struct run_facts *facts)
 {
 	return hooks_percent(hooks_total(&facts->hooks), (double)facts->recorded_ns);
+}
+
+double run_facts_hooks_waited_ns(const struct run_facts *facts)
+{
+	return hooks_waits(&facts->hooks, (double)facts->wall_ns) *
+	       hooks_total(&facts->hooks).ns;
+}
+
+double run_facts_error_ns(const struct run_facts *facts)
+{
+	return hypot((double)facts->total_error_ns, run_facts_hooks_waited_ns(facts));
 }
 
 bool run_facts_empty(const struct run_facts *facts)

@@ -48,9 +48,11 @@ struct run_facts {
 	int64_t plain_sample_count; /* of CPU time, of programs without hooks */
 };
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
-/* Whether all functions were recorded call by call, or none was called. */
-bool run_facts_all_exact(const struct run_facts *facts);
 /* What the recorder took of the recorded time, in percent. */
 struct hooks_cost run_facts_hooks(const struct run_facts *facts);
+/* On a busy machine hooks were interrupted, too: that time is in the program's, */
+double run_facts_hooks_waited_ns(const struct run_facts *facts);
+/* and adds to the error of the run's time. */
+double run_facts_error_ns(const struct run_facts *facts);
 /* Nothing was recorded: no calls, no allocations, no samples of CPU time. */
 bool run_facts_empty(const struct run_facts *facts);

@@ -1,0 +1,138 @@
+-- SPDX-License-Identifier: MIT
+-- What keeps a run from being complete and exact, and what to do: doctor of a database.
+-- :part examined
+-- :takes run
+
+-- trust_word() and trust_text(), and package_of(path): which package would name the functions.
+-- :code trust_words
+-- :code packages
+
+-- A killed collector may take its samples with it; trust tells of that.
+-- :keep missing
+SELECT 'no_calls' AS name WHERE :calls = 0
+UNION ALL SELECT 'no_allocations' WHERE :alloc_count = 0
+UNION ALL SELECT 'no_resources' FROM runs WHERE run_id = :run AND NOT EXISTS (SELECT 1
+	FROM resources WHERE run_id = :run) AND IFNULL(:wall_ns, 0) >= 1000000000
+	AND (complete OR :is_live AND NOT :is_attended);
+
+-- :keep amiss
+SELECT name, 0 AS value, NULL AS text, 0 AS place FROM missing
+UNION ALL SELECT name, SUM(value), MAX(text), 1 FROM trust WHERE run_id = :run
+	AND trust_word(name, 'meaning') IS NOT NULL GROUP BY name HAVING SUM(value) <> 0;
+
+-- Only some have a text that says more than the meaning.
+-- :note amiss
+SELECT '{said}' AS text, IFNULL(IIF(trust_word(name, 'one') IS NULL, NULL,
+	trust_text(name, value) || '. '), '') || trust_word(name, 'meaning')
+	|| IIF(name IN ('note_setting_ignored', 'modules_over_limit', 'rules_without_functions',
+		'unread_objects', 'lost_processes'), IFNULL(' (' || text || ')', ''), '')
+	AS "said/text", IIF(trust_word(name, 'advice') IS NULL, NULL, '{advice_text}') AS advice, trust_word(name, 'advice') AS "advice_text/text",
+	IIF(trust_word(name, 'weight') >= 2, 'warning', 'plain') AS level, name AS note
+FROM amiss ORDER BY place, IIF(place, name, rowid);
+
+-- :keep cut_off
+SELECT p.pid, p.executable, p.exit_signal, p.started_ns, p.process_id FROM processes p
+	JOIN runs r USING (run_id)
+WHERE p.run_id = :run AND NOT p.complete AND NOT r.complete AND NOT :is_live;
+
+-- :note process_end warning
+SELECT 'Process {pid}' || IIF(executable IS NULL, '', ' ({program})')
+	|| IIF(exit_signal <> 0, ' was killed by {signal}.',
+	' did not end by itself, or its end was not seen.') AS text,
+	'Everything up to that moment is there; calls that were open then are closed at that time.'
+	AS advice, pid, executable AS "program/text", signal_name(exit_signal) AS signal
+FROM cut_off ORDER BY started_ns, process_id;
+
+-- :include recordings
+
+-- How waits were seen, in how many processes; of recordings that knew no waits nothing.
+-- :note switches
+SELECT 'Switches of threads were seen ' || group_concat(words || ' in '
+	|| counted('process', count), ', ') || '.' AS text
+FROM (SELECT w.words, SUM(t.value) AS count
+	FROM (SELECT 1 AS place, 'switches_by_rseq' AS name, 'by restartable sequences' AS words
+		UNION ALL SELECT 2, 'switches_by_perf', 'by perf events'
+		UNION ALL SELECT 3, 'switches_unseen', 'not at all'
+		UNION ALL SELECT 4, 'unsplit_processes', 'not looked for (PROFSHIM_WAITS=off)') w
+	JOIN trust t ON t.name = w.name WHERE t.run_id = :run
+	GROUP BY w.place HAVING SUM(t.value) > 0 ORDER BY w.place)
+HAVING COUNT(*) > 0;
+
+-- Files with functions that have no name, most of them first, and those whose functions are
+-- named by one that is near.
+-- :keep nameless
+SELECT m.path, m.trouble, SUM(f.naming = 'none') AS nameless, SUM(f.naming = 'near') AS near
+FROM function f LEFT JOIN module m USING (module_id)
+WHERE f.run_id = :run AND f.naming IN ('none', 'near')
+GROUP BY f.module_id ORDER BY SUM(f.naming = 'none') DESC, COUNT(*) DESC, m.path;
+
+-- :note no_symbols
+WITH reasons(trouble, reason, advice) AS (VALUES
+	('gone', 'there was no such file when the run was stored', 'Keep it until the run has ended.'
+	|| ' In a container or chroot the collector must see it at the same path.'),
+	('changed', 'another file lay at its path when the run was stored',
+	'Do not build or install it anew before the run has ended.'),
+	('unreadable', 'it could not be read when the run was stored',
+	'Record as a user who may read it; it may also be damaged.'),
+	('unknown', 'its path is not known, or it had been deleted and has no build-id',
+	'Link it with a build-id (-Wl,--build-id), and keep it until the run has ended.'),
+	('limit', 'reading it took too long, or failed',
+	'Names of functions are there without debug information, too (strip -g).'),
+	('', 'it is stripped', 'Do not strip it before the run has ended, or keep its '
+	|| 'separate debug file where elfutils looks (/usr/lib/debug/.build-id).'))
+SELECT '{nameless function} {nameless|has|have} no name: ' || IIF(path IS NULL, 'no file is
+	mapped there, as with code that the program made itself.', 'in {module}; {reason}.') AS text,
+	IIF(path IS NULL, NULL, '{wanted}' || IIF(package IS NULL, '',
+	' Its names are in the package {package}.')) AS advice, nameless AS "nameless/count",
+	IIF(path = '', 'a file without a path', path) AS "module/text", reason, r.advice AS "wanted/text",
+	package
+FROM (SELECT *, IIF(reason = 'it is stripped' AND path LIKE '/usr/%', package_of(path), NULL)
+	AS package FROM (SELECT n.*, r.reason, r.advice FROM nameless n JOIN reasons r
+		ON r.trouble = CASE WHEN n.trouble IN (SELECT trouble FROM reasons)
+		THEN n.trouble ELSE '' END WHERE n.nameless > 0 ORDER BY n.rowid LIMIT 10)) r;
+
+-- :note no_symbols
+SELECT '{count more function} without a name: in {files other file}.' AS text,
+	SUM(nameless) AS "count/count", COUNT(*) AS "files/count"
+FROM (SELECT nameless FROM nameless WHERE nameless > 0 ORDER BY rowid LIMIT -1 OFFSET 10)
+HAVING COUNT(*) > 0;
+
+-- :note system_functions
+WITH shown AS (SELECT rowid AS place, IFNULL(path, '') AS path, near, package_of(path) AS package
+	FROM nameless WHERE near > 0 ORDER BY rowid LIMIT 10),
+packages AS (SELECT package FROM shown WHERE package IS NOT NULL GROUP BY package
+	ORDER BY MIN(place) LIMIT 4)
+SELECT '{near function} of the system''s libraries, which are without symbols, {near|is|are} named
+	by an exported function that is near: {places}' || IIF(files > 10, ', and others.', '.')
+	AS text, 'Nothing is wrong: their numbers are exact. To see their names, install '
+	|| IIF(packages IS NULL, 'the debug symbols of these libraries and record again.',
+	'{packages} (as Debian and Ubuntu call {package_count|it|them}) and record again.') AS advice,
+	near AS "near/count", places AS "places/text", packages AS "packages/text", package_count
+FROM (SELECT SUM(near) AS near, COUNT(*) AS files FROM nameless WHERE near > 0),
+	(SELECT group_concat(people('count', near) || ' in ' || path, ', ') AS places FROM shown),
+	(SELECT group_concat(package, ', ') AS packages, COUNT(*) AS package_count FROM packages)
+WHERE near > 0;
+
+-- The programs that ran, when nothing was seen of them and they are still there.
+-- :keep faulty
+SELECT '' AS executable WHERE 0;
+
+-- :code executables fills=faulty
+SELECT executable AS "executable/text" FROM processes
+WHERE run_id = :run AND executable IS NOT NULL AND (:calls = 0 OR :alloc_count = 0)
+GROUP BY executable ORDER BY MIN(process_id);
+
+-- :keep healthy
+SELECT complete FROM runs WHERE run_id = :run AND NOT EXISTS (SELECT 1 FROM amiss)
+	AND NOT EXISTS (SELECT 1 FROM cut_off) AND NOT EXISTS (SELECT 1 FROM faulty)
+	AND NOT EXISTS (SELECT 1 FROM nameless WHERE nameless > 0);
+
+-- :note not_stored warning
+SELECT IIF(:is_live, 'The run has not ended yet.',
+	'The run has not been stored: this is what its spool says.') AS text,
+	IIF(:is_live, NULL, 'Remove what keeps it from being stored (it is told above); any command
+	of prof-analyze then stores it.') AS advice
+FROM healthy WHERE NOT complete;
+
+-- :note healthy good
+SELECT 'Nothing is wrong with this recording.' AS text FROM healthy WHERE complete;

@@ -1,0 +1,25 @@
+-- SPDX-License-Identifier: MIT
+-- How functions were recorded, when not call by call, and what the budget says to it.
+-- :part recordings
+
+-- :include trust_budget
+
+-- The clock of since_ns is the run's.
+-- :table recordings brief quiet rows=20 noun=function weight=counted_calls,the_counted_calls = Functions not timed call by call
+SELECT f.calls AS "calls!:calls", r.counted_calls AS "counted!:counted_calls",
+	r.recording AS "timed!:recording", r.least AS "at least:.least",
+	r.reason AS "why!:reason", r.since_ns AS "since!:since_ns", r.changes AS "changes:changes/count",
+	r.site_count AS ".site_count", r.early_site_count AS ".early_site_count",
+	r.name AS "function!:name", p.pid AS "PID:.pid", r.function_id AS ".function_id"
+FROM recordings r LEFT JOIN functions f ON f.function_id = r.function_id
+LEFT JOIN processes p ON p.process_id = r.process_id
+WHERE r.run_id = :run ORDER BY r.counted_calls DESC, r.name, p.pid;
+
+-- :note budget brief
+SELECT printf('The budget was %g %% of the CPU time without hooks; recording ', percent)
+	|| IIF(is_exceeded, 'took about ', 'took, as far as is known, ') || '{hooks_percent}'
+	|| IIF(is_exceeded_by_counting, ', counting alone {counting_percent}', '') || '.' AS text,
+	IIF(is_exceeded, '''prof-analyze exclude-list'' prints flags for the next build without
+	what is called most; PROFSHIM_SKIP leaves it out of the next run.', NULL) AS advice,
+	IIF(is_exceeded, 'warning', 'plain') AS level, hooks_percent, counting_percent
+FROM budget;
