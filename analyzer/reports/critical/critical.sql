@@ -9,7 +9,7 @@ GROUP BY p.process_id HAVING COUNT(DISTINCT t.lane_id) > 1
 ORDER BY p.wall_ns DESC, p.process_id LIMIT 1;
 
 -- :name threads
-SELECT t.thread_id, t.lane_id, t.tid, t.name, t.started_ns, t.wall_ns, t.cpu_ns,
+SELECT t.thread_id, t.lane_id, t.started_ns, t.wall_ns,
 	t.tid = p.pid AS is_first, t.has_ended_process
 FROM threads t JOIN processes p USING (run_id, process_id)
 WHERE t.run_id = :run AND t.process_id = :process ORDER BY t.started_ns, t.thread_id;

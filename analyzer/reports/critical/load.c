@@ -5,7 +5,6 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
 #include "common/base/array.h"
-#include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 
 #include "critical.sql.h"
@@ -137,7 +136,6 @@ static int load_threads(struct report_input *input, struct critical *critical)
 	while (cursor_next(cursor) > 0) {
 		size_t number = critical->thread_count++;
 		struct critical_thread *thread;
-		struct strbuf name = {0};
 		bool is_new;
 
 		critical->threads =
@@ -146,20 +144,12 @@ static int load_threads(struct report_input *input, struct critical *critical)
 		*thread = (struct critical_thread){
 			.thread_id = cursor_integer(cursor, "thread_id"),
 			.lane_id = cursor_integer(cursor, "lane_id"),
-			.tid = cursor_integer(cursor, "tid"),
 			.begin_ns = ns_at(cursor, "started_ns"),
-			.cpu_ns = ns_at(cursor, "cpu_ns"),
 		};
 		thread->end_ns = thread->begin_ns + ns_at(cursor, "wall_ns");
 		thread->lane = map_number(&critical->lanes, (uint64_t)thread->lane_id, 0,
 					  0, &is_new);
 		critical->lane_count += is_new;
-		if (!cursor_is_null(cursor, "name")) {
-			utf8_clean(&name, cursor_text(cursor, "name"));
-			thread->name = arena_copy(&critical->tree->texts,
-						  strbuf_text(&name), name.size);
-		}
-		strbuf_free(&name);
 		if (cursor_integer(cursor, "has_ended_process") ||
 		    (!is_told && number &&
 		     ends_later(critical, thread, &critical->threads[last],
@@ -378,7 +368,7 @@ enum exit_status critical_load(struct report_input *input, struct critical *ret)
 		return STATUS_FAILED;
 	if (!ret->process_id)
 		return STATUS_NOTHING;
-	ret->tree = report_tree_load(input);
+	ret->tree = report_call_tree(input);
 	if (!ret->tree || load_threads(input, ret) < 0 || load_stalls(input, ret) < 0 ||
 	    load_windows(input, ret) < 0 || load_work(input, ret) < 0)
 		return STATUS_FAILED;
@@ -390,7 +380,6 @@ enum exit_status critical_load(struct report_input *input, struct critical *ret)
 
 void critical_done(struct critical *critical)
 {
-	calltree_free(critical->tree);
 	map_done(&critical->lanes);
 	map_done(&critical->splits_by);
 	free(critical->threads);

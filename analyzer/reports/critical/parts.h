@@ -9,9 +9,8 @@
 
 /* A thread as people know it; parallel to no list of the walk, which sorts its own. */
 struct critical_thread {
-	int64_t thread_id, lane_id, tid;
-	const char *name; /* in the tree's texts, or NULL */
-	double begin_ns, end_ns, cpu_ns;
+	int64_t thread_id, lane_id;
+	double begin_ns, end_ns;
 	uint32_t lane;
 };
 
@@ -23,8 +22,8 @@ struct critical_split {
 /* A process with threads, ready for the walk. All owned: critical_done(). */
 struct critical {
 	int64_t process_id, pid;
-	struct calltree *tree; /* paths are its nodes */
-	struct map lanes;      /* by id: number */
+	const struct calltree *tree; /* paths are its nodes */
+	struct map lanes;	     /* by id: number */
 	struct critical_thread *threads;
 	size_t thread_count, process_count;
 	struct walk_run run;
@@ -43,17 +42,5 @@ struct critical {
 enum exit_status critical_load(struct report_input *input, struct critical *ret);
 void critical_done(struct critical *critical);
 
-/* What a share's self time was: as the lane's on the path was. */
-struct critical_split critical_split_of(const struct critical *critical,
-					const struct share *share);
-
 /* A call of libc, whose sleeps are known by its name. */
 bool critical_is_libc(const struct critical *critical, uint32_t path);
-
-/* The sums, and what could not be told. */
-void critical_show_sums(const struct critical *critical, struct doc *doc);
-/* The tables: by call path, and by thread. */
-enum exit_status critical_show_paths(struct report_input *input,
-				     const struct critical *critical, struct doc *doc);
-void critical_show_threads(struct report_input *input, const struct critical *critical,
-			   struct doc *doc);

@@ -22,6 +22,8 @@ SECTION_CODE(executables);
 SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */
 SECTION_CODE(studies);
+/* Walks the critical path: fills the tables walked, shares, trees and on_threads. */
+SECTION_CODE(critical);
 /* What lies between snapshots, and over time; of a page only. */
 SECTION_CODE(profile);
 /* Lines of sources beside what was measured on them; of --source only. */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* The critical path for the queries of sql/critical.sql: its shares by path and lane,
+ * what is at and below each path, and what lay on each thread. */
+#include "analyzer/reports/critical/parts.h"
+
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
+#include "common/base/xalloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static double ns_of(const struct share *share)
+{
+	return share->own_ns + share->waited_ns + share->slept_ns + share->woken_ns;
+}
+
+/* What a share's self time was: as the lane's on the path was. */
+static struct critical_split split_of(const struct critical *critical,
+				      const struct share *share)
+{
+	uint32_t number = map_get(&critical->splits_by, share->lane, share->path, 0);
+	struct critical_split split = {share->own_ns, 0, 0};
+	const struct critical_split *of;
+	double all_ns;
+
+	if (number == MAP_NONE)
+		return split;
+	of = &critical->splits[number];
+	all_ns = of->cpu_ns + of->ready_ns + of->blocked_ns;
+	if (all_ns > 0)
+		split = (struct critical_split){share->own_ns * of->cpu_ns / all_ns,
+						share->own_ns * of->ready_ns / all_ns,
+						share->own_ns * of->blocked_ns / all_ns};
+	return split;
+}
+
+static int keep_shares(struct rundb *db, const struct critical *critical,
+		       const int64_t *lane_ids)
+{
+	struct rundb_insert *into = rundb_insert_begin(db, "shares", 12);
+
+	for (size_t i = 0; i < critical->shares.count; i++) {
+		const struct share *share = &critical->shares.all[i];
+		struct critical_split split = split_of(critical, share);
+		struct cell path = {.kind = CELL_NULL};
+
+		if (share->path != WALK_NONE)
+			path = cell_integer(critical->tree->nodes[share->path].path_id);
+		rundb_insert_row(
+			into,
+			(struct cell[]){
+				cell_integer(lane_ids[share->lane]), path,
+				cell_integer(critical_is_libc(critical, share->path)),
+				cell_real(ns_of(share)), cell_real(split.cpu_ns),
+				cell_real(split.ready_ns), cell_real(split.blocked_ns),
+				cell_real(share->waited_ns), cell_real(share->slept_ns),
+				cell_real(share->woken_ns), cell_real(share->least_ns),
+				cell_real(share->most_ns)});
+	}
+	return rundb_insert_end(into);
+}
+
+/* A node with all below. */
+struct sum {
+	double ns, tree_ns, tree_most_ns;
+};
+
+static int compare_lanes(const void *a, const void *b)
+{
+	const struct share *left = a, *right = b;
+
+	return (left->lane > right->lane) - (left->lane < right->lane);
+}
+
+/* A node and all below are on the path no longer than the lane is, lane by lane. most_ns:
+ * by node, all zero, and is so again. */
+static void add_lane_tree(const struct critical *critical, struct sum *sums,
+			  const struct share *shares, size_t count, double *most_ns)
+{
+	const struct calltree *tree = critical->tree;
+	const struct shares *all = &critical->shares;
+	double lane_ns = all->lane_ns[shares->lane] + all->error_share * all->run_ns;
+
+	for (size_t i = 0; i < count; i++)
+		if (shares[i].path != WALK_NONE)
+			most_ns[shares[i].path] += shares[i].most_ns;
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t node = tree->order[i], parent = tree->nodes[node].parent;
+
+		if (!(most_ns[node] > 0))
+			continue;
+		sums[node].tree_most_ns += fmin(most_ns[node], lane_ns);
+		if (parent != CALLTREE_NONE)
+			most_ns[parent] += most_ns[node];
+		most_ns[node] = 0;
+	}
+}
+
+static struct sum *add_up(const struct critical *critical)
+{
+	const struct calltree *tree = critical->tree;
+	const struct shares *from = &critical->shares;
+	struct sum *sums = xcalloc(tree->node_count + 1, sizeof(*sums));
+	double *most_ns = xcalloc(tree->node_count + 1, sizeof(*most_ns));
+	struct share *shares = xcalloc(from->count + 1, sizeof(*shares));
+	size_t first = 0, end;
+
+	for (size_t i = 0; i < from->count; i++) {
+		shares[i] = from->all[i];
+		if (shares[i].path != WALK_NONE)
+			sums[shares[i].path].ns += ns_of(&shares[i]);
+	}
+	qsort(shares, from->count, sizeof(*shares), compare_lanes);
+	for (; first < from->count; first = end) {
+		for (end = first;
+		     end < from->count && shares[end].lane == shares[first].lane;)
+			end++;
+		add_lane_tree(critical, sums, &shares[first], end - first, most_ns);
+	}
+	for (size_t i = 0; i < tree->node_count; i++)
+		sums[i].tree_ns = sums[i].ns;
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t node = tree->order[i], parent = tree->nodes[node].parent;
+
+		if (parent != CALLTREE_NONE)
+			sums[parent].tree_ns += sums[node].tree_ns;
+	}
+	free(most_ns);
+	free(shares);
+	return sums;
+}
+
+static int keep_trees(struct rundb *db, const struct critical *critical)
+{
+	struct rundb_insert *into = rundb_insert_begin(db, "trees", 4);
+	const struct calltree *tree = critical->tree;
+	struct sum *sums = add_up(critical);
+
+	for (uint32_t i = 0; i < tree->node_count; i++)
+		if (sums[i].ns > 0 || sums[i].tree_ns > 0)
+			rundb_insert_row(
+				into,
+				(struct cell[]){cell_integer(tree->nodes[i].path_id),
+						{.kind = CELL_TEXT,
+						 .text = calltree_name(tree, i)},
+						cell_real(sums[i].tree_ns),
+						cell_real(sums[i].tree_most_ns)});
+	free(sums);
+	return rundb_insert_end(into);
+}
+
+static int keep_threads(struct rundb *db, const struct critical *critical)
+{
+	struct rundb_insert *into = rundb_insert_begin(db, "on_threads", 3);
+	const struct walk_run *run = &critical->run;
+	double *ns = xcalloc(critical->thread_count + 1, sizeof(*ns));
+	double *waited_ns = xcalloc(critical->thread_count + 1, sizeof(*waited_ns));
+
+	for (size_t i = 0; i < critical->walk.count; i++) {
+		const struct walk_stretch *stretch = &critical->walk.stretches[i];
+
+		if (stretch->thread != WALK_NONE)
+			ns[run->threads[stretch->thread].number] +=
+				(stretch->end_ns - stretch->begin_ns) *
+				critical->shares.scale;
+	}
+	for (size_t i = 0; i < run->stall_count; i++)
+		if (run->stalls[i].kind != WALK_NAP)
+			waited_ns[run->threads[run->stalls[i].thread].number] +=
+				run->stalls[i].end_ns - run->stalls[i].begin_ns;
+	for (size_t i = 0; i < critical->thread_count; i++)
+		rundb_insert_row(
+			into,
+			(struct cell[]){cell_integer(critical->threads[i].thread_id),
+					cell_real(ns[i]), cell_real(waited_ns[i])});
+	free(ns);
+	free(waited_ns);
+	return rundb_insert_end(into);
+}
+
+static int keep_whole(struct rundb *db, const struct critical *critical)
+{
+	struct rundb_insert *into = rundb_insert_begin(db, "walked", 8);
+
+	rundb_insert_row(
+		into,
+		(struct cell[]){cell_integer(critical->process_id),
+				cell_integer(critical->pid),
+				cell_real(critical->shares.run_ns),
+				cell_real(critical->shares.begun_ns),
+				cell_integer((int64_t)critical->walk.window_count),
+				cell_real(critical->run.windows.length_ns),
+				cell_real(critical->run.windows.period_ns),
+				cell_integer((int64_t)critical->walk.guessed_count)});
+	return rundb_insert_end(into);
+}
+
+static int keep(struct rundb *db, const struct critical *critical)
+{
+	int64_t *lane_ids = xcalloc(critical->lane_count + 1, sizeof(*lane_ids));
+	int result = keep_whole(db, critical);
+
+	for (size_t i = 0; i < critical->thread_count; i++)
+		lane_ids[critical->threads[i].lane] = critical->threads[i].lane_id;
+	if (result == 0)
+		result = keep_shares(db, critical, lane_ids);
+	if (result == 0)
+		result = keep_trees(db, critical);
+	if (result == 0)
+		result = keep_threads(db, critical);
+	free(lane_ids);
+	return result;
+}
+
+SECTION_CODE(critical)
+{
+	struct critical critical;
+	enum exit_status status = critical_load(ask->input, &critical);
+
+	(void)doc, (void)rows;
+	if (status == STATUS_OK && keep(ask->input->db, &critical) < 0)
+		status = report_fail_db(ask->input);
+	critical_done(&critical);
+	return status == STATUS_NOTHING ? STATUS_OK : status;
+}

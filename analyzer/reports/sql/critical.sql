@@ -1,0 +1,129 @@
+-- SPDX-License-Identifier: MIT
+-- :report critical: with threads: what the run's wall time was made of
+-- :takes run limit sort filter
+-- :example prof-analyze critical run.db --limit 5
+-- :about
+-- The critical path: from the end of the run back to its start, on one thread at a time. Where
+-- that thread had waited for another one (a lock, a condition variable, a semaphore, a barrier,
+-- the end of a thread, a signal, a pipe), it goes on with the one that was waited for. What
+-- lies beside it, nobody waited for. of run is the share of a function on its call path itself,
+-- as near as can be told: a thread's time on the critical path is divided as all its work is,
+-- and where it had a lock as those saw it who waited. at most is the bound: with this path's
+-- self time gone, the run would be at most so much shorter. with callees is that bound for the
+-- path with all that it called. Waits for files, sockets, sleeps, other processes and what is
+-- not recorded stay with the call that waited. Of a run with several such processes the longest
+-- is shown. --focus and --ignore choose by names; --sort takes any json column.
+
+-- :nothing
+
+-- What is computed: the path as a whole, its shares by path and lane, what is at and below each
+-- path, and what lay on each thread.
+-- :keep walked
+SELECT 0 AS process_id, 0 AS pid, 0 AS run_ns, 0 AS begun_ns, 0 AS window_count, 0 AS window_ns,
+	0 AS period_ns, 0 AS guessed_count WHERE 0;
+
+-- :keep shares
+SELECT 0 AS lane_id, 0 AS path_id, 0 AS is_libc, 0 AS ns, 0 AS cpu_ns, 0 AS ready_ns,
+	0 AS blocked_ns, 0 AS waited_ns, 0 AS slept_ns, 0 AS woken_ns, 0 AS least_ns,
+	0 AS most_ns WHERE 0;
+
+-- :keep trees
+SELECT 0 AS path_id, '' AS name, 0 AS tree_ns, 0 AS tree_most_ns WHERE 0;
+
+-- :keep on_threads
+SELECT 0 AS thread_id, 0 AS ns, 0 AS waited_ns WHERE 0;
+
+-- :code critical fills=walked,shares,trees,on_threads
+
+-- :note one_thread stop
+SELECT 'No process of the run has had several threads: each waited for nobody of its own, and all
+	that its one thread did was on its critical path.' AS text,
+	'See `functions` and `tree` for where the time went.' AS advice
+WHERE NOT EXISTS (SELECT 1 FROM walked);
+
+-- asleep_ns is in calls that are known, waited_ns elsewhere, or for another thread that is not
+-- known.
+-- :keep sums
+SELECT *, MAX(0, run_ns - cpu_ns - ready_ns - asleep_ns - waited_ns - woken_ns - begun_ns)
+	AS outside_ns FROM walked, (SELECT TOTAL(cpu_ns) AS cpu_ns, TOTAL(ready_ns) AS ready_ns,
+	TOTAL(IIF(is_libc, blocked_ns, 0) + slept_ns) AS asleep_ns,
+	TOTAL(IIF(is_libc, 0, blocked_ns) + waited_ns) AS waited_ns, TOTAL(woken_ns) AS woken_ns
+	FROM shares);
+
+-- Of less than half a percent nobody wants to know.
+-- :keep made_of
+SELECT title, 100 * ns / run_ns AS percent FROM (SELECT 'computing' AS title, cpu_ns AS ns, run_ns
+	FROM sums UNION ALL SELECT 'ready', ready_ns, run_ns FROM sums
+	UNION ALL SELECT 'asleep or in I/O', asleep_ns, run_ns FROM sums
+	UNION ALL SELECT 'waiting for what is not named', waited_ns, run_ns FROM sums
+	UNION ALL SELECT 'being woken', woken_ns, run_ns FROM sums
+	UNION ALL SELECT 'threads beginning', begun_ns, run_ns FROM sums
+	UNION ALL SELECT 'outside of all functions', outside_ns, run_ns FROM sums)
+WHERE run_ns > 0 AND 100 * ns / run_ns >= 0.5;
+
+-- :values critical
+SELECT '{run_ns}, of process {pid}' AS "critical path:~size", '{parts}' AS "made of:~made",
+	pid AS "-pid", (SELECT IFNULL(group_concat(title || ' ' || people('percent', percent), ', '),
+	'') FROM made_of) AS "-parts/text", process_id AS ".process_id",
+	CAST(run_ns AS INTEGER) AS ".run_ns", CAST(cpu_ns AS INTEGER) AS ".cpu_ns",
+	CAST(ready_ns AS INTEGER) AS ".ready_ns", CAST(asleep_ns AS INTEGER) AS ".asleep_ns",
+	CAST(waited_ns AS INTEGER) AS ".not_named_ns", CAST(woken_ns AS INTEGER) AS ".woken_ns",
+	CAST(begun_ns AS INTEGER) AS ".beginning_ns", CAST(outside_ns AS INTEGER) AS ".outside_ns",
+	window_count AS ".window_count"
+FROM sums;
+
+-- :note windows
+SELECT 'There were more waits than are kept one by one: this is from {window_count window} of
+	{window_ns}, one every {period_ns}, and the bounds are those of a sample.' AS text,
+	window_count, CAST(window_ns AS INTEGER) AS window_ns, CAST(period_ns AS INTEGER) AS period_ns
+FROM walked WHERE window_count > 0;
+
+-- :note not_named
+SELECT '{percent} of the run was waited for what the recording does not name: a time limit,
+	another process, a call that is not recorded. It stays with the path that waited, as a wait
+	for a file does.' AS text, percent
+FROM made_of WHERE title = 'waiting for what is not named';
+
+-- :note guessed_makers
+SELECT '{guessed_count thread} on it may have been made by any of several others.' AS text,
+	guessed_count FROM walked WHERE guessed_count > 0;
+
+-- The thread of a path is the last of the lane with most of it: most lanes have one only.
+-- :table critical_paths main sort rows=15 details=5 noun=path weight=critical_ns,the_critical_path = By call path
+WITH own AS (SELECT path_id, SUM(ns) AS ns, SUM(least_ns) AS least_ns, SUM(most_ns) AS most_ns,
+	SUM(cpu_ns) AS cpu_ns, SUM(ready_ns) AS ready_ns, SUM(blocked_ns) + SUM(slept_ns) AS asleep_ns,
+	SUM(waited_ns) AS waited_ns, SUM(woken_ns) AS woken_ns, SUM(ns > 0) AS lane_count,
+	MAX(ns) AS largest_ns, lane_id FROM shares WHERE path_id IS NOT NULL GROUP BY path_id),
+p AS (SELECT t.path_id, t.name, t.tree_ns, t.tree_most_ns, w.run_ns, o.lane_id,
+	o.largest_ns, TOTAL(o.ns) AS ns, TOTAL(o.least_ns) AS least_ns, TOTAL(o.most_ns) AS most_ns,
+	TOTAL(o.cpu_ns) AS cpu_ns, TOTAL(o.ready_ns) AS ready_ns, TOTAL(o.asleep_ns) AS asleep_ns,
+	TOTAL(o.waited_ns) AS waited_ns, TOTAL(o.woken_ns) AS woken_ns,
+	IFNULL(o.lane_count, 0) AS lane_count
+	FROM trees t JOIN walked w LEFT JOIN own o USING (path_id)
+	WHERE fits(t.name) AND (o.ns > 0 OR :machine AND t.tree_ns > 0) GROUP BY t.path_id)
+SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
+	IIF(run_ns > 0, 100 * least_ns / run_ns, 0.0) AS "at least:least_percent",
+	IIF(run_ns > 0, 100 * MIN(most_ns, run_ns) / run_ns, 0.0) AS "at most!:bound_percent",
+	IIF(run_ns > 0, 100 * MIN(tree_most_ns, run_ns) / run_ns, 0.0)
+	AS "with callees:tree_bound_percent", CAST(ns AS INTEGER) AS "time:.critical_ns",
+	CASE MAX(cpu_ns, ready_ns, asleep_ns, waited_ns, woken_ns) WHEN cpu_ns THEN 'computing'
+	WHEN ready_ns THEN 'ready' WHEN asleep_ns THEN 'asleep' WHEN waited_ns THEN 'waiting'
+	ELSE 'woken' END AS "what!:what",
+	IIF(lane_count > 1 AND largest_ns < 0.95 * ns, counted('thread', lane_count),
+	(SELECT IFNULL(name, CAST(tid AS TEXT)) FROM threads h WHERE h.run_id = :run AND h.lane_id = p.lane_id
+		ORDER BY started_ns DESC, thread_id DESC LIMIT 1)) AS "thread!:thread",
+	name AS "function!:name", path_id AS "path:>path", CAST(least_ns AS INTEGER) AS ".least_ns",
+	CAST(most_ns AS INTEGER) AS ".most_ns", CAST(tree_ns AS INTEGER) AS ".tree_critical_ns",
+	CAST(cpu_ns AS INTEGER) AS ".cpu_ns", CAST(ready_ns AS INTEGER) AS ".ready_ns",
+	CAST(asleep_ns AS INTEGER) AS ".asleep_ns", CAST(waited_ns AS INTEGER) AS ".not_named_ns",
+	CAST(woken_ns AS INTEGER) AS ".woken_ns", lane_count AS ".thread_count", path_id AS ".path_id"
+FROM p ORDER BY CAST(ns AS INTEGER) DESC, path_id DESC;
+
+-- :table critical_threads rows=15 noun=thread weight=critical_ns,the_critical_path = By thread
+SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
+	CAST(ns AS INTEGER) AS "on the path!:critical_ns", IFNULL(t.wall_ns, 0) AS "lasted!:wall_ns",
+	IFNULL(t.cpu_ns, 0) AS "computed:cpu_ns", IIF(w.window_count, NULL, CAST(o.waited_ns AS INTEGER))
+	AS "waited for others:waited_ns", t.tid AS "tid!:tid", t.name AS "thread!:thread/text",
+	t.thread_id AS ".thread_id", t.lane_id AS ".lane_id"
+FROM on_threads o JOIN walked w JOIN threads t ON t.run_id = :run AND t.thread_id = o.thread_id
+WHERE ns > 0 OR :machine ORDER BY CAST(ns AS INTEGER) DESC, t.thread_id DESC;
