@@ -14,6 +14,8 @@ import re
 import sqlite3
 import sys
 
+from embed_report import part_path, with_named
+
 KEPT = {name: os.path.join("analyzer", "rules", "time", "run.sql")
         for name in ("root_lane", "piped", "held", "site_busiest")}
 # by rundb_keep_sums(), of what no query finds: key and value
@@ -34,8 +36,8 @@ def sql_files(root):
 def read(path):
     """The text of a file, with what it includes."""
     with open(path, encoding="utf-8") as file:
-        return re.sub(r"(?m)^-- :include (\w+)$", lambda match: read(
-            os.path.join(os.path.dirname(path), match[1] + ".sql")), file.read())
+        return re.sub(r"(?m)^-- :include (\w+)$",
+                      lambda match: read(part_path(path, match[1])), file.read())
 
 
 def sections(text):
@@ -114,8 +116,11 @@ def main():
     taken = {row[0] for row in db.execute(
         "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master")}
     for path in sql_files(root):
-        kept = []
+        kept, named = [], {}
         for name, section in sections(read(os.path.join(root, path))):
+            section = with_named(section.lstrip(), named)
+            if name.startswith("with "):
+                named[name.split()[1]] = section.rstrip().rstrip(";")
             for statement in statements(section) if name != "tables" else []:
                 count += 1
                 values = {word: None for word in re.findall(r":(\w+)", statement)}

@@ -13,7 +13,7 @@ import sys
 
 KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
-         "lanes": "LANES", "code": "CODE", "pairs": "PAIRS"}
+         "lanes": "LANES", "code": "CODE", "pairs": "PAIRS", "with": "WITH"}
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
 SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
@@ -28,6 +28,13 @@ def wrong(path, number, why):
     sys.exit(f"{path}:{number}: {why}")
 
 
+def part_path(path, name):
+    """Where the file is whose sections the one at path takes in."""
+    folder = os.path.dirname(path)
+    return os.path.join(folder, "" if os.path.basename(folder) == "parts" else "parts",
+                        name + ".sql")
+
+
 def read(path):
     """The head, and the sections as (path, line, kind, words, title, query)."""
     head, parts, current = {}, [], None
@@ -37,7 +44,7 @@ def read(path):
         match = re.match(r"-- :(\w+)\s*(.*)$", line)
         comment = re.match(r"--( (.*))?$", line)
         if match and match[1] == "include":
-            parts += read(os.path.join(os.path.dirname(path), match[2] + ".sql"))[1]
+            parts += read(part_path(path, match[2]))[1]
         elif match and match[1] == "show" and parts:
             parts[-1][3].append("show=" + match[2].replace(" ", ","))
         elif match and match[1] in HEAD:
@@ -59,6 +66,15 @@ def read(path):
         elif not line.strip():
             current = None
     return head, parts
+
+
+def with_named(query, named):
+    """A query with those of the sections `:with` whose names it has in front."""
+    for name, own in reversed(named.items()):
+        if re.search(rf"\b{name}\b", query):
+            begin, rest = re.match(r"(WITH (?:RECURSIVE )?)?(.*)", query, re.S).groups()
+            query = f"{begin or 'WITH '}{name} AS ({own})" + (", " if begin else "\n") + rest
+    return query
 
 
 def part_as_c(path, number, kind, words, title, query):
@@ -115,8 +131,13 @@ def main():
         out.write(f"/* made by scripts/embed_report.py from {path.split('/')[-1]} */\n"
                   '#include "analyzer/reports/engine/sections.h"\n\n'
                   "static const struct report_part parts[] = {\n")
+        named = {}
         for part in parts:
-            out.write(part_as_c(*part))
+            query = with_named("\n".join(part[-1]), named)
+            if part[2] == "WITH":
+                named[part[3][0]] = query.rstrip().rstrip(";")
+            else:
+                out.write(part_as_c(*part[:-1], query.splitlines()))
         out.write(f"""}};
 
 const struct report report_{name} = {{
@@ -146,4 +167,5 @@ const struct report report_{name} = {{
 """)
 
 
-main()
+if __name__ == "__main__":
+    main()

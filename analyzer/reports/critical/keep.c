@@ -35,36 +35,34 @@ static struct critical_split split_of(const struct critical *critical,
 	return split;
 }
 
-static int keep_shares(struct rundb *db, const struct critical *critical,
-		       const int64_t *lane_ids)
-{
-	struct rundb_insert *into = rundb_insert_begin(db, "shares", 12);
-
-	for (size_t i = 0; i < critical->shares.count; i++) {
-		const struct share *share = &critical->shares.all[i];
-		struct critical_split split = split_of(critical, share);
-		struct cell path = {.kind = CELL_NULL};
-
-		if (share->path != WALK_NONE)
-			path = cell_integer(critical->tree->nodes[share->path].path_id);
-		rundb_insert_row(
-			into,
-			(struct cell[]){
-				cell_integer(lane_ids[share->lane]), path,
-				cell_integer(critical_is_libc(critical, share->path)),
-				cell_real(ns_of(share)), cell_real(split.cpu_ns),
-				cell_real(split.ready_ns), cell_real(split.blocked_ns),
-				cell_real(share->waited_ns), cell_real(share->slept_ns),
-				cell_real(share->woken_ns), cell_real(share->least_ns),
-				cell_real(share->most_ns)});
-	}
-	return rundb_insert_end(into);
-}
-
-/* A node with all below. */
+/* A node's sums over the lanes. */
 struct sum {
-	double ns, tree_ns, tree_most_ns;
+	double ns, least_ns, most_ns, tree_ns, tree_most_ns;
+	double waited_ns, slept_ns, woken_ns, largest_ns;
+	struct critical_split split;
+	uint32_t lane_count, largest_lane;
 };
+
+static void add_share(const struct critical *critical, struct sum *sum,
+		      const struct share *share)
+{
+	struct critical_split split = split_of(critical, share);
+
+	sum->ns += ns_of(share);
+	sum->least_ns += share->least_ns;
+	sum->most_ns += share->most_ns;
+	sum->waited_ns += share->waited_ns;
+	sum->slept_ns += share->slept_ns;
+	sum->woken_ns += share->woken_ns;
+	sum->split.cpu_ns += split.cpu_ns;
+	sum->split.ready_ns += split.ready_ns;
+	sum->split.blocked_ns += split.blocked_ns;
+	sum->lane_count += ns_of(share) > 0;
+	if (ns_of(share) <= sum->largest_ns)
+		return;
+	sum->largest_ns = ns_of(share);
+	sum->largest_lane = share->lane;
+}
 
 static int compare_lanes(const void *a, const void *b)
 {
@@ -107,9 +105,11 @@ static struct sum *add_up(const struct critical *critical)
 	size_t first = 0, end;
 
 	for (size_t i = 0; i < from->count; i++) {
+		uint32_t path = from->all[i].path;
+
 		shares[i] = from->all[i];
-		if (shares[i].path != WALK_NONE)
-			sums[shares[i].path].ns += ns_of(&shares[i]);
+		add_share(critical, &sums[path == WALK_NONE ? tree->node_count : path],
+			  &shares[i]);
 	}
 	qsort(shares, from->count, sizeof(*shares), compare_lanes);
 	for (; first < from->count; first = end) {
@@ -131,21 +131,40 @@ static struct sum *add_up(const struct critical *critical)
 	return sums;
 }
 
-static int keep_trees(struct rundb *db, const struct critical *critical)
+static void keep_sum(struct rundb_insert *into, const struct critical *critical,
+		     uint32_t node, const struct sum *sum, const int64_t *lane_ids)
 {
-	struct rundb_insert *into = rundb_insert_begin(db, "trees", 4);
 	const struct calltree *tree = critical->tree;
+	bool is_path = node < tree->node_count;
+	const struct cell none = {.kind = CELL_NULL};
+
+	rundb_insert_row(
+		into,
+		(struct cell[]){
+			is_path ? cell_integer(tree->nodes[node].path_id) : none,
+			is_path ? (struct cell){.kind = CELL_TEXT,
+						.text = calltree_name(tree, node)}
+				: none,
+			cell_integer(is_path && critical_is_libc(critical, node)),
+			cell_real(sum->ns), cell_real(sum->split.cpu_ns),
+			cell_real(sum->split.ready_ns), cell_real(sum->split.blocked_ns),
+			cell_real(sum->waited_ns), cell_real(sum->slept_ns),
+			cell_real(sum->woken_ns), cell_real(sum->least_ns),
+			cell_real(sum->most_ns), cell_real(sum->tree_ns),
+			cell_real(sum->tree_most_ns), cell_integer(sum->lane_count),
+			cell_real(sum->largest_ns),
+			sum->ns > 0 ? cell_integer(lane_ids[sum->largest_lane]) : none});
+}
+
+static int keep_shares(struct rundb *db, const struct critical *critical,
+		       const int64_t *lane_ids)
+{
+	struct rundb_insert *into = rundb_insert_begin(db, "shares", 17);
 	struct sum *sums = add_up(critical);
 
-	for (uint32_t i = 0; i < tree->node_count; i++)
+	for (uint32_t i = 0; i <= critical->tree->node_count; i++)
 		if (sums[i].ns > 0 || sums[i].tree_ns > 0)
-			rundb_insert_row(
-				into,
-				(struct cell[]){cell_integer(tree->nodes[i].path_id),
-						{.kind = CELL_TEXT,
-						 .text = calltree_name(tree, i)},
-						cell_real(sums[i].tree_ns),
-						cell_real(sums[i].tree_most_ns)});
+			keep_sum(into, critical, i, &sums[i], lane_ids);
 	free(sums);
 	return rundb_insert_end(into);
 }
@@ -205,8 +224,6 @@ static int keep(struct rundb *db, const struct critical *critical)
 		lane_ids[critical->threads[i].lane] = critical->threads[i].lane_id;
 	if (result == 0)
 		result = keep_shares(db, critical, lane_ids);
-	if (result == 0)
-		result = keep_trees(db, critical);
 	if (result == 0)
 		result = keep_threads(db, critical);
 	free(lane_ids);

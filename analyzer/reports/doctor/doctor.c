@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a recording is empty or partial, and what to do about it: of a run sql/examined.sql
- * tells. Must not print; run the program that it examines.
+ * Why a recording is empty or partial, and what to do about it: of a run
+ * sql/parts/examined.sql tells. Must not print; run the program that it examines.
  */
 #include "analyzer/reports/doctor/parts.h"
 

@@ -292,6 +292,7 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 		{":to", ask->to_ns},
 		{":raw", options->raw},
 		{":has_sources", options->source_count > 0},
+		{":has_suppressions", options->suppressions != NULL},
 		{":machine", options->machine},
 		{":is_brief", ask->is_brief},
 		{":is_filtered", filter_is_active(&ask->input->filter)},

@@ -15,14 +15,13 @@ SECTION_CODE(gcc_words);
 SECTION_CODE(trust_words);
 /* Makes the function package_of(path). */
 SECTION_CODE(packages);
-/* What keeps the programs that are the rows from being recorded: into the table faulty.
- */
+/* What keeps the programs that are the rows from being recorded: fills faulty. */
 SECTION_CODE(executables);
 /* How allocation sites developed over the snapshots. */
 SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */
 SECTION_CODE(studies);
-/* Walks the critical path: fills the tables walked, shares, trees and on_threads. */
+/* Walks the critical path: fills the tables walked, shares and on_threads. */
 SECTION_CODE(critical);
 /* What lies between snapshots, and over time; of a page only. */
 SECTION_CODE(profile);

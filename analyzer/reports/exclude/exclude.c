@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report exclude-list: of a program's file, or of a run, which sql/excluded.sql
+/* The report exclude-list: of a program's file, or of a run, which sql/parts/excluded.sql
  * shows. */
 #include "analyzer/reports/exclude/parts.h"
 

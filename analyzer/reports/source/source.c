@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines that sql/source.sql asks for, with what stands beside them. */
+/* The lines that sql/parts/source.sql asks for, with what stands beside them. */
 #include "analyzer/reports/source/parts.h"
 
 #include "common/base/xalloc.h"

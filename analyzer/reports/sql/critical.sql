@@ -16,24 +16,22 @@
 
 -- :nothing
 
--- What is computed: the path as a whole, its shares by path and lane, what is at and below each
--- path, and what lay on each thread.
+-- What is computed: the critical path as a whole, its shares by call path, with what is at and
+-- below each, and what lay on each thread. Outside of all functions there is no path_id.
 -- :keep walked
 SELECT 0 AS process_id, 0 AS pid, 0 AS run_ns, 0 AS begun_ns, 0 AS window_count, 0 AS window_ns,
 	0 AS period_ns, 0 AS guessed_count WHERE 0;
 
 -- :keep shares
-SELECT 0 AS lane_id, 0 AS path_id, 0 AS is_libc, 0 AS ns, 0 AS cpu_ns, 0 AS ready_ns,
+SELECT 0 AS path_id, '' AS name, 0 AS is_libc, 0 AS ns, 0 AS cpu_ns, 0 AS ready_ns,
 	0 AS blocked_ns, 0 AS waited_ns, 0 AS slept_ns, 0 AS woken_ns, 0 AS least_ns,
-	0 AS most_ns WHERE 0;
-
--- :keep trees
-SELECT 0 AS path_id, '' AS name, 0 AS tree_ns, 0 AS tree_most_ns WHERE 0;
+	0 AS most_ns, 0 AS tree_ns, 0 AS tree_most_ns, 0 AS lane_count, 0 AS largest_ns,
+	0 AS largest_lane_id WHERE 0;
 
 -- :keep on_threads
 SELECT 0 AS thread_id, 0 AS ns, 0 AS waited_ns WHERE 0;
 
--- :code critical fills=walked,shares,trees,on_threads
+-- :code critical fills=walked,shares,on_threads
 
 -- :note one_thread stop
 SELECT 'No process of the run has had several threads: each waited for nobody of its own, and all
@@ -90,17 +88,12 @@ SELECT '{guessed_count thread} on it may have been made by any of several others
 
 -- The thread of a path is the last of the lane with most of it: most lanes have one only.
 -- :table critical_paths main sort rows=15 details=5 noun=path weight=critical_ns,the_critical_path = By call path
-WITH own AS (SELECT path_id, SUM(ns) AS ns, SUM(least_ns) AS least_ns, SUM(most_ns) AS most_ns,
-	SUM(cpu_ns) AS cpu_ns, SUM(ready_ns) AS ready_ns, SUM(blocked_ns) + SUM(slept_ns) AS asleep_ns,
-	SUM(waited_ns) AS waited_ns, SUM(woken_ns) AS woken_ns, SUM(ns > 0) AS lane_count,
-	MAX(ns) AS largest_ns, lane_id FROM shares WHERE path_id IS NOT NULL GROUP BY path_id),
-p AS (SELECT t.path_id, t.name, t.tree_ns, t.tree_most_ns, w.run_ns, o.lane_id,
-	o.largest_ns, TOTAL(o.ns) AS ns, TOTAL(o.least_ns) AS least_ns, TOTAL(o.most_ns) AS most_ns,
-	TOTAL(o.cpu_ns) AS cpu_ns, TOTAL(o.ready_ns) AS ready_ns, TOTAL(o.asleep_ns) AS asleep_ns,
-	TOTAL(o.waited_ns) AS waited_ns, TOTAL(o.woken_ns) AS woken_ns,
-	IFNULL(o.lane_count, 0) AS lane_count
-	FROM trees t JOIN walked w LEFT JOIN own o USING (path_id)
-	WHERE fits(t.name) AND (o.ns > 0 OR :machine AND t.tree_ns > 0) GROUP BY t.path_id)
+WITH p AS (SELECT *, blocked_ns + slept_ns AS asleep_ns FROM shares JOIN walked
+	WHERE path_id IS NOT NULL AND fits(name) AND (ns > 0 OR :machine AND tree_ns > 0)),
+last AS (SELECT lane_id, thread, MAX(place) FROM (SELECT lane_id,
+		IFNULL(name, CAST(tid AS TEXT)) AS thread,
+		ROW_NUMBER() OVER (ORDER BY started_ns, thread_id) AS place
+		FROM threads WHERE run_id = :run) GROUP BY lane_id)
 SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
 	IIF(run_ns > 0, 100 * least_ns / run_ns, 0.0) AS "at least:least_percent",
 	IIF(run_ns > 0, 100 * MIN(most_ns, run_ns) / run_ns, 0.0) AS "at most!:bound_percent",
@@ -110,14 +103,14 @@ SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
 	WHEN ready_ns THEN 'ready' WHEN asleep_ns THEN 'asleep' WHEN waited_ns THEN 'waiting'
 	ELSE 'woken' END AS "what!:what",
 	IIF(lane_count > 1 AND largest_ns < 0.95 * ns, counted('thread', lane_count),
-	(SELECT IFNULL(name, CAST(tid AS TEXT)) FROM threads h WHERE h.run_id = :run AND h.lane_id = p.lane_id
-		ORDER BY started_ns DESC, thread_id DESC LIMIT 1)) AS "thread!:thread",
+	last.thread) AS "thread!:thread",
 	name AS "function!:name", path_id AS "path:>path", CAST(least_ns AS INTEGER) AS ".least_ns",
 	CAST(most_ns AS INTEGER) AS ".most_ns", CAST(tree_ns AS INTEGER) AS ".tree_critical_ns",
 	CAST(cpu_ns AS INTEGER) AS ".cpu_ns", CAST(ready_ns AS INTEGER) AS ".ready_ns",
 	CAST(asleep_ns AS INTEGER) AS ".asleep_ns", CAST(waited_ns AS INTEGER) AS ".not_named_ns",
 	CAST(woken_ns AS INTEGER) AS ".woken_ns", lane_count AS ".thread_count", path_id AS ".path_id"
-FROM p ORDER BY CAST(ns AS INTEGER) DESC, path_id DESC;
+FROM p LEFT JOIN last ON last.lane_id = p.largest_lane_id
+ORDER BY CAST(ns AS INTEGER) DESC, path_id DESC;
 
 -- :table critical_threads rows=15 noun=thread weight=critical_ns,the_critical_path = By thread
 SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",

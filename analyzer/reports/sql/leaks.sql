@@ -15,7 +15,7 @@
 -- :keep suppressed
 SELECT * FROM (SELECT ".site_id" AS site_id, "live!:live_bytes" AS live_bytes,
 	"blocks:live_count" AS live_count, suppression(".path_id", ".file/place") AS number
-	FROM sites WHERE "blocks:live_count" > 0) WHERE number IS NOT NULL;
+	FROM sites WHERE :has_suppressions AND "blocks:live_count" > 0) WHERE number IS NOT NULL;
 
 -- :keep leaked
 SELECT * FROM sites WHERE "blocks:live_count" > 0
@@ -38,7 +38,7 @@ FROM leaked;
 SELECT * FROM leaked ORDER BY "live!:live_bytes" DESC, ".name";
 
 -- :table suppressed optional whole = Suppressed
-WITH RECURSIVE numbers(number) AS (SELECT 0 WHERE pattern(0) IS NOT NULL
+WITH RECURSIVE numbers(number) AS (SELECT 0 WHERE :has_suppressions AND pattern(0) IS NOT NULL
 	UNION ALL SELECT number + 1 FROM numbers WHERE pattern(number + 1) IS NOT NULL)
 SELECT IFNULL(SUM(live_bytes), 0) AS "live!:live_bytes",
 	IFNULL(SUM(live_count), 0) AS "blocks!:live_count", COUNT(site_id) AS "sites!:site_count",

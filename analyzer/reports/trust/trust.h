@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Words about recordings; how far one can be trusted is in sql/trust.sql. */
+/* Words about recordings; how far one can be trusted is in sql/parts/trust.sql. */
 #pragma once
 
 #include "common/base/strbuf.h"

@@ -5,7 +5,7 @@
 -- :part sites
 
 -- Of a thread the sites that it allocated at; a run with one lane has no path_lane.
--- :keep sites
+-- :with sites
 WITH own AS (SELECT *, owner(path_id, 'name') AS owner, owner(path_id, 'file') AS owner_file
 	FROM allocation_sites s WHERE run_id = :run AND is_chosen(path_id)
 	AND (:thread IS NULL OR EXISTS (SELECT 1 FROM path_lane l JOIN thread t USING (lane_id)
