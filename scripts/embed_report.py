@@ -90,6 +90,9 @@ def part_as_c(path, number, kind, words, title, query):
             fields.append(f".noun = {c_string(value.replace('_', ' '))}")
         elif name == "show":
             fields.append(f".show = {c_string(value.replace(',', ' '))}")
+        elif name == "by":
+            column, _, tie = value.partition(",")
+            fields.append(f".by = {c_string(column)}, .tie = {c_string(tie)}")
         elif name in ("order", "each", "fills"):
             fields.append(f".{name} = {c_string(value)}")
         elif name == "weight":

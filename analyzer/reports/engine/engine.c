@@ -240,6 +240,9 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	struct section *section;
 	bool is_main;
 
+	if (part->by)
+		table_sort(table, table_column(table, part->by),
+			   table_column(table, part->tie));
 	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
 	    !engine->is_brief)
 		status = report_sort_asked(input, table);

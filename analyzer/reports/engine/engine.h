@@ -53,6 +53,8 @@ struct report_part {
 	/* a column of numbers: the queries below find it with each row's place, as it is
 	 * shown, in the table NAME_shown (COLUMN, place) */
 	const char *order;
+	/* Sorted by this column, equal rows by that: SQL would move all rows. */
+	const char *by, *tie;
 	const char *each; /* a column: rows of the same value are a table each */
 	const char *noun; /* what a row is */
 	const char *weight,

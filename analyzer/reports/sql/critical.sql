@@ -87,7 +87,7 @@ SELECT '{guessed_count thread} on it may have been made by any of several others
 	guessed_count FROM walked WHERE guessed_count > 0;
 
 -- The thread of a path is the last of the lane with most of it: most lanes have one only.
--- :table critical_paths main sort rows=15 details=5 noun=path weight=critical_ns,the_critical_path = By call path
+-- :table critical_paths main sort by=critical_ns,path_id rows=15 details=5 noun=path weight=critical_ns,the_critical_path = By call path
 WITH p AS (SELECT *, blocked_ns + slept_ns AS asleep_ns FROM shares JOIN walked
 	WHERE path_id IS NOT NULL AND fits(name) AND (ns > 0 OR :machine AND tree_ns > 0)),
 last AS (SELECT lane_id, thread, MAX(place) FROM (SELECT lane_id,
@@ -109,8 +109,7 @@ SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
 	CAST(cpu_ns AS INTEGER) AS ".cpu_ns", CAST(ready_ns AS INTEGER) AS ".ready_ns",
 	CAST(asleep_ns AS INTEGER) AS ".asleep_ns", CAST(waited_ns AS INTEGER) AS ".not_named_ns",
 	CAST(woken_ns AS INTEGER) AS ".woken_ns", lane_count AS ".thread_count", path_id AS ".path_id"
-FROM p LEFT JOIN last ON last.lane_id = p.largest_lane_id
-ORDER BY CAST(ns AS INTEGER) DESC, path_id DESC;
+FROM p LEFT JOIN last ON last.lane_id = p.largest_lane_id;
 
 -- :table critical_threads rows=15 noun=thread weight=critical_ns,the_critical_path = By thread
 SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",

@@ -33,9 +33,9 @@ SELECT CASE WHEN :is_live THEN 'Live now' ELSE 'Live at exit' END AS "-title/tex
 	ELSE 'nothing: everything that was allocated was freed' END AS "live:~live"
 FROM leaked;
 
--- :table allocation_sites main sort quiet rows=20 details=10 noun=site weight=live_bytes,the_live_bytes
+-- :table allocation_sites main sort quiet by=live_bytes,name rows=20 details=10 noun=site weight=live_bytes,the_live_bytes
 -- :show live_percent live_bytes live_count alloc_count owner path
-SELECT * FROM leaked ORDER BY "live!:live_bytes" DESC, ".name";
+SELECT * FROM leaked;
 
 -- :table suppressed optional whole = Suppressed
 WITH RECURSIVE numbers(number) AS (SELECT 0 WHERE :has_suppressions AND pattern(0) IS NOT NULL

@@ -20,21 +20,20 @@ SELECT 1 WHERE :alloc_count = 0;
 
 -- :include memory_totals
 
--- :table allocation_sites main sort rows=20 details=5 noun=site weight=alloc_bytes,the_bytes = Allocation sites
+-- :table allocation_sites main sort by=alloc_bytes,name rows=20 details=5 noun=site weight=alloc_bytes,the_bytes = Allocation sites
 -- :show alloc_bytes_percent alloc_bytes alloc_count at_peak_percent temporary_percent owner path
-SELECT * FROM sites ORDER BY "bytes!:alloc_bytes" DESC, ".name";
+SELECT * FROM sites;
 
--- :table allocation_sites only_brief details=5 noun=site weight=alloc_bytes,the_bytes = Most bytes allocated
+-- :table allocation_sites only_brief by=alloc_bytes,name details=5 noun=site weight=alloc_bytes,the_bytes = Most bytes allocated
 -- :show alloc_bytes_percent alloc_bytes alloc_count temporary_percent owner path
-SELECT * FROM sites WHERE "bytes!:alloc_bytes" > 0 ORDER BY "bytes!:alloc_bytes" DESC, ".name";
+SELECT * FROM sites WHERE "bytes!:alloc_bytes" > 0;
 
 -- :end only_brief
 SELECT 1 WHERE :peak_bytes <= 0;
 
--- :table peak_sites only_brief details=5 noun=site weight=at_peak_bytes,the_peak = What the peak was made of
+-- :table peak_sites only_brief by=at_peak_bytes,name details=5 noun=site weight=at_peak_bytes,the_peak = What the peak was made of
 -- :show at_peak_percent at_peak_bytes at_peak_count owner path
-SELECT * FROM sites WHERE "at peak:at_peak_bytes" > 0
-ORDER BY "at peak:at_peak_bytes" DESC, ".name";
+SELECT * FROM sites WHERE "at peak:at_peak_bytes" > 0;
 
 -- :include thread_sites
 -- :include counted
