@@ -91,7 +91,8 @@ def empty_database(root):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1)):
         db.create_aggregate(name, count, Quantile)
-    db.create_window_function("last_known", 1, LastKnown)
+    for name, count in (("last_known", 1), ("grown", 1), ("tied_rank", 2)):
+        db.create_window_function(name, count, LastKnown)
     with open(os.path.join(root, "common", "schema.sql"), encoding="utf-8") as file:
         db.executescript(file.read())
     return db
@@ -103,10 +104,31 @@ def keep_tables(db, root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = dict(sections(file.read()))[name]
         db.execute(f"CREATE TEMP TABLE {name} AS {text}", {"run": None})
+    with open(os.path.join(root, "analyzer", "reports", "engine", "paths.c"),
+              encoding="utf-8") as file:
+        columns = re.findall(r'\] = "(\w+)"', file.read())
+    with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
+        columns += re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){6}x", file.read(), re.M)
+    db.execute(f"CREATE TEMP TABLE tree ({', '.join(columns)})")
     for name, columns in SUMS.items():
         db.execute(f"CREATE TEMP TABLE {name} ({', '.join(columns)})")
     with open(os.path.join(root, "analyzer", "live", "live.sql"), encoding="utf-8") as file:
         db.executescript(dict(sections(file.read()))["tables"])
+
+
+def wrong_placeholders(db, name, statement, values):
+    """Of a report's section what placeholders name no column of its rows, or several."""
+    cursor = db.execute(f"SELECT * FROM ({statement.rstrip().rstrip(';')}) LIMIT 0", values)
+    columns = []
+    for column in cursor.description:
+        marks, word = re.match(r"(?:.*:)?([.~>?^-]*)([^/]*)", column[0]).groups()
+        # a sentence for people is no value of another
+        columns += [word] * (2 if "~" in marks else 1)
+    texts = re.findall(r"'((?:[^']|'')*)'", statement) + [name.partition(" = ")[2]]
+    for text in texts:
+        for word in re.findall(r"\{(\w+)(?:[ |][^{}]*)?\}", text):
+            if columns.count(word) != 1:
+                yield f"{{{word}}} names no value, or one of several"
 
 
 def main():
@@ -126,8 +148,13 @@ def main():
                 values = {word: None for word in re.findall(r":(\w+)", statement)}
                 try:
                     db.execute("EXPLAIN " + statement, values).fetchall()
+                    if re.match("(note|values|table) ", name):
+                        for why in wrong_placeholders(db, name, statement, values):
+                            raise sqlite3.Error(why)
                     keep = re.match(r"keep (\w+)|table (\w+) .*order=(\w+)", name)
                     table = keep and (keep[1] or keep[2] + "_shown")
+                    if table in kept and not keep[1]:
+                        continue  # two parts that never stand together
                     if table in taken:
                         raise sqlite3.Error("a table or view has this name")
                     if table:

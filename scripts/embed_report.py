@@ -14,10 +14,11 @@ import sys
 KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "values": "VALUES", "table": "TABLE", "plots": "PLOTS",
          "lanes": "LANES", "code": "CODE", "pairs": "PAIRS", "with": "WITH"}
-FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop"}
-SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim"}
+FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop",
+         "page_main"}
+SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim", "stack"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
-HEAD = {"report", "part", "takes", "example", "about", "argument"}
+HEAD = {"report", "part", "takes", "example", "about", "argument", "by"}
 
 
 def c_string(text):
@@ -125,7 +126,7 @@ def part_as_c(path, number, kind, words, title, query):
 def main():
     path, target = sys.argv[1:]
     head, parts = read(path)
-    missing = HEAD - {"part", "argument"} - head.keys() if "part" not in head else ()
+    missing = HEAD - {"part", "argument", "by"} - head.keys() if "part" not in head else ()
     if missing or not parts:
         wrong(path, 1, "it has no " + (", no ".join(sorted(missing)) or "section"))
     name, _, summary = (head.get("report") or head["part"]).partition(": ")
@@ -159,6 +160,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 const struct report report_{name} = {{
 	.name = {c_string(name)},
 	.summary = {c_string(summary)},
+	.by = {c_string(head["by"]) if "by" in head else "NULL"},
 	.argument = {c_string(head["argument"]) if "argument" in head else "NULL"},
 	.description = {c_string(head["about"])},
 	.example = {c_string(head["example"])},

@@ -37,6 +37,7 @@ enum column_flag {
 	COLUMN_HUMAN = 1u << 1,	  /* in text and md only */
 	COLUMN_DETAIL = 1u << 2,  /* in text: on lines of its own below the row */
 	COLUMN_KEEP = 1u << 3,	  /* in text: never left out for width */
+	COLUMN_HIDDEN = 1u << 8,  /* nowhere: a report reads it while it is made */
 };
 
 /* Ends every name of a COLUMN_CHAIN cell but the last. */

@@ -178,7 +178,8 @@ static enum exit_status unknown_column(struct report_input *input,
 	for (size_t i = 0; i < table->column_count; i++) {
 		const char *name = table->columns[i].name;
 
-		if (table->columns[i].type == COLUMN_CHAIN)
+		if (table->columns[i].type == COLUMN_CHAIN ||
+		    (table->columns[i].flags & COLUMN_HIDDEN))
 			continue;
 		strbuf_printf(&list, "%s%s", count ? ", " : "", name);
 		names[count++] = xstrdup(name);
@@ -199,7 +200,8 @@ enum exit_status report_sort_asked(struct report_input *input, struct table *tab
 {
 	int number = meant_column(table, input->options->sort);
 
-	if (number < 0 || table->columns[number].type == COLUMN_CHAIN)
+	if (number < 0 || table->columns[number].type == COLUMN_CHAIN ||
+	    (table->columns[number].flags & COLUMN_HIDDEN))
 		return unknown_column(input, table, input->options->sort);
 	table_sort(table, number, -1);
 	/* what is asked for is not what a narrow terminal leaves out */

@@ -3,7 +3,7 @@
 
 -- :name functions
 SELECT function_id, name, file, line, component, is_library,
-	(recording IN ('counted', 'off') OR recording = 'sampled' AND calls > 0) AS is_estimated FROM functions
+	(recording IN ('counted', 'off') OR recording = 'sampled' AND calls > 0) AS is_estimated FROM main.functions
 WHERE run_id = :run ORDER BY function_id;
 
 -- :name kinds

@@ -9,9 +9,7 @@
 #include "analyzer/model/units.h"
 #include "analyzer/reports/bottlenecks/parts.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/components/parts.h"
 #include "analyzer/reports/engine/engine.h"
-#include "analyzer/reports/functions.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/profile/parts.h"
@@ -36,51 +34,6 @@ static size_t rows(const struct report_input *input, size_t usual)
 		return (size_t)input->options->limit;
 	return input->options->page && usual < REPORT_PAGE_ROWS ? REPORT_PAGE_ROWS
 								: usual;
-}
-
-static void keep_positive(struct table *table, const char *column)
-{
-	bool *keep = xcalloc(table->row_count, sizeof(*keep));
-
-	for (size_t i = 0; i < table->row_count; i++)
-		keep[i] = cell_number(table_cell(table, i, column)) > 0;
-	table_filter(table, keep);
-	free(keep);
-}
-
-static enum exit_status add_functions(struct report_input *input, struct doc *doc,
-				      const struct run_facts *facts)
-{
-	bool raw = input->options->raw;
-	bool by_cpu = facts->is_split && !raw;
-	const char *self = functions_hot_column(input, facts);
-	struct table *table = functions_table(input, facts);
-	struct section *section;
-
-	if (!table)
-		return STATUS_FAILED;
-	keep_positive(table, facts->sampled_count ? "self_ns" : "calls");
-	table_sort(table, table_column(table, self), table_column(table, "name"));
-	if (!raw)
-		functions_rank(table, self);
-	table_show(
-		table,
-		raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
-		      "p99_ns name"
-		: by_cpu && functions_any_tied(table)
-			? "self_percent rank self_cpu_ns self_ns total_ns calls "
-			  "average_ns name"
-		: by_cpu ? "self_percent self_cpu_ns self_ns total_ns calls average_ns "
-			   "name"
-		: functions_any_estimated(table)
-			? "self_percent self_ns total_ns calls average_ns name"
-			: "self_percent self_ns total_ns calls average_ns p99_ns name");
-	section = report_add_table(doc, "functions", "Hot functions", table,
-				   rows(input, FUNCTION_ROWS), "function", self,
-				   by_cpu ? "CPU time" : "self time");
-	section->flags = SECTION_MAIN;
-	functions_add_note(input, doc, section->table, false);
-	return STATUS_OK;
 }
 
 static const struct column path_columns[] = {
@@ -152,6 +105,13 @@ static void add_paths(struct report_input *input, struct doc *doc,
 	calltree_free(tree);
 }
 
+static enum exit_status add_brief(struct report_input *input, struct doc *doc,
+				  const struct run_facts *facts,
+				  const struct report *report, size_t usual)
+{
+	return engine_add_brief(report, input, doc, facts, rows(input, usual));
+}
+
 static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 				  const struct run_facts *facts,
 				  const struct calltree *tree)
@@ -170,7 +130,7 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 			 NULL);
 		return STATUS_OK;
 	}
-	status = add_functions(input, doc, facts);
+	status = add_brief(input, doc, facts, &report_functions, FUNCTION_ROWS);
 	if (status == STATUS_OK)
 		add_paths(input, doc, tree);
 	if (status == STATUS_OK) {
@@ -178,13 +138,6 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 		report_inlined_note(input, doc, facts);
 	}
 	return status;
-}
-
-static enum exit_status add_brief(struct report_input *input, struct doc *doc,
-				  const struct run_facts *facts,
-				  const struct report *report, size_t usual)
-{
-	return engine_add_brief(report, input, doc, facts, rows(input, usual));
 }
 
 /* Only what matters: bottlenecks shows all. */
@@ -237,8 +190,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status =
 			add_brief(input, doc, &facts, &report_recordings, RECORDING_ROWS);
 	if (status == STATUS_OK)
-		status = components_add_brief(input, doc, input->tree,
-					      rows(input, COMPONENT_ROWS));
+		status =
+			add_brief(input, doc, &facts, &report_components, COMPONENT_ROWS);
 	if (status == STATUS_OK)
 		status = add_brief(input, doc, &facts, &report_steps, STEP_ROWS);
 	if (status == STATUS_OK)

@@ -97,7 +97,8 @@ struct report {
 	const char *name;
 	const char *argument;	    /* "FUNC", "QUERY" or NULL */
 	const char *other_argument; /* a second one, or NULL */
-	const char *summary;	    /* for the list of commands */
+	const char *by;	     /* what --by may say, between spaces; NULL: anything */
+	const char *summary; /* for the list of commands */
 	const char *description;
 	const char *example;
 	/* The one format for other programs that it writes (export/); NULL: --format. */

@@ -27,20 +27,24 @@ static struct cell cell_of(sqlite3_value *value)
 	}
 }
 
+void rundb_put_cell(sqlite3_context *context, struct cell cell)
+{
+	if (cell.kind == CELL_INTEGER)
+		sqlite3_result_int64(context, cell.integer);
+	else if (cell.kind == CELL_REAL)
+		sqlite3_result_double(context, cell.real);
+	else if (cell.kind == CELL_TEXT)
+		sqlite3_result_text(context, cell.text, -1, SQLITE_TRANSIENT);
+}
+
 static void call(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	const struct called *called = sqlite3_user_data(context);
-	struct cell values[RUNDB_VALUES] = {0}, result;
+	struct cell values[RUNDB_VALUES] = {0};
 
 	for (int i = 0; i < count && i < RUNDB_VALUES; i++)
 		values[i] = cell_of(arguments[i]);
-	result = called->call(called->context, values);
-	if (result.kind == CELL_INTEGER)
-		sqlite3_result_int64(context, result.integer);
-	else if (result.kind == CELL_REAL)
-		sqlite3_result_double(context, result.real);
-	else if (result.kind == CELL_TEXT)
-		sqlite3_result_text(context, result.text, -1, SQLITE_TRANSIENT);
+	rundb_put_cell(context, called->call(called->context, values));
 }
 
 int rundb_function(struct rundb *db, const char *name, int count,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <regex.h>
 #include <sqlite3.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,8 +219,90 @@ static void known_inverse(sqlite3_context *context, int count, sqlite3_value **a
 	(void)context, (void)count, (void)arguments;
 }
 
+/* grown(x) over rows in their order: how much more last_known(x) is than in the row
+ * before, what nobody has known yet being 0. */
+struct growing {
+	double real, before_real;
+	int64_t integer, before_integer;
+	bool is_real;
+};
+
+static void grown_step(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	struct growing *growing = sqlite3_aggregate_context(context, sizeof(*growing));
+
+	(void)count;
+	if (!growing)
+		return;
+	growing->before_real = growing->real;
+	growing->before_integer = growing->integer;
+	if (sqlite3_value_type(arguments[0]) == SQLITE_NULL)
+		return;
+	growing->is_real |= sqlite3_value_type(arguments[0]) == SQLITE_FLOAT;
+	growing->real = sqlite3_value_double(arguments[0]);
+	growing->integer = sqlite3_value_int64(arguments[0]);
+}
+
+static void grown_value(sqlite3_context *context)
+{
+	const struct growing *growing = sqlite3_aggregate_context(context, 0);
+	int64_t more;
+
+	if (!growing || growing->is_real ||
+	    __builtin_sub_overflow(growing->integer, growing->before_integer, &more))
+		sqlite3_result_double(context,
+				      growing ? growing->real - growing->before_real : 0);
+	else
+		sqlite3_result_int64(context, more);
+}
+
+/* tied_rank(value, error) over rows from the highest value down: the place of the first
+ * that is no further above the row than the errors of both have it. */
+struct ranking {
+	double value, error; /* of the first of its rank */
+	int64_t row, rank;
+	bool is_over; /* what is not known has no rank, nor what follows */
+};
+
+static void rank_step(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	struct ranking *ranking = sqlite3_aggregate_context(context, sizeof(*ranking));
+	double value = sqlite3_value_double(arguments[0]);
+	double error = sqlite3_value_double(arguments[1]);
+
+	(void)count;
+	if (!ranking)
+		return;
+	ranking->is_over |= sqlite3_value_type(arguments[0]) == SQLITE_NULL;
+	if (ranking->row++ == 0 ||
+	    ranking->value - value > hypot(ranking->error, error)) {
+		ranking->value = value;
+		ranking->error = error;
+		ranking->rank = ranking->row;
+	}
+}
+
+static void rank_value(sqlite3_context *context)
+{
+	const struct ranking *ranking = sqlite3_aggregate_context(context, 0);
+
+	if (ranking && !ranking->is_over)
+		sqlite3_result_int64(context, ranking->rank);
+}
+
 int functions_register(struct sqlite3 *handle)
 {
+	static const struct {
+		const char *name;
+		int count;
+		void (*step)(sqlite3_context *context, int count, sqlite3_value **values);
+		void (*final)(sqlite3_context *context);
+		void (*value)(sqlite3_context *context);
+	} windows[] = {
+		{"last_known", 1, known_step, known_final, known_value},
+		{"grown", 1, grown_step, grown_value, grown_value},
+		{"tied_rank", 2, rank_step, rank_value, rank_value},
+	};
 	static double one = 1, hundred = 100;
 	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
 	int result = sqlite3_create_function(handle, "quantile", 2, flags, &one, NULL,
@@ -237,9 +320,10 @@ int functions_register(struct sqlite3 *handle)
 	if (result == SQLITE_OK)
 		result = sqlite3_create_function(handle, "libc_purpose", 1, flags, NULL,
 						 find_purpose, NULL, NULL);
-	if (result == SQLITE_OK)
-		result = sqlite3_create_window_function(handle, "last_known", 1, flags,
-							NULL, known_step, known_final,
-							known_value, known_inverse, NULL);
+	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]) && !result; i++)
+		result = sqlite3_create_window_function(
+			handle, windows[i].name, windows[i].count, flags, NULL,
+			windows[i].step, windows[i].final, windows[i].value,
+			known_inverse, NULL);
 	return result;
 }

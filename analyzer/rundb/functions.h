@@ -7,6 +7,9 @@
  *     median(x)
  *     x REGEXP pattern  POSIX extended
  *     last_known(x)     over a window: the last x so far that is not NULL
+ *     grown(x)          likewise: how much more it is than in the row before
+ *     tied_rank(x, e)   over a window, from high to low: of the rows whose x are within
+ *                       their errors e of the first of them the place of that one
  */
 #pragma once
 

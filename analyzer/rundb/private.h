@@ -3,6 +3,7 @@
 #pragma once
 
 #include "common/base/strbuf.h"
+#include "analyzer/model/table.h"
 #include "collector/database/held.h"
 
 #include <sqlite3.h>
@@ -31,6 +32,9 @@ void limits_prepare(bool begins);
 int64_t limits_memory_bytes(void);
 /* Adds why a query was stopped; false: no limit stopped it. */
 bool limits_explain(const struct rundb *db, int code, struct strbuf *text);
+
+/* call.c. The result of a function, or the value of a column. */
+void rundb_put_cell(sqlite3_context *context, struct cell cell);
 
 /* Turns a SQLite result into the database's error sentence and -errno. */
 int rundb_fail(struct rundb *db, int code);

@@ -68,7 +68,18 @@ int rundb_drop(struct rundb *db, const char *name);
 int rundb_function(struct rundb *db, const char *name, int count,
 		   struct cell (*call)(void *context, const struct cell *values),
 		   void *context);
-/* From now on this connection has a view of that name. The file is not changed. */
+/* Rows that C has. Texts need to live until the next call. */
+struct rundb_rows {
+	const char *const *columns;
+	size_t column_count;
+	size_t (*count)(void *context); /* asked when a query begins to read */
+	struct cell (*cell)(void *context, size_t row, size_t column);
+};
+/* From now on queries of this connection find them as a table; NULL: no longer. */
+int rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows *rows,
+		    void *context);
+/* From now on this connection has a view of that name, in place of an earlier one or the
+ * file's; NULL: no longer. The file is not changed. */
 int rundb_view(struct rundb *db, const char *name, const char *sql);
 /* A table with the sums by one number: a row each. */
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,

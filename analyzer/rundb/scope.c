@@ -111,13 +111,15 @@ int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_
 int rundb_view(struct rundb *db, const char *name, const char *sql)
 {
 	int result = begin(db);
-	char *create =
-		sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS %s", name, sql);
+	char *change = sqlite3_mprintf(
+		sql ? "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS %s"
+		    : "DROP VIEW IF EXISTS temp.\"%w\"",
+		name, name, sql);
 
 	if (result == SQLITE_OK)
-		result = create ? sqlite3_exec(db->handle, create, NULL, NULL, NULL)
+		result = change ? sqlite3_exec(db->handle, change, NULL, NULL, NULL)
 				: SQLITE_NOMEM;
-	sqlite3_free(create);
+	sqlite3_free(change);
 	return end(db, result);
 }
 

@@ -156,9 +156,9 @@ struct calltree_total calltree_sum(const struct calltree *tree);
 /* The allocations on paths of frames alone: no instrumented function led to them. */
 double calltree_allocs_of_frames(const struct calltree *tree);
 
-/* One for each function of the tree, owned by caller. */
-struct calltree_total *calltree_by_function(const struct calltree *tree);
-/* The calls of function by (callers) or from it (callees) each function, one for each
- * function of the tree, owned by caller. */
-struct calltree_total *calltree_neighbours(const struct calltree *tree, uint32_t function,
-					   bool callers);
+/* By node: no node above it has the same key, from 0 to key_count (CALLTREE_NONE: it has
+ * none, and is not outermost). Owned by caller. */
+bool *calltree_outermost(const struct calltree *tree, const uint32_t *keys,
+			 size_t key_count);
+/* The function whose code calls it, or CALLTREE_NONE. */
+uint32_t calltree_caller(const struct calltree *tree, uint32_t node);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Summing up a call tree by components, and what these are called. Must not recurse: a
+ * The component of each call path, and what components are called. Must not recurse: a
  * tree may be as deep as a program's stack.
  */
 #include "analyzer/tree/components.h"
 
-#include "common/base/map.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_name.h"
@@ -13,176 +12,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct walk {
-	struct components *components;
-	const struct calltree *tree;
-	const struct components_function *functions;
-	struct map edge_numbers, used_functions;
-	size_t total_capacity, edge_capacity, active_capacity, edge_active_capacity;
-	uint32_t *active, *edge_active; /* occurrences on the path being visited */
-	bool *is_named;			/* by node: named, or below what is */
-	uint32_t *edges;		/* by node; INTERN_NONE: none */
-};
-
-/* Damaged numbers stay at the end of their range. */
-static void add(int64_t *sum, int64_t value)
+/* Of a node whose parent's component is known. is_named: by node, it is, or below what
+ * is; NULL: its parent's. */
+static const char *name_of(const struct calltree *tree, uint32_t at,
+			   const struct components_function *functions, bool *is_named)
 {
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = value > 0 ? INT64_MAX : INT64_MIN;
-}
-
-static uint32_t component_number(struct walk *walk, const char *name)
-{
-	struct components *components = walk->components;
-	bool is_new;
-	uint32_t number = intern_text(&components->names, name, &is_new);
-
-	if (is_new) {
-		components->totals =
-			xgrow(components->totals, number, &walk->total_capacity,
-			      sizeof(*components->totals));
-		walk->active = xgrow(walk->active, number, &walk->active_capacity,
-				     sizeof(*walk->active));
-		components->totals[number] = (struct component_total){.calls = 0};
-		walk->active[number] = 0;
-	}
-	return number;
-}
-
-static uint32_t edge_number(struct walk *walk, uint32_t caller, uint32_t callee)
-{
-	struct components *components = walk->components;
-	bool is_new;
-	uint32_t number = map_number(&walk->edge_numbers, caller, callee, 0, &is_new);
-
-	if (is_new) {
-		components->edges = xgrow(components->edges, number, &walk->edge_capacity,
-					  sizeof(*components->edges));
-		walk->edge_active =
-			xgrow(walk->edge_active, number, &walk->edge_active_capacity,
-			      sizeof(*walk->edge_active));
-		components->edges[number] =
-			(struct component_edge){.caller = caller, .callee = callee};
-		walk->edge_active[number] = 0;
-		components->edge_count = number + 1;
-	}
-	return number;
-}
-
-static uint32_t component_of(struct walk *walk, uint32_t at)
-{
-	const struct calltree_node *node = &walk->tree->nodes[at];
+	const struct calltree_node *node = &tree->nodes[at];
 	const struct components_function *function =
-		node->function == CALLTREE_NONE ? NULL : &walk->functions[node->function];
+		node->function == CALLTREE_NONE ? NULL : &functions[node->function];
+	bool has_parent = node->parent != CALLTREE_NONE;
 
-	if (function && function->named) {
-		walk->is_named[at] = true;
-		return component_number(walk, function->named);
-	}
-	if (node->parent != CALLTREE_NONE && walk->is_named[node->parent]) {
-		walk->is_named[at] = true;
-		return walk->components->paths[node->parent];
-	}
-	if (node->parent != CALLTREE_NONE && function && function->is_library)
-		return walk->components->paths[node->parent];
-	return component_number(walk, function ? function->fallback : "?");
+	is_named[at] =
+		(function && function->named) || (has_parent && is_named[node->parent]);
+	if (function && function->named)
+		return function->named;
+	if (has_parent && (is_named[at] || (function && function->is_library)))
+		return NULL;
+	return function ? function->fallback : "?";
 }
 
-static void add_edge(struct walk *walk, uint32_t at, uint32_t caller, uint32_t callee)
+void components_find(struct components *ret, const struct calltree *tree,
+		     const struct components_function *functions)
 {
-	const struct calltree_node *node = &walk->tree->nodes[at];
-	uint32_t number = edge_number(walk, caller, callee);
-	struct component_edge *edge = &walk->components->edges[number];
+	bool *is_named = xcalloc(tree->node_count + 1, sizeof(*is_named));
+	bool is_new;
 
-	add(&edge->calls, node->calls);
-	if (walk->edge_active[number]++ == 0) {
-		add(&edge->outermost, node->calls);
-		add(&edge->total_ns, node->total_ns);
-	}
-	walk->edges[at] = number;
-}
-
-static void enter(struct walk *walk, uint32_t at)
-{
-	const struct calltree_node *node = &walk->tree->nodes[at];
-	uint32_t number = component_of(walk, at);
-	struct component_total *total = &walk->components->totals[number];
-	bool is_new, is_outermost, is_root = node->parent == CALLTREE_NONE;
-
-	walk->components->paths[at] = number;
-	is_outermost = walk->active[number]++ == 0;
-	quantities_add(QUANTITY_OF_LANE, total->quantities, QUANTITY_OF_TREE,
-		       node->quantities, is_outermost);
-	total->path_count++;
-	if (is_outermost)
-		add(&total->outermost, node->calls);
-	if (node->function != CALLTREE_NONE) {
-		map_number(&walk->used_functions, number, node->function, 0, &is_new);
-		total->function_count += is_new;
-	}
-	if (is_root || walk->components->paths[node->parent] != number)
-		add(&total->entries, node->calls);
-	if (!is_root && walk->components->paths[node->parent] != number)
-		add_edge(walk, at, walk->components->paths[node->parent], number);
-}
-
-static void leave(struct walk *walk, uint32_t at)
-{
-	walk->active[walk->components->paths[at]]--;
-	if (walk->edges[at] != INTERN_NONE)
-		walk->edge_active[walk->edges[at]]--;
-}
-
-/* Down to children, then to the next sibling of the innermost that has one. */
-static void visit_all(struct walk *walk)
-{
-	const struct calltree *tree = walk->tree;
-	uint32_t at = tree->first_root;
-
-	while (at != CALLTREE_NONE) {
-		enter(walk, at);
-		if (tree->nodes[at].first_child != CALLTREE_NONE) {
-			at = tree->nodes[at].first_child;
-			continue;
-		}
-		while (at != CALLTREE_NONE) {
-			leave(walk, at);
-			if (tree->nodes[at].next != CALLTREE_NONE) {
-				at = tree->nodes[at].next;
-				break;
-			}
-			at = tree->nodes[at].parent;
-		}
-	}
-}
-
-void components_sum(struct components *ret, const struct calltree *tree,
-		    const struct components_function *functions)
-{
-	struct walk walk = {.components = ret, .tree = tree, .functions = functions};
-
-	*ret = (struct components){.edge_count = 0};
+	*ret = (struct components){0};
 	ret->paths = xreallocarray(NULL, tree->node_count + 1, sizeof(*ret->paths));
-	walk.edges = xreallocarray(NULL, tree->node_count + 1, sizeof(*walk.edges));
-	walk.is_named = xcalloc(tree->node_count + 1, sizeof(*walk.is_named));
 	for (size_t i = 0; i < tree->node_count; i++)
-		ret->paths[i] = walk.edges[i] = INTERN_NONE;
-	visit_all(&walk);
-	map_done(&walk.edge_numbers);
-	map_done(&walk.used_functions);
-	free(walk.active);
-	free(walk.edge_active);
-	free(walk.is_named);
-	free(walk.edges);
+		ret->paths[i] = INTERN_NONE;
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i];
+		const char *name = name_of(tree, at, functions, is_named);
+
+		ret->paths[at] = name ? intern_text(&ret->names, name, &is_new)
+				      : ret->paths[tree->nodes[at].parent];
+	}
+	free(is_named);
 }
 
 void components_free(struct components *components)
 {
 	intern_free(&components->names);
-	free(components->totals);
-	free(components->edges);
 	free(components->paths);
-	*components = (struct components){.edge_count = 0};
+	*components = (struct components){0};
 }
 
 void component_namer_see(struct component_namer *namer, const char *file)

@@ -2,4 +2,4 @@
 -- What the component of a function is decided by, beside the call tree.
 
 -- :name modules
-SELECT function_id, module FROM functions WHERE run_id = :run;
+SELECT function_id, module FROM main.functions WHERE run_id = :run;

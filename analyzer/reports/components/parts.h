@@ -12,7 +12,3 @@ enum component_by components_by(const char *word);
 struct components_function *components_describe(struct report_input *input,
 						struct calltree *tree,
 						enum component_by by);
-
-/* Adds a small table of components to another report when a region names one. */
-enum exit_status components_add_brief(struct report_input *input, struct doc *doc,
-				      struct calltree *tree, size_t limit);

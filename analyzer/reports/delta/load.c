@@ -194,7 +194,7 @@ enum exit_status delta_load_components(struct report_input *input, struct delta 
 
 	if (!functions)
 		return STATUS_FAILED;
-	components_sum(&delta->components, delta->tree, functions);
+	components_find(&delta->components, delta->tree, functions);
 	free(functions);
 	return STATUS_OK;
 }

@@ -14,6 +14,8 @@
 #include "analyzer/reports/snapshots/list.h"
 #include "analyzer/reports/trust/trust.h"
 
+#include "thread.sql.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +25,7 @@
 
 const struct calltree *ask_tree(struct ask *ask)
 {
-	const struct calltree *tree = ask->status ? NULL : report_call_tree(ask->input);
+	const struct calltree *tree = ask->status ? NULL : paths_tree(&ask->paths);
 
 	if (!tree && !ask->status)
 		ask->status = STATUS_FAILED;
@@ -245,17 +247,32 @@ static enum exit_status find_process(struct ask *ask)
 	return status;
 }
 
+static enum exit_status find_function(struct ask *ask)
+{
+	return ask->takes_function
+		       ? callers_find(ask->input, ask->doc, ask->input->options->argument,
+				      &ask->function)
+		       : STATUS_OK;
+}
+
 enum exit_status ask_begin(struct ask *ask)
 {
+	struct report_input *input = ask->input;
+	int result = paths_begin(&ask->paths, input);
 	enum exit_status status;
 
-	for (size_t i = 0; i < COUNT(functions); i++)
-		if (rundb_function(ask->input->db, functions[i].name, functions[i].count,
-				   functions[i].call, ask) < 0)
-			return report_fail_db(ask->input);
-	status = find_process(ask);
+	for (size_t i = 0; i < COUNT(functions) && result == 0; i++)
+		result = rundb_function(input->db, functions[i].name, functions[i].count,
+					functions[i].call, ask);
+	if (result == 0 && ask->input->options->thread)
+		result = rundb_view(input->db, "functions", thread_sql_functions);
+	if (result < 0)
+		return report_fail_db(input);
+	status = find_function(ask);
+	if (status == STATUS_OK)
+		status = find_process(ask);
 	return status ? status
-		      : range_find(ask->input, ask->facts->wall_ns, &ask->from_ns,
+		      : range_find(input, ask->facts->wall_ns, &ask->from_ns,
 				   &ask->to_ns);
 }
 
@@ -264,6 +281,9 @@ void ask_end(struct ask *ask)
 	for (size_t i = 0; i < COUNT(functions); i++)
 		rundb_function(ask->input->db, functions[i].name, functions[i].count,
 			       NULL, NULL);
+	if (ask->input->options->thread)
+		rundb_view(ask->input->db, "functions", NULL);
+	paths_end(&ask->paths);
 	free(ask->chosen);
 	leak_filter_free(&ask->suppressions);
 	strbuf_free(&ask->text);
@@ -288,11 +308,14 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 	const struct number numbers[] = {
 		{":run", ask->input->run_id},
 		{":process", ask->process_id},
+		{":function", ask->function.function_id},
+		{":namesake_count", (int64_t)ask->function.namesake_count},
 		{":from", ask->from_ns},
 		{":to", ask->to_ns},
 		{":raw", options->raw},
 		{":has_sources", options->source_count > 0},
 		{":has_suppressions", options->suppressions != NULL},
+		{":inlined", options->inlined},
 		{":machine", options->machine},
 		{":is_brief", ask->is_brief},
 		{":is_filtered", filter_is_active(&ask->input->filter)},
@@ -321,12 +344,14 @@ static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
 		{":sampled_count", facts->sampled_count},
 		{":off_count", facts->off_count},
 		{":unknown_count", facts->unknown_count},
+		{":inlined_calls", facts->inlined_calls},
 		{":estimated_count", facts->sampled_count + facts->counted_count},
 		{":plain_sample_count", facts->plain_sample_count},
 		{":wall_ns", facts->wall_ns},
 		{":recorded_ns", facts->recorded_ns},
 		{":self_ns", facts->self_ns},
 		{":self_off_ns", facts->self_off_ns},
+		{":raw_self_ns", facts->raw_self_ns},
 		{":self_error_ns", facts->total_error_ns},
 		{":cpu_ns", facts->cpu_ns},
 		{":ready_ns", facts->ready_ns},
@@ -406,11 +431,18 @@ static void bind(void *context, struct cursor *cursor)
 	bind_costs(ask, cursor);
 }
 
+enum exit_status ask_status(const struct ask *ask)
+{
+	return ask->paths.has_failed && !ask->status ? STATUS_FAILED : ask->status;
+}
+
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql)
 {
-	if (rundb_keep_bound(ask->input->db, name, sql, bind, ask) < 0)
-		return ask->status ? ask->status : report_fail_db(ask->input);
-	return ask->status;
+	int result = rundb_keep_bound(ask->input->db, name, sql, bind, ask);
+
+	if (ask_status(ask))
+		return ask_status(ask);
+	return result < 0 ? report_fail_db(ask->input) : STATUS_OK;
 }
 
 struct table *ask_rows(struct ask *ask, const char *sql)
@@ -420,7 +452,7 @@ struct table *ask_rows(struct ask *ask, const char *sql)
 
 	bind(ask, cursor);
 	table = columns_read(ask->input, cursor);
-	if (!ask->status)
+	if (!ask_status(ask))
 		return table;
 	table_free(table);
 	return NULL;

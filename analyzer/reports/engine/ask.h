@@ -18,31 +18,40 @@
  *     pattern(number)     that of a suppression, counted from 0; NULL behind the last
  *     meant(word)         the function_id of FUNC
  *     limit_of(n)         how many rows are shown where people see n unless they say
+ *
+ * The call tree is the table `tree` (paths.h). Of --thread the view `functions` has what
+ * the thread did.
  */
 #pragma once
 
-#include "analyzer/tree/calltree.h"
+#include "analyzer/reports/engine/paths.h"
 #include "analyzer/reports/leaks/parts.h"
+#include "analyzer/reports/names/callers_find.h"
 #include "analyzer/reports/trust/facts.h"
 
 struct ask {
 	struct report_input *input;
 	struct doc *doc;
 	const struct run_facts *facts;
-	bool is_brief;			 /* for the report on one page */
-	int64_t process_id;		 /* that of --process; 0: all */
-	int64_t from_ns, to_ns;		 /* --from, --to, or the whole run */
+	bool is_brief;	     /* for the report on one page */
+	bool takes_function; /* its argument is the name of one */
+	struct found_function function;
+	int64_t process_id;	/* that of --process; 0: all */
+	int64_t from_ns, to_ns; /* --from, --to, or the whole run */
+	struct paths paths;
 	bool *chosen;			 /* by node */
 	struct leak_filter suppressions; /* loaded when they are first needed */
 	struct strbuf text;		 /* of the last function that gave one */
-	enum exit_status status;	 /* once the tree could not be loaded */
+	enum exit_status status;	 /* once a function could not answer */
 };
 
-/* Fails with a sentence when --process names none. */
+/* Fails with a sentence when the argument or --process names none. */
 enum exit_status ask_begin(struct ask *ask);
 /* To be called in any case. */
 void ask_end(struct ask *ask);
 
+/* Not STATUS_OK once a function or table could not answer: input->error says why. */
+enum exit_status ask_status(const struct ask *ask);
 /* From now on queries have a table of this name with these rows. */
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql);
 /* Owned by caller; NULL on failure. */

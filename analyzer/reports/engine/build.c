@@ -2,7 +2,36 @@
 /* A report that is an .sql file, from the run's head on. */
 #include "analyzer/reports/engine/engine.h"
 
+#include "common/base/nearest.h"
+#include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 #include "analyzer/reports/open.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_WORDS 8 /* of --by */
+
+static enum exit_status unknown_by(struct report_input *input, const char *words)
+{
+	const char *wanted = input->options->by, *nearest, *list[MOST_WORDS];
+	char *copy = xstrdup(words), *rest = NULL;
+	struct strbuf all = {0};
+	size_t count = 0;
+
+	for (char *word = strtok_r(copy, " ", &rest); word && count < MOST_WORDS;
+	     word = strtok_r(NULL, " ", &rest)) {
+		strbuf_printf(&all, "%s%s", count ? ", " : "", word);
+		list[count++] = word;
+	}
+	nearest = nearest_word(wanted, list, count);
+	report_fail(input, STATUS_USAGE, "--by: there is no '%s'%s%s%s %s", wanted,
+		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		    nearest ? "'? All:" : "; there are", strbuf_text(&all));
+	strbuf_free(&all);
+	free(copy);
+	return STATUS_USAGE;
+}
 
 enum exit_status engine_build(const struct report *report, struct report_input *input,
 			      struct doc *doc)
@@ -10,7 +39,10 @@ enum exit_status engine_build(const struct report *report, struct report_input *
 	struct run_facts facts = {0};
 	enum exit_status status = STATUS_OK;
 
-	if (report->takes & TAKES_RUN)
+	if (report->by && input->options->by &&
+	    !table_is_listed(report->by, input->options->by))
+		status = unknown_by(input, report->by);
+	if ((report->takes & TAKES_RUN) && !status)
 		status = report_open(input, doc, &facts);
 	return status ? status : engine_run(report, input, doc, &facts);
 }

@@ -16,9 +16,9 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* For this file alone, beside enum column_flag. */
-#define COLUMN_HIDDEN (1u << 8)
 #define COLUMN_IF_ANY (1u << 9)
 #define COLUMN_SITE (1u << 10)
+#define COLUMN_MAY_BE_RAW (1u << 11)
 
 /* Numbers that people read as four digits, or with a sign; made texts when read. */
 enum figure { FIGURE_NONE, FIGURE_DIGITS, FIGURE_RATE, FIGURE_DRIFT };
@@ -77,16 +77,28 @@ enum column_type columns_type(const char *name)
 	return kind_of(name, false)->type;
 }
 
+static const char *raw_name(struct table *table, const char *name)
+{
+	struct strbuf text = {0};
+	const char *copy;
+
+	strbuf_printf(&text, "raw_%s", name);
+	copy = arena_copy(&table->texts, strbuf_text(&text), text.size);
+	strbuf_free(&text);
+	return copy;
+}
+
 /* The column that the SQL name describes. Texts are the table's. */
-static struct column describe(struct table *table, const char *sql_name,
-			      const struct kind **ret_kind)
+static struct column describe(const struct report_input *input, struct table *table,
+			      const char *sql_name, const struct kind **ret_kind)
 {
 	const char *colon = strchr(sql_name, ':');
 	const char *name = colon ? colon + 1 : sql_name;
 	const char *type = strchr(name, '/');
-	static const char marks[] = ".~>?-&";
-	static const unsigned flags[] = {COLUMN_MACHINE, COLUMN_HUMAN,	COLUMN_DETAIL,
-					 COLUMN_IF_ANY,	 COLUMN_HIDDEN, COLUMN_SITE};
+	static const char marks[] = ".~>?-&^";
+	static const unsigned flags[] = {COLUMN_MACHINE,   COLUMN_HUMAN,  COLUMN_DETAIL,
+					 COLUMN_IF_ANY,	   COLUMN_HIDDEN, COLUMN_SITE,
+					 COLUMN_MAY_BE_RAW};
 	struct column column = {.flags = 0};
 	const struct quantity *quantity;
 
@@ -108,9 +120,11 @@ static struct column describe(struct table *table, const char *sql_name,
 	quantity = type ? NULL : quantity_find(column.name);
 	if (quantity) {
 		column.type = quantity_column_type(quantity);
-		if (!column.title && !(column.flags & COLUMN_MACHINE))
+		if (!column.title)
 			column.title = quantity->heading;
 	}
+	if ((column.flags & COLUMN_MAY_BE_RAW) && input->options->raw)
+		column.name = raw_name(table, column.name);
 	return column;
 }
 
@@ -188,6 +202,21 @@ static void put_lines(struct table *table)
 	}
 }
 
+/* Of the rows that say so no time is known. */
+static void clear_untimed(struct table *table)
+{
+	int untimed = table_column(table, "is_untimed");
+
+	for (size_t i = 0; untimed >= 0 && i < table->row_count * table->column_count;
+	     i++) {
+		enum column_type type = table->columns[i % table->column_count].type;
+
+		if ((type == COLUMN_NSEC || type == COLUMN_PERCENT) &&
+		    cell_whole(table_row(table, i / table->column_count) + untimed))
+			table->cells[i].kind = CELL_NULL;
+	}
+}
+
 struct table *columns_read(struct report_input *input, struct cursor *cursor)
 {
 	size_t count = (size_t)cursor_column_count(cursor);
@@ -198,7 +227,7 @@ struct table *columns_read(struct report_input *input, struct cursor *cursor)
 	for (size_t i = 0; i < count; i++) {
 		const char *name = cursor_column_name(cursor, (int)i);
 
-		columns[i] = describe(table, name, &kinds[i]);
+		columns[i] = describe(input, table, name, &kinds[i]);
 		table->columns[i] = (struct column){
 			.name = arena_copy(&table->texts, name, strlen(name)),
 			.type = read_type(columns[i].type)};
@@ -211,8 +240,10 @@ struct table *columns_read(struct report_input *input, struct cursor *cursor)
 		if ((columns[i].flags & COLUMN_IF_ANY) && !has_any(table, i))
 			table->columns[i].flags |= COLUMN_MACHINE;
 	}
-	if (table)
+	if (table) {
 		put_lines(table);
+		clear_untimed(table);
+	}
 	free(columns);
 	free(kinds);
 	return table;

@@ -237,6 +237,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
 			    : is_for_machines ? NULL
 					      : part->title;
+	const char *words = NULL, *shown = NULL;
 	struct section *section;
 	bool is_main;
 
@@ -253,13 +254,19 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	if (part->show)
 		table_show(table, part->show);
 	is_for_machines |= said(table, "for_machines") != 0;
-	is_main = said(table, "for_csv") != 0;
-	columns_drop_hidden(table);
+	is_main = said(table, "for_csv") != 0 || (part->flags & PART_PAGE_MAIN);
+	if (table->row_count) {
+		shown = sentence(engine, text_at(table, 0, "shown"), table, 0);
+		words = sentence(engine, part->weight_words, table, 0);
+	}
+	if (shown)
+		table_show(table, shown);
 	table_hide_zeros(table);
-	section = report_add_table(
-		engine->doc, part->name, title, table,
-		(part->flags & PART_HALF) && limit > 1 ? limit / 2 : limit,
-		part->noun ? part->noun : "row", part->weight, part->weight_words);
+	section = report_add_table(engine->doc, part->name, title, table,
+				   (part->flags & PART_HALF) && limit > 1 ? limit / 2
+									  : limit,
+				   part->noun ? part->noun : "row", part->weight, words);
+	columns_drop_hidden(table);
 	section->flags = part->section_flags | (is_for_machines ? SECTION_MACHINE : 0);
 	if (engine->is_brief) /* csv shows one table of the page */
 		section->flags &= ~(unsigned)SECTION_MAIN;
@@ -267,7 +274,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	section->about = about;
 	finish_cells(engine, part, table);
 	status = keep_order(engine, part, table);
-	return status ? status : engine->ask.status;
+	return status ? status : ask_status(&engine->ask);
 }
 
 /* Rows of a table, with texts of their own. */
@@ -495,6 +502,17 @@ static bool is_used(const struct report_part *by, const char *name)
 	       (by->fills && strstr(by->fills, name));
 }
 
+/* Of a table that nobody sees the rows need not be read. */
+static bool is_seen(const struct engine *engine, const struct report_part *part)
+{
+	const struct report_options *options = engine->ask.input->options;
+	bool is_for_machines = (part->section_flags & SECTION_MACHINE) != 0;
+	bool is_for_page = (part->section_flags & SECTION_PAGE) != 0;
+
+	return !is_for_machines || options->machine || (is_for_page && options->page) ||
+	       (part->flags & PART_SORT) || part->order;
+}
+
 /* What is kept for queries that are not asked need not be. */
 static bool is_wanted(const struct engine *engine, const struct report *report,
 		      size_t number)
@@ -531,7 +549,7 @@ static enum exit_status run(struct engine *engine, const struct report *report)
 	enum exit_status status = ask_begin(&engine->ask);
 
 	for (size_t i = 0; !status && !engine->has_ended && i < report->part_count; i++)
-		if (is_wanted(engine, report, i))
+		if (is_wanted(engine, report, i) && is_seen(engine, &report->parts[i]))
 			status = add_part(engine, &report->parts[i]);
 	for (size_t i = 0; i < report->part_count; i++)
 		drop_kept(engine, &report->parts[i]);
@@ -542,7 +560,11 @@ static enum exit_status run(struct engine *engine, const struct report *report)
 enum exit_status engine_run(const struct report *report, struct report_input *input,
 			    struct doc *doc, const struct run_facts *facts)
 {
-	struct engine engine = {.ask = {.input = input, .doc = doc, .facts = facts},
+	bool takes_function = report->argument && strcmp(report->argument, "FUNC") == 0;
+	struct engine engine = {.ask = {.input = input,
+					.doc = doc,
+					.facts = facts,
+					.takes_function = takes_function},
 				.doc = doc};
 	enum exit_status status = run(&engine, report);
 

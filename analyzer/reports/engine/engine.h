@@ -27,13 +27,14 @@ enum report_part_kind {
 enum report_part_flag {
 	PART_BRIEF = 1u << 0, /* stands in the report on one page, too */
 	PART_ONLY_BRIEF = 1u << 1,
-	PART_OPTIONAL = 1u << 2, /* a table without rows is not there */
-	PART_QUIET = 1u << 3,	 /* a table without rows is there for machines only */
-	PART_SORT = 1u << 4,	 /* --sort is about this table */
-	PART_EMPTY = 1u << 5,	 /* note: the report has nothing to tell */
-	PART_STOP = 1u << 6,	 /* note: nothing comes after it */
-	PART_WHOLE = 1u << 9,	 /* a table that --limit does not cut */
-	PART_HALF = 1u << 8,	 /* brief: half as many rows as others */
+	PART_OPTIONAL = 1u << 2,  /* a table without rows is not there */
+	PART_QUIET = 1u << 3,	  /* a table without rows is there for machines only */
+	PART_SORT = 1u << 4,	  /* --sort is about this table */
+	PART_EMPTY = 1u << 5,	  /* note: the report has nothing to tell */
+	PART_STOP = 1u << 6,	  /* note: nothing comes after it */
+	PART_WHOLE = 1u << 9,	  /* a table that --limit does not cut */
+	PART_HALF = 1u << 8,	  /* brief: half as many rows as others */
+	PART_PAGE_MAIN = 1u << 7, /* it is the report's table for csv */
 };
 
 struct ask;

@@ -8,7 +8,7 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/names/near_names.h"
 
-#include "callers.sql.h"
+#include "callers_find.sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,31 +44,10 @@ static void add_candidate(struct search *search, struct cursor *cursor, const ch
 
 static void take(struct cursor *cursor, struct doc *doc, struct found_function *ret)
 {
-	struct strbuf name = {0};
-
-	utf8_clean(&name,
-		   cursor_text(cursor, "name") ? cursor_text(cursor, "name") : "?");
 	*ret = (struct found_function){
 		.function_id = cursor_integer(cursor, "function_id"),
-		.name = doc_copy(doc, strbuf_text(&name)),
-		.file = doc_copy(doc, cursor_text(cursor, "file")),
-		.line = (uint32_t)cursor_integer(cursor, "line"),
-		.calls = cursor_integer(cursor, "calls"),
-		.total_ns = cursor_integer(cursor, "total_ns"),
-		.ready_ns = cursor_integer(cursor, "ready_ns"),
-		.blocked_ns = cursor_integer(cursor, "blocked_ns"),
-		.self_ns = cursor_integer(cursor, "self_ns"),
-		.self_ready_ns = cursor_integer(cursor, "self_ready_ns"),
-		.self_blocked_ns = cursor_integer(cursor, "self_blocked_ns"),
-		.total_error_ns = cursor_integer(cursor, "total_error_ns"),
-		.self_error_ns = cursor_integer(cursor, "self_error_ns"),
-		.recording = report_text(doc, cursor, "recording"),
-		.alloc_count = cursor_integer(cursor, "alloc_count"),
-		.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
+		.name = report_text(doc, cursor, "name"),
 	};
-	if (!ret->recording) /* of a damaged file */
-		ret->recording = "?";
-	strbuf_free(&name);
 }
 
 static void consider(struct search *search, struct cursor *cursor, struct doc *doc,
@@ -138,7 +117,7 @@ enum exit_status callers_find(struct report_input *input, struct doc *doc,
 {
 	struct search search = {.input = input, .wanted = wanted, .best = MEANT_NOT};
 	enum exit_status status;
-	struct cursor *cursor = report_query(input, callers_sql_functions);
+	struct cursor *cursor = report_query(input, callers_find_sql_functions);
 
 	while (cursor_next(cursor) > 0)
 		consider(&search, cursor, doc, ret);

@@ -6,14 +6,7 @@
 
 struct found_function {
 	int64_t function_id;
-	const char *name; /* in the document */
-	const char *file;
-	uint32_t line;
-	int64_t calls, total_ns, self_ns, alloc_count, alloc_bytes;
-	int64_t total_error_ns, self_error_ns;
-	int64_t ready_ns, blocked_ns; /* of total_ns */
-	int64_t self_ready_ns, self_blocked_ns;
-	const char *recording; /* in the document; how: "exact" */
+	const char *name;      /* in the document */
 	size_t namesake_count; /* others of exactly this name */
 };
 

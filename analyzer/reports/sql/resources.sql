@@ -24,23 +24,21 @@ UNION ALL SELECT 1, process_id, device, time_ns, utilisation_percent IS NOT NULL
 		last_known(utilisation_percent) OVER
 		(PARTITION BY process_id, device ORDER BY time_ns)),
 	memory_bytes, NULL, NULL, NULL, NULL, NULL
-	FROM gpu WHERE run_id = :run AND (NOT :process OR process_id = :process)),
-known AS (SELECT is_gpu, process_id, device, time_ns, knows_busy, knows_memory,
-	IFNULL(last_known(busy) OVER up, 0) AS busy,
-	IFNULL(last_known(memory) OVER up, 0) AS memory,
+	FROM gpu WHERE run_id = :run AND (NOT :process OR process_id = :process))
+SELECT is_gpu, process_id, device, time_ns, knows_busy, knows_memory,
+	LAG(time_ns) OVER up AS before_ns, LEAD(time_ns) OVER up IS NULL AS is_last,
+	IFNULL(last_known(busy) OVER up, 0) AS busy, grown(busy) OVER up AS busy_more,
+	IFNULL(last_known(memory) OVER up, 0) AS memory, grown(memory) OVER up AS memory_more,
 	IFNULL(last_known(threads) OVER up, 0) AS threads,
-	IFNULL(last_known(minor) OVER up, 0) AS minor,
-	IFNULL(last_known(major) OVER up, 0) AS major,
+	grown(threads) OVER up AS threads_more,
+	IFNULL(last_known(minor) OVER up, 0) AS minor, IFNULL(last_known(major) OVER up, 0)
+	AS major, MAX(0, grown(minor) OVER up + grown(major) OVER up) AS faults_more,
 	IFNULL(last_known(read_bytes) OVER up, 0) AS read_bytes,
-	IFNULL(last_known(write_bytes) OVER up, 0) AS write_bytes
-	FROM taken WINDOW up AS (PARTITION BY is_gpu, process_id, device ORDER BY time_ns))
-SELECT *, LAG(time_ns) OVER up AS before_ns, LEAD(time_ns) OVER up IS NULL AS is_last,
-	busy - LAG(busy, 1, 0) OVER up AS busy_more, memory - LAG(memory, 1, 0) OVER up
-	AS memory_more, threads - LAG(threads, 1, 0) OVER up AS threads_more,
-	MAX(0, minor + major - LAG(minor + major, 1, 0) OVER up) AS faults_more,
-	MAX(0, read_bytes - LAG(read_bytes, 1, 0) OVER up) AS read_more,
-	MAX(0, write_bytes - LAG(write_bytes, 1, 0) OVER up) AS write_more
-FROM known WINDOW up AS (PARTITION BY is_gpu, process_id, device ORDER BY time_ns);
+	MAX(0, grown(read_bytes) OVER up) AS read_more,
+	IFNULL(last_known(write_bytes) OVER up, 0) AS write_bytes,
+	MAX(0, grown(write_bytes) OVER up) AS write_more
+FROM taken WINDOW up AS (PARTITION BY is_gpu, process_id, device ORDER BY time_ns
+	ROWS UNBOUNDED PRECEDING);
 
 -- Of all processes together, from the moment before: processes are not sampled at the same
 -- moments, and count until their last sample.

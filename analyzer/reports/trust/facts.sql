@@ -16,7 +16,6 @@ SELECT r.label, r.command, r.started_utc, r.host, r.level, r.cpu_count, r.wall_n
 	(SELECT COUNT(*) FROM resources WHERE run_id = :run) AS sample_count,
 	(SELECT TOTAL(count) FROM samples WHERE run_id = :run AND program = 'plain')
 		AS plain_sample_count,
-	(SELECT COUNT(*) FROM path WHERE run_id = :run) AS path_count,
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
 	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count,
 	p.pid AS peak_pid, p.live_bytes_at_exit AS peak_live_bytes,
@@ -46,8 +45,12 @@ FROM trust WHERE run_id = :run) s,
 (SELECT COUNT(*) AS thread_count, SUM(wall_ns) AS thread_ns, SUM(cpu_ns) AS cpu_ns,
 	SUM(ready_ns) AS ready_ns, SUM(blocked_ns) AS blocked_ns
 FROM threads WHERE run_id = :run) t,
-(SELECT SUM(raw_total_ns) AS recorded_ns, SUM(total_error_ns) AS total_error_ns
-FROM call_paths WHERE run_id = :run AND parent_path_id IS NULL) o
+-- the paths of a run lie together: one after the other they are read twice as fast
+(SELECT COUNT(*) AS path_count,
+	SUM(raw_total_ns) FILTER (WHERE parent_path_id IS NULL) AS recorded_ns,
+	SUM(total_error_ns) FILTER (WHERE parent_path_id IS NULL) AS total_error_ns
+FROM path WHERE path_id BETWEEN (SELECT MIN(path_id) FROM path WHERE run_id = :run)
+	AND (SELECT MAX(path_id) FROM path WHERE run_id = :run) AND +run_id = :run) o
 WHERE r.run_id = :run;
 
 -- :name everything

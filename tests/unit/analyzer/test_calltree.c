@@ -90,6 +90,8 @@ static void levels_that_were_not_timed_are_in_brackets(void **state)
 static void damage_is_survived(void **state)
 {
 	struct calltree *tree = calltree_new(), *folded;
+	uint32_t keys[6] = {CALLTREE_NONE, CALLTREE_NONE, CALLTREE_NONE,
+			    CALLTREE_NONE, CALLTREE_NONE, CALLTREE_NONE};
 
 	(void)state;
 	add(tree, 1, 2, 7, 1, 1, 1); /* a ring, unknown functions */
@@ -103,7 +105,7 @@ static void damage_is_survived(void **state)
 	assert_string_equal(calltree_name(tree, tree->order[0]), "?");
 	calltree_sort(tree, CALLTREE_BY_NAME);
 	calltree_sum(tree);
-	free(calltree_by_function(tree));
+	free(calltree_outermost(tree, keys, 0));
 	folded = calltree_fold(tree);
 	calltree_free(folded);
 	calltree_free(tree);
@@ -180,7 +182,7 @@ static void errors_stay_below_the_total(void **state)
 static void inlined_copies_fold(void **state)
 {
 	struct calltree *tree = calltree_new();
-	struct calltree_total *totals, before;
+	struct calltree_total before;
 	uint32_t f, g, h, k;
 
 	(void)state;
@@ -219,9 +221,7 @@ static void inlined_copies_fold(void **state)
 	assert_int_equal(calltree_sum(tree).self_ns, before.self_ns);
 	assert_int_equal(calltree_sum(tree).total_ns, before.total_ns);
 	assert_int_equal(calltree_sum(tree).calls, before.calls);
-	totals = calltree_neighbours(tree, tree->nodes[h].function, true);
-	assert_int_equal(totals[tree->nodes[f].function].calls, 40);
-	free(totals);
+	assert_int_equal(calltree_caller(tree, h), tree->nodes[f].function);
 	/* a moment's own times, put in later */
 	tree->nodes[h].self_ns = 7;
 	tree->nodes[h].total_ns = 7;
@@ -251,27 +251,22 @@ static void deep_and_wide_trees_are_fast(void **state)
 	calltree_free(tree);
 }
 
-static void functions_and_neighbours_sum(void **state)
+static void outermost_of_a_key(void **state)
 {
 	struct calltree *tree = recursive();
-	struct calltree_total *totals = calltree_by_function(tree), *edges;
-	uint32_t f = calltree_function(tree, 2), g = calltree_function(tree, 3);
+	uint32_t keys[16] = {0}, f = calltree_function(tree, 2);
+	int64_t total_ns = 0;
+	bool *outermost;
 
 	(void)state;
-	assert_int_equal(totals[f].calls, 3);
-	assert_int_equal(totals[f].total_ns, 80);
-	assert_int_equal(totals[f].self_ns, 60);
-	assert_int_equal(totals[g].total_ns, 30);
-	free(totals);
-	edges = calltree_neighbours(tree, f, true);
-	assert_int_equal(edges[calltree_function(tree, 1)].calls, 1);
-	assert_int_equal(edges[f].calls, 2);
-	assert_int_equal(edges[f].total_ns, 50);
-	free(edges);
-	edges = calltree_neighbours(tree, f, false);
-	assert_int_equal(edges[g].calls, 4);
-	assert_int_equal(edges[g].total_ns, 20);
-	free(edges);
+	for (uint32_t i = 0; i < tree->node_count; i++)
+		keys[i] = tree->nodes[i].function;
+	outermost = calltree_outermost(tree, keys, tree->function_count);
+	for (uint32_t i = 0; i < tree->node_count; i++)
+		if (keys[i] == f && outermost[i])
+			total_ns += tree->nodes[i].total_ns;
+	assert_int_equal(total_ns, 80);
+	free(outermost);
 	calltree_free(tree);
 }
 
@@ -347,7 +342,7 @@ int main(void)
 		cmocka_unit_test(errors_stay_below_the_total),
 		cmocka_unit_test(inlined_copies_fold),
 		cmocka_unit_test(deep_and_wide_trees_are_fast),
-		cmocka_unit_test(functions_and_neighbours_sum),
+		cmocka_unit_test(outermost_of_a_key),
 		cmocka_unit_test(allocations_without_a_function),
 		cmocka_unit_test(filters_follow_paths),
 	};

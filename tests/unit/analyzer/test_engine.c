@@ -68,7 +68,7 @@ static void a_column_is_what_its_name_says(void **state)
 		/* a quantity's heading is its own, unless the file has another */
 		{"self_ns", "self_ns", "self", COLUMN_NSEC, 0},
 		{"own:self_ns", "self_ns", "own", COLUMN_NSEC, 0},
-		{".self_ns", "self_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+		{".self_ns", "self_ns", "self", COLUMN_NSEC, COLUMN_MACHINE},
 	};
 
 	(void)state;
@@ -89,6 +89,22 @@ static void a_column_is_what_its_name_says(void **state)
 		assert_int_equal(column->flags, cases[i].flags);
 		table_free(table);
 	}
+}
+
+static void a_name_and_a_place_are_of_two_columns(void **state)
+{
+	struct table *table;
+
+	(void)state;
+	options.raw = true;
+	table = read_row("SELECT 5 AS \"^self_ns\", '/a.c' AS \"where:file/place\", "
+			 "7 AS \"-line/id\"");
+	assert_string_equal(table->columns[0].name, "raw_self_ns");
+	assert_int_equal(table_row(table, 0)[1].line, 7);
+	columns_drop_hidden(table);
+	assert_int_equal(table->column_count, 2);
+	table_free(table);
+	options.raw = false;
 }
 
 static void values_are_of_the_type_or_unknown(void **state)
@@ -314,6 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_column_is_what_its_name_says),
+		cmocka_unit_test(a_name_and_a_place_are_of_two_columns),
 		cmocka_unit_test(values_are_of_the_type_or_unknown),
 		cmocka_unit_test(columns_without_anything_are_hidden_when_asked),
 		cmocka_unit_test(a_sentence_has_the_values_of_its_row),

@@ -109,6 +109,51 @@ static void quantiles_interpolate(void **state)
 	assert_true(real_of("SELECT median(run_id) FROM runs") == -1);
 }
 
+/* Of x in the order of their rows; what is not known is as it was. */
+static void values_over_rows_in_their_order(void **state)
+{
+	(void)state;
+	assert_true(
+		real_of("WITH t(i, x) AS (VALUES (1, 4), (2, NULL), (3, 9)) SELECT "
+			"100 * SUM(known) + SUM(more * i) FROM (SELECT i, last_known(x) "
+			"OVER w AS known, grown(x) OVER w AS more FROM t WINDOW w AS "
+			"(ORDER BY i ROWS UNBOUNDED PRECEDING))") ==
+		100 * (4 + 4 + 9) + 4 + 3 * 5);
+	/* 9 is not sure to be more than 8; 5 is less than 9, 4 not sure to be than 5 */
+	assert_true(real_of("WITH t(x, e) AS (VALUES (9, 1), (8, 1), (5, 1), (4, 0)) "
+			    "SELECT SUM(rank * x) FROM (SELECT x, tied_rank(x, e) OVER "
+			    "(ORDER BY x DESC) AS rank FROM t)") ==
+		    1 * 9 + 1 * 8 + 3 * 5 + 3 * 4);
+}
+
+static size_t three(void *context)
+{
+	(void)context;
+	return 3;
+}
+
+static struct cell square_of(void *context, size_t row, size_t column)
+{
+	(void)context;
+	return column ? cell_integer((int64_t)(row * row)) : cell_integer((int64_t)row);
+}
+
+static void rows_of_c_are_a_table(void **state)
+{
+	static const char *const columns[] = {"number", "square"};
+	struct rundb_rows rows = {columns, 2, three, square_of};
+	struct cursor *cursor;
+
+	(void)state;
+	assert_int_equal(rundb_show_rows(db, "squares", &rows, NULL), 0);
+	cursor = rundb_query(db, "SELECT SUM(b.square) + 100 * COUNT(*) FROM squares a "
+				 "JOIN squares b ON b.number = a.square");
+	assert_int_equal(cursor_next(cursor), 1);
+	assert_int_equal(cursor_real_at(cursor, 0), 201);
+	assert_int_equal(cursor_finish(cursor), 0);
+	assert_int_equal(rundb_show_rows(db, "squares", NULL, NULL), 0);
+}
+
 static void wrong_quantiles_are_errors(void **state)
 {
 	static const char *const wrong[] = {
@@ -358,6 +403,8 @@ int main(void)
 		TEST(the_reason_is_that_of_the_code),
 		TEST(columns_have_names),
 		TEST(quantiles_interpolate),
+		TEST(values_over_rows_in_their_order),
+		TEST(rows_of_c_are_a_table),
 		TEST(wrong_quantiles_are_errors),
 		TEST(regexp_matches),
 		TEST(hostile_patterns_are_errors),

@@ -1,0 +1,106 @@
+-- SPDX-License-Identifier: MIT
+-- :report callers: callers and callees of one function
+-- :argument FUNC
+-- :takes run limit inlined sort thread
+-- :example prof-analyze callers run.db parse_record
+-- :about
+-- Who calls FUNC and whom FUNC calls, with the calls and the time of each; shares are of
+-- FUNC's own total. FUNC is a name, with or without arguments and namespaces, a part of a
+-- name that fits one function only, or #ID.
+
+-- In a thread it may have done nothing.
+-- :keep meant
+WITH sum AS (SELECT calls, total_ns, total_error_ns, ready_ns, blocked_ns, self_ns,
+	self_error_ns, self_ready_ns, self_blocked_ns, alloc_count, alloc_bytes
+	FROM main.functions WHERE function_id = :function AND :thread IS NULL AND NOT :inlined
+UNION ALL SELECT SUM(calls), SUM(is_outermost * total_ns),
+	SUM(is_outermost * total_error_ns), SUM(is_outermost * ready_ns),
+	SUM(is_outermost * blocked_ns), SUM(self_ns), SUM(self_error_ns), SUM(self_ready_ns),
+	SUM(self_blocked_ns), SUM(alloc_count), SUM(alloc_bytes)
+	FROM tree WHERE function_id = :function AND (:thread IS NOT NULL OR :inlined)
+	HAVING COUNT(*))
+SELECT f.function_id, f.name, f.file, f.line, f.recording, IFNULL(s.calls, 0) AS calls,
+	IFNULL(s.total_ns, 0) AS total_ns, IFNULL(s.total_error_ns, 0) AS total_error_ns,
+	IFNULL(s.ready_ns, 0) AS ready_ns, IFNULL(s.blocked_ns, 0) AS blocked_ns,
+	IFNULL(s.self_ns, 0) AS self_ns, IFNULL(s.self_error_ns, 0) AS self_error_ns,
+	IFNULL(s.self_ready_ns, 0) AS self_ready_ns,
+	IFNULL(s.self_blocked_ns, 0) AS self_blocked_ns,
+	IFNULL(s.alloc_count, 0) AS alloc_count, IFNULL(s.alloc_bytes, 0) AS alloc_bytes
+FROM main.functions f LEFT JOIN sum s WHERE f.function_id = :function;
+
+-- As the program was built, in all threads; else by the paths. The error of an edge is that
+-- of its callee, as far as its time is.
+-- :keep edges
+SELECT e.caller_id, e.caller, e.callee_id, e.callee, e.calls, e.inlined_calls, e.total_ns,
+	e.cpu_ns, e.ready_ns, e.blocked_ns,
+	CAST(COALESCE(1.0 * f.total_error_ns * e.total_ns / NULLIF(f.total_ns, 0),
+	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
+FROM call_edges e JOIN main.functions f ON f.function_id = e.callee_id
+WHERE e.run_id = :run AND :function IN (e.caller_id, e.callee_id)
+	AND :thread IS NULL AND NOT :inlined
+UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, SUM(t.calls),
+	SUM(t.inlined_calls), SUM(t.is_outermost_edge * t.total_ns),
+	SUM(t.is_outermost_edge * t.cpu_ns), SUM(t.is_outermost_edge * t.ready_ns),
+	SUM(t.is_outermost_edge * t.blocked_ns), SUM(t.is_outermost_edge * t.total_error_ns)
+FROM tree t JOIN main.functions c ON c.function_id = t.caller_id
+WHERE :function IN (t.caller_id, t.function_id) AND (:thread IS NOT NULL OR :inlined)
+GROUP BY t.caller_id, t.function_id HAVING SUM(t.calls) <> 0;
+
+-- Calls that come from nothing recorded are the roots of threads, mostly.
+-- :keep roots
+SELECT calls, inlined_calls, total_ns, total_error_ns, cpu_ns, ready_ns, blocked_ns
+FROM call_paths WHERE run_id = :run AND function_id = :function AND parent_path_id IS NULL
+	AND :thread IS NULL AND NOT :inlined
+UNION ALL SELECT calls, inlined_calls, total_ns, total_error_ns, cpu_ns, ready_ns, blocked_ns
+FROM tree WHERE function_id = :function AND depth = 1 AND (:thread IS NOT NULL OR :inlined);
+
+-- :table callers main sort rows=20 noun=caller weight=calls,the_calls = Callers
+WITH row AS (SELECT caller AS name, caller_id AS function_id, calls, inlined_calls, total_ns,
+	cpu_ns, ready_ns, blocked_ns, total_error_ns FROM edges WHERE callee_id = :function
+UNION ALL SELECT '(uninstrumented caller)', NULL, SUM(calls), SUM(inlined_calls),
+	SUM(total_ns), SUM(cpu_ns), SUM(ready_ns), SUM(blocked_ns), SUM(total_error_ns)
+	FROM roots HAVING SUM(calls) > 0)
+SELECT IIF(m.total_ns > 0, 100.0 * r.total_ns / m.total_ns, 0.0) AS "total %:total_percent",
+	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "ready:?ready_ns",
+	r.blocked_ns AS "blocked:?blocked_ns", r.name AS "function!:name",
+	r.function_id AS ".function_id", r.total_error_ns AS ".total_error_ns",
+	IIF(m.total_ns > 0, 100.0 * IFNULL(r.total_error_ns, 0) / m.total_ns, 0.0)
+	AS ".total_error_percent", r.cpu_ns AS "cpu_ns:.cpu_ns"
+FROM row r JOIN meant m ORDER BY r.total_ns DESC NULLS LAST, r.name;
+
+-- :values function = {name}
+SELECT name AS ".name/text", function_id AS ".function_id", file AS "defined:?file/place",
+	line AS "-line/id", calls AS "calls:calls", total_ns AS ".total_ns",
+	self_ns AS ".self_ns", total_error_ns AS ".total_error_ns",
+	self_error_ns AS ".self_error_ns", IFNULL(recording, '?') AS ".recording",
+	NULLIF(recording, 'exact') AS "timed:~timed",
+	'{total_ns}, self {self_ns} ({share} of the run''s self time)' AS "total:~total",
+	IIF(NOT self_error_ns > 0 OR ABS(self_ns) > self_error_ns,
+	people('percent', MIN(100, IIF(:self_ns > 0, 100.0 * self_ns / :self_ns, 0))),
+	'<' || people('percent', MIN(100, IIF(:self_ns > 0,
+	100.0 * (self_ns + self_error_ns) / :self_ns, 0)))) AS "-share/text",
+	ready_ns AS ".ready_ns", blocked_ns AS ".blocked_ns",
+	CASE WHEN ready_ns OR blocked_ns
+	THEN 'ready {ready_ns}, blocked {blocked_ns}, of the total' END AS "waits:~waits",
+	alloc_count AS ".alloc_count", alloc_bytes AS ".alloc_bytes",
+	CASE WHEN alloc_count THEN '{alloc_count allocation} of its own, {alloc_bytes}' END
+	AS "memory:~memory"
+FROM meant;
+
+-- :note namesakes
+SELECT '{count other function} of this name; shown is the most called. ''#ID'' with a
+	function_id chooses another.' AS text, :namesake_count AS count WHERE :namesake_count > 0;
+
+-- :table callees sort rows=20 noun=callee weight=calls,the_calls = Callees
+WITH row AS (SELECT callee AS name, callee_id AS function_id, calls, inlined_calls, total_ns,
+	cpu_ns, ready_ns, blocked_ns, total_error_ns FROM edges WHERE caller_id = :function
+UNION ALL SELECT '(self)', NULL, NULL, NULL, self_ns, self_ns - self_ready_ns
+	- self_blocked_ns, self_ready_ns, self_blocked_ns, self_error_ns
+	FROM meant WHERE self_ns <> 0)
+SELECT IIF(m.total_ns > 0, 100.0 * r.total_ns / m.total_ns, 0.0) AS "total %:total_percent",
+	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "ready:?ready_ns",
+	r.blocked_ns AS "blocked:?blocked_ns", r.name AS "function!:name",
+	r.function_id AS ".function_id", r.total_error_ns AS ".total_error_ns",
+	IIF(m.total_ns > 0, 100.0 * IFNULL(r.total_error_ns, 0) / m.total_ns, 0.0)
+	AS ".total_error_percent", r.cpu_ns AS "cpu_ns:.cpu_ns"
+FROM row r JOIN meant m ORDER BY r.total_ns DESC NULLS LAST, r.name;

@@ -1,0 +1,59 @@
+-- SPDX-License-Identifier: MIT
+-- :report components: totals by component and the calls between them
+-- :takes run limit sort inlined thread raw by
+-- :by module source namespace
+-- :example prof-analyze components run.db --by source
+-- :about
+-- The program names the component of its regions (profshim_region_begin), and --by source or
+-- namespace that of functions: the directory of their source, or the namespace or class that
+-- they are in. What it calls that nobody has named belongs to it; what is called by nobody
+-- named belongs to its module, and libraries of the language and the system to their caller.
+-- total counts outermost activations and average is of one of them; entries are all calls
+-- from other components.
+
+-- :nothing
+
+-- The report on one page has those of regions.
+-- :end
+SELECT 1 WHERE :is_brief AND NOT EXISTS (SELECT 1 FROM functions
+	WHERE run_id = :run AND component IS NOT NULL);
+
+-- Errors of paths were added up; no part is longer than the whole.
+-- :table components main brief sort rows=20 noun=component weight=self_ns,self_time = Components
+WITH sum AS (SELECT component, SUM(self_ns) AS self_ns, SUM(self_ready_ns) AS self_ready_ns,
+	SUM(self_blocked_ns) AS self_blocked_ns, SUM(self_error_ns) AS self_error_ns,
+	SUM(is_outermost_component * total_ns) AS total_ns,
+	SUM(is_outermost_component * total_error_ns) AS total_error_ns, SUM(calls) AS calls,
+	SUM(is_outermost_component * calls) AS outermost_calls,
+	TOTAL(calls) FILTER (WHERE component IS NOT caller_component) AS entries,
+	SUM(alloc_count) AS alloc_count, SUM(alloc_bytes) AS alloc_bytes,
+	COUNT(DISTINCT function_id) AS function_count, COUNT(*) AS path_count
+	FROM tree GROUP BY component),
+known AS (SELECT *, MIN(self_error_ns, MAX(total_ns + total_error_ns - self_ns, self_ns))
+	AS error_ns, SUM(self_ns) OVER () AS all_ns, SUM(alloc_bytes) OVER () AS all_bytes FROM sum)
+SELECT IIF(all_ns > 0, 100.0 * self_ns / all_ns, 0.0) AS "self %!:self_percent",
+	self_ns AS "self!:self_ns", self_ready_ns, self_blocked_ns,
+	IIF(all_ns > 0, 100.0 * total_ns / all_ns, 0.0) AS "total %:.total_percent",
+	total_ns AS "total!:total_ns", calls AS "calls!:calls",
+	CAST(entries AS INTEGER) AS "entries/count",
+	CASE WHEN outermost_calls > 0 AND (NOT total_error_ns > 0 OR ABS(total_ns) > total_error_ns)
+	THEN total_ns / outermost_calls END AS "average!:average_ns",
+	alloc_count AS "allocs:alloc_count", alloc_bytes AS "bytes!:alloc_bytes",
+	IIF(all_bytes > 0, 100.0 * alloc_bytes / all_bytes, 0.0) AS ".alloc_bytes_percent",
+	function_count AS "functions:function_count", path_count AS ".path_count",
+	component AS "component!:name",
+	IIF(all_ns > 0, 100.0 * error_ns / all_ns, 0.0) AS ".self_error_percent",
+	error_ns AS ".self_error_ns", total_error_ns AS ".total_error_ns",
+	CASE WHEN :is_brief THEN 'self_percent self_ns total_ns calls alloc_bytes name' END
+	AS "-shown/text"
+FROM known ORDER BY self_ns DESC, component;
+
+-- :table edges quiet rows=20 noun=edge = Calls between components
+SELECT SUM(is_outermost_component_edge * total_ns) AS "total!:total_ns",
+	SUM(calls) AS "calls!:calls",
+	CASE WHEN SUM(is_outermost_component_edge * calls) > 0
+	THEN SUM(is_outermost_component_edge * total_ns)
+	/ SUM(is_outermost_component_edge * calls) END AS "average:average_ns",
+	caller_component AS "from!:caller/name", component AS "to!:callee/name"
+FROM tree WHERE component <> caller_component GROUP BY caller_component, component
+ORDER BY 1 DESC, component, MIN(rowid);
