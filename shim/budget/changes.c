@@ -15,8 +15,9 @@ static uint32_t is_taking; /* somebody is at it: a child has to do it all again 
 
 void changes_forked(void)
 {
-	if (is_taking)
-		answers_taken = UINT32_MAX;
+	if (!is_taking)
+		return;
+	answers_taken = UINT32_MAX;
 	is_taking = 0;
 }
 

@@ -233,30 +233,60 @@ void scan_forget(void)
 
 /* Bytes between where %rdi is set and the call: moves of results, spills. */
 #define BETWEEN_MOST 16u
+#define COPY_BYTES 3u /* of a register */
+#define RDI 7u
 
 static const uint8_t *bytes_at(uintptr_t address)
 {
 	return (const uint8_t *)address;
 }
 
-/* How many bytes before `at` an instruction begins that sets %rdi to the function, with
- * nothing between it and `at`. 0: none does. */
-static unsigned int set_before(uintptr_t at, uintptr_t function)
+/* The register that the instruction before `at` copies to %rdi, or -1. */
+static int register_before(uintptr_t at)
 {
 	const uint8_t *bytes = bytes_at(at);
 
-	/* lea function(%rip), %rdi */
-	if (bytes[-7] == 0x48 && bytes[-6] == 0x8d && bytes[-5] == 0x3d &&
-	    at + (intptr_t)number_at((const uint8_t *)(at - 4)) == function)
+	if ((bytes[-3] & 0xfb) != 0x48 || bytes[-2] != 0x89 || (bytes[-1] & 0xc7) != 0xc7)
+		return -1;
+	return (bytes[-1] >> 3 & 7) | (bytes[-3] & 4) << 1;
+}
+
+/* How many bytes before `at` an instruction begins that sets this register to the
+ * function; 0: none does. */
+static unsigned int register_set_before(uintptr_t at, unsigned int number,
+					uintptr_t function)
+{
+	const uint8_t *bytes = bytes_at(at);
+	int is_high = number >= 8;
+
+	/* lea function(%rip), %r */
+	if (bytes[-7] == (is_high ? 0x4c : 0x48) && bytes[-6] == 0x8d &&
+	    bytes[-5] == (0x05 | (number & 7) << 3) &&
+	    at + (intptr_t)number_at(bytes - 4) == function)
 		return 7;
-	/* mov $function, %rdi; mov $function, %edi */
+	/* mov $function, %r, of 32 bits */
+	if (bytes[-5] != (0xb8 | (number & 7)) || (bytes[-6] == 0x41) != is_high ||
+	    (uint32_t)number_at(bytes - 4) != function)
+		return 0;
+	return is_high ? 6 : 5;
+}
+
+/* How many bytes before `at` an instruction begins that sets %rdi to the function, or
+ * another register which the next one copies there, with nothing else between it and
+ * `at`. 0: none does. */
+static unsigned int set_before(uintptr_t at, uintptr_t function)
+{
+	const uint8_t *bytes = bytes_at(at);
+	int from = register_before(at);
+	unsigned int set = 0;
+
+	/* mov $function, %rdi */
 	if (bytes[-7] == 0x48 && bytes[-6] == 0xc7 && bytes[-5] == 0xc7 &&
-	    (uintptr_t)(intptr_t)number_at((const uint8_t *)(at - 4)) == function)
+	    (uintptr_t)(intptr_t)number_at(bytes - 4) == function)
 		return 7;
-	return bytes[-5] == 0xbf &&
-			       (uint32_t)number_at((const uint8_t *)(at - 4)) == function
-		       ? 5
-		       : 0;
+	if (from >= 0)
+		set = register_set_before(at - COPY_BYTES, (unsigned int)from, function);
+	return set ? COPY_BYTES + set : register_set_before(at, RDI, function);
 }
 
 /* How many bytes before `at` an instruction begins that loads %rsi from the stack or
@@ -285,16 +315,6 @@ static unsigned int load_before(uintptr_t at, unsigned int choice)
 			       ? 8
 			       : 0;
 	}
-}
-
-/* The register that the instruction before `at` copies to %rdi, or -1. */
-static int register_before(uintptr_t at)
-{
-	const uint8_t *bytes = bytes_at(at);
-
-	if ((bytes[-3] & 0xfb) != 0x48 || bytes[-2] != 0x89 || (bytes[-1] & 0xc7) != 0xc7)
-		return -1;
-	return (bytes[-1] >> 3 & 7) | (bytes[-3] & 4) << 1;
 }
 
 /* May an instruction in [low, high) set %rdi, or jump or call? */
@@ -331,7 +351,7 @@ static unsigned int set_somewhere(const struct site *site, const struct scan *sc
 		number = register_before(at);
 		if (number >= 0)
 			return scan_has_only(scan, (unsigned int)number, function)
-				       ? gap + 3
+				       ? gap + COPY_BYTES
 				       : 0;
 	}
 	return 0;
@@ -362,7 +382,8 @@ int alone_is_site(const struct site *site, const struct code *code, uintptr_t fu
 	unsigned int set;
 
 	if (code_function(code, site->at, &extent) < 0 || extent.low < code->text.low ||
-	    extent.high > code->text.high || site->at < extent.low + 16)
+	    extent.high > code->text.high || site->at < extent.low + 16 ||
+	    site->at < code->text.low + ALONE_BYTES)
 		return 0;
 	/* the exits of what is inlined come before a function's own, and are calls */
 	if (site->is_exit && (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT) &&

@@ -37,5 +37,7 @@ extern hidden uint64_t scan_byte_count;
  */
 int alone_is_site(const struct site *site, const struct code *code, uintptr_t function);
 
-/* Is %rdi set to the function right before the site? It may be jumped to nevertheless. */
+/* Is %rdi set to the function right before the site? It may be jumped to nevertheless.
+ * So many bytes before it are read. */
+#define ALONE_BYTES 18u
 int alone_is_set(const struct site *site, uintptr_t function);

@@ -164,6 +164,7 @@ void sites_find_entry(struct site_owner *owner)
 		return;
 	for (uintptr_t at = function + 1; at <= end && at <= extent.high; at++) {
 		if (site_before(&code, at, stub_targets.enter_hook, &site) < 0 ||
+		    site.at < code.text.low + ALONE_BYTES ||
 		    !alone_is_set(&site, function))
 			continue;
 		if (!known_has(at)) {

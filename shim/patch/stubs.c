@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An arena begins with a page of its image, addresses and what all functions have in
- * common; then come pages of code, where a function's stubs are written together when one
- * is asked for, and at the end pages with the sites that each compares, which are data. A
- * stub's own address is in its last eight bytes, and is written last. A function keeps
- * its number and its place for ever, so code that is written stays right.
+ * common; then come pages of code, and at the end pages with what each function's stubs
+ * compare, which are data: so the stubs of all places of a page are written together,
+ * when one is asked for, whoever is going to have them (to make a page writable and back
+ * takes over 5 us, which was a third of what a function took). A stub's own address is in
+ * its last eight bytes, and is written last. A function keeps its number and its place
+ * for ever, so code that is written stays right.
  */
 #include "shim/patch/stubs.h"
 
@@ -29,7 +31,7 @@ static const uint32_t stub_at[] = {[STUB_COUNTED] = 0,
 				   [STUB_EXIT] = 3 * LINE_BYTES};
 #define PLACE_BYTES (3 * LINE_BYTES)
 #define PLACES_PER_PAGE (PAGE_BYTES / PLACE_BYTES)
-#define CODE_PAGES 50u
+#define CODE_PAGES 48u
 #define PART_PLACES (CODE_PAGES * PLACES_PER_PAGE)
 
 /* A site that is compared, and where its number's count is. */
@@ -41,10 +43,16 @@ struct pair {
 /* What is compared takes a branch each, which is foretold as long as calls come in turns;
  * from here on the table takes 1.5 ns, however they come. */
 #define PAIRS 3u
-#define PAIRS_AT ((1 + CODE_PAGES) * PAGE_BYTES)
 
-_Static_assert(PAIRS_AT + PART_PLACES * PAIRS * sizeof(struct pair) <= ARENA_BYTES,
-	       "an arena has room for the pairs of its places");
+struct compared {
+	uint64_t function; /* of whom the place is; 0: of nobody yet */
+	struct pair pairs[PAIRS];
+};
+
+#define COMPARED_AT ((1 + CODE_PAGES) * PAGE_BYTES)
+
+_Static_assert(COMPARED_AT + PART_PLACES * sizeof(struct compared) <= ARENA_BYTES,
+	       "an arena has room for what its places compare");
 
 #define CONTEXT(member) ((uint8_t)offsetof(struct lane_context, member))
 
@@ -143,21 +151,22 @@ static void put_distance(struct pen *pen, uintptr_t place, uintptr_t to)
 	put_number(pen, (uint32_t)(to - (place + (uintptr_t)(pen->at - pen->start) + 4)));
 }
 
-static uintptr_t pairs_of(const uint8_t *arena, uint32_t index)
+static struct compared *compared_of(const uint8_t *arena, uint32_t place)
 {
-	return (uintptr_t)arena + PAIRS_AT +
-	       index % PART_PLACES * PAIRS * sizeof(struct pair);
+	uintptr_t all = (uintptr_t)arena + COMPARED_AT;
+
+	return (struct compared *)all + place % PART_PLACES;
 }
 
 /* For each pair: cmp site(%rip), %rsi; jne next; mov offset(%rip), %rdx. */
 static void put_compares(struct pen *pen, uintptr_t place, const uint8_t *arena,
 			 uint32_t index)
 {
-	uintptr_t pairs = pairs_of(arena, index);
+	const struct compared *compared = compared_of(arena, index);
 	uint8_t *next, *count = NULL;
 
 	for (unsigned int i = 0; i < PAIRS; i++) {
-		uintptr_t pair = pairs + i * sizeof(struct pair);
+		uintptr_t pair = (uintptr_t)&compared->pairs[i];
 
 		PUT(pen, 0x48, 0x3b, 0x35);
 		put_distance(pen, place, pair + offsetof(struct pair, site));
@@ -185,8 +194,8 @@ static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
 {
 	struct pen pen = {stub, stub};
 
-	PUT(&pen, 0x81, 0xff);
-	put_number(&pen, (uint32_t)entry->function);
+	PUT(&pen, 0x3b, 0x3d);
+	put_distance(&pen, place, (uintptr_t)&compared_of(arena, entry->place)->function);
 	put_jump(&pen, place, arena, IF_NOT_ZERO, TARGET_HOOK);
 	if (kind == STUB_NOTHING) {
 		PUT(&pen, RETURN);
@@ -281,22 +290,54 @@ static int is_written(const uint8_t *place)
 	       (uintptr_t)place + stub_at[STUB_EXIT - 1];
 }
 
-/* All of a function's, in their place at once: other stubs of the page run. */
-static int write_stubs(const uint8_t *arena, uint8_t *place,
-		       const struct stub_entry *entry)
+static void write_place(uint8_t *stubs, uintptr_t place, const uint8_t *arena,
+			const struct stub_entry *entry)
 {
-	_Alignas(8) uint8_t stubs[PLACE_BYTES] = {0};
-
-	if (is_written(place))
-		return 1;
 	for (uint32_t kind = 0; kind < STUB_EXIT; kind++) {
-		uintptr_t at = (uintptr_t)place + stub_at[kind];
+		uintptr_t at = place + stub_at[kind];
 
 		write_entry(stubs + stub_at[kind], at, arena, entry,
 			    (enum stub_kind)kind);
 		write_slot(stubs + stub_at[kind + 1], at);
 	}
-	return text_compose((uintptr_t)place, stubs, sizeof(stubs)) == 0;
+}
+
+/* Of all places of a page, which nobody runs yet. first: the place of the first one. */
+static int write_page(const uint8_t *arena, const uint8_t *page, uint32_t first)
+{
+	static _Alignas(8) uint8_t code[PLACES_PER_PAGE * PLACE_BYTES];
+
+	for (uint32_t i = 0; i < PLACES_PER_PAGE; i++)
+		write_place(code + i * PLACE_BYTES, (uintptr_t)page + i * PLACE_BYTES,
+			    arena,
+			    &(struct stub_entry){.place = first + i, .has_edges = 1});
+	return text_compose((uintptr_t)page, code, sizeof(code)) == 0;
+}
+
+/* The function's own, which compare no sites: other stubs of the page run. */
+static int write_own(const uint8_t *arena, const uint8_t *place,
+		     const struct stub_entry *entry)
+{
+	_Alignas(8) uint8_t code[PLACE_BYTES] = {0};
+
+	write_place(code, (uintptr_t)place, arena, entry);
+	return text_compose((uintptr_t)place, code, sizeof(code)) == 0;
+}
+
+static int write_stubs(const uint8_t *arena, const uint8_t *page,
+		       const struct stub_entry *entry)
+{
+	uint32_t in_page = entry->place % PART_PLACES % PLACES_PER_PAGE;
+	const uint8_t *place = page + in_page * PLACE_BYTES;
+	struct compared *compared = compared_of(arena, entry->place);
+
+	if (compared->function)
+		return 1;
+	if ((!is_written(place) && !write_page(arena, page, entry->place - in_page)) ||
+	    (!entry->has_edges && !write_own(arena, place, entry)))
+		return 0;
+	compared->function = entry->function;
+	return 1;
 }
 
 static int begin_arena(uint8_t *start)
@@ -305,7 +346,8 @@ static int begin_arena(uint8_t *start)
 	uint8_t *stub = start + EXIT_AT;
 
 	if (!protect(start, PAGE_BYTES, PROT_READ | PROT_WRITE) ||
-	    !protect(start + PAIRS_AT, ARENA_BYTES - PAIRS_AT, PROT_READ | PROT_WRITE))
+	    !protect(start + COMPARED_AT, ARENA_BYTES - COMPARED_AT,
+		     PROT_READ | PROT_WRITE))
 		return 0;
 	arena_image_write(start, ARENA_BYTES);
 	targets[TARGET_HOOK] = stub_targets.enter_hook;
@@ -355,10 +397,10 @@ uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
 	stub = arena + EXIT_AT;
 	end = stub + LINE_BYTES;
 	if (kind != STUB_EXIT) {
-		uint8_t *place = arena + (1 + index / PLACES_PER_PAGE) * PAGE_BYTES +
-				 index % PLACES_PER_PAGE * PLACE_BYTES;
+		uint8_t *page = arena + (1 + index / PLACES_PER_PAGE) * PAGE_BYTES;
+		uint8_t *place = page + index % PLACES_PER_PAGE * PLACE_BYTES;
 
-		if (!write_stubs(arena, place, entry))
+		if (!write_stubs(arena, page, entry))
 			return 0;
 		stub = place + stub_at[kind];
 		end = place + stub_at[kind + 1];
@@ -389,7 +431,7 @@ void stubs_tell(uint32_t place, uintptr_t call_site, uint32_t number)
 	for (uint32_t i = 0; (start = arenas_start(i)); i++) {
 		if (arenas_part(i) == place / PART_PLACES)
 			is_paired &= put_pair(
-				(struct pair *)pairs_of((const uint8_t *)start, place),
+				compared_of((const uint8_t *)start, place)->pairs,
 				call_site, number);
 	}
 	if (!is_paired)
@@ -401,11 +443,13 @@ void stubs_forget(uintptr_t low, uintptr_t high)
 	uintptr_t start;
 
 	for (uint32_t i = 0; (start = arenas_start(i)); i++) {
-		struct pair *pairs = (struct pair *)(start + PAIRS_AT);
+		struct compared *all = compared_of((const uint8_t *)start, 0);
 
 		for (uint32_t at = 0; at < PART_PLACES * PAIRS; at++) {
-			if (pairs[at].site >= low && pairs[at].site < high)
-				__atomic_store_n(&pairs[at].site, 0, __ATOMIC_RELEASE);
+			struct pair *pair = &all[at / PAIRS].pairs[at % PAIRS];
+
+			if (pair->site >= low && pair->site < high)
+				__atomic_store_n(&pair->site, 0, __ATOMIC_RELEASE);
 		}
 	}
 	edge_table_forget(low, high);

@@ -6,7 +6,7 @@
  *
  * ENTRY, for each function (number n), reached in the place of the enter hook:
  *
- *         cmp   $function, %edi          compilers let two functions have one call
+ *         cmp   function(%rip), %edi     compilers let two functions have one call
  *         jne   hook
  *         mov   %fs:lane_self, %rax
  *         mov   counts(%rax), %rcx
@@ -22,9 +22,9 @@
  *
  * A site that is none of the three is looked for in a table of all functions
  * (edge_table.h), by code that all have in common; where it is not, the call goes on in
- * edge, which counts it and says where. Sites and offsets are data beside the code, which
- * a write that has gone astray could hit as it could the counts. Calls of copies that are
- * inlined have one count, 8*n(%rcx), whatever they come from.
+ * edge, which counts it and says where. What is compared, and offsets, are data beside
+ * the code, which a write that has gone astray could hit as it could the counts. Calls of
+ * copies that are inlined have one count, 8*n(%rcx), whatever they come from.
  *
  * One instruction counts, so a signal handler comes before or after it. slow and pulse
  * continue in counted_enter() and counted_pulse() as if they had been called in the

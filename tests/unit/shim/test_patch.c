@@ -344,6 +344,36 @@ static void test_alone_by_register(void **state)
 	assert_false(alone_is_site(&site, &code, text(0x410)));
 }
 
+/* lea function(%rip), %rbx; mov %rbx, %rdi; call hook: said of an entry, too */
+static void test_alone_by_neighbour(void **state)
+{
+	struct site site;
+	uintptr_t after;
+
+	(void)state;
+	memset((void *)text(0x400), 0x90, 0x80);
+	put_frames(0x400, 0x480);
+	put(0x41c, "\x48\x8d\x1d", 3);
+	put_displacement(0x41f, text(0x400));
+	put(0x423, "\x48\x89\xdf", 3);
+	after = put_site(0x426, SITE_CALL, hook());
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_true(alone_is_set(&site, text(0x400)));
+	assert_false(alone_is_set(&site, text(0x410)));
+	assert_true(alone_is_site(&site, &code, text(0x400)));
+	put(0x460, "\xeb\xc1", 2); /* jmp 0x423 */
+	assert_false(alone_is_site(&site, &code, text(0x400)));
+	put(0x41c, "\x4c\x8d\x25", 3); /* of %r12, and %rbx is copied */
+	assert_false(alone_is_set(&site, text(0x400)));
+	put(0x423, "\x4c\x89\xe7", 3);
+	assert_true(alone_is_set(&site, text(0x400)));
+	put(0x41e, "\xbb\x00\x10\x40\x00\x48\x89\xdf", 8); /* mov $0x401000, %ebx */
+	assert_true(alone_is_set(&site, 0x401000));
+	assert_false(alone_is_set(&site, 0x401010));
+	put(0x41d, "\x41", 1); /* of %r11d, which nobody copies */
+	assert_false(alone_is_set(&site, 0x401000));
+}
+
 /* A function with many exits that are calls, as of what is inlined: each asks about all
  * of the code, which is looked at once. */
 static void test_alone_among_many(void **state)
@@ -852,6 +882,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_jumps, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone_by_register, begin, end),
+		cmocka_unit_test_setup_teardown(test_alone_by_neighbour, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone_among_many, begin, end),
 		cmocka_unit_test(test_scans),
 		cmocka_unit_test(test_stubs),
