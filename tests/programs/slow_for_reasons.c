@@ -19,7 +19,7 @@
 /* Far longer than what a busy machine makes of other calls. */
 #define SLOW_NS 120000000
 #define HOT_CALLS 300000
-#define EARLY_CALLS 30
+#define EARLY_NS 2000000000
 
 enum reason { NONE, WAITS, ALLOCATES, REBUILDS, REPEATS, EARLY, HOT };
 
@@ -157,16 +157,17 @@ UNTRACED void idle(void)
 	nanosleep(&time, NULL);
 }
 
-/* Long enough for the recorder to see that it is not hot any more, and to find it. */
+/* Long enough for the recorder to see that it is not hot any more, and to find it: that
+ * hangs on what the thread computes, not on the time that passes on a busy machine. */
 static void be_hot(void)
 {
-	time_t end;
+	long end;
 
 	for (unsigned i = 1; i <= HOT_CALLS; i++)
 		handle(HOT);
-	end = time(NULL) + 6;
-	for (unsigned i = 1; i <= EARLY_CALLS * 200 || time(NULL) < end; i++) {
-		handle(i % 200 ? NONE : EARLY);
+	end = cpu_ns() + EARLY_NS;
+	for (unsigned i = 1; cpu_ns() < end; i++) {
+		handle(i % 20 ? NONE : EARLY);
 		idle();
 	}
 }
