@@ -131,7 +131,7 @@ static void ask_for_timer(struct answer *ret)
 }
 
 /* A child asks. -1: it could not be made; 0: it was killed. */
-static int ask_in_child(void (*ask)(struct answer *ret), struct answer *ret)
+static int ask_in_child(void (*question)(struct answer *ret), struct answer *ret)
 {
 	int ends[2], is_whole;
 	pid_t child;
@@ -142,7 +142,7 @@ static int ask_in_child(void (*ask)(struct answer *ret), struct answer *ret)
 	if (child == 0) {
 		signal(SIGALRM, SIG_DFL);
 		alarm(1);
-		ask(ret);
+		question(ret);
 		_exit(write(ends[1], ret, sizeof(*ret)) != sizeof(*ret));
 	}
 	close(ends[1]);
