@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <sys/wait.h>
 
-#include "common/places/beside.h"
+#include "common/places.h"
 
 #define NAME "prof-analyze"
 #define STATUS_NOTHING 4 /* common/base/status.h: nothing was measured */

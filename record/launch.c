@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/places/beside.h"
+#include "common/places.h"
 
 #define DEEPEST_FAMILY 100 /* of processes, from the sender up to the program */
 #define CONTINUE_PAUSES 20 /* 10 ms in all */

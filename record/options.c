@@ -10,7 +10,7 @@
 
 #include "common/base/options.h"
 #include "common/base/xalloc.h"
-#include "common/settings/duration.h"
+#include "common/duration.h"
 #include "common/segment.h"
 #include "collector/symbols/library.h"
 #include "common/selection.h"

@@ -10,8 +10,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "collector/database/guard.h"
-#include "collector/database/held.h"
+#include "collector/store/guard.h"
+#include "collector/store/held.h"
 
 struct record_question {
 	struct held_file file;

@@ -12,7 +12,7 @@
 
 #include "analyzer/live/alive.h"
 #include "collector/live/attach_find.h"
-#include "collector/read/page.h"
+#include "collector/read/facts.h"
 #include "collector/store/spool.h"
 #include "common/base/xalloc.h"
 

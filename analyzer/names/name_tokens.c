@@ -4,7 +4,6 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
-#include "common/names/cxx_brackets.h"
 #include "common/names/cxx_name.h"
 
 #include <ctype.h>

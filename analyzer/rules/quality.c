@@ -9,7 +9,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "common/base/strbuf.h"
-#include "common/flags/recipe.h"
+#include "common/recipe.h"
 #include "common/trust.h"
 #include "analyzer/findings/quality.h"
 #include "analyzer/model/units.h"

@@ -4,7 +4,7 @@
 
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/sums.h"
-#include "common/samples/poisson.h"
+#include "common/poisson.h"
 
 #include "hooks.sql.h"
 

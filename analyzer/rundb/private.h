@@ -4,7 +4,7 @@
 
 #include "common/base/strbuf.h"
 #include "analyzer/model/table.h"
-#include "collector/database/held.h"
+#include "collector/store/held.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #include "analyzer/rundb/functions.h"
 #include "analyzer/rundb/private.h"
 #include "common/schema.h"
-#include "collector/database/guard.h"
+#include "collector/store/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@
 #include "collector/account/callers/callers.h"
 #include "collector/account/callers/edges.h"
 #include "collector/account/weights.h"
-#include "collector/merge/sampled/join.h"
+#include "collector/merge/samples.h"
 #include "common/base/xalloc.h"
 
 struct counted {

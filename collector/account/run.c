@@ -12,11 +12,11 @@
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
 #include "collector/account/sampled/computed.h"
-#include "collector/locks/locks.h"
+#include "collector/merge/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
 #include "collector/merge/shared_lanes.h"
-#include "collector/merge/slow/spans.h"
+#include "collector/merge/spans.h"
 #include "collector/read/parts.h"
 
 /* The run's peak is that of its process with the highest peak. */

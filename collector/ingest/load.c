@@ -6,9 +6,9 @@
 
 #include "common/base/xalloc.h"
 #include "common/libc/records.h"
-#include "collector/locks/locks.h"
-#include "collector/merge/sampled/outside.h"
-#include "collector/merge/slow/spans.h"
+#include "collector/merge/locks.h"
+#include "collector/merge/sample_rows.h"
+#include "collector/merge/spans.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 

@@ -5,8 +5,8 @@
  */
 #include "collector/ingest/trust.h"
 
-#include "collector/locks/locks.h"
-#include "collector/merge/slow/spans.h"
+#include "collector/merge/locks.h"
+#include "collector/merge/spans.h"
 #include "common/libc/records.h"
 #include "common/selection.h"
 #include "common/trust.h"
@@ -17,6 +17,8 @@
 
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
+#include "collector/symbols/symbols.h"
+#include "collector/symbols/symbol.h"
 
 static const struct {
 	const char *name;

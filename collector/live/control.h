@@ -9,6 +9,14 @@
 
 #include "common/segment_control.h"
 
+/* Maps [offset, offset + size) of a file, shared. Returns the start, or NULL: out of
+ * memory, or too many. */
+void *shared_map(int fd, uint64_t offset, uint64_t size, int protection);
+void shared_unmap(const void *start);
+
+/* Has the file been cut, or its disk been full, since it was mapped? */
+int shared_map_is_lost(const void *start);
+
 struct control {
 	int fd;
 	struct segment_control *shared;

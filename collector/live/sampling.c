@@ -19,6 +19,7 @@
 #include "collector/processes/ticks.h"
 #include "common/sampling_event.h"
 #include "common/segment_samples.h"
+#include "common/base/array.h"
 
 /* No thread samples before 12 ms of CPU time: shorter runs need no answer. */
 #define DELAY_NS 5000000u
@@ -31,7 +32,7 @@
 #define GAPS_LEAST 8u
 #define PAGE_BYTES 4096u
 
-struct answer {
+struct sampling_answer {
 	int32_t error; /* 0: allowed */
 	uint32_t tick_ns;
 	uint32_t timer_period_ns; /* 0: there is none */
@@ -48,7 +49,7 @@ static int by_size(const void *a, const void *b)
 {
 	uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
 
-	return left < right ? -1 : left > right;
+	return ORDER(left, right);
 }
 
 /* On a busy machine most gaps are others' time: so the lowest quartile. 0: too few. */
@@ -74,7 +75,7 @@ static uint32_t measure_tick_ns(const struct perf_event_mmap_page *page)
 	return (uint32_t)gaps[count / 4];
 }
 
-static void ask(struct answer *ret)
+static void ask(struct sampling_answer *ret)
 {
 	long event = open_event(PERIOD_NS);
 	void *page;
@@ -110,7 +111,7 @@ static int ends_no_calls(void)
 }
 
 /* All that the shim does for one, and a return from a handler. */
-static void ask_for_timer(struct answer *ret)
+static void ask_for_timer(struct sampling_answer *ret)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG};
 	struct itimerspec time = {.it_value.tv_sec = 3600};
@@ -131,7 +132,8 @@ static void ask_for_timer(struct answer *ret)
 }
 
 /* A child asks. -1: it could not be made; 0: it was killed. */
-static int ask_in_child(void (*question)(struct answer *ret), struct answer *ret)
+static int ask_in_child(void (*question)(struct sampling_answer *ret),
+			struct sampling_answer *ret)
 {
 	int ends[2], is_whole;
 	pid_t child;
@@ -154,11 +156,11 @@ static int ask_in_child(void (*question)(struct answer *ret), struct answer *ret
 }
 
 /* Without a filter nobody is killed for a question. */
-static enum segment_sampling try(struct answer *ret)
+static enum segment_sampling try(struct sampling_answer *ret)
 {
 	int has_answer = 1;
 
-	*ret = (struct answer){.error = 0};
+	*ret = (struct sampling_answer){.error = 0};
 	if (prctl(PR_GET_SECCOMP) == 0)
 		ask(ret);
 	else
@@ -166,15 +168,15 @@ static enum segment_sampling try(struct answer *ret)
 	if (has_answer < 0)
 		return SEGMENT_SAMPLING_UNKNOWN;
 	if (!has_answer)
-		*ret = (struct answer){.error = 0};
+		*ret = (struct sampling_answer){.error = 0};
 	return has_answer && !ret->error ? SEGMENT_SAMPLING_ALLOWED
 					 : SEGMENT_SAMPLING_REFUSED;
 }
 
 /* Where samples are refused, or it was asked for. */
-static void try_timer(struct answer *ret)
+static void try_timer(struct sampling_answer *ret)
 {
-	struct answer answer = {.error = 0};
+	struct sampling_answer answer = {.error = 0};
 
 	if (prctl(PR_GET_SECCOMP) == 0)
 		ask_for_timer(&answer);
@@ -184,7 +186,7 @@ static void try_timer(struct answer *ret)
 }
 
 static void tell(const struct rundir *rundir, const struct segment_run *run,
-		 enum segment_sampling found, const struct answer *answer)
+		 enum segment_sampling found, const struct sampling_answer *answer)
 {
 	struct control control;
 
@@ -201,7 +203,7 @@ static void tell(const struct rundir *rundir, const struct segment_run *run,
 void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 		     const struct segment_run *run)
 {
-	struct answer answer = {.error = 0};
+	struct sampling_answer answer = {.error = 0};
 
 	if (sampling->is_done)
 		return;

@@ -7,10 +7,24 @@
  */
 #pragma once
 
+#include <linux/futex.h>
+#include <signal.h>
 #include <stdint.h>
 
+#include "collector/live/draft.h"
 #include "common/segment_history.h"
-#include "collector/live/memory.h"
+
+struct live_snapshot_lock {
+	uint32_t *word;
+	struct robust_list_head head;
+	struct robust_list_head *other_head; /* the thread's, of the C library */
+	sigset_t mask;
+};
+
+/* Takes the lock, which must stay mapped, trying again for so many milliseconds. Signals
+ * wait until it is given back. 0, or -EBUSY. */
+int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word,
+		       unsigned int wait_ms);
 
 /* Takes a snapshot of the process in a slot of the segment file fd, which is open for
  * reading and writing, within seconds, of which it

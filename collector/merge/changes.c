@@ -14,25 +14,16 @@
 static uint32_t first_of_node(const struct read_history *history, uint32_t lane_slot,
 			      uint32_t node)
 {
-	uint32_t low = 0, high = history->path_past_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		const struct read_path_past *past = &history->path_pasts[middle];
-
-		if (past->lane_slot < lane_slot ||
-		    (past->lane_slot == lane_slot && past->node < node))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)COUNT_BEFORE(
+		history->path_past_count, i,
+		history->path_pasts[i].lane_slot < lane_slot ||
+			(history->path_pasts[i].lane_slot == lane_slot &&
+			 history->path_pasts[i].node < node));
 }
 
 static void add_path(struct changes *changes, const struct change_of_path *change)
 {
-	changes->paths = array_room(changes->paths, changes->path_count, sizeof(*change));
-	changes->paths[changes->path_count++] = *change;
+	ARRAY_ADD(changes->paths, changes->path_count) = *change;
 }
 
 /* Counters of other threads are read while they run: a later snapshot may seem to have
@@ -166,23 +157,13 @@ static void add_site(struct changes *changes, uint32_t process, uint32_t snapsho
 	if (!change.alloc_count && !change.alloc_bytes && !change.live_count &&
 	    !change.live_bytes)
 		return;
-	changes->sites = array_room(changes->sites, changes->site_count, sizeof(change));
-	changes->sites[changes->site_count++] = change;
+	ARRAY_ADD(changes->sites, changes->site_count) = change;
 }
 
 static uint32_t first_of_site(const struct read_history *history, uint32_t site)
 {
-	uint32_t low = 0, high = history->site_past_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (history->site_pasts[middle].site < site)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)COUNT_BEFORE(history->site_past_count, i,
+				      history->site_pasts[i].site < site);
 }
 
 void changes_add_site(struct changes *changes, const struct read_run *run,
@@ -227,9 +208,7 @@ void changes_add_frees(struct changes *changes, const struct read_run *run,
 		    merged[site] == UINT32_MAX || age->born >= age->freed ||
 		    age->freed > history->snapshot_count || (int64_t)age->free_count <= 0)
 			continue;
-		changes->frees = array_room(changes->frees, changes->free_count,
-					    sizeof(*changes->frees));
-		changes->frees[changes->free_count++] = (struct change_free){
+		ARRAY_ADD(changes->frees, changes->free_count) = (struct change_free){
 			process,    merged[site],    age->born,
 			age->freed, age->free_count, age->free_bytes};
 	}

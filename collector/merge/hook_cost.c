@@ -3,6 +3,10 @@
 #include "collector/merge/hook_cost.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/poisson.h"
 
 /* No hook takes so long; a damaged number costs nothing. */
 #define MOST_NS 1e6
@@ -120,4 +124,84 @@ void hook_cost_heap(struct hook_cost *cost, uint64_t peak_bytes)
 		return;
 	cost->alloc_ns += far_ns;
 	cost->alloc_error_ns = hypot(cost->alloc_error_ns, FAR_ALLOC_ERROR * far_ns);
+}
+
+/*
+ * What may be wrong with a time, by where it comes from. Must not be widened to an
+ * interval before all that belongs together is added up.
+ *
+ * Each part is a standard deviation in ns, or the square of one. What a hook costs, for
+ * instance, is wrong by the same amount for each call of the run, so such parts of
+ * several times add up, with their signs: positive where the time is less when the cost
+ * is more. Which of several paths had a time has opposite signs on these, and no part in
+ * the total of a path above them. Squares add up. Of parts into which one path's time was
+ * divided these are larger than that of their sum: by `shared`, which counts in totals
+ * only.
+ */
+
+/* Of a normal distribution, in standard deviations. */
+#define HALF_WIDTH_95 1.96
+
+void time_error_add(struct time_error *to, const struct time_error *more)
+{
+	to->hooks += more->hooks;
+	to->split += more->split;
+	to->allocs += more->allocs;
+	to->counted += more->counted;
+	to->placed += more->placed;
+	to->grain = fmaxf(to->grain, more->grain);
+	to->variance += more->variance;
+	to->samples += more->samples;
+	to->shared += more->shared;
+}
+
+void time_error_doubt(struct time_error *one, struct time_error *other, double most_ns)
+{
+	double variance = most_ns / HALF_WIDTH_95 * (most_ns / HALF_WIDTH_95);
+
+	one->variance += variance;
+	other->shared += variance;
+}
+
+static double square(float value)
+{
+	return (double)value * (double)value;
+}
+
+/* Few samples are wrong by more than their root, none by nearly four. */
+static double sampled_width(double grain, double squares)
+{
+	double samples = grain > 0 ? squares / (grain * grain) : 0;
+
+	return grain * (poisson_high(samples) - samples);
+}
+
+/* variance, samples: those of the error that count. */
+static int64_t half_width(const struct time_error *error, double variance, double samples,
+			  int64_t time_ns, int64_t most_ns)
+{
+	double sum = square(error->hooks) + square(error->split) + square(error->allocs) +
+		     square(error->counted) + square(error->placed) + variance;
+	double width = hypot(HALF_WIDTH_95 * sqrt(sum),
+			     sampled_width((double)error->grain, samples));
+	int64_t most = most_ns - time_ns > time_ns ? most_ns - time_ns : time_ns;
+
+	if (!(width < (double)most)) /* NaN, too */
+		return most;
+	return (int64_t)ceil(width);
+}
+
+int64_t time_error_half_width(const struct time_error *error, int64_t time_ns,
+			      int64_t most_ns)
+{
+	return half_width(error, error->variance, error->samples, time_ns, most_ns);
+}
+
+int64_t time_error_total_half_width(const struct time_error *error, int64_t time_ns,
+				    int64_t most_ns)
+{
+	double samples = fmax(error->samples - error->shared, 0);
+	double both = fmax(error->variance + error->samples - error->shared, 0);
+
+	return half_width(error, both - samples, samples, time_ns, most_ns);
 }

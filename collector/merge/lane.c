@@ -5,9 +5,8 @@
  */
 #include "collector/merge/lane.h"
 
-#include "collector/merge/slow/open_frames.h"
-#include "collector/merge/sampled/add.h"
-#include "collector/merge/slow/spans.h"
+#include "collector/merge/spans.h"
+#include "collector/merge/sample_rows.h"
 #include "collector/merge/waits.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 
 #include "common/libc/records.h"
 #include "collector/merge/sites.h"
-#include "collector/merge/variants.h"
 
 /* Its locks (struct segment_lock), and the path of each of its nodes, 0: none. */
 struct lane_locks {

@@ -7,24 +7,16 @@
 #include <string.h>
 
 #include "common/base/array.h"
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 #include "common/quantities.h"
 #include "collector/merge/add.h"
-
-static uint64_t hash_name(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *name; name++)
-		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
-	return hash;
-}
 
 /* Names whose hashes meet are told apart by a number more. */
 static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 					uint32_t kind, const char *name)
 {
-	uint64_t whose = (uint64_t)process << 32 | kind, hash = hash_name(name);
+	uint64_t whose = (uint64_t)process << 32 | kind, hash = hash_text(name);
 	struct marks_series *series;
 	uint64_t number = 0;
 	uint32_t index;
@@ -133,8 +125,8 @@ static void add_wait(struct marks_series *to, const struct marks_wait *wait)
 	if (i == SERIES_PATHS_MOST)
 		return;
 	if (i == to->wait_count) {
-		to->waits = array_room(to->waits, to->wait_count, sizeof(*to->waits));
-		to->waits[to->wait_count++] = (struct marks_wait){.path = wait->path};
+		ARRAY_ADD(to->waits, to->wait_count) =
+			(struct marks_wait){.path = wait->path};
 	}
 	merge_add(&to->waits[i].ready_ns, wait->ready_ns);
 	merge_add(&to->waits[i].blocked_ns, wait->blocked_ns);
@@ -261,24 +253,14 @@ static int by_start(const void *a, const void *b)
 {
 	const struct segment_series_span *left = a, *right = b;
 
-	if (left->first_ticks != right->first_ticks)
-		return left->first_ticks < right->first_ticks ? -1 : 1;
-	return left->last_ticks < right->last_ticks
-		       ? -1
-		       : left->last_ticks > right->last_ticks;
+	return ORDER_BY_2(left, right, first_ticks, last_ticks);
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct marks_value *left = a, *right = b;
 
-	if (left->mark.ticks != right->mark.ticks)
-		return left->mark.ticks < right->mark.ticks ? -1 : 1;
-	if (left->lane != right->lane)
-		return left->lane < right->lane ? -1 : 1;
-	return left->mark.index < right->mark.index
-		       ? -1
-		       : left->mark.index > right->mark.index;
+	return ORDER_BY_3(left, right, mark.ticks, lane, mark.index);
 }
 
 /* Spans of several lanes overlap: those that begin in one 64th of the time become one. */

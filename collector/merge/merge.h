@@ -15,13 +15,12 @@
 #include "collector/merge/changes.h"
 #include "collector/merge/histogram.h"
 #include "collector/merge/hook_cost.h"
-#include "collector/identify/identify.h"
-#include "collector/merge/time_error.h"
-#include "collector/studies/studies.h"
-#include "collector/transfers/transfers.h"
+#include "collector/merge/identify.h"
+#include "collector/merge/studies.h"
+#include "collector/merge/transfers.h"
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
-#include "collector/merge/sampled/sampled.h"
+#include "collector/merge/samples.h"
 #include "common/quantities.h"
 #include "common/segment_recording.h"
 #include "collector/read/read.h"
@@ -178,8 +177,8 @@ struct merge {
 	size_t touched_count;
 	struct changes changes; /* between snapshots */
 	struct marks marks;	/* steps and counters */
-	struct locks *locks;	/* collector/locks/locks.h */
-	struct spans *spans;	/* collector/merge/slow/spans.h */
+	struct locks *locks;	/* collector/merge/locks.h */
+	struct spans *spans;	/* collector/merge/spans.h */
 	struct transfers transfers;
 	struct sampled sampled;
 	struct studies studies;	 /* the slowest calls of some functions */

@@ -12,12 +12,12 @@
 struct node_place {
 	uint32_t path;
 	uint32_t user; /* in identify.places: the innermost so far that is no library's */
-	/* the node itself, or the first above that is no region; of a level the node that
-	 * the levels begin below */
+	/* the node itself, or the first above it that is no region; a level has the node
+	 * below which its levels begin */
 	uint32_t around;
-	/* follow reads one for each node and look: they are small */
-	uint32_t owner; /* the path in whose time its calls are; of a node with levels
-			   that is not placed yet the last of these */
+	/* the path whose time has its calls; while a node with levels has no place yet,
+	 * the last of these levels. Kept small: there is one for each node */
+	uint32_t owner;
 	uint8_t is_placed;
 	uint8_t is_folded; /* path is the nearest ancestor's: no room for its own */
 	uint8_t is_nested; /* path is that of the node above: see variants.h */

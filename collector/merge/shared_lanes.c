@@ -45,9 +45,7 @@ static int by_process(const void *a, const void *b, void *data)
 	const struct read_lane *lanes = data;
 	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
 
-	if (lanes[left].process != lanes[right].process)
-		return lanes[left].process < lanes[right].process ? -1 : 1;
-	return left < right ? -1 : left > right;
+	return ORDER(lanes[left].process, lanes[right].process) ?: ORDER(left, right);
 }
 
 /* A slot that forked children had one after the other is shared already. */
@@ -75,16 +73,14 @@ static int by_lifetime(const void *a, const void *b)
 		return left->may_share < right->may_share ? -1 : 1;
 	if (lifetime(left) != lifetime(right))
 		return lifetime(left) > lifetime(right) ? -1 : 1;
-	return left->process < right->process ? -1 : left->process > right->process;
+	return ORDER_BY(left, right, process);
 }
 
 static int by_begin(const void *a, const void *b)
 {
 	const struct tenure *left = a, *right = b;
 
-	if (left->begin_ticks != right->begin_ticks)
-		return left->begin_ticks < right->begin_ticks ? -1 : 1;
-	return left->process < right->process ? -1 : left->process > right->process;
+	return ORDER_BY_2(left, right, begin_ticks, process);
 }
 
 static void add_tenure(struct finding *finding, uint32_t first, uint32_t end,

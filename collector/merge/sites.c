@@ -5,21 +5,18 @@
  */
 #include "collector/merge/sites.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "collector/read/segment_file.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
-#include "collector/read/segment_file.h"
 
 static int by_lane(const void *a, const void *b)
 {
 	const struct site_place *left = a, *right = b;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	if (left->lane_slot != right->lane_slot)
-		return left->lane_slot < right->lane_slot ? -1 : 1;
-	return left->site < right->site ? -1 : left->site > right->site;
+	return ORDER_BY_3(left, right, process, lane_slot, site);
 }
 
 void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *processes,
@@ -45,17 +42,7 @@ void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *
 static size_t find_sites(const struct sites *sites, uint32_t process, uint32_t lane_slot)
 {
 	struct site_place key = {process, lane_slot, 0};
-	size_t low = 0, high = sites->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_lane(&sites->all[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_BEFORE(sites->count, i, by_lane(&sites->all[i], &key) < 0);
 }
 
 /* The row of the source line that an allocation was made in: of the innermost code that
@@ -224,7 +211,7 @@ static int by_slot(const void *key, const void *lane)
 	uint32_t slot = *(const uint32_t *)key,
 		 other = ((const struct read_lane *)lane)->slot;
 
-	return slot < other ? -1 : slot > other;
+	return ORDER(slot, other);
 }
 
 /* The lanes of a file are listed in the order of their slots. */
@@ -262,4 +249,71 @@ void sites_add(struct lane_walk *walk, const struct site_place *places, size_t c
 {
 	for (size_t i = 0; i < count; i++)
 		add_site(walk, places[i].site);
+}
+
+/*
+ * Constructors and destructors are up to three functions each, which call each other for
+ * one object: for delete, for whole objects, for parts of others. In the merged tree they
+ * are one (place.c), and a call is one object. Must not be asked before all nodes of the
+ * lane are placed.
+ */
+
+static struct variant_count *count_of(struct variant_list *list, uint32_t function,
+				      enum demangle_variant variant)
+{
+	bool is_new;
+	uint32_t index = map_number(&list->map, function, variant, 0, &is_new);
+
+	if (is_new) {
+		list->all = array_room(list->all, index, sizeof(*list->all));
+		list->all[index] =
+			(struct variant_count){.function = function, .variant = variant};
+		list->count = index + 1;
+	}
+	return &list->all[index];
+}
+
+static void add_node(struct lane_walk *walk, uint32_t index, struct variant_list *list)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct node_place *place = &walk->nodes[index];
+	uint32_t function = walk->merge->paths[place->path].function;
+	struct variant_count *count;
+
+	if (!walk->merge->identify.functions[function].variant)
+		return;
+	count = count_of(list, function, place_variant(walk, index));
+	merge_add(&count->entry_count, node->call_count);
+	if (!place->is_nested)
+		return;
+	merge_add(&count->nested_count, node->call_count);
+	count = count_of(list, function, place_variant(walk, node->parent));
+	merge_add(&count->caller_count, node->call_count);
+}
+
+void variants_find(struct lane_walk *walk, struct variant_list *ret)
+{
+	*ret = (struct variant_list){.count = 0};
+	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
+		const struct node_place *place = &walk->nodes[i];
+
+		if (place->is_placed && !place->is_folded && place->path &&
+		    place_is_function(&walk->data.nodes[i]))
+			add_node(walk, i, ret);
+	}
+}
+
+const struct variant_count *variants_at(const struct variant_list *list,
+					uint32_t function, enum demangle_variant variant)
+{
+	uint32_t index = map_get(&list->map, function, variant, 0);
+
+	return index == MAP_NONE ? NULL : &list->all[index];
+}
+
+void variants_done(struct variant_list *list)
+{
+	free(list->all);
+	map_done(&list->map);
+	*list = (struct variant_list){.count = 0};
 }

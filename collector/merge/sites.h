@@ -2,6 +2,8 @@
 /* The allocation sites of a run, by lane. */
 #pragma once
 
+#include <stdint.h>
+
 #include "collector/merge/place.h"
 
 struct site_place {
@@ -28,3 +30,25 @@ size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
 
 /* Adds sites of the lane that is being merged. */
 void sites_add(struct lane_walk *walk, const struct site_place *places, size_t count);
+
+/* What a lane has of one variant in nodes. */
+struct variant_count {
+	uint32_t function;
+	enum demangle_variant variant;
+	uint64_t entry_count;
+	uint64_t nested_count; /* of them, for the object of the variant that called it */
+	uint64_t caller_count; /* entries of other variants that it made for its object */
+};
+
+struct variant_list {
+	struct variant_count *all; /* owned: variants_done() */
+	uint32_t count;
+	struct map map; /* of function and variant to an index in all */
+};
+
+/* Of a lane whose nodes are placed. */
+void variants_find(struct lane_walk *walk, struct variant_list *ret);
+/* NULL: the lane has no node of it. */
+const struct variant_count *variants_at(const struct variant_list *list,
+					uint32_t function, enum demangle_variant variant);
+void variants_done(struct variant_list *list);

@@ -26,9 +26,7 @@ uint32_t book_add_module(struct cpu_book *book, const struct segment_module *mod
 {
 	if (book->module_count >= CPU_BOOK_MODULE_LIMIT)
 		return CPU_BOOK_NO_MODULE;
-	book->modules =
-		array_room(book->modules, book->module_count, sizeof(*book->modules));
-	book->modules[book->module_count++] = *module;
+	ARRAY_ADD(book->modules, book->module_count) = *module;
 	return (uint32_t)book->module_count;
 }
 
@@ -159,8 +157,7 @@ static int read_file(struct cpu_book *book, FILE *file)
 	for (uint64_t i = 0; result == 0 && i < header.row_count; i++) {
 		if (fread(&row, sizeof(row), 1, file) != 1 || !is_row(&row, &header))
 			return -EINVAL;
-		book->rows = array_room(book->rows, book->row_count, sizeof(row));
-		book->rows[book->row_count++] = row;
+		ARRAY_ADD(book->rows, book->row_count) = row;
 	}
 	return result;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/xalloc.h"
+#include "common/base/array.h"
 
 /* Process numbers in the order of (pid, start). */
 struct order {
@@ -20,9 +21,7 @@ static int by_pid(const void *a, const void *b)
 {
 	const struct order *left = a, *right = b;
 
-	if (left->pid != right->pid)
-		return left->pid < right->pid ? -1 : 1;
-	return left->process < right->process ? -1 : left->process > right->process;
+	return ORDER_BY_2(left, right, pid, process);
 }
 
 static struct order *order_by_pid(const struct read_run *run)
@@ -39,11 +38,9 @@ static struct order *order_by_pid(const struct read_run *run)
 static int compare_places(const struct read_process *left, uint32_t file, uint32_t slot,
 			  uint32_t tenant)
 {
-	if (left->file != file)
-		return left->file < file ? -1 : 1;
-	if (left->slot != slot)
-		return left->slot < slot ? -1 : 1;
-	return left->tenant < tenant ? -1 : left->tenant > tenant;
+	int order = ORDER(left->file, file) ?: ORDER(left->slot, slot);
+
+	return order ?: ORDER(left->tenant, tenant);
 }
 
 static int by_place(const void *a, const void *b, void *run)
@@ -109,16 +106,8 @@ static uint32_t find_parent(const struct read_run *run, const struct order *orde
 {
 	const struct read_process *process = &run->processes[child];
 	struct order key = {process->parent_pid, child};
-	size_t low = 0, high = run->process_count;
+	size_t low = COUNT_BEFORE(run->process_count, i, by_pid(&order[i], &key) < 0);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_pid(&order[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0 || order[low - 1].pid != process->parent_pid)
 		return ENDING_NONE;
 	return order[low - 1].process;
@@ -208,11 +197,7 @@ static int by_process(const void *a, const void *b)
 {
 	const struct ending_death *left = a, *right = b;
 
-	if (left->pid != right->pid)
-		return left->pid < right->pid ? -1 : 1;
-	return left->start_ticks < right->start_ticks
-		       ? -1
-		       : left->start_ticks > right->start_ticks;
+	return ORDER_BY_2(left, right, pid, start_ticks);
 }
 
 /* deaths: in the order of by_process(). */

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/processes/ticks.h"
+
 /* linux/pidfd.h of 6.15; Debian 12 has none of it. */
 struct pidfd_exit_info {
 	uint64_t mask;
@@ -38,22 +40,63 @@ struct stat_facts {
 	int exit_code; /* as waitpid() says it; valid for zombies */
 };
 
-/* Fields 3, 4, 22 and 52 of /proc/PID/stat. 0 or -errno. */
-static int read_stat(int32_t pid, struct stat_facts *ret)
+/* As liveness_read(), or -errno. */
+static ssize_t read_text(int32_t pid, const char *name, char *text, size_t size)
 {
-	char path[64], text[2048], *field;
-	ssize_t size;
+	char path[96];
+	ssize_t got;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	size = read(fd, text, sizeof(text) - 1);
+	got = read(fd, text, size - 1);
 	close(fd);
-	if (size <= 0)
+	if (got <= 0)
 		return -ESRCH;
-	text[size] = 0;
+	text[got] = 0;
+	return got;
+}
+
+size_t liveness_read(int32_t pid, const char *name, char *text, size_t size)
+{
+	ssize_t got = read_text(pid, name, text, size);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+DIR *liveness_tasks(int32_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	return opendir(path);
+}
+
+int32_t liveness_next_task(DIR *tasks)
+{
+	struct dirent *entry;
+
+	while (tasks && (entry = readdir(tasks))) {
+		int32_t tid = atoi(entry->d_name);
+
+		if (tid > 0)
+			return tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	return 0;
+}
+
+/* Fields 3, 4, 22 and 52 of /proc/PID/stat. 0 or -errno. */
+static int read_stat(int32_t pid, struct stat_facts *ret)
+{
+	char text[2048], *field;
+	ssize_t size = read_text(pid, "stat", text, sizeof(text));
+
+	if (size < 0)
+		return (int)size;
 	field = strrchr(text, ')'); /* the name may hold spaces and parentheses */
 	if (!field || field[1] == 0 || field[2] == 0)
 		return -EINVAL;
@@ -107,20 +150,11 @@ int32_t liveness_parent(int32_t pid)
 	return pid > 0 && read_stat(pid, &facts) == 0 ? facts.parent : 0;
 }
 
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
-}
-
 /* Field 22 counts clock ticks since boot, sleep included. */
 static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t monotonic_ns =
-		clock_ns(CLOCK_MONOTONIC); /* first: it is the lesser one */
-	uint64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
+	uint64_t monotonic_ns = ticks_monotonic_ns(); /* first: it is the lesser one */
+	uint64_t asleep_ns = ticks_clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
 	uint64_t tick_ns = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t began_ns = start_time * tick_ns;
 
@@ -256,18 +290,12 @@ struct exit_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_t
 
 int liveness_can_be(int32_t pid, uint32_t user)
 {
-	char path[64], line[256];
 	unsigned int real = user, effective = user, saved = user;
-	FILE *status;
+	char text[4096], *line = NULL;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	status = fopen(path, "re");
-	if (!status)
-		return 1;
-	while (fgets(line, sizeof(line), status)) {
-		if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3)
-			break;
-	}
-	fclose(status);
+	if (liveness_read(pid, "status", text, sizeof(text)))
+		line = strstr(text, "\nUid:");
+	if (line)
+		(void)sscanf(line, "\nUid: %u %u %u", &real, &effective, &saved);
 	return real == user || effective == user || saved == user;
 }

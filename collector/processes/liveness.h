@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -59,3 +60,12 @@ struct exit_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_t
 /* Could the process be that user (root) if it wanted: is it one of its three user ids? 1
  * also when that cannot be told. */
 int liveness_can_be(int32_t pid, uint32_t user);
+
+/* The text of a file of /proc/PID ("stat", "task/7/comm"). Returns its length, at most
+ * size - 1; 0: there is none. */
+size_t liveness_read(int32_t pid, const char *name, char *text, size_t size);
+
+/* The threads that a process has: liveness_next_task() until it is 0, which ends it. NULL
+ * has none. */
+DIR *liveness_tasks(int32_t pid);
+int32_t liveness_next_task(DIR *tasks);

@@ -6,13 +6,13 @@
 #include "collector/processes/resources.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/base/array.h"
+#include "collector/processes/liveness.h"
 #include "collector/processes/ticks.h"
 
 #define THREAD_LIMIT 65536u
@@ -52,14 +52,6 @@ void resources_process_init(struct resource_process *process, int32_t pid,
 	process->has_clock = read_cpu(process, &process->cpu_ns);
 }
 
-static uint64_t own_cpu_ns(void)
-{
-	struct timespec used = {0};
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
-}
-
 int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
 {
 	if (monotonic_ns < resources->next_ns)
@@ -67,7 +59,7 @@ int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
 	resources->round++;
 	resources->next_ns = monotonic_ns + resources->interval_ns;
 	resources->begin_ns = monotonic_ns;
-	resources->begin_cpu_ns = own_cpu_ns();
+	resources->begin_cpu_ns = ticks_clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return 1;
 }
 
@@ -75,29 +67,11 @@ int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
  * looks that came a second apart told nothing of such a run. */
 void resources_round_end(struct resources *resources)
 {
-	uint64_t pause_ns = (own_cpu_ns() - resources->begin_cpu_ns) * 50;
+	uint64_t pause_ns =
+		(ticks_clock_ns(CLOCK_THREAD_CPUTIME_ID) - resources->begin_cpu_ns) * 50;
 
 	if (resources->begin_ns + pause_ns > resources->next_ns)
 		resources->next_ns = resources->begin_ns + pause_ns;
-}
-
-/* The text of a file below /proc/PID. Returns its length, 0 when there is none. */
-static size_t read_text(int32_t pid, const char *name, char *text, size_t size)
-{
-	char path[96];
-	ssize_t got;
-	int fd;
-
-	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return 0;
-	got = read(fd, text, size - 1);
-	close(fd);
-	if (got <= 0)
-		return 0;
-	text[got] = 0;
-	return (size_t)got;
 }
 
 /* Fields 10, 12, 20 and 24 of stat. 0 when the process is gone. */
@@ -106,7 +80,7 @@ static int sample_stat(struct resource_sample *sample, uint64_t own_major_faults
 	char text[2048], *field;
 	long long minor, major, threads, rss_pages;
 
-	if (!read_text(sample->pid, "stat", text, sizeof(text)))
+	if (!liveness_read(sample->pid, "stat", text, sizeof(text)))
 		return 0;
 	field = strrchr(text, ')');
 	if (!field || sscanf(field + 1,
@@ -129,7 +103,7 @@ static void sample_io(struct resource_sample *sample)
 	long long read_bytes, write_bytes;
 
 	sample->read_bytes = sample->write_bytes = -1;
-	if (!read_text(sample->pid, "io", text, sizeof(text)) ||
+	if (!liveness_read(sample->pid, "io", text, sizeof(text)) ||
 	    sscanf(text, "rchar: %lld wchar: %lld", &read_bytes, &write_bytes) != 2)
 		return;
 	sample->read_bytes = read_bytes;
@@ -153,20 +127,14 @@ bool resources_read_threads(int32_t pid, struct resource_threads *ret)
 {
 	char name[64], text[128];
 	long long cpu_ns, wait_ns, run_count;
-	struct dirent *entry;
 	bool is_told = false;
-	DIR *tasks;
+	DIR *tasks = liveness_tasks(pid);
+	int32_t tid;
 
 	*ret = (struct resource_threads){.cpu_ns = 0};
-	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
-	tasks = opendir(name);
-	if (!tasks)
-		return false;
-	while ((entry = readdir(tasks))) {
-		int tid = atoi(entry->d_name);
-
-		snprintf(name, sizeof(name), "task/%d/schedstat", tid);
-		if (tid <= 0 || !read_text(pid, name, text, sizeof(text)) ||
+	while ((tid = liveness_next_task(tasks))) {
+		snprintf(name, sizeof(name), "task/%d/schedstat", (int)tid);
+		if (!liveness_read(pid, name, text, sizeof(text)) ||
 		    sscanf(text, "%lld %lld %lld", &cpu_ns, &wait_ns, &run_count) != 3)
 			continue;
 		ret->cpu_ns += cpu_ns;
@@ -174,7 +142,6 @@ bool resources_read_threads(int32_t pid, struct resource_threads *ret)
 		ret->run_count += run_count;
 		is_told = true;
 	}
-	closedir(tasks);
 	return is_told;
 }
 
@@ -193,43 +160,59 @@ static void sample_wait(struct resource_sample *sample, struct resource_process 
 	sample->cpu_wait_ns = process->wait_ns;
 }
 
-/* b is the later one; both rounds took equally long. */
-static void merge_samples(struct resource_sample *a, const struct resource_sample *b)
+static void merge(void *earlier, const void *later)
 {
-	struct resource_sample merged = *b;
+	struct resource_sample *a = earlier;
+	struct resource_sample merged = *(const struct resource_sample *)later;
 
-	if (a->cpu_percent >= 0 && b->cpu_percent >= 0)
-		merged.cpu_percent = (a->cpu_percent + b->cpu_percent) / 2;
-	if (a->rss_bytes > b->rss_bytes)
+	if (a->cpu_percent >= 0 && merged.cpu_percent >= 0)
+		merged.cpu_percent = (a->cpu_percent + merged.cpu_percent) / 2;
+	if (a->rss_bytes > merged.rss_bytes)
 		merged.rss_bytes = a->rss_bytes;
-	if (a->thread_count > b->thread_count)
+	if (a->thread_count > merged.thread_count)
 		merged.thread_count = a->thread_count;
 	*a = merged;
 }
 
-/* Makes one round of each two. */
-static void halve(struct resources *resources)
+static bool is_same(const void *left, const void *right)
 {
-	size_t kept = 0, first = 0; /* first sample kept of the round being made */
+	const struct resource_sample *a = left, *b = right;
 
-	for (size_t i = 0; i < resources->count; i++) {
-		struct resource_sample sample = resources->samples[i];
+	return a->pid == b->pid && a->start_ticks == b->start_ticks;
+}
+
+size_t resources_halve(void *samples, size_t count, size_t size, size_t round_offset,
+		       bool (*are_same)(const void *a, const void *b),
+		       void (*join)(void *earlier, const void *later))
+{
+	char *all = samples;
+	size_t kept = 0, first = 0; /* first sample kept of the round being made */
+	uint32_t last_round = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		char *sample = all + i * size;
+		uint32_t *round = (void *)(sample + round_offset);
 		size_t at;
 
-		sample.round /= 2;
-		if (kept == 0 || resources->samples[kept - 1].round != sample.round)
+		*round /= 2;
+		if (kept == 0 || last_round != *round)
 			first = kept;
-		for (at = first; at < kept; at++) {
-			if (resources->samples[at].pid == sample.pid &&
-			    resources->samples[at].start_ticks == sample.start_ticks)
-				break;
-		}
+		last_round = *round;
+		for (at = first; at < kept && !are_same(all + at * size, sample); at++)
+			;
 		if (at < kept)
-			merge_samples(&resources->samples[at], &sample);
+			join(all + at * size, sample);
 		else
-			resources->samples[kept++] = sample;
+			memmove(all + kept++ * size, sample, size);
 	}
-	resources->count = kept;
+	return kept;
+}
+
+static void halve(struct resources *resources)
+{
+	resources->count = resources_halve(
+		resources->samples, resources->count, sizeof(*resources->samples),
+		offsetof(struct resource_sample, round), is_same, merge);
 	resources->round /= 2;
 	resources->interval_ns *= 2;
 }
@@ -292,7 +275,7 @@ static void note_split(struct resource_thread *thread)
 
 	snprintf(file, sizeof(file), "task/%d/schedstat", (int)thread->tid);
 	thread->cpu_ns = thread->ready_ns = -1;
-	if (!read_text(thread->pid, file, text, sizeof(text)) ||
+	if (!liveness_read(thread->pid, file, text, sizeof(text)) ||
 	    sscanf(text, "%lld %lld", &cpu_ns, &ready_ns) != 2)
 		return;
 	thread->cpu_ns = cpu_ns;
@@ -305,15 +288,13 @@ static void note_thread(struct resources *resources, int32_t pid, int32_t tid)
 	struct resource_thread *thread = find_thread(resources, pid, tid);
 
 	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
-	if (!read_text(pid, file, text, sizeof(text)))
+	if (!liveness_read(pid, file, text, sizeof(text)))
 		return;
 	text[strcspn(text, "\n")] = 0;
 	if (!thread) {
 		if (resources->thread_count >= THREAD_LIMIT)
 			return;
-		resources->threads = array_room(resources->threads,
-						resources->thread_count, sizeof(*thread));
-		thread = &resources->threads[resources->thread_count++];
+		thread = &ARRAY_ADD(resources->threads, resources->thread_count);
 		thread->pid = pid;
 		thread->tid = tid;
 	}
@@ -323,19 +304,9 @@ static void note_thread(struct resources *resources, int32_t pid, int32_t tid)
 
 void resources_note_threads(struct resources *resources, int32_t pid)
 {
-	char path[64];
-	struct dirent *entry;
-	DIR *tasks;
+	DIR *tasks = liveness_tasks(pid);
+	int32_t tid;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	tasks = opendir(path);
-	if (!tasks)
-		return;
-	while ((entry = readdir(tasks))) {
-		int tid = atoi(entry->d_name);
-
-		if (tid > 0)
-			note_thread(resources, pid, tid);
-	}
-	closedir(tasks);
+	while ((tid = liveness_next_task(tasks)))
+		note_thread(resources, pid, tid);
 }

@@ -78,6 +78,13 @@ void resources_process_init(struct resource_process *process, int32_t pid,
 int resources_round_begin(struct resources *resources, uint64_t monotonic_ns);
 void resources_round_end(struct resources *resources);
 
+/* Makes one round of each two: of samples of a size in the order of rounds, whose number
+ * is at an offset. are_same: of one thing; join: makes one of two, into the earlier one,
+ * whose rounds took equally long. Returns how many there are then. */
+size_t resources_halve(void *samples, size_t count, size_t size, size_t round_offset,
+		       bool (*are_same)(const void *a, const void *b),
+		       void (*join)(void *earlier, const void *later));
+
 /* Looks at a process. Past RESOURCES_LIMIT samples, neighbours in time are merged and
  * looks come half as often. Silently does nothing when the process is gone or memory is
  * short. */

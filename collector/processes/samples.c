@@ -9,14 +9,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/array.h"
-#include "collector/read/read.h"
 #include "collector/processes/ticks.h"
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+#define SAMPLES_LIMIT (RESOURCES_LIMIT + SAMPLES_DEATH_LIMIT)
 
 #define FRESH_NAME SAMPLES_NAME ".new"
 
@@ -93,26 +97,11 @@ static int put_samples(struct samples_writer *writer, struct batch *batch,
 	int result = 0;
 
 	for (; result == 0 && writer->sample_count < resources->count;
-	     writer->sample_count++) {
-		const struct resource_sample *sample =
-			&resources->samples[writer->sample_count];
-		const struct samples_record record = {
-			.kind = SAMPLES_RESOURCE,
-			.pid = sample->pid,
-			.start_ticks = sample->start_ticks,
-			.monotonic_ns = sample->monotonic_ns,
-			.cpu_percent = sample->cpu_percent,
-			.rss_bytes = sample->rss_bytes,
-			.minor_faults = sample->minor_faults,
-			.major_faults = sample->major_faults,
-			.read_bytes = sample->read_bytes,
-			.write_bytes = sample->write_bytes,
-			.thread_count = sample->thread_count,
-			.cpu_wait_ns = sample->cpu_wait_ns,
-		};
-
-		result = put(writer, batch, &record);
-	}
+	     writer->sample_count++)
+		result = put(writer, batch,
+			     &(struct samples_record){
+				     .kind = SAMPLES_RESOURCE,
+				     .sample = resources->samples[writer->sample_count]});
 	return result;
 }
 
@@ -130,20 +119,13 @@ static int put_deaths(struct samples_writer *writer, struct batch *batch,
 
 	for (; result == 0 && writer->death_count < count; writer->death_count++) {
 		const struct ending_death *death = &deaths[writer->death_count];
-		const struct samples_record record = {
-			.kind = SAMPLES_DEATH,
-			.pid = death->pid,
-			.start_ticks = death->start_ticks,
-			.monotonic_ns = death->monotonic_ns,
-			.status_is_known = death->status.is_known,
-			.exit_code = death->status.exit_code,
-			.exit_signal = death->status.exit_signal,
-		};
 
 		if (!is_kept(writer, death))
 			continue;
 		writer->death_record_count++;
-		result = put(writer, batch, &record);
+		result = put(
+			writer, batch,
+			&(struct samples_record){.kind = SAMPLES_DEATH, .death = *death});
 	}
 	return result;
 }
@@ -201,53 +183,27 @@ static int is_number(int64_t value)
 	return value >= -1 && value <= MOST;
 }
 
-static int is_plausible(const struct samples_record *record, const struct span *span)
+static int is_moment(int32_t pid, uint64_t monotonic_ns, const struct span *span)
 {
-	if (record->pid <= 0 || record->monotonic_ns < span->first_ns ||
-	    record->monotonic_ns > span->last_ns)
-		return 0;
-	if (record->kind == SAMPLES_DEATH)
-		return record->exit_signal >= 0 && record->exit_signal <= 64;
-	return record->kind == SAMPLES_RESOURCE && isfinite(record->cpu_percent) &&
-	       record->cpu_percent >= -1 && record->cpu_percent <= 1e9 &&
-	       is_number(record->rss_bytes) && is_number(record->minor_faults) &&
-	       is_number(record->major_faults) && is_number(record->read_bytes) &&
-	       is_number(record->write_bytes) && is_number(record->cpu_wait_ns) &&
-	       record->thread_count >= -1 && record->thread_count <= MOST_THREADS;
+	return pid > 0 && monotonic_ns >= span->first_ns && monotonic_ns <= span->last_ns;
 }
 
-static void add_sample(struct samples *samples, const struct samples_record *record)
+static int is_plausible_death(const struct ending_death *death, const struct span *span)
 {
-	struct resources *resources = &samples->resources;
-
-	resources->samples = array_room(resources->samples, resources->count,
-					sizeof(*resources->samples));
-	resources->samples[resources->count++] = (struct resource_sample){
-		.pid = record->pid,
-		.start_ticks = record->start_ticks,
-		.monotonic_ns = record->monotonic_ns,
-		.cpu_percent = record->cpu_percent,
-		.rss_bytes = record->rss_bytes,
-		.minor_faults = record->minor_faults,
-		.major_faults = record->major_faults,
-		.read_bytes = record->read_bytes,
-		.write_bytes = record->write_bytes,
-		.thread_count = record->thread_count,
-		.cpu_wait_ns = record->cpu_wait_ns,
-	};
+	return is_moment(death->pid, death->monotonic_ns, span) &&
+	       death->status.exit_signal >= 0 && death->status.exit_signal <= 64;
 }
 
-static void add_death(struct samples *samples, const struct samples_record *record)
+static int is_plausible_sample(const struct resource_sample *sample,
+			       const struct span *span)
 {
-	samples->deaths = array_room(samples->deaths, samples->death_count,
-				     sizeof(*samples->deaths));
-	samples->deaths[samples->death_count++] = (struct ending_death){
-		.pid = record->pid,
-		.start_ticks = record->start_ticks,
-		.monotonic_ns = record->monotonic_ns,
-		.status = {record->status_is_known != 0, record->exit_code,
-			   record->exit_signal},
-	};
+	return is_moment(sample->pid, sample->monotonic_ns, span) &&
+	       isfinite(sample->cpu_percent) && sample->cpu_percent >= -1 &&
+	       sample->cpu_percent <= 1e9 && is_number(sample->rss_bytes) &&
+	       is_number(sample->minor_faults) && is_number(sample->major_faults) &&
+	       is_number(sample->read_bytes) && is_number(sample->write_bytes) &&
+	       is_number(sample->cpu_wait_ns) && sample->thread_count >= -1 &&
+	       sample->thread_count <= MOST_THREADS;
 }
 
 static void read_records(struct samples *samples, FILE *file, const struct span *span)
@@ -257,12 +213,15 @@ static void read_records(struct samples *samples, FILE *file, const struct span 
 	for (size_t i = 0; i < SAMPLES_LIMIT; i++) {
 		if (fread(&record, sizeof(record), 1, file) != 1)
 			return;
-		if (!is_plausible(&record, span))
-			samples->damaged_count++;
-		else if (record.kind == SAMPLES_DEATH)
-			add_death(samples, &record);
+		if (record.kind == SAMPLES_DEATH &&
+		    is_plausible_death(&record.death, span))
+			ARRAY_ADD(samples->deaths, samples->death_count) = record.death;
+		else if (record.kind == SAMPLES_RESOURCE &&
+			 is_plausible_sample(&record.sample, span))
+			ARRAY_ADD(samples->resources.samples, samples->resources.count) =
+				record.sample;
 		else
-			add_sample(samples, &record);
+			samples->damaged_count++;
 	}
 	if (fread(&record, sizeof(record), 1, file) == 1)
 		samples->damaged_count++; /* and who knows what else */
@@ -318,4 +277,75 @@ void samples_done(struct samples *samples)
 	resources_done(&samples->resources);
 	free(samples->deaths);
 	*samples = (struct samples){.death_count = 0};
+}
+
+/*
+ * What the processes of a run use of the machine's GPUs, over time. Must not grow
+ * without bound.
+ */
+
+void gpu_samples_init(struct gpu_samples *samples)
+{
+	*samples = (struct gpu_samples){.interval_ns = GPU_INTERVAL_NS};
+}
+
+void gpu_samples_done(struct gpu_samples *samples)
+{
+	free(samples->samples);
+	*samples = (struct gpu_samples){.count = 0};
+}
+
+static void merge(void *earlier, const void *later)
+{
+	struct gpu_sample *a = earlier, merged = *(const struct gpu_sample *)later;
+
+	if (a->utilisation_percent >= 0 && merged.utilisation_percent >= 0)
+		merged.utilisation_percent =
+			(a->utilisation_percent + merged.utilisation_percent) / 2;
+	else if (a->utilisation_percent >= 0)
+		merged.utilisation_percent = a->utilisation_percent;
+	if (a->memory_bytes > merged.memory_bytes)
+		merged.memory_bytes = a->memory_bytes;
+	*a = merged;
+}
+
+static bool is_same(const void *left, const void *right)
+{
+	const struct gpu_sample *a = left, *b = right;
+
+	return a->pid == b->pid && a->device == b->device;
+}
+
+static void halve(struct gpu_samples *samples)
+{
+	samples->count = resources_halve(
+		samples->samples, samples->count, sizeof(*samples->samples),
+		offsetof(struct gpu_sample, round), is_same, merge);
+	samples->round /= 2;
+	samples->interval_ns *= 2;
+}
+
+/* Capacity is GPU_SAMPLE_LIMIT from the start: untouched pages cost nothing. */
+void gpu_samples_add(struct gpu_samples *samples, const struct gpu_sample *sample)
+{
+	if (!samples->samples)
+		samples->samples = malloc(GPU_SAMPLE_LIMIT * sizeof(*samples->samples));
+	if (!samples->samples) /* a limit on addresses: it does without */
+		return;
+	if (samples->count == GPU_SAMPLE_LIMIT)
+		halve(samples);
+	if (samples->count == GPU_SAMPLE_LIMIT) /* as many processes, one sample each */
+		return;
+	samples->samples[samples->count] = *sample;
+	samples->samples[samples->count++].round = samples->round;
+}
+
+void gpu_samples_copy(const struct gpu_samples *samples, struct gpu_samples *ret)
+{
+	size_t bytes = samples->count * sizeof(*samples->samples);
+
+	*ret = *samples;
+	ret->samples = xmalloc(bytes);
+	if (bytes)
+		memcpy(ret->samples, samples->samples, bytes);
 }

@@ -29,13 +29,12 @@
 #include "collector/read/rundir.h"
 
 #define SAMPLES_NAME "samples"
-#define SAMPLES_MAGIC 0x31306c7073667270ull /* "prfspl01" */
+#define SAMPLES_MAGIC 0x32306c7073667270ull /* "prfspl02" */
 
 /* Deaths that are kept: an ordinary end is in the process's own slot, too, so that of a
  * child that was killed is kept when those have used up their half. A death that is not
  * is an end that nobody saw (`unseen_ends` in trust). */
 #define SAMPLES_DEATH_LIMIT 8192u
-#define SAMPLES_LIMIT (RESOURCES_LIMIT + SAMPLES_DEATH_LIMIT)
 
 enum samples_kind {
 	SAMPLES_RESOURCE = 1,
@@ -47,20 +46,12 @@ struct samples_header {
 	uint64_t record_size;
 };
 
-/* Units and -1 for "not known" are those of struct resource_sample. */
 struct samples_record {
-	uint32_t kind;
-	int32_t pid;
-	uint64_t start_ticks; /* with pid: which process */
-	uint64_t monotonic_ns;
-	/* RESOURCE: */
-	double cpu_percent;
-	int64_t rss_bytes, minor_faults, major_faults, read_bytes, write_bytes;
-	int64_t thread_count;
-	int64_t cpu_wait_ns;
-	/* DEATH: */
-	int32_t status_is_known, exit_code, exit_signal;
-	uint32_t unused;
+	uint32_t kind, unused;
+	union {
+		struct resource_sample sample;
+		struct ending_death death;
+	};
 };
 
 /* The file as its collector writes it; all zero but fd (-1) before the first round. */
@@ -90,3 +81,33 @@ struct samples {
  * somebody else's). Free with samples_done() in any case. */
 int samples_read(struct samples *ret, const struct rundir *rundir);
 void samples_done(struct samples *samples);
+
+/* One process on one GPU at one moment. -1: not known. */
+struct gpu_sample {
+	int32_t pid;
+	uint32_t device; /* the driver's number */
+	uint32_t round;
+	uint64_t monotonic_ns;
+	int64_t memory_bytes;
+	double utilisation_percent;
+};
+
+struct gpu_samples {
+	struct gpu_sample *samples; /* in the order of rounds */
+	size_t count;
+	uint32_t round;
+	uint64_t interval_ns;
+};
+
+#define GPU_INTERVAL_NS 250000000ull
+#define GPU_SAMPLE_LIMIT 20000u
+
+void gpu_samples_init(struct gpu_samples *samples);
+void gpu_samples_done(struct gpu_samples *samples);
+
+/* Adds a copy of sample, in samples->round. Past GPU_SAMPLE_LIMIT, neighbours in time are
+ * merged and the interval is doubled. Does nothing when memory is short. */
+void gpu_samples_add(struct gpu_samples *samples, const struct gpu_sample *sample);
+
+/* A copy, for gpu_samples_done(); empty when memory is short. */
+void gpu_samples_copy(const struct gpu_samples *samples, struct gpu_samples *ret);

@@ -14,12 +14,17 @@
  * 1 part in 10,000. */
 #define SHORTEST_SPAN_NS 1000000ull
 
+uint64_t ticks_clock_ns(clockid_t clock)
+{
+	struct timespec now = {0};
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
 uint64_t ticks_monotonic_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+	return ticks_clock_ns(CLOCK_MONOTONIC);
 }
 
 static uint64_t read_tsc(void)

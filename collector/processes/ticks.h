@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
 
 #include "common/segment.h"
 
@@ -35,7 +36,8 @@ void ticks_renew(const struct segment_run *page, struct segment_state *state);
 /* Now, in ticks of the run's clock. Only when same_boot. */
 uint64_t ticks_now(const struct ticks *ticks);
 
-/* CLOCK_MONOTONIC, ns. */
+/* A clock of the kernel's, ns: 0, it cannot be read; and CLOCK_MONOTONIC. */
+uint64_t ticks_clock_ns(clockid_t clock);
 uint64_t ticks_monotonic_ns(void);
 
 /* A moment of CLOCK_MONOTONIC (same boot) in ticks and back, and a moment in ticks as ns

@@ -17,15 +17,6 @@
 
 #define FASTEST 1
 
-uint64_t ended_hash(const char *name)
-{
-	uint64_t hash = 0xcbf29ce484222325ull;
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 0x100000001b3ull;
-	return hash;
-}
-
 static int write_at(int fd, uint64_t offset, const void *data, size_t size)
 {
 	size_t done = 0;
@@ -125,9 +116,7 @@ void ended_refresh(struct ended *ended)
 	while (ended->fd >= 0 &&
 	       read_at(ended->fd, ended->end, &record, sizeof(record)) &&
 	       record.magic == RECORD_MAGIC && record.packed_bytes <= SPARSE_MOST) {
-		ended->places =
-			array_room(ended->places, ended->count, sizeof(*ended->places));
-		ended->places[ended->count++] = (struct ended_place){
+		ARRAY_ADD(ended->places, ended->count) = (struct ended_place){
 			ended->end, record.start_ticks, record.name_hash};
 		ended->end += sizeof(record) + record.packed_bytes;
 	}

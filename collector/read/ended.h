@@ -28,12 +28,10 @@ struct ended_record {
 	uint64_t magic;
 	uint64_t packed_bytes, flat_bytes;
 	uint64_t start_ticks; /* of the image's first process */
-	uint64_t name_hash;   /* of the name of its file, ended_hash() */
+	uint64_t name_hash;   /* of the name of its file, hash_text() */
 	uint32_t checksum;    /* of the packed bytes: crc32() */
 	uint32_t unused;
 };
-
-uint64_t ended_hash(const char *name);
 
 struct ended_writer {
 	int fd; /* -1: no file yet */

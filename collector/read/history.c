@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
+#include "common/base/array.h"
 
 /* Counts run past what has pages, where many threads append. */
 static void *read_array(const struct segment_reader *reader, uint32_t slot,
@@ -27,9 +28,7 @@ static int by_site(const void *a, const void *b)
 {
 	const struct segment_site_past *left = a, *right = b;
 
-	if (left->site != right->site)
-		return left->site < right->site ? -1 : 1;
-	return left->first < right->first ? -1 : left->first > right->first;
+	return ORDER_BY_2(left, right, site, first);
 }
 
 /* Entries that nobody has finished, and those of snapshots that are left out. */
@@ -53,11 +52,7 @@ static int by_node(const void *a, const void *b)
 {
 	const struct read_path_past *left = a, *right = b;
 
-	if (left->lane_slot != right->lane_slot)
-		return left->lane_slot < right->lane_slot ? -1 : 1;
-	if (left->node != right->node)
-		return left->node < right->node ? -1 : 1;
-	return left->snapshot < right->snapshot ? -1 : left->snapshot > right->snapshot;
+	return ORDER_BY_3(left, right, lane_slot, node, snapshot);
 }
 
 /* An entry that tells of the one before it. */

@@ -4,27 +4,84 @@
  */
 #include "collector/read/process.h"
 
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-#define END_STRING(array) ((array)[sizeof(array) - 1] = 0)
+static int is_same_file(const struct segment_module *a, const struct segment_module *b)
+{
+	return strcmp(a->path, b->path) == 0 && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, b->build_id_size) == 0 &&
+	       a->device == b->device && a->inode == b->inode &&
+	       a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns;
+}
+
+/* Two whose hashes meet are told apart by a number more. */
+static const struct segment_module *file_of(struct module_files *files,
+					    const struct segment_module *from)
+{
+	uint64_t path = hash_text(from->path);
+	uint64_t build_id = hash_bytes(from->build_id, from->build_id_size);
+
+	for (uint64_t i = 0;; i++) {
+		uint32_t number = map_get(&files->map, path, build_id, i);
+
+		if (number == MAP_NONE)
+			map_put(&files->map, path, build_id, i, (uint32_t)files->count);
+		else if (is_same_file(files->all[number], from))
+			return files->all[number];
+		else
+			continue;
+		files->all = array_room(files->all, files->count, sizeof(*files->all));
+		files->all[files->count] = xmalloc(sizeof(*from));
+		*files->all[files->count] = *from;
+		return files->all[files->count++];
+	}
+}
+
+struct read_module module_files_place(struct module_files *files,
+				      struct segment_module *from)
+{
+	from->path[sizeof(from->path) - 1] = '\0';
+	if (from->build_id_size > sizeof(from->build_id))
+		from->build_id_size = 0;
+	return (struct read_module){from->start, from->end, from->bias,
+				    from->unload_ticks, file_of(files, from)};
+}
+
+void module_files_done(struct module_files *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		free(files->all[i]);
+	free(files->all);
+	map_done(&files->map);
+	*files = (struct module_files){.count = 0};
+}
+
+/* What the slot's header and the record of a former process have in one form. */
+#define COPY_FACTS(to, from)                                                             \
+	do {                                                                             \
+		(to)->pid = (from)->pid;                                                 \
+		(to)->parent_pid = (from)->parent_pid;                                   \
+		(to)->state = (from)->state;                                             \
+		(to)->exit_code = (from)->exit_code;                                     \
+		(to)->forked_from_slot = (from)->forked_from_slot;                       \
+		(to)->forked_from_tenant = (from)->forked_from_tenant;                   \
+		(to)->notes = (from)->notes;                                             \
+		(to)->switch_source = (from)->switch_source;                             \
+		(to)->start_ticks = (from)->start_ticks;                                 \
+		(to)->end_ticks = (from)->end_ticks;                                     \
+		(to)->start_time = (from)->start_time;                                   \
+		(to)->peak_bytes = (from)->peak_bytes;                                   \
+	} while (0)
 
 static void copy_facts(struct read_process *to, const struct segment_process *from)
 {
-	to->pid = from->pid;
-	to->parent_pid = from->parent_pid;
-	to->state = from->state;
-	to->exit_code = from->exit_code;
-	to->forked_from_slot = from->forked_from_slot;
-	to->forked_from_tenant = from->forked_from_tenant;
-	to->notes = from->notes;
-	to->switch_source = from->switch_source;
-	to->start_ticks = from->start_ticks;
-	to->end_ticks = from->end_ticks;
-	to->start_time = from->start_time;
-	to->peak_bytes = from->peak_bytes;
+	COPY_FACTS(to, from);
 	to->live_bytes = from->below_peak < from->peak_bytes
 				 ? from->peak_bytes - from->below_peak
 				 : 0;
@@ -184,4 +241,90 @@ void read_process_done(struct read_process *process)
 	free_parts(process);
 	free(process->job);
 	read_history_done(&process->history);
+}
+
+/*
+ * A slot's list of former processes, made into processes of the run. Must not trust a
+ * count or an offset in the file.
+ */
+
+static void copy_record(struct read_process *to, const struct segment_tenant *from)
+{
+	COPY_FACTS(to, from);
+	to->is_former = 1;
+	to->live_bytes = from->live_bytes;
+	to->memory = (struct read_memory){from->alloc_count, from->alloc_bytes,
+					  from->free_count, from->free_bytes,
+					  from->live_bytes};
+}
+
+/* The rows of threads [first, end), as far as they are there. */
+static void give_threads(struct read_process *to, const struct read_process *owner,
+			 uint32_t count, uint32_t first, uint32_t end)
+{
+	if (end > count)
+		end = count;
+	to->threads = first < end ? owner->all_threads + first : NULL;
+	to->thread_count = first < end ? end - first : 0;
+}
+
+static void add_former(struct read_process *process, const struct read_process *owner,
+		       const struct segment_tenant *tenant, uint32_t number)
+{
+	process->file = owner->file;
+	process->slot = owner->slot;
+	process->tenant = number;
+	process->is_borrower = 1;
+	process->executable = owner->executable;
+	process->command = owner->command;
+	process->command_size = owner->command_size;
+	process->modules = owner->modules;
+	process->module_count = owner->module_count;
+	process->names = owner->names;
+	process->name_count = owner->name_count;
+	process->first_site = owner->first_site;
+	copy_record(process, tenant);
+}
+
+struct read_process *read_tenants(struct read_process *processes, size_t *count,
+				  const struct segment_reader *reader,
+				  const struct segment_process *header)
+{
+	size_t owner = *count - 1, first = *count;
+	int is_vacant = header->tenancy & 1;
+	uint32_t end = header->first_thread, threads = processes[owner].thread_count;
+	struct segment_tenant *tenants;
+	struct segment_array array;
+	uint32_t tenant_count;
+
+	processes[owner].tenant = header->tenancy >> 1;
+	if (!header->tenancy)
+		return processes;
+	arrays_read(header, ARRAY_TENANTS, reader->slot_size, &array);
+	array.count = header->tenancy >> 1;
+	if (array.count > array.capacity)
+		array.count = array.capacity;
+	tenants = segment_reader_array(reader, processes[owner].slot, ARRAY_TENANTS,
+				       &array, &tenant_count);
+	/* while the header is nobody's, the slot is the last one's */
+	if (is_vacant && tenant_count) {
+		const struct segment_tenant *last = &tenants[--tenant_count];
+
+		copy_record(&processes[owner], last);
+		processes[owner].tenant = tenant_count;
+		end = last->first_thread;
+	}
+	for (uint32_t i = 0; i < tenant_count; i++) {
+		processes = array_room(processes, *count, sizeof(*processes));
+		add_former(&processes[(*count)++], &processes[owner], &tenants[i], i);
+	}
+	give_threads(&processes[owner], &processes[owner], threads, end, threads);
+	for (size_t i = *count; i-- > first;) {
+		uint32_t from = tenants[processes[i].tenant].first_thread;
+
+		give_threads(&processes[i], &processes[owner], threads, from, end);
+		end = from;
+	}
+	free(tenants);
+	return processes;
 }

@@ -5,15 +5,37 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "collector/read/history.h"
+#include "collector/read/segment_file.h"
+#include "common/base/map.h"
 #include "common/libc/records.h"
 #include "common/segment.h"
-#include "common/segment_recording.h"
 #include "common/segment_names.h"
-#include "collector/read/history.h"
-#include "collector/read/module_files.h"
-#include "collector/read/segment_file.h"
+#include "common/segment_recording.h"
+
+/* Where a process has one of them: as in struct segment_module. */
+struct read_module {
+	uint64_t start, end, bias;
+	uint64_t unload_ticks;
+	/* of what it says of the file; borrowed, the path ends with NUL */
+	const struct segment_module *file;
+};
+
+/* All zero is none. */
+struct module_files {
+	struct segment_module **all;
+	size_t count;
+	struct map map;
+};
+
+/* A module with its file, which is valid until module_files_done(). *from is made
+ * plausible. */
+struct read_module module_files_place(struct module_files *files,
+				      struct segment_module *from);
+void module_files_done(struct module_files *files);
 
 /*
  * What is left of struct segment_process, with counts that are true. A slot that several
@@ -79,3 +101,10 @@ uint32_t read_process_again(struct read_process *process,
 			    const struct segment_reader *reader);
 void read_process_forget(struct read_process *process);
 void read_process_done(struct read_process *process);
+
+/* Appends the former processes of the slot whose owner is the last one of the array (of
+ * *count, grown by array_room()), from the slot's header, and gives each its threads.
+ * Returns the array, maybe moved. */
+struct read_process *read_tenants(struct read_process *processes, size_t *count,
+				  const struct segment_reader *reader,
+				  const struct segment_process *header);

@@ -16,10 +16,9 @@
 
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
-#include "collector/read/tenants.h"
+#include "collector/read/process.h"
 #include "collector/read/segment_file.h"
-
-#define END_STRING(array) ((array)[sizeof(array) - 1] = 0)
+#include "common/base/map.h"
 
 static int is_segment_name(const char *name)
 {
@@ -33,7 +32,7 @@ static void add_file(struct read_run *run, const char *name)
 {
 	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
 	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
-	run->files[run->file_count].name_hash = ended_hash(name);
+	run->files[run->file_count].name_hash = hash_text(name);
 	run->files[run->file_count++].name = xstrdup(name);
 }
 
@@ -95,8 +94,7 @@ static void note_lane(struct read_run *run, const struct segment_reader *reader,
 
 	(void)segment_reader_bytes(reader, slot, offsetof(struct segment_lane, nodes),
 				   &nodes, sizeof(nodes));
-	run->lanes = array_room(run->lanes, run->lane_count, sizeof(*run->lanes));
-	run->lanes[run->lane_count++] =
+	ARRAY_ADD(run->lanes, run->lane_count) =
 		(struct read_lane){file, slot, process_slot, nodes.count};
 }
 
@@ -241,10 +239,7 @@ static int by_identity(const void *a, const void *b)
 {
 	const struct ended_place *left = a, *right = b;
 
-	if (left->start_ticks != right->start_ticks)
-		return left->start_ticks < right->start_ticks ? -1 : 1;
-	return left->name_hash < right->name_hash ? -1
-						  : left->name_hash > right->name_hash;
+	return ORDER_BY_2(left, right, start_ticks, name_hash);
 }
 
 /* In the order of identities: files that were read, or that were there. */
@@ -324,33 +319,25 @@ static int by_start(const void *a, const void *b)
 {
 	const struct read_process *left = a, *right = b;
 
-	if (left->start_ticks != right->start_ticks)
-		return left->start_ticks < right->start_ticks ? -1 : 1;
-	if (left->file != right->file)
-		return left->file < right->file ? -1 : 1;
-	if (left->slot != right->slot)
-		return left->slot < right->slot ? -1 : 1;
-	return left->tenant < right->tenant ? -1 : left->tenant > right->tenant;
+	return ORDER_BY_4(left, right, start_ticks, file, slot, tenant);
 }
 
-struct place {
+struct slot_owner {
 	uint32_t file, slot, process;
 };
 
 static int by_place(const void *a, const void *b)
 {
-	const struct place *left = a, *right = b;
+	const struct slot_owner *left = a, *right = b;
 
-	if (left->file != right->file)
-		return left->file < right->file ? -1 : 1;
-	return left->slot < right->slot ? -1 : left->slot > right->slot;
+	return ORDER_BY_2(left, right, file, slot);
 }
 
 /* Puts the processes in order of time and makes the lanes point at them. Lanes whose
  * process is not there are dropped. */
 static void sort_processes(struct read_run *run)
 {
-	struct place *places = xcalloc(run->process_count, sizeof(*places));
+	struct slot_owner *places = xcalloc(run->process_count, sizeof(*places));
 	size_t owners = 0, kept = 0;
 
 	if (run->process_count)
@@ -360,22 +347,23 @@ static void sort_processes(struct read_run *run)
 		struct read_process *process = &run->processes[i];
 
 		if (!process->is_borrower)
-			places[owners++] =
-				(struct place){process->file, process->slot, (uint32_t)i};
+			places[owners++] = (struct slot_owner){
+				process->file, process->slot, (uint32_t)i};
 		process->names = run->names[process->file].names;
 		process->name_count = run->names[process->file].count;
 	}
 	qsort(places, owners, sizeof(*places), by_place);
 	for (size_t i = 0; i < run->process_count; i++) {
-		struct place key = {run->processes[i].file, run->processes[i].slot, 0};
-		const struct place *place =
+		struct slot_owner key = {run->processes[i].file, run->processes[i].slot,
+					 0};
+		const struct slot_owner *place =
 			bsearch(&key, places, owners, sizeof(*places), by_place);
 
 		run->processes[i].owner = place->process;
 	}
 	for (size_t i = 0; i < run->lane_count; i++) {
 		struct read_lane *lane = &run->lanes[i];
-		struct place key = {lane->file, lane->process, 0}, *place;
+		struct slot_owner key = {lane->file, lane->process, 0}, *place;
 
 		place = bsearch(&key, places, owners, sizeof(*places), by_place);
 		if (!place) {

@@ -16,10 +16,9 @@
 #include "common/segment_samples.h"
 #include "common/segment_series.h"
 #include "common/slow/studies.h"
-#include "collector/read/page.h"
+#include "collector/read/facts.h"
 #include "collector/read/process.h"
 #include "collector/read/ended.h"
-#include "collector/read/sampling.h"
 #include "collector/read/rundir.h"
 
 struct read_lane {
@@ -27,6 +26,31 @@ struct read_lane {
 	uint32_t process;    /* index in read_run.processes */
 	uint32_t node_count; /* as its header said */
 };
+
+/*
+ * A lane's arrays but for its stacks and nodes: what it is called, its count, its number,
+ * the type. series: steps and counters; counts: by number of the function in the
+ * process's modes; waits: by segment_node.wait. Those of counts, locks, lock_times,
+ * lock_waits, transfers, stalls and samples begin at 1: [0] is never used.
+ */
+#define READ_LANE_ARRAYS(ARRAY)                                                          \
+	ARRAY(functions, function_count, FUNCTIONS, struct segment_function)             \
+	ARRAY(series, series_count, SERIES, struct segment_series)                       \
+	ARRAY(counts, count_count, COUNTS, struct segment_count)                         \
+	ARRAY(waits, wait_count, WAITS, struct segment_wait)                             \
+	ARRAY(locks, lock_count, LOCKS, struct segment_lock)                             \
+	ARRAY(lock_times, lock_time_count, LOCK_TIMES, struct segment_function)          \
+	ARRAY(lock_waits, lock_wait_count, LOCK_WAITS, struct segment_lock_wait)         \
+	ARRAY(stalls, stall_count, STALLS, struct segment_stall)                         \
+	ARRAY(transfers, transfer_count, TRANSFERS, struct segment_transfer)             \
+	ARRAY(spans, span_count, SPANS, struct segment_span)                             \
+	ARRAY(studies, study_count, STUDIES, struct segment_study)                       \
+	ARRAY(cases, case_count, CASES, struct segment_case)                             \
+	ARRAY(samples, sample_count, SAMPLES, struct segment_sample)
+
+#define READ_LANE_ARRAY(list, count, number, type)                                       \
+	type *list;                                                                      \
+	uint32_t count;
 
 /* One lane's arrays; counts are true, index 0 of nodes and functions means none. frames:
  * the open ones of the thread's own stack, then those of the first fiber, and so on,
@@ -37,26 +61,8 @@ struct read_lane_data {
 	struct segment_frame *frames;
 	struct segment_fiber *fibers; /* stacks other than the thread's own */
 	struct segment_node *nodes;
-	struct segment_function *functions;
-	struct segment_series *series; /* steps and counters */
-	/* by number of the function in the process's modes; [0] is not used */
-	struct segment_count *counts;
-	struct segment_wait *waits; /* by segment_node.wait */
-	struct segment_lock *locks; /* [0] is never used, nor in the next two */
-	struct segment_function *lock_times;
-	struct segment_lock_wait *lock_waits;
-	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
-	struct segment_transfer *transfers; /* likewise */
-	uint32_t count_count, wait_count;
-	struct segment_stall *stalls; /* likewise */
-	uint32_t lock_count, lock_time_count, lock_wait_count, stall_count;
-	uint32_t transfer_count, span_count;
-	struct segment_span *spans;
-	struct segment_study *studies;
-	struct segment_case *cases;
-	uint32_t study_count, case_count;
-	struct segment_sample *samples; /* [0] is never used */
-	uint32_t sample_count;
+	uint32_t frame_count, fiber_count, node_count;
+	READ_LANE_ARRAYS(READ_LANE_ARRAY)
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */

@@ -12,6 +12,9 @@
 #include "common/segment.h"
 #include "common/base/sparse.h"
 
+/* Of what was read: it may be anything. */
+#define END_STRING(array) ((array)[sizeof(array) - 1] = 0)
+
 struct segment_reader {
 	int fd;
 	const struct sparse *image; /* borrowed; instead of the file. NULL: the file */

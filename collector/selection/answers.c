@@ -3,11 +3,15 @@
 #include "collector/selection/answers.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/selection/resolve.h"
+#include "common/arrays.h"
 #include "common/base/array.h"
 
 static void note_trouble(struct answers *answers, const char *what, const char *why)
@@ -78,8 +82,7 @@ static bool is_known(struct answers *answers, const struct segment_answer *objec
 		if (memcmp(&answers->all[number], object, sizeof(*object)) == 0)
 			return true;
 	}
-	answers->all = array_room(answers->all, answers->count, sizeof(*answers->all));
-	answers->all[answers->count++] = *object;
+	ARRAY_ADD(answers->all, answers->count) = *object;
 	return false;
 }
 
@@ -103,4 +106,35 @@ void answers_add(struct answers *answers, const struct segment_module *module)
 	else if (result < 0)
 		note_trouble(answers, "answers", strerror(-result));
 	free(resolved.fittings);
+}
+
+uint32_t listed_count(const struct segment_reader *reader, uint32_t slot)
+{
+	struct segment_array array = {.count = 0};
+
+	(void)segment_reader_bytes(reader, slot, array_kinds[ARRAY_MODULES].at, &array,
+				   sizeof(array));
+	return array.count;
+}
+
+void listed_show(struct answers *answers, const struct segment_reader *reader,
+		 uint32_t slot, int32_t pid)
+{
+	struct segment_process header;
+	struct segment_module *modules;
+	uint32_t count;
+
+	if (segment_reader_process(reader, slot, &header) < 0 || header.pid != pid)
+		return;
+	modules = segment_reader_entries(reader, slot, ARRAY_MODULES, &header, &count);
+	for (uint32_t i = 0; i < count; i++) {
+		struct segment_module *module = &modules[i];
+
+		module->path[sizeof(module->path) - 1] = '\0';
+		if (module->build_id_size > sizeof(module->build_id))
+			module->build_id_size = 0;
+		if (strcmp(module->path, "[vdso]") != 0)
+			answers_add(answers, module);
+	}
+	free(modules);
 }

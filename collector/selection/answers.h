@@ -8,10 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "collector/live/control.h"
+#include "collector/read/segment_file.h"
 #include "common/base/map.h"
 #include "common/selection.h"
-#include "collector/live/control.h"
-#include "collector/selection/resolve.h"
 
 struct answers {
 	const struct segment_run *run; /* borrowed */
@@ -36,3 +36,10 @@ static inline bool answers_are_asked(const struct answers *answers)
 
 /* Shows an object that a process lists. One that is known is not read again. */
 void answers_add(struct answers *answers, const struct segment_module *module);
+
+/* How many it lists now; unchecked. */
+uint32_t listed_count(const struct segment_reader *reader, uint32_t slot);
+
+/* Shows those of the process that has the slot, which is this one. */
+void listed_show(struct answers *answers, const struct segment_reader *reader,
+		 uint32_t slot, int32_t pid);

@@ -13,10 +13,9 @@
 #include "common/base/xalloc.h"
 #include "collector/selection/whole_name.h"
 #include "collector/symbols/confined.h"
-#include "collector/symbols/reader/reader.h"
+#include "collector/symbols/reader.h"
 #include "collector/symbols/strings.h"
-
-#define HOOK "__cyg_profile_func_enter"
+#include "collector/symbols/elf.h"
 
 #define NO_LINES "no function has a source line: built without -g?"
 #define LIMIT "reading it takes too long, or fails"
@@ -118,9 +117,8 @@ static void look(void *context, uint64_t address, const struct symbol *symbol)
 
 	if (!rules)
 		return;
-	resolved->fittings = array_room(resolved->fittings, resolved->count,
-					sizeof(*resolved->fittings));
-	resolved->fittings[resolved->count++] = (struct segment_fitting){address, rules};
+	ARRAY_ADD(resolved->fittings, resolved->count) =
+		(struct segment_fitting){address, rules};
 }
 
 static const char *trouble_of(enum symbols_trouble trouble)
@@ -170,7 +168,7 @@ static void read_object(FILE *questions, FILE *answers, void *context)
 	module = reader_open(strings_new(), &object->file, false);
 	reading.trouble = reader_trouble(module);
 	resolver->resolved = &resolved;
-	reading.has_hooks = !reading.trouble && reader_import(module, HOOK);
+	reading.has_hooks = !reading.trouble && reader_import(module, ELF_HOOK);
 	if (reading.has_hooks)
 		reading.has_lines = reader_each(module, &question);
 	reading.count = resolved.count;

@@ -12,6 +12,7 @@
 
 struct sqlite3;
 struct held_file;
+struct store_names;
 
 /* An id is the number here plus the index in the run: process_id = process + index. */
 struct store_ids {
@@ -24,12 +25,16 @@ struct store {
 	const char *shown; /* the file, for sentences */
 	const struct ingest *ingest;
 	const struct store_waiting *waiting;
-	struct store_ids ids;	     /* of the first row of each kind */
-	struct store_ids ends;	     /* of the last; run is not used */
-	int has_ids;		     /* both are known */
-	int may_yield;		     /* turns end */
-	int is_claimed;		     /* stands in storing */
-	int is_lost;		     /* somebody took it for dead and removed it */
+	struct store_ids ids;  /* of the first row of each kind */
+	struct store_ids ends; /* of the last; run is not used */
+	int has_ids;	       /* both are known */
+	int may_yield;	       /* turns end */
+	int is_claimed;	       /* stands in storing */
+	int is_lost;	       /* somebody took it for dead and removed it */
+	/* of rows, where there is one; functions and modules: 0, threads: -1 */
+	int64_t *functions, *modules, *threads;
+	size_t *first_threads;	     /* of each process, in threads */
+	struct store_names *names;   /* of the functions */
 	uint64_t turn_ns, locked_ns; /* when the turn and a wait for the lock began */
 	unsigned waited_ms;	     /* of the latest wait */
 };
@@ -52,28 +57,10 @@ static inline int64_t store_lane_id(const struct store_ids *ids,
 int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
 			uint32_t slot);
 
-/* Insert rows; return SQLITE_OK or SQLite's error. */
-int store_process_rows(struct store *store, const struct ingest *ingest,
-		       const struct store_ids *ids);
-int store_gpu_rows(struct store *store, const struct ingest *ingest,
-		   const struct store_ids *ids);
-int store_snapshot_rows(struct store *store, const struct ingest *ingest,
-			const struct store_ids *ids);
-int store_mark_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids);
-int store_tree_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids);
-int store_lock_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids);
-int store_study_rows(struct store *store, const struct ingest *ingest,
-		     const struct store_ids *ids);
-int store_transfer_rows(struct store *store, const struct ingest *ingest,
-			const struct store_ids *ids);
-int store_span_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids);
-/* What makes the run visible: its row in run, and what is believed of it in trust. */
-int store_last_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids);
+/* Numbers the rows of threads, functions and modules: not all have one. */
+void store_number_threads(struct store *store);
+void store_number_functions(struct store *store);
+void store_forget_numbers(struct store *store);
 
 /* turn.c. All return SQLite's code. A turn is a transaction. */
 int store_begin(struct store *store);
@@ -93,11 +80,11 @@ int store_busy(void *context, int count);
 int store_open_existing(struct store *store, const struct held_file *file, char *error,
 			size_t error_size);
 
-/* new.c. -EEXIST: there is a file now, take that. */
+/* -EEXIST: there is a file now, take that. */
 int store_new_file(struct store *store, const struct held_file *file, char *error,
 		   size_t error_size);
 
-/* rows.c: all rows, inside a turn. */
+/* run.c: all rows, inside a turn. */
 int store_all_rows(struct store *store);
-/* fail.c: turns SQLite's last error into -errno and a sentence. */
+/* open.c: turns SQLite's last error into -errno and a sentence. */
 int store_fail(const struct store *store, int code, char *error, size_t error_size);

@@ -1,14 +1,50 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a run's processes: process, lane, thread, resource. */
-#include <sqlite3.h>
+/* The rows of a run's processes: process, lane, thread, resource, gpu_sample. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/merge/waits.h"
-#include "collector/store/bind.h"
-#include "collector/store/ids.h"
-#include "collector/store/text.h"
+#include "collector/processes/samples.h"
+#include "collector/store/row.h"
+#include "common/base/xalloc.h"
+#include "common/base/array.h"
+
+static int is_plain(const char *argument)
+{
+	for (const char *at = argument; *at; at++) {
+		if (!isalnum((unsigned char)*at) && !strchr("_-./=:,+@%", *at))
+			return 0;
+	}
+	return *argument != 0;
+}
+
+char *store_command(const struct read_process *process)
+{
+	const char *end = process->command + process->command_size, *at;
+	/* a quote becomes four characters; quotes and a space around */
+	char *text = xmalloc((size_t)process->command_size * 4 + 8), *out = text;
+
+	for (at = process->command; at < end; at += strlen(at) + 1) {
+		if (out != text)
+			*out++ = ' ';
+		if (is_plain(at)) {
+			out = stpcpy(out, at);
+			continue;
+		}
+		*out++ = '\'';
+		for (const char *c = at; *c; c++) {
+			if (*c == '\'')
+				out = stpcpy(out, "'\\''");
+			else
+				*out++ = *c;
+		}
+		*out++ = '\'';
+	}
+	*out = 0;
+	return text;
+}
 
 /* A forked child is of its parent's rank. */
 static const struct segment_job *job_of(const struct ingest *ingest, size_t index)
@@ -39,89 +75,56 @@ static void build_id_text(const struct read_process *process, char text[73])
 	}
 }
 
-static void process_row(struct row *row, const struct ingest *ingest,
-			const struct store_ids *ids, size_t index)
+static void add_process(struct row *row, size_t index)
 {
+	const struct ingest *ingest = row->ingest;
 	const struct read_process *process = &ingest->run.processes[index];
 	const struct read_memory *memory = &ingest->merge.memory[index];
 	const struct ending *ending = &ingest->endings[index];
+	const struct segment_job *job = job_of(ingest, index);
+	uint64_t length = ending->end_ticks - process->start_ticks;
 	char *command = store_command(process);
 	char build_id[73];
 
 	build_id_text(process, build_id);
-	row_int(row, ids->process + (int64_t)index);
-	row_int(row, ids->run);
-	if (ending->parent != ENDING_NONE)
-		row_int(row, ids->process + ending->parent);
-	else
-		row_null(row);
-	row_int(row, process->pid);
-	row_filled_text(row, process->executable);
-	row_filled_text(row, build_id);
-	row_filled_text(row, command);
-	row_int(row, ticks_since_start_ns(&ingest->ticks, process->start_ticks));
-	row_int(row, ticks_duration_ns(&ingest->ticks, (double)(ending->end_ticks -
-								process->start_ticks)));
-	store_bind_status(row, &ending->status);
-	row_int(row, ending->is_complete);
-	row_count(row, memory->alloc_count);
-	row_count(row, memory->alloc_bytes);
-	row_count(row, memory->free_count);
-	row_count(row, process->peak_bytes);
-	row_count(row, memory->live_bytes);
-	store_bind_job(row, job_of(ingest, index));
-	row_next(row);
+	row_add(row, row->ids->process + (int64_t)index, row->ids->run,
+		value_if(ending->parent != ENDING_NONE,
+			 row->ids->process + ending->parent),
+		process->pid, value_filled(process->executable), value_filled(build_id),
+		value_filled(command), row_time_ns(row, process->start_ticks),
+		row_ns(row, (double)length), value_exit_code(&ending->status),
+		value_exit_signal(&ending->status), ending->is_complete,
+		memory->alloc_count, memory->alloc_bytes, memory->free_count,
+		process->peak_bytes, memory->live_bytes, value_filled(job->name),
+		value_rank(job));
 	free(command);
 }
 
-static int insert_processes(struct store *store, const struct ingest *ingest,
-			    const struct store_ids *ids)
+static void add_processes(struct row *row)
 {
-	struct row row;
-
-	row_open(&row, store, "process",
-		 "process_id, run_id, parent_process_id, pid, executable, build_id, "
-		 "command, started_ns, wall_ns, exit_code, exit_signal, complete, "
-		 "alloc_count, alloc_bytes, free_count, peak_bytes, live_bytes_at_exit, "
-		 "job, rank");
-	for (size_t i = 0; i < ingest->run.process_count; i++)
-		process_row(&row, ingest, ids, i);
-	return row_close(&row);
+	for (size_t i = 0; i < row->ingest->run.process_count; i++)
+		add_process(row, i);
 }
 
-static int insert_lanes(struct store *store, const struct ingest *ingest,
-			const struct store_ids *ids)
+static void add_lanes(struct row *row)
 {
-	struct row row;
+	const struct read_run *run = &row->ingest->run;
 
-	row_open(&row, store, "lane", "lane_id, run_id, process_id");
-	for (uint32_t i = 0; i < ingest->run.lane_count; i++) {
-		if (store_lane_id(ids, ingest, i) != ids->lane + i)
-			continue;
-		row_int(&row, ids->lane + i);
-		row_int(&row, ids->run);
-		row_int(&row, ids->process + ingest->run.lanes[i].process);
-		row_next(&row);
-	}
-	return row_close(&row);
+	for (uint32_t i = 0; i < run->lane_count; i++)
+		if (row_lane(row, i) == row->ids->lane + i)
+			row_add(row, row->ids->lane + i, row->ids->run,
+				row->ids->process + run->lanes[i].process);
 }
 
 /* Lanes are in the order of files and slots. */
 int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
 			uint32_t slot)
 {
-	size_t low = 0, high = run->lane_count;
+	size_t low = COUNT_BEFORE(run->lane_count, i,
+				  run->lanes[i].file < process->file ||
+					  (run->lanes[i].file == process->file &&
+					   run->lanes[i].slot < slot));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct read_lane *lane = &run->lanes[middle];
-
-		if (lane->file < process->file ||
-		    (lane->file == process->file && lane->slot < slot))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == run->lane_count || run->lanes[low].file != process->file ||
 	    run->lanes[low].slot != slot)
 		return -1;
@@ -149,73 +152,72 @@ static const char *thread_name(const struct ingest *ingest,
 	return buffer;
 }
 
-static void thread_row(struct row *row, const struct ingest *ingest,
-		       const struct store_ids *ids, size_t process_index,
-		       const struct segment_thread *thread, int64_t *next_id)
+void store_number_threads(struct store *store)
 {
-	const struct read_process *process = &ingest->run.processes[process_index];
+	const struct read_run *run = &store->ingest->run;
+	int64_t next = store->ids.thread;
+	size_t count = 0;
+
+	store->first_threads = xcalloc(run->process_count + 1, sizeof(size_t));
+	for (size_t i = 0; i < run->process_count; i++) {
+		store->first_threads[i] = count;
+		count += run->processes[i].thread_count;
+	}
+	store->threads = xcalloc(count + 1, sizeof(*store->threads));
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct read_process *process = &run->processes[i];
+		int64_t *to = &store->threads[store->first_threads[i]];
+
+		for (uint32_t at = 0; at < process->thread_count; at++) {
+			uint32_t slot = process->threads[at].lane_slot;
+
+			to[at] = store_find_lane(run, process, slot) < 0 ? -1 : next++;
+		}
+	}
+}
+
+static void add_thread(struct row *row, size_t index, uint32_t number)
+{
+	const struct ingest *ingest = row->ingest;
+	const struct read_process *process = &ingest->run.processes[index];
+	const struct segment_thread *thread = &process->threads[number];
+	int64_t id = row->store->threads[row->store->first_threads[index] + number];
 	int64_t lane = store_find_lane(&ingest->run, process, thread->lane_slot);
-	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
-					       : ingest->endings[process_index].end_ticks;
+	uint64_t end_ticks =
+		thread->end_ticks ? thread->end_ticks : ingest->endings[index].end_ticks;
 	struct thread_split split;
 	int64_t wall_ns = 0;
 	char buffer[16];
 
-	if (lane < 0)
+	if (id < 0)
 		return;
 	if (end_ticks > thread->start_ticks)
-		wall_ns = ticks_duration_ns(&ingest->ticks,
-					    (double)(end_ticks - thread->start_ticks));
+		wall_ns = row_ns(row, (double)(end_ticks - thread->start_ticks));
 	split = waits_of_thread(thread, wall_ns);
-	row_int(row, (*next_id)++);
-	row_int(row, ids->run);
-	row_int(row, ids->process + (int64_t)process_index);
-	row_int(row, store_lane_id(ids, ingest, (uint32_t)lane));
-	row_int(row, thread->tid);
-	row_copy(row, thread_name(ingest, process, thread, buffer));
-	row_int(row, ticks_since_start_ns(&ingest->ticks, thread->start_ticks));
-	row_int(row, wall_ns);
-	row_known(row, split.cpu_ns);
-	row_known(row, split.ready_ns);
-	row_known(row, split.blocked_ns);
-	row_int(row, thread->has_ended_process != 0);
-	row_next(row);
+	row_add(row, id, row->ids->run, row->ids->process + (int64_t)index,
+		row_lane(row, (uint32_t)lane), thread->tid,
+		value_filled(thread_name(ingest, process, thread, buffer)),
+		row_time_ns(row, thread->start_ticks), wall_ns, value_known(split.cpu_ns),
+		value_known(split.ready_ns), value_known(split.blocked_ns),
+		thread->has_ended_process != 0);
 }
 
-static int insert_threads(struct store *store, const struct ingest *ingest,
-			  const struct store_ids *ids)
+static void add_threads(struct row *row)
 {
-	int64_t next_id = ids->thread;
-	struct row row;
+	const struct read_run *run = &row->ingest->run;
 
-	row_open(
-		&row, store, "thread",
-		"thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns, "
-		"cpu_ns, ready_ns, blocked_ns, has_ended_process");
-	for (size_t i = 0; i < ingest->run.process_count; i++) {
-		const struct read_process *process = &ingest->run.processes[i];
-
-		for (uint32_t thread = 0; thread < process->thread_count; thread++)
-			thread_row(&row, ingest, ids, i, &process->threads[thread],
-				   &next_id);
-	}
-	return row_close(&row);
+	for (size_t i = 0; i < run->process_count; i++)
+		for (uint32_t k = 0; k < run->processes[i].thread_count; k++)
+			add_thread(row, i, k);
 }
 
 /* Index of the process that a sample is of, or -1. */
 static int64_t find_process(const struct read_run *run,
 			    const struct resource_sample *sample)
 {
-	size_t low = 0, high = run->process_count;
+	size_t low = COUNT_BEFORE(run->process_count, i,
+				  run->processes[i].start_ticks < sample->start_ticks);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (run->processes[middle].start_ticks < sample->start_ticks)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < run->process_count; low++) {
 		if (run->processes[low].start_ticks != sample->start_ticks)
 			break;
@@ -225,62 +227,97 @@ static int64_t find_process(const struct read_run *run,
 	return -1;
 }
 
-static void resource_row(struct row *row, const struct ingest *ingest,
-			 const struct store_ids *ids,
-			 const struct resource_sample *sample)
+/* Since the run began. */
+static int64_t sample_time_ns(const struct row *row, uint64_t monotonic_ns)
 {
-	int64_t process = find_process(&ingest->run, sample);
-	uint64_t start_ns = ingest->ticks.start_monotonic_ns;
+	uint64_t start_ns = row->ingest->ticks.start_monotonic_ns;
 
-	if (process < 0)
-		return;
-	row_int(row, ids->run);
-	row_int(row, ids->process + process);
-	row_count(row,
-		  sample->monotonic_ns > start_ns ? sample->monotonic_ns - start_ns : 0);
-	if (sample->cpu_percent >= 0)
-		row_real(row, sample->cpu_percent);
-	else
-		row_null(row);
-	row_known(row, sample->rss_bytes);
-	row_known(row, sample->minor_faults);
-	row_known(row, sample->major_faults);
-	row_known(row, sample->read_bytes);
-	row_known(row, sample->write_bytes);
-	row_known(row, sample->thread_count);
-	row_known(row, sample->cpu_wait_ns);
-	row_next(row);
+	return monotonic_ns > start_ns ? (int64_t)(monotonic_ns - start_ns) : 0;
 }
 
-static int insert_resources(struct store *store, const struct ingest *ingest,
-			    const struct store_ids *ids)
+static struct value known_percent(double percent)
 {
-	const struct resources *resources = ingest->watch.resources;
-	struct row row;
-
-	if (!resources || !resources->count)
-		return SQLITE_OK;
-	row_open(&row, store, "resource",
-		 "run_id, process_id, time_ns, cpu_percent, rss_bytes, minor_faults, "
-		 "major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns");
-	for (size_t i = 0; i < resources->count; i++)
-		resource_row(&row, ingest, ids, &resources->samples[i]);
-	return row_close(&row);
+	return percent >= 0 ? value_real(percent) : VALUE_NONE;
 }
 
-int store_process_rows(struct store *store, const struct ingest *ingest,
-		       const struct store_ids *ids)
+static void add_resources(struct row *row)
 {
-	int (*const parts[])(struct store *, const struct ingest *,
-			     const struct store_ids *) = {
-		insert_processes,
-		insert_lanes,
-		insert_threads,
-		insert_resources,
-	};
-	int code = SQLITE_OK;
+	const struct resources *resources = row->ingest->watch.resources;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && code == SQLITE_OK; i++)
-		code = parts[i](store, ingest, ids);
-	return code;
+	for (size_t i = 0; resources && i < resources->count; i++) {
+		const struct resource_sample *sample = &resources->samples[i];
+		int64_t process = find_process(&row->ingest->run, sample);
+
+		if (process >= 0)
+			row_add(row, row->ids->run, row->ids->process + process,
+				sample_time_ns(row, sample->monotonic_ns),
+				known_percent(sample->cpu_percent),
+				value_known(sample->rss_bytes),
+				value_known(sample->minor_faults),
+				value_known(sample->major_faults),
+				value_known(sample->read_bytes),
+				value_known(sample->write_bytes),
+				value_known(sample->thread_count),
+				value_known(sample->cpu_wait_ns));
+	}
 }
+
+/* The clocks of process ends and of samples agree to better than that. */
+#define SLACK_NS 10000000
+
+/* The driver tells process numbers only, so a sample belongs to the image that had the
+ * number at that time. A number that went to a stranger later finds nobody. */
+static int64_t find_user(const struct ingest *ingest, int32_t pid, int64_t time_ns)
+{
+	int64_t found = -1;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		const struct read_process *process = &ingest->run.processes[i];
+		const struct ticks *ticks = &ingest->ticks;
+
+		if (process->pid == pid &&
+		    ticks_since_start_ns(ticks, process->start_ticks) <= time_ns &&
+		    ticks_since_start_ns(ticks, ingest->endings[i].end_ticks) +
+				    SLACK_NS >=
+			    time_ns)
+			found = (int64_t)i; /* processes are in the order of starts */
+	}
+	return found;
+}
+
+static void add_gpu_samples(struct row *row)
+{
+	const struct gpu_samples *samples = row->ingest->watch.gpu;
+
+	for (size_t i = 0; samples && i < samples->count; i++) {
+		const struct gpu_sample *sample = &samples->samples[i];
+		int64_t time_ns = sample_time_ns(row, sample->monotonic_ns);
+		int64_t process = find_user(row->ingest, sample->pid, time_ns);
+
+		if (process >= 0)
+			row_add(row, row->ids->run, row->ids->process + process, time_ns,
+				sample->device, value_known(sample->memory_bytes),
+				known_percent(sample->utilisation_percent));
+	}
+}
+
+const struct row_table store_process_tables[] = {
+	{"process",
+	 "process_id, run_id, parent_process_id, pid, executable, build_id, command, "
+	 "started_ns, wall_ns, exit_code, exit_signal, complete, alloc_count, "
+	 "alloc_bytes, free_count, peak_bytes, live_bytes_at_exit, job, rank",
+	 add_processes, NULL},
+	{"lane", "lane_id, run_id, process_id", add_lanes, NULL},
+	{"thread",
+	 "thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns, "
+	 "cpu_ns, ready_ns, blocked_ns, has_ended_process",
+	 add_threads, NULL},
+	{"resource",
+	 "run_id, process_id, time_ns, cpu_percent, rss_bytes, minor_faults, "
+	 "major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns",
+	 add_resources, NULL},
+	{"gpu_sample",
+	 "run_id, process_id, time_ns, device, memory_bytes, utilisation_percent",
+	 add_gpu_samples, NULL},
+	{NULL},
+};

@@ -1,146 +1,102 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows over sqlite3_bind_*(). Must not know a table. */
+/* Rows over sqlite3_bind_*(): one statement for a table. Must not know a table. */
 #include "collector/store/row.h"
 
+#include <assert.h>
 #include <sqlite3.h>
 
-#include "collector/store/ids.h"
-
-static void prepare(struct row *row, struct store *store, const char *table,
-		    const char *columns, const struct quantity_list *list)
+static void prepare(struct row *row, const struct row_table *table)
 {
-	sqlite3_str *sql = sqlite3_str_new(store->db);
-	size_t count = 1 + list->count;
+	const struct quantity_list *list = table->quantities;
+	size_t more = list ? list->count : 0;
+	sqlite3_str *sql = sqlite3_str_new(row->store->db);
 	char *text;
 
-	for (const char *at = columns; *at; at++)
-		count += *at == ',';
-	sqlite3_str_appendf(sql, "INSERT INTO %s (%s", table, columns);
-	for (size_t i = 0; i < list->count; i++)
+	row->column_count = 1;
+	for (const char *at = table->columns; *at; at++)
+		row->column_count += *at == ',';
+	sqlite3_str_appendf(sql, "INSERT INTO %s (%s", table->name, table->columns);
+	for (size_t i = 0; i < more; i++)
 		sqlite3_str_appendf(sql, ", %s", quantities[list->numbers[i]].name);
 	sqlite3_str_appendall(sql, ") VALUES (?");
-	while (--count)
+	for (size_t i = 1; i < row->column_count + more; i++)
 		sqlite3_str_appendall(sql, ",?");
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
-	*row = (struct row){.store = store, .code = SQLITE_NOMEM};
 	if (text)
-		row->code =
-			sqlite3_prepare_v2(store->db, text, -1, &row->statement, NULL);
+		row->code = sqlite3_prepare_v2(row->store->db, text, -1, &row->statement,
+					       NULL);
 	sqlite3_free(text);
 }
 
-void row_open(struct row *row, struct store *store, const char *table,
-	      const char *columns)
+int row_fill(struct store *store, const struct row_table *table)
 {
-	prepare(row, store, table, columns, &(struct quantity_list){.count = 0});
+	struct row row = {.store = store,
+			  .ingest = store->ingest,
+			  .ids = &store->ids,
+			  .quantities = table->quantities,
+			  .code = SQLITE_NOMEM};
+
+	prepare(&row, table);
+	if (row.code == SQLITE_OK)
+		table->fill(&row);
+	sqlite3_finalize(row.statement);
+	return row.code;
 }
 
-void row_open_with(struct row *row, struct store *store, const char *table,
-		   const char *columns, enum quantity_subject of)
+static int bind(struct sqlite3_stmt *statement, int column, const struct value *value)
 {
-	prepare(row, store, table, columns, &quantity_lists[of]);
-}
-
-static void keep(struct row *row, int code)
-{
-	if (row->code == SQLITE_OK)
-		row->code = code;
-}
-
-void row_null(struct row *row)
-{
-	row->column++;
-	if (row->code == SQLITE_OK)
-		keep(row, sqlite3_bind_null(row->statement, row->column));
-}
-
-void row_int(struct row *row, int64_t value)
-{
-	row->column++;
-	if (row->code == SQLITE_OK)
-		keep(row, sqlite3_bind_int64(row->statement, row->column, value));
-}
-
-void row_quantities(struct row *row, enum quantity_subject of, const int64_t *values)
-{
-	for (size_t i = 0; i < quantity_lists[of].count; i++) {
-		if (values[i] == QUANTITY_UNKNOWN)
-			row_null(row);
-		else
-			row_int(row, values[i]);
+	switch (value->kind) {
+	case VALUE_INTEGER:
+		return sqlite3_bind_int64(statement, column, value->integer);
+	case VALUE_REAL:
+		return sqlite3_bind_double(statement, column, value->real);
+	case VALUE_TEXT:
+		return sqlite3_bind_text(statement, column, value->data, -1,
+					 SQLITE_STATIC);
+	case VALUE_BLOB:
+		return sqlite3_bind_blob64(statement, column, value->data, value->size,
+					   SQLITE_STATIC);
+	default:
+		return sqlite3_bind_null(statement, column);
 	}
 }
 
-void row_count(struct row *row, uint64_t value)
+void row_insert(struct row *row, const int64_t *of_subject, const struct value *values,
+		size_t count)
 {
-	row_int(row, value > INT64_MAX ? INT64_MAX : (int64_t)value);
-}
+	size_t more = row->quantities ? row->quantities->count : 0;
+	int column = 0;
 
-void row_real(struct row *row, double value)
-{
-	row->column++;
-	if (row->code == SQLITE_OK)
-		keep(row, sqlite3_bind_double(row->statement, row->column, value));
-}
+	assert(count == row->column_count);
+	for (size_t i = 0; i < count && row->code == SQLITE_OK; i++)
+		row->code = bind(row->statement, ++column, &values[i]);
+	for (size_t i = 0; i < more && row->code == SQLITE_OK; i++) {
+		struct value value =
+			value_if(of_subject[i] != QUANTITY_UNKNOWN, of_subject[i]);
 
-void row_text(struct row *row, const char *text)
-{
-	row->column++;
-	if (row->code == SQLITE_OK)
-		keep(row, sqlite3_bind_text(row->statement, row->column, text, -1,
-					    SQLITE_STATIC));
-}
-
-void row_filled_text(struct row *row, const char *text)
-{
-	row_text(row, text && *text ? text : NULL);
-}
-
-void row_known(struct row *row, int64_t value)
-{
-	if (value >= 0)
-		row_int(row, value);
-	else
-		row_null(row);
-}
-
-void row_copy(struct row *row, const char *text)
-{
-	row->column++;
-	if (row->code == SQLITE_OK)
-		keep(row, sqlite3_bind_text(row->statement, row->column,
-					    text && *text ? text : NULL, -1,
-					    SQLITE_TRANSIENT));
-}
-
-void row_blob(struct row *row, const void *data, size_t size)
-{
-	row->column++;
-	if (row->code == SQLITE_OK)
-		keep(row, sqlite3_bind_blob64(row->statement, row->column, data, size,
-					      SQLITE_STATIC));
-}
-
-void row_next(struct row *row)
-{
-	int code;
-
+		row->code = bind(row->statement, ++column, &value);
+	}
 	if (row->code != SQLITE_OK)
 		return;
-	code = sqlite3_step(row->statement);
-	keep(row, code == SQLITE_DONE ? SQLITE_OK : code);
-	keep(row, sqlite3_reset(row->statement));
-	row->column = 0;
+	sqlite3_step(row->statement);
+	row->code = sqlite3_reset(row->statement);
 	if (row->code == SQLITE_OK)
 		row->code = store_yield(row->store);
 }
 
-int row_close(struct row *row)
+struct split_values row_split(int is_known, int64_t duration_ns, uint64_t ready_ns,
+			      uint64_t blocked_ns)
 {
-	int code = row->code;
+	int64_t blocked = quantity_of_count(blocked_ns);
+	int64_t ready = quantity_of_count(ready_ns);
 
-	sqlite3_finalize(row->statement);
-	*row = (struct row){.column = 0};
-	return code;
+	if (!is_known)
+		return (struct split_values){VALUE_NONE, VALUE_NONE, VALUE_NONE};
+	if (blocked > duration_ns)
+		blocked = duration_ns;
+	if (ready > duration_ns - blocked)
+		ready = duration_ns - blocked;
+	return (struct split_values){value_integer(duration_ns - ready - blocked),
+				     value_integer(ready), value_integer(blocked)};
 }

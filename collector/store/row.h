@@ -1,49 +1,178 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inserting rows: one prepared statement, its values bound in the order of its columns.
- *
- * The first error sticks: later calls do nothing, and row_close() returns it.
+ * Rows of a run: tables, and what adds their rows, value by value in the order of the
+ * columns. The first error sticks: what is added after it goes nowhere.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/ingest/ingest.h"
+#include "collector/store/ids.h"
 #include "common/quantities.h"
 
-struct store;
 struct sqlite3_stmt;
 
+/* The statement of one table, and what its rows are made of. */
 struct row {
 	struct store *store;
+	const struct ingest *ingest; /* the store's, as the ids */
+	const struct store_ids *ids;
+	const struct quantity_list *quantities;
 	struct sqlite3_stmt *statement;
-	int column; /* last one bound */
-	int code;   /* SQLite's, SQLITE_OK as long as all is fine */
+	size_t column_count; /* without the quantities */
+	int code;	     /* SQLite's, SQLITE_OK as long as all is fine */
 };
 
-/* Rows of a table: values of the columns ("run_id, name") in their order. */
-void row_open(struct row *row, struct store *store, const char *table,
-	      const char *columns);
-/* The same with the quantities of a subject behind them, for row_quantities(). */
-void row_open_with(struct row *row, struct store *store, const char *table,
-		   const char *columns, enum quantity_subject of);
-void row_null(struct row *row);
-void row_int(struct row *row, int64_t value);
-/* QUANTITY_UNKNOWN becomes NULL. */
-void row_quantities(struct row *row, enum quantity_subject of, const int64_t *values);
+/* quantities: behind the columns ("run_id, name") stand those of a subject, which come
+ * from row_add_with(); NULL: none. */
+struct row_table {
+	const char *name, *columns;
+	void (*fill)(struct row *row);
+	const struct quantity_list *quantities;
+};
+
+/* The tables of a run's rows, in the files of these names; the last has no name. */
+extern const struct row_table store_process_tables[], store_tree_tables[],
+	store_lock_tables[], store_kept_tables[], store_mark_tables[], store_run_tables[];
+
+/* Inserts the table's rows. Returns SQLite's code. */
+int row_fill(struct store *store, const struct row_table *table);
+
+struct value {
+	enum { VALUE_NULL, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BLOB } kind;
+	union {
+		int64_t integer;
+		double real;
+		const void *data; /* text ends with NUL */
+	};
+	size_t size; /* of a blob */
+};
+
+#define VALUE_NONE ((struct value){.kind = VALUE_NULL})
+
+static inline struct value value_of(struct value value)
+{
+	return value;
+}
+
+static inline struct value value_integer(int64_t integer)
+{
+	return (struct value){.kind = VALUE_INTEGER, .integer = integer};
+}
+
 /* Numbers past INT64_MAX become INT64_MAX. */
-void row_count(struct row *row, uint64_t value);
-void row_real(struct row *row, double value);
-/* NULL text becomes NULL. Text and blob are borrowed until row_next(). */
-void row_text(struct row *row, const char *text);
+static inline struct value value_count(uint64_t count)
+{
+	return value_integer(count > INT64_MAX ? INT64_MAX : (int64_t)count);
+}
+
+static inline struct value value_real(double real)
+{
+	return (struct value){.kind = VALUE_REAL, .real = real};
+}
+
+static inline struct value value_text(const char *text)
+{
+	return text ? (struct value){.kind = VALUE_TEXT, .data = text} : VALUE_NONE;
+}
+
+static inline struct value value_blob(const void *data, size_t size)
+{
+	return (struct value){.kind = VALUE_BLOB, .data = data, .size = size};
+}
+
 /* Empty text becomes NULL, too. */
-void row_filled_text(struct row *row, const char *text);
+static inline struct value value_filled(const char *text)
+{
+	return value_text(text && *text ? text : NULL);
+}
+
+static inline struct value value_if(int is_known, int64_t integer)
+{
+	return is_known ? value_integer(integer) : VALUE_NONE;
+}
+
 /* Less than 0 becomes NULL. */
-void row_known(struct row *row, int64_t value);
-/* As row_text(), but keeps a copy; empty text becomes NULL, too. */
-void row_copy(struct row *row, const char *text);
-void row_blob(struct row *row, const void *data, size_t size);
-/* Inserts what was bound and starts the next row. The store's turn may end here. */
-void row_next(struct row *row);
-/* Returns SQLITE_OK or the first error. */
-int row_close(struct row *row);
+static inline struct value value_known(int64_t integer)
+{
+	return value_if(integer >= 0, integer);
+}
+
+#define VALUE(given)                                                                     \
+	_Generic((given), struct value                                                   \
+		 : value_of, double                                                      \
+		 : value_real, char *                                                    \
+		 : value_text, const char *                                              \
+		 : value_text, unsigned long                                             \
+		 : value_count, unsigned long long                                       \
+		 : value_count, default                                                  \
+		 : value_integer)(given)
+
+/* VALUE() of each argument, at most 64 of them. */
+#define VALUES(...) VALUES_64(VALUES_FIRST(__VA_ARGS__))
+#define VALUES_64(...) VALUES_16(VALUES_16(VALUES_16(VALUES_16(__VA_ARGS__))))
+#define VALUES_16(...) VALUES_4(VALUES_4(VALUES_4(VALUES_4(__VA_ARGS__))))
+#define VALUES_4(...) VALUES_1(VALUES_1(VALUES_1(VALUES_1(__VA_ARGS__))))
+#define VALUES_1(...) __VA_ARGS__
+#define VALUES_FIRST(first, ...)                                                         \
+	VALUE(first) __VA_OPT__(, VALUES_AGAIN VALUES_NOTHING()()(__VA_ARGS__))
+#define VALUES_AGAIN() VALUES_FIRST
+#define VALUES_NOTHING()
+
+/* Inserts a row. What values point to is borrowed until it is there. The store's turn may
+ * end here. */
+#define row_add(row, ...) row_add_with(row, NULL, __VA_ARGS__)
+#define row_add_with(row, quantities, ...)                                               \
+	row_insert(row, quantities, (const struct value[]){VALUES(__VA_ARGS__)},         \
+		   sizeof((const struct value[]){VALUES(__VA_ARGS__)}) /                 \
+			   sizeof(struct value))
+void row_insert(struct row *row, const int64_t *quantities, const struct value *values,
+		size_t count);
+
+/* The process's arguments as one would type them in a shell. Owned by the caller. */
+char *store_command(const struct read_process *process);
+
+/* What several tables have in one form. A path 0 is none. */
+static inline struct value value_path(const struct row *row, uint32_t path)
+{
+	return value_if(path != 0, store_path_id(row->ids, path));
+}
+
+static inline int64_t row_lane(const struct row *row, uint32_t lane)
+{
+	return store_lane_id(row->ids, row->ingest, lane);
+}
+
+static inline int64_t row_ns(const struct row *row, double ticks)
+{
+	return ticks_duration_ns(&row->ingest->ticks, ticks);
+}
+
+static inline int64_t row_time_ns(const struct row *row, uint64_t ticks)
+{
+	return ticks_since_start_ns(&row->ingest->ticks, ticks);
+}
+
+static inline struct value value_exit_code(const struct exit_status *status)
+{
+	return value_if(status->is_known && !status->exit_signal, status->exit_code);
+}
+
+static inline struct value value_exit_signal(const struct exit_status *status)
+{
+	return value_if(status->is_known && status->exit_signal, status->exit_signal);
+}
+
+static inline struct value value_rank(const struct segment_job *job)
+{
+	return value_if(job->name[0] && job->rank >= 0, job->rank);
+}
+
+/* cpu_ns, ready_ns and blocked_ns of a duration; NULL where they are not known. */
+struct split_values {
+	struct value cpu, ready, blocked;
+};
+struct split_values row_split(int is_known, int64_t duration_ns, uint64_t ready_ns,
+			      uint64_t blocked_ns);

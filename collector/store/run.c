@@ -1,43 +1,72 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The row of a run, and what is believed of it: run, trust.
- */
-#include "collector/store/ids.h"
-
+/* The rows that make a run visible, run and trust, and the order of all rows. */
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <time.h>
 
-#include "collector/store/bind.h"
-#include "collector/store/text.h"
+#include "collector/store/row.h"
+#include "common/base/xalloc.h"
 
-static void bind_machine(struct row *row, const struct ingest *ingest)
+/* A moment as ISO 8601 in UTC with milliseconds. */
+static void store_utc(uint64_t realtime_ns, char *text, size_t size)
 {
-	struct utsname name;
-	char model[256], kernel[256] = "";
+	time_t seconds = (time_t)(realtime_ns / 1000000000u);
+	char date[64];
+	struct tm utc;
 
-	row_count(row, ingest->run.page.cpu_count);
-	if (!ingest->ticks.same_boot) { /* collected later, perhaps elsewhere */
-		row_null(row);
-		row_null(row);
-		return;
-	}
-	store_cpu_model(model, sizeof(model));
-	if (uname(&name) == 0)
-		snprintf(kernel, sizeof(kernel), "%.60s %.120s", name.sysname,
-			 name.release);
-	row_copy(row, model);
-	row_copy(row, kernel);
+	if (!gmtime_r(&seconds, &utc) ||
+	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc))
+		date[0] = 0;
+	snprintf(text, size, "%s.%03uZ", date,
+		 (unsigned)(realtime_ns / 1000000u % 1000u));
 }
 
-static void bind_memory(struct row *row, const struct ingest *ingest,
-			const struct store_ids *ids)
+/* The model name in /proc/cpuinfo; empty when there is none. */
+static void store_cpu_model(char *text, size_t size)
+{
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	char line[512];
+
+	*text = 0;
+	while (file && !*text && fgets(line, sizeof(line), file)) {
+		char *value = strchr(line, ':');
+
+		if (!value || strncmp(line, "model name", 10) != 0)
+			continue;
+		value[strcspn(value, "\n")] = 0;
+		snprintf(text, size, "%s", value + 1 + (value[1] == ' '));
+	}
+	if (file)
+		fclose(file);
+}
+
+struct machine {
+	char model[256], kernel[256];
+};
+
+/* Empty: it was collected later, perhaps elsewhere. */
+static void look_at_machine(const struct ingest *ingest, struct machine *ret)
+{
+	struct utsname name;
+
+	*ret = (struct machine){.model = ""};
+	if (!ingest->ticks.same_boot)
+		return;
+	store_cpu_model(ret->model, sizeof(ret->model));
+	if (uname(&name) == 0)
+		snprintf(ret->kernel, sizeof(ret->kernel), "%.60s %.120s", name.sysname,
+			 name.release);
+}
+
+static struct read_memory sum_memory(const struct ingest *ingest)
 {
 	struct read_memory sum = {0};
-	size_t peak = ingest->merge.peak_process;
 
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
 		const struct read_memory *memory = &ingest->merge.memory[i];
@@ -48,112 +77,104 @@ static void bind_memory(struct row *row, const struct ingest *ingest,
 		merge_add(&sum.free_bytes, memory->free_bytes);
 		merge_add(&sum.live_bytes, memory->live_bytes);
 	}
-	row_count(row, sum.alloc_count);
-	row_count(row, sum.alloc_bytes);
-	row_count(row, sum.free_count);
-	row_count(row, sum.free_bytes);
-	if (peak < ingest->run.process_count) {
-		row_count(row, ingest->run.processes[peak].peak_bytes);
-		row_count(row, sum.live_bytes);
-		row_int(row, ids->process + (int64_t)peak);
-	} else {
-		row_int(row, 0);
-		row_count(row, sum.live_bytes);
-		row_null(row);
-	}
+	return sum;
 }
 
 /* Half of a 95 % interval, of a standard deviation. */
 #define HALF_WIDTH_95 1.96
 
-static void bind_costs(struct row *row, const struct hook_cost *cost, double budget)
+static void add_run(struct row *row)
 {
-	row_real(row, cost->inner_ns);
-	row_real(row, cost->outer_ns);
-	row_real(row, HALF_WIDTH_95 * cost->hook_error_ns);
-	row_real(row, HALF_WIDTH_95 * cost->split_error);
-	row_real(row, cost->counted_ns);
-	row_real(row, HALF_WIDTH_95 * cost->counted_error_ns);
-	row_real(row, cost->alloc_ns);
-	row_real(row, HALF_WIDTH_95 * cost->alloc_error_ns);
-	if (budget > 0 && budget <= 100)
-		row_real(row, budget);
-	else
-		row_null(row);
-}
-
-static int insert_run(struct store *store, const struct ingest *ingest,
-		      const struct store_ids *ids)
-{
-	const struct segment_run *page = &ingest->run.page;
-	const struct ticks *ticks = &ingest->ticks;
+	const struct ingest *ingest = row->ingest;
+	const struct read_run *run = &ingest->run;
+	const struct segment_run *page = &run->page;
+	const struct hook_cost *cost = &ingest->merge.cost;
+	struct read_memory sum = sum_memory(ingest);
+	double budget = page->overhead_percent;
+	size_t peak = ingest->merge.peak_process;
+	int has_peak = peak < run->process_count;
 	char token[17], started[96] = "";
 	char *command = NULL;
-	struct row row;
+	struct machine machine;
 
+	look_at_machine(ingest, &machine);
 	snprintf(token, sizeof(token), "%016" PRIx64, page->token);
 	if (page->start_realtime_ns)
 		store_utc(page->start_realtime_ns, started, sizeof(started));
 	if (ingest->first_process != ENDING_NONE)
-		command = store_command(&ingest->run.processes[ingest->first_process]);
-	row_open(&row, store, "run",
-		 "run_id, token, label, command, cwd, host, cpu_count, cpu_model, "
-		 "kernel, started_utc, wall_ns, exit_code, exit_signal, complete, level, "
-		 "shim_version, clock, ticks_per_second, inner_cost_ns, outer_cost_ns, "
-		 "hook_cost_error_ns, split_error, counted_cost_ns, "
-		 "counted_cost_error_ns, alloc_cost_ns, alloc_cost_error_ns, "
-		 "overhead_percent, "
-		 "alloc_count, alloc_bytes, free_count, free_bytes, peak_bytes, "
-		 "live_bytes_at_exit, peak_process_id, job, rank, rank_count");
-	row_int(&row, ids->run);
-	row_text(&row, token);
-	row_filled_text(&row, page->label);
-	row_filled_text(&row, command);
-	row_filled_text(&row, page->cwd);
-	row_filled_text(&row, page->host);
-	bind_machine(&row, ingest);
-	row_filled_text(&row, started);
-	row_int(&row, ticks_since_start_ns(ticks, ingest->end_ticks));
-	store_bind_status(&row, &ingest->status);
-	row_int(&row, ingest->is_complete);
-	row_filled_text(&row, page->level);
-	row_filled_text(&row, page->shim_version);
-	row_text(&row, page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc" : "monotonic");
-	row_real(&row, ticks->ticks_per_second);
-	bind_costs(&row, &ingest->merge.cost, page->overhead_percent);
-	bind_memory(&row, ingest, ids);
-	store_bind_job(&row, &page->job);
-	if (page->job.name[0] && page->job.rank_count)
-		row_int(&row, page->job.rank_count);
-	else
-		row_null(&row);
-	row_next(&row);
+		command = store_command(&run->processes[ingest->first_process]);
+	row_add(row, row->ids->run, token, value_filled(page->label),
+		value_filled(command), value_filled(page->cwd), value_filled(page->host),
+		page->cpu_count, value_filled(machine.model),
+		value_filled(machine.kernel), value_filled(started),
+		row_time_ns(row, ingest->end_ticks), value_exit_code(&ingest->status),
+		value_exit_signal(&ingest->status), ingest->is_complete,
+		value_filled(page->level), value_filled(page->shim_version),
+		page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc" : "monotonic",
+		ingest->ticks.ticks_per_second, cost->inner_ns, cost->outer_ns,
+		HALF_WIDTH_95 * cost->hook_error_ns, HALF_WIDTH_95 * cost->split_error,
+		cost->counted_ns, HALF_WIDTH_95 * cost->counted_error_ns, cost->alloc_ns,
+		HALF_WIDTH_95 * cost->alloc_error_ns,
+		budget > 0 && budget <= 100 ? value_real(budget) : VALUE_NONE,
+		sum.alloc_count, sum.alloc_bytes, sum.free_count, sum.free_bytes,
+		has_peak ? run->processes[peak].peak_bytes : 0, sum.live_bytes,
+		value_if(has_peak, row->ids->process + (int64_t)peak),
+		value_filled(page->job.name), value_rank(&page->job),
+		value_if(page->job.name[0] && page->job.rank_count,
+			 page->job.rank_count));
 	free(command);
-	return row_close(&row);
 }
 
-static int insert_trust(struct store *store, const struct ingest *ingest,
-			const struct store_ids *ids)
+static void add_trust(struct row *row)
 {
-	struct row row;
+	for (size_t i = 0; i < row->ingest->fact_count; i++) {
+		const struct ingest_fact *fact = &row->ingest->facts[i];
 
-	row_open(&row, store, "trust", "run_id, name, value, text");
-	for (size_t i = 0; i < ingest->fact_count; i++) {
-		const struct ingest_fact *fact = &ingest->facts[i];
-
-		row_int(&row, ids->run);
-		row_text(&row, fact->name);
-		row_count(&row, fact->value);
-		row_filled_text(&row, fact->text);
-		row_next(&row);
+		row_add(row, row->ids->run, fact->name, fact->value,
+			value_filled(fact->text));
 	}
-	return row_close(&row);
 }
 
-int store_last_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids)
-{
-	int code = insert_trust(store, ingest, ids);
+const struct row_table store_run_tables[] = {
+	{"trust", "run_id, name, value, text", add_trust, NULL},
+	{"run",
+	 "run_id, token, label, command, cwd, host, cpu_count, cpu_model, kernel, "
+	 "started_utc, wall_ns, exit_code, exit_signal, complete, level, shim_version, "
+	 "clock, ticks_per_second, inner_cost_ns, outer_cost_ns, hook_cost_error_ns, "
+	 "split_error, counted_cost_ns, counted_cost_error_ns, alloc_cost_ns, "
+	 "alloc_cost_error_ns, overhead_percent, alloc_count, alloc_bytes, free_count, "
+	 "free_bytes, peak_bytes, live_bytes_at_exit, peak_process_id, job, rank, "
+	 "rank_count",
+	 add_run, NULL},
+	{NULL},
+};
 
-	return code == SQLITE_OK ? insert_run(store, ingest, ids) : code;
+/* What makes the run visible, its own row, comes last. */
+static const struct row_table *const parts[] = {
+	store_process_tables, store_tree_tables, store_lock_tables,
+	store_kept_tables,    store_mark_tables, store_run_tables,
+};
+
+static int store_tables(struct store *store)
+{
+	int code = SQLITE_OK;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		for (const struct row_table *table = parts[i];
+		     table->name && code == SQLITE_OK; table++)
+			code = row_fill(store, table);
+	return code;
+}
+
+int store_all_rows(struct store *store)
+{
+	int code = store_prepare(store);
+
+	if (code != SQLITE_OK)
+		return code;
+	store_number_threads(store);
+	store_number_functions(store);
+	code = store_tables(store);
+	store_forget_numbers(store);
+	return code == SQLITE_OK ? store_unclaim(store) : code;
 }

@@ -287,9 +287,7 @@ static void look_at_thread(struct spool_look *look, const struct ingest *ingest,
 
 	if (thread->end_ticks || lane < 0)
 		return;
-	look->threads =
-		array_room(look->threads, look->thread_count, sizeof(*look->threads));
-	to = &look->threads[look->thread_count++];
+	to = &ARRAY_ADD(look->threads, look->thread_count);
 	*to = (struct spool_thread){
 		.pid = process->pid,
 		.tid = thread->tid,

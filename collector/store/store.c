@@ -7,10 +7,11 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collector/database/held.h"
+#include "collector/store/held.h"
 #include "collector/store/ids.h"
 
 /* Somebody may make, remove or take the file each time. */

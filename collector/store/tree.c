@@ -1,78 +1,144 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a run's tree: module, function, path, path_lane, edge, site, and what its
  * calls of libc moved: target, transfer. */
-#include "collector/store/ids.h"
-
-#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/naming/names.h"
+#include "collector/merge/merge.h"
 #include "collector/store/row.h"
+#include "collector/symbols/symbols.h"
 #include "common/base/xalloc.h"
+#include "common/names/name_set.h"
 
-/* Only functions that some path is of get rows, and only modules of such functions;
- * so their ids are looked up. 0: no row. */
-struct tree_ids {
-	const struct store_ids *ids;
-	int64_t *functions, *modules;
-	const struct store_names *names;
+/* own: by number of the function; without a name for what is not one of a module:
+ * regions, hints, calls of libc. */
+struct store_names {
+	const struct merge *merge;
+	struct named *own;
 };
 
-static void number_rows(const struct merge *merge, const struct store_ids *ids,
-			struct tree_ids *ret)
+static bool is_plain_function(const struct identify_function *function)
 {
-	int64_t next_function = ids->function, next_module = ids->module;
+	return function->module != MODULE_NONE && function->naming == IDENTIFY_EXACT &&
+	       function->name;
+}
 
-	ret->ids = ids;
-	ret->functions = xcalloc(merge->function_count, sizeof(int64_t));
-	ret->modules = xcalloc(merge->identify.modules.count, sizeof(int64_t));
+static const char *path_of_module(const struct merge *merge,
+				  const struct identify_function *function)
+{
+	return function->module == MODULE_NONE
+		       ? NULL
+		       : merge->identify.modules.all[function->module].from->path;
+}
+
+static bool *find_told(const struct merge *merge, const int64_t *rows)
+{
+	bool *is_told = xcalloc(merge->function_count, sizeof(*is_told));
+
+	for (size_t i = 0; i < merge->function_count; i++)
+		is_told[i] = rows[i] != 0;
+	for (size_t i = 0; i < merge->mode_count; i++)
+		if (merge->modes[i].function != MERGE_NO_FUNCTION)
+			is_told[merge->modes[i].function] = true;
+	return is_told;
+}
+
+/* Of the functions that have rows (not 0) or were recorded with less than frames. The
+ * merge is borrowed until store_names_done(). */
+static void store_names_choose(struct store_names *ret, const struct merge *merge,
+			       const int64_t *rows)
+{
+	const struct identify_function *functions = merge->identify.functions;
+	size_t *places = xcalloc(merge->function_count, sizeof(*places)), count = 0;
+	struct named *chosen = xcalloc(merge->function_count, sizeof(*chosen));
+	bool *is_told = find_told(merge, rows);
+
+	*ret = (struct store_names){merge,
+				    xcalloc(merge->function_count, sizeof(*ret->own))};
+	for (size_t i = 0; i < merge->function_count; i++) {
+		if (!is_told[i] || !is_plain_function(&functions[i]))
+			continue;
+		places[count] = i;
+		chosen[count++] = (struct named){
+			.full = functions[i].name,
+			.file = functions[i].file,
+			.module = path_of_module(merge, &functions[i]),
+		};
+	}
+	name_set_tell_apart(chosen, count);
+	for (size_t i = 0; i < count; i++)
+		ret->own[places[i]] = chosen[i];
+	free(chosen);
+	free(places);
+	free(is_told);
+}
+
+/* Borrowed. */
+static const char *store_names_at(const struct store_names *names, size_t function)
+{
+	const char *name = names->own[function].name;
+
+	return name ? name : names->merge->identify.functions[function].name;
+}
+
+static void store_names_done(struct store_names *names)
+{
+	name_set_done(names->own, names->merge->function_count);
+	*names = (struct store_names){NULL, NULL};
+}
+
+/* Only functions that some path is of get rows, and only modules of such functions. */
+void store_number_functions(struct store *store)
+{
+	const struct merge *merge = &store->ingest->merge;
+	int64_t next_function = store->ids.function, next_module = store->ids.module;
+
+	store->functions = xcalloc(merge->function_count, sizeof(int64_t));
+	store->modules = xcalloc(merge->identify.modules.count, sizeof(int64_t));
 	for (size_t i = 0; i < merge->function_count; i++) {
 		uint32_t module = merge->identify.functions[i].module;
 
 		if (!merge->functions[i].is_used)
 			continue;
-		ret->functions[i] = next_function++;
-		if (module != MODULE_NONE && !ret->modules[module])
-			ret->modules[module] = next_module++;
+		store->functions[i] = next_function++;
+		if (module != MODULE_NONE && !store->modules[module])
+			store->modules[module] = next_module++;
 	}
+	store->names = xcalloc(1, sizeof(*store->names));
+	store_names_choose(store->names, merge, store->functions);
 }
 
-static void bind_or_null(struct row *row, int64_t value, int is_known)
+void store_forget_numbers(struct store *store)
 {
-	if (is_known)
-		row_int(row, value);
-	else
-		row_null(row);
+	store_names_done(store->names);
+	free(store->names);
+	free(store->functions);
+	free(store->modules);
+	free(store->threads);
+	free(store->first_threads);
 }
 
-static int insert_modules(struct store *store, const struct merge *merge,
-			  const struct tree_ids *tree)
+static void add_modules(struct row *row)
 {
-	struct row row;
+	const struct modules *modules = &row->ingest->merge.identify.modules;
 
-	row_open(&row, store, "module",
-		 "module_id, run_id, path, build_id, symbols, trouble");
-	for (size_t i = 0; i < merge->identify.modules.count; i++) {
-		const struct module *module = &merge->identify.modules.all[i];
+	for (size_t i = 0; i < modules->count; i++) {
+		const struct module *module = &modules->all[i];
 		char build_id[2 * sizeof(module->from->build_id) + 1] = "";
 
-		if (!tree->modules[i])
+		if (!row->store->modules[i])
 			continue;
 		for (uint32_t byte = 0; byte < module->from->build_id_size; byte++)
 			snprintf(build_id + 2 * byte, 3, "%02x",
 				 module->from->build_id[byte]);
-		row_int(&row, tree->modules[i]);
-		row_int(&row, tree->ids->run);
-		row_text(&row, module->from->path);
-		row_text(&row, *build_id ? build_id : NULL);
-		row_text(&row,
-			 module->symbols ? symbols_source(module->symbols) : "none");
-		row_text(&row, module_trouble(module));
-		row_next(&row);
+		row_add(row, row->store->modules[i], row->ids->run, module->from->path,
+			value_filled(build_id),
+			module->symbols ? symbols_source(module->symbols) : "none",
+			module_trouble(module));
 	}
-	return row_close(&row);
 }
 
 static const char *const naming_words[] = {
@@ -88,88 +154,53 @@ static const char *const recording_words[] = {
 	[MERGE_SAMPLED] = "sampled",
 };
 
-static int function_row(struct row *row, const struct ingest *ingest,
-			const struct tree_ids *tree, size_t index)
+static void add_function(struct row *row, size_t index)
 {
-	const struct identify_function *names = &ingest->merge.identify.functions[index];
-	const struct merge_function *function = &ingest->merge.functions[index];
-	const char *name = store_names_at(tree->names, index);
+	const struct merge *merge = &row->ingest->merge;
+	const struct identify_function *names = &merge->identify.functions[index];
+	const struct merge_function *function = &merge->functions[index];
+	const char *name = store_names_at(row->store->names, index);
+	int has_module = names->module != MODULE_NONE;
 	size_t blob_size;
 	uint8_t *blob;
 
 	histogram_encode(&function->histogram, &blob, &blob_size);
-	row_int(row, tree->functions[index]);
-	row_int(row, tree->ids->run);
-	row_text(row, name);
-	row_text(row, strcmp(name, names->name) != 0 ? names->name : NULL);
-	row_text(row, names->linkage_name);
-	bind_or_null(row, names->module == MODULE_NONE ? 0 : tree->modules[names->module],
-		     names->module != MODULE_NONE);
-	row_text(row, names->file);
-	bind_or_null(row, names->line, names->line != 0);
-	row_text(row, names->component && *names->component ? names->component : NULL);
-	row_text(row, function->is_instrumented ? recording_words[function->recording]
-						: "unwound");
-	row_blob(row, blob, blob_size);
-	row_text(row, naming_words[names->naming]);
-	row_int(row, names->is_library);
-	row_int(row, function->owned_alloc_count);
-	row_int(row, function->owned_alloc_bytes);
-	row_quantities(row, QUANTITY_OF_FUNCTION, function->quantities);
-	row_next(row);
+	row_add_with(row, function->quantities, row->store->functions[index],
+		     row->ids->run, name, strcmp(name, names->name) ? names->name : NULL,
+		     names->linkage_name,
+		     has_module ? value_integer(row->store->modules[names->module])
+				: VALUE_NONE,
+		     names->file, value_if(names->line != 0, names->line),
+		     value_filled(names->component),
+		     function->is_instrumented ? recording_words[function->recording]
+					       : "unwound",
+		     value_blob(blob, blob_size), naming_words[names->naming],
+		     names->is_library, function->owned_alloc_count,
+		     function->owned_alloc_bytes);
 	free(blob);
-	return SQLITE_OK;
 }
 
-static int insert_functions(struct store *store, const struct ingest *ingest,
-			    const struct tree_ids *tree)
+static void add_functions(struct row *row)
 {
-	int code = SQLITE_OK, closed;
-	struct row row;
+	for (size_t i = 0; i < row->ingest->merge.function_count; i++)
+		if (row->store->functions[i])
+			add_function(row, i);
+}
 
-	row_open_with(&row, store, "function",
-		      "function_id, run_id, name, full_name, linkage_name, module_id, "
-		      "file, line, "
-		      "component, recording, histogram, naming, is_library, "
-		      "owned_alloc_count, owned_alloc_bytes",
-		      QUANTITY_OF_FUNCTION);
-	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
-		if (tree->functions[i])
-			code = function_row(&row, ingest, tree, i);
+static void add_paths(struct row *row)
+{
+	const struct merge *merge = &row->ingest->merge;
+
+	for (uint32_t i = 1; i < merge->path_count; i++) {
+		const struct merge_path *path = &merge->paths[i];
+
+		row_add_with(
+			row, path->quantities, store_path_id(row->ids, i), row->ids->run,
+			value_path(row, path->parent), path->depth,
+			row->store->functions[path->function], path->kind,
+			path->recording,
+			value_if(path->is_inlined, store_path_id(row->ids, path->host)));
 	}
-	closed = row_close(&row);
-	return code == SQLITE_OK ? closed : code;
-}
-
-static void path_row(struct row *row, const struct ingest *ingest,
-		     const struct tree_ids *tree, uint32_t index)
-{
-	const struct merge_path *path = &ingest->merge.paths[index];
-
-	row_int(row, store_path_id(tree->ids, index));
-	row_int(row, tree->ids->run);
-	bind_or_null(row, store_path_id(tree->ids, path->parent), path->parent != 0);
-	row_int(row, path->depth);
-	row_int(row, tree->functions[path->function]);
-	row_int(row, path->kind);
-	row_int(row, path->recording);
-	bind_or_null(row, store_path_id(tree->ids, path->host), path->is_inlined);
-	row_quantities(row, QUANTITY_OF_PATH, path->quantities);
-	row_next(row);
-}
-
-static int insert_paths(struct store *store, const struct ingest *ingest,
-			const struct tree_ids *tree)
-{
-	struct row row;
-
-	row_open_with(&row, store, "path",
-		      "path_id, run_id, parent_path_id, depth, function_id, kind, "
-		      "recording, host_path_id",
-		      QUANTITY_OF_PATH);
-	for (uint32_t i = 1; i < ingest->merge.path_count; i++)
-		path_row(&row, ingest, tree, i);
-	return row_close(&row);
 }
 
 /* What a forked child took over and never called is told by its parent. */
@@ -181,227 +212,145 @@ static int is_told(const struct merge *merge, const struct merge_mode *mode)
 	       !merge->run->processes[mode->process].forked_from_slot;
 }
 
-static int insert_modes(struct store *store, const struct ingest *ingest,
-			const struct tree_ids *tree)
+static void add_modes(struct row *row)
 {
-	const struct merge *merge = &ingest->merge;
-	struct row row;
+	const struct merge *merge = &row->ingest->merge;
 
-	row_open(&row, store, "mode",
-		 "run_id, process_id, function_id, name, recording, least, reason, "
-		 "since_ns, changes, counted_calls, site_count, "
-		 "early_site_count");
 	for (size_t i = 0; i < merge->mode_count; i++) {
 		const struct merge_mode *mode = &merge->modes[i];
 		int64_t function;
 
 		if (mode->own != i || !is_told(merge, mode))
 			continue;
-		function = tree->functions[mode->function];
-		row_int(&row, tree->ids->run);
-		row_int(&row, tree->ids->process + mode->process);
-		bind_or_null(&row, function, function != 0);
-		row_text(&row, store_names_at(tree->names, mode->function));
-		row_int(&row, mode->recording);
-		row_int(&row, mode->least);
-		row_int(&row, mode->reason);
-		row_int(&row, ticks_since_start_ns(&ingest->ticks, mode->since_ticks));
-		row_count(&row, mode->change_count);
-		row_count(&row, mode->counted_calls);
-		row_count(&row, mode->site_count);
-		row_count(&row, mode->early_site_count);
-		row_next(&row);
+		function = row->store->functions[mode->function];
+		row_add(row, row->ids->run, row->ids->process + mode->process,
+			value_if(function != 0, function),
+			store_names_at(row->store->names, mode->function),
+			mode->recording, mode->least, mode->reason,
+			row_time_ns(row, mode->since_ticks), mode->change_count,
+			mode->counted_calls, mode->site_count, mode->early_site_count);
 	}
-	return row_close(&row);
 }
 
-static int insert_shares(struct store *store, const struct merge *merge,
-			 const struct tree_ids *tree)
+static void add_shares(struct row *row)
 {
-	struct row row;
+	const struct merge *merge = &row->ingest->merge;
 
-	row_open_with(&row, store, "path_lane", "path_id, lane_id", QUANTITY_OF_LANE);
-	for (size_t i = 0; i < merge->share_count; i++) {
-		const struct merge_share *share = &merge->shares[i];
+	for (size_t i = 0; i < merge->share_count; i++)
+		row_add_with(row, merge->shares[i].quantities,
+			     store_path_id(row->ids, merge->shares[i].path),
+			     row->ids->lane + merge->shares[i].lane);
+}
 
-		row_int(&row, store_path_id(tree->ids, share->path));
-		row_int(&row, tree->ids->lane + share->lane);
-		row_quantities(&row, QUANTITY_OF_LANE, share->quantities);
-		row_next(&row);
+static void add_edges(struct row *row)
+{
+	const struct merge *merge = &row->ingest->merge;
+
+	for (size_t i = 0; i < merge->edge_count; i++)
+		row_add_with(row, merge->edges[i].quantities, row->ids->run,
+			     row->store->functions[merge->edges[i].caller],
+			     row->store->functions[merge->edges[i].callee]);
+}
+
+static void add_sites(struct row *row)
+{
+	const struct merge *merge = &row->ingest->merge;
+
+	for (size_t i = 0; i < merge->site_count; i++) {
+		const struct merge_site *site = &merge->sites[i];
+
+		row_add_with(row, site->quantities, row->ids->site + (int64_t)i,
+			     row->ids->run, store_path_id(row->ids, site->path),
+			     site->file, value_if(site->line != 0, site->line));
 	}
-	return row_close(&row);
 }
 
-static int insert_edges(struct store *store, const struct merge *merge,
-			const struct tree_ids *tree)
+static const char *name_of(const struct merge *merge, uint32_t function)
 {
-	struct row row;
-
-	row_open_with(&row, store, "edge", "run_id, caller_id, callee_id",
-		      QUANTITY_OF_EDGE);
-	for (size_t i = 0; i < merge->edge_count; i++) {
-		const struct merge_edge *edge = &merge->edges[i];
-
-		row_int(&row, tree->ids->run);
-		row_int(&row, tree->functions[edge->caller]);
-		row_int(&row, tree->functions[edge->callee]);
-		row_quantities(&row, QUANTITY_OF_EDGE, edge->quantities);
-		row_next(&row);
-	}
-	return row_close(&row);
+	return function == IDENTIFY_NONE ? NULL
+					 : merge->identify.functions[function].name;
 }
 
-static void site_row(struct row *row, const struct merge_site *site, int64_t site_id,
-		     const struct tree_ids *tree)
+static void add_sample(struct row *row, const struct sampled_row *from)
 {
-	row_int(row, site_id);
-	row_int(row, tree->ids->run);
-	row_int(row, store_path_id(tree->ids, site->path));
-	row_text(row, site->file);
-	bind_or_null(row, site->line, site->line != 0);
-	row_quantities(row, QUANTITY_OF_SITE, site->quantities);
-	row_next(row);
-}
+	const struct merge *merge = &row->ingest->merge;
+	uint32_t module = MODULE_NONE;
+	int64_t id = 0;
 
-static int insert_sites(struct store *store, const struct merge *merge,
-			const struct tree_ids *tree)
-{
-	struct row row;
-
-	row_open_with(&row, store, "site", "site_id, run_id, path_id, file, line",
-		      QUANTITY_OF_SITE);
-	for (size_t i = 0; i < merge->site_count; i++)
-		site_row(&row, &merge->sites[i], tree->ids->site + (int64_t)i, tree);
-	return row_close(&row);
-}
-
-static void bind_text_of(struct row *row, const struct merge *merge, uint32_t function)
-{
-	row_text(row, function == IDENTIFY_NONE
-			      ? NULL
-			      : merge->identify.functions[function].name);
-}
-
-static void sample_row(struct row *row, const struct merge *merge,
-		       const struct tree_ids *tree, const struct sampled_row *from)
-{
-	uint32_t function = from->function, module = MODULE_NONE;
-	int64_t id = function == IDENTIFY_NONE || function >= merge->function_count
-			     ? 0
-			     : tree->functions[function];
-
+	if (from->function != IDENTIFY_NONE && from->function < merge->function_count)
+		id = row->store->functions[from->function];
 	if (from->outer_function != IDENTIFY_NONE)
 		module = merge->identify.functions[from->outer_function].module;
-	row_int(row, tree->ids->run);
-	bind_or_null(row, store_path_id(tree->ids, from->path), from->path != 0);
-	row_int(row, from->kind);
-	bind_or_null(row, id, id != 0);
-	bind_text_of(row, merge, function);
-	bind_text_of(row, merge, from->outer_function);
-	row_text(row, module == MODULE_NONE
-			      ? NULL
-			      : merge->identify.modules.all[module].from->path);
-	row_text(row, from->file);
-	bind_or_null(row, from->line, from->line != 0);
-	row_count(row, from->count);
-	row_count(row, from->cpu_ns);
-	row_int(row, from->lane == SAMPLED_NO_LANE);
-	row_next(row);
+	row_add(row, row->ids->run, value_path(row, from->path), from->kind,
+		value_if(id != 0, id), name_of(merge, from->function),
+		name_of(merge, from->outer_function),
+		module == MODULE_NONE ? NULL
+				      : merge->identify.modules.all[module].from->path,
+		from->file, value_if(from->line != 0, from->line), from->count,
+		from->cpu_ns, from->lane == SAMPLED_NO_LANE);
 }
 
-static int insert_samples(struct store *store, const struct merge *merge,
-			  const struct tree_ids *tree)
+static void add_samples(struct row *row)
 {
-	struct row row;
+	const struct sampled *sampled = &row->ingest->merge.sampled;
 
-	row_open(&row, store, "sample",
-		 "run_id, path_id, kind, function_id, name, outer_name, module, file, "
-		 "line, count, cpu_ns, is_plain");
-	for (size_t i = 0; i < merge->sampled.row_count; i++)
-		sample_row(&row, merge, tree, &merge->sampled.rows[i]);
-	return row_close(&row);
+	for (size_t i = 0; i < sampled->row_count; i++)
+		add_sample(row, &sampled->rows[i]);
 }
 
-int store_tree_rows(struct store *store, const struct ingest *ingest,
-		    const struct store_ids *ids)
+static void add_targets(struct row *row)
 {
-	struct store_names names;
-	struct tree_ids tree = {.ids = ids, .names = &names};
-	int code;
+	const struct transfers *transfers = &row->ingest->merge.transfers;
 
-	number_rows(&ingest->merge, ids, &tree);
-	store_names_choose(&names, &ingest->merge, tree.functions);
-	code = insert_modules(store, &ingest->merge, &tree);
-	if (code == SQLITE_OK)
-		code = insert_functions(store, ingest, &tree);
-	if (code == SQLITE_OK)
-		code = insert_paths(store, ingest, &tree);
-	if (code == SQLITE_OK)
-		code = insert_modes(store, ingest, &tree);
-	if (code == SQLITE_OK)
-		code = insert_shares(store, &ingest->merge, &tree);
-	if (code == SQLITE_OK)
-		code = insert_edges(store, &ingest->merge, &tree);
-	if (code == SQLITE_OK)
-		code = insert_sites(store, &ingest->merge, &tree);
-	if (code == SQLITE_OK)
-		code = insert_samples(store, &ingest->merge, &tree);
-	store_names_done(&names);
-	free(tree.functions);
-	free(tree.modules);
-	return code;
+	for (size_t i = 0; i < transfers->target_count; i++)
+		row_add(row, row->ids->run, i, transfers->targets[i].kind,
+			transfers->targets[i].name);
 }
 
-static int insert_targets(struct store *store, const struct transfers *transfers,
-			  const struct store_ids *ids)
+static void add_transfers(struct row *row)
 {
-	struct row row;
+	const struct transfers *transfers = &row->ingest->merge.transfers;
 
-	row_open(&row, store, "target", "run_id, target_id, kind, name");
-	for (size_t i = 0; i < transfers->target_count; i++) {
-		row_int(&row, ids->run);
-		row_int(&row, (int64_t)i);
-		row_int(&row, transfers->targets[i].kind);
-		row_text(&row, transfers->targets[i].name);
-		row_next(&row);
-	}
-	return row_close(&row);
-}
-
-static int insert_transfers(struct store *store, const struct transfers *transfers,
-			    const struct store_ids *ids)
-{
-	struct row row;
-
-	row_open(&row, store, "transfer",
-		 "run_id, process_id, path_id, target_id, is_source, calls, bytes, "
-		 "total_ns, "
-		 "small_calls, sequential_calls, failed_calls, largest_bytes");
 	for (size_t i = 0; i < transfers->row_count; i++) {
 		const struct transfers_row *from = &transfers->rows[i];
 
-		row_int(&row, ids->run);
-		row_int(&row, ids->process + from->process);
-		row_int(&row, store_path_id(ids, from->path));
-		row_int(&row, from->target);
-		row_int(&row, from->is_source);
-		row_count(&row, from->call_count);
-		row_count(&row, from->bytes);
-		row_int(&row, from->total_ns);
-		row_count(&row, from->small_count);
-		row_count(&row, from->sequential_count);
-		row_count(&row, from->failed_count);
-		row_count(&row, from->largest_bytes);
-		row_next(&row);
+		row_add(row, row->ids->run, row->ids->process + from->process,
+			store_path_id(row->ids, from->path), from->target,
+			from->is_source, from->call_count, from->bytes, from->total_ns,
+			from->small_count, from->sequential_count, from->failed_count,
+			from->largest_bytes);
 	}
-	return row_close(&row);
 }
 
-int store_transfer_rows(struct store *store, const struct ingest *ingest,
-			const struct store_ids *ids)
-{
-	int code = insert_targets(store, &ingest->merge.transfers, ids);
-
-	return code == SQLITE_OK ? insert_transfers(store, &ingest->merge.transfers, ids)
-				 : code;
-}
+const struct row_table store_tree_tables[] = {
+	{"module", "module_id, run_id, path, build_id, symbols, trouble", add_modules,
+	 NULL},
+	{"function",
+	 "function_id, run_id, name, full_name, linkage_name, module_id, file, line, "
+	 "component, recording, histogram, naming, is_library, owned_alloc_count, "
+	 "owned_alloc_bytes",
+	 add_functions, &quantity_lists[QUANTITY_OF_FUNCTION]},
+	{"path",
+	 "path_id, run_id, parent_path_id, depth, function_id, kind, recording, "
+	 "host_path_id",
+	 add_paths, &quantity_lists[QUANTITY_OF_PATH]},
+	{"mode",
+	 "run_id, process_id, function_id, name, recording, least, reason, since_ns, "
+	 "changes, counted_calls, site_count, early_site_count",
+	 add_modes, NULL},
+	{"path_lane", "path_id, lane_id", add_shares, &quantity_lists[QUANTITY_OF_LANE]},
+	{"edge", "run_id, caller_id, callee_id", add_edges,
+	 &quantity_lists[QUANTITY_OF_EDGE]},
+	{"site", "site_id, run_id, path_id, file, line", add_sites,
+	 &quantity_lists[QUANTITY_OF_SITE]},
+	{"sample",
+	 "run_id, path_id, kind, function_id, name, outer_name, module, file, line, "
+	 "count, cpu_ns, is_plain",
+	 add_samples, NULL},
+	{"target", "run_id, target_id, kind, name", add_targets, NULL},
+	{"transfer",
+	 "run_id, process_id, path_id, target_id, is_source, calls, bytes, total_ns, "
+	 "small_calls, sequential_calls, failed_calls, largest_bytes",
+	 add_transfers, NULL},
+	{NULL},
+};

@@ -47,4 +47,5 @@ void confined_allow_seconds(unsigned int seconds);
 /* One question and an answer of a known size: work fills it in the child. false: it did
  * not come to its end, and *ret is as it was. */
 typedef void confined_question(void *ret, const void *context);
+
 bool confined_run(confined_question *work, const void *context, void *ret, size_t size);

@@ -18,4 +18,5 @@ enum demangle_variant {
 	DEMANGLE_BASE,	  /* D2, C2: of an object inside of another, without them */
 	DEMANGLE_UNIFIED, /* D4, C4: is told by an argument which */
 };
+
 enum demangle_variant demangle_variant(const char *name);

@@ -203,6 +203,40 @@ const Elf_Data *elf_file_strings(Elf *elf, size_t index)
 	return strings;
 }
 
+bool elf_symbols_open(struct elf_symbols *ret, Elf *elf, uint32_t type)
+{
+	Elf64_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, type, NULL, &header);
+
+	*ret = (struct elf_symbols){.data = section ? elf_file_data(section) : NULL};
+	if (ret->data)
+		ret->names = elf_file_strings(elf, header.sh_link);
+	if (ret->names)
+		ret->count = ret->data->d_size / sizeof(Elf64_Sym);
+	return ret->names != NULL;
+}
+
+const char *elf_symbols_next(struct elf_symbols *symbols, Elf64_Sym *ret)
+{
+	while (symbols->next < symbols->count) {
+		memcpy(ret,
+		       (const char *)symbols->data->d_buf +
+			       symbols->next++ * sizeof(*ret),
+		       sizeof(*ret)); /* may lie unaligned */
+		if (ret->st_name < symbols->names->d_size)
+			return (const char *)symbols->names->d_buf + ret->st_name;
+	}
+	return NULL;
+}
+
+bool elf_symbol_is(const char *found, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(found, name, length) == 0 &&
+	       (found[length] == '\0' || found[length] == '@');
+}
+
 bool elf_file_has_debug_info(Elf *elf)
 {
 	Elf64_Shdr header;

@@ -39,6 +39,22 @@ Elf_Data *elf_file_data(Elf_Scn *section);
 /* The section with this index, when it has strings that all end, else NULL. */
 const Elf_Data *elf_file_strings(Elf *elf, size_t index);
 
+/* The hook that functions call when they begin. */
+#define ELF_HOOK "__cyg_profile_func_enter"
+
+/* On the way through the symbols of a section. */
+struct elf_symbols {
+	const Elf_Data *data, *names;
+	size_t count, next;
+};
+
+/* Those of the section of this type; false: it has none, or their names do not end. */
+bool elf_symbols_open(struct elf_symbols *ret, Elf *elf, uint32_t type);
+/* The next one and its name, perhaps empty; NULL: there is none. */
+const char *elf_symbols_next(struct elf_symbols *symbols, Elf64_Sym *ret);
+/* Whether a symbol's name is this one, with a version or without. */
+bool elf_symbol_is(const char *found, const char *name);
+
 bool elf_file_has_debug_info(Elf *elf);
 
 /* Whether the file carries exactly this build-id; true when size is 0. */

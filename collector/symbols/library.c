@@ -131,9 +131,7 @@ void library_init(struct library *ret, const char *rules, const char *executable
 		if (reason && !ret->refused) {
 			ret->refused = reason;
 		} else if (!reason) {
-			ret->rules =
-				array_room(ret->rules, ret->rule_count, sizeof(rule));
-			ret->rules[ret->rule_count++] = rule;
+			ARRAY_ADD(ret->rules, ret->rule_count) = rule;
 		}
 		free(pattern);
 	}

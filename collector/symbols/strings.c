@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * An arena of strings with a hash table over it. Must not move a string: callers hold
- * pointers.
- */
+/* Texts that are kept once each. Must not move one: callers hold pointers. */
 #include "collector/symbols/strings.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/arena.h"
+#include "common/base/array.h"
+#include "common/base/intern.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/demangle.h"
 
@@ -19,128 +18,67 @@
 #define STRING_LIMIT 65536
 #define STRINGS_LIMIT_BYTES ((size_t)256 << 20)
 
-/* readable: of this name, NULL until asked for. */
-struct kept {
-	const char *text;
-	const char *readable;
-	uint32_t hash;
-	uint32_t length;
-};
-
-/* The table is open-addressed; its size is a power of two, and half of it stays free. */
+/* readable: of each text, NULL until asked for. */
 struct strings {
-	struct arena texts;
-	struct kept *table;
-	size_t table_size, count;
+	struct intern texts;
+	const char **readable;
+	size_t count; /* of these */
 	size_t total_bytes;
 };
 
-static uint32_t hash_text(const char *text, size_t length)
-{
-	uint32_t hash = 2166136261u; /* FNV-1a */
-	size_t i;
-
-	for (i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-	return hash;
-}
-
 struct strings *strings_new(void)
 {
-	struct strings *strings = xcalloc(1, sizeof(*strings));
-
-	strings->table_size = 1024;
-	strings->table = xcalloc(strings->table_size, sizeof(*strings->table));
-	return strings;
+	return xcalloc(1, sizeof(struct strings));
 }
 
 void strings_free(struct strings *strings)
 {
 	if (!strings)
 		return;
-	arena_free(&strings->texts);
-	free(strings->table);
+	intern_free(&strings->texts);
+	free(strings->readable);
 	free(strings);
 }
 
-/* The entry of this text, or the free place where it belongs. */
-static struct kept *find(const struct strings *strings, const char *text, size_t length,
-			 uint32_t hash)
+/* The text's number, or INTERN_NONE. */
+static uint32_t keep(struct strings *strings, const char *text, size_t length)
 {
-	size_t mask = strings->table_size - 1, i = hash & mask;
-	struct kept *kept;
-
-	for (;; i = (i + 1) & mask) {
-		kept = &strings->table[i];
-		if (!kept->text)
-			return kept;
-		if (kept->hash == hash && kept->length == length &&
-		    memcmp(kept->text, text, length) == 0)
-			return kept;
-	}
-}
-
-static void grow(struct strings *strings)
-{
-	struct kept *old = strings->table;
-	size_t old_size = strings->table_size, i;
-
-	strings->table_size = old_size * 2;
-	strings->table = xcalloc(strings->table_size, sizeof(*old));
-	for (i = 0; i < old_size; i++)
-		if (old[i].text)
-			*find(strings, old[i].text, old[i].length, old[i].hash) = old[i];
-	free(old);
-}
-
-static struct kept *keep(struct strings *strings, const char *text, size_t length)
-{
-	uint32_t hash = hash_text(text, length);
-	struct kept *kept;
+	uint32_t number;
+	bool is_new;
 
 	if (length >= STRING_LIMIT)
-		return NULL;
-	kept = find(strings, text, length, hash);
-	if (kept->text)
-		return kept;
+		return INTERN_NONE;
 	if (strings->total_bytes + length + 1 >= STRINGS_LIMIT_BYTES)
-		return NULL;
-	if (strings->count * 2 >= strings->table_size) {
-		grow(strings);
-		kept = find(strings, text, length, hash);
+		return intern_find_bytes(&strings->texts, text, length);
+	number = intern_bytes(&strings->texts, text, length, &is_new);
+	if (is_new) {
+		strings->total_bytes += length + 1;
+		ARRAY_ADD(strings->readable, strings->count) = NULL;
 	}
-	strings->total_bytes += length + 1;
-	*kept = (struct kept){arena_copy(&strings->texts, text, length), NULL, hash,
-			      (uint32_t)length};
-	strings->count++;
-	return kept;
+	return number;
 }
 
 const char *strings_keep(struct strings *strings, const char *text, size_t length)
 {
-	struct kept *kept = keep(strings, text, length);
+	uint32_t number = keep(strings, text, length);
 
-	return kept ? kept->text : NULL;
+	return number == INTERN_NONE ? NULL : intern_name(&strings->texts, number);
 }
 
 const char *strings_readable(struct strings *strings, const char *kept_name)
 {
-	struct kept *kept = keep(strings, kept_name, strlen(kept_name));
-	const char *readable;
+	uint32_t number = keep(strings, kept_name, strlen(kept_name));
+	const char *readable = NULL;
 	char *text;
 
-	if (!kept || kept->readable)
-		return kept ? kept->readable : NULL;
+	if (number == INTERN_NONE || strings->readable[number])
+		return number == INTERN_NONE ? NULL : strings->readable[number];
 	text = demangle(kept_name);
-	readable = text ? strings_keep(strings, text, strlen(text)) : NULL;
-	if (!readable)
-		readable = kept_name;
+	if (text)
+		readable = strings_keep(strings, text, strlen(text));
 	free(text);
-	/* the table may have grown meanwhile: look the entry up again */
-	kept = keep(strings, kept_name, strlen(kept_name));
-	if (kept)
-		kept->readable = readable;
-	return readable;
+	strings->readable[number] = readable ? readable : kept_name;
+	return strings->readable[number];
 }
 
 /* Writes the cleaned path over itself; from[0] is '/'. */

@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "collector/symbols/confined.h"
-#include "collector/symbols/message.h"
-#include "collector/symbols/reader/serve.h"
+#include "collector/symbols/serve.h"
 #include "collector/symbols/strings.h"
 #include "common/base/array.h"
 #include "common/base/map.h"
@@ -127,9 +126,7 @@ static bool receive_text(struct symbolizer *symbolizer, uint32_t length)
 	kept = strings_keep(symbolizer->strings, text, strnlen(text, length));
 	if (!kept)
 		return false;
-	symbolizer->texts = array_room(symbolizer->texts, symbolizer->text_count,
-				       sizeof(*symbolizer->texts));
-	symbolizer->texts[symbolizer->text_count++] = kept;
+	ARRAY_ADD(symbolizer->texts, symbolizer->text_count) = kept;
 	return true;
 }
 
@@ -170,9 +167,7 @@ static bool add_symbol(struct symbol_module *module, const struct message_symbol
 		return false;
 	if (symbol.name && (!symbol.linkage_name || !symbol.identity))
 		return false;
-	module->symbols =
-		array_room(module->symbols, module->symbol_count, sizeof(symbol));
-	module->symbols[module->symbol_count++] = symbol;
+	ARRAY_ADD(module->symbols, module->symbol_count) = symbol;
 	return true;
 }
 

@@ -26,7 +26,6 @@
 /* A file may claim to have any number of them. */
 #define SYMBOL_LIMIT (4u << 20)
 #define SEGMENT_LIMIT 4096
-#define HOOK_NAME "__cyg_profile_func_enter"
 
 /* 0, -ENOENT, -EACCES. */
 static int check_executable(const char *path)
@@ -195,8 +194,7 @@ static void look_at_symbol(const char *name, bool defined, struct target_report 
 
 	if (!strchr("_mjtp", name[0]))
 		return;
-	if (strncmp(name, HOOK_NAME, sizeof(HOOK_NAME) - 1) == 0 &&
-	    (!name[sizeof(HOOK_NAME) - 1] || name[sizeof(HOOK_NAME) - 1] == '@')) {
+	if (elf_symbol_is(name, ELF_HOOK)) {
 		if (defined)
 			ret->defines_hooks = true;
 		else
@@ -212,23 +210,16 @@ static void look_at_symbol(const char *name, bool defined, struct target_report 
 
 static void look_at_symbols(Elf *elf, uint32_t type, struct target_report *ret)
 {
-	Elf64_Shdr header;
-	Elf_Scn *section = elf_file_section(elf, type, NULL, &header);
-	const Elf_Data *data = section ? elf_file_data(section) : NULL;
-	const Elf_Data *names = data ? elf_file_strings(elf, header.sh_link) : NULL;
+	struct elf_symbols symbols;
 	Elf64_Sym symbol;
 	const char *name;
-	size_t i;
 
-	for (i = 0; names && i < SYMBOL_LIMIT && i < data->d_size / sizeof(symbol); i++) {
-		memcpy(&symbol, (const char *)data->d_buf + i * sizeof(symbol),
-		       sizeof(symbol)); /* may lie unaligned */
-		if (symbol.st_name >= names->d_size)
-			continue;
-		name = (const char *)names->d_buf + symbol.st_name;
+	if (!elf_symbols_open(&symbols, elf, type))
+		return;
+	while (symbols.next < SYMBOL_LIMIT &&
+	       (name = elf_symbols_next(&symbols, &symbol)))
 		if (name[0])
 			look_at_symbol(name, symbol.st_shndx != SHN_UNDEF, ret);
-	}
 }
 
 /* target_libraries() visitor: 1 ends the search. */

@@ -7,10 +7,11 @@
 #pragma once
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/processes/gpu_samples.h"
+#include "collector/processes/samples.h"
 
 struct gpu {
 	pthread_mutex_t lock; /* of what follows; never held while the driver is asked */

@@ -1,18 +1,200 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entries of the run's processes: made, ended, and what is known of the first one.
- * Must not signal or wait for the processes.
+ * The table of the run's processes: entries made and ended, the doorbell rung when a
+ * process dies, and the disk space that an ended process never used given back. Must
+ * not signal or wait for the processes.
  */
 #include "collector/watch/table.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/falloc.h>
+#include <linux/futex.h>
 #include <poll.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "collector/processes/ticks.h"
+#include "common/arrays.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
-#include "collector/processes/ticks.h"
-#include "collector/watch/trim.h"
+
+void bell_ring(struct segment_state *shared)
+{
+	/* release: what was changed before is seen by whoever saw the bell */
+	__atomic_fetch_add(&shared->doorbell, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &shared->doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void bell_wait(struct segment_state *shared, uint32_t seen, uint64_t timeout_ns)
+{
+	struct timespec timeout = {(time_t)(timeout_ns / 1000000000u),
+				   (long)(timeout_ns % 1000000000u)};
+
+	syscall(SYS_futex, &shared->doorbell, FUTEX_WAIT, seen, &timeout, NULL, 0);
+}
+
+static void *ring_for_deaths(void *argument)
+{
+	const struct bell *bell = argument;
+	struct epoll_event event;
+
+	for (;;) {
+		if (epoll_wait(bell->epoll_fd, &event, 1, -1) > 0)
+			bell_ring(bell->shared);
+	}
+	return NULL;
+}
+
+int bell_start(struct bell *bell, struct segment_state *shared)
+{
+	bell->shared = shared;
+	bell->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (bell->epoll_fd < 0)
+		return -errno;
+	return -pthread_create(&bell->thread, NULL, ring_for_deaths, bell);
+}
+
+void bell_ring_when_dead(const struct bell *bell, int pidfd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT};
+
+	/* without it the death is noticed within 100 ms */
+	epoll_ctl(bell->epoll_fd, EPOLL_CTL_ADD, pidfd, &event);
+}
+
+/*
+ * Gives back the disk space that an ended process reserved and never used. Must not
+ * touch what a living process writes, or anything that was recorded.
+ *
+ * A process reserves room for its arrays in steps, some 800 KiB for the shortest one. A
+ * build or a configure script starts thousands of processes, and the spool keeps them all
+ * until the run ends.
+ */
+
+#define PAGE_BYTES 4096ull
+
+/* Lanes are looked for in this many slots behind the process: its first ones. A table of
+ * 16,384 slots is not searched for each of thousands of forked children. */
+#define NEAR_SLOTS 32
+
+struct slot_place {
+	int fd;
+	uint64_t start, size; /* of the slot in the file */
+};
+
+static int read_whole(int fd, uint64_t offset, void *to, size_t size)
+{
+	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
+}
+
+static void punch(const struct slot_place *place, uint64_t first, uint64_t end)
+{
+	first = (first + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	end &= ~(PAGE_BYTES - 1);
+	if (first < end)
+		(void)fallocate(place->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)(place->start + first), (off_t)(end - first));
+}
+
+/* What lies behind the used part of each array. */
+static void trim_slot(const struct slot_place *place, enum segment_slot_kind kind,
+		      const void *header)
+{
+	for (uint32_t i = 0; i < ARRAY_COUNT; i++) {
+		uint64_t entry_bytes = array_kinds[i].entry_bytes;
+		struct segment_array array;
+
+		if (array_kinds[i].slot_kind != kind ||
+		    arrays_read(header, i, place->size, &array) < 0)
+			continue;
+		punch(place, array.offset + array.count * entry_bytes,
+		      array.offset + array.capacity * entry_bytes);
+	}
+}
+
+static void trim_process_slot(const struct slot_place *place)
+{
+	struct segment_process process;
+
+	if (read_whole(place->fd, place->start, &process, sizeof(process)) &&
+	    process.magic == SEGMENT_MAGIC_PROCESS)
+		trim_slot(place, SEGMENT_SLOT_PROCESS, &process);
+}
+
+static void trim_lane_slot(const struct slot_place *place)
+{
+	struct segment_lane lane;
+
+	if (!read_whole(place->fd, place->start, &lane, sizeof(lane)) ||
+	    lane.magic != SEGMENT_MAGIC_LANE)
+		return;
+	if (lane.fibers.count) /* the end of the frames is coroutines' */
+		lane.frames.count = lane.frames.capacity;
+	trim_slot(place, SEGMENT_SLOT_LANE, &lane);
+}
+
+/* Is the process that is dead the one whose slot it is, and will be for good? One that
+ * has offered its slot has said that it ends, before. */
+static int is_its_own(const struct segment_reader *reader, uint32_t slot,
+		      uint64_t start_ticks)
+{
+	struct segment_process process;
+
+	return segment_reader_process(reader, slot, &process) == 0 &&
+	       !(process.tenancy & 1) && process.start_ticks == start_ticks &&
+	       (!process.forked_from_slot || process.state == SEGMENT_PROCESS_RUNNING);
+}
+
+static void trim_slots(int fd, uint32_t slot, uint64_t start_ticks)
+{
+	struct segment_slot slots[NEAR_SLOTS];
+	uint64_t table = offsetof(struct segment_file, slots);
+	struct segment_reader reader;
+	struct segment_file header;
+	ssize_t got;
+
+	if (!read_whole(fd, 0, &header, (size_t)table) ||
+	    header.magic != SEGMENT_MAGIC_FILE || slot >= SEGMENT_SLOT_LIMIT ||
+	    header.slot_size > (uint64_t)INT64_MAX / SEGMENT_SLOT_LIMIT)
+		return;
+	reader = (struct segment_reader){.fd = fd, .slot_size = header.slot_size};
+	if (!is_its_own(&reader, slot, start_ticks))
+		return;
+	got = pread(fd, slots, sizeof(slots), (off_t)(table + slot * sizeof(*slots)));
+	for (uint32_t i = 0; i < got / (ssize_t)sizeof(*slots); i++) {
+		struct slot_place place = {fd, (slot + i) * header.slot_size,
+					   header.slot_size};
+
+		if (slots[i].process_slot != slot)
+			continue;
+		if (slots[i].kind == SEGMENT_SLOT_PROCESS)
+			trim_process_slot(&place);
+		else if (slots[i].kind == SEGMENT_SLOT_LANE)
+			trim_lane_slot(&place);
+	}
+}
+
+/* Punches holes behind the used part of the arrays of the process that has had `slot` of
+ * the file since start_ticks, and of its lanes in the slots that follow; not when another
+ * process has the slot, or may have it (common/segment.h, SLOTS ARE USED AGAIN). Does
+ * what can be done: a file system without holes loses nothing. */
+static void trim_process(int directory_fd, const char *file, uint32_t slot,
+			 uint64_t start_ticks)
+{
+	int fd = rundir_open_file(directory_fd, file, O_RDWR);
+
+	if (fd < 0)
+		return;
+	trim_slots(fd, slot, start_ticks);
+	close(fd);
+}
 
 static int is_readable(int fd)
 {
@@ -52,8 +234,7 @@ struct exit_status table_first_status(const struct watch *watch)
 /* An entry may be another process's soon. */
 static void keep_death(struct watch *watch, const struct ending_death *death)
 {
-	watch->deaths = array_room(watch->deaths, watch->death_count, sizeof(*death));
-	watch->deaths[watch->death_count++] = *death;
+	ARRAY_ADD(watch->deaths, watch->death_count) = *death;
 }
 
 void table_note_death(struct watch *watch, struct watch_process *process)
@@ -72,8 +253,7 @@ void table_note_death(struct watch *watch, struct watch_process *process)
 static void note_pid(struct watch_file *file, uint32_t slot, int32_t pid)
 {
 	while (file->pid_count <= slot) {
-		file->pids = array_room(file->pids, file->pid_count, sizeof(*file->pids));
-		file->pids[file->pid_count++] = 0;
+		ARRAY_ADD(file->pids, file->pid_count) = 0;
 	}
 	file->pids[slot] = pid;
 }
@@ -106,9 +286,7 @@ void table_free(struct watch *watch, size_t index)
 {
 	watch->processes[index] =
 		(struct watch_process){.state = WATCH_DEAD, .pidfd = -1};
-	watch->free_entries = array_room(watch->free_entries, watch->free_count,
-					 sizeof(*watch->free_entries));
-	watch->free_entries[watch->free_count++] = index;
+	ARRAY_ADD(watch->free_entries, watch->free_count) = index;
 }
 
 void table_list_files(struct watch *watch)
@@ -141,9 +319,7 @@ static struct watch_process *make_room(struct watch *watch, size_t file)
 			return process;
 		}
 	}
-	watch->processes = array_room(watch->processes, watch->process_count,
-				      sizeof(*watch->processes));
-	return &watch->processes[watch->process_count++];
+	return &ARRAY_ADD(watch->processes, watch->process_count);
 }
 
 void table_add(struct watch *watch, size_t file, uint32_t slot,

@@ -8,15 +8,75 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "collector/processes/ticks.h"
+#include "collector/read/segment_file.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
-#include "collector/read/segment_file.h"
-#include "collector/processes/ticks.h"
-#include "collector/watch/newborn.h"
+
+static int is_known(const struct watch *watch, int32_t pid)
+{
+	for (size_t i = 0; i < watch->process_count; i++) {
+		if (watch->processes[i].death.pid == pid &&
+		    !table_is_over(&watch->processes[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/*
+ * Forgets newborns that have a slot now, are dead, or run another program. A newborn
+ * is one until it has a slot, is dead, or is another program by exec.
+ */
+static void newborn_drop(struct watch *watch)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watch->newborn_count; i++) {
+		struct watch_newborn newborn = watch->newborns[i];
+
+		if (!is_known(watch, newborn.pid) &&
+		    !table_is_dead(newborn.pidfd, newborn.pid, 0) &&
+		    liveness_is_user(newborn.pid, watch->rundir->path))
+			watch->newborns[kept++] = newborn;
+		else if (newborn.pidfd >= 0)
+			close(newborn.pidfd);
+	}
+	watch->newborn_count = kept;
+}
+
+size_t newborn_find(struct watch *watch)
+{
+	int32_t pids[WATCH_NEWBORN_LIMIT];
+	size_t count =
+		liveness_find_users(watch->rundir->path, watch->run->start_monotonic_ns,
+				    pids, WATCH_NEWBORN_LIMIT);
+
+	for (size_t i = 0; i < count && watch->newborn_count < WATCH_NEWBORN_LIMIT; i++) {
+		struct watch_newborn *newborn = &watch->newborns[watch->newborn_count];
+
+		newborn->pid = pids[i];
+		newborn->pidfd = liveness_open(pids[i], 0);
+		if (newborn->pidfd == -ESRCH)
+			continue;
+		if (newborn->pidfd >= 0)
+			bell_ring_when_dead(&watch->bell, newborn->pidfd);
+		watch->newborn_count++;
+	}
+	return watch->newborn_count;
+}
+
+/*
+ * Finding the run's processes in segment files, watching them by pidfd, looking at them
+ * in /proc. Runs on: the collector's main thread. Must not signal, stop or wait for the
+ * processes.
+ */
+
+/* The descriptor, if open, at which the shim leaves us a pidfd of the first process: one
+ * that dies at once is gone before we could open it ourselves. */
+#define WATCH_INHERITED_FD 3
 
 /* Thread names are looked up in every tenth round of samples. */
 #define NAME_ROUNDS 10
@@ -88,7 +148,6 @@ static void find_files(struct watch *watch)
 	closedir(directory);
 }
 
-/* A pidfd is readable once its process is dead. */
 /* Looks at slots that were handed out since the last look. A slot that is still FREE is
  * looked at again next time, and so are those after it. */
 static void find_processes(struct watch *watch, const struct segment_reader *reader,

@@ -8,9 +8,9 @@
 
 #include "collector/watch/table.h"
 
-/* The descriptor, if open, at which the shim leaves us a pidfd of the first process: one
- * that dies at once is gone before we could open it ourselves. */
-#define WATCH_INHERITED_FD 3
+/* Looks for processes that are not known yet, when all known ones are dead. Returns how
+ * many were found; they are watched from now on. */
+size_t newborn_find(struct watch *watch);
 
 /* Starts watching. 0 or -errno. There is no end: the process ends with it. */
 int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_run *run,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Growth of arrays that are appended to. Must not be mixed with arrays of another
- * growth.
+ * Arrays that are appended to, and the order of what they have. Must not be mixed with
+ * arrays of another growth.
  */
 #pragma once
 
@@ -10,3 +10,34 @@
 /* Makes room for element `count` (zeroed) of an array that has grown by this function
  * only; NULL with count 0 is the empty array. Returns the array, maybe moved. */
 void *array_room(void *array, size_t count, size_t element_size);
+
+/* The element behind the last one, zeroed, which counts from now on. */
+#define ARRAY_ADD(array, count)                                                          \
+	(*((array) = array_room((array), (count), sizeof(*(array))), &(array)[(count)++]))
+
+/* For qsort(): of two numbers, and of two elements by one or several of their members. */
+#define ORDER(left, right) (((left) > (right)) - ((left) < (right)))
+#define ORDER_BY(left, right, a) ORDER((left)->a, (right)->a)
+#define ORDER_BY_2(left, right, a, b)                                                    \
+	(ORDER_BY(left, right, a) ?: ORDER_BY(left, right, b))
+#define ORDER_BY_3(left, right, a, b, c)                                                 \
+	(ORDER_BY_2(left, right, a, b) ?: ORDER_BY(left, right, c))
+#define ORDER_BY_4(left, right, a, b, c, d)                                              \
+	(ORDER_BY_3(left, right, a, b, c) ?: ORDER_BY(left, right, d))
+
+/* How many elements at the start of a sorted array are before a place: those of whose
+ * index `i` is_before holds. */
+#define COUNT_BEFORE(count, i, is_before)                                                \
+	__extension__({                                                                  \
+		size_t low_ = 0, high_ = (count);                                        \
+                                                                                         \
+		while (low_ < high_) {                                                   \
+			size_t i = low_ + (high_ - low_) / 2;                            \
+                                                                                         \
+			if (is_before)                                                   \
+				low_ = i + 1;                                            \
+			else                                                             \
+				high_ = i;                                               \
+		}                                                                        \
+		low_;                                                                    \
+	})

@@ -5,6 +5,7 @@
  */
 #include "common/base/intern.h"
 
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -17,13 +18,11 @@ struct intern_entry {
 	uint64_t hash;
 };
 
-/* FNV-1a, with the high bits brought down for masking. */
-static uint64_t text_hash(const char *text)
+/* The high bits are brought down for masking. */
+static uint64_t masked_hash(const char *text, size_t length)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = hash_bytes(text, length);
 
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
 	return hash ^ hash >> 32;
 }
 
@@ -52,44 +51,56 @@ static void grow_texts(struct intern *table)
 }
 
 /* The slot of the text, or the free one where it belongs. */
-static size_t find_slot(const struct intern *table, const char *text, uint64_t hash)
+static size_t find_slot(const struct intern *table, const char *text, size_t length,
+			uint64_t hash)
 {
 	size_t mask = table->slot_count - 1, slot = hash & mask;
 
 	for (; table->slots[slot] != INTERN_NONE; slot = (slot + 1) & mask) {
 		const struct intern_entry *entry = &table->entries[table->slots[slot]];
 
-		if (entry->hash == hash && strcmp(entry->text, text) == 0)
+		if (entry->hash == hash && strncmp(entry->text, text, length) == 0 &&
+		    !entry->text[length])
 			break;
 	}
 	return slot;
 }
 
-uint32_t intern_text(struct intern *table, const char *text, bool *is_new)
+uint32_t intern_bytes(struct intern *table, const char *text, size_t length, bool *is_new)
 {
-	uint64_t hash = text_hash(text);
+	uint64_t hash = masked_hash(text, length);
 	size_t slot;
 
 	if (2 * (table->count + 1) > table->slot_count)
 		grow_texts(table);
-	slot = find_slot(table, text, hash);
+	slot = find_slot(table, text, length, hash);
 	if (is_new)
 		*is_new = table->slots[slot] == INTERN_NONE;
 	if (table->slots[slot] != INTERN_NONE)
 		return table->slots[slot];
 	table->entries = xgrow(table->entries, table->count, &table->capacity,
 			       sizeof(*table->entries));
-	table->entries[table->count] = (struct intern_entry){
-		arena_copy(&table->texts, text, strlen(text)), hash};
+	table->entries[table->count] =
+		(struct intern_entry){arena_copy(&table->texts, text, length), hash};
 	table->slots[slot] = (uint32_t)table->count;
 	return (uint32_t)table->count++;
 }
 
-uint32_t intern_find(const struct intern *table, const char *text)
+uint32_t intern_text(struct intern *table, const char *text, bool *is_new)
+{
+	return intern_bytes(table, text, strlen(text), is_new);
+}
+
+uint32_t intern_find_bytes(const struct intern *table, const char *text, size_t length)
 {
 	if (!table->slot_count)
 		return INTERN_NONE;
-	return table->slots[find_slot(table, text, text_hash(text))];
+	return table->slots[find_slot(table, text, length, masked_hash(text, length))];
+}
+
+uint32_t intern_find(const struct intern *table, const char *text)
+{
+	return intern_find_bytes(table, text, strlen(text));
 }
 
 const char *intern_name(const struct intern *table, uint32_t number)

@@ -24,7 +24,11 @@ struct intern {
 
 /* The text's number; is_new (may be NULL): it had none before. */
 uint32_t intern_text(struct intern *table, const char *text, bool *is_new);
+/* The same of a text that ends by its length, and has no NUL before. */
+uint32_t intern_bytes(struct intern *table, const char *text, size_t length,
+		      bool *is_new);
 /* The same, INTERN_NONE when it has none. */
+uint32_t intern_find_bytes(const struct intern *table, const char *text, size_t length);
 uint32_t intern_find(const struct intern *table, const char *text);
 /* The text of a number, borrowed until intern_free(). */
 const char *intern_name(const struct intern *table, uint32_t number);

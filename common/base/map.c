@@ -6,6 +6,7 @@
 #include "common/base/map.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 #include "common/base/xalloc.h"
@@ -100,4 +101,19 @@ void map_done(struct map *map)
 {
 	free(map->entries);
 	*map = (struct map){NULL, 0, 0};
+}
+
+uint64_t hash_bytes(const void *data, size_t size)
+{
+	const uint8_t *bytes = data;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+uint64_t hash_text(const char *text)
+{
+	return hash_bytes(text, strlen(text));
 }

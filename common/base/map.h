@@ -35,5 +35,9 @@ void map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value
  * used for nothing else. is_new (may be NULL): it had none before. */
 uint32_t map_number(struct map *map, uint64_t a, uint64_t b, uint64_t c, bool *is_new);
 
+/* FNV-1a, of bytes and of a text. Texts that are to meet may be found. */
+uint64_t hash_bytes(const void *data, size_t size);
+uint64_t hash_text(const char *text);
+
 /* Gives back the memory; the map is empty afterwards. */
 void map_done(struct map *map);

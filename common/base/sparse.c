@@ -48,9 +48,7 @@ static int is_zero(const uint8_t *block, size_t size)
 
 static void add_piece(struct taking *taking, uint64_t offset, uint32_t size)
 {
-	taking->pieces = array_room(taking->pieces, taking->head.piece_count,
-				    sizeof(*taking->pieces));
-	taking->pieces[taking->head.piece_count++] =
+	ARRAY_ADD(taking->pieces, taking->head.piece_count) =
 		(struct sparse_piece){offset, size, taking->head.data_bytes};
 	taking->head.data_bytes += size;
 }
@@ -84,9 +82,7 @@ static void add_bytes(struct taking *taking, uint64_t offset, size_t size)
 
 static int take_range(struct taking *taking, uint64_t begin, uint64_t end)
 {
-	taking->stored = array_room(taking->stored, taking->head.stored_count,
-				    sizeof(*taking->stored));
-	taking->stored[taking->head.stored_count++] =
+	ARRAY_ADD(taking->stored, taking->head.stored_count) =
 		(struct sparse_range){begin, end - begin};
 	while (begin < end) {
 		size_t size = end - begin < 1u << 20 ? (size_t)(end - begin) : 1u << 20;
@@ -218,17 +214,9 @@ void sparse_done(struct sparse *image)
 /* The first piece that ends behind offset. */
 static uint32_t find_piece(const struct sparse *image, uint64_t offset)
 {
-	uint32_t low = 0, high = image->piece_count;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (image->pieces[middle].offset + image->pieces[middle].size <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)COUNT_BEFORE(image->piece_count, i,
+				      image->pieces[i].offset + image->pieces[i].size <=
+					      offset);
 }
 
 size_t sparse_read(const struct sparse *image, uint64_t offset, void *to, size_t size)

@@ -5,7 +5,6 @@
  */
 #include "common/names/cxx_canonical.h"
 
-#include "common/names/cxx_brackets.h"
 #include "common/names/cxx_name.h"
 #include "common/base/xalloc.h"
 

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* All point into the name. */
 struct cxx_name {
@@ -16,9 +17,6 @@ struct cxx_name {
 };
 
 struct cxx_name cxx_name_parts(const char *name);
-
-/* The bracket that closes the one at text, or the end. */
-const char *cxx_name_closing(const char *text);
 
 /* Behind what qualifies a member function: " const", " volatile", " &", " &&". */
 const char *cxx_name_skip_qualifiers(const char *at);
@@ -34,3 +32,8 @@ const char *cxx_name_skip_operator(const char *at);
  * function: ".constprop.0", ".isra.1", ".part.2", ".cold", ".lto_priv.3", ".localalias",
  * ".llvm.4", ".__uniq.5". */
 size_t cxx_name_stem(const char *linkage_name);
+
+/* For each byte of name (less than 4 GiB) the place of the bracket that belongs to it,
+ * its own: it is none, or has no partner. The brackets of operators ("operator<<") and
+ * arrows are none. Owned by the caller (free); takes time as the name is long. */
+uint32_t *cxx_brackets(const char *name);

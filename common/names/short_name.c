@@ -5,7 +5,7 @@
  */
 #include "common/names/short_name.h"
 
-#include "common/names/cxx_brackets.h"
+#include "common/names/cxx_name.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -27,7 +27,7 @@
 #include <unistd.h>
 
 #include "common/arrays.h"
-#include "common/places/beside.h"
+#include "common/places.h"
 #include "common/segment_control.h"
 #include "shim/core/answers.h"
 #include "shim/core/clock.h"

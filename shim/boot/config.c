@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/settings/duration.h"
+#include "common/duration.h"
 #include "common/segment_samples.h"
 #include "common/selection.h"
 #include "shim/lane/lane.h"

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-#include "collector/database/guard.h"
+#include "collector/store/guard.h"
 
 /* The statements that empty all tables. */
 static char *find_tables(struct sqlite3 *db)

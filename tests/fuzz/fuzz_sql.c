@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: does to a sound run.db what its owner could do with
  *                SQL, and then shows it and stores a run into it.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      collector/database/guard.h; analyzer/rundb/limits.h; fuzz_rundb.c,
+ * See also:      collector/store/guard.h; analyzer/rundb/limits.h; fuzz_rundb.c,
  * damage below SQL
  *
  * An input is a list of 12-byte changes: 1 byte which of the patterns below, 1 byte each

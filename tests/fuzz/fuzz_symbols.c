@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "collector/selection/resolve.h"
-#include "collector/symbols/build/build.h"
+#include "collector/symbols/build.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/target.h"
 #include "common/segment.h"

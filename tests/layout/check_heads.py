@@ -4,8 +4,8 @@
 
 The licence line in every file, a first comment in every .c of the products that says what
 it is, #pragma once in every header, and no path that exists on one machine only. Every
-folder of the products has at most 25 files, and a README.md that says where it runs, what
-it must not do and what to read first.
+folder of the products has at most 25 modules (a .c with its .h), and a README.md that says
+where it runs, what it must not do and what to read first.
 """
 import os
 import re
@@ -15,7 +15,7 @@ import tree
 
 SUFFIXES = (".c", ".h", ".cpp", ".py", ".sql", ".build", ".sh", ".lua", ".css", ".js", ".map", "run",
             "demo", "test", "bench", "fidelity", "install_deps")
-MOST_FILES = 25
+MOST_MODULES = 25
 FOLDER_WORDS = ("# ", "**Runs in:**", "**Must not:**", "**Read first:**")
 LICENCE = "SPDX-License-Identifier: MIT"
 # Written in pieces, so that this file does not name what it looks for.
@@ -36,8 +36,10 @@ def problems_of(path, text):
 
 
 def problems_of_folder(root, folder, names):
-    if len(names) > MOST_FILES:
-        yield f"{folder}: {len(names)} files; a folder of one idea has at most {MOST_FILES}"
+    modules = {os.path.splitext(name)[0] for name in names}
+    if len(modules) > MOST_MODULES:
+        yield (f"{folder}: {len(modules)} modules; a folder of one idea has at most "
+               f"{MOST_MODULES}")
     path = os.path.join(folder, "README.md")
     if not os.path.exists(os.path.join(root, path)):
         yield f"{path} is missing"

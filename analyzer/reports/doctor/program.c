@@ -3,10 +3,10 @@
 #include "analyzer/reports/doctor/parts.h"
 
 #include "common/base/utf8.h"
-#include "common/flags/recipe.h"
+#include "common/recipe.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
-#include "collector/symbols/build/build.h"
+#include "collector/symbols/build.h"
 #include "collector/symbols/target.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* Queries of reports: their parameters and functions. */
 #include "analyzer/reports/engine/ask.h"
 
-#include "common/samples/poisson.h"
+#include "common/poisson.h"
 #include "analyzer/model/shorten.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"

@@ -4,11 +4,11 @@
 #include "analyzer/reports/exclude/parts.h"
 
 #include "common/base/xalloc.h"
-#include "common/flags/recipe.h"
+#include "common/recipe.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/doctor/parts.h"
-#include "collector/symbols/build/build.h"
+#include "collector/symbols/build.h"
 #include "collector/symbols/target.h"
 
 #include <errno.h>

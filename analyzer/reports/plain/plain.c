@@ -18,7 +18,7 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/statistics/statistics.h"
 #include "common/base/xalloc.h"
-#include "common/samples/poisson.h"
+#include "common/poisson.h"
 
 #include "plain.sql.h"
 

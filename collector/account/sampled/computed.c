@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "collector/account/sampled/pools.h"
-#include "common/samples/poisson.h"
+#include "common/poisson.h"
 
 /* Three years; only damaged numbers are larger. */
 #define MOST_NS 1e17

@@ -10,7 +10,7 @@
 #include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/pools.h"
 #include "collector/account/sampled/trail.h"
-#include "common/samples/poisson.h"
+#include "common/poisson.h"
 #include "common/base/xalloc.h"
 
 /* K of the estimate, in samples. */

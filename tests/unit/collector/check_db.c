@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "collector/database/guard.h"
+#include "collector/store/guard.h"
 #include "collector/store/store.h"
 
 struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_watch *watch)

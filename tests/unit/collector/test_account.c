@@ -15,9 +15,8 @@
 #include "collector/account/snapshots.h"
 #include "collector/account/weights.h"
 #include "collector/merge/hook_cost.h"
-#include "collector/merge/time_error.h"
 #include "collector/processes/ticks.h"
-#include "common/samples/poisson.h"
+#include "common/poisson.h"
 
 static void check_parts(uint64_t total, const uint64_t *weights, size_t count,
 			const uint64_t *expected)

@@ -20,6 +20,7 @@
 
 #include "collector/read/ended.h"
 #include "tests/unit/collector/check_db.h"
+#include "common/base/map.h"
 
 #define END (MAKE_START + 1000000)
 #define IMAGES 3u
@@ -86,7 +87,7 @@ static void append_to(struct fixture *f, uint32_t i, struct read_run *kept)
 	int directory = f->run.rundir.fd;
 	int fd = openat(directory, f->names[i], O_RDONLY);
 	struct ended_place place = {.start_ticks = MAKE_START + i,
-				    .name_hash = ended_hash(f->names[i])};
+				    .name_hash = hash_text(f->names[i])};
 	struct sparse image;
 
 	assert_true(fd >= 0);

@@ -3,7 +3,7 @@
  * What this is:  run.db where somebody else was first: links, other people's files and
  *                journals, changed schemas, half a run of a dead writer.
  * Runs on:       tests; what needs a second user is skipped but for root.
- * See also:      collector/database/held.h, guard.h, store.h
+ * See also:      collector/store/held.h, guard.h, store.h
  */
 #include <stdarg.h>
 #include <setjmp.h>

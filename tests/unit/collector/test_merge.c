@@ -18,8 +18,8 @@
 #include <unistd.h>
 
 #include "collector/account/run.h"
-#include "collector/locks/locks.h"
-#include "collector/merge/slow/spans.h"
+#include "collector/merge/locks.h"
+#include "collector/merge/spans.h"
 #include "collector/read/segment_file.h"
 #include "tests/unit/collector/check_db.h"
 

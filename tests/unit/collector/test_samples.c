@@ -25,13 +25,13 @@
 
 static const struct samples_record good = {
 	.kind = SAMPLES_RESOURCE,
-	.pid = 100,
-	.start_ticks = 7,
-	.monotonic_ns = START + 5,
-	.cpu_percent = 50,
-	.rss_bytes = 4096,
-	.minor_faults = -1,
-	.thread_count = 3,
+	.sample = {.pid = 100,
+		   .start_ticks = 7,
+		   .monotonic_ns = START + 5,
+		   .cpu_percent = 50,
+		   .rss_bytes = 4096,
+		   .minor_faults = -1,
+		   .thread_count = 3},
 };
 
 static int begin(void **state)
@@ -195,17 +195,17 @@ static void damaged(void **state)
 		bad[i] = good;
 	bad[0].kind = 0;
 	bad[1].kind = 77;
-	bad[2].pid = 0;
-	bad[3].pid = -5;
-	bad[4].monotonic_ns = START - 1;
-	bad[5].monotonic_ns = UINT64_MAX;
-	bad[6].cpu_percent = NAN;
-	bad[7].cpu_percent = HUGE_VAL;
-	bad[8].rss_bytes = INT64_MAX;
-	bad[9].write_bytes = -2;
-	bad[10].thread_count = 1ll << 40;
+	bad[2].sample.pid = 0;
+	bad[3].sample.pid = -5;
+	bad[4].sample.monotonic_ns = START - 1;
+	bad[5].sample.monotonic_ns = UINT64_MAX;
+	bad[6].sample.cpu_percent = NAN;
+	bad[7].sample.cpu_percent = HUGE_VAL;
+	bad[8].sample.rss_bytes = INT64_MAX;
+	bad[9].sample.write_bytes = -2;
+	bad[10].sample.thread_count = 1ll << 40;
 	bad[11].kind = SAMPLES_DEATH;
-	bad[11].exit_signal = -3;
+	bad[11].death.status.exit_signal = -3;
 	append(fd, &good, sizeof(good));
 	for (size_t i = 0; i < 12; i++)
 		append(fd, &bad[i], sizeof(bad[i]));

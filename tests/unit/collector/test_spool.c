@@ -22,7 +22,7 @@
 #include "collector/ingest/load.h"
 #include "collector/processes/liveness.h"
 #include "collector/store/spool.h"
-#include "collector/database/guard.h"
+#include "collector/store/guard.h"
 #include "collector/store/store.h"
 #include "collector/processes/ticks.h"
 #include "tests/unit/collector/check_db.h"

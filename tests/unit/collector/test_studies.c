@@ -3,7 +3,7 @@
  * What this is:  lanes' slow calls put together, damaged ones too, and the time of their
  *                parts without the hooks.
  * Runs on:       tests.
- * See also:      collector/studies/studies.h
+ * See also:      collector/merge/studies.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/studies/studies.h"
+#include "collector/merge/studies.h"
 
 #define NODES 8u
 

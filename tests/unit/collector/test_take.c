@@ -25,9 +25,8 @@
 #include <unistd.h>
 
 #include "common/history.h"
-#include "collector/live/shared_map.h"
+#include "collector/live/control.h"
 #include "collector/live/snapshot.h"
-#include "collector/live/snapshot_lock.h"
 #include "tests/unit/collector/check_db.h"
 
 #define NOW (MAKE_START + 1000)

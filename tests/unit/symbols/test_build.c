@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what build_examine() tells of programs built in different ways, whole and
  * damaged. What would not end is ended by alarm(). */
-#include "collector/symbols/build/build.h"
+#include "collector/symbols/build.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks of lanes, added up by process and address. */
+#include "collector/merge/locks.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+/* What one run has at most; the rest is counted. */
+#define LOCKS_MOST (1u << 16)
+#define LOCK_WAITS_MOST (1u << 18)
+
+/* A lane at work. */
+struct locks_walk {
+	struct merge *merge;
+	uint32_t process, lane;
+	const struct lane_locks *from;
+};
+
+static uint32_t path_of(const struct locks_walk *walk, uint32_t node)
+{
+	return node < walk->from->node_count ? walk->from->paths[node] : 0;
+}
+
+void locks_add_place(struct locks *locks, struct lock_place place)
+{
+	if (!place.lane_slot ||
+	    (place.node <= LANE_ROOT && place.what != LOCK_PLACE_HOLDER &&
+	     place.what != LOCK_PLACE_STALL_HOLDER))
+		return;
+	ARRAY_ADD(locks->places, locks->place_count) = place;
+}
+
+/* The allocation site of the block that the lock is in. */
+static void note_block(struct merge *merge, uint32_t index,
+		       const struct segment_lock *from)
+{
+	struct merge_lock *lock = &merge->locks->all[index];
+	const struct read_process *process = &merge->run->processes[lock->process];
+	uint32_t site = from->block_site - process->first_site;
+
+	if (!from->block_site || from->block_site < process->first_site ||
+	    site >= process->site_count)
+		return;
+	lock->block_offset = from->block_offset;
+	locks_add_place(merge->locks,
+			(struct lock_place){lock->process, process->sites[site].lane_slot,
+					    process->sites[site].node, index,
+					    LOCK_PLACE_BLOCK});
+}
+
+/* The run's lock; UINT32_MAX: there are too many. */
+static uint32_t lock_at(struct locks_walk *walk, const struct segment_lock *from)
+{
+	struct locks *locks = walk->merge->locks;
+	uint32_t index = map_get(&locks->map, walk->process, from->address, 0);
+	struct merge_lock lock = {.process = walk->process,
+				  .kind = from->kind,
+				  .address = from->address,
+				  .first_ticks = UINT64_MAX};
+
+	if (index != MAP_NONE)
+		return index;
+	if (locks->count >= LOCKS_MOST)
+		return UINT32_MAX;
+	index = (uint32_t)locks->count++;
+	locks->all = array_room(locks->all, index, sizeof(lock));
+	locks->all[index] = lock;
+	map_put(&locks->map, walk->process, from->address, 0, index);
+	note_block(walk->merge, index, from);
+	return index;
+}
+
+static void raise_to(uint64_t *highest, uint64_t value)
+{
+	if (value > *highest)
+		*highest = value;
+}
+
+/* Returns its number in the run; UINT32_MAX: none. */
+static uint32_t add_lock(struct locks_walk *walk, const struct segment_lock *from)
+{
+	struct locks *locks = walk->merge->locks;
+	struct merge_lock *lock;
+	uint32_t index;
+
+	if (!from->address)
+		return UINT32_MAX; /* the writer died in between */
+	index = lock_at(walk, from);
+	if (index == UINT32_MAX) {
+		merge_add(&locks->folded_count, from->lock_count);
+		merge_add(&locks->folded_count, from->wait_count);
+		return index;
+	}
+	lock = &locks->all[index];
+	merge_add(&lock->lock_count, from->lock_count);
+	merge_add(&lock->wait_count, from->wait_count);
+	merge_add(&lock->wait_ticks, from->wait_ticks);
+	merge_add(&lock->hold_count, from->hold_count);
+	merge_add(&lock->hold_ticks, from->hold_ticks);
+	raise_to(&lock->longest_wait_ticks, from->longest_wait_ticks);
+	raise_to(&lock->longest_hold_ticks, from->longest_hold_ticks);
+	if (from->first_ticks < lock->first_ticks) {
+		lock->first_ticks = from->first_ticks;
+		lock->first_path = path_of(walk, from->first_node);
+	}
+	if (from->times && from->times < walk->from->time_count)
+		histogram_add_segment(&lock->waits, &walk->from->times[from->times]);
+	return index;
+}
+
+static void add_wait(struct locks_walk *walk, const struct segment_lock_wait *from,
+		     uint32_t lock)
+{
+	struct locks *locks = walk->merge->locks;
+	uint32_t index = (uint32_t)locks->wait_count;
+
+	if (locks->wait_count >= LOCK_WAITS_MOST) {
+		merge_add(&locks->folded_count, from->count);
+		return;
+	}
+	locks->waits = array_room(locks->waits, index, sizeof(*locks->waits));
+	locks->waits[locks->wait_count++] =
+		(struct merge_lock_wait){.lock = lock,
+					 .waiter_lane = walk->lane,
+					 .holder_lane = LOCK_NO_LANE,
+					 .waiter_path = path_of(walk, from->node),
+					 .count = from->count,
+					 .ticks = from->ticks,
+					 .longest_ticks = from->longest_ticks};
+	locks_add_place(locks,
+			(struct lock_place){walk->process, from->holder_slot,
+					    from->holder_node, index, LOCK_PLACE_HOLDER});
+	locks_add_place(locks,
+			(struct lock_place){walk->process, from->holder_slot,
+					    from->taken_node, index, LOCK_PLACE_TAKEN});
+}
+
+static void stalls_add_lane(struct stalls *stalls, uint32_t lane,
+			    const struct lane_locks *from, const uint32_t *locks,
+			    uint64_t *damaged_count);
+
+void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from)
+{
+	struct locks_walk walk = {merge, merge->run->lanes[lane].process, lane, from};
+	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
+
+	merge_add(&merge->locks->folded_count, from->folded_count);
+	for (uint32_t i = 1; i < from->lock_count; i++)
+		numbers[i] = add_lock(&walk, &from->locks[i]);
+	for (uint32_t i = 1; i < from->wait_count; i++) {
+		const struct segment_lock_wait *wait = &from->waits[i];
+
+		if (!wait->count)
+			continue; /* the writer died in between */
+		if (!wait->lock || wait->lock >= from->lock_count)
+			merge->damaged_count++;
+		else if (numbers[wait->lock] != UINT32_MAX)
+			add_wait(&walk, wait, numbers[wait->lock]);
+	}
+	stalls_add_lane(&merge->locks->stalls, lane, from, numbers,
+			&merge->damaged_count);
+	free(numbers);
+}
+
+struct locks *locks_new(void)
+{
+	return xcalloc(1, sizeof(struct locks));
+}
+
+void locks_free(struct locks *locks)
+{
+	if (!locks)
+		return;
+	for (size_t i = 0; i < locks->count; i++) {
+		histogram_done(&locks->all[i].waits);
+		free(locks->all[i].name);
+	}
+	free(locks->all);
+	free(locks->waits);
+	free(locks->places);
+	free(locks->stalls.all);
+	map_done(&locks->map);
+	free(locks);
+}
+
+/*
+ * The waits for other threads, one by one (struct segment_stall). Must not follow an
+ * index that was not compared with its count.
+ */
+
+/* What one run has at most: more is thinned as the shim does it. */
+#define STALLS_MOST (1u << 17)
+
+static void thin(struct stalls *stalls)
+{
+	size_t kept = 0;
+
+	stalls->thinning++;
+	for (size_t i = 0; i < stalls->count; i++)
+		if (segment_stall_is_kept(&stalls->all[i].from, stalls->thinning))
+			stalls->all[kept++] = stalls->all[i];
+	stalls->count = kept;
+}
+
+static int is_whole(const struct segment_stall *stall)
+{
+	return stall->kind >= SEGMENT_LOCK_MUTEX && stall->kind <= SEGMENT_LOCK_CALL &&
+	       stall->begin_ticks <= stall->end_ticks;
+}
+
+static int is_nap(const struct segment_stall *stall)
+{
+	return stall->kind >= SEGMENT_LOCK_SLEEP;
+}
+
+static void add(struct stalls *stalls, const struct merge_stall *stall)
+{
+	while (stalls->count >= STALLS_MOST &&
+	       stalls->thinning < SEGMENT_STALL_THINNING_MOST)
+		thin(stalls);
+	if (stalls->count >= STALLS_MOST) {
+		merge_add(&stalls->lost_count, 1);
+		return;
+	}
+	if (!segment_stall_is_kept(&stall->from, stalls->thinning))
+		return;
+	ARRAY_ADD(stalls->all, stalls->count) = *stall;
+}
+
+/* Adds those of a lane; locks: by the lane's numbers, the run's. Holders are not known
+ * yet. */
+static void stalls_add_lane(struct stalls *stalls, uint32_t lane,
+			    const struct lane_locks *from, const uint32_t *locks,
+			    uint64_t *damaged_count)
+{
+	merge_add(&stalls->lost_count, from->lost_stall_count);
+	while (stalls->thinning < from->stall_thinning &&
+	       stalls->thinning < SEGMENT_STALL_THINNING_MOST)
+		thin(stalls);
+	for (uint32_t i = 1; i < from->stall_count; i++) {
+		struct merge_stall stall = {
+			.from = from->stalls[i], .lane = lane, .holder_lane = UINT32_MAX};
+
+		if (!stall.from.kind)
+			continue; /* the writer died in between */
+		if (!is_whole(&stall.from) ||
+		    (!is_nap(&stall.from) && stall.from.lock >= from->lock_count)) {
+			++*damaged_count;
+			continue;
+		}
+		stall.lock = is_nap(&stall.from) ? UINT32_MAX : locks[stall.from.lock];
+		if (stall.from.node < from->node_count)
+			stall.waiter_path = from->paths[stall.from.node];
+		add(stalls, &stall);
+	}
+}

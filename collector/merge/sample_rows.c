@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The samples of lanes, whose nodes have their paths, and those of programs without
+ * hooks, as rows of a run.
+ */
+#include "collector/merge/sample_rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/merge/identify.h"
+#include "collector/merge/merge.h"
+#include "collector/merge/place.h"
+#include "collector/merge/samples.h"
+#include "collector/processes/cpu_book.h"
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+static enum sampled_kind kind_of(uint64_t address)
+{
+	switch (address) {
+	case SEGMENT_SAMPLE_HOOKS:
+		return SAMPLED_HOOKS;
+	case SEGMENT_SAMPLE_STUBS:
+		return SAMPLED_STUBS;
+	case SEGMENT_SAMPLE_FOLDED:
+		return SAMPLED_FOLDED;
+	default:
+		return SAMPLED_CODE;
+	}
+}
+
+static int is_caller(const struct segment_sample *sample)
+{
+	return (sample->address & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+}
+
+/* What is known of a return address is known of the instruction before it: so an
+ * instruction is looked for by the address behind its first byte. */
+static uint64_t node_key(const struct segment_sample *sample)
+{
+	return is_caller(sample) ? sample->address
+				 : (sample->address + 1) | SEGMENT_KEY_RETURN_ADDRESS;
+}
+
+static void wish_names(struct lane_walk *walk)
+{
+	for (uint32_t i = 1; i < walk->data.sample_count; i++)
+		if (kind_of(walk->data.samples[i].address) == SAMPLED_CODE)
+			identify_wish(&walk->merge->identify, walk->modules,
+				      node_key(&walk->data.samples[i]));
+}
+
+/* The caller in sampled->callers of an entry; entries: of those before it, likewise. */
+static uint32_t caller_of(struct lane_walk *walk, const struct segment_sample *from,
+			  const uint32_t *entries)
+{
+	size_t index = (size_t)(from - walk->data.samples);
+
+	if (from->caller == SEGMENT_SAMPLE_FRAME)
+		return SAMPLED_FRAME;
+	if (from->caller < index && (!from->caller || entries[from->caller]))
+		return from->caller ? entries[from->caller] : 0;
+	walk->merge->damaged_count++;
+	return 0;
+}
+
+static void add_node_row(struct sampled *sampled, struct lane_walk *walk,
+			 const struct segment_sample *from, uint32_t caller)
+{
+	struct sampled_row row = {.lane = walk->lane,
+				  .kind = kind_of(from->address),
+				  .function = IDENTIFY_NONE,
+				  .outer_function = IDENTIFY_NONE,
+				  .caller = caller,
+				  .count = from->count,
+				  .cpu_ns = from->weight_ns};
+
+	if (from->node < walk->data.node_count && walk->nodes[from->node].is_placed)
+		row.path = walk->nodes[from->node].path;
+	else if (!place_is_cut(walk, from->node) && from->node > LANE_ROOT)
+		walk->merge->damaged_count++;
+	if (row.kind == SAMPLED_CODE)
+		sampled_name_row(&row, &walk->merge->identify, walk->modules,
+				 node_key(from));
+	ARRAY_ADD(sampled->rows, sampled->row_count) = row;
+	if (row.kind == SAMPLED_HOOKS || row.kind == SAMPLED_STUBS)
+		merge_add(&sampled->hook_ns, row.cpu_ns);
+}
+
+static void add_entries(struct sampled *sampled, struct lane_walk *walk)
+{
+	struct identify *identify = &walk->merge->identify;
+	uint32_t *entries = xcalloc(walk->data.sample_count, sizeof(*entries)), count;
+
+	for (uint32_t i = 1; i < walk->data.sample_count; i++) {
+		const struct segment_sample *from = &walk->data.samples[i];
+		uint32_t caller = caller_of(walk, from, entries);
+
+		if (is_caller(from))
+			entries[i] =
+				sampled_caller(sampled,
+					       identify_places(identify, walk->modules,
+							       node_key(from), &count),
+					       caller);
+		else
+			add_node_row(sampled, walk, from, caller);
+	}
+	free(entries);
+}
+
+static void add_header(struct sampled *sampled, const struct segment_lane *header)
+{
+	uint32_t period_us = header->sample_period_us;
+
+	merge_add(&sampled->count, header->sample_count);
+	merge_add(&sampled->cpu_ns, header->sampled_ns);
+	merge_add(&sampled->kernel_ns, header->kernel_ns);
+	merge_add(&sampled->lost_ns, header->lost_sample_ns);
+	merge_add(&sampled->timer_count, header->timer_sample_count);
+	merge_add(&sampled->ring_count, header->ring_count);
+	merge_add(&sampled->refused_count, header->ring_refused_count);
+	merge_add(&sampled->declined_count, header->ring_declined_count);
+	if (header->ring_refused_count)
+		sampled->ring_error = header->ring_error;
+	if (!header->ring_count)
+		return;
+	if (period_us > sampled->longest_period_us)
+		sampled->longest_period_us = period_us;
+	if (!sampled->shortest_period_us || period_us < sampled->shortest_period_us)
+		sampled->shortest_period_us = period_us;
+}
+
+void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
+{
+	size_t first = sampled->row_count;
+
+	if (walk->data.sample_count > 1) {
+		ARRAY_ADD(sampled->lanes, sampled->lane_count) =
+			(struct sampled_lane){walk->lane, walk->data.header.sampled_ns,
+					      walk->data.header.kernel_ns};
+	}
+	add_header(sampled, &walk->data.header);
+	wish_names(walk);
+	if (walk->data.sample_count > 1)
+		add_entries(sampled, walk);
+	sampled_join(sampled, first);
+}
+
+/*
+ * The book's modules are those of a process that has them all at the same place: an
+ * address is told by its module's number, which keys have room for.
+ */
+
+_Static_assert(CPU_BOOK_MODULE_LIMIT < SEGMENT_KEY_MODULE_MASK, "a key has their number");
+
+/* Of the instruction, looked for as those of lanes are (add.c). */
+static uint64_t key_of(const struct cpu_row *row)
+{
+	return ((row->address + 1) & SEGMENT_KEY_ADDRESS_MASK) |
+	       (uint64_t)row->module << SEGMENT_KEY_MODULE_SHIFT |
+	       SEGMENT_KEY_RETURN_ADDRESS;
+}
+
+/* The recorder takes part in allocations, and in the calls that it looks at. */
+static int is_recorder(const struct segment_module *module)
+{
+	const char *slash = strrchr(module->path, '/');
+
+	return strcmp(slash ? slash + 1 : module->path, "libprofshim.so") == 0;
+}
+
+static void name_row(struct merge *merge, struct module_list *modules,
+		     const struct cpu_row *from, struct sampled_row *row)
+{
+	if (from->module == CPU_BOOK_NO_MODULE)
+		return;
+	if (is_recorder(modules->process->modules[from->module - 1].file)) {
+		row->kind = SAMPLED_HOOKS;
+		merge_add(&merge->sampled.hook_ns, from->weight_ns);
+		return;
+	}
+	row->kind = SAMPLED_CODE;
+	sampled_name_row(row, &merge->identify, modules, key_of(from));
+}
+
+static void wish_row(struct merge *merge, struct module_list *modules,
+		     const struct cpu_row *from)
+{
+	if (from->module != CPU_BOOK_NO_MODULE &&
+	    !is_recorder(modules->process->modules[from->module - 1].file))
+		identify_wish(&merge->identify, modules, key_of(from));
+}
+
+static void add_row(struct merge *merge, struct module_list *modules,
+		    const struct cpu_row *from)
+{
+	struct sampled *sampled = &merge->sampled;
+	struct sampled_row row = {.lane = SAMPLED_NO_LANE,
+				  .kind = SAMPLED_FOLDED,
+				  .function = IDENTIFY_NONE,
+				  .outer_function = IDENTIFY_NONE,
+				  .count = from->count,
+				  .cpu_ns = from->weight_ns};
+
+	name_row(merge, modules, from, &row);
+	ARRAY_ADD(sampled->rows, sampled->row_count) = row;
+}
+
+static void add_sums(struct sampled *sampled, const struct cpu_sums *sums)
+{
+	merge_add(&sampled->count, sums->sample_count);
+	merge_add(&sampled->cpu_ns, sums->sampled_ns);
+	merge_add(&sampled->outside_count, sums->sample_count);
+	merge_add(&sampled->lost_ns, sums->lost_ns);
+	merge_add(&sampled->refused_count, sums->refused_count);
+	merge_add(&sampled->declined_count, sums->declined_count);
+	if (sums->refused_count)
+		sampled->ring_error = sums->error;
+	if (!sums->attached_count)
+		return;
+	if (sums->longest_period_us > sampled->longest_period_us)
+		sampled->longest_period_us = sums->longest_period_us;
+	if (!sampled->shortest_period_us ||
+	    sums->shortest_period_us < sampled->shortest_period_us)
+		sampled->shortest_period_us = sums->shortest_period_us;
+}
+
+void sampled_add_outside(struct merge *merge, const struct cpu_book *book)
+{
+	struct read_process process = {.module_count = (uint32_t)book->module_count};
+	size_t first = merge->sampled.row_count;
+	struct module_list modules;
+
+	process.modules = xcalloc(book->module_count, sizeof(*process.modules));
+	for (size_t i = 0; i < book->module_count; i++) {
+		struct segment_module module = book->modules[i];
+
+		process.modules[i] =
+			module_files_place(merge->run->module_files, &module);
+		process.modules[i].start = process.modules[i].bias = 0;
+	}
+	modules_list(&merge->identify.modules, &process, &modules);
+	for (size_t i = 0; i < book->row_count; i++)
+		wish_row(merge, &modules, &book->rows[i]);
+	for (size_t i = 0; i < book->row_count; i++)
+		add_row(merge, &modules, &book->rows[i]);
+	sampled_join(&merge->sampled, first);
+	add_sums(&merge->sampled, &book->sums);
+	if (merge->identify.function_count) /* as many as there are functions */
+		merge_function_at(merge, (uint32_t)merge->identify.function_count - 1);
+	free(modules.numbers);
+	free(process.modules);
+}

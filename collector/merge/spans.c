@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* Spans of all lanes. */
+#include "collector/merge/spans.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/merge/add.h"
+#include "collector/merge/place.h"
+#include "collector/merge/waits.h"
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+#include "common/slow/spans.h"
+
+/* Of pauses, what the clock of the lane's stack in use does not know yet. */
+static uint64_t paused_ticks(const struct lane_walk *walk, uint64_t end_ticks)
+{
+	const struct read_process *process =
+		&walk->merge->run->processes[walk->process_index];
+	uint64_t known = walk->data.header.paused_ticks, ticks = 0;
+
+	if (process->paused_ticks > known)
+		ticks = process->paused_ticks - known;
+	if (process->paused_since_ticks && process->paused_since_ticks < end_ticks)
+		merge_add(&ticks, end_ticks - process->paused_since_ticks);
+	return ticks;
+}
+
+/* The end on the clock of a stack that was suspended for so long, and left; one that is
+ * in use was paused, too. */
+static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint64_t left,
+				   uint64_t paused)
+{
+	if (left && left < end_ticks)
+		end_ticks = left;
+	else
+		merge_add(&suspended, paused);
+	return (struct open_frame){
+		.end_ticks = suspended < end_ticks ? end_ticks - suspended : 0,
+		.suspended_ticks = suspended < end_ticks ? suspended : end_ticks};
+}
+
+/* Is the frame of a call that was merged into this node (shim/lane/frames.h)? */
+static int is_merged(const struct read_lane_data *data, const struct segment_frame *frame,
+		     uint32_t node)
+{
+	return !frame->node && node < data->node_count &&
+	       data->nodes[node].key == frame->function &&
+	       data->nodes[node].parent != frame->parent_node;
+}
+
+/* A damaged spool's calls have no end of others between; steps are what it may take. */
+static void move_beginnings(struct segment_frame *frames, uint32_t at, uint32_t node,
+			    uint64_t ticks, uint64_t *steps)
+{
+	for (; at > 0 && frames[at].parent_node != node && *steps; at--, --*steps)
+		merge_add(&frames[at - 1].start_ticks, ticks);
+}
+
+#define STEPS_FOR_FRAME 64u
+
+/* What the ends of merged calls would have done to those between, innermost first: the
+ * node that a call was merged into is the parent of the next. */
+static void end_merged(const struct read_lane_data *data, struct segment_frame *frames,
+		       uint32_t count, uint64_t end_ticks)
+{
+	uint64_t steps = (uint64_t)count * STEPS_FOR_FRAME;
+
+	for (uint32_t i = count; i-- > 1;) {
+		uint32_t node = frames[i].parent_node;
+		const struct segment_frame *frame = &frames[i - 1];
+
+		if (is_merged(data, frame, node) && frame->start_ticks < end_ticks)
+			move_beginnings(frames, i - 1, node,
+					end_ticks - frame->start_ticks, &steps);
+	}
+}
+
+void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
+		      open_frames_visit *visit, void *context)
+{
+	const struct read_lane_data *data = &walk->data;
+	uint64_t paused = paused_ticks(walk, end->end_ticks);
+	struct open_frame open = stack_end(end->end_ticks, data->header.suspended_ticks,
+					   data->header.left_ticks, paused);
+	uint32_t next = data->frame_count, at = 0;
+	struct segment_frame *frames = xcalloc(data->frame_count + 1u, sizeof(*frames));
+
+	if (data->frame_count)
+		memcpy(frames, data->frames, data->frame_count * sizeof(*frames));
+	for (uint32_t i = 0; i < data->fiber_count; i++)
+		next -= data->fibers[i].depth;
+	for (uint32_t i = 0;; i++) {
+		end_merged(data, &frames[at], next - at, open.end_ticks);
+		for (; at < next; at++) {
+			open.frame = &frames[at];
+			visit(context, &open);
+		}
+		if (i == data->fiber_count)
+			break;
+		next += data->fibers[i].depth;
+		open = stack_end(end->end_ticks, data->fibers[i].suspended_ticks,
+				 data->fibers[i].left_ticks, paused);
+	}
+	free(frames);
+}
+
+/* What one run has at most: the longest. */
+#define SPANS_MOST (1u << 18)
+
+/* kind: enum segment_span_kind, or open. */
+#define SPANS_OPEN 4u
+
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void raise_complete(struct spans *spans, uint64_t ticks)
+{
+	if (spans->complete_ticks < ticks)
+		spans->complete_ticks = ticks;
+}
+
+/* About half of them stay: the longest. */
+static void drop_shortest(struct spans *spans)
+{
+	size_t counts[SEGMENT_HISTOGRAM_BUCKETS] = {0}, above = 0, kept = 0;
+	uint32_t cut = SEGMENT_HISTOGRAM_BUCKETS;
+
+	for (size_t i = 0; i < spans->count; i++)
+		counts[segment_histogram_bucket(spans->all[i].ticks)]++;
+	while (cut && above + counts[cut - 1] <= spans->count / 2)
+		above += counts[--cut];
+	for (size_t i = 0; i < spans->count; i++) {
+		uint64_t bucket = segment_histogram_bucket(spans->all[i].ticks);
+
+		if (bucket >= cut || (bucket + 1 == cut && i % 2))
+			spans->all[kept++] = spans->all[i];
+		else
+			raise_complete(spans, spans->all[i].ticks + 1);
+	}
+	merge_add(&spans->thinned_count, spans->count - kept);
+	spans->count = kept;
+}
+
+static void add(struct spans *spans, const struct merge_span *span)
+{
+	if (spans->count >= SPANS_MOST)
+		drop_shortest(spans);
+	ARRAY_ADD(spans->all, spans->count) = *span;
+}
+
+static uint32_t find_name(struct spans *spans, const char *name)
+{
+	size_t i = 0;
+
+	while (i < spans->name_count && strcmp(spans->names[i], name) != 0)
+		i++;
+	if (i == spans->name_count) {
+		spans->names = array_room(spans->names, i, sizeof(*spans->names));
+		snprintf(spans->names[spans->name_count++], sizeof(*spans->names), "%s",
+			 name);
+	}
+	return (uint32_t)i;
+}
+
+/* The names of the lane's series; their strings may have no end. Owned. */
+static uint32_t *name_steps(struct spans *spans, const struct lane_walk *walk)
+{
+	uint32_t *names = xcalloc(walk->data.series_count + 1u, sizeof(*names));
+
+	for (uint32_t i = 0; i < walk->data.series_count; i++) {
+		struct segment_series *series = &walk->data.series[i];
+
+		series->name[sizeof(series->name) - 1] = '\0';
+		if (series->kind == SEGMENT_SERIES_STEP)
+			names[i] = find_name(spans, series->name);
+	}
+	return names;
+}
+
+static int is_whole(const struct lane_walk *walk, const struct segment_span *span)
+{
+	return span->kind >= SEGMENT_SPAN_CALL && span->kind <= SEGMENT_SPAN_STEP &&
+	       span->begin_ticks <= span->end_ticks && (int64_t)span->ticks >= 0 &&
+	       (span->kind != SEGMENT_SPAN_STEP ||
+		span->series < walk->data.series_count) &&
+	       span->node && span->node < walk->data.node_count;
+}
+
+/* The run's, in ticks. */
+static uint64_t spans_floor(const struct merge *merge)
+{
+	double ticks = (double)merge->run->page.span_floor_ns / merge->ticks->ns_per_tick;
+
+	return ticks >= 1 && ticks < 9e18 ? (uint64_t)ticks : UINT64_MAX;
+}
+
+struct lane_spans {
+	struct spans *spans;
+	const struct lane_walk *walk;
+	const uint32_t *names; /* of its series */
+	double late_share;     /* of what was booked as blocked */
+	int is_split;
+	uint64_t floor_ticks;	 /* UINT64_MAX: none is kept */
+	struct merge_span *open; /* outermost first of each stack */
+	uint32_t *open_nodes;	 /* parallel */
+	size_t open_count;
+	uint32_t last_process; /* that a thread was of */
+};
+
+/* The process of the slot whose row of a thread this is. Those that had it one after the
+ * other stand in the order in which they began, and so do the spans. */
+static void find_thread(struct lane_spans *lane, uint32_t number, struct merge_span *span)
+{
+	const struct read_run *run = lane->walk->merge->run;
+	const struct read_process *owner = &run->processes[lane->walk->process_index];
+
+	span->process = lane->walk->process_index;
+	span->thread = SPANS_NO_THREAD;
+	for (size_t i = 0; number != UINT32_MAX && i < run->process_count; i++) {
+		uint32_t at = (uint32_t)((lane->last_process + i) % run->process_count);
+		const struct read_process *process = &run->processes[at];
+		uint64_t first;
+
+		if (process->file != owner->file || process->slot != owner->slot ||
+		    !process->threads || !owner->all_threads)
+			continue;
+		first = (uint64_t)(process->threads - owner->all_threads);
+		if (number < first || number - first >= process->thread_count)
+			continue;
+		lane->last_process = span->process = at;
+		span->thread = number - (uint32_t)first;
+		return;
+	}
+}
+
+static void add_span(struct lane_spans *lane, const struct segment_span *from)
+{
+	const struct lane_walk *walk = lane->walk;
+	struct merge_span span = {.begin_ticks = from->begin_ticks,
+				  .end_ticks = from->end_ticks,
+				  .ticks = from->ticks,
+				  .ready_ns = from->ready_ns,
+				  .blocked_ns = from->blocked_ns,
+				  .lane = walk->lane,
+				  .kind = from->kind,
+				  .is_split = lane->is_split};
+	uint64_t late_ns;
+
+	if (place_is_cut(walk, from->node)) {
+		merge_add(&lane->spans->lost_count, 1);
+		raise_complete(lane->spans, from->ticks);
+		return;
+	}
+	if (!is_whole(walk, from)) {
+		lane->spans->damaged_count++;
+		return;
+	}
+	if (walk->nodes[from->node].is_nested)
+		return; /* its call is the one around it */
+	late_ns = lesser((uint64_t)(lane->late_share * (double)span.blocked_ns),
+			 span.blocked_ns);
+	span.blocked_ns -= late_ns;
+	merge_add(&span.ready_ns, late_ns);
+	span.path = walk->nodes[from->node].path;
+	if (from->kind == SEGMENT_SPAN_STEP)
+		span.name = lane->names[from->series];
+	find_thread(lane, from->thread, &span);
+	add(lane->spans, &span);
+}
+
+/* Is it a call of that open frame's? One that ended after the frame's clock says it
+ * began, or any, when the path was called once. */
+static int is_inside(const struct lane_spans *lane, const struct segment_span *span,
+		     size_t open)
+{
+	uint32_t node = lane->open_nodes[open];
+
+	return span->begin_ticks < lane->open[open].begin_ticks &&
+	       (lane->walk->data.nodes[node].call_count == 1 ||
+		span->end_ticks > lane->open[open].begin_ticks);
+}
+
+/* An open call began when its stack's clock says, or before: what was left out since then
+ * is in no frame. It is not younger than what it called. */
+static void stretch_open(struct lane_spans *lane)
+{
+	const struct lane_walk *walk = lane->walk;
+	uint32_t *opened = xcalloc(walk->data.node_count + 1u, sizeof(*opened));
+
+	for (size_t i = 0; i < lane->open_count; i++)
+		opened[lane->open_nodes[i]] = (uint32_t)i + 1;
+	for (uint32_t i = 0; i < walk->data.span_count; i++) {
+		const struct segment_span *span = &walk->data.spans[i];
+		uint32_t node = is_whole(walk, span) ? span->node : 0, steps = 0;
+
+		while (node > LANE_ROOT && node < walk->data.node_count &&
+		       !opened[node] && steps++ < walk->data.node_count)
+			node = walk->data.nodes[node].parent;
+		if (node > LANE_ROOT && node < walk->data.node_count && opened[node] &&
+		    is_inside(lane, span, opened[node] - 1))
+			lane->open[opened[node] - 1].begin_ticks = span->begin_ticks;
+	}
+	free(opened);
+	for (size_t i = lane->open_count; i-- > 1;)
+		if (lane->open[i - 1].begin_ticks > lane->open[i].begin_ticks &&
+		    lane->open[i - 1].end_ticks == lane->open[i].end_ticks)
+			lane->open[i - 1].begin_ticks = lane->open[i].begin_ticks;
+}
+
+static void add_open(void *context, const struct open_frame *open)
+{
+	struct lane_spans *lane = context;
+	const struct lane_walk *walk = lane->walk;
+	const struct segment_frame *frame = open->frame;
+	uint64_t ticks = open->end_ticks - frame->start_ticks;
+
+	if (frame->node <= LANE_ROOT || frame->node >= walk->data.node_count ||
+	    !walk->nodes[frame->node].is_placed || walk->nodes[frame->node].is_nested ||
+	    segment_frame_is_inherited(frame) || frame->start_ticks >= open->end_ticks ||
+	    ticks < lane->floor_ticks)
+		return;
+	lane->open = array_room(lane->open, lane->open_count, sizeof(*lane->open));
+	lane->open_nodes =
+		array_room(lane->open_nodes, lane->open_count, sizeof(*lane->open_nodes));
+	lane->open_nodes[lane->open_count] = frame->node;
+	lane->open[lane->open_count++] = (struct merge_span){
+		.begin_ticks = frame->start_ticks + open->suspended_ticks,
+		.end_ticks = open->end_ticks + open->suspended_ticks,
+		.ticks = ticks,
+		.lane = walk->lane,
+		.path = walk->nodes[frame->node].path,
+		.kind = SPANS_OPEN};
+}
+
+static int compare_spans(const void *a, const void *b)
+{
+	const struct segment_span *left = a, *right = b;
+
+	if (left->begin_ticks != right->begin_ticks)
+		return left->begin_ticks < right->begin_ticks ? -1 : 1;
+	if (left->end_ticks != right->end_ticks)
+		return left->end_ticks > right->end_ticks ? -1 : 1;
+	return ORDER_BY_2(left, right, node, kind);
+}
+
+/* A shim that died while it made room has left some twice. */
+static void add_kept(struct lane_spans *lane)
+{
+	struct segment_span *all = lane->walk->data.spans;
+	uint32_t count = lane->walk->data.span_count;
+
+	if (count)
+		qsort(all, count, sizeof(*all), compare_spans);
+	for (uint32_t i = 0; i < count; i++)
+		if (all[i].kind && (!i || compare_spans(&all[i - 1], &all[i]) != 0))
+			add_span(lane, &all[i]);
+}
+
+void spans_add_lane(struct spans *spans, const struct lane_walk *walk,
+		    const struct merge_end *end)
+{
+	const struct segment_lane *header = &walk->data.header;
+	const struct merge *merge = walk->merge;
+	struct waits_of_lane waits = waits_of_lane(walk, end);
+	uint32_t *names = name_steps(spans, walk);
+	struct lane_spans lane = {
+		.spans = spans,
+		.walk = walk,
+		.last_process = walk->process_index,
+		.names = names,
+		.late_share = waits_late_share(walk, &waits),
+		.is_split = waits_are_seen(&merge->run->processes[walk->process_index]),
+		.floor_ticks = spans_floor(merge)};
+
+	merge_add(&spans->thinned_count, header->thinned_span_count);
+	merge_add(&spans->lost_count, header->lost_span_count);
+	merge_add(&spans->joined_count, header->joined_mark_count);
+	if (lane.floor_ticks != UINT64_MAX) {
+		raise_complete(spans, header->span_complete_ticks);
+		open_frames_each(walk, end, add_open, &lane);
+		stretch_open(&lane);
+		for (size_t i = 0; i < lane.open_count; i++) {
+			find_thread(&lane, header->thread, &lane.open[i]);
+			add(spans, &lane.open[i]);
+		}
+		add_kept(&lane);
+	}
+	free(lane.open);
+	free(lane.open_nodes);
+	free(names);
+}
+
+struct spans *spans_new(void)
+{
+	return xcalloc(1, sizeof(struct spans));
+}
+
+void spans_free(struct spans *spans)
+{
+	if (!spans)
+		return;
+	free(spans->all);
+	free(spans->names);
+	free(spans);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls and steps that took long, one by one (common/slow/spans.h), and with them the
+ * calls that were open when their process ended. Must not follow an index that was not
+ * compared with its count.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment_series.h"
+#include "common/segment_tree.h"
+
+struct lane_walk;
+struct merge_end;
+
+/* A frame that is open when its process ends, ends with it, or when its stack was left
+ * for the last time: at end_ticks of the stack's clock, which is so far behind the
+ * run's. */
+struct open_frame {
+	const struct segment_frame *frame;
+	uint64_t end_ticks, suspended_ticks;
+};
+
+typedef void open_frames_visit(void *context, const struct open_frame *open);
+
+/* All of a lane, those of one stack after the other, outermost first. */
+void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
+		      open_frames_visit *visit, void *context);
+
+struct merge_span {
+	uint64_t begin_ticks, end_ticks, ticks;
+	uint64_t ready_ns, blocked_ns;
+	uint32_t lane;		  /* index in run->lanes */
+	uint32_t process, thread; /* indices in run->processes, and its threads */
+	uint32_t path;
+	uint32_t kind;
+	uint32_t name; /* of a step: index in names */
+	int is_split;  /* its waits are known */
+};
+
+#define SPANS_NO_THREAD UINT32_MAX
+
+struct spans {
+	struct merge_span *all; /* of a lane: by beginning, the longer first */
+	char (*names)[sizeof(((struct segment_series *)0)->name)];
+	size_t count, name_count;
+	uint64_t thinned_count, lost_count, joined_count;
+	uint64_t complete_ticks; /* as long as that: all are there, in each lane */
+	uint64_t damaged_count;
+};
+
+struct spans *spans_new(void);
+void spans_free(struct spans *spans);
+
+/* Adds those of a lane whose nodes are placed and whose frames are still there. */
+void spans_add_lane(struct spans *spans, const struct lane_walk *walk,
+		    const struct merge_end *end);

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes' cases: checked, their nodes made paths, the slowest of all kept. */
+#include "collector/merge/studies.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+#define STUDIES_MOST 256u /* of a run */
+
+#define STUDIES_ROOT 1u /* a lane's node above all others */
+
+/* Cases of one kind, before those are left out that are too many. */
+#define CASES_HELD 128u
+
+/* Damaged numbers do not make it small. */
+static void add_up(uint64_t *to, uint64_t value)
+{
+	if (__builtin_add_overflow(*to, value, to))
+		*to = UINT64_MAX;
+}
+
+static void case_done(struct studies_case *entry)
+{
+	free(entry->parts);
+}
+
+static struct studies_study *study_of(struct studies *studies,
+				      const struct studies_study *like)
+{
+	for (size_t i = 0; i < studies->count; i++)
+		if (studies->all[i].function == like->function &&
+		    strcmp(studies->all[i].step, like->step) == 0)
+			return &studies->all[i];
+	if (studies->count >= STUDIES_MOST) {
+		studies->lost_count++;
+		return NULL;
+	}
+	studies->all = array_room(studies->all, studies->count, sizeof(*studies->all));
+	studies->all[studies->count] = *like;
+	return &studies->all[studies->count++];
+}
+
+/* What a lane's study is of. 0: it is not plausible. */
+static int identify(const struct studies_lane *lane, const struct segment_study *from,
+		    struct studies_study *ret)
+{
+	*ret = (struct studies_study){.begin_ticks = UINT64_MAX};
+	if (from->node >= lane->node_count)
+		return 0;
+	ret->path = lane->paths[from->node];
+	if (!from->series) {
+		ret->function = ret->path ? lane->function_of(lane->data, ret->path) : 0;
+		return ret->path != 0;
+	}
+	if (from->series > lane->series_count ||
+	    lane->series[from->series - 1].kind != SEGMENT_SERIES_STEP)
+		return 0;
+	snprintf(ret->step, sizeof(ret->step), "%.*s", (int)sizeof(ret->step) - 1,
+		 lane->series[from->series - 1].name);
+	if (!ret->step[0])
+		strcpy(ret->step, "[no name]");
+	return 1;
+}
+
+static void add_sums(struct studies_study *study, const struct segment_study *from)
+{
+	if (from->begin_ticks < study->begin_ticks)
+		study->begin_ticks = from->begin_ticks;
+	if (study->reason != SEGMENT_STUDY_ASKED)
+		study->reason = from->reason == SEGMENT_STUDY_ASKED ? SEGMENT_STUDY_ASKED
+								    : SEGMENT_STUDY_FOUND;
+	add_up(&study->call_count, from->call_count);
+	add_up(&study->ticks, from->ticks);
+	add_up(&study->alone_count, from->alone_count);
+	add_up(&study->missed_count, from->missed_count);
+	add_up(&study->ready_count, from->ready_count);
+	add_up(&study->ready_ticks, from->ready_ticks);
+	add_up(&study->folded_count, from->folded_count);
+	add_up(&study->cost_ticks, from->cost_ticks);
+}
+
+static struct studies_part *part_of(struct studies_case *to, uint32_t path)
+{
+	for (uint32_t i = 0; i < to->part_count; i++)
+		if (to->parts[i].path == path)
+			return &to->parts[i];
+	to->parts[to->part_count] = (struct studies_part){
+		.path = path, .parent = STUDIES_NONE, .is_first = 1};
+	return &to->parts[to->part_count++];
+}
+
+static void add_part(struct studies_case *to, const struct segment_case_part *from,
+		     uint32_t path, int is_folded)
+{
+	struct studies_part *part = part_of(to, path);
+
+	if (!is_folded && from->call_count) {
+		add_up(&part->call_count, from->call_count);
+		add_up(&part->ticks, from->ticks);
+		part->is_first &= from->is_first != 0;
+	}
+	add_up(&part->alloc_count, from->alloc_count);
+	add_up(&part->alloc_bytes, from->alloc_bytes);
+	add_up(&part->ready_ns, from->ready_ns);
+	add_up(&part->blocked_ns, from->blocked_ns);
+}
+
+static void find_parents(struct studies_case *to, const struct studies_lane *lane)
+{
+	for (uint32_t i = 0; i < to->part_count; i++) {
+		uint32_t at = lane->parent_of(lane->data, to->parts[i].path);
+
+		for (; at && to->parts[i].parent == STUDIES_NONE;
+		     at = lane->parent_of(lane->data, at))
+			for (uint32_t j = 0; j < i; j++)
+				if (to->parts[j].path == at)
+					to->parts[i].parent = j;
+		if (i && to->parts[i].parent == STUDIES_NONE && !to->path)
+			to->parts[i].parent = 0; /* all lies below it */
+		if (!to->parts[i].call_count)
+			to->parts[i].is_first = 0;
+	}
+}
+
+/* Is this the node's path? Of the lane's root, which has none, steps may have been. */
+static int has_path(const struct studies_lane *lane, uint32_t node, int is_step)
+{
+	return node < lane->node_count &&
+	       (lane->paths[node] || (is_step && node == STUDIES_ROOT));
+}
+
+/* 0: it is not whole. */
+static int read_case(const struct studies_lane *lane, const struct segment_case *from,
+		     int is_step, struct studies_case *ret)
+{
+	if (from->part_count > SEGMENT_CASE_PARTS ||
+	    !has_path(lane, from->node, is_step) || from->own_ticks > from->ticks)
+		return 0;
+	*ret = (struct studies_case){.lane = lane->lane,
+				     .path = lane->paths[from->node],
+				     .is_slow = from->is_slow != 0,
+				     .begin_ticks = from->begin_ticks,
+				     .ticks = from->ticks,
+				     .own_ticks = from->own_ticks,
+				     .number = from->number,
+				     .beside_call_count = from->beside_call_count,
+				     .beside_ticks = from->beside_ticks,
+				     .folded_count = from->folded_count};
+	ret->parts = xcalloc(from->part_count + 1u, sizeof(*ret->parts));
+	for (uint32_t i = 0; i < from->part_count; i++) {
+		const struct segment_case_part *part = &from->parts[i];
+
+		if (has_path(lane, part->node, is_step && part->node == from->node))
+			add_part(ret, part, lane->paths[part->node],
+				 lane->is_folded[part->node]);
+		else
+			ret->folded_count++;
+	}
+	find_parents(ret, lane);
+	return 1;
+}
+
+static int compare_slow(const void *a, const void *b)
+{
+	const struct studies_case *left = a, *right = b;
+
+	if (left->is_slow != right->is_slow)
+		return right->is_slow - left->is_slow;
+	if (left->own_ticks != right->own_ticks)
+		return left->own_ticks < right->own_ticks ? 1 : -1;
+	return (left->begin_ticks > right->begin_ticks) -
+	       (left->begin_ticks < right->begin_ticks);
+}
+
+/* The slowest, and of the others those in the middle. */
+static void leave_out(struct studies_study *study)
+{
+	size_t slow = 0, usual, kept, first;
+
+	qsort(study->cases, study->case_count, sizeof(*study->cases), compare_slow);
+	while (slow < study->case_count && study->cases[slow].is_slow)
+		slow++;
+	usual = study->case_count - slow;
+	kept = slow < STUDIES_SLOWEST ? slow : STUDIES_SLOWEST;
+	for (size_t i = kept; i < slow; i++)
+		case_done(&study->cases[i]);
+	first = usual > STUDIES_USUAL ? (usual - STUDIES_USUAL) / 2 : 0;
+	for (size_t i = 0; i < usual; i++) {
+		if (i >= first && i < first + STUDIES_USUAL)
+			study->cases[kept++] = study->cases[slow + i];
+		else
+			case_done(&study->cases[slow + i]);
+	}
+	study->case_count = kept;
+}
+
+static void add_case(struct studies_study *study, const struct studies_case *from)
+{
+	if (study->case_count >= CASES_HELD)
+		leave_out(study);
+	ARRAY_ADD(study->cases, study->case_count) = *from;
+}
+
+static void add_cases(struct studies_study *study, const struct studies_lane *lane,
+		      uint32_t number, uint64_t *damaged_count)
+{
+	int is_step = lane->studies[number].series != 0;
+
+	for (uint32_t i = number * SEGMENT_STUDY_CASES;
+	     i < (number + 1) * SEGMENT_STUDY_CASES && i < lane->case_count; i++) {
+		const struct segment_case *from = &lane->cases[i];
+		struct studies_case entry;
+
+		if (!from->serial || from->serial & 1)
+			continue; /* the writer died in between */
+		if (read_case(lane, from, is_step, &entry))
+			add_case(study, &entry);
+		else
+			++*damaged_count;
+	}
+}
+
+void studies_add_lane(struct studies *studies, const struct studies_lane *from,
+		      uint64_t *damaged_count)
+{
+	for (uint32_t i = 0; i < from->study_count && i < SEGMENT_STUDIES_MOST; i++) {
+		const struct segment_study *own = &from->studies[i];
+		struct studies_study *study, like;
+
+		if (!identify(from, own, &like)) {
+			++*damaged_count;
+			continue;
+		}
+		study = study_of(studies, &like);
+		if (!study)
+			continue;
+		add_sums(study, own);
+		add_cases(study, from, i, damaged_count);
+	}
+}
+
+void studies_finish(struct studies *studies)
+{
+	for (size_t i = 0; i < studies->count; i++)
+		leave_out(&studies->all[i]);
+}
+
+void studies_done(struct studies *studies)
+{
+	for (size_t i = 0; i < studies->count; i++) {
+		for (size_t j = 0; j < studies->all[i].case_count; j++)
+			case_done(&studies->all[i].cases[j]);
+		free(studies->all[i].cases);
+	}
+	free(studies->all);
+	*studies = (struct studies){.count = 0};
+}
+
+static double positive(double value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* Parts come before those that they are above: from the last to the first, each hands
+ * what lies at and below it to the one above. */
+void studies_times(const struct studies_case *from, const struct studies_cost *cost,
+		   double *ret_total_ns, double *ret_self_ns)
+{
+	double *below_ns = xcalloc(from->part_count + 1u, sizeof(*below_ns));
+	double *hooks_ns = xcalloc(from->part_count + 1u, sizeof(*hooks_ns));
+
+	for (uint32_t i = from->part_count; i-- > 0;) {
+		const struct studies_part *part = &from->parts[i];
+		double calls = (double)part->call_count, raw_ns, inside_ns;
+
+		inside_ns = hooks_ns[i] + (double)part->alloc_count * cost->alloc_ns +
+			    calls * cost->inner_ns;
+		raw_ns = (double)part->ticks * cost->ns_per_tick;
+		ret_total_ns[i] =
+			part->call_count ? positive(raw_ns - inside_ns) : below_ns[i];
+		ret_self_ns[i] = positive(ret_total_ns[i] - below_ns[i]);
+		if (part->parent >= i)
+			continue; /* STUDIES_NONE, too */
+		below_ns[part->parent] += ret_total_ns[i];
+		hooks_ns[part->parent] += inside_ns + calls * cost->outer_ns;
+	}
+	free(below_ns);
+	free(hooks_ns);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Targets and rows, each found by its key. */
+#include "collector/merge/transfers.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+
+/* Names of one hash are compared; this many of them can be told apart. */
+#define PROBES 16u
+
+static uint64_t hash_of(const char *name)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (; *name; name++)
+		hash = (hash ^ (uint8_t)*name) * 1099511628211u;
+	return hash;
+}
+
+static uint32_t add_target(struct transfers *transfers, uint32_t kind, const char *name)
+{
+	size_t number = transfers->target_count++;
+
+	transfers->targets =
+		array_room(transfers->targets, number, sizeof(*transfers->targets));
+	transfers->targets[number] = (struct transfers_target){kind, name};
+	return (uint32_t)number;
+}
+
+uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name)
+{
+	uint64_t hash = hash_of(name);
+
+	if (!transfers->target_count)
+		add_target(transfers, SEGMENT_TARGET_UNKNOWN, "[not known]");
+	for (uint64_t i = 0; kind && i < PROBES; i++) {
+		uint32_t number = map_get(&transfers->target_map, hash, kind, i);
+
+		if (number == MAP_NONE) {
+			name = arena_copy(&transfers->names, name, strlen(name));
+			number = add_target(transfers, kind, name);
+			map_put(&transfers->target_map, hash, kind, i, number);
+			return number;
+		}
+		if (strcmp(transfers->targets[number].name, name) == 0)
+			return number;
+	}
+	return 0;
+}
+
+static struct transfers_row *row_at(struct transfers *transfers, uint32_t process,
+				    uint32_t path, uint32_t target, uint32_t is_source)
+{
+	uint64_t both = (uint64_t)target << 1 | (is_source != 0);
+	bool is_new;
+	uint32_t number = map_number(&transfers->row_map, process, path, both, &is_new);
+
+	if (is_new) {
+		transfers->rows =
+			array_room(transfers->rows, number, sizeof(*transfers->rows));
+		transfers->rows[number] =
+			(struct transfers_row){.process = process,
+					       .path = path,
+					       .target = target,
+					       .is_source = is_source != 0};
+		transfers->row_count = number + 1u;
+	}
+	return &transfers->rows[number];
+}
+
+static void sum(uint64_t *to, uint64_t add)
+{
+	if (__builtin_add_overflow(*to, add, to))
+		*to = UINT64_MAX;
+}
+
+void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
+		   uint32_t target, const struct segment_transfer *from, int64_t total_ns)
+{
+	struct transfers_row *row =
+		row_at(transfers, process, path, target, from->is_source);
+
+	sum(&row->call_count, from->call_count);
+	sum(&row->bytes, from->bytes);
+	sum(&row->small_count, from->small_count);
+	sum(&row->sequential_count, from->sequential_count);
+	sum(&row->failed_count, from->failed_count);
+	if (__builtin_add_overflow(row->total_ns, total_ns, &row->total_ns))
+		row->total_ns = INT64_MAX;
+	if (from->largest_bytes > row->largest_bytes)
+		row->largest_bytes = from->largest_bytes;
+}
+
+void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
+		   uint64_t write_bytes)
+{
+	while (transfers->seen_count <= process) {
+		ARRAY_ADD(transfers->seen, transfers->seen_count) =
+			(struct transfers_seen){0, 0};
+	}
+	sum(&transfers->seen[process].read_bytes, read_bytes);
+	sum(&transfers->seen[process].write_bytes, write_bytes);
+}
+
+void transfers_lose(struct transfers *transfers, uint64_t count, uint64_t bytes)
+{
+	sum(&transfers->lost_count, count);
+	sum(&transfers->lost_bytes, bytes);
+}
+
+void transfers_done(struct transfers *transfers)
+{
+	free(transfers->targets);
+	free(transfers->rows);
+	free(transfers->seen);
+	arena_free(&transfers->names);
+	map_done(&transfers->target_map);
+	map_done(&transfers->row_map);
+	*transfers = (struct transfers){.row_count = 0};
+}

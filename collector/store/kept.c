@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of kept calls: spans, studies with their cases and parts, and snapshots. */
+#include <stdlib.h>
+
+#include "collector/merge/spans.h"
+#include "collector/store/row.h"
+#include "common/base/xalloc.h"
+#include "common/slow/spans.h"
+
+static void add_span(struct row *row, const struct merge_span *span)
+{
+	int64_t call_ns = row_ns(row, (double)span->ticks), thread = -1;
+	struct split_values split =
+		row_split(span->is_split, call_ns, span->ready_ns, span->blocked_ns);
+	const char *name = NULL;
+
+	if (span->thread != SPANS_NO_THREAD)
+		thread = row->store->threads[row->store->first_threads[span->process] +
+					     span->thread];
+	if (span->kind == SEGMENT_SPAN_STEP)
+		name = row->ingest->merge.spans->names[span->name];
+	row_add(row, row->ids->run, row->ids->process + span->process,
+		row_lane(row, span->lane), value_known(thread), span->kind, name,
+		value_path(row, span->path), row_time_ns(row, span->begin_ticks),
+		row_ns(row, (double)(span->end_ticks - span->begin_ticks)), call_ns,
+		split.cpu, split.ready, split.blocked);
+}
+
+static void add_spans(struct row *row)
+{
+	const struct spans *spans = row->ingest->merge.spans;
+
+	for (size_t i = 0; i < spans->count; i++)
+		add_span(row, &spans->all[i]);
+}
+
+/* 0: of a step that no call held. */
+static int64_t path_id(const struct row *row, uint32_t path)
+{
+	return path ? store_path_id(row->ids, path) : 0;
+}
+
+static void add_studies(struct row *row)
+{
+	const struct studies *studies = &row->ingest->merge.studies;
+
+	for (size_t i = 0; i < studies->count; i++) {
+		const struct studies_study *study = &studies->all[i];
+
+		row_add(row, row->ids->run, i + 1, path_id(row, study->path),
+			value_filled(study->step), study->reason,
+			row_time_ns(row, study->begin_ticks), study->call_count,
+			row_ns(row, (double)study->ticks), study->alone_count,
+			study->missed_count, study->ready_count,
+			row_ns(row, (double)study->ready_ticks), study->folded_count,
+			row_ns(row, (double)study->cost_ticks));
+	}
+}
+
+/* Both numbers from 0. */
+static void add_case(struct row *row, size_t study, size_t number)
+{
+	const struct ingest *ingest = row->ingest;
+	const struct studies_case *from = &ingest->merge.studies.all[study].cases[number];
+
+	row_add(row, row->ids->run, study + 1, number + 1,
+		row->ids->process + ingest->run.lanes[from->lane].process,
+		row_lane(row, from->lane), path_id(row, from->path), from->is_slow,
+		from->number, row_time_ns(row, from->begin_ticks),
+		merge_call_ns(&ingest->merge, (double)from->ticks),
+		row_ns(row, (double)(from->ticks - from->own_ticks)),
+		from->beside_call_count, row_ns(row, (double)from->beside_ticks),
+		from->folded_count);
+}
+
+static void each_case(struct row *row,
+		      void (*add)(struct row *row, size_t study, size_t number))
+{
+	const struct studies *studies = &row->ingest->merge.studies;
+
+	for (size_t i = 0; i < studies->count; i++)
+		for (size_t j = 0; j < studies->all[i].case_count; j++)
+			add(row, i, j);
+}
+
+static void add_cases(struct row *row)
+{
+	each_case(row, add_case);
+}
+
+/* Of a damaged recording they may be anything. */
+#define NS_MOST 9e18
+
+static int64_t limited(double value)
+{
+	return (int64_t)(value < NS_MOST ? value : NS_MOST);
+}
+
+static void add_case_parts(struct row *row, size_t study, size_t number)
+{
+	const struct ingest *ingest = row->ingest;
+	const struct studies_case *from = &ingest->merge.studies.all[study].cases[number];
+	uint32_t process = ingest->run.lanes[from->lane].process;
+	const struct hook_cost *hooks = &ingest->merge.process_cost[process];
+	struct studies_cost cost = {ingest->ticks.ns_per_tick, hooks->inner_ns,
+				    hooks->outer_ns, hooks->alloc_ns};
+	double *total_ns = xcalloc(from->part_count + 1u, sizeof(*total_ns));
+	double *self_ns = xcalloc(from->part_count + 1u, sizeof(*self_ns));
+
+	studies_times(from, &cost, total_ns, self_ns);
+	for (uint32_t i = 0; i < from->part_count; i++) {
+		const struct studies_part *part = &from->parts[i];
+
+		row_add(row, row->ids->run, study + 1, number + 1,
+			path_id(row, part->path), part->is_first, part->call_count,
+			limited(total_ns[i]), limited(self_ns[i]), part->alloc_count,
+			part->alloc_bytes, part->ready_ns, part->blocked_ns);
+	}
+	free(total_ns);
+	free(self_ns);
+}
+
+static void add_parts(struct row *row)
+{
+	each_case(row, add_case_parts);
+}
+
+static const char *const cause_words[] = {
+	[SEGMENT_SNAPSHOT_SIGNAL] = "signal",
+	[SEGMENT_SNAPSHOT_FUNCTION] = "function",
+	[SEGMENT_SNAPSHOT_INTERVAL] = "interval",
+	[SEGMENT_SNAPSHOT_COMMAND] = "command",
+};
+
+static const char *cause_word(uint32_t cause)
+{
+	const char *word = NULL;
+
+	if (cause < sizeof(cause_words) / sizeof(cause_words[0]))
+		word = cause_words[cause];
+	return word ? word : "call";
+}
+
+static void add_snapshots(struct row *row)
+{
+	const struct snapshots *snapshots = &row->ingest->snapshots;
+
+	for (size_t i = 0; i < snapshots->count; i++) {
+		const struct snapshot_row *from = &snapshots->all[i];
+
+		row_add_with(row, from->quantities, row->ids->snapshot + (int64_t)i,
+			     row->ids->run, row->ids->process + from->process,
+			     from->number, from->from->label,
+			     cause_word(from->from->cause), from->time_ns);
+	}
+}
+
+static void add_sites(struct row *row)
+{
+	const struct snapshots *snapshots = &row->ingest->snapshots;
+
+	for (size_t i = 0; i < snapshots->site_count; i++) {
+		const struct snapshot_site *from = &snapshots->sites[i];
+
+		row_add_with(row, from->quantities, row->ids->process + from->process,
+			     row->ids->site + from->site,
+			     row->ids->snapshot + from->first,
+			     row->ids->snapshot + from->until);
+	}
+}
+
+static void add_paths(struct row *row)
+{
+	const struct snapshots *snapshots = &row->ingest->snapshots;
+
+	for (size_t i = 0; i < snapshots->path_count; i++) {
+		const struct snapshot_path *from = &snapshots->paths[i];
+
+		row_add_with(row, from->quantities, row->ids->process + from->process,
+			     store_path_id(row->ids, from->path),
+			     row->ids->snapshot + from->first,
+			     row->ids->snapshot + from->until);
+	}
+}
+
+/* born_id 0: before the first snapshot. */
+static void add_frees(struct row *row)
+{
+	const struct snapshots *snapshots = &row->ingest->snapshots;
+
+	for (size_t i = 0; i < snapshots->free_count; i++) {
+		const struct change_free *from = &snapshots->frees[i];
+
+		row_add(row, row->ids->process + from->process,
+			row->ids->site + from->site,
+			from->born ? row->ids->snapshot + from->born - 1 : 0,
+			row->ids->snapshot + from->freed - 1, from->count, from->bytes);
+	}
+}
+
+const struct row_table store_kept_tables[] = {
+	{"snapshot", "snapshot_id, run_id, process_id, number, label, taken_by, time_ns",
+	 add_snapshots, &quantity_lists[QUANTITY_OF_SNAPSHOT]},
+	{"snapshot_site", "process_id, site_id, snapshot_id, until_id", add_sites,
+	 &quantity_lists[QUANTITY_OF_HELD]},
+	{"snapshot_path", "process_id, path_id, snapshot_id, until_id", add_paths,
+	 &quantity_lists[QUANTITY_OF_PAST]},
+	{"snapshot_free",
+	 "process_id, site_id, born_id, freed_id, free_count, free_bytes", add_frees,
+	 NULL},
+	{"span",
+	 "run_id, process_id, lane_id, thread_id, kind, name, path_id, started_ns, "
+	 "duration_ns, call_ns, cpu_ns, ready_ns, blocked_ns",
+	 add_spans, NULL},
+	{"study",
+	 "run_id, study_id, path_id, step, reason, started_ns, calls, total_ns, "
+	 "alone_calls, missed_calls, ready_calls, ready_ns, folded_paths, cost_ns",
+	 add_studies, NULL},
+	{"study_case",
+	 "run_id, study_id, case_id, process_id, lane_id, path_id, is_slow, number, "
+	 "started_ns, duration_ns, ready_ns, beside_calls, beside_ns, folded_parts",
+	 add_cases, NULL},
+	{"study_part",
+	 "run_id, study_id, case_id, path_id, is_first, calls, total_ns, self_ns, "
+	 "alloc_count, alloc_bytes, ready_ns, blocked_ns",
+	 add_parts, NULL},
+	{NULL},
+};

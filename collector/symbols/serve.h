@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a symbolizer and its confined child say to each other, and the child's side. A
+ * request is a head and so many bytes; each is answered before the next is sent. Strings
+ * of answers are sent once each, before the first answer that has them, and known by
+ * number afterwards.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <stdio.h>
+
+#define MESSAGE_BUILD_ID_MAX 64
+#define MESSAGE_QUESTIONS_MAX 1024
+#define MESSAGE_FRAMES_MAX 64
+#define MESSAGE_TEXT_MAX 65536
+
+/* REQUEST_OPEN: struct message_file, then its path. The module's number is how many were
+ * opened before. REQUEST_ASK: up to MESSAGE_QUESTIONS_MAX of struct message_question.
+ * Answers: ANSWER_SYMBOLS for each of these, in their order, and at the end of both
+ * ANSWER_MODULE. */
+enum { REQUEST_OPEN = 1, REQUEST_ASK };
+
+struct message_request {
+	uint32_t kind, module, size;
+};
+
+struct message_file {
+	uint64_t device, inode, size_bytes;
+	int64_t mtime_ns;
+	uint32_t build_id_size;
+	uint32_t is_without_debug; /* read no debug information */
+	uint8_t build_id[MESSAGE_BUILD_ID_MAX];
+};
+
+enum message_kind { ASK_FUNCTION = 1, ASK_FRAMES, ASK_VARIABLE, ASK_NEAR };
+
+struct message_question {
+	uint64_t address;
+	uint64_t kind;
+};
+
+/* ANSWER_TEXT: value bytes follow, without a NUL.
+ * ANSWER_MODULE: value: an enum symbols_source; offset: an enum symbols_trouble.
+ * ANSWER_SYMBOLS: value of struct message_symbol follow, 0: nothing is known. offset: of
+ * the address in a variable, or from the nearest symbol. */
+enum { ANSWER_TEXT = 1, ANSWER_MODULE, ANSWER_SYMBOLS };
+
+struct message_answer {
+	uint32_t kind, value;
+	uint64_t offset;
+};
+
+/* Texts by number, 0: none. */
+struct message_symbol {
+	uint32_t name, linkage_name, identity, file;
+	uint32_t line;
+	uint8_t variant, is_part, unused[2];
+};
+
+/* Answers requests until the parent closes its end. For confined_start(). */
+void serve_symbols(FILE *questions, FILE *answers, void *nothing);

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* Which programs are sampled, and how often. */
+#include "collector/watch/outside.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "collector/processes/ticks.h"
+#include "common/base/array.h"
+#include "common/sampling_event.h"
+
+/* So old is a process that is sampled. What ends sooner has too few samples to tell. */
+#define AGE_NS 5000000u
+#define DRAIN_NS 50000000u
+#define WRITE_NS 1000000000u
+/* How often threads are switched is asked after so much time of a CPU. */
+#define WINDOW_NS 50000000
+#define WINDOW_SWITCHES 100
+/* Where samples would cost too much nobody asks again for so long. */
+#define DECLINED_NS 1000000000u
+
+/* A second of one CPU at 1 kHz. */
+#define RING_PAGES 16u
+#define FAST_RING_PAGES 64u
+#define FAST_HZ 2000u
+
+enum state {
+	STATE_NEW,
+	STATE_OWN,	/* its program has hooks, or cannot be sampled */
+	STATE_FOLLOWED, /* its program is */
+};
+
+struct outside_process {
+	int32_t pid;
+	uint64_t start_ticks; /* with pid: which process */
+	uint64_t seen_ns;
+	enum state state;
+	uint64_t program;		 /* if FOLLOWED */
+	struct resource_threads threads; /* which its program has been told of */
+};
+
+/* What the processes of one segment file run. */
+struct outside_program {
+	uint64_t inode; /* of the file */
+	struct outside_events events;
+	struct outside_space space;
+	uint64_t period_ns; /* on average; 0: it is not sampled now */
+	uint64_t declined_until_ns;
+	int64_t busy_ns, switch_count; /* in this window */
+	size_t alive_count;
+	int has_ended; /* hooks turned up, or the kernel refused */
+	int is_paused;
+};
+
+void outside_begin(struct outside *outside)
+{
+	*outside = (struct outside){.random = (uint32_t)ticks_monotonic_ns() | 1};
+	outside->objects.begin_s = time(NULL);
+}
+
+static struct outside_program *program_of(const struct outside *outside, uint64_t inode)
+{
+	for (size_t i = 0; i < outside->program_count; i++)
+		if (outside->programs[i].inode == inode)
+			return &outside->programs[i];
+	return NULL;
+}
+
+/* Whose event has this id; NULL: it has been closed. */
+static struct outside_program *sampled_program(const struct outside *outside, uint64_t id)
+{
+	for (size_t i = 0; i < outside->program_count; i++)
+		if (events_has(&outside->programs[i].events, id))
+			return &outside->programs[i];
+	return NULL;
+}
+
+static void take(void *context, const struct outside_record *record)
+{
+	struct outside *outside = context;
+	struct outside_program *program;
+	uint64_t address;
+	uint32_t module;
+
+	if (record->lost_count) {
+		outside->book.sums.lost_count += record->lost_count;
+		return;
+	}
+	program = record->id ? sampled_program(outside, record->id) : NULL;
+	if (!program || program->is_paused || program->space.has_hooks)
+		return;
+	module = space_find(&program->space, &outside->objects, &outside->book,
+			    record->pid, record->address, &address);
+	if (!program->space.has_hooks)
+		book_add(&outside->book, module, address, record->period_ns);
+}
+
+void outside_drain(struct outside *outside)
+{
+	events_read(&outside->rings, take, outside);
+}
+
+static void note_period(struct cpu_sums *sums, uint64_t period_ns)
+{
+	uint32_t period_us = (uint32_t)(period_ns / 1000);
+
+	sums->attached_count++;
+	if (period_us > sums->longest_period_us)
+		sums->longest_period_us = period_us;
+	if (!sums->shortest_period_us || period_us < sums->shortest_period_us)
+		sums->shortest_period_us = period_us;
+}
+
+static void stop(struct outside *outside, struct outside_program *program)
+{
+	outside_drain(outside);
+	events_detach(&program->events);
+	program->period_ns = 0;
+}
+
+static void refuse(struct outside *outside, struct outside_program *program, int error)
+{
+	stop(outside, program);
+	program->has_ended = 1;
+	outside->book.sums.refused_count++;
+	outside->book.sums.error = -error;
+}
+
+/* The timer is for those that have hooks. */
+static uint32_t hz_of(const struct segment_run *run)
+{
+	return run->sample_hz == SEGMENT_SAMPLES_TIMER ? SEGMENT_SAMPLES_AUTO
+						       : run->sample_hz;
+}
+
+/* All processes of the program that there are; one that has just ended needs none. */
+static void start(struct outside *outside, const struct watch *watch,
+		  struct outside_program *program, uint64_t period_ns)
+{
+	uint32_t hz = hz_of(watch->run);
+	uint64_t drawn_ns = sampling_draw(&outside->random, period_ns);
+	int result = events_open_rings(&outside->rings,
+				       hz > FAST_HZ ? FAST_RING_PAGES : RING_PAGES);
+
+	for (size_t i = 0; i < outside->process_count && result == 0; i++) {
+		const struct outside_process *process = &outside->processes[i];
+
+		if (process->state != STATE_FOLLOWED ||
+		    process->program != program->inode ||
+		    table_is_over(&watch->processes[i]))
+			continue;
+		result = events_attach(&program->events, &outside->rings, process->pid,
+				       drawn_ns);
+		if (result == -ESRCH)
+			result = 0;
+	}
+	if (result < 0) {
+		refuse(outside, program, result);
+		return;
+	}
+	program->period_ns = period_ns;
+	note_period(&outside->book.sums, period_ns);
+}
+
+/* What has the same period has it drawn anew: a program whose phases have that of the
+ * samples would be seen in some of them only. */
+static void use_period(struct outside *outside, const struct watch *watch,
+		       struct outside_program *program, uint64_t period_ns,
+		       uint64_t now_ns)
+{
+	if (program->has_ended || now_ns < program->declined_until_ns)
+		return;
+	if (!period_ns) {
+		stop(outside, program);
+		program->declined_until_ns = now_ns + DECLINED_NS;
+		outside->book.sums.declined_count++;
+	} else if (period_ns == program->period_ns) {
+		events_change_period(&program->events,
+				     sampling_draw(&outside->random, period_ns));
+	} else {
+		stop(outside, program);
+		start(outside, watch, program, period_ns);
+	}
+}
+
+static uint64_t period_of(const struct watch *watch, const struct sampling *sampling,
+			  int64_t busy_ns, int64_t switch_count)
+{
+	return sampling_period_ns(hz_of(watch->run), sampling->tick_ns,
+				  (double)(busy_ns > WINDOW_NS ? busy_ns : WINDOW_NS),
+				  (uint64_t)switch_count);
+}
+
+static struct outside_program *add_program(struct outside *outside, uint64_t inode)
+{
+	struct outside_program *program;
+
+	program = &ARRAY_ADD(outside->programs, outside->program_count);
+	*program = (struct outside_program){.inode = inode};
+	return program;
+}
+
+static void follow(struct outside_process *process, const struct outside_program *program)
+{
+	process->state = STATE_FOLLOWED;
+	process->program = program->inode;
+}
+
+/* One that has moved into a file of its own has the events that it had. */
+static struct outside_program *moved_from(const struct outside *outside, size_t index)
+{
+	const struct outside_process *process = &outside->processes[index];
+
+	for (size_t i = 0; i < outside->process_count; i++) {
+		const struct outside_process *other = &outside->processes[i];
+
+		if (i != index && other->pid == process->pid &&
+		    other->start_ticks == process->start_ticks &&
+		    other->state == STATE_FOLLOWED)
+			return program_of(outside, other->program);
+	}
+	return NULL;
+}
+
+/* Begins with the program that the process is the first of, unless it has hooks. */
+static void begin_program(struct outside *outside, const struct watch *watch,
+			  const struct sampling *sampling, size_t index)
+{
+	struct outside_process *process = &outside->processes[index];
+	size_t file = watch->processes[index].file;
+	struct outside_space space = {.count = 0};
+	struct outside_program *program;
+
+	space_look(&space, &outside->objects, &outside->book, process->pid);
+	process->state = STATE_OWN;
+	if (space.has_hooks || !space.count ||
+	    !resources_read_threads(process->pid, &process->threads)) {
+		space_done(&space);
+		return;
+	}
+	program = add_program(outside, watch->files[file].inode);
+	program->space = space;
+	program->alive_count = 1;
+	for (size_t i = 0; i < outside->process_count; i++)
+		if (outside->processes[i].state == STATE_NEW &&
+		    watch->processes[i].file == file &&
+		    !table_is_over(&watch->processes[i]))
+			follow(&outside->processes[i], program);
+	follow(process, program);
+	use_period(outside, watch, program,
+		   period_of(watch, sampling, process->threads.cpu_ns,
+			     process->threads.run_count),
+		   ticks_monotonic_ns());
+}
+
+/* What its program forks has events from its parent. */
+static void look_at_new(struct outside *outside, const struct watch *watch,
+			const struct sampling *sampling, size_t index, uint64_t now_ns)
+{
+	const struct watch_process *from = &watch->processes[index];
+	struct outside_process *process = &outside->processes[index];
+	struct outside_program *program =
+		program_of(outside, watch->files[from->file].inode);
+
+	if (!program)
+		program = moved_from(outside, index);
+	if (program)
+		follow(process, program);
+	else if (now_ns - process->seen_ns >= AGE_NS)
+		begin_program(outside, watch, sampling, index);
+	else
+		outside->is_waiting = 1;
+}
+
+static void list_processes(struct outside *outside, const struct watch *watch,
+			   uint64_t now_ns)
+{
+	while (outside->process_count < watch->process_count) {
+		outside->processes =
+			array_room(outside->processes, outside->process_count,
+				   sizeof(*outside->processes));
+		outside->process_count++;
+	}
+	for (size_t i = 0; i < outside->process_count; i++) {
+		const struct ending_death *death = &watch->processes[i].death;
+		struct outside_process *process = &outside->processes[i];
+
+		if (process->pid != death->pid ||
+		    process->start_ticks != death->start_ticks)
+			*process = (struct outside_process){.pid = death->pid,
+							    .start_ticks =
+								    death->start_ticks,
+							    .seen_ns = now_ns};
+	}
+}
+
+static int is_paused(const struct watch *watch, const struct watch_process *process)
+{
+	const struct segment_reader *reader = &watch->files[process->file].reader;
+	uint64_t since = 0;
+
+	return !process->has_left && reader->fd >= 0 &&
+	       segment_reader_bytes(reader, process->slot,
+				    offsetof(struct segment_process, paused_since_ticks),
+				    &since, sizeof(since)) == 0 &&
+	       since != 0;
+}
+
+/* What its program has to know of it. */
+static void look_at_followed(struct outside *outside, const struct watch *watch,
+			     size_t index)
+{
+	struct outside_process *process = &outside->processes[index];
+	const struct watch_process *from = &watch->processes[index];
+	const struct resource_threads *now = &from->resource.threads;
+	struct outside_program *program = program_of(outside, process->program);
+
+	if (!program)
+		return;
+	program->alive_count++;
+	program->is_paused |= is_paused(watch, from);
+	if (now->cpu_ns > process->threads.cpu_ns)
+		program->busy_ns += now->cpu_ns - process->threads.cpu_ns;
+	if (now->run_count > process->threads.run_count)
+		program->switch_count += now->run_count - process->threads.run_count;
+	process->threads = *now;
+}
+
+static void look_at_processes(struct outside *outside, const struct watch *watch,
+			      const struct sampling *sampling, uint64_t now_ns)
+{
+	outside->is_waiting = 0;
+	for (size_t i = 0; i < outside->program_count; i++) {
+		outside->programs[i].alive_count = 0;
+		outside->programs[i].is_paused = 0;
+	}
+	for (size_t i = 0; i < outside->process_count; i++) {
+		if (table_is_over(&watch->processes[i]))
+			continue;
+		if (outside->processes[i].state == STATE_FOLLOWED)
+			look_at_followed(outside, watch, i);
+		else if (outside->processes[i].state == STATE_NEW)
+			look_at_new(outside, watch, sampling, i, now_ns);
+	}
+}
+
+static void look_at_rates(struct outside *outside, const struct watch *watch,
+			  const struct sampling *sampling, uint64_t now_ns)
+{
+	for (size_t i = 0; i < outside->program_count; i++) {
+		struct outside_program *program = &outside->programs[i];
+
+		if (program->space.has_hooks && !program->has_ended) {
+			stop(outside, program);
+			program->has_ended = 1;
+		}
+		if (program->busy_ns < WINDOW_NS &&
+		    program->switch_count < WINDOW_SWITCHES)
+			continue;
+		use_period(outside, watch, program,
+			   period_of(watch, sampling, program->busy_ns,
+				     program->switch_count),
+			   now_ns);
+		program->busy_ns = program->switch_count = 0;
+	}
+}
+
+static void drop_ended(struct outside *outside)
+{
+	for (size_t i = outside->program_count; i-- > 0;) {
+		struct outside_program *program = &outside->programs[i];
+
+		if (program->alive_count)
+			continue;
+		stop(outside, program);
+		space_done(&program->space);
+		*program = outside->programs[--outside->program_count];
+	}
+}
+
+static void write_book(struct outside *outside, const struct watch *watch,
+		       uint64_t now_ns)
+{
+	if (outside->next_write_ns == 0)
+		outside->next_write_ns = now_ns + WRITE_NS;
+	if (now_ns < outside->next_write_ns ||
+	    outside->written_count == outside->book.sums.sample_count)
+		return;
+	if (book_write(&outside->book, watch->rundir) == 0)
+		outside->written_count = outside->book.sums.sample_count;
+	/* at most a fiftieth of the time is spent writing */
+	outside->next_write_ns = now_ns + WRITE_NS + 50 * (ticks_monotonic_ns() - now_ns);
+}
+
+void outside_update(struct outside *outside, const struct watch *watch,
+		    const struct sampling *sampling)
+{
+	uint64_t now_ns = ticks_monotonic_ns();
+
+	list_processes(outside, watch, now_ns);
+	if (!sampling->is_done || sampling->found != SEGMENT_SAMPLING_ALLOWED)
+		return;
+	look_at_processes(outside, watch, sampling, now_ns);
+	drop_ended(outside);
+	if (now_ns < outside->next_ns)
+		return;
+	outside->next_ns = now_ns + DRAIN_NS;
+	outside_drain(outside);
+	look_at_rates(outside, watch, sampling, now_ns);
+	write_book(outside, watch, now_ns);
+}
+
+int outside_is_urgent(const struct outside *outside)
+{
+	return outside->is_waiting && !outside->book.sums.attached_count;
+}
+
+uint64_t outside_wait_ns(const struct outside *outside, uint64_t most_ns)
+{
+	uint64_t wait_ns = outside->is_waiting	    ? AGE_NS
+			   : outside->program_count ? DRAIN_NS
+						    : most_ns;
+
+	return wait_ns < most_ns ? wait_ns : most_ns;
+}
