@@ -38,8 +38,8 @@ static void put_name(struct writing *writing, const char *key, uint32_t function
 	fprintf(writing->out, "%s=(%" PRIu32 ")", key, function + 1);
 	if (!writing->is_told[function])
 		fprintf(writing->out, " %s",
-			function < writing->profile->function_count
-				? writing->profile->functions[function].name
+			function < writing->profile->tree->function_count
+				? writing->profile->tree->functions[function].name
 				: "(threads)");
 	putc('\n', writing->out);
 	writing->is_told[function] = true;
@@ -67,8 +67,8 @@ static bool is_empty(const struct callgrind_edge *edge)
 static void put_call(struct writing *writing, uint32_t line,
 		     const struct callgrind_edge *edge)
 {
-	const struct profile_function *callee =
-		&writing->profile->functions[edge->callee];
+	const struct calltree_function *callee =
+		&writing->profile->tree->functions[edge->callee];
 
 	if (is_empty(edge))
 		return;
@@ -86,8 +86,8 @@ static void put_functions(struct writing *writing)
 	struct callgrind_edges edges = callgrind_edges_of(profile);
 	size_t at = 0;
 
-	for (uint32_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function = &profile->functions[i];
+	for (uint32_t i = 0; i < profile->tree->function_count; i++) {
+		const struct calltree_function *function = &profile->tree->functions[i];
 		bool has_own = false;
 
 		for (size_t j = 0; j < PROFILE_METRICS; j++)
@@ -106,7 +106,7 @@ static void put_functions(struct writing *writing)
 		putc('\n', writing->out);
 		put_text(writing, "ob", &writing->modules, NULL);
 		put_text(writing, "fl", &writing->files, NULL);
-		put_name(writing, "fn", (uint32_t)profile->function_count);
+		put_name(writing, "fn", (uint32_t)profile->tree->function_count);
 	}
 	for (; at < edges.count; at++)
 		put_call(writing, 0, &edges.all[at]);
@@ -147,7 +147,7 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 	if (!doc->profile)
 		return;
 	writing.is_told =
-		xcalloc(doc->profile->function_count + 1, sizeof(*writing.is_told));
+		xcalloc(doc->profile->tree->function_count + 1, sizeof(*writing.is_told));
 	put_head(writing.out, doc->profile);
 	put_functions(&writing);
 	putc('\n', writing.out);

@@ -17,19 +17,20 @@ static void add(int64_t to[PROFILE_METRICS], const int64_t from[PROFILE_METRICS]
 /* Of each node what it has itself and below. */
 static int64_t (*sum_nodes(const struct profile *profile))[PROFILE_METRICS]
 {
-	int64_t(*sums)[PROFILE_METRICS] = xcalloc(profile->node_count + 1, sizeof(*sums));
+	int64_t(*sums)[PROFILE_METRICS] =
+		xcalloc(profile->tree->node_count + 1, sizeof(*sums));
 
 	for (size_t i = 0; i < profile->sample_count; i++)
 		add(sums[profile->samples[i].node], profile->samples[i].values);
-	for (size_t i = profile->node_count; i-- > 0;)
-		if (profile->nodes[i].parent != PROFILE_NONE)
-			add(sums[profile->nodes[i].parent], sums[i]);
+	for (size_t i = profile->tree->node_count; i-- > 0;)
+		if (profile->tree->nodes[i].parent != PROFILE_NONE)
+			add(sums[profile->tree->nodes[i].parent], sums[i]);
 	return sums;
 }
 
 static int64_t *calls_of(const struct profile *profile)
 {
-	int64_t *calls = xcalloc(profile->node_count + 1, sizeof(*calls));
+	int64_t *calls = xcalloc(profile->tree->node_count + 1, sizeof(*calls));
 
 	for (size_t i = 0; i < profile->sample_count; i++)
 		if (profile->samples[i].values[PROFILE_CALLS] > 0)
@@ -38,20 +39,32 @@ static int64_t *calls_of(const struct profile *profile)
 	return calls;
 }
 
+static bool *outermost_of_functions(const struct calltree *tree)
+{
+	uint32_t *functions = calltree_numbers(tree);
+	bool *outermost;
+
+	for (size_t i = 0; i < tree->node_count; i++)
+		functions[i] = tree->nodes[i].function;
+	outermost = calltree_outermost(tree, functions, tree->function_count);
+	free(functions);
+	return outermost;
+}
+
 static void add_edges(const struct profile *profile, struct callgrind_edges *edges)
 {
+	const struct calltree *tree = profile->tree;
 	int64_t(*sums)[PROFILE_METRICS] = sum_nodes(profile);
 	int64_t *calls = calls_of(profile);
-	/* where the outermost one of each function ends, on the present path */
-	uint32_t *ends = xcalloc(profile->function_count + 1, sizeof(*ends));
+	bool *outermost = outermost_of_functions(tree);
 	struct map numbers = {0};
 	size_t capacity = 0;
 
-	for (size_t i = 0; i < profile->node_count; i++) {
-		const struct profile_node *node = &profile->nodes[i];
-		uint32_t caller = node->parent == PROFILE_NONE
+	for (size_t i = 0; i < tree->node_count; i++) {
+		const struct calltree_node *node = &tree->nodes[i];
+		uint32_t caller = node->parent == CALLTREE_NONE
 					  ? PROFILE_NONE
-					  : profile->nodes[node->parent].function;
+					  : tree->nodes[node->parent].function;
 		bool is_new;
 		uint32_t at = map_number(&numbers, caller, node->function, 0, &is_new);
 
@@ -62,13 +75,11 @@ static void add_edges(const struct profile *profile, struct callgrind_edges *edg
 				.caller = caller, .callee = node->function};
 		}
 		quantity_add(&edges->all[at].calls, calls[i]);
-		if (i < ends[node->function])
-			continue;
-		ends[node->function] = node->end;
-		add(edges->all[at].costs, sums[i]);
+		if (outermost[i])
+			add(edges->all[at].costs, sums[i]);
 	}
 	map_done(&numbers);
-	free(ends);
+	free(outermost);
 	free(calls);
 	free(sums);
 }
@@ -84,11 +95,12 @@ static int compare(const void *left, const void *right)
 
 struct callgrind_edges callgrind_edges_of(const struct profile *profile)
 {
-	struct callgrind_edges edges = {
-		.selves = xcalloc(profile->function_count + 1, sizeof(*edges.selves))};
+	struct callgrind_edges edges = {.selves =
+						xcalloc(profile->tree->function_count + 1,
+							sizeof(*edges.selves))};
 
 	for (size_t i = 0; i < profile->sample_count; i++)
-		add(edges.selves[profile->nodes[profile->samples[i].node].function],
+		add(edges.selves[profile->tree->nodes[profile->samples[i].node].function],
 		    profile->samples[i].values);
 	add_edges(profile, &edges);
 	if (edges.count)

@@ -108,7 +108,7 @@ static void put_label(struct writing *writing, const char *key, const char *text
 static void put_labels(struct writing *writing, const struct profile_sample *sample)
 {
 	const struct profile *profile = writing->profile;
-	const char *recording = profile_recording(&profile->nodes[sample->node]);
+	const char *recording = profile_recording(&profile->tree->nodes[sample->node]);
 
 	if (recording)
 		put_label(writing, "recording", recording, 0);
@@ -130,8 +130,9 @@ static void put_sample(struct writing *writing, const struct profile_sample *sam
 
 	strbuf_reset(&writing->packed);
 	for (size_t i = 0; i < depth; i++)
-		message_pack(&writing->packed,
-			     1ll + writing->profile->nodes[writing->chain[i]].function);
+		message_pack(
+			&writing->packed,
+			1ll + writing->profile->tree->nodes[writing->chain[i]].function);
 	message_bytes(&writing->field, 1, strbuf_text(&writing->packed),
 		      writing->packed.size);
 	strbuf_reset(&writing->packed);
@@ -149,8 +150,8 @@ static void put_mappings(struct writing *writing)
 	const struct profile *profile = writing->profile;
 	struct intern modules = {0};
 
-	for (size_t i = 0; i < profile->function_count; i++) {
-		const char *module = profile->functions[i].module;
+	for (size_t i = 0; i < profile->tree->function_count; i++) {
+		const char *module = profile->tree->functions[i].module;
 		bool is_new;
 
 		if (!module)
@@ -171,8 +172,8 @@ static void put_functions(struct writing *writing)
 {
 	const struct profile *profile = writing->profile;
 
-	for (size_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function = &profile->functions[i];
+	for (size_t i = 0; i < profile->tree->function_count; i++) {
+		const struct calltree_function *function = &profile->tree->functions[i];
 		struct strbuf *line = &writing->inner;
 
 		message_number(&writing->field, 1, (int64_t)i + 1);
@@ -254,7 +255,7 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 	writing->out = context->out;
 	writing->profile = doc->profile;
 	writing->mappings =
-		xcalloc(doc->profile->function_count, sizeof(*writing->mappings));
+		xcalloc(doc->profile->tree->function_count, sizeof(*writing->mappings));
 	writing->chain = xreallocarray(NULL, PROFILE_STACK_MOST, sizeof(*writing->chain));
 	if (deflateInit2(&writing->stream, 4, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) ==
 	    Z_OK) {

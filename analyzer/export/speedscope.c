@@ -16,8 +16,8 @@
 static void put_frames(FILE *out, const struct profile *profile)
 {
 	fputs("\"shared\":{\"frames\":[", out);
-	for (size_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *function = &profile->functions[i];
+	for (size_t i = 0; i < profile->tree->function_count; i++) {
+		const struct calltree_function *function = &profile->tree->functions[i];
 
 		fputs(i ? ",\n{\"name\":" : "\n{\"name\":", out);
 		json_put_text(out, function->name);
@@ -40,7 +40,7 @@ static void put_stack(FILE *out, const struct profile *profile, uint32_t node,
 	putc('[', out);
 	while (depth-- > 0)
 		fprintf(out, depth ? "%" PRIu32 "," : "%" PRIu32,
-			profile->nodes[chain[depth]].function);
+			profile->tree->nodes[chain[depth]].function);
 	putc(']', out);
 }
 

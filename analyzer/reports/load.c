@@ -35,16 +35,17 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 	struct cursor *cursor = report_query(input, load_sql_functions);
 
 	while (cursor_next(cursor) > 0) {
-		const char *text = cursor_text(cursor, "name"),
-			   *file = cursor_text(cursor, "file");
+		const char *text = cursor_text(cursor, "name");
 		struct calltree_function *function;
 
 		strbuf_reset(&name);
 		utf8_clean(&name, text ? text : "?");
 		function = calltree_add_function(
 			tree, cursor_integer(cursor, "function_id"), strbuf_text(&name));
-		if (file)
-			function->file = arena_copy(&tree->texts, file, strlen(file));
+		function->linkage_name =
+			clean_copy(tree, cursor_text(cursor, "linkage_name"));
+		function->module = clean_copy(tree, cursor_text(cursor, "module"));
+		function->file = clean_copy(tree, cursor_text(cursor, "file"));
 		function->line = (uint32_t)cursor_integer(cursor, "line");
 		function->is_estimated = cursor_integer(cursor, "is_estimated") != 0;
 		function->component = clean_copy(tree, cursor_text(cursor, "component"));

@@ -4,7 +4,6 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
-#include "analyzer/tree/frames.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
@@ -302,11 +301,13 @@ static void add_tree(struct report_input *input, struct doc *doc,
 static struct calltree *fold_library(struct report_input *input, struct calltree *tree)
 {
 	struct calltree *folded;
+	uint32_t *places;
 
 	for (size_t i = 0; input->options->focus && i < tree->function_count; i++)
 		if (filter_passes_name(&input->filter, tree->functions[i].name))
 			tree->functions[i].is_library = false;
-	folded = calltree_fold_frames(tree, FRAMES_LIBRARY | FRAMES_THREADS);
+	folded = calltree_fold_frames(tree, CALLTREE_LIBRARY | CALLTREE_THREADS, &places);
+	free(places);
 	calltree_free(tree);
 	return folded;
 }

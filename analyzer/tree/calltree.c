@@ -29,6 +29,11 @@ void calltree_free(struct calltree *tree)
 	free(tree);
 }
 
+const char *calltree_keep(struct calltree *tree, const char *text)
+{
+	return text ? arena_copy(&tree->texts, text, strlen(text)) : NULL;
+}
+
 struct calltree_function *calltree_add_function(struct calltree *tree,
 						int64_t function_id, const char *name)
 {
@@ -37,9 +42,8 @@ struct calltree_function *calltree_add_function(struct calltree *tree,
 	tree->functions = xgrow(tree->functions, tree->function_count,
 				&tree->function_capacity, sizeof(*tree->functions));
 	function = &tree->functions[tree->function_count++];
-	*function = (struct calltree_function){
-		.function_id = function_id,
-		.name = arena_copy(&tree->texts, name, strlen(name))};
+	*function = (struct calltree_function){.function_id = function_id,
+					       .name = calltree_keep(tree, name)};
 	return function;
 }
 
@@ -174,13 +178,19 @@ const char *calltree_owner_name(const struct calltree *tree, uint32_t node)
 		       : calltree_name(tree, owner);
 }
 
+uint32_t *calltree_numbers(const struct calltree *tree)
+{
+	uint32_t *numbers = xreallocarray(NULL, tree->node_count + 1, sizeof(*numbers));
+
+	memset(numbers, 0xff, (tree->node_count + 1) * sizeof(*numbers));
+	return numbers;
+}
+
 /* Walks the tree from its roots without recursion and renews order and depth. */
-void calltree_renew_order(struct calltree *tree)
+static void renew_order(struct calltree *tree)
 {
 	uint32_t at = tree->first_root, depth = 1;
 
-	if (!tree->order)
-		tree->order = xreallocarray(NULL, tree->node_count, sizeof(*tree->order));
 	tree->order_count = 0;
 	while (at != CALLTREE_NONE) {
 		struct calltree_node *node = &tree->nodes[at];
@@ -199,6 +209,58 @@ void calltree_renew_order(struct calltree *tree)
 		if (at != CALLTREE_NONE)
 			at = tree->nodes[at].next;
 	}
+}
+
+void calltree_link_parents(struct calltree *tree)
+{
+	if (!tree->order) {
+		tree->order = calltree_numbers(tree);
+		tree->order_count = tree->node_count;
+		for (uint32_t i = 0; i < tree->order_count; i++)
+			tree->order[i] = i;
+	}
+	tree->first_root = CALLTREE_NONE;
+	for (size_t i = 0; i < tree->order_count; i++)
+		tree->nodes[tree->order[i]].first_child = CALLTREE_NONE;
+	/* Backwards, so that siblings end up in the order they have. */
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t at = tree->order[i];
+		struct calltree_node *node = &tree->nodes[at];
+		uint32_t *list = node->parent == CALLTREE_NONE
+					 ? &tree->first_root
+					 : &tree->nodes[node->parent].first_child;
+
+		if (node->merged_into != CALLTREE_NONE)
+			continue;
+		node->next = *list;
+		*list = at;
+	}
+	renew_order(tree);
+}
+
+uint32_t *calltree_settle(struct calltree *tree)
+{
+	uint32_t *numbers = calltree_numbers(tree);
+	struct calltree_node *nodes =
+		xreallocarray(NULL, tree->order_count + 1, sizeof(*nodes));
+
+	for (uint32_t i = 0; i < tree->order_count; i++) {
+		numbers[tree->order[i]] = i;
+		nodes[i] = tree->nodes[tree->order[i]];
+		tree->order[i] = i;
+	}
+	for (size_t i = 0; i < tree->order_count; i++) {
+		if (nodes[i].parent != CALLTREE_NONE)
+			nodes[i].parent = numbers[nodes[i].parent];
+		if (nodes[i].host != CALLTREE_NONE)
+			nodes[i].host = numbers[nodes[i].host];
+	}
+	free(tree->nodes);
+	tree->nodes = nodes;
+	tree->node_count = tree->order_count;
+	tree->node_capacity = tree->order_count + 1;
+	calltree_link_parents(tree);
+	return numbers;
 }
 
 void calltree_sum_subtrees(struct calltree *tree)
@@ -228,21 +290,15 @@ void calltree_link(struct calltree *tree)
 			   sizeof(*tree->functions), by_function_id);
 	sort_unless_sorted(tree->nodes, tree->node_count, sizeof(*tree->nodes),
 			   by_path_id);
-	/* Backwards, so that siblings end up in the order of their ids. */
-	for (size_t i = tree->node_count; i-- > 0;) {
+	for (size_t i = 0; i < tree->node_count; i++) {
 		struct calltree_node *node = &tree->nodes[i];
-		uint32_t *list = &tree->first_root;
 
 		node->host = (uint32_t)i;
 		node->function = calltree_function(tree, node->tree_alloc_bytes);
 		if (node->parent_path_id)
 			node->parent = calltree_find(tree, node->parent_path_id);
-		if (node->parent != CALLTREE_NONE)
-			list = &tree->nodes[node->parent].first_child;
-		node->next = *list;
-		*list = (uint32_t)i;
 	}
-	calltree_renew_order(tree);
+	calltree_link_parents(tree);
 	calltree_sum_subtrees(tree);
 }
 
@@ -312,7 +368,7 @@ void calltree_sort(struct calltree *tree, enum calltree_order order)
 	for (size_t i = 0; i < tree->node_count; i++)
 		sort_list(tree, &tree->nodes[i].first_child, scratch, &sorting);
 	free(scratch);
-	calltree_renew_order(tree);
+	renew_order(tree);
 }
 
 struct calltree_total calltree_sum(const struct calltree *tree)

@@ -21,14 +21,16 @@ struct strbuf;
 
 struct calltree_function {
 	int64_t function_id;
-	const char *name; /* texts are in calltree.texts */
-	const char *file; /* of the definition; NULL: not known */
+	/* Texts can be shown, and are in calltree.texts; NULL: not known. */
+	const char *name; /* not NULL */
+	const char *linkage_name, *module;
+	const char *file; /* of the definition */
 	uint32_t line;
 	bool is_library;   /* of a language's or the system's library, not the user's */
 	bool is_region;	   /* a part of functions that the program gave a name */
 	bool is_libc;	   /* a call of libc that waits or moves data: nobody's code */
 	bool is_estimated; /* not all of its calls were timed */
-	const char *component; /* of a region, by the program; NULL: none */
+	const char *component; /* of a region, by the program */
 };
 
 struct calltree_node {
@@ -72,10 +74,18 @@ struct calltree_function *calltree_add_function(struct calltree *tree,
 /* The new node; fill its numbers. Borrowed until the next call. */
 struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 					int64_t parent_path_id, int64_t function_id);
+/* A text in the tree's memory; NULL stays NULL. */
+const char *calltree_keep(struct calltree *tree, const char *text);
 /* Finds parents, children, depths and sums over subtrees. */
 void calltree_link(struct calltree *tree);
-/* Once the links of nodes were changed: renews order and depths. */
-void calltree_renew_order(struct calltree *tree);
+/* Children, order and depths by the parents that the nodes have: siblings in the order
+ * they stand in, without what is merged_into others. */
+void calltree_link_parents(struct calltree *tree);
+/* A number for each node, CALLTREE_NONE so far; owned by caller. */
+uint32_t *calltree_numbers(const struct calltree *tree);
+/* Gives the nodes numbers in the tree's order. Returns the new one of each, owned by
+ * caller. */
+uint32_t *calltree_settle(struct calltree *tree);
 /* Renews the sums over subtrees. */
 void calltree_sum_subtrees(struct calltree *tree);
 
@@ -118,21 +128,35 @@ void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *
 uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
 
 /*
- * A new tree in which every function stands at most once on any path: a recursive
- * activation is merged into the outermost one of its function above it. Quantities
- * add up as common/quantities.def says. Owned by caller.
- * Sorted by total; calltree_find() does not work on it.
+ * One new tree for all folds. into: of each node (calltree_numbers()) the one that it
+ * becomes a part of, which is itself or comes before it in the tree's order and stays;
+ * afterwards the number in the new tree. Quantities add up as common/quantities.def says:
+ * what stands below another of its new node is inside of that one's total. Owned by
+ * caller.
  */
-struct calltree *calltree_fold(const struct calltree *tree);
+struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into);
 
-/* The function of nodes that stand for many. */
-#define CALLTREE_FOLDED_FUNCTION (-1)
 /*
- * A new tree in which one node stands for what is nobody's code, see frames.h for what.
- * The sums of the tree stay the same. Owned by caller, sorted by total; calltree_find()
- * and calltree_function() do not work on it.
+ * Three folds, each a new tree owned by caller, for which calltree_find() does not work.
+ * ret_places: the new number of each node, owned by caller, CALLTREE_NONE: it has none.
  */
-struct calltree *calltree_fold_frames(const struct calltree *tree, unsigned what);
+/* Every function at most once on any path: a recursive activation is part of the
+ * outermost one above it. Sorted by total. */
+struct calltree *calltree_fold(const struct calltree *tree);
+/* What a function calls of itself directly is part of it: who asks of a path which
+ * functions are on it gets the same answer, and it is short. Nodes are numbered in the
+ * tree's order, the path_id of each is the least. */
+struct calltree *calltree_fold_own_calls(const struct calltree *tree,
+					 uint32_t **ret_places);
+/* The function of nodes that stand for many: calltree_function() does not work either. */
+#define CALLTREE_FOLDED_FUNCTION (-1)
+/* CALLTREE_LIBRARY: functions of libraries, one below the other or side by side, are one
+ * node "library". CALLTREE_THREADS: those between the start of a thread and the function
+ * that it was started for are one node "thread of F"; those through which a task of a
+ * future is run are "task of F"; "threads" and "tasks" when they lead to several. */
+enum { CALLTREE_LIBRARY = 1, CALLTREE_THREADS = 2 };
+struct calltree *calltree_fold_frames(const struct calltree *tree, unsigned what,
+				      uint32_t **ret_places);
 
 enum calltree_order {
 	CALLTREE_BY_TOTAL,

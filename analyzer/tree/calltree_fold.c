@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is folded away: recursion, in a new tree with every function at most once on any
- * path, and inlined copies. Must not recurse, or search lists: a node may have 100,000
- * children.
+ * What is folded away: recursion, calls of a function by itself, and inlined copies.
+ * Which nodes become one is a number for each; one function adds up what they have. Must
+ * not recurse, or search lists: a node may have 100,000 children.
  */
 #include "analyzer/tree/calltree.h"
 
@@ -14,113 +14,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct folding {
-	const struct calltree *from;
-	struct calltree *to;
-	uint32_t *open;	      /* of each new node: activations on the present path */
-	uint32_t *slots;      /* hash of (parent, function) to new node */
-	uint32_t *last_child; /* of each new node, for appending */
-	uint32_t last_root;
-	size_t slot_mask;
-};
-
-static size_t hash(uint32_t parent, uint32_t function)
-{
-	uint64_t key = ((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15ull;
-
-	return (size_t)(key >> 20);
-}
-
-/* The child of parent with this function; made when there is none. */
-static uint32_t child_of(struct folding *folding, uint32_t parent,
-			 const struct calltree_node *like)
-{
-	struct calltree *to = folding->to;
-	size_t slot = hash(parent, like->function) & folding->slot_mask;
-	struct calltree_node *node;
-	uint32_t number, *link;
-
-	for (; folding->slots[slot] != CALLTREE_NONE;
-	     slot = (slot + 1) & folding->slot_mask) {
-		node = &to->nodes[folding->slots[slot]];
-		if (node->parent == parent && node->function == like->function)
-			return folding->slots[slot];
-	}
-	number = (uint32_t)to->node_count;
-	node = calltree_add_path(to, like->path_id,
-				 parent == CALLTREE_NONE ? 0 : to->nodes[parent].path_id,
-				 0);
-	node->parent = parent;
-	node->function = like->function;
-	node->is_frame = like->is_frame;
-	node->is_inlined = like->is_inlined;
-	node->host = CALLTREE_NONE;
-	node->path_count = 0;
-	node->recursion = 0;
-	node->tree_alloc_bytes = 0;
-	folding->slots[slot] = number;
-	folding->open[number] = 0;
-	folding->last_child[number] = CALLTREE_NONE;
-	link = parent == CALLTREE_NONE ? &folding->last_root
-				       : &folding->last_child[parent];
-	if (*link != CALLTREE_NONE)
-		to->nodes[*link].next = number;
-	else if (parent == CALLTREE_NONE)
-		to->first_root = number;
-	else
-		to->nodes[parent].first_child = number;
-	*link = number;
-	return number;
-}
-
-/* Where a node goes whose parent went to parent. */
-static uint32_t place(struct folding *folding, uint32_t parent,
-		      const struct calltree_node *node)
-{
-	const struct calltree *to = folding->to;
-
-	for (uint32_t at = parent; at != CALLTREE_NONE; at = to->nodes[at].parent)
-		if (to->nodes[at].function == node->function &&
-		    node->function != CALLTREE_NONE)
-			return at;
-	return child_of(folding, parent, node);
-}
-
-static void merge(struct folding *folding, uint32_t number,
-		  const struct calltree_node *node, bool is_folded)
-{
-	struct calltree_node *into = &folding->to->nodes[number];
-
-	quantities_add(QUANTITY_OF_TREE, into->quantities, QUANTITY_OF_TREE,
-		       node->quantities, folding->open[number] == 0);
-	quantity_add(&into->before, node->before);
-	into->path_count++;
-	into->is_frame = into->is_frame && node->is_frame;
-	if (node->recording > into->recording)
-		into->recording = node->recording;
-	into->is_inlined = into->is_inlined && node->is_inlined;
-	if (!is_folded)
-		into->host = number;
-	if (folding->open[number]++ == 0) {
-		/* The outermost here: what lies below it is inside its total. */
-		__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,
-				       &into->tree_alloc_count);
-		__builtin_add_overflow(into->tree_alloc_bytes, node->tree_alloc_bytes,
-				       &into->tree_alloc_bytes);
-	}
-	if (folding->open[number] > into->recursion)
-		into->recursion = folding->open[number];
-}
-
 static void copy_functions(const struct calltree *from, struct calltree *to)
 {
 	for (size_t i = 0; i < from->function_count; i++) {
 		const struct calltree_function *function = &from->functions[i];
 		struct calltree_function *copy =
 			calltree_add_function(to, function->function_id, function->name);
+		const char *name = copy->name;
 
-		copy->is_library = function->is_library;
-		copy->is_libc = function->is_libc;
+		*copy = *function;
+		copy->name = name;
+		copy->linkage_name = calltree_keep(to, function->linkage_name);
+		copy->module = calltree_keep(to, function->module);
+		copy->file = calltree_keep(to, function->file);
+		copy->component = calltree_keep(to, function->component);
 	}
 }
 
@@ -137,39 +44,150 @@ void calltree_narrow_self(struct calltree_node *node)
 		node->self_error_ns = most;
 }
 
+static uint32_t add_empty(struct calltree *to, const struct calltree_node *like,
+			  uint32_t parent)
+{
+	struct calltree_node *node = calltree_add_path(
+		to, like->path_id,
+		parent == CALLTREE_NONE ? 0 : to->nodes[parent].path_id, 0);
+
+	node->parent = parent;
+	node->function = like->function;
+	node->is_frame = like->is_frame;
+	node->is_inlined = like->is_inlined;
+	node->host = CALLTREE_NONE;
+	node->path_count = 0;
+	node->recursion = 0;
+	node->tree_alloc_bytes = 0;
+	return (uint32_t)to->node_count - 1;
+}
+
+/* above: how many of the nodes above it became the same. */
+static void merge(struct calltree_node *into, const struct calltree_node *node,
+		  uint32_t above)
+{
+	uint32_t recursion = above + 1 > node->recursion ? above + 1 : node->recursion;
+
+	quantities_add(QUANTITY_OF_TREE, into->quantities, QUANTITY_OF_TREE,
+		       node->quantities, above == 0);
+	quantity_add(&into->before, node->before);
+	into->path_count += node->path_count;
+	into->is_frame = into->is_frame && node->is_frame;
+	into->is_inlined = into->is_inlined && node->is_inlined;
+	if (node->recording > into->recording)
+		into->recording = node->recording;
+	if (recursion > into->recursion)
+		into->recursion = recursion;
+	if (above)
+		return;
+	/* The outermost here: what lies below it is inside its total. */
+	__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,
+			       &into->tree_alloc_count);
+	__builtin_add_overflow(into->tree_alloc_bytes, node->tree_alloc_bytes,
+			       &into->tree_alloc_bytes);
+}
+
+struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into)
+{
+	struct calltree *to = calltree_new();
+	uint32_t *open = xcalloc(tree->node_count + 1, sizeof(*open));
+	uint32_t *path = xreallocarray(NULL, tree->node_count + 1, sizeof(*path));
+	size_t depth = 0;
+
+	copy_functions(tree, to);
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i];
+		const struct calltree_node *node = &tree->nodes[at];
+
+		for (; depth >= node->depth; depth--)
+			open[path[depth - 1]]--;
+		/* Of nodes that came before these are the new numbers already. */
+		into[at] = into[at] == at
+				   ? add_empty(to, node,
+					       depth ? path[depth - 1] : CALLTREE_NONE)
+				   : into[into[at]];
+		merge(&to->nodes[into[at]], node, open[into[at]]++);
+		if (!calltree_is_folded(tree, at))
+			to->nodes[into[at]].host = into[at];
+		path[depth++] = into[at];
+	}
+	free(open);
+	free(path);
+	for (size_t i = 0; i < to->node_count; i++)
+		calltree_narrow_self(&to->nodes[i]);
+	calltree_link_parents(to);
+	return to;
+}
+
+/* The one that the node's parent became, in the old tree. */
+static uint32_t above(const struct calltree *tree, const uint32_t *into, uint32_t node)
+{
+	uint32_t parent = tree->nodes[node].parent;
+
+	return parent == CALLTREE_NONE ? parent : into[parent];
+}
+
+/* A node becomes the same as one of its function above it, at most so many levels up, or
+ * as a sibling. ret_places: the new number of each node, owned by the caller; NULL: not
+ * wanted. */
+static struct calltree *fold_levels(const struct calltree *tree, size_t levels,
+				    uint32_t **ret_places)
+{
+	uint32_t *into = calltree_numbers(tree);
+	struct map places = {0};
+	struct calltree *to;
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i], function = tree->nodes[at].function;
+		uint32_t parent = above(tree, into, at), found = parent;
+		size_t level = 0;
+
+		for (; found != CALLTREE_NONE && level < levels; level++) {
+			if (tree->nodes[found].function == function)
+				break;
+			found = above(tree, into, found);
+		}
+		if (found == CALLTREE_NONE || level == levels ||
+		    function == CALLTREE_NONE)
+			found = map_get(&places, parent, function, 0);
+		if (found == MAP_NONE)
+			map_put(&places, parent, function, 0, found = at);
+		into[at] = found;
+	}
+	map_done(&places);
+	to = calltree_merge(tree, into);
+	if (ret_places)
+		*ret_places = into;
+	else
+		free(into);
+	return to;
+}
+
 struct calltree *calltree_fold(const struct calltree *tree)
 {
-	struct folding folding = {.from = tree, .to = calltree_new()};
-	size_t count = tree->node_count + 1, slots = 64, depth = 0;
-	uint32_t *stack = xreallocarray(NULL, count, sizeof(*stack));
+	struct calltree *to = fold_levels(tree, SIZE_MAX, NULL);
 
-	while (slots < 2 * count)
-		slots *= 2;
-	folding.slot_mask = slots - 1;
-	folding.slots = xreallocarray(NULL, slots, sizeof(*folding.slots));
-	memset(folding.slots, 0xff, slots * sizeof(*folding.slots));
-	folding.open = xcalloc(count, sizeof(*folding.open));
-	folding.last_child = xcalloc(count, sizeof(*folding.last_child));
-	folding.last_root = CALLTREE_NONE;
-	copy_functions(tree, folding.to);
-	for (size_t i = 0; i < tree->order_count; i++) {
-		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+	calltree_sort(to, CALLTREE_BY_TOTAL);
+	return to;
+}
 
-		while (depth >= node->depth)
-			folding.open[stack[--depth]]--;
-		stack[depth] =
-			place(&folding, depth ? stack[depth - 1] : CALLTREE_NONE, node);
-		merge(&folding, stack[depth++], node,
-		      calltree_is_folded(tree, tree->order[i]));
+struct calltree *calltree_fold_own_calls(const struct calltree *tree,
+					 uint32_t **ret_places)
+{
+	struct calltree *to = fold_levels(tree, 1, ret_places);
+	uint32_t *numbers = calltree_settle(to);
+
+	for (size_t i = 0; i < tree->node_count; i++) {
+		uint32_t *place = &(*ret_places)[i];
+
+		if (*place == CALLTREE_NONE)
+			continue;
+		*place = numbers[*place];
+		if (tree->nodes[i].path_id < to->nodes[*place].path_id)
+			to->nodes[*place].path_id = tree->nodes[i].path_id;
 	}
-	free(stack);
-	free(folding.slots);
-	free(folding.open);
-	free(folding.last_child);
-	for (size_t i = 0; i < folding.to->node_count; i++)
-		calltree_narrow_self(&folding.to->nodes[i]);
-	calltree_sort(folding.to, CALLTREE_BY_TOTAL);
-	return folding.to;
+	free(numbers);
+	return to;
 }
 
 /* Under whom a node stands as it was built: what a copy called is called by its host. */
@@ -227,27 +245,6 @@ static void place_built(struct calltree *tree)
 			node->host = tree->nodes[parent].host;
 	}
 	map_done(&places);
-}
-
-/* Siblings stay in the order they had. */
-static void link_built(struct calltree *tree)
-{
-	tree->first_root = CALLTREE_NONE;
-	for (size_t i = 0; i < tree->order_count; i++)
-		tree->nodes[tree->order[i]].first_child = CALLTREE_NONE;
-	for (size_t i = tree->order_count; i-- > 0;) {
-		uint32_t at = tree->order[i];
-		struct calltree_node *node = &tree->nodes[at];
-		uint32_t *list = node->parent == CALLTREE_NONE
-					 ? &tree->first_root
-					 : &tree->nodes[node->parent].first_child;
-
-		if (node->merged_into != CALLTREE_NONE)
-			continue;
-		node->next = *list;
-		*list = at;
-	}
-	calltree_renew_order(tree);
 }
 
 static void move(int64_t *to, int64_t *from)
@@ -309,7 +306,7 @@ void calltree_fold_inlined(struct calltree *tree)
 	if (!any)
 		return;
 	place_built(tree);
-	link_built(tree);
+	calltree_link_parents(tree);
 	calltree_move_times(tree);
 	calltree_sum_subtrees(tree);
 }

@@ -1,167 +1,242 @@
 /* SPDX-License-Identifier: MIT */
-/* A tree in which one node stands for many that are nobody's code. Must not lose or
- * double what a node has. */
+/*
+ * What is nobody's code as one node: libraries, and what runs threads and tasks. Must not
+ * recurse, or lose or double what a node has.
+ */
 #include "analyzer/tree/calltree.h"
 
+#include "common/base/intern.h"
 #include "common/base/map.h"
+#include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
-#include "analyzer/tree/frames.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-/* Nodes in tree order, as frames_fold() takes them; numbers: the place of each node. */
-static struct frames_node *list_nodes(const struct calltree *tree, uint32_t *numbers)
-{
-	struct frames_node *nodes = xcalloc(tree->order_count + 1, sizeof(*nodes));
-
-	for (size_t i = 0; i < tree->order_count; i++) {
-		const struct calltree_node *node = &tree->nodes[tree->order[i]];
-		const struct calltree_function *function =
-			node->function == CALLTREE_NONE
-				? NULL
-				: &tree->functions[node->function];
-
-		numbers[tree->order[i]] = (uint32_t)i;
-		nodes[i] = (struct frames_node){
-			.parent = node->parent == CALLTREE_NONE ? FRAMES_NONE
-								: numbers[node->parent],
-			.function = node->function,
-			.name = calltree_name(tree, tree->order[i]),
-			.is_library =
-				function && function->is_library && !function->is_libc,
-		};
-	}
-	return nodes;
-}
-
-struct making {
-	const struct calltree *from;
-	struct calltree *to;
-	struct frames_node *nodes;
-	struct frames frames;
-	struct map functions; /* of labels */
-	uint32_t *made;	      /* of each node in order: its new node */
-	uint32_t *last_child; /* of each new node, for appending */
-	uint32_t last_root;
+/* Where a thread begins: of libstdc++, libc++, Boost and the C library. */
+static const char *const thread_starts[] = {
+	"std::thread::_State_impl<",
+	"std::thread::_Impl<",
+	"std::__thread_proxy",
+	"std::jthread::",
+	"boost::detail::thread_data<",
+	"execute_native_thread_routine",
+	"start_thread",
+	"clone",
+	"__clone",
+};
+/* Where a task is run that somebody waits for. */
+static const char *const task_starts[] = {
+	"std::future<",		  "std::shared_future<",      "std::__basic_future<",
+	"std::__future_base::",	  "std::packaged_task<",      "std::__assoc_",
+	"std::__deferred_assoc_", "std::__async_assoc_state", "std::__packaged_task_",
 };
 
-/* The function of a label, in the new tree; made when there is none. */
-static uint32_t function_called(struct making *making, const char *label)
-{
-	uint64_t key = (uintptr_t)label;
-	uint32_t number = map_get(&making->functions, key, 0, 0);
-	struct calltree_function *function;
+#define SEVERAL (CALLTREE_NONE - 1)
 
-	if (number != MAP_NONE)
-		return number;
-	number = (uint32_t)making->to->function_count;
-	function = calltree_add_function(making->to, CALLTREE_FOLDED_FUNCTION, label);
-	function->is_library = true;
-	map_put(&making->functions, key, 0, 0, number);
-	return number;
+enum chain { NO_CHAIN, THREAD, TASK };
+
+/* All but labels by node. */
+struct folding {
+	const struct calltree *tree;
+	struct intern labels;
+	uint32_t *entries; /* of library nodes: the node that they lead to */
+	uint8_t *chains;   /* enum chain */
+	uint32_t *label;   /* its number in labels, CALLTREE_NONE: it has none */
+	uint32_t *into;
+	bool *is_merged; /* several nodes became this one */
+};
+
+static bool is_one_of(const char *name, const char *const *starts, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			return true;
+	return false;
 }
 
-static void append(struct making *making, uint32_t number)
-{
-	struct calltree *to = making->to;
-	uint32_t parent = to->nodes[number].parent;
-	uint32_t *last = parent == CALLTREE_NONE ? &making->last_root
-						 : &making->last_child[parent];
+#define IS_ONE_OF(name, list) is_one_of(name, list, sizeof(list) / sizeof(*(list)))
 
-	if (*last != CALLTREE_NONE)
-		to->nodes[*last].next = number;
-	else if (parent == CALLTREE_NONE)
-		to->first_root = number;
+static const struct calltree_function *function_of(const struct calltree *tree,
+						   uint32_t node)
+{
+	uint32_t function = tree->nodes[node].function;
+
+	return function == CALLTREE_NONE ? NULL : &tree->functions[function];
+}
+
+static bool is_library(const struct calltree *tree, uint32_t node)
+{
+	const struct calltree_function *function = function_of(tree, node);
+
+	return function && function->is_library && !function->is_libc;
+}
+
+/* A call of libc that waits or moves data stays, and leads nowhere. */
+static bool is_libc(const struct calltree *tree, uint32_t node)
+{
+	const struct calltree_function *function = function_of(tree, node);
+
+	return function && function->is_libc;
+}
+
+/* What each library node leads to, through such nodes only; callees first. */
+static void find_entries(struct folding *folding)
+{
+	const struct calltree *tree = folding->tree;
+
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t at = tree->order[i], parent = tree->nodes[at].parent, *entry;
+		uint32_t leads = is_library(tree, at) ? folding->entries[at] : at;
+
+		if (parent == CALLTREE_NONE || !is_library(tree, parent) ||
+		    leads == CALLTREE_NONE || is_libc(tree, at))
+			continue;
+		entry = &folding->entries[parent];
+		if (*entry == CALLTREE_NONE)
+			*entry = leads;
+		else if (leads == SEVERAL || *entry == SEVERAL ||
+			 tree->nodes[leads].function != tree->nodes[*entry].function)
+			*entry = SEVERAL;
+	}
+}
+
+/* Callers first. */
+static void find_chains(struct folding *folding)
+{
+	const struct calltree *tree = folding->tree;
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i], parent = tree->nodes[at].parent;
+		bool is_root = parent == CALLTREE_NONE;
+
+		if (!is_library(tree, at))
+			continue;
+		if (!is_root && folding->chains[parent])
+			folding->chains[at] = folding->chains[parent];
+		else if (is_root && IS_ONE_OF(calltree_name(tree, at), thread_starts))
+			folding->chains[at] = THREAD;
+		else if (folding->entries[at] != CALLTREE_NONE &&
+			 IS_ONE_OF(calltree_name(tree, at), task_starts))
+			folding->chains[at] = TASK;
+	}
+}
+
+/* "thread of main::{lambda#1}"; what leads nowhere is called as what it stands below. */
+static uint32_t chain_label(struct folding *folding, uint32_t at)
+{
+	uint32_t entry = folding->entries[at], parent = folding->tree->nodes[at].parent;
+	bool is_thread = folding->chains[at] == THREAD;
+	struct strbuf text = {0};
+	uint32_t label;
+
+	if (entry == CALLTREE_NONE && parent != CALLTREE_NONE && folding->chains[parent])
+		return folding->label[parent];
+	strbuf_puts(&text, is_thread ? "thread" : "task");
+	if (entry == CALLTREE_NONE || entry == SEVERAL)
+		strbuf_putc(&text, 's');
 	else
-		to->nodes[parent].first_child = number;
-	*last = number;
-	making->last_child[number] = CALLTREE_NONE;
+		strbuf_printf(&text, " of %s", calltree_name(folding->tree, entry));
+	label = intern_text(&folding->labels, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+	return label;
 }
 
-/* A new node, with nothing in it so far. */
-static uint32_t make(struct making *making, size_t at)
+static uint32_t label_of(struct folding *folding, uint32_t at, unsigned what)
 {
-	const struct calltree_node *like = &making->from->nodes[making->from->order[at]];
-	const char *label = making->frames.labels[at];
-	uint32_t number = (uint32_t)making->to->node_count, above = CALLTREE_NONE;
-	struct calltree_node *node;
-	int64_t parent_id = 0;
+	if ((what & CALLTREE_THREADS) && folding->chains[at])
+		return chain_label(folding, at);
+	if ((what & CALLTREE_LIBRARY) && is_library(folding->tree, at))
+		return intern_text(&folding->labels, "library", NULL);
+	return CALLTREE_NONE;
+}
 
-	if (making->nodes[at].parent != FRAMES_NONE) {
-		above = making->made[making->nodes[at].parent];
-		parent_id = making->to->nodes[above].path_id;
+/* Where a node goes. Siblings are looked up below what was merged only: elsewhere two of
+ * one function are two for a reason. */
+static uint32_t place(struct folding *folding, struct map *places, uint32_t at)
+{
+	const struct calltree_node *node = &folding->tree->nodes[at];
+	uint32_t label = folding->label[at], parent = node->parent, there;
+	bool has_label = label != CALLTREE_NONE;
+	uint64_t key = has_label ? label : node->function;
+
+	if (parent != CALLTREE_NONE)
+		parent = folding->into[parent];
+	if (has_label && parent != CALLTREE_NONE && folding->label[parent] == label)
+		return parent;
+	if (!has_label && node->function == CALLTREE_NONE)
+		return at;
+	there = map_get(places, parent, key, has_label);
+	if (there == MAP_NONE)
+		map_put(places, parent, key, has_label, at);
+	else if (has_label || (parent != CALLTREE_NONE && folding->is_merged[parent]))
+		return there;
+	return at;
+}
+
+static void place_all(struct folding *folding, unsigned what)
+{
+	const struct calltree *tree = folding->tree;
+	struct map places = {0};
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i], into;
+
+		folding->label[at] = label_of(folding, at, what);
+		folding->into[at] = into = place(folding, &places, at);
+		folding->is_merged[at] = folding->label[at] != CALLTREE_NONE;
+		folding->is_merged[into] |= into != at;
 	}
-	node = calltree_add_path(making->to, like->path_id, parent_id, 0);
-	node->parent = above;
-	node->function = label ? function_called(making, label) : like->function;
-	node->is_frame = !label && like->is_frame;
-	node->is_inlined = !label && like->is_inlined;
-	node->host = CALLTREE_NONE;
-	node->path_count = 0;
-	node->recursion = 0;
-	node->tree_alloc_bytes = 0;
-	append(making, number);
-	return number;
+	map_done(&places);
 }
 
-static void merge(struct making *making, size_t at, uint32_t number)
+/* Nodes that stand for many are of a function of their own. */
+static void put_labels(const struct folding *folding, struct calltree *to)
 {
-	const struct calltree_node *node = &making->from->nodes[making->from->order[at]];
-	struct calltree_node *into = &making->to->nodes[number];
+	const struct calltree *tree = folding->tree;
+	uint32_t first = (uint32_t)to->function_count;
 
-	quantities_add(QUANTITY_OF_TREE, into->quantities, QUANTITY_OF_TREE,
-		       node->quantities,
-		       !frames_is_inside(&making->frames, making->nodes, at));
-	quantity_add(&into->before, node->before);
-	into->path_count += node->path_count;
-	into->is_frame = into->is_frame && node->is_frame;
-	into->is_inlined = into->is_inlined && node->is_inlined;
-	if (node->recording > into->recording)
-		into->recording = node->recording;
-	if (!making->frames.labels[at] && node->recursion > into->recursion)
-		into->recursion = node->recursion;
-	if (!calltree_is_folded(making->from, making->from->order[at]))
-		into->host = number;
-}
+	for (uint32_t i = 0; i < folding->labels.count; i++)
+		calltree_add_function(to, CALLTREE_FOLDED_FUNCTION,
+				      intern_name(&folding->labels, i))
+			->is_library = true;
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i];
+		struct calltree_node *node = &to->nodes[folding->into[at]];
 
-static void make_all(struct making *making)
-{
-	const struct calltree *from = making->from;
-
-	for (size_t i = 0; i < from->function_count; i++)
-		calltree_add_function(making->to, from->functions[i].function_id,
-				      from->functions[i].name)
-			->is_library = from->functions[i].is_library;
-	for (size_t i = 0; i < from->order_count; i++) {
-		uint32_t into = making->frames.into[i];
-
-		making->made[i] = into == i ? make(making, i) : making->made[into];
-		merge(making, i, making->made[i]);
+		if (folding->label[at] == CALLTREE_NONE)
+			continue;
+		node->function = first + folding->label[at];
+		node->is_frame = node->is_inlined = false;
+		node->recursion = 0;
 	}
-	for (size_t i = 0; i < making->to->node_count; i++)
-		calltree_narrow_self(&making->to->nodes[i]);
-	calltree_sort(making->to, CALLTREE_BY_TOTAL);
-	calltree_sum_subtrees(making->to);
 }
 
-struct calltree *calltree_fold_frames(const struct calltree *tree, unsigned what)
+struct calltree *calltree_fold_frames(const struct calltree *tree, unsigned what,
+				      uint32_t **ret_places)
 {
-	size_t count = tree->node_count + 1;
-	struct making making = {
-		.from = tree,
-		.to = calltree_new(),
-		.made = xcalloc(count, sizeof(uint32_t)),
-		.last_child = xcalloc(count, sizeof(uint32_t)),
-		.last_root = CALLTREE_NONE,
+	struct folding folding = {
+		.tree = tree,
+		.entries = calltree_numbers(tree),
+		.chains = xcalloc(tree->node_count + 1, sizeof(uint8_t)),
+		.label = calltree_numbers(tree),
+		.into = calltree_numbers(tree),
+		.is_merged = xcalloc(tree->node_count + 1, sizeof(bool)),
 	};
+	struct calltree *to;
 
-	making.nodes = list_nodes(tree, making.made);
-	making.frames = frames_fold(making.nodes, tree->order_count, what);
-	make_all(&making);
-	frames_done(&making.frames);
-	map_done(&making.functions);
-	free(making.nodes);
-	free(making.made);
-	free(making.last_child);
-	return making.to;
+	if (what & CALLTREE_THREADS) {
+		find_entries(&folding);
+		find_chains(&folding);
+	}
+	place_all(&folding, what);
+	to = calltree_merge(tree, folding.into);
+	put_labels(&folding, to);
+	intern_free(&folding.labels);
+	free(folding.entries);
+	free(folding.chains);
+	free(folding.label);
+	free(folding.is_merged);
+	*ret_places = folding.into;
+	return to;
 }

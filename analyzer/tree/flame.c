@@ -82,6 +82,7 @@ void flame_free(struct flame *flame)
 	free(flame->boxes);
 	free(flame->order);
 	free(flame->gone);
+	calltree_free(flame->tree);
 	arena_free(&flame->texts);
 	free(flame);
 }
@@ -93,8 +94,45 @@ struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *na
 	flame->boxes = xgrow(flame->boxes, flame->count, &flame->capacity,
 			     sizeof(*flame->boxes));
 	box = &flame->boxes[flame->count++];
-	*box = (struct flame_box){.name = name, .parent = parent, .function = FLAME_NONE};
+	*box = (struct flame_box){.name = name, .parent = parent};
 	return box;
+}
+
+struct flame *flame_of_tree(struct calltree *tree, unsigned metric, bool is_difference)
+{
+	int place = quantity_place(QUANTITY_OF_TREE, flame_quantity(metric));
+	struct flame *flame = flame_new(metric, is_difference);
+	bool has_errors =
+		!is_difference && (metric == FLAME_TIME || metric == FLAME_SELF);
+
+	flame->tree = tree;
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		const struct calltree_node *node = &tree->nodes[i];
+		uint32_t parent =
+			node->parent == CALLTREE_NONE ? FLAME_WHOLE : node->parent + 1;
+		struct flame_box *box = flame_add(flame, parent, calltree_name(tree, i));
+
+		if (node->function != CALLTREE_NONE) {
+			const struct calltree_function *function =
+				&tree->functions[node->function];
+
+			box->file = function->file;
+			box->line = function->file ? function->line : 0;
+			box->is_library = function->is_library && !function->is_libc;
+			box->is_folded =
+				function->function_id == CALLTREE_FOLDED_FUNCTION;
+		}
+		box->is_unwound = node->is_frame;
+		box->is_wait = node->self_blocked_ns > node->self_ns / 2;
+		box->self = place < 0 ? 0 : node->quantities[place];
+		box->self_before = is_difference ? node->before : 0;
+		box->presence = (box->self > 0 ? FLAME_AFTER : 0) |
+				(box->self_before > 0 ? FLAME_BEFORE : 0);
+		box->self_error = has_errors ? node->self_error_ns : 0;
+		box->total_error = has_errors ? node->total_error_ns : 0;
+		box->recording = node->recording ? calltree_recording_word(node) : NULL;
+	}
+	return flame;
 }
 
 const char *flame_copy(struct flame *flame, const char *text)

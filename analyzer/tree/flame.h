@@ -4,20 +4,15 @@
  * where. With two sides, the difference between them. Must not know SQL, pixels or
  * formats.
  *
- * Use: flame_new(); flame_add() for every call path, callers first; flame_sum(); for a
- * picture flame_lay_out().
+ * Use: flame_of_tree(), or flame_new() and flame_add() for every call path, callers
+ * first; flame_sum(); for a picture flame_lay_out().
  */
 #pragma once
 
-#include "common/base/arena.h"
-#include "common/quantities.h"
 #include "common/base/strbuf.h"
+#include "analyzer/tree/calltree.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define FLAME_NONE UINT32_MAX
+#define FLAME_NONE CALLTREE_NONE
 #define FLAME_WHOLE 0 /* the box below which all others stand */
 
 /* What a box weighs: the number of a quantity that has a metric in
@@ -55,13 +50,11 @@ struct flame_box {
 	const char *name, *file; /* file NULL: not known */
 	uint32_t line;
 	uint32_t parent;
-	uint32_t function; /* any number; FLAME_NONE: not known */
-	bool is_library;   /* of a language's or the system's library */
-	bool is_libc;	   /* a call of libc that waits or moves data */
-	bool is_folded;	   /* stands for many */
-	bool is_unwound;   /* not instrumented */
-	bool is_wait;	   /* most of its self time it slept */
-	uint8_t presence;  /* the sides that have it; the boxes below count */
+	bool is_library;  /* of a language's or the system's library */
+	bool is_folded;	  /* stands for many */
+	bool is_unwound;  /* not instrumented */
+	bool is_wait;	  /* most of its self time it slept */
+	uint8_t presence; /* the sides that have it; the boxes below count */
 	int64_t self, total;
 	int64_t self_before, total_before;
 	/* Of time below the callers: half the widths of their intervals (95 %). */
@@ -85,7 +78,7 @@ struct flame {
 	bool is_difference;
 	struct flame_box *boxes; /* callers stand before their callees */
 	size_t count, capacity;
-	size_t folded_count; /* boxes that are part of another since flame_fold() */
+	size_t folded_count; /* call paths that are part of another's box */
 	bool is_library_folded;
 	/* What stands above a picture; the lines are owned by the arena. */
 	const char *title, *subject;
@@ -98,9 +91,13 @@ struct flame {
 	int64_t left_out;      /* what they weigh */
 	uint32_t *gone;	       /* boxes with nothing after, without those below them */
 	size_t gone_count;
+	struct calltree *tree; /* NULL: of none; has the boxes' texts */
 	struct arena texts;
 };
 
+/* A box for each node of the tree, which it takes: node i is box i + 1. Of a difference
+ * the nodes have what they weighed before. */
+struct flame *flame_of_tree(struct calltree *tree, unsigned metric, bool is_difference);
 struct flame *flame_new(unsigned metric, bool is_difference);
 void flame_free(struct flame *flame);
 /* The new box; fill its numbers and presence. Borrowed until the next call. name is
@@ -109,9 +106,6 @@ void flame_free(struct flame *flame);
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name);
 const char *flame_copy(struct flame *flame, const char *text);
 
-/* One box for what is nobody's code: FRAMES_LIBRARY and FRAMES_THREADS of
- * analyzer/tree/frames.h, together. Before flame_sum(). */
-void flame_fold(struct flame *flame, unsigned what);
 /* Adds up totals and presence. */
 void flame_sum(struct flame *flame);
 /* The flame turned over: every function that has something of its own at the outermost

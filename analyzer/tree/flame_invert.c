@@ -104,7 +104,6 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 	box->line = like->line;
 	box->is_unwound = like->is_unwound;
 	box->is_library = like->is_library;
-	box->is_libc = like->is_libc;
 	box->is_folded = like->is_folded;
 	box->recording = like->recording;
 	for (size_t i = first; i < end; i++) {
@@ -173,7 +172,9 @@ struct flame *flame_invert(struct flame *flame, double least_percent)
 	inversion.to->is_library_folded = flame->is_library_folded;
 	inversion.to->subject = flame->subject;
 	inversion.to->texts = flame->texts;
+	inversion.to->tree = flame->tree;
 	flame->texts = (struct arena){0};
+	flame->tree = NULL;
 	flame_free(flame);
 	flame_sum(inversion.to);
 	return inversion.to;

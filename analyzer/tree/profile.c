@@ -21,12 +21,34 @@ const struct profile_metric_facts profile_metrics[PROFILE_METRICS] = {
 	[PROFILE_AT_PEAK] = {"live at the peak", "at_peak", "bytes"},
 };
 
+struct profile *profile_new(struct calltree *tree)
+{
+	struct profile *profile = xcalloc(1, sizeof(*profile));
+	uint32_t unknown = (uint32_t)tree->function_count;
+
+	calltree_add_function(tree, 0, "?");
+	profile->tree = tree;
+	profile->outer = calltree_numbers(tree);
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		struct calltree_node *node = &tree->nodes[i];
+
+		if (node->function == CALLTREE_NONE)
+			node->function = unknown;
+		profile->outer[i] = node->depth > PROFILE_STACK_MOST / 2
+					    ? profile->outer[node->parent]
+					    : i;
+		if (node->depth > profile->depth)
+			profile->depth = node->depth;
+	}
+	return profile;
+}
+
 void profile_free(struct profile *profile)
 {
 	if (!profile)
 		return;
-	free(profile->functions);
-	free(profile->nodes);
+	calltree_free(profile->tree);
+	free(profile->outer);
 	free(profile->lanes);
 	free(profile->samples);
 	for (size_t i = 0; i < profile->slot_count; i++)
@@ -58,7 +80,7 @@ void profile_remark(struct profile *profile, const char *sentence)
 		arena_copy(&profile->texts, sentence, strlen(sentence));
 }
 
-const char *profile_recording(const struct profile_node *node)
+const char *profile_recording(const struct calltree_node *node)
 {
 	static const char *const words[] = {NULL, NULL, "counted", NULL, "sampled"};
 
@@ -71,7 +93,8 @@ static size_t climb(const struct profile *profile, uint32_t from, size_t most,
 {
 	size_t count = 0;
 
-	for (; from != PROFILE_NONE && count < most; from = profile->nodes[from].parent)
+	for (; from != PROFILE_NONE && count < most;
+	     from = profile->tree->nodes[from].parent)
 		ret[count++] = from;
 	return count;
 }
@@ -80,10 +103,10 @@ size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *cha
 {
 	const size_t half = PROFILE_STACK_MOST / 2;
 
-	if (profile->nodes[node].depth <= PROFILE_STACK_MOST)
+	if (profile->tree->nodes[node].depth <= PROFILE_STACK_MOST)
 		return climb(profile, node, PROFILE_STACK_MOST, chain);
 	climb(profile, node, half, chain);
-	return half + climb(profile, profile->nodes[node].outer, half, chain + half);
+	return half + climb(profile, profile->outer[node], half, chain + half);
 }
 
 static int compare_samples(const void *left, const void *right)

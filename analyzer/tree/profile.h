@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * All call paths of a run with everything measured on them, for programs that choose
- * themselves what they show: each path by thread. A function that calls itself directly
- * is one node: who asks of a path which functions are on it gets the same answer, and it
- * is short. Must not know SQL or formats.
+ * themselves what they show: a tree of calltree_fold_own_calls(), and what each of its
+ * nodes has, by thread. Must not know SQL or formats.
  */
 #pragma once
 
-#include "common/base/arena.h"
+#include "analyzer/tree/calltree.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#define PROFILE_NONE UINT32_MAX
+#define PROFILE_NONE CALLTREE_NONE
 
 /* What a path has of its own; wall is the sum of the three below it. */
 enum profile_metric {
@@ -36,27 +31,6 @@ struct profile_metric_facts {
 };
 extern const struct profile_metric_facts profile_metrics[PROFILE_METRICS];
 
-/* Texts can be shown as they are; NULL: not known. */
-struct profile_function {
-	int64_t id; /* in run.db; 0: not known */
-	const char *name, *linkage_name, *file, *module;
-	uint32_t line;	 /* of the definition; 0: not known */
-	bool is_library; /* of a language's or the system's library */
-	bool is_libc;	 /* a call of libc that waits or moves data */
-};
-
-struct profile_node {
-	uint32_t parent; /* an earlier node; PROFILE_NONE: a root */
-	uint32_t function;
-	uint32_t depth; /* 1 for roots */
-	uint32_t outer; /* above it, the one of depth PROFILE_STACK_MOST / 2; of what is
-			 * not deeper, itself */
-	uint32_t end;	/* the nodes from here to there are those at and below it */
-	uint8_t recording; /* 0: each call was timed; else see profile_recording() */
-	int64_t first_id; /* of siblings in a thread the one called first has the least */
-	int64_t self_error_ns, total_error_ns; /* half the width of the interval (95 %) */
-};
-
 /* A thread, or several that followed each other. */
 struct profile_lane {
 	int64_t pid, tid;
@@ -68,7 +42,7 @@ struct profile_lane {
 struct profile_sample {
 	uint32_t node, lane;
 	int64_t values[PROFILE_METRICS];
-	int64_t self_error_ns, total_error_ns; /* of slots, as a node's; else 0 */
+	int64_t self_error_ns, total_error_ns; /* of slots; else 0 */
 };
 
 /* What the paths of a process had between two moments; what was live, at the second. */
@@ -84,11 +58,13 @@ struct profile {
 	int64_t started_ms; /* since 1970; 0: not known */
 	int64_t wall_ns;
 	int64_t pid; /* of the first process */
-	struct profile_function *functions;
-	size_t function_count;
-	struct profile_node *nodes; /* callers before their callees, depth first */
-	size_t node_count;
+	/* Its nodes have functions, and stand callers before their callees, depth first.
+	 */
+	struct calltree *tree;
 	uint32_t depth; /* of the deepest node, 1 for roots */
+	/* By node: above it, the one of depth PROFILE_STACK_MOST / 2; itself, if it is
+	 * not deeper. */
+	uint32_t *outer;
 	struct profile_lane *lanes;
 	size_t lane_count;
 	struct profile_sample *samples;
@@ -109,6 +85,8 @@ struct profile {
 	struct arena texts;
 };
 
+/* Takes the tree; nodes without a function get one, "?". */
+struct profile *profile_new(struct calltree *tree);
 void profile_free(struct profile *profile);
 /* A text as it can be shown, in the profile's memory; NULL stays NULL. */
 const char *profile_clean(struct profile *profile, const char *text);
@@ -116,7 +94,7 @@ const char *profile_clean(struct profile *profile, const char *text);
 void profile_remark(struct profile *profile, const char *sentence);
 /* "counted" or "sampled" of a path whose time is an estimate; NULL: of
  * another. */
-const char *profile_recording(const struct profile_node *node);
+const char *profile_recording(const struct calltree_node *node);
 /* A stack for formats that have no trees, in which it comes again for each path. */
 #define PROFILE_STACK_MOST 1000
 /* The nodes from one to its root, into chain, which has room for PROFILE_STACK_MOST: of

@@ -46,8 +46,8 @@ static json_t *list_functions(const struct profile *profile)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; i < profile->function_count; i++) {
-		const struct profile_function *one = &profile->functions[i];
+	for (size_t i = 0; i < profile->tree->function_count; i++) {
+		const struct calltree_function *one = &profile->tree->functions[i];
 
 		json_array_append_new(list,
 				      json_pack("[o, o, i, i, I]", text_of(one->name),
@@ -55,7 +55,7 @@ static json_t *list_functions(const struct profile *profile)
 						one->is_libc	  ? 2
 						: one->is_library ? 1
 								  : 0,
-						(json_int_t)one->id));
+						(json_int_t)one->function_id));
 	}
 	return list;
 }
@@ -133,7 +133,7 @@ static void add_head(struct strbuf *buffer, const struct doc *doc)
 		"{s:b, s:b, s:o, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pair", profile->is_comparison, "judged", profile->is_judged, "title",
 		text_of(profile->title), "wall", (json_int_t)profile->wall_ns, "pid",
-		(json_int_t)profile->slot_pid, "nodes", (int)profile->node_count,
+		(json_int_t)profile->slot_pid, "nodes", (int)profile->tree->node_count,
 		"metrics", list_metrics(), "functions", list_functions(profile), "lanes",
 		list_lanes(profile), "slots", list_slots(profile), "moments",
 		list_moments(doc->heap), "events", list_events(doc->timeline), "remarks",
@@ -152,16 +152,16 @@ static void add_nodes(struct strbuf *buffer, const struct profile *profile)
 {
 	int64_t last = 0;
 
-	for (uint32_t i = 0; i < profile->node_count; i++) {
-		const struct profile_node *node = &profile->nodes[i];
+	for (uint32_t i = 0; i < profile->tree->node_count; i++) {
+		const struct calltree_node *node = &profile->tree->nodes[i];
 
 		bytes_add(buffer, node->parent == PROFILE_NONE ? 0 : i - node->parent);
 		bytes_add(buffer, node->function);
 		bytes_add(buffer, node->recording);
-		bytes_add_signed(buffer, node->first_id - last);
+		bytes_add_signed(buffer, node->path_id - last);
 		bytes_add_signed(buffer, node->self_error_ns);
 		bytes_add_signed(buffer, node->total_error_ns);
-		last = node->first_id;
+		last = node->path_id;
 	}
 }
 

@@ -43,9 +43,9 @@ static void put_amount(const struct drawing *drawing, struct strbuf *text, int64
 static void put_frame(struct drawing *drawing, uint32_t at, double left, double width)
 {
 	struct html_page *page = drawing->page;
-	const struct profile_node *node = &drawing->profile->nodes[at];
-	const struct profile_function *function =
-		&drawing->profile->functions[node->function];
+	const struct calltree_node *node = &drawing->profile->tree->nodes[at];
+	const struct calltree_function *function =
+		&drawing->profile->tree->functions[node->function];
 	size_t letters = width > 6 ? (size_t)((width - 6) / LETTER) : 0;
 	unsigned y = (node->depth - 1) * ROW;
 	struct strbuf text = {0};
@@ -79,10 +79,10 @@ static void put_frames(struct drawing *drawing)
 {
 	const struct profile *profile = drawing->profile;
 
-	for (uint32_t i = 0; i < profile->node_count; i++) {
-		const struct profile_node *node = &profile->nodes[i];
-		size_t above =
-			node->parent == PROFILE_NONE ? profile->node_count : node->parent;
+	for (uint32_t i = 0; i < profile->tree->node_count; i++) {
+		const struct calltree_node *node = &profile->tree->nodes[i];
+		size_t above = node->parent == PROFILE_NONE ? profile->tree->node_count
+							    : node->parent;
 		double width = (double)drawing->totals[i] / drawing->whole * WIDTH;
 		double left = drawing->lefts[above];
 
@@ -110,8 +110,8 @@ static void sum_up(struct drawing *drawing)
 			quantity_add(&drawing->totals[sample->node],
 				     sample->values[drawing->metric]);
 	}
-	for (uint32_t i = (uint32_t)profile->node_count; i-- > 0;) {
-		uint32_t parent = profile->nodes[i].parent;
+	for (uint32_t i = (uint32_t)profile->tree->node_count; i-- > 0;) {
+		uint32_t parent = profile->tree->nodes[i].parent;
 
 		if (parent != PROFILE_NONE)
 			quantity_add(&drawing->totals[parent], drawing->totals[i]);
@@ -143,8 +143,8 @@ void html_put_icicle(struct html_page *page)
 		.metric = profile->sums[PROFILE_WALL] > 0 ? PROFILE_WALL : PROFILE_BYTES};
 	uint32_t levels = profile->depth < LEVELS_MOST ? profile->depth : LEVELS_MOST;
 
-	drawing.totals = xcalloc(profile->node_count + 1, sizeof(*drawing.totals));
-	drawing.lefts = xcalloc(profile->node_count + 1, sizeof(*drawing.lefts));
+	drawing.totals = xcalloc(profile->tree->node_count + 1, sizeof(*drawing.totals));
+	drawing.lefts = xcalloc(profile->tree->node_count + 1, sizeof(*drawing.lefts));
 	sum_up(&drawing);
 	fprintf(page->out,
 		"<div id=\"still\"><p>%s by call path, callers above their "

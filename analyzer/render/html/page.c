@@ -43,7 +43,7 @@ static bool has_heading(const struct section *section)
 
 static bool has_tree(const struct doc *doc)
 {
-	return doc->profile && doc->profile->node_count;
+	return doc->profile && doc->profile->tree->node_count;
 }
 
 static void put_way(struct html_page *page, const char *name)

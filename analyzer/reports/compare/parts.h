@@ -165,7 +165,10 @@ void compare_add_paths(struct compare_state *state);
 /* Says which functions stand on no path, see load_paths.c. */
 void compare_note_left_out(struct compare_state *state);
 void compare_add_sites(struct compare_state *state);
-/* profile.c: all paths, both sides, into the document, for a page. */
+/* profile.c: the call paths of both sides; a path's node has its number, and the number
+ * + 1 for a path_id. Owned by caller. */
+struct calltree *compare_tree(const struct compare_state *state);
+/* All of them into the document, for a page. */
 void compare_add_profile(const struct compare_state *state);
 /* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);

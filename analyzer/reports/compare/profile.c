@@ -9,7 +9,7 @@
 #include "analyzer/document/doc.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 static const struct {
 	enum profile_metric metric;
@@ -24,23 +24,31 @@ static const struct {
 	{PROFILE_BYTES, COMPARE_alloc_bytes},
 };
 
-static void add_functions(const struct compare_state *state, struct profile *profile)
+struct calltree *compare_tree(const struct compare_state *state)
 {
 	const struct comparison *comparison = &state->comparison;
+	struct calltree *tree = calltree_new();
 
-	profile->function_count = comparison->function_values.count;
-	profile->functions =
-		xcalloc(profile->function_count + 1, sizeof(*profile->functions));
-	for (size_t i = 0; i < profile->function_count; i++) {
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
 		const struct compare_function *one = &comparison->functions[i];
+		struct calltree_function *function =
+			calltree_add_function(tree, (int64_t)i, one->name);
 
-		profile->functions[i] = (struct profile_function){
-			.name = profile_clean(profile, one->name),
-			.file = profile_clean(profile, one->file),
-			.line = one->line_after ? one->line_after : one->line_before,
-			.is_library = one->is_library,
-			.is_libc = one->is_libc};
+		function->file = calltree_keep(tree, one->file);
+		function->line = one->line_after ? one->line_after : one->line_before;
+		function->is_library = one->is_library;
+		function->is_libc = one->is_libc;
 	}
+	for (size_t i = 0; i < comparison->path_values.count; i++) {
+		const struct compare_path *path = &comparison->paths[i];
+		bool is_root = path->parent == COMPARE_NONE;
+
+		calltree_add_path(tree, (int64_t)i + 1,
+				  is_root ? 0 : (int64_t)path->parent + 1, path->function)
+			->is_frame = !comparison->functions[path->function].hooked;
+	}
+	calltree_link(tree);
+	return tree;
 }
 
 /* Half of an interval, as wide as it must be to hold the estimate in its middle. */
@@ -59,43 +67,40 @@ static bool is_proven(const struct change *change)
 	       change->outcome == OUTCOME_REGRESSED;
 }
 
-static void add_nodes(const struct compare_state *state, struct profile *profile)
+static uint32_t compare_path_of(const struct calltree_node *node)
 {
-	const struct comparison *comparison = &state->comparison;
-	const struct compare_series *series = &comparison->path_values;
+	return (uint32_t)(node->path_id - 1);
+}
 
-	profile->node_count = series->count;
-	profile->nodes = xcalloc(series->count + 1, sizeof(*profile->nodes));
-	for (uint32_t i = 0; i < series->count; i++) {
-		const struct compare_path *path = &comparison->paths[i];
-		struct profile_node *node = &profile->nodes[i];
-		struct change self = compare_times(state, series, i, COMPARE_self_ns),
-			      total = compare_times(state, series, i, COMPARE_total_ns);
-		bool is_root = path->parent == COMPARE_NONE;
+static void judge_nodes(const struct compare_state *state, struct profile *profile)
+{
+	const struct compare_series *series = &state->comparison.path_values;
 
-		*node = (struct profile_node){
-			.parent = is_root ? PROFILE_NONE : path->parent,
-			.function = path->function,
-			.depth = is_root ? 1 : profile->nodes[path->parent].depth + 1,
-			.first_id = i,
-			.recording = !is_proven(&total),
-			.self_error_ns = half_width(&self),
-			.total_error_ns = half_width(&total)};
+	for (uint32_t i = 0; i < profile->tree->node_count; i++) {
+		struct calltree_node *node = &profile->tree->nodes[i];
+		uint32_t path = compare_path_of(node);
+		struct change self = compare_times(state, series, path, COMPARE_self_ns),
+			      total = compare_times(state, series, path,
+						    COMPARE_total_ns);
+
+		node->recording = !is_proven(&total);
+		node->self_error_ns = half_width(&self);
+		node->total_error_ns = half_width(&total);
 		profile->is_judged |=
 			is_proven(&total) || total.outcome == OUTCOME_UNCHANGED;
-		if (node->depth > profile->depth)
-			profile->depth = node->depth;
 	}
 }
 
-/* The mean of a path's runs of one side. */
-static struct profile_sample mean(const struct compare_state *state, uint32_t path,
+/* The mean of the runs of one side. */
+static struct profile_sample mean(const struct compare_state *state,
+				  const struct profile *profile, uint32_t node,
 				  bool is_after)
 {
+	uint32_t path = compare_path_of(&profile->tree->nodes[node]);
 	const struct compare_series *series = &state->comparison.path_values;
 	size_t from = is_after ? state->before_columns : 0;
 	size_t to = is_after ? state->column_count : state->before_columns;
-	struct profile_sample sample = {.node = path, .lane = PROFILE_NONE};
+	struct profile_sample sample = {.node = node, .lane = PROFILE_NONE};
 
 	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
 		const int64_t *values = compare_values(series, path, metrics[i].of);
@@ -111,28 +116,33 @@ static struct profile_sample mean(const struct compare_state *state, uint32_t pa
 
 static void add_samples(const struct compare_state *state, struct profile *profile)
 {
+	size_t count = profile->tree->node_count;
 	struct profile_slot *before;
 
 	before = profile->slots = xcalloc(1, sizeof(*profile->slots));
 	profile->slot_count = 1;
 	before->label = "before";
-	before->samples = xcalloc(profile->node_count + 1, sizeof(*before->samples));
-	profile->samples = xcalloc(profile->node_count + 1, sizeof(*profile->samples));
-	before->sample_count = profile->sample_count = profile->node_count;
-	for (uint32_t i = 0; i < profile->node_count; i++) {
-		profile->samples[i] = mean(state, i, true);
-		before->samples[i] = mean(state, i, false);
+	before->samples = xcalloc(count + 1, sizeof(*before->samples));
+	profile->samples = xcalloc(count + 1, sizeof(*profile->samples));
+	before->sample_count = profile->sample_count = count;
+	for (uint32_t i = 0; i < count; i++) {
+		profile->samples[i] = mean(state, profile, i, true);
+		before->samples[i] = mean(state, profile, i, false);
 	}
 }
 
 void compare_add_profile(const struct compare_state *state)
 {
-	struct profile *profile = xcalloc(1, sizeof(*profile));
+	struct calltree *tree = compare_tree(state);
+	struct profile *profile;
 
-	state->doc->profile = profile;
+	free(calltree_settle(tree));
+	/* each run has its own, which say nothing here */
+	for (size_t i = 0; i < tree->function_count; i++)
+		tree->functions[i].function_id = 0;
+	state->doc->profile = profile = profile_new(tree);
 	profile->is_comparison = true;
-	add_functions(state, profile);
-	add_nodes(state, profile);
+	judge_nodes(state, profile);
 	add_samples(state, profile);
 	profile_settle(profile);
 	if (!profile->is_judged)

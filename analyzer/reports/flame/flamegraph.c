@@ -5,7 +5,6 @@
  */
 #include "analyzer/reports/flame/parts.h"
 
-#include "analyzer/tree/frames.h"
 #include "analyzer/reports/profile/parts.h"
 
 #define USUAL_LEAST_PERCENT 0.1
@@ -19,8 +18,8 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 	double least = options->min_share;
 	enum exit_status status =
 		flame_build(input, doc,
-			    (options->fold_library ? FRAMES_LIBRARY : 0) |
-				    (options->unfold_threads ? 0 : FRAMES_THREADS));
+			    (options->fold_library ? CALLTREE_LIBRARY : 0) |
+				    (options->unfold_threads ? 0 : CALLTREE_THREADS));
 
 	if (status && status != STATUS_NOTHING)
 		return status;
@@ -39,9 +38,9 @@ static enum exit_status build_export(struct report_input *input, struct doc *doc
 {
 	if (input->options->profile)
 		return profile_build(input, doc);
-	return flame_build(input, doc,
-			   input->options->fold_library ? FRAMES_LIBRARY | FRAMES_THREADS
-							: 0);
+	return flame_build(
+		input, doc,
+		input->options->fold_library ? CALLTREE_LIBRARY | CALLTREE_THREADS : 0);
 }
 
 #define WHAT_IS_SHOWN                                                                    \

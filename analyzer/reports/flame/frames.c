@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The boxes of a tree, and the title above them. */
+/* The boxes of a tree that was folded and filtered, and the title above them. */
 #include "analyzer/reports/flame/parts.h"
 
 #include "common/base/xalloc.h"
@@ -44,49 +44,41 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 	free(rest);
 }
 
-struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
-			    bool is_difference)
+struct flame *flame_make(const struct report_input *input, struct calltree *tree,
+			 unsigned metric, bool is_difference, unsigned folds,
+			 uint32_t **ret_places)
 {
 	int place = quantity_place(QUANTITY_OF_TREE, flame_quantity(metric));
-	struct flame *flame = flame_new(metric, is_difference);
-	struct calltree *folded = calltree_fold(tree);
-	uint32_t *numbers = xcalloc(folded->node_count + 1, sizeof(*numbers));
+	bool *passes = filter_paths(&input->filter, tree, false);
+	struct calltree *folded;
+	struct flame *flame;
 
-	for (size_t i = 0; i < folded->order_count; i++) {
-		uint32_t at = folded->order[i];
-		const struct calltree_node *node = &folded->nodes[at];
-		const struct calltree_function *function =
-			node->function == CALLTREE_NONE
-				? NULL
-				: &tree->functions[node->function];
-		struct flame_box *box;
-
-		numbers[at] = (uint32_t)flame->count;
-		box = flame_add(flame,
-				node->parent == CALLTREE_NONE ? FLAME_WHOLE
-							      : numbers[node->parent],
-				flame_copy(flame, calltree_name(folded, at)));
-		box->function = node->function;
-		box->is_library = function && function->is_library && !function->is_libc;
-		box->is_libc = function && function->is_libc;
-		box->is_unwound = node->is_frame;
-		box->is_wait = node->self_blocked_ns > node->self_ns / 2;
-		box->self = node->quantities[place];
-		box->self_before = is_difference ? node->before : 0;
-		box->presence = (box->self > 0 ? FLAME_AFTER : 0) |
-				(box->self_before > 0 ? FLAME_BEFORE : 0);
-		if ((metric == FLAME_TIME || metric == FLAME_SELF) && !is_difference) {
-			box->self_error = node->self_error_ns;
-			box->total_error = node->total_error_ns;
-		}
-		if (node->recording)
-			box->recording = calltree_recording_word(node);
-		if (function && function->file) {
-			box->file = flame_copy(flame, function->file);
-			box->line = function->line;
-		}
+	/* --ignore takes out subtrees, --focus what has no such function on its path */
+	for (size_t i = 0; i < tree->node_count; i++) {
+		if (passes[i])
+			continue;
+		tree->nodes[i].quantities[place] = 0;
+		tree->nodes[i].before = 0;
 	}
-	free(numbers);
+	folded = calltree_fold_frames(tree, folds, ret_places);
+	flame = flame_of_tree(folded, metric, is_difference);
+	flame->folded_count = tree->order_count - folded->node_count;
+	flame->is_library_folded = (folds & CALLTREE_LIBRARY) &&
+				   folded->function_count > tree->function_count;
+	free(passes);
+	return flame;
+}
+
+struct flame *flame_make_folded(const struct report_input *input,
+				const struct calltree *tree, unsigned metric,
+				bool is_difference, unsigned folds)
+{
+	struct calltree *folded = calltree_fold(tree);
+	uint32_t *places;
+	struct flame *flame =
+		flame_make(input, folded, metric, is_difference, folds, &places);
+
 	calltree_free(folded);
+	free(places);
 	return flame;
 }

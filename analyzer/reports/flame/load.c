@@ -31,7 +31,8 @@ static void add_subject(struct report_input *input, struct flame *flame,
 	strbuf_free(&text);
 }
 
-static enum exit_status build_run(struct report_input *input, struct doc *doc)
+static enum exit_status build_run(struct report_input *input, struct doc *doc,
+				  unsigned folds)
 {
 	unsigned metric;
 	struct run_facts facts;
@@ -53,7 +54,7 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc)
 			"is not kept by thread",
 			flame_metric_name(metric));
 	if (status == STATUS_OK) {
-		doc->flame = flame_of_tree(tree, metric, false);
+		doc->flame = flame_make_folded(input, tree, metric, false, folds);
 		flame_set_title(doc->flame, "%s", metric == FLAME_LIVE ? " at exit" : "");
 		add_subject(input, doc->flame, &facts);
 	}
@@ -61,26 +62,6 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK && run_facts_empty(&facts))
 		report_nothing_note(input, doc);
 	return status;
-}
-
-/* --ignore takes out subtrees, --focus what has no such function on its path. */
-static void apply_filter(const struct filter *filter, struct flame *flame)
-{
-	uint8_t *verdicts;
-
-	if (!filter_is_active(filter))
-		return;
-	verdicts = xcalloc(flame->count, sizeof(*verdicts));
-	for (size_t i = 1; i < flame->count; i++) {
-		struct flame_box *box = &flame->boxes[i];
-
-		verdicts[i] = filter_judge(filter, box->name) | verdicts[box->parent];
-		if (verdicts[i] == FILTER_FOCUSED)
-			continue;
-		box->self = box->self_before = 0;
-		box->presence = 0;
-	}
-	free(verdicts);
 }
 
 static enum exit_status check_metric(struct report_input *input)
@@ -139,15 +120,16 @@ static int are_runs(struct report_input *input, const char *words, bool *ret)
 	return result;
 }
 
-static enum exit_status build_asked(struct report_input *input, struct doc *doc)
+static enum exit_status build_asked(struct report_input *input, struct doc *doc,
+				    unsigned folds)
 {
 	const struct report_options *options = input->options;
 	bool before = true, after = true;
 
 	if (options->snapshot)
-		return flame_build_moments(input, doc);
+		return flame_build_moments(input, doc, folds);
 	if (!options->diff && !options->before)
-		return build_run(input, doc);
+		return build_run(input, doc, folds);
 	if (!options->diff && (are_runs(input, options->before, &before) < 0 ||
 			       are_runs(input, options->after, &after) < 0))
 		return STATUS_FAILED;
@@ -156,8 +138,8 @@ static enum exit_status build_asked(struct report_input *input, struct doc *doc)
 			input, STATUS_USAGE,
 			"--process chooses whose snapshots are shown: runs are "
 			"compared with all their processes");
-	return before && after ? flame_build_runs(input, doc)
-			       : flame_build_moments(input, doc);
+	return before && after ? flame_build_runs(input, doc, folds)
+			       : flame_build_moments(input, doc, folds);
 }
 
 static void note_nothing(struct doc *doc)
@@ -178,12 +160,9 @@ enum exit_status flame_build(struct report_input *input, struct doc *doc, unsign
 	if (status == STATUS_OK)
 		status = check_options(input);
 	if (status == STATUS_OK)
-		status = build_asked(input, doc);
+		status = build_asked(input, doc, folds);
 	if (status)
 		return status;
-	apply_filter(&input->filter, doc->flame);
-	if (folds)
-		flame_fold(doc->flame, folds);
 	flame_sum(doc->flame);
 	whole = &doc->flame->boxes[FLAME_WHOLE];
 	if (whole->total || whole->total_before)

@@ -131,7 +131,7 @@ static void describe(struct report_input *input, const struct delta *delta,
 }
 
 static enum exit_status load(struct report_input *input, struct doc *doc,
-			     struct delta *delta, const struct ask *ask)
+			     struct delta *delta, const struct ask *ask, unsigned folds)
 {
 	enum exit_status status = find(input, delta, ask);
 
@@ -145,13 +145,14 @@ static enum exit_status load(struct report_input *input, struct doc *doc,
 		return status;
 	if (!flame_is_memory(ask->metric))
 		delta_note_left_out(doc, delta->tree);
-	doc->flame = flame_of_tree(delta->tree, ask->metric,
-				   is_of_moment(ask->metric) && ask->a);
+	doc->flame = flame_make_folded(input, delta->tree, ask->metric,
+				       is_of_moment(ask->metric) && ask->a, folds);
 	describe(input, delta, ask, doc->flame);
 	return STATUS_OK;
 }
 
-enum exit_status flame_build_moments(struct report_input *input, struct doc *doc)
+enum exit_status flame_build_moments(struct report_input *input, struct doc *doc,
+				     unsigned folds)
 {
 	const struct report_options *options = input->options;
 	struct ask ask = {options->before,
@@ -167,7 +168,7 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 				   "--metric live, and 'peak' for the moment");
 	status = report_open(input, doc, &facts);
 	if (status == STATUS_OK)
-		status = load(input, doc, &delta, &ask);
+		status = load(input, doc, &delta, &ask, folds);
 	calltree_free(delta.tree);
 	free(delta.sites);
 	arena_free(&delta.texts);

@@ -9,7 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 /* The mean of a metric over the runs of a side. */
 static int64_t mean(const struct compare_state *state,
@@ -26,29 +26,17 @@ static int64_t mean(const struct compare_state *state,
 	return llround(sum / (double)(to - from));
 }
 
-static void add_frames(const struct compare_state *state, struct flame *flame)
+/* The boxes of the paths. */
+struct weighing {
+	const struct compare_state *state;
+	struct flame *flame;
+	uint32_t *places; /* of each path, the box's number less one */
+	bool *passes;	  /* --focus and --ignore */
+};
+
+static struct flame_box *box_of(const struct weighing *weighing, uint32_t path)
 {
-	const struct comparison *comparison = &state->comparison;
-
-	for (size_t i = 0; i < comparison->path_values.count; i++) {
-		const struct compare_path *path = &comparison->paths[i];
-		const struct compare_function *function =
-			&comparison->functions[path->function];
-		struct flame_box *box = flame_add(
-			flame,
-			path->parent == COMPARE_NONE ? FLAME_WHOLE : path->parent + 1,
-			flame_copy(flame, function->name));
-
-		box->function = path->function;
-		box->is_library = function->is_library && !function->is_libc;
-		box->is_libc = function->is_libc;
-		box->is_unwound = !function->hooked;
-		box->file = function->file ? flame_copy(flame, function->file) : NULL;
-		box->line = function->line_after ? function->line_after
-						 : function->line_before;
-		box->presence = ((path->presence & COMPARE_BEFORE) ? FLAME_BEFORE : 0) |
-				((path->presence & COMPARE_AFTER) ? FLAME_AFTER : 0);
-	}
+	return &weighing->flame->boxes[weighing->places[path] + 1];
 }
 
 /* What the runs tell of the change. Fewer than it takes to judge tell nothing: then none
@@ -63,44 +51,69 @@ static void prove(const struct compare_state *state, struct flame_box *box, uint
 	box->has_interval = total.is_tested;
 	box->least_change = whole_number(total.shift.low);
 	box->most_change = whole_number(total.shift.high);
-	box->total_error = llround(total.after_error);
-	box->total_error_before = llround(total.before_error);
+	quantity_add(&box->total_error, llround(total.after_error));
+	quantity_add(&box->total_error_before, llround(total.before_error));
 }
 
-static void weigh_by_path(const struct compare_state *state, struct flame *flame,
-			  size_t metric)
+/* A box of several paths is proven when the first is. */
+static void take_proof(const struct weighing *weighing, struct flame_box *box,
+		       uint32_t path)
 {
+	const struct calltree_node *node =
+		&weighing->flame->tree->nodes[weighing->places[path]];
+	uint32_t parent = weighing->state->comparison.paths[path].parent;
+	struct flame_box own = {.self = 0};
+
+	if (node->path_id == (int64_t)path + 1) {
+		prove(weighing->state, box, path);
+	} else if (parent == COMPARE_NONE ||
+		   weighing->places[parent] != weighing->places[path]) {
+		prove(weighing->state, &own, path);
+		quantity_add(&box->total_error, own.total_error);
+		quantity_add(&box->total_error_before, own.total_error_before);
+	}
+}
+
+static void weigh_by_path(const struct weighing *weighing, size_t metric)
+{
+	const struct compare_state *state = weighing->state;
 	const struct compare_series *series = &state->comparison.path_values;
+	struct flame *flame = weighing->flame;
 	bool is_any_proven = flame->metric != FLAME_TIME;
 
 	for (uint32_t i = 0; i < series->count; i++) {
-		struct flame_box *box = &flame->boxes[i + 1];
+		struct flame_box *box = box_of(weighing, i);
+		uint8_t presence = state->comparison.paths[i].presence;
 
-		box->self = mean(state, series, i, metric, true);
-		box->self_before = mean(state, series, i, metric, false);
 		if (flame->metric == FLAME_TIME)
-			prove(state, box, i);
+			take_proof(weighing, box, i);
 		is_any_proven |= !box->is_unproven;
+		if (!weighing->passes[i])
+			continue;
+		quantity_add(&box->self, mean(state, series, i, metric, true));
+		quantity_add(&box->self_before, mean(state, series, i, metric, false));
+		box->presence |= ((presence & COMPARE_BEFORE) ? FLAME_BEFORE : 0) |
+				 ((presence & COMPARE_AFTER) ? FLAME_AFTER : 0);
 	}
 	flame->boxes[FLAME_WHOLE].is_unproven = !is_any_proven;
 }
 
 /* What was live is kept by site. A path is on a side when it held something there. */
-static void weigh_by_site(const struct compare_state *state, struct flame *flame,
-			  size_t metric)
+static void weigh_by_site(const struct weighing *weighing, size_t metric)
 {
+	const struct compare_state *state = weighing->state;
 	const struct compare_series *series = &state->comparison.site_values;
 
-	for (size_t i = 1; i < flame->count; i++)
-		flame->boxes[i].presence = 0;
 	for (uint32_t i = 0; i < series->count; i++) {
-		struct flame_box *box =
-			&flame->boxes[state->comparison.sites[i].path + 1];
+		uint32_t path = state->comparison.sites[i].path;
+		struct flame_box *box = box_of(weighing, path);
 		int64_t after = mean(state, series, i, metric, true);
 		int64_t before = mean(state, series, i, metric, false);
 
-		__builtin_add_overflow(box->self, after, &box->self);
-		__builtin_add_overflow(box->self_before, before, &box->self_before);
+		if (!weighing->passes[path])
+			continue;
+		quantity_add(&box->self, after);
+		quantity_add(&box->self_before, before);
 		box->presence |=
 			(after > 0 ? FLAME_AFTER : 0) | (before > 0 ? FLAME_BEFORE : 0);
 	}
@@ -114,16 +127,25 @@ static bool has_time(const struct compare_state *state)
 	return false;
 }
 
-static void weigh(const struct compare_state *state, struct flame *flame)
+static void weigh(const struct compare_state *state, unsigned metric, unsigned folds)
 {
-	int place = quantity_place(QUANTITY_OF_COMPARED, flame_quantity(flame->metric));
+	int place = quantity_place(QUANTITY_OF_COMPARED, flame_quantity(metric));
+	struct calltree *tree = compare_tree(state);
+	struct weighing weighing = {
+		.state = state,
+		.passes = filter_paths(&state->input->filter, tree, false)};
 
+	weighing.flame = state->doc->flame =
+		flame_make(state->input, tree, metric, true, folds, &weighing.places);
 	if (place >= 0)
-		weigh_by_path(state, flame, (size_t)place);
+		weigh_by_path(&weighing, (size_t)place);
 	else
-		weigh_by_site(state, flame,
-			      flame->metric == FLAME_LIVE ? COMPARE_SITE_live_bytes
-							  : COMPARE_SITE_at_peak_bytes);
+		weigh_by_site(&weighing, metric == FLAME_LIVE
+						 ? COMPARE_SITE_live_bytes
+						 : COMPARE_SITE_at_peak_bytes);
+	calltree_free(tree);
+	free(weighing.places);
+	free(weighing.passes);
 }
 
 static void put_side(struct strbuf *text, const struct compare_state *state,
@@ -156,10 +178,9 @@ static void describe(const struct compare_state *state, struct flame *flame)
 	strbuf_free(&text);
 }
 
-static enum exit_status fill(struct compare_state *state)
+static enum exit_status fill(struct compare_state *state, unsigned folds)
 {
 	enum exit_status status = compare_choose(state);
-	struct flame *flame;
 
 	if (status == STATUS_OK)
 		status = compare_load(state);
@@ -168,18 +189,16 @@ static enum exit_status fill(struct compare_state *state)
 	compare_check(state);
 	compare_note_left_out(state);
 	compare_fold_left_out(&state->comparison);
-	flame = flame_new(
-		flame_metric_or(state->input, has_time(state) ? FLAME_TIME : FLAME_BYTES),
-		true);
-	state->doc->flame = flame;
-	add_frames(state, flame);
-	weigh(state, flame);
-	describe(state, flame);
+	weigh(state,
+	      flame_metric_or(state->input, has_time(state) ? FLAME_TIME : FLAME_BYTES),
+	      folds);
+	describe(state, state->doc->flame);
 	return STATUS_OK;
 }
 
 /* The comparison takes files side by side: the other one is before. */
-enum exit_status flame_build_runs(struct report_input *input, struct doc *doc)
+enum exit_status flame_build_runs(struct report_input *input, struct doc *doc,
+				  unsigned folds)
 {
 	struct rundb *sides[] = {input->diff_db, input->db};
 	bool has_other = input->diff_db != NULL;
@@ -196,7 +215,7 @@ enum exit_status flame_build_runs(struct report_input *input, struct doc *doc)
 	asked.databases = has_other ? sides : &sides[1];
 	asked.database_count = has_other ? 2 : 1;
 	asked.before_databases = has_other ? 1 : 0;
-	status = fill(&state);
+	status = fill(&state, folds);
 	input->error = asked.error;
 	compare_free_state(&state);
 	return status;

@@ -33,44 +33,6 @@ static int load_run(struct profiling *profiling)
 	return report_finish(profiling->input, cursor);
 }
 
-/* The functions of the tree, by their numbers there, and last the one not known. */
-static int load_functions(struct profiling *profiling)
-{
-	struct profile *profile = profiling->profile;
-	const struct calltree *tree = profiling->tree;
-	struct cursor *cursor = report_query(profiling->input, profile_sql_functions);
-
-	profile->function_count = tree->function_count + 1;
-	profile->functions =
-		xcalloc(profile->function_count, sizeof(*profile->functions));
-	profile->functions[tree->function_count].name = "?";
-	for (size_t i = 0; i < tree->function_count; i++) {
-		profile->functions[i].id = tree->functions[i].function_id;
-		profile->functions[i].name =
-			profile_clean(profile, tree->functions[i].name);
-		profile->functions[i].line = tree->functions[i].line;
-		profile->functions[i].is_library = tree->functions[i].is_library;
-		profile->functions[i].is_libc = tree->functions[i].is_libc;
-	}
-	while (cursor_next(cursor) > 0) {
-		uint32_t number =
-			calltree_function(tree, cursor_integer(cursor, "function_id"));
-		struct profile_function *function;
-
-		if (number == CALLTREE_NONE)
-			continue;
-		function = &profile->functions[number];
-		function->linkage_name =
-			profile_clean(profile, cursor_text(cursor, "linkage_name"));
-		function->module = profile_clean(profile, cursor_text(cursor, "module"));
-		function->file = profile_clean(profile, cursor_text(cursor, "file"));
-	}
-	for (size_t i = 0; i < profile->node_count; i++)
-		if (profile->nodes[i].function == CALLTREE_NONE)
-			profile->nodes[i].function = (uint32_t)tree->function_count;
-	return report_finish(profiling->input, cursor);
-}
-
 static const char *lane_name(struct profile *profile, struct cursor *cursor)
 {
 	const char *name = cursor_text(cursor, "name");
@@ -158,8 +120,8 @@ static void remark_estimates(const struct profiling *profiling, struct strbuf *t
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < profiling->profile->node_count; i++)
-		count += profile_recording(&profiling->profile->nodes[i]) != NULL;
+	for (size_t i = 0; i < profiling->profile->tree->node_count; i++)
+		count += profile_recording(&profiling->profile->tree->nodes[i]) != NULL;
 	if (!count)
 		return;
 	strbuf_puts(text, "Estimates: the times of ");
@@ -174,8 +136,8 @@ static void remark_deep(const struct profiling *profiling, struct strbuf *text)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < profiling->profile->node_count; i++)
-		count += profiling->profile->nodes[i].depth > PROFILE_STACK_MOST;
+	for (size_t i = 0; i < profiling->profile->tree->node_count; i++)
+		count += profiling->profile->tree->nodes[i].depth > PROFILE_STACK_MOST;
 	if (!count)
 		return;
 	units_counted(text, (int64_t)count, "call path");
@@ -227,23 +189,34 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	strbuf_free(&text);
 }
 
-static int load(struct profiling *profiling, size_t *ret_folded_count)
+/* How many nodes became a part of their callers. */
+static size_t count_own_calls(const struct profiling *profiling)
+{
+	const struct calltree *tree = profiling->tree;
+	size_t count = 0;
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i], parent = tree->nodes[at].parent;
+
+		count += parent != CALLTREE_NONE &&
+			 profiling->places[at] == profiling->places[parent];
+	}
+	return count;
+}
+
+static int load(struct profiling *profiling)
 {
 	const struct report_input *input = profiling->input;
 	int result = load_run(profiling);
 
 	if (result == 0)
 		result = load_lanes(profiling);
-	profiling->places =
-		profile_place(profiling->tree, profiling->profile, ret_folded_count);
 	if (filter_is_active(&input->filter)) {
 		profiling->passes = filter_paths(&input->filter, profiling->tree, false);
 		for (size_t i = 0; i < profiling->tree->order_count; i++)
 			profiling->left_out_count +=
 				!profiling->passes[profiling->tree->order[i]];
 	}
-	if (result == 0)
-		result = load_functions(profiling);
 	if (result == 0)
 		result = profile_add_samples(profiling);
 	profile_settle(profiling->profile);
@@ -293,16 +266,16 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 {
 	struct profiling profiling = {.input = input};
 	const struct report_options *options = input->options;
-	size_t folded_count = 0;
 	int result;
 
 	profiling.tree = load_tree(input);
 	if (!profiling.tree)
 		return STATUS_FAILED;
-	doc->profile = profiling.profile = xcalloc(1, sizeof(*profiling.profile));
-	result = load(&profiling, &folded_count);
+	doc->profile = profiling.profile =
+		profile_new(calltree_fold_own_calls(profiling.tree, &profiling.places));
+	result = load(&profiling);
 	if (result == 0)
-		add_remarks(&profiling, doc, facts, folded_count);
+		add_remarks(&profiling, doc, facts, count_own_calls(&profiling));
 	if (result == 0 && (options->timeline || options->page))
 		result = profile_add_timeline(input, doc);
 	/* last: it puts other numbers into the tree */

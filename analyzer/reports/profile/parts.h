@@ -13,12 +13,6 @@ enum exit_status profile_build(struct report_input *input, struct doc *doc);
 enum exit_status profile_add(struct report_input *input, struct doc *doc,
 			     const struct run_facts *facts);
 
-/* place.c: makes the nodes of the profile from the call tree, calls of a function by
- * itself in one. Returns the node of each in the tree, PROFILE_NONE where it has none;
- * owned by caller. */
-uint32_t *profile_place(const struct calltree *tree, struct profile *profile,
-			size_t *ret_folded_count);
-
 struct profiling;
 /* slots.c: fills the slots of doc->profile, and doc->heap; leaves the tree with other
  * numbers. 0 or -errno. */

@@ -8,9 +8,6 @@ SELECT command, wall_ns, CAST((julianday(started_utc) - 2440587.5) * 86400000 AS
 	(SELECT COUNT(*) FROM lane WHERE run_id = :run) AS lane_count
 FROM run WHERE run_id = :run;
 
--- :name functions
-SELECT function_id, linkage_name, module, file FROM functions WHERE run_id = :run;
-
 -- Of a lane the thread that had it first.
 -- :name lanes
 SELECT l.lane_id, p.pid, p.executable, t.tid, t.name,

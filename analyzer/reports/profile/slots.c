@@ -125,7 +125,7 @@ static void keep(struct slicing *slicing, struct profile_slot *slot)
 {
 	size_t capacity = 0;
 
-	for (uint32_t i = 0; i < slicing->profiling->profile->node_count; i++) {
+	for (uint32_t i = 0; i < slicing->profiling->profile->tree->node_count; i++) {
 		struct profile_sample *sample;
 
 		if (!has_any(slicing->values[i]))
@@ -159,7 +159,7 @@ static enum exit_status add_slot(struct slicing *slicing, struct moment to)
 	delta->b = to;
 	delta->site_count = 0;
 	arena_free(&delta->texts);
-	memset(slicing->values, 0, profile->node_count * sizeof(*slicing->values));
+	memset(slicing->values, 0, profile->tree->node_count * sizeof(*slicing->values));
 	/* errors are shares of the run's, not of the slot's before */
 	memcpy(delta->tree->nodes, slicing->whole,
 	       delta->tree->node_count * sizeof(*slicing->whole));
@@ -255,7 +255,7 @@ int profile_add_slots(struct profiling *profiling, struct doc *doc)
 		delta->has_between = true;
 		profiling->profile->slots =
 			xcalloc(SLOTS_MOST + 3, sizeof(*profiling->profile->slots));
-		slicing.values = xcalloc(profiling->profile->node_count + 1,
+		slicing.values = xcalloc(profiling->profile->tree->node_count + 1,
 					 sizeof(*slicing.values));
 		status = add_slots(&slicing);
 		remark(&slicing);

@@ -154,17 +154,12 @@ static void rounding_takes_nothing_from_spans(void **state)
 /* A chain of so many nodes; owned by caller. */
 static struct profile *make_chain(uint32_t depth)
 {
-	struct profile *profile = xcalloc(1, sizeof(*profile));
+	struct calltree *tree = calltree_new();
 
-	profile->nodes = xcalloc(depth, sizeof(*profile->nodes));
-	profile->node_count = depth;
 	for (uint32_t i = 0; i < depth; i++)
-		profile->nodes[i] = (struct profile_node){
-			.parent = i ? i - 1 : PROFILE_NONE,
-			.depth = i + 1,
-			.outer = i < PROFILE_STACK_MOST / 2 ? i
-							    : PROFILE_STACK_MOST / 2 - 1};
-	return profile;
+		calltree_add_path(tree, i + 1, i, 0);
+	calltree_link(tree);
+	return profile_new(tree);
 }
 
 static void deep_stacks_lack_their_middle(void **state)
