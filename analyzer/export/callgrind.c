@@ -5,14 +5,135 @@
  * readers take its inclusive cost. Must not write a file of a callee behind its name:
  * callgrind_annotate takes it for the next one's.
  */
-#include "analyzer/export/callgrind_edges.h"
 #include "analyzer/export/export.h"
 
 #include "common/base/intern.h"
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+
+/* What stands above the roots is nobody: PROFILE_NONE. */
+struct edge {
+	uint32_t caller, callee;
+	int64_t calls;
+	/* At and below the callee, of paths on which no other of it stands above: a call
+	 * inside of another call of the same function costs nothing once more. */
+	int64_t costs[PROFILE_METRICS];
+};
+
+struct edges {
+	struct edge *all; /* by caller, nobody last */
+	size_t count;
+	int64_t (*selves)[PROFILE_METRICS]; /* of each function */
+};
+
+static void add(int64_t to[PROFILE_METRICS], const int64_t from[PROFILE_METRICS])
+{
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		quantity_add(&to[i], from[i] > 0 ? from[i] : 0);
+}
+
+/* Of each node what it has itself and below. */
+static int64_t (*sum_nodes(const struct profile *profile))[PROFILE_METRICS]
+{
+	int64_t(*sums)[PROFILE_METRICS] =
+		xcalloc(profile->tree->node_count + 1, sizeof(*sums));
+
+	for (size_t i = 0; i < profile->sample_count; i++)
+		add(sums[profile->samples[i].node], profile->samples[i].values);
+	for (size_t i = profile->tree->node_count; i-- > 0;)
+		if (profile->tree->nodes[i].parent != PROFILE_NONE)
+			add(sums[profile->tree->nodes[i].parent], sums[i]);
+	return sums;
+}
+
+static int64_t *calls_of(const struct profile *profile)
+{
+	int64_t *calls = xcalloc(profile->tree->node_count + 1, sizeof(*calls));
+
+	for (size_t i = 0; i < profile->sample_count; i++)
+		if (profile->samples[i].values[PROFILE_CALLS] > 0)
+			quantity_add(&calls[profile->samples[i].node],
+				     profile->samples[i].values[PROFILE_CALLS]);
+	return calls;
+}
+
+static bool *outermost_of_functions(const struct calltree *tree)
+{
+	uint32_t *functions = calltree_numbers(tree);
+	bool *outermost;
+
+	for (size_t i = 0; i < tree->node_count; i++)
+		functions[i] = tree->nodes[i].function;
+	outermost = calltree_outermost(tree, functions, tree->function_count);
+	free(functions);
+	return outermost;
+}
+
+static void add_edges(const struct profile *profile, struct edges *edges)
+{
+	const struct calltree *tree = profile->tree;
+	int64_t(*sums)[PROFILE_METRICS] = sum_nodes(profile);
+	int64_t *calls = calls_of(profile);
+	bool *outermost = outermost_of_functions(tree);
+	struct map numbers = {0};
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < tree->node_count; i++) {
+		const struct calltree_node *node = &tree->nodes[i];
+		uint32_t caller = node->parent == CALLTREE_NONE
+					  ? PROFILE_NONE
+					  : tree->nodes[node->parent].function;
+		bool is_new;
+		uint32_t at = map_number(&numbers, caller, node->function, 0, &is_new);
+
+		if (is_new) {
+			edges->all = xgrow(edges->all, edges->count, &capacity,
+					   sizeof(*edges->all));
+			edges->all[edges->count++] =
+				(struct edge){.caller = caller, .callee = node->function};
+		}
+		quantity_add(&edges->all[at].calls, calls[i]);
+		if (outermost[i])
+			add(edges->all[at].costs, sums[i]);
+	}
+	map_done(&numbers);
+	free(outermost);
+	free(calls);
+	free(sums);
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct edge *a = left, *b = right;
+
+	if (a->caller != b->caller)
+		return a->caller < b->caller ? -1 : 1;
+	return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+static struct edges edges_of(const struct profile *profile)
+{
+	struct edges edges = {.selves = xcalloc(profile->tree->function_count + 1,
+						sizeof(*edges.selves))};
+
+	for (size_t i = 0; i < profile->sample_count; i++)
+		add(edges.selves[profile->tree->nodes[profile->samples[i].node].function],
+		    profile->samples[i].values);
+	add_edges(profile, &edges);
+	if (edges.count)
+		qsort(edges.all, edges.count, sizeof(*edges.all), compare);
+	return edges;
+}
+
+static void free_edges(struct edges *edges)
+{
+	free(edges->all);
+	free(edges->selves);
+	*edges = (struct edges){0};
+}
 
 struct writing {
 	FILE *out;
@@ -54,7 +175,7 @@ static void put_costs(FILE *out, uint32_t line, const int64_t costs[PROFILE_METR
 }
 
 /* Is there nothing of it, since it was left out? */
-static bool is_empty(const struct callgrind_edge *edge)
+static bool is_empty(const struct edge *edge)
 {
 	bool any = edge->calls > 0;
 
@@ -64,8 +185,7 @@ static bool is_empty(const struct callgrind_edge *edge)
 }
 
 /* A call that was seen by unwinding only was not counted: there was one at least. */
-static void put_call(struct writing *writing, uint32_t line,
-		     const struct callgrind_edge *edge)
+static void put_call(struct writing *writing, uint32_t line, const struct edge *edge)
 {
 	const struct calltree_function *callee =
 		&writing->profile->tree->functions[edge->callee];
@@ -83,7 +203,7 @@ static void put_call(struct writing *writing, uint32_t line,
 static void put_functions(struct writing *writing)
 {
 	const struct profile *profile = writing->profile;
-	struct callgrind_edges edges = callgrind_edges_of(profile);
+	struct edges edges = edges_of(profile);
 	size_t at = 0;
 
 	for (uint32_t i = 0; i < profile->tree->function_count; i++) {
@@ -110,7 +230,7 @@ static void put_functions(struct writing *writing)
 	}
 	for (; at < edges.count; at++)
 		put_call(writing, 0, &edges.all[at]);
-	callgrind_edges_free(&edges);
+	free_edges(&edges);
 }
 
 static void put_sums(FILE *out, const char *key, const struct profile *profile)

@@ -5,7 +5,6 @@
  * is that of the definition. Must not hold more than one message in memory.
  */
 #include "analyzer/export/export.h"
-#include "analyzer/export/message.h"
 
 #include "common/base/intern.h"
 #include "common/base/xalloc.h"
@@ -29,6 +28,32 @@ enum profile_field {
 	COMMENT,
 	DEFAULT_SAMPLE_TYPE,
 };
+
+/* Fields of a message, as protocol buffers encode them. */
+enum { OF_NUMBER, OF_BYTES = 2 };
+
+/* Of 0 nothing is written: a field that is not there is 0. */
+static void message_number(struct strbuf *message, unsigned field, int64_t value)
+{
+	if (!value)
+		return;
+	strbuf_put_leb128(message, field << 3 | OF_NUMBER);
+	strbuf_put_leb128(message, (uint64_t)value);
+}
+
+static void message_bytes(struct strbuf *message, unsigned field, const char *data,
+			  size_t size)
+{
+	strbuf_put_leb128(message, field << 3 | OF_BYTES);
+	strbuf_put_leb128(message, size);
+	strbuf_add(message, data, size);
+}
+
+/* One number of a packed field, which message_bytes() then takes. */
+static void pack(struct strbuf *packed, int64_t value)
+{
+	strbuf_put_leb128(packed, (uint64_t)value);
+}
 
 #define GZIP (15 + 16)
 #define BUFFER_BYTES 65536
@@ -130,14 +155,13 @@ static void put_sample(struct writing *writing, const struct profile_sample *sam
 
 	strbuf_reset(&writing->packed);
 	for (size_t i = 0; i < depth; i++)
-		message_pack(
-			&writing->packed,
-			1ll + writing->profile->tree->nodes[writing->chain[i]].function);
+		pack(&writing->packed,
+		     1ll + writing->profile->tree->nodes[writing->chain[i]].function);
 	message_bytes(&writing->field, 1, strbuf_text(&writing->packed),
 		      writing->packed.size);
 	strbuf_reset(&writing->packed);
 	for (size_t i = 0; i < PROFILE_METRICS; i++)
-		message_pack(&writing->packed, sample->values[i]);
+		pack(&writing->packed, sample->values[i]);
 	message_bytes(&writing->field, 2, strbuf_text(&writing->packed),
 		      writing->packed.size);
 	put_labels(writing, sample);
@@ -198,9 +222,9 @@ static void put_comments(struct writing *writing)
 	const struct profile *profile = writing->profile;
 
 	strbuf_reset(&writing->packed);
-	message_pack(&writing->packed, string_of(writing, profile->title));
+	pack(&writing->packed, string_of(writing, profile->title));
 	for (size_t i = 0; i < profile->remark_count; i++)
-		message_pack(&writing->packed, string_of(writing, profile->remarks[i]));
+		pack(&writing->packed, string_of(writing, profile->remarks[i]));
 	strbuf_add(&writing->field, strbuf_text(&writing->packed), writing->packed.size);
 	put_field(writing, COMMENT);
 }

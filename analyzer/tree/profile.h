@@ -58,8 +58,7 @@ struct profile {
 	int64_t started_ms; /* since 1970; 0: not known */
 	int64_t wall_ns;
 	int64_t pid; /* of the first process */
-	/* Its nodes have functions, and stand callers before their callees, depth first.
-	 */
+	/* Its nodes have functions, and stand depth first. */
 	struct calltree *tree;
 	uint32_t depth; /* of the deepest node, 1 for roots */
 	/* By node: above it, the one of depth PROFILE_STACK_MOST / 2; itself, if it is

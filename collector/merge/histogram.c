@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
 
 /* Makes room for the buckets [first, end) too. */
@@ -120,38 +121,27 @@ int histogram_is_empty(const struct histogram *histogram)
 	return total(histogram) <= 0;
 }
 
-static uint8_t *put_varint(uint8_t *out, uint64_t value)
-{
-	for (; value >= 0x80; value >>= 7)
-		*out++ = (uint8_t)(value | 0x80);
-	*out++ = (uint8_t)value;
-	return out;
-}
-
 void histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size)
 {
 	uint32_t previous = 0;
-	uint8_t *blob, *out;
+	struct strbuf blob = {0};
 
 	if (histogram_is_empty(histogram)) {
 		*ret = NULL;
 		*ret_size = 0;
 		return;
 	}
-	/* at most 2 bytes of step and 10 of count each */
-	blob = xmalloc((size_t)histogram->count * 12);
-	out = blob;
 	for (uint32_t i = 0; i < histogram->count; i++) {
 		uint32_t bucket = histogram->first + i;
 
 		if (!histogram->counts[i])
 			continue;
-		out = put_varint(out, bucket - previous);
-		out = put_varint(out, histogram->counts[i]);
+		strbuf_put_leb128(&blob, bucket - previous);
+		strbuf_put_leb128(&blob, histogram->counts[i]);
 		previous = bucket;
 	}
-	*ret = blob;
-	*ret_size = (size_t)(out - blob);
+	*ret = (uint8_t *)blob.data;
+	*ret_size = blob.size;
 }
 
 void histogram_done(struct histogram *histogram)

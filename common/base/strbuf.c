@@ -42,6 +42,13 @@ void strbuf_putc(struct strbuf *buffer, char c)
 	strbuf_add(buffer, &c, 1);
 }
 
+void strbuf_put_leb128(struct strbuf *buffer, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		strbuf_putc(buffer, (char)(value | 128));
+	strbuf_putc(buffer, (char)value);
+}
+
 void strbuf_repeat(struct strbuf *buffer, char c, size_t count)
 {
 	reserve(buffer, count);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct strbuf {
 	char *data; /* NUL-terminated, or NULL while nothing was added */
@@ -17,6 +18,8 @@ void strbuf_add(struct strbuf *buffer, const char *text, size_t size);
 void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_putc(struct strbuf *buffer, char c);
 void strbuf_repeat(struct strbuf *buffer, char c, size_t count);
+/* LEB128: seven bits a byte, the lowest first; the eighth: more follow. */
+void strbuf_put_leb128(struct strbuf *buffer, uint64_t value);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as bytes, and those as text. */
+/* Data for the scripts of a page. */
 #include "analyzer/render/html/bytes.h"
 
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
-
-void bytes_add(struct strbuf *buffer, uint64_t value)
-{
-	for (; value > 127; value >>= 7)
-		strbuf_putc(buffer, (char)(value | 128));
-	strbuf_putc(buffer, (char)value);
-}
 
 void bytes_add_signed(struct strbuf *buffer, int64_t value)
 {
-	bytes_add(buffer, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
+	strbuf_put_leb128(buffer, (uint64_t)value << 1 ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void write_base64(const unsigned char *bytes, size_t size, FILE *out)
@@ -37,14 +31,28 @@ static void write_base64(const unsigned char *bytes, size_t size, FILE *out)
 	}
 }
 
-void bytes_write(const struct strbuf *buffer, FILE *out)
+void bytes_write(FILE *out, const char *id, json_t *head, const struct strbuf *numbers)
 {
-	uLong size = compressBound(buffer->size);
-	unsigned char *packed = xmalloc(size);
+	char *text = head ? json_dumps(head, JSON_COMPACT) : NULL;
+	struct strbuf buffer = {0};
+	unsigned long size;
+	unsigned char *packed;
 
-	if (compress2(packed, &size, (const unsigned char *)strbuf_text(buffer),
-		      buffer->size, 9) != Z_OK)
+	if (!text)
 		abort();
+	strbuf_put_leb128(&buffer, strlen(text));
+	strbuf_puts(&buffer, text);
+	strbuf_add(&buffer, strbuf_text(numbers), numbers->size);
+	size = compressBound(buffer.size);
+	packed = xmalloc(size);
+	if (compress2(packed, &size, (const unsigned char *)strbuf_text(&buffer),
+		      buffer.size, 9) != Z_OK)
+		abort();
+	fprintf(out, "<script type=\"text/plain\" id=\"%s\">", id);
 	write_base64(packed, size, out);
+	fputs("</script>\n", out);
 	free(packed);
+	free(text);
+	json_decref(head);
+	strbuf_free(&buffer);
 }

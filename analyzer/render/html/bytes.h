@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers put together for a script: in as few bytes as they need. */
+/* Data for a script: a JSON text and numbers, in as few bytes as they need. */
 #pragma once
 
 #include "common/base/strbuf.h"
 
-#include <stddef.h>
+#include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 
-/* Seven bits a byte, the lowest first; the eighth: more follow. */
-void bytes_add(struct strbuf *buffer, uint64_t value);
-/* The same of a number with a sign: small ones either way are short. */
+/* strbuf_put_leb128() of a number with a sign: small ones either way are short. */
 void bytes_add_signed(struct strbuf *buffer, int64_t value);
-/* Writes them compressed (zlib), in base64. Out of memory ends the program. */
-void bytes_write(const struct strbuf *buffer, FILE *out);
+/* Writes the size of the JSON, it and the numbers as the script element of this id,
+ * compressed (zlib), in base64. Takes the head. Out of memory ends the program. */
+void bytes_write(FILE *out, const char *id, json_t *head, const struct strbuf *numbers);

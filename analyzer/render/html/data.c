@@ -17,7 +17,6 @@
 #include "analyzer/render/html/bytes.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define EVENTS_MOST 20000
@@ -126,10 +125,10 @@ static json_t *list_remarks(const struct doc *doc)
 	return list;
 }
 
-static void add_head(struct strbuf *buffer, const struct doc *doc)
+static json_t *make_head(const struct doc *doc)
 {
 	const struct profile *profile = doc->profile;
-	json_t *head = json_pack(
+	return json_pack(
 		"{s:b, s:b, s:o, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pair", profile->is_comparison, "judged", profile->is_judged, "title",
 		text_of(profile->title), "wall", (json_int_t)profile->wall_ns, "pid",
@@ -138,14 +137,6 @@ static void add_head(struct strbuf *buffer, const struct doc *doc)
 		list_lanes(profile), "slots", list_slots(profile), "moments",
 		list_moments(doc->heap), "events", list_events(doc->timeline), "remarks",
 		list_remarks(doc));
-	char *text = head ? json_dumps(head, JSON_COMPACT) : NULL;
-
-	if (!text)
-		abort();
-	bytes_add(buffer, strlen(text));
-	strbuf_puts(buffer, text);
-	json_decref(head);
-	free(text);
 }
 
 static void add_nodes(struct strbuf *buffer, const struct profile *profile)
@@ -155,9 +146,10 @@ static void add_nodes(struct strbuf *buffer, const struct profile *profile)
 	for (uint32_t i = 0; i < profile->tree->node_count; i++) {
 		const struct calltree_node *node = &profile->tree->nodes[i];
 
-		bytes_add(buffer, node->parent == PROFILE_NONE ? 0 : i - node->parent);
-		bytes_add(buffer, node->function);
-		bytes_add(buffer, node->recording);
+		strbuf_put_leb128(buffer,
+				  node->parent == PROFILE_NONE ? 0 : i - node->parent);
+		strbuf_put_leb128(buffer, node->function);
+		strbuf_put_leb128(buffer, node->recording);
 		bytes_add_signed(buffer, node->path_id - last);
 		bytes_add_signed(buffer, node->self_error_ns);
 		bytes_add_signed(buffer, node->total_error_ns);
@@ -177,7 +169,7 @@ static void add_sample(struct strbuf *buffer, const struct profile_sample *sampl
 	columns[PROFILE_METRICS + 1] = sample->total_error_ns;
 	for (size_t i = 0; i < SAMPLE_COLUMNS; i++)
 		mask |= (uint64_t)(columns[i] != 0) << i;
-	bytes_add(buffer, mask);
+	strbuf_put_leb128(buffer, mask);
 	for (size_t i = 0; i < SAMPLE_COLUMNS; i++)
 		if (columns[i])
 			bytes_add_signed(buffer, columns[i]);
@@ -188,12 +180,12 @@ static void add_samples(struct strbuf *buffer, const struct profile_sample *samp
 {
 	uint32_t last = 0;
 
-	bytes_add(buffer, count);
+	strbuf_put_leb128(buffer, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_sample *one = &samples[i];
 
-		bytes_add(buffer, one->node - last);
-		bytes_add(buffer, one->lane == PROFILE_NONE ? 0 : one->lane + 1);
+		strbuf_put_leb128(buffer, one->node - last);
+		strbuf_put_leb128(buffer, one->lane == PROFILE_NONE ? 0 : one->lane + 1);
 		add_sample(buffer, one);
 		last = one->node;
 	}
@@ -204,14 +196,11 @@ void html_put_data(struct html_page *page)
 	const struct profile *profile = page->doc->profile;
 	struct strbuf buffer = {0};
 
-	add_head(&buffer, page->doc);
 	add_nodes(&buffer, profile);
 	add_samples(&buffer, profile->samples, profile->sample_count);
 	for (size_t i = 0; i < profile->slot_count; i++)
 		add_samples(&buffer, profile->slots[i].samples,
 			    profile->slots[i].sample_count);
-	fputs("<script type=\"text/plain\" id=\"data\">", page->out);
-	bytes_write(&buffer, page->out);
-	fputs("</script>\n", page->out);
+	bytes_write(page->out, "data", make_head(page->doc), &buffer);
 	strbuf_free(&buffer);
 }

@@ -28,10 +28,10 @@ void html_put_table(struct html_page *page, const struct section *section);
 /* values.c: SECTION_VALUES, those that are parts of a whole as a bar; SECTION_PLOT. */
 void html_put_values(struct html_page *page, const struct section *section);
 void html_put_plot(struct html_page *page, const struct section *section);
-/* icicle.c, data.c: the call tree of the document's profile, as it stands without scripts
- * and for them. */
-void html_put_icicle(struct html_page *page);
+/* data.c: the call tree of the document's profile, which the script draws. */
 void html_put_data(struct html_page *page);
+/* What stands where the script would draw. */
+void html_put_needs_script(struct html_page *page, const char *subject);
 /* lanes.c: SECTION_LANES; has: there is a stretch of time to draw. */
 bool html_has_lanes(const struct section *section);
 void html_put_lanes(struct html_page *page, const struct section *section);

@@ -1,108 +1,146 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes as pictures that are as wide as the page: a row for each level, places in
- * percent, so that names keep their size on any screen. Each slice says in words what it
- * is. Must not put more slices into the page than a browser and a reader can take: those
- * of each lane that are left out are its shortest, and counted. The script draws them
- * anew from lanes_data.c, of any stretch so many.
+ * Lanes: what each is called, and all of their slices for the script, which draws of any
+ * stretch the longest, as lanes/data.js reads them: a JSON text, behind it numbers, all
+ * compressed. Must not be markup, and not more than a browser can hold.
+ *
+ *     size of the JSON, JSON: names; of each lane how many slices; how many are not here
+ *     of each slice: its begin after that of the one before it (of the first: after the
+ *         left edge), length, row * 8 + state, name
  */
-#include "analyzer/render/html/lanes_parts.h"
+#include "analyzer/render/html/html.h"
 
 #include "analyzer/model/units.h"
+#include "analyzer/render/html/bytes.h"
+#include "common/base/intern.h"
+#include "common/base/xalloc.h"
 
-#include <math.h>
+#include <jansson.h>
 #include <stdlib.h>
 
-#define SLICES_MOST 3000u
-#define BESIDE_MOST 1000u /* in a page that has more than lanes */
-#define HEIGHT_OPEN 900	  /* pixels */
-#define LANE_MORE 30	  /* of a lane beside its rows */
+/* A run.db has at most as many; of 8 bytes each before they are compressed. */
+#define SLICES_MOST 262144u
+#define HEIGHT_OPEN 900 /* pixels */
+#define LANE_MORE 30	/* of a lane beside its rows */
 #define ROWS_MOST 24u
 #define ROW 20
-#define WIDTH 1000.0 /* a page's, about: which names have room */
-#define LETTER 7.0
-#define LEAST_SHARE 0.001 /* wide enough to be seen */
-#define NAME_MOST 200u	  /* columns, where a name stands in full */
-#define AXIS_PARTS 4
+#define NAME_MOST 200u /* columns, where a name stands in full */
 
-struct picture {
-	struct html_page *page;
-	struct shorten_style
-		style; /* without the others: each slice has its name in full */
-	const struct lanes *lanes;
-	struct lane_choice choice;
-};
-
-/* From 0, the left edge, to 1. */
-static double share_at(const struct lanes *lanes, int64_t ns)
+/* At least 0, also of damaged times. */
+static int64_t length_of(const struct lane_slice *slice)
 {
-	double length = (double)lanes->to_ns - (double)lanes->from_ns;
+	int64_t length;
 
-	return fmin(fmax(((double)ns - (double)lanes->from_ns) / length, 0), 1);
+	if (__builtin_sub_overflow(slice->end_ns, slice->begin_ns, &length))
+		return INT64_MAX;
+	return length > 0 ? length : 0;
 }
 
-/* lanes/data.js says the same. */
-static void put_words(const struct picture *picture, const struct lane_slice *slice)
+static bool is_in_sight(const struct lanes *lanes, const struct lane_slice *slice)
 {
-	static const char *const words[] = {", mostly computing",
-					    ", mostly ready, waiting for a CPU",
-					    ", mostly blocked", "", ""};
-	struct strbuf text = {0};
-
-	shorten_name(&text, lane_slice_name(slice), NAME_MOST, &picture->style);
-	strbuf_puts(&text, ": ");
-	if (slice->state != LANE_MOMENT) {
-		units_nsec(&text, lane_slice_length(slice));
-		strbuf_puts(&text, ", ");
-	}
-	strbuf_puts(&text, "at ");
-	units_nsec(&text, slice->begin_ns);
-	strbuf_puts(&text, words[slice->state]);
-	html_put(picture->page, strbuf_text(&text));
-	strbuf_free(&text);
+	return slice->begin_ns <= lanes->to_ns && slice->end_ns >= lanes->from_ns;
 }
 
-static void put_slice(const struct picture *picture, const struct lane_slice *slice,
-		      bool is_first)
+static int longest_first(const void *left, const void *right)
 {
-	static const char *const classes[] = {"part0", "part1", "part2", "part3",
-					      "moment"};
-	struct html_page *page = picture->page;
-	const struct lanes *lanes = picture->lanes;
-	double left = share_at(lanes, slice->begin_ns);
-	double width = share_at(lanes, slice->end_ns) - left;
-	size_t letters;
-	struct strbuf text = {0};
+	int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
 
-	fprintf(page->out, "<svg role=\"img\" tabindex=\"%d\" ", is_first ? 0 : -1);
-	width = fmax(width, LEAST_SHARE);
-	left = fmin(left, 1 - width);
-	letters = width * WIDTH > 6 ? (size_t)((width * WIDTH - 6) / LETTER) : 0;
-	fprintf(page->out, "x=\"%.3f%%\" y=\"%u\" width=\"%.3f%%\" height=\"%d\"><title>",
-		left * 100, slice->row * ROW, width * 100, ROW - 1);
-	put_words(picture, slice);
-	fprintf(page->out,
-		"</title><rect class=\"%s\" width=\"100%%\" height=\"100%%\"/>",
-		classes[slice->state]);
-	if (letters > 2) {
-		shorten_name(&text, lane_slice_name(slice), letters, &picture->style);
-		fputs("<text x=\"3\" y=\"14\">", page->out);
-		html_put(page, strbuf_text(&text));
-		fputs("</text>", page->out);
-	}
-	fputs("</svg>\n", page->out);
-	strbuf_free(&text);
+	return (b > a) - (b < a);
 }
 
-static void put_slices(struct picture *picture, const struct lane *lane)
+/* Slices that are not longer are left out where a file that was made up has too many. */
+static int64_t too_short(const struct lanes *lanes, const struct lane *lane)
 {
-	bool *flags = lane_choice_make(&picture->choice, lane);
-	size_t drawn = 0;
+	size_t count = 0, most = SLICES_MOST / lanes->count;
+	int64_t *lengths = xcalloc(lane->count + 1, sizeof(*lengths)), length = -1;
 
 	for (size_t i = 0; i < lane->count; i++)
-		if (flags[i])
-			put_slice(picture, &lane->slices[i], drawn++ == 0);
-	free(flags);
+		if (is_in_sight(lanes, &lane->slices[i]))
+			lengths[count++] = length_of(&lane->slices[i]);
+	if (count > most) {
+		qsort(lengths, count, sizeof(*lengths), longest_first);
+		length = lengths[most];
+	}
+	free(lengths);
+	return length;
+}
+
+struct writing {
+	const struct lanes *lanes;
+	struct strbuf slices;
+	struct intern names;
+	bool has_room; /* for all */
+	size_t left_count;
+};
+
+/* Returns how many. */
+static size_t add_lane(struct writing *writing, const struct lane *lane)
+{
+	const struct lanes *lanes = writing->lanes;
+	int64_t last_ns = lanes->from_ns;
+	int64_t least = writing->has_room ? -1 : too_short(lanes, lane);
+	size_t count = 0;
+
+	for (size_t i = 0; i < lane->count; i++) {
+		const struct lane_slice *slice = &lane->slices[i];
+		const char *name = slice->name && *slice->name ? slice->name : "?";
+
+		if (!is_in_sight(lanes, slice))
+			continue;
+		if (length_of(slice) <= least) {
+			writing->left_count++;
+			continue;
+		}
+		/* wraps around where times are damaged */
+		bytes_add_signed(&writing->slices, (int64_t)((uint64_t)slice->begin_ns -
+							     (uint64_t)last_ns));
+		strbuf_put_leb128(&writing->slices, (uint64_t)length_of(slice));
+		strbuf_put_leb128(&writing->slices,
+				  (uint64_t)slice->row * 8 + slice->state);
+		strbuf_put_leb128(&writing->slices,
+				  intern_text(&writing->names, name, NULL));
+		last_ns = slice->begin_ns;
+		count++;
+	}
+	return count;
+}
+
+/* Each slice has its name in full: without what is said of others. */
+static json_t *list_names(const struct html_page *page, const struct intern *names)
+{
+	struct shorten_style style = page->style;
+	json_t *list = json_array();
+
+	style.names = NULL;
+	for (uint32_t i = 0; i < names->count; i++) {
+		struct strbuf text = {0};
+		json_t *name;
+
+		shorten_name(&text, intern_name(names, i), NAME_MOST, &style);
+		name = json_string(strbuf_text(&text));
+		json_array_append_new(list, name ? name : json_string("?"));
+		strbuf_free(&text);
+	}
+	return list;
+}
+
+static void put_data(struct html_page *page, const struct lanes *lanes)
+{
+	struct writing writing = {.lanes = lanes};
+	json_t *counts = json_array(), *head;
+	size_t count = 0;
+
+	for (size_t i = 0; i < lanes->count; i++)
+		count += lanes->all[i].count;
+	writing.has_room = count <= SLICES_MOST;
+	for (size_t i = 0; i < lanes->count; i++)
+		json_array_append_new(counts, json_integer((json_int_t)add_lane(
+						      &writing, &lanes->all[i])));
+	head = json_pack("{s:o, s:o, s:I}", "names", list_names(page, &writing.names),
+			 "counts", counts, "left", (json_int_t)writing.left_count);
+	bytes_write(page->out, "lanes-data", head, &writing.slices);
+	strbuf_free(&writing.slices);
+	intern_free(&writing.names);
 }
 
 static uint32_t rows_of(const struct lane *lane)
@@ -110,45 +148,18 @@ static uint32_t rows_of(const struct lane *lane)
 	return lane->row_count < ROWS_MOST ? lane->row_count : ROWS_MOST;
 }
 
-static void put_lane(struct picture *picture, const struct lane *lane)
+static void put_lane(struct html_page *page, const struct lane *lane)
 {
-	struct html_page *page = picture->page;
 	struct strbuf label = {0};
 
-	shorten_end(&label, lane->label, NAME_MOST, &picture->style);
+	shorten_end(&label, lane->label, NAME_MOST, &page->style);
 	fputs("<figure class=\"lane\"><figcaption>", page->out);
 	html_put(page, strbuf_text(&label));
 	fputs("</figcaption>\n<svg role=\"group\" aria-label=\"", page->out);
 	html_put(page, strbuf_text(&label));
-	fprintf(page->out, "\" width=\"100%%\" height=\"%u\">\n", rows_of(lane) * ROW);
-	put_slices(picture, lane);
-	fputs("</svg></figure>\n", page->out);
+	fprintf(page->out, "\" width=\"100%%\" height=\"%u\"></svg></figure>\n",
+		rows_of(lane) * ROW);
 	strbuf_free(&label);
-}
-
-/* The start, and how much later. */
-static void put_axis(const struct picture *picture)
-{
-	static const char *const anchors[] = {"start", "middle", "end"};
-	const struct lanes *lanes = picture->lanes;
-	double span = (double)lanes->to_ns - (double)lanes->from_ns;
-	FILE *out = picture->page->out;
-
-	fputs("<svg class=\"axis\" width=\"100%\" height=\"20\" aria-hidden=\"true\">",
-	      out);
-	for (int i = 0; i <= AXIS_PARTS; i++) {
-		struct strbuf text = {0};
-
-		if (i)
-			strbuf_putc(&text, '+');
-		units_nsec(&text,
-			   i ? whole_number(span * i / AXIS_PARTS) : lanes->from_ns);
-		fprintf(out, "<text x=\"%d%%\" y=\"14\" text-anchor=\"%s\">%s</text>",
-			100 * i / AXIS_PARTS, anchors[(i > 0) + (i == AXIS_PARTS)],
-			strbuf_text(&text));
-		strbuf_free(&text);
-	}
-	fputs("</svg>\n", out);
 }
 
 static void put_legend(FILE *out)
@@ -163,22 +174,6 @@ static void put_legend(FILE *out)
 			"class=\"part%zu\" width=\"12\" height=\"12\"/></svg> %s</li>\n",
 			i, words[i]);
 	fputs("</ul>\n", out);
-}
-
-static void put_left_out(const struct picture *picture, const struct section *section)
-{
-	struct strbuf text = {0};
-
-	if (picture->choice.short_count + picture->choice.deep_count) {
-		strbuf_puts(&text, "Not drawn: ");
-		units_counted(&text, (int64_t)picture->choice.short_count, "slice");
-		strbuf_puts(&text, " shorter than the others of the lane, ");
-		units_counted(&text, (int64_t)picture->choice.deep_count, "slice");
-		strbuf_printf(&text, " below row %u.", ROWS_MOST);
-	}
-	html_put_element(picture->page, "p", "foot undrawn", strbuf_text(&text));
-	html_put_element(picture->page, "p", "foot", section->footer);
-	strbuf_free(&text);
 }
 
 bool html_has_lanes(const struct section *section)
@@ -204,25 +199,18 @@ void html_put_lanes(struct html_page *page, const struct section *section)
 {
 	const struct lanes *lanes = section->lanes;
 	bool is_beside = page->doc->profile != NULL;
-	struct picture picture = {
-		.page = page,
-		.style = page->style,
-		.lanes = lanes,
-		.choice = lane_choice_of(lanes, is_beside ? BESIDE_MOST : SLICES_MOST,
-					 ROWS_MOST)};
 
-	picture.style.names = NULL;
 	if (is_beside)
 		put_start(page, lanes);
 	put_legend(page->out);
 	fprintf(page->out, "<div class=\"lanes\" data-from=\"%lld\" data-to=\"%lld\">\n",
 		(long long)lanes->from_ns, (long long)lanes->to_ns);
-	put_axis(&picture);
+	html_put_needs_script(page, "Lanes over time");
 	for (size_t i = 0; i < lanes->count; i++)
-		put_lane(&picture, &lanes->all[i]);
+		put_lane(page, &lanes->all[i]);
 	fputs("</div>\n", page->out);
-	put_left_out(&picture, section);
+	html_put_element(page, "p", "foot", section->footer);
 	if (is_beside)
 		fputs("</details>\n", page->out);
-	html_put_lanes_data(page, lanes);
+	put_data(page, lanes);
 }

@@ -134,7 +134,7 @@ static void put_section(struct html_page *page, size_t index)
 static void put_tree(struct html_page *page)
 {
 	fputs("<section id=\"explorer\">\n<h2>Call tree</h2>\n", page->out);
-	html_put_icicle(page);
+	html_put_needs_script(page, "The call tree");
 	fputs("</section>\n", page->out);
 }
 

@@ -25,3 +25,11 @@ void html_put_element(struct html_page *page, const char *tag, const char *class
 	html_put(page, text);
 	fprintf(page->out, "</%s>", tag);
 }
+
+void html_put_needs_script(struct html_page *page, const char *subject)
+{
+	fprintf(page->out,
+		"<noscript><p class=\"foot\">%s: drawn by the page's script. Without it "
+		"the tables are all.</p></noscript>\n",
+		subject);
+}

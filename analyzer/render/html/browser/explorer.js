@@ -101,7 +101,6 @@ Explorer.prototype.makeTools = function () {
 
 Explorer.prototype.makeParts = function () {
 	var self = this, data = this.data;
-	var still = document.getElementById("still");
 
 	this.shown = make("p", {id: "shown", role: "status"});
 	this.details = make("p", {id: "details"});
@@ -126,7 +125,6 @@ Explorer.prototype.makeParts = function () {
 			return make("li", {}, remark);
 		}))]);
 	this.section.append(this.parts);
-	still.hidden = true;
 	this.stage = new Stage(this.holder);
 };
 

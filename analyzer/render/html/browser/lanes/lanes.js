@@ -5,7 +5,7 @@
  */
 
 var LANE_LETTER = 7, LANE_LEAST_SHARE = 0.001, LANE_ROW = 20;
-var LANE_SLICES_MOST = 800, LANE_ROWS_MOST = 24;
+var LANE_AXIS_PARTS = 4, LANE_SLICES_MOST = 800, LANE_ROWS_MOST = 24;
 
 function Lanes(holder, range, data) {
 	this.holder = holder;
@@ -20,7 +20,6 @@ function Lanes(holder, range, data) {
 		}), drawn: []};
 	});
 	this.elements = new Map();
-	this.pictures.forEach(function (picture) { picture.replaceChildren(); });
 	this.addTools();
 	this.listen();
 	range.watch(this.draw.bind(this));
@@ -29,11 +28,13 @@ function Lanes(holder, range, data) {
 Lanes.prototype.addTools = function () {
 	this.told = make("p", {"class": "foot told"});
 	this.drawn = make("div", {"class": "drawn", hidden: ""});
-	this.undrawn = this.holder.parentNode.querySelector(".undrawn");
-	if (!this.undrawn) {
-		this.undrawn = make("p", {"class": "foot undrawn"});
-		this.holder.after(this.undrawn);
-	}
+	this.undrawn = make("p", {"class": "foot undrawn"});
+	this.axis = makeSvg("svg", {"class": "axis", width: "100%", height: LANE_ROW, "aria-hidden": true});
+	for (var i = 0; i <= LANE_AXIS_PARTS; i++)
+		this.axis.append(makeSvg("text", {x: 100 * i / LANE_AXIS_PARTS + "%", y: 14,
+			"text-anchor": i ? i < LANE_AXIS_PARTS ? "middle" : "end" : "start"}));
+	this.holder.after(this.undrawn);
+	this.holder.prepend(this.axis);
 	this.holder.append(this.drawn);
 	this.holder.before(make("p", {"class": "foot keys"}, "Draw over the lanes, or click a " +
 		"slice, to look closer. In a lane arrows walk, Enter shows the slice alone, + and " +
@@ -211,10 +212,10 @@ Lanes.prototype.label = function (slice, letters) {
 };
 
 Lanes.prototype.drawAxis = function () {
-	var range = this.range, texts = this.holder.querySelectorAll(".axis text");
+	var range = this.range;
 
-	texts.forEach(function (text, i) {
-		var later = range.length() * i / (texts.length - 1);
+	Array.from(this.axis.children).forEach(function (text, i) {
+		var later = range.length() * i / LANE_AXIS_PARTS;
 
 		text.textContent = i ? "+" + amountText(later, "nanoseconds") : range.time(range.from);
 	});
