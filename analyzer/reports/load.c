@@ -75,8 +75,8 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 				   cursor_is_null(cursor, "min_ns");
 		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {
-			node->self_ns = cursor_integer(cursor, "raw_self_ns");
-			node->total_ns = cursor_integer(cursor, "raw_total_ns");
+			node->self_ns = node->raw_self_ns;
+			node->total_ns = node->raw_total_ns;
 			/* That is what the clock said. */
 			node->self_error_ns = node->total_error_ns = 0;
 		}

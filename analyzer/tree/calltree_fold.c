@@ -270,6 +270,7 @@ static void move_error(struct calltree_node *to, struct calltree_node *from)
 static void add_totals(struct calltree_node *node, const struct calltree_node *child)
 {
 	quantity_add(&node->total_ns, child->total_ns);
+	quantity_add(&node->raw_total_ns, child->raw_total_ns);
 	quantity_add(&node->cpu_ns, child->cpu_ns);
 	quantity_add(&node->ready_ns, child->ready_ns);
 	quantity_add(&node->blocked_ns, child->blocked_ns);
@@ -285,11 +286,12 @@ void calltree_move_times(struct calltree *tree)
 			continue;
 		host = &tree->nodes[node->host];
 		move(&host->self_ns, &node->self_ns);
+		move(&host->raw_self_ns, &node->raw_self_ns);
 		move_error(host, node);
 		move(&host->self_cpu_ns, &node->self_cpu_ns);
 		move(&host->self_ready_ns, &node->self_ready_ns);
 		move(&host->self_blocked_ns, &node->self_blocked_ns);
-		node->total_ns = node->total_error_ns = 0;
+		node->total_ns = node->total_error_ns = node->raw_total_ns = 0;
 		node->cpu_ns = node->ready_ns = node->blocked_ns = 0;
 		/* what frames seen by unwinding called; it is in the order behind them */
 		for (uint32_t child = node->first_child; child != CALLTREE_NONE;

@@ -12,42 +12,83 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What functions are called by themselves, NULL: nothing names one. A library belongs to
+ * its caller, wherever its sources are. Owned by caller, texts are kept in the arena. */
+static const char **name_functions(const struct calltree *tree, enum component_by by,
+				   struct arena *texts)
+{
+	const char **names = xcalloc(tree->function_count + 1, sizeof(*names));
+	struct component_namer namer = {.by = by};
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < tree->function_count; i++)
+		if (!tree->functions[i].is_library)
+			component_namer_see(&namer, tree->functions[i].file);
+	for (size_t i = 0; i < tree->function_count; i++) {
+		const struct calltree_function *function = &tree->functions[i];
+
+		names[i] = function->component;
+		if (!names[i] && !function->is_library &&
+		    component_namer_put(&namer, function->name, function->file, &text))
+			names[i] = arena_copy(texts, strbuf_text(&text), text.size);
+	}
+	strbuf_free(&text);
+	return names;
+}
+
+static const char *module_of(const struct calltree_function *function)
+{
+	const char *base = function->module ? strrchr(function->module, '/') : NULL;
+
+	base = base ? base + 1 : function->module;
+	return base && *base ? base : "[no module]";
+}
+
 /* Of a node whose parent's component is known. is_named: by node, it is, or below what
  * is; NULL: its parent's. */
 static const char *name_of(const struct calltree *tree, uint32_t at,
-			   const struct components_function *functions, bool *is_named)
+			   const char *const *names, bool *is_named)
 {
 	const struct calltree_node *node = &tree->nodes[at];
-	const struct components_function *function =
-		node->function == CALLTREE_NONE ? NULL : &functions[node->function];
+	bool has_function = node->function != CALLTREE_NONE;
 	bool has_parent = node->parent != CALLTREE_NONE;
 
-	is_named[at] =
-		(function && function->named) || (has_parent && is_named[node->parent]);
-	if (function && function->named)
-		return function->named;
-	if (has_parent && (is_named[at] || (function && function->is_library)))
+	is_named[at] = (has_function && names[node->function]) ||
+		       (has_parent && is_named[node->parent]);
+	if (has_function && names[node->function])
+		return names[node->function];
+	if (has_parent && (is_named[at] ||
+			   (has_function && tree->functions[node->function].is_library)))
 		return NULL;
-	return function ? function->fallback : "?";
+	return has_function ? module_of(&tree->functions[node->function]) : "?";
+}
+
+enum component_by components_by(const char *word)
+{
+	if (!word)
+		return COMPONENT_BY_MODULE;
+	return strcmp(word, "source") == 0	? COMPONENT_BY_SOURCE
+	       : strcmp(word, "namespace") == 0 ? COMPONENT_BY_NAMESPACE
+						: COMPONENT_BY_MODULE;
 }
 
 void components_find(struct components *ret, const struct calltree *tree,
-		     const struct components_function *functions)
+		     enum component_by by)
 {
 	bool *is_named = xcalloc(tree->node_count + 1, sizeof(*is_named));
-	bool is_new;
+	struct arena texts = {0};
+	const char **names = name_functions(tree, by, &texts);
 
-	*ret = (struct components){0};
-	ret->paths = xreallocarray(NULL, tree->node_count + 1, sizeof(*ret->paths));
-	for (size_t i = 0; i < tree->node_count; i++)
-		ret->paths[i] = INTERN_NONE;
+	*ret = (struct components){.paths = calltree_numbers(tree)};
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i];
-		const char *name = name_of(tree, at, functions, is_named);
+		const char *name = name_of(tree, at, names, is_named);
 
-		ret->paths[at] = name ? intern_text(&ret->names, name, &is_new)
+		ret->paths[at] = name ? intern_text(&ret->names, name, NULL)
 				      : ret->paths[tree->nodes[at].parent];
 	}
+	arena_free(&texts);
+	free(names);
 	free(is_named);
 }
 

@@ -32,19 +32,14 @@ void component_namer_see(struct component_namer *namer, const char *file);
 bool component_namer_put(const struct component_namer *namer, const char *function,
 			 const char *file, struct strbuf *ret);
 
-struct components_function {
-	const char *named;    /* component; NULL: not named */
-	const char *fallback; /* its module; not NULL */
-	bool is_library;      /* belongs to its caller unless it is named */
-};
-
 /* Zeroed: empty. */
 struct components {
 	struct intern names;
 	uint32_t *paths; /* number in names by node; INTERN_NONE: not on the tree */
 };
 
-/* functions: one for each function of the tree, borrowed meanwhile. */
+/* What the word of --by means, of "source" and "namespace"; else by modules. */
+enum component_by components_by(const char *word);
 void components_find(struct components *ret, const struct calltree *tree,
-		     const struct components_function *functions);
+		     enum component_by by);
 void components_free(struct components *components);

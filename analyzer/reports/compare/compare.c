@@ -85,6 +85,7 @@ void compare_free_state(struct compare_state *state)
 	free(state->hooks);
 	free(state->functions);
 	gate_free(&state->gate);
+	calltree_free(state->tree);
 	compare_free(&state->comparison);
 }
 

@@ -36,3 +36,7 @@ SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
 		WHERE e.run_id = :run AND (c.recording IN ('counted', 'off') OR c.recording = 'sampled' AND c.calls > 0)) AS is_holder
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
+
+-- :name sites
+SELECT path_id, file, line, alloc_count, alloc_bytes, live_bytes, at_peak_bytes
+FROM site WHERE run_id = :run ORDER BY site_id;

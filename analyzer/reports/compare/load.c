@@ -234,8 +234,10 @@ static void add_function(struct compare_state *state, size_t number,
 	row.is_library = cursor_integer(cursor, "is_library") != 0;
 	row.component = cursor_text(cursor, "component");
 	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
-	compare_add_waits(&state->runs[number], cursor, row.values);
-	compare_add_hooks(&state->runs[number], cursor, row.is_estimated, row.values);
+	compare_add_waits(&state->runs[number], cursor_real(cursor, "raw_self_ns"),
+			  cursor_real(cursor, "raw_total_ns"), row.values);
+	compare_add_hooks(&state->runs[number], cursor_real(cursor, "raw_self_ns"),
+			  row.is_estimated, row.values);
 	state->has_estimates |= row.is_estimated;
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
@@ -295,5 +297,6 @@ enum exit_status compare_load(struct compare_state *state)
 	if (result < 0)
 		return STATUS_FAILED;
 	match_sites(&state->comparison);
+	state->tree = compare_tree(state);
 	return STATUS_OK;
 }

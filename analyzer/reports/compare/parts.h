@@ -6,7 +6,8 @@
 #pragma once
 
 #include "analyzer/model/units.h"
-#include "analyzer/reports/components/parts.h"
+#include "analyzer/reports/report.h"
+#include "analyzer/tree/components.h"
 #include "analyzer/statistics/compare.h"
 #include "analyzer/statistics/compare_judge.h"
 #include "analyzer/statistics/gate.h"
@@ -76,6 +77,7 @@ struct compare_state {
 	size_t column_count, before_columns;
 	struct strbuf choice; /* what was taken, when that is not plain */
 	struct comparison comparison;
+	struct calltree *tree; /* compare_tree() */
 	struct gate gate;
 	int64_t *totals;	/* [RUN_METRIC_COUNT][column_count] */
 	int64_t *errors;	/* of them, likewise */
@@ -137,13 +139,11 @@ enum exit_status compare_load(struct compare_state *state);
 struct report_input *compare_about(struct compare_state *state, size_t run);
 /* Hooks that waited for a CPU left that time in the function: into the errors of values,
  * which are of enum compare_metric. */
-void compare_add_waits(const struct compare_run *run, struct cursor *cursor,
-		       int64_t *values);
+void compare_add_waits(const struct compare_run *run, double raw_self_ns,
+		       double raw_total_ns, int64_t *values);
 /* COMPARE_HOOKS of values. */
-void compare_add_hooks(const struct compare_run *run, struct cursor *cursor,
+void compare_add_hooks(const struct compare_run *run, double raw_self_ns,
 		       bool is_estimated, int64_t *values);
-/* The number in the comparison of a function of a run, or COMPARE_NONE. */
-uint32_t compare_run_function(const struct compare_run *run, int64_t function_id);
 /* Of a run whose functions are there. 0, or -1 with the input's error. */
 int compare_load_paths(struct compare_state *state, size_t number);
 /* rename.c: what --rename says, once all functions are there. */

@@ -10,11 +10,9 @@
 #include "analyzer/reports/common.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define PATH_ROWS 5
 #define SITE_ROWS 10
-#define DEEPEST 64 /* names of a call path that are kept */
 
 void compare_note_left_out(struct compare_state *state)
 {
@@ -38,37 +36,6 @@ void compare_note_left_out(struct compare_state *state)
 		example, count == 1 ? "is" : "are", count == 1 ? "it has" : "they have");
 	doc_note(state->doc, "left_out_of_paths", NOTE_PLAIN, strbuf_text(&text), NULL);
 	strbuf_free(&text);
-}
-
-/* The names from the root; the middle of a long path is left out. */
-static struct cell chain(const struct compare_state *state, struct table *table,
-			 uint32_t path)
-{
-	const struct comparison *comparison = &state->comparison;
-	const char *names[DEEPEST];
-	struct strbuf text = {0};
-	size_t depth = 0, more = 0;
-	struct cell cell;
-
-	for (uint32_t p = path; p != COMPARE_NONE; p = comparison->paths[p].parent) {
-		const char *name =
-			comparison->functions[comparison->paths[p].function].name;
-
-		if (depth == DEEPEST)
-			more++;
-		/* The outermost name stays. */
-		names[depth < DEEPEST ? depth++ : DEEPEST - 1] = name;
-	}
-	for (size_t i = depth; i-- > 0;) {
-		strbuf_puts(&text, names[i]);
-		if (i)
-			strbuf_putc(&text, TABLE_CHAIN_END);
-		if (more && i == depth - 1)
-			strbuf_printf(&text, "(%zu more)%c", more, TABLE_CHAIN_END);
-	}
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
 }
 
 static const struct column path_columns[] = {
@@ -127,7 +94,7 @@ static void add_path(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
 	*table_cell(table, row, "name") =
 		table_text(table, state->comparison.functions[path->function].name);
-	*table_cell(table, row, "path") = chain(state, table, number);
+	*table_cell(table, row, "path") = report_chain(table, state->tree, number);
 }
 
 /* People see differences that are known; machines all that there are, so that they add up
@@ -230,7 +197,7 @@ static void add_site(const struct compare_state *state, struct table *table,
 	*cell = table_text(table, site->file);
 	cell->line =
 		site->presence & COMPARE_AFTER ? site->line_after : site->line_before;
-	*table_cell(table, row, "path") = chain(state, table, site->path);
+	*table_cell(table, row, "path") = report_chain(table, state->tree, site->path);
 }
 
 void compare_add_sites(struct compare_state *state)

@@ -34,6 +34,10 @@ struct calltree *compare_tree(const struct compare_state *state)
 		struct calltree_function *function =
 			calltree_add_function(tree, (int64_t)i, one->name);
 
+		function->module = calltree_keep(tree, one->module && *one->module
+							       ? one->module
+							       : "(the program)");
+		function->component = calltree_keep(tree, one->component);
 		function->file = calltree_keep(tree, one->file);
 		function->line = one->line_after ? one->line_after : one->line_before;
 		function->is_library = one->is_library;

@@ -122,10 +122,10 @@ static enum exit_status load(struct report_input *input, struct delta *delta)
 	if (!delta->tree)
 		return STATUS_FAILED;
 	delta->passes = filter_paths(&input->filter, delta->tree, false);
-	status = delta->by == DELTA_BY_COMPONENT ? delta_load_components(input, delta)
-						 : STATUS_OK;
-	if (status == STATUS_OK)
-		status = delta_load_sites(input, delta);
+	if (delta->by == DELTA_BY_COMPONENT)
+		components_find(&delta->components, delta->tree,
+			       components_by(input->options->by));
+	status = delta_load_sites(input, delta);
 	if (status == STATUS_OK)
 		status = delta_load_paths(input, delta);
 	return status;

@@ -187,18 +187,6 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 	return result < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
-enum exit_status delta_load_components(struct report_input *input, struct delta *delta)
-{
-	struct components_function *functions = components_describe(
-		input, delta->tree, components_by(input->options->by));
-
-	if (!functions)
-		return STATUS_FAILED;
-	components_find(&delta->components, delta->tree, functions);
-	free(functions);
-	return STATUS_OK;
-}
-
 const char *delta_component(const struct delta *delta, uint32_t node)
 {
 	uint32_t number =

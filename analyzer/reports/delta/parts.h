@@ -4,7 +4,8 @@
 
 #include "analyzer/reports/sites.h"
 #include "analyzer/model/delta.h"
-#include "analyzer/reports/components/parts.h"
+#include "analyzer/reports/report.h"
+#include "analyzer/tree/components.h"
 #include "analyzer/reports/snapshots/find.h"
 
 enum delta_by { DELTA_BY_PATH, DELTA_BY_FUNCTION, DELTA_BY_LINE, DELTA_BY_COMPONENT };
@@ -36,7 +37,6 @@ struct delta {
 enum exit_status delta_load_sites(struct report_input *input, struct delta *delta);
 /* Makes the numbers of the tree's nodes those between A and B. */
 enum exit_status delta_load_paths(struct report_input *input, struct delta *delta);
-enum exit_status delta_load_components(struct report_input *input, struct delta *delta);
 
 /* The component of a node, never NULL. */
 const char *delta_component(const struct delta *delta, uint32_t node);

@@ -4,7 +4,7 @@
 
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
-#include "analyzer/reports/components/parts.h"
+#include "analyzer/tree/components.h"
 #include "analyzer/reports/load.h"
 
 #include <stdlib.h>
@@ -72,18 +72,9 @@ static struct cell function_cell(const struct calltree *tree, uint32_t function)
 /* The numbers of the node's component and its caller's; CALLTREE_NONE: has none. */
 static uint32_t component_of(struct paths *paths, uint32_t at)
 {
-	const struct calltree *tree = paths->input->tree;
-	struct components_function *functions;
-
-	if (!paths->components.paths) {
-		functions = components_describe(paths->input, paths->input->tree,
-						components_by(paths->input->options->by));
-		paths->has_failed |= !functions;
-		if (!functions)
-			return CALLTREE_NONE;
-		components_find(&paths->components, tree, functions);
-		free(functions);
-	}
+	if (!paths->components.paths)
+		components_find(&paths->components, paths->input->tree,
+				components_by(paths->input->options->by));
 	return paths->components.paths[at];
 }
 

@@ -130,7 +130,7 @@ static bool has_time(const struct compare_state *state)
 static void weigh(const struct compare_state *state, unsigned metric, unsigned folds)
 {
 	int place = quantity_place(QUANTITY_OF_COMPARED, flame_quantity(metric));
-	struct calltree *tree = compare_tree(state);
+	struct calltree *tree = state->tree;
 	struct weighing weighing = {
 		.state = state,
 		.passes = filter_paths(&state->input->filter, tree, false)};
@@ -143,7 +143,6 @@ static void weigh(const struct compare_state *state, unsigned metric, unsigned f
 		weigh_by_site(&weighing, metric == FLAME_LIVE
 						 ? COMPARE_SITE_live_bytes
 						 : COMPARE_SITE_at_peak_bytes);
-	calltree_free(tree);
 	free(weighing.places);
 	free(weighing.passes);
 }

@@ -55,11 +55,13 @@ static void directories_and_namespaces_are_components(void **state)
 /* main > parse > helper > parse > send; main > helper > strdup; strdup */
 static void components_take_what_they_call(void **state)
 {
-	static const struct components_function functions[] = {{NULL, "app", false},
-							       {"json", "app", false},
-							       {NULL, "tools", false},
-							       {"net", "app", false},
-							       {NULL, "libc.so.6", true}};
+	static const struct {
+		const char *component, *module;
+	} functions[] = {{NULL, "/bin/app"},
+			 {"json", "app"},
+			 {NULL, "tools"},
+			 {"net", "app"},
+			 {NULL, "libc.so.6"}};
 	static const struct {
 		int64_t parent, function;
 		const char *component;
@@ -70,12 +72,18 @@ static void components_take_what_they_call(void **state)
 	struct components components;
 
 	(void)state;
-	for (int64_t i = 1; i <= 5; i++)
-		calltree_add_function(tree, i, "f");
+	for (int64_t i = 0; i < 5; i++) {
+		struct calltree_function *function =
+			calltree_add_function(tree, i + 1, "f");
+
+		function->component = functions[i].component;
+		function->module = functions[i].module;
+		function->is_library = i == 4;
+	}
 	for (int64_t i = 0; i < 8; i++)
 		calltree_add_path(tree, i + 1, paths[i].parent, paths[i].function);
 	calltree_link(tree);
-	components_find(&components, tree, functions);
+	components_find(&components, tree, COMPONENT_BY_MODULE);
 	assert_int_equal(components.names.count, 5);
 	for (int64_t i = 0; i < 8; i++)
 		assert_string_equal(
