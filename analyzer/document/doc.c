@@ -135,12 +135,6 @@ void doc_add_machine(struct section *section, const char *name, enum column_type
 	add_value(section, name, NULL, type, cell, COLUMN_MACHINE);
 }
 
-void doc_add_part(struct section *section, const char *name, const char *title,
-		  enum column_type type, struct cell cell)
-{
-	add_value(section, name, title, type, cell, COLUMN_MACHINE);
-}
-
 static struct cell text_cell(struct doc *doc, const char *text)
 {
 	if (!text)

@@ -128,8 +128,5 @@ void doc_add_text(struct doc *doc, struct section *section, const char *name,
 /* The same, for machines or for people only. */
 void doc_add_machine(struct section *section, const char *name, enum column_type type,
 		     struct cell cell);
-/* A part of the whole that a section with SECTION_PARTS is. */
-void doc_add_part(struct section *section, const char *name, const char *title,
-		  enum column_type type, struct cell cell);
 void doc_add_human(struct doc *doc, struct section *section, const char *title,
 		   const char *text);

@@ -15,6 +15,7 @@
 #include "analyzer/model/units.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,35 +32,12 @@ static bool same(const char *a, const char *b)
 	return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-typedef const char *run_text(const struct compare_run *run);
+/* A text of a run, by its place in struct compare_run. */
+#define TEXT(field) offsetof(struct compare_run, field)
 
-static const char *command(const struct compare_run *run)
+static const char *text_of(const struct compare_run *run, size_t place)
 {
-	return run->command;
-}
-static const char *level(const struct compare_run *run)
-{
-	return run->level;
-}
-static const char *cpu_model(const struct compare_run *run)
-{
-	return run->cpu_model;
-}
-static const char *host(const struct compare_run *run)
-{
-	return run->host;
-}
-static const char *kernel(const struct compare_run *run)
-{
-	return run->kernel;
-}
-static const char *clock_name(const struct compare_run *run)
-{
-	return run->clock;
-}
-static const char *shim_version(const struct compare_run *run)
-{
-	return run->shim_version;
+	return *(const char *const *)(const void *)((const char *)run + place);
 }
 
 enum weight { SAID, PARTS, TIMES, ALL };
@@ -71,17 +49,17 @@ enum weight { SAID, PARTS, TIMES, ALL };
 
 static const struct {
 	const char *name, *what;
-	run_text *get;
+	size_t place;
 	enum weight weight;
 	const char *ending;
 } texts[] = {
-	{"command_differs", "The commands", command, SAID, "."},
-	{"level_differs", "The levels of recording", level, PARTS, BOTH_ERRORS},
-	{"cpu_differs", "The processors", cpu_model, TIMES, NO_TIMES},
-	{"host_differs", "The machines", host, SAID, "."},
-	{"kernel_differs", "The kernels", kernel, SAID, "."},
-	{"clock_differs", "The clocks", clock_name, TIMES, NO_TIMES},
-	{"version_differs", "The versions of profshim", shim_version, SAID, "."},
+	{"command_differs", "The commands", TEXT(command), SAID, "."},
+	{"level_differs", "The levels of recording", TEXT(level), PARTS, BOTH_ERRORS},
+	{"cpu_differs", "The processors", TEXT(cpu_model), TIMES, NO_TIMES},
+	{"host_differs", "The machines", TEXT(host), SAID, "."},
+	{"kernel_differs", "The kernels", TEXT(kernel), SAID, "."},
+	{"clock_differs", "The clocks", TEXT(clock), TIMES, NO_TIMES},
+	{"version_differs", "The versions of profshim", TEXT(shim_version), SAID, "."},
 };
 
 static void weigh(struct compare_state *state, enum weight weight, const char *name)
@@ -95,10 +73,11 @@ static void weigh(struct compare_state *state, enum weight weight, const char *n
 }
 
 /* The first run whose text is not that of the first of all; 0: none. */
-static size_t odd_one(const struct compare_state *state, run_text *get)
+static size_t odd_one(const struct compare_state *state, size_t place)
 {
 	for (size_t i = 1; i < state->run_count; i++)
-		if (!same(get(&state->runs[0]), get(&state->runs[i])))
+		if (!same(text_of(&state->runs[0], place),
+			  text_of(&state->runs[i], place)))
 			return i;
 	return 0;
 }
@@ -111,14 +90,14 @@ static const char *or_unknown(const char *text)
 static void check_texts(struct compare_state *state)
 {
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		size_t odd = odd_one(state, texts[i].get);
+		size_t odd = odd_one(state, texts[i].place);
 		struct strbuf sentence = {0};
 
 		if (!odd)
 			continue;
 		strbuf_printf(&sentence, "%s differ: '%s' and '%s'%s", texts[i].what,
-			      or_unknown(texts[i].get(&state->runs[0])),
-			      or_unknown(texts[i].get(&state->runs[odd])),
+			      or_unknown(text_of(&state->runs[0], texts[i].place)),
+			      or_unknown(text_of(&state->runs[odd], texts[i].place)),
 			      texts[i].ending);
 		note(state, texts[i].name, strbuf_text(&sentence), NULL);
 		weigh(state, texts[i].weight, texts[i].name);
@@ -288,8 +267,8 @@ static bool is_same_run(const struct compare_state *state)
 /* What is wrong with the times of one run is wrong with those of all. */
 static void find_common(struct compare_state *state)
 {
-	static run_text *const alike[] = {level,  cpu_model,  host,
-					  kernel, clock_name, shim_version};
+	static const size_t alike[] = {TEXT(level),  TEXT(cpu_model), TEXT(host),
+				       TEXT(kernel), TEXT(clock),     TEXT(shim_version)};
 	double *costs = xreallocarray(NULL, state->run_count, sizeof(*costs));
 
 	state->has_common_errors = true;

@@ -74,10 +74,8 @@ static enum exit_status fill(struct compare_state *state)
 
 void compare_free_state(struct compare_state *state)
 {
-	for (size_t i = 0; i < state->run_count; i++) {
-		free(state->runs[i].function_ids);
+	for (size_t i = 0; i < state->run_count; i++)
 		free(state->runs[i].functions);
-	}
 	free(state->runs);
 	strbuf_free(&state->choice);
 	free(state->totals);

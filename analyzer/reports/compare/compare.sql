@@ -3,32 +3,26 @@
 
 -- :name facts
 SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
-	complete, exit_code, exit_signal, wall_ns, peak_bytes,
-	live_bytes_at_exit, alloc_count, alloc_bytes, host, rank_count
-FROM runs WHERE run_id = :run;
-
--- :name roots
-SELECT SUM(total_error_ns) AS total_error_ns,
-	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) AS cpu_ns FROM path
-WHERE run_id = :run AND parent_path_id IS NULL;
-
--- :name programs
-SELECT DISTINCT executable FROM processes WHERE run_id = :run
-	AND executable IS NOT NULL;
-
--- :name split
-SELECT TOTAL(value * (name LIKE 'switches_by%')) > 0
-	AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 AS is_split,
-	TOTAL(value * (name = 'unsplit_processes')) > 0 AS is_unasked
-FROM trust WHERE run_id = :run AND name IN ('switches_by_rseq', 'switches_by_perf',
-	'switches_unseen', 'unsplit_processes');
+	complete, wall_ns, peak_bytes, live_bytes_at_exit, alloc_count, alloc_bytes, host,
+	rank_count,
+	(SELECT SUM(total_error_ns) FROM path WHERE run_id = :run
+		AND parent_path_id IS NULL) AS total_error_ns,
+	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) AS cpu_ns, s.*
+FROM runs, (SELECT TOTAL(value * (name LIKE 'switches_by%')) > 0
+		AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 AS is_split,
+		TOTAL(value * (name = 'unsplit_processes')) > 0 AS is_unasked
+	FROM trust WHERE run_id = :run AND name IN ('switches_by_rseq',
+		'switches_by_perf', 'switches_unseen', 'unsplit_processes')) s
+WHERE run_id = :run;
 
 -- :name losses
 SELECT name, SUM(value) AS lost FROM trust WHERE run_id = :run GROUP BY name
 HAVING SUM(value) != 0 ORDER BY name;
 
+-- A program may be called otherwise on the other side: it is no module.
 -- :name functions
-SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
+SELECT f.*, CASE WHEN m.path NOT IN (SELECT executable FROM processes
+		WHERE run_id = :run AND executable IS NOT NULL) THEN m.path END AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
 	(f.recording IN ('counted', 'off') OR f.recording = 'sampled' AND f.calls > 0)
 	AS is_estimated,
 	f.function_id IN (SELECT e.caller_id FROM edge e

@@ -34,40 +34,6 @@ static void add_total(struct compare_state *state, enum run_metric metric, size_
 		__builtin_add_overflow(*total, value, total);
 }
 
-static int load_facts(struct compare_state *state, size_t number)
-{
-	struct compare_run *run = &state->runs[number];
-	static const struct {
-		const char *column;
-		enum run_metric metric;
-	} totals[] = {
-		{"wall_ns", RUN_RAW_WALL},	  {"peak_bytes", RUN_PEAK},
-		{"live_bytes_at_exit", RUN_LIVE}, {"alloc_count", RUN_ALLOC_COUNT},
-		{"alloc_bytes", RUN_ALLOC_BYTES},
-	};
-	struct cursor *cursor =
-		report_query(compare_about(state, number), compare_sql_facts);
-
-	if (cursor_next(cursor) > 0) {
-		run->label = report_text(state->doc, cursor, "label");
-		run->command = report_text(state->doc, cursor, "command");
-		run->level = report_text(state->doc, cursor, "level");
-		run->cpu_count = cursor_integer(cursor, "cpu_count");
-		run->cpu_model = report_text(state->doc, cursor, "cpu_model");
-		run->kernel = report_text(state->doc, cursor, "kernel");
-		run->clock = report_text(state->doc, cursor, "clock");
-		run->shim_version = report_text(state->doc, cursor, "shim_version");
-		run->complete = cursor_integer(cursor, "complete") != 0;
-		run->host = report_text(state->doc, cursor, "host");
-		run->rank_count = cursor_integer(cursor, "rank_count");
-		run->wall_ns = cursor_real(cursor, "wall_ns");
-		for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
-			add_total(state, totals[i].metric, run->column,
-				  cursor_integer(cursor, totals[i].column));
-	}
-	return report_finish(state->input, cursor);
-}
-
 static void add_error(struct compare_state *state, enum run_metric metric, size_t column,
 		      double error_ns)
 {
@@ -92,22 +58,14 @@ static void add_hooks(struct compare_state *state, enum run_metric metric, size_
 		*hooks = whole_ns > *hooks ? whole_ns : *hooks;
 }
 
-/* What the hooks took of the wall time, and the wall time without. */
-static int load_hooks(struct compare_state *state, size_t number)
+/* What the hooks took of the wall time, and the wall time without. error_ns, cpu_ns: of
+ * the roots' totals, of the threads. */
+static int load_hooks(struct compare_state *state, struct compare_run *run,
+		      double error_ns, double cpu_ns)
 {
-	struct compare_run *run = &state->runs[number];
-	struct cursor *cursor =
-		report_query(compare_about(state, number), compare_sql_roots);
 	struct hooks_cost on_wall, all;
 	struct hooks hooks;
-	double error_ns = 0, cpu_ns = 0;
 
-	if (cursor_next(cursor) > 0) {
-		error_ns = cursor_real(cursor, "total_error_ns");
-		cpu_ns = cursor_real(cursor, "cpu_ns");
-	}
-	if (report_finish(state->input, cursor) < 0)
-		return -1;
 	if (hooks_load(run->db, run->run_id, &hooks) < 0) {
 		report_fail_db(state->input);
 		return -1;
@@ -126,7 +84,7 @@ static int load_hooks(struct compare_state *state, size_t number)
 	add_hooks(state, RUN_HOOKS, run->column, on_wall.ns);
 	add_total(state, RUN_CPU, run->column, whole_number(fmax(0, cpu_ns - all.ns)));
 	add_error(state, RUN_CPU, run->column, all.error_ns);
-	run->is_split = cpu_ns > 0;
+	run->is_split &= cpu_ns > 0;
 	on_wall.ns = fmin(on_wall.ns, run->wall_ns);
 	add_total(state, RUN_HOOKS, run->column, whole_number(on_wall.ns));
 	add_total(state, RUN_WALL, run->column, whole_number(run->wall_ns - on_wall.ns));
@@ -135,17 +93,45 @@ static int load_hooks(struct compare_state *state, size_t number)
 	return 0;
 }
 
-static int load_split(struct compare_state *state, size_t number)
+static int load_facts(struct compare_state *state, size_t number)
 {
+	struct compare_run *run = &state->runs[number];
+	static const struct {
+		const char *column;
+		enum run_metric metric;
+	} totals[] = {
+		{"wall_ns", RUN_RAW_WALL},	  {"peak_bytes", RUN_PEAK},
+		{"live_bytes_at_exit", RUN_LIVE}, {"alloc_count", RUN_ALLOC_COUNT},
+		{"alloc_bytes", RUN_ALLOC_BYTES},
+	};
+	double error_ns = 0, cpu_ns = 0;
 	struct cursor *cursor =
-		report_query(compare_about(state, number), compare_sql_split);
+		report_query(compare_about(state, number), compare_sql_facts);
 
 	if (cursor_next(cursor) > 0) {
-		state->runs[number].is_split &= cursor_integer(cursor, "is_split") != 0;
-		state->runs[number].is_unasked =
-			cursor_integer(cursor, "is_unasked") != 0;
+		error_ns = cursor_real(cursor, "total_error_ns");
+		cpu_ns = cursor_real(cursor, "cpu_ns");
+		run->is_split = cursor_integer(cursor, "is_split") != 0;
+		run->is_unasked = cursor_integer(cursor, "is_unasked") != 0;
+		run->label = report_text(state->doc, cursor, "label");
+		run->command = report_text(state->doc, cursor, "command");
+		run->level = report_text(state->doc, cursor, "level");
+		run->cpu_count = cursor_integer(cursor, "cpu_count");
+		run->cpu_model = report_text(state->doc, cursor, "cpu_model");
+		run->kernel = report_text(state->doc, cursor, "kernel");
+		run->clock = report_text(state->doc, cursor, "clock");
+		run->shim_version = report_text(state->doc, cursor, "shim_version");
+		run->complete = cursor_integer(cursor, "complete") != 0;
+		run->host = report_text(state->doc, cursor, "host");
+		run->rank_count = cursor_integer(cursor, "rank_count");
+		run->wall_ns = cursor_real(cursor, "wall_ns");
+		for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
+			add_total(state, totals[i].metric, run->column,
+				  cursor_integer(cursor, totals[i].column));
 	}
-	return report_finish(state->input, cursor);
+	if (report_finish(state->input, cursor) < 0)
+		return -1;
+	return load_hooks(state, run, error_ns, cpu_ns);
 }
 
 bool compare_has_cpu(const struct compare_state *state)
@@ -178,38 +164,16 @@ static int load_losses(struct compare_state *state, size_t number)
 	return report_finish(state->input, cursor);
 }
 
-/* The base names of the run's programs: a program may be called otherwise on the other
- * side. */
-static int load_programs(struct compare_state *state, size_t number,
-			 struct intern *programs)
-{
-	struct cursor *cursor =
-		report_query(compare_about(state, number), compare_sql_programs);
-
-	while (cursor_next(cursor) > 0)
-		if (cursor_text(cursor, "executable"))
-			intern_text(programs, cursor_text(cursor, "executable"), NULL);
-	return report_finish(state->input, cursor);
-}
-
 static void note_function(struct compare_run *run, int64_t function_id, uint32_t number)
 {
-	if (run->function_count == run->function_capacity) {
-		size_t capacity =
-			run->function_capacity ? 2 * run->function_capacity : 256;
-
-		run->function_ids = xreallocarray(run->function_ids, capacity,
-						  sizeof(*run->function_ids));
-		run->functions =
-			xreallocarray(run->functions, capacity, sizeof(*run->functions));
-		run->function_capacity = capacity;
-	}
-	run->function_ids[run->function_count] = function_id;
-	run->functions[run->function_count++] = number;
+	run->functions = xgrow(run->functions, run->function_count,
+			       &run->function_capacity, sizeof(*run->functions));
+	run->functions[run->function_count++] =
+		(struct compare_run_function){function_id, number};
 }
 
 static void add_function(struct compare_state *state, size_t number,
-			 struct cursor *cursor, const struct intern *programs)
+			 struct cursor *cursor)
 {
 	const char *module = cursor_text(cursor, "module");
 	const char *name = cursor_text(cursor, "name");
@@ -227,8 +191,7 @@ static void add_function(struct compare_state *state, size_t number,
 	};
 
 	utf8_clean(&clean, name ? name : "?");
-	if (module && intern_find(programs, module) == INTERN_NONE)
-		compare_add_base(&base, module);
+	compare_add_base(&base, module);
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
 	row.is_library = cursor_integer(cursor, "is_library") != 0;
@@ -250,19 +213,12 @@ static void add_function(struct compare_state *state, size_t number,
 
 static int load_functions(struct compare_state *state, size_t number)
 {
-	struct intern programs = {0};
-	struct cursor *cursor;
-	int result = load_programs(state, number, &programs);
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_functions);
 
-	if (result == 0) {
-		cursor =
-			report_query(compare_about(state, number), compare_sql_functions);
-		while (cursor_next(cursor) > 0)
-			add_function(state, number, cursor, &programs);
-		result = report_finish(state->input, cursor);
-	}
-	intern_free(&programs);
-	return result;
+	while (cursor_next(cursor) > 0)
+		add_function(state, number, cursor);
+	return report_finish(state->input, cursor);
 }
 
 enum exit_status compare_load(struct compare_state *state)
@@ -277,10 +233,6 @@ enum exit_status compare_load(struct compare_state *state)
 	state->hooks = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
 	for (size_t i = 0; i < state->run_count && result == 0; i++) {
 		result = load_facts(state, i);
-		if (result == 0)
-			result = load_hooks(state, i);
-		if (result == 0)
-			result = load_split(state, i);
 		if (result == 0)
 			result = load_losses(state, i);
 		if (result == 0)

@@ -67,13 +67,13 @@ static uint32_t find_function(struct compare_state *state, const struct compare_
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (run->function_ids[middle] < function_id)
+		if (run->functions[middle].function_id < function_id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < run->function_count && run->function_ids[low] == function_id)
-		return run->functions[low];
+	if (low < run->function_count && run->functions[low].function_id == function_id)
+		return run->functions[low].number;
 	return compare_add_function(&state->comparison, run->column, &nameless);
 }
 

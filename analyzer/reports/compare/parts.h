@@ -49,9 +49,12 @@ struct compare_run {
 	bool is_split;	    /* computing was told from waits */
 	bool is_unasked;    /* nobody wanted that: PROFSHIM_WAITS=off */
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
-	/* Function ids of the file in order, and their numbers in the comparison. */
-	int64_t *function_ids;
-	uint32_t *functions;
+	/* The functions of the file, by their ids, and their numbers in the comparison.
+	 */
+	struct compare_run_function {
+		int64_t function_id;
+		uint32_t number;
+	} * functions;
 	size_t function_count, function_capacity;
 };
 
