@@ -119,17 +119,15 @@ static void put_notes(FILE *out, const struct doc *doc)
 	fputc('[', out);
 	for (size_t i = 0; i < doc->section_count; i++) {
 		const struct section *section = &doc->sections[i];
-		json_t *object;
 
 		if (section->kind != SECTION_NOTE || (section->flags & SECTION_HUMAN))
 			continue;
-		object = json_must(json_object());
-		json_object_set_new(object, "level", json_text(levels[section->level]));
-		json_object_set_new(object, "name", json_text(section->name));
-		json_object_set_new(object, "text", json_text(section->text));
-		json_object_set_new(object, "advice", json_text(section->advice));
 		fputs(first ? "\n    " : ",\n    ", out);
-		put(out, object);
+		put(out,
+		    json_make("{s:s, s:o, s:o, s:o}", "level", levels[section->level],
+			      "name", json_text(section->name), "text",
+			      json_text(section->text), "advice",
+			      json_text(section->advice)));
 		first = false;
 	}
 	fputs(first ? "]" : "\n  ]", out);
@@ -150,15 +148,13 @@ static void put_omitted(FILE *out, const struct doc *doc)
 	for (size_t i = 0; i < doc->section_count; i++) {
 		const struct section *section = &doc->sections[i];
 		size_t shown = shown_count(section);
-		json_t *one;
 
 		if (shown >= section->total_row_count || (section->flags & SECTION_HUMAN))
 			continue;
-		one = json_must(json_object());
-		json_object_set_new(one, "row_count",
-				    json_integer((json_int_t)section->total_row_count));
-		json_object_set_new(one, "shown_count", json_integer((json_int_t)shown));
-		json_object_set_new(all, section->name, one);
+		json_object_set_new(all, section->name,
+				    json_make("{s:I, s:I}", "row_count",
+					      (json_int_t)section->total_row_count,
+					      "shown_count", (json_int_t)shown));
 	}
 	put_key(out, "omitted");
 	put(out, all);

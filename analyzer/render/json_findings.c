@@ -11,16 +11,14 @@ static json_t *evidence_value(const struct finding *finding)
 
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		const struct evidence *one = &finding->evidence[i];
-		json_t *object = json_must(json_object());
 
-		json_object_set_new(object, "name", json_text(one->name));
-		json_object_set_new(object, "value", json_figure(one->value));
-		json_object_set_new(object, "unit", json_text(one->unit));
-		json_object_set_new(object, "limit",
-				    one->has_limit ? json_figure(one->limit)
-						   : json_must(json_null()));
-		json_object_set_new(object, "error", json_figure(one->error));
-		json_array_append_new(array, object);
+		json_array_append_new(
+			array,
+			json_make("{s:o, s:o, s:o, s:o, s:o}", "name",
+				  json_text(one->name), "value", json_figure(one->value),
+				  "unit", json_text(one->unit), "limit",
+				  one->has_limit ? json_figure(one->limit) : json_null(),
+				  "error", json_figure(one->error)));
 	}
 	return array;
 }
@@ -28,19 +26,22 @@ static json_t *evidence_value(const struct finding *finding)
 /* null: nothing of that kind */
 static json_t *amount(double value)
 {
-	return value > 0 ? json_figure(value) : json_must(json_null());
+	return value > 0 ? json_figure(value) : json_null();
+}
+
+static json_t *number(int64_t value)
+{
+	return value ? json_must(json_integer(value)) : json_null();
 }
 
 static json_t *saving_value(const struct finding *finding)
 {
-	json_t *object = json_must(json_object());
-
-	json_object_set_new(object, "time_ns", amount(finding->saving_ns));
-	json_object_set_new(object, "bytes", amount(finding->saving_bytes));
-	json_object_set_new(object, "allocs", amount(finding->saving_allocs));
-	json_object_set_new(object, "share_of_time", amount(finding_time_share(finding)));
-	json_object_set_new(object, "ceiling", amount(finding_ceiling(finding)));
-	return object;
+	return json_make("{s:o, s:o, s:o, s:o, s:o}", "time_ns",
+			 amount(finding->saving_ns), "bytes",
+			 amount(finding->saving_bytes), "allocs",
+			 amount(finding->saving_allocs), "share_of_time",
+			 amount(finding_time_share(finding)), "ceiling",
+			 amount(finding_ceiling(finding)));
 }
 
 static json_t *advice_value(const struct finding *finding)
@@ -58,17 +59,14 @@ static json_t *also_value(const struct finding *finding)
 
 	for (size_t i = 0; i < finding->also_count; i++) {
 		const struct finding_also *one = &finding->also[i];
-		json_t *object = json_must(json_object());
 
-		json_object_set_new(object, "id", json_text(one->rule->id));
-		json_object_set_new(object, "rule", json_text(one->rule->slug));
-		json_object_set_new(object, "severity",
-				    json_text(severity_word(one->severity)));
-		json_object_set_new(object, "score", json_figure(one->score));
-		json_object_set_new(object, "function", json_text(one->function));
-		json_object_set_new(object, "path_id",
-				    json_must(json_integer(one->path_id)));
-		json_array_append_new(array, object);
+		json_array_append_new(array,
+				      json_make("{s:s, s:s, s:s, s:o, s:o, s:I}", "id",
+						one->rule->id, "rule", one->rule->slug,
+						"severity", severity_word(one->severity),
+						"score", json_figure(one->score),
+						"function", json_text(one->function),
+						"path_id", (json_int_t)one->path_id));
 	}
 	return array;
 }
@@ -77,49 +75,37 @@ static void set_place(json_t *object, const struct finding *finding)
 {
 	json_object_set_new(object, "function", json_text(finding->function));
 	if (finding->is_region)
-		json_object_set_new(object, "region", json_must(json_true()));
+		json_object_set_new(object, "region", json_true());
 	if (finding->step)
 		json_object_set_new(object, "step", json_text(finding->step));
-	json_object_set_new(object, "path",
-			    json_chain(finding->chain ? finding->chain : ""));
-	json_object_set_new(object, "through",
-			    json_chain(finding->through ? finding->through : ""));
-	json_object_set_new(object, "file", json_text(finding->file));
-	json_object_set_new(object, "line",
-			    finding->line ? json_must(json_integer(finding->line))
-					  : json_must(json_null()));
-	json_object_set_new(object, "function_id",
-			    finding->function_id
-				    ? json_must(json_integer(finding->function_id))
-				    : json_must(json_null()));
-	json_object_set_new(object, "path_id",
-			    finding->path_id ? json_must(json_integer(finding->path_id))
-					     : json_must(json_null()));
+	json_object_update_new(
+		object,
+		json_make("{s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+			  json_chain(finding->chain ? finding->chain : ""), "through",
+			  json_chain(finding->through ? finding->through : ""), "file",
+			  json_text(finding->file), "line", number(finding->line),
+			  "function_id", number(finding->function_id), "path_id",
+			  number(finding->path_id)));
 }
 
 json_t *finding_as_json(const struct findings *findings, size_t index)
 {
 	const struct finding *finding = &findings->list[index];
-	json_t *object = json_must(json_object());
+	json_t *object = json_make("{s:I, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "rank",
+				   (json_int_t)index + 1, "id", finding->rule->id, "rule",
+				   finding->rule->slug, "title", finding->rule->title,
+				   "severity", severity_word(finding->severity), "score",
+				   json_figure(finding->score), "confidence",
+				   confidence_word(finding->confidence), "impact",
+				   json_figure(finding->impact));
 
-	json_object_set_new(object, "rank",
-			    json_must(json_integer((json_int_t)index + 1)));
-	json_object_set_new(object, "id", json_text(finding->rule->id));
-	json_object_set_new(object, "rule", json_text(finding->rule->slug));
-	json_object_set_new(object, "title", json_text(finding->rule->title));
-	json_object_set_new(object, "severity",
-			    json_text(severity_word(finding->severity)));
-	json_object_set_new(object, "score", json_figure(finding->score));
-	json_object_set_new(object, "confidence",
-			    json_text(confidence_word(finding->confidence)));
-	json_object_set_new(object, "impact", json_figure(finding->impact));
 	set_place(object, finding);
-	json_object_set_new(object, "evidence", evidence_value(finding));
-	json_object_set_new(object, "why", json_text(finding->why));
-	json_object_set_new(object, "advice", advice_value(finding));
-	json_object_set_new(object, "saving", saving_value(finding));
-	json_object_set_new(object, "verify", json_text(finding->verify));
-	json_object_set_new(object, "sql", json_text(finding->sql));
-	json_object_set_new(object, "also", also_value(finding));
+	json_object_update_new(
+		object,
+		json_make("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "evidence",
+			  evidence_value(finding), "why", json_text(finding->why),
+			  "advice", advice_value(finding), "saving",
+			  saving_value(finding), "verify", json_text(finding->verify),
+			  "sql", json_text(finding->sql), "also", also_value(finding)));
 	return object;
 }

@@ -10,6 +10,8 @@
 
 /* The value, never NULL. */
 json_t *json_must(json_t *value);
+/* json_pack(), never NULL: values that are 'o' are taken. */
+#define json_make(...) json_must(json_pack(__VA_ARGS__))
 /* A string, made valid UTF-8; null for NULL. */
 json_t *json_text(const char *text);
 /* A number; null when it is not finite. */

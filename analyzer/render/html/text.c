@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Escaping for HTML: that for XML does, and takes out what would steer the reader. */
+/* Texts and links. Escaping for XML does, and takes out what would steer the reader. */
 #include "analyzer/render/html/html.h"
 
 #include "common/base/xml.h"
@@ -32,4 +32,13 @@ void html_put_needs_script(struct html_page *page, const char *subject)
 		"<noscript><p class=\"foot\">%s: drawn by the page's script. Without it "
 		"the tables are all.</p></noscript>\n",
 		subject);
+}
+
+void html_put_about(struct html_page *page, int64_t function_id)
+{
+	for (size_t i = 0; function_id && i < page->doc->section_count; i++)
+		if (page->doc->sections[i].about == function_id) {
+			fprintf(page->out, " <a href=\"#s%zu\">its slow calls</a>", i);
+			return;
+		}
 }

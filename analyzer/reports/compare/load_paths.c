@@ -182,3 +182,34 @@ int compare_load_paths(struct compare_state *state, size_t number)
 	calltree_free(tree);
 	return result;
 }
+
+struct calltree *compare_tree(const struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct calltree *tree = calltree_new();
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *one = &comparison->functions[i];
+		struct calltree_function *function =
+			calltree_add_function(tree, (int64_t)i, one->name);
+
+		function->module = calltree_keep(tree, one->module && *one->module
+							       ? one->module
+							       : "(the program)");
+		function->component = calltree_keep(tree, one->component);
+		function->file = calltree_keep(tree, one->file);
+		function->line = one->line_after ? one->line_after : one->line_before;
+		function->is_library = one->is_library;
+		function->is_libc = one->is_libc;
+	}
+	for (size_t i = 0; i < comparison->path_values.count; i++) {
+		const struct compare_path *path = &comparison->paths[i];
+		bool is_root = path->parent == COMPARE_NONE;
+
+		calltree_add_path(tree, (int64_t)i + 1,
+				  is_root ? 0 : (int64_t)path->parent + 1, path->function)
+			->is_frame = !comparison->functions[path->function].hooked;
+	}
+	calltree_link(tree);
+	return tree;
+}

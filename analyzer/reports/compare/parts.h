@@ -49,8 +49,7 @@ struct compare_run {
 	bool is_split;	    /* computing was told from waits */
 	bool is_unasked;    /* nobody wanted that: PROFSHIM_WAITS=off */
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
-	/* The functions of the file, by their ids, and their numbers in the comparison.
-	 */
+	/* By the ids of the file; number: in the comparison. */
 	struct compare_run_function {
 		int64_t function_id;
 		uint32_t number;
@@ -149,6 +148,9 @@ void compare_add_hooks(const struct compare_run *run, double raw_self_ns,
 		       bool is_estimated, int64_t *values);
 /* Of a run whose functions are there. 0, or -1 with the input's error. */
 int compare_load_paths(struct compare_state *state, size_t number);
+/* The call paths of both sides; a path's node has its number, and the number + 1 for a
+ * path_id. Owned by caller. */
+struct calltree *compare_tree(const struct compare_state *state);
 /* rename.c: what --rename says, once all functions are there. */
 enum exit_status compare_rename(struct compare_state *state);
 /* check.c: what stands in the way of comparing, as notes. */
@@ -168,10 +170,7 @@ void compare_add_paths(struct compare_state *state);
 /* Says which functions stand on no path, see load_paths.c. */
 void compare_note_left_out(struct compare_state *state);
 void compare_add_sites(struct compare_state *state);
-/* profile.c: the call paths of both sides; a path's node has its number, and the number
- * + 1 for a path_id. Owned by caller. */
-struct calltree *compare_tree(const struct compare_state *state);
-/* All of them into the document, for a page. */
+/* profile.c: all call paths, both sides, into the document, for a page. */
 void compare_add_profile(const struct compare_state *state);
 /* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);

@@ -24,37 +24,6 @@ static const struct {
 	{PROFILE_BYTES, COMPARE_alloc_bytes},
 };
 
-struct calltree *compare_tree(const struct compare_state *state)
-{
-	const struct comparison *comparison = &state->comparison;
-	struct calltree *tree = calltree_new();
-
-	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const struct compare_function *one = &comparison->functions[i];
-		struct calltree_function *function =
-			calltree_add_function(tree, (int64_t)i, one->name);
-
-		function->module = calltree_keep(tree, one->module && *one->module
-							       ? one->module
-							       : "(the program)");
-		function->component = calltree_keep(tree, one->component);
-		function->file = calltree_keep(tree, one->file);
-		function->line = one->line_after ? one->line_after : one->line_before;
-		function->is_library = one->is_library;
-		function->is_libc = one->is_libc;
-	}
-	for (size_t i = 0; i < comparison->path_values.count; i++) {
-		const struct compare_path *path = &comparison->paths[i];
-		bool is_root = path->parent == COMPARE_NONE;
-
-		calltree_add_path(tree, (int64_t)i + 1,
-				  is_root ? 0 : (int64_t)path->parent + 1, path->function)
-			->is_frame = !comparison->functions[path->function].hooked;
-	}
-	calltree_link(tree);
-	return tree;
-}
-
 /* Half of an interval, as wide as it must be to hold the estimate in its middle. */
 static int64_t half_width(const struct change *change)
 {
