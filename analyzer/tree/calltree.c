@@ -187,7 +187,7 @@ uint32_t *calltree_numbers(const struct calltree *tree)
 }
 
 /* Walks the tree from its roots without recursion and renews order and depth. */
-static void renew_order(struct calltree *tree)
+void calltree_renew_order(struct calltree *tree)
 {
 	uint32_t at = tree->first_root, depth = 1;
 
@@ -211,7 +211,7 @@ static void renew_order(struct calltree *tree)
 	}
 }
 
-void calltree_link_parents(struct calltree *tree)
+void calltree_link_children(struct calltree *tree)
 {
 	if (!tree->order) {
 		tree->order = calltree_numbers(tree);
@@ -235,7 +235,6 @@ void calltree_link_parents(struct calltree *tree)
 		node->next = *list;
 		*list = at;
 	}
-	renew_order(tree);
 }
 
 uint32_t *calltree_settle(struct calltree *tree)
@@ -259,7 +258,8 @@ uint32_t *calltree_settle(struct calltree *tree)
 	tree->nodes = nodes;
 	tree->node_count = tree->order_count;
 	tree->node_capacity = tree->order_count + 1;
-	calltree_link_parents(tree);
+	calltree_link_children(tree);
+	calltree_renew_order(tree);
 	return numbers;
 }
 
@@ -298,7 +298,8 @@ void calltree_link(struct calltree *tree)
 		if (node->parent_path_id)
 			node->parent = calltree_find(tree, node->parent_path_id);
 	}
-	calltree_link_parents(tree);
+	calltree_link_children(tree);
+	calltree_renew_order(tree);
 	calltree_sum_subtrees(tree);
 }
 
@@ -368,7 +369,7 @@ void calltree_sort(struct calltree *tree, enum calltree_order order)
 	for (size_t i = 0; i < tree->node_count; i++)
 		sort_list(tree, &tree->nodes[i].first_child, scratch, &sorting);
 	free(scratch);
-	renew_order(tree);
+	calltree_renew_order(tree);
 }
 
 struct calltree_total calltree_sum(const struct calltree *tree)

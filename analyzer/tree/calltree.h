@@ -78,9 +78,11 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 const char *calltree_keep(struct calltree *tree, const char *text);
 /* Finds parents, children, depths and sums over subtrees. */
 void calltree_link(struct calltree *tree);
-/* Children, order and depths by the parents that the nodes have: siblings in the order
- * they stand in, without what is merged_into others. */
-void calltree_link_parents(struct calltree *tree);
+/* Children by the parents that the nodes have: siblings in the order they stand in,
+ * without what is merged_into others. */
+void calltree_link_children(struct calltree *tree);
+/* Order and depths by the children. */
+void calltree_renew_order(struct calltree *tree);
 /* A number for each node, CALLTREE_NONE so far; owned by caller. */
 uint32_t *calltree_numbers(const struct calltree *tree);
 /* Gives the nodes numbers in the tree's order. Returns the new one of each, owned by
@@ -132,7 +134,7 @@ uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
  * becomes a part of, which is itself or comes before it in the tree's order and stays;
  * afterwards the number in the new tree. Quantities add up as common/quantities.def says:
  * what stands below another of its new node is inside of that one's total. Owned by
- * caller.
+ * caller, without order and depths so far.
  */
 struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into);
 

@@ -118,16 +118,8 @@ struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into)
 	free(path);
 	for (size_t i = 0; i < to->node_count; i++)
 		calltree_narrow_self(&to->nodes[i]);
-	calltree_link_parents(to);
+	calltree_link_children(to);
 	return to;
-}
-
-/* The one that the node's parent became, in the old tree. */
-static uint32_t above(const struct calltree *tree, const uint32_t *into, uint32_t node)
-{
-	uint32_t parent = tree->nodes[node].parent;
-
-	return parent == CALLTREE_NONE ? parent : into[parent];
 }
 
 /* A node becomes the same as one of its function above it, at most so many levels up, or
@@ -137,18 +129,24 @@ static struct calltree *fold_levels(const struct calltree *tree, size_t levels,
 				    uint32_t **ret_places)
 {
 	uint32_t *into = calltree_numbers(tree);
+	/* Of what stays: nodes themselves are far apart. */
+	uint32_t *parents = calltree_numbers(tree), *functions = calltree_numbers(tree);
 	struct map places = {0};
 	struct calltree *to;
 
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i], function = tree->nodes[at].function;
-		uint32_t parent = above(tree, into, at), found = parent;
+		uint32_t parent = tree->nodes[at].parent, found;
 		size_t level = 0;
 
-		for (; found != CALLTREE_NONE && level < levels; level++) {
-			if (tree->nodes[found].function == function)
+		if (parent != CALLTREE_NONE)
+			parent = into[parent];
+		functions[at] = function;
+		parents[at] = parent;
+		for (found = parent; found != CALLTREE_NONE && level < levels; level++) {
+			if (functions[found] == function)
 				break;
-			found = above(tree, into, found);
+			found = parents[found];
 		}
 		if (found == CALLTREE_NONE || level == levels ||
 		    function == CALLTREE_NONE)
@@ -158,6 +156,8 @@ static struct calltree *fold_levels(const struct calltree *tree, size_t levels,
 		into[at] = found;
 	}
 	map_done(&places);
+	free(parents);
+	free(functions);
 	to = calltree_merge(tree, into);
 	if (ret_places)
 		*ret_places = into;
@@ -178,7 +178,10 @@ struct calltree *calltree_fold_own_calls(const struct calltree *tree,
 					 uint32_t **ret_places)
 {
 	struct calltree *to = fold_levels(tree, 1, ret_places);
-	uint32_t *numbers = calltree_settle(to);
+	uint32_t *numbers;
+
+	calltree_renew_order(to);
+	numbers = calltree_settle(to);
 
 	for (size_t i = 0; i < tree->node_count; i++) {
 		uint32_t *place = &(*ret_places)[i];
@@ -311,7 +314,8 @@ void calltree_fold_inlined(struct calltree *tree)
 	if (!any)
 		return;
 	place_built(tree);
-	calltree_link_parents(tree);
+	calltree_link_children(tree);
+	calltree_renew_order(tree);
 	calltree_move_times(tree);
 	calltree_sum_subtrees(tree);
 }

@@ -231,6 +231,7 @@ struct calltree *calltree_fold_frames(const struct calltree *tree, unsigned what
 	}
 	place_all(&folding, what);
 	to = calltree_merge(tree, folding.into);
+	calltree_renew_order(to);
 	put_labels(&folding, to);
 	intern_free(&folding.labels);
 	free(folding.entries);

@@ -44,41 +44,55 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 	free(rest);
 }
 
-struct flame *flame_make(const struct report_input *input, struct calltree *tree,
-			 unsigned metric, bool is_difference, unsigned folds,
-			 uint32_t **ret_places)
+/* --ignore takes out subtrees, --focus what has no such function on its path. */
+static void apply_filter(const struct filter *filter, struct calltree *tree,
+			 unsigned metric)
 {
 	int place = quantity_place(QUANTITY_OF_TREE, flame_quantity(metric));
-	bool *passes = filter_paths(&input->filter, tree, false);
-	struct calltree *folded;
-	struct flame *flame;
+	bool *passes = filter_paths(filter, tree, false);
 
-	/* --ignore takes out subtrees, --focus what has no such function on its path */
 	for (size_t i = 0; i < tree->node_count; i++) {
 		if (passes[i])
 			continue;
 		tree->nodes[i].quantities[place] = 0;
 		tree->nodes[i].before = 0;
 	}
-	folded = calltree_fold_frames(tree, folds, ret_places);
-	flame = flame_of_tree(folded, metric, is_difference);
-	flame->folded_count = tree->order_count - folded->node_count;
-	flame->is_library_folded = (folds & CALLTREE_LIBRARY) &&
-				   folded->function_count > tree->function_count;
 	free(passes);
+}
+
+struct flame *flame_make(const struct report_input *input, struct calltree *tree,
+			 unsigned metric, bool is_difference, unsigned folds,
+			 uint32_t **ret_places)
+{
+	size_t count = tree->order_count, function_count = tree->function_count;
+	uint32_t *places = NULL;
+	struct flame *flame;
+
+	if (filter_is_active(&input->filter))
+		apply_filter(&input->filter, tree, metric);
+	if (folds || ret_places) {
+		struct calltree *folded = calltree_fold_frames(tree, folds, &places);
+
+		calltree_free(tree);
+		tree = folded;
+	}
+	flame = flame_of_tree(tree, metric, is_difference);
+	flame->folded_count = count - tree->node_count;
+	flame->is_library_folded =
+		(folds & CALLTREE_LIBRARY) && tree->function_count > function_count;
+	if (ret_places)
+		*ret_places = places;
+	else
+		free(places);
 	return flame;
 }
 
-struct flame *flame_make_folded(const struct report_input *input,
-				const struct calltree *tree, unsigned metric,
-				bool is_difference, unsigned folds)
+struct flame *flame_make_folded(const struct report_input *input, struct calltree *tree,
+				unsigned metric, bool is_difference, unsigned folds)
 {
 	struct calltree *folded = calltree_fold(tree);
-	uint32_t *places;
-	struct flame *flame =
-		flame_make(input, folded, metric, is_difference, folds, &places);
 
-	calltree_free(folded);
-	free(places);
-	return flame;
+	calltree_free(tree);
+	free(calltree_settle(folded)); /* the largest first */
+	return flame_make(input, folded, metric, is_difference, folds, NULL);
 }

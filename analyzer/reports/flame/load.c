@@ -55,6 +55,7 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc,
 			flame_metric_name(metric));
 	if (status == STATUS_OK) {
 		doc->flame = flame_make_folded(input, tree, metric, false, folds);
+		tree = NULL;
 		flame_set_title(doc->flame, "%s", metric == FLAME_LIVE ? " at exit" : "");
 		add_subject(input, doc->flame, &facts);
 	}

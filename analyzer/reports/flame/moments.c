@@ -147,6 +147,7 @@ static enum exit_status load(struct report_input *input, struct doc *doc,
 		delta_note_left_out(doc, delta->tree);
 	doc->flame = flame_make_folded(input, delta->tree, ask->metric,
 				       is_of_moment(ask->metric) && ask->a, folds);
+	delta->tree = NULL;
 	describe(input, delta, ask, doc->flame);
 	return STATUS_OK;
 }

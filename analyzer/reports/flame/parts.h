@@ -20,15 +20,14 @@ enum exit_status flame_build_runs(struct report_input *input, struct doc *doc,
 
 /* The metric asked for, else the usual one. */
 unsigned flame_metric_or(const struct report_input *input, unsigned usual);
-/* The flame of a tree, without the weight of what does not pass --focus and --ignore,
- * which is gone from the tree then. ret_places: as of calltree_fold_frames(). */
+/* The flame of a tree, which it takes, without the weight of what does not pass --focus
+ * and --ignore. ret_places: as of calltree_fold_frames(); NULL: not wanted. */
 struct flame *flame_make(const struct report_input *input, struct calltree *tree,
 			 unsigned metric, bool is_difference, unsigned folds,
 			 uint32_t **ret_places);
 /* The same with recursion folded. */
-struct flame *flame_make_folded(const struct report_input *input,
-				const struct calltree *tree, unsigned metric,
-				bool is_difference, unsigned folds);
+struct flame *flame_make_folded(const struct report_input *input, struct calltree *tree,
+				unsigned metric, bool is_difference, unsigned folds);
 /* "Time by call path" and the line below it. */
 void flame_set_title(struct flame *flame, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -127,7 +127,7 @@ static bool has_time(const struct compare_state *state)
 	return false;
 }
 
-static void weigh(const struct compare_state *state, unsigned metric, unsigned folds)
+static void weigh(struct compare_state *state, unsigned metric, unsigned folds)
 {
 	int place = quantity_place(QUANTITY_OF_COMPARED, flame_quantity(metric));
 	struct calltree *tree = state->tree;
@@ -137,6 +137,7 @@ static void weigh(const struct compare_state *state, unsigned metric, unsigned f
 
 	weighing.flame = state->doc->flame =
 		flame_make(state->input, tree, metric, true, folds, &weighing.places);
+	state->tree = NULL;
 	if (place >= 0)
 		weigh_by_path(&weighing, (size_t)place);
 	else

@@ -247,13 +247,18 @@ static enum exit_status check_options(struct report_input *input)
 			   options->argument, refused);
 }
 
-/* The tree of all threads: what each has comes from the lanes. */
-static struct calltree *load_tree(struct report_input *input)
+/* The tree of all threads: what each has comes from the lanes. It is changed, so it is
+ * the report's no more. */
+static struct calltree *take_tree(struct report_input *input)
 {
 	struct report_options options = *input->options;
 	const struct report_options *asked = input->options;
-	struct calltree *tree;
+	struct calltree *tree = input->tree;
 
+	if (tree && !asked->thread) {
+		input->tree = NULL;
+		return tree;
+	}
 	options.thread = NULL;
 	input->options = &options;
 	tree = report_tree_load(input);
@@ -268,7 +273,7 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 	const struct report_options *options = input->options;
 	int result;
 
-	profiling.tree = load_tree(input);
+	profiling.tree = take_tree(input);
 	if (!profiling.tree)
 		return STATUS_FAILED;
 	doc->profile = profiling.profile =
