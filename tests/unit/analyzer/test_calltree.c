@@ -332,6 +332,48 @@ static void filters_follow_paths(void **state)
 	calltree_free(tree);
 }
 
+/* f that calls itself is one node, g that it calls from within main stays another. */
+static void own_calls_fold(void **state)
+{
+	struct calltree *tree = recursive(), *folded;
+	uint32_t *places, f;
+
+	(void)state;
+	folded = calltree_fold_own_calls(tree, &places);
+	f = places[calltree_find(tree, 12)];
+	assert_int_equal(folded->node_count, 4);
+	assert_int_equal(places[calltree_find(tree, 11)], f);
+	assert_int_equal(folded->nodes[f].path_id, 11);
+	assert_int_equal(folded->nodes[f].self_ns, 60);
+	assert_int_equal(folded->nodes[f].total_ns, 80);
+	assert_int_equal(folded->nodes[places[calltree_find(tree, 13)]].parent, f);
+	assert_int_not_equal(places[calltree_find(tree, 13)],
+			     places[calltree_find(tree, 14)]);
+	for (uint32_t i = 0; i < folded->order_count; i++)
+		assert_int_equal(folded->order[i], i);
+	free(places);
+	calltree_free(folded);
+	calltree_free(tree);
+}
+
+static void outermost_is_told_by_any_number(void **state)
+{
+	struct calltree *tree = recursive();
+	uint32_t *numbers = calltree_numbers(tree);
+	bool *flags;
+
+	(void)state;
+	for (size_t i = 0; i < tree->node_count; i++)
+		numbers[i] = tree->nodes[i].function;
+	numbers[calltree_find(tree, 14)] = CALLTREE_NONE;
+	flags = calltree_outermost(tree, numbers, tree->function_count);
+	assert_true(flags[calltree_find(tree, 11)] && flags[calltree_find(tree, 13)]);
+	assert_false(flags[calltree_find(tree, 12)] || flags[calltree_find(tree, 14)]);
+	free(flags);
+	free(numbers);
+	calltree_free(tree);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -345,6 +387,8 @@ int main(void)
 		cmocka_unit_test(outermost_of_a_key),
 		cmocka_unit_test(allocations_without_a_function),
 		cmocka_unit_test(filters_follow_paths),
+		cmocka_unit_test(own_calls_fold),
+		cmocka_unit_test(outermost_is_told_by_any_number),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
