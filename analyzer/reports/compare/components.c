@@ -66,7 +66,7 @@ static void sum_up(const struct compare_state *state, struct summing *summing)
 	struct compare_series *sums = &summing->sums;
 
 	components_find(&summing->components, state->tree,
-		       components_by(state->input->options->by));
+			components_by(state->input->options->by));
 	*sums = (struct compare_series){.metric_count = series->metric_count,
 					.run_count = series->run_count,
 					.count = summing->components.names.count};

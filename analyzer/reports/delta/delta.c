@@ -124,7 +124,7 @@ static enum exit_status load(struct report_input *input, struct delta *delta)
 	delta->passes = filter_paths(&input->filter, delta->tree, false);
 	if (delta->by == DELTA_BY_COMPONENT)
 		components_find(&delta->components, delta->tree,
-			       components_by(input->options->by));
+				components_by(input->options->by));
 	status = delta_load_sites(input, delta);
 	if (status == STATUS_OK)
 		status = delta_load_paths(input, delta);
