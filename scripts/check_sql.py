@@ -6,7 +6,8 @@ usage: check_sql.py [ROOT]
 
 Every .sql file but common/schema.sql is cut into its sections (`-- :name WORD`, of reports
 `-- :KIND NAME ...`) and each statement is prepared with EXPLAIN on common/schema.sql; what a
-report keeps for its later queries is made. The functions that prof-analyze adds to SQLite
+report keeps for its later queries is made, and so is what rules take from. Of a rule the query
+must have the columns that its head names. The functions that prof-analyze adds to SQLite
 are known here, too. Exit status 1 when a statement cannot be prepared.
 """
 import os
@@ -14,12 +15,11 @@ import re
 import sqlite3
 import sys
 
+import rules
 from embed_report import part_path, with_named
 
-KEPT = {name: os.path.join("analyzer", "rules", "time", "run.sql")
-        for name in ("root_lane", "piped", "held", "site_busiest")}
-# by rundb_keep_sums(), of what no query finds: key and value
-SUMS = {"made": ("function_id", "calls")}
+KEPT = {"root_lane": os.path.join("analyzer", "rules", "run.sql")}
+RULES = os.path.join("analyzer", "rules", "kept.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 
@@ -87,9 +87,13 @@ def empty_database(root):
                         ("owner", 2), ("fits", 1),
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),
-                        ("suppression", 2), ("pattern", 1)):
+                        ("suppression", 2), ("pattern", 1),
+                        ("is_found", 2), ("doublings", 1), ("histogram_sum", 1),
+                        ("histogram_quantile", 2), ("histogram_slowest", 2),
+                        ("histogram_beyond", 3), ("histogram_mode", 4)):
         db.create_function(name, count, lambda *values: 0)
-    for name, count in (("quantile", 2), ("percentile", 2), ("median", 1)):
+    for name, count in (("quantile", 2), ("percentile", 2), ("median", 1), ("rising_p", 2),
+                        ("growing_p", 3)):
         db.create_aggregate(name, count, Quantile)
     for name, count in (("last_known", 1), ("grown", 1), ("tied_rank", 2)):
         db.create_window_function(name, count, LastKnown)
@@ -110,8 +114,11 @@ def keep_tables(db, root):
     with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
         columns += re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){6}x", file.read(), re.M)
     db.execute(f"CREATE TEMP TABLE tree ({', '.join(columns)})")
-    for name, columns in SUMS.items():
-        db.execute(f"CREATE TEMP TABLE {name} ({', '.join(columns)})")
+    for name, (kind, words, lines) in rules.kept(os.path.join(root, "analyzer", "rules")).items():
+        text = " ".join(lines)
+        db.execute(f"CREATE TEMP TABLE {name} AS {text}" if text else
+                   f"CREATE TEMP TABLE {name} ({', '.join(words)})",
+                   {word: None for word in re.findall(r":(\w+)", text)})
     with open(os.path.join(root, "analyzer", "live", "live.sql"), encoding="utf-8") as file:
         db.executescript(dict(sections(file.read()))["tables"])
 
@@ -131,6 +138,26 @@ def wrong_placeholders(db, name, statement, values):
                 yield f"{{{word}}} names no value, or one of several"
 
 
+def in_proof(text):
+    """What somebody may copy: with the placeholders filled."""
+    text = re.sub(r"\{.*?\}", "NULL", text.replace("{owned}", ""))
+    return f"WITH below(path_id) AS (SELECT 1) {text}" if "below" in text else text
+
+
+def missing_columns(db, path):
+    """What the head of a rule names, and its query has not."""
+    rule = rules.Rule(path)
+    text = "\n".join(rule.sql["query"])
+    columns = {column[0] for column in db.execute(
+        text, {word: None for word in re.findall(r":(\w+)", text)}).description}
+    limits = {limit[0] for limit in rule.limits}
+    wanted = {value[0] for value in rule.values} | {value[3] for value in rule.values
+                                                    if value[3]} - limits
+    for sentence in [rule.head.get("why", ""), *rule.head.get("advice", ())]:
+        wanted |= set(re.findall(r"\{>?(\w+)\}", sentence))
+    return sorted(wanted - columns)
+
+
 def main():
     root = sys.argv[1] if len(sys.argv) > 1 else "."
     db, problems, count = empty_database(root), 0, 0
@@ -138,12 +165,18 @@ def main():
     taken = {row[0] for row in db.execute(
         "SELECT name FROM sqlite_master UNION SELECT name FROM sqlite_temp_master")}
     for path in sql_files(root):
+        text = read(os.path.join(root, path))
         kept, named = [], {}
-        for name, section in sections(read(os.path.join(root, path))):
+        if "\n-- :rule " in text and os.path.join("analyzer", "rules") in path:
+            for name in missing_columns(db, os.path.join(root, path)):
+                problems += 1
+                print(f"{path}: the query has no column {name}", file=sys.stderr)
+        for name, section in sections(text):
             section = with_named(section.lstrip(), named)
             if name.startswith("with "):
                 named[name.split()[1]] = section.rstrip().rstrip(";")
-            for statement in statements(section) if name != "tables" else []:
+            for statement in statements(in_proof(section) if name.startswith("proof")
+                                        else section) if name != "tables" else []:
                 count += 1
                 values = {word: None for word in re.findall(r":(\w+)", statement)}
                 try:
@@ -151,7 +184,7 @@ def main():
                     if re.match("(note|values|table) ", name):
                         for why in wrong_placeholders(db, name, statement, values):
                             raise sqlite3.Error(why)
-                    keep = re.match(r"keep (\w+)|table (\w+) .*order=(\w+)", name)
+                    keep = path != RULES and re.match(r"keep (\w+)|table (\w+) .*order=(\w+)", name)
                     table = keep and (keep[1] or keep[2] + "_shown")
                     if table in kept and not keep[1]:
                         continue  # two parts that never stand together

@@ -12,6 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct rule *rule_find(const char *word)
+{
+	for (size_t i = 0; i < rule_registry_count; i++)
+		if (strcasecmp(rule_registry[i]->id, word) == 0 ||
+		    strcasecmp(rule_registry[i]->slug, word) == 0)
+			return rule_registry[i];
+	return NULL;
+}
+
 double rule_limit_of(struct rule_input *input, const char *rule, const char *name)
 {
 	const struct rule_limit_value *found =
@@ -28,30 +37,86 @@ double rule_limit(struct rule_input *input, const char *name)
 	return rule_limit_of(input, input->rule->id, name);
 }
 
-struct cursor *rule_query(struct rule_input *input, const char *sql)
+/* The run's time without what the recorder added to it and without waiting for a CPU: so
+ * costs that were measured at rest can be compared with it. */
+static double own_run_ns(const struct rule_input *input)
 {
-	struct cursor *cursor = rundb_query(input->db, sql);
-	const struct rule_limit *limit = input->rule ? input->rule->limits : NULL;
+	const struct time_run *run = input->time_run;
+	double lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
+
+	return fmax(run->run_ns - input->frames_cost_ns / lanes, 0.1 * run->run_ns);
+}
+
+/* A name that the query does not ask for is passed over. */
+void rule_bind_run(const struct rule_input *input, struct cursor *cursor)
+{
+	const struct time_run *run = input->time_run;
+	const struct {
+		const char *name;
+		double value;
+	} values[] = {
+		{":run_ns", run->run_ns},
+		{":wall_ns", input->wall_ns},
+		{":lived_ns", run->lived_ns},
+		{":own_run_ns", own_run_ns(input)},
+		{":hook_ns", input->hook_cost_ns},
+		{":hooks_ns", (double)input->calls * input->hook_cost_ns},
+		{":run_hooks_ns", run->hooks_ns},
+		{":cpus", (double)input->cpu_count},
+		{":is_live", input->is_live},
+		{":has_split", run->has_split},
+		{":lanes", (double)run->lane_count},
+		/* of the threads that were asked */
+		{":threads", (double)run->threads.count},
+		{":busy", (double)run->threads.busy_count},
+		{":threads_ns", run->threads.wall_ns},
+		{":cpu_ns", run->threads.cpu_ns},
+		{":ready_ns", run->threads.ready_ns},
+		{":blocked_ns", run->threads.blocked_ns},
+		/* memory */
+		{":run_peak_bytes", input->peak_bytes},
+		{":run_peaks_bytes", input->peaks_bytes},
+		{":alloc_count", input->alloc_count},
+		{":snapshots", (double)input->snapshot_count},
+		/* of the samples of /proc */
+		{":span_ns", run->span_ns},
+		{":sampled_cpu_ns", run->sampled_cpu_ns},
+		{":minor_faults", run->minor_faults},
+		{":major_faults", run->major_faults},
+		{":rss_peak_bytes", run->rss_peak_bytes},
+	};
 
 	cursor_bind_integer(cursor, ":run", input->run_id);
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		cursor_bind_real(cursor, values[i].name, values[i].value);
+}
+
+static void bind_limits(struct rule_input *input, struct cursor *cursor,
+			const struct rule *rule, const char *prefix)
+{
+	const struct rule_limit *limit = rule->limits;
+
 	for (; limit && limit->name; limit++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), ":%s", limit->name);
-		cursor_bind_real(cursor, name, rule_limit(input, limit->name));
+		snprintf(name, sizeof(name), ":%s%s%s", prefix, *prefix ? "_" : "",
+			 limit->name);
+		cursor_bind_real(cursor, name,
+				 rule_limit_of(input, rule->id, limit->name));
 	}
-	return cursor;
 }
 
-int rule_first_number(struct rule_input *input, const char *sql, double otherwise,
-		      double *ret)
+struct cursor *rule_query(struct rule_input *input, const char *sql)
 {
-	struct cursor *cursor = rule_query(input, sql);
+	struct cursor *cursor = rundb_query(input->db, sql);
+	const struct rule *rule = input->rule;
 
-	*ret = cursor_next(cursor) > 0 && cursor_text_at(cursor, 0)
-		       ? cursor_real_at(cursor, 0)
-		       : otherwise;
-	return rule_finish(input, cursor, 0);
+	rule_bind_run(input, cursor);
+	if (rule)
+		bind_limits(input, cursor, rule, "");
+	if (rule && rule->borrows)
+		bind_limits(input, cursor, rule_find(rule->borrows), rule->borrows);
+	return cursor;
 }
 
 int rule_finish(struct rule_input *input, struct cursor *cursor, int result)
@@ -98,7 +163,7 @@ double rule_share(double part, double whole)
 	return !(share > 0) ? 0 : share > 1 ? 1 : share;
 }
 
-const char *rule_where(struct rule_input *input, const char *file, int64_t line)
+static const char *place(struct rule_input *input, const char *file, int64_t line)
 {
 	const char *slash = file ? strrchr(file, '/') : NULL;
 
@@ -126,10 +191,10 @@ void rule_set_line(struct rule_input *input, struct finding *finding, const char
 {
 	finding->file = rule_copy(input, file);
 	finding->line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
-	finding->where = rule_where(input, file, line);
+	finding->where = place(input, file, line);
 }
 
-void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *text)
+static void put_chain(struct rule_input *input, int64_t path_id, struct strbuf *text)
 {
 	uint32_t last[3], node = calltree_find(input->tree, path_id);
 	size_t count = 0;
@@ -142,16 +207,6 @@ void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *te
 			      count ? " > " : "");
 }
 
-const char *rule_replace(struct rule_input *input, const char *text, const char *word,
-			 const char *with)
-{
-	const char *at = text ? strstr(text, word) : NULL;
-
-	return !at ? text
-		   : rule_text(input, "%.*s%s%s", (int)(at - text), text, with,
-			       at + strlen(word));
-}
-
 static void put_column(struct rule_input *input, struct cursor *cursor, const char *name,
 		       size_t size, struct strbuf *filled)
 {
@@ -159,8 +214,7 @@ static void put_column(struct rule_input *input, struct cursor *cursor, const ch
 	int column = cursor_find(cursor, name + is_path, size - is_path);
 
 	if (is_path && column >= 0)
-		rule_put_chain(input, whole_number(cursor_real_at(cursor, column)),
-			       filled);
+		put_chain(input, whole_number(cursor_real_at(cursor, column)), filled);
 	else if (column >= 0 && cursor_text_at(cursor, column))
 		strbuf_puts(filled, cursor_text_at(cursor, column));
 }
@@ -188,10 +242,8 @@ const char *rule_fill(struct rule_input *input, struct cursor *cursor, const cha
 			strbuf_printf(&filled, "%lld", (long long)input->run_id);
 		else if (*name == '=')
 			put_limit(input, name + 1, size - 1, &filled);
-		else if (cursor)
-			put_column(input, cursor, name, size, &filled);
 		else
-			strbuf_printf(&filled, "{%.*s}", (int)size, name);
+			put_column(input, cursor, name, size, &filled);
 		open = name + size;
 	}
 	if (text)
@@ -201,40 +253,12 @@ const char *rule_fill(struct rule_input *input, struct cursor *cursor, const cha
 	return copy;
 }
 
-/* What the rule has for all of its findings. */
-static void tell(struct rule_input *input, struct finding *finding)
-{
-	const struct rule *rule = input->rule;
-
-	finding->why = rule->why;
-	finding->least_severity = rule->least;
-	if (rule->most)
-		finding_cap_severity(finding, rule->most);
-	finding_add_advice(finding, rule->advice);
-	if (rule->proof)
-		finding->sql = rule_fill(input, NULL, rule->proof);
-}
-
-void rule_evidence(struct rule_input *input, struct finding *finding, const char *words,
-		   const char *unit, double value, const char *limit)
-{
-	double scale = strcmp(unit, "percent") == 0 ? 100 : 1;
-
-	if (limit)
-		finding_evidence_limit(finding, words, unit, scale * value,
-				       scale * rule_limit(input, limit));
-	else
-		finding_evidence(finding, words, unit, scale * value);
-}
-
 struct finding *rule_add(struct rule_input *input, struct findings *ret)
 {
 	struct finding *finding =
 		findings_add(ret, input->rule, input->rule->id[0], input->rule->specific);
 
 	finding->explains = input->rule->explains;
-	if (!input->rule->sql)
-		tell(input, finding);
 	return finding;
 }
 
@@ -252,11 +276,6 @@ static struct finding *add_node(struct rule_input *input, struct findings *ret,
 			&input->tree->functions[at->function];
 
 		finding->function_id = function->function_id;
-		if (!input->rule->sql)
-			finding->sql =
-				rule_replace(input, finding->sql, "{function_id}",
-					     rule_text(input, "%lld",
-						       (long long)finding->function_id));
 		finding->is_region = function->is_region;
 		rule_set_line(input, finding, function->file, function->line);
 		if (function->is_region && function->component && *function->component)
@@ -275,7 +294,7 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 }
 
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
-				  int64_t function_id, bool by_bytes)
+				  int64_t function_id)
 {
 	const struct calltree *tree = input->tree;
 	uint32_t function = calltree_function(tree, function_id), best = CALLTREE_NONE;
@@ -283,10 +302,9 @@ struct finding *rule_add_function(struct rule_input *input, struct findings *ret
 
 	for (size_t i = 0; function != CALLTREE_NONE && i < tree->order_count; i++) {
 		const struct calltree_node *node = &tree->nodes[tree->order[i]];
-		int64_t weight = by_bytes ? node->alloc_bytes : node->self_ns;
 
-		if (node->function == function && weight > most) {
-			most = weight;
+		if (node->function == function && node->self_ns > most) {
+			most = node->self_ns;
 			best = tree->order[i];
 		}
 	}

@@ -9,7 +9,7 @@
 #include "analyzer/model/shorten.h"
 #include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
-#include "analyzer/rules/time/run.h"
+#include "analyzer/rules/run.h"
 
 #include "measured.sql.h"
 

@@ -14,7 +14,7 @@
 #include "analyzer/findings/quality.h"
 #include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
-#include "analyzer/rules/time/run.h"
+#include "analyzer/rules/run.h"
 
 #include "quality.sql.h"
 

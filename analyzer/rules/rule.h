@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a rule: it looks at a run and adds findings.
- *
- * To add one: rules/NAME.c and NAME.sql, a line in registry.c and in meson.build, its
- * table of limits beside it, a seeded program in tests/programs/defects.
+ * A rule: what it asks of a run, and what it says of each row that it finds. Rules are
+ * files, see README.md; scripts/rules.py makes them into this. query.c asks them.
  */
 #pragma once
 
@@ -13,11 +11,10 @@
 #include "analyzer/findings/rule_limits.h"
 
 struct cursor;
-struct memory_owner;	/* analyzer/rules/memory/owners.h */
-struct memory_wrappers; /* analyzer/rules/memory/wrappers.h */
+struct memory_owners;	/* analyzer/rules/owners.h */
+struct memory_wrappers; /* analyzer/rules/wrappers.h */
 struct quality;		/* analyzer/findings/quality.h */
 struct rundb;
-struct time_run; /* analyzer/rules/time/run.h */
 
 enum measurement {
 	MEASURED_CALLS = 1u << 0,	/* of instrumented functions */
@@ -43,6 +40,36 @@ enum measurement {
 enum rule_result {
 	RULE_DONE = 0,
 	RULE_NOT_MEASURED = 1, /* the recording lacks the data; reason says which */
+};
+
+/* What the run's time was spent on; by run.c. */
+struct time_run {
+	/* What the run took, less the cost of the hooks, what its longest thread waited
+	 * for a CPU, and the recorder's start and end in that thread's process. Of
+	 * several processes at least the sum of their longest threads. At most: with the
+	 * error of what was taken off, so that no share of it is too large. */
+	double run_ns, hooks_ns;
+	int64_t lane_count;
+	double roots_ready_ns; /* what all instrumented code waited for a CPU */
+	double lived_ns; /* of the threads of each process, from first to last: sum */
+	/* What was computed, waited for a CPU and slept was told apart, in every process
+	 * and on every path. Without it paths say that they computed. */
+	bool has_split;
+	/* Of the threads that were asked, over their lives. */
+	struct time_threads {
+		double wall_ns, cpu_ns, ready_ns, blocked_ns;
+		int64_t count;
+		/* Of those that wanted a CPU for at least half of what their process
+		 * lived: so many at a time, for at least half of the time. */
+		int64_t busy_count;
+	} threads;
+
+	/* From the samples of /proc, up to the last of each process. Ask measured.h. */
+	bool has_samples;
+	double span_ns; /* sum over the processes */
+	double sampled_cpu_ns;
+	double minor_faults, major_faults;
+	double rss_peak_bytes; /* sum over the processes */
 };
 
 struct rule_input {
@@ -89,7 +116,17 @@ struct rule_input {
 	/* The engine's. */
 	const struct rule *rule;
 	const struct rule_limits *limits;
-	struct strbuf *error; /* one sentence when evaluate() fails */
+	struct findings *findings;    /* all so far */
+	bool *kept;		      /* for each of rule_tables: it is there */
+	struct memory_owners *owners; /* of a rule that has sites */
+	struct strbuf *error;	      /* one sentence when a query fails */
+};
+
+enum rule_how {
+	RULE_AT_LEAST, /* else the row says nothing */
+	RULE_AT_MOST,
+	RULE_CROSSED, /* the limit is told where the value has reached it */
+	RULE_BESIDE,  /* it is told in any case */
 };
 
 /* What a row of a rule's query has: told as evidence, unless it is NULL, and held against
@@ -98,21 +135,16 @@ struct rule_value {
 	const char *words, *unit; /* NULL: not told; "percent": the column has a ratio */
 	const char *column;
 	const char *limit; /* of the rule's, or a column that has it; NULL: none */
-	bool at_most;	   /* the value is not to be above its limit, else not below */
+	enum rule_how how;
 };
-#define RULE_TELLS(words_, unit_, column_)                                               \
-	{                                                                                \
-		.words = words_, .unit = unit_, .column = column_                        \
-	}
-#define RULE_LEAST(words_, unit_, column_, limit_)                                       \
-	{                                                                                \
-		.words = words_, .unit = unit_, .column = column_, .limit = limit_       \
-	}
-#define RULE_MOST(words_, unit_, column_, limit_)                                        \
-	{                                                                                \
-		.words = words_, .unit = unit_, .column = column_, .limit = limit_,      \
-		.at_most = true                                                          \
-	}
+
+/* What queries of rules take from. */
+struct rule_table {
+	const char *name; /* NULL: the last one */
+	const char *sql;
+	bool is_view;
+	int (*compute)(struct rule_input *input); /* of what no query finds */
+};
 
 struct rule {
 	const char *id, *slug, *title; /* "T3", "chatty-edge", "Many calls of ..." */
@@ -130,36 +162,24 @@ struct rule {
 	/* enum measurement: without all of them it is not asked, and not measured. Never
 	 * 0. */
 	unsigned needs;
-	/*
-	 * A rule that is a query: each row whose values are all on the right side of
-	 * their limits becomes a finding. The columns path_id or function_id (neither, or
-	 * 0: the whole run), saving_ns of of_ns, saving_bytes of of_bytes, at_stake (a
-	 * share that weighs where no saving can be told), confidence, severity,
-	 * NAME_error (of what is told of NAME), and unmeasured (why this row says
-	 * nothing) are taken where there are such. "{name}" in a text is what the row has
-	 * in that column, "{>name}" the end of that call path, "{run}" the run.
-	 */
+	const char *const *uses; /* names of rule_tables; NULL after the last */
+	const char *borrows;	 /* a rule whose limits its query has, too */
+	const char *unmeasured;	 /* a query: why nothing can be said */
+	const char *sites;	 /* allocation sites, for the table owner */
+	bool through_wrappers;	 /* without a finding it asks for wrappers, too */
 	const char *sql;
 	const struct rule_value *values; /* ends with one without a column */
-	/* Of every finding, unless the rule gives it others; in the proof "{run}",
-	 * "{path_id}", "{function_id}", and "{=NAME}", the value of a limit. */
-	const char *why; /* NULL: the row has it in its column why */
-	const char *advice[FINDING_ADVICE + 1], *proof;
+	/* Of every finding; NULL: the row has it in a column of that name. */
+	const char *why, *advice[FINDING_ADVICE + 1], *proof;
 	/* What the findings are at least, and at most; INFO: not set. */
 	enum severity least, most;
-	/* A rule about who allocates: its sites (see memory_owners_load()), and what
-	 * adds a finding about one of those that own them, if there is something to find:
-	 * 0 or -errno. */
-	const char *sites;
-	int (*judge)(struct rule_input *input, struct findings *ret,
-		     const struct memory_owner *owner);
-	/* Without both, or to prepare the query, which it then asks by rule_look(): adds
-	 * findings. RULE_DONE, RULE_NOT_MEASURED or -errno. */
+	/* Instead of a query: RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };
 
 extern const struct rule *const rule_registry[];
 extern const size_t rule_registry_count;
+extern const struct rule_table rule_tables[];
 
 /* By id or slug, ignoring case; NULL: there is none. */
 const struct rule *rule_find(const char *word);
@@ -167,16 +187,29 @@ const struct rule *rule_find(const char *word);
 /* What a finding rests on, enum trust_touches. */
 unsigned rule_rests_on(const struct finding *finding);
 
+/* The functions that queries of rules have: is_found('T1', function_id). To be taken away
+ * by rules_end(). 0 or -errno. */
+int rules_begin(struct rule_input *input);
+void rules_end(struct rule_input *input);
+/* Asks input->rule: adds what it finds. RULE_DONE, RULE_NOT_MEASURED or -errno. */
+int rule_ask(struct rule_input *input, struct findings *ret);
+
+/* Tables of rule_tables that are computed. 0 or -errno, then input->error is set. */
+int rule_keep_held(struct rule_input *input);
+int rule_keep_made(struct rule_input *input);
+
 /* What rules need; see input.c. */
 
 /* The value of one of the rule's limits, perhaps changed by the user. */
 double rule_limit(struct rule_input *input, const char *name);
 /* The same of another rule's. */
 double rule_limit_of(struct rule_input *input, const char *rule, const char *name);
-/* The rows of sql; of a query that fails there are none. :run and the limits of the
- * present rule, by their names, are bound; of a rule that is a query also what the run
- * has, see rows.c. */
+/* The rows of sql; of a query that fails there are none. Bound is what the run has, see
+ * input.c, and by their names the limits of the present rule, and of the one that it
+ * borrows from ("T8_valley"). */
 struct cursor *rule_query(struct rule_input *input, const char *sql);
+/* Of a query that no rule asks alone: what the run has. */
+void rule_bind_run(const struct rule_input *input, struct cursor *cursor);
 /* Closes the cursor. RULE_DONE, or -errno: what went wrong with the rows (result), else
  * what with the query; then input->error is set. */
 int rule_finish(struct rule_input *input, struct cursor *cursor, int result);
@@ -187,20 +220,9 @@ const char *rule_text(struct rule_input *input, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *rule_copy(struct rule_input *input, const char *text);
 
-/* The end of a call path: "... > parse > read_line". */
-void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *text);
-/* The text with what the present row has, see struct rule. cursor NULL: there is none,
- * and what only a row could tell stays. */
+/* The text with what the present row has: "{name}" is what it has in that column,
+ * "{>name}" the end of that call path, "{run}" the run, "{=name}" a limit. */
 const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text);
-/* The text with another one in the place of a word of it. */
-const char *rule_replace(struct rule_input *input, const char *text, const char *word,
-			 const char *with);
-/* Asks the rule's query; as evaluate() does. */
-int rule_look(struct rule_input *input, struct findings *ret);
-/* What a query has in its first row and column; otherwise: no row, or NULL. RULE_DONE or
- * -errno. */
-int rule_first_number(struct rule_input *input, const char *sql, double otherwise,
-		      double *ret);
 
 /* Adds a finding about the whole run. */
 struct finding *rule_add(struct rule_input *input, struct findings *ret);
@@ -208,18 +230,11 @@ struct finding *rule_add(struct rule_input *input, struct findings *ret);
  * (of the function's definition). */
 struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 			      int64_t path_id);
-/* The same about a function; the path is the one with most time of its own, or with
- * most bytes allocated when by_bytes. */
+/* The same about a function; the path is the one with most time of its own. */
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
-				  int64_t function_id, bool by_bytes);
-/* Adds a measured value, of "percent" as a ratio; limit: the rule's that it crossed, or
- * NULL. */
-void rule_evidence(struct rule_input *input, struct finding *finding, const char *words,
-		   const char *unit, double value, const char *limit);
+				  int64_t function_id);
 /* Says where it is. */
 void rule_set_line(struct rule_input *input, struct finding *finding, const char *file,
 		   int64_t line);
-/* "parse.c:31"; NULL when file is. */
-const char *rule_where(struct rule_input *input, const char *file, int64_t line);
 /* part of whole from 0 to 1; 0 when whole is not positive. */
 double rule_share(double part, double whole);

@@ -5,6 +5,8 @@
  */
 #include "analyzer/rundb/functions.h"
 
+#include "analyzer/rundb/courses.h"
+
 #include <math.h>
 #include <regex.h>
 #include <sqlite3.h>
@@ -325,5 +327,5 @@ int functions_register(struct sqlite3 *handle)
 			handle, windows[i].name, windows[i].count, flags, NULL,
 			windows[i].step, windows[i].final, windows[i].value,
 			known_inverse, NULL);
-	return result;
+	return result == SQLITE_OK ? courses_register(handle) : result;
 }

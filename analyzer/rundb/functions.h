@@ -10,6 +10,8 @@
  *     grown(x)          likewise: how much more it is than in the row before
  *     tied_rank(x, e)   over a window, from high to low: of the rows whose x are within
  *                       their errors e of the first of them the place of that one
+ *
+ * and those of courses.h.
  */
 #pragma once
 

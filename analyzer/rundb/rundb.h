@@ -84,6 +84,10 @@ int rundb_view(struct rundb *db, const char *name, const char *sql);
 /* A table with the sums by one number: a row each. */
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
 		    const char *value, const struct sums *sums);
+/* A table of rows of numbers, as many as it has columns; those as in CREATE TABLE,
+ * without commas in between but those that divide them. */
+int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
+		       const double *values, size_t row_count);
 /* From now on functions have what the hooks saw, inlined copies as calls of their own,
  * for queries of this connection. The file is not changed. */
 int rundb_show_inlined(struct rundb *db);

@@ -69,7 +69,7 @@ LAYERS = {
     "analyzer/statistics": [*BASE, "analyzer/model"],
     "analyzer/findings": [*BASE, "analyzer/model", "analyzer/tree"],
     "analyzer/document": [*BASE, "analyzer/model", "analyzer/tree", "analyzer/findings"],
-    "analyzer/rundb": [*BASE, "analyzer/model", "collector/store"],
+    "analyzer/rundb": [*BASE, "analyzer/model", "analyzer/statistics", "collector/store"],
     "analyzer/rules": CONTENT,
     "analyzer/reports": [*CONTENT, "analyzer/rules"],
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",

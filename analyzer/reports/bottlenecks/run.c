@@ -10,9 +10,8 @@
 #include "analyzer/reports/read_file.h"
 #include "analyzer/reports/trust/facts.h"
 #include "analyzer/rules/measured.h"
-#include "analyzer/rules/memory/owners.h"
-#include "analyzer/rules/memory/wrappers.h"
-#include "analyzer/rules/time/run.h"
+#include "analyzer/rules/wrappers.h"
+#include "analyzer/rules/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -110,13 +109,7 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 
 	rule->rule = state->rule;
 	rule->reason = measured_missing(rule, state->rule->needs);
-	result = rule->reason		 ? RULE_NOT_MEASURED
-		 : state->rule->evaluate ? state->rule->evaluate(rule, findings)
-		 : state->rule->sql
-			 ? rule_look(rule, findings)
-			 : memory_owners_judge(rule, findings,
-					       rule_query(rule, state->rule->sites),
-					       state->rule->judge);
+	result = rule->reason ? RULE_NOT_MEASURED : rule_ask(rule, findings);
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
@@ -166,7 +159,8 @@ static enum exit_status apply_all(struct report_input *input,
 	enum exit_status status = STATUS_OK;
 
 	take_facts(&rule, facts);
-	if (time_run_load(&rule, &time_run) < 0 || measured_find(&rule) < 0)
+	if (rules_begin(&rule) < 0 || time_run_load(&rule, &time_run) < 0 ||
+	    measured_find(&rule) < 0)
 		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
 	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
 		const struct rule_limits_entry *entry =
@@ -179,6 +173,7 @@ static enum exit_status apply_all(struct report_input *input,
 	}
 	ret->unjudged = rule.unjudged;
 	tell_estimates(&rule, &ret->findings);
+	rules_end(&rule);
 	memory_wrappers_free(rule.wrappers);
 	strbuf_free(&error);
 	return status;

@@ -1,9 +1,31 @@
 -- SPDX-License-Identifier: MIT
--- Functions whose calls take long on average. A root is the program or a thread itself.
+-- :rule T0 slow-call: Calls that take long
+-- :about the mean duration of a function's calls is above a limit
+-- :needs calls wall cpu time
+-- :limit high_ns = 500000000 ns: mean duration of a call, waits for a CPU aside, above which
+-- the finding is at least high
+-- :limit medium_ns = 100000000 ns, not above high_ns: the same for medium
+-- :limit low_ns = 50000000 ns, not above medium_ns: the same for low; a shorter mean is no
+-- finding
+-- :limit self_share = 0.2 ratio, at most 1: share of its time that a function must compute
+-- itself: else its callees are judged, or its waits
+-- :evidence mean_ns ns, at least least_mean: mean per call
+-- :evidence calls count: calls
+-- :evidence p50_ns ns: p50 with hooks
+-- :evidence max_ns ns: longest with hooks
+-- :evidence held percent: computed itself, of the run
+-- :asks self_part at least self_share
+-- :why each call computes for long by itself, whatever the number of calls
+-- :advice see what the call computes: its callees in 'prof-analyze callers'
+-- :advice split the work, or move it off the path that somebody waits for
+-- :speaks a function's calls take over 50, 100, 500 ms on average, waits for a CPU aside, and
+-- it computes at least a fifth of that itself
+-- :gains what it computes itself
+-- :unseen its waits, which W1 tells
 
+-- :query
 -- Waits for a CPU are not theirs. How long a call takes that has not ended nobody knows: a
 -- server's, which waits for a request. severity: 3 high, 2 medium, 1 low.
--- :name functions
 WITH costs AS (SELECT f.*, f.total_ns - f.ready_ns AS served_ns,
 		f.self_ns - f.self_ready_ns - f.self_blocked_ns AS own_ns,
 		CAST(MAX(0, f.total_ns - f.ready_ns - f.total_error_ns) AS REAL)
@@ -21,3 +43,7 @@ SELECT function_id, severity, CAST(served_ns AS REAL) / calls AS mean_ns,
 	CAST(own_ns AS REAL) / served_ns AS self_part, calls, p50_ns, max_ns,
 	held_ns / :run_ns AS held, held_ns AS saving_ns, 0 AS confidence
 FROM parts ORDER BY own_ns DESC, function_id;
+
+-- :proof
+SELECT name, calls, total_ns / calls AS mean_ns, p50_ns, max_ns, self_cpu_ns, self_ready_ns,
+	self_blocked_ns FROM functions WHERE run_id = {run} AND function_id = {function_id}

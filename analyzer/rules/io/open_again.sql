@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- :rule I3 open-again: The same file is opened again and again
+-- :about one file is opened and closed very often, and that takes a part of the run
+-- :needs calls wall libc
+-- :specific 2
+-- :explains R1 W1
+-- :limit least_opens = 100 count: openings of one file
+-- :limit run_share = 0.03 ratio, at most 1: what opening and closing it holds of the run
+-- :evidence calls count, at least least_opens: openings
+-- :evidence held percent, at least run_share: opening and closing, of the run
+-- :evidence call_ns ns: each time
+-- :why it opens {file} each time anew
+-- :advice keep it open, and go back to its start: lseek(), or pread()
+-- :advice keep what was read, and ask stat() whether it has changed
+-- :advice of a log: open it once, in append mode
+-- :speaks one file is opened 100 times or more, and that and closing it take 3 % of the run
+-- :gains all but one
+-- :unseen whether the file changes meanwhile
+
+-- :query
+-- What a file is opened and closed for again, by who opens it most.
+WITH calls AS (SELECT path_id, file, operation, SUM(calls) AS calls, SUM(ns) AS ns
+	FROM moving WHERE kind IN ('file', 'device') AND purpose IN ('open', 'close')
+	GROUP BY 1, 2, 3),
+files AS (SELECT file, SUM(CASE operation WHEN 'open' THEN calls ELSE 0 END) AS opens,
+		SUM(ns) AS ns FROM calls GROUP BY 1),
+openers AS (SELECT path_id, file, MAX(calls) FROM calls WHERE operation = 'open' GROUP BY file)
+SELECT o.path_id, f.file, f.opens AS calls, f.ns / f.opens AS call_ns,
+	f.ns / :run_ns AS held, f.ns * (1 - 1.0 / f.opens) AS saving_ns, 2 AS confidence
+FROM files f JOIN openers o USING (file) WHERE f.opens > 0 ORDER BY f.ns DESC, f.file;
+
+-- :proof
+SELECT i.path_id, i.name, i.calls, i.failed_calls, i.total_ns FROM io i JOIN io o ON o.run_id =
+	i.run_id AND o.file = i.file AND o.operation = 'open' JOIN call_paths p ON p.run_id = o.run_id
+	AND p.path_id = o.path_id WHERE i.run_id = {run} AND p.parent_path_id = {path_id} GROUP BY 1,
+	2 ORDER BY i.total_ns DESC

@@ -1,0 +1,48 @@
+-- SPDX-License-Identifier: MIT
+-- :rule I1 small-transfers: A file is read or written in tiny pieces
+-- :about a function moves a file's bytes a few at a time, each with a call of the kernel
+-- :needs calls wall libc
+-- :specific 2
+-- :explains R1 W1
+-- :limit least_calls = 1000 count: reads, or writes, of one function
+-- :limit mean_bytes = 512 bytes: what one moves, mean, at most
+-- :limit sequential = 0.5 ratio, at most 1: part of them that go on where the one before
+-- ended: others cannot be joined
+-- :limit run_share = 0.05 ratio, at most 1: what they hold of the run
+-- :limit page_bytes = 4096 bytes, at least 1: what one could move at the same cost
+-- :evidence calls count, at least least_calls: calls
+-- :evidence mean_bytes bytes, at most mean_bytes: mean size
+-- :evidence sequential percent, at least sequential: one after the other
+-- :evidence held percent, at least run_share: share of the run
+-- :evidence call_ns ns: time per call
+-- :why it moves {file}{others} in small pieces by {callee}(), one call of the kernel for each
+-- :advice {remedy}
+-- :advice map the file: mmap()
+-- :advice know the size before: one call for the whole
+-- :speaks a function reads, or writes, 1,000 times or more, at most 512 bytes on average, half
+-- of them one after the other, for 5 % of the run
+-- :gains what pages of 4 KiB would save
+-- :unseen whether each piece is needed at once
+
+-- :query
+-- Reads and writes of files that go straight to the kernel. Of several files the one with
+-- most calls is told. What is read in order can be had in pieces of a page or more.
+WITH sums AS (SELECT path_id, callee, operation, file, COUNT(*) AS files, SUM(calls) AS calls,
+		SUM(bytes) AS bytes, SUM(sequential_calls) AS sequential_calls, SUM(ns) AS ns,
+		MAX(calls)
+	FROM moving WHERE kind = 'file' AND purpose = 'data' GROUP BY 1, 2)
+SELECT path_id, callee, file, calls, ns / calls AS call_ns,
+	CAST(bytes AS REAL) / calls AS mean_bytes, ns / :run_ns AS held,
+	CAST(sequential_calls AS REAL) / calls AS sequential,
+	ns * MAX(0, 1 - CAST(bytes AS REAL) / calls / :page_bytes) AS saving_ns, 2 AS confidence,
+	CASE WHEN files > 1 THEN ' and ' || (files - 1) || ' more' ELSE '' END AS others,
+	CASE operation WHEN 'read' THEN 'read much at a time into a buffer, and take the pieces '
+		|| 'from there: fread(), or a buffer of your own'
+		ELSE 'gather the pieces in a buffer, and write it when it is full: fwrite(), '
+		|| 'writev(), or a buffer of your own' END AS remedy
+FROM sums WHERE calls > 0 ORDER BY ns DESC, path_id, callee;
+
+-- :proof
+SELECT i.name, i.file, i.calls, i.bytes, i.total_ns, i.small_calls, i.sequential_calls,
+	i.largest_bytes FROM io i JOIN call_paths p USING (run_id, path_id) WHERE i.run_id = {run} AND
+	p.parent_path_id = {path_id} ORDER BY i.total_ns DESC

@@ -1,0 +1,35 @@
+-- SPDX-License-Identifier: MIT
+-- :rule I2 sync-storm: Files are synced again and again
+-- :about a function waits for the disk with fsync() and the like many times
+-- :needs calls wall libc
+-- :specific 2
+-- :explains R1 W1
+-- :limit least_calls = 20 count: syncs of one function
+-- :limit run_share = 0.05 ratio, at most 1: what they hold of the run
+-- :limit assumed_gain = 0.5 ratio, at most 1: part of it that a fix is assumed to save: two
+-- changes with one sync
+-- :evidence calls count, at least least_calls: syncs
+-- :evidence held percent, at least run_share: share of the run
+-- :evidence call_ns ns: time per sync
+-- :evidence ns ns: in all
+-- :why it waits in {callee}() for the disk each time, for {file}{others}
+-- :advice sync once for several changes: a transaction, or a group of commits
+-- :advice what must not last need not be synced: a temporary file, a cache
+-- :advice fdatasync() in a file of fixed size, and a log that is written in order
+-- :speaks a function calls `fsync` and the like 20 times or more, for 5 % of the run
+-- :gains half of it: two changes with one sync
+-- :unseen what must not be lost
+
+-- :query
+WITH sums AS (SELECT path_id, callee, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
+		SUM(calls) AS calls, SUM(ns) AS ns, MAX(calls)
+	FROM moving WHERE purpose = 'sync' GROUP BY 1, 2)
+SELECT path_id, callee, file, calls, ns, ns / calls AS call_ns, ns / :run_ns AS held,
+	:assumed_gain * ns AS saving_ns, 2 AS confidence,
+	CASE WHEN files > 1 THEN ' and ' || (files - 1) || ' more' ELSE '' END AS others
+FROM sums WHERE calls > 0 ORDER BY ns DESC, path_id, callee;
+
+-- :proof
+SELECT i.name, i.file, i.calls, i.bytes, i.total_ns, i.small_calls, i.sequential_calls,
+	i.largest_bytes FROM io i JOIN call_paths p USING (run_id, path_id) WHERE i.run_id = {run} AND
+	p.parent_path_id = {path_id} ORDER BY i.total_ns DESC

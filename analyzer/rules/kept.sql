@@ -1,0 +1,250 @@
+-- SPDX-License-Identifier: MIT
+-- Tables for the queries of rules: each is made when the first rule that takes from it is
+-- asked. `:view` is one that is asked for a few of its rows; `:computed`, with its columns,
+-- is made by the function rule_keep_NAME(). Only what the run has is bound, no limit.
+
+-- What each function computed itself, of the run: the longest thread's share in each
+-- process, added up. Four threads that do the same for a second hold one second of the
+-- run. Empty for a run with one lane.
+-- :computed held function_id ns
+
+-- Calls of what is inlined in a function's code, and of libraries on its behalf; of
+-- function 0, all there are.
+-- :computed made function_id calls
+
+-- Who owns the allocation sites of the rule, see owners.h: the 20 that have most. Made anew
+-- for each rule that has :sites, with what those of its columns add up to.
+-- :each owner owner_id function_id critical critical_bytes pairs allocs bytes peak_bytes
+-- copied_bytes reallocs old_bytes new_bytes grown_bytes last_bytes uncertain live_bytes
+-- live_count frees peak_count lost blocks exact crossed large
+
+-- What all of them have together.
+-- :each every_owner critical allocs bytes
+
+-- Calls of libc that moved data to or from another process, as far as that can be told: with
+-- several in the run, most of their time on pipes.
+-- :keep piped
+SELECT path_id FROM io WHERE run_id = :run
+	AND (SELECT COUNT(*) FROM process WHERE run_id = :run) > 1
+GROUP BY path_id
+HAVING SUM(total_ns * (kind = 'pipe' OR kind = 'socket' AND file LIKE 'unix%'))
+	>= SUM(total_ns) / 2.0;
+
+-- With the part of a site's allocations that the busiest thread of each process made. A run
+-- with one lane has none, and one of one process is the usual.
+-- :view site_busiest
+SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process p WHERE p.run_id = s.run_id)
+	WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
+		FROM path_lane l WHERE l.path_id = s.path_id)
+	ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1) AS busiest
+FROM site s;
+
+-- Functions of much self time. held_ns: what of it counts for the run. one_ns: what the
+-- longest call computed of it, at least: max_ns has what is below with the hooks' cost. sure:
+-- the part that is there with the error, too. hooks_ns: of an estimate the raw time is that
+-- of the calls that had a frame, and less than what it took.
+-- spins: libraries in which one waits for others by asking again and again, which is
+-- computing to every clock; by the samples within a call, as their code has no hooks.
+-- :keep computing
+WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
+		f.self_ns - f.self_ready_ns AS self_ns,
+		MAX(0, f.raw_self_ns - f.self_ns) AS hooks_ns,
+		CAST(f.self_ns - f.self_ready_ns - f.self_blocked_ns AS REAL) AS cpu_ns,
+		f.total_ns - f.ready_ns - f.blocked_ns AS total_ns, COALESCE(h.ns,
+			f.self_ns - f.self_ready_ns - f.self_blocked_ns) AS held_ns,
+		MAX(0, IFNULL(f.max_ns, 0) - (f.raw_total_ns - f.raw_self_ns) - f.self_ready_ns
+			- f.self_blocked_ns) AS longest_ns
+	FROM functions f LEFT JOIN held h USING (function_id)
+	WHERE f.run_id = :run AND f.calls > 0
+		AND f.self_ns > f.self_ready_ns + f.self_blocked_ns
+		AND f.function_id NOT IN (SELECT function_id FROM path
+			WHERE run_id = :run AND kind >= 3)),
+spins(library, whom) AS (VALUES ('/libmpi', 'ranks'), ('/libopen-pal.', 'ranks'),
+	('/mca_', 'ranks'), ('/libucp.', 'ranks'), ('/libuct', 'ranks'), ('/libucs.', 'ranks'),
+	('/libpsm', 'ranks'), ('/libfabric.', 'ranks'), ('/libgomp.', 'threads'),
+	('/libomp.', 'threads'), ('/libiomp', 'threads')),
+modules AS (SELECT module, (SELECT whom FROM spins WHERE INSTR(module, library)) AS whom
+	FROM (SELECT DISTINCT module FROM sample WHERE run_id = :run)),
+spun AS (SELECT p.function_id, MAX(m.whom) AS whom,
+		TOTAL(CASE WHEN m.whom IS NOT NULL THEN s.cpu_ns END) / SUM(s.cpu_ns) AS part
+	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
+	LEFT JOIN modules m ON m.module = s.module
+	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id)
+SELECT costs.*, part AS spun, whom, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
+	MAX(0, cpu_ns - MAX(0, self_error_ns)) / cpu_ns AS sure,
+	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls
+		THEN 'what was computed and what was a wait was not told apart in every '
+			|| 'process: see ''prof-analyze doctor''' END AS unmeasured
+FROM costs LEFT JOIN spun USING (function_id);
+
+-- Who slept in which call of libc, or in code of its own. The thread that a process begins and
+-- ends with is the one that the run waits for: first. A run with one lane has no path_lane.
+-- purpose: a wait for other threads or processes of the program, or for whoever has work for
+-- it, is no defect by itself.
+-- :keep waiting
+WITH first AS (SELECT DISTINCT t.lane_id FROM thread t JOIN process p USING (process_id)
+		WHERE t.run_id = :run AND t.tid = p.pid),
+spent AS (SELECT s.path_id, s.calls, s.self_blocked_ns AS blocked_ns,
+		s.lane_id IN first AS is_first
+	FROM path p JOIN path_lane s USING (path_id)
+	WHERE p.run_id = :run AND s.self_blocked_ns > 0
+	UNION ALL
+	SELECT p.path_id, p.calls, p.self_blocked_ns, 1 FROM path p
+	WHERE p.run_id = :run AND p.self_blocked_ns > 0
+		AND NOT EXISTS (SELECT 1 FROM path_lane s WHERE s.path_id = p.path_id)),
+waits AS (SELECT COALESCE(c.path_id, p.path_id) AS path_id,
+		COALESCE(c.function_id, p.function_id) AS function_id,
+		CASE WHEN p.kind >= 3 THEN f.name END AS callee,
+		SUM(s.calls) AS calls, SUM(s.blocked_ns) AS blocked_ns,
+		SUM(s.calls * s.is_first) AS first_calls,
+		SUM(s.blocked_ns * s.is_first) AS first_ns,
+		MIN(MAX(CASE WHEN p.kind >= 3 THEN p.max_ns
+			WHEN s.calls <= 1 THEN s.blocked_ns END), SUM(s.blocked_ns))
+			AS longest_ns, p.path_id IN piped AS is_piped, MAX(s.blocked_ns)
+	FROM spent s JOIN path p USING (path_id) JOIN function f USING (function_id)
+	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+	GROUP BY 2, 3, is_piped)
+SELECT path_id, function_id, callee, calls, blocked_ns, first_calls, first_ns, longest_ns,
+	CASE WHEN is_piped THEN 'child' ELSE COALESCE(libc_purpose(callee), 'unknown') END
+	AS purpose FROM waits;
+
+-- Who waited for locks, and what whoever held them did meanwhile.
+-- What could be won is what the thread waited that waited longest. Of a holder is known
+-- where it was when the wait began: in a call of libc that sleeps or moves data (asleep),
+-- or in code, of which a part computed, slept or had no CPU. A condition gives its lock up,
+-- and who is in a call for a lock has just got it or waits for another one.
+-- How long the longest waiter waited is told of the time by the clock, as waits are: the run less
+-- waits for a CPU may be shorter than they.
+-- No more can be won than the CPUs leave free; a wait that computes (spun) is no work.
+-- most: where most of it was waited, and for whom.
+-- :keep contended
+WITH waits AS (SELECT w.*, h.path_id AS is_known, CASE WHEN h.kind >= 3 THEN f.name END AS callee,
+		COALESCE(CAST(h.self_ready_ns AS REAL) / NULLIF(h.self_ns, 0), 0) AS ready,
+		CASE WHEN h.path_id IS NULL THEN 0
+			WHEN h.kind < 3 OR libc_purpose(f.name) IN ('lock', 'condition')
+			THEN COALESCE(CAST(h.self_blocked_ns AS REAL)
+				/ NULLIF(h.self_ns, 0), 0) * (h.kind < 3)
+			ELSE 1 - COALESCE(CAST(h.self_ready_ns AS REAL)
+				/ NULLIF(h.self_ns, 0), 0) END AS asleep
+	FROM lock_wait w LEFT JOIN path h ON h.path_id = w.holder_path_id
+	LEFT JOIN function f ON f.function_id = h.function_id
+	JOIN lock l ON l.run_id = w.run_id AND l.lock_id = w.lock_id
+	WHERE w.run_id = :run AND w.wait_ns > 0 AND l.kind IN ('mutex', 'rwlock', 'spin')),
+threads AS (SELECT lock_id, waiter_lane_id, SUM(wait_ns) AS ns FROM waits GROUP BY 1, 2),
+longest AS (SELECT lock_id, MAX(ns) AS ns, COUNT(*) AS threads FROM threads GROUP BY 1),
+spun AS (SELECT TOTAL(p.self_ns - p.self_ready_ns - p.self_blocked_ns) AS ns
+	FROM path p JOIN function f USING (function_id)
+	WHERE p.run_id = :run AND p.kind = 3 AND libc_purpose(f.name) = 'lock'),
+free AS (SELECT MAX(0, :run_ns - (:cpu_ns - spun.ns) / MAX(1, :cpus)) AS ns FROM spun),
+sums AS (SELECT lock_id, SUM(wait_ns) AS ns, SUM(wait_count) AS count,
+		TOTAL(CASE WHEN is_known THEN wait_ns END) / SUM(wait_ns) AS known,
+		COALESCE(SUM(wait_ns * ready) / SUM(CASE WHEN is_known THEN wait_ns END), 0)
+		AS ready,
+		COALESCE(SUM(wait_ns * asleep) / SUM(CASE WHEN is_known THEN wait_ns END), 0)
+		AS asleep
+	FROM waits GROUP BY 1),
+most AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY lock_id
+	ORDER BY is_known IS NULL, SUM(wait_ns) DESC) AS place FROM waits
+	GROUP BY lock_id, waiter_path_id, taken_path_id, holder_path_id)
+SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
+	m.waiter_path_id, m.holder_path_id,
+	s.count AS waits, s.ns AS wait_ns, x.ns / MAX(1, :wall_ns) AS held, x.threads, s.asleep,
+	CASE WHEN s.known > 0 THEN MAX(0, 1 - s.asleep - s.ready) END AS computed,
+	(1 - s.ready) * l.hold_ns / NULLIF(l.hold_count, 0) AS hold_ns,
+	CASE WHEN l.hold_ns > 0 THEN CAST(s.ns AS REAL) / s.count * l.hold_count / l.hold_ns
+		END AS queue,
+	MIN((1 - s.ready) * x.ns, f.ns) AS saving_ns,
+	MIN((1 - s.ready) * x.ns, f.ns) / :run_ns AS won,
+	CASE WHEN s.known >= 0.5 THEN 2 ELSE 1 END AS confidence,
+	'{lock} was waited for in {>waiter_path_id}, ' || CASE
+		WHEN m.holder_path_id IS NULL THEN 'by whom it was held is not known'
+		ELSE 'while its holder ' || CASE
+			WHEN s.asleep >= 0.5 AND m.callee IS NOT NULL
+			THEN 'was in ' || m.callee || '()'
+			WHEN s.asleep >= 0.5 THEN 'slept'
+			WHEN s.ready >= 0.5 THEN 'had no CPU'
+			ELSE 'computed' END || ' in {>holder_path_id}, having taken it in '
+			|| '{>path_id}' END AS why
+FROM sums s JOIN lock l ON l.run_id = :run AND l.lock_id = s.lock_id
+JOIN longest x ON x.lock_id = s.lock_id JOIN most m ON m.lock_id = s.lock_id AND m.place = 1
+JOIN free f
+ORDER BY x.ns DESC, l.lock_id;
+
+-- What calls of libc moved, by who called them: of the longest thread, without waits for a
+-- CPU.
+-- :keep moving
+WITH parts AS (SELECT p.path_id, p.parent_path_id,
+		COALESCE(CAST(MAX(s.total_ns - s.ready_ns) AS REAL)
+		/ NULLIF(SUM(s.total_ns), 0), 1.0 - CAST(p.ready_ns AS REAL) / p.total_ns) AS part
+	FROM path p LEFT JOIN path_lane s USING (path_id)
+	WHERE p.run_id = :run AND p.kind = 4 AND p.total_ns > 0 AND p.parent_path_id IS NOT NULL
+	GROUP BY 1)
+SELECT s.parent_path_id AS path_id, i.name AS callee, i.operation, i.kind, i.file,
+	libc_purpose(i.name) AS purpose, SUM(i.calls) AS calls, SUM(i.bytes) AS bytes,
+	SUM(i.sequential_calls) AS sequential_calls, SUM(i.total_ns * s.part) AS ns
+FROM io i JOIN parts s USING (path_id) WHERE i.run_id = :run GROUP BY 1, 2, 3, 4, 5;
+
+-- What the threads wished for, that is computed and waited for a CPU, and had. Threads can
+-- take the CPUs from each other as far as they have them: with few of them (had), other
+-- programs had the rest.
+-- :keep wished
+SELECT (:cpu_ns + :ready_ns) / MAX(1, :wall_ns * :cpus) AS machine,
+	COALESCE(:ready_ns / NULLIF(:cpu_ns + :ready_ns, 0), 0) AS ready,
+	:cpu_ns / MAX(1, :wall_ns * :cpus) AS had, :cpu_ns AS cpu_ns, :ready_ns AS ready_ns,
+	:cpus AS cpus, :busy AS busy, 2 AS confidence,
+	CASE WHEN :threads_ns < :lived_ns / 2 THEN 0 ELSE :threads_ns END AS judged_ns;
+
+-- Functions whose calls take unequally long, with what of that is theirs.
+-- What was counted for a time has no durations of that time. Durations tell something of
+-- the function's code where they do not hang on what was subtracted for the hooks of its
+-- callees, nor are the allocator's and the kernel's: a block from a list takes 20 ns, one
+-- on a fresh page 2 us. (tidy's wrapper of malloc() was told for that.) run_ns: what it
+-- computes of the run, with what it calls; of threads side by side only the longest counts.
+-- sure_ns: what is there with the error, too. A histogram's buckets have middles that are up
+-- to 6.25 % off; sums that differ more are a recursion's, whose nested calls count again.
+-- :keep spread
+WITH calls AS MATERIALIZED (SELECT f.function_id, f.calls, f.total_ns,
+		f.total_ns - f.ready_ns AS served_ns, f.raw_total_ns, f.alloc_count,
+		f.raw_self_ns - f.self_ns AS hooks_ns,
+		MAX(0, f.self_ns - MAX(0, f.self_error_ns)) AS sure_self_ns,
+		f.histogram, 1e9 / r.ticks_per_second AS tick_ns,
+		f.self_ns - f.self_ready_ns AS own_ns,
+		histogram_sum(f.histogram) * 1e9 / r.ticks_per_second AS called_ns,
+		f.ready_ns + f.blocked_ns AS waited_ns,
+		COALESCE(MIN(1, CAST(h.ns AS REAL) / NULLIF(MAX(0,
+			f.self_ns - f.self_ready_ns - f.self_blocked_ns), 0)), 1) AS run_part,
+		CAST(MAX(0, f.total_ns - f.ready_ns - MAX(0, f.total_error_ns)) AS REAL)
+			/ MAX(1, f.total_ns - f.ready_ns) AS sure
+	FROM function f JOIN run r USING (run_id) LEFT JOIN held h USING (function_id)
+	WHERE f.run_id = :run AND f.recording = 'exact' AND f.histogram IS NOT NULL
+		AND r.ticks_per_second > 0 AND f.function_id NOT IN (SELECT function_id FROM path
+			WHERE run_id = :run AND kind >= 3))
+SELECT *, MIN(:run_ns, run_part * served_ns) AS run_ns,
+	MIN(:run_ns, run_part * served_ns) * sure AS sure_ns,
+	MAX(0, MIN(1, 1.0 * own_ns / MAX(1, served_ns))) AS self_share,
+	called_ns - waited_ns AS computed_ns
+FROM calls WHERE called_ns > 0 AND called_ns <= 1.15 * raw_total_ns;
+
+-- Steps of a name over the run, of all processes and of each. What a step waited for a CPU is
+-- not the program's: total_ns, mean_ns and duration_ns are without; percentiles and max_ns
+-- are not.
+-- :keep course
+SELECT series_id, number, timed_count, live_bytes, last_ns / 1e9 AS seconds,
+	CAST(total_ns - COALESCE(ready_ns, 0) AS REAL) / timed_count AS mean_ns,
+	ROW_NUMBER() OVER (PARTITION BY series_id ORDER BY number) - 1 AS place,
+	COUNT(*) OVER (PARTITION BY series_id) AS spans
+FROM step_spans WHERE run_id = :run AND timed_count > 0;
+
+-- What a step takes in the first and in the last quarter of the run's steps; and how likely
+-- it is that steps without a trend would rise so: one slow step is no drift.
+-- :keep quarters
+SELECT t.series_id, t.name, t.timed_count AS steps, t.total_ns - COALESCE(t.ready_ns, 0) AS total_ns,
+	COALESCE(t.ready_ns, 0) AS ready_ns, t.total_ns AS all_ns, p50_ns, p90_ns, p95_ns, p99_ns,
+	max_ns, median(CASE WHEN place < spans / 4 THEN c.mean_ns END) AS first_ns,
+	median(CASE WHEN place >= spans - spans / 4 THEN c.mean_ns END) AS last_ns,
+	rising_p(place, c.mean_ns) AS p
+FROM step_totals t LEFT JOIN course c USING (series_id)
+WHERE t.run_id = :run AND t.process_id IS NULL GROUP BY series_id;

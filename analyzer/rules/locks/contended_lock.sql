@@ -1,0 +1,33 @@
+-- SPDX-License-Identifier: MIT
+-- :rule L1 contended-lock: Threads wait for a lock
+-- :about threads wait for a lock for a large part of the run, while another one holds it and
+-- computes
+-- :needs calls wall cpu
+-- :specific 1
+-- :explains R1 L4 T7 T8
+-- :limit least_waits = 10 count: waits for one lock
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that its longest waiter waited,
+-- while whoever held it had a CPU, and as far as the CPUs leave room
+-- :asks won at least run_share
+-- :evidence held percent: longest waiter, of the run
+-- :evidence waits count, at least least_waits: waits
+-- :evidence wait_ns ns: waited
+-- :evidence threads count: threads that waited
+-- :evidence computed percent: its holder computed
+-- :evidence hold_ns ns: held for
+-- :advice do less while it is held: compute before, or after, on copies
+-- :advice split what it guards: a lock for each part, or for each thread with sums at the end
+-- :advice where most only read: a read-write lock, or an atomic pointer to data that does not
+-- change
+-- :speaks 10 waits or more for one lock, of which the longest waiter's are 5 % of the run
+-- :gains those
+-- :unseen which of the threads the run waits for; unsure where the holder is not known, as of
+-- a lock with readers
+
+-- :query
+SELECT * FROM contended;
+
+-- :proof
+SELECT name, waiter, taken_by, holder, wait_count, wait_ns, max_wait_ns, waiter_path_id,
+	taken_path_id, holder_path_id FROM lock_waits WHERE run_id = {run} AND lock_id = {lock_id}
+	ORDER BY wait_ns DESC

@@ -1,0 +1,35 @@
+-- SPDX-License-Identifier: MIT
+-- :rule L3 lock-convoy: Threads queue at a lock that is held briefly
+-- :about several threads wait for a lock far longer than it is held each time
+-- :needs calls wall cpu
+-- :specific 2
+-- :explains R1 L4 T7 T8
+-- :limit least_waits = 50 count: waits for one lock
+-- :limit threads = 3 count: threads that waited for it
+-- :limit hold_ns = 100000 ns: what those held it who had waited, mean, at most: short
+-- :limit queue = 3 ratio: what they waited by what they held it, means
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that its longest waiter waited,
+-- while whoever held it had a CPU, and as far as the CPUs leave room
+-- :asks won at least run_share
+-- :evidence held percent: longest waiter, of the run
+-- :evidence waits count, at least least_waits: waits
+-- :evidence threads count, at least threads: threads that waited
+-- :evidence hold_ns ns, at most hold_ns: held for
+-- :evidence queue ratio, at least queue: waited by held
+-- :why {threads} threads queue at {lock} in {>waiter_path_id}; it is held briefly, so that the
+-- queue and the next one's wake-up take the time
+-- :advice take it less often: do several items for each time it is held
+-- :advice keep counters and lists for each thread, and add them up
+-- :advice an atomic operation in place of what it guards
+-- :speaks 50 waits or more by three threads, each three times as long as the lock is then held
+-- or longer, on average, and that is at most 100 us
+-- :gains those
+-- :unseen how long a lock was held whose holders never waited for it
+
+-- :query
+SELECT * FROM contended;
+
+-- :proof
+SELECT name, waiter, taken_by, holder, wait_count, wait_ns, max_wait_ns, waiter_path_id,
+	taken_path_id, holder_path_id FROM lock_waits WHERE run_id = {run} AND lock_id = {lock_id}
+	ORDER BY wait_ns DESC

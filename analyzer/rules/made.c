@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table made: the calls within a function's code, which are exact, of what is inlined
+ * in it, and of libraries on its behalf; of 0, all there are. (Of thirteen C++ programs
+ * with hooks in all headers they named what perf sees on the build without more often
+ * than the time that is left, see docs/rules-calibration.md.)
+ */
+#include "analyzer/rules/rule.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/rundb/rundb.h"
+#include "analyzer/rundb/sums.h"
+
+#include <stdlib.h>
+
+/* Whose code a node's calls are made in: an inlined copy has its host's, a region its
+ * function's, and what a library does on the way it does for who called it. Never asks
+ * above a root. */
+static uint32_t code_of(const struct calltree *tree, const uint32_t *codes, uint32_t node)
+{
+	const struct calltree_node *at = &tree->nodes[node];
+	bool is_others = at->is_inlined || at->function == CALLTREE_NONE ||
+			 tree->functions[at->function].is_library ||
+			 tree->functions[at->function].is_region;
+
+	return is_others && at->parent != CALLTREE_NONE ? codes[at->parent] : node;
+}
+
+/* A region that begins is no call, and libc is called without hooks. */
+static int64_t calls_of(const struct calltree *tree, const struct calltree_node *node)
+{
+	const struct calltree_function *function =
+		node->function == CALLTREE_NONE ? NULL : &tree->functions[node->function];
+
+	return function && !function->is_region && !function->is_libc ? node->calls : 0;
+}
+
+int rule_keep_made(struct rule_input *input)
+{
+	const struct calltree *tree = input->tree;
+	uint32_t *codes = xcalloc(tree->node_count + 1, sizeof(*codes));
+	struct sums made = {.count = 0};
+	int result;
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t node = tree->order[i], code = code_of(tree, codes, node);
+		uint32_t maker = tree->nodes[code].function;
+		int64_t calls = calls_of(tree, &tree->nodes[node]);
+
+		codes[node] = code;
+		sums_add(&made, 0, 0, 0, calls);
+		/* what is called by itself has code of its own */
+		if (code != node && maker != CALLTREE_NONE)
+			sums_add(&made, tree->functions[maker].function_id, 0, 0, calls);
+	}
+	result = rundb_keep_sums(input->db, "made", "function_id", "calls", &made);
+	sums_done(&made);
+	free(codes);
+	return result;
+}

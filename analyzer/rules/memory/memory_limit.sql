@@ -1,0 +1,44 @@
+-- SPDX-License-Identifier: MIT
+-- :rule M13 memory-limit: More memory than the limit
+-- :about peak or resident set are above a limit from the rules file; without one it does
+-- nothing
+-- :needs own
+-- :specific 1
+-- :severity at least high
+-- :limit peak_bytes = 0 bytes: highest peak allowed; 0: none
+-- :limit rss_bytes = 0 bytes: highest resident set of a process allowed; 0: none
+-- :evidence peak bytes, at least peak_most: peak
+-- :evidence rss bytes, at least rss_most: highest resident set
+-- :evidence saving_bytes bytes: too much
+-- :why the run took more memory than the limit that was set for it
+-- :advice see who has it: 'prof-analyze memory' shows what was live at the peak
+-- :advice raise the limit in the rules file when the memory is meant
+-- :docs
+-- Off until a rules file sets `peak_bytes` or `rss_bytes`; then "not measured" turns into a
+-- finding of at least high, or into "passed"; a limit whose figure was not recorded is not
+-- passed. This one was looked for with
+-- `--rules limits.json`, in which stands
+-- `{"rules": {"M13": {"limits": {"peak_bytes": 1000000}}}}`.
+--
+-- Saving: what is above the limit.
+
+-- :query
+WITH looks AS (SELECT 'peak' AS what, :peak_bytes AS most, r.peak_bytes AS bytes,
+		CASE WHEN r.alloc_count > 0 THEN NULL ELSE 'no allocation was recorded' END
+		AS reason, 'SELECT peak_bytes FROM runs' AS proof
+	FROM runs r WHERE r.run_id = :run
+	UNION ALL
+	SELECT 'rss', :rss_bytes, MAX(s.rss_bytes),
+		CASE WHEN MAX(s.rss_bytes) IS NULL THEN 'the resident set was not sampled' END,
+		'SELECT MAX(rss_bytes) FROM resources'
+	FROM resources s WHERE s.run_id = :run)
+SELECT CASE what WHEN 'peak' THEN bytes END AS peak, CASE what WHEN 'peak' THEN most END
+	AS peak_most, CASE what WHEN 'rss' THEN bytes END AS rss, CASE what WHEN 'rss' THEN most
+	END AS rss_most, bytes - most AS saving_bytes, bytes AS of_bytes, 2 AS confidence,
+	proof || ' WHERE run_id = {run}' AS proof,
+	CASE WHEN :peak_bytes <= 0 AND :rss_bytes <= 0
+		THEN 'no limit is set: peak_bytes or rss_bytes in a rules file' ELSE reason END
+	AS unmeasured
+FROM looks WHERE (most > 0 AND (bytes > most OR reason IS NOT NULL))
+	OR (:peak_bytes <= 0 AND :rss_bytes <= 0)
+ORDER BY what DESC;

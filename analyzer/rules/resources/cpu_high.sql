@@ -1,0 +1,32 @@
+-- SPDX-License-Identifier: MIT
+-- :rule R2 cpu-high: The machine's CPUs are all taken
+-- :about several threads wish for nearly all CPUs of the machine, or for more
+-- :needs wall cpu
+-- :severity at least low
+-- :limit machine = 0.9 ratio, at most 1: of all CPUs: computed and waited for, on average
+-- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
+-- programs had them
+-- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :evidence machine percent, at least machine: CPU of the machine, computed and wished for
+-- :evidence cpus count: CPUs
+-- :evidence ready percent: waited for a CPU, of what was wished
+-- :evidence busy count: threads that wished for one most of the time
+-- :asks busy at least two
+-- :asks had at least had
+-- :why the threads wish for all that the machine has: more of them would not be faster
+-- :advice reduce the work itself: see the findings about functions
+-- :advice leave room when other programs run on the machine: a limit, or nice
+-- :speaks several threads wish for 90 % of all CPUs, and had half of them
+-- :gains nothing by itself; low
+-- :unseen who else used the machine
+
+-- :unmeasured
+SELECT CASE WHEN judged_ns < :least_ns THEN 'the threads that were asked lived too briefly'
+	WHEN cpus < 1 THEN 'the number of CPUs is not recorded' END FROM wished;
+
+-- :query
+SELECT *, 2 AS two FROM wished;
+
+-- :proof
+SELECT process_id, tid, name, wall_ns, cpu_ns, ready_ns, blocked_ns FROM threads WHERE run_id =
+	{run} ORDER BY wall_ns DESC

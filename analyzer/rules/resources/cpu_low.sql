@@ -1,0 +1,82 @@
+-- SPDX-License-Identifier: MIT
+-- :rule R1 cpu-low: The CPU is idle while the run lasts
+-- :about the program neither computes nor wishes to for a large part of the run
+-- :needs wall cpu
+-- :limit cpu = 0.5 ratio, at most 1: of one CPU, on average over the run less its waits for a
+-- CPU
+-- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :evidence used percent, at most cpu: CPU, while none was waited for
+-- :evidence cpu_ns ns: computed
+-- :evidence ready_ns ns: waited for a CPU
+-- :evidence blocked_ns ns: slept
+-- :evidence threads count: threads
+-- :asks used_or_work at most cpu
+-- :why the program slept for most of the run; {place}
+-- :advice see what it waits for: 'prof-analyze flamegraph --metric blocked'
+-- :advice do several waits at once, or work while waiting
+-- :advice of a program that is meant to wait: nothing; suppress this rule
+-- :speaks at most half of one CPU computed, on average over the run less its waits for a CPU
+-- and what its first threads slept until there was work (events, conditions, semaphores); of
+-- several processes all that they computed counts, that of children too short to be seen by
+-- the kernel's count, and none is idle while it waits for another one in `wait()` or on a pipe
+-- :gains the idle part
+-- :unseen where, unless one function slept for half of it
+
+-- :query
+-- What a function waited is what its own code slept, and the calls of libc that it made.
+-- The CPU was not idle while one of the threads waited for it: at least, for several may
+-- have waited at once. Nor while a process waits for another one of the run, in wait() or on
+-- a pipe: what that one does is told by itself, or by the kernel, which adds what children
+-- took to those who wait for them. So the time is the run's, not the sum of lives.
+-- Who sleeps until there is work for it, or until others are done, is not named; and what
+-- the first threads of processes, which the run waits for, sleep until there is work counts
+-- as if it were computed: as that of a server without requests.
+WITH slept AS (SELECT p.path_id, COALESCE(c.function_id, p.function_id) AS function_id,
+		p.self_blocked_ns AS ns, CASE WHEN p.path_id IN piped
+		THEN 'child' ELSE IFNULL(CASE WHEN p.kind >= 3 THEN libc_purpose(f.name) END, '')
+		END AS purpose
+	FROM path p JOIN function f USING (function_id)
+	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+	WHERE p.run_id = :run AND p.self_blocked_ns > 0),
+-- How long a child took to begin, on a busy machine mostly without a CPU, and to end.
+outside AS (SELECT TOTAL(MAX(0, p.wall_ns - l.ns)) AS ns FROM process p JOIN (SELECT process_id,
+		MAX(started_ns + wall_ns) - MIN(started_ns) AS ns
+	FROM thread WHERE run_id = :run GROUP BY process_id) l USING (process_id)
+	WHERE p.run_id = :run AND p.parent_process_id IS NOT NULL),
+every AS (SELECT COUNT(*) AS threads, TOTAL(cpu_ns) AS threads_cpu_ns, TOTAL(ready_ns) AS ready_ns,
+		MAX(0, TOTAL(blocked_ns) - (SELECT TOTAL(ns) FROM slept
+			WHERE purpose IN ('child', 'thread'))) AS blocked_ns,
+		MIN(:lived_ns, MAX(started_ns + wall_ns) - MIN(started_ns)) AS lasted_ns,
+		(SELECT TOTAL(value) FROM trust WHERE run_id = :run AND name = 'children_cpu_ns')
+		AS children_cpu_ns
+	FROM threads WHERE run_id = :run AND cpu_ns IS NOT NULL),
+spent AS (SELECT *, MAX(threads_cpu_ns, children_cpu_ns) AS cpu_ns,
+		MAX(1, lasted_ns - ready_ns - (SELECT ns FROM outside)) AS of_ns FROM every),
+used AS (SELECT *, MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) AS idle_ns,
+		1 - MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) / of_ns AS used FROM spent),
+largest AS (SELECT function_id, SUM(ns) AS ns FROM slept
+	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
+	GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1),
+half AS (SELECT function_id FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
+first AS (SELECT t.lane_id FROM thread t JOIN process p USING (process_id)
+	WHERE t.run_id = :run AND t.tid = p.pid),
+work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
+	FROM (SELECT COALESCE(s.self_blocked_ns, ns) AS ns,
+			purpose IN ('event', 'condition', 'peer') AS is_for_work
+		FROM slept LEFT JOIN path_lane s USING (path_id)
+		WHERE purpose NOT IN ('child', 'thread')
+			AND (s.lane_id IS NULL OR s.lane_id IN first)))
+SELECT (SELECT function_id FROM half) AS function_id, used, part,
+	1 - (1 - used) * (1 - part) AS used_or_work,
+	idle_ns * (1 - part) AS saving_ns, of_ns, cpu_ns, ready_ns, blocked_ns, threads,
+	CASE WHEN EXISTS (SELECT 1 FROM half)
+		THEN 'this function for at least half of that'
+		ELSE 'the waits are spread over it' END AS place,
+	CASE WHEN :is_live THEN 'the run has not ended: what it waits for may still come'
+		WHEN :threads_ns < :least_ns OR :threads_ns < :lived_ns / 2
+		THEN 'the threads that were asked lived too briefly' END AS unmeasured
+FROM used, work;
+
+-- :proof
+SELECT process_id, tid, name, wall_ns, cpu_ns, ready_ns, blocked_ns FROM threads WHERE run_id =
+	{run} ORDER BY wall_ns DESC

@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+-- :rule R3 starved: Ready to compute, without a CPU
+-- :about the program waited for a CPU for a large part of what it wished for, and not for its
+-- own threads
+-- :needs wall cpu
+-- :specific 1
+-- :severity at least low, at most low
+-- :limit ready = 0.5 ratio, at most 1: waited for a CPU, of what was computed and waited for
+-- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, its own
+-- threads did not take them, however many they are
+-- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :evidence ready percent, at least ready: waited for a CPU, of what was wished
+-- :evidence ready_ns ns: waited for a CPU
+-- :evidence cpu_ns ns: computed
+-- :evidence cpus count: CPUs
+-- :evidence busy count: threads that wished for one most of the time
+-- :asks rivals at most cpus
+-- :why the program was ready to compute and had no CPU, and its own threads are too few, or
+-- had too little, to have taken them: others had them, or it may use few
+-- :advice measure on an idle machine, or judge CPU time: wall time is other programs' here
+-- :advice look for a limit: 'taskset -p', cpu.max of its control group, nice
+-- :speaks of what the program computed and waited for a CPU the waits are half, and it has not
+-- more threads that compute than there are CPUs, or had less than half of these, so that
+-- others had them
+-- :gains nothing by itself; low: the machine's doing
+-- :unseen who had the CPUs
+
+-- :unmeasured
+SELECT CASE WHEN judged_ns < :least_ns THEN 'the threads that were asked lived too briefly'
+	WHEN cpus < 1 THEN 'the number of CPUs is not recorded' END FROM wished;
+
+-- :query
+SELECT *, CASE WHEN cpu_ns < :had * :wall_ns * cpus THEN 0 ELSE busy END AS rivals FROM wished;
+
+-- :proof
+SELECT process_id, tid, name, wall_ns, cpu_ns, ready_ns, blocked_ns FROM threads WHERE run_id =
+	{run} ORDER BY wall_ns DESC

@@ -1,0 +1,37 @@
+-- SPDX-License-Identifier: MIT
+-- :rule R4 too-many-threads: More threads that compute than CPUs
+-- :about of the threads at least twice as many wish for a CPU as there are, and wait for it
+-- :needs wall cpu
+-- :specific 1
+-- :explains R2
+-- :severity at least medium, at most medium
+-- :limit threads_by_cpus = 2 ratio, at least 1: threads that wish for a CPU at least half of
+-- the time, by CPUs
+-- :limit ready = 0.3 ratio, at most 1: waited for a CPU, of what was computed and waited for
+-- :limit machine = 0.9 ratio, at most 1: of all CPUs: computed and waited for, on average
+-- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
+-- programs had them
+-- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :evidence busy count, at least many: threads that wished for a CPU most of the time
+-- :evidence machine percent, at least machine: CPU of the machine, computed and wished for
+-- :evidence had percent, at least had: CPU of the machine, computed
+-- :evidence cpus count: CPUs
+-- :evidence ready percent, at least ready: waited for a CPU, of what was wished
+-- :why the threads take the CPUs from each other: as many as there are CPUs would do the same
+-- work with fewer switches
+-- :advice start no more threads than there are CPUs
+-- :advice hand out the work from one queue
+-- :speaks twice as many threads as there are CPUs wish for one at least half of the time, for
+-- 90 % of all CPUs, had half of these, and 30 % of what they wish for is waiting
+-- :gains nothing that is known; medium: switches, and what they throw out of caches
+
+-- :unmeasured
+SELECT CASE WHEN judged_ns < :least_ns THEN 'the threads that were asked lived too briefly'
+	WHEN cpus < 1 THEN 'the number of CPUs is not recorded' END FROM wished;
+
+-- :query
+SELECT *, :threads_by_cpus * cpus AS many FROM wished;
+
+-- :proof
+SELECT process_id, tid, name, wall_ns, cpu_ns, ready_ns, blocked_ns FROM threads WHERE run_id =
+	{run} ORDER BY wall_ns DESC

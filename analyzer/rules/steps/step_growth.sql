@@ -1,0 +1,50 @@
+-- SPDX-License-Identifier: MIT
+-- :rule S3 step-growth: Memory that grows from step to step
+-- :about live memory rises over the steps of a name and does not level off
+-- :needs allocations steps
+-- :specific 1
+-- :limit least_steps = 32 count: steps of one name in a process
+-- :limit least_bytes = 1048576 bytes: growth of live memory over the later half of the steps
+-- :limit least_share = 0.05 ratio: the same as a share of the peak
+-- :limit p_highest = 0.01 ratio: chance that memory without a trend would look like this
+-- (Mann-Kendall), at most
+-- :evidence later_bytes bytes, at least least: grown over the later half
+-- :evidence step_bytes bytes: of it per step
+-- :evidence all_bytes bytes: grown in all
+-- :evidence steps count: steps
+-- :evidence part percent: share of the peak
+-- :asks p at most p_highest
+-- :why the process's live memory rises from step to step and does not level off; by whom,
+-- steps do not tell
+-- :advice find the site: PROFSHIM_SNAPSHOT_EVERY=1s, then 'prof-analyze leaks' (rule M5 names
+-- it)
+-- :advice free at the end of a step what was made for it, or keep one buffer for all steps
+-- :advice when it is meant to grow, suppress the finding with a reason
+-- :speaks live memory rises over the spans and does not level off, and grew by 1 MiB and 5 %
+-- of the peak over the later half
+-- :gains that growth, of the peak
+-- :unseen the site: snapshots and M5 name it
+
+-- :query
+-- What is live belongs to a process. A step of the later half leaves so many bytes; what the
+-- first steps set up is none, and what fills up is no growth.
+WITH growth AS (SELECT t.name, t.series_id, t.timed_count AS steps,
+		MAX(CASE WHEN place = spans - 1 THEN live_bytes END)
+			- MAX(CASE WHEN place = spans / 2 - 1 THEN live_bytes END) AS later_bytes,
+		MAX(CASE WHEN place = spans - 1 THEN live_bytes END)
+			- MAX(CASE WHEN place = 0 THEN live_bytes END) AS all_bytes,
+		TOTAL(CASE WHEN place >= spans / 2 THEN c.timed_count END) AS later_steps,
+		growing_p(seconds, live_bytes, 0) AS p
+	FROM step_totals t JOIN course c USING (series_id)
+	WHERE t.run_id = :run AND t.process_id IS NOT NULL AND t.timed_count >= :least_steps
+	GROUP BY series_id)
+SELECT name AS about_step, series_id, steps, later_bytes, all_bytes, p,
+	MAX(:least_bytes, :least_share * :run_peak_bytes) AS least,
+	later_bytes / later_steps AS step_bytes, later_bytes AS saving_bytes,
+	:run_peak_bytes AS of_bytes,
+	MAX(0, MIN(1, later_bytes / :run_peak_bytes)) AS part
+FROM growth WHERE p IS NOT NULL ORDER BY name, series_id;
+
+-- :proof
+SELECT number, timed_count, last_ns, live_bytes FROM step_spans WHERE run_id = {run} AND
+	series_id = {series_id} ORDER BY number

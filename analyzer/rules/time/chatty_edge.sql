@@ -1,0 +1,74 @@
+-- SPDX-License-Identifier: MIT
+-- :rule T3 chatty-edge: Many calls of one callee for each call of its caller
+-- :about a function calls another one hundreds of times per call, and that is a large share of
+-- its time
+-- :needs calls wall time
+-- :specific 2
+-- :limit calls_per_call = 100 ratio: calls of the callee for each call of its caller
+-- :limit least_caller_calls = 100 count: calls of the caller: the loop of main(), or of an
+-- interpreter that is entered a few times, is no chat
+-- :limit tiny_ns = 100 ns: time per call up to which T2 judges
+-- :limit tiny_hooks = 3 ratio: the same in costs of a hook pair; the larger one counts
+-- :limit caller_share = 0.3 ratio, at most 1: share of the caller's time that the callee must
+-- hold
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that it must hold
+-- :limit assumed_batch = 2 ratio, at least 1: calls that one call in their place is assumed to
+-- answer at the cost of one
+-- :evidence per_call ratio, at least calls_per_call: calls for each call of its caller
+-- :evidence of_caller percent, at least caller_share: share of its caller
+-- :evidence held percent, at least run_share: share of the run
+-- :evidence calls count: calls
+-- :evidence call_ns ns: time per call
+-- :evidence caller_calls count: calls of its caller
+-- :asks caller_calls at least least_caller_calls
+-- :asks least_of_caller at least caller_share
+-- :asks least_held at least run_share
+-- :advice ask for many at once: one call that takes a list
+-- :advice keep what was found, so that the same is not asked twice
+-- :advice move the loop into the callee, where set-up is done once
+-- :speaks at least 100 calls for each of 100 or more calls of the caller, 30 % of its time and
+-- 5 % of the run
+-- :gains half of it: two in one call
+-- :unseen whether the calls ask for the same
+
+-- :query
+-- The caller is the function that calls it, whatever regions are around the call: a region
+-- is no call. Of threads side by side the longest counts (held_ns).
+WITH RECURSIVE often AS (SELECT path_id, parent_path_id, function_id, calls, total_error_ns,
+		CAST(total_ns - ready_ns AS REAL) AS ns,
+		CAST(total_ns - ready_ns - MAX(0, total_error_ns) AS REAL) AS least_ns
+	FROM path WHERE run_id = :run AND kind = 0 AND parent_path_id IS NOT NULL
+		AND calls >= :calls_per_call * :least_caller_calls
+		AND total_ns - ready_ns - MAX(0, total_error_ns) >= :run_share * :run_ns
+		AND total_ns - ready_ns - MAX(0, total_error_ns)
+			> MAX(:tiny_ns, :tiny_hooks * :hook_ns) * calls),
+around AS (SELECT path_id AS below_id, parent_path_id AS path_id FROM often
+	UNION ALL SELECT a.below_id, p.parent_path_id FROM around a JOIN path p USING (path_id)
+	WHERE p.kind = 2 AND p.parent_path_id IS NOT NULL),
+held AS (SELECT path_id, SUM(ns) AS ns FROM (
+		SELECT s.path_id, l.process_id, MAX(s.total_ns - s.ready_ns) AS ns
+		FROM path_lane s JOIN lane l USING (lane_id)
+		WHERE s.path_id IN (SELECT path_id FROM often) GROUP BY 1, 2)
+	GROUP BY 1),
+edges AS (SELECT o.*, c.path_id AS caller_id, f.name AS caller, c.calls AS caller_calls,
+		c.total_ns - c.ready_ns AS caller_ns, COALESCE(h.ns, o.ns) AS held_ns
+	FROM often o JOIN around a ON a.below_id = o.path_id
+	JOIN path c ON c.path_id = a.path_id AND c.kind = 0
+	JOIN function f ON f.function_id = c.function_id
+	LEFT JOIN held h ON h.path_id = o.path_id
+	WHERE c.function_id <> o.function_id AND c.calls > 0)
+SELECT path_id, caller_id, caller, calls, caller_calls, ns / calls AS call_ns,
+	CAST(total_error_ns AS REAL) / calls AS call_ns_error,
+	CAST(calls AS REAL) / caller_calls AS per_call, ns / MAX(1, caller_ns) AS of_caller,
+	least_ns / MAX(1, caller_ns) AS least_of_caller, held_ns / :run_ns AS held,
+	held_ns * least_ns / ns / :run_ns AS least_held,
+	held_ns * (1 - 1 / :assumed_batch) AS saving_ns,
+	'each call of {caller} calls it ' || printf('%.0f', CAST(calls AS REAL) / caller_calls)
+		|| ' times on average' AS why
+FROM edges ORDER BY path_id;
+
+-- :proof
+SELECT a.name AS caller, a.calls AS caller_calls, b.name AS callee, b.calls, CAST(b.calls AS
+	REAL) / a.calls AS calls_per_call, b.total_ns, CAST(b.total_ns AS REAL) / a.total_ns AS
+	share_of_caller FROM call_paths b JOIN call_paths a ON a.path_id = {caller_id} WHERE b.run_id
+	= {run} AND b.path_id = {path_id}

@@ -1,0 +1,86 @@
+-- SPDX-License-Identifier: MIT
+-- :rule T1 hot-leaf: Code that computes for much of the run itself
+-- :about a function itself, not what it calls, computes for a large share of the run
+-- :needs calls wall time
+-- :specific 1
+-- :explains T2
+-- :limit self_share = 0.05 ratio, at most 1: share of the run that the function must compute
+-- itself
+-- :limit self_part = 0.5 ratio, at most 1: part of what is computed at and below it that it
+-- must compute itself
+-- :limit least_hooks = 2 ratio, not above sure_hooks: what it computes in a call, in costs of
+-- a hook pair, below which T2 judges alone
+-- :limit sure_hooks = 4 ratio: the same below which the confidence is low
+-- :limit alloc_ns = 300 ns: what it computes for each allocation of its own, below which the
+-- confidence is low: much of it is malloc's
+-- :limit least_by_hooks = 0.5 ratio: what it computes, by what was subtracted for hooks: less
+-- hangs on how exact that is
+-- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
+-- asking again and again (MPI, OpenMP), from which on it is said to wait
+-- :limit assumed_gain = 0.5 ratio, at most 1: part of it that a fix is assumed to save: twice
+-- as fast
+-- :evidence held percent, at least self_share: self share of the run
+-- :evidence cpu_ns ns: computed itself
+-- :evidence self_part percent: self share of that with what it calls
+-- :evidence calls count: calls
+-- :evidence call_ns ns: computed per call
+-- :evidence waited_ns ns: waited besides
+-- :evidence in_spins percent: of its samples, waiting for others
+-- :asks sure_held at least self_share
+-- :asks self_part at least self_part
+-- :asks by_hooks at least least_by_hooks
+-- :asks by_hook at least least_hooks
+-- :advice {less}
+-- :advice {sooner}
+-- :advice {inside}
+-- :speaks a function itself computes for 5 % of the run and half of what it computes with what
+-- it calls, in calls of two hook pairs or more
+-- :gains half of it: made twice as fast
+-- :unseen lines inside a function; unsure of calls shorter than four hook pairs, and where
+-- each allocation has less than 300 ns of it, which is malloc's then; where half of its
+-- samples are in MPI's or OpenMP's library it is said to wait for other ranks or threads
+
+-- :query
+-- Where computing was not told from waits only calls are judged that are shorter than a
+-- wait, which takes two switches of threads and a wake-up: 20 us. T9 judges what one call
+-- holds half of.
+WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
+		CASE WHEN spun >= :spun_part THEN whom END AS whose,
+		cpu_ns < :alloc_ns * alloc_count AS is_allocating
+	FROM computing c WHERE one_ns < held_ns / 2 AND cpu_ns >= :self_share * :run_ns)
+SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run_ns AS held,
+	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS self_part,
+	cpu_ns / calls AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
+	COALESCE(sure * cpu_ns / calls / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
+	CASE WHEN self_ns > 1.01 * cpu_ns THEN self_ns - cpu_ns END AS waited_ns,
+	:assumed_gain * held_ns AS saving_ns, CASE WHEN is_allocating
+		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
+	unmeasured, in_spins,
+	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
+			|| 'samples are in a library that asks again and again whether they have come'
+		WHEN is_allocating
+		THEN 'much of the run is its self time, in part that of malloc, which it calls'
+		ELSE 'much of the run is its self time, not that of what it calls' END AS why,
+	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' as much to do: the one that '
+			|| 'comes last is waited for'
+		WHEN is_allocating THEN 'allocate less: keep blocks for the next use, or take many '
+			|| 'at once from a pool'
+		ELSE 'do less: a better algorithm, or results that are kept' END AS less,
+	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
+			|| 'meanwhile what does not depend on others'
+		WHEN is_allocating THEN 'see who asks for the blocks: ''prof-analyze callers'', '
+			|| '''prof-analyze memory'''
+		ELSE 'lay the data out in the order in which it is read' END AS sooner,
+	CASE WHEN whose = 'ranks' THEN 'see which rank computes most besides: '
+			|| '''prof-analyze functions'' of each, by --run'
+		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
+		WHEN is_allocating THEN ''
+		WHEN function_id IN (SELECT function_id FROM path WHERE run_id = :run AND kind = 2)
+		THEN 'look inside: hooks in what it calls, or smaller regions'
+		ELSE 'look at the lines with ''perf annotate'', which sees inside a function' END
+		AS inside
+FROM parts ORDER BY cpu_ns DESC, function_id;
+
+-- :proof
+SELECT name, calls, self_cpu_ns, self_ready_ns, self_blocked_ns, total_ns, p50_ns, max_ns FROM
+	functions WHERE run_id = {run} AND function_id = {function_id}

@@ -1,0 +1,51 @@
+-- SPDX-License-Identifier: MIT
+-- :rule T9 long-call: One call that computes for long
+-- :about a single call itself computes for a large share of the run
+-- :needs calls wall cpu time
+-- :specific 1
+-- :limit least_ns = 100000000 ns: what one call computes itself
+-- :limit run_share = 0.05 ratio, at most 1: the same as a share of the run
+-- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
+-- asking again and again (MPI, OpenMP), from which on it is said to wait
+-- :limit assumed_gain = 0.5 ratio, at most 1: part of it that a fix is assumed to save
+-- :evidence one_ns ns, at least least_ns: computed by one call itself
+-- :evidence one_held percent, at least run_share: share of the run
+-- :evidence calls count: calls
+-- :evidence in_spins percent: of its samples, waiting for others
+-- :evidence p50_ns ns: p50 of its calls
+-- :asks sure_one_ns at least least_ns
+-- :asks sure_one_held at least run_share
+-- :advice {less}
+-- :advice {sooner}
+-- :advice {inside}
+-- :speaks one call computes for 100 ms and 5 % of the run itself
+-- :gains half of it
+-- :unseen what it waits for by asking again and again, but in MPI's and OpenMP's library
+
+-- :query
+-- What one call holds half of; T1 judges the rest.
+WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
+		CASE WHEN spun >= :spun_part THEN whom END AS whose
+	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns)
+SELECT function_id, calls, one_ns, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
+	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
+	in_spins, :assumed_gain * one_ns AS saving_ns, unmeasured,
+	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
+			|| 'samples are in a library that asks again and again whether they have come'
+		ELSE 'one call computed for long, without a sign of progress outside' END AS why,
+	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' as much to do: the one that '
+			|| 'comes last is waited for'
+		ELSE 'do less: a better algorithm, or a result that is kept' END AS less,
+	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
+			|| 'meanwhile what does not depend on others'
+		ELSE 'split it into parts that can be spread over threads, or moved out of the way '
+			|| 'of who waits' END AS sooner,
+	CASE WHEN whose = 'ranks' THEN 'see which rank computes most besides: '
+			|| '''prof-analyze functions'' of each, by --run'
+		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
+		ELSE 'instrument what it calls: its time is told as one lump' END AS inside
+FROM parts ORDER BY cpu_ns DESC, function_id;
+
+-- :proof
+SELECT name, calls, self_cpu_ns, self_ready_ns, self_blocked_ns, total_ns, p50_ns, max_ns FROM
+	functions WHERE run_id = {run} AND function_id = {function_id}

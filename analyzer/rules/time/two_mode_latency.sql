@@ -1,0 +1,69 @@
+-- SPDX-License-Identifier: MIT
+-- :rule T8 two-mode-latency: Calls of two kinds, fast and slow
+-- :about a function's durations fall into two groups far from each other, and the slow one
+-- holds much of its time
+-- :needs calls wall cpu time
+-- :specific 2
+-- :limit least_calls = 100 count: calls
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that the function must hold, with
+-- what it calls
+-- :limit mode_ratio = 10 ratio, at least 1: median of the slow calls by that of the fast ones
+-- :limit most_calls = 0.3 ratio, at most 1: share of the calls that are slow at most: more are
+-- the function's usual way, which T1 judges
+-- :limit slow_share = 0.2 ratio, at most 1: share of the function's time that the slow calls
+-- must hold, less what the process waited for a CPU
+-- :limit least_part = 0.05 ratio, at most 0.5, not above most_calls: part of the calls that
+-- each kind must have
+-- :limit valley = 0.05 ratio: calls between the kinds, of the calls of the smaller one, at
+-- most
+-- :limit assumed_gain = 0.8 ratio, at most 1: part that a fix is assumed to save of the excess
+-- of the slow calls, as far as it is the function's self time
+-- :limit least_by_hooks = 1 ratio: self time, by what was subtracted from it for hooks: less
+-- hangs on how exact that is
+-- :limit allocs_per_call = 0.25 ratio: allocations of the function's own for each call, from
+-- which its durations are the allocator's and the kernel's
+-- :evidence mode_ratio ratio, at least mode_ratio: slow by fast
+-- :evidence slow_part percent, beside slow_share: slow calls, of its time
+-- :evidence slow_calls percent: slow calls, of its calls
+-- :evidence fast_ns ns: mean of the fast
+-- :evidence slow_ns ns: mean of the slow
+-- :evidence calls count: calls
+-- :asks slow_calls at most most_calls
+-- :asks beyond at least slow_share
+-- :why its calls are of two kinds, fast and slow, with hardly any in between
+-- :advice find the branch that the slow calls take: a miss of a cache, growth, a fallback
+-- :advice make it rarer: a larger cache, a reserve, a better guess
+-- :advice give the slow way a function of its own, to see it by itself
+-- :speaks two groups of durations, medians a factor of ten apart with hardly a call between,
+-- the slow one with 20 % of the time and at most 30 % of the calls
+-- :gains 80 % of what the slow calls took beyond the fast, as far as it is the function's self
+-- time
+-- :unseen as T7
+
+-- :unmeasured
+SELECT 'no durations of single calls were recorded' WHERE NOT EXISTS (
+	SELECT 1 FROM function WHERE run_id = :run AND histogram IS NOT NULL);
+
+-- :query
+-- Of the medians: a long tail would lift the mean of what is no mode of its own. beyond: as
+-- T7's, of what the fast ones take.
+WITH modes AS (SELECT s.*, histogram_mode(histogram, :valley, :least_part, 'slow_median')
+			* tick_ns / (histogram_mode(histogram, :valley, :least_part,
+			'fast_median') * tick_ns + :hook_ns) AS mode_ratio,
+		histogram_mode(histogram, :valley, :least_part, 'slow_calls') AS slow_calls,
+		histogram_mode(histogram, :valley, :least_part, 'slow_share') AS slow_part,
+		histogram_mode(histogram, :valley, :least_part, 'fast_ticks') * tick_ns AS fast_ns,
+		histogram_mode(histogram, :valley, :least_part, 'slow_ticks') * tick_ns AS slow_ns
+	FROM spread s WHERE calls >= :least_calls AND sure_ns >= :run_share * :run_ns
+		AND sure_self_ns >= :least_by_hooks * hooks_ns
+		AND alloc_count < :allocs_per_call * calls)
+SELECT function_id, mode_ratio, slow_part, slow_calls, fast_ns, slow_ns, calls,
+	(computed_ns - calls * fast_ns) / computed_ns AS beyond,
+	MIN(slow_part, MAX(0, MIN(1, (computed_ns - calls * fast_ns) / computed_ns)))
+		* (run_ns * self_share * :assumed_gain) AS saving_ns
+FROM modes WHERE computed_ns > 0 AND mode_ratio IS NOT NULL ORDER BY total_ns DESC, function_id;
+
+-- :proof
+SELECT name, calls, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns, (p99_ns + inner_cost_ns)
+	/ (p50_ns + 2 * inner_cost_ns + outer_cost_ns) AS p99_by_p50 FROM functions JOIN run USING
+	(run_id) WHERE run_id = {run} AND function_id = {function_id}

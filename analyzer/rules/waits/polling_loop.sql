@@ -1,0 +1,36 @@
+-- SPDX-License-Identifier: MIT
+-- :rule W2 polling-loop: A loop of short sleeps
+-- :about a function sleeps for a short time very often, as one that looks whether something
+-- has happened
+-- :needs calls wall cpu
+-- :specific 2
+-- :explains R1
+-- :severity at least medium
+-- :limit least_calls = 50 count: sleeps of one function
+-- :limit mean_ns = 50000000 ns: mean of them, at most
+-- :limit run_share = 0.05 ratio: what they hold of the run, of all threads together
+-- :limit assumed_gain = 0.5 ratio, at most 1: part of what the first thread slept that a fix
+-- is assumed to save: half a sleep
+-- :evidence sleeps count, at least least_calls: sleeps
+-- :evidence mean_ns ns, at most mean_ns: mean
+-- :evidence blocked_part percent, at least run_share: slept, of the run
+-- :why it sleeps in {callee}() again and again: what it waits for is seen half a sleep late,
+-- and each sleep wakes a CPU
+-- :advice wait for the event itself: a condition variable, a semaphore, poll() on a
+-- descriptor, eventfd()
+-- :advice of something that tells no one: look less often, or longer each time
+-- :advice a rate that is meant: suppress this rule with a reason
+-- :speaks a function sleeps 50 times or more, for at most 50 ms on average, and 5 % of the run
+-- :gains half of what the first thread slept; at least medium
+-- :unseen whether the rate is meant
+
+-- :query
+SELECT path_id, function_id, callee, calls AS sleeps, blocked_ns / calls AS mean_ns,
+	blocked_ns / :run_ns AS blocked_part, :assumed_gain * first_ns AS saving_ns
+FROM waiting WHERE purpose = 'sleep' ORDER BY blocked_ns DESC, function_id, callee;
+
+-- :proof
+SELECT p.path_id, p.name, c.name AS callee, c.kind, c.calls, c.self_blocked_ns, c.self_ready_ns
+	FROM call_paths c JOIN call_paths p ON p.path_id = CASE WHEN c.kind IN ('wait', 'io') THEN
+	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = {function_id}
+	AND c.self_blocked_ns > 0 ORDER BY c.self_blocked_ns DESC

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Telling allocator wrappers from functions that need memory. Must not judge
+ * uninstrumented functions: how often they are called is not known.
+ *
+ * A wrapper allocates about one block in a call, calls little else, is called by many
+ * functions, and its blocks have many sizes. A function without the last two marks may be
+ * one of a stack of wrappers.
+ */
+#include "analyzer/rules/wrappers.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of each function so many callers and sizes are told apart. */
+#define MARKS_MOST 16
+#define NAMES_MOST 6
+
+struct marks {
+	double calls, calls_below, blocks;
+	size_t caller_count, size_count;
+	uint32_t callers[MARKS_MOST];
+	double sizes[MARKS_MOST];
+};
+
+enum role { ROLE_NONE, ROLE_THIN, ROLE_WRAPPER };
+
+struct memory_wrappers {
+	uint32_t *callers;     /* by owner's node: 1 + caller's; 0: not yet looked for */
+	unsigned char roles[]; /* by function */
+};
+
+static void add_caller(struct marks *marks, uint32_t caller)
+{
+	for (size_t i = 0; i < marks->caller_count; i++)
+		if (marks->callers[i] == caller)
+			return;
+	if (marks->caller_count < MARKS_MOST)
+		marks->callers[marks->caller_count++] = caller;
+}
+
+static void add_size(struct marks *marks, double size)
+{
+	for (size_t i = 0; i < marks->size_count; i++)
+		if (marks->sizes[i] == size)
+			return;
+	if (marks->size_count < MARKS_MOST)
+		marks->sizes[marks->size_count++] = size;
+}
+
+/* A function that stands twice on a path counts what is below both: then it has too many
+ * calls for a wrapper, which it is not. */
+static void add_node(const struct calltree *tree, uint32_t number, double calls_below,
+		     struct marks *all)
+{
+	const struct calltree_node *node = &tree->nodes[number];
+	struct marks *marks;
+
+	if (node->function == CALLTREE_NONE)
+		return;
+	marks = &all[node->function];
+	marks->calls += (double)node->calls;
+	marks->calls_below += calls_below;
+	marks->blocks += (double)node->tree_alloc_count;
+	if (!node->tree_alloc_count)
+		return;
+	add_size(marks, (double)node->tree_alloc_bytes / (double)node->tree_alloc_count);
+	if (node->parent != CALLTREE_NONE)
+		add_caller(marks, tree->nodes[node->parent].function);
+}
+
+static struct marks *mark_all(const struct calltree *tree)
+{
+	struct marks *all = xcalloc(tree->function_count + 1, sizeof(*all));
+	double *below = xcalloc(tree->node_count + 1, sizeof(*below));
+
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t number = tree->order[i], parent = tree->nodes[number].parent;
+
+		if (parent != CALLTREE_NONE)
+			below[parent] +=
+				below[number] + (double)tree->nodes[number].calls;
+		add_node(tree, number, below[number], all);
+	}
+	free(below);
+	return all;
+}
+
+static enum role role_of(struct rule_input *input, const struct marks *marks)
+{
+	double blocks = marks->calls > 0 ? marks->blocks / marks->calls : 0;
+
+	if (!(blocks > 0) || blocks > rule_limit_of(input, "M7", "wrapper_blocks") ||
+	    marks->calls_below >
+		    rule_limit_of(input, "M7", "wrapper_calls") * marks->calls)
+		return ROLE_NONE;
+	if (blocks < rule_limit_of(input, "M7", "wrapper_least") ||
+	    (double)marks->caller_count < rule_limit_of(input, "M7", "wrapper_callers") ||
+	    (double)marks->size_count < rule_limit_of(input, "M7", "wrapper_sizes"))
+		return ROLE_THIN;
+	return ROLE_WRAPPER;
+}
+
+static struct memory_wrappers *load(struct rule_input *input)
+{
+	const struct calltree *tree = input->tree;
+	struct marks *all;
+
+	if (input->wrappers)
+		return input->wrappers;
+	all = mark_all(tree);
+	input->wrappers = xcalloc(1, sizeof(*input->wrappers) + tree->function_count);
+	input->wrappers->callers =
+		xcalloc(tree->node_count + 1, sizeof(*input->wrappers->callers));
+	for (size_t i = 0; i < tree->function_count; i++)
+		input->wrappers->roles[i] = (unsigned char)role_of(input, &all[i]);
+	free(all);
+	return input->wrappers;
+}
+
+static enum role role_at(const struct memory_wrappers *wrappers,
+			 const struct calltree *tree, uint32_t node)
+{
+	uint32_t function = tree->nodes[node].function;
+
+	return function == CALLTREE_NONE ? ROLE_NONE : wrappers->roles[function];
+}
+
+static bool is_library(const struct calltree *tree, uint32_t node)
+{
+	uint32_t function = tree->nodes[node].function;
+
+	return function != CALLTREE_NONE && tree->functions[function].is_library;
+}
+
+static uint32_t find_caller(const struct memory_wrappers *wrappers,
+			    const struct calltree *tree, uint32_t owner)
+{
+	uint32_t outermost = CALLTREE_NONE;
+
+	/* The bound guards against a ring of parents in a damaged file. */
+	for (uint32_t at = owner, steps = 0;
+	     at != CALLTREE_NONE && steps < tree->node_count;
+	     at = tree->nodes[at].parent, steps++) {
+		enum role role = role_at(wrappers, tree, at);
+
+		if (role == ROLE_WRAPPER)
+			outermost = at;
+		else if (role == ROLE_NONE && !is_library(tree, at))
+			break;
+	}
+	if (outermost == CALLTREE_NONE || tree->nodes[outermost].parent == CALLTREE_NONE)
+		return owner;
+	return calltree_owner(tree, tree->nodes[outermost].parent);
+}
+
+uint32_t memory_wrappers_caller(struct rule_input *input, uint32_t owner)
+{
+	struct memory_wrappers *wrappers = load(input);
+	uint32_t *known = &wrappers->callers[owner];
+
+	/* Ten rules ask for the same sites. */
+	if (!*known)
+		*known = 1 + find_caller(wrappers, input->tree, owner);
+	return *known - 1;
+}
+
+void memory_wrappers_free(struct memory_wrappers *wrappers)
+{
+	if (wrappers)
+		free(wrappers->callers);
+	free(wrappers);
+}
+
+const char *memory_wrappers_through(struct rule_input *input, uint32_t caller,
+				    uint32_t owner)
+{
+	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
+	const char *names[NAMES_MOST], *text;
+	struct strbuf chain = {0};
+	size_t count = 0;
+
+	for (uint32_t at = owner;
+	     at != caller && at != CALLTREE_NONE && count < NAMES_MOST;
+	     at = input->tree->nodes[at].parent)
+		if (!is_library(input->tree, at))
+			names[count++] = calltree_name(input->tree, at);
+	while (count-- > 0)
+		strbuf_printf(&chain, "%s%s", names[count], count ? chain_end : "");
+	text = rule_copy(input, strbuf_text(&chain));
+	strbuf_free(&chain);
+	return text;
+}
