@@ -73,7 +73,9 @@ static const struct {
 	{"rules", 0, "FILE", "limits of rules that FILE (json) changes",
 	 .taken_with = TAKES_RULES, .text = WHERE(options.rules)},
 	{"source", KEY_SOURCE, "DIR",
-	 "show lines of source files below DIR in the page (html); may be repeated",
+	 "show lines of source files below DIR, and of no others, in the page (html); "
+	 "may "
+	 "be repeated",
 	 .taken_with = TAKES_SOURCE},
 	{"list-rules", KEY_LIST_RULES, NULL, "show all rules and their limits",
 	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.list_rules)},
@@ -141,7 +143,9 @@ static const struct {
 	 "leave out what is below this share of what the hooks took (0.5)"},
 	{KEY_FAIL_ON, NULL, TAKES_GATE, "status 3 on any: regression, inconclusive"},
 	{KEY_FAIL_ON, NULL, TAKES_FINDINGS,
-	 "status 3 on a finding of this severity or above"},
+	 "status 3 on a finding of this severity or above: critical, high, medium, low "
+	 "or "
+	 "info"},
 	{0, "before", TAKES_SIDES, "the runs before"},
 	{0, "before", TAKES_FLAME, "the runs, or the snapshot, before"},
 	{0, "after", TAKES_SIDES, "the runs after"},

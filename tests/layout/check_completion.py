@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check the completion for bash. usage: check_completion.py ROOT PROF-ANALYZE PROF-RECORD
+"""Check the completion for bash. usage: check_completion.py ROOT COMPLETION PROF-ANALYZE PROF-RECORD
 
-What it offers is what --help prints: commands, the options of each, and which of them have
-a value; and databases are offered where one is meant.
+What it offers is what --help prints: the options, and which of them have a value; and
+databases are offered where one is meant. COMPLETION is that of prof-analyze, with its
+commands.
 """
 import os
 import shlex
@@ -54,8 +55,8 @@ WORDS = [
 
 SCRIPT = """
 compopt() { :; }
-source {folder}/prof-analyze
-source {folder}/prof-record
+source {analyze}
+source {record}
 ask() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 	"_${1//-/_}" && printf '%s\\t' "${COMPREPLY[@]}"
@@ -64,9 +65,11 @@ ask() {
 """
 
 
-def ask(root, typed):
+def ask(files, typed):
     """What bash is offered for each of the lines, in a folder with a few files."""
-    script = SCRIPT.replace("{folder}", shlex.quote(os.path.join(root, "completion")))
+    script = SCRIPT
+    for name, path in zip(("{analyze}", "{record}"), files):
+        script = script.replace(name, shlex.quote(os.path.abspath(path)))
     script += "\n".join("ask " + line for line in typed)
     with tempfile.TemporaryDirectory(prefix="profshim-completion-") as folder:
         os.mkdir(os.path.join(folder, "folder"))
@@ -82,11 +85,11 @@ def ask(root, typed):
     return [sorted(set(line.split("\t")) - {""}) for line in answer.stdout.splitlines()]
 
 
-def problems_of_options(root, analyze, record):
+def problems_of_options(files, analyze, record):
     asked = {f"prof-analyze {command} --": programs.options(analyze, command)
              for command in programs.commands(analyze)}
     asked["prof-record --"] = programs.options(record)
-    for line, offered in zip(asked, ask(root, list(asked))):
+    for line, offered in zip(asked, ask(files, list(asked))):
         # "--report" may have a value behind = and is offered without
         expected = [name + "=" * (has_value and name != "--report")
                     for name, has_value in asked[line].items() if name.startswith("--")]
@@ -94,19 +97,20 @@ def problems_of_options(root, analyze, record):
     # An option with a value takes the next word for it.
     valued = [f"{line[:-2]} {name} --" for line, options in asked.items()
               for name, has_value in options.items() if has_value and name != "--report"]
-    for line, offered in zip(valued, ask(root, valued)):
+    for line, offered in zip(valued, ask(files, valued)):
         if any(word.startswith("--") for word in offered):
             yield f"{line}: the completion does not know that it has a value"
 
 
 def main():
-    root, analyze, record = sys.argv[1:]
-    problems = list(problems_of_options(root, analyze, record))
-    commands = ask(root, ["prof-analyze ''"])[0]
+    root, completion, analyze, record = sys.argv[1:]
+    files = [completion, os.path.join(root, "completion", "prof-record")]
+    problems = list(problems_of_options(files, analyze, record))
+    commands = ask(files, ["prof-analyze ''"])[0]
     problems += programs.differences("prof-analyze", "--help", programs.commands(analyze),
                                      "the completion",
                                      set(commands) - {"folder", "lost.db", "run.db"})
-    for (line, expected), offered in zip(WORDS, ask(root, [line for line, _ in WORDS])):
+    for (line, expected), offered in zip(WORDS, ask(files, [line for line, _ in WORDS])):
         if offered != expected:
             problems.append(f"{line}: {offered} is offered, not {expected}")
     tree.finish(problems)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check the manual pages against --help. usage: check_manual.py ROOT PROF-ANALYZE PROF-RECORD
+"""Check the manual pages. usage: check_manual.py ROOT PAGE PROF-RECORD
 
-The same commands, and of each the same options with and without a value: in
-prof-analyze(1) the words after "Taken by" say which commands take an option. mandoc finds
-nothing to warn of, and no line is wider than 80 columns.
+prof-record(1) has the options of --help, with and without a value; PAGE is prof-analyze(1),
+which scripts/commands.py makes. mandoc finds nothing to warn of, and no line is wider than
+80 columns.
 """
 import os
 import re
@@ -35,33 +35,6 @@ def options_of(heading):
             re.findall(r"Fl (-?[\w-]+)((?: (?!Fl )\S+)*)", heading)}
 
 
-def takers(body, commands):
-    """The commands that an item says take it."""
-    named = re.search(r"^Taken by (all)( but)?\.?$|^Taken by$", body, re.MULTILINE)
-    if not named:
-        return set()
-    listed = set(re.findall(r"[a-z][a-z-]*", body[named.end():].partition("\n.Cm ")[2]))
-    if not named.group(1):
-        return listed
-    return set(commands) - listed if named.group(2) else set(commands)
-
-
-def problems_of_analyze(text, program):
-    commands = programs.commands(program)
-    described = [heading.split()[1] for heading, _ in items(section(text, "COMMANDS"))]
-    yield from programs.differences("prof-analyze", "--help", commands, "the manual", described)
-    manual = {command: {} for command in commands}
-    for heading, body in items(section(text, "OPTIONS")):
-        for command in takers(body, commands) & set(commands):
-            manual[command].update(options_of(heading))
-        yield from (f"prof-analyze(1): '{heading}' is taken by {name}, which is no command"
-                    for name in takers(body, commands) - set(commands))
-    for command in commands:
-        yield from programs.differences(f"prof-analyze {command}", "--help",
-                                        programs.options(program, command).items(),
-                                        "the manual", manual[command].items())
-
-
 def problems_of_record(text, program):
     described = {}
     for heading, _ in items(section(text, "OPTIONS")):
@@ -83,11 +56,11 @@ def problems_of_text(path):
 
 
 def main():
-    root, analyze, record = sys.argv[1:]
+    root, page, record = sys.argv[1:]
     folder = os.path.join(root, MANUALS)
-    problems = [problem for name in sorted(os.listdir(folder))
-                for problem in problems_of_text(os.path.join(folder, name))]
-    problems += problems_of_analyze(tree.read(root, MANUALS + "/prof-analyze.1"), analyze)
+    pages = [page, *(os.path.join(folder, name) for name in sorted(os.listdir(folder))
+                     if not name.endswith(".in"))]
+    problems = [problem for path in pages for problem in problems_of_text(path)]
     problems += problems_of_record(tree.read(root, MANUALS + "/prof-record.1"), record)
     tree.finish(problems)
 

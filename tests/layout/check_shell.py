@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Run shellcheck over every shell script. usage: check_shell.py ROOT"""
+"""Run shellcheck over every shell script. usage: check_shell.py ROOT SCRIPT..."""
 import os
 import re
 import subprocess
@@ -13,7 +13,7 @@ SHELL = re.compile(rb"#!\s*(/usr)?/bin/(env )?(ba)?sh\b|.*\n# shellcheck shell=b
 def scripts_in(directory):
     for name in sorted(os.listdir(directory)):
         path = os.path.join(directory, name)
-        if not os.path.isfile(path):
+        if not os.path.isfile(path) or name.endswith(".in"):
             continue
         with open(path, "rb") as file:
             head = file.read(64)
@@ -22,8 +22,7 @@ def scripts_in(directory):
 
 
 def main():
-    root = sys.argv[1]
-    scripts = []
+    root, *scripts = map(os.path.abspath, sys.argv[1:])
     for folder in ("scripts", "completion", ".ci", "tests/host", "tests/programs", "tests/bench"):
         if os.path.isdir(os.path.join(root, folder)):
             scripts += scripts_in(os.path.join(root, folder))
