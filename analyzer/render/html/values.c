@@ -75,7 +75,7 @@ static void put_list(struct html_page *page, const struct section *section)
 
 static bool is_part(const struct section_value *value)
 {
-	return (value->flags & COLUMN_MACHINE) && value->title;
+	return (value->flags & COLUMN_MACHINE) && value->title && *value->title;
 }
 
 static double whole_of(const struct section *section)

@@ -45,7 +45,7 @@ SELECT substr(replace(printf('%60s', ''), ' ', '#'), 1, a)
 	-- of less nobody wants to know what it was
 	IFNULL((SELECT ' (' || group_concat(name || ' ' || people('percent', blocked_percent), ', ')
 	|| ')' FROM slept WHERE blocked_percent >= 0.5), '') AS "-slept/text",
-	:cpu_ns AS ".cpu_ns", CAST(program_ns AS INTEGER) AS "computing:.program_ns",
+	:cpu_ns AS ":.cpu_ns", CAST(program_ns AS INTEGER) AS "computing:.program_ns",
 	:ready_ns AS "ready, waiting for a CPU:.ready_ns", :blocked_ns AS "blocked:.blocked_ns",
 	CASE WHEN hooks_ns > 0 THEN CAST(hooks_ns AS INTEGER) END
 	AS "hooks, not the program:.?hooks_ns",
