@@ -12,6 +12,7 @@
 #include "analyzer/reports/report.h"
 #include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/select.h"
+#include "analyzer/tree/calltree.h"
 
 #define CPU_MS 400u
 #define MEMORY_BYTES (64ll << 20)
@@ -36,6 +37,7 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report)
 	status = report->build(&input, &doc);
 	if (status != STATUS_OK && status != STATUS_NOTHING && !input.error.size)
 		abort(); /* a failure without a sentence */
+	calltree_free(input.tree);
 	strbuf_free(&input.error);
 	doc_free(&doc);
 }

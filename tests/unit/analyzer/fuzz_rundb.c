@@ -8,6 +8,7 @@
 #include "analyzer/render/render.h"
 #include "analyzer/reports/report.h"
 #include "analyzer/rundb/select.h"
+#include "analyzer/tree/calltree.h"
 
 #include "common/schema.h"
 
@@ -100,6 +101,7 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report,
 		show(&doc, out);
 	else if (!input.error.size)
 		abort(); /* a failure without a sentence */
+	calltree_free(input.tree);
 	strbuf_free(&input.error);
 	doc_free(&doc);
 }

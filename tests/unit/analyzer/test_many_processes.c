@@ -3,6 +3,7 @@
  * about twice the work for SQLite, which counts its steps. */
 #include "analyzer/reports/report.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/tree/calltree.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <sqlite3.h>
@@ -82,6 +83,7 @@ static int64_t steps_of(const struct report *report, int processes)
 	doc_init(&doc, report->name);
 	assert_int_equal(report->build(&input, &doc), STATUS_OK);
 	doc_free(&doc);
+	calltree_free(input.tree);
 	rundb_close(input.db);
 	strbuf_free(&input.error);
 	return step_count;
