@@ -152,6 +152,22 @@ static cold void note_folded(struct lane_context *context, uint32_t caller)
 	context->lane->folded_call_count++;
 }
 
+/* The frame is there for signal handlers from the depth on. */
+static inline __attribute__((always_inline)) int open_on(struct lane_context *context,
+							 struct segment_frame *frame,
+							 uint32_t child,
+							 uint64_t start_ticks)
+{
+	frame->start_ticks = start_ticks - context->clock_offset;
+	compiler_barrier();
+	add32(context->depth, 1);
+	compiler_barrier();
+	frame->node = child;
+	context->current = child;
+	add64(&context->nodes[child].call_count, 1);
+	return 1;
+}
+
 int frame_open_way(struct lane_context *context, uint64_t function, uint64_t call_site,
 		   uintptr_t stack)
 {
@@ -164,14 +180,7 @@ int frame_open_way(struct lane_context *context, uint64_t function, uint64_t cal
 	if (unlikely(!child))
 		return 0;
 	frame = frame_take(context, parent, function, call_site, stack);
-	frame->start_ticks = clock_tsc() - context->clock_offset;
-	compiler_barrier();
-	add32(context->depth, 1);
-	compiler_barrier();
-	frame->node = child;
-	context->current = child;
-	add64(&context->nodes[child].call_count, 1);
-	return 1;
+	return open_on(context, frame, child, clock_tsc());
 }
 
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
@@ -188,14 +197,7 @@ int frame_open_second(struct lane_context *context, uint64_t function, uint64_t 
 		return 0;
 	frame = frame_take(context, parent, function, call_site, stack);
 	left_out_ticks = off_cpu_leave_out(context, since);
-	frame->start_ticks = since + left_out_ticks - context->clock_offset;
-	compiler_barrier();
-	add32(context->depth, 1);
-	compiler_barrier();
-	frame->node = child;
-	context->current = child;
-	add64(&context->nodes[child].call_count, 1);
-	return 1;
+	return open_on(context, frame, child, since + left_out_ticks);
 }
 
 void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
