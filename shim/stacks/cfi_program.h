@@ -25,7 +25,9 @@ static inline uint64_t cfi_take(struct cfi_reader *reader, unsigned int size)
 	return value;
 }
 
-static inline uint64_t cfi_take_uleb(struct cfi_reader *reader)
+/* LEB128; what is beyond 64 bits is read and dropped. ret_sign: of a signed number, the
+ * bits above those that were read when it is negative; else 0. */
+static inline uint64_t cfi_take_leb(struct cfi_reader *reader, uint64_t *ret_sign)
 {
 	uint64_t value = 0, byte;
 	unsigned int shift = 0;
@@ -36,23 +38,22 @@ static inline uint64_t cfi_take_uleb(struct cfi_reader *reader)
 			value |= (byte & 0x7f) << shift;
 		shift += 7;
 	} while (byte & 0x80);
+	*ret_sign = shift < 64 && (byte & 0x40) ? ~0ull << shift : 0;
 	return value;
+}
+
+static inline uint64_t cfi_take_uleb(struct cfi_reader *reader)
+{
+	uint64_t sign;
+
+	return cfi_take_leb(reader, &sign);
 }
 
 static inline int64_t cfi_take_sleb(struct cfi_reader *reader)
 {
-	uint64_t value = 0, byte;
-	unsigned int shift = 0;
+	uint64_t sign, value = cfi_take_leb(reader, &sign);
 
-	do {
-		byte = cfi_take(reader, 1);
-		if (shift < 64)
-			value |= (byte & 0x7f) << shift;
-		shift += 7;
-	} while (byte & 0x80);
-	if (shift < 64 && (byte & 0x40))
-		value |= ~0ull << shift;
-	return (int64_t)value;
+	return (int64_t)(value | sign);
 }
 
 static inline void cfi_skip(struct cfi_reader *reader, uint64_t size)
