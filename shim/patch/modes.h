@@ -45,7 +45,7 @@ int modes_has_copies_in(uint64_t host);
 
 /* The function, and its record in the process's slot. */
 uint64_t modes_function(uint32_t number);
-const struct segment_mode *modes_record(uint32_t number);
+struct segment_mode *modes_record(uint32_t number);
 
 /* Its calls come to the hook itself now and then, since a site cannot be written. */
 int modes_has_early_sites(uint32_t number);
