@@ -235,6 +235,7 @@ struct ring_data {
 struct lane_samples {
 	void *ring;	       /* the kernel's page, and the data behind it; NULL: none */
 	struct ring_data data; /* of the ring, or written by the timer's handler */
+	uint32_t is_wide;      /* atomic: the ring has room for stacks; others look */
 	uint32_t is_narrow;    /* there was no room for stacks */
 	uint32_t has_no_kernel;	  /* the thread may not ask for that */
 	uint32_t most_taken;	  /* records at a time, of this ring */

@@ -75,6 +75,11 @@ uint64_t cold samples_book(struct lane_context *context)
 	return off_cpu_leave_out(context, since);
 }
 
+static void set_wide(struct lane_samples *samples, uint32_t is_wide)
+{
+	__atomic_store_n(&samples->is_wide, is_wide, __ATOMIC_RELAXED);
+}
+
 static void close_ring(struct lane_context *context)
 {
 	struct lane_samples *samples = &context->samples;
@@ -83,6 +88,7 @@ static void close_ring(struct lane_context *context)
 	use_no_ring(context);
 	__asm__ volatile("" : : : "memory");
 	samples->ring = NULL;
+	set_wide(samples, 0);
 	if (ring)
 		ring_close(ring, samples->data.bytes / RING_PAGE_BYTES);
 }
@@ -208,10 +214,12 @@ static int may_be_wide(const struct lane_context *context)
 {
 	uint32_t count = 0;
 
-	for (const struct lane_context *other = process->lanes; other;
-	     other = other->next_lane)
-		count += other != context && other->samples.ring &&
-			 other->samples.data.bytes > NARROW_PAGES * RING_PAGE_BYTES;
+	/* acquire: pairs with the release of the lane's begin */
+	for (const struct lane_context *other =
+		     __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+	     other; other = other->next_lane)
+		count += other != context &&
+			 __atomic_load_n(&other->samples.is_wide, __ATOMIC_RELAXED);
 	return count < WIDE_MOST && !context->samples.is_narrow;
 }
 
@@ -257,6 +265,7 @@ static void open_ring(struct lane_context *context)
 	samples->refused_count = 0;
 	samples->most_taken = 0;
 	samples->clock_ns = 0;
+	set_wide(samples, samples->data.bytes > NARROW_PAGES * RING_PAGE_BYTES);
 	samples->ring = (void *)ring;
 	samples->data.start = (char *)samples->ring + RING_PAGE_BYTES;
 	context->sample_tail = 0;
@@ -266,7 +275,11 @@ static void open_ring(struct lane_context *context)
 
 static int is_alone(void)
 {
-	return !process->lanes || !process->lanes->next_lane;
+	/* acquire: pairs with the release of the lane's begin */
+	const struct lane_context *lanes =
+		__atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+
+	return !lanes || !lanes->next_lane;
 }
 
 /* Until the next look at the ring; without one the collector may not have begun yet. */

@@ -6,12 +6,14 @@
 // rules: {"rules": {"L3": {"limits": {"run_share": 0.001}}}}
 // flags: -pthread
 // mild: T0 T9
+// starved: L4
 #include "background.h"
 #include "fair_lock.h"
 
 #define THREADS 8
 
 static pthread_mutex_t queue_lock;
+static pthread_barrier_t are_all_there; /* or the first takes all before there are others */
 static long items_left = 10000;
 
 static __attribute__((noinline)) long take_item(void)
@@ -27,6 +29,7 @@ static __attribute__((noinline)) long take_item(void)
 
 static void *run_worker(void *argument)
 {
+	pthread_barrier_wait(&are_all_there);
 	while (take_item() > 0)
 		;
 	return argument;
@@ -37,6 +40,7 @@ int main(void)
 	pthread_t threads[THREADS];
 
 	make_fair(&queue_lock);
+	pthread_barrier_init(&are_all_there, NULL, THREADS);
 	background(1, 100000);
 	for (int i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, run_worker, NULL) != 0)
