@@ -13,7 +13,7 @@
 #define THREADS 8
 
 static pthread_mutex_t queue_lock;
-static pthread_barrier_t are_all_there; /* or the first takes all before there are others */
+static pthread_barrier_t are_all_there; /* or the first takes all before others begin */
 static long items_left = 10000;
 
 static __attribute__((noinline)) long take_item(void)
