@@ -18,7 +18,9 @@ import sys
 import rules
 from embed_report import part_path, with_named
 
-KEPT = {"root_lane": os.path.join("analyzer", "rules", "run.sql")}
+BETWEEN = os.path.join("analyzer", "reports", "snapshots", "between.sql")
+KEPT = {"root_lane": os.path.join("analyzer", "rules", "run.sql"), "moments_between": BETWEEN,
+        "sites_between": BETWEEN}
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 

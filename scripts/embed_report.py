@@ -91,10 +91,15 @@ def part_as_c(path, number, kind, words, title, query):
             fields.append(f".noun = {c_string(value.replace('_', ' '))}")
         elif name == "show":
             fields.append(f".show = {c_string(value.replace(',', ' '))}")
+        elif name == "for_by":
+            fields.append(f".for_by = {c_string(value.replace(',', ' '))}")
+        elif name == "mean":
+            mean, of, count = value.split(",")
+            fields.append(f".mean = {{{c_string(mean)}, {c_string(of)}, {c_string(count)}}}")
         elif name == "by":
             column, _, tie = value.partition(",")
             fields.append(f".by = {c_string(column)}, .tie = {c_string(tie)}")
-        elif name in ("order", "each", "fills"):
+        elif name in ("order", "each", "fills", "rest"):
             fields.append(f".{name} = {c_string(value)}")
         elif name == "weight":
             column, _, what = value.partition(",")
@@ -129,6 +134,7 @@ def main():
     missing = HEAD - {"part", "argument", "by"} - head.keys() if "part" not in head else ()
     if missing or not parts:
         wrong(path, 1, "it has no " + (", no ".join(sorted(missing)) or "section"))
+    argument, _, other_argument = head.get("argument", "").partition(" ")
     name, _, summary = (head.get("report") or head["part"]).partition(": ")
     takes = " | ".join("TAKES_" + word.upper() for word in head.get("takes", "").split())
     with open(target, "w", encoding="utf-8") as out:
@@ -161,7 +167,8 @@ const struct report report_{name} = {{
 	.name = {c_string(name)},
 	.summary = {c_string(summary)},
 	.by = {c_string(head["by"]) if "by" in head else "NULL"},
-	.argument = {c_string(head["argument"]) if "argument" in head else "NULL"},
+	.argument = {c_string(argument) if argument else "NULL"},
+	.other_argument = {c_string(other_argument) if other_argument else "NULL"},
 	.description = {c_string(head["about"])},
 	.example = {c_string(head["example"])},
 	.takes = {takes},

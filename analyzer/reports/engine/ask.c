@@ -327,6 +327,7 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 	bind_numbers(cursor, numbers, COUNT(numbers));
 	cursor_bind_text(cursor, ":thread", options->thread);
 	cursor_bind_text(cursor, ":argument", options->argument);
+	cursor_bind_text(cursor, ":by", options->by);
 }
 
 static void bind_counts(const struct run_facts *facts, struct cursor *cursor)

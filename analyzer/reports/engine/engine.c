@@ -225,6 +225,93 @@ static size_t rows_of(const struct engine *engine, const struct report_part *par
 					: report_limit(engine->ask.input, part->rows);
 }
 
+static bool adds_up(enum column_type type)
+{
+	return type == COLUMN_BYTES || type == COLUMN_COUNT ||
+	       type == COLUMN_BYTES_CHANGE || type == COLUMN_COUNT_CHANGE;
+}
+
+/* Sums up rows [from, to) in a new one; what is not known stays so. */
+static void add_sum(const struct report_part *part, struct table *table, size_t from,
+		    size_t to, const char *label)
+{
+	struct cell *sum = table_add_row(table), *mean, *count;
+
+	for (size_t i = from; i < to; i++)
+		for (size_t j = 0; j < table->column_count; j++) {
+			const struct cell *cell = table_row(table, i) + j;
+
+			if (cell->kind != CELL_INTEGER ||
+			    !adds_up(table->columns[j].type))
+				continue;
+			if (sum[j].kind != CELL_INTEGER)
+				sum[j] = cell_integer(0);
+			/* of a damaged file it may be any number */
+			__builtin_add_overflow(sum[j].integer, cell->integer,
+					       &sum[j].integer);
+		}
+	mean = sum + table_column(table, part->mean.column);
+	count = sum + table_column(table, part->mean.count);
+	*mean = (struct cell){.kind = CELL_NULL};
+	if (cell_whole(count) > 0)
+		*mean = cell_integer(
+			cell_whole(sum + table_column(table, part->mean.of)) /
+			cell_whole(count));
+	sum[table_column(table, part->rest)] = table_text(table, label);
+}
+
+/* The rows at the end that say "is_last". */
+static size_t last_rows(const struct table *table)
+{
+	int column = table_column(table, "is_last");
+	size_t count = 0;
+
+	while (column >= 0 && count < table->row_count &&
+	       cell_whole(table_row(table, table->row_count - count - 1) + column))
+		count++;
+	return count;
+}
+
+/* In place of what the limit cuts a row, above the last ones; below them for people the
+ * sum of all. */
+static void sum_up_rest(const struct engine *engine, const struct report_part *part,
+			struct table *table, size_t limit)
+{
+	size_t last = last_rows(table), all = table->row_count - last;
+	size_t shown = limit && limit < all ? limit : all, row_size;
+	struct strbuf label = {0};
+
+	if (shown < all) {
+		strbuf_printf(&label, "(%zu more)", all - shown);
+		add_sum(part, table, shown, all, strbuf_text(&label));
+		row_size = table->column_count * sizeof(struct cell);
+		memcpy(table_row(table, shown), table_row(table, all + last), row_size);
+		memmove(table_row(table, shown + 1), table_row(table, all),
+			last * row_size);
+		table->row_count = shown + 1 + last;
+	}
+	if (!engine->ask.input->options->machine && table->row_count > 1)
+		add_sum(part, table, 0, table->row_count, "total");
+	strbuf_free(&label);
+}
+
+/* By --sort; the last rows stay where they are. */
+static enum exit_status sort_rows(struct engine *engine, struct table *table)
+{
+	size_t last = last_rows(table), size = table->column_count * sizeof(struct cell);
+	struct cell *kept = xcalloc(last + 1, size + 1);
+	enum exit_status status;
+
+	table->row_count -= last;
+	if (last)
+		memcpy(kept, table_row(table, table->row_count), last * size);
+	status = report_sort_asked(engine->ask.input, table);
+	for (size_t i = 0; i < last; i++)
+		memcpy(table_add_row(table), kept + i * table->column_count, size);
+	free(kept);
+	return status;
+}
+
 static enum exit_status add_table(struct engine *engine, const struct report_part *part,
 				  struct table *table)
 {
@@ -237,7 +324,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
 			    : is_for_machines ? NULL
 					      : part->title;
-	const char *words = NULL, *shown = NULL;
+	const char *words = NULL, *shown = NULL, *noun = part->noun ? part->noun : "row";
 	struct section *section;
 	bool is_main;
 
@@ -246,10 +333,14 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 			   table_column(table, part->tie));
 	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
 	    !engine->is_brief)
-		status = report_sort_asked(input, table);
+		status = sort_rows(engine, table);
 	if (status || !is_there) {
 		table_free(table);
 		return status;
+	}
+	if (part->rest) {
+		sum_up_rest(engine, part, table, limit);
+		limit = 0;
 	}
 	if (part->show)
 		table_show(table, part->show);
@@ -258,6 +349,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	if (table->row_count) {
 		shown = sentence(engine, text_at(table, 0, "shown"), table, 0);
 		words = sentence(engine, part->weight_words, table, 0);
+		noun = sentence(engine, noun, table, 0);
 	}
 	if (shown)
 		table_show(table, shown);
@@ -265,7 +357,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	section = report_add_table(engine->doc, part->name, title, table,
 				   (part->flags & PART_HALF) && limit > 1 ? limit / 2
 									  : limit,
-				   part->noun ? part->noun : "row", part->weight, words);
+				   noun, part->weight, words);
 	columns_drop_hidden(table);
 	section->flags = part->section_flags | (is_for_machines ? SECTION_MACHINE : 0);
 	if (engine->is_brief) /* csv shows one table of the page */
@@ -518,6 +610,13 @@ static bool is_wanted(const struct engine *engine, const struct report *report,
 		      size_t number)
 {
 	const struct report_part *part = &report->parts[number];
+	const char *by = engine->ask.input->options->by;
+
+	/* without --by, the first of the words that it may be */
+	if (part->for_by &&
+	    !(by ? table_is_listed(part->for_by, by)
+		 : strncmp(part->for_by, report->by, strcspn(report->by, " ")) == 0))
+		return false;
 
 	if (part->kind == PART_KEEP) {
 		for (size_t i = number + 1; i < report->part_count; i++)

@@ -56,6 +56,12 @@ struct report_part {
 	const char *order;
 	/* Sorted by this column, equal rows by that: SQL would move all rows. */
 	const char *by, *tie;
+	const char *for_by; /* stands in the report when --by is one of these words */
+	const char *rest;   /* the column with the names of rows that --limit cuts, summed
+			     * up   in one row, and of the sum of all */
+	struct {
+		const char *column, *of, *count; /* in such rows one is a mean */
+	} mean;
 	const char *each; /* a column: rows of the same value are a table each */
 	const char *noun; /* what a row is */
 	const char *weight,

@@ -50,9 +50,9 @@ static const char *column_names[QUANTITIES_FROM + QUANTITY_COUNT_TREE] = {
 
 const struct calltree *paths_tree(struct paths *paths)
 {
-	if (!paths->has_failed && !report_call_tree(paths->input))
+	if (!paths->tree && !paths->has_failed && !report_call_tree(paths->input))
 		paths->has_failed = true;
-	return paths->input->tree;
+	return paths->tree ? paths->tree : paths->input->tree;
 }
 
 static size_t count_rows(void *context)
@@ -73,14 +73,14 @@ static struct cell function_cell(const struct calltree *tree, uint32_t function)
 static uint32_t component_of(struct paths *paths, uint32_t at)
 {
 	if (!paths->components.paths)
-		components_find(&paths->components, paths->input->tree,
+		components_find(&paths->components, paths_tree(paths),
 				components_by(paths->input->options->by));
 	return paths->components.paths[at];
 }
 
 static uint32_t caller_component_of(struct paths *paths, uint32_t at)
 {
-	uint32_t parent = paths->input->tree->nodes[at].parent;
+	uint32_t parent = paths_tree(paths)->nodes[at].parent;
 
 	return parent == CALLTREE_NONE ? CALLTREE_NONE : component_of(paths, parent);
 }
@@ -97,12 +97,14 @@ static struct cell component_cell(struct paths *paths, uint32_t number)
 static uint32_t key_of(struct paths *paths, uint32_t at, enum path_column column,
 		       uint32_t *ret_from)
 {
-	const struct calltree *tree = paths->input->tree;
+	const struct calltree *tree = paths_tree(paths);
 	uint32_t function =
 		calltree_is_folded(tree, at) ? CALLTREE_NONE : tree->nodes[at].function;
 	uint32_t component = CALLTREE_NONE;
 
 	*ret_from = 0;
+	if (paths->chosen && !paths->chosen[at])
+		return CALLTREE_NONE;
 	if (column == IS_OUTERMOST)
 		return function;
 	*ret_from = calltree_caller(tree, at);
@@ -121,7 +123,7 @@ static uint32_t key_of(struct paths *paths, uint32_t at, enum path_column column
 static struct cell outermost_cell(struct paths *paths, uint32_t at,
 				  enum path_column column, bool **outermost)
 {
-	size_t count = paths->input->tree->node_count;
+	size_t count = paths_tree(paths)->node_count;
 	struct map numbers = {0};
 	uint32_t *keys;
 
@@ -134,7 +136,7 @@ static struct cell outermost_cell(struct paths *paths, uint32_t at,
 					  ? CALLTREE_NONE
 					  : map_number(&numbers, from, to, 0, NULL);
 		}
-		*outermost = calltree_outermost(paths->input->tree, keys, numbers.count);
+		*outermost = calltree_outermost(paths_tree(paths), keys, numbers.count);
 		map_done(&numbers);
 		free(keys);
 	}
@@ -144,7 +146,7 @@ static struct cell outermost_cell(struct paths *paths, uint32_t at,
 static struct cell cell_at(void *context, size_t row, size_t column)
 {
 	struct paths *paths = context;
-	const struct calltree *tree = paths->input->tree;
+	const struct calltree *tree = paths_tree(paths);
 	uint32_t at = tree->order[row];
 	const struct calltree_node *node = &tree->nodes[at];
 
@@ -211,4 +213,6 @@ void paths_end(struct paths *paths)
 	free(paths->is_outermost_component);
 	free(paths->is_outermost_component_edge);
 	components_free(&paths->components);
+	calltree_free(paths->tree);
+	free(paths->chosen);
 }

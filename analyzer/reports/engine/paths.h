@@ -23,7 +23,8 @@
 
 struct paths {
 	struct report_input *input;
-	struct calltree *tree;	      /* NULL: not loaded yet */
+	struct calltree *tree; /* shown in place of the run's; NULL: not */
+	bool *chosen;	       /* by node: the others are above nobody; NULL: all are */
 	struct components components; /* found when a query asks first, as all below */
 	bool *is_outermost, *is_outermost_edge; /* by node */
 	bool *is_outermost_component, *is_outermost_component_edge;

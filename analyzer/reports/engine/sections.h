@@ -17,6 +17,11 @@ SECTION_CODE(trust_words);
 SECTION_CODE(packages);
 /* What keeps the programs that are the rows from being recorded: fills faulty. */
 SECTION_CODE(executables);
+/* Finds what delta is about: makes the tables moments_between and sites_between, and the
+ * call tree one of the time in between. */
+SECTION_CODE(moments);
+/* Says which functions have no time of their own there, when there is a row. */
+SECTION_CODE(left_out);
 /* How allocation sites developed over the snapshots. */
 SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */

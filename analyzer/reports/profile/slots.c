@@ -8,7 +8,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/delta/parts.h"
+#include "analyzer/reports/snapshots/between.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,9 @@ enum { SLOT_SELF_ERROR = PROFILE_METRICS, SLOT_TOTAL_ERROR, SLOT_COLUMNS };
 struct slicing {
 	struct profiling *profiling;
 	struct doc *doc;
-	struct delta delta;
+	struct calltree *tree;
+	struct snapshot_list list;
+	struct between between;
 	struct calltree_node *whole;	 /* the tree's nodes with the run's numbers */
 	int64_t (*values)[SLOT_COLUMNS]; /* by node of the profile */
 	size_t left_out_count;		 /* snapshots */
@@ -58,15 +60,15 @@ static void add_moment(struct slicing *slicing, const char *label, int64_t time_
 /* Inside of itself a function's total is in that around it already. */
 static bool is_outermost(const struct slicing *slicing, uint32_t at)
 {
-	uint32_t parent = slicing->delta.tree->nodes[at].parent;
+	uint32_t parent = slicing->tree->nodes[at].parent;
 
 	return parent == CALLTREE_NONE ||
 	       slicing->profiling->places[parent] != slicing->profiling->places[at];
 }
 
-static void add_times(struct slicing *slicing)
+static void add_up(struct slicing *slicing)
 {
-	const struct calltree *tree = slicing->delta.tree;
+	const struct calltree *tree = slicing->tree;
 
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i], place = slicing->profiling->places[at];
@@ -82,34 +84,12 @@ static void add_times(struct slicing *slicing)
 		quantity_add(&values[PROFILE_CPU], node->self_cpu_ns);
 		quantity_add(&values[PROFILE_READY], node->self_ready_ns);
 		quantity_add(&values[PROFILE_BLOCKED], node->self_blocked_ns);
+		quantity_add(&values[PROFILE_ALLOCS], node->alloc_count);
+		quantity_add(&values[PROFILE_BYTES], node->alloc_bytes);
+		quantity_add(&values[PROFILE_LIVE], node->live_bytes);
 		quantity_add(&values[SLOT_SELF_ERROR], node->self_error_ns);
 		if (is_outermost(slicing, at))
 			quantity_add(&values[SLOT_TOTAL_ERROR], node->total_error_ns);
-	}
-}
-
-static void add_sites(struct slicing *slicing)
-{
-	const struct delta *delta = &slicing->delta;
-
-	for (size_t i = 0; i < delta->site_count; i++) {
-		const struct delta_site *site = &delta->sites[i];
-		uint32_t place = site->node == CALLTREE_NONE
-					 ? PROFILE_NONE
-					 : slicing->profiling->places[site->node];
-		int64_t *values;
-
-		if (place == PROFILE_NONE || (slicing->profiling->passes &&
-					      !slicing->profiling->passes[site->node]))
-			continue;
-		values = slicing->values[place];
-		quantity_add(&values[PROFILE_ALLOCS],
-			     delta_minus(site->entry.b.alloc_count,
-					 site->entry.a.alloc_count));
-		quantity_add(&values[PROFILE_BYTES],
-			     delta_minus(site->entry.b.alloc_bytes,
-					 site->entry.a.alloc_bytes));
-		quantity_add(&values[PROFILE_LIVE], site->entry.b.live_bytes);
 	}
 }
 
@@ -152,41 +132,34 @@ static enum exit_status add_slot(struct slicing *slicing, struct moment to)
 {
 	struct report_input *input = slicing->profiling->input;
 	struct profile *profile = slicing->profiling->profile;
-	struct delta *delta = &slicing->delta;
+	struct between *between = &slicing->between;
 	struct profile_slot *slot = &profile->slots[profile->slot_count];
-	enum exit_status status;
 
-	delta->b = to;
-	delta->site_count = 0;
-	arena_free(&delta->texts);
+	between->b = to;
 	memset(slicing->values, 0, profile->tree->node_count * sizeof(*slicing->values));
 	/* errors are shares of the run's, not of the slot's before */
-	memcpy(delta->tree->nodes, slicing->whole,
-	       delta->tree->node_count * sizeof(*slicing->whole));
-	status = delta_load_sites(input, delta);
-	if (status == STATUS_OK)
-		status = delta_load_paths(input, delta);
-	if (status)
-		return status;
-	add_times(slicing);
-	add_sites(slicing);
+	memcpy(slicing->tree->nodes, slicing->whole,
+	       slicing->tree->node_count * sizeof(*slicing->whole));
+	if (between_load(input, between, slicing->tree) < 0)
+		return STATUS_FAILED;
+	add_up(slicing);
 	profile->slot_count++;
 	keep(slicing, slot);
-	slot->start_ns = time_of(slicing, &delta->a);
+	slot->start_ns = time_of(slicing, &between->a);
 	slot->end_ns = time_of(slicing, &to);
 	slot->label = to.kind == MOMENT_SNAPSHOT
 			      ? profile_clean(profile, to.snapshot->label)
 			      : "exit";
-	delta->a = to;
+	between->a = to;
 	return STATUS_OK;
 }
 
 static enum exit_status add_slots(struct slicing *slicing)
 {
 	struct report_input *input = slicing->profiling->input;
-	struct delta *delta = &slicing->delta;
-	size_t count = delta->process->count, step = count / SLOTS_MOST + 1;
-	const struct snapshot *snapshots = &delta->list.snapshots[delta->process->first];
+	const struct snapshot_process *process = slicing->between.process;
+	size_t count = process->count, step = count / SLOTS_MOST + 1;
+	const struct snapshot *snapshots = &slicing->list.snapshots[process->first];
 	enum exit_status status = STATUS_OK;
 	bool knows_exit = false;
 
@@ -202,8 +175,7 @@ static enum exit_status add_slots(struct slicing *slicing)
 			slicing->left_out_count++;
 	}
 	if (status == STATUS_OK)
-		status = snapshot_knows_exit(input, &delta->list, delta->process,
-					     &knows_exit);
+		status = snapshot_knows_exit(input, &slicing->list, process, &knows_exit);
 	if (status || !knows_exit)
 		return status;
 	status = add_slot(slicing, (struct moment){.kind = MOMENT_EXIT});
@@ -225,8 +197,8 @@ static void remark(const struct slicing *slicing)
 		strbuf_putc(&text, '.');
 		profile_remark(profile, strbuf_text(&text));
 	}
-	for (size_t i = 0; i < slicing->delta.tree->function_count; i++)
-		if (slicing->delta.tree->functions[i].is_estimated) {
+	for (size_t i = 0; i < slicing->tree->function_count; i++)
+		if (slicing->tree->functions[i].is_estimated) {
 			profile_remark(profile,
 				       "In a range of time, functions of which not each "
 				       "call was timed are with their callers.");
@@ -237,33 +209,31 @@ static void remark(const struct slicing *slicing)
 
 int profile_add_slots(struct profiling *profiling, struct doc *doc)
 {
-	struct slicing slicing = {.profiling = profiling, .doc = doc};
-	struct delta *delta = &slicing.delta;
-	enum exit_status status = snapshot_list_load(profiling->input, &delta->list);
+	struct slicing slicing = {
+		.profiling = profiling, .doc = doc, .tree = profiling->tree};
+	struct profile *profile = profiling->profile;
+	enum exit_status status = snapshot_list_load(profiling->input, &slicing.list);
+	const struct snapshot_process *process = choose(&slicing.list);
+	size_t count = slicing.tree->node_count;
 
-	delta->process = choose(&delta->list);
-	if (status == STATUS_OK && delta->process) {
+	if (status == STATUS_OK && process) {
 		doc->heap = xcalloc(1, sizeof(*doc->heap));
-		profiling->profile->slot_pid = delta->process->pid;
-		delta->tree = profiling->tree;
-		slicing.whole =
-			xcalloc(delta->tree->node_count + 1, sizeof(*slicing.whole));
-		memcpy(slicing.whole, delta->tree->nodes,
-		       delta->tree->node_count * sizeof(*slicing.whole));
-		delta->a = (struct moment){.kind = MOMENT_START};
-		delta->c = (struct moment){.kind = MOMENT_EXIT};
-		delta->has_between = true;
-		profiling->profile->slots =
-			xcalloc(SLOTS_MOST + 3, sizeof(*profiling->profile->slots));
-		slicing.values = xcalloc(profiling->profile->tree->node_count + 1,
-					 sizeof(*slicing.values));
+		profile->slot_pid = process->pid;
+		slicing.whole = xcalloc(count + 1, sizeof(*slicing.whole));
+		memcpy(slicing.whole, slicing.tree->nodes,
+		       count * sizeof(*slicing.whole));
+		slicing.between = (struct between){.list = &slicing.list,
+						   .process = process,
+						   .a.kind = MOMENT_START,
+						   .c.kind = MOMENT_EXIT};
+		profile->slots = xcalloc(SLOTS_MOST + 3, sizeof(*profile->slots));
+		slicing.values =
+			xcalloc(profile->tree->node_count + 1, sizeof(*slicing.values));
 		status = add_slots(&slicing);
 		remark(&slicing);
 	}
 	free(slicing.values);
 	free(slicing.whole);
-	free(delta->sites);
-	arena_free(&delta->texts);
-	snapshot_list_free(&delta->list);
+	snapshot_list_free(&slicing.list);
 	return status == STATUS_OK ? 0 : -1;
 }
