@@ -14,9 +14,9 @@
 //     BY 1 ORDER BY 1 => dprintf|15; pclose|6
 // expect-sql: SELECT i.name, SUM(i.calls), SUM(i.failed_calls), COUNT(DISTINCT i.file) FROM io i JOIN
 //     call_paths c USING (path_id) JOIN call_paths p ON p.path_id = c.parent_path_id WHERE
-//     p.name = 'directories' GROUP BY 1 ORDER BY 1 => access|2|1|1; close|1|0|1; closedir|1|0|1;
-//     fallocate|2|0|1; link|1|0|1; mkdir|1|0|1; open|1|0|1; opendir|1|0|1; readdir|2|0|1; readlink|1|0|1; rmdir|1|0|1;
-//     scandir|1|0|1; symlink|1|0|1; syncfs|1|0|1
+//     p.name = 'directories' GROUP BY 1 ORDER BY 1 => access|2|1|1; chmod|2|0|1; close|1|0|1;
+//     closedir|1|0|1; fallocate|2|0|1; link|1|0|1; mkdir|1|0|1; open|1|0|1; opendir|1|0|1;
+//     readdir|2|0|1; readlink|1|0|1; rmdir|1|0|1; scandir|1|0|1; symlink|1|0|1; syncfs|1|0|1
 // expect-sql: SELECT n.name, SUM(n.calls) FROM call_paths n JOIN call_paths p ON p.path_id =
 //     n.parent_path_id WHERE p.name = 'shared' AND n.kind = 'wait' GROUP BY 1 ORDER BY 1 =>
 //     flock|2; lockf|2; msgrcv|1; msgsnd|1; semop|2; system|1
@@ -129,6 +129,7 @@ ALONE static void directories(void)
 	       syncfs(file);
 	sum += access("numbers", R_OK) + access("nothing", F_OK);
 	sum += link("numbers", "again") + symlink("numbers", "soft");
+	sum += chmod("again", 0640) + fchmodat(AT_FDCWD, "again", 0600, 0);
 	printf("link %zd\n", readlink("soft", bytes, sizeof(bytes)));
 	sum += rmdir("folder");
 	close(file);
