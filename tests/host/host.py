@@ -72,14 +72,16 @@ class Case:
         options.setdefault("cwd", self.directory)
         return harness.run(command, env=self.environment(**settings or {}), **options)
 
-    def run_plain(self, command, **options):
+    def run_plain(self, command, brief=False, **options):
         options.setdefault("cwd", self.directory)
-        return harness.run(command, env=harness.plain_environment(), **options)
+        environment = harness.brief_environment() if brief else harness.plain_environment()
+        return harness.run(command, env=environment, **options)
 
-    def unharmed(self, command, settings=None, **options):
+    def unharmed(self, command, settings=None, brief=False, **options):
         """Runs with and without the shim; the host must not notice it, and the user gets
-        at most one line on stderr. The recorded run."""
-        plain = self.run_plain(command, **options)
+        at most one line on stderr. The recorded run. brief: without it the program does
+        less, but prints the same."""
+        plain = self.run_plain(command, brief, **options)
         recorded = self.run(command, settings, **options)
         expect(recorded.returncode == plain.returncode,
                f"ended with {recorded.returncode} instead of {plain.returncode}: "
@@ -176,6 +178,7 @@ def publish(build_root, directory):
     """Copies the products to where other users can read them: the checkout may lie below
     a directory that only its owner may enter."""
     share_with_nobody(directory)
+    harness.keep_programs(build_root)
     for product in ("shim/libprofshim.so", "collector/profshim-collect",
                     "record/prof-record", "analyzer/prof-analyze"):
         target = os.path.join(directory, product)

@@ -27,7 +27,7 @@ def interrupt(case, program, *ways, **settings):
     is_patched = settings == {"PROFSHIM_LEVEL": "basic"}
     for way in ways:
         case.database = case.path(f"{way}{len(os.listdir(case.directory))}.db")
-        case.unharmed([program, way], settings)
+        case.unharmed([program, way], settings, brief=True)
         case.settle()
         recording = case.value("SELECT recording FROM functions WHERE name = 'step'")
         expect(recording != "exact" or not is_patched, f"{way}: step() was not led elsewhere")

@@ -52,7 +52,7 @@ def compile_plain(case, name="sampled.c"):
 
 def record(case, condition, settings=None):
     program = compile_plain(case)
-    result = case.unharmed([program, condition], settings, timeout=60)
+    result = case.unharmed([program, condition], settings, brief=True, timeout=60)
     expect(result.returncode == 0, f"{condition}: {result}")
     case.settle()
 
@@ -111,7 +111,7 @@ def a_filter_kills_who_asks(case):
 def what_is_executed_is_told(case):
     program = compile_plain(case)
     result = case.unharmed(["/bin/sh", "-c", f"'{program}' plain; exec '{program}' plain"],
-                           timeout=60)
+                           brief=True, timeout=60)
     expect(result.returncode == 0, f"{result}")
     case.settle()
     expect_shares(case)
@@ -121,7 +121,7 @@ def what_is_executed_is_told(case):
 def hooks_tell_more(case):
     """Below a shell, which has none, a program with hooks is not sampled twice."""
     program = case.compile("sampled.c", flags=["-pthread", "-O2"])
-    result = case.unharmed(["/bin/sh", "-c", f"'{program}' plain; true"], timeout=60)
+    result = case.unharmed(["/bin/sh", "-c", f"'{program}' plain; true"], brief=True, timeout=60)
     expect(result.returncode == 0, f"{result}")
     case.settle()
     expect(sum(samples_in(case, name) for name in PARTS) == 0, "it was sampled from outside")

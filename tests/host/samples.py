@@ -52,7 +52,7 @@ def expect_shares(case):
 
 def record(case, condition, settings=None):
     program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
-    result = case.unharmed([program, condition], settings, timeout=60)
+    result = case.unharmed([program, condition], settings, brief=True, timeout=60)
     expect(result.returncode == 0, f"{condition}: {result}")
     case.settle()
     entries = case.calls("both")
@@ -103,7 +103,7 @@ def samples_of_a_small_part_say_nothing(case):
     """A thread has samples at first; then it is switched so often that they would cost too
     much. What it did later is not told by those."""
     program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
-    result = case.unharmed([program, "switched"], timeout=60)
+    result = case.unharmed([program, "switched"], brief=True, timeout=60)
     expect(result.returncode == 0, f"switched: {result}")
     case.settle()
     if not case.trust("sampling_refused"):
@@ -119,7 +119,7 @@ def sleeps_beside_samples_are_told(case):
     """At the end of a call a sample has come, and the thread had slept: what draining the
     sample takes is the recorder's, the sleep is not."""
     program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
-    result = case.unharmed([program, "slept"], timeout=60)
+    result = case.unharmed([program, "slept"], brief=True, timeout=60)
     expect(result.returncode == 0, f"slept: {result}")
     case.settle()
     slept = case.value("SELECT self_blocked_ns FROM functions WHERE "
@@ -165,7 +165,8 @@ def a_rate_is_asked_for(case):
 @scenario
 def a_wrong_rate_is_told_once(case):
     program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
-    result = case.unharmed([program, "plain"], {"PROFSHIM_SAMPLES": "banana"}, timeout=60)
+    result = case.unharmed([program, "plain"], {"PROFSHIM_SAMPLES": "banana"}, brief=True,
+                           timeout=60)
     expect("PROFSHIM_SAMPLES=banana" in result.message, f"said {result.message!r}")
     case.settle()
     expect(case.trust("note_setting_ignored") > 0, "trust does not have it")

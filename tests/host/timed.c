@@ -9,7 +9,7 @@
  *                same by hand; tight: a signal stack that is too small for any handler;
  *                cancelled: threads are; executed: another image while a signal is
  *                pending; spawned: children by all ways; filtered: a filter kills who
- *                returns from a handler
+ *                returns from a handler. With BRIEF in the environment it computes less
  * Must not:      print anything that differs from run to run.
  * See also:      timers.py
  */
@@ -60,7 +60,7 @@ UNHOOKED static double computed_s(void)
 /* Returns whether errno stayed as it was. */
 ALONE static int work(double seconds)
 {
-	double end = computed_s() + seconds;
+	double end = computed_s() + (getenv("BRIEF") ? seconds / 8 : seconds);
 
 	errno = 77;
 	while (computed_s() < end)

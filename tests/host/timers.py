@@ -20,7 +20,7 @@ PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 22, 38
 
 def record(case, condition, is_noted=False):
     program = case.compile("timed.c", flags=["-pthread", "-O2", "-g"])
-    result = case.unharmed([program, condition], SETTINGS, timeout=60)
+    result = case.unharmed([program, condition], SETTINGS, brief=True, timeout=60)
     expect(result.returncode == 0, f"{condition}: {result}")
     case.settle()
     samples = case.trust("timer_samples")
@@ -107,7 +107,7 @@ def refuse_samples():
 
 def record_refused(case, settings):
     program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
-    result = case.unharmed([program, "plain"], settings, timeout=60,
+    result = case.unharmed([program, "plain"], settings, brief=True, timeout=60,
                            preexec_fn=refuse_samples)
     expect(result.returncode == 0, f"ended with {result}")
     case.settle()

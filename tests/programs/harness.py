@@ -4,11 +4,16 @@
 Used by run_program.py, by the tests in tests/host and by tests/bench.
 """
 import contextlib
+import functools
+import glob
+import hashlib
 import os
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -47,6 +52,7 @@ class Products:
         self.analyze = os.path.join(build_root, "analyzer", "prof-analyze")
         for path in vars(self).values():
             expect(os.path.exists(path), f"{path} has not been built")
+        keep_programs(build_root)
 
     def environment(self, output, **settings):
         """The environment of a program to be recorded into output."""
@@ -65,21 +71,51 @@ def plain_environment():
     return {**plain, "PROFSHIM_LEVEL": "exact"}
 
 
+def brief_environment():
+    """Of a run that only shows what a program prints and how it ends: programs that ask for
+    BRIEF compute less, and some do the same less often."""
+    return {**plain_environment(), "BRIEF": "1"}
+
+
 def run(command, **options):
     options.setdefault("timeout", 120)
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                           errors="replace", check=False, **options)
 
 
-# (mode, bytes) of what compilers made, by command and texts. Scenarios ask for the same program
-# again and again, each in a directory of its own.
-_compiled = {}
+# Where compile_program() keeps what compilers made, of this build of the tree.
+_kept = None
+
+
+def keep_programs(build_root):
+    """Until scripts/test finds that nobody has asked for one for long."""
+    global _kept
+    if os.path.isdir(os.path.join(build_root, "meson-private")) and \
+            os.access(build_root, os.W_OK):
+        _kept = os.path.join(os.path.abspath(build_root), "tests", "kept_programs")
+        os.makedirs(_kept, exist_ok=True)
 
 
 def _contents(paths):
     for path in filter(os.path.isfile, paths):
         with open(path, "rb") as file:
             yield file.read()
+
+
+def _headers(directory):
+    """What a source there may include of ours."""
+    return tuple(_contents(sorted(glob.glob(os.path.join(glob.escape(directory), "**/*.h"),
+                                            recursive=True))))
+
+
+_headers_of_ours = functools.lru_cache(_headers)
+
+
+@functools.lru_cache
+def _identity(compiler):
+    """Another one stands in its place after an update."""
+    path = os.path.realpath(shutil.which(compiler) or compiler)
+    return f"{path} {os.stat(path).st_mtime_ns}" if os.path.exists(path) else path
 
 
 def _directory():
@@ -90,31 +126,57 @@ def _directory():
         return None
 
 
-def _put_again(target, mode, contents):
-    # as linkers do: who runs what was there goes on with it
+def _digest(command, source, flags):
+    """Names all that decides what becomes of it."""
+    own = [flag[2:] for flag in flags if flag.startswith("-I")]
+    digest = hashlib.sha256(repr((command, source, flags, _directory(),
+                                  _identity(command[0]))).encode())
+    for directory in (HERE, os.path.dirname(source), *own):
+        is_ours = directory.startswith(os.path.dirname(HERE))
+        headers = _headers_of_ours(directory) if is_ours else _headers(directory)
+        digest.update(repr(headers).encode())
+    for text in _contents([os.path.join(HEADERS, "profshim.h"), source, *flags]):
+        digest.update(b"%d " % len(text) + text)
+    return digest.hexdigest()
+
+
+def _take(kept, target):
+    """As linkers do: who runs what was there goes on with it."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(target)
-    with open(target, "wb") as file:
-        file.write(contents)
-    os.chmod(target, mode)
+    try:
+        shutil.copy(kept, target)
+        os.utime(kept)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _keep(target, kept):
+    """Others may make the same at this moment: it is there as a whole or not."""
+    with tempfile.NamedTemporaryFile(dir=_kept, delete=False) as file:
+        pass
+    shutil.copy(target, file.name)
+    os.rename(file.name, kept)
 
 
 def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=(), hooks=True):
     """Compiles one source, in C or C++ by its name, into a program or, with -shared among
-    the flags, into a library. hooks: with -finstrument-functions."""
+    the flags, into a library. hooks: with -finstrument-functions. Scenarios ask for the same
+    program again and again, each in a directory of its own, and so do runs of the tests."""
     is_cpp = source.endswith(".cpp")
     command = [COMPILERS[compiler][is_cpp], "-std=gnu++17" if is_cpp else "-std=gnu11",
                "-D_GNU_SOURCE", "-I" + HERE, "-I" + HEADERS, "-g", *optimisation.split(), *WARNINGS]
     if hooks:
         command.append("-finstrument-functions")
-    key = (*command, source, *flags, _directory(), *_contents([source, *flags]))
-    if key in _compiled:
-        _put_again(target, *_compiled[key])
+    kept = os.path.join(_kept, _digest(command, source, flags)) if _kept else None
+    if kept and _take(kept, target):
         return target
     command += [source, "-o", target, *flags]
     result = run(command)
     expect(result.returncode == 0, f"{' '.join(command)} failed:\n{result.stderr}")
-    _compiled[key] = os.stat(target).st_mode & 0o777, *_contents([target])
+    if kept:
+        _keep(target, kept)
     return target
 
 

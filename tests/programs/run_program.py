@@ -186,7 +186,7 @@ def run_variant(products, source, truth, variant, settings):
         before = os.listdir(directory)
         database = os.path.join(directory, "run.db")
         command = [program, *truth.arguments]
-        plain = harness.run(command, env=harness.plain_environment(), cwd=directory)
+        plain = harness.run(command, env=harness.brief_environment(), cwd=directory)
         environment = products.environment(database, **{**settings, **truth.settings})
         recorded = harness.run(command, env=environment, cwd=directory)
         check_same(plain, recorded, truth.status)
