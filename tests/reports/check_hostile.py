@@ -10,6 +10,7 @@ forged, no cell may be a formula; and what is quoted in errors is held to the sa
 recordings are shown in all formats, the others in one, in turns; so is the worst of all by
 a program built with a sanitizer: what it shows has been looked at before.
 """
+import contextlib
 import csv
 import gzip
 import io
@@ -31,7 +32,8 @@ from sanitized import is_sanitized
 IGNORABLE = ([0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0] +
              [*range(0x180b, 0x1810), *range(0x2060, 0x2070), *range(0xfe00, 0xfe10),
               *range(0xfff0, 0xfff9), *range(0xe0000, 0xe1000)])
-HIDDEN = {c for c in range(sys.maxunicode + 1)
+# Between those and the last of IGNORABLE there are ideographs, and private ones behind it.
+HIDDEN = {c for c in range(0x20000)
           if unicodedata.category(chr(c)) in ("Cc", "Cf", "Zl", "Zp")} | set(IGNORABLE)
 ALL_HIDDEN = "".join(map(chr, sorted(HIDDEN - {0}))).replace("\n", "")
 NOT_TO_SHOW = re.compile("[" + re.escape(ALL_HIDDEN + "\0") + "]")
@@ -85,14 +87,20 @@ def poison(path, columns, worst):
     db.close()
 
 
-def poisonings(path):
-    """(what, columns, worst): all texts, and all that is no word of the format."""
+def run_count(path):
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return db.execute("SELECT COUNT(*) FROM run").fetchone()[0]
+
+
+def poisonings(path, is_first):
+    """(what, columns, worst): all that is no word of the format; and of the first recordings
+    all texts, for the others have no other words of the format."""
     db = sqlite3.connect(path)
     columns = surface.text_columns(db)
     db.close()
     free = {table: [name for name in names if f"{table}.{name}" not in KEPT]
             for table, names in columns.items()}
-    return ("all", columns, False), ("chosen", free, False), ("worst", free, True)
+    return [("all", columns, False)] * is_first + [("chosen", free, False), ("worst", free, True)]
 
 
 def words_alone(recordings, problems):
@@ -171,13 +179,14 @@ def check(what, arguments, done, problems):
 
 
 def commands(looks, path, one_format):
-    """The last run in all formats, or in one that the number says; the first in one more."""
-    number = one_format or 0
+    """The last run in all formats, or in one that the number says; the first, where that is
+    another one, in one more."""
+    number, has_others = one_format or 0, run_count(path) > 1
     for command, forms, words in looks:
         number += 1
         for form in forms if one_format is None else [forms[number % len(forms)]]:
             yield surface.command_line(command, form, words, path)
-        if command not in ONE_FILE:
+        if has_others and command not in ONE_FILE:
             for form in set(forms) & {"text", "md", "html"} if one_format is None else [None]:
                 yield surface.command_line(command, form, words, path) + ["--run", "1"]
     if one_format is None:
@@ -231,11 +240,11 @@ def main():
         recordings = [make(folder, kind) for kind in KINDS]
         for number, sound in enumerate(recordings):
             kind = os.path.basename(sound)
-            for what, columns, worst in poisonings(sound)[2 if sanitized else 0:]:
+            is_first = kind in ("fixture.db", "snapshots.db", "marks.db")
+            for what, columns, worst in poisonings(sound, is_first)[-1 if sanitized else 0:]:
                 number += 1
                 shutil.copy(sound, path)
                 poison(path, columns, worst)
-                is_first = kind in ("fixture.db", "snapshots.db", "marks.db")
                 one = None if worst and is_first and not sanitized else number
                 for arguments in commands(looks, path, one):
                     run(arguments, f"{kind}, {what}:")

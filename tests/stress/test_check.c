@@ -5,13 +5,6 @@
  * Runs on:       tests.
  * See also:      tests/stress/check.h
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "shim/lane/tree.h"
 #include "shim/memory/shadow.h"
@@ -19,6 +12,7 @@
 #include "shim/events/events.h"
 #include "tests/stress/check.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define HEAP 0x7000000ull
 
@@ -116,18 +110,16 @@ static void expect_failure(const char *sentence)
 		expect_sound();                                                          \
 	} while (0)
 
-static void finds_a_sound_file_sound(void **state)
+TEST(finds_a_sound_file_sound)
 {
-	(void)state;
 	expect_sound();
 }
 
-static void notices_a_damaged_tree(void **state)
+TEST(notices_a_damaged_tree)
 {
 	struct segment_node *nodes = lane_self->nodes;
 	uint32_t frame = process->sites[site].node;
 
-	(void)state;
 	DAMAGE(nodes[inner].parent, inner, "is not before it");
 	DAMAGE(nodes[inner].parent, 0, "is not before it");
 	DAMAGE(nodes[inner].function, 77, "no function 77");
@@ -149,11 +141,10 @@ static void notices_a_damaged_tree(void **state)
 	DAMAGE(lane_self->lane->magic, 5, "wrong magic of a lane");
 }
 
-static void notices_damaged_frames(void **state)
+TEST(notices_damaged_frames)
 {
 	struct segment_frame *frame = lane_self->frames;
 
-	(void)state;
 	DAMAGE(frame->parent_node, inner, "called from node");
 	DAMAGE(frame->node, inner, "is no child of node");
 	DAMAGE(frame->node, 0xfffff, "no node");
@@ -163,13 +154,12 @@ static void notices_damaged_frames(void **state)
 }
 
 /* A coroutine in which outer is open. */
-static void notices_damaged_stacks(void **state)
+TEST(notices_damaged_stacks)
 {
 	struct segment_lane *lane = lane_self->lane;
 	struct segment_fiber *fiber = (void *)((char *)lane + lane->fibers.offset);
 	struct segment_frame *frame = lane_self->frames + 5;
 
-	(void)state;
 	assert_int_equal(process_commit(lane, lane_self->slot, lane->fibers.offset,
 					sizeof(*fiber)),
 			 0);
@@ -191,12 +181,11 @@ static void notices_damaged_stacks(void **state)
 	lane->fibers.count = 0;
 }
 
-static void notices_damaged_books(void **state)
+TEST(notices_damaged_books)
 {
 	struct segment_process *segment = process->segment;
 	struct segment_site *books = &process->sites[site];
 
-	(void)state;
 	DAMAGE(books->node, 0xfffff, "no node 1048575 in lane");
 	DAMAGE(books->alloc_bytes, books->alloc_bytes + 1, "are mapped");
 	DAMAGE(books->free_count, 7, "are mapped");
@@ -211,23 +200,21 @@ static void notices_damaged_books(void **state)
 	DAMAGE(lane_self->nodes[books->node].site, 500, "no site 500");
 }
 
-static void notices_damaged_threads(void **state)
+TEST(notices_damaged_threads)
 {
 	struct segment_thread *thread =
 		(void *)((char *)process->segment + process->segment->threads.offset);
 
-	(void)state;
 	DAMAGE(thread->tid, 0, "no tid");
 	DAMAGE(thread->end_ticks, 1, "ended before it began");
 	DAMAGE(thread->lane_slot, 900, "slot 900 is no lane");
 	DAMAGE(process->segment->threads.count, 1u << 30, "threads do not fit");
 }
 
-static void notices_a_damaged_shadow(void **state)
+TEST(notices_a_damaged_shadow)
 {
 	uint64_t *word = shadow_word(HEAP, 0), *large = shadow_word(HEAP + 0x210, 0);
 
-	(void)state;
 	DAMAGE(*word, 0, "0 blocks of 0 bytes are mapped, 1 of 100 booked");
 	DAMAGE(*word, *word + (1 << 24), "1 blocks of 101 bytes are mapped");
 	DAMAGE(*word, *word + 20, "are mapped");
@@ -237,23 +224,20 @@ static void notices_a_damaged_shadow(void **state)
 	shadow_take(HEAP + 0x300);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(finds_a_sound_file_sound),
-		cmocka_unit_test(notices_a_damaged_tree),
-		cmocka_unit_test(notices_damaged_frames),
-		cmocka_unit_test(notices_damaged_stacks),
-		cmocka_unit_test(notices_damaged_books),
-		cmocka_unit_test(notices_damaged_threads),
-		cmocka_unit_test(notices_a_damaged_shadow),
-	};
-	int failed;
-
+	(void)state;
 	fixture_begin(1000);
 	record();
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	return 0;
+}
+
+static int end_all(void **state)
+{
+	(void)state;
 	leave(0x1000);
 	fixture_end();
-	return failed;
+	return 0;
 }
+
+TEST_GROUP(begin_all, end_all)

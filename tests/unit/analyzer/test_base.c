@@ -8,13 +8,12 @@
 #include "common/base/xalloc.h"
 #include "common/base/xml.h"
 #include "common/plain_text.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
-static void strbuf_grows(void **state)
+TEST(strbuf_grows)
 {
 	struct strbuf buffer = {0};
 
-	(void)state;
 	assert_string_equal(strbuf_text(&buffer), "");
 	for (int i = 0; i < 1000; i++)
 		strbuf_printf(&buffer, "%d,", i % 10);
@@ -31,13 +30,12 @@ static void strbuf_grows(void **state)
 	strbuf_free(&buffer);
 }
 
-static void arena_keeps_strings(void **state)
+TEST(arena_keeps_strings)
 {
 	struct arena arena = {0};
 	const char *first = arena_copy(&arena, "first", 5), *large;
 	char *text = xmalloc(200000);
 
-	(void)state;
 	memset(text, 'x', 199999);
 	text[199999] = '\0';
 	large = arena_copy(&arena, text, 199999);
@@ -50,9 +48,8 @@ static void arena_keeps_strings(void **state)
 	arena_free(&arena);
 }
 
-static void utf8_width_counts_columns(void **state)
+TEST(utf8_width_counts_columns)
 {
-	(void)state;
 	assert_int_equal(utf8_width(""), 0);
 	assert_int_equal(utf8_width("abc"), 3);
 	assert_int_equal(utf8_width("gr\xc3\xb6\xc3\x9f"
@@ -66,12 +63,11 @@ static void utf8_width_counts_columns(void **state)
 	assert_int_equal(utf8_width("\xff\xc3"), 2);		     /* two bad bytes */
 }
 
-static void utf8_cuts_between_characters(void **state)
+TEST(utf8_cuts_between_characters)
 {
 	const char *text = "a\xe6\x97\xa5"
 			   "b"; /* columns 1 2 1 */
 
-	(void)state;
 	assert_int_equal(utf8_prefix(text, 0), 0);
 	assert_int_equal(utf8_prefix(text, 1), 1);
 	assert_int_equal(utf8_prefix(text, 2), 1);
@@ -83,7 +79,7 @@ static void utf8_cuts_between_characters(void **state)
 	assert_int_equal(utf8_suffix(text, 4), 5);
 }
 
-static void utf8_refuses_what_is_not(void **state)
+TEST(utf8_refuses_what_is_not)
 {
 	static const char *const bad[] = {
 		"\x80",
@@ -97,7 +93,6 @@ static void utf8_refuses_what_is_not(void **state)
 		"\xe6\x97\x41\x41",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint32_t character = 0;
 
@@ -106,11 +101,10 @@ static void utf8_refuses_what_is_not(void **state)
 	}
 }
 
-static void utf8_clean_stops_controls(void **state)
+TEST(utf8_clean_stops_controls)
 {
 	struct strbuf buffer = {0};
 
-	(void)state;
 	utf8_clean(&buffer, "a\033[31mb\n\x7f\xc2\x9b \xe2\x80\xae!\xff");
 	assert_string_equal(strbuf_text(&buffer), "a?[31mb??? ?!\xef\xbf\xbd");
 	strbuf_reset(&buffer);
@@ -119,11 +113,10 @@ static void utf8_clean_stops_controls(void **state)
 	strbuf_free(&buffer);
 }
 
-static void plain_text_shows_all_it_copies(void **state)
+TEST(plain_text_shows_all_it_copies)
 {
 	char text[12];
 
-	(void)state;
 	assert_string_equal(plain_text_copy(text, 12, "a\nb\xd8\x9c\xff"),
 			    "a?b?\xef\xbf\xbd");
 	assert_string_equal(plain_text_copy(text, 12, "12345678901"), "12345678901");
@@ -135,7 +128,7 @@ static void plain_text_shows_all_it_copies(void **state)
 	assert_string_equal(plain_text_copy(text, 4, ""), "");
 }
 
-static void plain_text_knows_a_class(void **state)
+TEST(plain_text_knows_a_class)
 {
 	static const uint32_t hidden[] = {0,	  0x1f,	  0x7f,	  0x80,	   0x9f,   0xad,
 					  0x61c,  0x200b, 0x200e, 0x202e,  0x2028, 0x2066,
@@ -144,21 +137,19 @@ static void plain_text_knows_a_class(void **state)
 		' ',	'~',	0xa0,	0xac,	0xe9,	0x61b,	 0x2010,  0x3042,
 		0xfdff, 0xfe10, 0xfffc, 0xfffd, 0xe000, 0x1f600, 0xdffff, 0x10ffff};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
 		assert_true(plain_text_is_hidden(hidden[i]));
 	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
 		assert_false(plain_text_is_hidden(shown[i]));
 }
 
-static void numbers_of_options_have_bounds(void **state)
+TEST(numbers_of_options_have_bounds)
 {
 	static const char *const none[] = {
 		"",    "-",   "3x", "x", "0x3",
 		"3.5", "1e2", "0",  "9", "99999999999999999999"};
 	long number;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
 		assert_false(options_number(none[i], 1, 8, &number));
 	assert_true(options_number("1", 1, 8, &number));
@@ -168,12 +159,11 @@ static void numbers_of_options_have_bounds(void **state)
 	assert_int_equal(number, -2);
 }
 
-static void nearest_knows_typing_mistakes(void **state)
+TEST(nearest_knows_typing_mistakes)
 {
 	static const char *const words[] = {"functions", "tree", "callers"};
 	char longest[300];
 
-	(void)state;
 	assert_int_equal(nearest_distance("", ""), 0);
 	assert_int_equal(nearest_distance("abc", ""), 3);
 	assert_int_equal(nearest_distance("fucntions", "functions"), 1);
@@ -187,11 +177,10 @@ static void nearest_knows_typing_mistakes(void **state)
 	assert_null(nearest_word("banana", words, 3));
 }
 
-static void xml_holds_any_name(void **state)
+TEST(xml_holds_any_name)
 {
 	struct strbuf text = {0};
 
-	(void)state;
 	xml_escape(&text, "a<b> & \"c\" \x01\x1b\n");
 	assert_string_equal(strbuf_text(&text), "a&lt;b&gt; &amp; &quot;c&quot; ???");
 	strbuf_reset(&text);
@@ -204,11 +193,10 @@ static void xml_holds_any_name(void **state)
 	strbuf_free(&text);
 }
 
-static void pattern_refuses_what_unrolls(void **state)
+TEST(pattern_refuses_what_unrolls)
 {
 	char longest[1002];
 
-	(void)state;
 	memset(longest, 'a', 1001);
 	longest[1001] = '\0';
 	assert_null(pattern_refuse("^(acme::)?v[0-9]+\\.[0-9]{1,3}<.*>(const)?$"));
@@ -226,24 +214,4 @@ static void pattern_refuses_what_unrolls(void **state)
 	assert_non_null(pattern_refuse("(((^a?$){0,40}){0,40})"));
 	assert_null(pattern_refuse("(^|::)(get|set)_[a-z0-9_]{1,40}(_v[0-9]+)*$"));
 	assert_null(pattern_refuse("(^acme::)?[^][(+{]+"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(strbuf_grows),
-		cmocka_unit_test(arena_keeps_strings),
-		cmocka_unit_test(utf8_width_counts_columns),
-		cmocka_unit_test(utf8_cuts_between_characters),
-		cmocka_unit_test(utf8_refuses_what_is_not),
-		cmocka_unit_test(utf8_clean_stops_controls),
-		cmocka_unit_test(plain_text_shows_all_it_copies),
-		cmocka_unit_test(plain_text_knows_a_class),
-		cmocka_unit_test(xml_holds_any_name),
-		cmocka_unit_test(numbers_of_options_have_bounds),
-		cmocka_unit_test(nearest_knows_typing_mistakes),
-		cmocka_unit_test(pattern_refuses_what_unrolls),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

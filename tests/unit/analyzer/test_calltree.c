@@ -4,7 +4,7 @@
 #include "analyzer/tree/filter.h"
 #include "analyzer/model/table.h"
 #include "common/base/strbuf.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static void add(struct calltree *tree, int64_t id, int64_t parent, int64_t function,
 		int64_t calls, int64_t total_ns, int64_t self_ns)
@@ -35,12 +35,11 @@ static struct calltree *recursive(void)
 	return tree;
 }
 
-static void paths_are_linked(void **state)
+TEST(paths_are_linked)
 {
 	struct calltree *tree = recursive();
 	uint32_t main_node = calltree_find(tree, 10), leaf = calltree_find(tree, 13);
 
-	(void)state;
 	assert_int_equal(tree->order_count, 5);
 	assert_int_equal(tree->order[0], main_node);
 	assert_int_equal(tree->nodes[leaf].depth, 4);
@@ -64,11 +63,10 @@ static void assert_chain(const struct calltree *tree, int64_t path_id, const cha
 }
 
 /* Nobody timed a call of put below serve, but the stack had it when room was called. */
-static void levels_that_were_not_timed_are_in_brackets(void **state)
+TEST(levels_that_were_not_timed_are_in_brackets)
 {
 	struct calltree *tree = calltree_new();
 
-	(void)state;
 	calltree_add_function(tree, 1, "main");
 	calltree_add_function(tree, 2, "serve");
 	calltree_add_function(tree, 3, "put");
@@ -87,13 +85,12 @@ static void levels_that_were_not_timed_are_in_brackets(void **state)
 	calltree_free(tree);
 }
 
-static void damage_is_survived(void **state)
+TEST(damage_is_survived)
 {
 	struct calltree *tree = calltree_new(), *folded;
 	uint32_t keys[6] = {CALLTREE_NONE, CALLTREE_NONE, CALLTREE_NONE,
 			    CALLTREE_NONE, CALLTREE_NONE, CALLTREE_NONE};
 
-	(void)state;
 	add(tree, 1, 2, 7, 1, 1, 1); /* a ring, unknown functions */
 	add(tree, 2, 1, 7, 1, 1, 1);
 	add(tree, 3, 3, 7, 1, 1, 1);		      /* its own parent */
@@ -128,13 +125,12 @@ static const struct calltree_node *child(const struct calltree *tree, uint32_t p
 	return at == CALLTREE_NONE ? NULL : &tree->nodes[at];
 }
 
-static void recursion_folds(void **state)
+TEST(recursion_folds)
 {
 	struct calltree *tree = recursive(), *folded = calltree_fold(tree);
 	const struct calltree_node *main_node = child(folded, CALLTREE_NONE, "main");
 	const struct calltree_node *f, *g;
 
-	(void)state;
 	assert_non_null(main_node);
 	assert_int_equal(folded->node_count, 4);
 	f = child(folded, (uint32_t)(main_node - folded->nodes), "f");
@@ -154,14 +150,13 @@ static void recursion_folds(void **state)
 }
 
 /* Errors of what is folded add up, but not above what all of it can take. */
-static void errors_stay_below_the_total(void **state)
+TEST(errors_stay_below_the_total)
 {
 	struct calltree *tree = recursive(), *folded;
 	struct calltree_node *outer = &tree->nodes[calltree_find(tree, 11)];
 	struct calltree_node *inner = &tree->nodes[calltree_find(tree, 12)];
 	const struct calltree_node *f;
 
-	(void)state;
 	outer->self_error_ns = inner->self_error_ns = 20;
 	outer->total_error_ns = 5;
 	folded = calltree_fold(tree);
@@ -179,13 +174,12 @@ static void errors_stay_below_the_total(void **state)
 }
 
 /* main calls f, f's code has g, g's has h; h calls k, and so does f. */
-static void inlined_copies_fold(void **state)
+TEST(inlined_copies_fold)
 {
 	struct calltree *tree = calltree_new();
 	struct calltree_total before;
 	uint32_t f, g, h, k;
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		calltree_add_function(tree, i + 1,
 				      (const char *[]){"main", "f", "g", "h", "k"}[i]);
@@ -231,11 +225,10 @@ static void inlined_copies_fold(void **state)
 	calltree_free(tree);
 }
 
-static void deep_and_wide_trees_are_fast(void **state)
+TEST(deep_and_wide_trees_are_fast)
 {
 	struct calltree *tree = calltree_new(), *folded;
 
-	(void)state;
 	for (int i = 0; i < 50000; i++)
 		calltree_add_function(tree, i + 1, "f");
 	for (int i = 0; i < 50000; i++) /* deep, one function */
@@ -251,14 +244,13 @@ static void deep_and_wide_trees_are_fast(void **state)
 	calltree_free(tree);
 }
 
-static void outermost_of_a_key(void **state)
+TEST(outermost_of_a_key)
 {
 	struct calltree *tree = recursive();
 	uint32_t keys[16] = {0}, f = calltree_function(tree, 2);
 	int64_t total_ns = 0;
 	bool *outermost;
 
-	(void)state;
 	for (uint32_t i = 0; i < tree->node_count; i++)
 		keys[i] = tree->nodes[i].function;
 	outermost = calltree_outermost(tree, keys, tree->function_count);
@@ -270,11 +262,10 @@ static void outermost_of_a_key(void **state)
 	calltree_free(tree);
 }
 
-static void allocations_without_a_function(void **state)
+TEST(allocations_without_a_function)
 {
 	struct calltree *tree = calltree_new();
 
-	(void)state;
 	add(tree, 1, 0, 1, 1, 0, 0); /* frame -> frame -> function -> frame; -> frame */
 	add(tree, 2, 1, 1, 2, 0, 0);
 	add(tree, 3, 2, 2, 4, 5, 5);
@@ -291,14 +282,13 @@ static void allocations_without_a_function(void **state)
 	calltree_free(tree);
 }
 
-static void filters_follow_paths(void **state)
+TEST(filters_follow_paths)
 {
 	struct calltree *tree = recursive();
 	struct filter filter;
 	char error[128];
 	bool *passes;
 
-	(void)state;
 	filter_init(&filter, "^f$", "g");
 	assert_int_equal(filter_check(&filter, error, sizeof(error)), 0);
 	assert_true(filter_passes_name(&filter, "f"));
@@ -333,12 +323,11 @@ static void filters_follow_paths(void **state)
 }
 
 /* f that calls itself is one node, g that it calls from within main stays another. */
-static void own_calls_fold(void **state)
+TEST(own_calls_fold)
 {
 	struct calltree *tree = recursive(), *folded;
 	uint32_t *places, f;
 
-	(void)state;
 	folded = calltree_fold_own_calls(tree, &places);
 	f = places[calltree_find(tree, 12)];
 	assert_int_equal(folded->node_count, 4);
@@ -356,13 +345,12 @@ static void own_calls_fold(void **state)
 	calltree_free(tree);
 }
 
-static void outermost_is_told_by_any_number(void **state)
+TEST(outermost_is_told_by_any_number)
 {
 	struct calltree *tree = recursive();
 	uint32_t *numbers = calltree_numbers(tree);
 	bool *flags;
 
-	(void)state;
 	for (size_t i = 0; i < tree->node_count; i++)
 		numbers[i] = tree->nodes[i].function;
 	numbers[calltree_find(tree, 14)] = CALLTREE_NONE;
@@ -372,24 +360,4 @@ static void outermost_is_told_by_any_number(void **state)
 	free(flags);
 	free(numbers);
 	calltree_free(tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(paths_are_linked),
-		cmocka_unit_test(levels_that_were_not_timed_are_in_brackets),
-		cmocka_unit_test(damage_is_survived),
-		cmocka_unit_test(recursion_folds),
-		cmocka_unit_test(errors_stay_below_the_total),
-		cmocka_unit_test(inlined_copies_fold),
-		cmocka_unit_test(deep_and_wide_trees_are_fast),
-		cmocka_unit_test(outermost_of_a_key),
-		cmocka_unit_test(allocations_without_a_function),
-		cmocka_unit_test(filters_follow_paths),
-		cmocka_unit_test(own_calls_fold),
-		cmocka_unit_test(outermost_is_told_by_any_number),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 /* What this is: which word of the command line is what. */
 #include "analyzer/cli/cli.h"
 #include "analyzer/cli/words.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static struct strbuf error;
 
@@ -17,11 +17,10 @@ static struct request assign(const char *a, const char *b, const char *c)
 	return cli;
 }
 
-static void commands_and_databases(void **state)
+TEST(commands_and_databases)
 {
 	struct request cli = assign("run.db", NULL, NULL);
 
-	(void)state;
 	assert_string_equal(cli.report->name, "report");
 	assert_string_equal(cli.database, "run.db");
 	cli = assign("tree", "run.db", NULL);
@@ -32,11 +31,10 @@ static void commands_and_databases(void **state)
 	assert_int_equal(error.size, 0);
 }
 
-static void database_and_argument_in_any_order(void **state)
+TEST(database_and_argument_in_any_order)
 {
 	struct request cli = assign("callers", "run.db", "main");
 
-	(void)state;
 	assert_string_equal(cli.database, "run.db");
 	assert_string_equal(cli.options.argument, "main");
 	cli = assign("callers", "main", "run.db");
@@ -49,7 +47,7 @@ static void database_and_argument_in_any_order(void **state)
 	assert_string_equal(cli.database, "a.db");
 }
 
-static void two_words_and_a_database_in_any_order(void **state)
+TEST(two_words_and_a_database_in_any_order)
 {
 	struct request cli = {0};
 	static const char *const last[] = {"delta", "loaded", "done", "run.db"};
@@ -57,7 +55,6 @@ static void two_words_and_a_database_in_any_order(void **state)
 	static const char *const plain[] = {"delta", "recording", "loaded", "done"};
 	const char *const *const orders[] = {last, first, plain};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		strbuf_reset(&error);
 		cli = (struct request){0};
@@ -69,9 +66,8 @@ static void two_words_and_a_database_in_any_order(void **state)
 	}
 }
 
-static void mistakes_get_a_sentence(void **state)
+TEST(mistakes_get_a_sentence)
 {
-	(void)state;
 	assign("fucntions", "run.db", NULL);
 	assert_non_null(strstr(strbuf_text(&error), "did you mean 'functions'"));
 	assign("zzzzzz", "run.db", NULL);
@@ -87,11 +83,10 @@ static void mistakes_get_a_sentence(void **state)
 	assert_non_null(strstr(strbuf_text(&error), "one too many"));
 }
 
-static void sides(void **state)
+TEST(sides)
 {
 	struct request cli = assign("compare", "a.db", "b.db");
 
-	(void)state;
 	assert_int_equal(error.size, 0);
 	assert_int_equal(cli.database_count, 2);
 	assert_int_equal(cli.before_databases, 0);
@@ -105,9 +100,8 @@ static void sides(void **state)
 	cli_free(&cli);
 }
 
-static void every_report_tells_what_it_is(void **state)
+TEST(every_report_tells_what_it_is)
 {
-	(void)state;
 	for (size_t i = 0; i < report_registry_count; i++) {
 		const struct report *report = report_registry[i];
 
@@ -125,16 +119,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(commands_and_databases),
-		cmocka_unit_test(database_and_argument_in_any_order),
-		cmocka_unit_test(two_words_and_a_database_in_any_order),
-		cmocka_unit_test(mistakes_get_a_sentence),
-		cmocka_unit_test(sides),
-		cmocka_unit_test(every_report_tells_what_it_is),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

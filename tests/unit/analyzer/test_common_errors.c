@@ -3,10 +3,9 @@
  * how often verdict and interval are wrong in simulated recordings of which the truth is
  * known. Seeds are fixed. */
 #include "analyzer/statistics/compare_judge.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { RUNS = 10, EXPERIMENTS = 2000 };
 
@@ -18,12 +17,11 @@ static struct change change_with(const int64_t *errors, const int64_t *hooks,
 }
 
 /* 0.3 ns of each ns of hooks are not known: of 100 more of them 30. */
-static void only_more_hooks_make_a_difference(void **state)
+TEST(only_more_hooks_make_a_difference)
 {
 	struct change change =
 		change_with((int64_t[]){300, 330}, (int64_t[]){1000, 1100}, 0);
 
-	(void)state;
 	assert_float_equal(change.before_error, 300, 1e-9);
 	assert_float_equal(change.after_error, 330, 1e-9);
 	assert_float_equal(change_error(&change), 30, 1e-9);
@@ -37,35 +35,32 @@ static void only_more_hooks_make_a_difference(void **state)
 	assert_float_equal(change_error(&change), 30, 1e-9);
 }
 
-static void another_cost_of_hooks_is_an_error_of_all_of_them(void **state)
+TEST(another_cost_of_hooks_is_an_error_of_all_of_them)
 {
 	struct change change =
 		change_with((int64_t[]){300, 330}, (int64_t[]){1000, 1100}, 0.04);
 
-	(void)state;
 	/* 4 % of 1050, and 30 */
 	assert_float_equal(change_error(&change), hypot(30, 42), 1e-9);
 	assert_float_equal(change.ratio_error, hypot(0.025, 42. / 1200), 1e-9);
 }
 
-static void errors_of_others_do_not_cancel(void **state)
+TEST(errors_of_others_do_not_cancel)
 {
 	struct change_errors errors = {(int64_t[]){300, 400}, (int64_t[]){1000, 1000},
 				       false, 0};
 	struct change change = change_means((int64_t[]){1000, 2000}, &errors, 1, 1);
 
-	(void)state;
 	assert_float_equal(change_error(&change), 500, 1e-9);
 	assert_float_equal(change.ratio_error, hypot(0.3, 0.2), 1e-9);
 	assert_float_equal(change.least_shift_error, 100, 1e-9);
 }
 
-static void costs_that_differ_by_chance_do_not_differ(void **state)
+TEST(costs_that_differ_by_chance_do_not_differ)
 {
 	double by_chance[] = {27, 28, 29, 30, 26, 28.5, 27.5, 29.5};
 	double apart[] = {20, 20.1, 20.2, 19.9, 22, 22.1, 21.9, 22.2};
 
-	(void)state;
 	assert_float_equal(change_drift((double[]){28, 28}, 1, 1), 0, 1e-9);
 	assert_float_equal(change_drift((double[]){25, 26}, 1, 1), 0.04, 1e-9);
 	assert_float_equal(change_drift(by_chance, 4, 4), 0, 1e-9);
@@ -77,7 +72,7 @@ static void costs_that_differ_by_chance_do_not_differ(void **state)
 /* 100 ms that the hooks may have made up altogether: 30 ms more are 12 % at least, 4 ms
  * are not known to be more than the tolerance; and that nothing changed cannot be told.
  */
-static void what_may_be_nothing_can_still_grow(void **state)
+TEST(what_may_be_nothing_can_still_grow)
 {
 	int64_t values[2 * RUNS], errors[2 * RUNS], hooks[2 * RUNS];
 	static const struct {
@@ -88,7 +83,6 @@ static void what_may_be_nothing_can_still_grow(void **state)
 		     {4000000, OUTCOME_INCONCLUSIVE},
 		     {0, OUTCOME_INCONCLUSIVE}};
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		struct change change;
 
@@ -107,13 +101,12 @@ static void what_may_be_nothing_can_still_grow(void **state)
 
 /* Of a function of 1 s which waited 1 ms, and then 2, there is nothing to say; of one of
  * 10 ms there is. */
-static void a_part_is_held_against_the_whole(void **state)
+TEST(a_part_is_held_against_the_whole)
 {
 	int64_t waits[2 * RUNS], errors[2 * RUNS] = {0};
 	struct change_errors known = {.errors = errors};
 	struct change change;
 
-	(void)state;
 	for (int i = 0; i < RUNS; i++) {
 		waits[i] = 1000000 + i * 100;
 		waits[RUNS + i] = 2000000 + i * 100;
@@ -215,12 +208,11 @@ static struct rates simulate(double slowdown, double before_hooks, double after_
 /* Three million hooks: 84 ms of them on 100 ms. */
 #define HOOKS 3e6
 
-static void twins_are_not_moved(void **state)
+TEST(twins_are_not_moved)
 {
 	struct rates common = simulate(0, HOOKS, HOOKS, true);
 	struct rates others = simulate(0, HOOKS, HOOKS, false);
 
-	(void)state;
 	print_message("twins: moved %.2f %%, covered %.1f %%, width %.1f %%; as others "
 		      "%.1f %%\n",
 		      100 * common.moved, 100 * common.covered, 100 * common.width,
@@ -232,12 +224,11 @@ static void twins_are_not_moved(void **state)
 
 /* The error of the hooks that are more or fewer has to be there: without it the interval
  * would miss the truth most of the time. */
-static void more_hooks_are_covered(void **state)
+TEST(more_hooks_are_covered)
 {
 	struct rates more = simulate(0, HOOKS, 1.5 * HOOKS, true);
 	struct rates fewer = simulate(0, HOOKS, 0.5 * HOOKS, true);
 
-	(void)state;
 	print_message("half as many hooks more: moved %.2f %%, covered %.1f %%; less: "
 		      "%.2f %%, %.1f %%\n",
 		      100 * more.moved, 100 * more.covered, 100 * fewer.moved,
@@ -246,33 +237,15 @@ static void more_hooks_are_covered(void **state)
 	assert_true(more.moved <= 0.05 && fewer.moved <= 0.05);
 }
 
-static void changes_are_found(void **state)
+TEST(changes_are_found)
 {
 	struct rates slower = simulate(0.1, HOOKS, HOOKS, true);
 	struct rates faster = simulate(-0.1, HOOKS, HOOKS, true);
 
-	(void)state;
 	print_message("10 %% slower: found %.1f %%, covered %.1f %%; faster: %.1f %%, "
 		      "%.1f %%\n",
 		      100 * slower.moved, 100 * slower.covered, 100 * faster.moved,
 		      100 * faster.covered);
 	assert_true(slower.moved >= 0.9 && faster.moved >= 0.9);
 	assert_true(slower.covered >= 0.94 && faster.covered >= 0.94);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_more_hooks_make_a_difference),
-		cmocka_unit_test(another_cost_of_hooks_is_an_error_of_all_of_them),
-		cmocka_unit_test(errors_of_others_do_not_cancel),
-		cmocka_unit_test(costs_that_differ_by_chance_do_not_differ),
-		cmocka_unit_test(what_may_be_nothing_can_still_grow),
-		cmocka_unit_test(a_part_is_held_against_the_whole),
-		cmocka_unit_test(twins_are_not_moved),
-		cmocka_unit_test(more_hooks_are_covered),
-		cmocka_unit_test(changes_are_found),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

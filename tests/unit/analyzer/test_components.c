@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: names of components, and those of call paths. */
 #include "analyzer/tree/components.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const char *const files[] = {"/src/app/main.c", "/src/app/json/a/read.c",
 				    "/src/app/json/write.c", NULL};
@@ -23,7 +22,7 @@ static void put(enum component_by by, size_t file_count, const char *function,
 	strbuf_free(&text);
 }
 
-static void directories_and_namespaces_are_components(void **state)
+TEST(directories_and_namespaces_are_components)
 {
 	static const struct {
 		const char *function, *expected;
@@ -38,7 +37,6 @@ static void directories_and_namespaces_are_components(void **state)
 		{"", NULL},
 	};
 
-	(void)state;
 	put(COMPONENT_BY_SOURCE, 4, "f", files[0], "app");
 	put(COMPONENT_BY_SOURCE, 4, "f", files[1], "json/a");
 	put(COMPONENT_BY_SOURCE, 4, "f", files[2], "json");
@@ -53,7 +51,7 @@ static void directories_and_namespaces_are_components(void **state)
 }
 
 /* main > parse > helper > parse > send; main > helper > strdup; strdup */
-static void components_take_what_they_call(void **state)
+TEST(components_take_what_they_call)
 {
 	static const struct {
 		const char *component, *module;
@@ -71,7 +69,6 @@ static void components_take_what_they_call(void **state)
 	struct calltree *tree = calltree_new();
 	struct components components;
 
-	(void)state;
 	for (int64_t i = 0; i < 5; i++) {
 		struct calltree_function *function =
 			calltree_add_function(tree, i + 1, "f");
@@ -92,14 +89,4 @@ static void components_take_what_they_call(void **state)
 			paths[i].component);
 	components_free(&components);
 	calltree_free(tree);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(directories_and_namespaces_are_components),
-		cmocka_unit_test(components_take_what_they_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the critical path of runs that fit on a page, and how it is divided. */
 #include "analyzer/model/critical/shares.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
 
@@ -63,7 +63,7 @@ static struct walk_run run_of(struct walk_thread *threads, size_t thread_count,
 }
 
 /* The thread that is joined first has ended long before the other one. */
-static void slower_of_two(void **state)
+TEST(slower_of_two)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -78,12 +78,11 @@ static void slower_of_two(void **state)
 				       .kind = WALK_JOIN}};
 	struct walk_run run = run_of(threads, 3, stalls, COUNT(stalls));
 
-	(void)state;
 	expect_walk(&run, "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11");
 }
 
 /* Who ended is not known by its lane: it is the one that ended last. */
-static void unknown_ends(void **state)
+TEST(unknown_ends)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -93,12 +92,11 @@ static void unknown_ends(void **state)
 				       .kind = WALK_JOIN}};
 	struct walk_run run = run_of(threads, 3, stalls, 1);
 
-	(void)state;
 	expect_walk(&run, "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11");
 }
 
 /* A lane that another thread has when the join is over. */
-static void used_again(void **state)
+TEST(used_again)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {1, 0, 41, 60}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -108,12 +106,11 @@ static void used_again(void **state)
 				       .kind = WALK_JOIN}};
 	struct walk_run run = run_of(threads, 3, stalls, 1);
 
-	(void)state;
 	expect_walk(&run, "own 0 50-100, woken 0 40-50, own 1 10-40, own 0 0-10");
 }
 
 /* Lane 2 had the lock when lane 0 began to wait, but lane 1 got it before. */
-static void last_holder(void **state)
+TEST(last_holder)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}, {2, 0, 0, 100}};
 	struct walk_stall stalls[] = {
@@ -126,12 +123,11 @@ static void last_holder(void **state)
 		 .lock_id = 8}};
 	struct walk_run run = run_of(threads, 3, stalls, COUNT(stalls));
 
-	(void)state;
 	expect_walk(&run, "own 0 80-100, held 1 50-80, held 2 10-50, own 2 0-10");
 }
 
 /* Who ended the wait waits itself, since before: then it is not said who did. */
-static void impossible(void **state)
+TEST(impossible)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -151,13 +147,12 @@ static void impossible(void **state)
 				       .kind = WALK_SIGNAL}};
 	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
 
-	(void)state;
 	expect_walk(&run, "own 0 60-100, waited 0 50-60, own 0 30-50, waited 0 20-30, "
 			  "own 0 0-20");
 }
 
 /* One signals and waits at once: whoever is woken is so after that. */
-static void turns(void **state)
+TEST(turns)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 5, 95}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -177,13 +172,12 @@ static void turns(void **state)
 				       .kind = WALK_SIGNAL}};
 	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
 
-	(void)state;
 	expect_walk(&run, "own 0 60-100, woken 0 58-60, own 1 22-58, woken 1 20-22, "
 			  "own 0 0-20");
 }
 
 /* Lane 1 sleeps with the lock that lane 0 waits for, and then works with it. */
-static void naps(void **state)
+TEST(naps)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
 	struct walk_stall stalls[] = {
@@ -202,7 +196,6 @@ static void naps(void **state)
 	struct shares_input input = {&run,	&walk,	 work, COUNT(work),
 				     of_stalls, lane_ns, 2};
 
-	(void)state;
 	walk_find(&run, &walk);
 	assert_string_equal(told(&run, &walk),
 			    "own 0 80-100, held 1 60-80, waited 1 10-60, own 1 0-10");
@@ -220,7 +213,7 @@ static void naps(void **state)
 }
 
 /* Nobody is left to have made the thread that ended the run; times that do not fit. */
-static void broken(void **state)
+TEST(broken)
 {
 	struct walk_thread threads[] = {{0, 0, 30, 100}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -236,13 +229,12 @@ static void broken(void **state)
 	struct walk_run run = run_of(threads, 1, stalls, COUNT(stalls));
 	struct walk_run none = run_of(NULL, 0, NULL, 0);
 
-	(void)state;
 	expect_walk(&run, "waited 0 60-100, own 0 30-60, before -1 0-30");
 	expect_walk(&none, "before -1 0-100");
 }
 
 /* Each window by itself: in the middle of a wait it is the other one's. */
-static void windows(void **state)
+TEST(windows)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 5, 95}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -252,14 +244,13 @@ static void windows(void **state)
 				       .kind = WALK_JOIN}};
 	struct walk_run run = run_of(threads, 2, stalls, 1);
 
-	(void)state;
 	run.windows = (struct walk_windows){-16, 10, 26};
 	expect_walk(&run, "own 0 95-98, own 1 88-95, own 1 62-72, own 1 36-46, "
 			  "own 1 10-20");
 }
 
 /* Who made the thread that the walk leaves: the first thread waits, or does not. */
-static void makers(void **state)
+TEST(makers)
 {
 	struct walk_thread one[] = {{0, 0, 0, 100e6}, {1, 0, 50e6, 100e6}};
 	struct walk_thread many[] = {{0, 0, 0, 100e6},
@@ -274,7 +265,6 @@ static void makers(void **state)
 	struct walk_run run = run_of(one, 2, waiting, 1);
 	struct walk walk;
 
-	(void)state;
 	run.end_ns = 100e6;
 	walk_find(&run, &walk);
 	/* there was nobody else, however long it had waited */
@@ -300,7 +290,7 @@ static void makers(void **state)
 }
 
 /* What no shim writes: no number of windows keeps the walk, and none is made up. */
-static void hostile_windows(void **state)
+TEST(hostile_windows)
 {
 	static const struct walk_windows all[] = {
 		{0, 1, 1e-300},	 {-INFINITY, 1, 2}, {INFINITY, 1, 2}, {0, 1, INFINITY},
@@ -309,7 +299,6 @@ static void hostile_windows(void **state)
 	struct walk_run run = run_of(threads, 1, NULL, 0);
 	struct walk walk;
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(all); i++) {
 		run.windows = all[i];
 		expect_walk(&run, "own 0 0-100");
@@ -321,7 +310,7 @@ static void hostile_windows(void **state)
 }
 
 /* Two thirds of a lane lie on the path: so much has each of its paths, or half or all. */
-static void halves(void **state)
+TEST(halves)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 20, 80}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -340,7 +329,6 @@ static void halves(void **state)
 	const double wanted[][3] = {
 		[5] = {60, 60, 60}, [6] = {20, 10, 30}, [7] = {20, 10, 30}};
 
-	(void)state;
 	walk_find(&run, &walk);
 	assert_string_equal(told(&run, &walk), "own 0 60-100, own 1 20-60, own 0 0-20");
 	shares_find(&input, &shares);
@@ -357,7 +345,7 @@ static void halves(void **state)
 }
 
 /* The same with a lock that was held on one of the two paths. */
-static void held(void **state)
+TEST(held)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
 	struct walk_stall stalls[] = {{.lane = 0,
@@ -374,7 +362,6 @@ static void held(void **state)
 	struct shares_input input = {&run,	&walk,	 work, COUNT(work),
 				     of_stalls, lane_ns, 2};
 
-	(void)state;
 	walk_find(&run, &walk);
 	assert_string_equal(told(&run, &walk), "own 0 60-100, held 1 40-60, own 1 0-40");
 	shares_find(&input, &shares);
@@ -389,19 +376,4 @@ static void held(void **state)
 	}
 	shares_done(&shares);
 	walk_done(&walk);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slower_of_two),   cmocka_unit_test(unknown_ends),
-		cmocka_unit_test(used_again),	   cmocka_unit_test(last_holder),
-		cmocka_unit_test(impossible),	   cmocka_unit_test(turns),
-		cmocka_unit_test(broken),	   cmocka_unit_test(windows),
-		cmocka_unit_test(halves),	   cmocka_unit_test(held),
-		cmocka_unit_test(makers),	   cmocka_unit_test(naps),
-		cmocka_unit_test(hostile_windows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

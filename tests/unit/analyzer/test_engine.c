@@ -4,10 +4,7 @@
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/engine/sentence.h"
-#include "tests/unit/analyzer/cmocka_all.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "tests/unit/tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -44,7 +41,7 @@ static struct table *read_row(const char *sql)
 	return table;
 }
 
-static void a_column_is_what_its_name_says(void **state)
+TEST(a_column_is_what_its_name_says)
 {
 	static const struct {
 		const char *written, *name, *title;
@@ -71,7 +68,6 @@ static void a_column_is_what_its_name_says(void **state)
 		{".self_ns", "self_ns", "self", COLUMN_NSEC, COLUMN_MACHINE},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct column *column;
 		struct table *table;
@@ -91,11 +87,10 @@ static void a_column_is_what_its_name_says(void **state)
 	}
 }
 
-static void a_name_and_a_place_are_of_two_columns(void **state)
+TEST(a_name_and_a_place_are_of_two_columns)
 {
 	struct table *table;
 
-	(void)state;
 	options.raw = true;
 	table = read_row("SELECT 5 AS \"^self_ns\", '/a.c' AS \"where:file/place\", "
 			 "7 AS \"-line/id\"");
@@ -107,7 +102,7 @@ static void a_name_and_a_place_are_of_two_columns(void **state)
 	options.raw = false;
 }
 
-static void values_are_of_the_type_or_unknown(void **state)
+TEST(values_are_of_the_type_or_unknown)
 {
 	static const struct {
 		const char *sql, *text; /* NULL: there is none */
@@ -123,7 +118,6 @@ static void values_are_of_the_type_or_unknown(void **state)
 		{"SELECT 'about 7' AS \"a/figure\"", "about 7"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct table *table = read_row(cases[i].sql);
 		const struct cell *cell = table_row(table, 0);
@@ -135,13 +129,12 @@ static void values_are_of_the_type_or_unknown(void **state)
 	}
 }
 
-static void columns_without_anything_are_hidden_when_asked(void **state)
+TEST(columns_without_anything_are_hidden_when_asked)
 {
 	struct table *table = read_row("SELECT 0 AS \"a:?a_ns\", NULL AS \"b:?b\", "
 				       "'' AS \"c:?c\", 'x' AS \"d:?d\", 1 AS \"-e_ns\", "
 				       "2 AS f_ns");
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++)
 		assert_true(table->columns[i].flags & COLUMN_MACHINE);
 	assert_false(table->columns[3].flags & COLUMN_MACHINE);
@@ -152,7 +145,7 @@ static void columns_without_anything_are_hidden_when_asked(void **state)
 	table_free(table);
 }
 
-static void a_sentence_has_the_values_of_its_row(void **state)
+TEST(a_sentence_has_the_values_of_its_row)
 {
 	static const struct {
 		const char *text, *filled;
@@ -174,7 +167,6 @@ static void a_sentence_has_the_values_of_its_row(void **state)
 		"2.0 AS share_error_percent, 2000000 AS e_ns, 1000000 AS e_error_ns, "
 		"'{a_ns}' AS name");
 
-	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct strbuf text = {0};
 
@@ -210,13 +202,12 @@ static const struct section *section_of(const char *name)
 	"SELECT column1 AS \"n_count\", column2 AS \"word\" FROM (VALUES "               \
 	"(3,'c'),(1,'a'),(2,'b'))"
 
-static void a_table_is_in_the_order_of_its_query_or_of_sort(void **state)
+TEST(a_table_is_in_the_order_of_its_query_or_of_sort)
 {
 	static const struct report_part parts[] = {
 		{.kind = PART_TABLE, .name = "one", .sql = ROWS, .flags = PART_SORT},
 		{.kind = PART_TABLE, .name = "other", .sql = ROWS, .flags = PART_WHOLE}};
 
-	(void)state;
 	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
 	assert_int_equal(table_row(section_of("one")->table, 0)->integer, 3);
 	options.sort = "word";
@@ -234,7 +225,7 @@ static void a_table_is_in_the_order_of_its_query_or_of_sort(void **state)
 	options.limit = -1;
 }
 
-static void what_is_kept_is_there_for_later_queries_only(void **state)
+TEST(what_is_kept_is_there_for_later_queries_only)
 {
 	static const struct report_part parts[] = {
 		{.kind = PART_KEEP, .name = "kept", .sql = ROWS},
@@ -249,7 +240,6 @@ static void what_is_kept_is_there_for_later_queries_only(void **state)
 			"BY 2"}};
 	struct cursor *cursor;
 
-	(void)state;
 	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
 	assert_int_equal(table_row(section_of("places")->table, 2)[0].integer, 3);
 	assert_int_equal(table_row(section_of("places")->table, 2)[1].integer, 3);
@@ -259,7 +249,7 @@ static void what_is_kept_is_there_for_later_queries_only(void **state)
 	assert_true(cursor_finish(cursor) < 0);
 }
 
-static void a_report_ends_where_it_has_nothing_to_tell(void **state)
+TEST(a_report_ends_where_it_has_nothing_to_tell)
 {
 	static const struct report_part parts[] = {
 		{.kind = PART_NOTE, .name = "fine", .sql = "SELECT 'x' AS text WHERE 0"},
@@ -280,7 +270,6 @@ static void a_report_ends_where_it_has_nothing_to_tell(void **state)
 		{.kind = PART_END, .sql = "SELECT 1"},
 		{.kind = PART_TABLE, .name = "late", .sql = "SELECT nonsense"}};
 
-	(void)state;
 	assert_int_equal(built(parts, COUNT(parts)), STATUS_NOTHING);
 	assert_null(section_of("fine"));
 	assert_null(section_of("optional"));
@@ -290,7 +279,7 @@ static void a_report_ends_where_it_has_nothing_to_tell(void **state)
 	assert_int_equal(built(&parts[5], 1), STATUS_FAILED);
 }
 
-static void the_page_has_its_own_parts(void **state)
+TEST(the_page_has_its_own_parts)
 {
 	static const struct report_part parts[] = {
 		{.kind = PART_TABLE, .name = "full", .sql = ROWS},
@@ -309,7 +298,6 @@ static void the_page_has_its_own_parts(void **state)
 		.name = "test", .parts = parts, .part_count = COUNT(parts)};
 	struct run_facts facts = {0};
 
-	(void)state;
 	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
 	assert_null(section_of("page"));
 	assert_int_equal(section_of("both")->flags, SECTION_MAIN);
@@ -326,19 +314,4 @@ static void the_page_has_its_own_parts(void **state)
 	doc_free(&doc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_column_is_what_its_name_says),
-		cmocka_unit_test(a_name_and_a_place_are_of_two_columns),
-		cmocka_unit_test(values_are_of_the_type_or_unknown),
-		cmocka_unit_test(columns_without_anything_are_hidden_when_asked),
-		cmocka_unit_test(a_sentence_has_the_values_of_its_row),
-		cmocka_unit_test(a_table_is_in_the_order_of_its_query_or_of_sort),
-		cmocka_unit_test(what_is_kept_is_there_for_later_queries_only),
-		cmocka_unit_test(a_report_ends_where_it_has_nothing_to_tell),
-		cmocka_unit_test(the_page_has_its_own_parts),
-	};
-
-	return cmocka_run_group_tests(tests, open_database, close_database);
-}
+TEST_GROUP(open_database, close_database)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: names of functions as gcc looks at them, and the words for its list. */
 #include "analyzer/reports/exclude/parts.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static struct strbuf buffer;
 
@@ -23,9 +23,8 @@ static const char *word(const char *name)
 	return strbuf_text(&buffer);
 }
 
-static void names_have_no_types(void **state)
+TEST(names_have_no_types)
 {
-	(void)state;
 	assert_string_equal(visible("get_slot"), "get_slot");
 	assert_string_equal(visible("hash.constprop.0"), "hash");
 	assert_string_equal(visible("ns::f(int) [clone .part.0]"), "ns::f");
@@ -44,9 +43,8 @@ static void names_have_no_types(void **state)
 	assert_string_equal(visible("operator new(unsigned long)"), "operator new");
 }
 
-static void words_are_what_every_way_to_write_has(void **state)
+TEST(words_are_what_every_way_to_write_has)
 {
-	(void)state;
 	assert_string_equal(word("get_slot"), "get_slot");
 	assert_string_equal(word("int ns::twice<int>(int)"), "ns::twice");
 	assert_string_equal(word("ns::Box<int, 3>::get() const"), ">::get");
@@ -59,9 +57,8 @@ static void words_are_what_every_way_to_write_has(void **state)
 	assert_string_equal(word("größe(int)"), "größe");
 }
 
-static void what_cannot_stand_in_a_flag_is_none(void **state)
+TEST(what_cannot_stand_in_a_flag_is_none)
 {
-	(void)state;
 	assert_string_equal(word("main::{lambda(int)#1}::operator()(int) const"), "");
 	/* not the function around it */
 	assert_string_equal(word("parse(int)::{lambda(int)#1}::operator()(int) const"),
@@ -91,13 +88,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_have_no_types),
-		cmocka_unit_test(words_are_what_every_way_to_write_has),
-		cmocka_unit_test(what_cannot_stand_in_a_flag_is_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

@@ -2,12 +2,9 @@
 /* What this is: what the exporters write of a flame. */
 #include "analyzer/export/export.h"
 #include "common/base/xalloc.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MARGIN 10 /* of a picture, in pixels */
 #define WIDTH 1200
@@ -44,13 +41,12 @@ static char *write_as(const char *format, struct flame *flame)
 	return text;
 }
 
-static void names_do_not_break_lines(void **state)
+TEST(names_do_not_break_lines)
 {
 	struct flame *flame = flame_new(FLAME_TIME, false);
 	uint32_t root = add(flame, FLAME_WHOLE, "a;b\nc 7", 0);
 	char *text;
 
-	(void)state;
 	add(flame, root, "operator new(unsigned long)", 5);
 	add(flame, root, "\xff", 9);
 	flame_sum(flame);
@@ -76,14 +72,13 @@ static void put_place(const char *svg, const char *name, double *ret_x, double *
 
 /* What lies a second from the left and takes nanoseconds can be zoomed into: its callees
  * stand where they belong, by a hundredth of its width. */
-static void narrow_frames_have_exact_places(void **state)
+TEST(narrow_frames_have_exact_places)
 {
 	struct flame *flame = flame_new(FLAME_TIME, false);
 	uint32_t narrow;
 	double x, width, first_x, first_width, second_x, second_width;
 	char *text;
 
-	(void)state;
 	add(flame, FLAME_WHOLE, "long", 7000000000);
 	narrow = add(flame, FLAME_WHOLE, "narrow", 0);
 	add(flame, narrow, "first", 60);
@@ -114,11 +109,10 @@ static void add_span(struct timeline *timeline, int64_t track, int64_t start_ns,
 	event->duration_ns = duration_ns;
 }
 
-static void spans_of_a_track_do_not_overlap(void **state)
+TEST(spans_of_a_track_do_not_overlap)
 {
 	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
 
-	(void)state;
 	add_span(timeline, 2, 5, 10);
 	add_span(timeline, 1, 20, 10);
 	add_span(timeline, 1, 25, 20);
@@ -134,11 +128,10 @@ static void spans_of_a_track_do_not_overlap(void **state)
 }
 
 /* Begin and duration are rounded each: what follows lasts as long as it did. */
-static void rounding_takes_nothing_from_spans(void **state)
+TEST(rounding_takes_nothing_from_spans)
 {
 	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
 
-	(void)state;
 	add_span(timeline, 1, 1000, 501);
 	add_span(timeline, 1, 1500, 101);
 	add_span(timeline, 1, 1600, 1000);
@@ -162,12 +155,11 @@ static struct profile *make_chain(uint32_t depth)
 	return profile_new(tree);
 }
 
-static void deep_stacks_lack_their_middle(void **state)
+TEST(deep_stacks_lack_their_middle)
 {
 	struct profile *profile = make_chain(3 * PROFILE_STACK_MOST);
 	uint32_t chain[PROFILE_STACK_MOST];
 
-	(void)state;
 	assert_int_equal(profile_chain(profile, 10, chain), 11);
 	assert_int_equal(chain[0], 10);
 	assert_int_equal(profile_chain(profile, 3 * PROFILE_STACK_MOST - 1, chain),
@@ -177,17 +169,4 @@ static void deep_stacks_lack_their_middle(void **state)
 		assert_int_equal(chain[PROFILE_STACK_MOST - 1 - i], i);
 	}
 	profile_free(profile);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(names_do_not_break_lines),
-		cmocka_unit_test(narrow_frames_have_exact_places),
-		cmocka_unit_test(spans_of_a_track_do_not_overlap),
-		cmocka_unit_test(rounding_takes_nothing_from_spans),
-		cmocka_unit_test(deep_stacks_lack_their_middle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: findings: the curve of the score, severities, merging, ranking. */
 #include "analyzer/findings/finding_merge.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,11 +14,10 @@ static struct finding rated(double impact, enum confidence confidence)
 	return finding;
 }
 
-static void the_score_follows_the_curve(void **state)
+TEST(the_score_follows_the_curve)
 {
 	struct finding quarter = rated(0.25, CONFIDENCE_HIGH);
 
-	(void)state;
 	assert_true(quarter.score > 63.2 && quarter.score < 63.3);
 	assert_int_equal(quarter.severity, SEVERITY_CRITICAL);
 	assert_int_equal(rated(0.25, CONFIDENCE_MEDIUM).severity, SEVERITY_HIGH);
@@ -31,11 +30,10 @@ static void the_score_follows_the_curve(void **state)
 	assert_int_equal(rated(0.009, CONFIDENCE_HIGH).severity, SEVERITY_INFO);
 }
 
-static void impacts_are_held_within_bounds(void **state)
+TEST(impacts_are_held_within_bounds)
 {
 	struct finding finding = rated(NAN, CONFIDENCE_HIGH);
 
-	(void)state;
 	assert_true(finding.score == 0 && finding.impact == 0);
 	finding = rated(-1, CONFIDENCE_HIGH);
 	assert_true(finding.score == 0);
@@ -43,11 +41,10 @@ static void impacts_are_held_within_bounds(void **state)
 	assert_true(finding.impact == 1 && finding.score < 100);
 }
 
-static void rules_can_set_a_severity(void **state)
+TEST(rules_can_set_a_severity)
 {
 	struct finding finding = {.impact = 0.001, .least_severity = SEVERITY_HIGH};
 
-	(void)state;
 	finding_rate(&finding);
 	assert_int_equal(finding.severity, SEVERITY_HIGH);
 	assert_true(finding.score == 33);
@@ -106,13 +103,12 @@ static const struct finding *at_path(const struct findings *findings, int64_t pa
 	return NULL;
 }
 
-static void nested_findings_become_one(void **state)
+TEST(nested_findings_become_one)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 	const struct finding *kept;
 
-	(void)state;
 	add(&findings, 'T', 20, 0.5, 1);
 	add(&findings, 'T', 30, 0.45, 1);
 	add(&findings, 'T', 40, 0.41, 1); /* 82 % of run's */
@@ -136,12 +132,11 @@ static void nested_findings_become_one(void **state)
 	calltree_free(tree);
 }
 
-static void an_outer_finding_stays_when_more_is_in_it(void **state)
+TEST(an_outer_finding_stays_when_more_is_in_it)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	(void)state;
 	add(&findings, 'T', 20, 0.8, 1);
 	add(&findings, 'T', 30, 0.4, 1);
 	add(&findings, 'T', 50, 0.4, 1);
@@ -151,12 +146,11 @@ static void an_outer_finding_stays_when_more_is_in_it(void **state)
 	calltree_free(tree);
 }
 
-static void the_deepest_must_explain_the_outer_itself(void **state)
+TEST(the_deepest_must_explain_the_outer_itself)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	(void)state;
 	/* lookup explains parse, but of main's only 66 %; parse is not there any more. */
 	add(&findings, 'T', 10, 0.6, 1);
 	add(&findings, 'T', 30, 0.49, 1);
@@ -169,12 +163,11 @@ static void the_deepest_must_explain_the_outer_itself(void **state)
 	calltree_free(tree);
 }
 
-static void on_one_path_the_more_specific_stays(void **state)
+TEST(on_one_path_the_more_specific_stays)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	(void)state;
 	add(&findings, 'T', 40, 0.5, 1);
 	add(&findings, 'T', 40, 0.45, 2);
 	add(&findings, 'T', 40, 0.2, 0);
@@ -192,13 +185,12 @@ static void on_one_path_the_more_specific_stays(void **state)
 	calltree_free(tree);
 }
 
-static void a_capped_severity_hides_nothing_worse(void **state)
+TEST(a_capped_severity_hides_nothing_worse)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 	struct finding *inner = add(&findings, 'T', 40, 0.5, 0), *outer;
 
-	(void)state;
 	finding_fix_severity(inner, SEVERITY_LOW);
 	outer = add(&findings, 'T', 30, 0.1, 0);
 	finding_fix_severity(outer, SEVERITY_HIGH);
@@ -246,12 +238,11 @@ static size_t count_of(const struct findings *findings, const struct rule *rule)
 	return count;
 }
 
-static void a_cause_takes_in_what_it_explains(void **state)
+TEST(a_cause_takes_in_what_it_explains)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	(void)state;
 	add_cause(&findings, 4, 0.41);
 	add_of(&findings, RULE(slow), 4, 0.5); /* 82 % explained */
 	add_of(&findings, RULE(slow), 5, 0.3); /* of another function */
@@ -276,12 +267,11 @@ static void a_cause_takes_in_what_it_explains(void **state)
 	calltree_free(tree);
 }
 
-static void causes_share_what_is_of_the_whole_run(void **state)
+TEST(causes_share_what_is_of_the_whole_run)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	(void)state;
 	add_cause(&findings, 4, 0.2);
 	add_cause(&findings, 5, 0.25);
 	add_of(&findings, RULE(faults), 0, 0.5);
@@ -300,14 +290,13 @@ static void causes_share_what_is_of_the_whole_run(void **state)
 	calltree_free(tree);
 }
 
-static void nothing_is_lost_where_causes_meet(void **state)
+TEST(nothing_is_lost_where_causes_meet)
 {
 	static const struct rule *const only_cause[] = {RULE(cause), NULL};
 	static const struct rule *const only_slow[] = {RULE(slow), NULL};
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	(void)state;
 	/* What the slow one has taken in comes along: its caller, and faults. */
 	add_of(&findings, RULE(faults), 4, 0.5)->kind = 'R';
 	add_of(&findings, RULE(slow), 4, 0.5)->explains = slow_and_faults;
@@ -336,12 +325,11 @@ static void nothing_is_lost_where_causes_meet(void **state)
 }
 
 /* Parents in a ring, paths that are not there, nothing at all. */
-static void damage_is_survived(void **state)
+TEST(damage_is_survived)
 {
 	struct calltree *tree = calltree_new();
 	struct findings findings = {0};
 
-	(void)state;
 	calltree_add_path(tree, 1, 2, 7);
 	calltree_add_path(tree, 2, 1, 7);
 	calltree_link(tree);
@@ -356,11 +344,10 @@ static void damage_is_survived(void **state)
 	calltree_free(tree);
 }
 
-static void savings_have_a_ceiling(void **state)
+TEST(savings_have_a_ceiling)
 {
 	struct finding finding = {.saving_ns = 290, .impact = 0.29};
 
-	(void)state;
 	assert_true(finding_time_share(&finding) == 0.29);
 	assert_true(finding_ceiling(&finding) > 1.40 && finding_ceiling(&finding) < 1.41);
 	finding.impact = 1;
@@ -370,12 +357,11 @@ static void savings_have_a_ceiling(void **state)
 	assert_true(finding_ceiling(&finding) == 0);
 }
 
-static void no_time_beyond_the_run_is_saved(void **state)
+TEST(no_time_beyond_the_run_is_saved)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {.wall_ns = 100};
 
-	(void)state;
 	add(&findings, 'T', 30, 0.5, 1)->saving_ns = 101;
 	add(&findings, 'T', 50, 0.5, 1)->saving_ns = 99;
 	findings_finish(&findings, tree);
@@ -390,38 +376,14 @@ static void no_time_beyond_the_run_is_saved(void **state)
 	calltree_free(tree);
 }
 
-static void severities_have_words(void **state)
+TEST(severities_have_words)
 {
 	enum severity severity;
 
-	(void)state;
 	for (enum severity i = SEVERITY_INFO; i < SEVERITY_COUNT; i++) {
 		assert_int_equal(severity_parse(severity_word(i), &severity), 0);
 		assert_int_equal(severity, i);
 	}
 	assert_int_equal(severity_parse("High", &severity), -EINVAL);
 	assert_int_equal(severity_parse("", &severity), -EINVAL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_score_follows_the_curve),
-		cmocka_unit_test(impacts_are_held_within_bounds),
-		cmocka_unit_test(rules_can_set_a_severity),
-		cmocka_unit_test(nested_findings_become_one),
-		cmocka_unit_test(an_outer_finding_stays_when_more_is_in_it),
-		cmocka_unit_test(the_deepest_must_explain_the_outer_itself),
-		cmocka_unit_test(on_one_path_the_more_specific_stays),
-		cmocka_unit_test(a_capped_severity_hides_nothing_worse),
-		cmocka_unit_test(a_cause_takes_in_what_it_explains),
-		cmocka_unit_test(causes_share_what_is_of_the_whole_run),
-		cmocka_unit_test(nothing_is_lost_where_causes_meet),
-		cmocka_unit_test(damage_is_survived),
-		cmocka_unit_test(savings_have_a_ceiling),
-		cmocka_unit_test(no_time_beyond_the_run_is_saved),
-		cmocka_unit_test(severities_have_words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

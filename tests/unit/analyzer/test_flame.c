@@ -2,7 +2,7 @@
 /* What this is: flame graphs: sums, places, what is left out,
  * differences, turning over. */
 #include "analyzer/tree/flame.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
 
@@ -35,11 +35,10 @@ static struct flame *small(void)
 	return flame;
 }
 
-static void totals_are_added_up(void **state)
+TEST(totals_are_added_up)
 {
 	struct flame *flame = small();
 
-	(void)state;
 	assert_int_equal(flame->boxes[FLAME_WHOLE].total, 100);
 	assert_int_equal(flame->boxes[FLAME_WHOLE].self, 0);
 	assert_int_equal(flame->boxes[1].total, 100);
@@ -48,12 +47,11 @@ static void totals_are_added_up(void **state)
 	flame_free(flame);
 }
 
-static void frames_have_places(void **state)
+TEST(frames_have_places)
 {
 	static const char *const names[] = {"all", "main", "a", "c", "b"};
 	struct flame *flame = small();
 
-	(void)state;
 	flame_lay_out(flame, 0);
 	assert_int_equal(flame->shown_count, 5);
 	assert_int_equal(flame->level_count, 4);
@@ -67,7 +65,7 @@ static void frames_have_places(void **state)
 }
 
 /* What is left out is counted with all below it, but its weight once. */
-static void small_frames_are_left_out(void **state)
+TEST(small_frames_are_left_out)
 {
 	struct flame *flame = flame_new(FLAME_BYTES, false);
 	uint32_t root = add(flame, FLAME_WHOLE, "main", 0, 950), small;
@@ -93,12 +91,11 @@ static void small_frames_are_left_out(void **state)
 	(void)state;
 }
 
-static void odd_numbers_do_no_harm(void **state)
+TEST(odd_numbers_do_no_harm)
 {
 	struct flame *flame = flame_new(FLAME_LIVE, false);
 	uint32_t root = add(flame, FLAME_WHOLE, "main", 0, INT64_MAX);
 
-	(void)state;
 	add(flame, root, "huge", 0, INT64_MAX);
 	add(flame, root, "less than nothing", 0, INT64_MIN);
 	flame_sum(flame);
@@ -114,13 +111,12 @@ static void odd_numbers_do_no_harm(void **state)
 	flame_free(flame);
 }
 
-static void depth_is_no_limit(void **state)
+TEST(depth_is_no_limit)
 {
 	enum { LEVELS = 300000 };
 	struct flame *flame = flame_new(FLAME_TIME, false);
 	uint32_t at = FLAME_WHOLE;
 
-	(void)state;
 	for (int i = 0; i < LEVELS; i++)
 		at = add(flame, at, "f", 0, 1);
 	flame_sum(flame);
@@ -130,7 +126,7 @@ static void depth_is_no_limit(void **state)
 	flame_free(flame);
 }
 
-static void differences_are_judged_with_what_is_below(void **state)
+TEST(differences_are_judged_with_what_is_below)
 {
 	struct flame *flame = flame_new(FLAME_TIME, true);
 	uint32_t root = add(flame, FLAME_WHOLE, "main", 100, 100), parent, gone;
@@ -161,13 +157,12 @@ static void differences_are_judged_with_what_is_below(void **state)
 
 /* A path that both sides took, and that has something of the metric on one of them: it is
  * not new, and what the picture has no width for is listed. */
-static void paths_without_weight_are_told(void **state)
+TEST(paths_without_weight_are_told)
 {
 	struct flame *flame = flame_new(FLAME_BYTES, true);
 	uint32_t first = add(flame, FLAME_WHOLE, "first", 0, 70);
 	uint32_t last = add(flame, FLAME_WHOLE, "last", 500, 0);
 
-	(void)state;
 	flame->boxes[first].presence = FLAME_BEFORE | FLAME_AFTER;
 	flame->boxes[last].presence = FLAME_BEFORE | FLAME_AFTER;
 	flame_sum(flame);
@@ -179,11 +174,10 @@ static void paths_without_weight_are_told(void **state)
 }
 
 /* Next to nothing of the whole is no change, however large for the box. */
-static void small_changes_are_none(void **state)
+TEST(small_changes_are_none)
 {
 	struct flame *flame = flame_new(FLAME_ALLOCS, true);
 
-	(void)state;
 	add(flame, FLAME_WHOLE, "big", 100000, 100000);
 	add(flame, FLAME_WHOLE, "tiny", 10, 50);
 	flame_sum(flame);
@@ -197,14 +191,13 @@ static unsigned brightness(uint32_t colour)
 	       1000;
 }
 
-static void colours_tell_sides_apart(void **state)
+TEST(colours_tell_sides_apart)
 {
 	uint32_t less = flame_colour_of(FLAME_LESS, 1),
 		 more = flame_colour_of(FLAME_MORE, 1);
 	struct flame *flame = small();
 	struct flame_box other = {.name = "other", .parent = 1};
 
-	(void)state;
 	assert_true((less & 255) > (less >> 16));
 	assert_true((more & 255) < (more >> 16));
 	for (int verdict = FLAME_SAME; verdict <= FLAME_ADDED; verdict++)
@@ -218,7 +211,7 @@ static void colours_tell_sides_apart(void **state)
 }
 
 /* main -> a -> leaf 30, main -> b -> leaf 50, main 20 */
-static void turned_over_functions_stand_outermost(void **state)
+TEST(turned_over_functions_stand_outermost)
 {
 	static const char *const names[] = {"all", "leaf", "b",	  "main",
 					    "a",   "main", "main"};
@@ -226,7 +219,6 @@ static void turned_over_functions_stand_outermost(void **state)
 	struct flame *flame = flame_new(FLAME_SELF, false);
 	uint32_t root = add(flame, FLAME_WHOLE, "main", 0, 20);
 
-	(void)state;
 	add(flame, add(flame, root, "a", 0, 0), "leaf", 0, 30);
 	add(flame, add(flame, root, "b", 0, 0), "leaf", 0, 50);
 	flame->title = flame_copy(flame, "title");
@@ -242,12 +234,11 @@ static void turned_over_functions_stand_outermost(void **state)
 	flame_free(flame);
 }
 
-static void callers_of_little_are_not_followed(void **state)
+TEST(callers_of_little_are_not_followed)
 {
 	struct flame *flame = flame_new(FLAME_SELF, false);
 	uint32_t root = add(flame, FLAME_WHOLE, "main", 0, 99);
 
-	(void)state;
 	add(flame, root, "little", 0, 1);
 	flame_sum(flame);
 	flame = flame_invert(flame, 2);
@@ -259,11 +250,10 @@ static void callers_of_little_are_not_followed(void **state)
 	flame_free(flame);
 }
 
-static void metrics_have_names(void **state)
+TEST(metrics_have_names)
 {
 	struct strbuf text = {0};
 
-	(void)state;
 	assert_int_equal(flame_metric_find("time"), FLAME_TIME);
 	assert_int_equal(flame_metric_find("at-peak"), FLAME_AT_PEAK);
 	assert_int_equal(flame_metric_find("tmie"), FLAME_NO_METRIC);
@@ -275,24 +265,4 @@ static void metrics_have_names(void **state)
 	flame_put_amount(&text, FLAME_LIVE, 2048);
 	assert_string_equal(strbuf_text(&text), "1.50us1 call2,000 allocations2.00KiB");
 	strbuf_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(totals_are_added_up),
-		cmocka_unit_test(frames_have_places),
-		cmocka_unit_test(small_frames_are_left_out),
-		cmocka_unit_test(odd_numbers_do_no_harm),
-		cmocka_unit_test(depth_is_no_limit),
-		cmocka_unit_test(differences_are_judged_with_what_is_below),
-		cmocka_unit_test(paths_without_weight_are_told),
-		cmocka_unit_test(small_changes_are_none),
-		cmocka_unit_test(colours_tell_sides_apart),
-		cmocka_unit_test(turned_over_functions_stand_outermost),
-		cmocka_unit_test(callers_of_little_are_not_followed),
-		cmocka_unit_test(metrics_have_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

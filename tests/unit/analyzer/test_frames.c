@@ -2,10 +2,7 @@
 /* What this is: frames that are nobody's code as one, and that nothing gets lost. */
 #include "analyzer/tree/calltree.h"
 #include "common/base/xalloc.h"
-#include "tests/unit/analyzer/cmocka_all.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "tests/unit/tests.h"
 
 #define RUN "std::thread::_State_impl<x>::_M_run"
 #define END "std::thread::_State_impl<x>::~_State_impl"
@@ -86,14 +83,13 @@ static int end(void **state)
 	return 0;
 }
 
-static void libraries_are_one(void **state)
+TEST_WITH(libraries_are_one, start, end)
 {
 	uint32_t root = add(ROOT, "main", 1), sort = add(root, "std::sort", 2);
 	uint32_t inner = add(sort, "std::inner", 3), less = add(inner, "less", 4);
 	uint32_t again = add(less, "std::again", 5), other = add(root, "std::other", 6);
 	uint32_t less_too = add(other, "less", 4), read = add(other, "read", 7);
 
-	(void)state;
 	fold(CALLTREE_LIBRARY);
 	assert_string_equal(label(sort), "library");
 	assert_one(inner, sort);
@@ -108,13 +104,12 @@ static void libraries_are_one(void **state)
 	assert_int_equal(folded->node_count, 5);
 }
 
-static void threads_bear_the_name_of_what_they_run(void **state)
+TEST_WITH(threads_bear_the_name_of_what_they_run, start, end)
 {
 	uint32_t run = add(ROOT, RUN, 1), call = add(run, "std::__invoke", 2);
 	uint32_t helper = add(call, "std::get", 3), work = add(call, "work", 4);
 	uint32_t sort = add(work, "std::sort", 5), over = add(ROOT, END, 6);
 
-	(void)state;
 	fold(CALLTREE_THREADS);
 	assert_string_equal(label(run), "thread of work");
 	assert_one(call, run);
@@ -127,13 +122,12 @@ static void threads_bear_the_name_of_what_they_run(void **state)
 	assert_string_equal(label(sort), "library");
 }
 
-static void who_starts_several_is_threads(void **state)
+TEST_WITH(who_starts_several_is_threads, start, end)
 {
 	uint32_t clone = add(ROOT, "clone", 1), a = add(clone, RUN, 2);
 	uint32_t one = add(a, "one", 3), b = add(clone, "std::b", 4);
 	uint32_t two = add(b, "two", 5), b_too = add(clone, "std::c", 6);
 
-	(void)state;
 	add(b_too, "two", 5);
 	fold(CALLTREE_THREADS);
 	assert_string_equal(label(clone), "threads");
@@ -144,7 +138,7 @@ static void who_starts_several_is_threads(void **state)
 	assert_apart(two, b);
 }
 
-static void tasks_are_told_where_they_are_run(void **state)
+TEST_WITH(tasks_are_told_where_they_are_run, start, end)
 {
 	uint32_t root = add(ROOT, "main", 1);
 	uint32_t get = add(root, "std::future<int>::get", 2);
@@ -153,7 +147,6 @@ static void tasks_are_told_where_they_are_run(void **state)
 		 read = add(idle, "read", 6);
 	uint32_t sort = add(root, "std::sort", 7);
 
-	(void)state;
 	add(sort, "less", 8);
 	fold(CALLTREE_THREADS);
 	assert_string_equal(label(get), "task of task");
@@ -165,11 +158,10 @@ static void tasks_are_told_where_they_are_run(void **state)
 	assert_string_equal(label(sort), "");
 }
 
-static void nothing_to_fold_is_nothing(void **state)
+TEST_WITH(nothing_to_fold_is_nothing, start, end)
 {
 	uint32_t root = add(ROOT, "main", 1);
 
-	(void)state;
 	/* Two of one function stay two, and so do unknown ones. */
 	add(root, "f", 2);
 	add(root, "f", 2);
@@ -180,14 +172,13 @@ static void nothing_to_fold_is_nothing(void **state)
 }
 
 /* Any tree: whatever is folded, its selves, calls and allocations add up to the same. */
-static void sums_stay(void **state)
+TEST_WITH(sums_stay, start, end)
 {
 	static const char *const names[] = {
 		"main", "work", "std::sort", RUN, END, "clone", "std::future<int>::get",
 		"read"};
 	unsigned seed = 7;
 
-	(void)state;
 	for (uint32_t i = 1; i < 3000; i++) {
 		struct calltree_node *node;
 		uint32_t parent, which;
@@ -217,19 +208,4 @@ static void sums_stay(void **state)
 		assert_int_equal(calltree_sum(without).total_ns, after.total_ns);
 		calltree_free(without);
 	}
-}
-
-int main(void)
-{
-#define CASE(function) cmocka_unit_test_setup_teardown(function, start, end)
-	const struct CMUnitTest tests[] = {
-		CASE(libraries_are_one),
-		CASE(threads_bear_the_name_of_what_they_run),
-		CASE(who_starts_several_is_threads),
-		CASE(tasks_are_told_where_they_are_run),
-		CASE(nothing_to_fold_is_nothing),
-		CASE(sums_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

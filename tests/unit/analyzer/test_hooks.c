@@ -2,7 +2,7 @@
 /* What this is: the recorder's cost from counts, of calls with and without a frame. */
 #include "analyzer/rundb/hooks.h"
 #include "analyzer/rundb/rundb.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -19,11 +19,10 @@ static const struct hooks budgeted = {
 	.busiest_share = 1,
 };
 
-static void counted_calls_cost_less(void **state)
+TEST(counted_calls_cost_less)
 {
 	struct hooks exact = budgeted;
 
-	(void)state;
 	assert_float_equal(hooks_total(&budgeted).ns, 100 * 40 + 900 * 1.5 + 10 * 20,
 			   NEAR);
 	assert_float_equal(hooks_counting(&budgeted).ns, 900 * 1.5, NEAR);
@@ -33,11 +32,10 @@ static void counted_calls_cost_less(void **state)
 }
 
 /* Samples tell, where there are any: 3 of 10 ms, 2 of them in stubs. */
-static void samples_come_first(void **state)
+TEST(samples_come_first)
 {
 	struct hooks hooks = budgeted;
 
-	(void)state;
 	hooks.has_samples = true;
 	hooks.sampled = (struct hooks_cost){3e6, 1e6};
 	hooks.sampled_counting = (struct hooks_cost){2e6, 8e5};
@@ -47,11 +45,10 @@ static void samples_come_first(void **state)
 }
 
 /* It was measured: no error. */
-static void what_was_left_out_was_the_hooks(void **state)
+TEST(what_was_left_out_was_the_hooks)
 {
 	struct hooks hooks = budgeted;
 
-	(void)state;
 	hooks.left_out_ns = 7000;
 	assert_float_equal(hooks_total(&hooks).ns, hooks_total(&budgeted).ns + 7000,
 			   NEAR);
@@ -59,20 +56,18 @@ static void what_was_left_out_was_the_hooks(void **state)
 			   NEAR);
 }
 
-static void errors_of_other_costs_are_their_own(void **state)
+TEST(errors_of_other_costs_are_their_own)
 {
-	(void)state;
 	assert_float_equal(hooks_total(&budgeted).error_ns,
 			   sqrt(500.0 * 500 + 180.0 * 180 + 20.0 * 20), NEAR);
 }
 
 /* Two threads with the same work: half of it to all of it is in the wall. */
-static void threads_may_or_may_not_run_side_by_side(void **state)
+TEST(threads_may_or_may_not_run_side_by_side)
 {
 	struct hooks even = budgeted;
 	struct hooks_cost all = hooks_total(&budgeted), wall;
 
-	(void)state;
 	assert_float_equal(hooks_on_wall(&budgeted, 1e6).ns, all.ns, NEAR);
 	assert_float_equal(hooks_on_wall(&budgeted, 1e6).error_ns, all.error_ns, NEAR);
 	even.busiest_share = 0.5;
@@ -83,12 +78,11 @@ static void threads_may_or_may_not_run_side_by_side(void **state)
 }
 
 /* The run computed for 40 us, half of them in hooks, and waited for 60. */
-static void hooks_wait_for_a_cpu_like_the_program(void **state)
+TEST(hooks_wait_for_a_cpu_like_the_program)
 {
 	struct hooks busy = {.pair = {20, 1}, .calls = 1000, .busiest_share = 1};
 	struct hooks_cost wall;
 
-	(void)state;
 	assert_float_equal(hooks_on_wall(&busy, 100e3).ns, 20e3, NEAR);
 	busy.waited_ns = 60e3;
 	wall = hooks_on_wall(&busy, 100e3);
@@ -101,9 +95,8 @@ static void hooks_wait_for_a_cpu_like_the_program(void **state)
 	assert_float_equal(hooks_on_wall(&busy, 0).ns, 20e3, NEAR);
 }
 
-static void shares_end_at_all(void **state)
+TEST(shares_end_at_all)
 {
-	(void)state;
 	assert_float_equal(hooks_percent((struct hooks_cost){54, 10}, 108).ns, 50, NEAR);
 	assert_float_equal(hooks_percent((struct hooks_cost){54, 10}, 108).error_ns,
 			   1000.0 / 108, NEAR);
@@ -113,13 +106,12 @@ static void shares_end_at_all(void **state)
 }
 
 /* Counts of a damaged file: more counted calls than there are, and less than none. */
-static void counts_are_bounded(void **state)
+TEST(counts_are_bounded)
 {
 	struct strbuf error = {0};
 	struct rundb *db;
 	struct hooks hooks;
 
-	(void)state;
 	assert_int_equal(rundb_open_memory("memory.db", &db, &error), 0);
 	assert_int_equal(
 		sqlite3_exec(rundb_handle(db),
@@ -144,20 +136,4 @@ static void counts_are_bounded(void **state)
 	assert_float_equal(hooks_total(&hooks).ns, 15, NEAR);
 	rundb_close(db);
 	strbuf_free(&error);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counted_calls_cost_less),
-		cmocka_unit_test(samples_come_first),
-		cmocka_unit_test(what_was_left_out_was_the_hooks),
-		cmocka_unit_test(errors_of_other_costs_are_their_own),
-		cmocka_unit_test(threads_may_or_may_not_run_side_by_side),
-		cmocka_unit_test(hooks_wait_for_a_cpu_like_the_program),
-		cmocka_unit_test(shares_end_at_all),
-		cmocka_unit_test(counts_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: looks, screens, frames and the log, of a recording whose numbers are
  * known; no terminal. */
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -83,14 +83,13 @@ static const char *name_at(const struct table *table, size_t row, const char *co
 	return table_cell(table, row, column)->text;
 }
 
-static void functions_are_ranked_by_what_they_computed(void **state)
+TEST(functions_are_ranked_by_what_they_computed)
 {
 	struct scene scene;
 	struct table *table;
 	size_t total;
 	double per_s;
 
-	(void)state;
 	set_the_scene(&scene);
 	scene.lane.nodes[scene.work].max_ticks = 250000;
 	go_on(&scene);
@@ -112,14 +111,13 @@ static void functions_are_ranked_by_what_they_computed(void **state)
 }
 
 /* What of a function lies elsewhere is not told below a path. */
-static void the_longest_call_is_of_what_is_shown(void **state)
+TEST(the_longest_call_is_of_what_is_shown)
 {
 	struct scene scene;
 	struct table *table;
 	uint32_t other;
 	size_t total;
 
-	(void)state;
 	set_the_scene(&scene);
 	other = make_call(&scene.lane, scene.main, LEAF, 1, 90000);
 	scene.lane.nodes[other].max_ticks = 90000;
@@ -136,13 +134,12 @@ static void the_longest_call_is_of_what_is_shown(void **state)
 	end(&scene);
 }
 
-static void the_order_can_be_chosen(void **state)
+TEST(the_order_can_be_chosen)
 {
 	struct scene scene;
 	struct table *table;
 	size_t total;
 
-	(void)state;
 	set_the_scene(&scene);
 	go_on(&scene);
 	screen_sort_by_next(&scene.top.live, -1); /* from the first to the last number */
@@ -162,14 +159,13 @@ static void the_order_can_be_chosen(void **state)
 	end(&scene);
 }
 
-static void zoom_and_filter_leave_out_the_rest(void **state)
+TEST(zoom_and_filter_leave_out_the_rest)
 {
 	struct keys keys = {0};
 	struct scene scene;
 	struct table *table;
 	size_t total;
 
-	(void)state;
 	set_the_scene(&scene);
 	go_on(&scene);
 	keys_press(&keys, &scene.top, KEYS_ENTER, 2);
@@ -212,12 +208,11 @@ static double leaf_calls(const struct scene *scene)
 	return calls;
 }
 
-static void keys_change_what_they_say(void **state)
+TEST(keys_change_what_they_say)
 {
 	struct keys keys = {0};
 	struct scene scene;
 
-	(void)state;
 	set_the_scene(&scene);
 	go_on(&scene);
 	scene.top.live.facts.is_over = false; /* else its last picture stays */
@@ -246,11 +241,10 @@ static void keys_change_what_they_say(void **state)
 	end(&scene);
 }
 
-static void frames_fit_where_they_are_shown(void **state)
+TEST(frames_fit_where_they_are_shown)
 {
 	struct scene scene;
 
-	(void)state;
 	set_the_scene(&scene);
 	go_on(&scene);
 	for (size_t width = 20; width < 120; width += 7) {
@@ -283,14 +277,13 @@ static char *log_of(struct scene *scene)
 	return text;
 }
 
-static void names_cannot_write_lines_of_the_log(void **state)
+TEST(names_cannot_write_lines_of_the_log)
 {
 	static const char evil[] = "x\"\nend pid=1 \x1b[31m\xe2\x80\xae name=\"y\\";
 	struct scene scene;
 	char *text, *at;
 	size_t lines = 0;
 
-	(void)state;
 	set_the_scene(&scene);
 	snprintf(scene.process->executable, sizeof(scene.process->executable), "%s",
 		 evil);
@@ -308,31 +301,14 @@ static void names_cannot_write_lines_of_the_log(void **state)
 }
 
 /* Of many looks the views say the same as of one that is as long. */
-static void looks_add_up(void **state)
+TEST(looks_add_up)
 {
 	struct scene scene;
 
-	(void)state;
 	set_the_scene(&scene);
 	scene.top.live.is_since_zero = true;
 	for (int i = 0; i < 5; i++)
 		go_on(&scene);
 	assert_true(fabs(leaf_calls(&scene) - 500) < 1);
 	end(&scene);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_ranked_by_what_they_computed),
-		cmocka_unit_test(the_longest_call_is_of_what_is_shown),
-		cmocka_unit_test(the_order_can_be_chosen),
-		cmocka_unit_test(zoom_and_filter_leave_out_the_rest),
-		cmocka_unit_test(keys_change_what_they_say),
-		cmocka_unit_test(frames_fit_where_they_are_shown),
-		cmocka_unit_test(names_cannot_write_lines_of_the_log),
-		cmocka_unit_test(looks_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

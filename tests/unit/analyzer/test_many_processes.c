@@ -4,10 +4,9 @@
 #include "analyzer/reports/report.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/tree/calltree.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <sqlite3.h>
-#include <stdio.h>
 
 extern const struct report report_bottlenecks, report_export, report_timeline;
 
@@ -89,12 +88,11 @@ static int64_t steps_of(const struct report *report, int processes)
 	return step_count;
 }
 
-static void twice_the_processes_are_twice_the_work(void **state)
+TEST(twice_the_processes_are_twice_the_work)
 {
 	const struct report *const reports[] = {&report_bottlenecks, &report_timeline,
 						&report_export};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
 		int64_t few = steps_of(reports[i], 1000),
 			many = steps_of(reports[i], 2000);
@@ -104,13 +102,4 @@ static void twice_the_processes_are_twice_the_work(void **state)
 		assert_true(few > 1000);
 		assert_true(many < 3 * few);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(twice_the_processes_are_twice_the_work),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

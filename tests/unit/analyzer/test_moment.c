@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what a word on the command line means among snapshots. */
 #include "analyzer/model/moment.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static const struct snapshot snapshots[] = {
 	{.snapshot_id = 11, .number = 1, .label = "loaded"},
@@ -25,11 +25,10 @@ static int64_t number(const char *word)
 	return moment.kind == MOMENT_SNAPSHOT ? moment.snapshot->number : -1;
 }
 
-static void labels(void **state)
+TEST(labels)
 {
 	struct moment ticks = find("tick");
 
-	(void)state;
 	assert_int_equal(number("loaded"), 1);
 	assert_int_equal(ticks.kind, MOMENT_MANY);
 	assert_int_equal(ticks.count, 2);
@@ -44,9 +43,8 @@ static void labels(void **state)
 	assert_int_equal(number(""), 7);
 }
 
-static void numbers(void **state)
+TEST(numbers)
 {
-	(void)state;
 	assert_int_equal(number("3"), 3);
 	assert_int_equal(number("#3"), 3);
 	assert_int_equal(number("3#1"), 5);
@@ -56,11 +54,10 @@ static void numbers(void **state)
 	assert_int_equal(find("-1").kind, MOMENT_NONE);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	struct moment start = find("start"), end = moment_find("exit", snapshots, 3);
 
-	(void)state;
 	assert_int_equal(start.kind, MOMENT_START);
 	assert_int_equal(moment_id(&start), 0);
 	assert_int_equal(find("peak").kind, MOMENT_PEAK);
@@ -70,15 +67,4 @@ static void words(void **state)
 	/* A label of the user's comes before the word. */
 	assert_int_equal(number("exit"), 4);
 	assert_int_equal(moment_find("loaded", NULL, 0).kind, MOMENT_NONE);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(labels),
-		cmocka_unit_test(numbers),
-		cmocka_unit_test(words),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,9 +7,7 @@
 #include "common/names/short_name.h"
 #include "analyzer/model/meant.h"
 #include "analyzer/names/name_pool.h"
-#include "tests/unit/analyzer/cmocka_all.h"
-
-#include <stdio.h>
+#include "tests/unit/tests.h"
 
 static struct strbuf buffer;
 
@@ -55,7 +53,7 @@ static void check_all(const char *const *names, size_t count, size_t width)
 	name_pool_free(pool);
 }
 
-static void parameters_go_unless_overloads_collide(void **state)
+TEST(parameters_go_unless_overloads_collide)
 {
 	static const char *const names[] = {
 		"shop::basket::add(shop::article const&, int)",
@@ -64,14 +62,13 @@ static void parameters_go_unless_overloads_collide(void **state)
 	};
 	struct name_pool *pool = pool_of(names, 3);
 
-	(void)state;
 	assert_string_equal(shortened(pool, names[2], 24), "shop::basket::take(..)");
 	assert_string_equal(shortened(pool, names[0], 30), "shop::basket::add(.., int)");
 	assert_string_equal(shortened(pool, names[1], 30), "shop::basket::add(.., char)");
 	name_pool_free(pool);
 }
 
-static void arguments_go_from_the_inside_out(void **state)
+TEST(arguments_go_from_the_inside_out)
 {
 	static const char *const names[] = {
 		"table<row<cell<int, plain>, 1>, 2>::find",
@@ -80,7 +77,6 @@ static void arguments_go_from_the_inside_out(void **state)
 	};
 	struct name_pool *pool = pool_of(names, 3);
 
-	(void)state;
 	assert_string_equal(shortened(pool, names[2], 38),
 			    "other<row<cell<..>, 1>, 3>::find");
 	assert_string_equal(shortened(pool, names[2], 30), "other<row<..>, 3>::find");
@@ -90,7 +86,7 @@ static void arguments_go_from_the_inside_out(void **state)
 	name_pool_free(pool);
 }
 
-static void identifiers_are_cut_last(void **state)
+TEST(identifiers_are_cut_last)
 {
 	static const char *const names[] = {
 		"network::protocol::decoder::read_header_of_message",
@@ -99,7 +95,6 @@ static void identifiers_are_cut_last(void **state)
 	};
 	struct name_pool *pool = pool_of(names, 3);
 
-	(void)state;
 	assert_string_equal(shortened(pool, names[0], 40),
 			    "..::decoder::read_header_of_message");
 	assert_string_equal(shortened(pool, names[0], 26), "..::read_header_of_message");
@@ -109,7 +104,7 @@ static void identifiers_are_cut_last(void **state)
 }
 
 /* A parameter that the other has not; one name the beginning of another. */
-static void what_is_missing_tells(void **state)
+TEST(what_is_missing_tells)
 {
 	static const char *const names[] = {
 		"a_long_enough_name()",
@@ -121,7 +116,6 @@ static void what_is_missing_tells(void **state)
 		"a_long_enough_name",
 	};
 
-	(void)state;
 	for (size_t width = 16; width < 50; width++)
 		check_all(names, sizeof(names) / sizeof(names[0]), width);
 }
@@ -129,7 +123,7 @@ static void what_is_missing_tells(void **state)
 #define COUNT 1000u
 
 /* The names of the issue: 1,000 templates, alike but for a little anywhere. */
-static void a_thousand_templates_are_told_apart(void **state)
+TEST(a_thousand_templates_are_told_apart)
 {
 	static const char *const forms[] = {
 		"std::vector<std::pair<acme::record<%u>, std::string>>::emplace_back",
@@ -145,7 +139,6 @@ static void a_thousand_templates_are_told_apart(void **state)
 	};
 	char **names = xcalloc(COUNT, sizeof(*names));
 
-	(void)state;
 	for (unsigned i = 0; i < COUNT; i++) {
 		strbuf_reset(&buffer);
 #pragma GCC diagnostic push
@@ -161,7 +154,7 @@ static void a_thousand_templates_are_told_apart(void **state)
 	free(names);
 }
 
-static void nothing_is_ever_wider(void **state)
+TEST(nothing_is_ever_wider)
 {
 	static const char *const names[] = {
 		"a<b<c<d<e<f<g<h",
@@ -179,7 +172,6 @@ static void nothing_is_ever_wider(void **state)
 	size_t count = sizeof(names) / sizeof(names[0]);
 	struct name_pool *pool = pool_of(names, count);
 
-	(void)state;
 	for (size_t width = 4; width < 40; width++)
 		for (size_t i = 0; i < count; i++)
 			assert_true(utf8_width(shortened(pool, names[i], width)) <=
@@ -188,7 +180,7 @@ static void nothing_is_ever_wider(void **state)
 	check_all(names, count, 14);
 }
 
-static void marks_close_no_bracket(void **state)
+TEST(marks_close_no_bracket)
 {
 	static const struct {
 		const char *text, *name;
@@ -209,7 +201,6 @@ static void marks_close_no_bracket(void **state)
 		{"f(int, ...)", "f(int, ...)", true},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct short_name *text = short_name_new(cases[i].text);
 
@@ -223,12 +214,11 @@ static void marks_close_no_bracket(void **state)
 }
 
 /* Texts and names of any length: limits, not hours. */
-static void long_ones_end(void **state)
+TEST(long_ones_end)
 {
 	struct name_pool *pool = name_pool_new();
 	struct strbuf one = {0}, other = {0}, text = {0};
 
-	(void)state;
 	for (size_t i = 0; i < 10000; i++) {
 		strbuf_puts(&one, i & 1 ? "ab::<(" : "cd::");
 		strbuf_puts(&other, i & 1 ? "ab::<(" : "cd::");
@@ -260,18 +250,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parameters_go_unless_overloads_collide),
-		cmocka_unit_test(arguments_go_from_the_inside_out),
-		cmocka_unit_test(identifiers_are_cut_last),
-		cmocka_unit_test(what_is_missing_tells),
-		cmocka_unit_test(a_thousand_templates_are_told_apart),
-		cmocka_unit_test(nothing_is_ever_wider),
-		cmocka_unit_test(marks_close_no_bracket),
-		cmocka_unit_test(long_ones_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the quality of a recording: which findings it makes less certain. */
 #include "analyzer/findings/quality.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 /* Findings of these tests rest on what their letter says. */
 static unsigned touched(const struct finding *finding)
@@ -27,11 +27,10 @@ static void add(struct quality *quality, const char *name, unsigned touches,
 	quality_add(quality, &fact);
 }
 
-static void only_what_rests_on_it_is_lowered(void **state)
+TEST(only_what_rests_on_it_is_lowered)
 {
 	struct quality quality = {0};
 
-	(void)state;
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_HIGH), CONFIDENCE_HIGH);
 	add(&quality, "hooks", TRUST_TIME, CONFIDENCE_MEDIUM);
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_HIGH), CONFIDENCE_MEDIUM);
@@ -41,20 +40,18 @@ static void only_what_rests_on_it_is_lowered(void **state)
 	assert_int_equal(lowered(&quality, 'M', CONFIDENCE_MEDIUM), CONFIDENCE_LOW);
 }
 
-static void no_confidence_is_raised(void **state)
+TEST(no_confidence_is_raised)
 {
 	struct quality quality = {0};
 
-	(void)state;
 	add(&quality, "hooks", TRUST_TIME, CONFIDENCE_MEDIUM);
 	assert_int_equal(lowered(&quality, 'T', CONFIDENCE_LOW), CONFIDENCE_LOW);
 }
 
-static void the_worst_comes_first(void **state)
+TEST(the_worst_comes_first)
 {
 	struct quality quality = {0};
 
-	(void)state;
 	add(&quality, "a", TRUST_TIME, CONFIDENCE_MEDIUM);
 	add(&quality, "b", TRUST_TIME, CONFIDENCE_LOW);
 	add(&quality, "c", TRUST_TIME, CONFIDENCE_MEDIUM);
@@ -68,25 +65,23 @@ static void the_worst_comes_first(void **state)
 	assert_int_equal(quality.count, QUALITY_FACTS);
 }
 
-static void the_effect_is_a_sentence(void **state)
+TEST(the_effect_is_a_sentence)
 {
 	struct quality_fact fact = {.touches = TRUST_TIME | TRUST_MEMORY,
 				    .most = CONFIDENCE_LOW};
 	struct strbuf text = {0};
 
-	(void)state;
 	quality_put_effect(&text, &fact);
 	assert_string_equal(strbuf_text(&text), "findings about time and memory have at "
 						"most low confidence");
 	strbuf_free(&text);
 }
 
-static void the_summary_tells_each_effect_once(void **state)
+TEST(the_summary_tells_each_effect_once)
 {
 	struct quality quality = {0};
 	struct strbuf text = {0};
 
-	(void)state;
 	quality_add(&quality, &(struct quality_fact){.text = "few",
 						     .touches = TRUST_TIME | TRUST_MEMORY,
 						     .most = CONFIDENCE_MEDIUM});
@@ -98,17 +93,4 @@ static void the_summary_tells_each_effect_once(void **state)
 			    "much; few. So findings about time have at most low "
 			    "confidence, about memory have at most medium confidence.");
 	strbuf_free(&text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_what_rests_on_it_is_lowered),
-		cmocka_unit_test(no_confidence_is_raised),
-		cmocka_unit_test(the_worst_comes_first),
-		cmocka_unit_test(the_effect_is_a_sentence),
-		cmocka_unit_test(the_summary_tells_each_effect_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

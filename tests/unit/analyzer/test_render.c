@@ -2,7 +2,7 @@
 /* What this is: formats: escapes, widths, what each leaves out. */
 #include "common/base/utf8.h"
 #include "analyzer/render/render.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <jansson.h>
 
@@ -66,14 +66,13 @@ static char *draw(const struct renderer *renderer, struct doc *doc, size_t width
 	return text;
 }
 
-static void json_is_whole(void **state)
+TEST(json_is_whole)
 {
 	struct doc doc;
 	json_error_t error;
 	json_t *root, *rows;
 	char *text;
 
-	(void)state;
 	make(&doc);
 	text = draw(&renderer_json, &doc, 80, false);
 	root = json_loads(text, 0, &error);
@@ -101,12 +100,11 @@ static void json_is_whole(void **state)
 	doc_free(&doc);
 }
 
-static void csv_quotes(void **state)
+TEST(csv_quotes)
 {
 	struct doc doc;
 	char *text;
 
-	(void)state;
 	make(&doc);
 	text = draw(&renderer_csv, &doc, 80, false);
 	assert_non_null(strstr(text, "total_ns,name,file,line,path,depth\r\n"));
@@ -116,12 +114,11 @@ static void csv_quotes(void **state)
 	doc_free(&doc);
 }
 
-static void markdown_keeps_its_tables(void **state)
+TEST(markdown_keeps_its_tables)
 {
 	struct doc doc;
 	char *text;
 
-	(void)state;
 	make(&doc);
 	text = draw(&renderer_md, &doc, 80, false);
 	assert_non_null(strstr(text, "| total | function | where | path |\n"
@@ -147,14 +144,13 @@ static void check_widths(const char *text, size_t width)
 }
 
 /* Labels, names and paths of a recording stand in notes and titles, too. */
-static void markdown_is_text_everywhere(void **state)
+TEST(markdown_is_text_everywhere)
 {
 	double *points = calloc(2, sizeof(*points));
 	struct section *section;
 	struct doc doc;
 	char *text;
 
-	(void)state;
 	doc_init(&doc, "test");
 	doc_note(&doc, "hint", NOTE_PLAIN, "of '\xff\033[1m<b>'", NULL);
 	section = doc_plot(&doc, "plot", "<img src=x>*", COLUMN_COUNT, points, 2);
@@ -173,11 +169,10 @@ static void markdown_is_text_everywhere(void **state)
 	doc_free(&doc);
 }
 
-static void text_stays_in_its_width(void **state)
+TEST(text_stays_in_its_width)
 {
 	struct doc doc;
 
-	(void)state;
 	make(&doc);
 	for (size_t width = 60; width < 130; width++) {
 		char *text = draw(&renderer_text, &doc, width, false);
@@ -189,12 +184,11 @@ static void text_stays_in_its_width(void **state)
 	doc_free(&doc);
 }
 
-static void text_draws_trees(void **state)
+TEST(text_draws_trees)
 {
 	struct doc doc;
 	char *text;
 
-	(void)state;
 	make(&doc);
 	text = draw(&renderer_text, &doc, 100, false);
 	assert_non_null(strstr(text, "\n 900ns  |-f<a, b>"));
@@ -210,29 +204,13 @@ static void text_draws_trees(void **state)
 	doc_free(&doc);
 }
 
-static void empty_documents_are_fine(void **state)
+TEST(empty_documents_are_fine)
 {
 	struct doc doc;
 
-	(void)state;
 	doc_init(&doc, "empty");
 	doc_table(&doc, "rows", NULL, table_new(columns, 1))->flags = SECTION_MAIN;
 	for (size_t i = 0; i < renderer_registry_count; i++)
 		free(draw(renderer_registry[i], &doc, 80, false));
 	doc_free(&doc);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(json_is_whole),
-		cmocka_unit_test(csv_quotes),
-		cmocka_unit_test(markdown_keeps_its_tables),
-		cmocka_unit_test(markdown_is_text_everywhere),
-		cmocka_unit_test(text_stays_in_its_width),
-		cmocka_unit_test(text_draws_trees),
-		cmocka_unit_test(empty_documents_are_fine),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 #include "analyzer/findings/finding_suppress.h"
 #include "analyzer/findings/json_place.h"
 #include "analyzer/findings/rules_file.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 
@@ -34,9 +34,8 @@ static int change(const char *text)
 	return rules_file_read(&limits, text, strlen(text), "my.json", &error);
 }
 
-static void limits_have_defaults(void **state)
+TEST(limits_have_defaults)
 {
-	(void)state;
 	assert_int_equal(change("{\"rules\": {}}"), 0);
 	assert_true(rule_limits_find(&limits, "T0", "high_ns")->value == 5e8);
 	assert_false(rule_limits_find(&limits, "T0", "high_ns")->is_changed);
@@ -47,9 +46,8 @@ static void limits_have_defaults(void **state)
 	assert_null(rule_limits_rule(&limits, "T"));
 }
 
-static void limits_can_be_changed(void **state)
+TEST(limits_can_be_changed)
 {
-	(void)state;
 	assert_int_equal(change("{\"about\": \"x\", \"version\": 1, \"rules\": {"
 				"\"slow-call\": {\"limits\": {\"high_ns\": 1e9, "
 				"\"low_ns\": {\"value\": 0}}}, "
@@ -67,9 +65,8 @@ static void refuses(const char *text, const char *sentence)
 	assert_string_equal(strbuf_text(&error), sentence);
 }
 
-static void mistakes_in_rules_are_placed(void **state)
+TEST(mistakes_in_rules_are_placed)
 {
-	(void)state;
 	refuses("[1]", "my.json:1: is not an object with the key 'rules'");
 	refuses("{}", "my.json:1: has no key 'rules'");
 	refuses("{\"rules\": 3}", "my.json:1: rules: is not an object of rules");
@@ -111,9 +108,8 @@ static void mistakes_in_rules_are_placed(void **state)
 	assert_non_null(strstr(strbuf_text(&error), "is not JSON"));
 }
 
-static void contradictions_are_refused(void **state)
+TEST(contradictions_are_refused)
 {
-	(void)state;
 	/* Of the two the file's own is blamed, at its line, by the file's name for it. */
 	refuses("{\"rules\": {\"slow-call\": {\"limits\":\n{\"low_ns\": 6e8}}}}",
 		"my.json:2: rules.slow-call.limits.low_ns: 600ms is above T0.high_ns, "
@@ -140,7 +136,7 @@ static void contradictions_are_refused(void **state)
 		"my.json:2: order: is not known; there are rules, version and about");
 }
 
-static void places_are_found(void **state)
+TEST(places_are_found)
 {
 	static const char text[] =
 		"\n{ \"a\": [1,\n {\"x\": \"}],{\"},\n \"q\\\"\", [[]],\n"
@@ -149,7 +145,6 @@ static void places_are_found(void **state)
 	static const char *const element[] = {"a", "[3]"};
 	static const char *const missing[] = {"a", "[9]", "y"};
 
-	(void)state;
 	assert_int_equal(json_place_line(text, sizeof(text) - 1, NULL, 0), 2);
 	assert_int_equal(json_place_line(text, sizeof(text) - 1, deep, 1), 2);
 	assert_int_equal(json_place_line(text, sizeof(text) - 1, deep, 2), 5);
@@ -178,9 +173,8 @@ static int suppress(const char *text)
 					  "2026-11-21", is_rule, &error);
 }
 
-static void suppressions_hold_until_their_day(void **state)
+TEST(suppressions_hold_until_their_day)
 {
-	(void)state;
 	assert_int_equal(suppress("{\"suppressions\": ["
 				  "{\"rule\": \"T0\", \"reason\": \"r\", \"expires\": "
 				  "\"2026-11-20\"},"
@@ -195,11 +189,10 @@ static void suppressions_hold_until_their_day(void **state)
 	assert_false(list.list[2].is_expired);
 }
 
-static void suppressions_take_findings_out(void **state)
+TEST(suppressions_take_findings_out)
 {
 	struct findings findings = {0};
 
-	(void)state;
 	findings_add(&findings, NULL, 'T', 0)->function = "parse";
 	findings_add(&findings, NULL, 'T', 0)->function = "parse_all";
 	findings_add(&findings, NULL, 'T', 0);
@@ -225,7 +218,7 @@ static void suppressions_take_findings_out(void **state)
 	findings_free(&findings);
 }
 
-static void mistakes_in_suppressions_are_placed(void **state)
+TEST(mistakes_in_suppressions_are_placed)
 {
 	static const struct {
 		const char *text, *sentence;
@@ -263,7 +256,6 @@ static void mistakes_in_suppressions_are_placed(void **state)
 		 "reason and expires"},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(suppress(cases[i].text), -EINVAL);
 		assert_string_equal(strbuf_text(&error), cases[i].sentence);
@@ -272,7 +264,7 @@ static void mistakes_in_suppressions_are_placed(void **state)
 
 /* Every byte changed, every start of the text: no crash, and no refusal without a place.
  * The runs under ASan are what this is for. */
-static void damaged_texts_are_refused_with_a_place(void **state)
+TEST(damaged_texts_are_refused_with_a_place)
 {
 	static const char good[] =
 		"{\"suppressions\": [{\"rule\": \"T0\", \"function\": \"a(b|c)*\", "
@@ -282,7 +274,6 @@ static void damaged_texts_are_refused_with_a_place(void **state)
 		"\"high_ns\": 2}, \"enabled\": true}}}";
 	static const char replacements[] = "\"{}[]:,\\x0-\xff\n";
 
-	(void)state;
 	for (size_t i = 0; i + 1 < sizeof(good); i++)
 		for (size_t j = 0; j < sizeof(replacements); j++) {
 			char *text = strdup(good);
@@ -314,19 +305,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(limits_have_defaults),
-		cmocka_unit_test(limits_can_be_changed),
-		cmocka_unit_test(mistakes_in_rules_are_placed),
-		cmocka_unit_test(contradictions_are_refused),
-		cmocka_unit_test(places_are_found),
-		cmocka_unit_test(suppressions_hold_until_their_day),
-		cmocka_unit_test(suppressions_take_findings_out),
-		cmocka_unit_test(mistakes_in_suppressions_are_placed),
-		cmocka_unit_test(damaged_texts_are_refused_with_a_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

@@ -5,13 +5,11 @@
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/select.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,9 +50,8 @@ static double real_of(const char *sql)
 }
 
 /* The connection's last call may have been another one, that did not fail. */
-static void the_reason_is_that_of_the_code(void **state)
+TEST_WITH(the_reason_is_that_of_the_code, open_database, close_database)
 {
-	(void)state;
 	execute("SELECT 1");
 	assert_int_not_equal(rundb_fail(db, SQLITE_CORRUPT), 0);
 	assert_non_null(strstr(rundb_error(db), "is damaged (database disk image is"));
@@ -63,13 +60,12 @@ static void the_reason_is_that_of_the_code(void **state)
 
 /* By name, in any order, row after row; a name that the query does not have is a mistake
  * of the program's. */
-static void columns_have_names(void **state)
+TEST_WITH(columns_have_names, open_database, close_database)
 {
 	struct cursor *cursor;
 	int status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(rundb_query_foreign(db,
 					     "SELECT 1 AS a, 'x' AS b UNION SELECT 2, "
 					     "'y' ORDER BY 1",
@@ -93,9 +89,8 @@ static void columns_have_names(void **state)
 	cursor_close(cursor);
 }
 
-static void quantiles_interpolate(void **state)
+TEST_WITH(quantiles_interpolate, open_database, close_database)
 {
-	(void)state;
 	assert_true(real_of("WITH t(x) AS (VALUES (3), (1), (2), (4)) "
 			    "SELECT median(x) FROM t") == 2.5);
 	assert_true(real_of("WITH t(x) AS (VALUES (3), (1), (NULL), (2)) "
@@ -110,9 +105,8 @@ static void quantiles_interpolate(void **state)
 }
 
 /* Of x in the order of their rows; what is not known is as it was. */
-static void values_over_rows_in_their_order(void **state)
+TEST_WITH(values_over_rows_in_their_order, open_database, close_database)
 {
-	(void)state;
 	assert_true(
 		real_of("WITH t(i, x) AS (VALUES (1, 4), (2, NULL), (3, 9)) SELECT "
 			"100 * SUM(known) + SUM(more * i) FROM (SELECT i, last_known(x) "
@@ -138,13 +132,12 @@ static struct cell square_of(void *context, size_t row, size_t column)
 	return column ? cell_integer((int64_t)(row * row)) : cell_integer((int64_t)row);
 }
 
-static void rows_of_c_are_a_table(void **state)
+TEST_WITH(rows_of_c_are_a_table, open_database, close_database)
 {
 	static const char *const columns[] = {"number", "square"};
 	struct rundb_rows rows = {columns, 2, three, square_of};
 	struct cursor *cursor;
 
-	(void)state;
 	assert_int_equal(rundb_show_rows(db, "squares", &rows, NULL), 0);
 	cursor = rundb_query(db, "SELECT SUM(b.square) + 100 * COUNT(*) FROM squares a "
 				 "JOIN squares b ON b.number = a.square");
@@ -154,7 +147,7 @@ static void rows_of_c_are_a_table(void **state)
 	assert_int_equal(rundb_show_rows(db, "squares", NULL, NULL), 0);
 }
 
-static void wrong_quantiles_are_errors(void **state)
+TEST_WITH(wrong_quantiles_are_errors, open_database, close_database)
 {
 	static const char *const wrong[] = {
 		"WITH t(x) AS (VALUES (1), (2)) SELECT quantile(x, 1.5) FROM t",
@@ -163,7 +156,6 @@ static void wrong_quantiles_are_errors(void **state)
 		"SELECT 'a' REGEXP '('",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct cursor *cursor;
 
@@ -174,20 +166,18 @@ static void wrong_quantiles_are_errors(void **state)
 	}
 }
 
-static void regexp_matches(void **state)
+TEST_WITH(regexp_matches, open_database, close_database)
 {
-	(void)state;
 	assert_true(real_of("WITH t(x) AS (VALUES ('ab'), ('b'), ('abb'), (NULL)) "
 			    "SELECT COUNT(*) FROM t WHERE x REGEXP '^ab+$'") == 2);
 }
 
 /* Every public view, whatever is added to the schema later. */
-static void views_are_limited_to_a_run(void **state)
+TEST_WITH(views_are_limited_to_a_run, open_database, close_database)
 {
 	sqlite3_stmt *names;
 	int view_count = 0;
 
-	(void)state;
 	execute("INSERT INTO run (run_id, token, complete) VALUES (1, 'a', 1), (2, 'b', "
 		"1);"
 		"INSERT INTO process (process_id, run_id, pid, complete) "
@@ -224,7 +214,7 @@ static void views_are_limited_to_a_run(void **state)
 		SQLITE_READONLY);
 }
 
-static void hostile_patterns_are_errors(void **state)
+TEST_WITH(hostile_patterns_are_errors, open_database, close_database)
 {
 	static const char *const wrong[] = {
 		"SELECT 'a' REGEXP '((a{1,255}){1,255}){1,255}'",
@@ -234,7 +224,6 @@ static void hostile_patterns_are_errors(void **state)
 		"SELECT printf('%.*c', 70000, 'a') REGEXP 'a'",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct cursor *cursor;
 
@@ -246,7 +235,7 @@ static void hostile_patterns_are_errors(void **state)
 		    1);
 }
 
-static void queries_end(void **state)
+TEST_WITH(queries_end, open_database, close_database)
 {
 	static const char endless[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
 				      "i + 1 FROM n) SELECT MAX(i) FROM n";
@@ -259,7 +248,6 @@ static void queries_end(void **state)
 	const struct limits little = {200, 200, 64 << 20}, few = {0, 0, 16 << 20};
 	struct cursor *cursor;
 
-	(void)state;
 	limits_set(&little);
 	assert_int_equal(rundb_query_foreign(db, endless, &cursor), 0);
 	assert_int_equal(cursor_next(cursor), -EINVAL);
@@ -285,12 +273,11 @@ static void queries_end(void **state)
 }
 
 /* Each of these is twice as long to prepare as the one before. */
-static void views_of_views_end(void **state)
+TEST_WITH(views_of_views_end, open_database, close_database)
 {
 	struct cursor *cursor = NULL;
 	char sql[200];
 
-	(void)state;
 	execute("CREATE VIEW v0 AS SELECT 1 AS x");
 	for (int i = 1; i < 64; i++) {
 		snprintf(sql, sizeof(sql),
@@ -302,7 +289,7 @@ static void views_of_views_end(void **state)
 	assert_true(rundb_query_foreign(db, "SELECT x FROM v63", &cursor) < 0);
 }
 
-static void foreign_queries_only_read(void **state)
+TEST_WITH(foreign_queries_only_read, open_database, close_database)
 {
 	static const char *const refused[] = {
 		"DELETE FROM run",	   "CREATE TABLE x(a)",
@@ -312,7 +299,6 @@ static void foreign_queries_only_read(void **state)
 		"VACUUM INTO 'copy.db'",   "SELECT load_extension('x')",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct cursor *cursor = NULL;
 		int result = rundb_query_foreign(db, refused[i], &cursor);
@@ -325,7 +311,7 @@ static void foreign_queries_only_read(void **state)
 	assert_true(real_of("PRAGMA table_info(run)") == 0);
 }
 
-static void tables_take_what_fits(void **state)
+TEST_WITH(tables_take_what_fits, open_database, close_database)
 {
 	static const struct column columns[] = {
 		{"name", NULL, COLUMN_NAME, 0},	   {"file", NULL, COLUMN_LOCATION, 0},
@@ -335,7 +321,6 @@ static void tables_take_what_fits(void **state)
 	struct table *table = table_new(columns, 5);
 	struct cursor *cursor;
 
-	(void)state;
 	cursor = rundb_query(db, "SELECT 7 AS name, 'a.c' AS file, 12 AS line, 'many' AS "
 				 "calls, x'01ff' AS anything");
 	assert_int_equal(cursor_fill(cursor, table), 0);
@@ -349,14 +334,13 @@ static void tables_take_what_fits(void **state)
 	table_free(table);
 }
 
-static void failing_queries_have_no_rows(void **state)
+TEST_WITH(failing_queries_have_no_rows, open_database, close_database)
 {
 	static const char *const queries[] = {
 		"SELECT nonsense", "SELECT 1 FROM nowhere",
 		("SELECT sum(9223372036854775807) OVER () FROM "
 		 "(SELECT 1 UNION ALL SELECT 2)")};
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct cursor *cursor = rundb_query(db, queries[i]);
 
@@ -369,11 +353,10 @@ static void failing_queries_have_no_rows(void **state)
 	}
 }
 
-static void runs_are_chosen(void **state)
+TEST_WITH(runs_are_chosen, open_database, close_database)
 {
 	int64_t run_id = 0;
 
-	(void)state;
 	assert_int_equal(select_run(db, NULL, &run_id, &error), -ENOENT);
 	assert_non_null(strstr(strbuf_text(&error), "holds no run"));
 	execute("INSERT INTO run (run_id, token, label, complete) VALUES "
@@ -393,29 +376,4 @@ static void runs_are_chosen(void **state)
 	assert_int_equal(select_run(db, "99999999999999999999", &run_id, &error),
 			 -ENOENT);
 	assert_int_equal(select_run(db, "", &run_id, &error), -ENOENT);
-}
-
-int main(void)
-{
-#define TEST(function)                                                                   \
-	cmocka_unit_test_setup_teardown(function, open_database, close_database)
-	const struct CMUnitTest tests[] = {
-		TEST(the_reason_is_that_of_the_code),
-		TEST(columns_have_names),
-		TEST(quantiles_interpolate),
-		TEST(values_over_rows_in_their_order),
-		TEST(rows_of_c_are_a_table),
-		TEST(wrong_quantiles_are_errors),
-		TEST(regexp_matches),
-		TEST(hostile_patterns_are_errors),
-		TEST(queries_end),
-		TEST(views_of_views_end),
-		TEST(foreign_queries_only_read),
-		TEST(failing_queries_have_no_rows),
-		TEST(tables_take_what_fits),
-		TEST(runs_are_chosen),
-		TEST(views_are_limited_to_a_run),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

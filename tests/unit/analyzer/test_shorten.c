@@ -2,7 +2,7 @@
 /* What this is: names, places and chains in little room. */
 #include "common/base/utf8.h"
 #include "analyzer/model/shorten.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static struct strbuf buffer;
 
@@ -27,17 +27,15 @@ static const char *chain(const char *text, size_t width, size_t lines)
 	return strbuf_text(&buffer);
 }
 
-static void short_names_stay(void **state)
+TEST(short_names_stay)
 {
-	(void)state;
 	assert_string_equal(name("main", 4), "main");
 	assert_string_equal(name("", 4), "");
 	assert_string_equal(name("f(int)", 6), "f(int)");
 }
 
-static void arguments_go_first(void **state)
+TEST(arguments_go_first)
 {
-	(void)state;
 	assert_string_equal(name("ns::f<int>(std::string const&)", 20), "ns::f<int>(..)");
 	assert_string_equal(name("void g<std::vector<int> >(int, int)", 20),
 			    "void g<..>(..)");
@@ -45,11 +43,10 @@ static void arguments_go_first(void **state)
 	assert_string_equal(name("veryverylongname()", 10), "veryvery..");
 }
 
-static void the_last_part_stays(void **state)
+TEST(the_last_part_stays)
 {
 	const char *text = "std::_Rb_tree<std::basic_string<char, A<B> > >::find(int)";
 
-	(void)state;
 	assert_string_equal(name(text, 60),
 			    "std::_Rb_tree<std::basic_string<char, A<B> > >::find(int)");
 	assert_string_equal(name(text, 30), "std::_Rb_tree<..>::find(..)");
@@ -59,9 +56,8 @@ static void the_last_part_stays(void **state)
 			    "..::list<int>::push(..)");
 }
 
-static void operators_are_no_brackets(void **state)
+TEST(operators_are_no_brackets)
 {
-	(void)state;
 	assert_string_equal(name("A::operator()(int, int, int)", 20),
 			    "A::operator()(..)");
 	assert_string_equal(name("operator<(Long const&, Long const&)", 16),
@@ -74,7 +70,7 @@ static void operators_are_no_brackets(void **state)
 			    "(anonymous namespace)::f(..)");
 }
 
-static void nothing_is_ever_wider(void **state)
+TEST(nothing_is_ever_wider)
 {
 	static const char *const names[] = {
 		"std::_Rb_tree<std::string, std::pair<int, A<B<C<D<E> > > > >::f(int) "
@@ -91,15 +87,13 @@ static void nothing_is_ever_wider(void **state)
 		"e_berechnen<\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e>(int)",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (size_t width = 4; width < 90; width++)
 			assert_true(utf8_width(name(names[i], width)) <= width);
 }
 
-static void places_lose_directories(void **state)
+TEST(places_lose_directories)
 {
-	(void)state;
 	assert_string_equal(location("/home/user/src/a.c", 12, 30),
 			    "/home/user/src/a.c:12");
 	assert_string_equal(location("/home/user/src/a.c", 12, 18), "user/src/a.c:12");
@@ -111,9 +105,8 @@ static void places_lose_directories(void **state)
 	assert_true(utf8_width(location("averylongfilename.c", 7, 10)) <= 10);
 }
 
-static void chains_fold_repetition(void **state)
+TEST(chains_fold_repetition)
 {
-	(void)state;
 	assert_string_equal(chain("a", 40, 1), "a");
 	assert_string_equal(chain("", 40, 1), "");
 	assert_string_equal(chain("a\x1f"
@@ -124,7 +117,7 @@ static void chains_fold_repetition(void **state)
 			    "a -> b x3");
 }
 
-static void chains_keep_both_ends(void **state)
+TEST(chains_keep_both_ends)
 {
 	const char *text = "main\x1f"
 			   "aaaaaaaaaaaa\x1f"
@@ -132,7 +125,6 @@ static void chains_keep_both_ends(void **state)
 			   "cccccccccccc\x1f"
 			   "leaf";
 
-	(void)state;
 	assert_string_equal(chain(text, 40, 1),
 			    "main -> (2 more) -> cccccccccccc -> leaf");
 	assert_string_equal(chain(text, 30, 1), "main -> (3 more) -> leaf");
@@ -150,18 +142,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(short_names_stay),
-		cmocka_unit_test(arguments_go_first),
-		cmocka_unit_test(the_last_part_stays),
-		cmocka_unit_test(operators_are_no_brackets),
-		cmocka_unit_test(nothing_is_ever_wider),
-		cmocka_unit_test(places_lose_directories),
-		cmocka_unit_test(chains_fold_repetition),
-		cmocka_unit_test(chains_keep_both_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

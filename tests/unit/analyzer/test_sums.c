@@ -2,14 +2,13 @@
 /* What this is:  tests of sums by numbers. */
 #include "analyzer/rundb/sums.h"
 
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
-static void test_adds_by_all_numbers(void **state)
+TEST(test_adds_by_all_numbers)
 {
 	struct sums sums = {.count = 0};
 	bool is_new;
 
-	(void)state;
 	for (int64_t i = 0; i < 3000; i++)
 		sums_add(&sums, i % 3, i % 5, -(i % 2), i);
 	assert_int_equal(sums.count, 30);
@@ -26,11 +25,10 @@ static void test_adds_by_all_numbers(void **state)
 	assert_int_equal(sums.count, 0);
 }
 
-static void test_stays_at_the_ends(void **state)
+TEST(test_stays_at_the_ends)
 {
 	struct sums sums = {.count = 0};
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		sums_add(&sums, 1, 0, 0, INT64_MAX - 1);
 		sums_add(&sums, 2, 0, 0, INT64_MIN + 1);
@@ -38,14 +36,4 @@ static void test_stays_at_the_ends(void **state)
 	assert_int_equal(sums.all[0].value, INT64_MAX);
 	assert_int_equal(sums.all[1].value, INT64_MIN);
 	sums_done(&sums);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_adds_by_all_numbers),
-		cmocka_unit_test(test_stays_at_the_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

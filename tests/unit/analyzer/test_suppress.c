@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: leak suppressions in LeakSanitizer's format. */
 #include "analyzer/findings/suppress.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct suppressions list;
 static struct strbuf error;
@@ -27,9 +25,8 @@ static bool matches(const char *pattern, const char *text)
 	return suppressions_find(&list, text) == 0;
 }
 
-static void patterns_are_looked_for_anywhere(void **state)
+TEST(patterns_are_looked_for_anywhere)
 {
-	(void)state;
 	assert_true(matches("init", "cache_init_all"));
 	assert_true(matches("init", "init"));
 	assert_false(matches("init", "ini"));
@@ -44,9 +41,8 @@ static void patterns_are_looked_for_anywhere(void **state)
 		matches("std::map<int, *>::insert", "std::map<int, long>::insert(int)"));
 }
 
-static void ends_can_be_held(void **state)
+TEST(ends_can_be_held)
 {
-	(void)state;
 	assert_true(matches("^main$", "main"));
 	assert_false(matches("^main$", "main2"));
 	assert_false(matches("^main$", "domain"));
@@ -64,21 +60,19 @@ static void ends_can_be_held(void **state)
 	assert_true(matches("a^b", "xa^by"));
 }
 
-static void many_stars_take_no_time(void **state)
+TEST(many_stars_take_no_time)
 {
 	char text[4096];
 
-	(void)state;
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_false(matches("a*a*a*a*a*a*a*a*a*a*a*a*b", text));
 }
 
-static void files_have_comments_and_space(void **state)
+TEST(files_have_comments_and_space)
 {
 	static const char text[] = "# x\n\n  leak:one \t\r\nleak:two\n\t#y\nleak:a b";
 
-	(void)state;
 	assert_int_equal(parse(text, sizeof(text) - 1), 0);
 	assert_int_equal(list.count, 3);
 	assert_string_equal(list.list[0].pattern, "one");
@@ -90,9 +84,8 @@ static void files_have_comments_and_space(void **state)
 	assert_true(suppressions_find(&list, "x") == SUPPRESS_NONE);
 }
 
-static void mistakes_are_told_with_their_line(void **state)
+TEST(mistakes_are_told_with_their_line)
 {
-	(void)state;
 	assert_int_equal(parse("leak:a\nmain\n", 12), -EINVAL);
 	assert_non_null(strstr(strbuf_text(&error), "my.supp:2: is not a suppression"));
 	assert_int_equal(parse("race:a", 6), -EINVAL);
@@ -112,15 +105,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(patterns_are_looked_for_anywhere),
-		cmocka_unit_test(ends_can_be_held),
-		cmocka_unit_test(many_stars_take_no_time),
-		cmocka_unit_test(files_have_comments_and_space),
-		cmocka_unit_test(mistakes_are_told_with_their_line),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

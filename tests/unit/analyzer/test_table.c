@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: tables: sorting, cutting, choosing. */
 #include "analyzer/model/table.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static const struct column columns[] = {
 	{"name", NULL, COLUMN_NAME, 0},
@@ -34,11 +34,10 @@ static const char *name_of(const struct table *table, size_t row)
 	return cell->kind == CELL_NULL ? "-" : cell->text;
 }
 
-static void rows_sort_high_to_low(void **state)
+TEST(rows_sort_high_to_low)
 {
 	struct table *table = make();
 
-	(void)state;
 	table_sort(table, 1, 0);
 	/* Doubles could not tell the first two apart. */
 	assert_string_equal(name_of(table, 0), "d");
@@ -55,12 +54,11 @@ static void rows_sort_high_to_low(void **state)
 	table_free(table);
 }
 
-static void rows_are_cut_and_chosen(void **state)
+TEST(rows_are_cut_and_chosen)
 {
 	const bool keep[] = {false, true, false, true, true};
 	struct table *table = make();
 
-	(void)state;
 	table_filter(table, keep);
 	assert_int_equal(table->row_count, 3);
 	assert_string_equal(name_of(table, 0), "a");
@@ -74,11 +72,10 @@ static void rows_are_cut_and_chosen(void **state)
 	table_free(table);
 }
 
-static void columns_are_found_whole(void **state)
+TEST(columns_are_found_whole)
 {
 	struct table *table = make();
 
-	(void)state;
 	assert_int_equal(table_column(table, "calls_ns"), 2);
 	assert_int_equal(table_column(table, "call"), -1);
 	table_show(table, "name calls_ns");
@@ -88,7 +85,7 @@ static void columns_are_found_whole(void **state)
 	table_free(NULL);
 }
 
-static void errors_are_found_by_their_name(void **state)
+TEST(errors_are_found_by_their_name)
 {
 	static const struct column pairs[] = {
 		{"self_ns", NULL, COLUMN_NSEC, 0},
@@ -100,23 +97,10 @@ static void errors_are_found_by_their_name(void **state)
 	};
 	struct table *table = table_new(pairs, 6);
 
-	(void)state;
 	assert_int_equal(table_error_column(table, 0), 2);
 	for (size_t i = 1; i < 6; i++)
 		assert_int_equal(table_error_column(table, i), -1);
 	table->columns[0].name = "raw_self_ns";
 	assert_int_equal(table_error_column(table, 0), -1);
 	table_free(table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_sort_high_to_low),
-		cmocka_unit_test(rows_are_cut_and_chosen),
-		cmocka_unit_test(columns_are_found_whole),
-		cmocka_unit_test(errors_are_found_by_their_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,10 @@
 /* What this is: what is done about spools before opening, with a spool that is acted. */
 #include "analyzer/rundb/takeover.h"
 #include "collector/store/spool.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 /* The act: states that spool_list() gives one after another; the last one stays. */
@@ -99,32 +98,29 @@ static void act(enum spool_state first, size_t count)
 	recover_result = live_result = 0;
 }
 
-static void nothing_to_do(void **state)
+TEST(nothing_to_do)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_RECORDING, 0);
 	assert_int_equal(open_now(true, &db), -ENOENT);
 	assert_int_equal(said.size, 0);
 }
 
-static void a_writing_collector_is_waited_for(void **state)
+TEST(a_writing_collector_is_waited_for)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_FINISHING, 1);
 	assert_int_equal(open_now(true, &db), -ENOENT);
 	assert_int_equal(list_calls, 2);
 	assert_int_equal(progress_calls, 1);
 }
 
-static void no_wait_takes_what_is_there(void **state)
+TEST(no_wait_takes_what_is_there)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_FINISHING, 8);
 	no_wait = true;
 	for (size_t i = 0; i < 8; i++)
@@ -137,11 +133,10 @@ static void no_wait_takes_what_is_there(void **state)
 	no_wait = false;
 }
 
-static void an_abandoned_run_is_recovered(void **state)
+TEST(an_abandoned_run_is_recovered)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_ABANDONED, 1);
 	open_now(false, &db);
 	assert_int_equal(recover_calls, 1);
@@ -154,11 +149,10 @@ static void an_abandoned_run_is_recovered(void **state)
 	assert_int_equal(said.size, 0);
 }
 
-static void what_cannot_be_stored_is_shown(void **state)
+TEST(what_cannot_be_stored_is_shown)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_ABANDONED, 1);
 	recover_result = -ENOSPC;
 	assert_int_equal(open_now(true, &db), 0);
@@ -168,11 +162,10 @@ static void what_cannot_be_stored_is_shown(void **state)
 	rundb_close(db);
 }
 
-static void a_living_run_is_read(void **state)
+TEST(a_living_run_is_read)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_RECORDING, 1);
 	assert_int_equal(open_now(true, &db), 0);
 	assert_int_equal(rundb_live_pid(db), 4711);
@@ -189,11 +182,10 @@ static void a_living_run_is_read(void **state)
 }
 
 /* The program died, and its collector took the spool away while it was being read. */
-static void a_run_stored_meanwhile_is_waited_for(void **state)
+TEST(a_run_stored_meanwhile_is_waited_for)
 {
 	struct rundb *db;
 
-	(void)state;
 	act(SPOOL_RECORDING, 2);
 	states[1] = SPOOL_FINISHING;
 	live_result = -ENOENT;
@@ -203,13 +195,12 @@ static void a_run_stored_meanwhile_is_waited_for(void **state)
 }
 
 /* Its collector has made the file, or the user has, and nothing is in it yet. */
-static void an_empty_file_is_no_database(void **state)
+TEST(an_empty_file_is_no_database)
 {
 	char empty[] = "/tmp/profshim-takeover-XXXXXX";
 	int fd = mkstemp(empty);
 	struct rundb *db;
 
-	(void)state;
 	assert_true(fd >= 0);
 	path = empty;
 	act(SPOOL_RECORDING, 1);
@@ -235,18 +226,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_to_do),
-		cmocka_unit_test(a_writing_collector_is_waited_for),
-		cmocka_unit_test(no_wait_takes_what_is_there),
-		cmocka_unit_test(an_abandoned_run_is_recovered),
-		cmocka_unit_test(what_cannot_be_stored_is_shown),
-		cmocka_unit_test(a_living_run_is_read),
-		cmocka_unit_test(a_run_stored_meanwhile_is_waited_for),
-		cmocka_unit_test(an_empty_file_is_no_database),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: numbers for people. */
 #include "analyzer/model/units.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
 
@@ -43,9 +43,8 @@ static const char *limit(double value, const char *unit)
 }
 
 /* Costs are given in parts of a nanosecond. */
-static void small_limits_keep_their_fraction(void **state)
+TEST(small_limits_keep_their_fraction)
 {
-	(void)state;
 	assert_string_equal(limit(0.02, "ns"), "0.02ns");
 	assert_string_equal(limit(1.8, "ns"), "1.8ns");
 	assert_string_equal(limit(8, "ns"), "8ns");
@@ -55,9 +54,8 @@ static void small_limits_keep_their_fraction(void **state)
 	assert_string_equal(limit(1e5, "per_s"), "100,000/s");
 }
 
-static void times_scale(void **state)
+TEST(times_scale)
 {
-	(void)state;
 	assert_string_equal(nsec(0), "0");
 	assert_string_equal(nsec(1), "1ns");
 	assert_string_equal(nsec(999), "999ns");
@@ -83,9 +81,8 @@ static const char *estimate(int64_t value, int64_t error)
 	return strbuf_text(&buffer);
 }
 
-static void estimates_show_their_error(void **state)
+TEST(estimates_show_their_error)
 {
-	(void)state;
 	assert_string_equal(estimate(1200000000, 0), "1.20s");
 	assert_string_equal(estimate(1200000000, 100000000), "1.20s +-8%");
 	/* Half of the last digit and less is none: exact numbers look exact. */
@@ -95,9 +92,8 @@ static void estimates_show_their_error(void **state)
 	assert_string_equal(estimate(-1500, 300), "-1.50us +-20%");
 }
 
-static void what_is_not_known_is_no_number(void **state)
+TEST(what_is_not_known_is_no_number)
 {
-	(void)state;
 	assert_string_equal(estimate(20000000, 20000000), "<40.0ms");
 	assert_string_equal(estimate(20000000, 60000000), "<80.0ms");
 	assert_string_equal(estimate(0, 500), "<500ns");
@@ -112,9 +108,8 @@ static void what_is_not_known_is_no_number(void **state)
 	assert_true(units_is_known(1, NAN));
 }
 
-static void sizes_scale(void **state)
+TEST(sizes_scale)
 {
-	(void)state;
 	assert_string_equal(bytes(0), "0");
 	assert_string_equal(bytes(1023), "1023B");
 	assert_string_equal(bytes(1024), "1.00KiB");
@@ -125,9 +120,8 @@ static void sizes_scale(void **state)
 	assert_string_equal(bytes(-2048), "-2.00KiB");
 }
 
-static void counts_are_exact(void **state)
+TEST(counts_are_exact)
 {
-	(void)state;
 	assert_string_equal(count(0), "0");
 	assert_string_equal(count(999), "999");
 	assert_string_equal(count(1000), "1,000");
@@ -149,9 +143,8 @@ static void counts_are_exact(void **state)
 			    "7,537 processes1 process2 entries0 delays3 last branches");
 }
 
-static void percents_do_not_round_to_the_ends(void **state)
+TEST(percents_do_not_round_to_the_ends)
 {
-	(void)state;
 	assert_string_equal(percent(0), "0.0%");
 	assert_string_equal(percent(0.001), "<0.1%");
 	assert_string_equal(percent(0.05), "0.1%");
@@ -170,17 +163,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(times_scale),
-		cmocka_unit_test(estimates_show_their_error),
-		cmocka_unit_test(what_is_not_known_is_no_number),
-		cmocka_unit_test(small_limits_keep_their_fraction),
-		cmocka_unit_test(sizes_scale),
-		cmocka_unit_test(counts_are_exact),
-		cmocka_unit_test(percents_do_not_round_to_the_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

@@ -4,19 +4,14 @@
  * Runs on:       tests.
  * See also:      collector/account/weights.h; collector/merge/time_error.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "collector/account/snapshots.h"
 #include "collector/account/weights.h"
 #include "collector/merge/hook_cost.h"
 #include "collector/processes/ticks.h"
 #include "common/poisson.h"
+#include "tests/unit/tests.h"
 
 static void check_parts(uint64_t total, const uint64_t *weights, size_t count,
 			const uint64_t *expected)
@@ -31,9 +26,8 @@ static void check_parts(uint64_t total, const uint64_t *weights, size_t count,
 	assert_int_equal(sum, total);
 }
 
-static void parts_add_up(void **state)
+TEST(parts_add_up)
 {
-	(void)state;
 	check_parts(10, (uint64_t[]){3, 1}, 2, (uint64_t[]){8, 2});
 	check_parts(7, (uint64_t[]){1, 1, 1}, 3, (uint64_t[]){3, 2, 2});
 	check_parts(2, (uint64_t[]){0, 5, 0, 4}, 4, (uint64_t[]){0, 1, 0, 1});
@@ -48,11 +42,10 @@ static const struct hook_cost cost = {
 	.inner_ns = 10, .outer_ns = 20, .hook_error_ns = 3, .split = 1.0 / 3};
 
 /* Of ten times as many as have no effect, nine in ten are far. */
-static void cost_of_many_paths(void **state)
+TEST(cost_of_many_paths)
 {
 	struct hook_cost far = cost;
 
-	(void)state;
 	hook_cost_of_paths(&far, 0);
 	hook_cost_of_paths(&far, 65536);
 	assert_true(far.inner_ns == 10 && far.outer_ns == 20 && far.hook_error_ns == 3);
@@ -66,11 +59,10 @@ static void cost_of_many_paths(void **state)
 }
 
 /* Blocks of 3 MiB at the most: two doublings above a MiB with that. */
-static void cost_of_far_blocks(void **state)
+TEST(cost_of_far_blocks)
 {
 	struct hook_cost far = {.alloc_ns = 12, .alloc_error_ns = 3}, unknown = {0};
 
-	(void)state;
 	hook_cost_heap(&far, 0);
 	assert_true(far.alloc_ns == 12 && far.alloc_error_ns == 3);
 	hook_cost_heap(&far, 3u << 20);
@@ -80,12 +72,11 @@ static void cost_of_far_blocks(void **state)
 	assert_true(unknown.alloc_ns == 0 && unknown.alloc_error_ns == 0);
 }
 
-static void errors_add_by_kind(void **state)
+TEST(errors_add_by_kind)
 {
 	struct time_error a = {.hooks = 30, .placed = 100, .variance = 1600},
 			  b = {.hooks = 30, .placed = -100, .variance = 4800};
 
-	(void)state;
 	assert_int_equal(time_error_half_width(&a, 0, 1000), 220);
 	/* (60, 0, 6400): 100 */
 	time_error_add(&a, &b);
@@ -99,12 +90,11 @@ static void errors_add_by_kind(void **state)
 
 /* Of samples that stand for 10 ns each, by Byar: none, 1 and 100 may be 3.7, 5.6 and
  * 121.6. */
-static void few_samples_say_less(void **state)
+TEST(few_samples_say_less)
 {
 	struct time_error none = {.grain = 10}, one = {.grain = 10, .samples = 100},
 			  hundred = {.grain = 10, .samples = 10000};
 
-	(void)state;
 	assert_int_equal(time_error_half_width(&none, 0, 1000), 37);
 	assert_int_equal(time_error_half_width(&one, 10, 1000), 46);
 	assert_int_equal(time_error_half_width(&hundred, 1000, 100000), 217);
@@ -113,11 +103,10 @@ static void few_samples_say_less(void **state)
 }
 
 /* Two parts of a time that is known, and one that is chance. */
-static void a_divided_time_is_known(void **state)
+TEST(a_divided_time_is_known)
 {
 	struct time_error one = {.variance = 100}, other = {.variance = 2500};
 
-	(void)state;
 	time_error_doubt(&one, &other, 500);
 	assert_int_equal(time_error_half_width(&one, 0, 10000), 501);
 	assert_int_equal(time_error_half_width(&other, 0, 10000), 98);
@@ -129,12 +118,11 @@ static void a_divided_time_is_known(void **state)
 
 /* A recursion of 400,000 paths that were only counted, below one with frames; and one of
  * nobody's. A walk up from each path would take minutes: more than the test may. */
-static void counted_paths_take_from_the_frame_above(void **state)
+TEST(counted_paths_take_from_the_frame_above)
 {
 	struct merge merge = {.path_count = DEEP};
 	int64_t *most;
 
-	(void)state;
 	merge.paths = calloc(DEEP, sizeof(*merge.paths));
 	assert_non_null(merge.paths);
 	for (uint32_t i = 1; i < DEEP; i++)
@@ -155,19 +143,4 @@ static void counted_paths_take_from_the_frame_above(void **state)
 	assert_int_equal(most[DEEP - 1], 3);
 	free(most);
 	free(merge.paths);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(parts_add_up),
-		cmocka_unit_test(cost_of_many_paths),
-		cmocka_unit_test(cost_of_far_blocks),
-		cmocka_unit_test(errors_add_by_kind),
-		cmocka_unit_test(few_samples_say_less),
-		cmocka_unit_test(a_divided_time_is_known),
-		cmocka_unit_test(counted_paths_take_from_the_frame_above),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

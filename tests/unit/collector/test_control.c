@@ -2,17 +2,10 @@
 /* What this is: what is written into a run's control file. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "collector/live/control.h"
+#include "tests/unit/tests.h"
 
 #define TOKEN 0x1234567890abcdefull
 
@@ -57,7 +50,7 @@ static int end(void **state)
 	return 0;
 }
 
-static void answers_are_appended(void **state)
+TEST_WITH(answers_are_appended, begin, end)
 {
 	const struct fixture *fixture = *state;
 	struct segment_fitting *fittings =
@@ -93,7 +86,7 @@ static void answers_are_appended(void **state)
 	free(fittings);
 }
 
-static void odd_files_are_refused(void **state)
+TEST_WITH(odd_files_are_refused, begin, end)
 {
 	const struct fixture *fixture = *state;
 	struct control control;
@@ -115,7 +108,7 @@ static void odd_files_are_refused(void **state)
 	assert_true(control_open(&control, fixture->directory_fd, TOKEN) < 0);
 }
 
-static void a_file_that_is_cut_is_told(void **state)
+TEST_WITH(a_file_that_is_cut_is_told, begin, end)
 {
 	const struct fixture *fixture = *state;
 	struct control control;
@@ -135,15 +128,4 @@ static void a_file_that_is_cut_is_told(void **state)
 		-EIO);
 	control_close(&control);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(answers_are_appended, begin, end),
-		cmocka_unit_test_setup_teardown(odd_files_are_refused, begin, end),
-		cmocka_unit_test_setup_teardown(a_file_that_is_cut_is_told, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

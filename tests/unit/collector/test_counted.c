@@ -7,17 +7,11 @@
  *
  * All numbers are computed by hand from what the comments say.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define PATHS                                                                            \
 	"SELECT SUBSTR(name, 1, 6), calls, self_ns, total_ns, recording FROM "           \
@@ -32,13 +26,12 @@ static void end(struct check_one *f, struct sqlite3 *db)
 
 /* 10 of 100 calls were timed, for 100 ns each. Without samples the time of the others is
  * their caller's: how much of it, up to all of the 99,000 ns, is not known. */
-static void stays_with_the_caller(void **state)
+TEST(stays_with_the_caller)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, node, 0x2000, 10, 1000);
@@ -64,13 +57,12 @@ static void stays_with_the_caller(void **state)
 }
 
 /* main has 99000 - 10 - 10 * 20, less 90 * 2. */
-static void less_the_cost(void **state)
+TEST(less_the_cost)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
@@ -90,13 +82,12 @@ static void less_the_cost(void **state)
 
 /* Ten calls were seen, all in the third; 90 were counted in copies in the second, and one
  * that is no copy. */
-static void copies_are_in_their_host(void **state)
+TEST(copies_are_in_their_host)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t root, third, copies;
 
-	(void)state;
 	check_begin(&f);
 	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, root, 0x2000, 1, 50000);
@@ -117,13 +108,12 @@ static void copies_are_in_their_host(void **state)
 
 /* A host that was never seen, a number that is none, a host without the function's own
  * entry: the calls are all there, where the function's are. */
-static void wild_hosts(void **state)
+TEST(wild_hosts)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t root;
 
-	(void)state;
 	check_begin(&f);
 	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, root, 0x4000, 10, 1000);
@@ -143,14 +133,13 @@ static void wild_hosts(void **state)
 
 /* 10 calls on paths with 3 and 1 of those that are known; 4 of a thread that is in the
  * first only. */
-static void paths_share_calls(void **state)
+TEST(paths_share_calls)
 {
 	struct check_one f;
 	struct make_lane second;
 	struct sqlite3 *db;
 	uint32_t a, b, node, number;
 
-	(void)state;
 	check_begin(&f);
 	make_lane(&second, &f.file, f.process, f.process_slot);
 	a = make_call(&f.lane, 1, 0x1000, 1, 10000);
@@ -183,7 +172,7 @@ static void calls_on_path_count(struct sqlite3 *db, const char *expected)
 }
 
 /* A child in which the function was never timed: as in its parent. */
-static void as_in_another_process(void **state)
+TEST(as_in_another_process)
 {
 	struct check_one f;
 	struct segment_process *child;
@@ -191,7 +180,6 @@ static void as_in_another_process(void **state)
 	struct sqlite3 *db;
 	uint32_t node, slot;
 
-	(void)state;
 	check_begin(&f);
 	child = make_process(&f.file, 101, MAKE_START + 500, CHECK_END, &slot);
 	child->forked_from_slot = f.process_slot;
@@ -209,12 +197,11 @@ static void as_in_another_process(void **state)
 }
 
 /* Never timed at all: a root of its own, its time is not known. */
-static void nowhere(void **state)
+TEST(nowhere)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 
-	(void)state;
 	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 10000);
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 20);
@@ -235,13 +222,12 @@ static void nowhere(void **state)
 
 /* Counting should have taken more than the caller has: no call takes nothing, so it was
  * less than that. */
-static void counting_is_not_all(void **state)
+TEST(counting_is_not_all)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	f.run.page->counted_cost_ticks = 25;
 	node = make_call(&f.lane, 1, 0x1000, 1, 2000);
@@ -256,13 +242,12 @@ static void counting_is_not_all(void **state)
 
 /* Of 40 allocations 20 had to look for their stacks, which took 100 ns each time that it
  * was timed: 2000 ns are nobody's. More than there were allocations is not believed. */
-static void finding_stacks_is_nobodys(void **state)
+TEST(finding_stacks_is_nobodys)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 100000);
 	node = make_return(&f.lane, 2, 0x1010);
@@ -288,12 +273,11 @@ static void finding_stacks_is_nobodys(void **state)
 
 /* A cold state that is hardly slower than the warm one was not seen: it does not make the
  * cost exact. */
-static void cold_as_warm(void **state)
+TEST(cold_as_warm)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 
-	(void)state;
 	check_begin(&f);
 	f.run.page->inner_cost_ticks = f.run.page->outer_cost_ticks = 10;
 	f.run.page->cold_inner_cost_ticks = 10.0000001;
@@ -305,14 +289,13 @@ static void cold_as_warm(void **state)
 }
 
 /* Whatever a process says of its modes, nothing is lost, negative or out of bounds. */
-static void wild_numbers(void **state)
+TEST(wild_numbers)
 {
 	struct check_one f;
 	struct segment_mode *modes;
 	struct sqlite3 *db;
 	uint32_t node, number;
 
-	(void)state;
 	check_begin(&f);
 	f.run.page->counted_cost_ticks = NAN;
 	f.run.page->cold_inner_cost_ticks = INFINITY;
@@ -342,13 +325,12 @@ static void wild_numbers(void **state)
 	make_run_free(&f.run);
 }
 
-static void trust_of_modes(void **state)
+TEST(trust_of_modes)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node, number;
 
-	(void)state;
 	check_begin(&f);
 	f.process->counters[SEGMENT_COUNTER_PATCHED_SITES] = 6;
 	f.process->counters[SEGMENT_COUNTER_EARLY_SITES] = 1;
@@ -374,24 +356,4 @@ static void trust_of_modes(void **state)
 		   "sampled_functions|0;"
 		   "stopped_functions|3");
 	end(&f, db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stays_with_the_caller),
-		cmocka_unit_test(less_the_cost),
-		cmocka_unit_test(copies_are_in_their_host),
-		cmocka_unit_test(wild_hosts),
-		cmocka_unit_test(paths_share_calls),
-		cmocka_unit_test(as_in_another_process),
-		cmocka_unit_test(nowhere),
-		cmocka_unit_test(counting_is_not_all),
-		cmocka_unit_test(finding_stacks_is_nobodys),
-		cmocka_unit_test(cold_as_warm),
-		cmocka_unit_test(wild_numbers),
-		cmocka_unit_test(trust_of_modes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

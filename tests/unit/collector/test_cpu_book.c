@@ -5,20 +5,14 @@
  * Runs on:       tests.
  * See also:      collector/processes/cpu_book.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "collector/processes/cpu_book.h"
 #include "tests/unit/collector/make_segment.h"
+#include "tests/unit/tests.h"
 
 /* Of the file: its header has the magic, sizes, counts and sums in this order. */
 #define MODULE_COUNT_AT 16
@@ -52,7 +46,7 @@ static void fill(struct cpu_book *book)
 	book_add(book, CPU_BOOK_NO_MODULE, 0x30, 500);
 }
 
-static void is_read_as_written(void **state)
+TEST_WITH(is_read_as_written, begin, finish)
 {
 	struct make_run *run = *state;
 	struct cpu_book book, read;
@@ -77,12 +71,11 @@ static void is_read_as_written(void **state)
 	book_done(&book);
 }
 
-static void is_bounded(void **state)
+TEST(is_bounded)
 {
 	struct segment_module module = {.end = 4096};
 	struct cpu_book book = {.row_count = 0};
 
-	(void)state;
 	assert_int_equal(book_add_module(&book, &module), 1);
 	for (uint64_t i = 0; i < CPU_BOOK_ROW_LIMIT + 100; i++)
 		book_add(&book, 1, i, 1);
@@ -126,7 +119,7 @@ static void expect_refused(const struct make_run *run, int error)
 	book_done(&book);
 }
 
-static void damaged_ones_are_not_used(void **state)
+TEST_WITH(damaged_ones_are_not_used, begin, finish)
 {
 	struct make_run *run = *state;
 	const uint64_t many = 1ull << 40, more = 4;
@@ -154,7 +147,7 @@ static void damaged_ones_are_not_used(void **state)
 	expect_refused(run, -EINVAL);
 }
 
-static void planted_ones_are_not_read(void **state)
+TEST_WITH(planted_ones_are_not_read, begin, finish)
 {
 	struct make_run *run = *state;
 	struct cpu_book book;
@@ -171,16 +164,4 @@ static void planted_ones_are_not_read(void **state)
 	assert_int_equal(mkfifoat(run->rundir.fd, CPU_BOOK_NAME, 0600), 0);
 	assert_true(book_read(&book, &run->rundir) < 0);
 	book_done(&book);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(is_read_as_written, begin, finish),
-		cmocka_unit_test(is_bounded),
-		cmocka_unit_test_setup_teardown(damaged_ones_are_not_used, begin, finish),
-		cmocka_unit_test_setup_teardown(planted_ones_are_not_read, begin, finish),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,18 +8,13 @@
  * main (path 1) is timed; counted (path 2, below it) was only counted; library has no
  * hooks. A sample stands for 1,000 ns.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "collector/account/account.h"
 #include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/divide.h"
 #include "collector/account/sampled/trail.h"
+#include "tests/unit/tests.h"
 
 enum { MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION, COPY_FUNCTION, FUNCTIONS };
 enum { MAIN_PATH = 1, COUNTED_PATH };
@@ -151,7 +146,7 @@ static void near(int64_t value, int64_t expected)
 
 /* 300, 500 and 200 of 1,000 samples, and four of what the calls say: half of the time is
  * counted()'s. */
-static void as_samples_say(void **state)
+TEST_WITH(as_samples_say, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 500},
@@ -181,7 +176,7 @@ static void as_samples_say(void **state)
 }
 
 /* Another thread is too short for samples: its 40 calls take what 100 took elsewhere. */
-static void threads_without_samples(void **state)
+TEST_WITH(threads_without_samples, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 500},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 500},
@@ -202,7 +197,7 @@ static void threads_without_samples(void **state)
 }
 
 /* Nobody knows how much is whose; the sum is known. */
-static void without_any_samples(void **state)
+TEST_WITH(without_any_samples, begin, end)
 {
 	struct scene *scene = *state;
 	struct held held = calls_of(40);
@@ -220,7 +215,7 @@ static void without_any_samples(void **state)
 }
 
 /* A function that no sample found may have had nearly four. */
-static void none_is_not_nothing(void **state)
+TEST_WITH(none_is_not_nothing, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 996},
 					  {.count = 0}};
@@ -239,7 +234,7 @@ static void none_is_not_nothing(void **state)
 
 /* Code without hooks may have been called by what was only counted: it is told apart, and
  * is the caller's own where there is no such. */
-static void libraries_below_counted_calls(void **state)
+TEST_WITH(libraries_below_counted_calls, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 300},
@@ -264,7 +259,7 @@ static void libraries_below_counted_calls(void **state)
 
 /* Calls of a copy that is inlined into counted() stand below another of its paths: here
  * its samples are counted()'s. Where calls of it are known they are its own. */
-static void copies_without_calls(void **state)
+TEST_WITH(copies_without_calls, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 300},
@@ -328,7 +323,7 @@ static void use_places(struct scene *scene)
 
 /* What a library does is its caller's: of a counted function's, as the stack says, or of
  * the path's own. Where the stack does not say it, it is told apart. */
-static void libraries_by_their_stacks(void **state)
+TEST_WITH(libraries_by_their_stacks, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 100},
 					  {SAMPLED_CODE, LIBRARY_FUNCTION, 500},
@@ -357,7 +352,7 @@ static void libraries_by_their_stacks(void **state)
 
 /* Of two paths with as many calls one has nine times the samples; a tenth of all has no
  * stack, and says nothing of that. */
-static void paths_by_their_stacks(void **state)
+TEST_WITH(paths_by_their_stacks, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, COUNTED_FUNCTION, 810},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 90},
@@ -386,7 +381,7 @@ static void paths_by_their_stacks(void **state)
 }
 
 /* Calls of a function by itself are on one path, however many there are. */
-static void recursion_on_stacks(void **state)
+TEST_WITH(recursion_on_stacks, begin, end)
 {
 	struct scene *scene = *state;
 	struct trail trail = {{COUNTED_FUNCTION, COPY_FUNCTION, COPY_FUNCTION}, 3, true};
@@ -404,7 +399,7 @@ static void recursion_on_stacks(void **state)
 }
 
 /* Where an address is not known, it is like those that are. */
-static void lost_addresses(void **state)
+TEST_WITH(lost_addresses, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 100},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 100},
@@ -419,24 +414,4 @@ static void lost_addresses(void **state)
 	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
 	assert_in_range(self_of(scene, COUNTED_PATH), 485000, 505000);
 	near(self_of(scene, COUNTED_PATH) + self_of(scene, MAIN_PATH), 1000000);
-}
-
-#define DIVIDE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DIVIDE_TEST(as_samples_say),
-		DIVIDE_TEST(threads_without_samples),
-		DIVIDE_TEST(without_any_samples),
-		DIVIDE_TEST(none_is_not_nothing),
-		DIVIDE_TEST(libraries_below_counted_calls),
-		DIVIDE_TEST(copies_without_calls),
-		DIVIDE_TEST(libraries_by_their_stacks),
-		DIVIDE_TEST(paths_by_their_stacks),
-		DIVIDE_TEST(recursion_on_stacks),
-		DIVIDE_TEST(lost_addresses),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

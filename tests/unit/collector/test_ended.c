@@ -5,22 +5,15 @@
  * Runs on:       tests.
  * See also:      collector/read/ended.h, common/base/sparse.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "collector/read/ended.h"
 #include "tests/unit/collector/check_db.h"
 #include "common/base/map.h"
+#include "tests/unit/tests.h"
 
 #define END (MAKE_START + 1000000)
 #define IMAGES 3u
@@ -124,7 +117,7 @@ static void check_all(struct fixture *f)
 	sqlite3_close(db);
 }
 
-static void as_their_files(void **state)
+TEST_WITH(as_their_files, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -138,7 +131,7 @@ static void as_their_files(void **state)
 
 /* What was read while it was appended is there once, and read anew when it is asked for
  * again. */
-static void read_already(void **state)
+TEST_WITH(read_already, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -153,7 +146,7 @@ static void read_already(void **state)
 }
 
 /* The writer died before it removed the file. */
-static void once(void **state)
+TEST_WITH(once, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -164,7 +157,7 @@ static void once(void **state)
 }
 
 /* It died in the middle of a record: whatever there is of it, the file is there, too. */
-static void half_a_record(void **state)
+TEST_WITH(half_a_record, begin, finish)
 {
 	struct fixture *f = *state;
 	uint64_t whole;
@@ -182,7 +175,7 @@ static void half_a_record(void **state)
 }
 
 /* A process with the number, and the name, of one that has ended. */
-static void a_name_again(void **state)
+TEST_WITH(a_name_again, begin, finish)
 {
 	const struct ingest_watch watch = {0};
 	struct fixture *f = *state;
@@ -201,7 +194,7 @@ static void a_name_again(void **state)
 }
 
 /* One bit is wrong, anywhere: what cannot be read is counted, nothing else happens. */
-static void damaged(void **state)
+TEST_WITH(damaged, begin, finish)
 {
 	const struct ingest_watch watch = {0};
 	struct fixture *f = *state;
@@ -226,13 +219,12 @@ static void damaged(void **state)
 }
 
 /* Zeros within what is stored are stored, and holes are holes. */
-static void holes_and_zeros(void **state)
+TEST(holes_and_zeros)
 {
 	char name[] = "/tmp/profshim-test-XXXXXX", bytes[8192];
 	int fd = mkstemp(name);
 	struct sparse image;
 
-	(void)state;
 	assert_true(fd >= 0);
 	unlink(name);
 	memset(bytes, 0, sizeof(bytes));
@@ -250,19 +242,4 @@ static void holes_and_zeros(void **state)
 	assert_true(image.flat_bytes < 512);
 	sparse_done(&image);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(as_their_files, begin, finish),
-		cmocka_unit_test_setup_teardown(read_already, begin, finish),
-		cmocka_unit_test_setup_teardown(once, begin, finish),
-		cmocka_unit_test_setup_teardown(half_a_record, begin, finish),
-		cmocka_unit_test_setup_teardown(a_name_again, begin, finish),
-		cmocka_unit_test_setup_teardown(damaged, begin, finish),
-		cmocka_unit_test(holes_and_zeros),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

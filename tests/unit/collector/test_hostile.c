@@ -5,17 +5,9 @@
  * Runs on:       tests; what needs a second user is skipped but for root.
  * See also:      collector/store/held.h, guard.h, store.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +16,7 @@
 #include "common/schema.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define NOBODY 65534
 
@@ -104,7 +97,7 @@ static char *beside(const struct fixture *f, const char *suffix)
 	return path;
 }
 
-static void a_new_file_is_private(void **state)
+TEST_WITH(a_new_file_is_private, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -116,7 +109,7 @@ static void a_new_file_is_private(void **state)
 }
 
 /* The user's own link to a file that is not there yet, in the user's own directory. */
-static void an_own_link_is_followed(void **state)
+TEST_WITH(an_own_link_is_followed, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -126,7 +119,7 @@ static void an_own_link_is_followed(void **state)
 	assert_int_equal(mode_of(f->other), 0600);
 }
 
-static void a_link_where_others_may_write_is_not(void **state)
+TEST_WITH(a_link_where_others_may_write_is_not, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -137,7 +130,7 @@ static void a_link_where_others_may_write_is_not(void **state)
 	assert_int_equal(chmod(f->parent, 0700), 0);
 }
 
-static void a_link_of_others_is_not_followed(void **state)
+TEST_WITH(a_link_of_others_is_not_followed, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -148,7 +141,7 @@ static void a_link_of_others_is_not_followed(void **state)
 	assert_int_equal(access(f->other, F_OK), -1);
 }
 
-static void a_second_name_is_refused(void **state)
+TEST_WITH(a_second_name_is_refused, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -157,7 +150,7 @@ static void a_second_name_is_refused(void **state)
 	must_refuse(f, -EACCES, "has 2 names");
 }
 
-static void a_file_of_others_is_refused(void **state)
+TEST_WITH(a_file_of_others_is_refused, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -177,7 +170,7 @@ static void plant(const char *path, const char *text)
 }
 
 /* A journal that is there when the file is opened would be written into it. */
-static void journals_of_others_are_refused(void **state)
+TEST_WITH(journals_of_others_are_refused, begin, finish)
 {
 	static const char *const suffixes[] = {"-journal", "-wal"};
 	struct fixture *f = *state;
@@ -195,7 +188,7 @@ static void journals_of_others_are_refused(void **state)
 	check_must_store(&f->run, &f->file, 2);
 }
 
-static void links_as_journals_are_refused(void **state)
+TEST_WITH(links_as_journals_are_refused, begin, finish)
 {
 	static const char *const suffixes[] = {"-journal", "-wal"};
 	struct fixture *f = *state;
@@ -212,7 +205,7 @@ static void links_as_journals_are_refused(void **state)
 }
 
 /* To open one would wait for who writes into it. */
-static void a_fifo_as_journal_is_refused(void **state)
+TEST_WITH(a_fifo_as_journal_is_refused, begin, finish)
 {
 	struct fixture *f = *state;
 	char *path;
@@ -224,7 +217,7 @@ static void a_fifo_as_journal_is_refused(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void changed_schemas_are_refused(void **state)
+TEST_WITH(changed_schemas_are_refused, begin, finish)
 {
 	static const struct {
 		const char *sql, *words;
@@ -250,7 +243,7 @@ static void changed_schemas_are_refused(void **state)
 	}
 }
 
-static void what_does_nothing_may_stay(void **state)
+TEST_WITH(what_does_nothing_may_stay, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -287,7 +280,7 @@ static void announce(struct fixture *f, int64_t age_seconds)
 	sqlite3_close(db);
 }
 
-static void halves_of_dead_writers_are_removed(void **state)
+TEST_WITH(halves_of_dead_writers_are_removed, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -308,7 +301,7 @@ static void halves_of_dead_writers_are_removed(void **state)
 	sqlite3_close(db);
 }
 
-static void halves_of_living_writers_stay(void **state)
+TEST_WITH(halves_of_living_writers_stay, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -321,27 +314,4 @@ static void halves_of_living_writers_stay(void **state)
 	check_rows(db, "SELECT DISTINCT run_id FROM process", "1;2;3;4");
 	check_rows(db, "SELECT run_id FROM runs", "1;4");
 	sqlite3_close(db);
-}
-
-#define HOSTILE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		HOSTILE_TEST(a_new_file_is_private),
-		HOSTILE_TEST(an_own_link_is_followed),
-		HOSTILE_TEST(a_link_where_others_may_write_is_not),
-		HOSTILE_TEST(a_link_of_others_is_not_followed),
-		HOSTILE_TEST(a_second_name_is_refused),
-		HOSTILE_TEST(a_file_of_others_is_refused),
-		HOSTILE_TEST(journals_of_others_are_refused),
-		HOSTILE_TEST(links_as_journals_are_refused),
-		HOSTILE_TEST(a_fifo_as_journal_is_refused),
-		HOSTILE_TEST(changed_schemas_are_refused),
-		HOSTILE_TEST(what_does_nothing_may_stay),
-		HOSTILE_TEST(halves_of_dead_writers_are_removed),
-		HOSTILE_TEST(halves_of_living_writers_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

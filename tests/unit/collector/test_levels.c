@@ -6,14 +6,10 @@
  *
  * All numbers are computed by hand from what the comments say.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <sqlite3.h>
 
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define CHAINS                                                                           \
 	"WITH RECURSIVE chain(path_id, names, calls, raw, recording) AS (SELECT "        \
@@ -54,13 +50,12 @@ static void damaged(struct scene *scene, const char *count, const char *chains)
 	check_end(&scene->f, db);
 }
 
-static void a_path_has_its_levels(void **state)
+TEST(a_path_has_its_levels)
 {
 	struct scene scene;
 	struct sqlite3 *db;
 	uint32_t level;
 
-	(void)state;
 	set_the_scene(&scene);
 	level = make_level(&scene.f.lane, scene.main, 0x2000);
 	level = make_level(&scene.f.lane, level, 0x3000);
@@ -77,13 +72,12 @@ static void a_path_has_its_levels(void **state)
 
 /* Who calls a function by different ways has a path for each; timed calls of the same way
  * are on the same path. */
-static void ways_are_told_apart(void **state)
+TEST(ways_are_told_apart)
 {
 	struct scene scene;
 	struct sqlite3 *db;
 	uint32_t one, other, timed;
 
-	(void)state;
 	set_the_scene(&scene);
 	make_call(&scene.f.lane, scene.main, 0x4000, 1, 100);
 	one = make_level(&scene.f.lane, scene.main, 0x2000);
@@ -103,13 +97,12 @@ static void ways_are_told_apart(void **state)
 
 /* One path has 4 timed calls, another is a level without any, which stands for one: of 60
  * calls that were counted it has 60 * 1 / 5. */
-static void counted_calls_are_divided(void **state)
+TEST(counted_calls_are_divided)
 {
 	struct scene scene;
 	struct sqlite3 *db;
 	uint32_t level;
 
-	(void)state;
 	set_the_scene(&scene);
 	make_call(&scene.f.lane, make_call(&scene.f.lane, scene.main, 0x5000, 1, 5000),
 		  0x3000, 4, 4000);
@@ -127,13 +120,12 @@ static void counted_calls_are_divided(void **state)
 /* The outer part of the hooks is in main, around the level: 99000 - 10 * 20 there, and
  * 1000 - 10 * 10 in the function itself. The level's 50 calls, which nobody timed, have
  * no time. */
-static void hooks_cost_the_owner(void **state)
+TEST(hooks_cost_the_owner)
 {
 	struct scene scene;
 	struct sqlite3 *db;
 	uint32_t level;
 
-	(void)state;
 	set_the_scene(&scene);
 	scene.f.run.page->inner_cost_ticks = 10;
 	scene.f.run.page->outer_cost_ticks = 20;
@@ -149,13 +141,12 @@ static void hooks_cost_the_owner(void **state)
 
 /* A level of the same function twice is recursion, and one of a function that has frames
  * is none. */
-static void only_counted_functions_once(void **state)
+TEST(only_counted_functions_once)
 {
 	struct scene scene;
 	struct sqlite3 *db;
 	uint32_t level;
 
-	(void)state;
 	set_the_scene(&scene);
 	make_call(&scene.f.lane, scene.main, 0x6000, 1, 1);
 	level = make_level(&scene.f.lane, scene.main, 0x2000);
@@ -182,11 +173,10 @@ static void only_counted_functions_once(void **state)
 
 /* What the level leads to is not a node, a level, of another parent, another function,
  * one without the flag, or has another way already. */
-static void arrivals_are_checked(void **state)
+TEST(arrivals_are_checked)
 {
 	static const uint64_t wrong[] = {0, 1, 2, 3, 1u << 30, UINT64_MAX};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]) + 4; i++) {
 		struct scene scene;
 		uint32_t level, node;
@@ -219,12 +209,11 @@ static void arrivals_are_checked(void **state)
 	}
 }
 
-static void the_first_way_counts(void **state)
+TEST(the_first_way_counts)
 {
 	struct scene scene;
 	uint32_t one, other, node;
 
-	(void)state;
 	set_the_scene(&scene);
 	one = make_level(&scene.f.lane, scene.main, 0x2000);
 	other = make_level(&scene.f.lane, scene.main, 0x3000);
@@ -234,19 +223,4 @@ static void the_first_way_counts(void **state)
 	damaged(&scene, "1.0",
 		"0x1000|1|99000|exact;0x1000>2000|0|0|counted;0x1000>3000|60|0|counted;"
 		"0x1000>3000>4000|10|1000|exact;0x2000|50|0|counted");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_path_has_its_levels),
-		cmocka_unit_test(ways_are_told_apart),
-		cmocka_unit_test(counted_calls_are_divided),
-		cmocka_unit_test(hooks_cost_the_owner),
-		cmocka_unit_test(only_counted_functions_once),
-		cmocka_unit_test(arrivals_are_checked),
-		cmocka_unit_test(the_first_way_counts),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

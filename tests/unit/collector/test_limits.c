@@ -5,19 +5,12 @@
  * Runs on:       tests.
  * See also:      collector/merge/merge.h, collector/read/read.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include "collector/merge/merge.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define END (MAKE_START + 1000000)
 #define HANG_SECONDS 5.0 /* of CPU; each takes a fraction of one */
@@ -65,7 +58,7 @@ static int finish(void **state)
 
 /* Paths beyond the limit: calls are counted, and time and blocks stay with the nearest
  * ancestor that is there. */
-static void folded_paths(void **state)
+TEST_WITH(folded_paths, begin, finish)
 {
 	struct ingest_watch watch = {.path_limit = 4}; /* the root above all is one */
 	struct fixture *f = *state;
@@ -89,7 +82,7 @@ static void folded_paths(void **state)
 }
 
 /* More nodes than a process may have: neither read nor merged. */
-static void surplus_nodes(void **state)
+TEST_WITH(surplus_nodes, begin, finish)
 {
 	struct fixture *f = *state;
 	uint32_t limit = read_node_limit(f->run.page), surplus = 1000;
@@ -130,7 +123,7 @@ static void surplus_nodes(void **state)
 }
 
 /* Every call site asks for the function around it, through all regions. */
-static void chain_of_regions(void **state)
+TEST_WITH(chain_of_regions, begin, finish)
 {
 	struct fixture *f = *state;
 	const uint32_t half = 50000;
@@ -150,7 +143,7 @@ static void chain_of_regions(void **state)
 }
 
 /* Stacks that all claim the same frames. */
-static void fibers_with_the_same_frames(void **state)
+TEST_WITH(fibers_with_the_same_frames, begin, finish)
 {
 	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
@@ -176,7 +169,7 @@ static void fibers_with_the_same_frames(void **state)
 }
 
 /* Each process has its own series of a name: they are found without looking at all. */
-static void many_series(void **state)
+TEST_WITH(many_series, begin, finish)
 {
 	struct fixture *f = *state;
 	struct marks marks = {.count = 0};
@@ -199,18 +192,4 @@ static void many_series(void **state)
 	assert_int_equal(marks.all[20000]->count, 200);
 	assert_int_equal(damaged, 0);
 	marks_done(&marks);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(folded_paths, begin, finish),
-		cmocka_unit_test_setup_teardown(surplus_nodes, begin, finish),
-		cmocka_unit_test_setup_teardown(chain_of_regions, begin, finish),
-		cmocka_unit_test_setup_teardown(fibers_with_the_same_frames, begin,
-						finish),
-		cmocka_unit_test_setup_teardown(many_series, begin, finish),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,10 @@
  * Runs on:       tests.
  * See also:      collector/merge/marks.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "collector/merge/marks.h"
+#include "tests/unit/tests.h"
 
 static struct segment_series *series;
 
@@ -60,13 +54,12 @@ static void add(double value, uint64_t ticks, int64_t live_bytes)
 	series->value_count++;
 }
 
-static void lanes_and_processes_add_up(void **state)
+TEST_WITH(lanes_and_processes_add_up, begin, end)
 {
 	struct marks marks = {0};
 	const struct marks_series *run;
 	uint64_t damaged = 0;
 
-	(void)state;
 	add(1, 1000, 50);
 	add(2, 1010, 80);
 	add(3, 1020, 90);
@@ -110,12 +103,11 @@ static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked
 }
 
 /* Of the process and of the run, joined or not; what is late is taken once. */
-static void waits_of_spans_add_up(void **state)
+TEST_WITH(waits_of_spans_add_up, begin, end)
 {
 	struct marks marks = {0};
 	uint64_t damaged = 0, blocked_ns;
 
-	(void)state;
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 3; lane++)
@@ -131,12 +123,11 @@ static void waits_of_spans_add_up(void **state)
 }
 
 /* Many threads: neither spans nor latest values grow with them. */
-static void results_are_bounded(void **state)
+TEST_WITH(results_are_bounded, begin, end)
 {
 	struct marks marks = {0};
 	uint64_t damaged = 0, counted = 0;
 
-	(void)state;
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 100; lane++)
@@ -173,9 +164,8 @@ static void set_name(void)
 	strcpy(series->name, "loop");
 }
 
-static void damage_is_counted(void **state)
+TEST_WITH(damage_is_counted, begin, end)
 {
-	(void)state;
 	add(1, 1000, 0);
 	series->kind = 9;
 	expect_damaged(1);
@@ -205,16 +195,4 @@ static void damage_is_counted(void **state)
 	series->sum = 0;
 	series->count = series->value_count = UINT64_MAX;
 	expect_damaged(1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(lanes_and_processes_add_up, begin, end),
-		cmocka_unit_test_setup_teardown(waits_of_spans_add_up, begin, end),
-		cmocka_unit_test_setup_teardown(results_are_bounded, begin, end),
-		cmocka_unit_test_setup_teardown(damage_is_counted, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

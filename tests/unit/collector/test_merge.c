@@ -4,16 +4,9 @@
  * Runs on:       tests.
  * See also:      collector/merge/merge.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <link.h>
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,14 +15,14 @@
 #include "collector/merge/spans.h"
 #include "collector/read/segment_file.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
-static void nested_calls(void **state)
+TEST(nested_calls)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, middle;
 
-	(void)state;
 	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 1, 9000);
 	middle = make_call(&f.lane, outer, 0x2000, 3, 6000);
@@ -60,13 +53,12 @@ static void nested_calls(void **state)
 }
 
 /* f calls itself: its own time counts on every level, its total on the outermost. */
-static void recursion(void **state)
+TEST(recursion)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
 	node = make_call(&f.lane, node, 0x1000, 2, 3000);
@@ -82,13 +74,12 @@ static void recursion(void **state)
 }
 
 /* The edge f -> g occurs twice on one path: only the outer one counts. */
-static void recursive_edge(void **state)
+TEST(recursive_edge)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
 	node = make_call(&f.lane, node, 0x2000, 1, 3000);
@@ -101,14 +92,13 @@ static void recursive_edge(void **state)
 	check_end(&f, db);
 }
 
-static void several_lanes(void **state)
+TEST(several_lanes)
 {
 	struct check_one f;
 	struct make_lane second;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	make_lane(&second, &f.file, f.process, f.process_slot);
 	node = make_call(&f.lane, 1, 0x1000, 1, 5000);
@@ -132,13 +122,12 @@ static void several_lanes(void **state)
 }
 
 /* A signal handler may have added the same child while it was being added. */
-static void duplicate_siblings(void **state)
+TEST(duplicate_siblings)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t first, second;
 
-	(void)state;
 	check_begin(&f);
 	first = make_call(&f.lane, 1, 0x1000, 1, 100);
 	second = make_call(&f.lane, 1, 0x1000, 2, 200);
@@ -150,13 +139,12 @@ static void duplicate_siblings(void **state)
 }
 
 /* Frames that are open when the process exits, end with it. */
-static void open_frames(void **state)
+TEST(open_frames)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, inner;
 
-	(void)state;
 	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
 	inner = make_call(&f.lane, outer, 0x2000, 2, 1000);
@@ -175,13 +163,12 @@ static void open_frames(void **state)
 }
 
 /* Outer's code has inner, which calls leaf, as outer does; inner is called, too. */
-static void inlined_copies(void **state)
+TEST(inlined_copies)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, inner;
 
-	(void)state;
 	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 2, 9000);
 	inner = make_call(&f.lane, outer, 0x2000, 4, 3000);
@@ -208,13 +195,12 @@ static void inlined_copies(void **state)
 
 /* Killed, and nobody saw when: the last trace of life is when the calls that the open
  * function has made were over. */
-static void open_frames_of_the_killed(void **state)
+TEST(open_frames_of_the_killed)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer;
 
-	(void)state;
 	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	f.process->end_ticks = 0;
@@ -233,7 +219,7 @@ static void open_frames_of_the_killed(void **state)
 }
 
 /* Killed, and the collector saw it. */
-static void seen_death(void **state)
+TEST(seen_death)
 {
 	struct ending_death death = {
 		.pid = 100,
@@ -246,7 +232,6 @@ static void seen_death(void **state)
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	node = make_call(&f.lane, 1, 0x1000, 0, 0);
@@ -261,13 +246,12 @@ static void seen_death(void **state)
 
 /* self = raw self - inner * calls - outer * calls of children. What that is less than 0,
  * the caller is charged with: its own hooks then cost more. */
-static void correction(void **state)
+TEST(correction)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer;
 
-	(void)state;
 	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
@@ -286,13 +270,12 @@ static void correction(void **state)
 	check_end(&f, db);
 }
 
-static void percentiles(void **state)
+TEST(percentiles)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t *histogram;
 
-	(void)state;
 	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 100, 100 * 1000);
 	histogram = f.lane.functions[1].histogram;
@@ -311,14 +294,13 @@ static void percentiles(void **state)
 }
 
 /* A process with two sites; the second has changed since the peak, the first not. */
-static void sites_and_peak(void **state)
+TEST(sites_and_peak)
 {
 	struct check_one f;
 	struct segment_site *site;
 	struct sqlite3 *db;
 	uint32_t node, call;
 
-	(void)state;
 	check_begin(&f);
 	f.process->peak_bytes = 5000;
 	f.process->below_peak = 1000;
@@ -352,7 +334,7 @@ static void sites_and_peak(void **state)
 }
 
 /* Only the process with the highest peak has a share of the run's peak. */
-static void peak_of_two_processes(void **state)
+TEST(peak_of_two_processes)
 {
 	struct check_one f;
 	struct segment_process *other;
@@ -360,7 +342,6 @@ static void peak_of_two_processes(void **state)
 	struct sqlite3 *db;
 	uint32_t slot, node;
 
-	(void)state;
 	check_begin(&f);
 	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	other->forked_from_slot = f.process_slot;
@@ -382,13 +363,12 @@ static void peak_of_two_processes(void **state)
 }
 
 /* A program without hooks: the whole chain is frames, the innermost has the site. */
-static void unwound_chain(void **state)
+TEST(unwound_chain)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	node = make_return(&f.lane, 1, 0x5000);
 	node = make_return(&f.lane, node, 0x6000);
@@ -404,13 +384,12 @@ static void unwound_chain(void **state)
 }
 
 /* The first return address below a function is a call in it, farther ones are frames. */
-static void hybrid_chain(void **state)
+TEST(hybrid_chain)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
 	node = make_return(&f.lane, node, 0x1010);
@@ -425,13 +404,12 @@ static void hybrid_chain(void **state)
 }
 
 /* A child's sites begin after its parent's ids. */
-static void forked_sites(void **state)
+TEST(forked_sites)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	check_begin(&f);
 	f.process->sites.first = f.process->sites.count = 20;
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
@@ -460,7 +438,7 @@ __attribute__((noinline)) static int named_function(int value)
 }
 
 /* Addresses of this very program, in two processes with different load addresses. */
-static void resolved_functions(void **state)
+TEST(resolved_functions)
 {
 	static int (*volatile function)(int) = named_function;
 	uint64_t address = (uint64_t)(uintptr_t)function;
@@ -473,7 +451,6 @@ static void resolved_functions(void **state)
 	uint32_t slot;
 	char path[400] = "";
 
-	(void)state;
 	assert_int_equal(function(1), 2);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	check_begin(&f);
@@ -497,14 +474,13 @@ static void resolved_functions(void **state)
 
 /* One of the system's libraries that is there, and one that is not; a program that is
  * stripped, and one of which nothing is known. */
-static void unnamed_functions(void **state)
+TEST(unnamed_functions)
 {
 	struct segment_module *module;
 	struct dl_find_object found;
 	struct check_one f;
 	struct sqlite3 *db;
 
-	(void)state;
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)&getpid, &found), 0);
 	check_begin(&f);
 	module = make_module(f.process, found.dlfo_link_map->l_name, 0x100000, 0x600000,
@@ -535,7 +511,7 @@ static void unnamed_functions(void **state)
 }
 
 /* The same path in another process, which went on with another program by exec. */
-static void exec_images(void **state)
+TEST(exec_images)
 {
 	struct check_one f;
 	struct make_file file;
@@ -543,7 +519,6 @@ static void exec_images(void **state)
 	struct sqlite3 *db;
 	uint32_t slot;
 
-	(void)state;
 	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	make_file(&file, &f.run, "100-2");
@@ -559,14 +534,13 @@ static void exec_images(void **state)
 }
 
 /* Notes of the run page and of processes, and sums of their counters. */
-static void trust_rows(void **state)
+TEST(trust_rows)
 {
 	struct check_one f;
 	struct segment_process *other;
 	struct sqlite3 *db;
 	uint32_t slot;
 
-	(void)state;
 	check_begin(&f);
 	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	other->notes = SEGMENT_NOTE_NO_SPACE;
@@ -597,7 +571,7 @@ static void trust_rows(void **state)
 }
 
 /* What is library is not read by the shim, so that it cannot tell. */
-static void a_wrong_library_is_told(void **state)
+TEST(a_wrong_library_is_told)
 {
 	static const struct {
 		const char *library, *ignored, *told;
@@ -612,7 +586,6 @@ static void a_wrong_library_is_told(void **state)
 		{"", "", ""},
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct check_one f;
 		struct sqlite3 *db;
@@ -632,7 +605,7 @@ static void a_wrong_library_is_told(void **state)
 
 /* Samples find their process by pid and start; a thread that has left no name gets the
  * one that was seen. */
-static void samples_and_names(void **state)
+TEST(samples_and_names)
 {
 	struct resource_sample samples[] = {
 		{.pid = 100,
@@ -656,7 +629,6 @@ static void samples_and_names(void **state)
 	struct sqlite3 *db;
 	struct segment_thread *thread;
 
-	(void)state;
 	check_begin(&f);
 	thread = (void *)((char *)f.process + f.process->threads.offset);
 	memset(thread->name, 0, sizeof(thread->name));
@@ -675,12 +647,11 @@ static void samples_and_names(void **state)
 }
 
 /* As a process can have written them: each has its row. */
-static void every_note_at_once(void **state)
+TEST(every_note_at_once)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 
-	(void)state;
 	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 100);
 	f.process->notes = UINT32_MAX;
@@ -729,13 +700,12 @@ static void later_end(struct later *later)
 }
 
 /* A lane that began after the lanes were listed is no damage; one that is nowhere is. */
-static void a_lane_begins_meanwhile(void **state)
+TEST(a_lane_begins_meanwhile)
 {
 	struct segment_site *site;
 	struct make_lane late;
 	struct later l;
 
-	(void)state;
 	for (uint32_t away = 0; away < 2; away++) {
 		later_begin(&l);
 		make_lane(&late, &l.f.file, l.f.process, l.f.process_slot);
@@ -749,14 +719,13 @@ static void a_lane_begins_meanwhile(void **state)
 }
 
 /* Likewise a file that was opened after the files were listed. */
-static void a_file_is_opened_meanwhile(void **state)
+TEST(a_file_is_opened_meanwhile)
 {
 	struct segment_reader reader;
 	struct segment_transfer *transfer;
 	struct segment_target *target;
 	struct later l;
 
-	(void)state;
 	for (uint32_t away = 0; away < 2; away++) {
 		later_begin(&l);
 		assert_int_equal(read_open_file(&l.run, 0, &reader), 0);
@@ -778,11 +747,10 @@ static void a_file_is_opened_meanwhile(void **state)
 }
 
 /* And a function that began to be counted. */
-static void a_function_is_counted_meanwhile(void **state)
+TEST(a_function_is_counted_meanwhile)
 {
 	struct later l;
 
-	(void)state;
 	for (uint32_t away = 0; away < 2; away++) {
 		later_begin(&l);
 		make_count(&l.f.lane,
@@ -793,38 +761,4 @@ static void a_function_is_counted_meanwhile(void **state)
 		assert_int_equal(l.merge.damaged_count, away);
 		later_end(&l);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_note_at_once),
-		cmocka_unit_test(nested_calls),
-		cmocka_unit_test(recursion),
-		cmocka_unit_test(recursive_edge),
-		cmocka_unit_test(several_lanes),
-		cmocka_unit_test(duplicate_siblings),
-		cmocka_unit_test(inlined_copies),
-		cmocka_unit_test(open_frames),
-		cmocka_unit_test(open_frames_of_the_killed),
-		cmocka_unit_test(seen_death),
-		cmocka_unit_test(correction),
-		cmocka_unit_test(percentiles),
-		cmocka_unit_test(sites_and_peak),
-		cmocka_unit_test(peak_of_two_processes),
-		cmocka_unit_test(unwound_chain),
-		cmocka_unit_test(hybrid_chain),
-		cmocka_unit_test(forked_sites),
-		cmocka_unit_test(resolved_functions),
-		cmocka_unit_test(unnamed_functions),
-		cmocka_unit_test(exec_images),
-		cmocka_unit_test(trust_rows),
-		cmocka_unit_test(a_wrong_library_is_told),
-		cmocka_unit_test(samples_and_names),
-		cmocka_unit_test(a_lane_begins_meanwhile),
-		cmocka_unit_test(a_file_is_opened_meanwhile),
-		cmocka_unit_test(a_function_is_counted_meanwhile),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,11 @@
  * Runs on:       tests.
  * See also:      collector/
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,12 +21,12 @@
 #include "common/base/map.h"
 #include "collector/processes/resources.h"
 #include "collector/processes/ticks.h"
+#include "tests/unit/tests.h"
 
-static void maps(void **state)
+TEST(maps)
 {
 	struct map map = {NULL, 0, 0};
 
-	(void)state;
 	assert_int_equal(map_get(&map, 1, 2, 3), MAP_NONE);
 	for (uint32_t i = 0; i < 10000; i++)
 		map_put(&map, i, i / 2, i % 7, i);
@@ -46,11 +38,10 @@ static void maps(void **state)
 	assert_int_equal(map_get(&map, 0, 0, 0), MAP_NONE);
 }
 
-static void arrays(void **state)
+TEST(arrays)
 {
 	int *array = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < 1000; i++) {
 		array = array_room(array, i, sizeof(*array));
 		assert_non_null(array);
@@ -63,9 +54,8 @@ static void arrays(void **state)
 }
 
 /* Every value lies in its bucket, and the bucket's middle within 6.25 % of it. */
-static void buckets(void **state)
+TEST(buckets)
 {
-	(void)state;
 	for (uint64_t value = 8; value < 1ull << 40; value += value / 7 + 1) {
 		struct histogram histogram = {NULL, 0, 0};
 		double middle;
@@ -77,11 +67,10 @@ static void buckets(void **state)
 	}
 }
 
-static void bucket_ends(void **state)
+TEST(bucket_ends)
 {
 	uint32_t last = SEGMENT_HISTOGRAM_BUCKETS - 1;
 
-	(void)state;
 	for (uint32_t bucket = 0; bucket < last; bucket++) {
 		assert_int_equal(
 			segment_histogram_bucket(segment_histogram_lower(bucket)),
@@ -94,14 +83,13 @@ static void bucket_ends(void **state)
 	assert_int_equal(segment_histogram_bucket(UINT64_MAX), last);
 }
 
-static void histograms(void **state)
+TEST(histograms)
 {
 	struct segment_function function = {.histogram = {[300] = 7, [20] = 3}};
 	struct histogram histogram = {NULL, 0, 0};
 	uint8_t *blob;
 	size_t size;
 
-	(void)state;
 	assert_true(histogram_is_empty(&histogram));
 	histogram_encode(&histogram, &blob, &size);
 	assert_null(blob);
@@ -128,7 +116,7 @@ static void histograms(void **state)
 	histogram_done(&histogram);
 }
 
-static void clocks(void **state)
+TEST(clocks)
 {
 	struct segment_run page = {.clock_kind = SEGMENT_CLOCK_TSC,
 				   .start_ticks = 5000,
@@ -138,7 +126,6 @@ static void clocks(void **state)
 	struct segment_state last = {.magic = 0};
 	struct ticks ticks;
 
-	(void)state;
 	ticks_calibrate(&ticks, &page, &last); /* no later pair: the writer's estimate */
 	assert_false(ticks.same_boot);
 	assert_true(ticks.ticks_per_second == 2e9);
@@ -168,13 +155,12 @@ static int wait_for_death(int pidfd)
 	return poll(&poll_fd, 1, 10000) == 1;
 }
 
-static void exit_statuses(void **state)
+TEST(exit_statuses)
 {
 	struct exit_status status;
 	uint64_t start_time;
 	int pid, pidfd;
 
-	(void)state;
 	pid = fork();
 	if (pid == 0)
 		_exit(7);
@@ -215,7 +201,7 @@ static void *named_thread(void *argument)
 	return NULL;
 }
 
-static void samples(void **state)
+TEST(samples)
 {
 	struct resource_process process;
 	struct resources resources;
@@ -224,7 +210,6 @@ static void samples(void **state)
 	pthread_t thread;
 	int found = 0;
 
-	(void)state;
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, named_thread, &barrier);
 	pthread_barrier_wait(&barrier);
@@ -258,14 +243,13 @@ static void samples(void **state)
 }
 
 /* The last look at a process often comes when it has ended: it is not without memory. */
-static void samples_of_ended_processes(void **state)
+TEST(samples_of_ended_processes)
 {
 	struct resource_process process;
 	struct resources resources;
 	pid_t child = fork();
 	siginfo_t information;
 
-	(void)state;
 	if (child == 0)
 		_exit(0);
 	assert_int_equal(waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT), 0);
@@ -281,13 +265,12 @@ static void samples_of_ended_processes(void **state)
 }
 
 /* However long the run, the samples stay few and the last one is kept. */
-static void bounded_samples(void **state)
+TEST(bounded_samples)
 {
 	struct resource_process processes[2];
 	struct resources resources;
 	uint64_t now = 1;
 
-	(void)state;
 	resources_init(&resources);
 	resources_process_init(&processes[0], getpid(), 1);
 	resources_process_init(&processes[1], getpid(), 2);
@@ -305,12 +288,11 @@ static void bounded_samples(void **state)
 }
 
 /* The same for GPUs; merging keeps the highest memory and the mean of what is known. */
-static void bounded_gpu_samples(void **state)
+TEST(bounded_gpu_samples)
 {
 	struct gpu_sample sample = {.pid = 7, .device = 1};
 	struct gpu_samples samples, copy;
 
-	(void)state;
 	gpu_samples_init(&samples);
 	for (uint32_t i = 0; i <= GPU_SAMPLE_LIMIT; i++) {
 		sample.monotonic_ns = i;
@@ -339,23 +321,4 @@ static void bounded_gpu_samples(void **state)
 	gpu_samples_copy(&samples, &copy);
 	assert_int_equal(copy.count, 0);
 	gpu_samples_done(&copy);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps),
-		cmocka_unit_test(arrays),
-		cmocka_unit_test(buckets),
-		cmocka_unit_test(bucket_ends),
-		cmocka_unit_test(histograms),
-		cmocka_unit_test(clocks),
-		cmocka_unit_test(exit_statuses),
-		cmocka_unit_test(samples),
-		cmocka_unit_test(samples_of_ended_processes),
-		cmocka_unit_test(bounded_samples),
-		cmocka_unit_test(bounded_gpu_samples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,19 +11,11 @@
  * the run has to be in run.db, or in the spool and run.db fit to take it; the runs of
  * before have to be there in any case.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,6 +24,7 @@
 #include "collector/read/rundir.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 /* Disks for each moment. With sanitizers, which take three times as long, only the
  * reading of damaged ones is of interest; what is on them is judged without. */
@@ -541,7 +534,7 @@ static void store_and_remove(struct fixture *f, const struct ingest *ingest)
 	is_recording = 0;
 }
 
-static void first_run(void **state)
+TEST_WITH(first_run, begin, finish)
 {
 	struct fixture *f = *state;
 	struct ingest *ingest = load(f, 1);
@@ -551,7 +544,7 @@ static void first_run(void **state)
 	unload(ingest);
 }
 
-static void later_run(void **state)
+TEST_WITH(later_run, begin, finish)
 {
 	struct fixture *f = *state;
 	struct ingest *ingest = load(f, 1);
@@ -566,7 +559,7 @@ static void later_run(void **state)
 	unload(ingest);
 }
 
-static void run_stored_again(void **state)
+TEST_WITH(run_stored_again, begin, finish)
 {
 	struct fixture *f = *state;
 	struct ingest *ingest = load(f, 1);
@@ -577,17 +570,4 @@ static void run_stored_again(void **state)
 	store_and_remove(f, ingest);
 	cut_everywhere(ingest, 0, 1);
 	unload(ingest);
-}
-
-#define POWER_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POWER_TEST(first_run),
-		POWER_TEST(later_run),
-		POWER_TEST(run_stored_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

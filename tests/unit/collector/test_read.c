@@ -5,22 +5,15 @@
  * Runs on:       tests.
  * See also:      collector/read/read.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "collector/read/read.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define END (MAKE_START + 1000000)
 
@@ -75,12 +68,12 @@ static int64_t ingest(const struct fixture *f, const char *calls)
 	return damaged;
 }
 
-static void sound(void **state)
+TEST_WITH(sound, begin, finish)
 {
 	assert_int_equal(ingest(*state, "6"), 0);
 }
 
-static void wrong_magic_of_file(void **state)
+TEST_WITH(wrong_magic_of_file, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -88,7 +81,7 @@ static void wrong_magic_of_file(void **state)
 	assert_int_equal(ingest(f, ""), 1);
 }
 
-static void wrong_version_of_file(void **state)
+TEST_WITH(wrong_version_of_file, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -96,7 +89,7 @@ static void wrong_version_of_file(void **state)
 	assert_int_equal(ingest(f, ""), 1);
 }
 
-static void file_of_another_run(void **state)
+TEST_WITH(file_of_another_run, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -104,7 +97,7 @@ static void file_of_another_run(void **state)
 	assert_int_equal(ingest(f, ""), 1);
 }
 
-static void wrong_slot_sizes(void **state)
+TEST_WITH(wrong_slot_sizes, begin, finish)
 {
 	static const uint64_t sizes[] = {0,	    1, 4096, UINT64_MAX, UINT64_MAX / 2,
 					 1ull << 60};
@@ -116,7 +109,7 @@ static void wrong_slot_sizes(void **state)
 	}
 }
 
-static void too_many_slots(void **state)
+TEST_WITH(too_many_slots, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -124,7 +117,7 @@ static void too_many_slots(void **state)
 	assert_int_equal(ingest(f, "6"), 0);
 }
 
-static void unknown_slot_kind(void **state)
+TEST_WITH(unknown_slot_kind, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -133,7 +126,7 @@ static void unknown_slot_kind(void **state)
 	assert_int_equal(ingest(f, "6"), 1);
 }
 
-static void lane_without_process(void **state)
+TEST_WITH(lane_without_process, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -142,7 +135,7 @@ static void lane_without_process(void **state)
 	assert_int_equal(ingest(f, ""), 2);
 }
 
-static void unwritten_slots(void **state)
+TEST_WITH(unwritten_slots, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -153,7 +146,7 @@ static void unwritten_slots(void **state)
 }
 
 /* Counts past the capacity, past what is stored, past the file. */
-static void wild_counts(void **state)
+TEST_WITH(wild_counts, begin, finish)
 {
 	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
@@ -168,7 +161,7 @@ static void wild_counts(void **state)
 	assert_true(ingest(f, "6") > 0);
 }
 
-static void wild_offsets(void **state)
+TEST_WITH(wild_offsets, begin, finish)
 {
 	static const uint64_t offsets[] = {UINT64_MAX, UINT64_MAX - 63, MAKE_SLOT_BYTES,
 					   MAKE_SLOT_BYTES - 1, 1ull << 63};
@@ -185,7 +178,7 @@ static void wild_offsets(void **state)
 	}
 }
 
-static void circular_nodes(void **state)
+TEST_WITH(circular_nodes, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -195,7 +188,7 @@ static void circular_nodes(void **state)
 	assert_int_equal(ingest(f, ""), 4);
 }
 
-static void wild_node(void **state)
+TEST_WITH(wild_node, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -208,7 +201,7 @@ static void wild_node(void **state)
 	ingest(f, "1");
 }
 
-static void wild_numbers(void **state)
+TEST_WITH(wild_numbers, begin, finish)
 {
 	struct fixture *f = *state;
 	struct segment_site *sites =
@@ -233,7 +226,7 @@ static void wild_numbers(void **state)
 	sqlite3_close(db);
 }
 
-static void frame_of_no_node(void **state)
+TEST_WITH(frame_of_no_node, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -245,7 +238,7 @@ static void frame_of_no_node(void **state)
 	assert_int_equal(ingest(f, "6"), 2);
 }
 
-static void retired_module_that_is_not(void **state)
+TEST_WITH(retired_module_that_is_not, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -254,7 +247,7 @@ static void retired_module_that_is_not(void **state)
 }
 
 /* Every length the first file may have been cut to. */
-static void cut_file(void **state)
+TEST_WITH(cut_file, begin, finish)
 {
 	static const off_t lengths[] = {
 		0,
@@ -285,7 +278,7 @@ static void cut_file(void **state)
 	}
 }
 
-static void strange_names(void **state)
+TEST_WITH(strange_names, begin, finish)
 {
 	struct fixture *f = *state;
 	char path[512];
@@ -311,7 +304,7 @@ static void refuse_page(const struct fixture *f, const char *word)
 		fail_msg("%s", error);
 }
 
-static void damaged_page(void **state)
+TEST_WITH(damaged_page, begin, finish)
 {
 	struct fixture *f = *state;
 	char path[512];
@@ -329,7 +322,7 @@ static void damaged_page(void **state)
 	refuse_page(f, "No such file");
 }
 
-static void strings_without_end(void **state)
+TEST_WITH(strings_without_end, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -344,7 +337,7 @@ static void strings_without_end(void **state)
 	assert_int_equal(ingest(f, "6"), 0);
 }
 
-static void checksum_sees_changes(void **state)
+TEST_WITH(checksum_sees_changes, begin, finish)
 {
 	struct fixture *f = *state;
 	uint64_t before = read_run_checksum(&f->run.rundir);
@@ -356,35 +349,4 @@ static void checksum_sees_changes(void **state)
 	assert_int_equal(before, read_run_checksum(&f->run.rundir));
 	f->process->counters[SEGMENT_COUNTER_LATE_EVENTS]++;
 	assert_int_not_equal(before, read_run_checksum(&f->run.rundir));
-}
-
-#define DAMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		DAMAGE_TEST(sound),
-		DAMAGE_TEST(wrong_magic_of_file),
-		DAMAGE_TEST(wrong_version_of_file),
-		DAMAGE_TEST(file_of_another_run),
-		DAMAGE_TEST(wrong_slot_sizes),
-		DAMAGE_TEST(too_many_slots),
-		DAMAGE_TEST(unknown_slot_kind),
-		DAMAGE_TEST(lane_without_process),
-		DAMAGE_TEST(unwritten_slots),
-		DAMAGE_TEST(wild_counts),
-		DAMAGE_TEST(wild_offsets),
-		DAMAGE_TEST(circular_nodes),
-		DAMAGE_TEST(wild_node),
-		DAMAGE_TEST(wild_numbers),
-		DAMAGE_TEST(frame_of_no_node),
-		DAMAGE_TEST(retired_module_that_is_not),
-		DAMAGE_TEST(cut_file),
-		DAMAGE_TEST(strange_names),
-		DAMAGE_TEST(damaged_page),
-		DAMAGE_TEST(strings_without_end),
-		DAMAGE_TEST(checksum_sees_changes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,21 +5,15 @@
  * Runs on:       tests.
  * See also:      collector/processes/samples.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "collector/processes/samples.h"
 #include "tests/unit/collector/make_segment.h"
+#include "tests/unit/tests.h"
 
 #define START MAKE_START
 
@@ -78,7 +72,7 @@ static void expect(const struct make_run *run, size_t count, size_t deaths,
 	samples_done(&samples);
 }
 
-static void without_a_file(void **state)
+TEST_WITH(without_a_file, begin, finish)
 {
 	expect(*state, 0, 0, 0);
 }
@@ -109,7 +103,7 @@ static off_t size_of(const struct make_run *run)
 								     : status.st_size;
 }
 
-static void written(void **state)
+TEST_WITH(written, begin, finish)
 {
 	static const struct ending_death deaths[] = {
 		{.pid = 100,
@@ -158,7 +152,7 @@ static void written(void **state)
 }
 
 /* Ordinary ends leave room for those of children that were killed. */
-static void bounded(void **state)
+TEST_WITH(bounded, begin, finish)
 {
 	struct ending_death *deaths = calloc(3 * SAMPLES_DEATH_LIMIT, sizeof(*deaths));
 	struct samples_writer writer = {.fd = -1};
@@ -185,7 +179,7 @@ static void bounded(void **state)
 }
 
 /* One record after the other that cannot be, between two that can. */
-static void damaged(void **state)
+TEST_WITH(damaged, begin, finish)
 {
 	const struct make_run *run = *state;
 	struct samples_record bad[12];
@@ -215,7 +209,7 @@ static void damaged(void **state)
 }
 
 /* The writer was killed in the middle of a record: that is no damage. */
-static void cut_short(void **state)
+TEST_WITH(cut_short, begin, finish)
 {
 	const struct make_run *run = *state;
 	int fd = create(run, SAMPLES_MAGIC, sizeof(good));
@@ -226,7 +220,7 @@ static void cut_short(void **state)
 	expect(run, 1, 0, 0);
 }
 
-static void other_format(void **state)
+TEST_WITH(other_format, begin, finish)
 {
 	const struct make_run *run = *state;
 	int fd = create(run, SAMPLES_MAGIC + 1, sizeof(good));
@@ -244,7 +238,7 @@ static void other_format(void **state)
 }
 
 /* Neither read through a link nor written through one. */
-static void planted(void **state)
+TEST_WITH(planted, begin, finish)
 {
 	struct samples_writer writer = {.fd = -1};
 	const struct make_run *run = *state;
@@ -271,18 +265,4 @@ static void planted(void **state)
 	samples_done(&samples);
 	close(writer.fd);
 	resources_done(&resources);
-}
-
-#define SAMPLES_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		SAMPLES_TEST(without_a_file), SAMPLES_TEST(written),
-		SAMPLES_TEST(bounded),	      SAMPLES_TEST(damaged),
-		SAMPLES_TEST(cut_short),      SAMPLES_TEST(other_format),
-		SAMPLES_TEST(planted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
  * Runs on:       tests.
  * See also:      collector/merge/shared_lanes.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "collector/merge/shared_lanes.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define SHORT_TICKS 1000u
 #define PROCESSES 20u
@@ -60,14 +54,13 @@ static void free_images(struct image *images, uint32_t count, struct make_run *r
 	make_run_free(run);
 }
 
-static void enough_room(void **state)
+TEST(enough_room)
 {
 	const struct ingest_watch watch = {0};
 	struct image images[PROCESSES];
 	struct make_run run;
 	struct sqlite3 *db;
 
-	(void)state;
 	make_run(&run, MAKE_TOKEN);
 	make_images(images, &run);
 	db = check_ingest(&run, &watch);
@@ -80,14 +73,13 @@ static void enough_room(void **state)
 }
 
 /* Sums are as before, each thread has a lane, and no two of one lived at one time. */
-static void shared(void **state)
+TEST(shared)
 {
 	const struct ingest_watch watch = {.share_limit = 1};
 	struct image images[PROCESSES];
 	struct make_run run;
 	struct sqlite3 *db;
 
-	(void)state;
 	make_run(&run, MAKE_TOKEN);
 	make_images(images, &run);
 	db = check_ingest(&run, &watch);
@@ -108,14 +100,13 @@ static void shared(void **state)
 }
 
 /* Who lived longest has a lane of its own, and so have other programs and ranks. */
-static void own_lanes(void **state)
+TEST(own_lanes)
 {
 	const struct ingest_watch watch = {.share_limit = 1};
 	struct image images[PROCESSES + 3];
 	struct make_run run;
 	struct sqlite3 *db;
 
-	(void)state;
 	make_run(&run, MAKE_TOKEN);
 	make_images(images, &run);
 	make_image(&images[PROCESSES], &run, 200, "/bin/short", 50 * SHORT_TICKS,
@@ -135,15 +126,4 @@ static void own_lanes(void **state)
 		   "200;201;202");
 	sqlite3_close(db);
 	free_images(images, PROCESSES + 3, &run);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(enough_room),
-		cmocka_unit_test(shared),
-		cmocka_unit_test(own_lanes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,10 @@
  * Runs on:       tests.
  * See also:      collector/store/spool.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +18,7 @@
 #include "collector/store/store.h"
 #include "collector/processes/ticks.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 struct fixture {
 	struct make_run run;
@@ -96,17 +89,16 @@ static void expect_no_run(const struct fixture *f)
 	assert_null(runs);
 }
 
-static void no_spool(void **state)
+TEST(no_spool)
 {
 	struct spool_run *runs;
 	size_t count;
 
-	(void)state;
 	assert_int_equal(spool_list("/nowhere-at-all/run.db", &runs, &count), 0);
 	assert_int_equal(count, 0);
 }
 
-static void recovered(void **state)
+TEST_WITH(recovered, begin, finish)
 {
 	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
@@ -128,7 +120,7 @@ static void recovered(void **state)
 			 -EAGAIN);
 }
 
-static void attended(void **state)
+TEST_WITH(attended, begin, finish)
 {
 	struct fixture *f = *state;
 	int lock = rundir_lock(&f->run.rundir);
@@ -152,7 +144,7 @@ static void attended(void **state)
 }
 
 /* A process of the run is there: ours. */
-static void unattended(void **state)
+TEST_WITH(unattended, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -165,7 +157,7 @@ static void unattended(void **state)
 }
 
 /* A child that maps the run's files and has not said yet that it is there. */
-static void newborn(void **state)
+TEST_WITH(newborn, begin, finish)
 {
 	struct fixture *f = *state;
 	int child;
@@ -182,7 +174,7 @@ static void newborn(void **state)
 }
 
 /* The collector has been started and has not got the lock yet. */
-static void starting(void **state)
+TEST_WITH(starting, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -193,7 +185,7 @@ static void starting(void **state)
 	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
 }
 
-static void read_live(void **state)
+TEST_WITH(read_live, begin, finish)
 {
 	static const struct ingest_watch nothing;
 	struct fixture *f = *state;
@@ -228,7 +220,7 @@ static void read_live(void **state)
 }
 
 /* A program that has just begun to make its file has nothing in it yet. */
-static void file_being_made(void **state)
+TEST_WITH(file_being_made, begin, finish)
 {
 	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
@@ -314,16 +306,15 @@ static uint64_t read_while_removed(uint64_t delay_ns)
 }
 
 /* A look at a run that its collector stores and removes meanwhile has all, or fails. */
-static void removed_while_it_is_read(void **state)
+TEST(removed_while_it_is_read)
 {
 	uint64_t whole_ns = read_while_removed(0);
 
-	(void)state;
 	for (uint32_t i = 1; i <= STEPS; i++)
 		read_while_removed(whole_ns * i / STEPS);
 }
 
-static void damaged_run(void **state)
+TEST_WITH(damaged_run, begin, finish)
 {
 	struct fixture *f = *state;
 	struct spool_run run;
@@ -339,7 +330,7 @@ static void damaged_run(void **state)
 }
 
 /* The output cannot be written: the spool stays. */
-static void output_not_writable(void **state)
+TEST_WITH(output_not_writable, begin, finish)
 {
 	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
@@ -349,25 +340,4 @@ static void output_not_writable(void **state)
 		spool_recover(&run, "/nowhere-at-all/run.db", NULL, error, sizeof(error)),
 		-EACCES);
 	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
-}
-
-#define SPOOL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_spool),
-		SPOOL_TEST(recovered),
-		SPOOL_TEST(attended),
-		SPOOL_TEST(unattended),
-		SPOOL_TEST(newborn),
-		SPOOL_TEST(starting),
-		SPOOL_TEST(read_live),
-		SPOOL_TEST(file_being_made),
-		cmocka_unit_test(removed_while_it_is_read),
-		SPOOL_TEST(damaged_run),
-		SPOOL_TEST(output_not_writable),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * Runs on:       tests.
  * See also:      record/spread.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "record/spread.h"
+#include "tests/unit/tests.h"
 
 #define COUNT(values) (sizeof(values) / sizeof((values)[0]))
 #define NEAR(a, b) assert_true((a) - (b) < 1e-12 && (b) - (a) < 1e-12)
@@ -23,13 +19,12 @@ static struct record_spread spread_of(const int64_t *values, size_t count)
 	return spread;
 }
 
-static void test_numbers(void **state)
+TEST(test_numbers)
 {
 	static const int64_t one[] = {500}, two[] = {100, 300}, odd[] = {120, 90, 100},
 			     even[] = {130, 100, 110, 90}, zero[] = {0, 0, 0, 0};
 	struct record_spread spread = spread_of(one, COUNT(one));
 
-	(void)state;
 	NEAR(spread.median_ns, 500);
 	NEAR(spread.deviation, 0);
 	assert_false(spread.is_first_outlier);
@@ -50,7 +45,7 @@ static void test_numbers(void **state)
 	assert_false(spread.is_first_outlier);
 }
 
-static void test_first(void **state)
+TEST(test_first)
 {
 	static const int64_t cold[] = {150, 100, 101, 99, 100}, few[] = {150, 100, 101},
 			     late[] = {100, 150, 101, 99, 100},
@@ -59,7 +54,6 @@ static void test_first(void **state)
 			     fast[] = {50, 100, 101, 99, 100};
 	struct record_spread spread = spread_of(cold, COUNT(cold));
 
-	(void)state;
 	assert_true(spread.is_first_outlier);
 	NEAR(spread.first_excess, 0.5);
 	assert_false(spread_of(few, COUNT(few)).is_first_outlier);
@@ -67,14 +61,4 @@ static void test_first(void **state)
 	assert_false(spread_of(wide, COUNT(wide)).is_first_outlier);
 	assert_false(spread_of(slight, COUNT(slight)).is_first_outlier);
 	assert_false(spread_of(fast, COUNT(fast)).is_first_outlier);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_numbers),
-		cmocka_unit_test(test_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

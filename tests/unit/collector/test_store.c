@@ -4,17 +4,9 @@
  * Runs on:       tests.
  * See also:      collector/store/store.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,6 +15,7 @@
 #include "common/schema.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 struct fixture {
 	struct make_run run;
@@ -67,7 +60,7 @@ static void must_refuse(struct fixture *f, int expected, const char *words)
 		fail_msg("%s", error);
 }
 
-static void identity(void **state)
+TEST_WITH(identity, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -91,7 +84,7 @@ static void identity(void **state)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-static void appended(void **state)
+TEST_WITH(appended, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -109,7 +102,7 @@ static void appended(void **state)
 }
 
 /* A run that is stored again replaces itself and nothing else. */
-static void replaced(void **state)
+TEST_WITH(replaced, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -140,7 +133,7 @@ static void write_file(const struct fixture *f, const char *text, size_t size)
 	close(fd);
 }
 
-static void not_a_database(void **state)
+TEST_WITH(not_a_database, begin, finish)
 {
 	char text[2000];
 
@@ -149,7 +142,7 @@ static void not_a_database(void **state)
 	must_refuse(*state, -EINVAL, "is not an SQLite database");
 }
 
-static void empty_file(void **state)
+TEST_WITH(empty_file, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -165,13 +158,13 @@ static void execute(const struct fixture *f, const char *sql)
 	sqlite3_close(db);
 }
 
-static void foreign_database(void **state)
+TEST_WITH(foreign_database, begin, finish)
 {
 	execute(*state, "CREATE TABLE mine (text TEXT)");
 	must_refuse(*state, -EINVAL, "another program's");
 }
 
-static void newer_and_older_database(void **state)
+TEST_WITH(newer_and_older_database, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -182,7 +175,7 @@ static void newer_and_older_database(void **state)
 	must_refuse(*state, -EINVAL, "an older version");
 }
 
-static void cut_database(void **state)
+TEST_WITH(cut_database, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -191,7 +184,7 @@ static void cut_database(void **state)
 	must_refuse(f, -EINVAL, "is damaged");
 }
 
-static void directory_in_the_way(void **state)
+TEST_WITH(directory_in_the_way, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -200,7 +193,7 @@ static void directory_in_the_way(void **state)
 	assert_int_equal(rmdir(f->run.output), 0);
 }
 
-static void missing_directory(void **state)
+TEST_WITH(missing_directory, begin, finish)
 {
 	struct fixture *f = *state;
 	char kept[sizeof(f->run.output)];
@@ -211,7 +204,7 @@ static void missing_directory(void **state)
 	strcpy(f->run.output, kept);
 }
 
-static void write_ahead_log_is_ended(void **state)
+TEST_WITH(write_ahead_log_is_ended, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -225,7 +218,7 @@ static void write_ahead_log_is_ended(void **state)
 }
 
 /* Several collectors that end at the same time on a file that is not there yet. */
-static void concurrent_writers(void **state)
+TEST_WITH(concurrent_writers, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -262,26 +255,4 @@ static void concurrent_writers(void **state)
 		   "1|1");
 	check_rows(db, "PRAGMA foreign_key_check", "");
 	sqlite3_close(db);
-}
-
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		STORE_TEST(identity),
-		STORE_TEST(appended),
-		STORE_TEST(replaced),
-		STORE_TEST(not_a_database),
-		STORE_TEST(empty_file),
-		STORE_TEST(foreign_database),
-		STORE_TEST(newer_and_older_database),
-		STORE_TEST(cut_database),
-		STORE_TEST(directory_in_the_way),
-		STORE_TEST(missing_directory),
-		STORE_TEST(write_ahead_log_is_ended),
-		STORE_TEST(concurrent_writers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,9 @@
  * Runs on:       tests.
  * See also:      collector/merge/studies.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "collector/merge/studies.h"
+#include "tests/unit/tests.h"
 
 #define NODES 8u
 
@@ -91,11 +85,10 @@ static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_
 	return damaged;
 }
 
-static void test_lanes_are_one_study(void **state)
+TEST_WITH(test_lanes_are_one_study, begin, NULL)
 {
 	struct studies studies = {0};
 
-	(void)state;
 	for (uint32_t lane = 0; lane < 20; lane++) {
 		own[0].reason = lane == 3 ? SEGMENT_STUDY_ASKED : SEGMENT_STUDY_FOUND;
 		own[0].node = lane % 2 ? 2 : 7; /* another path of it */
@@ -117,12 +110,11 @@ static void test_lanes_are_one_study(void **state)
 	studies_done(&studies);
 }
 
-static void test_parts_know_who_is_above(void **state)
+TEST_WITH(test_parts_know_who_is_above, begin, NULL)
 {
 	struct studies studies = {0};
 	const struct studies_case *entry;
 
-	(void)state;
 	put_case(0, 2, 800, 4);
 	cases[0].parts[3].node = 7; /* below a path that is not there */
 	cases[0].part_count = 4;
@@ -137,12 +129,11 @@ static void test_parts_know_who_is_above(void **state)
 }
 
 /* What no call held lies below the lane's root, which is no path. */
-static void test_steps_have_a_name(void **state)
+TEST_WITH(test_steps_have_a_name, begin, NULL)
 {
 	struct studies studies = {0};
 	const struct studies_case *entry;
 
-	(void)state;
 	own[0].series = 2;
 	own[0].node = 1;
 	put_case(0, 1, 800, 2);
@@ -164,11 +155,10 @@ static void test_steps_have_a_name(void **state)
 	studies_done(&studies);
 }
 
-static void test_damaged_steps_are_counted(void **state)
+TEST_WITH(test_damaged_steps_are_counted, begin, NULL)
 {
 	struct studies studies = {0};
 
-	(void)state;
 	own[0].series = 1; /* a counter */
 	assert_int_equal(add_lane(&studies, 0, 1), 1);
 	own[0].series = 3; /* none */
@@ -188,12 +178,11 @@ static void test_damaged_steps_are_counted(void **state)
 	studies_done(&studies);
 }
 
-static void test_what_is_folded_has_no_time_of_its_own(void **state)
+TEST_WITH(test_what_is_folded_has_no_time_of_its_own, begin, NULL)
 {
 	struct studies studies = {0};
 	const struct studies_case *entry;
 
-	(void)state;
 	put_case(0, 2, 800, 2);
 	cases[0].parts[1].node = 5;
 	cases[0].parts[1].alloc_bytes = 7;
@@ -209,11 +198,10 @@ static void test_what_is_folded_has_no_time_of_its_own(void **state)
 	studies_done(&studies);
 }
 
-static void test_damaged_ones_are_counted(void **state)
+TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 {
 	struct studies studies = {0};
 
-	(void)state;
 	put_case(0, 2, 800, SEGMENT_CASE_PARTS + 1);
 	put_case(1, NODES, 800, 1);
 	put_case(2, 1, 800, 1);		    /* the lane's root */
@@ -235,7 +223,7 @@ static void test_damaged_ones_are_counted(void **state)
 	studies_done(&studies);
 }
 
-static void test_hooks_are_taken_off(void **state)
+TEST_WITH(test_hooks_are_taken_off, begin, NULL)
 {
 	/* in 1 ten calls of 2, which allocate once, and one of 3 */
 	struct studies_part parts[] = {
@@ -252,26 +240,10 @@ static void test_hooks_are_taken_off(void **state)
 		.ns_per_tick = 0.5, .inner_ns = 6, .outer_ns = 10, .alloc_ns = 40};
 	double total[3], self[3];
 
-	(void)state;
 	studies_times(&entry, &cost, total, self);
 	assert_true(total[1] == 1000 - 10 * 6 - 40);
 	assert_true(self[1] == total[1]);
 	assert_true(total[2] == 0);
 	assert_true(total[0] == 5000 - 6 - (10 * 16 + 40) - 16);
 	assert_true(self[0] == total[0] - total[1]);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_lanes_are_one_study, begin),
-		cmocka_unit_test_setup(test_parts_know_who_is_above, begin),
-		cmocka_unit_test_setup(test_steps_have_a_name, begin),
-		cmocka_unit_test_setup(test_damaged_steps_are_counted, begin),
-		cmocka_unit_test_setup(test_what_is_folded_has_no_time_of_its_own, begin),
-		cmocka_unit_test_setup(test_damaged_ones_are_counted, begin),
-		cmocka_unit_test_setup(test_hooks_are_taken_off, begin),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

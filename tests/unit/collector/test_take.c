@@ -5,18 +5,10 @@
  * Runs on:       tests.
  * See also:      collector/live/snapshot.h, common/segment_history.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
@@ -28,6 +20,7 @@
 #include "collector/live/control.h"
 #include "collector/live/snapshot.h"
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define NOW (MAKE_START + 1000)
 #define FILE_BYTES (MAKE_SLOTS * MAKE_SLOT_BYTES)
@@ -90,7 +83,7 @@ static struct segment_history *history_of(const struct fixture *f)
 			f->process->history_slot * MAKE_SLOT_BYTES);
 }
 
-static void sound(void **state)
+TEST_WITH(sound, begin, finish)
 {
 	struct fixture *f = *state;
 	const struct segment_path_past *pasts;
@@ -110,7 +103,7 @@ static void sound(void **state)
 }
 
 /* profshim_snapshot("") cost the whole recording. */
-static void empty_label(void **state)
+TEST_WITH(empty_label, begin, finish)
 {
 	struct fixture *f = *state;
 	struct sqlite3 *db;
@@ -124,7 +117,7 @@ static void empty_label(void **state)
 /* The numbers that lead to memory, each with values that lead out of it. What is beyond
  * the file's size would be a fault here; what is inside of it shows in the other slots.
  */
-static void wild_numbers(void **state)
+TEST_WITH(wild_numbers, begin, finish)
 {
 	static const uint64_t values[] = {
 		0,	    1,		7,	    MAKE_SLOT_BYTES - 8, MAKE_SLOT_BYTES,
@@ -153,7 +146,7 @@ static void wild_numbers(void **state)
 	}
 }
 
-static void wild_lane(void **state)
+TEST_WITH(wild_lane, begin, finish)
 {
 	static const uint64_t values[] = {0,	      1,
 					  7,	      MAKE_SLOT_BYTES - 8,
@@ -178,7 +171,7 @@ static void wild_lane(void **state)
 }
 
 /* The table of slots, and the numbers that name a slot. */
-static void wild_slots(void **state)
+TEST_WITH(wild_slots, begin, finish)
 {
 	static const uint32_t values[] = {0,	     1, 2, MAKE_SLOTS, MAKE_SLOTS + 1,
 					  UINT32_MAX};
@@ -203,7 +196,7 @@ static void wild_slots(void **state)
 }
 
 /* Fibers without end that all have the same frames. */
-static void many_fibers(void **state)
+TEST_WITH(many_fibers, begin, finish)
 {
 	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
@@ -220,7 +213,7 @@ static void many_fibers(void **state)
 }
 
 /* A gigabyte of nodes, none of them stored. */
-static void holes(void **state)
+TEST_WITH(holes, begin, finish)
 {
 	struct fixture *f = *state;
 	uint64_t slot_size = SEGMENT_SLOT_BYTES_MOST;
@@ -238,7 +231,7 @@ static void holes(void **state)
 	assert_int_equal(take(f), 0);
 }
 
-static void cut_file(void **state)
+TEST_WITH(cut_file, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -248,7 +241,7 @@ static void cut_file(void **state)
 }
 
 /* Another process cuts the file and makes it longer again, without end. */
-static void cut_meanwhile(void **state)
+TEST_WITH(cut_meanwhile, begin, finish)
 {
 	struct fixture *f = *state;
 	pid_t child = fork();
@@ -268,7 +261,7 @@ static void cut_meanwhile(void **state)
 	assert_int_equal(ftruncate(f->fd, FILE_BYTES), 0);
 }
 
-static void lost_mapping(void **state)
+TEST_WITH(lost_mapping, begin, finish)
 {
 	struct fixture *f = *state;
 	volatile uint64_t *words =
@@ -293,7 +286,7 @@ static void pause_nothing(int step)
 
 /* The kernel marks the lock of a taker that is killed; the next one, from outside or
  * inside, has it. */
-static void dead_holder(void **state)
+TEST_WITH(dead_holder, begin, finish)
 {
 	struct fixture *f = *state;
 	uint32_t *word = &f->process->snapshot_lock;
@@ -319,7 +312,7 @@ static void dead_holder(void **state)
 	assert_int_equal(*word, SEGMENT_LOCK_THREAD);
 }
 
-static void living_holder(void **state)
+TEST_WITH(living_holder, begin, finish)
 {
 	struct fixture *f = *state;
 
@@ -359,7 +352,7 @@ static int go_on(pid_t child)
 /* Whoever has the lock may be without a CPU for as long as others have it, and the
  * process's own snapshots are refused meanwhile: no call is made with it that can be made
  * without. */
-static void held_for_a_moment(void **state)
+TEST_WITH(held_for_a_moment, begin, finish)
 {
 	struct fixture *f = *state;
 	struct user_regs_struct registers;
@@ -378,7 +371,7 @@ static void held_for_a_moment(void **state)
 }
 
 /* The process takes one while ours is copied: ours may be the older of the two. */
-static void another_meanwhile(void **state)
+TEST_WITH(another_meanwhile, begin, finish)
 {
 	struct fixture *f = *state;
 	pid_t child = start_taker(f);
@@ -397,7 +390,7 @@ static void another_meanwhile(void **state)
 }
 
 /* What is not part of a snapshot that failed is part of the next one. */
-static void after_failure(void **state)
+TEST_WITH(after_failure, begin, finish)
 {
 	struct fixture *f = *state;
 	uint32_t first;
@@ -413,27 +406,4 @@ static void after_failure(void **state)
 	assert_int_equal(take(f), 0);
 	assert_int_equal(f->process->snapshot_interval, 2);
 	assert_int_equal(history_of(f)->path_pasts.count, 6);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sound, begin, finish),
-		cmocka_unit_test_setup_teardown(empty_label, begin, finish),
-		cmocka_unit_test_setup_teardown(wild_numbers, begin, finish),
-		cmocka_unit_test_setup_teardown(wild_lane, begin, finish),
-		cmocka_unit_test_setup_teardown(wild_slots, begin, finish),
-		cmocka_unit_test_setup_teardown(many_fibers, begin, finish),
-		cmocka_unit_test_setup_teardown(holes, begin, finish),
-		cmocka_unit_test_setup_teardown(cut_file, begin, finish),
-		cmocka_unit_test_setup_teardown(cut_meanwhile, begin, finish),
-		cmocka_unit_test_setup_teardown(lost_mapping, begin, finish),
-		cmocka_unit_test_setup_teardown(dead_holder, begin, finish),
-		cmocka_unit_test_setup_teardown(living_holder, begin, finish),
-		cmocka_unit_test_setup_teardown(held_for_a_moment, begin, finish),
-		cmocka_unit_test_setup_teardown(another_meanwhile, begin, finish),
-		cmocka_unit_test_setup_teardown(after_failure, begin, finish),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

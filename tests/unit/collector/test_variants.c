@@ -7,17 +7,13 @@
  *
  * All numbers are computed by hand from what the comments say.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit/collector/check_db.h"
+#include "tests/unit/tests.h"
 
 #define PATHS "SELECT name, calls, self_ns, total_ns FROM call_paths ORDER BY path_id"
 #define NESTED "SELECT value FROM trust WHERE name LIKE 'nested_%' ORDER BY name"
@@ -76,13 +72,12 @@ static uint32_t call(struct check_one *f, uint32_t parent, void (*function)(void
 /* 10 objects: 10,000 ns in the outermost, less 10 * 10 inside of it, for each of the two
  * nested 10 * (20 + 10), and 41 for three allocations. The caller has 100,000 - 10,000 -
  * 10 - 10 * 20. */
-static void one_call_for_each_object(void **state)
+TEST(one_call_for_each_object)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	begin(&f);
 	node = call(&f, 1, caller, 1, 100000);
 	node = call(&f, node, deleting, 10, 10000);
@@ -101,13 +96,12 @@ static void one_call_for_each_object(void **state)
 
 /* What is no chain of one object: others below, in any variant, and more calls than there
  * were objects. */
-static void others_are_calls(void **state)
+TEST(others_are_calls)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	begin(&f);
 	node = call(&f, 1, whole, 4, 10000);
 	node = call(&f, node, whole, 3, 5000);
@@ -122,13 +116,12 @@ static void others_are_calls(void **state)
 }
 
 /* An object that was being destroyed when the process ended is one call. */
-static void open_objects(void **state)
+TEST(open_objects)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, inner;
 
-	(void)state;
 	begin(&f);
 	outer = call(&f, 1, deleting, 1, 0);
 	inner = call(&f, outer, whole, 1, 0);
@@ -142,13 +135,12 @@ static void open_objects(void **state)
 
 /* Of 100 objects 10 had frames; 70 of the rest were deleted. So many entries of the one
  * that deletes are no calls: 100 = 80 + 170 - 150. */
-static void counted_entries(void **state)
+TEST(counted_entries)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	begin(&f);
 	node = call(&f, 1, caller, 1, 100000);
 	node = call(&f, node, deleting, 10, 10000);
@@ -168,13 +160,12 @@ static void counted_entries(void **state)
 }
 
 /* One of the two had frames only: its 10 entries are the calls, whoever was counted. */
-static void half_counted(void **state)
+TEST(half_counted)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
-	(void)state;
 	begin(&f);
 	node = call(&f, 1, deleting, 10, 10000);
 	call(&f, node, whole, 4, 1000);
@@ -191,12 +182,11 @@ static void half_counted(void **state)
 }
 
 /* Nobody was seen to call another one: all are calls. */
-static void unseen_callers(void **state)
+TEST(unseen_callers)
 {
 	struct check_one f;
 	struct sqlite3 *db;
 
-	(void)state;
 	begin(&f);
 	call(&f, 1, deleting, 1, 100);
 	call(&f, 1, whole, 1, 100);
@@ -206,18 +196,4 @@ static void unseen_callers(void **state)
 	check_rows(db, "SELECT calls FROM functions", "8");
 	check_rows(db, NESTED, "0;0");
 	check_end(&f, db);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_call_for_each_object),
-		cmocka_unit_test(others_are_calls),
-		cmocka_unit_test(open_objects),
-		cmocka_unit_test(counted_entries),
-		cmocka_unit_test(half_counted),
-		cmocka_unit_test(unseen_callers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

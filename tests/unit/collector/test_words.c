@@ -4,17 +4,10 @@
  * Runs on:       tests.
  * See also:      record/words.h
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "record/words.h"
+#include "tests/unit/tests.h"
 
 /* Words, each in brackets; or the sentence. */
 static void expect_words(const char *text, const char *expected)
@@ -35,9 +28,8 @@ static void expect_words(const char *text, const char *expected)
 }
 
 /* What sh -c 'printf "[%s]" ...' of Debian 12 prints for the same text. */
-static void test_like_sh(void **state)
+TEST(test_like_sh)
 {
-	(void)state;
 	expect_words("a", "[a]");
 	expect_words("  ./a  b\tc\n ", "[./a][b][c]");
 	expect_words("a 'b c' \"d e\"", "[a][b c][d e]");
@@ -53,13 +45,12 @@ static void test_like_sh(void **state)
 }
 
 /* The most words that fit into a text of each length. */
-static void test_many_words(void **state)
+TEST(test_many_words)
 {
 	char text[512], error[256];
 	size_t length, i;
 	char **words;
 
-	(void)state;
 	for (length = 1; length < sizeof(text); length++) {
 		for (i = 0; i < length; i++)
 			text[i] = i % 2 ? ' ' : 'x';
@@ -72,13 +63,12 @@ static void test_many_words(void **state)
 	}
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char shell_only[] = "|&;<>()$`*?[";
 	char text[16], expected[256];
 	size_t i;
 
-	(void)state;
 	for (i = 0; shell_only[i]; i++) {
 		sprintf(text, "a b%cc", shell_only[i]);
 		sprintf(expected,
@@ -100,15 +90,4 @@ static void test_refused(void **state)
 	expect_words("'' a", "it names no program");
 	expect_words("A_1=b c", "'A_1=b' sets a variable, which is for a shell: give env "
 				"A_1=b ... on both sides");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_like_sh),
-		cmocka_unit_test(test_many_words),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

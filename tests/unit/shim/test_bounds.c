@@ -6,19 +6,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <cmocka.h>
-
 #include "shim/memory/shadow.h"
 #include "shim/stacks/bounds.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 static void assert_extent(struct extent found, uintptr_t low, uintptr_t high)
 {
@@ -26,25 +21,23 @@ static void assert_extent(struct extent found, uintptr_t low, uintptr_t high)
 	assert_int_equal(found.high, high);
 }
 
-static void knows_the_main_stack(void **state)
+TEST(knows_the_main_stack)
 {
 	struct extent found;
 	int here;
 
-	(void)state;
 	assert_int_equal(bounds_main_stack((uintptr_t)&here, &found), 1);
 	assert_in_range((uintptr_t)&here, found.low, found.high - 1);
 	assert_int_equal(bounds_main_stack(found.low - 1, &found), 0);
 	assert_int_equal(bounds_main_stack((uintptr_t)state & ~0xffffffffful, &found), 0);
 }
 
-static void knows_blocks_of_the_heap(void **state)
+TEST(knows_blocks_of_the_heap)
 {
 	const uintptr_t block = 0x555500010000, large = 0x7f0000000010;
 	const uint64_t large_size = 300ull << 20;
 	struct extent found;
 
-	(void)state;
 	shadow_put(block, 1, 65536, 0);
 	assert_int_equal(bounds_block(block, &found), 1);
 	assert_extent(found, block, block + 65536);
@@ -60,12 +53,11 @@ static void knows_blocks_of_the_heap(void **state)
 	shadow_take(large);
 }
 
-static void keeps_declared_stacks_apart(void **state)
+TEST(keeps_declared_stacks_apart)
 {
 	struct extent found;
 	uint64_t mask;
 
-	(void)state;
 	assert_true(process_lock(&mask));
 	bounds_declare(0x2000, 0x3000);
 	bounds_declare(0x1000, 0x2000);
@@ -95,12 +87,11 @@ static uintptr_t make_mapping(void)
 	return (uintptr_t)start + 4096;
 }
 
-static void asks_for_mappings(void **state)
+TEST(asks_for_mappings)
 {
 	uintptr_t start = make_mapping();
 	struct extent found;
 
-	(void)state;
 	assert_int_equal(bounds_mapping(start + 5000, &found), 1);
 	assert_extent(found, start, start + 3 * 4096);
 	munmap((void *)start, 3 * 4096);
@@ -125,11 +116,10 @@ static void *list_mappings(void *unused)
 	return NULL;
 }
 
-static void lists_mappings_on_older_kernels(void **state)
+TEST(lists_mappings_on_older_kernels)
 {
 	pthread_t thread; /* the filter is this thread's only */
 
-	(void)state;
 	assert_int_equal(pthread_create(&thread, NULL, list_mappings, NULL), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
@@ -148,15 +138,4 @@ static int end(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(knows_the_main_stack),
-		cmocka_unit_test(knows_blocks_of_the_heap),
-		cmocka_unit_test(keeps_declared_stacks_apart),
-		cmocka_unit_test(asks_for_mappings),
-		cmocka_unit_test(lists_mappings_on_older_kernels),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

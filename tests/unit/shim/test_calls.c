@@ -2,18 +2,13 @@
 /*
  * What this is:  unit tests of the call hooks and the call tree.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
 #include "shim/events/events.h"
 #include "shim/waits/locks.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define PATH_LIMIT 50000u
 
@@ -49,11 +44,10 @@ static uint64_t histogram_sum(uint32_t function)
 	return sum;
 }
 
-static void counts_nested_calls(void **state)
+TEST(counts_nested_calls)
 {
 	const struct segment_node *outer, *inner;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		enter(0x1000, 1);
 		for (int j = 0; j < 5; j++) {
@@ -75,12 +69,11 @@ static void counts_nested_calls(void **state)
 }
 
 /* The system's clock, not the TSC: functions that the front table has, and others. */
-static void counts_by_another_clock(void **state)
+TEST(counts_by_another_clock)
 {
 	const struct segment_node *known, *new;
 	uint64_t start, passed;
 
-	(void)state;
 	enter(0x1000, 1);
 	leave(0x1000, 1);
 	known = child(LANE_ROOT, 0x1000);
@@ -109,12 +102,11 @@ static void counts_by_another_clock(void **state)
 }
 
 /* What the recorder does for itself is in no call that is open meanwhile. */
-static void own_work_is_left_out(void **state)
+TEST(own_work_is_left_out)
 {
 	const struct segment_node *outer, *inner;
 	uint64_t begin = clock_now(), since, left_out;
 
-	(void)state;
 	enter(0x1a00, 1);
 	enter(0x1b00, 2);
 	since = clock_now();
@@ -134,14 +126,13 @@ static void own_work_is_left_out(void **state)
 }
 
 /* Behind a sleep that work is in no cache, and would be the caller's by a microsecond. */
-static void books_of_waits_are_left_out(void **state)
+TEST(books_of_waits_are_left_out)
 {
 	const struct segment_lane *lane = lane_self->lane;
 	struct locks_wait wait;
 	uint64_t before;
 	int lock = 0;
 
-	(void)state;
 	enter(0x1c00, 1);
 	before = lane->left_out_ticks;
 	locks_begin_wait(&wait, &lock, SEGMENT_LOCK_MUTEX, NULL);
@@ -153,11 +144,10 @@ static void books_of_waits_are_left_out(void **state)
 	leave(0x1c00, 1);
 }
 
-static void a_bucket_passes_its_end(void **state)
+TEST(a_bucket_passes_its_end)
 {
 	struct segment_function *function;
 
-	(void)state;
 	enter(0x1900, 1);
 	leave(0x1900, 1);
 	function = &lane_self->functions[child(LANE_ROOT, 0x1900)->function];
@@ -173,175 +163,6 @@ static void a_bucket_passes_its_end(void **state)
 	assert_ptr_equal(lane_self->top, lane_self->frames);
 }
 
-/* b is left without its exit, as by a longjmp nobody wrapped: a's exit closes it. */
-static void closes_frames_above_a_match(void **state)
-{
-	uint64_t repaired = lane_self->lane->repaired_frame_count;
-	const struct segment_node *b;
-
-	(void)state;
-	enter(0x3000, 1);
-	enter(0x4000, 2);
-	leave(0x3000, 1);
-	b = child(index_of(child(LANE_ROOT, 0x3000)), 0x4000);
-	assert_int_equal(segment_node_unfinished_count(b), 1);
-	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
-	assert_int_equal(lane_self->lane->frames.count, 0);
-}
-
-/* Enters from the same call site as its caller, as a recursive function does. */
-static __attribute__((noinline)) void enter_below(uint64_t function, uint64_t site)
-{
-	volatile uint64_t pushed = site;
-
-	enter(function, pushed);
-	leave(function, pushed);
-}
-
-/* A copy has its host's return address again, and nobody has pushed it since. */
-static void tells_inlined_copies(void **state)
-{
-	const struct segment_node *host, *copy;
-
-	(void)state;
-	enter(0x3100, 71);
-	enter(0x3200, 71);
-	enter(0x3300, 71);
-	leave(0x3300, 71);
-	leave(0x3200, 71);
-	enter(0x3400, 72);
-	leave(0x3400, 72);
-	enter_below(0x3100, 71);
-	enter(0x3100, 71); /* into itself: the path is there, and stays what it was */
-	leave(0x3100, 71);
-	leave(0x3100, 71);
-	host = child(LANE_ROOT, 0x3100);
-	copy = child(index_of(host), 0x3200);
-	assert_false(segment_node_is_inlined(host));
-	assert_true(segment_node_is_inlined(copy));
-	assert_true(segment_node_is_inlined(child(index_of(copy), 0x3300)));
-	assert_false(segment_node_is_inlined(child(index_of(host), 0x3400)));
-	assert_false(segment_node_is_inlined(child(index_of(host), 0x3100)));
-	assert_int_equal(segment_node_unfinished_count(copy), 0);
-}
-
-static void prefers_the_same_call_site(void **state)
-{
-	(void)state;
-	enter(0x5000, 1);
-	enter(0x5000, 2);
-	enter(0x6000, 3);
-	leave(0x5000, 1); /* the outer activation, over the inner one */
-	assert_int_equal(lane_self->lane->frames.count, 0);
-	enter(0x5000, 1);
-	enter(0x5000, 2);
-	leave(0x5000, 9); /* an unknown site: the innermost activation */
-	assert_int_equal(lane_self->lane->frames.count, 1);
-	leave(0x5000, 1);
-}
-
-static void ignores_orphan_exits(void **state)
-{
-	uint64_t orphans = lane_self->lane->orphan_exit_count;
-
-	(void)state;
-	leave(0x7000, 1);
-	enter(0x7100, 1);
-	leave(0x7000, 1);
-	assert_int_equal(lane_self->lane->orphan_exit_count, orphans + 2);
-	assert_int_equal(lane_self->lane->frames.count, 1);
-	leave(0x7100, 1);
-}
-
-static void unwinds_to_a_stack_pointer(void **state)
-{
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	(void)state;
-	enter(0x8000, 1);
-	enter(0x8100, 2);
-	enter(0x8200, 3);
-	lane_self->frames[0].stack_pointer = here + 300;
-	lane_self->frames[1].stack_pointer = here + 200;
-	lane_self->frames[2].stack_pointer = here + 100;
-	jump_unwind(here + 200); /* the function called from there goes on */
-	assert_int_equal(lane_self->lane->frames.count, 2);
-	jump_unwind(here + 200);
-	assert_int_equal(lane_self->lane->frames.count, 2);
-	leave(0x8100, 2);
-	leave(0x8000, 1);
-}
-
-static void grows_with_deep_recursion(void **state)
-{
-	const int depth = 20000;
-
-	(void)state;
-	for (int i = 0; i < depth; i++)
-		enter(0x9000, 1);
-	assert_int_equal(lane_self->lane->frames.count, depth);
-	for (int i = 0; i < depth; i++)
-		leave(0x9000, 1);
-	assert_int_equal(lane_self->lane->frames.count, 0);
-	assert_int_equal(lane_self->lane->folded_call_count, 0);
-}
-
-/* Many children of one parent, found again after the tables have grown. */
-static void finds_every_child_again(void **state)
-{
-	const uint32_t count = 20000;
-	uint32_t parent = index_of(child(LANE_ROOT, 0xa000));
-	uint32_t first = tree_child(lane_self, parent, 0x100000), again;
-
-	(void)state;
-	for (uint32_t i = 1; i < count; i++)
-		assert_int_not_equal(tree_child(lane_self, parent, 0x100000 + i * 16), 0);
-	again = lane_self->node_next;
-	for (uint32_t i = 0; i < count; i++) {
-		uint32_t index = tree_child(lane_self, parent, 0x100000 + i * 16);
-
-		assert_int_equal(lane_self->nodes[index].key, 0x100000 + i * 16);
-		assert_int_equal(lane_self->nodes[index].parent, parent);
-	}
-	assert_int_equal(tree_child(lane_self, parent, 0x100000), first);
-	assert_int_equal(lane_self->node_next, again);
-	assert_int_equal(lane_self->lane->nodes.count, again);
-}
-
-/* A handler interrupts code that finds a node that is there, and makes one. */
-static void publishes_what_handlers_add(void **state)
-{
-	struct lane_context *context = lane_self;
-	uint32_t known = tree_child_slow(context, LANE_ROOT, 0x5000);
-
-	(void)state;
-	context->busy[BUSY_TREE] = 1;
-	assert_int_not_equal(tree_child_slow(context, known, 0x6000), 0);
-	context->busy[BUSY_TREE] = 0;
-	assert_int_equal(tree_child_slow(context, LANE_ROOT, 0x5000), known);
-	assert_int_equal(context->lane->nodes.count, context->node_next);
-	assert_int_equal(context->lane->functions.count, context->function_next);
-}
-
-static void folds_past_the_path_limit(void **state)
-{
-	uint64_t folded = lane_self->lane->folded_call_count;
-	uint32_t nodes;
-
-	(void)state;
-	for (uint32_t i = 0; i < PATH_LIMIT; i++)
-		tree_child(lane_self, LANE_ROOT, 0x4000000 + i * 16);
-	nodes = lane_self->node_next;
-	enter(0xb000, 1);
-	enter(0xb100, 2);
-	leave(0xb100, 2);
-	leave(0xb000, 1);
-	assert_int_equal(lane_self->node_next, nodes);
-	assert_int_equal(lane_self->lane->folded_call_count, folded + 2);
-	assert_int_equal(lane_self->lane->frames.count, 0);
-	assert_int_equal(lane_self->current, LANE_ROOT);
-}
-
 #define REGION_A (SEGMENT_KEY_REGION | 2)
 #define REGION_B (SEGMENT_KEY_REGION | 3)
 
@@ -350,11 +171,15 @@ static uintptr_t here(void)
 	return (uintptr_t)__builtin_frame_address(0);
 }
 
-static void regions_nest(void **state)
+static uint64_t current_key(void)
+{
+	return lane_self->nodes[lane_self->current].key;
+}
+
+TEST(regions_nest)
 {
 	const struct segment_node *function, *outer, *inner, *callee;
 
-	(void)state;
 	enter(0x41000, 1);
 	function = child(LANE_ROOT, 0x41000);
 	for (int i = 0; i < 3; i++) {
@@ -379,12 +204,11 @@ static void regions_nest(void **state)
 }
 
 /* The outer end closes the inner region, and the function's exit what it left open. */
-static void unbalanced_regions_are_repaired(void **state)
+TEST(unbalanced_regions_are_repaired)
 {
 	uint64_t repaired = lane_self->lane->repaired_frame_count;
 	uint32_t orphans = lane_self->lane->orphan_region_count;
 
-	(void)state;
 	enter(0x43000, 1);
 	calls_begin_region(REGION_A, here());
 	calls_begin_region(REGION_B, here());
@@ -400,12 +224,11 @@ static void unbalanced_regions_are_repaired(void **state)
 
 /* Functions that end their caller's region stay open, and leave nothing behind however
  * often they do so. */
-static void regions_end_below_functions(void **state)
+TEST(regions_end_below_functions)
 {
 	uint64_t repaired = lane_self->lane->repaired_frame_count;
 	struct segment_frame *top;
 
-	(void)state;
 	enter(0x44000, 1);
 	top = lane_self->top;
 	for (int i = 0; i < 1000; i++) {
@@ -426,9 +249,8 @@ static void regions_end_below_functions(void **state)
 }
 
 /* A function that ends its caller's regions, the inner one first. */
-static void nested_regions_end_below_functions(void **state)
+TEST(nested_regions_end_below_functions)
 {
-	(void)state;
 	enter(0x49000, 1);
 	calls_begin_region(REGION_A, here());
 	calls_begin_region(REGION_B, here());
@@ -443,11 +265,10 @@ static void nested_regions_end_below_functions(void **state)
 }
 
 /* A forked child inherits a region and begins it again; a function ends that one. */
-static void the_innermost_region_ends(void **state)
+TEST(the_innermost_region_ends)
 {
 	struct segment_frame *inherited = lane_self->top + 1;
 
-	(void)state;
 	enter(0x4b000, 1);
 	calls_begin_region(REGION_A, here());
 	inherited->caller = 0;
@@ -463,19 +284,13 @@ static void the_innermost_region_ends(void **state)
 	assert_int_equal(*lane_self->depth, 0);
 }
 
-static uint64_t current_key(void)
-{
-	return lane_self->nodes[lane_self->current].key;
-}
-
 /* What is called after a jump lies below what is open then, whatever regions there were
  * when its place was marked. */
-static void jumps_find_the_regions_of_then(void **state)
+TEST(jumps_find_the_regions_of_then)
 {
 	uintptr_t place = here() + 300;
 	uint64_t repaired = lane_self->lane->repaired_frame_count;
 
-	(void)state;
 	enter(0x47000, 1);
 	lane_self->frames[0].stack_pointer = place;
 	calls_begin_region(REGION_A, place); /* ends, and another one begins */
@@ -506,34 +321,178 @@ static void jumps_find_the_regions_of_then(void **state)
 	assert_int_equal(*lane_self->depth, 0);
 }
 
-int main(void)
+/* b is left without its exit, as by a longjmp nobody wrapped: a's exit closes it. */
+TEST(closes_frames_above_a_match)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(counts_nested_calls),
-		cmocka_unit_test(counts_by_another_clock),
-		cmocka_unit_test(own_work_is_left_out),
-		cmocka_unit_test(books_of_waits_are_left_out),
-		cmocka_unit_test(a_bucket_passes_its_end),
-		cmocka_unit_test(regions_nest),
-		cmocka_unit_test(unbalanced_regions_are_repaired),
-		cmocka_unit_test(regions_end_below_functions),
-		cmocka_unit_test(nested_regions_end_below_functions),
-		cmocka_unit_test(the_innermost_region_ends),
-		cmocka_unit_test(jumps_find_the_regions_of_then),
-		cmocka_unit_test(closes_frames_above_a_match),
-		cmocka_unit_test(tells_inlined_copies),
-		cmocka_unit_test(prefers_the_same_call_site),
-		cmocka_unit_test(ignores_orphan_exits),
-		cmocka_unit_test(unwinds_to_a_stack_pointer),
-		cmocka_unit_test(grows_with_deep_recursion),
-		cmocka_unit_test(finds_every_child_again),
-		cmocka_unit_test(publishes_what_handlers_add),
-		cmocka_unit_test(folds_past_the_path_limit),
-	};
-	int failed;
+	uint64_t repaired = lane_self->lane->repaired_frame_count;
+	const struct segment_node *b;
 
-	fixture_begin(PATH_LIMIT);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_end();
-	return failed;
+	enter(0x3000, 1);
+	enter(0x4000, 2);
+	leave(0x3000, 1);
+	b = child(index_of(child(LANE_ROOT, 0x3000)), 0x4000);
+	assert_int_equal(segment_node_unfinished_count(b), 1);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
+	assert_int_equal(lane_self->lane->frames.count, 0);
 }
+
+/* Enters from the same call site as its caller, as a recursive function does. */
+static __attribute__((noinline)) void enter_below(uint64_t function, uint64_t site)
+{
+	volatile uint64_t pushed = site;
+
+	enter(function, pushed);
+	leave(function, pushed);
+}
+
+/* A copy has its host's return address again, and nobody has pushed it since. */
+TEST(tells_inlined_copies)
+{
+	const struct segment_node *host, *copy;
+
+	enter(0x3100, 71);
+	enter(0x3200, 71);
+	enter(0x3300, 71);
+	leave(0x3300, 71);
+	leave(0x3200, 71);
+	enter(0x3400, 72);
+	leave(0x3400, 72);
+	enter_below(0x3100, 71);
+	enter(0x3100, 71); /* into itself: the path is there, and stays what it was */
+	leave(0x3100, 71);
+	leave(0x3100, 71);
+	host = child(LANE_ROOT, 0x3100);
+	copy = child(index_of(host), 0x3200);
+	assert_false(segment_node_is_inlined(host));
+	assert_true(segment_node_is_inlined(copy));
+	assert_true(segment_node_is_inlined(child(index_of(copy), 0x3300)));
+	assert_false(segment_node_is_inlined(child(index_of(host), 0x3400)));
+	assert_false(segment_node_is_inlined(child(index_of(host), 0x3100)));
+	assert_int_equal(segment_node_unfinished_count(copy), 0);
+}
+
+TEST(prefers_the_same_call_site)
+{
+	enter(0x5000, 1);
+	enter(0x5000, 2);
+	enter(0x6000, 3);
+	leave(0x5000, 1); /* the outer activation, over the inner one */
+	assert_int_equal(lane_self->lane->frames.count, 0);
+	enter(0x5000, 1);
+	enter(0x5000, 2);
+	leave(0x5000, 9); /* an unknown site: the innermost activation */
+	assert_int_equal(lane_self->lane->frames.count, 1);
+	leave(0x5000, 1);
+}
+
+TEST(ignores_orphan_exits)
+{
+	uint64_t orphans = lane_self->lane->orphan_exit_count;
+
+	leave(0x7000, 1);
+	enter(0x7100, 1);
+	leave(0x7000, 1);
+	assert_int_equal(lane_self->lane->orphan_exit_count, orphans + 2);
+	assert_int_equal(lane_self->lane->frames.count, 1);
+	leave(0x7100, 1);
+}
+
+TEST(unwinds_to_a_stack_pointer)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	enter(0x8000, 1);
+	enter(0x8100, 2);
+	enter(0x8200, 3);
+	lane_self->frames[0].stack_pointer = here + 300;
+	lane_self->frames[1].stack_pointer = here + 200;
+	lane_self->frames[2].stack_pointer = here + 100;
+	jump_unwind(here + 200); /* the function called from there goes on */
+	assert_int_equal(lane_self->lane->frames.count, 2);
+	jump_unwind(here + 200);
+	assert_int_equal(lane_self->lane->frames.count, 2);
+	leave(0x8100, 2);
+	leave(0x8000, 1);
+}
+
+TEST(grows_with_deep_recursion)
+{
+	const int depth = 20000;
+
+	for (int i = 0; i < depth; i++)
+		enter(0x9000, 1);
+	assert_int_equal(lane_self->lane->frames.count, depth);
+	for (int i = 0; i < depth; i++)
+		leave(0x9000, 1);
+	assert_int_equal(lane_self->lane->frames.count, 0);
+	assert_int_equal(lane_self->lane->folded_call_count, 0);
+}
+
+/* Many children of one parent, found again after the tables have grown. */
+TEST(finds_every_child_again)
+{
+	const uint32_t count = 20000;
+	uint32_t parent = index_of(child(LANE_ROOT, 0xa000));
+	uint32_t first = tree_child(lane_self, parent, 0x100000), again;
+
+	for (uint32_t i = 1; i < count; i++)
+		assert_int_not_equal(tree_child(lane_self, parent, 0x100000 + i * 16), 0);
+	again = lane_self->node_next;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = tree_child(lane_self, parent, 0x100000 + i * 16);
+
+		assert_int_equal(lane_self->nodes[index].key, 0x100000 + i * 16);
+		assert_int_equal(lane_self->nodes[index].parent, parent);
+	}
+	assert_int_equal(tree_child(lane_self, parent, 0x100000), first);
+	assert_int_equal(lane_self->node_next, again);
+	assert_int_equal(lane_self->lane->nodes.count, again);
+}
+
+/* A handler interrupts code that finds a node that is there, and makes one. */
+TEST(publishes_what_handlers_add)
+{
+	struct lane_context *context = lane_self;
+	uint32_t known = tree_child_slow(context, LANE_ROOT, 0x5000);
+
+	context->busy[BUSY_TREE] = 1;
+	assert_int_not_equal(tree_child_slow(context, known, 0x6000), 0);
+	context->busy[BUSY_TREE] = 0;
+	assert_int_equal(tree_child_slow(context, LANE_ROOT, 0x5000), known);
+	assert_int_equal(context->lane->nodes.count, context->node_next);
+	assert_int_equal(context->lane->functions.count, context->function_next);
+}
+
+TEST(folds_past_the_path_limit)
+{
+	uint64_t folded = lane_self->lane->folded_call_count;
+	uint32_t nodes;
+
+	for (uint32_t i = 0; i < PATH_LIMIT; i++)
+		tree_child(lane_self, LANE_ROOT, 0x4000000 + i * 16);
+	nodes = lane_self->node_next;
+	enter(0xb000, 1);
+	enter(0xb100, 2);
+	leave(0xb100, 2);
+	leave(0xb000, 1);
+	assert_int_equal(lane_self->node_next, nodes);
+	assert_int_equal(lane_self->lane->folded_call_count, folded + 2);
+	assert_int_equal(lane_self->lane->frames.count, 0);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+}
+
+static int begin_all(void **state)
+{
+	(void)state;
+	fixture_begin(PATH_LIMIT);
+	return 0;
+}
+
+static int end_all(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+TEST_GROUP(begin_all, end_all)

@@ -4,16 +4,11 @@
  *                loses its CPU between the readings: clock_gettime is this program's own
  *                and takes long in all tries but one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "shim/core/clock.h"
+#include "tests/unit/tests.h"
 
 #define TRY_LIMIT 32
 #define PAUSE_NS 5000000
@@ -74,11 +69,10 @@ static uint64_t distance_of_pair(void)
 					 : readings[i].ticks - ticks;
 }
 
-static void both_clocks_are_of_one_moment(void **state)
+TEST(both_clocks_are_of_one_moment)
 {
 	uint64_t pause = clock_tsc();
 
-	(void)state;
 	clock_is_tsc = 1;
 	pass_time();
 	pause = clock_tsc() - pause;
@@ -88,13 +82,4 @@ static void both_clocks_are_of_one_moment(void **state)
 		slow_side = AFTER_READING;
 		assert_true(distance_of_pair() < pause / 4);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_clocks_are_of_one_moment),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,19 +2,13 @@
 /*
  * What this is:  unit tests of the environment's parser and of the early heap.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "common/segment_samples.h"
 #include "shim/boot/boot.h"
 #include "shim/memory/early_heap.h"
+#include "tests/unit/tests.h"
 
 static struct config read_one(const char *entry)
 {
@@ -26,12 +20,11 @@ static struct config read_one(const char *entry)
 	return config;
 }
 
-static void has_defaults(void **state)
+TEST(has_defaults)
 {
 	char *nothing[] = {NULL};
 	struct config config;
 
-	(void)state;
 	config_read(&config, nothing);
 	assert_string_equal(config.output, "run.db");
 	assert_string_equal(config.label, "");
@@ -48,9 +41,8 @@ static void has_defaults(void **state)
 	assert_string_equal(config.output, "run.db");
 }
 
-static void reads_values(void **state)
+TEST(reads_values)
 {
-	(void)state;
 	assert_string_equal(read_one("PROFSHIM_OUTPUT=a b.db").output, "a b.db");
 	assert_string_equal(read_one("PROFSHIM_OUTPUT=").output, "run.db");
 	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").label, "x=y");
@@ -88,7 +80,7 @@ static void reads_values(void **state)
 }
 
 /* What cannot be parsed keeps the default and is named. */
-static void names_what_it_ignores(void **state)
+TEST(names_what_it_ignores)
 {
 	static const char *const wrong[] = {
 		"PROFSHIM_WAIT=soon",	    "PROFSHIM_WAIT=-1",
@@ -104,7 +96,6 @@ static void names_what_it_ignores(void **state)
 		"PROFSHIM_CHECK_STACKS=2",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct config config = read_one(wrong[i]);
 
@@ -120,12 +111,11 @@ static void names_what_it_ignores(void **state)
 	}
 }
 
-static void early_heap_serves_until_it_is_full(void **state)
+TEST(early_heap_serves_until_it_is_full)
 {
 	char *first = early_heap_alloc(10, 16), *aligned = early_heap_alloc(100, 4096);
 	int outside;
 
-	(void)state;
 	assert_non_null(first);
 	assert_int_equal((uintptr_t)first % 16, 0);
 	assert_int_equal((uintptr_t)aligned % 4096, 0);
@@ -158,11 +148,10 @@ static void is_job(struct segment_job job, const char *name, int32_t rank, uint3
 	assert_int_equal(job.rank_count, count);
 }
 
-static void knows_launchers(void **state)
+TEST(knows_launchers)
 {
 	char pmi[64];
 
-	(void)state;
 	is_job(JOB("OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8",
 		   "OMPI_MCA_ess_base_jobid=17", "PMIX_RANK=3", "PMIX_NAMESPACE=x"),
 	       "ompi:17", 3, 8);
@@ -182,11 +171,10 @@ static void knows_launchers(void **state)
 	is_job(JOB("PMI_RANK=0", "PMI_SIZE=2", "PMI_FD=77"), pmi, 0, 2);
 }
 
-static void believes_no_launcher(void **state)
+TEST(believes_no_launcher)
 {
 	char long_name[400] = "OMPI_MCA_ess_base_jobid=";
 
-	(void)state;
 	is_job(JOB("HOME=/"), "", 0, 0);
 	/* a batch script, outside of srun */
 	is_job(JOB("SLURM_PROCID=0", "SLURM_JOB_ID=70"), "", 0, 0);
@@ -206,18 +194,4 @@ static void believes_no_launcher(void **state)
 	       "ompi:1", 4, 0);
 	memset(long_name + strlen(long_name), 'x', 300);
 	assert_int_equal(strlen(JOB("OMPI_COMM_WORLD_RANK=4", long_name).name), 119);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(has_defaults),
-		cmocka_unit_test(reads_values),
-		cmocka_unit_test(knows_launchers),
-		cmocka_unit_test(believes_no_launcher),
-		cmocka_unit_test(names_what_it_ignores),
-		cmocka_unit_test(early_heap_serves_until_it_is_full),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

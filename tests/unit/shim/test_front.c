@@ -5,18 +5,13 @@
  *                memory that has left the caches is, says how long.
  */
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
 #include <sys/mman.h>
-
-#include <cmocka.h>
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
 #include "shim/events/events.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define OUTER 0x1000ull
 #define PAGE_BYTES 4096ul
@@ -97,12 +92,11 @@ static const struct segment_node *node_of(uint32_t parent, uint64_t key)
 	return &lane_self->nodes[tree_find(lane_self, parent, key)];
 }
 
-static void two_paths_of_one_place_stay(void **state)
+TEST(two_paths_of_one_place_stay)
 {
 	uint32_t place, node[2];
 	uint64_t rivals[2];
 
-	(void)state;
 	enter(OUTER);
 	find_rivals(rivals, 2);
 	place = tree_place(lane_self->current, rivals[0]);
@@ -151,15 +145,13 @@ static void call_past_slow(int rivals_count)
 	assert_int_equal(lane_self->current, LANE_ROOT);
 }
 
-static void a_wrong_node_is_nobodys_time(void **state)
+TEST(a_wrong_node_is_nobodys_time)
 {
-	(void)state;
 	call_past_slow(2); /* the right one is in the other place */
 }
 
-static void a_search_is_nobodys_time(void **state)
+TEST(a_search_is_nobodys_time)
 {
-	(void)state;
 	call_past_slow(3); /* the right one is in neither */
 }
 
@@ -179,12 +171,11 @@ static int end_all(void **state)
 }
 
 /* The children of a loop that calls thousands of functions are in short chains. */
-static void children_of_a_wide_parent_are_found_soon(void **state)
+TEST(children_of_a_wide_parent_are_found_soon)
 {
 	const uint32_t count = 30000;
 	uint32_t longest = 0, had = lane_self->node_next;
 
-	(void)state;
 	enter(OUTER);
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint64_t i = 0; i < count; i++)
@@ -211,13 +202,12 @@ static void children_of_a_wide_parent_are_found_soon(void **state)
 }
 
 /* A thread that meets more functions than it has room for histograms counts them all. */
-static void functions_without_a_histogram_are_counted(void **state)
+TEST(functions_without_a_histogram_are_counted)
 {
 	const struct segment_lane *lane = lane_self->lane;
 	uint32_t room = lane->functions.capacity - lane_self->function_next, extra = 100;
 	uint64_t last = 0x8000000 + (uint64_t)(room + extra - 1) * 128;
 
-	(void)state;
 	assert_int_equal(lane->unlisted_path_count, 0);
 	enter(OUTER);
 	for (uint64_t i = 0; i < room + extra; i++)
@@ -231,15 +221,4 @@ static void functions_without_a_histogram_are_counted(void **state)
 	assert_int_equal(lane->folded_call_count, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_paths_of_one_place_stay),
-		cmocka_unit_test(a_wrong_node_is_nobodys_time),
-		cmocka_unit_test(a_search_is_nobodys_time),
-		cmocka_unit_test(children_of_a_wide_parent_are_found_soon),
-		cmocka_unit_test(functions_without_a_histogram_are_counted),
-	};
-
-	return cmocka_run_group_tests(tests, begin_all, end_all);
-}
+TEST_GROUP(begin_all, end_all)

@@ -3,19 +3,10 @@
  * Calls of a hook in a page of scratch code that has what an object has: recognised, led
  * elsewhere, cut out, and made what they were; and the code that they are led to.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include <elf.h>
 #include <errno.h>
@@ -34,6 +25,7 @@
 #include "shim/events/context.h"
 #include "shim/events/frame_hooks.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define SCRATCH_BYTES 8192
 #define TEXT_AT 4096
@@ -130,12 +122,11 @@ static uintptr_t target_of(const struct site *site)
 	return site->at + head + 4 + (intptr_t)displacement;
 }
 
-static void test_recognised(void **state)
+TEST_WITH(test_recognised, begin, end)
 {
 	struct site site;
 	uintptr_t after;
 
-	(void)state;
 	after = put_site(SITE_AT, SITE_CALL, hook());
 	assert_int_equal(site_before(&code, after, hook(), &site), 0);
 	assert_int_equal(site.form, SITE_CALL);
@@ -146,12 +137,11 @@ static void test_recognised(void **state)
 	assert_int_equal(site.form, SITE_CALL_SLOT);
 }
 
-static void test_not_ours(void **state)
+TEST_WITH(test_not_ours, begin, end)
 {
 	struct site site;
 	uintptr_t after = put_site(SITE_AT, SITE_CALL, text(0x20));
 
-	(void)state;
 	assert_int_equal(site_before(&code, after, hook(), &site), -ENOENT);
 	/* a slot that has not been filled in yet, as with lazy binding */
 	after = put_site(SITE_AT, SITE_CALL_SLOT, text(OTHER_SLOT_AT));
@@ -179,12 +169,11 @@ static int put_whole_site(enum site_form form, struct site *ret, uint8_t before[
 	return has_slot;
 }
 
-static void test_there_and_back(void **state)
+TEST_WITH(test_there_and_back, begin, end)
 {
 	static const enum site_form forms[] = {SITE_CALL, SITE_JUMP, SITE_CALL_SLOT,
 					       SITE_JUMP_SLOT};
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		struct site site;
 		uint8_t before[8];
@@ -211,12 +200,11 @@ static void test_there_and_back(void **state)
 	}
 }
 
-static void test_changed_by_others(void **state)
+TEST_WITH(test_changed_by_others, begin, end)
 {
 	struct site site;
 	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
 
-	(void)state;
 	assert_int_equal(site_before(&code, after, hook(), &site), 0);
 	put_site(SITE_AT, SITE_CALL, text(0x30)); /* another object's, at the place */
 	assert_false(site_is_there(&site, &code));
@@ -224,12 +212,11 @@ static void test_changed_by_others(void **state)
 
 /* A uprobe at a site that is cut out, or a debugger's breakpoint: who takes it away
  * writes the byte that was there before, or that the file has. */
-static void test_first_byte_put_back(void **state)
+TEST_WITH(test_first_byte_put_back, begin, end)
 {
 	static const enum site_form forms[] = {SITE_CALL, SITE_JUMP, SITE_CALL_SLOT,
 					       SITE_JUMP_SLOT};
 
-	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
 		struct site site;
 		uint8_t before[8];
@@ -242,12 +229,11 @@ static void test_first_byte_put_back(void **state)
 	}
 }
 
-static void test_two_lines(void **state)
+TEST_WITH(test_two_lines, begin, end)
 {
 	struct site site;
 	uintptr_t after = put_site(SPLIT_AT, SITE_CALL, hook());
 
-	(void)state;
 	assert_int_equal(site_before(&code, after, hook(), &site), 0);
 	__libc_single_threaded = 0;
 	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EXDEV);
@@ -258,13 +244,12 @@ static void test_two_lines(void **state)
 	assert_true(site_is_there(&site, &code));
 }
 
-static void test_jumps(void **state)
+TEST_WITH(test_jumps, begin, end)
 {
 	struct extent function = {text(0x300), text(0x340)};
 	uintptr_t at = function.low;
 	struct site site;
 
-	(void)state;
 	put_site(0x310, SITE_JUMP, text(PLT_AT));
 	put_site(0x320, SITE_JUMP, text(0x20));
 	put_site(0x33a, SITE_JUMP_SLOT, text(SLOT_AT)); /* the last six bytes */
@@ -289,12 +274,11 @@ static void put_frames(unsigned int low, unsigned int high)
 	code.frames = table;
 }
 
-static void test_alone(void **state)
+TEST_WITH(test_alone, begin, end)
 {
 	struct site site;
 	uintptr_t after;
 
-	(void)state;
 	put_frames(0x400, 0x480);
 	put(0x420, "\x48\x8d\x3d", 3); /* lea function(%rip), %rdi */
 	put_displacement(0x423, text(0x400));
@@ -310,12 +294,11 @@ static void test_alone(void **state)
 }
 
 /* lea function(%rip), %rbx somewhere; mov %rbx, %rdi; mov %rax, %r12; call hook */
-static void test_alone_by_register(void **state)
+TEST_WITH(test_alone_by_register, begin, end)
 {
 	struct site site;
 	uintptr_t after;
 
-	(void)state;
 	memset((void *)text(0x400), 0x90, 0x80);
 	put_frames(0x400, 0x480);
 	put(0x404, "\x48\x8d\x1d", 3);
@@ -345,12 +328,11 @@ static void test_alone_by_register(void **state)
 }
 
 /* lea function(%rip), %rbx; mov %rbx, %rdi; call hook: said of an entry, too */
-static void test_alone_by_neighbour(void **state)
+TEST_WITH(test_alone_by_neighbour, begin, end)
 {
 	struct site site;
 	uintptr_t after;
 
-	(void)state;
 	memset((void *)text(0x400), 0x90, 0x80);
 	put_frames(0x400, 0x480);
 	put(0x41c, "\x48\x8d\x1d", 3);
@@ -376,12 +358,11 @@ static void test_alone_by_neighbour(void **state)
 
 /* A function with many exits that are calls, as of what is inlined: each asks about all
  * of the code, which is looked at once. */
-static void test_alone_among_many(void **state)
+TEST_WITH(test_alone_among_many, begin, end)
 {
 	uint64_t before = scan_byte_count;
 	unsigned int at, count = 0;
 
-	(void)state;
 	put_frames(0x100, 0x7e0);
 	for (at = 0x110; at < 0x7c0; at += 0x10, count++) {
 		struct site site;
@@ -401,7 +382,7 @@ static void test_alone_among_many(void **state)
 }
 
 /* As many as there is room for are kept, and none that would take long. */
-static void test_scans(void **state)
+TEST(test_scans)
 {
 	const uintptr_t size = 3ul << 20;
 	uint8_t *many = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -410,7 +391,6 @@ static void test_scans(void **state)
 	struct extent function = {large.text.low, large.text.low + (256ul << 10) + 1};
 	uint64_t before = scan_byte_count;
 
-	(void)state;
 	assert_ptr_not_equal(many, MAP_FAILED);
 	assert_null(scan_find(&large, &function));
 	assert_int_equal(scan_byte_count, before);
@@ -467,7 +447,7 @@ static void count_edge(void *function, void *call_site, uint32_t place)
 
 typedef void stub(uintptr_t function, uintptr_t call_site);
 
-static void test_stubs(void **state)
+TEST(test_stubs)
 {
 	static struct lane_context context;
 	static uint64_t counts[40];
@@ -477,7 +457,6 @@ static void test_stubs(void **state)
 	const uintptr_t *slot = NULL;
 	stub *counted, *nothing;
 
-	(void)state;
 	counted = (stub *)stubs_find(here, here, STUB_COUNTED, &entry, &slot);
 	assert_non_null(counted);
 	assert_int_equal(*slot, (uintptr_t)counted);
@@ -504,7 +483,7 @@ static void test_stubs(void **state)
 
 /* Of 200 call sites, and of two functions with the same: each has its count, however many
  * there are; those of code that is gone are no longer known, and others are. */
-static void test_edges(void **state)
+TEST(test_edges)
 {
 	enum { SITES = 200, FIRST = 1000 };
 	static struct lane_context context;
@@ -517,7 +496,6 @@ static void test_edges(void **state)
 	const uintptr_t *slot = NULL;
 	stub *stubs[2];
 
-	(void)state;
 	for (unsigned int i = 0; i < 2; i++)
 		stubs[i] =
 			(stub *)stubs_find(here, here, STUB_COUNTED, &entries[i], &slot);
@@ -558,11 +536,10 @@ static void test_edges(void **state)
 }
 
 /* So many that the table grows as far as it can, and then some. */
-static void test_edge_table(void **state)
+TEST(test_edge_table)
 {
 	uint32_t found = 0;
 
-	(void)state;
 	assert_int_equal(edge_table_find(3, 0x7fffffffffff), 0);
 	for (uint32_t i = 1; i <= 250000; i++)
 		edge_table_put(i % STUB_EDGE_PLACES, 0x400000 + i * 5ul, i);
@@ -578,9 +555,8 @@ static void test_edge_table(void **state)
 	edge_table_forget(0, UINTPTR_MAX);
 }
 
-static void test_known(void **state)
+TEST(test_known)
 {
-	(void)state;
 	assert_false(known_has(0x1000));
 	for (int round = 0; round < 5; round++) {
 		for (uintptr_t i = 1; i <= 60000; i++)
@@ -597,23 +573,9 @@ static void test_known(void **state)
 	known_forget(0, UINTPTR_MAX);
 }
 
-static void test_left_alone(void **state)
-{
-	struct site site;
-	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
-
-	(void)state;
-	assert_int_equal(site_before(&code, after, hook(), &site), 0);
-	text_leave(text(0), text(4096));
-	assert_true(text_is_left(text(SITE_AT), text(SITE_AT + 1)));
-	assert_false(text_is_left(text(SITE_AT), text(4097)));
-	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EACCES);
-	assert_int_equal(target_of(&site), hook());
-}
-
 /* Which exits are those of the innermost frame: of a function that calls itself, most are
  * those of calls without a frame. */
-static void test_whose_exit(void **state)
+TEST(test_whose_exit)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
@@ -621,7 +583,6 @@ static void test_whose_exit(void **state)
 	uint64_t deeper[6] = {0, 0, 0x2000, 0, 0, 0};
 	struct counted_place place = {0x1000, 0x2000, stack, 0x2000, 0};
 
-	(void)state;
 	context = context_settle(stack);
 	frame_push(context, 0x1000, 0x2000, stack, NULL, 0);
 	/* it was jumped to: the stack is where the caller was when its frame began */
@@ -673,68 +634,6 @@ static int is_open(uintptr_t address)
 	return found;
 }
 
-/* A child that is forked while its parent writes has the page open, and closes it. */
-static void test_forked(void **state)
-{
-	static const uint8_t byte = 0x90;
-	const struct text_change change = {text(0x10), &byte, &byte, 1,
-					   PROT_READ | PROT_EXEC};
-	int status = 0;
-	pid_t child;
-
-	(void)state;
-	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
-	assert_int_equal(text_begin(), 0);
-	assert_int_equal(text_write(&change), 0);
-	assert_int_equal(is_open(text(0)), 1);
-	child = fork();
-	if (child == 0)
-		_exit(!(is_open(text(0)) == 1 && text_forked() && !is_open(text(0)) &&
-			!text_forked()));
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	text_end();
-	assert_int_equal(is_open(text(0)), 0);
-}
-
-/* The program has made its code writable, by an instruction of its own. */
-static void test_written_by_program(void **state)
-{
-	struct site site;
-	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
-
-	(void)state;
-	code.protection = PROT_READ | PROT_EXEC;
-	assert_int_equal(site_before(&code, after, hook(), &site), 0);
-	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), 0);
-	assert_int_equal(site_cut(&site, &code), 0);
-	assert_int_equal(is_open(text(0)), 1);
-	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
-	assert_int_equal(site_restore(&site, &code), 0);
-	assert_int_equal(is_open(text(0)), 0);
-	mprotect((void *)text(0), 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
-	assert_int_equal(target_of(&site), hook());
-}
-
-/* It has other code there by now: between a look at it and the write. */
-static void test_code_of_program_stays(void **state)
-{
-	static const char others[] = "\xb8\x2a\x00\x00\x00";
-	static const unsigned int places[] = {SITE_AT, SPLIT_AT};
-
-	(void)state;
-	for (unsigned int i = 0; i < 2; i++) {
-		struct site site;
-		uintptr_t after = put_site(places[i], SITE_CALL, hook());
-
-		assert_int_equal(site_before(&code, after, hook(), &site), 0);
-		put(places[i], others, 5);
-		assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -ESTALE);
-		assert_int_equal(site_cut(&site, &code), -ESTALE);
-		assert_memory_equal((void *)text(places[i]), others, 5);
-	}
-}
-
 #define LIBRARY 0x5000000ul
 
 static const struct segment_mode *mode_of(uint32_t number)
@@ -745,11 +644,10 @@ static const struct segment_mode *mode_of(uint32_t number)
 	return &modes[number];
 }
 
-static void test_modes(void **state)
+TEST(test_modes)
 {
 	uint32_t one, two, three;
 
-	(void)state;
 	one = modes_set(LIBRARY + 64, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET);
 	two = modes_set(LIBRARY + 128, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET);
 	assert_true(one && two && one != two);
@@ -784,13 +682,47 @@ static void test_modes(void **state)
 		one);
 }
 
+#define RECURSIVE ((void *)0x6000040)
+
+/* Calls itself from one place; the outermost call is switched when it has begun. */
+static __attribute__((noinline)) void recur(int depth, int outermost)
+{
+	void *volatile return_address = (void *)0x7000, *site = return_address;
+
+	calls_enter(RECURSIVE, site);
+	if (depth == outermost)
+		modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_COUNTED,
+			  SEGMENT_REASON_BUDGET);
+	if (depth)
+		recur(depth - 1, outermost);
+	assert_int_equal(lane_self->lane->frames.count, 1);
+	calls_exit(RECURSIVE, site);
+	assert_int_equal(lane_self->lane->frames.count, depth != outermost);
+}
+
+/* Where no code can be written, exits of calls without a frame come to the hook. */
+TEST(test_early_recursion)
+{
+	uint32_t number;
+	const uint64_t *counts;
+
+	text_is_closed = 1;
+	clock_comes_first = 0;
+	recur(3, 3);
+	number = modes_find((uint64_t)RECURSIVE);
+	counts = arrays_entries(lane_self->lane, &lane_self->lane->counts);
+	assert_int_equal(modes_counted(number, counts), 3);
+	modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+	text_is_closed = 0;
+	clock_comes_first = clock_is_tsc != 0;
+}
+
 /* So many functions, and copies of one in so many others; hook sites are not written. */
-static void test_many_functions(void **state)
+TEST(test_many_functions)
 {
 	const uint64_t first = 0x40000000;
 	uint32_t count = 0, had = modes_count;
 
-	(void)state;
 	for (uint64_t i = 0; i < 250000; i++)
 		count += modes_set(first + i * 64, SEGMENT_RECORDING_COUNTED,
 				   SEGMENT_REASON_BUDGET) == had + i;
@@ -813,40 +745,76 @@ static void test_many_functions(void **state)
 		had + 250000);
 }
 
-#define RECURSIVE ((void *)0x6000040)
-
-/* Calls itself from one place; the outermost call is switched when it has begun. */
-static __attribute__((noinline)) void recur(int depth, int outermost)
+/* The program has made its code writable, by an instruction of its own. */
+TEST_WITH(test_written_by_program, begin, end)
 {
-	void *volatile return_address = (void *)0x7000, *site = return_address;
+	struct site site;
+	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
 
-	calls_enter(RECURSIVE, site);
-	if (depth == outermost)
-		modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_COUNTED,
-			  SEGMENT_REASON_BUDGET);
-	if (depth)
-		recur(depth - 1, outermost);
-	assert_int_equal(lane_self->lane->frames.count, 1);
-	calls_exit(RECURSIVE, site);
-	assert_int_equal(lane_self->lane->frames.count, depth != outermost);
+	code.protection = PROT_READ | PROT_EXEC;
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), 0);
+	assert_int_equal(site_cut(&site, &code), 0);
+	assert_int_equal(is_open(text(0)), 1);
+	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
+	assert_int_equal(site_restore(&site, &code), 0);
+	assert_int_equal(is_open(text(0)), 0);
+	mprotect((void *)text(0), 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	assert_int_equal(target_of(&site), hook());
 }
 
-/* Where no code can be written, exits of calls without a frame come to the hook. */
-static void test_early_recursion(void **state)
+/* It has other code there by now: between a look at it and the write. */
+TEST_WITH(test_code_of_program_stays, begin, end)
 {
-	uint32_t number;
-	const uint64_t *counts;
+	static const char others[] = "\xb8\x2a\x00\x00\x00";
+	static const unsigned int places[] = {SITE_AT, SPLIT_AT};
 
-	(void)state;
-	text_is_closed = 1;
-	clock_comes_first = 0;
-	recur(3, 3);
-	number = modes_find((uint64_t)RECURSIVE);
-	counts = arrays_entries(lane_self->lane, &lane_self->lane->counts);
-	assert_int_equal(modes_counted(number, counts), 3);
-	modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
-	text_is_closed = 0;
-	clock_comes_first = clock_is_tsc != 0;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct site site;
+		uintptr_t after = put_site(places[i], SITE_CALL, hook());
+
+		assert_int_equal(site_before(&code, after, hook(), &site), 0);
+		put(places[i], others, 5);
+		assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -ESTALE);
+		assert_int_equal(site_cut(&site, &code), -ESTALE);
+		assert_memory_equal((void *)text(places[i]), others, 5);
+	}
+}
+
+/* A child that is forked while its parent writes has the page open, and closes it. */
+TEST_WITH(test_forked, begin, end)
+{
+	static const uint8_t byte = 0x90;
+	const struct text_change change = {text(0x10), &byte, &byte, 1,
+					   PROT_READ | PROT_EXEC};
+	int status = 0;
+	pid_t child;
+
+	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
+	assert_int_equal(text_begin(), 0);
+	assert_int_equal(text_write(&change), 0);
+	assert_int_equal(is_open(text(0)), 1);
+	child = fork();
+	if (child == 0)
+		_exit(!(is_open(text(0)) == 1 && text_forked() && !is_open(text(0)) &&
+			!text_forked()));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	text_end();
+	assert_int_equal(is_open(text(0)), 0);
+}
+
+TEST_WITH(test_left_alone, begin, end)
+{
+	struct site site;
+	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
+
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	text_leave(text(0), text(4096));
+	assert_true(text_is_left(text(SITE_AT), text(SITE_AT + 1)));
+	assert_false(text_is_left(text(SITE_AT), text(4097)));
+	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EACCES);
+	assert_int_equal(target_of(&site), hook());
 }
 
 static int begin_run(void **state)
@@ -870,34 +838,4 @@ static int end_run(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_recognised, begin, end),
-		cmocka_unit_test_setup_teardown(test_not_ours, begin, end),
-		cmocka_unit_test_setup_teardown(test_there_and_back, begin, end),
-		cmocka_unit_test_setup_teardown(test_changed_by_others, begin, end),
-		cmocka_unit_test_setup_teardown(test_first_byte_put_back, begin, end),
-		cmocka_unit_test_setup_teardown(test_two_lines, begin, end),
-		cmocka_unit_test_setup_teardown(test_jumps, begin, end),
-		cmocka_unit_test_setup_teardown(test_alone, begin, end),
-		cmocka_unit_test_setup_teardown(test_alone_by_register, begin, end),
-		cmocka_unit_test_setup_teardown(test_alone_by_neighbour, begin, end),
-		cmocka_unit_test_setup_teardown(test_alone_among_many, begin, end),
-		cmocka_unit_test(test_scans),
-		cmocka_unit_test(test_stubs),
-		cmocka_unit_test(test_edges),
-		cmocka_unit_test(test_edge_table),
-		cmocka_unit_test(test_known),
-		cmocka_unit_test(test_whose_exit),
-		cmocka_unit_test(test_modes),
-		cmocka_unit_test(test_early_recursion),
-		cmocka_unit_test(test_many_functions),
-		cmocka_unit_test_setup_teardown(test_written_by_program, begin, end),
-		cmocka_unit_test_setup_teardown(test_code_of_program_stays, begin, end),
-		cmocka_unit_test_setup_teardown(test_forked, begin, end),
-		cmocka_unit_test_setup_teardown(test_left_alone, begin, end),
-	};
-
-	return cmocka_run_group_tests(tests, begin_run, end_run);
-}
+TEST_GROUP(begin_run, end_run)

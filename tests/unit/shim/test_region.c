@@ -3,20 +3,13 @@
  * What this is:  unit tests of the table of regions' names.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "common/segment_names.h"
 #include "shim/core/clock.h"
 #include "shim/events/events.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 static struct segment_names *names;
 
@@ -37,11 +30,10 @@ static int count_of(const char *name)
 }
 
 /* The disk refuses room for the table when the region begins, and has it when it ends. */
-static void ends_what_had_no_name(void **state)
+TEST(ends_what_had_no_name)
 {
 	uint64_t far = clock_now() + (1ull << 60);
 
-	(void)state;
 	process->commit_refused_until = far;
 	region_begin("app", "unnamed", (uintptr_t)__builtin_frame_address(0));
 	process->commit_refused_until = 0;
@@ -50,23 +42,10 @@ static void ends_what_had_no_name(void **state)
 	assert_int_equal(*lane_self->depth, 0);
 }
 
-/* An end without a begin is counted, and takes no name. */
-static void ends_take_no_name(void **state)
-{
-	uint32_t count = names->names.count;
-
-	(void)state;
-	region_end("app", "never begun", (uintptr_t)__builtin_frame_address(0));
-	assert_int_equal(names->names.count, count);
-	assert_int_equal(lane_self->lane->orphan_region_count, 1);
-	lane_self->lane->orphan_region_count = 0;
-}
-
-static void names_are_kept_once(void **state)
+TEST(names_are_kept_once)
 {
 	char buffer[8] = "buffer", longest[200];
 
-	(void)state;
 	pass("first");
 	names = process_map_slot(process_facts.file->name_slot);
 	assert_non_null(names);
@@ -86,12 +65,22 @@ static void names_are_kept_once(void **state)
 	assert_int_equal(names->names.count, SEGMENT_NAME_MORE + 1 + 3);
 }
 
+/* An end without a begin is counted, and takes no name. */
+TEST(ends_take_no_name)
+{
+	uint32_t count = names->names.count;
+
+	region_end("app", "never begun", (uintptr_t)__builtin_frame_address(0));
+	assert_int_equal(names->names.count, count);
+	assert_int_equal(lane_self->lane->orphan_region_count, 1);
+	lane_self->lane->orphan_region_count = 0;
+}
+
 /* The names in one address may be others the next time. */
-static void names_are_looked_at(void **state)
+TEST(names_are_looked_at)
 {
 	char buffer[16];
 
-	(void)state;
 	for (int i = 0; i < 6; i++) {
 		snprintf(buffer, sizeof(buffer), "in turn %d", i % 2);
 		pass(buffer);
@@ -108,11 +97,10 @@ static void *unlock_later(void *unused)
 }
 
 /* Who has the table may have lost its processor. */
-static void waits_for_who_adds(void **state)
+TEST(waits_for_who_adds)
 {
 	pthread_t thread;
 
-	(void)state;
 	names->lock = 1;
 	assert_int_equal(pthread_create(&thread, NULL, unlock_later, NULL), 0);
 	pass("waited for");
@@ -122,9 +110,8 @@ static void waits_for_who_adds(void **state)
 }
 
 /* A process that was killed while it had the table. Nobody waits for it twice. */
-static void gives_up_on_the_dead(void **state)
+TEST(gives_up_on_the_dead)
 {
-	(void)state;
 	names->lock = 1;
 	pass("too late");
 	assert_int_equal(count_of("too late"), 0);
@@ -136,20 +123,18 @@ static void gives_up_on_the_dead(void **state)
 	assert_int_equal(lane_self->lane->repaired_frame_count, 0);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ends_what_had_no_name),
-		cmocka_unit_test(names_are_kept_once),
-		cmocka_unit_test(ends_take_no_name),
-		cmocka_unit_test(names_are_looked_at),
-		cmocka_unit_test(waits_for_who_adds),
-		cmocka_unit_test(gives_up_on_the_dead),
-	};
-	int failed;
-
+	(void)state;
 	fixture_begin(50000);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_end();
-	return failed;
+	return 0;
 }
+
+static int end_all(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+TEST_GROUP(begin_all, end_all)

@@ -4,16 +4,10 @@
  * where a record is in two parts, has a stack, and where it is none.
  */
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "common/segment_samples.h"
 #include "shim/samples/ring.h"
+#include "tests/unit/tests.h"
 
 #define DATA_BYTES 4096u
 
@@ -35,12 +29,11 @@ static uint64_t put(uint64_t at, uint64_t first, uint64_t second, uint64_t third
 	return at;
 }
 
-static void records_follow_each_other(void **state)
+TEST(records_follow_each_other)
 {
 	uint64_t head, tail = 0;
 	struct ring_record record;
 
-	(void)state;
 	head = put(0, header(PERF_RECORD_SAMPLE, 24), 0x1234, 500);
 	head = put(head, header(PERF_RECORD_LOST, 24), 7, 3);
 	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
@@ -53,12 +46,11 @@ static void records_follow_each_other(void **state)
 	assert_int_equal(tail, head);
 }
 
-static void a_record_may_be_in_two_parts(void **state)
+TEST(a_record_may_be_in_two_parts)
 {
 	uint64_t tail = 5 * DATA_BYTES - 8, head;
 	struct ring_record record;
 
-	(void)state;
 	head = put(tail, header(PERF_RECORD_SAMPLE, 24), 0xabcd, 900);
 	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(record.address, 0xabcd);
@@ -76,12 +68,11 @@ static uint64_t put_stack(uint64_t at, uint64_t size, uint64_t there)
 	return put(at, 12, 13, there);
 }
 
-static void a_stack_is_read(void **state)
+TEST(a_stack_is_read)
 {
 	uint64_t tail = DATA_BYTES - 72, head = put_stack(tail, 24, 16), word;
 	struct ring_record record;
 
-	(void)state;
 	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(tail, head);
 	assert_int_equal(record.clock_ns, 500);
@@ -97,12 +88,11 @@ static void a_stack_is_read(void **state)
 	assert_int_equal(ring_word(&data, &record, 0xff8, &word), 0);
 }
 
-static void a_stack_beyond_its_record_is_none(void **state)
+TEST(a_stack_beyond_its_record_is_none)
 {
 	static const uint64_t sizes[] = {0, 25, 32, 4096, UINT64_MAX, UINT64_MAX - 7};
 	struct ring_record record;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint64_t tail = 0, head = put_stack(0, sizes[i], 16);
 
@@ -113,12 +103,11 @@ static void a_stack_beyond_its_record_is_none(void **state)
 }
 
 /* There the address is one of the kernel's, and the program's beside it. */
-static void a_sample_in_the_kernel(void **state)
+TEST(a_sample_in_the_kernel)
 {
 	uint64_t kernel = (uint64_t)PERF_RECORD_MISC_KERNEL << 32, tail = 0, head;
 	struct ring_record record;
 
-	(void)state;
 	head = put(0, header(PERF_RECORD_SAMPLE, 56) | kernel, UINT64_MAX - 7, 500);
 	head = put(head, 2, 0x70, 0x1000);
 	head = put(head, 0x1234, 0, 0) - 16;
@@ -132,7 +121,7 @@ static void a_sample_in_the_kernel(void **state)
 	assert_int_equal(record.address, SEGMENT_SAMPLE_FOLDED);
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
 	uint64_t stack[] = {21, 22, 23}, tail = DATA_BYTES - 16, head = tail, word;
 	struct ring_record record = {.address = 5,
@@ -141,7 +130,6 @@ static void what_is_written_is_read(void **state)
 				     .frame_pointer = 7,
 				     .stack_bytes = sizeof(stack)};
 
-	(void)state;
 	ring_write(&data, head, &record);
 	head += ring_record_bytes(&record);
 	record.stack_bytes = 0;
@@ -160,12 +148,11 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(tail, head);
 }
 
-static void what_is_no_record_is_skipped(void **state)
+TEST(what_is_no_record_is_skipped)
 {
 	static const uint16_t sizes[] = {0, 4, 12, 32};
 	struct ring_record record;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		uint64_t tail = 0,
 			 head = put(0, header(PERF_RECORD_SAMPLE, sizes[i]), 1, 2);
@@ -176,41 +163,22 @@ static void what_is_no_record_is_skipped(void **state)
 	}
 }
 
-static void a_head_far_ahead_is_not_believed(void **state)
+TEST(a_head_far_ahead_is_not_believed)
 {
 	uint64_t tail = 0, head = DATA_BYTES + 24;
 	struct ring_record record;
 
-	(void)state;
 	put(0, header(PERF_RECORD_SAMPLE, 24), 1, 2);
 	assert_int_equal(ring_read(&data, head, &tail, &record), 0);
 	assert_int_equal(tail, head);
 }
 
-static void other_records_say_nothing(void **state)
+TEST(other_records_say_nothing)
 {
 	uint64_t tail = 0, head = put(0, header(PERF_RECORD_THROTTLE, 24), 1, 2);
 	struct ring_record record;
 
-	(void)state;
 	assert_int_equal(ring_read(&data, head, &tail, &record), 1);
 	assert_int_equal(record.address, 0);
 	assert_int_equal(record.lost_count, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(records_follow_each_other),
-		cmocka_unit_test(a_record_may_be_in_two_parts),
-		cmocka_unit_test(a_stack_is_read),
-		cmocka_unit_test(a_stack_beyond_its_record_is_none),
-		cmocka_unit_test(a_sample_in_the_kernel),
-		cmocka_unit_test(what_is_written_is_read),
-		cmocka_unit_test(what_is_no_record_is_skipped),
-		cmocka_unit_test(a_head_far_ahead_is_not_believed),
-		cmocka_unit_test(other_records_say_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,10 @@
 /*
  * What this is:  tests of the rules that select functions, and of the names they fit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "common/selection.h"
 #include "shim/image/image.h"
+#include "tests/unit/tests.h"
 
 static uint64_t fit(const char *rules, enum selection_kind kind, const char *name)
 {
@@ -22,12 +15,11 @@ static uint64_t fit(const char *rules, enum selection_kind kind, const char *nam
 	return selection_fit(&selection, kind, name);
 }
 
-static void reads_lists(void **state)
+TEST(reads_lists)
 {
 	struct selection selection;
 	char text[SEGMENT_RULES_MAX + 2];
 
-	(void)state;
 	assert_null(selection_read(&selection, "", NULL));
 	assert_int_equal(selection.count, 0);
 	assert_null(
@@ -49,11 +41,10 @@ static void reads_lists(void **state)
 	assert_null(selection_read(&selection, text, NULL));
 }
 
-static void reads_rules_of_the_source(void **state)
+TEST(reads_rules_of_the_source)
 {
 	struct selection selection;
 
-	(void)state;
 	assert_null(selection_read(&selection, "file:src/parse.c,f(int)", "f"));
 	assert_int_equal(selection_of_kind(&selection, SELECTION_FILE), 1);
 	assert_int_equal(selection_of_kind(&selection, SELECTION_WHOLE_NAME), 2);
@@ -65,9 +56,8 @@ static void reads_rules_of_the_source(void **state)
 	assert_int_equal(selection_fit(&selection, SELECTION_FUNCTION, "network"), 0);
 }
 
-static void fits_patterns(void **state)
+TEST(fits_patterns)
 {
-	(void)state;
 	assert_int_equal(fit("main", SELECTION_FUNCTION, "main"), 1);
 	assert_int_equal(fit("main", SELECTION_FUNCTION, "domain"), 0);
 	assert_int_equal(fit("main", SELECTION_FUNCTION, "mainly"), 0);
@@ -79,9 +69,8 @@ static void fits_patterns(void **state)
 	assert_int_equal(fit("module:a", SELECTION_FUNCTION, "a"), 0);
 }
 
-static void fits_places(void **state)
+TEST(fits_places)
 {
-	(void)state;
 	assert_int_equal(fit("namespace:a::b", SELECTION_NAMESPACE, "a::b::c"), 1);
 	assert_int_equal(fit("namespace:a", SELECTION_NAMESPACE, "a::b::c"), 1);
 	assert_int_equal(fit("namespace:a::b", SELECTION_NAMESPACE, "a::bc::d"), 0);
@@ -97,9 +86,8 @@ static void fits_places(void **state)
 	assert_int_equal(fit("module:b.c", SELECTION_MODULE, "b.c"), 1);
 }
 
-static void fits_files(void **state)
+TEST(fits_files)
 {
-	(void)state;
 	assert_int_equal(fit("file:parse*.c", SELECTION_FILE, "/src/parser.c"), 1);
 	assert_int_equal(fit("file:parse*.c", SELECTION_FILE, "/src/parse/a.c"), 0);
 	assert_int_equal(fit("file:src/parser.c", SELECTION_FILE, "/a/src/parser.c"), 1);
@@ -125,7 +113,7 @@ static enum selection_kind kind_of(const char *rule)
 }
 
 /* What was printed is pasted: commas inside of brackets do not end it. */
-static void names_have_commas(void **state)
+TEST(names_have_commas)
 {
 	static const struct {
 		const char *rules;
@@ -141,7 +129,6 @@ static void names_have_commas(void **state)
 	};
 	struct selection selection;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_null(selection_read(&selection, cases[i].rules, NULL));
 		assert_int_equal(selection.count, cases[i].count);
@@ -149,7 +136,7 @@ static void names_have_commas(void **state)
 }
 
 /* What the shim can tell by itself stays its own. */
-static void knows_whole_names(void **state)
+TEST(knows_whole_names)
 {
 	static const char *const whole[] = {
 		"Parser<int>::next", "f(int)",
@@ -162,7 +149,6 @@ static void knows_whole_names(void **state)
 	static const char *const plain[] = {"twice<*", "my_operators", "operators::f",
 					    "*::~a",   "a::operator_", "a"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
 		assert_int_equal(kind_of(whole[i]), SELECTION_WHOLE_NAME);
 	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
@@ -171,11 +157,10 @@ static void knows_whole_names(void **state)
 	assert_int_equal(kind_of("module:a<b>"), SELECTION_MODULE);
 }
 
-static void skips_after_only(void **state)
+TEST(skips_after_only)
 {
 	struct selection selection;
 
-	(void)state;
 	assert_null(selection_read(&selection, "a", "b"));
 	assert_true(selection_is_off(&selection, 0));
 	assert_false(selection_is_off(&selection, 1));
@@ -195,9 +180,8 @@ static void check_name(const char *linkage_name, const char *expected)
 		assert_string_equal(name, expected);
 }
 
-static void reads_plain_names(void **state)
+TEST(reads_plain_names)
 {
-	(void)state;
 	check_name("_ZN6Parser4nextEv", "Parser::next");
 	check_name("_ZNK6Parser4nextEv", "Parser::next");
 	check_name("_ZL4worki", "work");
@@ -220,21 +204,4 @@ static void reads_plain_names(void **state)
 		   "aaaa"
 		   "aaE",
 		   NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_lists),
-		cmocka_unit_test(reads_rules_of_the_source),
-		cmocka_unit_test(fits_patterns),
-		cmocka_unit_test(fits_places),
-		cmocka_unit_test(fits_files),
-		cmocka_unit_test(names_have_commas),
-		cmocka_unit_test(knows_whole_names),
-		cmocka_unit_test(skips_after_only),
-		cmocka_unit_test(reads_plain_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,11 @@
 /*
  * What this is:  unit tests of steps and counters as a lane notes them.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "shim/events/context.h"
 #include "shim/events/events.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 static struct segment_series *series_named(const char *name)
 {
@@ -36,11 +29,10 @@ static uint64_t histogram_sum(const struct segment_series *series)
 	return sum;
 }
 
-static void buckets_are_in_order_and_close(void **state)
+TEST(buckets_are_in_order_and_close)
 {
 	uint32_t last = SEGMENT_SERIES_SIDE;
 
-	(void)state;
 	assert_int_equal(segment_series_bucket(0), SEGMENT_SERIES_SIDE);
 	assert_int_equal(segment_series_bucket(-0.0), SEGMENT_SERIES_SIDE);
 	for (double value = 1.0 / 65536; value < 2.8e14; value *= 1.07) {
@@ -59,14 +51,13 @@ static void buckets_are_in_order_and_close(void **state)
 }
 
 /* However many: sums are exact, spans at most 64 and in order, the window the latest. */
-static void long_series_stay_whole(void **state)
+TEST(long_series_stay_whole)
 {
 	const struct segment_series *series;
 	const uint64_t count = 100000;
 	double spans_sum = 0;
 	uint64_t spans_count = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < count; i++)
 		series_counter("long", (double)(i % 1000));
 	series = series_named("long");
@@ -94,13 +85,12 @@ static void long_series_stay_whole(void **state)
 	}
 }
 
-static void extremes_are_the_most_extreme(void **state)
+TEST(extremes_are_the_most_extreme)
 {
 	static const double values[] = {3, -7, 12, 0.5, 9, 100, -1, 8, 11, 2, 50, -3};
 	const struct segment_series *series;
 	double high = 0, low = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		series_counter("extremes", values[i]);
 	series = series_named("extremes");
@@ -113,11 +103,10 @@ static void extremes_are_the_most_extreme(void **state)
 	assert_true(low == -7 - 3 - 1 + 0.5 + 2);
 }
 
-static void steps_begin_anew_with_a_thread(void **state)
+TEST(steps_begin_anew_with_a_thread)
 {
 	const struct segment_series *series;
 
-	(void)state;
 	for (int i = 0; i < 3; i++)
 		series_step("steps");
 	context_release();
@@ -133,11 +122,10 @@ static void steps_begin_anew_with_a_thread(void **state)
 }
 
 /* A handler in the middle of a mark, and one that jumps out of it. */
-static void interrupted_marks_are_counted(void **state)
+TEST(interrupted_marks_are_counted)
 {
 	uint64_t lost = lane_self->lane->lost_mark_count;
 
-	(void)state;
 	lane_self->busy[BUSY_SERIES] = 1;
 	series_step("interrupted");
 	series_counter("interrupted", 1);
@@ -152,13 +140,12 @@ static void interrupted_marks_are_counted(void **state)
 }
 
 /* Runs last: the table is full afterwards. */
-static void names_are_bounded(void **state)
+TEST(names_are_bounded)
 {
 	uint64_t lost = lane_self->lane->lost_mark_count;
 	uint32_t before = lane_self->lane->series.count;
 	char name[200], longest[sizeof(name)];
 
-	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = '\0';
 	series_step(longest);
@@ -176,20 +163,18 @@ static void names_are_bounded(void **state)
 			 2 * (400 - (SEGMENT_SERIES_LIMIT - before - 2)));
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_are_in_order_and_close),
-		cmocka_unit_test(long_series_stay_whole),
-		cmocka_unit_test(extremes_are_the_most_extreme),
-		cmocka_unit_test(steps_begin_anew_with_a_thread),
-		cmocka_unit_test(interrupted_marks_are_counted),
-		cmocka_unit_test(names_are_bounded),
-	};
-	int failed;
-
+	(void)state;
 	fixture_begin(50000);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_end();
-	return failed;
+	return 0;
 }
+
+static int end_all(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+TEST_GROUP(begin_all, end_all)

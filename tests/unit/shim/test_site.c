@@ -3,17 +3,12 @@
  * What this is:  unit tests of the shadow map and of the books of sites: live bytes and
  *                the exact share of the peak, against a plain model, and with threads.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
 #include <pthread.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define SITES 4
 #define THREADS 4
@@ -36,12 +31,11 @@ static uint32_t next_random(uint32_t *state)
 	return *state >> 8;
 }
 
-static void keeps_words(void **state)
+TEST(keeps_words)
 {
 	uintptr_t edge = (7ull << SHADOW_REGION_SHIFT) - 16;
 	struct shadow_block block;
 
-	(void)state;
 	assert_int_equal(shadow_take(0x10000).site, 0);
 	assert_int_equal(shadow_put(0x10000, 5, 100, 3), 0);
 	assert_int_not_equal(shadow_put(0x10000, 6, 200, 4), 0); /* a lost free */
@@ -59,13 +53,12 @@ static void keeps_words(void **state)
 }
 
 /* Random allocations and frees, and a model that copies everything at each new peak. */
-static void agrees_with_a_model(void **state)
+TEST(agrees_with_a_model)
 {
 	uint64_t live[SITES] = {0}, share[SITES] = {0}, total = 0, peak = 0;
 	struct shadow_block blocks[200];
 	uint32_t count = 0, random = 1;
 
-	(void)state;
 	for (int step = 0; step < 200000; step++) {
 		uint32_t which = next_random(&random) % SITES;
 
@@ -125,12 +118,11 @@ static void *exchange(void *argument)
 
 /* With threads nobody knows what the peak must be, but the shares add up to it and the
  * books are empty at the end. */
-static void shares_add_up_with_threads(void **state)
+TEST(shares_add_up_with_threads)
 {
 	pthread_t threads[THREADS];
 	uint64_t sum = 0;
 
-	(void)state;
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(
 			pthread_create(&threads[i], NULL, exchange, (void *)(i + 1)), 0);
@@ -147,20 +139,21 @@ static void shares_add_up_with_threads(void **state)
 	assert_int_equal(process->segment->below_peak, process->segment->peak_bytes);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_words),
-		cmocka_unit_test(agrees_with_a_model),
-		cmocka_unit_test(shares_add_up_with_threads),
-	};
-	int failed;
-
+	(void)state;
 	fixture_begin(1000);
 	first_site = process->site_next ? process->site_next : 1;
 	for (int i = 0; i < SITES; i++)
 		sites[i] = site_new(0, 0);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_end();
-	return failed;
+	return 0;
 }
+
+static int end_all(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+TEST_GROUP(begin_all, end_all)

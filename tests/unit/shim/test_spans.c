@@ -2,16 +2,11 @@
 /*
  * What this is:  unit tests of what a lane keeps of long calls and steps.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "shim/lane/spans.h"
 #include "shim/events/context.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define SPANS 100000u
 #define SHORT 1000u
@@ -75,12 +70,11 @@ static uint32_t fewest_of_a_part(void)
 	return fewest;
 }
 
-static void the_longest_and_an_even_picture_stay(void **state)
+TEST(the_longest_and_an_even_picture_stay)
 {
 	const struct segment_lane *lane;
 	uint32_t long_count = 0;
 
-	(void)state;
 	begin();
 	keep_all(mixed);
 	lane = lane_self->lane;
@@ -97,9 +91,8 @@ static void the_longest_and_an_even_picture_stay(void **state)
 	assert_int_equal(lane->lost_span_count, 0);
 }
 
-static void those_alike_are_thinned_evenly(void **state)
+TEST(those_alike_are_thinned_evenly)
 {
-	(void)state;
 	begin();
 	keep_all(equal);
 	assert_in_range(lane_self->lane->spans.count, lane_self->lane->spans.capacity / 4,
@@ -108,12 +101,11 @@ static void those_alike_are_thinned_evenly(void **state)
 }
 
 /* All that are as long as that are there. */
-static void what_is_complete_is_told(void **state)
+TEST(what_is_complete_is_told)
 {
 	const struct segment_lane *lane;
 	uint64_t complete, there = 0, were = 0;
 
-	(void)state;
 	begin();
 	lane_self->spans.interval_ticks = UINT64_MAX / 2; /* the time is no matter */
 	keep_all(mixed);
@@ -126,9 +118,8 @@ static void what_is_complete_is_told(void **state)
 	assert_int_equal(there, were);
 }
 
-static void too_many_raise_the_threshold(void **state)
+TEST(too_many_raise_the_threshold)
 {
-	(void)state;
 	begin();
 	keep_all(equal);
 	assert_true(lane_self->span_ticks > 1);
@@ -138,11 +129,10 @@ static void too_many_raise_the_threshold(void **state)
 }
 
 /* What is kept is a part of what the thread computes: of a wait nothing is. */
-static void waits_do_not_lower_the_threshold(void **state)
+TEST(waits_do_not_lower_the_threshold)
 {
 	uint64_t raised, now;
 
-	(void)state;
 	begin();
 	keep_all(equal);
 	raised = lane_self->span_ticks;
@@ -157,9 +147,8 @@ static void waits_do_not_lower_the_threshold(void **state)
 	assert_true(lane_self->span_ticks < raised);
 }
 
-static void handlers_that_come_between_are_counted(void **state)
+TEST(handlers_that_come_between_are_counted)
 {
-	(void)state;
 	begin();
 	lane_self->busy[BUSY_SPANS] = (uintptr_t)__builtin_frame_address(0);
 	keep_all(equal);
@@ -169,20 +158,18 @@ static void handlers_that_come_between_are_counted(void **state)
 	assert_int_equal(lane_self->lane->span_complete_ticks, SHORT + 1);
 }
 
-int main(void)
+static int begin_all(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_longest_and_an_even_picture_stay),
-		cmocka_unit_test(those_alike_are_thinned_evenly),
-		cmocka_unit_test(what_is_complete_is_told),
-		cmocka_unit_test(too_many_raise_the_threshold),
-		cmocka_unit_test(waits_do_not_lower_the_threshold),
-		cmocka_unit_test(handlers_that_come_between_are_counted),
-	};
-	int failed;
-
+	(void)state;
 	fixture_begin(50000);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	fixture_end();
-	return failed;
+	return 0;
 }
+
+static int end_all(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+TEST_GROUP(begin_all, end_all)

@@ -3,13 +3,6 @@
  * What this is:  unit tests of calls that are kept with what was done in them: which
  * ones, and the counts of each path. Slow ones are so by far.
  */
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "common/arrays.h"
 #include "common/slow/studies.h"
@@ -19,6 +12,7 @@
 #include "shim/events/events.h"
 #include "shim/study/study.h"
 #include "tests/unit/shim/fixture.h"
+#include "tests/unit/tests.h"
 
 #define OUTER 0x1000ull
 #define CHILD 0x2000ull
@@ -110,12 +104,24 @@ static uint64_t calls_in(const struct segment_case *from, uint64_t function)
 	return sum;
 }
 
-static void test_slow_call_has_its_own(void **state)
+/* A lane has room for eight studies. */
+static int forget_all(void **state)
+{
+	struct segment_lane *lane = lane_self->lane;
+
+	(void)state;
+	memset(arrays_entries(lane, &lane->cases), 0,
+	       lane->cases.count * sizeof(struct segment_case));
+	arrays_publish(&lane->studies, 0);
+	arrays_publish(&lane->cases, 0);
+	return 0;
+}
+
+TEST_WITH(test_slow_call_has_its_own, forget_all, NULL)
 {
 	uint64_t function = study_new();
 	const struct segment_case *slow, *cases;
 
-	(void)state;
 	enter(OUTER);
 	for (int i = 0; i < 1000; i++) {
 		enter(function);
@@ -142,12 +148,11 @@ static void test_slow_call_has_its_own(void **state)
 	}
 }
 
-static void test_first_call_is_told_as_such(void **state)
+TEST_WITH(test_first_call_is_told_as_such, forget_all, NULL)
 {
 	uint64_t function = study_new();
 	const struct segment_case *only;
 
-	(void)state;
 	enter(OUTER);
 	enter(function);
 	call(CHILD, 5);
@@ -160,12 +165,11 @@ static void test_first_call_is_told_as_such(void **state)
 	assert_true(only->parts[0].is_first && only->parts[1].is_first);
 }
 
-static void test_call_in_a_call_is_a_part(void **state)
+TEST_WITH(test_call_in_a_call_is_a_part, forget_all, NULL)
 {
 	uint64_t function = study_new();
 	const struct segment_case *slow;
 
-	(void)state;
 	enter(OUTER);
 	for (int i = 0; i < 20; i++) {
 		enter(function);
@@ -184,12 +188,11 @@ static void test_call_in_a_call_is_a_part(void **state)
 	assert_int_equal(calls_in(slow, function), 2 + 2 * slow->beside_call_count);
 }
 
-static void test_call_without_an_exit(void **state)
+TEST_WITH(test_call_without_an_exit, forget_all, NULL)
 {
 	uint64_t function = study_new();
 	const struct segment_case *slow;
 
-	(void)state;
 	for (int i = 0; i < 20; i++) {
 		enter(OUTER);
 		enter(function);
@@ -205,12 +208,11 @@ static void test_call_without_an_exit(void **state)
 	assert_int_equal(calls_in(slow, CHILD), 9 + slow->beside_call_count);
 }
 
-static void test_paths_without_room_are_counted(void **state)
+TEST_WITH(test_paths_without_room_are_counted, forget_all, NULL)
 {
 	uint64_t function = study_new();
 	const struct segment_case *slow;
 
-	(void)state;
 	enter(OUTER);
 	for (int i = 0; i < 20; i++) {
 		enter(function);
@@ -229,12 +231,11 @@ static void test_paths_without_room_are_counted(void **state)
 }
 
 /* The frame that was open before has another mark than the one in it. */
-static void test_found_while_it_is_open(void **state)
+TEST_WITH(test_found_while_it_is_open, forget_all, NULL)
 {
 	uint64_t function = next_studied += 16;
 	uint64_t repaired;
 
-	(void)state;
 	enter(OUTER);
 	enter(function);
 	trigger_add(&(struct trigger){.function = function, .actions = TRIGGER_FOUND});
@@ -250,12 +251,11 @@ static void test_found_while_it_is_open(void **state)
 
 /* Exits of functions that were ever only counted keep their code
  * (shim/patch/stubs.h), when all their calls have frames again, too. */
-static void test_found_after_it_was_counted(void **state)
+TEST_WITH(test_found_after_it_was_counted, forget_all, NULL)
 {
 	uint64_t function = study_new();
 	const struct segment_frame *top;
 
-	(void)state;
 	enter(OUTER);
 	top = lane_self->top;
 	for (int i = 0; i < 20; i++) {
@@ -309,12 +309,11 @@ static void mark_frame(void)
 	leave(MARKER);
 }
 
-static void test_steps(void **state)
+TEST_WITH(test_steps, forget_all, NULL)
 {
 	const struct segment_study *study;
 	const struct segment_case *slow = NULL, *cases;
 
-	(void)state;
 	enter(LOOP);
 	for (int i = 0; i <= 20; i++) {
 		mark_frame();
@@ -356,11 +355,10 @@ static uint64_t ticks_in(const struct segment_case *from, uint64_t function)
 }
 
 /* What is open at a mark has in each step what it took in it. */
-static void test_open_calls_are_shared_out(void **state)
+TEST_WITH(test_open_calls_are_shared_out, forget_all, NULL)
 {
 	const struct segment_case *cases;
 
-	(void)state;
 	enter(LOOP);
 	series_step("shot");
 	enter(CHILD);
@@ -379,11 +377,10 @@ static void test_open_calls_are_shared_out(void **state)
 	}
 }
 
-static void test_a_handler_in_between_waits_for_nothing(void **state)
+TEST_WITH(test_a_handler_in_between_waits_for_nothing, forget_all, NULL)
 {
 	uint64_t function = study_new();
 
-	(void)state;
 	enter(OUTER);
 	call(function, 1);
 	lane_self->busy[BUSY_STUDY] = 1;
@@ -393,19 +390,6 @@ static void test_a_handler_in_between_waits_for_nothing(void **state)
 	call(function, 1);
 	assert_int_equal(study_of(function)->call_count, 2);
 	leave(OUTER);
-}
-
-/* A lane has room for eight studies. */
-static int forget_all(void **state)
-{
-	struct segment_lane *lane = lane_self->lane;
-
-	(void)state;
-	memset(arrays_entries(lane, &lane->cases), 0,
-	       lane->cases.count * sizeof(struct segment_case));
-	arrays_publish(&lane->studies, 0);
-	arrays_publish(&lane->cases, 0);
-	return 0;
 }
 
 static int begin(void **state)
@@ -424,21 +408,4 @@ static int end(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(test_slow_call_has_its_own, forget_all),
-		cmocka_unit_test_setup(test_first_call_is_told_as_such, forget_all),
-		cmocka_unit_test_setup(test_call_in_a_call_is_a_part, forget_all),
-		cmocka_unit_test_setup(test_call_without_an_exit, forget_all),
-		cmocka_unit_test_setup(test_paths_without_room_are_counted, forget_all),
-		cmocka_unit_test_setup(test_found_while_it_is_open, forget_all),
-		cmocka_unit_test_setup(test_found_after_it_was_counted, forget_all),
-		cmocka_unit_test_setup(test_steps, forget_all),
-		cmocka_unit_test_setup(test_open_calls_are_shared_out, forget_all),
-		cmocka_unit_test_setup(test_a_handler_in_between_waits_for_nothing,
-				       forget_all),
-	};
-
-	return cmocka_run_group_tests(tests, begin, end);
-}
+TEST_GROUP(begin, end)

@@ -3,19 +3,13 @@
 #include "collector/selection/answers.h"
 
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "collector/live/control.h"
 
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 #define TOKEN 17
 
@@ -59,13 +53,12 @@ static void begin(struct answers *answers, const char *only)
 	answers_begin(answers, directory_fd, &run);
 }
 
-static void objects_are_answered_once(void **state)
+TEST_WITH(objects_are_answered_once, set_up, tear_down)
 {
 	struct segment_module module = module_of("shapes_gcc_O2"), other;
 	const struct segment_answer *answer = &control->answers[0];
 	struct answers answers;
 
-	(void)state;
 	begin(&answers, "main,file:ring.h");
 	assert_true(answers_are_asked(&answers));
 	assert_int_equal(control->answer_count, 0);
@@ -89,12 +82,11 @@ static void objects_are_answered_once(void **state)
 	answers_end(&answers);
 }
 
-static void rules_of_the_shim_are_not_asked_for(void **state)
+TEST_WITH(rules_of_the_shim_are_not_asked_for, set_up, tear_down)
 {
 	struct segment_module module = module_of("shapes_gcc_O2");
 	struct answers answers;
 
-	(void)state;
 	begin(&answers, "main");
 	assert_false(answers_are_asked(&answers));
 	answers_add(&answers, &module);
@@ -107,12 +99,11 @@ static void rules_of_the_shim_are_not_asked_for(void **state)
 	answers_end(&answers);
 }
 
-static void what_cannot_be_told_is_answered(void **state)
+TEST_WITH(what_cannot_be_told_is_answered, set_up, tear_down)
 {
 	struct segment_module module = module_of("shapes_bare");
 	struct answers answers;
 
-	(void)state;
 	begin(&answers, "file:ring.h");
 	answers_add(&answers, &module);
 	assert_int_equal(control->answer_count, 1);
@@ -128,13 +119,12 @@ static void what_cannot_be_told_is_answered(void **state)
 }
 
 /* What whoever has the directory can do to the file. */
-static void a_damaged_file_asks_for_nothing(void **state)
+TEST_WITH(a_damaged_file_asks_for_nothing, set_up, tear_down)
 {
 	struct segment_module module = module_of("shapes_gcc_O2");
 	struct answers answers;
 	int fd;
 
-	(void)state;
 	begin(&answers, "file:ring.h");
 	fd = openat(directory_fd, SEGMENT_CONTROL_NAME, O_RDWR);
 	assert_int_equal(ftruncate(fd, 0), 0);
@@ -149,20 +139,4 @@ static void a_damaged_file_asks_for_nothing(void **state)
 	assert_false(answers_are_asked(&answers));
 	answers_end(&answers);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(objects_are_answered_once, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(rules_of_the_shim_are_not_asked_for,
-						set_up, tear_down),
-		cmocka_unit_test_setup_teardown(what_cannot_be_told_is_answered, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(a_damaged_file_asks_for_nothing, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

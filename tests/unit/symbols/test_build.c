@@ -4,18 +4,10 @@
 #include "collector/symbols/build.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 static struct build_report examine(const char *name)
 {
@@ -28,12 +20,11 @@ static struct build_report examine(const char *name)
 }
 
 /* Calls through the PLT and straight through the table of addresses. */
-static void test_calls(void **state)
+TEST(test_calls)
 {
 	static const char *const names[] = {"hooked", "no_plt"};
 	struct build_report report = examine("plain");
 
-	(void)state;
 	assert_int_equal(report.call_count, 0);
 	assert_int_equal(report.hooked_count, 0);
 	assert_true(report.function_count > 0 && report.is_pie);
@@ -49,11 +40,10 @@ static void test_calls(void **state)
 	assert_int_equal(report.hooked_count, 2);
 }
 
-static void test_libraries(void **state)
+TEST(test_libraries)
 {
 	struct build_report report = examine("linked_hooks");
 
-	(void)state;
 	assert_int_equal(report.call_count, 0);
 	assert_int_equal(report.hooked_libraries, 1);
 	assert_string_equal(report.libraries[0], "libhooked.so");
@@ -62,11 +52,10 @@ static void test_libraries(void **state)
 	assert_true(examine("libhooked.so").is_library);
 }
 
-static void test_gcc(void **state)
+TEST(test_gcc)
 {
 	struct build_report report = examine("shapes_gcc_O2");
 
-	(void)state;
 	assert_int_equal(report.compiler, COMPILER_GCC);
 	assert_int_equal(report.unit_count, 2);
 	assert_int_equal(report.told_count, 2);
@@ -86,11 +75,10 @@ static void test_gcc(void **state)
 	assert_int_equal(examine("shapes_no_hooks").hooked_count, 0);
 }
 
-static void test_clang(void **state)
+TEST(test_clang)
 {
 	struct build_report report;
 
-	(void)state;
 	if (access(fixture("shapes_clang_O2"), R_OK) < 0)
 		skip();
 	report = examine("shapes_clang_O2");
@@ -105,12 +93,11 @@ static void test_clang(void **state)
 }
 
 /* Unwind information is left, and the debug file has the names. */
-static void test_stripped(void **state)
+TEST(test_stripped)
 {
 	struct build_report whole = examine("shapes_gcc_O2"),
 			    report = examine("shapes_linked");
 
-	(void)state;
 	assert_true(report.is_stripped && report.has_debug);
 	assert_int_equal(report.hooked_count, whole.hooked_count);
 	assert_int_equal(report.call_count, whole.call_count);
@@ -121,7 +108,7 @@ static void test_stripped(void **state)
 }
 
 /* Files made to keep their reader busy, and one that waits for a fifo. */
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const char *const names[] = {"lines_directories",
 					    "lines_files",
@@ -130,7 +117,6 @@ static void test_hostile(void **state)
 					    "split",
 					    "sibling"};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		assert_int_equal(examine(names[i]).call_count, 0);
 }
@@ -152,13 +138,12 @@ static void examine_bytes(const unsigned char *bytes, size_t size)
 }
 
 /* Cut off anywhere, and with any word of its headers and tables changed. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	static unsigned char bytes[1 << 17];
 	FILE *file = fopen(fixture("hooked"), "re");
 	size_t size;
 
-	(void)state;
 	assert_non_null(file);
 	size = fread(bytes, 1, sizeof(bytes), file);
 	fclose(file);
@@ -177,26 +162,13 @@ static void test_damaged(void **state)
 	(void)alarm(0);
 }
 
-static void test_not_programs(void **state)
+TEST(test_not_programs)
 {
 	struct build_report report;
 
-	(void)state;
 	assert_int_equal(build_examine(fixture("garbage"), &report), -ENOEXEC);
 	assert_int_equal(build_examine(fixture("script"), &report), -ENOEXEC);
 	assert_int_equal(build_examine(fixture("fifo"), &report), -ENOEXEC);
 	assert_int_equal(build_examine(fixture(""), &report), -ENOEXEC);
 	assert_int_equal(build_examine(fixture("nothing_here"), &report), -ENOENT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_calls),	 cmocka_unit_test(test_libraries),
-		cmocka_unit_test(test_gcc),	 cmocka_unit_test(test_clang),
-		cmocka_unit_test(test_stripped), cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_damaged),	 cmocka_unit_test(test_not_programs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,9 @@
 /* What this is: what people read functions as, from the names of compilers. */
 #include "common/names/cxx_canonical.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "collector/symbols/demangle.h"
 #include "common/names/name_set.h"
+#include "tests/unit/tests.h"
 
 /* Of g++ 12 with libstdc++, clang 14 with libstdc++ and libc++, rustc, gfortran, gdc. */
 static const struct {
@@ -127,9 +118,8 @@ static void assert_canonical(const char *full, enum cxx_detail detail,
 	strbuf_free(&text);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *full = demangle(names[i].linkage);
 
@@ -145,9 +135,8 @@ static void test_names(void **state)
 	}
 }
 
-static void test_known_libraries(void **state)
+TEST(test_known_libraries)
 {
-	(void)state;
 	assert_canonical("nlohmann::json_abi_v3_11_2::basic_json<std::map, std::vector, "
 			 "std::__cxx11::basic_string<char, std::char_traits<char>, "
 			 "std::allocator<char> >, bool, long, unsigned long, double, "
@@ -162,7 +151,7 @@ static void test_known_libraries(void **state)
 			 "std::pair<int, std::less<int>>::pair");
 }
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
 	static const char *const same[] = {
 		"",
@@ -179,7 +168,6 @@ static void test_texts(void **state)
 		"[abi:",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(same) / sizeof(same[0]); i++) {
 		assert_canonical(same[i], CXX_NAME, same[i]);
 		assert_canonical(same[i], CXX_PARAMETERS, same[i]);
@@ -187,7 +175,7 @@ static void test_texts(void **state)
 }
 
 /* Time grows with the length: this ends at once, or not within the time of the test. */
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
 	static const char *const units[] = {"std::less<",
 					    "f<",
@@ -207,7 +195,6 @@ static void test_long_names(void **state)
 					    "decltype("};
 	char *text = malloc(65536 + 64);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
 		for (size_t j = 0; j < sizeof(units) / sizeof(units[0]); j++) {
 			struct strbuf out = {0};
@@ -244,7 +231,7 @@ static void check_set(const struct named *wanted, size_t count)
 	name_set_done(all, count);
 }
 
-static void test_sets(void **state)
+TEST(test_sets)
 {
 	static char f[] = "f", f_int[] = "f(int)", f_char[] = "f(char)", g[] = "g",
 		    a_c[] = "helper [a.c]", b_c[] = "helper [b.c]", tail[] = "A::~A",
@@ -269,19 +256,7 @@ static void test_sets(void **state)
 		{"h(std::__cxx11::basic_string<char>)", NULL, NULL, cxx11},
 	};
 
-	(void)state;
 	check_set(alone, 1);
 	check_set(many, sizeof(many) / sizeof(many[0]));
 	check_set(NULL, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names), cmocka_unit_test(test_known_libraries),
-		cmocka_unit_test(test_texts), cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_sets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,15 @@
 /* What this is: what a confined child can still do, and what becomes of one that does too
  * much. */
 #include "collector/symbols/confined.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #ifdef __SANITIZE_ADDRESS__
 #define IS_SANITIZED true
@@ -54,11 +49,10 @@ static void try_all(void *ret, const void *context)
 			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED;
 }
 
-static void test_rights(void **state)
+TEST(test_rights)
 {
 	bool done[DEED_COUNT] = {false};
 
-	(void)state;
 	assert_true(
 		confined_run(try_all, SOURCE_DIR "/test_confined.c", done, sizeof(done)));
 	for (size_t i = 0; i < DEED_COUNT; i++)
@@ -74,11 +68,10 @@ static void take_memory(void *ret, const void *context)
 	*(bool *)ret = memory != NULL;
 }
 
-static void test_memory(void **state)
+TEST(test_memory)
 {
 	bool has_got = true;
 
-	(void)state;
 	if (IS_SANITIZED)
 		skip(); /* no limit can be set */
 	assert_true(confined_run(take_memory, NULL, &has_got, sizeof(has_got)));
@@ -92,11 +85,10 @@ static void die(void *ret, const void *context)
 	__builtin_trap();
 }
 
-static void test_death(void **state)
+TEST(test_death)
 {
 	int result = 1;
 
-	(void)state;
 	assert_false(confined_run(die, NULL, &result, sizeof(result)));
 	assert_int_equal(result, 1);
 }
@@ -111,13 +103,12 @@ static void be_busy(FILE *questions, FILE *answers, void *context)
 		;
 }
 
-static void test_time(void **state)
+TEST(test_time)
 {
 	struct confined child;
 	char answer[2];
 	int64_t cpu_ns;
 
-	(void)state;
 	(void)alarm(110);
 	assert_int_equal(confined_start(&child, be_busy, NULL, 1000000000), 0);
 	assert_true(confined_receive(&child, answer, 1));
@@ -144,13 +135,12 @@ static void echo(FILE *questions, FILE *answers, void *context)
 	}
 }
 
-static void test_talk(void **state)
+TEST(test_talk)
 {
 	struct confined child;
 	char byte = '\0';
 	int fd = open("/dev/null", O_RDONLY); /* without O_CLOEXEC */
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(confined_start(&child, echo, NULL, CONFINED_CPU_NS), 0);
 	for (char i = 'a'; i < 'f'; i++) {
@@ -161,15 +151,4 @@ static void test_talk(void **state)
 	(void)confined_end(&child);
 	assert_int_equal(confined_end(&child), 0);
 	close(fd);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rights), cmocka_unit_test(test_memory),
-		cmocka_unit_test(test_death),  cmocka_unit_test(test_time),
-		cmocka_unit_test(test_talk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,11 @@
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/target.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 struct image {
 	unsigned char *bytes;
@@ -75,12 +69,11 @@ static void ask(const struct image *image)
 #define EASE 1
 #endif
 
-static void test_cut_short(void **state)
+TEST(test_cut_short)
 {
 	struct image image = read_image("c_O2");
 	size_t size;
 
-	(void)state;
 	for (size = 0; size < image.size; size += EASE * (size < 4096 ? 61 : 509)) {
 		write_damaged(image.bytes, size);
 		ask(&image);
@@ -123,9 +116,8 @@ static void damage_at_random(const char *name, int rounds, size_t first, size_t 
 	free(image.bytes);
 }
 
-static void test_wrong_bytes(void **state)
+TEST(test_wrong_bytes)
 {
-	(void)state;
 	damage_at_random("c_O2", 400, 16, 0);
 	damage_at_random("c_dwarf4", 200, 16, 0);
 	damage_at_random("cxx_O2", 200, 16, 0);
@@ -133,16 +125,14 @@ static void test_wrong_bytes(void **state)
 }
 
 /* From the debug sections on: everything that DWARF says. */
-static void test_wrong_debug_information(void **state)
+TEST(test_wrong_debug_information)
 {
-	(void)state;
 	damage_at_random("c_O2", 400, 12288, 0);
 	damage_at_random("c_clang", fixture_exists("c_clang") ? 200 : 0, 8192, 0);
 }
 
-static void test_wrong_headers(void **state)
+TEST(test_wrong_headers)
 {
-	(void)state;
 	damage_at_random("c_O2", 200, 16, 1024);
 }
 
@@ -160,14 +150,4 @@ static int tear_down(void **state)
 	return unlink(damaged);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cut_short),
-		cmocka_unit_test(test_wrong_bytes),
-		cmocka_unit_test(test_wrong_debug_information),
-		cmocka_unit_test(test_wrong_headers),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TEST_GROUP(set_up, tear_down)

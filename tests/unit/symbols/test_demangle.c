@@ -2,17 +2,8 @@
 /* What this is: readable names, and the strings that hold them. */
 #include "collector/symbols/demangle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "collector/symbols/strings.h"
+#include "tests/unit/tests.h"
 
 static const struct {
 	const char *name, *readable; /* NULL: not mangled */
@@ -67,11 +58,10 @@ static const struct {
 	{"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>"},
 };
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *readable = demangle(names[i].name);
 
@@ -98,11 +88,10 @@ static char *long_name(size_t parts)
 }
 
 /* One as long as names of templates get, one that is only an attack. */
-static void test_long_names(void **state)
+TEST(test_long_names)
 {
 	char *name = long_name(500), *readable = demangle(name);
 
-	(void)state;
 	assert_non_null(readable);
 	assert_int_equal(strlen(readable), 500 * 10);
 	free(readable);
@@ -112,14 +101,13 @@ static void test_long_names(void **state)
 	free(name);
 }
 
-static void test_hostile_names(void **state)
+TEST(test_hostile_names)
 {
 	static const char *const units[] = {"P",  "I",	  "N",	"S_", "T_", "_Z", "1a",
 					    "KP", "DTcl", "XL", "F",  "M",  "17h"};
 	char name[8192];
 	size_t i, used;
 
-	(void)state;
 	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		used = (size_t)sprintf(name, "_Z1f");
 		while (used + 8 < sizeof(name))
@@ -131,13 +119,12 @@ static void test_hostile_names(void **state)
 }
 
 /* Each level stands twice for the one below: 60 of them for 2^60. */
-static void test_exploding_names(void **state)
+TEST(test_exploding_names)
 {
 	char name[2048];
 	size_t used = (size_t)sprintf(name, "_Z1f1pIiiE");
 	int level;
 
-	(void)state;
 	for (level = 0; level < 60; level++) {
 		char digit = level < 10 ? (char)('0' + level)
 					: (char)('A' + (level - 10) % 26);
@@ -154,14 +141,13 @@ static void test_exploding_names(void **state)
 	free(demangle(name));
 }
 
-static void test_strings(void **state)
+TEST(test_strings)
 {
 	struct strings *strings = strings_new();
 	const char *first, *again;
 	char text[32];
 	int i;
 
-	(void)state;
 	assert_non_null(strings);
 	first = strings_keep(strings, "_Z1fi and more", 5);
 	assert_string_equal(first, "_Z1fi");
@@ -198,29 +184,14 @@ static const struct {
 	{NULL, NULL, "", ""},
 };
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	struct strings *strings = strings_new();
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
 		assert_string_equal(strings_path(strings, paths[i].base,
 						 paths[i].directory, paths[i].name),
 				    paths[i].path);
 	strings_free(strings);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_hostile_names),
-		cmocka_unit_test(test_exploding_names),
-		cmocka_unit_test(test_strings),
-		cmocka_unit_test(test_paths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

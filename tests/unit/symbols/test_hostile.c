@@ -4,16 +4,10 @@
 #include "collector/symbols/symbols.h"
 
 #include <elf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 /* Sanitizers reserve so much that no limit can be set. */
 #ifdef __SANITIZE_ADDRESS__
@@ -23,7 +17,7 @@
 #endif
 
 /* A walk over its entries takes 2^N steps. */
-static void test_sibling_inside(void **state)
+TEST(test_sibling_inside)
 {
 	struct symbolizer *symbolizer = symbols_new();
 	struct symbol_file file = file_at(fixture("sibling"), NULL, 0);
@@ -31,7 +25,6 @@ static void test_sibling_inside(void **state)
 	struct symbol_module *module = symbols_open(symbolizer, &file);
 	struct symbol found;
 
-	(void)state;
 	(void)alarm(110);
 	assert_string_equal(symbols_source(module), "debug");
 	assert_int_equal(symbols_function(module, main_address, &found), 0);
@@ -43,12 +36,11 @@ static void test_sibling_inside(void **state)
 }
 
 /* Nobody writes into the fifo that they name. */
-static void test_other_files(void **state)
+TEST(test_other_files)
 {
 	static const char *const names[] = {"shared", "split"};
 	struct symbol found;
 
-	(void)state;
 	(void)alarm(110);
 	for (size_t i = 0; i < 2; i++) {
 		struct symbolizer *symbolizer = symbols_new();
@@ -68,7 +60,7 @@ static void test_other_files(void **state)
 /* Whoever believes the header of a line table measures 32 MB a million times, or copies
  * 1 MB 200,000 times; whoever keeps all rows fills the memory. libdw does: its process is
  * ended, and the symbol table is what is left. */
-static void test_line_tables(void **state)
+TEST(test_line_tables)
 {
 	static const char *const names[] = {"lines_directories", "lines_files",
 					    "lines_rows"};
@@ -78,7 +70,6 @@ static void test_line_tables(void **state)
 	uint64_t leaf = address_of("c_O2", "leaf");
 	struct symbol found;
 
-	(void)state;
 	(void)alarm(110);
 	for (size_t i = 0; i < (MAY_TAKE_MEMORY ? 1 : 3); i++) {
 		struct symbol_file file = file_at(fixture(names[i]), NULL, 0);
@@ -105,7 +96,7 @@ static void test_line_tables(void **state)
 }
 
 /* libelf would look for the end of each name in the whole table. */
-static void test_names_without_end(void **state)
+TEST(test_names_without_end)
 {
 	char path[] = "/tmp/profshim-hostile-XXXXXX";
 	struct symbolizer *symbolizer = symbols_new();
@@ -115,7 +106,6 @@ static void test_names_without_end(void **state)
 	char command[4200];
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	snprintf(command, sizeof(command), "cp '%s' '%s'", fixture("c_symtab"), path);
 	assert_int_equal(system(command), 0);
@@ -135,16 +125,4 @@ static void test_names_without_end(void **state)
 			 SYMBOLS_UNREADABLE);
 	symbols_free(symbolizer);
 	assert_int_equal(close(fd) | unlink(path), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sibling_inside),
-		cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_line_tables),
-		cmocka_unit_test(test_names_without_end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,16 +2,8 @@
 /* What this is: what counts as library, on both sides of each border of the rule. */
 #include "collector/symbols/library.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "collector/symbols/demangle.h"
+#include "tests/unit/tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -47,7 +39,7 @@ static void check(const char *rules, const char *executable,
 
 #define VECTOR "/usr/include/c++/12/bits/stl_vector.h"
 
-static void sources_decide(void **state)
+TEST(sources_decide)
 {
 	static const struct example examples[] = {
 		/* templates of the library, of types of the user's */
@@ -88,11 +80,10 @@ static void sources_decide(void **state)
 		{"_ZNSt6vectorIiSaIiEE9push_backEOi", "bits/stl_vector.h", NULL, true},
 	};
 
-	(void)state;
 	check(NULL, "/home/me/app", examples, COUNT(examples));
 }
 
-static void names_decide_without_a_file(void **state)
+TEST(names_decide_without_a_file)
 {
 	static const struct example examples[] = {
 		{"_ZNSt6vectorIiSaIiEE9push_backEOi", NULL, NULL, true},
@@ -122,11 +113,10 @@ static void names_decide_without_a_file(void **state)
 		{NULL, NULL, NULL, false},
 	};
 
-	(void)state;
 	check(NULL, "/home/me/app", examples, COUNT(examples));
 }
 
-static void objects_decide(void **state)
+TEST(objects_decide)
 {
 	static const struct example of_a_user[] = {
 		{"zlib_inflate", "/build/zlib/inflate.c", "/usr/lib/libz.so.1", true},
@@ -156,14 +146,13 @@ static void objects_decide(void **state)
 		{"_ZNSt6vectorIiSaIiEE9push_backEOi", VECTOR, "/usr/bin/python3", true},
 	};
 
-	(void)state;
 	check(NULL, "/home/me/app", of_a_user, COUNT(of_a_user));
 	check(NULL, "/usr/local/bin/app", of_a_user, COUNT(of_a_user));
 	check(NULL, NULL, of_a_user, COUNT(of_a_user));
 	check(NULL, "/usr/bin/python3", of_a_package, COUNT(of_a_package));
 }
 
-static void users_rules_come_first(void **state)
+TEST(users_rules_come_first)
 {
 	static const struct example by_name[] = {
 		{"_ZN4acme5allocEm", "/home/me/alloc.cpp", NULL, true},
@@ -190,7 +179,6 @@ static void users_rules_come_first(void **state)
 		{"_Znwm", NULL, "/usr/lib/libstdc++.so.6", false},
 	};
 
-	(void)state;
 	check("^acme::", "/home/me/app", by_name, COUNT(by_name));
 	check("/vendor/|/liballoc\\.so", "/home/me/app", by_place, COUNT(by_place));
 	check("/vendor/\n/liballoc\\.so", "/home/me/app", by_place, COUNT(by_place));
@@ -202,9 +190,8 @@ static void users_rules_come_first(void **state)
 	      COUNT(by_place));
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
-	(void)state;
 	assert_null(library_refuse("^acme::"));
 	assert_null(library_refuse("!^acme::"));
 	assert_null(library_refuse("^acme::\n!^acme::user"));
@@ -214,17 +201,4 @@ static void refusals(void **state)
 	assert_non_null(library_refuse("!"));
 	assert_non_null(library_refuse("a\n"));
 	assert_non_null(library_refuse("(a)\\1"));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sources_decide),
-		cmocka_unit_test(names_decide_without_a_file),
-		cmocka_unit_test(objects_decide),
-		cmocka_unit_test(users_rules_come_first),
-		cmocka_unit_test(refusals),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

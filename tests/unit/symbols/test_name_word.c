@@ -2,18 +2,11 @@
 /* What this is: a function that a rule fits is never taken for one that it cannot fit. */
 #include "collector/selection/name_word.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "collector/selection/whole_name.h"
 #include "collector/symbols/demangle.h"
 #include "common/base/strbuf.h"
 #include "common/names/name_set.h"
+#include "tests/unit/tests.h"
 
 static const struct {
 	const char *rule, *word, *code;
@@ -60,9 +53,8 @@ static const struct {
 	{">)]}", "", ""},
 };
 
-static void a_rule_has_a_word(void **state)
+TEST(a_rule_has_a_word)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		struct name_word word =
 			name_word_find(words[i].rule, strlen(words[i].rule));
@@ -141,9 +133,8 @@ static void check_cuts(const char *linkage_name, const struct whole_function *fu
 	strbuf_free(&text);
 }
 
-static void what_fits_may_fit(void **state)
+TEST(what_fits_may_fit)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(linkage_names) / sizeof(linkage_names[0]); i++) {
 		char *name = demangle(linkage_names[i]);
 		struct whole_function function = {name ? name : linkage_names[i],
@@ -161,14 +152,4 @@ static void what_fits_may_fit(void **state)
 		strbuf_free(&form);
 		free(name);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_rule_has_a_word),
-		cmocka_unit_test(what_fits_may_fit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

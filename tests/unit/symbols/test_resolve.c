@@ -3,18 +3,11 @@
  * symbol tables do not tell. */
 #include "collector/selection/resolve.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "common/base/strbuf.h"
 #include "collector/symbols/symbols.h"
 
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 static const char *const programs[] = {
 	"shapes_gcc_O0",   "shapes_gcc_O2", "shapes_dwarf4", "shapes_clang_O0",
@@ -151,9 +144,8 @@ static const struct {
 	{"operator==", ""},
 };
 
-static void rules_fit_functions(void **state)
+TEST(rules_fit_functions)
 {
-	(void)state;
 	for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++) {
 		if (!fixture_exists(programs[p]))
 			continue;
@@ -163,12 +155,11 @@ static void rules_fit_functions(void **state)
 }
 
 /* The lambda is within main() in the debug information, too. */
-static void functions_in_functions_are_found(void **state)
+TEST(functions_in_functions_are_found)
 {
 	struct resolved resolved;
 	char *names;
 
-	(void)state;
 	for (size_t p = 0; p < sizeof(programs) / sizeof(programs[0]); p++) {
 		if (!fixture_exists(programs[p]))
 			continue;
@@ -184,12 +175,11 @@ static void functions_in_functions_are_found(void **state)
 	}
 }
 
-static void several_rules_are_told_apart(void **state)
+TEST(several_rules_are_told_apart)
 {
 	struct resolved resolved;
 	char *names;
 
-	(void)state;
 	resolve("shapes_gcc_O2", "main,file:ring.h,module:x,*ring<int>::turn", &resolved);
 	names = names_of("shapes_gcc_O2", &resolved, 2);
 	assert_string_equal(names, OF_RING_H);
@@ -203,14 +193,13 @@ static void several_rules_are_told_apart(void **state)
 	free(resolved.fittings);
 }
 
-static void what_cannot_be_told_is_said(void **state)
+TEST(what_cannot_be_told_is_said)
 {
 	struct segment_module module = module_of("shapes_gcc_O2");
 	struct selection selection;
 	struct resolver *resolver;
 	struct resolved resolved;
 
-	(void)state;
 	resolve("shapes_bare", "file:ring.cpp", &resolved);
 	assert_int_equal(resolved.count, 0);
 	assert_string_equal(resolved.trouble,
@@ -227,16 +216,4 @@ static void what_cannot_be_told_is_said(void **state)
 	resolver_read(resolver, &module, &resolved);
 	assert_string_equal(resolved.trouble, "its file is gone");
 	resolver_free(resolver);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rules_fit_functions),
-		cmocka_unit_test(functions_in_functions_are_found),
-		cmocka_unit_test(several_rules_are_told_apart),
-		cmocka_unit_test(what_cannot_be_told_is_said),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,11 @@
 #include "collector/symbols/symbols.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 static struct symbolizer *symbolizer;
 
@@ -107,14 +101,13 @@ static void check_inlined(const char *name, const char *full)
 	assert_int_equal(symbols_frames(module, address, frames, 0), -ENOENT);
 }
 
-static void test_c(void **state)
+TEST_WITH(test_c, set_up, tear_down)
 {
 	static const char *const programs[] = {"c_O0",	  "c_O2",	  "c_dwarf4",
 					       "c_clang", "c_compressed", "c_split",
 					       "c_no_id"};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		if (!fixture_exists(programs[i]))
 			continue;
@@ -126,12 +119,11 @@ static void test_c(void **state)
 
 /* Of a function that the linker dropped, but whose lines lie among those of others: those
  * have names, and no line rather than a wrong one. */
-static void test_dropped(void **state)
+TEST_WITH(test_dropped, set_up, tear_down)
 {
 	struct symbol frames[8];
 	uint64_t address = return_address_of("c_dropped", "outer", "leaf");
 
-	(void)state;
 	check_c_program("c_dropped", "c_dropped");
 	assert_int_equal(symbols_frames(open_fixture("c_dropped"), address, frames, 8),
 			 3);
@@ -141,11 +133,10 @@ static void test_dropped(void **state)
 	assert_place(&frames[2], "fixture.c", "call of middle");
 }
 
-static void test_static_and_clones(void **state)
+TEST_WITH(test_static_and_clones, set_up, tear_down)
 {
 	struct symbol frames[4];
 
-	(void)state;
 	check_function("c_O0", "c_O0", "hidden", "hidden", "fixture.c", "hidden");
 	/* a copy made by the compiler goes by the name of its function */
 	check_function("c_O2", "c_O2", "hidden", "hidden", "fixture.c", "hidden");
@@ -156,9 +147,8 @@ static void test_static_and_clones(void **state)
 	assert_place(&frames[0], "fixture.c", "call in hidden");
 }
 
-static void test_nested_function(void **state)
+TEST_WITH(test_nested_function, set_up, tear_down)
 {
-	(void)state;
 	check_function("c_O0", "c_O0", "nested", "nested.0", "fixture.c", "nested");
 	check_function("c_O2", "c_O2", "nested", "nested.0", "fixture.c", "nested");
 }
@@ -182,11 +172,10 @@ static void check_cxx(const char *name)
 	assert_place(&frames[1], "fixture.cpp", "call of twice");
 }
 
-static void test_cxx(void **state)
+TEST_WITH(test_cxx, set_up, tear_down)
 {
 	struct symbol found;
 
-	(void)state;
 	check_cxx("cxx_O2");
 	assert_int_equal(symbols_function(open_fixture("cxx_O2"),
 					  address_of("cxx_O2", "_ZZ4mainENKUliE_clEi"),
@@ -200,11 +189,10 @@ static void test_cxx(void **state)
 
 /* As it is written in the source. Without debug information nothing tells outside_ from a
  * function of C. */
-static void test_fortran(void **state)
+TEST_WITH(test_fortran, set_up, tear_down)
 {
 	struct symbol found;
 
-	(void)state;
 	if (!fixture_exists("fortran"))
 		skip();
 	assert_int_equal(symbols_function(open_fixture("fortran"),
@@ -219,12 +207,11 @@ static void test_fortran(void **state)
 	assert_string_equal(found.linkage_name, "outside_");
 }
 
-static void test_separate_debug_file(void **state)
+TEST_WITH(test_separate_debug_file, set_up, tear_down)
 {
 	static const char *const stripped[] = {"linked", "linked_below"};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_string_equal(symbols_source(open_fixture(stripped[i])), "debug");
 		check_c_program(stripped[i], "c_O2");
@@ -234,12 +221,11 @@ static void test_separate_debug_file(void **state)
 	assert_string_equal(symbols_source(open_fixture("linked_wrongly")), "none");
 }
 
-static void test_without_debug_information(void **state)
+TEST_WITH(test_without_debug_information, set_up, tear_down)
 {
 	struct symbol found[2];
 	uint64_t call = return_address_of("c_symtab", "outer", "leaf");
 
-	(void)state;
 	assert_string_equal(symbols_source(open_fixture("c_symtab")), "symtab");
 	check_function("c_symtab", "c_symtab", "hidden", "hidden", NULL, NULL);
 	assert_int_equal(symbols_frames(open_fixture("c_symtab"), call, found, 2), 1);
@@ -248,13 +234,12 @@ static void test_without_debug_information(void **state)
 	assert_int_equal(found[0].line, 0);
 }
 
-static void test_exports_only(void **state)
+TEST_WITH(test_exports_only, set_up, tear_down)
 {
 	struct symbol_module *module = open_fixture("c_exports");
 	uint64_t hidden = address_of("c_dynamic", "hidden");
 	struct symbol found;
 
-	(void)state;
 	assert_string_equal(symbols_source(module), "dynsym");
 	check_function("c_exports", "c_dynamic", "outer", "outer", NULL, NULL);
 	/* no neighbour's name for a function that has none */
@@ -262,24 +247,22 @@ static void test_exports_only(void **state)
 	assert_int_equal(symbols_frames(module, hidden + 2, &found, 1), -ENOENT);
 }
 
-static void test_packed_symbols(void **state)
+TEST_WITH(test_packed_symbols, set_up, tear_down)
 {
-	(void)state;
 	assert_string_equal(symbols_source(open_fixture("c_mini")), "symtab");
 }
 
-static void test_no_symbols(void **state)
+TEST_WITH(test_no_symbols, set_up, tear_down)
 {
 	struct symbol_module *module = open_fixture("c_bare");
 	struct symbol found;
 
-	(void)state;
 	assert_string_equal(symbols_source(module), "none");
 	assert_int_equal(symbols_function(module, address_of("c_O2", "leaf"), &found),
 			 -ENOENT);
 }
 
-static void test_build_id(void **state)
+TEST_WITH(test_build_id, set_up, tear_down)
 {
 	uint8_t id[64];
 	size_t size = build_id_of("c_O2", id, sizeof(id));
@@ -287,7 +270,6 @@ static void test_build_id(void **state)
 	struct symbol_module *module;
 	struct symbol found;
 
-	(void)state;
 	module = open_with_id("c_O2", id, size);
 	assert_string_equal(symbols_source(module), "debug");
 	assert_int_equal(symbols_function(module, leaf, &found), 0);
@@ -303,13 +285,12 @@ static void test_build_id(void **state)
 
 /* As programs of Debian are built: the directory is relative, so nothing tells where it
  * is, but it is named once. */
-static void test_relative_directory(void **state)
+TEST_WITH(test_relative_directory, set_up, tear_down)
 {
 	static const char *const names[] = {"c_mapped4", "c_mapped5"};
 	struct symbol found;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(symbols_function(open_fixture(names[i]),
 						  address_of(names[i], "leaf"), &found),
@@ -318,7 +299,7 @@ static void test_relative_directory(void **state)
 	}
 }
 
-static void test_missing_files(void **state)
+TEST_WITH(test_missing_files, set_up, tear_down)
 {
 	static const struct {
 		const char *path;
@@ -337,7 +318,6 @@ static void test_missing_files(void **state)
 	struct symbol found;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct symbol_file file = {.path = cases[i].path, .inode = 1};
 		struct symbol_module *module = symbols_open(symbolizer, &file);
@@ -352,12 +332,11 @@ static void test_missing_files(void **state)
 }
 
 /* Without a build-id nothing is believed that is not the very file. */
-static void test_file_without_build_id(void **state)
+TEST_WITH(test_file_without_build_id, set_up, tear_down)
 {
 	struct symbol_file file = file_at(fixture("c_no_id"), NULL, 0), other;
 	size_t i;
 
-	(void)state;
 	assert_null(symbols_trouble(symbols_open(symbolizer, &file)));
 	for (i = 0; i < 4; i++) {
 		other = file;
@@ -374,12 +353,11 @@ static void test_file_without_build_id(void **state)
 }
 
 /* Nobody writes into the fifo: to open it would be to wait. */
-static void test_fifo(void **state)
+TEST_WITH(test_fifo, set_up, tear_down)
 {
 	char path[] = "/tmp/profshim-fifo-XXXXXX";
 	struct symbol_file file;
 
-	(void)state;
 	assert_non_null(mkdtemp(path));
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -389,14 +367,13 @@ static void test_fifo(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
-static void test_neighbours(void **state)
+TEST_WITH(test_neighbours, set_up, tear_down)
 {
 	struct symbol_module *module = open_fixture("c_exports");
 	uint64_t hidden = address_of("c_dynamic", "hidden");
 	uint64_t outer = address_of("c_dynamic", "outer");
 	struct symbol found;
 
-	(void)state;
 	assert_int_equal(symbols_near(module, hidden, 4096, &found), 0);
 	assert_non_null(found.name);
 	assert_int_equal(symbols_near(module, outer + 1, 0, &found), 0);
@@ -406,49 +383,16 @@ static void test_neighbours(void **state)
 			 -ENOENT);
 }
 
-static void test_addresses_between(void **state)
+TEST_WITH(test_addresses_between, set_up, tear_down)
 {
 	struct symbol_module *module = open_fixture("c_O2");
 	uint64_t leaf = address_of("c_O2", "leaf");
 	struct symbol found;
 
-	(void)state;
 	assert_int_equal(symbols_function(module, leaf + 1, &found), -ENOENT);
 	assert_int_equal(symbols_function(module, 0, &found), -ENOENT);
 	assert_int_equal(symbols_function(module, UINT64_MAX, &found), -ENOENT);
 	assert_int_equal(symbols_frames(module, 0, &found, 1), -ENOENT);
 	assert_int_equal(symbols_frames(module, leaf + 2, &found, 1), 1);
 	assert_string_equal(found.name, "leaf");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_c, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_dropped, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_static_and_clones, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_nested_function, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_cxx, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_fortran, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_separate_debug_file, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_without_debug_information, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_exports_only, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_file_without_build_id, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_fifo, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_packed_symbols, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_no_symbols, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_build_id, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_relative_directory, set_up,
-						tear_down),
-		cmocka_unit_test_setup_teardown(test_missing_files, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_addresses_between, set_up,
-						tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

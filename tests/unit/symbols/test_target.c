@@ -3,18 +3,11 @@
 #include "collector/symbols/target.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lookup.h"
+#include "tests/unit/tests.h"
 
 static struct target_report examine(const char *name, int expected)
 {
@@ -24,11 +17,10 @@ static struct target_report examine(const char *name, int expected)
 	return report;
 }
 
-static void test_plain(void **state)
+TEST(test_plain)
 {
 	struct target_report report = examine("plain", 0);
 
-	(void)state;
 	assert_string_equal(report.path, fixture("plain"));
 	assert_true(report.is_elf && report.machine_ok);
 	assert_false(report.is_script || report.is_static || report.is_privileged ||
@@ -38,11 +30,10 @@ static void test_plain(void **state)
 	assert_string_equal(report.interpreter, "");
 }
 
-static void test_hooks(void **state)
+TEST(test_hooks)
 {
 	struct target_report report = examine("hooked", 0);
 
-	(void)state;
 	assert_true(report.has_hooks);
 	assert_false(report.defines_hooks || report.is_static);
 	report = examine("own_hooks", 0);
@@ -53,26 +44,23 @@ static void test_hooks(void **state)
 	assert_true(report.has_hooks);
 }
 
-static void test_static(void **state)
+TEST(test_static)
 {
-	(void)state;
 	assert_true(examine("static", 0).is_static);
 	assert_true(examine("static_pie", 0).is_static);
 }
 
-static void test_own_allocator_and_gprof(void **state)
+TEST(test_own_allocator_and_gprof)
 {
-	(void)state;
 	assert_true(examine("own_malloc", 0).defines_malloc);
 	assert_false(examine("own_malloc", 0).has_hooks);
 	assert_true(examine("gprof", 0).links_pg);
 }
 
-static void test_scripts(void **state)
+TEST(test_scripts)
 {
 	struct target_report report = examine("script", 0);
 
-	(void)state;
 	assert_true(report.is_script && report.is_elf && report.machine_ok);
 	assert_string_equal(report.interpreter, "/bin/sh");
 	report = examine("script_env", 0);
@@ -89,11 +77,10 @@ static void test_scripts(void **state)
 	assert_string_equal(report.interpreter, "/nowhere/interpreter");
 }
 
-static void test_not_programs(void **state)
+TEST(test_not_programs)
 {
 	struct target_report report = examine("garbage", 0);
 
-	(void)state;
 	assert_false(report.is_elf || report.is_script);
 	examine("not_executable", -EACCES);
 	examine("nothing_here", -ENOENT);
@@ -101,12 +88,11 @@ static void test_not_programs(void **state)
 	assert_int_equal(target_examine("", &report), -ENOENT);
 }
 
-static void test_search(void **state)
+TEST(test_search)
 {
 	struct target_report report;
 	char *old = strdup(getenv("PATH"));
 
-	(void)state;
 	assert_int_equal(target_examine("no-such-program-anywhere", &report), -ENOENT);
 	assert_int_equal(target_examine("sh", &report), 0);
 	assert_true(report.path[0] == '/' && report.is_elf);
@@ -119,11 +105,10 @@ static void test_search(void **state)
 }
 
 /* Needs root to give a file away. */
-static void test_privileged(void **state)
+TEST(test_privileged)
 {
 	const char *path = fixture("plain");
 
-	(void)state;
 	if (geteuid() != 0 || chown(path, 65534, 65534) < 0)
 		skip();
 	assert_int_equal(chmod(path, 04755), 0);
@@ -134,20 +119,4 @@ static void test_privileged(void **state)
 	assert_int_equal(chmod(path, 04755), 0);
 	assert_false(examine("plain", 0).is_privileged); /* its owner is we */
 	assert_int_equal(chmod(path, 0755), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_plain),
-		cmocka_unit_test(test_hooks),
-		cmocka_unit_test(test_static),
-		cmocka_unit_test(test_own_allocator_and_gprof),
-		cmocka_unit_test(test_scripts),
-		cmocka_unit_test(test_not_programs),
-		cmocka_unit_test(test_search),
-		cmocka_unit_test(test_privileged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

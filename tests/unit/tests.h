@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  cmocka with the headers it needs, and the main() of a file of tests:
+ *
+ *		TEST(numbers_are_added)
+ *		{
+ *			assert_int_equal(add(1, 2), 3);
+ *		}
+ *
+ *                TEST_WITH() names what is called before and after it, which have *state,
+ *as the test has, too; TEST_GROUP() what is called before the first and after the last.
+ */
+#pragma once
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct {
+	struct CMUnitTest all[64];
+	size_t count;
+	int (*set_up)(void **state), (*tear_down)(void **state);
+} unit_tests;
+
+static inline void unit_add(const struct CMUnitTest *test)
+{
+	if (unit_tests.count == sizeof(unit_tests.all) / sizeof(unit_tests.all[0]))
+		abort();
+	unit_tests.all[unit_tests.count++] = *test;
+}
+
+#define TEST_WITH(name, set_up, tear_down)                                               \
+	static void name(void **state);                                                  \
+	__attribute__((constructor)) static void add_##name(void)                        \
+	{                                                                                \
+		unit_add(&(struct CMUnitTest){#name, name, set_up, tear_down, NULL});    \
+	}                                                                                \
+	static void name(__attribute__((unused)) void **state)
+
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+
+#define TEST_GROUP(first, last)                                                          \
+	__attribute__((constructor)) static void set_group(void)                         \
+	{                                                                                \
+		unit_tests.set_up = first;                                               \
+		unit_tests.tear_down = last;                                             \
+	}
+
+int main(void)
+{
+	return _cmocka_run_group_tests("tests", unit_tests.all, unit_tests.count,
+				       unit_tests.set_up, unit_tests.tear_down);
+}
