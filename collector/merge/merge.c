@@ -18,32 +18,56 @@ void merge_add_path(struct merge *merge, const struct merge_path *path)
 	merge->paths[count] = *path;
 }
 
+/* Of two paths of one kind below the same one: merge_twin_path() has the other. */
+enum twin { FIRST, SECOND };
+
+static uint32_t find_path(const struct merge *merge, uint32_t parent, uint32_t function,
+			  enum merge_kind kind, enum twin twin)
+{
+	return map_get(&merge->path_map, (uint64_t)parent << 32 | function, kind, twin);
+}
+
 int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function,
 		   enum merge_kind kind)
 {
-	uint64_t key = (uint64_t)parent << 32 | function;
-
 	return merge->path_count < merge->path_limit ||
-	       map_get(&merge->path_map, key, kind, 0) != MAP_NONE;
+	       find_path(merge, parent, function, kind, FIRST) != MAP_NONE;
 }
 
-uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
-			  enum merge_kind kind)
+static uint32_t path_of(struct merge *merge, uint32_t parent, uint32_t function,
+			enum merge_kind kind, enum twin twin)
 {
 	struct merge_path path = {.parent = parent,
 				  .function = function,
 				  .depth = merge->paths[parent].depth + 1,
 				  .kind = kind};
-	uint64_t key = (uint64_t)parent << 32 | function;
-	uint32_t index = map_get(&merge->path_map, key, kind, 0);
+	uint32_t index = find_path(merge, parent, function, kind, twin);
 
 	if (index != MAP_NONE)
 		return index;
 	quantities_clear(QUANTITY_OF_PATH, path.quantities);
 	index = (uint32_t)merge->path_count;
 	merge_add_path(merge, &path);
-	map_put(&merge->path_map, key, kind, 0, index);
+	map_put(&merge->path_map, (uint64_t)parent << 32 | function, kind, twin, index);
 	return index;
+}
+
+uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
+			  enum merge_kind kind)
+{
+	return path_of(merge, parent, function, kind, FIRST);
+}
+
+uint32_t merge_twin_path(struct merge *merge, uint32_t path)
+{
+	const struct merge_path row = merge->paths[path];
+	uint32_t first = find_path(merge, row.parent, row.function, row.kind, FIRST);
+	enum twin twin = first == path ? SECOND : FIRST;
+
+	if (merge->path_count >= merge->path_limit &&
+	    find_path(merge, row.parent, row.function, row.kind, twin) == MAP_NONE)
+		return 0;
+	return path_of(merge, row.parent, row.function, row.kind, twin);
 }
 
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function)

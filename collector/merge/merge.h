@@ -215,6 +215,11 @@ int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function
 /* The child path, made when it is not there. */
 uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
 			  enum merge_kind kind);
+
+/* The path beside it, made when it is not there: where it has calls, of copies of the
+ * same function that are inlined into the one above, and the other way round. 0: no room.
+ */
+uint32_t merge_twin_path(struct merge *merge, uint32_t path);
 /* A new path with the next number. */
 void merge_add_path(struct merge *merge, const struct merge_path *path);
 /* The function's sums; room is made. */

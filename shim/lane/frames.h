@@ -35,7 +35,7 @@
 
 static inline int recursion_is_merged(const struct lane_context *context)
 {
-	return unlikely(context->node_next > RECURSION_FREE);
+	return unlikely(context->node_next - context->levels.count > RECURSION_FREE);
 }
 
 /* The nearest node of this function at `node` or above it; 0: there is none. */

@@ -114,8 +114,21 @@ static uint32_t caller_path(const struct merge *merge, uint32_t path)
 	return path;
 }
 
-/* How much of what is known of the caller a path has to agree with. */
-enum likeness { BOTH, INNER, OUTER, LIKENESSES };
+/* How much of what is known of the caller a path has to agree with: that it is its code
+ * more than that it is its function, which may be inlined there. TWIN: the path beside it
+ * would agree in both, see merge_twin_path(). */
+enum likeness { BOTH, TWIN, OUTER, INNER, LIKENESSES };
+
+/* A frame says of the first call only whether it is a copy's, and so does its path. */
+static int has_twin(const struct edges *edges, uint32_t path, const struct caller *caller)
+{
+	uint32_t parent = edges->merge->paths[path].parent;
+	int is_copy = hosts_is_copy(edges->hosts, path);
+
+	if (caller->is_part || is_copy != (caller->inner == caller->outer))
+		return 0;
+	return is_copy || (parent && hosts_of(edges->hosts, parent) == caller->outer);
+}
 
 static int is_like(const struct edges *edges, uint32_t path, const struct caller *caller,
 		   enum likeness likeness)
@@ -125,9 +138,16 @@ static int is_like(const struct edges *edges, uint32_t path, const struct caller
 
 	if (!path)
 		return 0;
-	return likeness == BOTH	   ? is_inner && is_outer
-	       : likeness == INNER ? is_inner
-				   : is_outer;
+	switch (likeness) {
+	case BOTH:
+		return is_inner && is_outer;
+	case TWIN:
+		return is_inner && has_twin(edges, path, caller);
+	case OUTER:
+		return is_outer;
+	default:
+		return is_inner;
+	}
 }
 
 /* Is it a path of such calls? */
@@ -138,6 +158,12 @@ static int is_theirs(const struct edges *edges, uint32_t path,
 		return 0;
 	return caller->inner == MERGE_NO_FUNCTION ||
 	       is_like(edges, caller_path(edges->merge, path), caller, likeness);
+}
+
+static void add_host(struct edges *edges, uint32_t path, int is_copy)
+{
+	hosts_add(edges->hosts, path, is_copy);
+	edges->merge->paths[path].has_copies |= is_copy;
 }
 
 static void add_way(struct ways *ways, struct way way)
@@ -200,13 +226,35 @@ static size_t find_above(struct edges *edges, const struct caller *caller,
 	return edges->ways.count;
 }
 
+/* The paths beside those that were found; with their calls, as none are known of these.
+ */
+static size_t take_twins(struct edges *edges, const struct caller *caller)
+{
+	struct ways *ways = &edges->ways;
+	size_t count = 0;
+
+	for (size_t i = 0; i < ways->count; i++) {
+		uint32_t twin = merge_twin_path(edges->merge, ways->all[i].path);
+
+		if (!twin)
+			continue;
+		add_host(edges, twin, caller->inner != caller->outer);
+		ways->all[count] = ways->all[i];
+		ways->all[count++].path = twin;
+	}
+	return ways->count = count;
+}
+
 /* Of calls that say more of their caller than others, first. */
 static size_t find_ways(struct edges *edges, uint32_t function,
 			const struct caller *caller, enum weights_scope scope)
 {
 	for (enum likeness likeness = 0; likeness < LIKENESSES; likeness++) {
-		if (find_seen(edges, function, caller, scope, likeness) ||
-		    find_above(edges, caller, scope, likeness))
+		if (likeness != TWIN &&
+		    find_seen(edges, function, caller, scope, likeness))
+			return edges->ways.count;
+		if (find_above(edges, caller, scope, likeness) &&
+		    (likeness != TWIN || take_twins(edges, caller)))
 			return edges->ways.count;
 	}
 	return 0;
@@ -283,8 +331,11 @@ static uint32_t path_at(struct edges *edges, uint32_t above, uint32_t function,
 	if (!merge_has_room(merge, above, function, MERGE_FUNCTION))
 		return 0;
 	path = merge_child_path(merge, above, function, MERGE_FUNCTION);
-	merge->paths[path].has_copies |= is_copy;
 	hosts_add(edges->hosts, path, is_copy);
+	if (hosts_is_copy(edges->hosts, path) != is_copy)
+		path = merge_twin_path(merge, path);
+	if (path)
+		add_host(edges, path, is_copy);
 	return path;
 }
 
