@@ -2,6 +2,7 @@
 """How well two accounts of the same program agree."""
 import collections
 import random
+import statistics
 
 
 def ranks(values):
@@ -71,3 +72,21 @@ def different_counts(truth, counts):
     """{name: (true, recorded)} where they are not equal."""
     return {name: (truth[name], counts[name]) for name in sorted(truth.keys() | counts.keys())
             if truth[name] != counts[name]}
+
+
+def median(numbers):
+    """Of those that are known; None when none is."""
+    known = [number for number in numbers if number is not None]
+    return statistics.median(known) if known else None
+
+
+def spread(numbers):
+    known = [number for number in numbers if number is not None]
+    return [min(known), max(known)] if known else None
+
+
+def agreement_of(reference, accounts):
+    """Medians over the turns."""
+    return {"rank": median([rank_of_top(reference, account) for account in accounts]),
+            "common_share": median([common_share(reference, account)
+                                    for account in accounts])}

@@ -7,9 +7,10 @@ import statistics
 
 import harness
 import measure
+import paired
 import running
 import truth
-from agreement import common_share, different_counts, rank_of_top, thinned, top
+from agreement import different_counts, median, agreement_of, spread, thinned, top
 from measure import Missing
 from recorded import Recording
 
@@ -20,17 +21,6 @@ MOST_WAITED, MOST_TRIES = 0.02, 2
 # What the accounts are held against: samples of this build. The recorded one's own say what
 # the account is worth; the others, what recording did to the program, too.
 REFERENCES = ("recorded", "hooked", "plain")
-
-
-def median(numbers):
-    """Of those that are known; None when none is."""
-    known = [number for number in numbers if number is not None]
-    return statistics.median(known) if known else None
-
-
-def spread(numbers):
-    known = [number for number in numbers if number is not None]
-    return [min(known), max(known)] if known else None
 
 
 class Setting:
@@ -92,13 +82,6 @@ class Setting:
             "verdicts": sorted({turn["verdict"] for turn in self.turns})}
 
 
-def agreement(reference, accounts):
-    """Medians over the turns."""
-    return {"rank": median([rank_of_top(reference, account) for account in accounts]),
-            "common_share": median([common_share(reference, account)
-                                    for account in accounts])}
-
-
 def chance_ns(share, total, plain_mains):
     """Two standard deviations of what the samples say: they are few, and no two runs of the
     plain build take the same time."""
@@ -133,7 +116,7 @@ class Measurement:
         self.names = truth.Names(subject.built["hooked"])
         self.counts = truth.counts_of(runner.counted(subject), self.names)
         self.settings = [Setting(name) for name in settings]
-        self.plain_turns, self.hook_turns = [], []
+        self.plain_turns, self.hook_turns, self.pairs = [], [], []
         self.samples = {build: truth.Samples() for build in REFERENCES}
         self.missing, self.waited = {}, []
 
@@ -143,12 +126,13 @@ class Measurement:
         wanted = samples.total() + SAMPLES_A_TURN
         try:
             for _ in range(RUNS_A_TURN):
-                samples.runs.append(truth.perf_samples(
+                stacks = truth.perf_stacks(
                     self.runner.folder,
                     self.runner.command(subject, build, self.settings[-1].name),
-                    subject.built["plain" if build == "plain" else "hooked"],
-                    running.environment_of({}), self.counts.keys(),
-                    self.names, running.fix_addresses if subject.fixed_addresses else None))
+                    running.environment_of({}),
+                    running.fix_addresses if subject.fixed_addresses else None)
+                samples.add(stacks, subject.built["plain" if build == "plain" else "hooked"],
+                            self.counts.keys(), self.names)
                 if build == "recorded":
                     harness.settle(self.runner.products, self.runner.database)
                 if samples.total() >= wanted:
@@ -191,6 +175,14 @@ class Measurement:
         if is_counted:
             setting.add(spent, recording, self.counts, self.subject)
 
+    def _pair(self):
+        try:
+            self.runner.paired(self.subject)
+            self.pairs.append(paired.Pair(self.runner.products, self.runner.database,
+                                          self.subject.built["plain"]))
+        except (measure.BenchError, harness.Failure) as error:
+            self.missing["paired"] = str(error).splitlines()[0]
+
     def take_turns(self, count):
         """The first turn warms caches up and is not counted."""
         for turn in range(count + 1):
@@ -202,6 +194,8 @@ class Measurement:
                 for build in REFERENCES:
                     if "perf" not in self.missing:
                         self._sample(build)
+                if "paired" not in self.missing:
+                    self._pair()
             for setting in self.settings:
                 if not setting.missing:
                     self._record(setting, turn > 0)
@@ -215,7 +209,7 @@ class Measurement:
                       if setting.turns), set())
         halves = {build: self.samples[build].halves(pairs) for build in REFERENCES}
         return ({build: self.samples[build].as_built(pairs) for build in REFERENCES}, halves,
-                {build: agreement(both[0], both[1:]) for build, both in halves.items()
+                {build: agreement_of(both[0], both[1:]) for build, both in halves.items()
                  if both})
 
     @staticmethod
@@ -237,17 +231,19 @@ class Measurement:
             "references": {name: dict(values.most_common(50))
                            for name, values in references.items()},
             "limits": limits, "settings": []}
+        if self.pairs:
+            result["paired"] = paired.summary(self.pairs, self.samples["plain"].leaves, plain)
         for setting in self.settings:
             row = {"setting": setting.name}
             if setting.missing or not setting.turns:
                 row["missing"] = setting.missing.reason if setting.missing else "no turn"
             else:
                 row.update(setting.summary(plain, hooks))
-                row["agreement"] = {build: agreement(reference, setting.accounts)
+                row["agreement"] = {build: agreement_of(reference, setting.accounts)
                                     for build, reference in references.items()}
                 row["samples"] = median(setting.samples)
                 row["limits"] = {
-                    build: agreement(both[0], [thinned(both[1], number)
+                    build: agreement_of(both[0], [thinned(both[1], number)
                                                for number in setting.samples if number])
                     for build, both in halves.items() if both}
                 # Threads that wait for a CPU have more time than samples.

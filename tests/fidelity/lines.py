@@ -98,6 +98,29 @@ corrected total of main() to what it takes in the plain build, median, lowest an
 share: of the hooks as the report says it, and truly, 1 - plain / recorded, of main()."""
 
 
+PAIR_HEAD = f"""
+{'program':7} {'--plain':>8}{'main':>6}{'lowest..':>11} {'rank':>5}{'limit':>6}{'same':>5}\
+{'limit':>6}{'in':>8}{'+-':>4}
+{'':7} {'samples':>8}{'':>6}{'highest':>11} {'':>5}{'':>6}{'%':>5}{'%':>6}{'':>8}{'%':>4}"""
+
+
+def pair_lines(result):
+    pair = result.get("paired")
+    if not pair:
+        return
+    yield (f"{result['program']:7} {pair['samples']:>8.0f}{times(pair['main_to_plain']):>6}"
+           f"{main_range(pair):>11} {rank(pair.get('agreement')):>5}"
+           f"{rank(pair.get('limit')):>6}{same(pair.get('agreement')):>5}"
+           f"{same(pair.get('limit')):>6}{of(pair.get('held')):>8}"
+           f"{percent(pair.get('width')):>4}")
+
+
+PAIR_FOOT = """
+Of recordings by prof-record --plain: samples: of one run; main: what it says that the plain
+build computed, to main()'s CPU time there; rank, same, limit: as above, of each function's
+own instructions, which perf's samples of other runs tell; in, +-: as above."""
+
+
 def waiting(results):
     """How quiet the machine was."""
     waited = {result["program"]: result["waited"] for result in results

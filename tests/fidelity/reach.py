@@ -2,11 +2,14 @@
 """What a recording should reach, and how many programs' recordings do."""
 
 
-def rank_of(row, build):
+def rank_and_limit(agreement, limit):
     """Nobody can rank better than so many samples do."""
-    rank = row["agreement"].get(build, {}).get("rank")
-    limit = row.get("limits", {}).get(build, {}).get("rank") or 1
-    return None if rank is None else rank >= min(0.9, limit)
+    rank = agreement.get("rank")
+    return None if rank is None else rank >= min(0.9, limit.get("rank") or 1)
+
+
+def rank_of(row, build):
+    return rank_and_limit(row["agreement"].get(build, {}), row.get("limits", {}).get(build, {}))
 
 
 def share_in_same(row, build):
@@ -17,6 +20,15 @@ def share_in_same(row, build):
 
 def share_of(pair, least):
     return None if not pair else pair[0] >= least * pair[1]
+
+
+# Of prof-record --plain, likewise; of a program's own row.
+PAIR_CRITERIA = (
+    ("main() within 3 %", lambda pair: abs(pair["main_to_plain"] - 1) <= 0.03),
+    ("rank >= 0.9, or the limit", lambda pair: rank_and_limit(pair["agreement"], pair["limit"])),
+    ("same functions, to 4 points of the limit",
+     lambda pair: pair["agreement"]["common_share"] >= pair["limit"]["common_share"] - 0.04),
+)
 
 
 # What it is called, and whether a row reaches it; None: it cannot be told.
@@ -66,3 +78,16 @@ def lines(results, settings):
     for index, (name, _) in enumerate(CRITERIA):
         yield f"{name:44}" + "".join(
             f" {'{}/{}'.format(*columns[setting][index]):>12}" for setting in settings)
+
+
+def pair_lines(results):
+    """Of prof-record --plain, with the intervals of all programs together."""
+    pairs = [result["paired"] for result in results if "agreement" in result.get("paired", {})]
+    if not pairs:
+        return
+    yield f"\n{'programs that reach it, with --plain':44}"
+    for name, is_reached in PAIR_CRITERIA:
+        known = [told for told in map(is_reached, pairs) if told is not None]
+        yield f"{name:44} {sum(known)}/{len(known)}"
+    held, count = (sum(pair["held"][index] for pair in pairs) for index in (0, 1))
+    yield f"{'of all intervals of self times hold':44} {held / count * 100:.1f} % of {count}"

@@ -141,3 +141,11 @@ class Runner:
                            environment_of(variables, of_recorder=1))
         harness.settle(self.products, self.database)
         return spent
+
+    def paired(self, subject):
+        """One run of each build, by prof-record --plain."""
+        measure.remove(self.database, self.database + "-spool")
+        self.spend(subject, [self.products.record, "-q", "-o", self.database, "--plain",
+                             subject.built["plain"], "--", *subject.command("hooked")],
+                   environment_of(settings_of("default"), of_recorder=1))
+        harness.settle(self.products, self.database)

@@ -8,9 +8,11 @@ of them is its own time. So samples go to the innermost frame that has hooks in 
 build. The hooks' own are left out.
 """
 import collections
+import mmap
 import os
 import re
 import shutil
+import struct
 
 import measure
 
@@ -62,11 +64,18 @@ def counts_of(lines, names):
 
 
 class Samples:
-    """Of runs of one build. chains: [{(function, its caller, ...): number}], of each run,
-    those that the compiler inlined, too; all of functions that have hooks."""
+    """Of runs of one build. runs: [{(function, its caller, ...): number}], of each run,
+    those that the compiler inlined, too; all of functions that have hooks. leaves:
+    [{function: number}] by nothing but the instruction."""
 
     def __init__(self):
-        self.runs = []
+        self.runs, self.leaves = [], []
+
+    def add(self, stacks, program, instrumented, names):
+        chains = (chain_in(frames, program, instrumented, names) for frames in stacks)
+        leaves = (leaf_in(frames, program, names) for frames in stacks)
+        self.runs.append(collections.Counter(chain for chain in chains if chain))
+        self.leaves.append(collections.Counter(name for name in leaves if name))
 
     def total(self):
         return sum(sum(run.values()) for run in self.runs)
@@ -89,23 +98,41 @@ class Samples:
         return [self.as_built(inlined_pairs, self.runs[half::2]) for half in (0, 1)]
 
 
-FRAME = re.compile(r"\s*[0-9a-f]+ (.*) \((.*)\)")
+FRAME = re.compile(r"\s*([0-9a-f]+) (.*) \((.*)\)")
 
 
-def chains_in(text, program, instrumented, names):
-    """The call chains that `perf script` prints, innermost first: of the functions in
-    instrumented, those that have any. Without samples of the hooks."""
+def stacks_in(text):
+    """The stacks that `perf script` prints: [(address, symbol, module)], innermost first. Of
+    what is inlined the module is "inlined"."""
     for lines in text.split("\n\n"):
         frames = [FRAME.fullmatch(line) for line in lines.splitlines()]
         frames = [frame.groups() for frame in frames if frame]
-        if HOOKS.fullmatch(next((module for _, module in frames if module != "inlined"
-                                 and "kernel" not in module), "")):
-            continue
-        chain = tuple(name for name in (names.of(symbol) for symbol, module in frames
-                                        if module in (program, "inlined"))
-                      if name in instrumented)
-        if chain:
-            yield chain
+        if frames:
+            yield frames
+
+
+def module_of(frames):
+    """Whose code it is, which may have been on its way through the kernel."""
+    return next((module for _, _, module in frames if module != "inlined"
+                 and "kernel" not in module), "")
+
+
+def chain_in(frames, program, instrumented, names):
+    """The functions in instrumented, innermost first; () of hooks."""
+    if HOOKS.fullmatch(module_of(frames)):
+        return ()
+    return tuple(name for name in (names.of(symbol) for _, symbol, module in frames
+                                   if module in (program, "inlined"))
+                 if name in instrumented)
+
+
+def leaf_in(frames, program, names):
+    """The function that has the instruction, also one that is inlined there; None where that
+    is in no code of the program."""
+    address, symbol, _ = frames[0]
+    if program not in [module for at, _, module in frames if at == address]:
+        return None
+    return names.of(symbol)
 
 
 def lost_share(folder, data, environment):
@@ -120,6 +147,49 @@ def lost_share(folder, data, environment):
     return lost / (kept + lost) if kept + lost else 0.0
 
 
+COMM, MMAP2, IS_EXEC = 3, 10, 1 << 13
+READ, EXECUTE = 1, 4
+
+
+def events_in(data):
+    """(type, misc, offset, size) of what perf recorded, without its own index behind it."""
+    offset, size = struct.unpack_from("<QQ", data, 40)
+    end = offset + size
+    while offset < end:
+        kind, misc, length = struct.unpack_from("<IHH", data, offset)
+        yield kind, misc, offset, length
+        offset += length
+
+
+def misleading_maps(data):
+    """Offsets of the names of maps after which perf unwinds no code of that file: it takes
+    the lowest map of it for where the code begins. Of what the process was before it was
+    executed, and of files that it only reads: the recorder reads tables of libraries."""
+    before, code = collections.defaultdict(list), collections.defaultdict(set)
+    for kind, misc, offset, length in events_in(data):
+        pid, = struct.unpack_from("<I", data, offset + 8)
+        if kind == COMM and misc & IS_EXEC:
+            yield from before[pid]
+            before[pid], code[pid] = [], set()
+        if kind != MMAP2:
+            continue
+        name = data[offset + 72:offset + length].split(b"\0")[0]
+        begin, = struct.unpack_from("<Q", data, offset + 32)
+        access, = struct.unpack_from("<I", data, offset + 64)
+        before[pid].append(offset + 72)
+        if access & EXECUTE:
+            code[pid].add(name)
+        elif access == READ and not begin and name in code[pid]:
+            yield offset + 72
+
+
+def hide_maps(path):
+    """Changes the names of those. Else half of the recorded runs had nobody's malloc()."""
+    with open(path, "r+b") as file, mmap.mmap(file.fileno(), 0) as data:
+        for offset in list(misleading_maps(data)):
+            data[offset:offset + 1] = b"-"
+
+
 def record_samples(folder, command, environment, fix):
     """Into perf.data; returns its path. At real-time priority perf has no turn while the
     program runs, and what does not fit in its buffer is lost: 82 % of bzip2's samples with
@@ -131,15 +201,16 @@ def record_samples(folder, command, environment, fix):
     lost = lost_share(folder, data, environment)
     if lost > MOST_LOST:
         raise measure.BenchError(f"perf lost {lost * 100:.0f} % of its samples")
+    hide_maps(data)
     return data
 
 
-def perf_samples(folder, command, program, environment, instrumented, names, fix):
-    """{chain: number} of one run of a command that runs the program."""
+def perf_stacks(folder, command, environment, fix):
+    """Those of one run of a command."""
     if not shutil.which("perf"):
         raise measure.BenchError("perf is not installed")
     data = record_samples(folder, command, environment, fix)
     text = measure.run(["perf", "script", "-i", data, "--inline", "--no-demangle", "-F",
                         "ip,sym,dso"], environment, cwd=folder)
     measure.remove(data, data + ".old")
-    return collections.Counter(chains_in(text, program, instrumented, names))
+    return list(stacks_in(text))
