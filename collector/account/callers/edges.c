@@ -226,8 +226,7 @@ static size_t find_above(struct edges *edges, const struct caller *caller,
 	return edges->ways.count;
 }
 
-/* The paths beside those that were found; with their calls, as none are known of these.
- */
+/* The paths beside those that were found, with the calls of these: none are known. */
 static size_t take_twins(struct edges *edges, const struct caller *caller)
 {
 	struct ways *ways = &edges->ways;
