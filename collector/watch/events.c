@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* perf_event_open(2): software events of the task clock, user mode only. */
+/* perf_event_open(2): software events of the task clock, in the kernel, too, where that
+ * is allowed. */
 #include "collector/watch/events.h"
 
 #include <errno.h>
@@ -21,8 +22,9 @@
 /* Of one process. Who has more is sampled in its first ones and what these make. */
 #define THREAD_LIMIT 256u
 
-/* The words of a sample behind its header. */
-enum { WORD_ID, WORD_IP, WORD_TID, WORD_PERIOD, SAMPLE_WORDS };
+/* The words of a sample behind its header. The program's own instruction is in its
+ * registers, wherever the sample was: a thread of the kernel has none. */
+enum { WORD_ID, WORD_TID, WORD_PERIOD, WORD_ABI, WORD_IP, SAMPLE_WORDS };
 
 struct outside_ring {
 	int cpu, fd;
@@ -32,8 +34,9 @@ struct outside_ring {
 
 static long open_event(struct perf_event_attr *attributes, int32_t tid, int cpu)
 {
-	attributes->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP |
-				  PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD;
+	attributes->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
+				  PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER;
+	attributes->sample_regs_user = 1u << PERF_REG_X86_IP;
 	return syscall(SYS_perf_event_open, attributes, tid, cpu, -1,
 		       PERF_FLAG_FD_CLOEXEC);
 }
@@ -103,7 +106,12 @@ static int add_event(struct outside_events *events, const struct outside_ring *r
 
 	attributes.inherit = 1;
 	attributes.remove_on_exec = 1;
+	attributes.exclude_kernel = 0;
 	fd = (int)open_event(&attributes, tid, ring->cpu);
+	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
+		attributes.exclude_kernel = 1;
+		fd = (int)open_event(&attributes, tid, ring->cpu);
+	}
 	if (fd < 0)
 		return -errno;
 	if (ioctl(fd, PERF_EVENT_IOC_ID, &id) < 0 ||

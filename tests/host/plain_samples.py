@@ -69,6 +69,21 @@ def shares_are_told(case):
         expect("Where the CPU time went" in report, f"the report does not say it:\n{report}")
 
 
+@need_root
+def the_kernel_is_told(case):
+    """What the kernel does for a function is in its time, as it is in that of one with hooks."""
+    program = compile_plain(case, "touches.c")
+    result = case.unharmed([program], timeout=60)
+    expect(result.returncode == 0, f"{result}")
+    case.settle()
+    if are_refused(case):
+        return
+    touch, compute = (samples_in(case, name) for name in ("touch", "compute"))
+    expect(touch + compute >= LEAST_SAMPLES, f"{touch:.0f} and {compute:.0f} samples")
+    expect(touch / (touch + compute) > 0.35, f"half of the time has {touch:.0f} samples of "
+           f"{touch + compute:.0f}")
+
+
 @scenario
 def children_are_told(case):
     record(case, "forks")
