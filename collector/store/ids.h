@@ -15,9 +15,13 @@ struct held_file;
 struct store_names;
 
 /* An id is the number here plus the index in the run: process_id = process + index. */
-struct store_ids {
-	int64_t run, process, lane, thread, module, function, path, site, snapshot,
-		series;
+#define STORE_ID_KINDS 10
+union store_ids {
+	struct {
+		int64_t run, process, lane, thread, module, function, path, site,
+			snapshot, series;
+	};
+	int64_t all[STORE_ID_KINDS]; /* in the order of the table storing */
 };
 
 struct store {
@@ -25,12 +29,12 @@ struct store {
 	const char *shown; /* the file, for sentences */
 	const struct ingest *ingest;
 	const struct store_waiting *waiting;
-	struct store_ids ids;  /* of the first row of each kind */
-	struct store_ids ends; /* of the last; run is not used */
-	int has_ids;	       /* both are known */
-	int may_yield;	       /* turns end */
-	int is_claimed;	       /* stands in storing */
-	int is_lost;	       /* somebody took it for dead and removed it */
+	union store_ids ids;  /* of the first row of each kind */
+	union store_ids ends; /* of the last; run is not used */
+	int has_ids;	      /* both are known */
+	int may_yield;	      /* turns end */
+	int is_claimed;	      /* stands in storing */
+	int is_lost;	      /* somebody took it for dead and removed it */
 	/* of rows, where there is one; functions and modules: 0, threads: -1 */
 	int64_t *functions, *modules, *threads;
 	size_t *first_threads;	     /* of each process, in threads */
@@ -39,13 +43,13 @@ struct store {
 	unsigned waited_ms;	     /* of the latest wait */
 };
 
-static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
+static inline int64_t store_path_id(const union store_ids *ids, uint32_t path)
 {
 	return ids->path + path - 1; /* path 0 is the root above all */
 }
 
 /* The lane that its shares are told of. */
-static inline int64_t store_lane_id(const struct store_ids *ids,
+static inline int64_t store_lane_id(const union store_ids *ids,
 				    const struct ingest *ingest, uint32_t lane)
 {
 	const uint32_t *rows = ingest->merge.row_lanes;

@@ -199,30 +199,13 @@ static void add_frees(struct row *row)
 }
 
 const struct row_table store_kept_tables[] = {
-	{"snapshot", "snapshot_id, run_id, process_id, number, label, taken_by, time_ns",
-	 add_snapshots, &quantity_lists[QUANTITY_OF_SNAPSHOT]},
-	{"snapshot_site", "process_id, site_id, snapshot_id, until_id", add_sites,
-	 &quantity_lists[QUANTITY_OF_HELD]},
-	{"snapshot_path", "process_id, path_id, snapshot_id, until_id", add_paths,
-	 &quantity_lists[QUANTITY_OF_PAST]},
-	{"snapshot_free",
-	 "process_id, site_id, born_id, freed_id, free_count, free_bytes", add_frees,
-	 NULL},
-	{"span",
-	 "run_id, process_id, lane_id, thread_id, kind, name, path_id, started_ns, "
-	 "duration_ns, call_ns, cpu_ns, ready_ns, blocked_ns",
-	 add_spans, NULL},
-	{"study",
-	 "run_id, study_id, path_id, step, reason, started_ns, calls, total_ns, "
-	 "alone_calls, missed_calls, ready_calls, ready_ns, folded_paths, cost_ns",
-	 add_studies, NULL},
-	{"study_case",
-	 "run_id, study_id, case_id, process_id, lane_id, path_id, is_slow, number, "
-	 "started_ns, duration_ns, ready_ns, beside_calls, beside_ns, folded_parts",
-	 add_cases, NULL},
-	{"study_part",
-	 "run_id, study_id, case_id, path_id, is_first, calls, total_ns, self_ns, "
-	 "alloc_count, alloc_bytes, ready_ns, blocked_ns",
-	 add_parts, NULL},
+	{"snapshot", add_snapshots, &quantity_lists[QUANTITY_OF_SNAPSHOT]},
+	{"snapshot_site", add_sites, &quantity_lists[QUANTITY_OF_HELD]},
+	{"snapshot_path", add_paths, &quantity_lists[QUANTITY_OF_PAST]},
+	{"snapshot_free", add_frees, NULL},
+	{"span", add_spans, NULL},
+	{"study", add_studies, NULL},
+	{"study_case", add_cases, NULL},
+	{"study_part", add_parts, NULL},
 	{NULL},
 };

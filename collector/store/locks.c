@@ -111,20 +111,9 @@ static void add_window(struct row *row)
 }
 
 const struct row_table store_lock_tables[] = {
-	{"lock",
-	 "run_id, lock_id, process_id, name, named_by, module, kind, address, "
-	 "lock_count, wait_count, wait_ns, p50_wait_ns, p95_wait_ns, p99_wait_ns, "
-	 "max_wait_ns, hold_count, hold_ns, max_hold_ns, first_path_id, block_path_id, "
-	 "block_offset",
-	 add_locks, NULL},
-	{"lock_wait",
-	 "run_id, lock_id, waiter_lane_id, holder_lane_id, waiter_path_id, "
-	 "holder_path_id, taken_path_id, wait_count, wait_ns, max_wait_ns",
-	 add_waits, NULL},
-	{"stall",
-	 "run_id, process_id, lane_id, started_ns, wait_ns, kind, lock_id, "
-	 "waiter_path_id, holder_lane_id, holder_path_id, taken_path_id",
-	 add_stalls, NULL},
-	{"stall_window", "run_id, first_ns, window_ns, period_ns", add_window, NULL},
+	{"lock", add_locks, NULL},
+	{"lock_wait", add_waits, NULL},
+	{"stall", add_stalls, NULL},
+	{"stall_window", add_window, NULL},
 	{NULL},
 };

@@ -231,27 +231,11 @@ static void add_waits(struct row *row)
 }
 
 const struct row_table store_mark_tables[] = {
-	{"series",
-	 "series_id, run_id, process_id, kind, name, mark_count, value_count, sum, mean, "
-	 "min, p50, p90, p95, p99, max, first_ns, last_ns, growth_bytes, cpu_ns, "
-	 "ready_ns, blocked_ns",
-	 add_series, NULL},
-	{"series_extreme",
-	 "series_id, is_highest, rank, process_id, lane_id, number, time_ns, value, "
-	 "live_bytes, cpu_ns, ready_ns, blocked_ns",
-	 add_extremes, NULL},
-	{"series_span",
-	 "series_id, number, first_ns, last_ns, value_count, sum, live_bytes, cpu_ns, "
-	 "ready_ns, blocked_ns",
-	 add_spans, NULL},
-	{"series_wait", "series_id, rank, path_id, ready_ns, blocked_ns", add_waits,
-	 NULL},
-	{"step",
-	 "run_id, process_id, name, step_index, started_ns, duration_ns, lane_id, "
-	 "live_bytes, cpu_ns, ready_ns, blocked_ns",
-	 add_steps, NULL},
-	{"counter",
-	 "run_id, process_id, name, counter_index, time_ns, value, lane_id, live_bytes",
-	 add_counters, NULL},
+	{"series", add_series, NULL},
+	{"series_extreme", add_extremes, NULL},
+	{"series_span", add_spans, NULL},
+	{"series_wait", add_waits, NULL},
+	{"step", add_steps, NULL},
+	{"counter", add_counters, NULL},
 	{NULL},
 };

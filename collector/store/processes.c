@@ -302,22 +302,7 @@ static void add_gpu_samples(struct row *row)
 }
 
 const struct row_table store_process_tables[] = {
-	{"process",
-	 "process_id, run_id, parent_process_id, pid, executable, build_id, command, "
-	 "started_ns, wall_ns, exit_code, exit_signal, complete, alloc_count, "
-	 "alloc_bytes, free_count, peak_bytes, live_bytes_at_exit, job, rank",
-	 add_processes, NULL},
-	{"lane", "lane_id, run_id, process_id", add_lanes, NULL},
-	{"thread",
-	 "thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns, "
-	 "cpu_ns, ready_ns, blocked_ns, has_ended_process",
-	 add_threads, NULL},
-	{"resource",
-	 "run_id, process_id, time_ns, cpu_percent, rss_bytes, minor_faults, "
-	 "major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns",
-	 add_resources, NULL},
-	{"gpu_sample",
-	 "run_id, process_id, time_ns, device, memory_bytes, utilisation_percent",
-	 add_gpu_samples, NULL},
-	{NULL},
+	{"process", add_processes, NULL},      {"lane", add_lanes, NULL},
+	{"thread", add_threads, NULL},	       {"resource", add_resources, NULL},
+	{"gpu_sample", add_gpu_samples, NULL}, {NULL},
 };

@@ -4,28 +4,55 @@
 
 #include <assert.h>
 #include <sqlite3.h>
+#include <string.h>
+
+static int has(const struct quantity_list *list, const char *name)
+{
+	for (size_t i = 0; list && i < list->count; i++)
+		if (strcmp(quantities[list->numbers[i]].name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* The columns as the file has them: its schema has been compared with ours. */
+static void put_columns(struct row *row, const struct row_table *table, sqlite3_str *sql)
+{
+	const struct quantity_list *list = table->quantities;
+	sqlite3_stmt *columns = NULL;
+
+	row->code = sqlite3_prepare_v2(row->store->db,
+				       "SELECT name FROM pragma_table_info(?)", -1,
+				       &columns, NULL);
+	sqlite3_bind_text(columns, 1, table->name, -1, SQLITE_STATIC);
+	while (sqlite3_step(columns) == SQLITE_ROW) {
+		const char *name = (const char *)sqlite3_column_text(columns, 0);
+
+		if (name && !has(list, name))
+			sqlite3_str_appendf(sql, row->column_count++ ? ", %s" : "%s",
+					    name);
+	}
+	sqlite3_finalize(columns);
+	for (size_t i = 0; list && i < list->count; i++)
+		sqlite3_str_appendf(sql, ", %s", quantities[list->numbers[i]].name);
+}
 
 static void prepare(struct row *row, const struct row_table *table)
 {
-	const struct quantity_list *list = table->quantities;
-	size_t more = list ? list->count : 0;
+	size_t more = table->quantities ? table->quantities->count : 0;
 	sqlite3_str *sql = sqlite3_str_new(row->store->db);
 	char *text;
 
-	row->column_count = 1;
-	for (const char *at = table->columns; *at; at++)
-		row->column_count += *at == ',';
-	sqlite3_str_appendf(sql, "INSERT INTO %s (%s", table->name, table->columns);
-	for (size_t i = 0; i < more; i++)
-		sqlite3_str_appendf(sql, ", %s", quantities[list->numbers[i]].name);
+	sqlite3_str_appendf(sql, "INSERT INTO %s (", table->name);
+	put_columns(row, table, sql);
 	sqlite3_str_appendall(sql, ") VALUES (?");
 	for (size_t i = 1; i < row->column_count + more; i++)
 		sqlite3_str_appendall(sql, ",?");
 	sqlite3_str_appendall(sql, ")");
 	text = sqlite3_str_finish(sql);
-	if (text)
-		row->code = sqlite3_prepare_v2(row->store->db, text, -1, &row->statement,
-					       NULL);
+	if (row->code == SQLITE_OK)
+		row->code = text ? sqlite3_prepare_v2(row->store->db, text, -1,
+						      &row->statement, NULL)
+				 : SQLITE_NOMEM;
 	sqlite3_free(text);
 }
 
@@ -34,8 +61,7 @@ int row_fill(struct store *store, const struct row_table *table)
 	struct row row = {.store = store,
 			  .ingest = store->ingest,
 			  .ids = &store->ids,
-			  .quantities = table->quantities,
-			  .code = SQLITE_NOMEM};
+			  .quantities = table->quantities};
 
 	prepare(&row, table);
 	if (row.code == SQLITE_OK)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rows of a run: tables, and what adds their rows, value by value in the order of the
- * columns. The first error sticks: what is added after it goes nowhere.
+ * columns in common/schema.sql. The first error sticks: what is added after it goes
+ * nowhere.
  */
 #pragma once
 
@@ -18,17 +19,17 @@ struct sqlite3_stmt;
 struct row {
 	struct store *store;
 	const struct ingest *ingest; /* the store's, as the ids */
-	const struct store_ids *ids;
+	const union store_ids *ids;
 	const struct quantity_list *quantities;
 	struct sqlite3_stmt *statement;
 	size_t column_count; /* without the quantities */
 	int code;	     /* SQLite's, SQLITE_OK as long as all is fine */
 };
 
-/* quantities: behind the columns ("run_id, name") stand those of a subject, which come
- * from row_add_with(); NULL: none. */
+/* quantities: the columns that are quantities of a subject, which come from
+ * row_add_with(); NULL: none. */
 struct row_table {
-	const char *name, *columns;
+	const char *name;
 	void (*fill)(struct row *row);
 	const struct quantity_list *quantities;
 };

@@ -103,7 +103,7 @@ static void add_run(struct row *row)
 		store_utc(page->start_realtime_ns, started, sizeof(started));
 	if (ingest->first_process != ENDING_NONE)
 		command = store_command(&run->processes[ingest->first_process]);
-	row_add(row, row->ids->run, token, value_filled(page->label),
+	row_add(row, row->ids->run, token, value_filled(page->label), VALUE_NONE,
 		value_filled(command), value_filled(page->cwd), value_filled(page->host),
 		page->cpu_count, value_filled(machine.model),
 		value_filled(machine.kernel), value_filled(started),
@@ -130,22 +130,14 @@ static void add_trust(struct row *row)
 	for (size_t i = 0; i < row->ingest->fact_count; i++) {
 		const struct ingest_fact *fact = &row->ingest->facts[i];
 
-		row_add(row, row->ids->run, fact->name, fact->value,
+		row_add(row, row->ids->run, VALUE_NONE, fact->name, fact->value,
 			value_filled(fact->text));
 	}
 }
 
 const struct row_table store_run_tables[] = {
-	{"trust", "run_id, name, value, text", add_trust, NULL},
-	{"run",
-	 "run_id, token, label, command, cwd, host, cpu_count, cpu_model, kernel, "
-	 "started_utc, wall_ns, exit_code, exit_signal, complete, level, shim_version, "
-	 "clock, ticks_per_second, inner_cost_ns, outer_cost_ns, hook_cost_error_ns, "
-	 "split_error, counted_cost_ns, counted_cost_error_ns, alloc_cost_ns, "
-	 "alloc_cost_error_ns, overhead_percent, alloc_count, alloc_bytes, free_count, "
-	 "free_bytes, peak_bytes, live_bytes_at_exit, peak_process_id, job, rank, "
-	 "rank_count",
-	 add_run, NULL},
+	{"trust", add_trust, NULL},
+	{"run", add_run, NULL},
 	{NULL},
 };
 

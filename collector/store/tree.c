@@ -198,8 +198,8 @@ static void add_paths(struct row *row)
 			row, path->quantities, store_path_id(row->ids, i), row->ids->run,
 			value_path(row, path->parent), path->depth,
 			row->store->functions[path->function], path->kind,
-			path->recording,
-			value_if(path->is_inlined, store_path_id(row->ids, path->host)));
+			value_if(path->is_inlined, store_path_id(row->ids, path->host)),
+			path->recording);
 	}
 }
 
@@ -323,34 +323,15 @@ static void add_transfers(struct row *row)
 }
 
 const struct row_table store_tree_tables[] = {
-	{"module", "module_id, run_id, path, build_id, symbols, trouble", add_modules,
-	 NULL},
-	{"function",
-	 "function_id, run_id, name, full_name, linkage_name, module_id, file, line, "
-	 "component, recording, histogram, naming, is_library, owned_alloc_count, "
-	 "owned_alloc_bytes",
-	 add_functions, &quantity_lists[QUANTITY_OF_FUNCTION]},
-	{"path",
-	 "path_id, run_id, parent_path_id, depth, function_id, kind, recording, "
-	 "host_path_id",
-	 add_paths, &quantity_lists[QUANTITY_OF_PATH]},
-	{"mode",
-	 "run_id, process_id, function_id, name, recording, least, reason, since_ns, "
-	 "changes, counted_calls, site_count, early_site_count",
-	 add_modes, NULL},
-	{"path_lane", "path_id, lane_id", add_shares, &quantity_lists[QUANTITY_OF_LANE]},
-	{"edge", "run_id, caller_id, callee_id", add_edges,
-	 &quantity_lists[QUANTITY_OF_EDGE]},
-	{"site", "site_id, run_id, path_id, file, line", add_sites,
-	 &quantity_lists[QUANTITY_OF_SITE]},
-	{"sample",
-	 "run_id, path_id, kind, function_id, name, outer_name, module, file, line, "
-	 "count, cpu_ns, is_plain",
-	 add_samples, NULL},
-	{"target", "run_id, target_id, kind, name", add_targets, NULL},
-	{"transfer",
-	 "run_id, process_id, path_id, target_id, is_source, calls, bytes, total_ns, "
-	 "small_calls, sequential_calls, failed_calls, largest_bytes",
-	 add_transfers, NULL},
+	{"module", add_modules, NULL},
+	{"function", add_functions, &quantity_lists[QUANTITY_OF_FUNCTION]},
+	{"path", add_paths, &quantity_lists[QUANTITY_OF_PATH]},
+	{"mode", add_modes, NULL},
+	{"path_lane", add_shares, &quantity_lists[QUANTITY_OF_LANE]},
+	{"edge", add_edges, &quantity_lists[QUANTITY_OF_EDGE]},
+	{"site", add_sites, &quantity_lists[QUANTITY_OF_SITE]},
+	{"sample", add_samples, NULL},
+	{"target", add_targets, NULL},
+	{"transfer", add_transfers, NULL},
 	{NULL},
 };

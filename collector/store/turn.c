@@ -17,6 +17,7 @@
 #include "collector/store/ids.h"
 #include "collector/processes/ticks.h"
 
+#include "remove.sql.h"
 #include "store.sql.h"
 
 #define LOCKED_LIMIT_MS 30000
@@ -24,7 +25,7 @@
 #define GAP_US 10000
 /* Who has not touched its claim for so long is dead, or asleep with its machine. */
 #define CLAIM_SECONDS 120
-/* Of the rows in one statement of store_sql_remove_*. */
+/* Of the rows in one statement of remove_sql. */
 #define ROWS_REMOVED 4000
 /* Ids of ours never come near it. */
 #define ID_MOST (INT64_MAX / 4)
@@ -140,30 +141,21 @@ int store_commit(struct store *store)
 static int claim(struct store *store)
 {
 	const struct bound bound = {.run = store->ids.run};
-	const struct store_ids *ends = &store->ends;
-	const int64_t columns[] = {ends->process, ends->lane,	  ends->thread,
-				   ends->module,  ends->function, ends->path,
-				   ends->site,	  ends->snapshot, ends->series};
 	sqlite3_stmt *statement = NULL;
 	char token[17];
 	int code, changes;
 
 	if (store->is_claimed)
 		return run_one(store, store_sql_touch, &bound, &changes, NULL);
-	code = sqlite3_prepare_v2(store->db,
-				  "INSERT INTO storing (run_id, token, touched, "
-				  "process_id, lane_id, thread_id, module_id, "
-				  "function_id, path_id, site_id, snapshot_id, "
-				  "series_id) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-				  -1, &statement, NULL);
+	code = sqlite3_prepare_v2(store->db, store_sql_announce, -1, &statement, NULL);
 	if (code != SQLITE_OK)
 		return code;
 	snprintf(token, sizeof(token), "%016" PRIx64, store->ingest->run.page.token);
 	sqlite3_bind_int64(statement, 1, store->ids.run);
 	sqlite3_bind_text(statement, 2, token, -1, SQLITE_STATIC);
 	sqlite3_bind_int64(statement, 3, (int64_t)time(NULL));
-	for (int i = 0; i < 9; i++)
-		sqlite3_bind_int64(statement, 4 + i, columns[i]);
+	for (int i = 1; i < STORE_ID_KINDS; i++)
+		sqlite3_bind_int64(statement, 3 + i, store->ends.all[i]);
 	code = sqlite3_step(statement);
 	sqlite3_finalize(statement);
 	store->is_claimed = code == SQLITE_DONE;
@@ -205,7 +197,7 @@ int store_yield(struct store *store)
 static int remove_rows(struct store *store, int64_t run_id)
 {
 	struct bound bound = {.run = run_id, .low = INT64_MIN};
-	const char *sql = store_sql_remove_rows, *rest;
+	const char *sql = remove_sql, *rest;
 	int64_t is_some;
 	int changes = 0, code;
 
@@ -251,8 +243,8 @@ static int remove_dead(struct store *store)
 	}
 }
 
-static void add_counts(const struct ingest *ingest, const struct store_ids *first,
-		       struct store_ids *ret)
+static void add_counts(const struct ingest *ingest, const union store_ids *first,
+		       union store_ids *ret)
 {
 	*ret = *first;
 	ret->process += (int64_t)ingest->run.process_count;
@@ -275,23 +267,20 @@ static int64_t next_id(int64_t highest)
 
 static int find_ids(struct store *store)
 {
-	struct store_ids *ids = &store->ids;
-	int64_t *all[] = {&ids->run,	  &ids->process,  &ids->lane, &ids->thread,
-			  &ids->module,	  &ids->function, &ids->path, &ids->site,
-			  &ids->snapshot, &ids->series};
+	union store_ids *ids = &store->ids;
 	sqlite3_stmt *statement;
 	int code = sqlite3_prepare_v2(store->db, store_sql_maxima, -1, &statement, NULL);
 
 	if (code != SQLITE_OK)
 		return code;
 	code = sqlite3_step(statement);
-	for (int i = 0; code == SQLITE_ROW && i < 10; i++)
-		*all[i] = next_id(sqlite3_column_int64(statement, i));
+	for (int i = 0; code == SQLITE_ROW && i < STORE_ID_KINDS; i++)
+		ids->all[i] = next_id(sqlite3_column_int64(statement, i));
 	sqlite3_finalize(statement);
 	if (code != SQLITE_ROW)
 		return code;
-	for (int i = 0; i < 10; i++) {
-		if (!*all[i])
+	for (int i = 0; i < STORE_ID_KINDS; i++) {
+		if (!ids->all[i])
 			return SQLITE_CORRUPT;
 	}
 	add_counts(store->ingest, ids, &store->ends);
