@@ -12,6 +12,8 @@
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
 #include "collector/account/sampled/computed.h"
+#include "collector/merge/marks.h"
+#include "collector/merge/studies.h"
 #include "collector/merge/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
@@ -103,7 +105,6 @@ static void merge_lane(struct merge *merge, struct counted *counted, uint32_t la
 
 	lane_merge(merge, lane, end, sites, site_count, &counts);
 	account_lane(merge, counted, lane, &counts);
-	locks_add_lane(merge, lane, &counts.locks);
 	lane_counts_done(&counts);
 }
 
@@ -142,6 +143,8 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	shared_lanes_find(merge, ends);
 	merge->locks = locks_new();
 	merge->spans = spans_new();
+	merge->marks = marks_new();
+	merge->studies = studies_new();
 	read_parts_begin(&parts, merge->run);
 	for (uint32_t file = 0; file < merge->run->file_count; file++) {
 		read_parts_of(&parts, file);
@@ -151,7 +154,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	counted_finish(counted);
 	counted_free(counted);
 	locks_finish(merge);
-	studies_finish(&merge->studies);
+	studies_finish(merge->studies);
 }
 
 static void subtract(uint64_t *from, uint64_t value)
@@ -204,6 +207,6 @@ void run_merge(struct merge *ret, const struct read_run *run, const struct ticks
 		if (ret->merged_sites[i])
 			changes_add_frees(&ret->changes, run, i, ret->merged_sites[i]);
 	}
-	marks_finish(&ret->marks);
+	marks_finish(ret->marks);
 	account_functions(ret);
 }

@@ -6,8 +6,9 @@
 
 #include "common/base/xalloc.h"
 #include "common/libc/records.h"
+#include "collector/merge/marks.h"
+#include "collector/merge/studies.h"
 #include "collector/merge/locks.h"
-#include "collector/merge/sample_rows.h"
 #include "collector/merge/spans.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
@@ -114,6 +115,8 @@ void ingest_done(struct ingest *ingest)
 	snapshots_done(&ingest->snapshots);
 	locks_free(ingest->merge.locks);
 	spans_free(ingest->merge.spans);
+	marks_free(ingest->merge.marks);
+	studies_free(ingest->merge.studies);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->endings);

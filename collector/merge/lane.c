@@ -5,9 +5,10 @@
  */
 #include "collector/merge/lane.h"
 
+#include "collector/merge/marks.h"
+#include "collector/merge/studies.h"
+#include "collector/merge/locks.h"
 #include "collector/merge/spans.h"
-#include "collector/merge/sample_rows.h"
-#include "collector/merge/waits.h"
 
 #include <stdlib.h>
 
@@ -17,23 +18,20 @@
 #include "collector/read/segment_file.h"
 
 /* What the nodes did between snapshots. */
-static void add_changes(struct lane_walk *walk, const struct merge_end *end)
+static void add_changes(struct lane_walk *walk)
 {
 	struct merge *merge = walk->merge;
 	uint32_t lane_slot = merge->run->lanes[walk->lane].slot;
 
-	struct waits_of_lane waits;
-
 	if (!merge->merged_sites[walk->process_index])
 		return;
-	waits = waits_of_lane(walk, end);
 	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
 		struct change_end own;
 
 		if (!walk->nodes[i].is_placed || walk->nodes[i].is_folded ||
 		    !walk->nodes[i].path || place_is_return_address(&walk->data.nodes[i]))
 			continue;
-		own = waits_of_node(walk, &waits, i);
+		own = waits_of_node(walk, i);
 		changes_add_node(
 			&merge->changes, merge->run, walk->process_index, lane_slot, i,
 			&(struct change_place){walk->nodes[i].path, walk->nodes[i].owner,
@@ -99,16 +97,10 @@ static void add_nodes(struct lane_walk *walk)
 	}
 }
 
-struct closing {
-	struct lane_walk *walk;
-	int is_over;
-};
-
 /* A frame without a call site began in the parent process: it is no call of this one. */
 static void close_frame(void *context, const struct open_frame *open)
 {
-	const struct closing *closing = context;
-	struct lane_walk *walk = closing->walk;
+	struct lane_walk *walk = context;
 	const struct segment_frame *frame = open->frame;
 	struct merge *merge = walk->merge;
 	const struct node_place *place;
@@ -130,7 +122,7 @@ static void close_frame(void *context, const struct open_frame *open)
 	ticks = open->end_ticks - frame->start_ticks;
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
 	place_pass(walk, frame->node, 0, ticks);
-	if (!closing->is_over || segment_frame_is_inherited(frame))
+	if (!walk->end->is_over || segment_frame_is_inherited(frame))
 		return;
 	add_extremes(merge, place->path, ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);
@@ -214,101 +206,6 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->left_out_ticks, header->left_out_ticks);
 }
 
-static uint32_t *list_paths(const struct lane_walk *walk)
-{
-	uint32_t *paths = xcalloc(walk->data.node_count + 1u, sizeof(*paths));
-
-	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++)
-		if (walk->nodes[i].is_placed)
-			paths[i] = walk->nodes[i].path;
-	return paths;
-}
-
-static void add_marks(struct lane_walk *walk, const struct merge_end *end)
-{
-	struct merge *merge = walk->merge;
-	struct waits_of_lane waits;
-	struct marks_lane lane = {.process = walk->process_index,
-				  .lane = walk->lane,
-				  .node_count = walk->data.node_count};
-	uint32_t *paths;
-
-	if (!walk->data.series_count)
-		return;
-	waits = waits_of_lane(walk, end);
-	lane.paths = paths = list_paths(walk);
-	lane.late_share = waits_late_share(walk, &waits);
-	lane.is_split = waits_are_seen(&merge->run->processes[walk->process_index]);
-	marks_add_lane(&merge->marks, &lane, walk->data.series, walk->data.series_count,
-		       &merge->damaged_count);
-	free(paths);
-}
-
-static uint32_t parent_of(const void *data, uint32_t path)
-{
-	return ((const struct merge *)data)->paths[path].parent;
-}
-
-static uint32_t function_of(const void *data, uint32_t path)
-{
-	return ((const struct merge *)data)->paths[path].function;
-}
-
-static void add_studies(struct lane_walk *walk)
-{
-	const struct read_lane_data *data = &walk->data;
-	struct merge *merge = walk->merge;
-	struct studies_lane lane = {.lane = walk->lane,
-				    .studies = data->studies,
-				    .cases = data->cases,
-				    .study_count = data->study_count,
-				    .case_count = data->case_count,
-				    .series = data->series,
-				    .series_count = data->series_count,
-				    .node_count = data->node_count,
-				    .parent_of = parent_of,
-				    .function_of = function_of,
-				    .data = merge};
-	uint32_t *paths;
-	uint8_t *is_folded;
-
-	if (!data->study_count)
-		return;
-	is_folded = xcalloc(data->node_count + 1u, sizeof(*is_folded));
-	for (uint32_t i = 0; i < data->node_count; i++)
-		is_folded[i] = walk->nodes[i].is_folded != 0;
-	lane.paths = paths = list_paths(walk);
-	lane.is_folded = is_folded;
-	studies_add_lane(&merge->studies, &lane, &merge->damaged_count);
-	free(paths);
-	free(is_folded);
-}
-
-static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
-{
-	struct read_lane_data *data = &walk->data;
-
-	*ret = (struct lane_locks){.locks = data->locks,
-				   .times = data->lock_times,
-				   .waits = data->lock_waits,
-				   .stalls = data->stalls,
-				   .lock_count = data->lock_count,
-				   .time_count = data->lock_time_count,
-				   .wait_count = data->lock_wait_count,
-				   .stall_count = data->stall_count,
-				   .stall_thinning = data->header.stall_thinning,
-				   .lost_stall_count = data->header.lost_stall_count,
-				   .folded_count = data->header.folded_lock_count};
-	data->locks = NULL;
-	data->lock_times = NULL;
-	data->lock_waits = NULL;
-	data->stalls = NULL;
-	if (!ret->lock_count && !ret->stall_count)
-		return;
-	ret->paths = list_paths(walk);
-	ret->node_count = data->node_count;
-}
-
 /* Finding a stack does not take so long; a damaged number costs nothing. */
 #define STACK_NS_MOST 1e5
 
@@ -337,7 +234,6 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 	ret->count_count = data->count_count;
 	ret->stack_ns = stack_ns_of(walk->merge, &data->header);
 	data->counts = NULL;
-	take_locks(walk, &ret->locks);
 }
 
 static uint32_t target_of(struct lane_walk *walk, uint32_t number)
@@ -383,8 +279,7 @@ static void add_transfer(struct lane_walk *walk, const struct segment_transfer *
 		transfers_lose(&merge->transfers, from->call_count, from->bytes);
 		return;
 	}
-	if (from->node <= LANE_ROOT || from->node >= walk->data.node_count ||
-	    !walk->nodes[from->node].is_placed || !walk->nodes[from->node].path) {
+	if (!place_path(walk, from->node)) {
 		merge->damaged_count++;
 		return;
 	}
@@ -451,6 +346,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	const struct read_lane *from = &merge->run->lanes[lane];
 	struct lane_walk walk = {.merge = merge,
 				 .lane = lane,
+				 .end = end,
 				 .modules = &merge->modules[from->process],
 				 .process_index = from->process};
 
@@ -464,17 +360,19 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	add_stacks(merge, &walk.data.header);
 	place_nodes(&walk);
 	add_nodes(&walk);
-	open_frames_each(&walk, end, close_frame, &(struct closing){&walk, end->is_over});
-	waits_add(&walk, end);
+	open_frames_each(&walk, close_frame, &walk);
+	waits_find(&walk);
+	waits_add(&walk);
 	merge->open_paths[lane] = waits_open_path(&walk);
 	add_transfers(&walk);
-	sampled_add_lane(&merge->sampled, &walk);
-	add_studies(&walk);
+	sampled_add_lane(&walk);
+	studies_add_lane(merge->studies, &walk);
 	variants_find(&walk, &ret->variants);
 	add_histograms(&walk, &ret->variants);
-	add_changes(&walk, end);
-	add_marks(&walk, end);
-	spans_add_lane(merge->spans, &walk, end);
+	add_changes(&walk);
+	marks_add_lane(merge->marks, &walk);
+	spans_add_lane(merge->spans, &walk);
+	locks_add_lane(&walk);
 	sites_add(&walk, sites, site_count);
 	take_counts(&walk, ret);
 	free(walk.nodes);
@@ -485,10 +383,5 @@ void lane_counts_done(struct lane_counts *counts)
 {
 	free(counts->counts);
 	variants_done(&counts->variants);
-	free(counts->locks.locks);
-	free(counts->locks.times);
-	free(counts->locks.waits);
-	free(counts->locks.stalls);
-	free(counts->locks.paths);
 	*counts = (struct lane_counts){.count_count = 0};
 }

@@ -2,20 +2,7 @@
 /* What one lane has, added to the merged tree. */
 #pragma once
 
-#include "common/libc/records.h"
-#include "collector/merge/sites.h"
-
-/* Its locks (struct segment_lock), and the path of each of its nodes, 0: none. */
-struct lane_locks {
-	struct segment_lock *locks;
-	struct segment_function *times;
-	struct segment_lock_wait *waits;
-	struct segment_stall *stalls;
-	uint32_t *paths;
-	uint32_t lock_count, time_count, wait_count, stall_count, node_count;
-	uint32_t stall_thinning;
-	uint64_t folded_count, lost_stall_count;
-};
+#include "collector/merge/place.h"
 
 /* What a lane has by number of the function in its process's modes. Owned:
  * lane_counts_done(). */
@@ -23,7 +10,6 @@ struct lane_counts {
 	struct segment_count *counts;
 	uint32_t count_count;
 	double stack_ns; /* what finding stacks took for an allocation */
-	struct lane_locks locks;
 	struct variant_list variants;
 };
 

@@ -4,18 +4,9 @@
 #include <string.h>
 
 #include "collector/merge/locks.h"
-#include "collector/merge/place.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/symbol.h"
-
-static uint32_t path_of(const struct lane_walk *walk, uint32_t node)
-{
-	return node > LANE_ROOT && node < walk->data.node_count &&
-			       walk->nodes[node].is_placed
-		       ? walk->nodes[node].path
-		       : 0;
-}
 
 static void raise_to(uint64_t *highest, uint64_t value)
 {
@@ -68,7 +59,7 @@ static void settle_lane(struct merge *merge, uint32_t lane,
 		return;
 	place_nodes(&walk);
 	for (size_t i = 0; i < count; i++)
-		settle(merge->locks, &places[i], lane, path_of(&walk, places[i].node));
+		settle(merge->locks, &places[i], lane, place_path(&walk, places[i].node));
 	free(walk.nodes);
 	read_lane_done(&walk.data);
 	merge->folded_call_count = folded;

@@ -13,18 +13,6 @@
 #define LOCKS_MOST (1u << 16)
 #define LOCK_WAITS_MOST (1u << 18)
 
-/* A lane at work. */
-struct locks_walk {
-	struct merge *merge;
-	uint32_t process, lane;
-	const struct lane_locks *from;
-};
-
-static uint32_t path_of(const struct locks_walk *walk, uint32_t node)
-{
-	return node < walk->from->node_count ? walk->from->paths[node] : 0;
-}
-
 void locks_add_place(struct locks *locks, struct lock_place place)
 {
 	if (!place.lane_slot ||
@@ -53,11 +41,11 @@ static void note_block(struct merge *merge, uint32_t index,
 }
 
 /* The run's lock; UINT32_MAX: there are too many. */
-static uint32_t lock_at(struct locks_walk *walk, const struct segment_lock *from)
+static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock *from)
 {
 	struct locks *locks = walk->merge->locks;
-	uint32_t index = map_get(&locks->map, walk->process, from->address, 0);
-	struct merge_lock lock = {.process = walk->process,
+	uint32_t index = map_get(&locks->map, walk->process_index, from->address, 0);
+	struct merge_lock lock = {.process = walk->process_index,
 				  .kind = from->kind,
 				  .address = from->address,
 				  .first_ticks = UINT64_MAX};
@@ -69,7 +57,7 @@ static uint32_t lock_at(struct locks_walk *walk, const struct segment_lock *from
 	index = (uint32_t)locks->count++;
 	locks->all = array_room(locks->all, index, sizeof(lock));
 	locks->all[index] = lock;
-	map_put(&locks->map, walk->process, from->address, 0, index);
+	map_put(&locks->map, walk->process_index, from->address, 0, index);
 	note_block(walk->merge, index, from);
 	return index;
 }
@@ -81,7 +69,7 @@ static void raise_to(uint64_t *highest, uint64_t value)
 }
 
 /* Returns its number in the run; UINT32_MAX: none. */
-static uint32_t add_lock(struct locks_walk *walk, const struct segment_lock *from)
+static uint32_t add_lock(const struct lane_walk *walk, const struct segment_lock *from)
 {
 	struct locks *locks = walk->merge->locks;
 	struct merge_lock *lock;
@@ -105,14 +93,14 @@ static uint32_t add_lock(struct locks_walk *walk, const struct segment_lock *fro
 	raise_to(&lock->longest_hold_ticks, from->longest_hold_ticks);
 	if (from->first_ticks < lock->first_ticks) {
 		lock->first_ticks = from->first_ticks;
-		lock->first_path = path_of(walk, from->first_node);
+		lock->first_path = place_path(walk, from->first_node);
 	}
-	if (from->times && from->times < walk->from->time_count)
-		histogram_add_segment(&lock->waits, &walk->from->times[from->times]);
+	if (from->times && from->times < walk->data.lock_time_count)
+		histogram_add_segment(&lock->waits, &walk->data.lock_times[from->times]);
 	return index;
 }
 
-static void add_wait(struct locks_walk *walk, const struct segment_lock_wait *from,
+static void add_wait(const struct lane_walk *walk, const struct segment_lock_wait *from,
 		     uint32_t lock)
 {
 	struct locks *locks = walk->merge->locks;
@@ -127,42 +115,41 @@ static void add_wait(struct locks_walk *walk, const struct segment_lock_wait *fr
 		(struct merge_lock_wait){.lock = lock,
 					 .waiter_lane = walk->lane,
 					 .holder_lane = LOCK_NO_LANE,
-					 .waiter_path = path_of(walk, from->node),
+					 .waiter_path = place_path(walk, from->node),
 					 .count = from->count,
 					 .ticks = from->ticks,
 					 .longest_ticks = from->longest_ticks};
 	locks_add_place(locks,
-			(struct lock_place){walk->process, from->holder_slot,
+			(struct lock_place){walk->process_index, from->holder_slot,
 					    from->holder_node, index, LOCK_PLACE_HOLDER});
 	locks_add_place(locks,
-			(struct lock_place){walk->process, from->holder_slot,
+			(struct lock_place){walk->process_index, from->holder_slot,
 					    from->taken_node, index, LOCK_PLACE_TAKEN});
 }
 
-static void stalls_add_lane(struct stalls *stalls, uint32_t lane,
-			    const struct lane_locks *from, const uint32_t *locks,
-			    uint64_t *damaged_count);
+static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
+			    const uint32_t *locks);
 
-void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from)
+void locks_add_lane(const struct lane_walk *walk)
 {
-	struct locks_walk walk = {merge, merge->run->lanes[lane].process, lane, from};
+	const struct read_lane_data *from = &walk->data;
+	struct merge *merge = walk->merge;
 	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
 
-	merge_add(&merge->locks->folded_count, from->folded_count);
+	merge_add(&merge->locks->folded_count, from->header.folded_lock_count);
 	for (uint32_t i = 1; i < from->lock_count; i++)
-		numbers[i] = add_lock(&walk, &from->locks[i]);
-	for (uint32_t i = 1; i < from->wait_count; i++) {
-		const struct segment_lock_wait *wait = &from->waits[i];
+		numbers[i] = add_lock(walk, &from->locks[i]);
+	for (uint32_t i = 1; i < from->lock_wait_count; i++) {
+		const struct segment_lock_wait *wait = &from->lock_waits[i];
 
 		if (!wait->count)
 			continue; /* the writer died in between */
 		if (!wait->lock || wait->lock >= from->lock_count)
 			merge->damaged_count++;
 		else if (numbers[wait->lock] != UINT32_MAX)
-			add_wait(&walk, wait, numbers[wait->lock]);
+			add_wait(walk, wait, numbers[wait->lock]);
 	}
-	stalls_add_lane(&merge->locks->stalls, lane, from, numbers,
-			&merge->damaged_count);
+	stalls_add_lane(&merge->locks->stalls, walk, numbers);
 	free(numbers);
 }
 
@@ -233,28 +220,29 @@ static void add(struct stalls *stalls, const struct merge_stall *stall)
 
 /* Adds those of a lane; locks: by the lane's numbers, the run's. Holders are not known
  * yet. */
-static void stalls_add_lane(struct stalls *stalls, uint32_t lane,
-			    const struct lane_locks *from, const uint32_t *locks,
-			    uint64_t *damaged_count)
+static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
+			    const uint32_t *locks)
 {
-	merge_add(&stalls->lost_count, from->lost_stall_count);
-	while (stalls->thinning < from->stall_thinning &&
+	const struct read_lane_data *from = &walk->data;
+
+	merge_add(&stalls->lost_count, from->header.lost_stall_count);
+	while (stalls->thinning < from->header.stall_thinning &&
 	       stalls->thinning < SEGMENT_STALL_THINNING_MOST)
 		thin(stalls);
 	for (uint32_t i = 1; i < from->stall_count; i++) {
-		struct merge_stall stall = {
-			.from = from->stalls[i], .lane = lane, .holder_lane = UINT32_MAX};
+		struct merge_stall stall = {.from = from->stalls[i],
+					    .lane = walk->lane,
+					    .holder_lane = UINT32_MAX};
 
 		if (!stall.from.kind)
 			continue; /* the writer died in between */
 		if (!is_whole(&stall.from) ||
 		    (!is_nap(&stall.from) && stall.from.lock >= from->lock_count)) {
-			++*damaged_count;
+			walk->merge->damaged_count++;
 			continue;
 		}
 		stall.lock = is_nap(&stall.from) ? UINT32_MAX : locks[stall.from.lock];
-		if (stall.from.node < from->node_count)
-			stall.waiter_path = from->paths[stall.from.node];
+		stall.waiter_path = place_path(walk, stall.from.node);
 		add(stalls, &stall);
 	}
 }

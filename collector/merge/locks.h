@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/merge/lane.h"
+#include "collector/merge/place.h"
 #include "common/libc/records.h"
 
 /* A wait for another thread. Paths 0, holder_lane UINT32_MAX: not known. */
@@ -92,8 +92,8 @@ void locks_add_place(struct locks *locks, struct lock_place place);
 struct locks *locks_new(void);
 void locks_free(struct locks *locks);
 
-/* Adds those of a lane that has just been merged. */
-void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from);
+/* Adds those of a lane whose nodes are placed. */
+void locks_add_lane(const struct lane_walk *walk);
 
 /* All lanes are added: paths of holders, and names. */
 void locks_finish(struct merge *merge);

@@ -9,8 +9,7 @@
 #include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
-#include "common/quantities.h"
-#include "collector/merge/add.h"
+#include "collector/merge/place.h"
 
 /* Names whose hashes meet are told apart by a number more. */
 static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
@@ -60,41 +59,27 @@ static int is_plausible(const struct segment_mark *mark, enum segment_series_kin
 	       (kind == SEGMENT_SERIES_COUNTER || mark->value >= 0);
 }
 
-/* The moment after a sleep, until there was a CPU. */
-static void take_late(const struct marks_lane *lane, uint64_t *ready_ns,
-		      uint64_t *blocked_ns)
-{
-	uint64_t late_ns = (uint64_t)(lane->late_share * (double)*blocked_ns);
-
-	if (late_ns > *blocked_ns)
-		late_ns = *blocked_ns;
-	*blocked_ns -= late_ns;
-	merge_add(ready_ns, late_ns);
-}
-
-static struct marks_value value_of(const struct marks_lane *lane,
+static struct marks_value value_of(const struct lane_walk *walk,
 				   const struct segment_mark *mark)
 {
 	struct marks_value value = {
-		.mark = *mark, .process = lane->process, .lane = lane->lane};
+		.mark = *mark, .process = walk->process_index, .lane = walk->lane};
 
-	take_late(lane, &value.mark.ready_ns, &value.mark.blocked_ns);
+	waits_take_late(walk, &value.mark.ready_ns, &value.mark.blocked_ns);
 	return value;
 }
 
-static struct marks_wait wait_of(const struct marks_lane *lane,
+static struct marks_wait wait_of(const struct lane_walk *walk,
 				 const struct segment_step_wait *from)
 {
-	struct marks_wait wait = {.ready_ns = from->ready_ns,
-				  .blocked_ns = from->blocked_ns};
+	struct marks_wait wait = {place_path(walk, from->node), from->ready_ns,
+				  from->blocked_ns};
 
-	if (from->node && from->node < lane->node_count)
-		wait.path = lane->paths[from->node];
-	take_late(lane, &wait.ready_ns, &wait.blocked_ns);
+	waits_take_late(walk, &wait.ready_ns, &wait.blocked_ns);
 	return wait;
 }
 
-static uint32_t keep_waits(struct marks *marks, const struct marks_lane *lane,
+static uint32_t keep_waits(struct marks *marks, const struct lane_walk *walk,
 			   const struct segment_step_wait *from)
 {
 	size_t first = marks->wait_count ? marks->wait_count : SEGMENT_STEP_WAITS;
@@ -105,7 +90,7 @@ static uint32_t keep_waits(struct marks *marks, const struct marks_lane *lane,
 		struct marks_wait wait = {.path = 0};
 
 		if (i >= first)
-			wait = wait_of(lane, &from[i - first]);
+			wait = wait_of(walk, &from[i - first]);
 		marks->waits = array_room(marks->waits, i, sizeof(*marks->waits));
 		marks->waits[i] = wait;
 	}
@@ -132,17 +117,17 @@ static void add_wait(struct marks_series *to, const struct marks_wait *wait)
 	merge_add(&to->waits[i].blocked_ns, wait->blocked_ns);
 }
 
-static void add_waits(struct marks_series *to, const struct marks_lane *lane,
+static void add_waits(struct marks_series *to, const struct lane_walk *walk,
 		      const struct segment_series *from)
 {
 	uint64_t ready_ns = from->ready_ns, blocked_ns = from->blocked_ns;
 
-	take_late(lane, &ready_ns, &blocked_ns);
+	waits_take_late(walk, &ready_ns, &blocked_ns);
 	merge_add(&to->ready_ns, ready_ns);
 	merge_add(&to->blocked_ns, blocked_ns);
-	to->is_unsplit |= !lane->is_split;
+	to->is_unsplit |= !walk->waits.are_seen;
 	for (uint32_t i = 0; i < SEGMENT_SERIES_WAITS; i++) {
-		struct marks_wait wait = wait_of(lane, &from->waits[i]);
+		struct marks_wait wait = wait_of(walk, &from->waits[i]);
 
 		if (wait.path)
 			add_wait(to, &wait);
@@ -150,15 +135,15 @@ static void add_waits(struct marks_series *to, const struct marks_lane *lane,
 }
 
 static void add_extremes(struct marks *marks, struct marks_series *to,
-			 const struct segment_series *from, const struct marks_lane *lane,
+			 const struct segment_series *from, const struct lane_walk *walk,
 			 uint64_t *damaged_count)
 {
 	for (uint32_t i = 0; i < SEGMENT_SERIES_EXTREMES; i++) {
-		struct marks_value high = value_of(lane, &from->highest[i]);
-		struct marks_value low = value_of(lane, &from->lowest[i]);
+		struct marks_value high = value_of(walk, &from->highest[i]);
+		struct marks_value low = value_of(walk, &from->lowest[i]);
 
 		if (i < from->highest_count && to->kind == SEGMENT_SERIES_STEP)
-			high.waits = keep_waits(marks, lane, from->highest_waits[i]);
+			high.waits = keep_waits(marks, walk, from->highest_waits[i]);
 		if (i < from->highest_count && is_plausible(&high.mark, to->kind))
 			add_extreme(to->highest, &to->highest_count, &high, 1);
 		else if (i < from->highest_count)
@@ -171,7 +156,7 @@ static void add_extremes(struct marks *marks, struct marks_series *to,
 }
 
 static void add_latest(struct marks_series *to, const struct segment_series *from,
-		       const struct marks_lane *lane, uint64_t *damaged_count)
+		       const struct lane_walk *walk, uint64_t *damaged_count)
 {
 	uint64_t count = from->value_count, first = 0;
 
@@ -179,7 +164,7 @@ static void add_latest(struct marks_series *to, const struct segment_series *fro
 		first = count - SEGMENT_SERIES_WINDOW;
 	for (uint64_t i = first; i < count; i++) {
 		struct marks_value value =
-			value_of(lane, &from->window[i % SEGMENT_SERIES_WINDOW]);
+			value_of(walk, &from->window[i % SEGMENT_SERIES_WINDOW]);
 
 		to->latest = array_room(to->latest, to->latest_count, sizeof(value));
 		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
@@ -189,8 +174,8 @@ static void add_latest(struct marks_series *to, const struct segment_series *fro
 	}
 }
 
-/* lane: they are of; NULL: what is late has been taken. */
-static void add_spans(struct marks_series *to, const struct marks_lane *lane,
+/* walk: of their lane; NULL: what is late has been taken. */
+static void add_spans(struct marks_series *to, const struct lane_walk *walk,
 		      const struct segment_series_span *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -200,8 +185,8 @@ static void add_spans(struct marks_series *to, const struct marks_lane *lane,
 			struct segment_series_span *span = &to->spans[to->span_count++];
 
 			*span = from[i];
-			if (lane)
-				take_late(lane, &span->ready_ns, &span->blocked_ns);
+			if (walk)
+				waits_take_late(walk, &span->ready_ns, &span->blocked_ns);
 		}
 	}
 }
@@ -223,12 +208,12 @@ static void add_sums(struct marks_series *to, const struct segment_series *from)
 		merge_add(&to->histogram[i], from->histogram[i]);
 }
 
-void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
-		    const struct segment_series *series, uint32_t count,
-		    uint64_t *damaged_count)
+void marks_add_lane(struct marks *marks, const struct lane_walk *walk)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const struct segment_series *from = &series[i];
+	uint64_t *damaged_count = &walk->merge->damaged_count;
+
+	for (uint32_t i = 0; i < walk->data.series_count; i++) {
+		const struct segment_series *from = &walk->data.series[i];
 		struct marks_series *to;
 
 		if ((from->kind != SEGMENT_SERIES_STEP &&
@@ -239,13 +224,13 @@ void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
 			++*damaged_count;
 			continue;
 		}
-		to = find_or_add(marks, lane->process, from->kind, from->name);
+		to = find_or_add(marks, walk->process_index, from->kind, from->name);
 		add_sums(to, from);
 		if (from->kind == SEGMENT_SERIES_STEP)
-			add_waits(to, lane, from);
-		add_extremes(marks, to, from, lane, damaged_count);
-		add_spans(to, lane, from->spans, SEGMENT_SERIES_SPANS);
-		add_latest(to, from, lane, damaged_count);
+			add_waits(to, walk, from);
+		add_extremes(marks, to, from, walk, damaged_count);
+		add_spans(to, walk, from->spans, SEGMENT_SERIES_SPANS);
+		add_latest(to, from, walk, damaged_count);
 	}
 }
 
@@ -395,16 +380,23 @@ double marks_percentile(const struct marks_series *series, double fraction)
 	return value;
 }
 
-void marks_done(struct marks *marks)
+struct marks *marks_new(void)
 {
-	for (size_t i = 0; i < marks->count; i++) {
+	return xcalloc(1, sizeof(struct marks));
+}
+
+void marks_free(struct marks *marks)
+{
+	for (size_t i = 0; marks && i < marks->count; i++) {
 		free(marks->all[i]->spans);
 		free(marks->all[i]->latest);
 		free(marks->all[i]->waits);
 		free(marks->all[i]);
 	}
+	if (!marks)
+		return;
 	free(marks->all);
 	free(marks->waits);
 	map_done(&marks->map);
-	*marks = (struct marks){.count = 0};
+	free(marks);
 }

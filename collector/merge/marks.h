@@ -24,14 +24,7 @@ struct marks_wait {
 	uint64_t ready_ns, blocked_ns;
 };
 
-/* The lane that series are of. */
-struct marks_lane {
-	uint32_t process, lane;
-	const uint32_t *paths; /* by node; 0: not there */
-	uint32_t node_count;
-	double late_share; /* of the blocked time was ready */
-	int is_split;	   /* its switches were seen */
-};
+struct lane_walk;
 
 struct marks_series {
 	char name[sizeof(((struct segment_series *)0)->name)];
@@ -65,10 +58,11 @@ struct marks {
 	struct map map; /* of name, kind and process to an index in all */
 };
 
-/* Adds what a lane has. *damaged_count is raised by what is not plausible. */
-void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
-		    const struct segment_series *series, uint32_t count,
-		    uint64_t *damaged_count);
+struct marks *marks_new(void);
+void marks_free(struct marks *marks);
+
+/* Adds what a lane has; what is not plausible is counted as damaged. */
+void marks_add_lane(struct marks *marks, const struct lane_walk *walk);
 
 /* All lanes have been added: puts everything in order, and adds the series of the run,
  * after those of the processes. */
@@ -77,5 +71,3 @@ void marks_finish(struct marks *marks);
 /* The value at this fraction of all values in order: the middle of its bucket, no less
  * than the lowest and no more than the highest value. 0 without values. */
 double marks_percentile(const struct marks_series *series, double fraction);
-
-void marks_done(struct marks *marks);

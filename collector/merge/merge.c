@@ -122,10 +122,8 @@ void merge_done(struct merge *merge)
 		histogram_done(&merge->functions[i].histogram);
 	free(merge->merged_sites);
 	changes_done(&merge->changes);
-	marks_done(&merge->marks);
 	transfers_done(&merge->transfers);
 	sampled_done(&merge->sampled);
-	studies_done(&merge->studies);
 	free(merge->process_cost);
 	free(merge->modes);
 	free(merge->first_mode);

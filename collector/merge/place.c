@@ -268,17 +268,18 @@ static void place_node(struct lane_walk *walk, uint32_t index)
 }
 
 /* A parent comes before its children: that alone keeps damaged trees from circles. */
-void place_more(struct lane_walk *walk, uint32_t first)
+void place_nodes(struct lane_walk *walk)
 {
-	if (first <= LANE_ROOT && walk->data.node_count > LANE_ROOT) {
+	uint32_t count = walk->data.node_count;
+
+	walk->nodes = xcalloc(count, sizeof(*walk->nodes));
+	if (count > LANE_ROOT)
 		walk->nodes[LANE_ROOT] = (struct node_place){
 			.user = IDENTIFY_NONE, .around = LANE_ROOT, .is_placed = 1};
-		first = LANE_ROOT + 1;
-	}
-	for (uint32_t i = first; i < walk->data.node_count; i++)
+	for (uint32_t i = LANE_ROOT + 1; i < count; i++)
 		identify_wish(&walk->merge->identify, walk->modules,
 			      walk->data.nodes[i].key);
-	for (uint32_t i = first; i < walk->data.node_count; i++) {
+	for (uint32_t i = LANE_ROOT + 1; i < count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 
 		if (node->parent >= i || !walk->nodes[node->parent].is_placed) {
@@ -286,21 +287,13 @@ void place_more(struct lane_walk *walk, uint32_t first)
 			continue;
 		}
 		place_node(walk, i);
-		if (segment_key_is_level(node->key)) {
-			walk->nodes[i].is_placed = 1;
+		walk->nodes[i].is_placed = 1;
+		if (segment_key_is_level(node->key))
 			continue;
-		}
 		walk->nodes[i].around =
 			segment_key_is_region(node->key) ||
 					segment_key_is_call_site(node->key)
 				? walk->nodes[node->parent].around
 				: i;
-		walk->nodes[i].is_placed = 1;
 	}
-}
-
-void place_nodes(struct lane_walk *walk)
-{
-	walk->nodes = xcalloc(walk->data.node_count, sizeof(*walk->nodes));
-	place_more(walk, 0);
 }

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A lane that is being merged: its nodes, and the path of each. */
+/*
+ * A lane that is being merged: its nodes, the path of each, its waits, its sites, its
+ * samples and its open frames; each is added by a file of that name.
+ *
+ * A lane with several threads knows of a sleep and the wait for a CPU after it only
+ * together, as blocked. How long each thread was ready the kernel has told at its end:
+ * what is missing is taken from the blocked time, in equal parts for each sleep. So wrong
+ * may be, of a path, all of its part, or what of the whole it slept at most beside it.
+ */
 #pragma once
 
 #include <stdint.h>
@@ -23,14 +31,36 @@ struct node_place {
 	uint8_t is_nested; /* path is that of the node above: see variants.h */
 };
 
+/* What of a lane's waits only the whole lane tells: how much longer than asked each sleep
+ * was, and the wait that was open in the end, and where. */
+struct waits_of_lane {
+	double late_ns;
+	uint64_t all_late_ns; /* of all of them */
+	double late_share;    /* of what was booked as blocked, that was ready */
+	int are_seen;	      /* were the switches of its threads seen at all? */
+	uint64_t rest_ready_ns, rest_blocked_ns;
+	uint32_t rest_node; /* 0: there was none */
+};
+
 struct lane_walk {
 	struct merge *merge;
 	struct read_lane_data data;
 	struct module_list *modules; /* of the lane's process */
 	struct node_place *nodes;    /* owned: free; parallel to data.nodes */
+	const struct merge_end *end;
+	struct waits_of_lane waits;
 	uint32_t lane;
 	uint32_t process_index;
 };
+
+/* 0: it has none. */
+static inline uint32_t place_path(const struct lane_walk *walk, uint32_t node)
+{
+	return node > LANE_ROOT && node < walk->data.node_count &&
+			       walk->nodes[node].is_placed
+		       ? walk->nodes[node].path
+		       : 0;
+}
 
 /* Adds calls to what the paths between a node's and its owner's passed on, which are
  * levels. */
@@ -64,6 +94,88 @@ enum demangle_variant place_variant(const struct lane_walk *walk, uint32_t node)
 /* Fills in walk->nodes; paths are made where there are none yet. */
 void place_nodes(struct lane_walk *walk);
 
-/* The same of the nodes from `first` on: those before it have been placed, walk->nodes
- * has room for all, zeroed where they have not. */
-void place_more(struct lane_walk *walk, uint32_t first);
+/* Fills in walk->waits. */
+void waits_find(struct lane_walk *walk);
+/* Adds them to the cells of the paths; the nodes are placed. */
+void waits_add(struct lane_walk *walk);
+/* Of the innermost call that is open on the lane's own stack; 0: none is. */
+uint32_t waits_open_path(const struct lane_walk *walk);
+/* Of a node of the lane. */
+struct change_end waits_of_node(const struct lane_walk *walk, uint32_t node);
+/* The moment after a sleep, until there was a CPU: takes it from what was booked as
+ * blocked. */
+void waits_take_late(const struct lane_walk *walk, uint64_t *ready_ns,
+		     uint64_t *blocked_ns);
+/* Were the switches of its threads seen at all? */
+int waits_are_seen(const struct read_process *process);
+
+/* Of a thread: its row's numbers, or what they leave. -1: not known. wall_ns: from its
+ * start to its end. */
+struct thread_split {
+	int64_t cpu_ns, ready_ns, blocked_ns;
+};
+struct thread_split waits_of_thread(const struct segment_thread *thread, int64_t wall_ns);
+
+struct site_place {
+	uint32_t process, lane_slot, site;
+};
+
+struct sites {
+	struct site_place *all; /* owned: free; by process, lane and number */
+	size_t count;
+};
+
+/* Of some processes: numbers in run->processes. */
+void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *processes,
+		 size_t process_count);
+
+/* How many the lane has; they are those from *ret_first on. */
+size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_slot,
+		     size_t *ret_first);
+
+/* How many are of lanes that are nowhere: not among the file's, [first, end) of the run,
+ * nor begun since these were listed. */
+size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
+			  uint32_t file, size_t first, size_t end);
+
+/* Adds sites of the lane. */
+void sites_add(struct lane_walk *walk, const struct site_place *places, size_t count);
+
+/* What a lane has of one variant in nodes. */
+struct variant_count {
+	uint32_t function;
+	enum demangle_variant variant;
+	uint64_t entry_count;
+	uint64_t nested_count; /* of them, for the object of the variant that called it */
+	uint64_t caller_count; /* entries of other variants that it made for its object */
+};
+
+struct variant_list {
+	struct variant_count *all; /* owned: variants_done() */
+	uint32_t count;
+	struct map map; /* of function and variant to an index in all */
+};
+
+/* Of a lane whose nodes are placed. */
+void variants_find(struct lane_walk *walk, struct variant_list *ret);
+/* NULL: the lane has no node of it. */
+const struct variant_count *variants_at(const struct variant_list *list,
+					uint32_t function, enum demangle_variant variant);
+void variants_done(struct variant_list *list);
+
+/* Adds its samples. Damaged ones are counted. */
+void sampled_add_lane(struct lane_walk *walk);
+
+/* A frame that is open when its process ends, ends with it, or when its stack was left
+ * for the last time: at end_ticks of the stack's clock, which is so far behind the
+ * run's. */
+struct open_frame {
+	const struct segment_frame *frame;
+	uint64_t end_ticks, suspended_ticks;
+};
+
+typedef void open_frames_visit(void *context, const struct open_frame *open);
+
+/* All of a lane, those of one stack after the other, outermost first. */
+void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
+		      void *context);

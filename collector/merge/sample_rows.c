@@ -3,14 +3,13 @@
  * The samples of lanes, whose nodes have their paths, and those of programs without
  * hooks, as rows of a run.
  */
-#include "collector/merge/sample_rows.h"
+#include "collector/merge/place.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/merge/identify.h"
 #include "collector/merge/merge.h"
-#include "collector/merge/place.h"
 #include "collector/merge/samples.h"
 #include "collector/processes/cpu_book.h"
 #include "common/base/array.h"
@@ -131,8 +130,9 @@ static void add_header(struct sampled *sampled, const struct segment_lane *heade
 		sampled->shortest_period_us = period_us;
 }
 
-void sampled_add_lane(struct sampled *sampled, struct lane_walk *walk)
+void sampled_add_lane(struct lane_walk *walk)
 {
+	struct sampled *sampled = &walk->merge->sampled;
 	size_t first = sampled->row_count;
 
 	if (walk->data.sample_count > 1) {

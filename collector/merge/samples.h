@@ -93,3 +93,8 @@ void sampled_forget_callers(struct sampled *sampled);
 
 /* Of the rows from `first` on those of one place become one. */
 void sampled_join(struct sampled *sampled, size_t first);
+
+/* Adds samples of programs without hooks, without a path: when all lanes are merged. */
+struct merge;
+struct cpu_book;
+void sampled_add_outside(struct merge *merge, const struct cpu_book *book);

@@ -3,7 +3,7 @@
  * The allocation sites of a lane, added to the merged tree. Must not follow an index that
  * was not compared with its count.
  */
-#include "collector/merge/sites.h"
+#include "collector/merge/place.h"
 
 #include <stdint.h>
 #include <stdlib.h>

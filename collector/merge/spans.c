@@ -10,7 +10,6 @@
 
 #include "collector/merge/add.h"
 #include "collector/merge/place.h"
-#include "collector/merge/waits.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "common/slow/spans.h"
@@ -79,12 +78,13 @@ static void end_merged(const struct read_lane_data *data, struct segment_frame *
 	}
 }
 
-void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
-		      open_frames_visit *visit, void *context)
+void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
+		      void *context)
 {
 	const struct read_lane_data *data = &walk->data;
-	uint64_t paused = paused_ticks(walk, end->end_ticks);
-	struct open_frame open = stack_end(end->end_ticks, data->header.suspended_ticks,
+	uint64_t end_ticks = walk->end->end_ticks;
+	uint64_t paused = paused_ticks(walk, end_ticks);
+	struct open_frame open = stack_end(end_ticks, data->header.suspended_ticks,
 					   data->header.left_ticks, paused);
 	uint32_t next = data->frame_count, at = 0;
 	struct segment_frame *frames = xcalloc(data->frame_count + 1u, sizeof(*frames));
@@ -102,7 +102,7 @@ void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
 		if (i == data->fiber_count)
 			break;
 		next += data->fibers[i].depth;
-		open = stack_end(end->end_ticks, data->fibers[i].suspended_ticks,
+		open = stack_end(end_ticks, data->fibers[i].suspended_ticks,
 				 data->fibers[i].left_ticks, paused);
 	}
 	free(frames);
@@ -113,11 +113,6 @@ void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
 
 /* kind: enum segment_span_kind, or open. */
 #define SPANS_OPEN 4u
-
-static uint64_t lesser(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 static void raise_complete(struct spans *spans, uint64_t ticks)
 {
@@ -203,9 +198,7 @@ static uint64_t spans_floor(const struct merge *merge)
 struct lane_spans {
 	struct spans *spans;
 	const struct lane_walk *walk;
-	const uint32_t *names; /* of its series */
-	double late_share;     /* of what was booked as blocked */
-	int is_split;
+	const uint32_t *names;	 /* of its series */
 	uint64_t floor_ticks;	 /* UINT64_MAX: none is kept */
 	struct merge_span *open; /* outermost first of each stack */
 	uint32_t *open_nodes;	 /* parallel */
@@ -249,8 +242,7 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 				  .blocked_ns = from->blocked_ns,
 				  .lane = walk->lane,
 				  .kind = from->kind,
-				  .is_split = lane->is_split};
-	uint64_t late_ns;
+				  .is_split = walk->waits.are_seen};
 
 	if (place_is_cut(walk, from->node)) {
 		merge_add(&lane->spans->lost_count, 1);
@@ -263,10 +255,7 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 	}
 	if (walk->nodes[from->node].is_nested)
 		return; /* its call is the one around it */
-	late_ns = lesser((uint64_t)(lane->late_share * (double)span.blocked_ns),
-			 span.blocked_ns);
-	span.blocked_ns -= late_ns;
-	merge_add(&span.ready_ns, late_ns);
+	waits_take_late(walk, &span.ready_ns, &span.blocked_ns);
 	span.path = walk->nodes[from->node].path;
 	if (from->kind == SEGMENT_SPAN_STEP)
 		span.name = lane->names[from->series];
@@ -362,28 +351,22 @@ static void add_kept(struct lane_spans *lane)
 			add_span(lane, &all[i]);
 }
 
-void spans_add_lane(struct spans *spans, const struct lane_walk *walk,
-		    const struct merge_end *end)
+void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
 {
 	const struct segment_lane *header = &walk->data.header;
-	const struct merge *merge = walk->merge;
-	struct waits_of_lane waits = waits_of_lane(walk, end);
 	uint32_t *names = name_steps(spans, walk);
-	struct lane_spans lane = {
-		.spans = spans,
-		.walk = walk,
-		.last_process = walk->process_index,
-		.names = names,
-		.late_share = waits_late_share(walk, &waits),
-		.is_split = waits_are_seen(&merge->run->processes[walk->process_index]),
-		.floor_ticks = spans_floor(merge)};
+	struct lane_spans lane = {.spans = spans,
+				  .walk = walk,
+				  .last_process = walk->process_index,
+				  .names = names,
+				  .floor_ticks = spans_floor(walk->merge)};
 
 	merge_add(&spans->thinned_count, header->thinned_span_count);
 	merge_add(&spans->lost_count, header->lost_span_count);
 	merge_add(&spans->joined_count, header->joined_mark_count);
 	if (lane.floor_ticks != UINT64_MAX) {
 		raise_complete(spans, header->span_complete_ticks);
-		open_frames_each(walk, end, add_open, &lane);
+		open_frames_each(walk, add_open, &lane);
 		stretch_open(&lane);
 		for (size_t i = 0; i < lane.open_count; i++) {
 			find_thread(&lane, header->thread, &lane.open[i]);

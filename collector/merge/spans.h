@@ -13,21 +13,6 @@
 #include "common/segment_tree.h"
 
 struct lane_walk;
-struct merge_end;
-
-/* A frame that is open when its process ends, ends with it, or when its stack was left
- * for the last time: at end_ticks of the stack's clock, which is so far behind the
- * run's. */
-struct open_frame {
-	const struct segment_frame *frame;
-	uint64_t end_ticks, suspended_ticks;
-};
-
-typedef void open_frames_visit(void *context, const struct open_frame *open);
-
-/* All of a lane, those of one stack after the other, outermost first. */
-void open_frames_each(const struct lane_walk *walk, const struct merge_end *end,
-		      open_frames_visit *visit, void *context);
 
 struct merge_span {
 	uint64_t begin_ticks, end_ticks, ticks;
@@ -55,5 +40,4 @@ struct spans *spans_new(void);
 void spans_free(struct spans *spans);
 
 /* Adds those of a lane whose nodes are placed and whose frames are still there. */
-void spans_add_lane(struct spans *spans, const struct lane_walk *walk,
-		    const struct merge_end *end);
+void spans_add_lane(struct spans *spans, const struct lane_walk *walk);

@@ -8,22 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/merge/place.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #define STUDIES_MOST 256u /* of a run */
 
-#define STUDIES_ROOT 1u /* a lane's node above all others */
-
 /* Cases of one kind, before those are left out that are too many. */
 #define CASES_HELD 128u
-
-/* Damaged numbers do not make it small. */
-static void add_up(uint64_t *to, uint64_t value)
-{
-	if (__builtin_add_overflow(*to, value, to))
-		*to = UINT64_MAX;
-}
 
 static void case_done(struct studies_case *entry)
 {
@@ -47,22 +39,22 @@ static struct studies_study *study_of(struct studies *studies,
 }
 
 /* What a lane's study is of. 0: it is not plausible. */
-static int identify(const struct studies_lane *lane, const struct segment_study *from,
+static int identify(const struct lane_walk *walk, const struct segment_study *from,
 		    struct studies_study *ret)
 {
 	*ret = (struct studies_study){.begin_ticks = UINT64_MAX};
-	if (from->node >= lane->node_count)
+	if (from->node >= walk->data.node_count)
 		return 0;
-	ret->path = lane->paths[from->node];
+	ret->path = place_path(walk, from->node);
 	if (!from->series) {
-		ret->function = ret->path ? lane->function_of(lane->data, ret->path) : 0;
+		ret->function = ret->path ? walk->merge->paths[ret->path].function : 0;
 		return ret->path != 0;
 	}
-	if (from->series > lane->series_count ||
-	    lane->series[from->series - 1].kind != SEGMENT_SERIES_STEP)
+	if (from->series > walk->data.series_count ||
+	    walk->data.series[from->series - 1].kind != SEGMENT_SERIES_STEP)
 		return 0;
 	snprintf(ret->step, sizeof(ret->step), "%.*s", (int)sizeof(ret->step) - 1,
-		 lane->series[from->series - 1].name);
+		 walk->data.series[from->series - 1].name);
 	if (!ret->step[0])
 		strcpy(ret->step, "[no name]");
 	return 1;
@@ -75,14 +67,14 @@ static void add_sums(struct studies_study *study, const struct segment_study *fr
 	if (study->reason != SEGMENT_STUDY_ASKED)
 		study->reason = from->reason == SEGMENT_STUDY_ASKED ? SEGMENT_STUDY_ASKED
 								    : SEGMENT_STUDY_FOUND;
-	add_up(&study->call_count, from->call_count);
-	add_up(&study->ticks, from->ticks);
-	add_up(&study->alone_count, from->alone_count);
-	add_up(&study->missed_count, from->missed_count);
-	add_up(&study->ready_count, from->ready_count);
-	add_up(&study->ready_ticks, from->ready_ticks);
-	add_up(&study->folded_count, from->folded_count);
-	add_up(&study->cost_ticks, from->cost_ticks);
+	merge_add(&study->call_count, from->call_count);
+	merge_add(&study->ticks, from->ticks);
+	merge_add(&study->alone_count, from->alone_count);
+	merge_add(&study->missed_count, from->missed_count);
+	merge_add(&study->ready_count, from->ready_count);
+	merge_add(&study->ready_ticks, from->ready_ticks);
+	merge_add(&study->folded_count, from->folded_count);
+	merge_add(&study->cost_ticks, from->cost_ticks);
 }
 
 static struct studies_part *part_of(struct studies_case *to, uint32_t path)
@@ -101,23 +93,23 @@ static void add_part(struct studies_case *to, const struct segment_case_part *fr
 	struct studies_part *part = part_of(to, path);
 
 	if (!is_folded && from->call_count) {
-		add_up(&part->call_count, from->call_count);
-		add_up(&part->ticks, from->ticks);
+		merge_add(&part->call_count, from->call_count);
+		merge_add(&part->ticks, from->ticks);
 		part->is_first &= from->is_first != 0;
 	}
-	add_up(&part->alloc_count, from->alloc_count);
-	add_up(&part->alloc_bytes, from->alloc_bytes);
-	add_up(&part->ready_ns, from->ready_ns);
-	add_up(&part->blocked_ns, from->blocked_ns);
+	merge_add(&part->alloc_count, from->alloc_count);
+	merge_add(&part->alloc_bytes, from->alloc_bytes);
+	merge_add(&part->ready_ns, from->ready_ns);
+	merge_add(&part->blocked_ns, from->blocked_ns);
 }
 
-static void find_parents(struct studies_case *to, const struct studies_lane *lane)
+static void find_parents(struct studies_case *to, const struct lane_walk *walk)
 {
 	for (uint32_t i = 0; i < to->part_count; i++) {
-		uint32_t at = lane->parent_of(lane->data, to->parts[i].path);
+		const struct merge_path *paths = walk->merge->paths;
+		uint32_t at = paths[to->parts[i].path].parent;
 
-		for (; at && to->parts[i].parent == STUDIES_NONE;
-		     at = lane->parent_of(lane->data, at))
+		for (; at && to->parts[i].parent == STUDIES_NONE; at = paths[at].parent)
 			for (uint32_t j = 0; j < i; j++)
 				if (to->parts[j].path == at)
 					to->parts[i].parent = j;
@@ -129,21 +121,21 @@ static void find_parents(struct studies_case *to, const struct studies_lane *lan
 }
 
 /* Is this the node's path? Of the lane's root, which has none, steps may have been. */
-static int has_path(const struct studies_lane *lane, uint32_t node, int is_step)
+static int has_path(const struct lane_walk *walk, uint32_t node, int is_step)
 {
-	return node < lane->node_count &&
-	       (lane->paths[node] || (is_step && node == STUDIES_ROOT));
+	return place_path(walk, node) ||
+	       (is_step && node == LANE_ROOT && node < walk->data.node_count);
 }
 
 /* 0: it is not whole. */
-static int read_case(const struct studies_lane *lane, const struct segment_case *from,
+static int read_case(const struct lane_walk *walk, const struct segment_case *from,
 		     int is_step, struct studies_case *ret)
 {
 	if (from->part_count > SEGMENT_CASE_PARTS ||
-	    !has_path(lane, from->node, is_step) || from->own_ticks > from->ticks)
+	    !has_path(walk, from->node, is_step) || from->own_ticks > from->ticks)
 		return 0;
-	*ret = (struct studies_case){.lane = lane->lane,
-				     .path = lane->paths[from->node],
+	*ret = (struct studies_case){.lane = walk->lane,
+				     .path = place_path(walk, from->node),
 				     .is_slow = from->is_slow != 0,
 				     .begin_ticks = from->begin_ticks,
 				     .ticks = from->ticks,
@@ -156,13 +148,13 @@ static int read_case(const struct studies_lane *lane, const struct segment_case 
 	for (uint32_t i = 0; i < from->part_count; i++) {
 		const struct segment_case_part *part = &from->parts[i];
 
-		if (has_path(lane, part->node, is_step && part->node == from->node))
-			add_part(ret, part, lane->paths[part->node],
-				 lane->is_folded[part->node]);
+		if (has_path(walk, part->node, is_step && part->node == from->node))
+			add_part(ret, part, place_path(walk, part->node),
+				 walk->nodes[part->node].is_folded);
 		else
 			ret->folded_count++;
 	}
-	find_parents(ret, lane);
+	find_parents(ret, walk);
 	return 1;
 }
 
@@ -207,41 +199,41 @@ static void add_case(struct studies_study *study, const struct studies_case *fro
 	ARRAY_ADD(study->cases, study->case_count) = *from;
 }
 
-static void add_cases(struct studies_study *study, const struct studies_lane *lane,
-		      uint32_t number, uint64_t *damaged_count)
+static void add_cases(struct studies_study *study, const struct lane_walk *walk,
+		      uint32_t number)
 {
-	int is_step = lane->studies[number].series != 0;
+	int is_step = walk->data.studies[number].series != 0;
 
 	for (uint32_t i = number * SEGMENT_STUDY_CASES;
-	     i < (number + 1) * SEGMENT_STUDY_CASES && i < lane->case_count; i++) {
-		const struct segment_case *from = &lane->cases[i];
+	     i < (number + 1) * SEGMENT_STUDY_CASES && i < walk->data.case_count; i++) {
+		const struct segment_case *from = &walk->data.cases[i];
 		struct studies_case entry;
 
 		if (!from->serial || from->serial & 1)
 			continue; /* the writer died in between */
-		if (read_case(lane, from, is_step, &entry))
+		if (read_case(walk, from, is_step, &entry))
 			add_case(study, &entry);
 		else
-			++*damaged_count;
+			walk->merge->damaged_count++;
 	}
 }
 
-void studies_add_lane(struct studies *studies, const struct studies_lane *from,
-		      uint64_t *damaged_count)
+void studies_add_lane(struct studies *studies, const struct lane_walk *walk)
 {
-	for (uint32_t i = 0; i < from->study_count && i < SEGMENT_STUDIES_MOST; i++) {
-		const struct segment_study *own = &from->studies[i];
+	for (uint32_t i = 0; i < walk->data.study_count && i < SEGMENT_STUDIES_MOST;
+	     i++) {
+		const struct segment_study *own = &walk->data.studies[i];
 		struct studies_study *study, like;
 
-		if (!identify(from, own, &like)) {
-			++*damaged_count;
+		if (!identify(walk, own, &like)) {
+			walk->merge->damaged_count++;
 			continue;
 		}
 		study = study_of(studies, &like);
 		if (!study)
 			continue;
 		add_sums(study, own);
-		add_cases(study, from, i, damaged_count);
+		add_cases(study, walk, i);
 	}
 }
 
@@ -251,15 +243,21 @@ void studies_finish(struct studies *studies)
 		leave_out(&studies->all[i]);
 }
 
-void studies_done(struct studies *studies)
+struct studies *studies_new(void)
 {
-	for (size_t i = 0; i < studies->count; i++) {
+	return xcalloc(1, sizeof(struct studies));
+}
+
+void studies_free(struct studies *studies)
+{
+	for (size_t i = 0; studies && i < studies->count; i++) {
 		for (size_t j = 0; j < studies->all[i].case_count; j++)
 			case_done(&studies->all[i].cases[j]);
 		free(studies->all[i].cases);
 	}
-	free(studies->all);
-	*studies = (struct studies){.count = 0};
+	if (studies)
+		free(studies->all);
+	free(studies);
 }
 
 static double positive(double value)

@@ -44,38 +44,23 @@ struct studies_study {
 	size_t case_count;
 };
 
-/* All zero is empty. Sums end at UINT64_MAX. */
+/* Sums end at UINT64_MAX. */
 struct studies {
 	struct studies_study *all; /* owned */
 	size_t count;
 	uint64_t lost_count; /* studies that there was no room for */
 };
 
-/* What a lane has, and its nodes: where in the run's tree each is. */
-struct studies_lane {
-	uint32_t lane;
-	const struct segment_study *studies;
-	const struct segment_case *cases;
-	uint32_t study_count, case_count;
-	const struct segment_series *series; /* their names may have no end */
-	uint32_t series_count;
-	const uint32_t *paths;	  /* by node; 0: it has none */
-	const uint8_t *is_folded; /* by node: the path is that of one above it */
-	uint32_t node_count;
-	/* by path; 0 is above all */
-	uint32_t (*parent_of)(const void *data, uint32_t path);
-	uint32_t (*function_of)(const void *data, uint32_t path);
-	const void *data;
-};
+struct lane_walk;
 
-/* Adds those of a lane. *damaged_count is raised by what is not plausible. */
-void studies_add_lane(struct studies *studies, const struct studies_lane *from,
-		      uint64_t *damaged_count);
+struct studies *studies_new(void);
+void studies_free(struct studies *studies);
+
+/* Adds those of a lane; what is not plausible is counted as damaged. */
+void studies_add_lane(struct studies *studies, const struct lane_walk *walk);
 
 /* All lanes have been added: puts them in order, and leaves out what is too many. */
 void studies_finish(struct studies *studies);
-
-void studies_done(struct studies *studies);
 
 /* What hooks cost, in ns. */
 struct studies_cost {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The books of what threads waited for a CPU, or slept. */
-#include "collector/merge/waits.h"
+#include "collector/merge/place.h"
 
 #include "common/libc/records.h"
 
@@ -56,12 +56,12 @@ static uint64_t late_error_ns(const struct waits_of_lane *lane, uint64_t blocked
 static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
 		   uint64_t blocked_ns, uint64_t error_ns)
 {
+	uint32_t path = place_path(walk, node);
 	struct merge_cell *cell;
 
-	if (node <= LANE_ROOT || node >= walk->data.node_count ||
-	    !walk->nodes[node].is_placed || !walk->nodes[node].path)
+	if (!path)
 		return; /* outside of all functions: the thread alone has it */
-	cell = merge_touch(walk->merge, walk->nodes[node].path);
+	cell = merge_touch(walk->merge, path);
 	quantity_add(&cell->self_ready_ns, quantity_of_count(ready_ns));
 	quantity_add(&cell->self_blocked_ns, quantity_of_count(blocked_ns));
 	quantity_add(&cell->self_ready_error_ns, quantity_of_count(error_ns));
@@ -86,35 +86,30 @@ static uint32_t innermost_open(const struct lane_walk *walk)
 
 uint32_t waits_open_path(const struct lane_walk *walk)
 {
-	uint32_t node = innermost_open(walk);
-
-	return node > LANE_ROOT && node < walk->data.node_count &&
-			       walk->nodes[node].is_placed
-		       ? walk->nodes[node].path
-		       : 0;
+	return place_path(walk, innermost_open(walk));
 }
 
 /* A thread that nobody has looked at, killed in a call of libc: it slept in there. */
-static int64_t open_call_ns(const struct lane_walk *walk,
-			    const struct read_process *process,
-			    const struct merge_end *end)
+static int64_t open_call_ns(const struct lane_walk *walk)
 {
+	uint64_t end_ticks = walk->end->end_ticks;
 	uint32_t node = innermost_open(walk);
 	uint64_t start_ticks;
 
 	if (!node || node >= walk->data.node_count ||
-	    !segment_key_is_libc(walk->data.nodes[node].key) || !waits_are_seen(process))
+	    !segment_key_is_libc(walk->data.nodes[node].key) || !walk->waits.are_seen)
 		return 0;
 	start_ticks = innermost_frame(walk)->start_ticks;
-	return start_ticks < end->end_ticks
+	return start_ticks < end_ticks
 		       ? ticks_duration_ns(walk->merge->ticks,
-					   (double)(end->end_ticks - start_ticks))
+					   (double)(end_ticks - start_ticks))
 		       : 0;
 }
 
 /* A thread that slept when its process ended, which it was never asked about. */
-static int64_t find_rest(const struct lane_walk *walk, const struct merge_end *end)
+static int64_t find_rest(const struct lane_walk *walk)
 {
+	uint64_t end_ticks = walk->end->end_ticks;
 	const struct read_run *run = walk->merge->run;
 	const struct read_process *process = &run->processes[walk->process_index];
 	uint32_t last = walk->data.header.thread;
@@ -124,12 +119,12 @@ static int64_t find_rest(const struct lane_walk *walk, const struct merge_end *e
 	if (!walk->data.header.in_use || last >= process->thread_count)
 		return 0;
 	thread = &process->threads[last];
-	if (thread->end_ticks || end->end_ticks < thread->start_ticks)
+	if (thread->end_ticks || end_ticks < thread->start_ticks)
 		return 0;
 	if (!thread->cpu_ns)
-		return open_call_ns(walk, process, end);
+		return open_call_ns(walk);
 	wall_ns = ticks_duration_ns(walk->merge->ticks,
-				    (double)(end->end_ticks - thread->start_ticks));
+				    (double)(end_ticks - thread->start_ticks));
 	return wall_ns - quantity_of_count(thread->cpu_ns) -
 	       quantity_of_count(thread->off_ns);
 }
@@ -162,23 +157,54 @@ static void split_rest(const struct lane_walk *walk, struct waits_of_lane *waits
 						   ((double)cpu_ns + (double)known_ns));
 }
 
-struct waits_of_lane waits_of_lane(const struct lane_walk *walk,
-				   const struct merge_end *end)
+static double late_share(const struct lane_walk *walk)
 {
-	struct waits_of_lane waits = {.rest_node = 0};
-	uint64_t ready_ns = unbooked_ready_ns(walk);
-	int64_t rest_ns = find_rest(walk, end);
+	double blocked_ns = 0, late_ns = 0;
 
-	if (rest_ns > SHORTEST_REST_NS)
-		split_rest(walk, &waits, (uint64_t)rest_ns, &ready_ns);
-	waits.late_ns = late_ns(walk, ready_ns);
-	waits.all_late_ns = waits.late_ns > 0 ? ready_ns : 0;
-	return waits;
+	for (uint32_t i = 0; i < walk->data.wait_count; i++) {
+		blocked_ns += (double)walk->data.waits[i].blocked_ns;
+		late_ns += walk->waits.late_ns * walk->data.waits[i].blocked_count;
+	}
+	return late_ns < blocked_ns ? late_ns / blocked_ns : late_ns > 0;
 }
 
-struct change_end waits_of_node(const struct lane_walk *walk,
-				const struct waits_of_lane *lane, uint32_t node)
+int waits_are_seen(const struct read_process *process)
 {
+	return process->switch_source == SEGMENT_SWITCHES_RSEQ ||
+	       process->switch_source == SEGMENT_SWITCHES_PERF;
+}
+
+void waits_find(struct lane_walk *walk)
+{
+	struct waits_of_lane *waits = &walk->waits;
+	uint64_t ready_ns = unbooked_ready_ns(walk);
+	int64_t rest_ns;
+
+	*waits = (struct waits_of_lane){
+		.are_seen = waits_are_seen(
+			&walk->merge->run->processes[walk->process_index])};
+	rest_ns = find_rest(walk);
+	if (rest_ns > SHORTEST_REST_NS)
+		split_rest(walk, waits, (uint64_t)rest_ns, &ready_ns);
+	waits->late_ns = late_ns(walk, ready_ns);
+	waits->all_late_ns = waits->late_ns > 0 ? ready_ns : 0;
+	waits->late_share = late_share(walk);
+}
+
+void waits_take_late(const struct lane_walk *walk, uint64_t *ready_ns,
+		     uint64_t *blocked_ns)
+{
+	uint64_t late_ns = (uint64_t)(walk->waits.late_share * (double)*blocked_ns);
+
+	if (late_ns > *blocked_ns)
+		late_ns = *blocked_ns;
+	*blocked_ns -= late_ns;
+	merge_add(ready_ns, late_ns);
+}
+
+struct change_end waits_of_node(const struct lane_walk *walk, uint32_t node)
+{
+	const struct waits_of_lane *lane = &walk->waits;
 	uint32_t number = walk->data.nodes[node].wait;
 	struct change_end end = {.ready_ns = 0};
 	double late_ns;
@@ -206,25 +232,10 @@ struct change_end waits_of_node(const struct lane_walk *walk,
 	return end;
 }
 
-double waits_late_share(const struct lane_walk *walk, const struct waits_of_lane *lane)
+static void add_waits(struct lane_walk *walk)
 {
-	double blocked_ns = 0, late_ns = 0;
+	const struct waits_of_lane *lane = &walk->waits;
 
-	for (uint32_t i = 0; i < walk->data.wait_count; i++) {
-		blocked_ns += (double)walk->data.waits[i].blocked_ns;
-		late_ns += lane->late_ns * walk->data.waits[i].blocked_count;
-	}
-	return late_ns < blocked_ns ? late_ns / blocked_ns : late_ns > 0;
-}
-
-int waits_are_seen(const struct read_process *process)
-{
-	return process->switch_source == SEGMENT_SWITCHES_RSEQ ||
-	       process->switch_source == SEGMENT_SWITCHES_PERF;
-}
-
-static void add_waits(struct lane_walk *walk, const struct waits_of_lane *lane)
-{
 	for (uint32_t i = LANE_ROOT; i < walk->data.node_count; i++) {
 		uint32_t number = walk->data.nodes[i].wait;
 		struct change_end end;
@@ -234,7 +245,7 @@ static void add_waits(struct lane_walk *walk, const struct waits_of_lane *lane)
 			continue;
 		if (number && number >= walk->data.wait_count)
 			walk->merge->damaged_count++;
-		end = waits_of_node(walk, lane, i);
+		end = waits_of_node(walk, i);
 		late_ns = (uint64_t)(end.late_share * (double)end.blocked_ns);
 		if (late_ns > end.blocked_ns)
 			late_ns = end.blocked_ns;
@@ -245,11 +256,9 @@ static void add_waits(struct lane_walk *walk, const struct waits_of_lane *lane)
 	}
 }
 
-void waits_add(struct lane_walk *walk, const struct merge_end *end)
+void waits_add(struct lane_walk *walk)
 {
-	struct waits_of_lane lane = waits_of_lane(walk, end);
-
-	add_waits(walk, &lane);
+	add_waits(walk);
 	if (!walk->data.wait_count)
 		return;
 	merge_add(&walk->merge->lost_wait_ns, walk->data.header.lost_wait_ns);

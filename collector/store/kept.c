@@ -2,6 +2,7 @@
 /* The rows of kept calls: spans, studies with their cases and parts, and snapshots. */
 #include <stdlib.h>
 
+#include "collector/merge/studies.h"
 #include "collector/merge/spans.h"
 #include "collector/store/row.h"
 #include "common/base/xalloc.h"
@@ -42,7 +43,7 @@ static int64_t path_id(const struct row *row, uint32_t path)
 
 static void add_studies(struct row *row)
 {
-	const struct studies *studies = &row->ingest->merge.studies;
+	const struct studies *studies = row->ingest->merge.studies;
 
 	for (size_t i = 0; i < studies->count; i++) {
 		const struct studies_study *study = &studies->all[i];
@@ -61,7 +62,8 @@ static void add_studies(struct row *row)
 static void add_case(struct row *row, size_t study, size_t number)
 {
 	const struct ingest *ingest = row->ingest;
-	const struct studies_case *from = &ingest->merge.studies.all[study].cases[number];
+	const struct studies_case *from =
+		&ingest->merge.studies->all[study].cases[number];
 
 	row_add(row, row->ids->run, study + 1, number + 1,
 		row->ids->process + ingest->run.lanes[from->lane].process,
@@ -76,7 +78,7 @@ static void add_case(struct row *row, size_t study, size_t number)
 static void each_case(struct row *row,
 		      void (*add)(struct row *row, size_t study, size_t number))
 {
-	const struct studies *studies = &row->ingest->merge.studies;
+	const struct studies *studies = row->ingest->merge.studies;
 
 	for (size_t i = 0; i < studies->count; i++)
 		for (size_t j = 0; j < studies->all[i].case_count; j++)
@@ -99,7 +101,8 @@ static int64_t limited(double value)
 static void add_case_parts(struct row *row, size_t study, size_t number)
 {
 	const struct ingest *ingest = row->ingest;
-	const struct studies_case *from = &ingest->merge.studies.all[study].cases[number];
+	const struct studies_case *from =
+		&ingest->merge.studies->all[study].cases[number];
 	uint32_t process = ingest->run.lanes[from->lane].process;
 	const struct hook_cost *hooks = &ingest->merge.process_cost[process];
 	struct studies_cost cost = {ingest->ticks.ns_per_tick, hooks->inner_ns,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/merge/waits.h"
+#include "collector/merge/place.h"
 #include "collector/processes/samples.h"
 #include "collector/store/row.h"
 #include "common/base/xalloc.h"

@@ -8,6 +8,8 @@
 #include <sqlite3.h>
 #include <time.h>
 
+#include "collector/merge/marks.h"
+#include "collector/merge/place.h"
 #include "collector/merge/merge.h"
 #include "tests/unit/collector/check_db.h"
 #include "tests/unit/tests.h"
@@ -172,24 +174,26 @@ TEST_WITH(fibers_with_the_same_frames, begin, finish)
 TEST_WITH(many_series, begin, finish)
 {
 	struct fixture *f = *state;
-	struct marks marks = {.count = 0};
+	struct marks *marks = marks_new();
 	struct segment_series series = {.kind = SEGMENT_SERIES_STEP,
 					.count = 1,
 					.first_ticks = 1,
 					.last_ticks = 1};
-	uint64_t damaged = 0;
+	struct merge merge = {.damaged_count = 0};
+	struct lane_walk walk = {.merge = &merge,
+				 .data = {.series = &series, .series_count = 1}};
 
 	(void)f;
 	for (uint32_t i = 0; i < 20000; i++) {
 		snprintf(series.name, sizeof(series.name), "step %u", i % 100);
-		marks_add_lane(&marks,
-			       &(struct marks_lane){.process = i / 100, .lane = i},
-			       &series, 1, &damaged);
+		walk.process_index = i / 100;
+		walk.lane = i;
+		marks_add_lane(marks, &walk);
 	}
-	assert_int_equal(marks.count, 20000);
-	marks_finish(&marks);
-	assert_int_equal(marks.count, 20100);
-	assert_int_equal(marks.all[20000]->count, 200);
-	assert_int_equal(damaged, 0);
-	marks_done(&marks);
+	assert_int_equal(marks->count, 20000);
+	marks_finish(marks);
+	assert_int_equal(marks->count, 20100);
+	assert_int_equal(marks->all[20000]->count, 200);
+	assert_int_equal(merge.damaged_count, 0);
+	marks_free(marks);
 }

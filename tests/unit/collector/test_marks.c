@@ -8,12 +8,26 @@
 
 #include "collector/merge/marks.h"
 #include "tests/unit/tests.h"
+#include "collector/merge/place.h"
 
 static struct segment_series *series;
+static struct merge merge;
+
+static void add_lane(struct marks *marks, uint32_t process, uint32_t lane)
+{
+	struct lane_walk walk = {.merge = &merge,
+				 .process_index = process,
+				 .lane = lane,
+				 .data = {.series = series, .series_count = 1}};
+
+	walk.waits.late_share = 0.5;
+	marks_add_lane(marks, &walk);
+}
 
 static int begin(void **state)
 {
 	(void)state;
+	merge.damaged_count = 0;
 	series = calloc(1, sizeof(*series));
 	strcpy(series->name, "loop");
 	series->kind = SEGMENT_SERIES_COUNTER;
@@ -56,27 +70,23 @@ static void add(double value, uint64_t ticks, int64_t live_bytes)
 
 TEST_WITH(lanes_and_processes_add_up, begin, end)
 {
-	struct marks marks = {0};
+	struct marks *marks = marks_new();
 	const struct marks_series *run;
-	uint64_t damaged = 0;
 
 	add(1, 1000, 50);
 	add(2, 1010, 80);
 	add(3, 1020, 90);
-	marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = 0}, series, 1,
-		       &damaged);
-	marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = 1}, series, 1,
-		       &damaged);
-	marks_add_lane(&marks, &(struct marks_lane){.process = 1, .lane = 2}, series, 1,
-		       &damaged);
-	marks_finish(&marks);
-	assert_int_equal(damaged, 0);
-	assert_int_equal(marks.count, 3);
-	assert_int_equal(marks.all[0]->count, 6);
-	assert_int_equal(marks.all[0]->latest_count, 6);
-	assert_int_equal(marks.all[0]->growth_bytes, 40);
-	assert_int_equal(marks.all[1]->count, 3);
-	run = marks.all[2];
+	add_lane(marks, 0, 0);
+	add_lane(marks, 0, 1);
+	add_lane(marks, 1, 2);
+	marks_finish(marks);
+	assert_int_equal(merge.damaged_count, 0);
+	assert_int_equal(marks->count, 3);
+	assert_int_equal(marks->all[0]->count, 6);
+	assert_int_equal(marks->all[0]->latest_count, 6);
+	assert_int_equal(marks->all[0]->growth_bytes, 40);
+	assert_int_equal(marks->all[1]->count, 3);
+	run = marks->all[2];
 	assert_int_equal(run->process, MARKS_ALL);
 	assert_int_equal(run->count, 9);
 	assert_int_equal(run->growth_bytes, 80);
@@ -87,7 +97,7 @@ TEST_WITH(lanes_and_processes_add_up, begin, end)
 	assert_true(fabs(marks_percentile(run, 0.5) - 2) < 0.13);
 	assert_true(marks_percentile(run, 1) == 3);
 	assert_true(fabs(marks_percentile(run, 0) - 1) < 0.07);
-	marks_done(&marks);
+	marks_free(marks);
 }
 
 static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked_ns)
@@ -105,57 +115,52 @@ static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked
 /* Of the process and of the run, joined or not; what is late is taken once. */
 TEST_WITH(waits_of_spans_add_up, begin, end)
 {
-	struct marks marks = {0};
-	uint64_t damaged = 0, blocked_ns;
+	struct marks *marks = marks_new();
+	uint64_t blocked_ns;
 
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 3; lane++)
-		marks_add_lane(&marks,
-			       &(struct marks_lane){.lane = lane, .late_share = 0.5},
-			       series, 1, &damaged);
-	marks_finish(&marks);
-	for (size_t i = 0; i < marks.count; i++) {
-		assert_int_equal(ready_ns_of(marks.all[i], &blocked_ns), 192 * (2 + 5));
+		add_lane(marks, 0, lane);
+	marks_finish(marks);
+	for (size_t i = 0; i < marks->count; i++) {
+		assert_int_equal(ready_ns_of(marks->all[i], &blocked_ns), 192 * (2 + 5));
 		assert_int_equal(blocked_ns, 192 * 5);
 	}
-	marks_done(&marks);
+	marks_free(marks);
 }
 
 /* Many threads: neither spans nor latest values grow with them. */
 TEST_WITH(results_are_bounded, begin, end)
 {
-	struct marks marks = {0};
-	uint64_t damaged = 0, counted = 0;
+	struct marks *marks = marks_new();
+	uint64_t counted = 0;
 
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 100; lane++)
-		marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = lane},
-			       series, 1, &damaged);
-	marks_finish(&marks);
-	assert_int_equal(marks.all[0]->latest_count, SEGMENT_SERIES_WINDOW);
-	assert_int_equal(marks.all[0]->latest[SEGMENT_SERIES_WINDOW - 1].mark.ticks,
+		add_lane(marks, 0, lane);
+	marks_finish(marks);
+	assert_int_equal(marks->all[0]->latest_count, SEGMENT_SERIES_WINDOW);
+	assert_int_equal(marks->all[0]->latest[SEGMENT_SERIES_WINDOW - 1].mark.ticks,
 			 1630);
-	assert_true(marks.all[1]->span_count <= SEGMENT_SERIES_SPANS);
-	for (size_t i = 0; i < marks.all[1]->span_count; i++)
-		counted += marks.all[1]->spans[i].count;
+	assert_true(marks->all[1]->span_count <= SEGMENT_SERIES_SPANS);
+	for (size_t i = 0; i < marks->all[1]->span_count; i++)
+		counted += marks->all[1]->spans[i].count;
 	assert_int_equal(counted, 6400);
-	marks_done(&marks);
+	marks_free(marks);
 }
 
 static void expect_damaged(uint64_t at_least)
 {
-	struct marks marks = {0};
-	uint64_t damaged = 0;
-
-	marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = 0}, series, 1,
-		       &damaged);
-	marks_finish(&marks);
-	assert_true(damaged >= at_least);
-	for (size_t i = 0; i < marks.count; i++)
-		assert_true(isfinite(marks_percentile(marks.all[i], 0.5)));
-	marks_done(&marks);
+	struct marks *marks = marks_new();
+	merge.damaged_count = 0;
+	add_lane(marks, 0, 0);
+	marks_finish(marks);
+	assert_true(merge.damaged_count >= at_least);
+	for (size_t i = 0; i < marks->count; i++)
+		assert_true(isfinite(marks_percentile(marks->all[i], 0.5)));
+	marks_free(marks);
 }
 
 static void set_name(void)

@@ -6,6 +6,7 @@
  * See also:      collector/merge/studies.h
  */
 
+#include "collector/merge/place.h"
 #include "collector/merge/studies.h"
 #include "tests/unit/tests.h"
 
@@ -13,23 +14,18 @@
 
 /* Nodes 2 to 7 are the paths 1 to 6; 1 calls 2 and 3, which calls 4; 5 and 6 are others.
  * Paths have the function of their number, but 6, which is another one of function 1. */
-static const uint32_t parents[] = {0, 0, 1, 1, 3, 0, 5};
-static uint32_t paths[NODES] = {0, 0, 1, 2, 3, 4, 5, 6};
-static uint8_t is_folded[NODES];
+static struct merge_path paths[] = {
+	{.function = 0},
+	{.function = 1},
+	{.function = 2, .parent = 1},
+	{.function = 3, .parent = 1},
+	{.function = 4, .parent = 3},
+	{.function = 5},
+	{.function = 1, .parent = 5},
+};
+static struct node_place nodes[NODES];
 static struct segment_study own[SEGMENT_STUDIES_MOST];
 static struct segment_case cases[SEGMENT_CASES_MOST];
-
-static uint32_t parent_of(const void *data, uint32_t path)
-{
-	(void)data;
-	return parents[path];
-}
-
-static uint32_t function_of(const void *data, uint32_t path)
-{
-	(void)data;
-	return path == 6 ? 1 : path;
-}
 
 static struct segment_series series[2];
 
@@ -42,7 +38,9 @@ static int begin(void **state)
 	strcpy(series[1].name, "frame");
 	memset(own, 0, sizeof(own));
 	memset(cases, 0, sizeof(cases));
-	memset(is_folded, 0, sizeof(is_folded));
+	memset(nodes, 0, sizeof(nodes));
+	for (uint32_t i = 2; i < NODES; i++)
+		nodes[i] = (struct node_place){.path = i - 1, .is_placed = 1};
 	own[0] = (struct segment_study){
 		.key = 1, .node = 2, .call_count = 10, .reason = 2};
 	return 0;
@@ -67,71 +65,68 @@ static struct segment_case *put_case(uint32_t place, uint32_t node, uint64_t tic
 
 static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_count)
 {
-	struct studies_lane from = {.lane = lane,
-				    .studies = own,
-				    .cases = cases,
-				    .series = series,
-				    .series_count = 2,
-				    .study_count = study_count,
-				    .case_count = study_count * SEGMENT_STUDY_CASES,
-				    .paths = paths,
-				    .is_folded = is_folded,
-				    .node_count = NODES,
-				    .parent_of = parent_of,
-				    .function_of = function_of};
-	uint64_t damaged = 0;
+	struct merge merge = {.paths = paths};
+	struct lane_walk walk = {.merge = &merge, .nodes = nodes, .lane = lane};
 
-	studies_add_lane(studies, &from, &damaged);
-	return damaged;
+	walk.data =
+		(struct read_lane_data){.studies = own,
+					.cases = cases,
+					.series = series,
+					.series_count = 2,
+					.study_count = study_count,
+					.case_count = study_count * SEGMENT_STUDY_CASES,
+					.node_count = NODES};
+	studies_add_lane(studies, &walk);
+	return merge.damaged_count;
 }
 
 TEST_WITH(test_lanes_are_one_study, begin, NULL)
 {
-	struct studies studies = {0};
+	struct studies *studies = studies_new();
 
 	for (uint32_t lane = 0; lane < 20; lane++) {
 		own[0].reason = lane == 3 ? SEGMENT_STUDY_ASKED : SEGMENT_STUDY_FOUND;
 		own[0].node = lane % 2 ? 2 : 7; /* another path of it */
 		for (uint32_t i = 0; i < SEGMENT_STUDY_CASES; i++)
 			put_case(i, own[0].node, 1000 * lane + i, 1);
-		assert_int_equal(add_lane(&studies, lane, 1), 0);
+		assert_int_equal(add_lane(studies, lane, 1), 0);
 	}
-	studies_finish(&studies);
-	assert_int_equal(studies.count, 1);
-	assert_int_equal(studies.all[0].call_count, 200);
-	assert_int_equal(studies.all[0].reason, SEGMENT_STUDY_ASKED);
-	assert_int_equal(studies.all[0].case_count, STUDIES_SLOWEST + STUDIES_USUAL);
+	studies_finish(studies);
+	assert_int_equal(studies->count, 1);
+	assert_int_equal(studies->all[0].call_count, 200);
+	assert_int_equal(studies->all[0].reason, SEGMENT_STUDY_ASKED);
+	assert_int_equal(studies->all[0].case_count, STUDIES_SLOWEST + STUDIES_USUAL);
 	for (uint32_t i = 0; i < STUDIES_SLOWEST; i++) {
-		assert_true(studies.all[0].cases[i].is_slow);
-		assert_true(studies.all[0].cases[i].lane >= 18);
+		assert_true(studies->all[0].cases[i].is_slow);
+		assert_true(studies->all[0].cases[i].lane >= 18);
 	}
-	assert_int_equal(studies.all[0].cases[0].ticks, 19007);
-	assert_false(studies.all[0].cases[STUDIES_SLOWEST].is_slow);
-	studies_done(&studies);
+	assert_int_equal(studies->all[0].cases[0].ticks, 19007);
+	assert_false(studies->all[0].cases[STUDIES_SLOWEST].is_slow);
+	studies_free(studies);
 }
 
 TEST_WITH(test_parts_know_who_is_above, begin, NULL)
 {
-	struct studies studies = {0};
+	struct studies *studies = studies_new();
 	const struct studies_case *entry;
 
 	put_case(0, 2, 800, 4);
 	cases[0].parts[3].node = 7; /* below a path that is not there */
 	cases[0].part_count = 4;
-	assert_int_equal(add_lane(&studies, 0, 1), 0);
-	entry = &studies.all[0].cases[0];
+	assert_int_equal(add_lane(studies, 0, 1), 0);
+	entry = &studies->all[0].cases[0];
 	assert_int_equal(entry->part_count, 4);
 	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
 	assert_int_equal(entry->parts[1].parent, 0);
 	assert_int_equal(entry->parts[2].parent, 0);
 	assert_int_equal(entry->parts[3].parent, STUDIES_NONE);
-	studies_done(&studies);
+	studies_free(studies);
 }
 
 /* What no call held lies below the lane's root, which is no path. */
 TEST_WITH(test_steps_have_a_name, begin, NULL)
 {
-	struct studies studies = {0};
+	struct studies *studies = studies_new();
 	const struct studies_case *entry;
 
 	own[0].series = 2;
@@ -140,67 +135,65 @@ TEST_WITH(test_steps_have_a_name, begin, NULL)
 	cases[0].parts[0].node = 1;
 	cases[0].parts[1].node = 7;
 	put_case(1, 2, 700, 2);
-	assert_int_equal(add_lane(&studies, 0, 1), 0);
+	assert_int_equal(add_lane(studies, 0, 1), 0);
 	own[0].node = 2;
-	assert_int_equal(add_lane(&studies, 1, 1), 0);
-	assert_int_equal(studies.count, 1);
-	assert_string_equal(studies.all[0].step, "frame");
-	assert_int_equal(studies.all[0].case_count, 4);
-	entry = &studies.all[0].cases[0];
+	assert_int_equal(add_lane(studies, 1, 1), 0);
+	assert_int_equal(studies->count, 1);
+	assert_string_equal(studies->all[0].step, "frame");
+	assert_int_equal(studies->all[0].case_count, 4);
+	entry = &studies->all[0].cases[0];
 	assert_int_equal(entry->path, 0);
 	assert_int_equal(entry->part_count, 2);
 	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
 	assert_int_equal(entry->parts[1].parent, 0);
-	assert_int_equal(studies.all[0].cases[1].path, 1);
-	studies_done(&studies);
+	assert_int_equal(studies->all[0].cases[1].path, 1);
+	studies_free(studies);
 }
 
 TEST_WITH(test_damaged_steps_are_counted, begin, NULL)
 {
-	struct studies studies = {0};
+	struct studies *studies = studies_new();
 
 	own[0].series = 1; /* a counter */
-	assert_int_equal(add_lane(&studies, 0, 1), 1);
+	assert_int_equal(add_lane(studies, 0, 1), 1);
 	own[0].series = 3; /* none */
-	assert_int_equal(add_lane(&studies, 0, 1), 1);
+	assert_int_equal(add_lane(studies, 0, 1), 1);
 	own[0].series = 0;
 	own[0].node = 1; /* the root is no function */
-	assert_int_equal(add_lane(&studies, 0, 1), 1);
-	assert_int_equal(studies.count, 0);
+	assert_int_equal(add_lane(studies, 0, 1), 1);
+	assert_int_equal(studies->count, 0);
 	own[0].series = 2;
 	series[1].name[0] = '\0';
 	put_case(0, 2, 700, 1);
 	put_case(1, 2, 700, 1);
 	cases[1].parts[0].node = 1; /* the root below a path */
-	assert_int_equal(add_lane(&studies, 0, 1), 0);
-	assert_string_equal(studies.all[0].step, "[no name]");
-	assert_int_equal(studies.all[0].cases[1].folded_count, 1);
-	studies_done(&studies);
+	assert_int_equal(add_lane(studies, 0, 1), 0);
+	assert_string_equal(studies->all[0].step, "[no name]");
+	assert_int_equal(studies->all[0].cases[1].folded_count, 1);
+	studies_free(studies);
 }
 
 TEST_WITH(test_what_is_folded_has_no_time_of_its_own, begin, NULL)
 {
-	struct studies studies = {0};
+	struct studies *studies = studies_new();
 	const struct studies_case *entry;
 
 	put_case(0, 2, 800, 2);
 	cases[0].parts[1].node = 5;
 	cases[0].parts[1].alloc_bytes = 7;
-	paths[5] = 1;
-	is_folded[5] = 1;
-	assert_int_equal(add_lane(&studies, 0, 1), 0);
-	paths[5] = 4;
-	entry = &studies.all[0].cases[0];
+	nodes[5] = (struct node_place){.path = 1, .is_placed = 1, .is_folded = 1};
+	assert_int_equal(add_lane(studies, 0, 1), 0);
+	entry = &studies->all[0].cases[0];
 	assert_int_equal(entry->part_count, 1);
 	assert_int_equal(entry->parts[0].call_count, 1);
 	assert_int_equal(entry->parts[0].ticks, 800);
 	assert_int_equal(entry->parts[0].alloc_bytes, 7);
-	studies_done(&studies);
+	studies_free(studies);
 }
 
 TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 {
-	struct studies studies = {0};
+	struct studies *studies = studies_new();
 
 	put_case(0, 2, 800, SEGMENT_CASE_PARTS + 1);
 	put_case(1, NODES, 800, 1);
@@ -211,16 +204,16 @@ TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 	put_case(6, 2, 800, 1)->parts[0].node = UINT32_MAX;
 	own[1] = (struct segment_study){.node = NODES};
 	own[2] = (struct segment_study){.node = 0};
-	assert_int_equal(add_lane(&studies, 0, 3), 6);
-	assert_int_equal(studies.count, 1);
-	assert_int_equal(studies.all[0].case_count, 1);
-	assert_int_equal(studies.all[0].cases[0].folded_count, 1);
-	assert_int_equal(studies.all[0].cases[0].part_count, 0);
+	assert_int_equal(add_lane(studies, 0, 3), 6);
+	assert_int_equal(studies->count, 1);
+	assert_int_equal(studies->all[0].case_count, 1);
+	assert_int_equal(studies->all[0].cases[0].folded_count, 1);
+	assert_int_equal(studies->all[0].cases[0].part_count, 0);
 	own[0].call_count = UINT64_MAX;
-	add_lane(&studies, 1, 1);
-	assert_int_equal(studies.all[0].call_count, UINT64_MAX);
-	studies_finish(&studies);
-	studies_done(&studies);
+	add_lane(studies, 1, 1);
+	assert_int_equal(studies->all[0].call_count, UINT64_MAX);
+	studies_finish(studies);
+	studies_free(studies);
 }
 
 TEST_WITH(test_hooks_are_taken_off, begin, NULL)
