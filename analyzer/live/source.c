@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/live/alive.h"
-#include "collector/live/attach_find.h"
+#include "collector/live/attach.h"
 #include "collector/read/facts.h"
 #include "collector/store/spool.h"
 #include "common/base/xalloc.h"

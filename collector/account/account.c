@@ -22,8 +22,7 @@ static struct merge_share *new_share(struct merge *merge, uint32_t path, uint32_
 {
 	struct merge_share *share;
 
-	merge->shares = array_room(merge->shares, merge->share_count, sizeof(*share));
-	share = &merge->shares[merge->share_count++];
+	share = &ARRAY_ADD(merge->shares, merge->share_count);
 	*share = (struct merge_share){.path = path, .lane = lane};
 	quantities_clear(QUANTITY_OF_LANE, share->quantities);
 	return share;

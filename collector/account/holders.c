@@ -11,8 +11,7 @@
 
 static void append(struct holders *holders, const struct held *held)
 {
-	holders->all = array_room(holders->all, holders->count, sizeof(*holders->all));
-	holders->all[holders->count++] = *held;
+	ARRAY_ADD(holders->all, holders->count) = *held;
 }
 
 /* Do all of its calls have frames? */

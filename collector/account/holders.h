@@ -16,7 +16,7 @@
 struct held {
 	uint32_t path, function;
 	uint32_t holder; /* 0: no frame was open, nobody has the time */
-	int is_nested;	 /* entries below calls of their own path (nested.h) */
+	int is_nested;	 /* entries below calls of their own path (counted.c) */
 	double calls;	 /* that took time; of entries that are none, 0 */
 	double counting; /* that were counted */
 };

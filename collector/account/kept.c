@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "collector/account/account.h"
-#include "collector/account/modes.h"
 #include "common/base/array.h"
 
 static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
@@ -24,9 +23,7 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 		}
 		merge_add(&merge->modes[mode->own].counted_calls, calls);
 		merge_add(&merge->counted_call_count, calls);
-		kept->counts = array_room(kept->counts, kept->count_count,
-					  sizeof(*kept->counts));
-		kept->counts[kept->count_count++] = (struct kept_count){
+		ARRAY_ADD(kept->counts, kept->count_count) = (struct kept_count){
 			.mode = (uint32_t)(mode - merge->modes), .calls = calls};
 	}
 }
@@ -34,9 +31,7 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 static void add_variants(struct kept *kept, const struct variant_list *variants)
 {
 	for (uint32_t i = 0; i < variants->count; i++) {
-		kept->variants = array_room(kept->variants, kept->variant_count,
-					    sizeof(*kept->variants));
-		kept->variants[kept->variant_count++] = variants->all[i];
+		ARRAY_ADD(kept->variants, kept->variant_count) = variants->all[i];
 	}
 }
 
@@ -44,8 +39,7 @@ static void add_cell(struct kept *kept, uint32_t path, const struct merge_cell *
 {
 	struct kept_cell *to;
 
-	kept->cells = array_room(kept->cells, kept->cell_count, sizeof(*kept->cells));
-	to = &kept->cells[kept->cell_count++];
+	to = &ARRAY_ADD(kept->cells, kept->cell_count);
 	to->path = path;
 	to->total_ticks = cell->total_ticks;
 	to->nested_calls = cell->nested_calls;
@@ -71,8 +65,7 @@ void kept_add(struct kept *kept, struct merge *merge, uint32_t lane,
 	row.variants.first = kept->variant_count;
 	add_variants(kept, &counts->variants);
 	row.variants.end = kept->variant_count;
-	kept->lanes = array_room(kept->lanes, kept->lane_count, sizeof(row));
-	kept->lanes[kept->lane_count++] = row;
+	ARRAY_ADD(kept->lanes, kept->lane_count) = row;
 }
 
 static int by_process(const void *a, const void *b)
@@ -120,8 +113,7 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 
 void kept_add_calls(struct kept *kept, const struct kept_calls *calls)
 {
-	kept->calls = array_room(kept->calls, kept->call_count, sizeof(*kept->calls));
-	kept->calls[kept->call_count++] = *calls;
+	ARRAY_ADD(kept->calls, kept->call_count) = *calls;
 }
 
 void kept_done(struct kept *kept)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "collector/merge/lane.h"
+#include "collector/merge/place.h"
 #include "collector/merge/merge.h"
 
 /* A cell as the lane filled it. */
@@ -18,7 +18,7 @@ struct kept_cell {
 };
 
 /* A function's calls in a lane that have no frame, and entries that are no calls
- * (nested.h). */
+ * (counted.c). */
 struct kept_count {
 	uint32_t mode; /* index in merge->modes */
 	uint64_t calls, nested_calls;

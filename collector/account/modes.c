@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Modes of all processes in one list. Must not look for a function more than once. */
-#include "collector/account/modes.h"
+#include "collector/account/account.h"
 
 #include <stdlib.h>
 
@@ -89,7 +89,7 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 	return mode;
 }
 
-/* Variants of a function (merge/variants.h) are one. */
+/* Variants of a function (merge/sites.c) are one. */
 static void add_variant(struct merge_mode *own, const struct merge_mode *mode)
 {
 	if (own->recording < mode->recording)
@@ -187,9 +187,7 @@ void modes_list(struct merge *merge)
 		merge->first_mode[i] = merge->mode_count;
 		wish_names(merge, i);
 		for (uint32_t number = 0; number < count; number++) {
-			merge->modes = array_room(merge->modes, merge->mode_count,
-						  sizeof(*merge->modes));
-			merge->modes[merge->mode_count++] =
+			ARRAY_ADD(merge->modes, merge->mode_count) =
 				number ? mode_of(merge, i, &process->modes[number])
 				       : (struct merge_mode){.process = i,
 							     .function =

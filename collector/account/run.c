@@ -3,23 +3,20 @@
  * The order of work: lane after lane, then what is summed up over all of them. Must not
  * keep a lane's arrays longer than the lane takes.
  */
-#include "collector/account/run.h"
+#include "collector/account/account.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/xalloc.h"
-#include "collector/account/account.h"
-#include "collector/account/counted.h"
 #include "collector/account/sampled/computed.h"
 #include "collector/merge/marks.h"
 #include "collector/merge/studies.h"
 #include "collector/merge/locks.h"
-#include "collector/account/modes.h"
-#include "collector/merge/lane.h"
-#include "collector/merge/shared_lanes.h"
+#include "collector/merge/place.h"
+#include "collector/merge/merge.h"
 #include "collector/merge/spans.h"
-#include "collector/read/parts.h"
+#include "collector/read/read.h"
 
 /* The run's peak is that of its process with the highest peak. */
 static size_t find_peak_process(const struct read_run *run)

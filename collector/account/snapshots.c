@@ -7,12 +7,11 @@
  * self time is what remains of the difference of a path's ticks without its children's
  * and without the hooks' cost. What a path has at a snapshot is the sum of that.
  */
-#include "collector/account/snapshots.h"
+#include "collector/account/account.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/account/account.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
@@ -94,8 +93,7 @@ static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 
 static void add_path(struct snapshots *ret, const struct snapshot_path *row)
 {
-	ret->paths = array_room(ret->paths, ret->path_count, sizeof(*row));
-	ret->paths[ret->path_count++] = *row;
+	ARRAY_ADD(ret->paths, ret->path_count) = *row;
 }
 
 /* What one snapshot has in addition, by path. When there is no room for it, for none that

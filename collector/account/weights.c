@@ -42,8 +42,7 @@ static int by_calls(const void *a, const void *b)
 
 static void append(struct weight_list *list, const struct weight *weight)
 {
-	list->all = array_room(list->all, list->count, sizeof(*list->all));
-	list->all[list->count++] = *weight;
+	ARRAY_ADD(list->all, list->count) = *weight;
 }
 
 static void sort(struct weight_list *list)

@@ -12,7 +12,7 @@
 #include "collector/processes/cpu_book.h"
 #include "collector/read/read.h"
 #include "collector/processes/resources.h"
-#include "collector/account/snapshots.h"
+#include "collector/account/account.h"
 #include "collector/processes/ticks.h"
 
 /* A process that was seen as another user than the recording's. */
@@ -62,3 +62,14 @@ struct ingest {
 	struct ingest_fact *facts;
 	size_t fact_count;
 };
+
+/* Reads and merges the run in a directory, without changing it. 0, or -errno with a
+ * sentence in error; then nothing is left to free. Free with ingest_done(). */
+int ingest_load(struct ingest *ret, const struct rundir *rundir,
+		const struct ingest_watch *watch, char *error, size_t error_size);
+void ingest_done(struct ingest *ingest);
+
+/* Fills ingest->facts, the rows of trust, from the rest: all that keeps a run from being
+ * complete and exact, and a few plain facts. One row for each name, of the whole run; a
+ * note of the shim is a row note_NAME with value 1 and a sentence. */
+void trust_collect(struct ingest *ingest);

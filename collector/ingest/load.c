@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps from a spool directory to a merged run. Must not change the spool. */
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 
 #include <stdlib.h>
 
@@ -10,8 +10,7 @@
 #include "collector/merge/studies.h"
 #include "collector/merge/locks.h"
 #include "collector/merge/spans.h"
-#include "collector/account/run.h"
-#include "collector/ingest/trust.h"
+#include "collector/account/account.h"
 
 /* seen_ns: since the thread was made, which may be before it began here. */
 static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns)

@@ -3,7 +3,7 @@
  * Names and sums of the trust counters, and the words of the notes. Must not leave out
  * a name because it is zero.
  */
-#include "collector/ingest/trust.h"
+#include "collector/ingest/ingest.h"
 
 #include "collector/merge/locks.h"
 #include "collector/merge/spans.h"
@@ -71,8 +71,7 @@ static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t
 {
 	struct ingest_fact *fact;
 
-	ingest->facts = array_room(ingest->facts, ingest->fact_count, sizeof(*fact));
-	fact = &ingest->facts[ingest->fact_count++];
+	fact = &ARRAY_ADD(ingest->facts, ingest->fact_count);
 	*fact = (struct ingest_fact){.name = name, .value = value};
 	return fact;
 }

@@ -3,7 +3,7 @@
  * Copying a process's lanes into memory of one's own. Must not use a number of the file
  * that was not copied and then checked against the file's size.
  */
-#include "collector/live/draft.h"
+#include "collector/live/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>

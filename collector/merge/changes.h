@@ -20,7 +20,7 @@ struct change_of_path {
 };
 
 /* What a node's waits came to in the end: as they were booked, and how much of what was
- * booked as blocked was ready (collector/merge/waits.h). */
+ * booked as blocked was ready (collector/merge/waits.c). */
 struct change_end {
 	uint64_t ready_ns, blocked_ns;
 	double late_share;
@@ -48,7 +48,7 @@ struct changes {
 };
 
 /* The merged path of a node, the one that has its time (place.h), and whether its entries
- * are no calls of it (variants.h). */
+ * are no calls of it (sites.c). */
 struct change_place {
 	uint32_t path, owner;
 	int is_nested;

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "collector/merge/modules.h"
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 #include "collector/symbols/library.h"
 #include "common/base/map.h"
 #include "common/libc/calls.h"

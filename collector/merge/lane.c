@@ -3,7 +3,7 @@
  * One lane's nodes, open frames and histograms, added to the merged tree. Must
  * not follow an index that was not compared with its count.
  */
-#include "collector/merge/lane.h"
+#include "collector/merge/place.h"
 
 #include "collector/merge/marks.h"
 #include "collector/merge/studies.h"

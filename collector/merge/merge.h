@@ -94,7 +94,7 @@ struct merge_cell {
 	QUANTITY_FIELDS(LANE);
 	uint64_t total_ticks;
 	int64_t counted_calls; /* of the calls: those without a frame */
-	int64_t nested_calls;  /* beside them: entries with frames (variants.h) */
+	int64_t nested_calls;  /* beside them: entries with frames (sites.c) */
 	/* of calls with frames at and below it, whose caller with a frame is above it */
 	uint64_t passed_ticks;
 	int64_t passed_calls;
@@ -138,7 +138,7 @@ struct merge_mode {
 #define MERGE_PATH_LIMIT (1u << 21)
 
 /* Shares of lanes in paths, about: then short processes of one program share lanes
- * (shared_lanes.h). */
+ * (shared_lanes.c). */
 #define MERGE_SHARE_LIMIT (1u << 17)
 
 /* Beside the shim's ways: counted, and timed by samples. */
@@ -159,7 +159,7 @@ struct merge {
 	struct merge_share *shares;
 	size_t share_count;
 	/* by lane: the one that its shares and threads are told of, and whether there are
-	 * several of that (shared_lanes.h) */
+	 * several of that (shared_lanes.c) */
 	uint32_t *row_lanes;
 	uint8_t *is_shared_lane;
 	uint64_t shared_lane_count;
@@ -190,7 +190,7 @@ struct merge {
 	size_t mode_count;
 	size_t *first_mode; /* of each process, and mode_count behind the last */
 	uint64_t counted_call_count;
-	/* Entries that are no calls (variants.h), with and without frames. */
+	/* Entries that are no calls (sites.c), with and without frames. */
 	uint64_t nested_call_count, nested_counted_count;
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
@@ -230,3 +230,20 @@ void merge_pass(struct merge *merge, uint32_t path, uint32_t owner, uint64_t cal
 		uint64_t ticks);
 /* The current lane's cell of a path; marks the path and all above as touched. */
 struct merge_cell *merge_touch(struct merge *merge, uint32_t path);
+
+/*
+ * Which lanes have a row of their own, and which go on in that of a process that had
+ * ended before theirs began: two threads that lived at one time never share.
+ *
+ * Thousands of short processes of one program differ in nothing that their own share of
+ * every call path could tell. So the processes that lived longest have lanes of their
+ * own, as many as there is room for; those of the others follow each other in some, as
+ * the forked children of a shell do in its slots (common/segment.h).
+ */
+
+/* Processes of a program that have lanes of their own, however many shares there are. */
+#define SHARED_LANES_OWN 4u
+
+/* Finds merge->row_lanes and counts those that are shared. ends: parallel to the
+ * processes. */
+void shared_lanes_find(struct merge *merge, const struct merge_end *ends);

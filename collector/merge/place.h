@@ -28,7 +28,7 @@ struct node_place {
 	uint32_t owner;
 	uint8_t is_placed;
 	uint8_t is_folded; /* path is the nearest ancestor's: no room for its own */
-	uint8_t is_nested; /* path is that of the node above: see variants.h */
+	uint8_t is_nested; /* path is that of the node above: see sites.c */
 };
 
 /* What of a lane's waits only the whole lane tells: how much longer than asked each sleep
@@ -179,3 +179,21 @@ typedef void open_frames_visit(void *context, const struct open_frame *open);
 /* All of a lane, those of one stack after the other, outermost first. */
 void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
 		      void *context);
+
+/* What a lane has by number of the function in its process's modes. Owned:
+ * lane_counts_done(). */
+struct lane_counts {
+	struct segment_count *counts;
+	uint32_t count_count;
+	double stack_ns; /* what finding stacks took for an allocation */
+	struct variant_list variants;
+};
+
+/* Puts a lane's sums into the cells (merge.h), and what is no sum into the tree. sites:
+ * those of the process that belong to the lane. A lane that cannot be read is counted as
+ * damaged. */
+void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
+		const struct site_place *sites, size_t site_count,
+		struct lane_counts *ret);
+
+void lane_counts_done(struct lane_counts *counts);

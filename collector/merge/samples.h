@@ -11,7 +11,9 @@
 #include "collector/merge/modules.h"
 #include "common/base/map.h"
 
+struct cpu_book;
 struct identify;
+struct merge;
 
 enum sampled_kind {
 	SAMPLED_CODE,	/* in a function */
@@ -95,6 +97,4 @@ void sampled_forget_callers(struct sampled *sampled);
 void sampled_join(struct sampled *sampled, size_t first);
 
 /* Adds samples of programs without hooks, without a path: when all lanes are merged. */
-struct merge;
-struct cpu_book;
 void sampled_add_outside(struct merge *merge, const struct cpu_book *book);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Processes by how long they lived, and those that came after each other. */
-#include "collector/merge/shared_lanes.h"
+#include "collector/merge/merge.h"
 
 #include <stdlib.h>
 #include <string.h>

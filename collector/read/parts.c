@@ -5,7 +5,7 @@
  * it was stored. Must not trust a count or an offset in the file; equal numbers may
  * be chance.
  */
-#include "collector/read/parts.h"
+#include "collector/read/read.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Each object of a run once. */
-#include "collector/selection/answers.h"
+#include "collector/selection/selection.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/selection/resolve.h"
 #include "common/arrays.h"
 #include "common/base/array.h"
 

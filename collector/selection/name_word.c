@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Must not trust the rule: it is any text. In doubt there is no word. */
-#include "collector/selection/name_word.h"
+#include "collector/selection/selection.h"
 
 #include <ctype.h>
 #include <stdbool.h>

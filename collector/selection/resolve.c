@@ -3,7 +3,7 @@
  * Rules asked function by function, with what is the same for a whole source file asked
  * once.
  */
-#include "collector/selection/resolve.h"
+#include "collector/selection/selection.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,6 @@
 #include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
-#include "collector/selection/whole_name.h"
 #include "collector/symbols/confined.h"
 #include "collector/symbols/reader.h"
 #include "collector/symbols/strings.h"

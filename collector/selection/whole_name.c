@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The three texts of a name that a rule may mean. */
-#include "collector/selection/whole_name.h"
+#include "collector/selection/selection.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 
 #include "collector/processes/liveness.h"
 #include "common/base/array.h"
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "collector/read/rundir.h"
 #include "collector/processes/samples.h"
 #include "collector/store/ids.h"

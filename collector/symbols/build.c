@@ -19,14 +19,13 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "collector/symbols/hook_calls.h"
+#include "collector/symbols/program.h"
 #include "collector/symbols/confined.h"
 #include "collector/symbols/elf.h"
 #include "collector/symbols/library.h"
 #include "collector/symbols/reader.h"
 #include "collector/symbols/table.h"
 #include "collector/symbols/strings.h"
-#include "collector/symbols/target_libraries.h"
 
 /* What a producer's text (DW_AT_producer) tells of one unit. The text is changed by
  * nobody and borrowed. */

@@ -3,7 +3,7 @@
  * The bridge to libiberty's demanglers. Must not trust the name: it comes from a file
  * that may be damaged.
  */
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>

@@ -12,7 +12,7 @@
  * methods of local classes with some compilers) are found by a second, deep walk, made
  * only when an address was not found by the first.
  */
-#include "collector/symbols/dwarf.h"
+#include "collector/symbols/places.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -22,7 +22,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/symbols/places.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Relocations lead to stubs, stubs to calls, and calls to functions. */
-#include "collector/symbols/hook_calls.h"
+#include "collector/symbols/program.h"
 
 #include <gelf.h>
 #include <libelf.h>

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "collector/symbols/demangle.h"
-#include "collector/symbols/dwarf.h"
+#include "collector/symbols/symbol.h"
+#include "collector/symbols/places.h"
 #include "collector/symbols/strings.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_name.h"

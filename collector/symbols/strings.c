@@ -11,7 +11,7 @@
 #include "common/base/array.h"
 #include "common/base/intern.h"
 #include "common/base/xalloc.h"
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 
 /* Of one string, and of all together: the files that they come from may be hostile. The
  * names of a browser's 100,000 functions take 20 MB. */

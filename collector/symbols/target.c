@@ -18,7 +18,7 @@
 #include <gelf.h>
 
 #include "collector/symbols/elf.h"
-#include "collector/symbols/target_libraries.h"
+#include "collector/symbols/program.h"
 
 #define SCRIPT_DEPTH 4 /* interpreters that are scripts themselves; as in Linux */
 #define FIRST_LINE_BYTES 256

@@ -7,7 +7,7 @@
  * directories (they hold copies of the same libraries), and RPATHs inherited from the
  * library that needs a library.
  */
-#include "collector/symbols/target_libraries.h"
+#include "collector/symbols/program.h"
 
 #include <errno.h>
 #include <glob.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* perf_event_open(2): software events of the task clock, in the kernel, too, where that
  * is allowed. */
-#include "collector/watch/events.h"
+#include "collector/watch/outside.h"
 
 #include <errno.h>
 #include <stddef.h>

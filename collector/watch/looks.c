@@ -3,7 +3,7 @@
  * What each look at the processes may bring: new objects, shown to who applies rules
  * about source files, and snapshots that are due.
  */
-#include "collector/watch/looks.h"
+#include "collector/watch/table.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include "collector/live/snapshot.h"
 #include "collector/read/segment_file.h"
-#include "collector/selection/answers.h"
+#include "collector/selection/selection.h"
 #include "common/base/array.h"
 
 void objects_begin(struct objects *ret, const struct watch *watch)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a process has mapped (/proc/PID/maps), and ELF files by device and inode. */
-#include "collector/watch/mapped.h"
+#include "collector/watch/outside.h"
 
 #include <elfutils/libdwelf.h>
 #include <gelf.h>

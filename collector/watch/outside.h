@@ -5,7 +5,7 @@
  * know the call path.
  *
  * A program is a process from its exec on, with what it forks. When it is some ms old
- * and nothing that it has mapped calls hooks, its threads get events (events.h), and
+ * and nothing that it has mapped calls hooks, its threads get events, and
  * what has come is added to the book at each look. When something with hooks turns up
  * later, the events are closed. Samples take no more than 2 % of what the program
  * computes: where its threads are switched so often that a timer set anew each time would
@@ -13,11 +13,89 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "collector/live/sampling.h"
 #include "collector/processes/cpu_book.h"
-#include "collector/watch/events.h"
-#include "collector/watch/mapped.h"
 #include "collector/watch/table.h"
+
+/*
+ * The kernel's samples: a ring for each CPU, and the events of processes that write into
+ * them. An event of a process is one for each of its threads and each CPU, as an event
+ * that children inherit has no ring of its own but on one CPU. Threads and children of
+ * these threads are sampled from their first instruction on, whoever else knows of them;
+ * what they execute is not: that is another program, which may have hooks.
+ */
+
+struct outside_rings {
+	struct outside_ring *all; /* owned */
+	size_t count;
+	int is_open;
+};
+
+/* The events of a process. All zero is none. */
+struct outside_events {
+	uint64_t *ids; /* owned, ascending; of records */
+	int *fds;      /* owned, as many */
+	size_t count;
+};
+
+/* Opens the rings, once. page_count: a power of two, fewer when the user may have no
+ * more. 0 or -errno. There is no end: the process ends with it. */
+int events_open_rings(struct outside_rings *rings, uint32_t page_count);
+
+/* Begins to sample the threads that the process has as well, at one sample a period. 0 or
+ * -errno (-ESRCH: it is gone); events_detach() in any case. */
+int events_attach(struct outside_events *events, const struct outside_rings *rings,
+		  int32_t pid, uint64_t period_ns);
+/* From here on the threads that were there at the beginning have this period. */
+void events_change_period(const struct outside_events *events, uint64_t period_ns);
+int events_has(const struct outside_events *events, uint64_t id);
+void events_detach(struct outside_events *events);
+
+struct outside_record {
+	uint64_t id; /* of the event */
+	uint64_t address;
+	uint64_t period_ns;
+	int32_t pid;
+	uint64_t lost_count; /* if not 0, it is about those, and nothing else */
+};
+
+/* Hands over each record that has come since, and makes room for others. */
+void events_read(struct outside_rings *rings,
+		 void (*take)(void *context, const struct outside_record *record),
+		 void *context);
+
+/* What there is to know of a file that a process has mapped, once for all processes. The
+ * file is not believed. */
+struct outside_objects {
+	int64_t begin_s; /* since the epoch, when the first process was there */
+	struct outside_object *all; /* owned */
+	size_t count;
+	struct map map; /* by device and inode */
+};
+
+/* Which file is mapped where in a process and the children that it has forked. /proc is
+ * not looked at without end: code that a program makes as it runs is in no file. */
+struct outside_space {
+	struct outside_range *ranges; /* owned, by start */
+	size_t count;
+	int has_hooks;	   /* something that is mapped calls them */
+	uint64_t pause_ns; /* until an unknown address is worth another look */
+	uint64_t next_ns;
+};
+
+/* Looks at what a process has mapped now. */
+void space_look(struct outside_space *space, struct outside_objects *objects,
+		struct cpu_book *book, int32_t pid);
+
+/* Where an address of a process is, after another look at it when that is due. */
+uint32_t space_find(struct outside_space *space, struct outside_objects *objects,
+		    struct cpu_book *book, int32_t pid, uint64_t address,
+		    uint64_t *ret_address);
+
+void space_done(struct outside_space *space);
 
 struct outside {
 	struct cpu_book book;

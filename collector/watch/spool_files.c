@@ -4,7 +4,7 @@
  * a spool that somebody removed are made again. Must not touch a file that anybody
  * can still write, or read holes: the files are sparse and terabytes long.
  */
-#include "collector/watch/spool_files.h"
+#include "collector/watch/table.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The collector's table of the run's processes and files. Runs on: the collector's main
- * thread.
+ * The run's processes and files: found in segment files, watched by pidfd, looked at in
+ * /proc. Runs on: the collector's main thread. Must not signal, stop or wait for the
+ * processes.
  */
 #pragma once
 
@@ -10,12 +11,15 @@
 #include <stdint.h>
 
 #include "collector/ingest/ingest.h"
+#include "collector/live/snapshot.h"
 #include "collector/processes/ending.h"
 #include "collector/processes/liveness.h"
 #include "collector/processes/resources.h"
+#include "collector/processes/ticks.h"
 #include "collector/read/ended.h"
 #include "collector/read/rundir.h"
 #include "collector/read/segment_file.h"
+#include "collector/selection/selection.h"
 #include "collector/watch/gpu.h"
 #include "common/base/map.h"
 #include "common/segment.h"
@@ -145,3 +149,67 @@ size_t table_others_alive(const struct watch *watch);
 
 /* The processes that became another user; owned by the caller (free). */
 struct ingest_user *table_other_users(const struct watch *watch, size_t *ret_count);
+
+/* Looks for processes that are not known yet, when all known ones are dead. Returns how
+ * many were found; they are watched from now on. */
+size_t newborn_find(struct watch *watch);
+
+/* Starts watching. 0 or -errno. There is no end: the process ends with it. */
+int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_run *run,
+	       struct segment_state *shared);
+
+/* Looks for new processes, exits and deaths, and samples those that are alive. */
+void watch_update(struct watch *watch);
+
+/* Packs the files that have been over for longest, when there are too many; watch->kept
+ * has their processes from then on. */
+void pack_files(struct watch *watch);
+
+/* When the spool is gone: makes it again from the files that are still open here, and
+ * locks it. A file that is not, counts as a lost process. Returns 1 when it did, 0 when
+ * nothing was missing, or -errno. */
+int removed_spool_restore(struct watch *watch);
+
+/* The objects of all processes are shown to who applies rules about source files
+ * (collector/selection/selection.h) as they turn up. What has been shown of a process. */
+struct objects_process {
+	int32_t pid;
+	uint64_t start_ticks; /* with pid: which process */
+	uint32_t count;
+};
+
+struct objects {
+	struct answers answers;
+	struct objects_process *processes; /* parallel to watch.processes */
+	size_t count;
+};
+
+void objects_begin(struct objects *ret, const struct watch *watch);
+
+/* Looks for new objects, when there are such rules. */
+void objects_update(struct objects *objects, const struct watch *watch);
+
+/* A snapshot is taken of every process each PROFSHIM_SNAPSHOT_EVERY. One that comes late
+ * is not made up for. */
+struct interval_process {
+	uint64_t start_ticks; /* of the process that has the entry */
+	uint64_t next_ns;     /* monotonic; 0: not seen yet */
+	uint32_t number;
+	int is_given_up;
+	int was_busy; /* another snapshot did not end */
+	struct live_snapshot_memory memory;
+};
+
+struct intervals {
+	struct ticks ticks;
+	uint64_t every_ns;		    /* 0: none */
+	struct interval_process *processes; /* parallel to watch.processes */
+	size_t count;
+};
+
+void intervals_init(struct intervals *intervals, const struct segment_run *page);
+
+/* Takes those snapshots that are due. Returns how long nothing more is, at most
+ * longest_ns. */
+uint64_t intervals_update(struct intervals *intervals, const struct watch *watch,
+			  uint64_t longest_ns);

@@ -3,7 +3,7 @@
  * Finding, watching and sampling the processes of a run. Must not signal, stop or wait
  * for the processes.
  */
-#include "collector/watch/watch.h"
+#include "collector/watch/table.h"
 
 #include <dirent.h>
 #include <errno.h>

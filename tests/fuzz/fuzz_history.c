@@ -24,7 +24,7 @@
 #include "common/segment_history.h"
 #include "common/segment_names.h"
 #include "common/segment_series.h"
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "collector/store/store.h"
 #include "collector/live/snapshot.h"
 #include "tests/fuzz/fuzz_database.h"

@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: names of functions, through all that respells,
  *                shortens and compares them.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      cxx_canonical.h, name_set.h, short_name.h, name_pool.h, demangle.h
+ * See also:      cxx_canonical.h, name_set.h, short_name.h, name_pool.h, symbol.h
  *
  * The first byte of an input says what the rest is (r: one name, which is repeated until
  * it has 100 KB; l: names, one on each line; else: each byte is a piece of a name).
@@ -16,7 +16,7 @@
 
 #include "analyzer/model/meant.h"
 #include "analyzer/names/name_pool.h"
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"

@@ -20,7 +20,7 @@
 
 #include "common/segment_history.h"
 #include "common/segment_recording.h"
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "collector/store/store.h"
 #include "tests/fuzz/fuzz_database.h"
 #include "tests/fuzz/fuzz_spool.h"

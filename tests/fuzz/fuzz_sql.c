@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "collector/store/store.h"
 #include "tests/fuzz/fuzz_sql.h"
 #include "tests/unit/collector/make_segment.h"

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/selection/resolve.h"
+#include "collector/selection/selection.h"
 #include "collector/symbols/build.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/target.h"

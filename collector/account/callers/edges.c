@@ -398,8 +398,8 @@ static void divide(struct edges *edges, const struct kept_calls *calls, int is_c
 	free(parts);
 }
 
-/* Calls of which nothing is known, and entries that are none (nested.h), which are on the
- * function's own paths. */
+/* Calls of which nothing is known, and entries that are none (counted.c), which are on
+ * the function's own paths. */
 static void place_anywhere(struct edges *edges, const struct kept_calls *calls)
 {
 	uint32_t function = edges->merge->modes[calls->mode].function;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "tests/unit/collector/check_db.h"
 
 #include <stdarg.h>

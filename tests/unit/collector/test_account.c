@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "collector/account/snapshots.h"
+#include "collector/account/account.h"
 #include "collector/account/weights.h"
 #include "collector/merge/hook_cost.h"
 #include "collector/processes/ticks.h"

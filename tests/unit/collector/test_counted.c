@@ -3,7 +3,7 @@
  * What this is:  calls that were only counted: their number on paths, their time, and
  *                from whom it is taken.
  * Runs on:       tests.
- * See also:      collector/account/counted.h
+ * See also:      collector/account/counted.c
  *
  * All numbers are computed by hand from what the comments say.
  */

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "common/schema.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"

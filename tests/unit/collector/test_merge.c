@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/account/run.h"
+#include "collector/account/account.h"
 #include "collector/merge/locks.h"
 #include "collector/merge/spans.h"
 #include "collector/read/segment_file.h"

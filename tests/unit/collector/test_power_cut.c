@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "collector/read/rundir.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"

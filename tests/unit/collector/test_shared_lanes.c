@@ -2,11 +2,11 @@
 /*
  * What this is:  lanes of short processes that follow each other in one row.
  * Runs on:       tests.
- * See also:      collector/merge/shared_lanes.h
+ * See also:      collector/merge/shared_lanes.c
  */
 #include <sqlite3.h>
 
-#include "collector/merge/shared_lanes.h"
+#include "collector/merge/merge.h"
 #include "tests/unit/collector/check_db.h"
 #include "tests/unit/tests.h"
 

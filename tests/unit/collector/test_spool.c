@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "collector/processes/liveness.h"
 #include "collector/store/spool.h"
 #include "collector/store/guard.h"

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collector/ingest/load.h"
+#include "collector/ingest/ingest.h"
 #include "common/schema.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"

@@ -3,7 +3,7 @@
  * What this is:  constructors and destructors of several functions: one call for each
  *                object, and the cost of all hooks taken off.
  * Runs on:       tests.
- * See also:      collector/merge/variants.h, collector/account/nested.h
+ * See also:      collector/merge/sites.c, collector/account/counted.c
  *
  * All numbers are computed by hand from what the comments say.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what a run's processes are answered, of which objects. */
-#include "collector/selection/answers.h"
+#include "collector/selection/selection.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
 /* What this is: what people read functions as, from the names of compilers. */
 #include "common/names/cxx_canonical.h"
 
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 #include "common/names/name_set.h"
 #include "tests/unit/tests.h"
 

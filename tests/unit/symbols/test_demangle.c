@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: readable names, and the strings that hold them. */
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 
 #include "collector/symbols/strings.h"
 #include "tests/unit/tests.h"

@@ -2,7 +2,7 @@
 /* What this is: what counts as library, on both sides of each border of the rule. */
 #include "collector/symbols/library.h"
 
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 #include "tests/unit/tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

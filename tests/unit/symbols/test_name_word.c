@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: a function that a rule fits is never taken for one that it cannot fit. */
-#include "collector/selection/name_word.h"
+#include "collector/selection/selection.h"
 
-#include "collector/selection/whole_name.h"
-#include "collector/symbols/demangle.h"
+#include "collector/symbols/symbol.h"
 #include "common/base/strbuf.h"
 #include "common/names/name_set.h"
 #include "tests/unit/tests.h"

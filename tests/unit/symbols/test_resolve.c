@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: which functions of a program of several source files the rules fit that
  * symbol tables do not tell. */
-#include "collector/selection/resolve.h"
+#include "collector/selection/selection.h"
 
 #include "common/base/strbuf.h"
 #include "collector/symbols/symbols.h"

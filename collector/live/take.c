@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/live/draft.h"
 #include "common/history.h"
 
 #define PAUSE_NS 1000000 /* history_lock() makes so many as there are milliseconds */
