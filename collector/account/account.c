@@ -13,9 +13,7 @@
 
 static int by_number(const void *a, const void *b)
 {
-	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
-
-	return left < right ? -1 : left > right;
+	return ORDER(*(const uint32_t *)a, *(const uint32_t *)b);
 }
 
 static struct merge_share *new_share(struct merge *merge, uint32_t path, uint32_t lane)

@@ -27,10 +27,8 @@ static uint32_t edge_index(struct merge *merge, uint32_t caller, uint32_t callee
 
 	if (!is_new)
 		return index;
-	merge->edges =
-		array_room(merge->edges, merge->edge_count++, sizeof(*merge->edges));
-	merge->edges[index].caller = caller;
-	merge->edges[index].callee = callee;
+	ARRAY_ADD(merge->edges, merge->edge_count) =
+		(struct merge_edge){.caller = caller, .callee = callee};
 	return index;
 }
 
@@ -300,9 +298,7 @@ static int by_path(const void *a, const void *b)
 {
 	const struct merge_share *left = a, *right = b;
 
-	if (left->path != right->path)
-		return left->path < right->path ? -1 : 1;
-	return left->lane < right->lane ? -1 : left->lane > right->lane;
+	return ORDER_BY_2(left, right, path, lane);
 }
 
 static int64_t percentile(const struct merge *merge,

@@ -30,9 +30,8 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 
 static void add_variants(struct kept *kept, const struct variant_list *variants)
 {
-	for (uint32_t i = 0; i < variants->count; i++) {
+	for (uint32_t i = 0; i < variants->count; i++)
 		ARRAY_ADD(kept->variants, kept->variant_count) = variants->all[i];
-	}
 }
 
 static void add_cell(struct kept *kept, uint32_t path, const struct merge_cell *cell)
@@ -72,9 +71,7 @@ static int by_process(const void *a, const void *b)
 {
 	const struct kept_lane *left = a, *right = b;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->lane < right->lane ? -1 : left->lane > right->lane;
+	return ORDER_BY_2(left, right, process, lane);
 }
 
 void kept_order(struct kept *kept)

@@ -15,51 +15,32 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-static int compare(uint64_t left, uint64_t right)
-{
-	return left < right ? -1 : left > right;
-}
-
 static int path_by_snapshot(const void *a, const void *b)
 {
 	const struct change_of_path *left = a, *right = b;
-	int order = compare(left->process, right->process);
 
-	if (!order)
-		order = compare(left->snapshot, right->snapshot);
-	return order ? order : compare(left->path, right->path);
+	return ORDER_BY_3(left, right, process, snapshot, path);
 }
 
 static int site_by_site(const void *a, const void *b)
 {
 	const struct change_of_site *left = a, *right = b;
-	int order = compare(left->process, right->process);
 
-	if (!order)
-		order = compare(left->site, right->site);
-	return order ? order : compare(left->snapshot, right->snapshot);
+	return ORDER_BY_3(left, right, process, site, snapshot);
 }
 
 static int row_by_path(const void *a, const void *b)
 {
 	const struct snapshot_path *left = a, *right = b;
-	int order = compare(left->process, right->process);
 
-	if (!order)
-		order = compare(left->path, right->path);
-	return order ? order : compare(left->first, right->first);
+	return ORDER_BY_3(left, right, process, path, first);
 }
 
 static int free_by_site(const void *a, const void *b)
 {
 	const struct change_free *left = a, *right = b;
-	int order = compare(left->process, right->process);
 
-	if (!order)
-		order = compare(left->site, right->site);
-	if (!order)
-		order = compare(left->born, right->born);
-	return order ? order : compare(left->freed, right->freed);
+	return ORDER_BY_4(left, right, process, site, born, freed);
 }
 
 /* Where each process's snapshots begin in `all`; [process_count] is their number. */
@@ -91,11 +72,6 @@ static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 	return starts;
 }
 
-static void add_path(struct snapshots *ret, const struct snapshot_path *row)
-{
-	ARRAY_ADD(ret->paths, ret->path_count) = *row;
-}
-
 /* What one snapshot has in addition, by path. When there is no room for it, for none that
  * follows either: what they have is counted from the ones before. */
 static void account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
@@ -115,7 +91,7 @@ static void account_snapshot(struct snapshots *ret, struct merge *merge, int64_t
 			continue;
 		quantities_add(QUANTITY_OF_PAST, row.quantities, QUANTITY_OF_LANE,
 			       times.quantities, 1);
-		add_path(ret, &row);
+		ARRAY_ADD(ret->paths, ret->path_count) = row;
 	}
 }
 

@@ -8,36 +8,24 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-static int compare(uint64_t left, uint64_t right)
-{
-	return left < right ? -1 : left > right;
-}
-
 static int by_group(const struct weight *left, const struct weight *right)
 {
-	int order = compare(left->function, right->function);
-
-	if (!order)
-		order = compare(left->process, right->process);
-	return order ? order : compare(left->lane, right->lane);
+	return ORDER_BY_3(left, right, function, process, lane);
 }
 
 static int by_path(const void *a, const void *b)
 {
 	const struct weight *left = a, *right = b;
-	int order = by_group(left, right);
 
-	return order ? order : compare(left->path, right->path);
+	return by_group(left, right) ?: ORDER_BY(left, right, path);
 }
 
 static int by_calls(const void *a, const void *b)
 {
 	const struct weight *left = a, *right = b;
-	int order = compare(right->calls, left->calls);
 
-	if (!order)
-		order = compare(right->passed_calls, left->passed_calls);
-	return order ? order : compare(left->path, right->path);
+	return ORDER_BY_2(right, left, calls, passed_calls)
+		       ?: ORDER_BY(left, right, path);
 }
 
 static void append(struct weight_list *list, const struct weight *weight)

@@ -57,10 +57,9 @@ void identify_done(struct identify *identify)
 static uint32_t add_function(struct identify *identify,
 			     const struct identify_function *from)
 {
-	uint32_t function = (uint32_t)identify->function_count++;
+	uint32_t function = (uint32_t)identify->function_count;
 
-	identify->functions = array_room(identify->functions, function, sizeof(*from));
-	identify->functions[function] = *from;
+	ARRAY_ADD(identify->functions, identify->function_count) = *from;
 	identify->functions[function].is_library = library_has(
 		&identify->library,
 		&(struct library_function){

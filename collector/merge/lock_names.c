@@ -5,24 +5,15 @@
 
 #include "collector/merge/locks.h"
 #include "common/base/xalloc.h"
+#include "common/base/array.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/symbol.h"
-
-static void raise_to(uint64_t *highest, uint64_t value)
-{
-	if (value > *highest)
-		*highest = value;
-}
 
 static int by_lane(const void *a, const void *b)
 {
 	const struct lock_place *left = a, *right = b;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	if (left->lane_slot != right->lane_slot)
-		return left->lane_slot < right->lane_slot ? -1 : 1;
-	return 0;
+	return ORDER_BY_2(left, right, process, lane_slot);
 }
 
 static void settle(struct locks *locks, const struct lock_place *place, uint32_t lane,
@@ -147,17 +138,9 @@ static void name_lock(struct merge *merge, struct merge_lock *lock)
 static int by_paths(const void *a, const void *b)
 {
 	const struct merge_lock_wait *left = a, *right = b;
-	const uint32_t of_left[] = {left->lock,	       left->waiter_path,
-				    left->holder_path, left->taken_path,
-				    left->waiter_lane, left->holder_lane};
-	const uint32_t of_right[] = {right->lock,	 right->waiter_path,
-				     right->holder_path, right->taken_path,
-				     right->waiter_lane, right->holder_lane};
 
-	for (size_t i = 0; i < sizeof(of_left) / sizeof(of_left[0]); i++)
-		if (of_left[i] != of_right[i])
-			return of_left[i] < of_right[i] ? -1 : 1;
-	return 0;
+	return ORDER_BY_4(left, right, lock, waiter_path, holder_path, taken_path)
+		       ?: ORDER_BY_2(left, right, waiter_lane, holder_lane);
 }
 
 /* What one lane has of the same paths more than once: by nodes of one path. */
@@ -178,7 +161,7 @@ static void add_up_waits(struct locks *locks)
 		}
 		merge_add(&last->count, next->count);
 		merge_add(&last->ticks, next->ticks);
-		raise_to(&last->longest_ticks, next->longest_ticks);
+		merge_raise(&last->longest_ticks, next->longest_ticks);
 	}
 	locks->wait_count = kept + 1;
 }

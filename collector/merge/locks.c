@@ -54,18 +54,11 @@ static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock 
 		return index;
 	if (locks->count >= LOCKS_MOST)
 		return UINT32_MAX;
-	index = (uint32_t)locks->count++;
-	locks->all = array_room(locks->all, index, sizeof(lock));
-	locks->all[index] = lock;
+	index = (uint32_t)locks->count;
+	ARRAY_ADD(locks->all, locks->count) = lock;
 	map_put(&locks->map, walk->process_index, from->address, 0, index);
 	note_block(walk->merge, index, from);
 	return index;
-}
-
-static void raise_to(uint64_t *highest, uint64_t value)
-{
-	if (value > *highest)
-		*highest = value;
 }
 
 /* Returns its number in the run; UINT32_MAX: none. */
@@ -89,8 +82,8 @@ static uint32_t add_lock(const struct lane_walk *walk, const struct segment_lock
 	merge_add(&lock->wait_ticks, from->wait_ticks);
 	merge_add(&lock->hold_count, from->hold_count);
 	merge_add(&lock->hold_ticks, from->hold_ticks);
-	raise_to(&lock->longest_wait_ticks, from->longest_wait_ticks);
-	raise_to(&lock->longest_hold_ticks, from->longest_hold_ticks);
+	merge_raise(&lock->longest_wait_ticks, from->longest_wait_ticks);
+	merge_raise(&lock->longest_hold_ticks, from->longest_hold_ticks);
 	if (from->first_ticks < lock->first_ticks) {
 		lock->first_ticks = from->first_ticks;
 		lock->first_path = place_path(walk, from->first_node);
@@ -110,8 +103,7 @@ static void add_wait(const struct lane_walk *walk, const struct segment_lock_wai
 		merge_add(&locks->folded_count, from->count);
 		return;
 	}
-	locks->waits = array_room(locks->waits, index, sizeof(*locks->waits));
-	locks->waits[locks->wait_count++] =
+	ARRAY_ADD(locks->waits, locks->wait_count) =
 		(struct merge_lock_wait){.lock = lock,
 					 .waiter_lane = walk->lane,
 					 .holder_lane = LOCK_NO_LANE,

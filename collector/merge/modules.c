@@ -31,11 +31,8 @@ static uint32_t module_number(struct modules *modules, const struct segment_modu
 	bool is_new;
 	uint32_t number = map_number(&modules->map, (uintptr_t)from, 0, 0, &is_new);
 
-	if (is_new) {
-		modules->all =
-			array_room(modules->all, modules->count++, sizeof(*modules->all));
-		modules->all[number].from = from;
-	}
+	if (is_new)
+		ARRAY_ADD(modules->all, modules->count) = (struct module){.from = from};
 	return number;
 }
 

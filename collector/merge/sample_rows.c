@@ -108,6 +108,17 @@ static void add_entries(struct sampled *sampled, struct lane_walk *walk)
 	free(entries);
 }
 
+static void note_periods(struct sampled *sampled, uint64_t count, uint32_t shortest_us,
+			 uint32_t longest_us)
+{
+	if (!count)
+		return;
+	if (longest_us > sampled->longest_period_us)
+		sampled->longest_period_us = longest_us;
+	if (!sampled->shortest_period_us || shortest_us < sampled->shortest_period_us)
+		sampled->shortest_period_us = shortest_us;
+}
+
 static void add_header(struct sampled *sampled, const struct segment_lane *header)
 {
 	uint32_t period_us = header->sample_period_us;
@@ -122,12 +133,7 @@ static void add_header(struct sampled *sampled, const struct segment_lane *heade
 	merge_add(&sampled->declined_count, header->ring_declined_count);
 	if (header->ring_refused_count)
 		sampled->ring_error = header->ring_error;
-	if (!header->ring_count)
-		return;
-	if (period_us > sampled->longest_period_us)
-		sampled->longest_period_us = period_us;
-	if (!sampled->shortest_period_us || period_us < sampled->shortest_period_us)
-		sampled->shortest_period_us = period_us;
+	note_periods(sampled, header->ring_count, period_us, period_us);
 }
 
 void sampled_add_lane(struct lane_walk *walk)
@@ -217,13 +223,8 @@ static void add_sums(struct sampled *sampled, const struct cpu_sums *sums)
 	merge_add(&sampled->declined_count, sums->declined_count);
 	if (sums->refused_count)
 		sampled->ring_error = sums->error;
-	if (!sums->attached_count)
-		return;
-	if (sums->longest_period_us > sampled->longest_period_us)
-		sampled->longest_period_us = sums->longest_period_us;
-	if (!sampled->shortest_period_us ||
-	    sums->shortest_period_us < sampled->shortest_period_us)
-		sampled->shortest_period_us = sums->shortest_period_us;
+	note_periods(sampled, sums->attached_count, sums->shortest_period_us,
+		     sums->longest_period_us);
 }
 
 void sampled_add_outside(struct merge *merge, const struct cpu_book *book)

@@ -58,11 +58,8 @@ static uint32_t site_row(struct merge *merge, uint32_t path,
 
 	if (!is_new)
 		return index;
-	merge->sites =
-		array_room(merge->sites, merge->site_count++, sizeof(*merge->sites));
-	merge->sites[index].path = path;
-	merge->sites[index].line = line;
-	merge->sites[index].file = file;
+	ARRAY_ADD(merge->sites, merge->site_count) =
+		(struct merge_site){.path = path, .line = line, .file = file};
 	return index;
 }
 
@@ -264,12 +261,9 @@ static struct variant_count *count_of(struct variant_list *list, uint32_t functi
 	bool is_new;
 	uint32_t index = map_number(&list->map, function, variant, 0, &is_new);
 
-	if (is_new) {
-		list->all = array_room(list->all, index, sizeof(*list->all));
-		list->all[index] =
+	if (is_new)
+		ARRAY_ADD(list->all, list->count) =
 			(struct variant_count){.function = function, .variant = variant};
-		list->count = index + 1;
-	}
 	return &list->all[index];
 }
 

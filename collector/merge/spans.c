@@ -116,8 +116,7 @@ void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
 
 static void raise_complete(struct spans *spans, uint64_t ticks)
 {
-	if (spans->complete_ticks < ticks)
-		spans->complete_ticks = ticks;
+	merge_raise(&spans->complete_ticks, ticks);
 }
 
 /* About half of them stay: the longest. */
@@ -331,11 +330,8 @@ static int compare_spans(const void *a, const void *b)
 {
 	const struct segment_span *left = a, *right = b;
 
-	if (left->begin_ticks != right->begin_ticks)
-		return left->begin_ticks < right->begin_ticks ? -1 : 1;
-	if (left->end_ticks != right->end_ticks)
-		return left->end_ticks > right->end_ticks ? -1 : 1;
-	return ORDER_BY_2(left, right, node, kind);
+	return ORDER_BY(left, right, begin_ticks) ?: ORDER_BY(right, left, end_ticks)
+		       ?: ORDER_BY_2(left, right, node, kind);
 }
 
 /* A shim that died while it made room has left some twice. */

@@ -33,9 +33,8 @@ static struct studies_study *study_of(struct studies *studies,
 		studies->lost_count++;
 		return NULL;
 	}
-	studies->all = array_room(studies->all, studies->count, sizeof(*studies->all));
-	studies->all[studies->count] = *like;
-	return &studies->all[studies->count++];
+	ARRAY_ADD(studies->all, studies->count) = *like;
+	return &studies->all[studies->count - 1];
 }
 
 /* What a lane's study is of. 0: it is not plausible. */
@@ -162,12 +161,8 @@ static int compare_slow(const void *a, const void *b)
 {
 	const struct studies_case *left = a, *right = b;
 
-	if (left->is_slow != right->is_slow)
-		return right->is_slow - left->is_slow;
-	if (left->own_ticks != right->own_ticks)
-		return left->own_ticks < right->own_ticks ? 1 : -1;
-	return (left->begin_ticks > right->begin_ticks) -
-	       (left->begin_ticks < right->begin_ticks);
+	return ORDER_BY_2(right, left, is_slow, own_ticks)
+		       ?: ORDER_BY(left, right, begin_ticks);
 }
 
 /* The slowest, and of the others those in the middle. */

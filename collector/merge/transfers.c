@@ -7,33 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/merge/add.h"
 #include "common/base/array.h"
+#include "common/quantities.h"
 
 /* Names of one hash are compared; this many of them can be told apart. */
 #define PROBES 16u
 
-static uint64_t hash_of(const char *name)
-{
-	uint64_t hash = 14695981039346656037u;
-
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 1099511628211u;
-	return hash;
-}
-
 static uint32_t add_target(struct transfers *transfers, uint32_t kind, const char *name)
 {
-	size_t number = transfers->target_count++;
-
-	transfers->targets =
-		array_room(transfers->targets, number, sizeof(*transfers->targets));
-	transfers->targets[number] = (struct transfers_target){kind, name};
-	return (uint32_t)number;
+	ARRAY_ADD(transfers->targets, transfers->target_count) =
+		(struct transfers_target){kind, name};
+	return (uint32_t)transfers->target_count - 1;
 }
 
 uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name)
 {
-	uint64_t hash = hash_of(name);
+	uint64_t hash = hash_text(name);
 
 	if (!transfers->target_count)
 		add_target(transfers, SEGMENT_TARGET_UNKNOWN, "[not known]");
@@ -59,23 +49,13 @@ static struct transfers_row *row_at(struct transfers *transfers, uint32_t proces
 	bool is_new;
 	uint32_t number = map_number(&transfers->row_map, process, path, both, &is_new);
 
-	if (is_new) {
-		transfers->rows =
-			array_room(transfers->rows, number, sizeof(*transfers->rows));
-		transfers->rows[number] =
+	if (is_new)
+		ARRAY_ADD(transfers->rows, transfers->row_count) =
 			(struct transfers_row){.process = process,
 					       .path = path,
 					       .target = target,
 					       .is_source = is_source != 0};
-		transfers->row_count = number + 1u;
-	}
 	return &transfers->rows[number];
-}
-
-static void sum(uint64_t *to, uint64_t add)
-{
-	if (__builtin_add_overflow(*to, add, to))
-		*to = UINT64_MAX;
 }
 
 void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
@@ -84,32 +64,29 @@ void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
 	struct transfers_row *row =
 		row_at(transfers, process, path, target, from->is_source);
 
-	sum(&row->call_count, from->call_count);
-	sum(&row->bytes, from->bytes);
-	sum(&row->small_count, from->small_count);
-	sum(&row->sequential_count, from->sequential_count);
-	sum(&row->failed_count, from->failed_count);
-	if (__builtin_add_overflow(row->total_ns, total_ns, &row->total_ns))
-		row->total_ns = INT64_MAX;
-	if (from->largest_bytes > row->largest_bytes)
-		row->largest_bytes = from->largest_bytes;
+	merge_add(&row->call_count, from->call_count);
+	merge_add(&row->bytes, from->bytes);
+	merge_add(&row->small_count, from->small_count);
+	merge_add(&row->sequential_count, from->sequential_count);
+	merge_add(&row->failed_count, from->failed_count);
+	quantity_add(&row->total_ns, total_ns);
+	merge_raise(&row->largest_bytes, from->largest_bytes);
 }
 
 void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
 		   uint64_t write_bytes)
 {
-	while (transfers->seen_count <= process) {
+	while (transfers->seen_count <= process)
 		ARRAY_ADD(transfers->seen, transfers->seen_count) =
 			(struct transfers_seen){0, 0};
-	}
-	sum(&transfers->seen[process].read_bytes, read_bytes);
-	sum(&transfers->seen[process].write_bytes, write_bytes);
+	merge_add(&transfers->seen[process].read_bytes, read_bytes);
+	merge_add(&transfers->seen[process].write_bytes, write_bytes);
 }
 
 void transfers_lose(struct transfers *transfers, uint64_t count, uint64_t bytes)
 {
-	sum(&transfers->lost_count, count);
-	sum(&transfers->lost_bytes, bytes);
+	merge_add(&transfers->lost_count, count);
+	merge_add(&transfers->lost_bytes, bytes);
 }
 
 void transfers_done(struct transfers *transfers)

@@ -28,21 +28,17 @@ static int is_segment_name(const char *name)
 	       strcmp(name + length - suffix, SEGMENT_FILE_SUFFIX) == 0;
 }
 
-static void add_file(struct read_run *run, const char *name)
+static void add_file(struct read_run *run, const struct read_file *file)
 {
-	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
 	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
-	run->files[run->file_count].name_hash = hash_text(name);
-	run->files[run->file_count++].name = xstrdup(name);
+	ARRAY_ADD(run->files, run->file_count) = *file;
 }
 
 static void add_ended(struct read_run *run, const struct ended_place *place)
 {
-	run->files = array_room(run->files, run->file_count, sizeof(*run->files));
-	run->names = array_room(run->names, run->file_count, sizeof(*run->names));
-	run->files[run->file_count].start_ticks = place->start_ticks;
-	run->files[run->file_count].name_hash = place->name_hash;
-	run->files[run->file_count++].ended_at = place->at;
+	add_file(run, &(struct read_file){.start_ticks = place->start_ticks,
+					  .name_hash = place->name_hash,
+					  .ended_at = place->at});
 }
 
 static int list_files(struct read_run *run)
@@ -61,7 +57,9 @@ static int list_files(struct read_run *run)
 	rewinddir(directory);
 	while ((entry = readdir(directory))) {
 		if (is_segment_name(entry->d_name))
-			add_file(run, entry->d_name);
+			add_file(run, &(struct read_file){
+					      .name = xstrdup(entry->d_name),
+					      .name_hash = hash_text(entry->d_name)});
 	}
 	closedir(directory);
 	return 0;

@@ -56,26 +56,16 @@ static struct segment_answer identify(const struct segment_module *module)
 	return answer;
 }
 
-static uint64_t hash_of(const void *data, size_t size, uint64_t hash)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < size; i++)
-		hash = (hash ^ bytes[i]) * 0x100000001b3ull; /* FNV-1a */
-	return hash;
-}
-
 /* Has it been read? From now on it has. */
 static bool is_known(struct answers *answers, const struct segment_answer *object)
 {
-	uint64_t one = hash_of(object, sizeof(*object), 0xcbf29ce484222325ull);
-	uint64_t other = hash_of(object, sizeof(*object), one);
+	uint64_t hash = hash_bytes(object, sizeof(*object));
 
 	for (uint64_t i = 0;; i++) {
-		uint32_t number = map_get(&answers->numbers, one, other, i);
+		uint32_t number = map_get(&answers->numbers, hash, i, 0);
 
 		if (number == MAP_NONE) {
-			map_put(&answers->numbers, one, other, i, answers->count);
+			map_put(&answers->numbers, hash, i, 0, answers->count);
 			break;
 		}
 		if (memcmp(&answers->all[number], object, sizeof(*object)) == 0)

@@ -40,11 +40,7 @@ static int compare_ranges(const void *a_range, const void *b_range)
 {
 	const struct range *a = a_range, *b = b_range;
 
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	if (a->high != b->high)
-		return a->high > b->high ? -1 : 1;
-	return ORDER_BY(a, b, item);
+	return ORDER_BY(a, b, low) ?: ORDER_BY(b, a, high) ?: ORDER_BY(a, b, item);
 }
 
 void ranges_sort(struct ranges *ranges)

@@ -52,11 +52,8 @@ void objects_update(struct objects *objects, const struct watch *watch)
 {
 	if (!answers_are_asked(&objects->answers))
 		return;
-	while (objects->count < watch->process_count) {
-		objects->processes = array_room(objects->processes, objects->count,
-						sizeof(*objects->processes));
-		objects->count++;
-	}
+	while (objects->count < watch->process_count)
+		(void)ARRAY_ADD(objects->processes, objects->count);
 	for (size_t i = 0; i < objects->count; i++)
 		look_at_objects(objects, watch, i);
 }
@@ -131,11 +128,8 @@ uint64_t intervals_update(struct intervals *intervals, const struct watch *watch
 
 	if (!intervals->every_ns)
 		return longest_ns;
-	while (intervals->count < watch->process_count) {
-		intervals->processes = array_room(intervals->processes, intervals->count,
-						  sizeof(*intervals->processes));
-		intervals->count++;
-	}
+	while (intervals->count < watch->process_count)
+		(void)ARRAY_ADD(intervals->processes, intervals->count);
 	for (size_t i = 0; i < intervals->count; i++) {
 		look_at_interval(intervals, watch, i, now_ns);
 		if (!table_is_over(&watch->processes[i]) &&

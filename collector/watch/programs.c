@@ -275,12 +275,8 @@ static void look_at_new(struct outside *outside, const struct watch *watch,
 static void list_processes(struct outside *outside, const struct watch *watch,
 			   uint64_t now_ns)
 {
-	while (outside->process_count < watch->process_count) {
-		outside->processes =
-			array_room(outside->processes, outside->process_count,
-				   sizeof(*outside->processes));
-		outside->process_count++;
-	}
+	while (outside->process_count < watch->process_count)
+		(void)ARRAY_ADD(outside->processes, outside->process_count);
 	for (size_t i = 0; i < outside->process_count; i++) {
 		const struct ending_death *death = &watch->processes[i].death;
 		struct outside_process *process = &outside->processes[i];
