@@ -45,7 +45,7 @@ static const struct {
 	/* D, without types */
 	{"_D3app4main6decodeFAyaZv", "app.main.decode"},
 	{"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln.writeln"},
-	{"_D3std5stdio15__T7writelnTAyaZ7writelnFNfAyaZv", "std.stdio.writeln.writeln"},
+	{"_D3std5stdio16__T7writelnTAyaZ7writelnFNfAyaZv", "std.stdio.writeln.writeln"},
 	{"_D3foo__T3BarTiZQh6methodMFZv", "foo.Bar.Bar.method"},
 	{"_D3foo3barQeFZv", "foo.bar.bar"},
 	{"_D3foo3barQzzFZv", NULL},
