@@ -8,6 +8,9 @@
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/sums.h"
 
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "scope.sql.h"
@@ -125,91 +128,61 @@ int rundb_view(struct rundb *db, const char *name, const char *sql)
 	return end(db, result);
 }
 
-/* Drops and makes the table; columns: as in CREATE TABLE. Ends with the first row that
- * next() does not bind. */
-static int keep_rows(struct rundb *db, const char *name, const char *columns,
-		     bool (*bind_next)(sqlite3_stmt *insert, void *rows), void *rows)
+/* An empty one in place of an earlier one; columns: as in CREATE TABLE. */
+static int make_table(struct rundb *db, const char *name, const char *columns)
 {
 	int result = begin(db);
-	sqlite3_stmt *statement = NULL;
 	char *create = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"; "
 				       "CREATE TEMP TABLE \"%w\" (%s)",
 				       name, name, columns);
-	struct strbuf insert = {0};
 
-	strbuf_printf(&insert, "INSERT INTO temp.\"%s\" VALUES (?", name);
-	for (const char *at = columns; (at = strchr(at, ',')); at++)
-		strbuf_puts(&insert, ", ?");
-	strbuf_puts(&insert, ")");
 	if (result == SQLITE_OK)
 		result = create ? sqlite3_exec(db->handle, create, NULL, NULL, NULL)
 				: SQLITE_NOMEM;
-	if (result == SQLITE_OK)
-		result = sqlite3_prepare_v2(db->handle, strbuf_text(&insert), -1,
-					    &statement, NULL);
-	while (result == SQLITE_OK && bind_next(statement, rows)) {
-		sqlite3_step(statement);
-		result = sqlite3_reset(statement);
-	}
-	sqlite3_finalize(statement);
 	sqlite3_free(create);
-	strbuf_free(&insert);
 	return end(db, result);
-}
-
-struct sum_rows {
-	const struct sums *sums;
-	size_t next;
-};
-
-static bool bind_sum(sqlite3_stmt *insert, void *rows)
-{
-	struct sum_rows *all = rows;
-
-	if (all->next == all->sums->count)
-		return false;
-	sqlite3_bind_int64(insert, 1, all->sums->all[all->next].key[0]);
-	sqlite3_bind_int64(insert, 2, all->sums->all[all->next].value);
-	all->next++;
-	return true;
 }
 
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
 		    const char *value, const struct sums *sums)
 {
-	struct sum_rows rows = {sums, 0};
 	struct strbuf columns = {0};
+	struct rundb_insert *insert;
 	int result;
 
 	strbuf_printf(&columns, "\"%s\" INTEGER PRIMARY KEY, \"%s\" INTEGER", key, value);
-	result = keep_rows(db, name, strbuf_text(&columns), bind_sum, &rows);
+	result = make_table(db, name, strbuf_text(&columns));
 	strbuf_free(&columns);
-	return result;
-}
-
-struct number_rows {
-	const double *values;
-	size_t left;
-};
-
-static bool bind_numbers(sqlite3_stmt *insert, void *rows)
-{
-	struct number_rows *all = rows;
-
-	if (!all->left)
-		return false;
-	for (int i = 1; i <= sqlite3_bind_parameter_count(insert); i++)
-		sqlite3_bind_double(insert, i, *all->values++);
-	all->left--;
-	return true;
+	if (result < 0)
+		return result;
+	insert = rundb_insert_begin(db, name, 2);
+	for (size_t i = 0; i < sums->count; i++)
+		rundb_insert_row(insert,
+				 (struct cell[]){cell_integer(sums->all[i].key[0]),
+						 cell_integer(sums->all[i].value)});
+	return rundb_insert_end(insert);
 }
 
 int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 		       const double *values, size_t row_count)
 {
-	struct number_rows rows = {values, row_count};
+	int result = make_table(db, name, columns), count = 1;
+	struct rundb_insert *insert;
+	struct cell *cells;
 
-	return keep_rows(db, name, columns, bind_numbers, &rows);
+	if (result < 0)
+		return result;
+	for (const char *at = columns; (at = strchr(at, ',')); at++)
+		count++;
+	cells = xcalloc((size_t)count, sizeof(*cells));
+	insert = rundb_insert_begin(db, name, count);
+	for (; row_count--; values += count) {
+		for (int i = 0; i < count; i++)
+			cells[i] = cell_real(values[i]);
+		rundb_insert_row(insert, cells);
+	}
+	free(cells);
+	return rundb_insert_end(insert);
 }
 
 /* The names are those of the schema, which was checked when the file was opened. */
