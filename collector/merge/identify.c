@@ -70,6 +70,19 @@ static uint32_t add_function(struct identify *identify,
 	return function;
 }
 
+/* The function that is known by this key. */
+static uint32_t once(struct identify *identify, uint64_t a, uint64_t b, uint64_t kind,
+		     const struct identify_function *from)
+{
+	uint32_t known = map_get(&identify->address_map, a, b, kind);
+
+	if (known == MAP_NONE) {
+		known = add_function(identify, from);
+		map_put(&identify->address_map, a, b, kind, known);
+	}
+	return known;
+}
+
 static const char *base_name(const struct identify *identify, uint32_t module)
 {
 	const char *path =
@@ -106,7 +119,7 @@ static uint32_t add_near(struct identify *identify, uint32_t number, uint64_t ad
 		name = xasprintf("[near %s in %s]", near.name, base);
 	else
 		name = xasprintf("[in %s]", base);
-	hash = hash_bytes(name, strlen(name));
+	hash = hash_text(name);
 	function = map_get(&identify->address_map, number, hash, KEY_NEAR);
 	if (function != MAP_NONE) {
 		free(name);
@@ -221,8 +234,6 @@ static uint32_t identify_region(struct identify *identify,
 	uint64_t index = key & SEGMENT_KEY_ADDRESS_MASK & ~SEGMENT_KEY_REGION;
 	struct identify_function function = {
 		.name = "[unknown region]", .component = "", .module = MODULE_NONE};
-	uint64_t component, name;
-	uint32_t known;
 
 	if (index && index < from->name_count) {
 		function.name = from->names[index].name;
@@ -232,14 +243,8 @@ static uint32_t identify_region(struct identify *identify,
 		function.name = "[more regions]";
 		function.naming = IDENTIFY_EXACT;
 	}
-	component = hash_bytes(function.component, strlen(function.component));
-	name = hash_bytes(function.name, strlen(function.name));
-	known = map_get(&identify->address_map, component, name, KEY_REGION);
-	if (known == MAP_NONE) {
-		known = add_function(identify, &function);
-		map_put(&identify->address_map, component, name, KEY_REGION, known);
-	}
-	return known;
+	return once(identify, hash_text(function.component), hash_text(function.name),
+		    KEY_REGION, &function);
 }
 
 static const struct {
@@ -269,16 +274,11 @@ enum libc_call_kind identify_libc_kind(uint64_t key)
 static uint32_t identify_libc_call(struct identify *identify, uint64_t key)
 {
 	uint64_t number = libc_call_number(key);
-	uint32_t known = map_get(&identify->address_map, number, 0, KEY_LIBC);
-	struct identify_function function = {.name = libc_calls[number].name,
-					     .module = MODULE_NONE,
-					     .naming = IDENTIFY_EXACT};
 
-	if (known == MAP_NONE) {
-		known = add_function(identify, &function);
-		map_put(&identify->address_map, number, 0, KEY_LIBC, known);
-	}
-	return known;
+	return once(identify, number, 0, KEY_LIBC,
+		    &(struct identify_function){.name = libc_calls[number].name,
+						.module = MODULE_NONE,
+						.naming = IDENTIFY_EXACT});
 }
 
 void identify_wish(struct identify *identify, struct module_list *list, uint64_t key)
@@ -393,14 +393,8 @@ uint32_t identify_places(struct identify *identify, struct module_list *list,
 
 uint32_t identify_nowhere(struct identify *identify)
 {
-	struct identify_function function = {.name = "[outside of any function]",
-					     .module = MODULE_NONE,
-					     .naming = IDENTIFY_EXACT};
-	uint32_t known = map_get(&identify->address_map, 0, 0, KEY_NOWHERE);
-
-	if (known == MAP_NONE) {
-		known = add_function(identify, &function);
-		map_put(&identify->address_map, 0, 0, KEY_NOWHERE, known);
-	}
-	return known;
+	return once(identify, 0, 0, KEY_NOWHERE,
+		    &(struct identify_function){.name = "[outside of any function]",
+						.module = MODULE_NONE,
+						.naming = IDENTIFY_EXACT});
 }

@@ -196,14 +196,10 @@ static void add_losses(struct lane_walk *walk)
 
 	add_repairs(walk);
 	merge_add(&merge->open_frame_count, header->closed_frame_count);
-	merge_add(&merge->orphan_exit_count, header->orphan_exit_count);
-	merge_add(&merge->orphan_region_count, header->orphan_region_count);
 	merge_add(&merge->folded_call_count, header->folded_call_count);
 	merge_add(&merge->folded_call_count, walk->data.cut_node_count);
-	merge_add(&merge->merged_call_count, header->merged_call_count);
-	merge_add(&merge->unlisted_path_count, header->unlisted_path_count);
-	merge_add(&merge->lost_mark_count, header->lost_mark_count);
-	merge_add(&merge->left_out_ticks, header->left_out_ticks);
+#define ADD(name) merge_add(&merge->name, header->name);
+	MERGE_LANE_SUMS(ADD)
 }
 
 /* Finding a stack does not take so long; a damaged number costs nothing. */
@@ -299,15 +295,6 @@ static void add_transfers(struct lane_walk *walk)
 		add_transfer(walk, &walk->data.transfers[i]);
 }
 
-static void add_stacks(struct merge *merge, const struct segment_lane *header)
-{
-	merge_add(&merge->reused_stack_count, header->reused_stack_count);
-	merge_add(&merge->rebuilt_stack_count, header->rebuilt_stack_count);
-	merge_add(&merge->asked_stack_count, header->asked_stack_count);
-	merge_add(&merge->truncated_stack_count, header->truncated_stack_count);
-	merge_add(&merge->differing_stack_count, header->differing_stack_count);
-}
-
 static uint32_t highest_target(const struct read_lane_data *data)
 {
 	uint32_t highest = 0;
@@ -357,7 +344,6 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	}
 	catch_up(&walk);
 	add_losses(&walk);
-	add_stacks(merge, &walk.data.header);
 	place_nodes(&walk);
 	add_nodes(&walk);
 	open_frames_each(&walk, close_frame, &walk);

@@ -144,6 +144,20 @@ struct merge_mode {
 /* Beside the shim's ways: counted, and timed by samples. */
 #define MERGE_SAMPLED ((enum segment_recording)(SEGMENT_RECORDING_OFF + 1))
 
+/* Numbers of struct segment_lane that are added up as they are. */
+#define MERGE_LANE_SUMS(SUM)                                                             \
+	SUM(orphan_exit_count)                                                           \
+	SUM(orphan_region_count)                                                         \
+	SUM(merged_call_count)                                                           \
+	SUM(unlisted_path_count)                                                         \
+	SUM(lost_mark_count)                                                             \
+	SUM(left_out_ticks)                                                              \
+	SUM(reused_stack_count)                                                          \
+	SUM(rebuilt_stack_count)                                                         \
+	SUM(asked_stack_count)                                                           \
+	SUM(truncated_stack_count)                                                       \
+	SUM(differing_stack_count)
+
 struct merge {
 	const struct read_run *run;
 	const struct ticks *ticks;
@@ -193,16 +207,12 @@ struct merge {
 	/* Entries that are no calls (sites.c), with and without frames. */
 	uint64_t nested_call_count, nested_counted_count;
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */
-	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
-		folded_call_count, merged_call_count, unlisted_path_count,
-		lost_mark_count, damaged_count;
-	/* Stacks of allocations, see struct segment_lane. */
-	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count,
-		truncated_stack_count, differing_stack_count;
-	uint64_t left_out_ticks; /* what hooks took that is in no call's time */
-	uint64_t lost_wait_ns;	 /* without a CPU, on no path that is known */
-	/* Regions that ended with their function; those that ended without a begin. */
-	uint64_t unended_region_count, orphan_region_count;
+	uint64_t call_count, open_frame_count, repaired_frame_count, folded_call_count,
+		damaged_count;
+	uint64_t lost_wait_ns;	       /* without a CPU, on no path that is known */
+	uint64_t unended_region_count; /* that ended with their function */
+#define MERGE_LANE_SUM(name) uint64_t name;
+	MERGE_LANE_SUMS(MERGE_LANE_SUM)
 };
 
 void merge_done(struct merge *merge);

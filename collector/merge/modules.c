@@ -48,16 +48,7 @@ void modules_list(struct modules *modules, const struct read_process *process,
 struct symbol_module *modules_symbols(struct modules *modules, uint32_t number)
 {
 	struct module *module = &modules->all[number];
-	const struct segment_module *from = module->from;
-	struct symbol_file file = {
-		.path = from->path,
-		.build_id = from->build_id,
-		.build_id_size = from->build_id_size,
-		.device = from->device,
-		.inode = from->inode,
-		.size_bytes = from->size_bytes,
-		.mtime_ns = from->mtime_ns,
-	};
+	struct symbol_file file = symbol_file_of(module->from);
 
 	if (!module->symbols)
 		module->symbols = symbols_open(modules->symbolizer, &file);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/segment.h"
+
 /* The readable form of a linkage name: C++ (Itanium ABI) with parameters, Rust (legacy
  * and v0) without the hash, gfortran's procedures of modules as module::procedure, D.
  * Clone suffixes stay: "f(int) [clone .constprop.0]". NULL when name is not mangled,
@@ -52,6 +54,13 @@ struct symbol_file {
 	uint64_t device, inode, size_bytes;
 	int64_t mtime_ns;
 };
+
+static inline struct symbol_file symbol_file_of(const struct segment_module *module)
+{
+	return (struct symbol_file){
+		module->path,  module->build_id,   module->build_id_size, module->device,
+		module->inode, module->size_bytes, module->mtime_ns};
+}
 
 /* The best source of names that a module has. */
 enum symbols_source {
