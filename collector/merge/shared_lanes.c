@@ -26,7 +26,7 @@ struct vacancy {
 
 /* Of one program, and of one of the threads of its processes. */
 struct vacancies {
-	struct vacancy *all; /* a heap: the one that is free first is the first */
+	struct vacancy *all;
 	size_t count;
 };
 
@@ -69,11 +69,9 @@ static int by_lifetime(const void *a, const void *b)
 {
 	const struct tenure *left = a, *right = b;
 
-	if (left->may_share != right->may_share)
-		return left->may_share < right->may_share ? -1 : 1;
-	if (lifetime(left) != lifetime(right))
-		return lifetime(left) > lifetime(right) ? -1 : 1;
-	return ORDER_BY(left, right, process);
+	return ORDER_BY(left, right, may_share)
+		       ?: ORDER(lifetime(right), lifetime(left))
+		       ?: ORDER_BY(left, right, process);
 }
 
 static int by_begin(const void *a, const void *b)
@@ -169,37 +167,16 @@ static void give_own(struct finding *finding)
 	free(own);
 }
 
-static void sift_down(struct vacancies *vacant)
+/* The one that has been free for longest; NULL: there is none. There are as many as lived
+ * at one time. */
+static struct vacancy *longest_free(const struct vacancies *vacant)
 {
-	size_t at = 0;
+	struct vacancy *first = vacant->count ? vacant->all : NULL;
 
-	for (;;) {
-		size_t child = 2 * at + 1;
-		struct vacancy swapped;
-
-		if (child >= vacant->count)
-			return;
-		if (child + 1 < vacant->count &&
-		    vacant->all[child + 1].free_ticks < vacant->all[child].free_ticks)
-			child++;
-		if (vacant->all[at].free_ticks <= vacant->all[child].free_ticks)
-			return;
-		swapped = vacant->all[at];
-		vacant->all[at] = vacant->all[child];
-		vacant->all[child] = swapped;
-		at = child;
-	}
-}
-
-static void add_vacancy(struct vacancies *vacant, struct vacancy added)
-{
-	size_t at = vacant->count++;
-
-	vacant->all = array_room(vacant->all, at, sizeof(*vacant->all));
-	for (; at && vacant->all[(at - 1) / 2].free_ticks > added.free_ticks;
-	     at = (at - 1) / 2)
-		vacant->all[at] = vacant->all[(at - 1) / 2];
-	vacant->all[at] = added;
+	for (size_t i = 1; i < vacant->count; i++)
+		if (vacant->all[i].free_ticks < first->free_ticks)
+			first = &vacant->all[i];
+	return first;
 }
 
 static struct vacancies *vacancies_of(struct finding *finding, uint32_t program,
@@ -208,11 +185,9 @@ static struct vacancies *vacancies_of(struct finding *finding, uint32_t program,
 	bool is_new;
 	uint32_t index = map_number(&finding->vacant_map, program, number, 0, &is_new);
 
-	if (is_new) {
-		finding->vacant = array_room(finding->vacant, finding->vacant_count++,
-					     sizeof(*finding->vacant));
-		finding->vacant[index] = (struct vacancies){NULL, 0};
-	}
+	if (is_new)
+		ARRAY_ADD(finding->vacant, finding->vacant_count) =
+			(struct vacancies){NULL, 0};
 	return &finding->vacant[index];
 }
 
@@ -225,15 +200,17 @@ static void follow(struct finding *finding, const struct tenure *tenure)
 		uint32_t lane = finding->by_process[tenure->first_lane + i];
 		struct vacancies *vacant = vacancies_of(finding, tenure->program, i);
 
-		if (!vacant->count || vacant->all[0].free_ticks > tenure->begin_ticks) {
-			add_vacancy(vacant, (struct vacancy){lane, tenure->end_ticks});
+		struct vacancy *free_lane = longest_free(vacant);
+
+		if (!free_lane || free_lane->free_ticks > tenure->begin_ticks) {
+			ARRAY_ADD(vacant->all, vacant->count) =
+				(struct vacancy){lane, tenure->end_ticks};
 			continue;
 		}
-		merge->row_lanes[lane] = vacant->all[0].lane;
-		merge->is_shared_lane[vacant->all[0].lane] = 1;
+		merge->row_lanes[lane] = free_lane->lane;
+		merge->is_shared_lane[free_lane->lane] = 1;
 		merge->shared_lane_count++;
-		vacant->all[0].free_ticks = tenure->end_ticks;
-		sift_down(vacant);
+		free_lane->free_ticks = tenure->end_ticks;
 	}
 }
 
