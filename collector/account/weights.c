@@ -103,16 +103,8 @@ void weights_finish(struct weights *weights)
 static const struct weight *find_group(const struct weight_list *list,
 				       const struct weight *key, size_t *ret_count)
 {
-	size_t low = 0, high = list->count, end;
+	size_t low = COUNT_BEFORE(list->count, i, by_group(&list->all[i], key) < 0), end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_group(&list->all[middle], key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < list->count && by_group(&list->all[end], key) == 0;)
 		end++;
 	*ret_count = end - low;
@@ -156,9 +148,7 @@ static int by_remainder(const void *a, const void *b)
 {
 	const struct remainder *left = a, *right = b;
 
-	if (left->left_over != right->left_over)
-		return left->left_over > right->left_over ? -1 : 1;
-	return left->index < right->index ? -1 : left->index > right->index;
+	return ORDER_BY(right, left, left_over) ?: ORDER_BY(left, right, index);
 }
 
 void weights_apportion(uint64_t total, const uint64_t *shares, size_t count,

@@ -123,23 +123,34 @@ static void sample_cpu(struct resource_sample *sample, struct resource_process *
 	process->monotonic_ns = sample->monotonic_ns;
 }
 
+/* What a thread computed, waited for a CPU, and how often it got one. */
+static bool read_schedstat(int32_t pid, int32_t tid, struct resource_threads *ret)
+{
+	long long cpu_ns, wait_ns, run_count;
+	char name[64], text[128];
+
+	snprintf(name, sizeof(name), "task/%d/schedstat", (int)tid);
+	if (!liveness_read(pid, name, text, sizeof(text)) ||
+	    sscanf(text, "%lld %lld %lld", &cpu_ns, &wait_ns, &run_count) != 3)
+		return false;
+	*ret = (struct resource_threads){cpu_ns, wait_ns, run_count};
+	return true;
+}
+
 bool resources_read_threads(int32_t pid, struct resource_threads *ret)
 {
-	char name[64], text[128];
-	long long cpu_ns, wait_ns, run_count;
+	struct resource_threads one;
 	bool is_told = false;
 	DIR *tasks = liveness_tasks(pid);
 	int32_t tid;
 
 	*ret = (struct resource_threads){.cpu_ns = 0};
 	while ((tid = liveness_next_task(tasks))) {
-		snprintf(name, sizeof(name), "task/%d/schedstat", (int)tid);
-		if (!liveness_read(pid, name, text, sizeof(text)) ||
-		    sscanf(text, "%lld %lld %lld", &cpu_ns, &wait_ns, &run_count) != 3)
+		if (!read_schedstat(pid, tid, &one))
 			continue;
-		ret->cpu_ns += cpu_ns;
-		ret->wait_ns += wait_ns;
-		ret->run_count += run_count;
+		ret->cpu_ns += one.cpu_ns;
+		ret->wait_ns += one.wait_ns;
+		ret->run_count += one.run_count;
 		is_told = true;
 	}
 	return is_told;
@@ -268,24 +279,11 @@ const struct resource_thread *resources_thread(const struct resources *resources
 	return find_thread(resources, pid, tid);
 }
 
-static void note_split(struct resource_thread *thread)
-{
-	long long cpu_ns, ready_ns;
-	char file[64], text[128];
-
-	snprintf(file, sizeof(file), "task/%d/schedstat", (int)thread->tid);
-	thread->cpu_ns = thread->ready_ns = -1;
-	if (!liveness_read(thread->pid, file, text, sizeof(text)) ||
-	    sscanf(text, "%lld %lld", &cpu_ns, &ready_ns) != 2)
-		return;
-	thread->cpu_ns = cpu_ns;
-	thread->ready_ns = ready_ns;
-}
-
 static void note_thread(struct resources *resources, int32_t pid, int32_t tid)
 {
 	char file[64], text[64];
 	struct resource_thread *thread = find_thread(resources, pid, tid);
+	struct resource_threads split = {-1, -1, -1};
 
 	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
 	if (!liveness_read(pid, file, text, sizeof(text)))
@@ -299,7 +297,9 @@ static void note_thread(struct resources *resources, int32_t pid, int32_t tid)
 		thread->tid = tid;
 	}
 	snprintf(thread->name, sizeof(thread->name), "%.15s", text);
-	note_split(thread);
+	(void)read_schedstat(pid, tid, &split);
+	thread->cpu_ns = split.cpu_ns;
+	thread->ready_ns = split.wait_ns;
 }
 
 void resources_note_threads(struct resources *resources, int32_t pid)

@@ -126,8 +126,7 @@ static int inspect(struct spool_run *run, const struct rundir *rundir)
 
 static void append(struct spool_run **runs, size_t *count, const struct spool_run *run)
 {
-	*runs = array_room(*runs, *count, sizeof(*run));
-	(*runs)[(*count)++] = *run;
+	ARRAY_ADD(*runs, *count) = *run;
 }
 
 static void append_foreign(struct spool_run **runs, size_t *count, const char *directory,

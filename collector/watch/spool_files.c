@@ -178,33 +178,17 @@ static int copy_stored(int to, int from)
 	return errno == ENXIO ? 0 : -errno;
 }
 
-static int copy_file(const struct watch *watch, const struct watch_file *file)
+/* size: of the copy, where it ends in a hole. */
+static int copy_file(const struct watch *watch, const char *name, int from, uint64_t size)
 {
 	int to, result;
 
-	if (file->reader.fd < 0)
+	if (from < 0)
 		return -EBADF;
-	to = rundir_create_file(watch->rundir->fd, file->name);
+	to = rundir_create_file(watch->rundir->fd, name);
 	if (to < 0)
 		return to;
-	result = ftruncate(to, (off_t)file->reader.size) < 0 ? -errno : 0;
-	if (result == 0)
-		result = copy_stored(to, file->reader.fd);
-	close(to);
-	return result;
-}
-
-/* Of the images that have ended. */
-static int copy_ended(const struct watch *watch)
-{
-	int to, result;
-
-	if (watch->ended.fd < 0)
-		return 0;
-	to = rundir_create_file(watch->rundir->fd, ENDED_NAME);
-	if (to < 0)
-		return to;
-	result = copy_stored(to, watch->ended.fd);
+	result = ftruncate(to, (off_t)size) < 0 ? -errno : copy_stored(to, from);
 	close(to);
 	return result;
 }
@@ -233,10 +217,14 @@ int removed_spool_restore(struct watch *watch)
 	if (result < 0)
 		return result;
 	for (size_t i = 0; i < watch->file_count; i++) {
-		if (watch->files[i].name && copy_file(watch, &watch->files[i]) < 0)
+		const struct watch_file *file = &watch->files[i];
+
+		if (file->name &&
+		    copy_file(watch, file->name, file->reader.fd, file->reader.size) < 0)
 			state.lost_process_count++;
 	}
-	if (copy_ended(watch) < 0)
+	if (watch->ended.fd >= 0 &&
+	    copy_file(watch, ENDED_NAME, watch->ended.fd, watch->ended.size) < 0)
 		state.lost_process_count++;
 	result = write_file(watch->rundir, SEGMENT_STATE_NAME, &state, sizeof(state));
 	/* last: with it the directory is a run */

@@ -84,60 +84,47 @@ void bell_ring_when_dead(const struct bell *bell, int pidfd)
  * 16,384 slots is not searched for each of thousands of forked children. */
 #define NEAR_SLOTS 32
 
-struct slot_place {
-	int fd;
-	uint64_t start, size; /* of the slot in the file */
-};
-
-static int read_whole(int fd, uint64_t offset, void *to, size_t size)
+static void punch(const struct segment_reader *reader, uint32_t slot, uint64_t first,
+		  uint64_t end)
 {
-	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
-}
+	uint64_t start = slot * reader->slot_size;
 
-static void punch(const struct slot_place *place, uint64_t first, uint64_t end)
-{
 	first = (first + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	end &= ~(PAGE_BYTES - 1);
 	if (first < end)
-		(void)fallocate(place->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-				(off_t)(place->start + first), (off_t)(end - first));
+		(void)fallocate(reader->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)(start + first), (off_t)(end - first));
 }
 
 /* What lies behind the used part of each array. */
-static void trim_slot(const struct slot_place *place, enum segment_slot_kind kind,
-		      const void *header)
+static void trim_slot(const struct segment_reader *reader, uint32_t slot, uint32_t kind)
 {
+	int is_lane = kind == SEGMENT_SLOT_LANE;
+	struct segment_array array;
+	union {
+		uint64_t magic;
+		struct segment_process process;
+		struct segment_lane lane;
+	} header;
+
+	if (!is_lane && kind != SEGMENT_SLOT_PROCESS)
+		return;
+	if (segment_reader_bytes(reader, slot, 0, &header,
+				 is_lane ? sizeof(header.lane) : sizeof(header.process)) <
+		    0 ||
+	    header.magic != (is_lane ? SEGMENT_MAGIC_LANE : SEGMENT_MAGIC_PROCESS))
+		return;
+	if (is_lane &&
+	    header.lane.fibers.count) /* the end of the frames is coroutines' */
+		header.lane.frames.count = header.lane.frames.capacity;
 	for (uint32_t i = 0; i < ARRAY_COUNT; i++) {
 		uint64_t entry_bytes = array_kinds[i].entry_bytes;
-		struct segment_array array;
 
-		if (array_kinds[i].slot_kind != kind ||
-		    arrays_read(header, i, place->size, &array) < 0)
-			continue;
-		punch(place, array.offset + array.count * entry_bytes,
-		      array.offset + array.capacity * entry_bytes);
+		if (array_kinds[i].slot_kind == kind &&
+		    arrays_read(&header, i, reader->slot_size, &array) == 0)
+			punch(reader, slot, array.offset + array.count * entry_bytes,
+			      array.offset + array.capacity * entry_bytes);
 	}
-}
-
-static void trim_process_slot(const struct slot_place *place)
-{
-	struct segment_process process;
-
-	if (read_whole(place->fd, place->start, &process, sizeof(process)) &&
-	    process.magic == SEGMENT_MAGIC_PROCESS)
-		trim_slot(place, SEGMENT_SLOT_PROCESS, &process);
-}
-
-static void trim_lane_slot(const struct slot_place *place)
-{
-	struct segment_lane lane;
-
-	if (!read_whole(place->fd, place->start, &lane, sizeof(lane)) ||
-	    lane.magic != SEGMENT_MAGIC_LANE)
-		return;
-	if (lane.fibers.count) /* the end of the frames is coroutines' */
-		lane.frames.count = lane.frames.capacity;
-	trim_slot(place, SEGMENT_SLOT_LANE, &lane);
 }
 
 /* Is the process that is dead the one whose slot it is, and will be for good? One that
@@ -152,35 +139,6 @@ static int is_its_own(const struct segment_reader *reader, uint32_t slot,
 	       (!process.forked_from_slot || process.state == SEGMENT_PROCESS_RUNNING);
 }
 
-static void trim_slots(int fd, uint32_t slot, uint64_t start_ticks)
-{
-	struct segment_slot slots[NEAR_SLOTS];
-	uint64_t table = offsetof(struct segment_file, slots);
-	struct segment_reader reader;
-	struct segment_file header;
-	ssize_t got;
-
-	if (!read_whole(fd, 0, &header, (size_t)table) ||
-	    header.magic != SEGMENT_MAGIC_FILE || slot >= SEGMENT_SLOT_LIMIT ||
-	    header.slot_size > (uint64_t)INT64_MAX / SEGMENT_SLOT_LIMIT)
-		return;
-	reader = (struct segment_reader){.fd = fd, .slot_size = header.slot_size};
-	if (!is_its_own(&reader, slot, start_ticks))
-		return;
-	got = pread(fd, slots, sizeof(slots), (off_t)(table + slot * sizeof(*slots)));
-	for (uint32_t i = 0; i < got / (ssize_t)sizeof(*slots); i++) {
-		struct slot_place place = {fd, (slot + i) * header.slot_size,
-					   header.slot_size};
-
-		if (slots[i].process_slot != slot)
-			continue;
-		if (slots[i].kind == SEGMENT_SLOT_PROCESS)
-			trim_process_slot(&place);
-		else if (slots[i].kind == SEGMENT_SLOT_LANE)
-			trim_lane_slot(&place);
-	}
-}
-
 /* Punches holes behind the used part of the arrays of the process that has had `slot` of
  * the file since start_ticks, and of its lanes in the slots that follow; not when another
  * process has the slot, or may have it (common/segment.h, SLOTS ARE USED AGAIN). Does
@@ -188,12 +146,20 @@ static void trim_slots(int fd, uint32_t slot, uint64_t start_ticks)
 static void trim_process(int directory_fd, const char *file, uint32_t slot,
 			 uint64_t start_ticks)
 {
-	int fd = rundir_open_file(directory_fd, file, O_RDWR);
+	struct segment_reader reader = {
+		.fd = rundir_open_file(directory_fd, file, O_RDWR)};
+	struct segment_slot slots[NEAR_SLOTS];
+	uint32_t count = 0;
 
-	if (fd < 0)
+	if (reader.fd < 0)
 		return;
-	trim_slots(fd, slot, start_ticks);
-	close(fd);
+	if (segment_reader_refresh(&reader) == 0 &&
+	    is_its_own(&reader, slot, start_ticks))
+		count = segment_reader_slots(&reader, slot, NEAR_SLOTS, slots);
+	for (uint32_t i = 0; i < count; i++)
+		if (slots[i].process_slot == slot)
+			trim_slot(&reader, slot + i, slots[i].kind);
+	segment_reader_close(&reader);
 }
 
 static int is_readable(int fd)
