@@ -48,10 +48,9 @@ void modules_list(struct modules *modules, const struct read_process *process,
 struct symbol_module *modules_symbols(struct modules *modules, uint32_t number)
 {
 	struct module *module = &modules->all[number];
-	struct symbol_file file = symbol_file_of(module->from);
 
 	if (!module->symbols)
-		module->symbols = symbols_open(modules->symbolizer, &file);
+		module->symbols = symbols_open(modules->symbolizer, module->from);
 	return module->symbols;
 }
 

@@ -79,25 +79,17 @@ static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
 			    uint32_t child)
 {
 	const struct read_process *process = &run->processes[child];
-	size_t low = 0, high = run->process_count;
+	size_t low = COUNT_BEFORE(run->process_count, i,
+				  compare_places(&run->processes[places[i]],
+						 process->file, process->forked_from_slot,
+						 process->forked_from_tenant) < 0);
 
-	if (!process->forked_from_slot)
+	if (!process->forked_from_slot || low == run->process_count ||
+	    compare_places(&run->processes[places[low]], process->file,
+			   process->forked_from_slot, process->forked_from_tenant) != 0)
 		return ENDING_NONE;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		int order = compare_places(&run->processes[places[middle]], process->file,
-					   process->forked_from_slot,
-					   process->forked_from_tenant);
-
-		/* processes are in the order of time: a parent comes first */
-		if (order == 0)
-			return places[middle] < child ? places[middle] : ENDING_NONE;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return ENDING_NONE;
+	/* processes are in the order of time: a parent comes first */
+	return places[low] < child ? places[low] : ENDING_NONE;
 }
 
 /* The youngest process with this pid that began before `child`. */

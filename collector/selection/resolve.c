@@ -146,7 +146,7 @@ struct reading {
 
 struct object {
 	struct resolver *resolver;
-	struct symbol_file file;
+	const struct segment_module *file;
 };
 
 /* In the child. */
@@ -167,7 +167,7 @@ static void read_object(FILE *questions, FILE *answers, void *context)
 	struct reading reading = {.has_lines = true};
 
 	confined_allow_seconds(OBJECT_SECONDS);
-	module = reader_open(strings_new(), &object->file, false);
+	module = reader_open(strings_new(), object->file, false);
 	reading.trouble = reader_trouble(module);
 	resolver->resolved = &resolved;
 	reading.has_hooks = !reading.trouble && reader_import(module, ELF_HOOK);
@@ -216,7 +216,7 @@ static bool receive_object(struct confined *child, struct resolved *ret)
 void resolver_read(struct resolver *resolver, const struct segment_module *module,
 		   struct resolved *ret)
 {
-	struct object object = {resolver, symbol_file_of(module)};
+	struct object object = {resolver, module};
 	struct confined child = {.pid = 0};
 
 	*ret = (struct resolved){.fittings = NULL};

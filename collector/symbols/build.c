@@ -241,22 +241,24 @@ static void look_at_functions(const char *path, Elf *elf, const struct hook_call
 			      struct build_report *ret)
 {
 	char absolute[PATH_MAX];
-	struct symbol_file file = {.path = absolute};
+	struct segment_module file = {.start = 0};
 	struct reader_module *module;
 	struct library library;
 	const void *build_id;
 	struct stat info;
 	ssize_t size = dwelf_elf_gnu_build_id(elf, &build_id);
 
-	if (!realpath(path, absolute) || stat(absolute, &info) < 0)
+	if (!realpath(path, absolute) || stat(absolute, &info) < 0 ||
+	    strlen(absolute) >= sizeof(file.path))
 		return;
+	strcpy(file.path, absolute);
 	file.device = info.st_dev;
 	file.inode = info.st_ino;
 	file.size_bytes = (uint64_t)info.st_size;
 	file.mtime_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
-	if (size > 0) {
-		file.build_id = build_id;
-		file.build_id_size = (size_t)size;
+	if (size > 0 && (size_t)size <= sizeof(file.build_id)) {
+		memcpy(file.build_id, build_id, (size_t)size);
+		file.build_id_size = (uint32_t)size;
 	}
 	module = reader_open(strings_new(), &file, false);
 	library_init(&library, getenv("PROFSHIM_LIBRARY"), absolute);

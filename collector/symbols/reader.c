@@ -43,7 +43,7 @@ static bool take_dwarf(struct reader_module *module, struct elf_file *file)
 	return true;
 }
 
-static bool is_wanted(const struct symbol_file *wanted, const struct elf_file *file)
+static bool is_wanted(const struct segment_module *wanted, const struct elf_file *file)
 {
 	struct stat info;
 
@@ -60,7 +60,7 @@ static bool is_wanted(const struct symbol_file *wanted, const struct elf_file *f
 /* A relative path would be looked for where this process is, not where that one was. */
 static enum symbols_trouble open_wanted(struct reader_module *module)
 {
-	const struct symbol_file *wanted = &module->wanted;
+	const struct segment_module *wanted = &module->wanted;
 	int error;
 
 	if (wanted->path[0] != '/' || (!wanted->build_id_size && !wanted->inode))
@@ -78,7 +78,7 @@ static enum symbols_trouble open_wanted(struct reader_module *module)
 
 static void open_files(struct reader_module *module, bool is_without_debug)
 {
-	const struct symbol_file *wanted = &module->wanted;
+	const struct segment_module *wanted = &module->wanted;
 	struct elf_file *file = &module->file, *debug = &module->debug;
 
 	module->trouble = open_wanted(module);
@@ -130,7 +130,7 @@ static void read_functions(struct reader_module *module)
 
 /* See reader_open(). */
 static struct reader_module *reader_module_new(struct strings *strings,
-					       const struct symbol_file *file,
+					       const struct segment_module *file,
 					       bool is_without_debug)
 {
 	struct reader_module *module = xcalloc(1, sizeof(*module));
@@ -183,7 +183,8 @@ static struct debug_info *reader_module_info(struct reader_module *module)
 #define FRAMES_MAX 256
 #define NAME_LIMIT 16384
 
-struct reader_module *reader_open(struct strings *strings, const struct symbol_file *file,
+struct reader_module *reader_open(struct strings *strings,
+				  const struct segment_module *file,
 				  bool is_without_debug)
 {
 	return reader_module_new(strings, file, is_without_debug);

@@ -18,6 +18,7 @@
 #include "collector/symbols/elf.h"
 #include "collector/symbols/table.h"
 #include "collector/symbols/symbol.h"
+#include "common/segment.h"
 
 /*
  * file: the module itself; debug: its separate debug file; mini: its packed symbol table.
@@ -34,7 +35,7 @@ struct reader_module {
 	uint64_t low, high;
 	enum symbols_source source;
 	enum symbols_trouble trouble;
-	struct symbol_file wanted; /* borrowed: a request's, while the files are opened */
+	struct segment_module wanted;
 };
 
 struct strings;
@@ -45,7 +46,8 @@ struct strings;
  * unless a debug file of the wanted build-id is installed. The C library gets names, but
  * no lines. What it answers is kept in the strings. A module ends with its child.
  */
-struct reader_module *reader_open(struct strings *strings, const struct symbol_file *file,
+struct reader_module *reader_open(struct strings *strings,
+				  const struct segment_module *file,
 				  bool is_without_debug);
 
 /* The best source of names that was found, and why there is none or no better one, as far

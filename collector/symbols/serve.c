@@ -94,17 +94,9 @@ static void answer_question(struct server *server, struct reader_module *module,
 static void open_module(struct server *server, const uint8_t *data)
 {
 	const struct message_file *from = (const struct message_file *)data;
-	struct symbol_file file = {
-		.path = (const char *)(from + 1),
-		.build_id = from->build_id,
-		.build_id_size = from->build_id_size,
-		.device = from->device,
-		.inode = from->inode,
-		.size_bytes = from->size_bytes,
-		.mtime_ns = from->mtime_ns,
-	};
+
 	ARRAY_ADD(server->modules, server->module_count) =
-		reader_open(server->strings, &file, from->is_without_debug);
+		reader_open(server->strings, &from->file, from->is_without_debug);
 }
 
 /* The parent is believed: it checks what it sends. */
@@ -135,7 +127,7 @@ void serve_symbols(FILE *questions, FILE *answers, void *nothing)
 
 	(void)nothing;
 	while (fread(&request, sizeof(request), 1, questions) == 1) {
-		uint8_t *data = xcalloc(1, request.size + 1u); /* a path's NUL */
+		uint8_t *data = xcalloc(1, request.size);
 
 		if (fread(data, 1, request.size, questions) != request.size)
 			return;

@@ -10,15 +10,16 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define MESSAGE_BUILD_ID_MAX 64
+#include "common/segment.h"
+
 #define MESSAGE_QUESTIONS_MAX 1024
 #define MESSAGE_FRAMES_MAX 64
 #define MESSAGE_TEXT_MAX 65536
 
-/* REQUEST_OPEN: struct message_file, then its path. The module's number is how many were
- * opened before. REQUEST_ASK: up to MESSAGE_QUESTIONS_MAX of struct message_question.
- * Answers: ANSWER_SYMBOLS for each of these, in their order, and at the end of both
- * ANSWER_MODULE. */
+/* REQUEST_OPEN: struct message_file. The module's number is how many were opened before.
+ * REQUEST_ASK: up to MESSAGE_QUESTIONS_MAX of struct message_question. Answers:
+ * ANSWER_SYMBOLS for each of these, in their order, and at the end of both ANSWER_MODULE.
+ */
 enum { REQUEST_OPEN = 1, REQUEST_ASK };
 
 struct message_request {
@@ -26,11 +27,8 @@ struct message_request {
 };
 
 struct message_file {
-	uint64_t device, inode, size_bytes;
-	int64_t mtime_ns;
-	uint32_t build_id_size;
-	uint32_t is_without_debug; /* read no debug information */
-	uint8_t build_id[MESSAGE_BUILD_ID_MAX];
+	struct segment_module file;
+	uint64_t is_without_debug; /* read no debug information */
 };
 
 enum message_kind { ASK_FUNCTION = 1, ASK_FRAMES, ASK_VARIABLE, ASK_NEAR };

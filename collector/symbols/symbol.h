@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/segment.h"
-
 /* The readable form of a linkage name: C++ (Itanium ABI) with parameters, Rust (legacy
  * and v0) without the hash, gfortran's procedures of modules as module::procedure, D.
  * Clone suffixes stay: "f(int) [clone .constprop.0]". NULL when name is not mangled,
@@ -41,26 +39,6 @@ struct symbol {
 	enum demangle_variant variant;
 	bool is_part; /* of symbols_frames(): what was split from it ("f.part.0") */
 };
-
-/*
- * The file that was mapped. Another one may lie at its path by now, put there by a build,
- * a package or somebody who means harm, so nothing is read before it was recognised: by
- * its build-id or, when it has none (size 0), by the rest. inode 0: that is not known.
- */
-struct symbol_file {
-	const char *path;
-	const uint8_t *build_id;
-	size_t build_id_size;
-	uint64_t device, inode, size_bytes;
-	int64_t mtime_ns;
-};
-
-static inline struct symbol_file symbol_file_of(const struct segment_module *module)
-{
-	return (struct symbol_file){
-		module->path,  module->build_id,   module->build_id_size, module->device,
-		module->inode, module->size_bytes, module->mtime_ns};
-}
 
 /* The best source of names that a module has. */
 enum symbols_source {

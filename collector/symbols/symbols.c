@@ -46,8 +46,6 @@ struct symbol_module {
 	size_t symbol_count;
 
 	struct message_file wanted;
-	size_t path_size;
-	char path[];
 };
 
 /* texts: what the child has sent, by its numbers. child_count: children so far. */
@@ -210,21 +208,13 @@ static bool receive_module(struct symbol_module *module)
 static bool open_in_child(struct symbol_module *module)
 {
 	struct symbolizer *symbolizer = module->symbolizer;
-	size_t size = sizeof(module->wanted) + module->path_size;
 	const struct message_request head = {REQUEST_OPEN, symbolizer->opened_count,
-					     (uint32_t)size};
-	uint8_t *data;
-	bool is_sent;
+					     sizeof(module->wanted)};
 
 	if (module->child == symbolizer->child_count)
 		return true;
-	data = xmalloc(size);
 	module->wanted.is_without_debug = module->reading != READING_ALL;
-	memcpy(data, &module->wanted, sizeof(module->wanted));
-	memcpy(data + sizeof(module->wanted), module->path, module->path_size);
-	is_sent = request(symbolizer, &head, data);
-	free(data);
-	if (!is_sent || !receive_module(module))
+	if (!request(symbolizer, &head, &module->wanted) || !receive_module(module))
 		return false;
 	module->number = symbolizer->opened_count++;
 	module->child = symbolizer->child_count;
@@ -265,9 +255,9 @@ static void ask(struct symbol_module *module)
 		module->answers[module->answer_count++] = (struct answer){.count = 0};
 }
 
-static bool is_same_file(const struct message_file *a, const struct message_file *b)
+static bool is_same_file(const struct segment_module *a, const struct segment_module *b)
 {
-	if (a->build_id_size != b->build_id_size)
+	if (strcmp(a->path, b->path) != 0 || a->build_id_size != b->build_id_size)
 		return false;
 	if (a->build_id_size)
 		return memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
@@ -276,29 +266,16 @@ static bool is_same_file(const struct message_file *a, const struct message_file
 }
 
 struct symbol_module *symbols_open(struct symbolizer *symbolizer,
-				   const struct symbol_file *file)
+				   const struct segment_module *file)
 {
-	size_t path_size = strlen(file->path) + 1;
 	struct symbol_module *module;
-	struct message_file wanted = {.device = file->device,
-				      .inode = file->inode,
-				      .size_bytes = file->size_bytes,
-				      .mtime_ns = file->mtime_ns};
 
-	wanted.build_id_size = file->build_id_size < MESSAGE_BUILD_ID_MAX
-				       ? (uint32_t)file->build_id_size
-				       : MESSAGE_BUILD_ID_MAX;
-	if (wanted.build_id_size)
-		memcpy(wanted.build_id, file->build_id, wanted.build_id_size);
 	for (module = symbolizer->modules; module; module = module->next)
-		if (strcmp(module->path, file->path) == 0 &&
-		    is_same_file(&module->wanted, &wanted))
+		if (is_same_file(&module->wanted.file, file))
 			return module;
-	module = xcalloc(1, sizeof(*module) + path_size);
+	module = xcalloc(1, sizeof(*module));
 	module->symbolizer = symbolizer;
-	module->wanted = wanted;
-	module->path_size = path_size;
-	memcpy(module->path, file->path, path_size);
+	module->wanted.file = *file;
 	module->next = symbolizer->modules;
 	symbolizer->modules = module;
 	ask(module);

@@ -15,6 +15,7 @@
 
 #include "collector/symbols/symbol.h"
 
+struct segment_module;
 struct symbolizer;
 struct symbol_module;
 
@@ -24,12 +25,17 @@ struct symbolizer *symbols_new(void);
 void symbols_free(struct symbolizer *symbolizer);
 
 /*
+ * The file that was mapped. Another one may lie at its path by now, put there by a build,
+ * a package or somebody who means harm, so nothing is read before it was recognised: by
+ * its build-id or, when it has none (size 0), by device, inode, size and time. inode 0:
+ * that is not known.
+ *
  * The module belongs to the symbolizer; the same file gives the same module. A module
  * whose file is gone, damaged or another one resolves nothing, unless a debug file of the
  * wanted build-id is installed. The C library gets names, but no lines.
  */
 struct symbol_module *symbols_open(struct symbolizer *symbolizer,
-				   const struct symbol_file *file);
+				   const struct segment_module *file);
 
 /* Words of common/schema.sql; trouble NULL: nothing is wrong. */
 const char *symbols_source(const struct symbol_module *module);

@@ -104,16 +104,10 @@ static bool measure_variable(const Elf64_Sym *symbol, struct symbol_entry *entry
 static int compare_entries(const void *a_entry, const void *b_entry)
 {
 	const struct symbol_entry *a = a_entry, *b = b_entry;
-	int order;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->length != b->length)
-		return a->length < b->length ? -1 : 1;
-	order = strncmp(a->name, b->name, COMPARED_BYTES);
-	return order ? order : (a->name > b->name) - (a->name < b->name);
+	return ORDER_BY_3(a, b, address, rank, length)
+		       ?: strncmp(a->name, b->name, COMPARED_BYTES)
+		       ?: ORDER_BY(a, b, name);
 }
 
 /* Keeps the first, best, entry of each address; a size that only an alias knows is kept

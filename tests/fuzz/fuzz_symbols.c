@@ -68,16 +68,18 @@ static void ask_all(const char *path, const struct stat *info)
 
 static void ask(const char *path, const struct stat *info)
 {
-	struct symbol_file file = {.path = path,
-				   .device = info->st_dev,
-				   .inode = info->st_ino,
-				   .size_bytes = (uint64_t)info->st_size,
-				   .mtime_ns =
-					   info->st_mtim.tv_sec * INT64_C(1000000000) +
-					   info->st_mtim.tv_nsec};
+	struct segment_module file = {.device = info->st_dev,
+				      .inode = info->st_ino,
+				      .size_bytes = (uint64_t)info->st_size,
+				      .mtime_ns =
+					      info->st_mtim.tv_sec * INT64_C(1000000000) +
+					      info->st_mtim.tv_nsec};
 	struct symbolizer *symbolizer = symbols_new();
-	struct symbol_module *module = symbols_open(symbolizer, &file);
+	struct symbol_module *module;
 	struct symbol found[16];
+
+	strncpy(file.path, path, sizeof(file.path) - 1);
+	module = symbols_open(symbolizer, &file);
 
 	for (uint64_t address = ELF_TREE_LOW; address < ELF_TREE_HIGH; address += STEP) {
 		(void)symbols_function(module, address, found);

@@ -150,12 +150,14 @@ size_t build_id_of(const char *file, uint8_t *ret, size_t capacity)
 	return (size_t)size;
 }
 
-struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t size)
+struct segment_module file_at(const char *path, const uint8_t *build_id, size_t size)
 {
-	struct symbol_file file = {
-		.path = path, .build_id = build_id, .build_id_size = size};
+	struct segment_module file = {.build_id_size = (uint32_t)size};
 	struct stat info;
 
+	snprintf(file.path, sizeof(file.path), "%s", path);
+	if (size)
+		memcpy(file.build_id, build_id, size);
 	if (size || stat(path, &info) < 0)
 		return file;
 	file.device = info.st_dev;
@@ -167,15 +169,5 @@ struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t siz
 
 struct segment_module module_of(const char *name)
 {
-	struct segment_module module = {.bias = 0};
-	struct stat status;
-
-	snprintf(module.path, sizeof(module.path), "%s", fixture(name));
-	assert_int_equal(stat(module.path, &status), 0);
-	module.device = status.st_dev;
-	module.inode = status.st_ino;
-	module.size_bytes = (uint64_t)status.st_size;
-	module.mtime_ns =
-		status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
-	return module;
+	return file_at(fixture(name), NULL, 0);
 }

@@ -30,7 +30,7 @@ size_t build_id_of(const char *file, uint8_t *ret, size_t capacity);
 
 /* The file as it is now, to be known by its build-id or, with size 0, by its inode, size
  * and time of change. Borrows both. */
-struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t size);
+struct segment_module file_at(const char *path, const uint8_t *build_id, size_t size);
 
 /* A fixture as a process lists it, without its build-id. */
 struct segment_module module_of(const char *name);

@@ -47,7 +47,7 @@ static void write_damaged(const unsigned char *bytes, size_t size)
 static void ask(const struct image *image)
 {
 	struct symbolizer *symbolizer = symbols_new();
-	struct symbol_file file = file_at(damaged, NULL, 0);
+	struct segment_module file = file_at(damaged, NULL, 0);
 	struct symbol_module *module = symbols_open(symbolizer, &file);
 	struct symbol found[16];
 	struct target_report report;

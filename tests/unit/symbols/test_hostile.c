@@ -20,7 +20,7 @@
 TEST(test_sibling_inside)
 {
 	struct symbolizer *symbolizer = symbols_new();
-	struct symbol_file file = file_at(fixture("sibling"), NULL, 0);
+	struct segment_module file = file_at(fixture("sibling"), NULL, 0);
 	uint64_t main_address = address_of("sibling", "main");
 	struct symbol_module *module = symbols_open(symbolizer, &file);
 	struct symbol found;
@@ -44,7 +44,7 @@ TEST(test_other_files)
 	(void)alarm(110);
 	for (size_t i = 0; i < 2; i++) {
 		struct symbolizer *symbolizer = symbols_new();
-		struct symbol_file file = file_at(fixture(names[i]), NULL, 0);
+		struct segment_module file = file_at(fixture(names[i]), NULL, 0);
 		struct symbol_module *module = symbols_open(symbolizer, &file);
 		uint64_t address = address_of(names[i], "main");
 
@@ -66,13 +66,13 @@ TEST(test_line_tables)
 					    "lines_rows"};
 	struct symbolizer *symbolizer = symbols_new();
 	char *path = strdup(fixture("c_O2"));
-	struct symbol_file sound = file_at(path, NULL, 0);
+	struct segment_module sound = file_at(path, NULL, 0);
 	uint64_t leaf = address_of("c_O2", "leaf");
 	struct symbol found;
 
 	(void)alarm(110);
 	for (size_t i = 0; i < (MAY_TAKE_MEMORY ? 1 : 3); i++) {
-		struct symbol_file file = file_at(fixture(names[i]), NULL, 0);
+		struct segment_module file = file_at(fixture(names[i]), NULL, 0);
 		struct symbol_module *module = symbols_open(symbolizer, &file);
 		uint64_t address = address_of(names[i], "main");
 
@@ -100,7 +100,7 @@ TEST(test_names_without_end)
 {
 	char path[] = "/tmp/profshim-hostile-XXXXXX";
 	struct symbolizer *symbolizer = symbols_new();
-	struct symbol_file file;
+	struct segment_module file;
 	Elf64_Ehdr header;
 	Elf64_Shdr names;
 	char command[4200];

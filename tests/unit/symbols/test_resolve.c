@@ -22,13 +22,8 @@ static int compare_names(const void *a, const void *b)
 static char *names_of(const char *program, const struct resolved *resolved, uint64_t rule)
 {
 	struct segment_module module = module_of(program);
-	struct symbol_file file = {.path = module.path,
-				   .device = module.device,
-				   .inode = module.inode,
-				   .size_bytes = module.size_bytes,
-				   .mtime_ns = module.mtime_ns};
 	struct symbolizer *symbolizer = symbols_new();
-	struct symbol_module *symbols = symbols_open(symbolizer, &file);
+	struct symbol_module *symbols = symbols_open(symbolizer, &module);
 	const char **names = calloc(resolved->count + 1, sizeof(*names));
 	struct strbuf text = {0};
 	struct symbol symbol;

@@ -28,7 +28,7 @@ static int tear_down(void **state)
 static struct symbol_module *open_with_id(const char *name, const uint8_t *id,
 					  size_t size)
 {
-	struct symbol_file file = file_at(fixture(name), id, size);
+	struct segment_module file = file_at(fixture(name), id, size);
 	struct symbol_module *module = symbols_open(symbolizer, &file);
 
 	assert_non_null(module);
@@ -319,8 +319,11 @@ TEST_WITH(test_missing_files, set_up, tear_down)
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct symbol_file file = {.path = cases[i].path, .inode = 1};
-		struct symbol_module *module = symbols_open(symbolizer, &file);
+		struct segment_module file = file_at(cases[i].path, NULL, 0);
+		struct symbol_module *module;
+
+		file.inode = 1;
+		module = symbols_open(symbolizer, &file);
 
 		assert_int_equal(symbols_why(module), cases[i].trouble);
 		assert_non_null(symbols_trouble(module));
@@ -334,7 +337,7 @@ TEST_WITH(test_missing_files, set_up, tear_down)
 /* Without a build-id nothing is believed that is not the very file. */
 TEST_WITH(test_file_without_build_id, set_up, tear_down)
 {
-	struct symbol_file file = file_at(fixture("c_no_id"), NULL, 0), other;
+	struct segment_module file = file_at(fixture("c_no_id"), NULL, 0), other;
 	size_t i;
 
 	assert_null(symbols_trouble(symbols_open(symbolizer, &file)));
@@ -356,7 +359,7 @@ TEST_WITH(test_file_without_build_id, set_up, tear_down)
 TEST_WITH(test_fifo, set_up, tear_down)
 {
 	char path[] = "/tmp/profshim-fifo-XXXXXX";
-	struct symbol_file file;
+	struct segment_module file;
 
 	assert_non_null(mkdtemp(path));
 	assert_int_equal(rmdir(path), 0);
