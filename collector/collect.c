@@ -59,7 +59,7 @@ struct collector {
 	uint32_t look_count;	 /* since then */
 	struct watch watch;
 	struct intervals intervals;
-	struct objects objects;
+	struct answers answers;
 	struct sampling sampling;
 	struct outside outside;
 	struct samples_writer samples;
@@ -161,9 +161,8 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 				    .outside = &collector->outside.book,
 				    .deaths = collector->watch.deaths,
 				    .death_count = collector->watch.death_count,
-				    .unread_objects =
-					    collector->objects.answers.trouble_count,
-				    .unread_object = collector->objects.answers.trouble};
+				    .unread_objects = collector->answers.trouble_count,
+				    .unread_object = collector->answers.trouble};
 	const struct store_waiting waiting = {locked, syncing, readable, collector};
 	struct ingest_user *others =
 		table_other_users(&collector->watch, &seen.other_user_count);
@@ -313,7 +312,7 @@ static void collect(struct collector *collector)
 		uint64_t began_ns = ticks_monotonic_ns(), wait_ns;
 
 		watch_update(watch);
-		objects_update(&collector->objects, watch);
+		objects_update(&collector->answers, watch);
 		sampling_update(&collector->sampling, &collector->rundir,
 				&collector->run);
 		outside_update(&collector->outside, watch, &collector->sampling);
@@ -468,7 +467,7 @@ int main(int argc, char **argv)
 			 strerror(-result));
 		return decline(&collector, error);
 	}
-	objects_begin(&collector.objects, &collector.watch);
+	answers_begin(&collector.answers, collector.rundir.fd, &collector.run);
 	intervals_init(&collector.intervals, &collector.run);
 	outside_begin(&collector.outside);
 	collector.samples.fd = -1;

@@ -101,8 +101,6 @@ struct outside {
 	struct cpu_book book;
 	struct outside_objects objects;
 	struct outside_rings rings;
-	struct outside_process *processes; /* owned; parallel to watch.processes */
-	size_t process_count;
 	struct outside_program *programs; /* owned */
 	size_t program_count;
 	uint64_t next_ns, next_write_ns, written_count;
@@ -115,7 +113,7 @@ struct outside {
 void outside_begin(struct outside *outside);
 
 /* Looks for programs to sample, and takes what has come. */
-void outside_update(struct outside *outside, const struct watch *watch,
+void outside_update(struct outside *outside, struct watch *watch,
 		    const struct sampling *sampling);
 
 /* Takes what has come: the run is about to be stored. */

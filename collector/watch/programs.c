@@ -24,21 +24,6 @@
 #define FAST_RING_PAGES 64u
 #define FAST_HZ 2000u
 
-enum state {
-	STATE_NEW,
-	STATE_OWN,	/* its program has hooks, or cannot be sampled */
-	STATE_FOLLOWED, /* its program is */
-};
-
-struct outside_process {
-	int32_t pid;
-	uint64_t start_ticks; /* with pid: which process */
-	uint64_t seen_ns;
-	enum state state;
-	uint64_t program;		 /* if FOLLOWED */
-	struct resource_threads threads; /* which its program has been told of */
-};
-
 /* What the processes of one segment file run. */
 struct outside_program {
 	uint64_t inode; /* of the file */
@@ -142,15 +127,14 @@ static void start(struct outside *outside, const struct watch *watch,
 	int result = events_open_rings(&outside->rings,
 				       hz > FAST_HZ ? FAST_RING_PAGES : RING_PAGES);
 
-	for (size_t i = 0; i < outside->process_count && result == 0; i++) {
-		const struct outside_process *process = &outside->processes[i];
+	for (size_t i = 0; i < watch->process_count && result == 0; i++) {
+		const struct watch_process *process = &watch->processes[i];
 
-		if (process->state != STATE_FOLLOWED ||
-		    process->program != program->inode ||
-		    table_is_over(&watch->processes[i]))
+		if (process->outside.state != OUTSIDE_FOLLOWED ||
+		    process->outside.program != program->inode || table_is_over(process))
 			continue;
-		result = events_attach(&program->events, &outside->rings, process->pid,
-				       drawn_ns);
+		result = events_attach(&program->events, &outside->rings,
+				       process->death.pid, drawn_ns);
 		if (result == -ESRCH)
 			result = 0;
 	}
@@ -200,94 +184,75 @@ static struct outside_program *add_program(struct outside *outside, uint64_t ino
 	return program;
 }
 
-static void follow(struct outside_process *process, const struct outside_program *program)
+static void follow(struct watch_process *process, const struct outside_program *program)
 {
-	process->state = STATE_FOLLOWED;
-	process->program = program->inode;
+	process->outside.state = OUTSIDE_FOLLOWED;
+	process->outside.program = program->inode;
 }
 
 /* One that has moved into a file of its own has the events that it had. */
-static struct outside_program *moved_from(const struct outside *outside, size_t index)
+static struct outside_program *moved_from(const struct outside *outside,
+					  const struct watch *watch,
+					  const struct watch_process *process)
 {
-	const struct outside_process *process = &outside->processes[index];
+	for (size_t i = 0; i < watch->process_count; i++) {
+		const struct watch_process *other = &watch->processes[i];
 
-	for (size_t i = 0; i < outside->process_count; i++) {
-		const struct outside_process *other = &outside->processes[i];
-
-		if (i != index && other->pid == process->pid &&
-		    other->start_ticks == process->start_ticks &&
-		    other->state == STATE_FOLLOWED)
-			return program_of(outside, other->program);
+		if (other != process && other->death.pid == process->death.pid &&
+		    other->death.start_ticks == process->death.start_ticks &&
+		    other->outside.state == OUTSIDE_FOLLOWED)
+			return program_of(outside, other->outside.program);
 	}
 	return NULL;
 }
 
 /* Begins with the program that the process is the first of, unless it has hooks. */
-static void begin_program(struct outside *outside, const struct watch *watch,
-			  const struct sampling *sampling, size_t index)
+static void begin_program(struct outside *outside, struct watch *watch,
+			  const struct sampling *sampling, struct watch_process *process)
 {
-	struct outside_process *process = &outside->processes[index];
-	size_t file = watch->processes[index].file;
+	struct resource_threads *threads = &process->outside.threads;
 	struct outside_space space = {.count = 0};
 	struct outside_program *program;
 
-	space_look(&space, &outside->objects, &outside->book, process->pid);
-	process->state = STATE_OWN;
+	space_look(&space, &outside->objects, &outside->book, process->death.pid);
+	process->outside.state = OUTSIDE_OWN;
 	if (space.has_hooks || !space.count ||
-	    !resources_read_threads(process->pid, &process->threads)) {
+	    !resources_read_threads(process->death.pid, threads)) {
 		space_done(&space);
 		return;
 	}
-	program = add_program(outside, watch->files[file].inode);
+	program = add_program(outside, watch->files[process->file].inode);
 	program->space = space;
 	program->alive_count = 1;
-	for (size_t i = 0; i < outside->process_count; i++)
-		if (outside->processes[i].state == STATE_NEW &&
-		    watch->processes[i].file == file &&
-		    !table_is_over(&watch->processes[i]))
-			follow(&outside->processes[i], program);
+	for (size_t i = 0; i < watch->process_count; i++) {
+		struct watch_process *other = &watch->processes[i];
+
+		if (other->outside.state == OUTSIDE_NEW && other->file == process->file &&
+		    !table_is_over(other))
+			follow(other, program);
+	}
 	follow(process, program);
 	use_period(outside, watch, program,
-		   period_of(watch, sampling, process->threads.cpu_ns,
-			     process->threads.run_count),
+		   period_of(watch, sampling, threads->cpu_ns, threads->run_count),
 		   ticks_monotonic_ns());
 }
 
 /* What its program forks has events from its parent. */
-static void look_at_new(struct outside *outside, const struct watch *watch,
-			const struct sampling *sampling, size_t index, uint64_t now_ns)
+static void look_at_new(struct outside *outside, struct watch *watch,
+			const struct sampling *sampling, struct watch_process *process,
+			uint64_t now_ns)
 {
-	const struct watch_process *from = &watch->processes[index];
-	struct outside_process *process = &outside->processes[index];
 	struct outside_program *program =
-		program_of(outside, watch->files[from->file].inode);
+		program_of(outside, watch->files[process->file].inode);
 
 	if (!program)
-		program = moved_from(outside, index);
+		program = moved_from(outside, watch, process);
 	if (program)
 		follow(process, program);
-	else if (now_ns - process->seen_ns >= AGE_NS)
-		begin_program(outside, watch, sampling, index);
+	else if (now_ns - process->outside.seen_ns >= AGE_NS)
+		begin_program(outside, watch, sampling, process);
 	else
 		outside->is_waiting = 1;
-}
-
-static void list_processes(struct outside *outside, const struct watch *watch,
-			   uint64_t now_ns)
-{
-	while (outside->process_count < watch->process_count)
-		(void)ARRAY_ADD(outside->processes, outside->process_count);
-	for (size_t i = 0; i < outside->process_count; i++) {
-		const struct ending_death *death = &watch->processes[i].death;
-		struct outside_process *process = &outside->processes[i];
-
-		if (process->pid != death->pid ||
-		    process->start_ticks != death->start_ticks)
-			*process = (struct outside_process){.pid = death->pid,
-							    .start_ticks =
-								    death->start_ticks,
-							    .seen_ns = now_ns};
-	}
 }
 
 static int is_paused(const struct watch *watch, const struct watch_process *process)
@@ -304,25 +269,24 @@ static int is_paused(const struct watch *watch, const struct watch_process *proc
 
 /* What its program has to know of it. */
 static void look_at_followed(struct outside *outside, const struct watch *watch,
-			     size_t index)
+			     struct watch_process *process)
 {
-	struct outside_process *process = &outside->processes[index];
-	const struct watch_process *from = &watch->processes[index];
-	const struct resource_threads *now = &from->resource.threads;
-	struct outside_program *program = program_of(outside, process->program);
+	const struct resource_threads *now = &process->resource.threads;
+	struct resource_threads *before = &process->outside.threads;
+	struct outside_program *program = program_of(outside, process->outside.program);
 
 	if (!program)
 		return;
 	program->alive_count++;
-	program->is_paused |= is_paused(watch, from);
-	if (now->cpu_ns > process->threads.cpu_ns)
-		program->busy_ns += now->cpu_ns - process->threads.cpu_ns;
-	if (now->run_count > process->threads.run_count)
-		program->switch_count += now->run_count - process->threads.run_count;
-	process->threads = *now;
+	program->is_paused |= is_paused(watch, process);
+	if (now->cpu_ns > before->cpu_ns)
+		program->busy_ns += now->cpu_ns - before->cpu_ns;
+	if (now->run_count > before->run_count)
+		program->switch_count += now->run_count - before->run_count;
+	*before = *now;
 }
 
-static void look_at_processes(struct outside *outside, const struct watch *watch,
+static void look_at_processes(struct outside *outside, struct watch *watch,
 			      const struct sampling *sampling, uint64_t now_ns)
 {
 	outside->is_waiting = 0;
@@ -330,13 +294,15 @@ static void look_at_processes(struct outside *outside, const struct watch *watch
 		outside->programs[i].alive_count = 0;
 		outside->programs[i].is_paused = 0;
 	}
-	for (size_t i = 0; i < outside->process_count; i++) {
-		if (table_is_over(&watch->processes[i]))
+	for (size_t i = 0; i < watch->process_count; i++) {
+		struct watch_process *process = &watch->processes[i];
+
+		if (table_is_over(process))
 			continue;
-		if (outside->processes[i].state == STATE_FOLLOWED)
-			look_at_followed(outside, watch, i);
-		else if (outside->processes[i].state == STATE_NEW)
-			look_at_new(outside, watch, sampling, i, now_ns);
+		if (process->outside.state == OUTSIDE_FOLLOWED)
+			look_at_followed(outside, watch, process);
+		else if (process->outside.state == OUTSIDE_NEW)
+			look_at_new(outside, watch, sampling, process, now_ns);
 	}
 }
 
@@ -388,12 +354,14 @@ static void write_book(struct outside *outside, const struct watch *watch,
 	outside->next_write_ns = now_ns + WRITE_NS + 50 * (ticks_monotonic_ns() - now_ns);
 }
 
-void outside_update(struct outside *outside, const struct watch *watch,
+void outside_update(struct outside *outside, struct watch *watch,
 		    const struct sampling *sampling)
 {
 	uint64_t now_ns = ticks_monotonic_ns();
 
-	list_processes(outside, watch, now_ns);
+	for (size_t i = 0; i < watch->process_count; i++)
+		if (!watch->processes[i].outside.seen_ns)
+			watch->processes[i].outside.seen_ns = now_ns;
 	if (!sampling->is_done || sampling->found != SEGMENT_SAMPLING_ALLOWED)
 		return;
 	look_at_processes(outside, watch, sampling, now_ns);

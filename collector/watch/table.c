@@ -177,6 +177,7 @@ void table_end(struct watch *watch, struct watch_process *process, enum watch_st
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	process->pidfd = -1;
+	live_snapshot_forget(&process->interval.memory);
 	watch->alive_count--;
 	if (--watch->files[process->file].alive_count == 0)
 		watch->files[process->file].over_ns = ticks_monotonic_ns();

@@ -63,6 +63,27 @@ struct watch_file {
 	uint32_t pid_count;
 };
 
+/* Of a process each PROFSHIM_SNAPSHOT_EVERY (see below). */
+struct watch_interval {
+	uint64_t next_ns; /* monotonic; 0: not seen yet */
+	uint32_t number;
+	int is_given_up;
+	int was_busy; /* another snapshot did not end */
+	struct live_snapshot_memory memory;
+};
+
+/* What is known of a process that may be sampled from outside (outside.h). */
+struct watch_outside {
+	uint64_t seen_ns;
+	enum {
+		OUTSIDE_NEW,
+		OUTSIDE_OWN,	  /* its program has hooks, or cannot be sampled */
+		OUTSIDE_FOLLOWED, /* its program is */
+	} state;
+	uint64_t program;		 /* if FOLLOWED */
+	struct resource_threads threads; /* which its program has been told of */
+};
+
 struct watch_process {
 	size_t file;
 	uint32_t slot;
@@ -73,7 +94,10 @@ struct watch_process {
 	uint64_t start_time;
 	struct ending_death death; /* pid and start_ticks always, the rest when dead */
 	struct resource_process resource;
-	int is_other_user; /* is not the files' owner any more, and cannot be again */
+	int is_other_user;     /* is not the files' owner any more, and cannot be again */
+	uint32_t object_count; /* that have been shown */
+	struct watch_interval interval;
+	struct watch_outside outside;
 };
 
 /* A process that maps files of the run but has not taken a slot yet: just forked. */
@@ -170,46 +194,20 @@ void pack_files(struct watch *watch);
  * nothing was missing, or -errno. */
 int removed_spool_restore(struct watch *watch);
 
-/* The objects of all processes are shown to who applies rules about source files
- * (collector/selection/selection.h) as they turn up. What has been shown of a process. */
-struct objects_process {
-	int32_t pid;
-	uint64_t start_ticks; /* with pid: which process */
-	uint32_t count;
-};
-
-struct objects {
-	struct answers answers;
-	struct objects_process *processes; /* parallel to watch.processes */
-	size_t count;
-};
-
-void objects_begin(struct objects *ret, const struct watch *watch);
-
-/* Looks for new objects, when there are such rules. */
-void objects_update(struct objects *objects, const struct watch *watch);
+/* Shows the objects of all processes to who applies rules about source files
+ * (collector/selection/selection.h) as they turn up, when there are such rules. */
+void objects_update(struct answers *answers, struct watch *watch);
 
 /* A snapshot is taken of every process each PROFSHIM_SNAPSHOT_EVERY. One that comes late
  * is not made up for. */
-struct interval_process {
-	uint64_t start_ticks; /* of the process that has the entry */
-	uint64_t next_ns;     /* monotonic; 0: not seen yet */
-	uint32_t number;
-	int is_given_up;
-	int was_busy; /* another snapshot did not end */
-	struct live_snapshot_memory memory;
-};
-
 struct intervals {
 	struct ticks ticks;
-	uint64_t every_ns;		    /* 0: none */
-	struct interval_process *processes; /* parallel to watch.processes */
-	size_t count;
+	uint64_t every_ns; /* 0: none */
 };
 
 void intervals_init(struct intervals *intervals, const struct segment_run *page);
 
 /* Takes those snapshots that are due. Returns how long nothing more is, at most
  * longest_ns. */
-uint64_t intervals_update(struct intervals *intervals, const struct watch *watch,
+uint64_t intervals_update(const struct intervals *intervals, struct watch *watch,
 			  uint64_t longest_ns);
