@@ -29,7 +29,9 @@ SELECT IFNULL(MAX(run_id), 0), IFNULL(MAX(process_id), 0), IFNULL(MAX(lane_id), 
 	IFNULL(MAX(series_id), 0) FROM taken;
 
 -- :name announce
-INSERT INTO storing VALUES (?,?,?,?,?,?,?,?,?,?,?,?);
+-- bound in this order
+INSERT INTO storing VALUES (:run, :token, :now, :process, :lane, :thread, :module,
+	:function, :path, :site, :snapshot, :series);
 
 -- :name dead
 SELECT run_id FROM storing
