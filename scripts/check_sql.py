@@ -92,6 +92,7 @@ def empty_database(root):
                         ("suppression", 2), ("pattern", 1),
                         ("is_found", 2), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
+                        ("difference", 3), ("amount", 3), ("fixed", 1),
                         ("histogram_beyond", 3), ("histogram_mode", 4)):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1), ("rising_p", 2),
@@ -102,6 +103,28 @@ def empty_database(root):
     with open(os.path.join(root, "common", "schema.sql"), encoding="utf-8") as file:
         db.executescript(file.read())
     return db
+
+
+def compared_tables(db, root):
+    """What analyzer/reports/compare/show.c makes of two sides."""
+    with open(os.path.join(root, "analyzer", "reports", "compare", "show.c"),
+              encoding="utf-8") as file:
+        text = file.read()
+    runs, totals, subjects = (
+        re.findall(r'"(\w+)"', re.search(name + r"_columns\[\w+\] = {(.*?)};", text, re.S)[1])
+        for name in ("run", "total", "subject"))
+    with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
+        metrics = re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){5}x", file.read(), re.M)
+    metrics += ["hooks_ns", "own_alloc_count", "own_alloc_bytes"]
+    sites = ["alloc_count", "alloc_bytes", "live_bytes", "at_peak_bytes"]
+
+    def with_metrics(names):
+        return subjects + [form % name for name in names
+                           for form in ("before_%s", "after_%s", "%s_error", "%s_change")]
+    for name, columns in (("runs", runs), ("totals", totals), ("functions", with_metrics(metrics)),
+                          ("paths", with_metrics(metrics)), ("sites", with_metrics(sites)),
+                          ("components", with_metrics(metrics))):
+        db.execute(f"CREATE TEMP TABLE compared_{name} ({', '.join(columns)})")
 
 
 def keep_tables(db, root):
@@ -116,6 +139,7 @@ def keep_tables(db, root):
     with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
         columns += re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){6}x", file.read(), re.M)
     db.execute(f"CREATE TEMP TABLE tree ({', '.join(columns)})")
+    compared_tables(db, root)
     for name, (kind, words, lines) in rules.kept(os.path.join(root, "analyzer", "rules")).items():
         text = " ".join(lines)
         db.execute(f"CREATE TEMP TABLE {name} AS {text}" if text else

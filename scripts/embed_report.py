@@ -18,7 +18,7 @@ FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "e
          "page_main"}
 SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim", "stack"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
-HEAD = {"report", "part", "takes", "example", "about", "argument", "by"}
+HEAD = {"report", "part", "build", "takes", "example", "about", "argument", "by"}
 
 
 def c_string(text):
@@ -58,7 +58,8 @@ def read(path):
         elif match:
             wrong(path, number, f"there is no section '{match[1]}'")
         elif comment and current == "about":
-            head["about"] = (head["about"] + " " + (comment[2] or "")).strip()
+            head["about"] = (head["about"] + (" " + comment[2] if comment[2] else "\n\n")
+                             ).strip(" ").replace("\n\n ", "\n\n")
         elif not comment and line.strip():
             if not parts:
                 wrong(path, number, "a query stands before the first section")
@@ -131,7 +132,7 @@ def part_as_c(path, number, kind, words, title, query):
 def main():
     path, target = sys.argv[1:]
     head, parts = read(path)
-    missing = HEAD - {"part", "argument", "by"} - head.keys() if "part" not in head else ()
+    missing = HEAD - {"part", "argument", "by", "build"} - head.keys() if "part" not in head else ()
     if missing or not parts:
         wrong(path, 1, "it has no " + (", no ".join(sorted(missing)) or "section"))
     argument, _, other_argument = head.get("argument", "").partition(" ")
@@ -156,13 +157,13 @@ const struct report report_{name} = {{
 	.parts = parts,
 	.part_count = sizeof(parts) / sizeof(parts[0]),
 }};
-""" if "part" in head else f"""}};
+""" if "part" in head else ("};\n" if "build" in head else f"""}};
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {{
 	return engine_build(&report_{name}, input, doc);
 }}
-
+""") + f"""
 const struct report report_{name} = {{
 	.name = {c_string(name)},
 	.summary = {c_string(summary)},
@@ -174,7 +175,7 @@ const struct report report_{name} = {{
 	.takes = {takes},
 	.parts = parts,
 	.part_count = sizeof(parts) / sizeof(parts[0]),
-	.build = build,
+	.build = {head.get("build", "build")},
 }};
 """)
 

@@ -77,6 +77,7 @@ enum report_takes {
 };
 
 struct calltree;
+struct compare_state;
 struct report_part; /* analyzer/reports/engine/engine.h */
 
 struct report_input {
@@ -88,9 +89,10 @@ struct report_input {
 	size_t database_count, before_databases;
 	const struct report_options *options;
 	struct filter filter;
-	struct name_pool *names; /* of all functions, for people; else NULL */
-	struct calltree *tree;	 /* of report_call_tree(), once it was asked for */
-	struct strbuf error;	 /* one sentence when the status is not 0 */
+	struct name_pool *names;	/* of all functions, for people; else NULL */
+	struct calltree *tree;		/* of report_call_tree(), once it was asked for */
+	struct compare_state *compared; /* of compare, while its queries are asked */
+	struct strbuf error;		/* one sentence when the status is not 0 */
 };
 
 struct report {

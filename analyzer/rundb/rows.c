@@ -60,10 +60,18 @@ static int disconnect_table(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
-/* All rows, in their order. */
+/* All rows, in their order; or that of a number. */
 static int plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
 	(void)table;
+	for (int i = 0; i < info->nConstraint; i++)
+		if (info->aConstraint[i].usable && info->aConstraint[i].iColumn < 0 &&
+		    info->aConstraint[i].op == SQLITE_INDEX_CONSTRAINT_EQ) {
+			info->idxNum = 1;
+			info->aConstraintUsage[i].argvIndex = 1;
+			info->estimatedCost = info->estimatedRows = 1;
+			return SQLITE_OK;
+		}
 	info->estimatedCost = 100000;
 	info->estimatedRows = 10000;
 	return SQLITE_OK;
@@ -90,9 +98,16 @@ static int begin(sqlite3_vtab_cursor *base, int number, const char *text, int co
 	struct rows_cursor *cursor = (struct rows_cursor *)base;
 	const struct shared *shared = shared_of(cursor);
 
-	(void)number, (void)text, (void)count, (void)values;
+	size_t all = shared->rows.count(shared->context), row;
+
+	(void)text, (void)count;
 	cursor->at = 0;
-	cursor->count = shared->rows.count(shared->context);
+	cursor->count = all;
+	if (number) {
+		row = (size_t)sqlite3_value_int64(values[0]) - 1;
+		cursor->at = row < all ? row : all;
+		cursor->count = row < all ? row + 1 : all;
+	}
 	return SQLITE_OK;
 }
 

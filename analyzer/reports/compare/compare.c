@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The report compare: did it become better or worse?. */
+/* The report compare: did it become better or worse? Its two sides, judged. */
 #include "analyzer/reports/compare/parts.h"
 
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,52 +24,51 @@ static enum exit_status parse_gate(struct compare_state *state)
 	return result < 0 ? STATUS_USAGE : STATUS_OK;
 }
 
-static enum exit_status parse_by(struct compare_state *state)
+static bool may_judge_function(const struct compare_state *state, uint32_t number)
 {
-	const struct report_options *options = state->input->options;
-
-	if (options->by && strcmp(options->by, "component") != 0 &&
-	    components_by(options->by) == COMPONENT_BY_MODULE)
-		return report_fail(
-			state->input, STATUS_USAGE,
-			"--by: compare knows component, source and namespace, "
-			"not '%s'; functions, paths and sites are always shown",
-			options->by);
-	return STATUS_OK;
+	return state->comparison.functions[number].presence == COMPARE_BOTH &&
+	       compare_is_judged(state, number);
 }
 
-static void add_nothing(struct compare_state *state)
+static bool may_judge_path(const struct compare_state *state, uint32_t number)
 {
-	doc_note(
-		state->doc, "nothing_measured", NOTE_WARNING,
-		"Nothing was measured on at least one side: no instrumented function was "
-		"called and no allocation was seen.",
-		"'prof-analyze doctor' tells what is known about why.");
+	const struct compare_path *path = &state->comparison.paths[number];
+
+	return path->presence == COMPARE_BOTH && !path->is_left_out &&
+	       compare_is_judged(state, path->function);
 }
 
-static enum exit_status fill(struct compare_state *state)
+static bool may_judge_component(const struct compare_state *state, uint32_t number)
+{
+	(void)number;
+	return !state->has_levels;
+}
+
+static void judge(struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct compare_shown *shown = state->shown;
+
+	if (state->input->options->by) {
+		compare_sum_components(state);
+		shown[COMPARE_COMPONENTS].judged = compare_judge(
+			state, &state->component_values, may_judge_component);
+	}
+	shown[COMPARE_FUNCTIONS].judged =
+		compare_judge(state, &comparison->function_values, may_judge_function);
+	compare_fold_left_out(&state->comparison);
+	shown[COMPARE_PATHS].judged =
+		compare_judge(state, &comparison->path_values, may_judge_path);
+}
+
+enum exit_status compare_prepare(struct compare_state *state)
 {
 	enum exit_status status = compare_choose(state);
 
 	if (status == STATUS_OK)
 		status = compare_load(state);
-	if (status)
-		return status;
-	compare_add_sides(state);
-	compare_check(state);
-	compare_add_totals(state);
-	compare_add_balance(state);
-	if (state->input->options->by)
-		compare_add_components(state);
-	compare_add_functions(state);
-	compare_fold_left_out(&state->comparison);
-	compare_add_paths(state);
-	compare_add_sites(state);
-	if (state->input->options->page)
-		compare_add_profile(state);
-	status = compare_add_gate(state);
-	if (status == STATUS_NOTHING && !gate_is_set(&state->gate))
-		add_nothing(state);
+	if (status == STATUS_OK)
+		compare_judge_totals(state);
 	return status;
 }
 
@@ -81,16 +81,39 @@ void compare_free_state(struct compare_state *state)
 	free(state->totals);
 	free(state->errors);
 	free(state->hooks);
-	free(state->functions);
+	for (size_t i = 0; i < COMPARE_SUBJECTS; i++)
+		free(state->shown[i].judged);
+	free(state->component_values.values);
+	components_free(&state->components);
+	strbuf_free(&state->text);
 	gate_free(&state->gate);
 	calltree_free(state->tree);
 	compare_free(&state->comparison);
 }
 
-static enum exit_status build(struct report_input *input, struct doc *doc)
+static enum exit_status fill(struct compare_state *state)
+{
+	struct report_input *input = state->input;
+	enum exit_status status = compare_prepare(state);
+
+	if (status)
+		return status;
+	judge(state);
+	input->tree = state->tree;
+	input->compared = state;
+	status = compare_show(state) < 0
+			 ? report_fail_db(input)
+			 : engine_build(&report_compare, input, state->doc);
+	compare_hide(state);
+	input->compared = NULL;
+	input->tree = NULL;
+	return status;
+}
+
+enum exit_status compare_build(struct report_input *input, struct doc *doc)
 {
 	struct compare_state state = {.input = input, .doc = doc};
-	enum exit_status status = parse_gate(&state);
+	enum exit_status status = engine_check_by(&report_compare, input);
 	struct rundb *first = input->db;
 
 	/* Given as to other reports: one file with both sides. */
@@ -99,7 +122,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		input->database_count = 1;
 	}
 	if (status == STATUS_OK)
-		status = parse_by(&state);
+		status = parse_gate(&state);
 	if (status == STATUS_OK)
 		status = fill(&state);
 	compare_free_state(&state);
@@ -111,56 +134,11 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	return status;
 }
 
-const struct report report_compare = {
-	.name = "compare",
-	.argument = "DB...",
-	.summary = "what changed from before to after, and a gate for it",
-	.description =
-		"Two files are before and after; several a side have -- between the "
-		"sides. Of each file the latest run counts, with its group: all runs of "
-		"its label or, without one, of its command and build (prof-record "
-		"--repeat). The ranks of a job count as one run. In one file the last "
-		"two groups or runs are compared. --before and --after choose runs by "
-		"label or number.\n\n"
-		"Functions are matched across rebuilds by name and file, and by name "
-		"alone when one function of that name is left on each side. One that "
-		"was renamed, or has other parameters, is one new and one gone; "
-		"--rename OLD=NEW says that the two are one. "
-		"What did not change is counted below the tables; --limit 0 shows it. "
-		"One run against one run compares counts and "
-		"bytes exactly and shows times without judging them. Several runs a side "
-		"give an interval (95 %, Hodges-Lehmann), an exact rank test corrected "
-		"for the number of functions (Benjamini-Hochberg), and a verdict.\n\n"
-		"Where all runs have told computing from waits, functions, call paths "
-		"and components are judged by their CPU time, and the column 'waits' "
-		"says which of their waits changed: ready (for a CPU) or blocked.\n\n"
-		"Runs of different levels can be compared: the run's times with the "
-		"errors of both, single functions not at all. With a budget, functions "
-		"that were timed in another way on the other side are not judged, and "
-		"those that some run did not time call by call are left out of call "
-		"paths.\n\n"
-		"--by component, source or namespace adds a table of components (as in "
-		"'components'), judged in the same way.\n\n"
-		"The gate: --gate METRIC=AMOUNT[,...] is how much more after may take: "
-		"wall, self, cpu, calls, alloc_count, alloc_bytes, peak, live, or "
-		"func:NAME.METRIC with self, cpu, total, calls, alloc_count, "
-		"alloc_bytes; "
-		"AMOUNT is 5%, 50ms, 1MiB, 100. wall is the wall time less what the "
-		"hooks took of it, "
-		"cpu the CPU time of all threads likewise, of a function what it "
-		"computed itself. With "
-		"several runs a time exceeds its limit when the whole interval does, "
-		"widened by the errors of both sides. --fail-on regression fails for "
-		"every total or function "
-		"with that verdict, --fail-on inconclusive also for what more runs would "
-		"have to tell. Times of fewer than four runs a side are not judged: "
-		"status "
-		"4, and the command that records more; neither is what lies within the "
-		"error of "
-		"the hooks. Status 3: the gate failed; 4: it "
-		"could not be judged.",
-	.example = "prof-analyze compare before.db after.db --gate calls=0%,peak=1MiB",
-	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER |
-		 TAKES_BY,
-	.build = build,
-};
+SECTION_CODE(compared_profile)
+{
+	(void)doc;
+	(void)rows;
+	if (ask->input->options->page)
+		compare_add_profile(ask->input->compared);
+	return STATUS_OK;
+}

@@ -10,6 +10,7 @@
 
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
 
 #include <string.h>
 
@@ -22,6 +23,7 @@ static const struct column columns[] = {
 
 struct checking {
 	struct compare_state *state;
+	const char *all, *times; /* what keeps them from being compared, or NULL */
 	struct table *table;
 	size_t failed, not_made, inconclusive;
 	bool wants_runs; /* a check was not made for too few runs */
@@ -93,19 +95,13 @@ static void add_check(struct checking *checking, const char *check,
 			      result == GATE_NOT_COMPARABLE || result == GATE_BLURRED;
 }
 
-/* What keeps a quantity from being compared, or NULL. */
-static const char *obstacle(const struct compare_state *state, bool is_time)
-{
-	if (state->not_comparable.all)
-		return state->not_comparable.all;
-	return is_time ? state->not_comparable.times : NULL;
-}
-
 static void add_result(struct checking *checking, const char *check,
 		       enum gate_result result, const struct change *change,
 		       enum column_type type)
 {
-	const char *why = obstacle(checking->state, type == COLUMN_NSEC);
+	const char *why = checking->all		? checking->all
+			  : type == COLUMN_NSEC ? checking->times
+						: NULL;
 	struct strbuf message = {0};
 
 	if (result == GATE_NOT_MEASURED && !why) {
@@ -207,8 +203,8 @@ static enum exit_status check_function(struct checking *checking,
 	if (sources[limit->metric].type == COLUMN_NSEC &&
 	    !compare_is_judged(state, (uint32_t)(found - comparison->functions))) {
 		add_check(checking, limit->text, GATE_NOT_COMPARABLE,
-			  state->not_comparable.parts
-				  ? state->not_comparable.parts
+			  state->has_levels
+				  ? "level_differs"
 				  : "on one side it was timed call by call, on the other "
 				    "its time is an estimate");
 		return STATUS_OK;
@@ -274,7 +270,8 @@ static void check_functions(struct checking *checking)
 		       state->run_changes[is_cpu ? RUN_CPU : RUN_SELF].before;
 
 	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const struct change *change = compare_main(state, &state->functions[i]);
+		const struct change *change =
+			compare_main(state, &state->shown[COMPARE_FUNCTIONS].judged[i]);
 		struct strbuf check = {0};
 
 		if (change->outcome != OUTCOME_REGRESSED ||
@@ -342,13 +339,32 @@ static void add_conclusion(struct compare_state *state, const struct checking *c
 	strbuf_free(&text);
 }
 
-enum exit_status compare_add_gate(struct compare_state *state)
+static const char *text_of(const struct table *rows, size_t column)
 {
-	struct checking checking = {.state = state};
+	const struct cell *cell = table_row(rows, 0) + column;
+
+	return cell->kind == CELL_TEXT ? cell->text : NULL;
+}
+
+static enum exit_status say_nothing(struct doc *doc)
+{
+	doc_note(
+		doc, "nothing_measured", NOTE_WARNING,
+		"Nothing was measured on at least one side: no instrumented function was "
+		"called and no allocation was seen.",
+		"'prof-analyze doctor' tells what is known about why.");
+	return STATUS_NOTHING;
+}
+
+SECTION_CODE(gate)
+{
+	struct compare_state *state = ask->input->compared;
+	struct checking checking = {
+		.state = state, .all = text_of(rows, 0), .times = text_of(rows, 1)};
 	enum exit_status status;
 
 	if (!gate_is_set(&state->gate))
-		return is_measured(state) ? STATUS_OK : STATUS_NOTHING;
+		return is_measured(state) ? STATUS_OK : say_nothing(doc);
 	checking.table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 	status = make_checks(&checking);
 	if (status) {
@@ -357,6 +373,6 @@ enum exit_status compare_add_gate(struct compare_state *state)
 	}
 	status = conclude(&checking);
 	add_conclusion(state, &checking, status);
-	doc_table(state->doc, "gate", NULL, checking.table)->flags = SECTION_CHECKS;
+	doc_table(doc, "gate", NULL, checking.table)->flags = SECTION_CHECKS;
 	return status;
 }

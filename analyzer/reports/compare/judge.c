@@ -197,17 +197,11 @@ static void put_moved(struct strbuf *text, const struct change *change, const ch
 		      change->outcome == OUTCOME_REGRESSED ? '+' : '-', what);
 }
 
-struct cell compare_moved_cell(struct table *table, const struct compare_judged *judged,
-			       bool waits_only)
+void compare_put_moved(struct strbuf *text, const struct compare_judged *judged,
+		       bool waits_only)
 {
-	struct strbuf text = {0};
-	struct cell cell;
-
 	if (!waits_only)
-		put_moved(&text, &judged->cpu, "computing");
-	put_moved(&text, &judged->blocked, "blocked");
-	put_moved(&text, &judged->ready, "ready");
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
+		put_moved(text, &judged->cpu, "computing");
+	put_moved(text, &judged->blocked, "blocked");
+	put_moved(text, &judged->ready, "ready");
 }

@@ -57,18 +57,41 @@ struct compare_run {
 	size_t function_count, function_capacity;
 };
 
-/* Why quantities cannot be compared; NULL: they can. */
-struct compare_verdict {
-	const char *all, *times;
-	/* Of functions and components alone: a program that is recorded otherwise runs
-	 * otherwise, too. */
-	const char *parts;
-};
-
 /* What is judged of a function, path or component, by itself. */
 struct compare_judged {
 	struct change self, cpu;      /* cpu: with compare_has_cpu() */
 	struct change ready, blocked; /* as parts of the self time */
+};
+
+/* What is known of a subject's change. */
+enum compare_kind {
+	COMPARE_CHANGED,
+	COMPARE_BLURRED,   /* its time is another, within the errors or not judged */
+	COMPARE_UNCHANGED, /* judged so, or all numbers are the same */
+};
+
+/* Subjects of one kind as a table of SQL, see show.c. */
+enum compare_subject {
+	COMPARE_FUNCTIONS,
+	COMPARE_PATHS,
+	COMPARE_SITES,
+	COMPARE_COMPONENTS,
+	COMPARE_SUBJECTS
+};
+struct compare_shown {
+	struct compare_state *state;
+	enum compare_subject kind;
+	const struct compare_series *series;
+	struct compare_judged *judged; /* by subject; NULL: none is */
+	const char **columns;
+	struct arena texts;
+	/* asked for last */
+	bool has_change;
+	uint32_t number;
+	size_t metric;
+	struct change change;
+	uint32_t share_of; /* the number + 1 */
+	double share;
 };
 
 struct compare_state {
@@ -88,8 +111,11 @@ struct compare_state {
 	bool has_estimates;	/* some function was not timed call by call */
 	double drift;
 	struct change run_changes[RUN_METRIC_COUNT];
-	struct compare_judged *functions; /* one for each of the comparison */
-	struct compare_verdict not_comparable;
+	bool has_levels; /* recorded at several: functions are not compared */
+	struct components components; /* of the tree's paths */
+	struct compare_series component_values;
+	struct compare_shown shown[COMPARE_SUBJECTS];
+	struct strbuf text; /* of the cell that was read last */
 };
 
 /* Repetitions. */
@@ -153,27 +179,26 @@ int compare_load_paths(struct compare_state *state, size_t number);
 struct calltree *compare_tree(const struct compare_state *state);
 /* rename.c: what --rename says, once all functions are there. */
 enum exit_status compare_rename(struct compare_state *state);
-/* check.c: what stands in the way of comparing, as notes. */
-void compare_check(struct compare_state *state);
 /* Whether a function's times on both sides can be held against each other. */
 bool compare_is_judged(const struct compare_state *state, uint32_t function);
-/* totals.c, functions.c, paths.c: the parts of the document. */
-void compare_add_sides(struct compare_state *state);
-void compare_add_totals(struct compare_state *state);
-void compare_add_balance(struct compare_state *state);
-/* components.c: with --by. */
-void compare_add_components(struct compare_state *state);
-void compare_add_functions(struct compare_state *state);
-/* attribution.c: says so when the run changed and no function is known to have. */
-void compare_note_unattributed(struct compare_state *state);
-void compare_add_paths(struct compare_state *state);
-/* Says which functions stand on no path, see load_paths.c. */
-void compare_note_left_out(struct compare_state *state);
-void compare_add_sites(struct compare_state *state);
+/* totals.c */
+void compare_judge_totals(struct compare_state *state);
+/* components.c: what the components of --by have, before compare_fold_left_out(). */
+void compare_sum_components(struct compare_state *state);
+/* rank.c: the largest share in time (not of sites), allocations and bytes. */
+double compare_share(const struct compare_state *state,
+		     const struct compare_series *series, uint32_t subject);
+enum compare_kind compare_kind_of(const struct compare_state *state,
+				  const struct compare_series *series, uint32_t subject,
+				  const struct compare_judged *judged);
+bool compare_is_zero(const struct compare_series *series, uint32_t subject);
+/* compare.c: chooses, loads and judges; the part of SQL says what stands in the way. */
+enum exit_status compare_prepare(struct compare_state *state);
+/* show.c: the tables and functions of the queries; 0 or -errno. */
+int compare_show(struct compare_state *state);
+void compare_hide(struct compare_state *state);
 /* profile.c: all call paths, both sides, into the document, for a page. */
 void compare_add_profile(const struct compare_state *state);
-/* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
-enum exit_status compare_add_gate(struct compare_state *state);
 /* gate_find.c: a function is meant by its whole name, its linkage name, or its name
  * without parameters. */
 bool compare_is_called(const char *wanted, const char *name, const char *full_name,
@@ -208,12 +233,15 @@ const struct change *compare_main(const struct compare_state *state,
 				  const struct compare_judged *judged);
 /* The metric that it is about. */
 enum compare_metric compare_main_metric(const struct compare_state *state);
-/* "+computing, -blocked": what has changed for sure, "" of nothing. */
-struct cell compare_moved_cell(struct table *table, const struct compare_judged *judged,
-			       bool waits_only);
-/* "+1.23ms", "-4", "0", as a cell of table; "+-5.00ms" of one that its error may have
- * made, be it more or less. */
-struct cell compare_difference(struct table *table, double difference, double error,
-			       enum column_type type);
+/* "+computing, -blocked": what has changed for sure. */
+void compare_put_moved(struct strbuf *text, const struct compare_judged *judged,
+		       bool waits_only);
+/* "+1.23ms", "-4", "0"; "+-5.00ms" of a difference that its error may have made, be it
+ * more or less. */
+void compare_put_difference(struct strbuf *text, double difference, double error,
+			    enum column_type type);
+/* Likewise, without sign. */
+void compare_put_amount(struct strbuf *text, double amount, double error,
+			enum column_type type);
 /* 0 when the error may have made it. */
 double compare_known_difference(const struct change *change);

@@ -33,15 +33,21 @@ static enum exit_status unknown_by(struct report_input *input, const char *words
 	return STATUS_USAGE;
 }
 
+enum exit_status engine_check_by(const struct report *report, struct report_input *input)
+{
+	const char *by = input->options->by;
+
+	return report->by && by && !table_is_listed(report->by, by)
+		       ? unknown_by(input, report->by)
+		       : STATUS_OK;
+}
+
 enum exit_status engine_build(const struct report *report, struct report_input *input,
 			      struct doc *doc)
 {
 	struct run_facts facts = {0};
-	enum exit_status status = STATUS_OK;
+	enum exit_status status = engine_check_by(report, input);
 
-	if (report->by && input->options->by &&
-	    !table_is_listed(report->by, input->options->by))
-		status = unknown_by(input, report->by);
 	if ((report->takes & TAKES_RUN) && !status)
 		status = report_open(input, doc, &facts);
 	return status ? status : engine_run(report, input, doc, &facts);

@@ -183,7 +183,7 @@ static void finish_cells(struct engine *engine, const struct report_part *part,
 
 /* What a column that nobody sees has in the first row; 0: nothing. "-for_machines", only
  * they see the table; "-for_csv", it is the page's for csv; "-rows", so many for people;
- * "-about", the function that it is about. */
+ * "-about", the function that it is about; "-footer", what was left out of "-of_rows". */
 static int64_t said(const struct table *table, const char *name)
 {
 	int column = table_column(table, name);
@@ -324,7 +324,8 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
 			    : is_for_machines ? NULL
 					      : part->title;
-	const char *words = NULL, *shown = NULL, *noun = part->noun ? part->noun : "row";
+	const char *words = NULL, *shown = NULL, *footer = NULL,
+		   *noun = part->noun ? part->noun : "row";
 	struct section *section;
 	bool is_main;
 
@@ -349,6 +350,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	if (table->row_count) {
 		shown = sentence(engine, text_at(table, 0, "shown"), table, 0);
 		words = sentence(engine, part->weight_words, table, 0);
+		footer = sentence(engine, text_at(table, 0, "footer"), table, 0);
 		noun = sentence(engine, noun, table, 0);
 	}
 	if (shown)
@@ -358,12 +360,16 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 				   (part->flags & PART_HALF) && limit > 1 ? limit / 2
 									  : limit,
 				   noun, part->weight, words);
-	columns_drop_hidden(table);
 	section->flags = part->section_flags | (is_for_machines ? SECTION_MACHINE : 0);
 	if (engine->is_brief) /* csv shows one table of the page */
 		section->flags &= ~(unsigned)SECTION_MAIN;
 	section->flags |= is_main ? SECTION_MAIN : 0;
 	section->about = about;
+	if (footer) {
+		section->footer = *footer ? footer : NULL;
+		section->total_row_count = (size_t)said(table, "of_rows");
+	}
+	columns_drop_hidden(table);
 	finish_cells(engine, part, table);
 	status = keep_order(engine, part, table);
 	return status ? status : ask_status(&engine->ask);

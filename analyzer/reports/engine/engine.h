@@ -77,6 +77,8 @@ struct report_part {
 /* Fills the document: the run's head, then all parts (build.c). */
 enum exit_status engine_build(const struct report *report, struct report_input *input,
 			      struct doc *doc);
+/* Fails with a sentence when --by has a word that the report does not know. */
+enum exit_status engine_check_by(const struct report *report, struct report_input *input);
 /* All parts; STATUS_NOTHING: the run had nothing to tell. */
 enum exit_status engine_run(const struct report *report, struct report_input *input,
 			    struct doc *doc, const struct run_facts *facts);

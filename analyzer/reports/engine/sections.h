@@ -22,6 +22,10 @@ SECTION_CODE(executables);
 SECTION_CODE(moments);
 /* Says which functions have no time of their own there, when there is a row. */
 SECTION_CODE(left_out);
+/* All call paths, both sides, into the document; of a page only. */
+SECTION_CODE(compared_profile);
+/* What the limits of compare say; the row: why numbers cannot be compared, and times. */
+SECTION_CODE(gate);
 /* How allocation sites developed over the snapshots. */
 SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */
@@ -32,3 +36,6 @@ SECTION_CODE(critical);
 SECTION_CODE(profile);
 /* Lines of sources beside what was measured on them; of --source only. */
 SECTION_CODE(source);
+
+/* Reports that begin in C: `:build NAME`. */
+enum exit_status compare_build(struct report_input *input, struct doc *doc);

@@ -5,7 +5,9 @@
  */
 #include "analyzer/reports/flame/parts.h"
 
+#include "analyzer/reports/common.h"
 #include "analyzer/reports/compare/parts.h"
+#include "analyzer/reports/engine/engine.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -178,16 +180,29 @@ static void describe(const struct compare_state *state, struct flame *flame)
 	strbuf_free(&text);
 }
 
+/* What stands in the way of comparing, and what is left out. */
+static enum exit_status say_notes(struct compare_state *state)
+{
+	static const struct report *const parts[] = {&report_comparable,
+						     &report_left_out_of_paths};
+	struct run_facts facts = {0};
+	enum exit_status status =
+		compare_show(state) < 0 ? report_fail_db(state->input) : STATUS_OK;
+
+	for (size_t i = 0; i < 2 && status == STATUS_OK; i++)
+		status = engine_run(parts[i], state->input, state->doc, &facts);
+	compare_hide(state);
+	return status;
+}
+
 static enum exit_status fill(struct compare_state *state, unsigned folds)
 {
-	enum exit_status status = compare_choose(state);
+	enum exit_status status = compare_prepare(state);
 
 	if (status == STATUS_OK)
-		status = compare_load(state);
+		status = say_notes(state);
 	if (status)
 		return status;
-	compare_check(state);
-	compare_note_left_out(state);
 	compare_fold_left_out(&state->comparison);
 	weigh(state,
 	      flame_metric_or(state->input, has_time(state) ? FLAME_TIME : FLAME_BYTES),

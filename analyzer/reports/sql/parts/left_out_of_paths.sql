@@ -1,0 +1,9 @@
+-- SPDX-License-Identifier: MIT
+-- Which functions stand on no path of a comparison.
+-- :part left_out_of_paths
+
+-- :note left_out_of_paths
+SELECT '{count function} (such as ''{name}'') {count|is|are} left out of the paths: not every run
+	timed each call, so paths would differ by how they were recorded. What
+	{count|it has|they have} there is with the callers.' AS text, MIN(number), name, COUNT(*) AS count
+FROM compared_functions WHERE presence AND estimated HAVING COUNT(*);
