@@ -6,7 +6,8 @@ usage: run_golden.py PROF_ANALYZE [CASE...]           compare, all cases by defa
        run_golden.py --accept PROF_ANALYZE [CASE...]  replace the golden files: read the
                                                       difference before committing it
 
-A golden file holds standard output, then standard error and the exit status. The
+A golden file holds standard output, then standard error and the exit status. Or, where
+these are much like those of another case, how they differ; golden.py tells how. The
 databases are those of make_db.py, made anew for each run. What came of each case is told
 in the lines of the Test Anything Protocol.
 """
@@ -23,10 +24,10 @@ import tempfile
 import unicodedata
 import xml.etree.ElementTree
 
+import golden
 import make_db
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-GOLDEN = os.path.join(HERE, "golden")
 WIDE = {"COLUMNS": "120"}
 RENAMES = ["--rename", "read_line=next_record", "--rename", "_Z8checksumi=util::checksum"]
 ASCII = {"LC_ALL": "C"}
@@ -39,10 +40,8 @@ DELTA = ["delta", "snapshots.db", "loaded", "done"]
 CASES = {
     "report": (["fixture.db"], {}),
     "report-ascii": (["fixture.db"], ASCII),
-    "report-wide": (["fixture.db"], WIDE),
     "report-focus": (["--focus", "^fib$", "fixture.db"], {}),
     "report-json": (["fixture.db", "--format", "json"], {}),
-    "report-csv": (["fixture.db", "--format=csv"], {}),
     "report-md": (["fixture.db", "-f", "md"], {}),
     "report-marks": (["marks.db"], {}),
     "report-waits": (["waits.db"], {}),
@@ -85,7 +84,6 @@ CASES = {
     "functions-raw": (["functions", "fixture.db", "--raw"], WIDE),
     "functions-json": (["functions", "fixture.db", "-f", "json", "-n", "2"], {}),
     "functions-csv": (["functions", "fixture.db", "-f", "csv"], {}),
-    "functions-md": (["functions", "fixture.db", "-f", "md"], {}),
     "functions-sort-unknown": (["functions", "fixture.db", "--sort", "sefl"], {}),
     "functions-unwound": (["functions", "unwound.db", "--sort", "unwound", "-n", "3"], WIDE),
     "functions-inlined": (["functions", "inlined.db"], WIDE),
@@ -117,7 +115,6 @@ CASES = {
     "tree-thread": (TREE + ["--thread", "4102"], {}),
     "tree-limit": (TREE + ["--limit", "3"], {}),
     "tree-json": (TREE + ["-f", "json"], {}),
-    "tree-csv": (TREE + ["-f", "csv"], {}),
     "callers": (["callers", "fixture.db", "parse"], {}),
     "callers-swapped": (["callers", "is_odd", "fixture.db"], {}),
     "callers-thread": (["callers", "fixture.db", "parse", "--thread", "worker"], {}),
@@ -211,7 +208,6 @@ CASES = {
     "components-thread": (["components", "fixture.db", "--thread", "worker"], {}),
     "steps": (["steps", "marks.db"], {}),
     "steps-json": (["steps", "marks.db", "-f", "json", "-n", "1"], {}),
-    "steps-csv": (["steps", "marks.db", "-f", "csv"], {}),
     "steps-hooks": (["steps", "marks.db.hooks", "-n", "1"], {}),
     "steps-none": (["steps", "fixture.db"], {}),
     "bottlenecks": (FINDINGS, {}),
@@ -342,7 +338,6 @@ CASES = {
     "doctor-regions": (["doctor", "marks.db.unended"], {}),
     "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
     "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
-    "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
     "doctor-missing": (["doctor", "--program", "./no-such-program"], {}),
     "error-no-arguments": ([], {}),
     "error-no-file": (["nowhere.db"], {}),
@@ -734,22 +729,14 @@ def check_width(output, width):
             raise Wrong("a line of %d columns: %s" % (columns, line))
 
 
-def golden_path(case):
-    return os.path.join(GOLDEN, case + ".txt")
-
-
 def differences(case, output):
-    wanted = ""
-    if os.path.exists(golden_path(case)):
-        with open(golden_path(case), encoding="utf-8", newline="") as file:
-            wanted = file.read()
+    wanted = golden.read(case)
     return difflib.unified_diff(wanted.splitlines(), output.splitlines(), "golden", "now",
                                 lineterm="") if wanted != output else ()
 
 
 def accept(case, output):
-    with open(golden_path(case), "w", encoding="utf-8", newline="") as file:
-        file.write(output)
+    golden.write(case, output)
     return ()
 
 
@@ -764,6 +751,8 @@ def main():
     is_accepting = sys.argv[1:2] == ["--accept"]
     program, *cases = sys.argv[1 + is_accepting:]
     cases, failed = cases or list(CASES), 0
+    if is_accepting:
+        cases = golden.with_dependents(cases)
     print("1..%d" % len(cases))
     with tempfile.TemporaryDirectory() as folder:
         make_databases(folder, cases)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The files in golden/. One that is much like another one says how it differs:
+
+    ---- as report ----
+    = 12            twelve lines as there
+    - 3             three that are not here
+    +a line         one that is not there
+
+So what an option changes can be read, and what it leaves as it is stands once.
+"""
+import difflib
+import os
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
+BEGIN, END = "---- as ", " ----\n"
+
+
+def _stored(case):
+    try:
+        with open(os.path.join(FOLDER, case + ".txt"), encoding="utf-8", newline="") as file:
+            return file.read()
+    except FileNotFoundError:
+        return ""
+
+
+def base_of(case):
+    """The case that it is told by; None: it stands for itself."""
+    first = _stored(case).split("\n", 1)[0] + "\n"
+    return first[len(BEGIN):-len(END)] if first.startswith(BEGIN) else None
+
+
+def read(case):
+    base = base_of(case)
+    if not base:
+        return _stored(case)
+    there, at, lines = read(base).split("\n"), 0, []
+    for line in _stored(case).split("\n")[1:-1]:
+        if line.startswith("+"):
+            lines.append(line[1:])
+            continue
+        end = at + int(line[2:])
+        lines += there[at:end] if line.startswith("=") else []
+        at = end
+    return "\n".join(lines)
+
+
+def told_by(base, text):
+    """The text as what differs from that of the other case."""
+    there, here, told = read(base).split("\n"), text.split("\n"), []
+    matcher = difflib.SequenceMatcher(None, there, here, False)
+    for kind, begin, end, here_begin, here_end in matcher.get_opcodes():
+        if end > begin:
+            told.append(f"{'=' if kind == 'equal' else '-'} {end - begin}")
+        if kind != "equal":
+            told += ["+" + line for line in here[here_begin:here_end]]
+    return BEGIN + base + END + "\n".join(told) + "\n"
+
+
+def write(case, text):
+    base = base_of(case)
+    with open(os.path.join(FOLDER, case + ".txt"), "w", encoding="utf-8", newline="") as file:
+        file.write(told_by(base, text) if base else text)
+
+
+def with_dependents(cases):
+    """Those too that are told by one of these, behind it."""
+    names = [name[:-len(".txt")] for name in os.listdir(FOLDER)]
+    bases = {name: base_of(name) for name in names}
+    chosen = {*cases, *(name for name in names if bases[name] in cases)}
+    return sorted(chosen, key=lambda name: (bases.get(name) is not None, name))
