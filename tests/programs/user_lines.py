@@ -96,12 +96,17 @@ def record(products, program, name, rounds, settings):
     return database
 
 
-def check(products, compiler, level, flags):
+def make_headers(build_root):
+    """A library's directory, which stays: what was compiled with its name is kept."""
+    headers = os.path.join(build_root, "tests", "headers", "include", "c++")
+    os.makedirs(headers, exist_ok=True)
+    shutil.copy(os.path.join(HERE, "user_lines_library.h"),
+                os.path.join(headers, "static_template.h"))
+    return headers
+
+
+def check(products, headers, compiler, level, flags):
     with tempfile.TemporaryDirectory(prefix="profshim-lines-") as directory:
-        headers = os.path.join(directory, "include", "c++")
-        os.makedirs(headers)
-        shutil.copy(os.path.join(HERE, "user_lines_library.h"),
-                    os.path.join(headers, "static_template.h"))
         program = harness.compile_program(os.path.join(HERE, SOURCES[1]),
                                           os.path.join(directory, "program"), compiler, level,
                                           [*flags, "-I" + headers], False)
@@ -115,12 +120,13 @@ def check(products, compiler, level, flags):
 
 
 def main():
-    products, failed = harness.Products(os.path.abspath(sys.argv[1])), False
+    build_root, failed = os.path.abspath(sys.argv[1]), False
+    products, headers = harness.Products(build_root), make_headers(build_root)
     for compiler, builds in BUILDS.items():
         for level, names in ("-O0", ["headers"]), ("-O2", builds):
             for name in names:
                 flags = builds[name]
-                for problem in check(products, compiler, level, flags):
+                for problem in check(products, headers, compiler, level, flags):
                     print(f"{compiler} {level}, {name}: {problem}")
                     failed = True
     sys.exit(failed)
