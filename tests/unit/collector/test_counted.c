@@ -17,22 +17,31 @@
 	"SELECT SUBSTR(name, 1, 6), calls, self_ns, total_ns, recording FROM "           \
 	"call_paths ORDER BY path_id"
 
-static void end(struct check_one *f, struct sqlite3 *db)
+static struct check_one f;
+static struct sqlite3 *db;
+
+static int begin(void **state)
 {
+	(void)state;
+	check_begin(&f);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
 	check_rows(db, "SELECT COUNT(*) FROM path WHERE self_ns < 0 OR self_error_ns < 0",
 		   "0");
-	check_end(f, db);
+	check_end(&f, db);
+	return 0;
 }
 
 /* 10 of 100 calls were timed, for 100 ns each. Without samples the time of the others is
  * their caller's: how much of it, up to all of the 99,000 ns, is not known. */
-TEST(stays_with_the_caller)
+TEST_WITH(stays_with_the_caller, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, node, 0x2000, 10, 1000);
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 90);
@@ -53,17 +62,13 @@ TEST(stays_with_the_caller)
 		   "0x2000|100|counted|budget|1000|1|90|2");
 	check_rows(db, "SELECT calls FROM call_edges", "100");
 	check_rows(db, "SELECT value FROM trust WHERE name = 'hook_calls'", "11");
-	end(&f, db);
 }
 
 /* main has 99000 - 10 - 10 * 20, less 90 * 2. */
-TEST(less_the_cost)
+TEST_WITH(less_the_cost, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
 	f.run.page->counted_cost_ticks = 2;
@@ -72,7 +77,6 @@ TEST(less_the_cost)
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 90);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, PATHS, "0x1000|1|98610|99510|exact;0x2000|100|900|900|counted");
-	end(&f, db);
 }
 
 #define HOSTS                                                                            \
@@ -82,13 +86,10 @@ TEST(less_the_cost)
 
 /* Ten calls were seen, all in the third; 90 were counted in copies in the second, and one
  * that is no copy. */
-TEST(copies_are_in_their_host)
+TEST_WITH(copies_are_in_their_host, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t root, third, copies;
 
-	check_begin(&f);
 	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, root, 0x2000, 1, 50000);
 	third = make_call(&f.lane, root, 0x3000, 1, 40000);
@@ -103,18 +104,14 @@ TEST(copies_are_in_their_host)
 		   "ORDER BY name",
 		   "0x1000|1|10000;0x2000|1|50000;0x3000|1|40000;0x4000|101|0");
 	check_rows(db, "SELECT counted_calls, recording FROM recordings", "91|counted");
-	end(&f, db);
 }
 
 /* A host that was never seen, a number that is none, a host without the function's own
  * entry: the calls are all there, where the function's are. */
-TEST(wild_hosts)
+TEST_WITH(wild_hosts, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t root;
 
-	check_begin(&f);
 	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, root, 0x4000, 10, 1000);
 	make_call(&f.lane, root, 0x5000, 10, 1000);
@@ -128,19 +125,15 @@ TEST(wild_hosts)
 		   "SELECT SUBSTR(name, 1, 6), calls FROM functions WHERE calls > 1 "
 		   "ORDER BY name",
 		   "0x4000|70;0x5000|50");
-	end(&f, db);
 }
 
 /* 10 calls on paths with 3 and 1 of those that are known; 4 of a thread that is in the
  * first only. */
-TEST(paths_share_calls)
+TEST_WITH(paths_share_calls, begin, end)
 {
-	struct check_one f;
 	struct make_lane second;
-	struct sqlite3 *db;
 	uint32_t a, b, node, number;
 
-	check_begin(&f);
 	make_lane(&second, &f.file, f.process, f.process_slot);
 	a = make_call(&f.lane, 1, 0x1000, 1, 10000);
 	b = make_call(&f.lane, 1, 0x3000, 1, 10000);
@@ -160,10 +153,9 @@ TEST(paths_share_calls)
 		   "SELECT l.path_id, lane_id, l.calls FROM path_lane l JOIN call_paths "
 		   "USING (path_id) WHERE name LIKE '0x2000%' ORDER BY 1, 2",
 		   "3|1|11;3|2|3;4|1|3;4|2|1");
-	end(&f, db);
 }
 
-static void calls_on_path_count(struct sqlite3 *db, const char *expected)
+static void calls_on_path_count(const char *expected)
 {
 	check_rows(db,
 		   "SELECT depth, calls, self_ns, recording FROM call_paths WHERE name "
@@ -172,15 +164,12 @@ static void calls_on_path_count(struct sqlite3 *db, const char *expected)
 }
 
 /* A child in which the function was never timed: as in its parent. */
-TEST(as_in_another_process)
+TEST_WITH(as_in_another_process, begin, end)
 {
-	struct check_one f;
 	struct segment_process *child;
 	struct make_lane lane;
-	struct sqlite3 *db;
 	uint32_t node, slot;
 
-	check_begin(&f);
 	child = make_process(&f.file, 101, MAKE_START + 500, CHECK_END, &slot);
 	child->forked_from_slot = f.process_slot;
 	make_lane(&lane, &f.file, child, slot);
@@ -190,25 +179,20 @@ TEST(as_in_another_process)
 	make_call(&lane, 1, 0x1000, 1, 10000);
 	make_count(&lane, make_mode(child, 0x2000, SEGMENT_RECORDING_COUNTED), 20);
 	db = check_ingest(&f.run, NULL);
-	calls_on_path_count(db, "2|30|1000|counted");
+	calls_on_path_count("2|30|1000|counted");
 	check_rows(db, "SELECT self_ns FROM call_paths WHERE depth = 1", "19000");
 	check_rows(db, "SELECT COUNT(*) FROM recordings", "2");
-	end(&f, db);
 }
 
 /* Never timed at all: a root of its own, its time is not known. */
-TEST(nowhere)
+TEST_WITH(nowhere, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
-
-	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 10000);
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 20);
 	make_mode(f.process, 0x1000, SEGMENT_RECORDING_OFF);
 	make_mode(f.process, 0x4000, SEGMENT_RECORDING_OFF);
 	db = check_ingest(&f.run, NULL);
-	calls_on_path_count(db, "1|20|0|counted");
+	calls_on_path_count("1|20|0|counted");
 	check_rows(db, "SELECT self_error_ns FROM functions WHERE recording = 'counted'",
 		   "10000"); /* all that was recorded */
 	check_rows(db, "SELECT recording FROM functions WHERE name LIKE '0x1000%'",
@@ -217,18 +201,14 @@ TEST(nowhere)
 		   "SELECT SUBSTR(name, 1, 6), recording, function_id IS NULL FROM "
 		   "recordings",
 		   "0x2000|counted|0;0x1000|off|0;0x4000|off|1");
-	end(&f, db);
 }
 
 /* Counting should have taken more than the caller has: no call takes nothing, so it was
  * less than that. */
-TEST(counting_is_not_all)
+TEST_WITH(counting_is_not_all, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	f.run.page->counted_cost_ticks = 25;
 	node = make_call(&f.lane, 1, 0x1000, 1, 2000);
 	make_call(&f.lane, node, 0x2000, 10, 1000);
@@ -237,66 +217,56 @@ TEST(counting_is_not_all)
 	check_rows(db, PATHS, "0x1000|1|200|1200|exact;0x2000|100|1000|1000|counted");
 	check_rows(db, "SELECT self_error_ns FROM functions WHERE recording = 'counted'",
 		   "200"); /* no more than there is */
-	end(&f, db);
 }
 
-/* Of 40 allocations 20 had to look for their stacks, which took 100 ns each time that it
- * was timed: 2000 ns are nobody's. More than there were allocations is not believed. */
-TEST(finding_stacks_is_nobodys)
+/* 40 allocations, of which so many had to look for their stacks, for 100 ns each time
+ * that it was timed. */
+static void record_stacks_found(uint64_t slow_count)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 100000);
 	node = make_return(&f.lane, 2, 0x1010);
 	make_site(f.process, &f.lane, node, 40, 400, 0, 0);
-	f.lane.lane->slow_stack_count = 20;
+	f.lane.lane->slow_stack_count = slow_count;
 	f.lane.lane->timed_stack_count = 2;
 	f.lane.lane->timed_stack_ticks = 200;
 	db = check_ingest(&f.run, NULL);
+}
+
+/* 2000 ns are nobody's. */
+TEST_WITH(finding_stacks_is_nobodys, begin, end)
+{
+	record_stacks_found(20);
 	check_rows(db, "SELECT SUM(self_ns), SUM(raw_self_ns) FROM functions",
 		   "98000|100000");
-	end(&f, db);
-	check_begin(&f);
-	make_call(&f.lane, 1, 0x1000, 1, 100000);
-	node = make_return(&f.lane, 2, 0x1010);
-	make_site(f.process, &f.lane, node, 40, 400, 0, 0);
-	f.lane.lane->slow_stack_count = UINT64_MAX;
-	f.lane.lane->timed_stack_count = 2;
-	f.lane.lane->timed_stack_ticks = 200;
-	db = check_ingest(&f.run, NULL);
+}
+
+TEST_WITH(more_stacks_than_allocations_are_not_believed, begin, end)
+{
+	record_stacks_found(UINT64_MAX);
 	check_rows(db, "SELECT SUM(self_ns) FROM functions", "96000");
-	end(&f, db);
 }
 
 /* A cold state that is hardly slower than the warm one was not seen: it does not make the
  * cost exact. */
-TEST(cold_as_warm)
+TEST_WITH(cold_as_warm, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
-
-	check_begin(&f);
 	f.run.page->inner_cost_ticks = f.run.page->outer_cost_ticks = 10;
 	f.run.page->cold_inner_cost_ticks = 10.0000001;
 	f.run.page->cold_outer_cost_ticks = 10;
 	make_call(&f.lane, 1, 0x1000, 1, 100000);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT hook_cost_error_ns > 0.15 * hook_cost_ns FROM runs", "1");
-	end(&f, db);
 }
 
 /* Whatever a process says of its modes, nothing is lost, negative or out of bounds. */
 TEST(wild_numbers)
 {
-	struct check_one f;
 	struct segment_mode *modes;
-	struct sqlite3 *db;
 	uint32_t node, number;
 
-	check_begin(&f);
+	begin(state);
 	f.run.page->counted_cost_ticks = NAN;
 	f.run.page->cold_inner_cost_ticks = INFINITY;
 	f.run.page->overhead_percent = NAN;
@@ -325,13 +295,10 @@ TEST(wild_numbers)
 	make_run_free(&f.run);
 }
 
-TEST(trust_of_modes)
+TEST_WITH(trust_of_modes, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node, number;
 
-	check_begin(&f);
 	f.process->counters[SEGMENT_COUNTER_PATCHED_SITES] = 6;
 	f.process->counters[SEGMENT_COUNTER_EARLY_SITES] = 1;
 	f.process->counters[SEGMENT_COUNTER_MODE_CHANGES] = 4;
@@ -355,5 +322,4 @@ TEST(trust_of_modes)
 		   "left_out_ns|5000;mode_changes|4;off_functions|1;patched_sites|6;"
 		   "sampled_functions|0;"
 		   "stopped_functions|3");
-	end(&f, db);
 }

@@ -17,13 +17,27 @@
 #include "tests/unit/collector/check_db.h"
 #include "tests/unit/tests.h"
 
-TEST(nested_calls)
+static struct check_one f;
+static struct sqlite3 *db;
+
+static int begin(void **state)
 {
-	struct check_one f;
-	struct sqlite3 *db;
+	(void)state;
+	check_begin(&f);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	check_end(&f, db);
+	return 0;
+}
+
+TEST_WITH(nested_calls, begin, end)
+{
 	uint32_t outer, middle;
 
-	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 1, 9000);
 	middle = make_call(&f.lane, outer, 0x2000, 3, 6000);
 	make_call(&f.lane, middle, 0x3000, 30, 3000);
@@ -49,17 +63,13 @@ TEST(nested_calls)
 	check_rows(db, "SELECT value FROM trust WHERE name = 'unresolved_functions'",
 		   "3");
 	check_rows(db, "SELECT COUNT(*) FROM path_lane", "0");
-	check_end(&f, db);
 }
 
 /* f calls itself: its own time counts on every level, its total on the outermost. */
-TEST(recursion)
+TEST_WITH(recursion, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
 	node = make_call(&f.lane, node, 0x1000, 2, 3000);
 	node = make_call(&f.lane, node, 0x2000, 2, 2000); /* mutual */
@@ -70,17 +80,13 @@ TEST(recursion)
 		   "7|4000|3000;2|2000|1000");
 	check_rows(db, "SELECT calls, total_ns FROM call_edges ORDER BY caller, callee",
 		   "2|3000;2|2000;4|1000");
-	check_end(&f, db);
 }
 
 /* The edge f -> g occurs twice on one path: only the outer one counts. */
-TEST(recursive_edge)
+TEST_WITH(recursive_edge, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
 	node = make_call(&f.lane, node, 0x2000, 1, 3000);
 	node = make_call(&f.lane, node, 0x1000, 1, 2000);
@@ -89,17 +95,13 @@ TEST(recursive_edge)
 	check_rows(db,
 		   "SELECT calls, total_ns FROM call_edges WHERE caller LIKE '0x1000%'",
 		   "2|3000");
-	check_end(&f, db);
 }
 
-TEST(several_lanes)
+TEST_WITH(several_lanes, begin, end)
 {
-	struct check_one f;
 	struct make_lane second;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	make_lane(&second, &f.file, f.process, f.process_slot);
 	node = make_call(&f.lane, 1, 0x1000, 1, 5000);
 	make_call(&f.lane, node, 0x2000, 5, 500);
@@ -118,34 +120,26 @@ TEST(several_lanes)
 		   "101|worker|0|10000000|1;102|worker|0|10000000|2");
 	check_rows(db, "SELECT min_ns, max_ns FROM functions WHERE name LIKE '0x2000%'",
 		   "100|300");
-	check_end(&f, db);
 }
 
 /* A signal handler may have added the same child while it was being added. */
-TEST(duplicate_siblings)
+TEST_WITH(duplicate_siblings, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t first, second;
 
-	check_begin(&f);
 	first = make_call(&f.lane, 1, 0x1000, 1, 100);
 	second = make_call(&f.lane, 1, 0x1000, 2, 200);
 	make_call(&f.lane, first, 0x2000, 1, 10);
 	make_call(&f.lane, second, 0x2000, 1, 20);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT depth, calls, total_ns FROM call_paths", "1|3|300;2|2|30");
-	check_end(&f, db);
 }
 
 /* Frames that are open when the process exits, end with it. */
-TEST(open_frames)
+TEST_WITH(open_frames, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t outer, inner;
 
-	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
 	inner = make_call(&f.lane, outer, 0x2000, 2, 1000);
 	f.lane.nodes[outer].call_count = 1;
@@ -159,17 +153,13 @@ TEST(open_frames)
 	check_rows(db, "SELECT min_ns, p50_ns, max_ns FROM functions",
 		   "9000|9000|9000;500|500|500");
 	check_rows(db, "SELECT complete, exit_code, wall_ns FROM runs", "1|0|10000000");
-	check_end(&f, db);
 }
 
 /* Outer's code has inner, which calls leaf, as outer does; inner is called, too. */
-TEST(inlined_copies)
+TEST_WITH(inlined_copies, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t outer, inner;
 
-	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 2, 9000);
 	inner = make_call(&f.lane, outer, 0x2000, 4, 3000);
 	f.lane.nodes[inner].unfinished = SEGMENT_NODE_INLINED | 1;
@@ -190,18 +180,14 @@ TEST(inlined_copies)
 		   "SELECT caller_id, callee_id, calls, inlined_calls, total_ns FROM "
 		   "call_edges",
 		   "1|2|4|4|0;1|3|6|0|1500");
-	check_end(&f, db);
 }
 
 /* Killed, and nobody saw when: the last trace of life is when the calls that the open
  * function has made were over. */
-TEST(open_frames_of_the_killed)
+TEST_WITH(open_frames_of_the_killed, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t outer;
 
-	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	f.process->end_ticks = 0;
 	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
@@ -215,11 +201,10 @@ TEST(open_frames_of_the_killed)
 		   "4000000|0;4000000|4000000");
 	check_rows(db, "SELECT complete, exit_code, exit_signal, wall_ns FROM runs",
 		   "0|||4001000");
-	check_end(&f, db);
 }
 
 /* Killed, and the collector saw it. */
-TEST(seen_death)
+TEST_WITH(seen_death, begin, end)
 {
 	struct ending_death death = {
 		.pid = 100,
@@ -228,11 +213,8 @@ TEST(seen_death)
 		.status = {.is_known = 1, .exit_signal = 9},
 	};
 	struct ingest_watch watch = {.deaths = &death, .death_count = 1};
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	node = make_call(&f.lane, 1, 0x1000, 0, 0);
 	f.lane.nodes[node].call_count = 1;
@@ -241,18 +223,14 @@ TEST(seen_death)
 	check_rows(db, "SELECT total_ns FROM call_paths", "4000000");
 	check_rows(db, "SELECT complete, exit_code, exit_signal, wall_ns FROM runs",
 		   "0||9|5000000");
-	check_end(&f, db);
 }
 
 /* self = raw self - inner * calls - outer * calls of children. What that is less than 0,
  * the caller is charged with: its own hooks then cost more. */
-TEST(correction)
+TEST_WITH(correction, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t outer;
 
-	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
 	outer = make_call(&f.lane, 1, 0x1000, 1, 11000);
@@ -267,16 +245,12 @@ TEST(correction)
 		   "SELECT min_ns, p50_ns, max_ns FROM functions ORDER BY function_id",
 		   "10990|10990|10990;40|40|40;0|0|0");
 	check_rows(db, "SELECT hook_cost_ns FROM runs", "30.0");
-	check_end(&f, db);
 }
 
-TEST(percentiles)
+TEST_WITH(percentiles, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t *histogram;
 
-	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 100, 100 * 1000);
 	histogram = f.lane.functions[1].histogram;
 	memset(histogram, 0, sizeof(f.lane.functions[1].histogram));
@@ -290,18 +264,14 @@ TEST(percentiles)
 		   "SELECT min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns FROM functions",
 		   "490|496|496|3968|3968|60123");
 	check_rows(db, "SELECT HEX(histogram) FROM function", "375A18091F01");
-	check_end(&f, db);
 }
 
 /* A process with two sites; the second has changed since the peak, the first not. */
-TEST(sites_and_peak)
+TEST_WITH(sites_and_peak, begin, end)
 {
-	struct check_one f;
 	struct segment_site *site;
-	struct sqlite3 *db;
 	uint32_t node, call;
 
-	check_begin(&f);
 	f.process->peak_bytes = 5000;
 	f.process->below_peak = 1000;
 	f.process->peak_generation = 7;
@@ -330,19 +300,15 @@ TEST(sites_and_peak)
 		   "5000|4000|14|7");
 	check_rows(db, "SELECT kind, alloc_count, live_bytes, peak_bytes FROM call_paths",
 		   "function|14|4000|5000");
-	check_end(&f, db);
 }
 
 /* Only the process with the highest peak has a share of the run's peak. */
-TEST(peak_of_two_processes)
+TEST_WITH(peak_of_two_processes, begin, end)
 {
-	struct check_one f;
 	struct segment_process *other;
 	struct make_lane lane;
-	struct sqlite3 *db;
 	uint32_t slot, node;
 
-	check_begin(&f);
 	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	other->forked_from_slot = f.process_slot;
 	other->parent_pid = 100;
@@ -359,17 +325,13 @@ TEST(peak_of_two_processes)
 		   "400|300");
 	check_rows(db, "SELECT pid, parent_process_id, peak_bytes FROM processes",
 		   "100||100;101|1|300");
-	check_end(&f, db);
 }
 
 /* A program without hooks: the whole chain is frames, the innermost has the site. */
-TEST(unwound_chain)
+TEST_WITH(unwound_chain, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	node = make_return(&f.lane, 1, 0x5000);
 	node = make_return(&f.lane, node, 0x6000);
 	make_site(f.process, &f.lane, node, 2, 64, 0, 0);
@@ -380,17 +342,13 @@ TEST(unwound_chain)
 	check_rows(db, "SELECT name, alloc_bytes FROM allocation_sites",
 		   "0x6000 (unknown module)|64");
 	check_rows(db, "SELECT DISTINCT recording FROM functions", "unwound");
-	check_end(&f, db);
 }
 
 /* The first return address below a function is a call in it, farther ones are frames. */
-TEST(hybrid_chain)
+TEST_WITH(hybrid_chain, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
 	node = make_return(&f.lane, node, 0x1010);
 	node = make_return(&f.lane, node, 0x6000);
@@ -400,23 +358,18 @@ TEST(hybrid_chain)
 	check_rows(db, "SELECT depth, name, kind FROM call_paths",
 		   "1|0x1000 (unknown module)|function;2|0x6000 (unknown module)|frame;"
 		   "1|[outside of any function]|frame");
-	check_end(&f, db);
 }
 
 /* A child's sites begin after its parent's ids. */
-TEST(forked_sites)
+TEST_WITH(forked_sites, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	check_begin(&f);
 	f.process->sites.first = f.process->sites.count = 20;
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
 	make_site(f.process, &f.lane, node, 3, 30, 1, 10);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT alloc_count, live_bytes FROM allocation_sites", "3|20");
-	check_end(&f, db);
 }
 
 /* As the shim does for a file without a build-id. */
@@ -438,7 +391,7 @@ __attribute__((noinline)) static int named_function(int value)
 }
 
 /* Addresses of this very program, in two processes with different load addresses. */
-TEST(resolved_functions)
+TEST_WITH(resolved_functions, begin, end)
 {
 	static int (*volatile function)(int) = named_function;
 	uint64_t address = (uint64_t)(uintptr_t)function;
@@ -446,14 +399,11 @@ TEST(resolved_functions)
 	extern char __executable_start;
 	struct segment_process *other;
 	struct make_lane lane;
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t slot;
 	char path[400] = "";
 
 	assert_int_equal(function(1), 2);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
-	check_begin(&f);
 	identify_by_file(make_module(f.process, path, page, page + 0x2000,
 				     (uint64_t)(uintptr_t)&__executable_start));
 	make_call(&f.lane, 1, address, 1, 100);
@@ -469,20 +419,16 @@ TEST(resolved_functions)
 	check_rows(db, "SELECT COUNT(*) FROM module", "1");
 	check_rows(db, "SELECT naming FROM functions", "exact");
 	check_rows(db, "SELECT trouble FROM module", "");
-	check_end(&f, db);
 }
 
 /* One of the system's libraries that is there, and one that is not; a program that is
  * stripped, and one of which nothing is known. */
-TEST(unnamed_functions)
+TEST_WITH(unnamed_functions, begin, end)
 {
 	struct segment_module *module;
 	struct dl_find_object found;
-	struct check_one f;
-	struct sqlite3 *db;
 
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)&getpid, &found), 0);
-	check_begin(&f);
 	module = make_module(f.process, found.dlfo_link_map->l_name, 0x100000, 0x600000,
 			     0x100000);
 	assert_non_null(strstr(module->path, "/libc.so.6"));
@@ -507,19 +453,15 @@ TEST(unnamed_functions)
 		   "SELECT name, value FROM trust WHERE name IN ('unresolved_functions', "
 		   "'system_functions') ORDER BY name",
 		   "system_functions|2;unresolved_functions|2");
-	check_end(&f, db);
 }
 
 /* The same path in another process, which went on with another program by exec. */
-TEST(exec_images)
+TEST_WITH(exec_images, begin, end)
 {
-	struct check_one f;
 	struct make_file file;
 	struct segment_process *image;
-	struct sqlite3 *db;
 	uint32_t slot;
 
-	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	make_file(&file, &f.run, "100-2");
 	image = make_process(&file, 100, MAKE_START + 4000000, CHECK_END, &slot);
@@ -530,18 +472,14 @@ TEST(exec_images)
 	check_rows(db, "SELECT complete, exit_code, command FROM runs",
 		   "1|3|made 'it'\\''s one'");
 	make_file_free(&file);
-	check_end(&f, db);
 }
 
 /* Notes of the run page and of processes, and sums of their counters. */
-TEST(trust_rows)
+TEST_WITH(trust_rows, begin, end)
 {
-	struct check_one f;
 	struct segment_process *other;
-	struct sqlite3 *db;
 	uint32_t slot;
 
-	check_begin(&f);
 	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	other->notes = SEGMENT_NOTE_NO_SPACE;
 	other->counters[SEGMENT_COUNTER_LOST_FREES] = 2;
@@ -567,7 +505,6 @@ TEST(trust_rows)
 		   "tool_memory_bytes|1099511627776|;uncompared_processes|2|;"
 		   "unsplit_processes|2|");
 	check_rows(db, "SELECT complete FROM runs", "0");
-	check_end(&f, db);
 }
 
 /* What is library is not read by the shim, so that it cannot tell. */
@@ -587,25 +524,25 @@ TEST(a_wrong_library_is_told)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct check_one f;
-		struct sqlite3 *db;
+		struct check_one one;
+		struct sqlite3 *stored;
 
-		check_begin(&f);
-		strcpy(f.run.page->library, cases[i].library);
-		strcpy(f.run.page->setting_ignored, cases[i].ignored);
+		check_begin(&one);
+		strcpy(one.run.page->library, cases[i].library);
+		strcpy(one.run.page->setting_ignored, cases[i].ignored);
 		if (*cases[i].ignored)
-			f.run.state->notes = SEGMENT_NOTE_SETTING_IGNORED;
-		db = check_ingest(&f.run, NULL);
-		check_rows(db,
+			one.run.state->notes = SEGMENT_NOTE_SETTING_IGNORED;
+		stored = check_ingest(&one.run, NULL);
+		check_rows(stored,
 			   "SELECT text FROM trust WHERE name = 'note_setting_ignored'",
 			   cases[i].told);
-		check_end(&f, db);
+		check_end(&one, stored);
 	}
 }
 
 /* Samples find their process by pid and start; a thread that has left no name gets the
  * one that was seen. */
-TEST(samples_and_names)
+TEST_WITH(samples_and_names, begin, end)
 {
 	struct resource_sample samples[] = {
 		{.pid = 100,
@@ -625,11 +562,8 @@ TEST(samples_and_names)
 	struct resources resources = {
 		.samples = samples, .count = 2, .threads = &seen, .thread_count = 1};
 	struct ingest_watch watch = {.resources = &resources};
-	struct check_one f;
-	struct sqlite3 *db;
 	struct segment_thread *thread;
 
-	check_begin(&f);
 	thread = (void *)((char *)f.process + f.process->threads.offset);
 	memset(thread->name, 0, sizeof(thread->name));
 	db = check_ingest(&f.run, &watch);
@@ -643,22 +577,16 @@ TEST(samples_and_names)
 	thread->tid = 100; /* the main thread, seen by nobody */
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT name FROM threads", "made");
-	check_end(&f, db);
 }
 
 /* As a process can have written them: each has its row. */
-TEST(every_note_at_once)
+TEST_WITH(every_note_at_once, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
-
-	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 100);
 	f.process->notes = UINT32_MAX;
 	f.run.state->notes = UINT32_MAX;
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT COUNT(*) > 10 FROM trust WHERE name LIKE 'note_%'", "1");
-	check_end(&f, db);
 }
 
 /* A look at a living process: what has been read of it is older than what is read. */
