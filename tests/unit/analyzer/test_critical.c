@@ -30,6 +30,10 @@ static char *told(const struct walk_run *run, const struct walk *walk)
 	return text;
 }
 
+/* Lane number so waits for what lane number holder has. */
+#define STALL(number, holder, begin, end)                                                \
+	.lane = (number), .holder_lane = (holder), .begin_ns = (begin), .end_ns = (end)
+
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void expect_walk(struct walk_run *run, const char *wanted)
@@ -62,131 +66,67 @@ static struct walk_run run_of(struct walk_thread *threads, size_t thread_count,
 				 .end_ns = 100};
 }
 
-/* The thread that is joined first has ended long before the other one. */
-TEST(slower_of_two)
+TEST(waits_lead_to_whom_they_were_for)
 {
-	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 12,
-				       .end_ns = 41,
-				       .kind = WALK_JOIN},
-				      {.lane = 0,
-				       .holder_lane = 2,
-				       .begin_ns = 41,
-				       .end_ns = 92,
-				       .kind = WALK_JOIN}};
-	struct walk_run run = run_of(threads, 3, stalls, COUNT(stalls));
+	struct {
+		struct walk_thread threads[3];
+		struct walk_stall stalls[3];
+		const char *wanted;
+	} cases[] = {
+		/* The thread that is joined first has ended long before the other one. */
+		{{{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}},
+		 {{STALL(0, 1, 12, 41), .kind = WALK_JOIN},
+		  {STALL(0, 2, 41, 92), .kind = WALK_JOIN}},
+		 "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11"},
+		/* Who ended is not known by its lane: it is the one that ended last. */
+		{{{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}},
+		 {{STALL(0, WALK_NONE, 41, 92), .kind = WALK_JOIN}},
+		 "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11"},
+		/* A lane that another thread has when the join is over. */
+		{{{0, 0, 0, 100}, {1, 0, 10, 40}, {1, 0, 41, 60}},
+		 {{STALL(0, 1, 20, 50), .kind = WALK_JOIN}},
+		 "own 0 50-100, woken 0 40-50, own 1 10-40, own 0 0-10"},
+		/* Lane 2 had the lock as lane 0 began to wait; lane 1 got it before. */
+		{{{0, 0, 0, 100}, {1, 0, 0, 100}, {2, 0, 0, 100}},
+		 {{STALL(0, 2, 20, 80), .lock_id = 7},
+		  {STALL(1, 2, 10, 50), .lock_id = 7},
+		  {STALL(2, 1, 52, 55), .lock_id = 8}},
+		 "own 0 80-100, held 1 50-80, held 2 10-50, own 2 0-10"},
+		/* Who ended the wait waits itself, since before: nobody is named. */
+		{{{0, 0, 0, 100}, {1, 0, 0, 100}},
+		 {{STALL(0, 1, 20, 30), .kind = WALK_SIGNAL},
+		  {STALL(1, 0, 10, 90), .kind = WALK_SIGNAL},
+		  {STALL(0, WALK_NONE, 50, 60), .kind = WALK_SIGNAL}},
+		 "own 0 60-100, waited 0 50-60, own 0 30-50, waited 0 20-30, "
+		 "own 0 0-20"},
+		/* One signals and waits at once: whoever is woken is so after that. */
+		{{{0, 0, 0, 100}, {1, 0, 5, 95}},
+		 {{STALL(0, 1, 20, 60), .kind = WALK_SIGNAL},
+		  {STALL(1, 0, 8, 22), .kind = WALK_SIGNAL},
+		  {STALL(1, 0, 58, 90), .kind = WALK_SIGNAL}},
+		 "own 0 60-100, woken 0 58-60, own 1 22-58, woken 1 20-22, "
+		 "own 0 0-20"},
+	};
 
-	expect_walk(&run, "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11");
-}
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		size_t threads = 0, stalls = 0;
+		struct walk_run run;
 
-/* Who ended is not known by its lane: it is the one that ended last. */
-TEST(unknown_ends)
-{
-	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = WALK_NONE,
-				       .begin_ns = 41,
-				       .end_ns = 92,
-				       .kind = WALK_JOIN}};
-	struct walk_run run = run_of(threads, 3, stalls, 1);
-
-	expect_walk(&run, "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11");
-}
-
-/* A lane that another thread has when the join is over. */
-TEST(used_again)
-{
-	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {1, 0, 41, 60}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 20,
-				       .end_ns = 50,
-				       .kind = WALK_JOIN}};
-	struct walk_run run = run_of(threads, 3, stalls, 1);
-
-	expect_walk(&run, "own 0 50-100, woken 0 40-50, own 1 10-40, own 0 0-10");
-}
-
-/* Lane 2 had the lock when lane 0 began to wait, but lane 1 got it before. */
-TEST(last_holder)
-{
-	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}, {2, 0, 0, 100}};
-	struct walk_stall stalls[] = {
-		{.lane = 0, .holder_lane = 2, .begin_ns = 20, .end_ns = 80, .lock_id = 7},
-		{.lane = 1, .holder_lane = 2, .begin_ns = 10, .end_ns = 50, .lock_id = 7},
-		{.lane = 2,
-		 .holder_lane = 1,
-		 .begin_ns = 52,
-		 .end_ns = 55,
-		 .lock_id = 8}};
-	struct walk_run run = run_of(threads, 3, stalls, COUNT(stalls));
-
-	expect_walk(&run, "own 0 80-100, held 1 50-80, held 2 10-50, own 2 0-10");
-}
-
-/* Who ended the wait waits itself, since before: then it is not said who did. */
-TEST(impossible)
-{
-	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 20,
-				       .end_ns = 30,
-				       .kind = WALK_SIGNAL},
-				      {.lane = 1,
-				       .holder_lane = 0,
-				       .begin_ns = 10,
-				       .end_ns = 90,
-				       .kind = WALK_SIGNAL},
-				      {.lane = 0,
-				       .holder_lane = WALK_NONE,
-				       .begin_ns = 50,
-				       .end_ns = 60,
-				       .kind = WALK_SIGNAL}};
-	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
-
-	expect_walk(&run, "own 0 60-100, waited 0 50-60, own 0 30-50, waited 0 20-30, "
-			  "own 0 0-20");
-}
-
-/* One signals and waits at once: whoever is woken is so after that. */
-TEST(turns)
-{
-	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 5, 95}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 20,
-				       .end_ns = 60,
-				       .kind = WALK_SIGNAL},
-				      {.lane = 1,
-				       .holder_lane = 0,
-				       .begin_ns = 8,
-				       .end_ns = 22,
-				       .kind = WALK_SIGNAL},
-				      {.lane = 1,
-				       .holder_lane = 0,
-				       .begin_ns = 58,
-				       .end_ns = 90,
-				       .kind = WALK_SIGNAL}};
-	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
-
-	expect_walk(&run, "own 0 60-100, woken 0 58-60, own 1 22-58, woken 1 20-22, "
-			  "own 0 0-20");
+		while (threads < 3 && cases[i].threads[threads].end_ns > 0)
+			threads++;
+		while (stalls < 3 && cases[i].stalls[stalls].end_ns > 0)
+			stalls++;
+		run = run_of(cases[i].threads, threads, cases[i].stalls, stalls);
+		expect_walk(&run, cases[i].wanted);
+	}
 }
 
 /* Lane 1 sleeps with the lock that lane 0 waits for, and then works with it. */
 TEST(naps)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
-	struct walk_stall stalls[] = {
-		{.lane = 0, .holder_lane = 1, .begin_ns = 20, .end_ns = 80, .lock_id = 7},
-		{.lane = 1,
-		 .holder_lane = WALK_NONE,
-		 .begin_ns = 10,
-		 .end_ns = 60,
-		 .kind = WALK_NAP}};
+	struct walk_stall stalls[] = {{STALL(0, 1, 20, 80), .lock_id = 7},
+				      {STALL(1, WALK_NONE, 10, 60), .kind = WALK_NAP}};
 	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
 	struct shares_work work[] = {{0, 5, 40}, {1, 6, 50}};
 	struct shares_stall of_stalls[] = {{9, 6}, {8, WALK_NONE}};
@@ -216,16 +156,8 @@ TEST(naps)
 TEST(broken)
 {
 	struct walk_thread threads[] = {{0, 0, 30, 100}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 9,
-				       .begin_ns = 60,
-				       .end_ns = 900,
-				       .kind = WALK_JOIN},
-				      {.lane = 5,
-				       .holder_lane = 0,
-				       .begin_ns = 60,
-				       .end_ns = 70,
-				       .kind = WALK_JOIN}};
+	struct walk_stall stalls[] = {{STALL(0, 9, 60, 900), .kind = WALK_JOIN},
+				      {STALL(5, 0, 60, 70), .kind = WALK_JOIN}};
 	struct walk_run run = run_of(threads, 1, stalls, COUNT(stalls));
 	struct walk_run none = run_of(NULL, 0, NULL, 0);
 
@@ -237,11 +169,7 @@ TEST(broken)
 TEST(windows)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 5, 95}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 10,
-				       .end_ns = 95,
-				       .kind = WALK_JOIN}};
+	struct walk_stall stalls[] = {{STALL(0, 1, 10, 95), .kind = WALK_JOIN}};
 	struct walk_run run = run_of(threads, 2, stalls, 1);
 
 	run.windows = (struct walk_windows){-16, 10, 26};
@@ -257,11 +185,7 @@ TEST(makers)
 				     {1, 0, 50e6, 100e6},
 				     {2, 0, 0, 100e6},
 				     {3, 0, 0, 100e6}};
-	struct walk_stall waiting[] = {{.lane = 0,
-					.holder_lane = 1,
-					.begin_ns = 10e6,
-					.end_ns = 90e6,
-					.kind = WALK_JOIN}};
+	struct walk_stall waiting[] = {{STALL(0, 1, 10e6, 90e6), .kind = WALK_JOIN}};
 	struct walk_run run = run_of(one, 2, waiting, 1);
 	struct walk walk;
 
@@ -313,11 +237,7 @@ TEST(hostile_windows)
 TEST(halves)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 20, 80}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 40,
-				       .end_ns = 60,
-				       .kind = WALK_SIGNAL}};
+	struct walk_stall stalls[] = {{STALL(0, 1, 40, 60), .kind = WALK_SIGNAL}};
 	struct walk_run run = run_of(threads, 2, stalls, 1);
 	struct walk walk;
 	struct shares shares;
@@ -348,11 +268,7 @@ TEST(halves)
 TEST(held)
 {
 	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
-	struct walk_stall stalls[] = {{.lane = 0,
-				       .holder_lane = 1,
-				       .begin_ns = 40,
-				       .end_ns = 60,
-				       .lock_id = 3}};
+	struct walk_stall stalls[] = {{STALL(0, 1, 40, 60), .lock_id = 3}};
 	struct walk_run run = run_of(threads, 2, stalls, 1);
 	struct walk walk;
 	struct shares shares;
