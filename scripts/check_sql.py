@@ -19,8 +19,11 @@ import rules
 from embed_report import part_path, with_named
 
 BETWEEN = os.path.join("analyzer", "reports", "snapshots", "between.sql")
-KEPT = {"root_lane": os.path.join("analyzer", "rules", "run.sql"), "moments_between": BETWEEN,
-        "sites_between": BETWEEN}
+RUN = os.path.join("analyzer", "rules", "run.sql")
+FOUND = os.path.join("analyzer", "reports", "bottlenecks", "found.sql")
+KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
+        **dict.fromkeys(("root_lane", "lanes", "asked", "sampled", "quality"), RUN),
+        **dict.fromkeys(("found", "rule_states", "suppressed_findings"), FOUND)}
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
@@ -132,7 +135,8 @@ def keep_tables(db, root):
     for name, path in KEPT.items():
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = dict(sections(file.read()))[name]
-        db.execute(f"CREATE TEMP TABLE {name} AS {text}", {"run": None})
+        db.execute(f"CREATE TEMP TABLE {name} AS {text}",
+                   {word: None for word in re.findall(r":(\w+)", text)})
     with open(os.path.join(root, "analyzer", "reports", "engine", "paths.c"),
               encoding="utf-8") as file:
         columns = re.findall(r'\] = "(\w+)"', file.read())
@@ -173,7 +177,7 @@ def in_proof(text):
 def missing_columns(db, path):
     """What the head of a rule names, and its query has not."""
     rule = rules.Rule(path)
-    text = "\n".join(rule.sql["query"])
+    text = "\n".join(rule.sql.get("query") or rule.sql["facts"])
     columns = {column[0] for column in db.execute(
         text, {word: None for word in re.findall(r":(\w+)", text)}).description}
     limits = {limit[0] for limit in rule.limits}

@@ -15,12 +15,16 @@ import re
 import sys
 
 # Of these folders, in the order of --list-rules.
-FOLDERS = ("time", "steps", "resources", "waits", "locks", "io", "memory")
+FOLDERS = ("time", "steps", "resources", "waits", "locks", "io", "memory", "quality")
 DOCUMENTS = ("rules.md", "rules-memory.md")
+# What `:needs` may say, as in analyzer/rules/run.sql, and as --list-rules has it.
+NEEDS = {"calls": "calls", "allocations": "allocations", "steps": "steps", "wall": "wall time",
+         "cpu": "CPU time", "end": "an end of its own", "own": "data of its own",
+         "time": "self time", "samples": "samples", "libc": "calls of libc"}
 MANY = {"limit", "evidence", "asks", "advice"}
 ONE = {"rule", "about", "needs", "specific", "explains", "severity", "verify", "borrows",
-       "by", "why", "speaks", "gains", "unseen", "docs", "through_wrappers"}
-SECTIONS = {"query", "sites", "unmeasured", "proof"}
+       "why", "speaks", "gains", "unseen", "docs", "through_wrappers"}
+SECTIONS = {"query", "sites", "unmeasured", "proof", "facts"}
 SEVERITIES = ("info", "low", "medium", "high", "critical")
 NUMBER = r"[\d.e+-]+"
 BEGIN = re.compile(r"<!-- rules: (?!end)([\w ]+) -->\n")
@@ -91,6 +95,9 @@ class Rule:
         for key in ("rule", "about", "needs"):
             if key not in self.head:
                 wrong(self.path, 1, f"it has no {key}")
+        unknown = set(self.head["needs"].split()) - NEEDS.keys()
+        if unknown:
+            wrong(self.path, 1, f"there is no measurement {unknown.pop()}")
         match = self.matched("rule", r"([A-Z]\d+) ([\w-]+): (.+)", self.head["rule"])
         self.id, self.slug, self.title = match.groups()
         self.limits = [self.matched("limit", rf"(\w+) = ({NUMBER}) (\w+)"
@@ -148,12 +155,14 @@ class Rule:
             "id": c_string(self.id), "slug": c_string(self.slug),
             "title": c_string(self.title), "summary": self.text("about"),
             "specific": self.head.get("specific", "0"),
-            "needs": " | ".join("MEASURED_" + word.upper()
-                                for word in self.head["needs"].split()),
+            "needs": c_string(self.head["needs"]),
+            "needs_words": c_string(", ".join(words for word, words in NEEDS.items()
+                                              if word in self.head["needs"].split())),
             "least": self.severity("at least"), "most": self.severity("at most"),
             "verify": self.text("verify"), "why": self.text("why"), "proof": self.proof(),
             "borrows": self.text("borrows"), "unmeasured": self.query("unmeasured"),
             "sites": self.query("sites"), "sql": self.query("query"),
+            "facts": self.query("facts"),
             "through_wrappers": str("through_wrappers" in self.head).lower(),
         }
         lists = {
@@ -171,8 +180,6 @@ class Rule:
                     [*members, end]))
         fields["advice"] = "{%s}" % ",\n\t\t".join(map(c_string,
                                                       self.head.get("advice", ())))
-        if self.head.get("by"):
-            fields["evaluate"] = "rule_by_" + self.head["by"]
         return "\t{\n%s\t},\n" % "".join(
             f"\t.{name} = {value},\n" for name, value in fields.items()
             if value not in ("NULL", "0", "{}", "false", "SEVERITY_INFO"))
@@ -249,20 +256,16 @@ def table_as_c(name, kind, lines):
 def write_c(top, rules, target):
     numbers = {rule.id: number for number, rule in enumerate(rules)}
     tables = kept(top)
-    functions = {"rule_by_%s(struct rule_input *input, struct findings *ret)"
-                 % rule.head["by"] for rule in rules if rule.head.get("by")}
     with open(target, "w", encoding="utf-8") as out:
         out.write('/* made by scripts/rules.py */\n#include "analyzer/rules/rule.h"\n\n')
-        out.write("".join(f"int {function};\n" for function in sorted(functions)))
-        out.write("extern const struct rule rule_quality;\n"
-                  f"\nstatic const struct rule rules[{len(rules)}];\n\n"
+        out.write(f"static const struct rule rules[{len(rules)}];\n\n"
                   f"static const struct rule rules[{len(rules)}] = {{\n")
         for rule in rules:
             out.write(rule.as_c(numbers, tables))
         out.write("};\n\nconst struct rule *const rule_registry[] = {\n")
         for number in range(len(rules)):
             out.write(f"\t&rules[{number}],\n")
-        out.write("\t&rule_quality,\n};\nconst size_t rule_registry_count = "
+        out.write("};\nconst size_t rule_registry_count = "
                   "sizeof(rule_registry) / sizeof(rule_registry[0]);\n\n"
                   "const struct rule_table rule_tables[] = {\n")
         for name, (kind, _, lines) in tables.items():

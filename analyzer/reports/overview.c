@@ -146,11 +146,11 @@ static enum exit_status add_findings(struct report_input *input, struct doc *doc
 				     const struct calltree *tree)
 {
 	struct bottlenecks bottlenecks = {0};
-	enum exit_status status = bottlenecks_run(input, facts, tree, &bottlenecks);
+	enum exit_status status = bottlenecks_run(input, doc, facts, tree, &bottlenecks);
 
 	if (status == STATUS_OK)
-		bottlenecks_add_findings(doc, &bottlenecks, rows(input, FINDINGS),
-					 bottlenecks_least(input), SECTION_BRIEF);
+		status = bottlenecks_add_findings(input, doc, facts, &bottlenecks,
+						  rows(input, FINDINGS), SECTION_BRIEF);
 	bottlenecks_free(&bottlenecks);
 	return status;
 }

@@ -3,6 +3,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "common/base/xalloc.h"
+#include "common/recipe.h"
 #include "analyzer/model/table.h"
 #include "analyzer/rundb/rundb.h"
 
@@ -37,58 +38,17 @@ double rule_limit(struct rule_input *input, const char *name)
 	return rule_limit_of(input, input->rule->id, name);
 }
 
-/* The run's time without what the recorder added to it and without waiting for a CPU: so
- * costs that were measured at rest can be compared with it. */
-static double own_run_ns(const struct rule_input *input)
-{
-	const struct time_run *run = input->time_run;
-	double lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
-
-	return fmax(run->run_ns - input->frames_cost_ns / lanes, 0.1 * run->run_ns);
-}
-
 /* A name that the query does not ask for is passed over. */
-void rule_bind_run(const struct rule_input *input, struct cursor *cursor)
+static void bind_run(void *context, struct cursor *cursor)
 {
-	const struct time_run *run = input->time_run;
-	const struct {
-		const char *name;
-		double value;
-	} values[] = {
-		{":run_ns", run->run_ns},
-		{":wall_ns", input->wall_ns},
-		{":lived_ns", run->lived_ns},
-		{":own_run_ns", own_run_ns(input)},
-		{":hook_ns", input->hook_cost_ns},
-		{":hooks_ns", (double)input->calls * input->hook_cost_ns},
-		{":run_hooks_ns", run->hooks_ns},
-		{":cpus", (double)input->cpu_count},
-		{":is_live", input->is_live},
-		{":has_split", run->has_split},
-		{":lanes", (double)run->lane_count},
-		/* of the threads that were asked */
-		{":threads", (double)run->threads.count},
-		{":busy", (double)run->threads.busy_count},
-		{":threads_ns", run->threads.wall_ns},
-		{":cpu_ns", run->threads.cpu_ns},
-		{":ready_ns", run->threads.ready_ns},
-		{":blocked_ns", run->threads.blocked_ns},
-		/* memory */
-		{":run_peak_bytes", input->peak_bytes},
-		{":run_peaks_bytes", input->peaks_bytes},
-		{":alloc_count", input->alloc_count},
-		{":snapshots", (double)input->snapshot_count},
-		/* of the samples of /proc */
-		{":span_ns", run->span_ns},
-		{":sampled_cpu_ns", run->sampled_cpu_ns},
-		{":minor_faults", run->minor_faults},
-		{":major_faults", run->major_faults},
-		{":rss_peak_bytes", run->rss_peak_bytes},
-	};
+	const struct rule_input *input = context;
 
-	cursor_bind_integer(cursor, ":run", input->run_id);
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
-		cursor_bind_real(cursor, values[i].name, values[i].value);
+	input->bind(input->context, cursor);
+	cursor_bind_real(cursor, ":frames_alloc_count",
+			 calltree_allocs_of_frames(input->tree));
+	cursor_bind_text(cursor, ":header_recipe", recipe_advice(COMPILER_UNKNOWN));
+	for (size_t i = 0; i < input->run_count; i++)
+		cursor_bind_real(cursor, input->run[i].name, input->run[i].value);
 }
 
 static void bind_limits(struct rule_input *input, struct cursor *cursor,
@@ -106,17 +66,37 @@ static void bind_limits(struct rule_input *input, struct cursor *cursor,
 	}
 }
 
-struct cursor *rule_query(struct rule_input *input, const char *sql)
+static void bind(void *context, struct cursor *cursor)
 {
-	struct cursor *cursor = rundb_query(input->db, sql);
+	struct rule_input *input = context;
 	const struct rule *rule = input->rule;
 
-	rule_bind_run(input, cursor);
+	bind_run(input, cursor);
 	if (rule)
 		bind_limits(input, cursor, rule, "");
 	if (rule && rule->borrows)
 		bind_limits(input, cursor, rule_find(rule->borrows), rule->borrows);
+}
+
+struct cursor *rule_query(struct rule_input *input, const char *sql)
+{
+	struct cursor *cursor = rundb_query(input->db, sql);
+
+	bind(input, cursor);
 	return cursor;
+}
+
+static int set_error(struct rule_input *input, int result)
+{
+	if (result < 0 && !input->error->size)
+		strbuf_puts(input->error, rundb_error(input->db));
+	return result;
+}
+
+int rule_keep(struct rule_input *input, const char *name, const char *sql, bool of_rule)
+{
+	return set_error(input, rundb_keep_bound(input->db, name, sql,
+						 of_rule ? bind : bind_run, input));
 }
 
 int rule_finish(struct rule_input *input, struct cursor *cursor, int result)
@@ -125,9 +105,7 @@ int rule_finish(struct rule_input *input, struct cursor *cursor, int result)
 
 	if (result >= 0)
 		result = failure;
-	if (result < 0 && !input->error->size)
-		strbuf_puts(input->error, rundb_error(input->db));
-	return result < 0 ? result : RULE_DONE;
+	return set_error(input, result) < 0 ? result : RULE_DONE;
 }
 
 int rule_not_measured(struct rule_input *input, const char *reason)

@@ -77,7 +77,7 @@ static void tell_gain(struct rule_input *input, struct finding *finding,
 {
 	double ns = value_of(cursor, "saving_ns", 0);
 	double bytes = value_of(cursor, "saving_bytes", 0);
-	double of_ns = value_of(cursor, "of_ns", input->time_run->run_ns);
+	double of_ns = value_of(cursor, "of_ns", input->run_ns);
 	double of_bytes = value_of(cursor, "of_bytes", 0);
 
 	finding->saving_ns = fmax(0, ns);
@@ -165,18 +165,14 @@ static int look(struct rule_input *input, struct findings *ret)
 		       : rule_not_measured(input, reason);
 }
 
-static void bind(void *context, struct cursor *cursor)
-{
-	rule_bind_run(context, cursor);
-}
-
 static int keep(struct rule_input *input, const struct rule_table *table)
 {
-	int result = table->compute   ? table->compute(input)
-		     : table->is_view ? rundb_view(input->db, table->name, table->sql)
-				      : rundb_keep_bound(input->db, table->name,
-							 table->sql, bind, input);
+	int result = 0;
 
+	if (!table->compute && !table->is_view)
+		return rule_keep(input, table->name, table->sql, false);
+	result = table->compute ? table->compute(input)
+				: rundb_view(input->db, table->name, table->sql);
 	if (result < 0 && !input->error->size)
 		strbuf_puts(input->error, rundb_error(input->db));
 	return result;
@@ -231,13 +227,26 @@ static int find_missing(struct rule_input *input)
 	return result || !reason ? result : rule_not_measured(input, reason);
 }
 
+static int ask_for_facts(struct rule_input *input)
+{
+	int result = rule_keep(input, "quality", input->rule->facts, true);
+	struct cursor *cursor;
+
+	if (result < 0)
+		return result;
+	cursor = rule_query(input, "SELECT 1 FROM quality");
+	result = cursor_next(cursor) > 0 ? RULE_HAS_FACTS : RULE_DONE;
+	cursor_close(cursor);
+	return result;
+}
+
 int rule_ask(struct rule_input *input, struct findings *ret)
 {
 	const struct rule *rule = input->rule;
 	int result;
 
-	if (rule->evaluate)
-		return rule->evaluate(input, ret);
+	if (rule->facts)
+		return ask_for_facts(input);
 	input->findings = ret;
 	result = keep_used(input);
 	if (result == 0 && rule->unmeasured)
@@ -245,35 +254,4 @@ int rule_ask(struct rule_input *input, struct findings *ret)
 	if (result)
 		return result;
 	return rule->sites ? look_at_owners(input, ret) : look(input, ret);
-}
-
-static struct cell is_found(void *context, const struct cell *values)
-{
-	const struct rule_input *input = context;
-	const char *id = values[0].kind == CELL_TEXT ? values[0].text : "";
-
-	for (size_t i = 0; i < input->findings->count; i++) {
-		const struct finding *one = &input->findings->list[i];
-
-		if (one->function_id == cell_whole(&values[1]) &&
-		    strcmp(one->rule->id, id) == 0)
-			return cell_integer(1);
-	}
-	return cell_integer(0);
-}
-
-int rules_begin(struct rule_input *input)
-{
-	size_t count = 0;
-
-	while (rule_tables[count].name)
-		count++;
-	input->kept = xcalloc(count + 1, sizeof(*input->kept));
-	return rundb_function(input->db, "is_found", 2, is_found, input);
-}
-
-void rules_end(struct rule_input *input)
-{
-	free(input->kept);
-	rundb_function(input->db, "is_found", 2, NULL, NULL);
 }

@@ -1,88 +1,122 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Adding up what the run's time was spent on. Must not guess what was not measured.
- */
-#include "analyzer/rules/run.h"
-
+/* What a run is, before any rule is asked: what queries find bound, and what may be
+ * judged. */
 #include "analyzer/rules/rule.h"
+
+#include "common/base/xalloc.h"
 #include "analyzer/rundb/rundb.h"
 
 #include "run.sql.h"
 
-#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* Of less of the processes' lives the samples do not tell what they did. */
-#define LIVED_LEAST 0.5
-
-static int load_lanes(struct rule_input *input, struct time_run *run)
+static struct cell is_found(void *context, const struct cell *values)
 {
-	struct cursor *cursor = rule_query(input, run_sql_lanes);
+	const struct rule_input *input = context;
+	const char *id = values[0].kind == CELL_TEXT ? values[0].text : "";
 
-	if (cursor_next(cursor) > 0) {
-		double wall_ns = input->wall_ns - cursor_real(cursor, "longest_ready_ns");
-		double longest_sum_ns = cursor_real(cursor, "longest_sum_ns");
-		/* the longest thread's part of what all took */
-		double part = rule_share(cursor_real(cursor, "longest_ns"),
-					 cursor_real(cursor, "lanes_ns"));
+	for (size_t i = 0; i < input->findings->count; i++) {
+		const struct finding *one = &input->findings->list[i];
 
-		run->lane_count = cursor_integer(cursor, "lanes");
-		run->lived_ns = cursor_real(cursor, "lived_ns");
-		run->roots_ready_ns = cursor_real(cursor, "ready_ns");
-		run->hooks_ns = part * cursor_real(cursor, "hooks_ns");
-		run->run_ns = fmin(fmax(wall_ns - run->hooks_ns, longest_sum_ns) +
-					   part * input->total_error_ns,
-				   fmax(wall_ns, longest_sum_ns));
-		run->has_split = cursor_real(cursor, "seen") > 0 &&
-				 !(cursor_real(cursor, "unseen") > 0);
+		if (one->function_id == cell_whole(&values[1]) &&
+		    strcmp(one->rule->id, id) == 0)
+			return cell_integer(1);
 	}
-	return rule_finish(input, cursor, 0);
+	return cell_integer(0);
 }
 
-static int load_threads(struct rule_input *input, struct time_run *run)
+static int keep_tables(struct rule_input *input)
 {
-	struct cursor *cursor = rule_query(input, run_sql_threads);
+	static const struct {
+		const char *name, *sql;
+	} tables[] = {
+		{"root_lane", run_sql_root_lane}, {"lanes", run_sql_lanes},
+		{"asked", run_sql_asked},	  {"sampled", run_sql_sampled},
+		{"quality", run_sql_quality},
+	};
+	int result = 0;
 
-	if (cursor_next(cursor) > 0) {
-		run->threads = (struct time_threads){
-			.count = cursor_integer(cursor, "count"),
-			.wall_ns = cursor_real(cursor, "wall_ns"),
-			.cpu_ns = cursor_real(cursor, "cpu_ns"),
-			.ready_ns = cursor_real(cursor, "ready_ns"),
-			.blocked_ns = cursor_real(cursor, "blocked_ns"),
-			.busy_count = cursor_integer(cursor, "busy"),
-		};
-	}
-	return rule_finish(input, cursor, 0);
-}
-
-static int load_samples(struct rule_input *input, struct time_run *run)
-{
-	struct cursor *cursor = rule_query(input, run_sql_samples);
-
-	if (cursor_next(cursor) > 0) {
-		run->span_ns = cursor_real(cursor, "span_ns");
-		run->sampled_cpu_ns = cursor_real(cursor, "cpu_ns");
-		run->rss_peak_bytes = cursor_real(cursor, "rss_bytes");
-		run->minor_faults = cursor_real(cursor, "minor_faults");
-		run->major_faults = cursor_real(cursor, "major_faults");
-	}
-	run->has_samples = run->span_ns >= TIME_RUN_SPAN_LEAST_NS &&
-			   run->span_ns >= run->lived_ns * LIVED_LEAST;
-	return rule_finish(input, cursor, 0);
-}
-
-int time_run_load(struct rule_input *input, struct time_run *ret)
-{
-	int result = rundb_keep(input->db, "root_lane", run_sql_root_lane, input->run_id);
-
-	*ret = (struct time_run){0};
-	if (result == 0)
-		result = load_lanes(input, ret);
-	if (result == 0)
-		result = load_threads(input, ret);
-	if (result == 0)
-		result = load_samples(input, ret);
-	if (result < 0 && !input->error->size) /* of what is kept */
-		strbuf_puts(input->error, rundb_error(input->db));
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables) && result == 0; i++)
+		result = rule_keep(input, tables[i].name, tables[i].sql, false);
 	return result;
+}
+
+static int load_run(struct rule_input *input)
+{
+	struct cursor *cursor = rule_query(input, run_sql_run);
+	size_t count = cursor_next(cursor) > 0 ? (size_t)cursor_column_count(cursor) : 0;
+
+	input->run = xcalloc(count + 1, sizeof(*input->run));
+	for (size_t i = 0; i < count; i++)
+		input->run[input->run_count++] = (struct rule_number){
+			rule_text(input, ":%s", cursor_column_name(cursor, (int)i)),
+			cursor_real_at(cursor, (int)i)};
+	if (count)
+		input->run_ns = cursor_real(cursor, "run_ns");
+	return rule_finish(input, cursor, 0);
+}
+
+static int load_measured(struct rule_input *input)
+{
+	struct cursor *cursor = rule_query(input, run_sql_measured);
+
+	while (cursor_next(cursor) > 0) {
+		input->measured =
+			xreallocarray(input->measured, input->measured_count + 1,
+				      sizeof(*input->measured));
+		input->measured[input->measured_count++] = (struct rule_measured){
+			rule_copy(input, cursor_text(cursor, "name")),
+			rule_copy(input, cursor_text(cursor, "reason"))};
+	}
+	return rule_finish(input, cursor, 0);
+}
+
+static int load_unjudged(struct rule_input *input)
+{
+	struct cursor *cursor = rule_query(input, run_sql_unjudged);
+
+	if (cursor_next(cursor) > 0)
+		input->unjudged = rule_copy(input, cursor_text(cursor, "text"));
+	return rule_finish(input, cursor, 0);
+}
+
+int rules_begin(struct rule_input *input)
+{
+	size_t count = 0;
+	int result = keep_tables(input);
+
+	while (rule_tables[count].name)
+		count++;
+	input->kept = xcalloc(count + 1, sizeof(*input->kept));
+	if (result == 0)
+		result = load_run(input);
+	if (result == 0)
+		result = load_measured(input);
+	if (result == 0)
+		result = load_unjudged(input);
+	return result ? result
+		      : rundb_function(input->db, "is_found", 2, is_found, input);
+}
+
+void rules_end(struct rule_input *input)
+{
+	free(input->kept);
+	free(input->run);
+	free(input->measured);
+	rundb_function(input->db, "is_found", 2, NULL, NULL);
+}
+
+const char *rule_missing(const struct rule_input *input, const struct rule *rule)
+{
+	for (size_t i = 0; i < input->measured_count; i++)
+		if (input->measured[i].reason &&
+		    table_is_listed(rule->needs, input->measured[i].name))
+			return input->measured[i].reason;
+	return NULL;
+}
+
+bool rule_needs_time(const struct rule *rule)
+{
+	return table_is_listed(rule->needs, "time");
 }

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What the run's time was spent on.
+-- What a run is, for rules: what its time was spent on, and what of it was measured.
 
 -- What the instrumented code of each thread took, without waits for a CPU; kept as the
 -- table root_lane. A run with one lane has no path_lane. What a forked child runs in was
@@ -25,28 +25,32 @@ WITH lived AS (SELECT process_id, MAX(started_ns + wall_ns) - MIN(started_ns) AS
 	FROM threads WHERE run_id = :run GROUP BY process_id),
 longest AS (SELECT r.*, MAX(0, p.wall_ns - COALESCE(v.ns, p.wall_ns)) AS outside_ns
 	FROM root_lane r JOIN processes p USING (process_id) LEFT JOIN lived v USING (process_id)
-	ORDER BY r.ns DESC, r.lane_id DESC LIMIT 1)
-SELECT COUNT(*) AS lanes, TOTAL(ns) AS lanes_ns, TOTAL(ready_ns) AS ready_ns,
+	ORDER BY r.ns DESC, r.lane_id DESC LIMIT 1),
+sums AS (SELECT COUNT(*) AS lanes, TOTAL(ready_ns) AS roots_ready_ns,
 	(SELECT TOTAL(ns) FROM (SELECT MAX(ns) AS ns FROM root_lane GROUP BY process_id))
-	AS longest_sum_ns, MAX(ns) AS longest_ns,
-	(SELECT outside_ns + MAX(ready_ns, (SELECT TOTAL(t.ready_ns) FROM threads t
-		WHERE t.run_id = :run AND t.lane_id = l.lane_id)) FROM longest l)
-	AS longest_ready_ns,
-	(SELECT TOTAL(raw_self_ns - self_ns) FROM functions WHERE run_id = :run) AS hooks_ns,
+	AS longest_sum_ns, IFNULL(:wall_ns - (SELECT outside_ns + MAX(ready_ns,
+		(SELECT TOTAL(t.ready_ns) FROM threads t WHERE t.run_id = :run
+		AND t.lane_id = l.lane_id)) FROM longest l), :wall_ns) AS wall_ns,
+	-- the longest thread's part of what all took
+	IFNULL(MAX(0, MIN(1, MAX(ns) / IIF(TOTAL(ns) > 0, TOTAL(ns), NULL))), 0) AS part,
+	(SELECT TOTAL(raw_self_ns - self_ns) FROM functions WHERE run_id = :run) AS all_hooks_ns,
 	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
-		AND name IN ('switches_by_rseq', 'switches_by_perf')) AS seen,
-	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
-		AND name IN ('unsplit_processes', 'switches_unseen')) AS unseen,
+		AND name IN ('switches_by_rseq', 'switches_by_perf')) > 0
+	AND (SELECT TOTAL(value) FROM trust WHERE run_id = :run
+		AND name IN ('unsplit_processes', 'switches_unseen')) <= 0 AS has_split,
 	(SELECT TOTAL(COALESCE(v.ns, p.wall_ns)) FROM processes p LEFT JOIN lived v
 		USING (process_id) WHERE p.process_id IN (SELECT process_id FROM root_lane))
 	AS lived_ns
-FROM root_lane;
+FROM root_lane)
+SELECT *, part * all_hooks_ns AS run_hooks_ns, MIN(MAX(wall_ns - part * all_hooks_ns,
+	longest_sum_ns) + part * :self_error_ns, MAX(wall_ns, longest_sum_ns)) AS run_ns
+FROM sums;
 
 -- Of the processes in which instrumented functions were called. A shell that waits for the
 -- program is none. busy: of the threads that wished for a CPU for at least half of what their
 -- process lived, so many were there at a time, for at least half of the time in which any
 -- thread was: processes that follow each other do not add up.
--- :name threads
+-- :name asked
 WITH asked AS (SELECT t.*, t.cpu_ns + t.ready_ns >= p.wall_ns / 2 AS is_busy
 	FROM threads t JOIN processes p USING (process_id)
 	WHERE t.run_id = :run AND t.cpu_ns IS NOT NULL
@@ -58,13 +62,12 @@ stretches AS (SELECT LEAD(at) OVER w - at AS ns, SUM(threads) OVER w AS threads,
 	FROM changes WINDOW w AS (ORDER BY at ROWS UNBOUNDED PRECEDING)),
 levels AS (SELECT busy, SUM(SUM(ns)) OVER (ORDER BY busy DESC) AS ns
 	FROM stretches WHERE threads > 0 GROUP BY busy)
-SELECT COUNT(*) AS count, TOTAL(wall_ns) AS wall_ns, TOTAL(cpu_ns) AS cpu_ns,
-	TOTAL(ready_ns) AS ready_ns, TOTAL(blocked_ns) AS blocked_ns,
+SELECT TOTAL(wall_ns) AS threads_ns, TOTAL(cpu_ns) AS cpu_ns, TOTAL(ready_ns) AS ready_ns,
 	(SELECT MAX(busy) FROM levels WHERE 2 * ns >= (SELECT MAX(ns) FROM levels)) AS busy
 FROM asked;
 
 -- Faults and RSS count from the start of the process, the CPU's share from the last sample.
--- :name samples
+-- :name sampled
 WITH looks AS (SELECT r.*, IFNULL(p.started_ns, 0) AS started_ns
 	FROM resources r JOIN processes p USING (process_id)
 	WHERE r.run_id = :run AND r.process_id IN (SELECT process_id FROM root_lane)),
@@ -72,12 +75,75 @@ used AS (SELECT process_id, started_ns, time_ns, cpu_percent / 100.0 * MAX(0, ti
 		- COALESCE(LAG(time_ns) OVER (PARTITION BY process_id ORDER BY time_ns),
 		started_ns)) AS cpu_ns
 	FROM looks WHERE cpu_percent IS NOT NULL)
-SELECT TOTAL(rss_bytes) AS rss_bytes, TOTAL(minor_faults) AS minor_faults,
-	TOTAL(major_faults) AS major_faults, (SELECT TOTAL(cpu_ns) FROM used) AS cpu_ns,
+SELECT TOTAL(rss_bytes) AS rss_peak_bytes, TOTAL(minor_faults) AS minor_faults,
+	TOTAL(major_faults) AS major_faults, (SELECT TOTAL(cpu_ns) FROM used) AS sampled_cpu_ns,
 	(SELECT TOTAL(ns) FROM (SELECT MAX(0, MAX(time_ns) - started_ns) AS ns FROM used
 		GROUP BY process_id)) AS span_ns
 FROM (SELECT MAX(rss_bytes) AS rss_bytes, MAX(minor_faults) AS minor_faults,
 	MAX(major_faults) AS major_faults FROM looks GROUP BY process_id);
+
+-- A row whose columns queries of rules find bound by their names, as numbers with fractions.
+-- run_ns: what the run took, less the cost of the hooks, what its longest thread waited for a
+-- CPU, and the recorder's start and end in that thread's process; of several processes at least
+-- the sum of their longest threads; at most, with the error of what was taken off, so that no
+-- share of it is too large. own_run_ns: without what recording allocations took, either, that no
+-- function led to: costs measured at rest can be compared with it. A sum over processes is a
+-- share of run_peaks_bytes, not of run_peak_bytes, which is the highest of one process.
+-- has_split: computing and waits were told apart in every process; without it paths say that
+-- they computed. threads_ns, cpu_ns, ready_ns, busy: of the threads that were asked.
+-- :name run
+SELECT l.run_ns, l.run_hooks_ns, l.lanes, l.lived_ns, l.has_split, l.roots_ready_ns,
+	MAX(l.run_ns - :frames_alloc_count * :alloc_pair_ns / MAX(1, l.lanes), 0.1 * l.run_ns)
+	AS own_run_ns, a.*, s.*, r.cpu_count AS cpus, :wall_ns AS wall_ns,
+	:alloc_count AS alloc_count, :peak_bytes AS run_peak_bytes,
+	MAX(:peak_bytes, :peaks_bytes) AS run_peaks_bytes, :pair_ns AS hook_ns,
+	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshots
+FROM lanes l, asked a, sampled s, runs r WHERE r.run_id = :run;
+
+-- Which measurements are valid, each with the reason why it is not. A rule that reads a number
+-- of which the recording does not know whether it is one raises false alarms. Of those that a
+-- rule needs the first reason is told.
+-- :name measured
+SELECT 'calls' AS name, IIF(:calls = 0, 'no calls were counted', NULL) AS reason
+UNION ALL SELECT 'allocations', IIF(:alloc_count > 0, NULL, 'no allocation was recorded')
+UNION ALL SELECT 'steps', IIF(EXISTS (SELECT 1 FROM step_totals WHERE run_id = :run), NULL,
+	'the run has no steps (profshim_step() marks them)')
+UNION ALL SELECT 'wall', IIF(:wall_ns > 0 AND (SELECT TOTAL(value) FROM trust
+	WHERE run_id = :run AND name = 'unseen_ends') <= 0, NULL, 'how long the run took is not known')
+UNION ALL SELECT 'cpu', IIF(:has_split, NULL, 'what was computed and what was a wait was not told '
+	|| 'apart in every process: see ''prof-analyze doctor''')
+UNION ALL SELECT 'end', CASE WHEN :is_live THEN 'the run has not ended'
+	WHEN NOT complete THEN 'a process did not end by itself, so what it left says nothing' END
+	FROM runs WHERE run_id = :run
+UNION ALL SELECT 'time', IIF(:self_error_ns > 0 AND ABS(:self_ns) <= :self_error_ns, 'the '
+	|| 'program''s self time is not known: what the hooks took is not known so well', NULL)
+-- a shorter look at /proc, and one at less of what the processes lived, says nothing
+UNION ALL SELECT 'samples', CASE WHEN :span_ns >= 50e6 AND :span_ns >= 0.5 * :lived_ns THEN NULL
+	WHEN NOT EXISTS (SELECT 1 FROM resources WHERE run_id = :run)
+	THEN 'no samples of /proc were taken'
+	WHEN :span_ns < 50e6 THEN 'too short for samples of /proc'
+	ELSE 'the samples of /proc tell of less than half of the run' END
+UNION ALL SELECT 'libc', IIF(EXISTS (SELECT 1 FROM path WHERE run_id = :run AND kind >= 3), NULL,
+	'no call of libc was recorded');
+
+-- Functions that could have computed for long, and of whose time no more is known: too few
+-- samples found them, or there are none, or hooks took what was recorded. No rule about time
+-- has passed then.
+-- :name unjudged
+WITH unknown AS (SELECT name, ROW_NUMBER() OVER (ORDER BY is_library,
+		self_ns + self_error_ns DESC, function_id) AS place FROM functions
+	WHERE run_id = :run AND calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
+		AND self_ns + self_error_ns >= 0.05 * :run_ns)
+SELECT 'how long ' || (SELECT group_concat(short_name(48, IFNULL(name, '?')), ', ')
+		FROM (SELECT name FROM unknown WHERE place <= 3 ORDER BY place))
+	|| IIF(COUNT(*) > 3, ' and ' || counted('other', COUNT(*) - 3), '')
+	|| ' took is not known' AS text
+FROM unknown HAVING COUNT(*) > 0;
+
+-- The table of what is known to be wrong with the recording, which Q1 fills.
+-- :name quality
+SELECT '' AS name, '' AS unit, 0.0 AS value, 0.0 AS "limit", 0 AS touches, 0 AS most, '' AS text,
+	'' AS advice WHERE 0;
 
 -- What each function computed itself on a path and a thread; held.c adds it up. A run with
 -- one lane has none.

@@ -43,11 +43,10 @@ MORE_LACKS = [
     ("samples", "UPDATE resource SET time_ns = 499999999", "less than half of the run"),
     ("wall time", "UPDATE run SET wall_ns = 0", "how long the run took is not known"),
 ]
-# Numbers that are 0 where they were not measured, and who may read them all the same.
-CPU_NUMBERS = re.compile(r"->threads\b|ready_part\(|wait_for_each\(")
-SAMPLE_NUMBERS = re.compile(r"->(?:span_ns|sampled_cpu_ns|major_faults|minor_faults|"
-                            r"rss_peak_bytes)\b")
-MAY_READ = {"run.c", "measured.c", "waits.c"}
+# Parameters that are 0 where they were not measured, and what a rule that asks for them needs.
+NUMBERS = {"cpu": re.compile(r":(?:threads_ns|cpu_ns|ready_ns|busy)\b|FROM wished"),
+           "samples": re.compile(r":(?:span_ns|sampled_cpu_ns|major_faults|minor_faults|"
+                                 r"rss_peak_bytes)\b")}
 
 
 def make(path):
@@ -114,19 +113,13 @@ def look_at_unknown(analyze, folder, needs, whole):
 def look_at_sources():
     """Who reads what samples tell says that it needs them."""
     problems = []
-    for path in glob.glob(os.path.join(RULES, "**", "*.c"), recursive=True):
+    for path in glob.glob(os.path.join(RULES, "*", "*.sql")):
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        name = os.path.basename(path)
-        rules = re.findall(r"const struct rule (\w+) = \{.*?\n\};", text, re.DOTALL)
-        if text.count(".needs =") != len(rules):
-            problems.append(f"{name}: a rule does not say what it needs")
-        for numbers, needed in ((CPU_NUMBERS, "MEASURED_CPU"),
-                                (SAMPLE_NUMBERS, "MEASURED_SAMPLES")):
-            if name not in MAY_READ and numbers.search(text) and rules and \
-                    needed not in text:
-                problems.append(f"{name}: reads {numbers.search(text).group()} without "
-                                f"{needed}")
+        needs = re.search(r"^-- :needs (.*)$", text, re.MULTILINE)[1].split()
+        problems += [f"{os.path.basename(path)}: reads {numbers.search(text)[0]} without {needed}"
+                     for needed, numbers in NUMBERS.items()
+                     if numbers.search(text) and needed not in needs]
     return problems
 
 

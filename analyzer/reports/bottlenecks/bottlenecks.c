@@ -6,120 +6,108 @@
 
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 
+#include "found.sql.h"
+
 #define PEOPLE_FINDINGS 10
 
-static bool are_suppressed(const struct bottlenecks *bottlenecks)
+static void add_footer(struct doc *doc, struct section *section, size_t count)
 {
-	for (size_t i = 0; i < bottlenecks->suppressions.count; i++)
-		if (bottlenecks->suppressions.list[i].count)
-			return true;
-	return false;
-}
-
-static void add_filtered(struct doc *doc, const struct bottlenecks *bottlenecks)
-{
-	struct strbuf text = {0};
-
-	units_counted(&text, (int64_t)bottlenecks->filtered_count, "finding");
-	strbuf_printf(&text, " about something else %s left out (--focus, --ignore).",
-		      bottlenecks->filtered_count == 1 ? "is" : "are");
-	doc_note(doc, "filtered_findings", NOTE_PLAIN, strbuf_text(&text), NULL);
-	strbuf_free(&text);
-}
-
-/* Says why there is nothing to show. */
-static void add_nothing(struct doc *doc, const struct bottlenecks *bottlenecks)
-{
-	size_t count = bottlenecks->findings.count;
-	struct strbuf text = {0};
-
-	if (count) {
-		strbuf_puts(&text, "Nothing found that would be worth a fix; ");
-		units_counted(&text, (int64_t)count, "finding");
-		strbuf_puts(&text, " of severity info: "
-				   "'prof-analyze bottlenecks --limit 0' shows all.");
-	} else if (are_suppressed(bottlenecks)) {
-		strbuf_puts(&text, "Nothing found that is not suppressed.");
-	} else {
-		strbuf_puts(&text,
-			    "Nothing found: no limit was crossed where there was data.");
-	}
-	if (bottlenecks->unknown_count && !bottlenecks->unjudged) {
-		strbuf_puts(&text, " Rules about time had no data of ");
-		units_counted(&text, bottlenecks->unknown_count, "function");
-		strbuf_puts(&text, " whose times are not known.");
-	}
-	doc_note(doc, "no_findings", NOTE_GOOD, strbuf_text(&text), NULL)->flags =
-		SECTION_HUMAN;
-	strbuf_free(&text);
-}
-
-/* Who reads that nothing was found must not take these for fast. */
-static void add_unjudged(struct doc *doc, const char *reason)
-{
-	struct strbuf text = {0};
-
-	strbuf_puts(&text, "Not judged by rules about time: ");
-	strbuf_puts(&text, reason);
-	strbuf_puts(&text, ". How often they were called is exact.");
-	doc_note(doc, "not_judged", NOTE_WARNING, strbuf_text(&text),
-		 "A longer run has more samples; 'prof-analyze doctor' says what keeps "
-		 "them away. A build with fewer hooks needs fewer: 'prof-analyze "
-		 "exclude-list' says which and how.");
-	strbuf_free(&text);
-}
-
-void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
-			      size_t limit, enum severity least, unsigned flags)
-{
-	size_t count = bottlenecks->findings.count, shown = 0;
 	struct strbuf footer = {0};
-	struct section *section;
 
-	bottlenecks_add_quality(doc, &bottlenecks->quality);
-	if (bottlenecks->unjudged)
-		add_unjudged(doc, bottlenecks->unjudged);
-	if (bottlenecks->filtered_count)
-		add_filtered(doc, bottlenecks);
-	while (shown < (limit ? limit : count) && shown < count &&
-	       bottlenecks->findings.list[shown].severity >= least)
-		shown++;
-	if (!shown) {
-		if (count || !bottlenecks->filtered_count)
-			add_nothing(doc, bottlenecks);
-		flags |= SECTION_MACHINE;
-	}
-	section = doc_findings(doc, "findings", "Findings, worst first",
-			       &bottlenecks->findings, shown);
-	section->flags = flags;
-	if (section->shown_count == count)
-		return;
 	units_count(&footer, (int64_t)section->shown_count);
 	strbuf_puts(&footer, " of ");
 	units_counted(&footer, (int64_t)count, "finding");
 	strbuf_printf(&footer, " shown; %s",
-		      flags & SECTION_BRIEF ? "'prof-analyze bottlenecks' shows more"
-					    : "--limit 0 shows all");
+		      section->flags & SECTION_BRIEF
+			      ? "'prof-analyze bottlenecks' shows more"
+			      : "--limit 0 shows all");
 	section->footer = doc_copy(doc, strbuf_text(&footer));
 	strbuf_free(&footer);
 }
 
-enum severity bottlenecks_least(const struct report_input *input)
+static enum severity least_of(const struct report_input *input)
 {
 	return input->options->limit >= 0 || input->options->machine ? SEVERITY_INFO
 								     : SEVERITY_LOW;
 }
 
-extern const struct report report_bottlenecks;
-
-static enum exit_status fail_on(struct report_input *input, enum severity *ret)
+/* Has --fail-on found any? */
+static size_t count_failing(const struct report_input *input,
+			    const struct findings *findings)
 {
+	enum severity severity = SEVERITY_HIGH;
+	size_t count = 0;
+
+	if (!input->options->fail_on)
+		return 0;
+	severity_parse(input->options->fail_on, &severity);
+	for (size_t i = 0; i < findings->count; i++)
+		count += findings->list[i].severity >= severity;
+	return count;
+}
+
+static struct cell text_cell(const char *text)
+{
+	return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
+}
+
+static enum exit_status keep_counts(struct report_input *input,
+				    const struct bottlenecks *bottlenecks, size_t shown,
+				    size_t failing)
+{
+	const struct cell row[] = {
+		cell_integer((int64_t)bottlenecks->findings.count),
+		cell_integer((int64_t)shown),
+		cell_integer((int64_t)bottlenecks->left_out_count),
+		text_cell(bottlenecks->unjudged),
+		text_cell(input->options->fail_on),
+		cell_integer((int64_t)failing),
+	};
+	struct rundb_insert *found;
+
+	if (rundb_keep(input->db, "found", found_sql_found, input->run_id) < 0)
+		return report_fail_db(input);
+	found = rundb_insert_begin(input->db, "found", sizeof(row) / sizeof(row[0]));
+	rundb_insert_row(found, row);
+	return rundb_insert_end(found) < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc *doc,
+					  const struct run_facts *facts,
+					  struct bottlenecks *bottlenecks, size_t limit,
+					  unsigned flags)
+{
+	struct findings *findings = &bottlenecks->findings;
+	size_t count = findings->count, shown = 0;
+	size_t failing = count_failing(input, findings);
+	enum exit_status status;
+	struct section *section;
+
+	while (shown < (limit ? limit : count) && shown < count &&
+	       findings->list[shown].severity >= least_of(input))
+		shown++;
+	status = keep_counts(input, bottlenecks, shown, failing);
+	if (status == STATUS_OK)
+		status = engine_add_brief(&report_found, input, doc, facts, 0);
+	if (status)
+		return status;
+	section = doc_findings(doc, "findings", "Findings, worst first", findings, shown);
+	section->flags = flags | (shown ? 0 : SECTION_MACHINE);
+	if (section->shown_count != count)
+		add_footer(doc, section, count);
+	return failing ? STATUS_REGRESSION : STATUS_OK;
+}
+
+static enum exit_status check_fail_on(struct report_input *input)
+{
+	enum severity severity;
 	const char *word = input->options->fail_on;
 
-	if (word && severity_parse(word, ret) < 0)
+	if (word && severity_parse(word, &severity) < 0)
 		return report_fail(input, STATUS_USAGE,
 				   "--fail-on: '%s' is no severity; there are info, low, "
 				   "medium, high and critical",
@@ -127,47 +115,32 @@ static enum exit_status fail_on(struct report_input *input, enum severity *ret)
 	return STATUS_OK;
 }
 
-/* --fail-on: are there findings as severe as that? */
-static enum exit_status judge(const struct report_input *input, struct doc *doc,
-			      const struct findings *findings, enum severity severity)
-{
-	struct strbuf text = {0};
-	int64_t count = 0;
-
-	if (!input->options->fail_on)
-		return STATUS_OK;
-	for (size_t i = 0; i < findings->count; i++)
-		count += findings->list[i].severity >= severity;
-	units_counted(&text, count, "finding");
-	strbuf_printf(&text, " of severity %s%s (--fail-on %s)", severity_word(severity),
-		      severity < SEVERITY_CRITICAL ? " or above" : "",
-		      severity_word(severity));
-	doc_note(doc, "gate", count ? NOTE_WARNING : NOTE_GOOD, strbuf_text(&text), NULL);
-	strbuf_free(&text);
-	return count ? STATUS_REGRESSION : STATUS_OK;
-}
-
-static enum exit_status fill(struct report_input *input, struct doc *doc,
-			     struct bottlenecks *bottlenecks, enum severity severity)
+static enum exit_status add(struct report_input *input, struct doc *doc,
+			    const struct run_facts *facts, const struct calltree *tree)
 {
 	unsigned flags = SECTION_MAIN | (input->options->show_sql ? SECTION_SQL : 0) |
 			 (input->options->fail_on ? SECTION_GATE : 0);
-	enum exit_status status = judge(input, doc, &bottlenecks->findings, severity);
+	struct bottlenecks bottlenecks = {0};
+	enum exit_status status = bottlenecks_run(input, doc, facts, tree, &bottlenecks);
+	enum exit_status judged = STATUS_OK;
 
-	bottlenecks_add_findings(doc, bottlenecks, report_limit(input, PEOPLE_FINDINGS),
-				 bottlenecks_least(input), flags);
-	bottlenecks_add_suppressed(doc, bottlenecks);
-	bottlenecks_add_rules(doc, bottlenecks);
-	return status;
+	if (status == STATUS_OK)
+		judged = bottlenecks_add_findings(input, doc, facts, &bottlenecks,
+						  report_limit(input, PEOPLE_FINDINGS),
+						  flags);
+	if (status == STATUS_OK && (!judged || judged == STATUS_REGRESSION))
+		status = engine_run(&report_found_rules, input, doc, facts);
+	if (bottlenecks.findings.count)
+		report_counted_note(doc, facts);
+	bottlenecks_free(&bottlenecks);
+	return status ? status : judged;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
-	struct bottlenecks bottlenecks = {0};
-	enum severity severity = SEVERITY_HIGH;
 	struct run_facts facts;
 	struct calltree *tree;
-	enum exit_status status = fail_on(input, &severity);
+	enum exit_status status = check_fail_on(input);
 
 	if (status)
 		return status;
@@ -187,12 +160,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	tree = report_tree_load(input);
 	if (!tree)
 		return STATUS_FAILED;
-	status = bottlenecks_run(input, &facts, tree, &bottlenecks);
-	if (status == STATUS_OK)
-		status = fill(input, doc, &bottlenecks, severity);
-	if (bottlenecks.findings.count)
-		report_counted_note(doc, &facts);
-	bottlenecks_free(&bottlenecks);
+	status = add(input, doc, &facts, tree);
 	calltree_free(tree);
 	return status;
 }

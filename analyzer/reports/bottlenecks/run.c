@@ -4,16 +4,17 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "common/trust.h"
 #include "analyzer/findings/finding_merge.h"
+#include "analyzer/findings/finding_suppress.h"
 #include "analyzer/findings/rules_file.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
 #include "analyzer/reports/read_file.h"
-#include "analyzer/reports/trust/facts.h"
-#include "analyzer/rules/measured.h"
 #include "analyzer/rules/wrappers.h"
-#include "analyzer/rules/run.h"
 
-#include <math.h>
+#include "found.sql.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -71,55 +72,30 @@ static enum exit_status load_suppressions(struct report_input *input,
 	return status;
 }
 
-static void take_facts(struct rule_input *rule, const struct run_facts *facts)
-{
-	rule->wall_ns = (double)facts->wall_ns;
-	rule->thread_ns = (double)facts->thread_ns;
-	rule->self_ns = (double)facts->self_ns;
-	rule->peak_bytes = (double)facts->peak_bytes;
-	rule->peaks_bytes = fmax(rule->peak_bytes, (double)facts->peaks_bytes);
-	rule->alloc_bytes = (double)facts->alloc_bytes;
-	rule->alloc_count = (double)facts->alloc_count;
-	rule->free_count = (double)facts->free_count;
-	rule->live_bytes = (double)facts->live_bytes;
-	rule->hook_cost_ns = facts->hooks.pair.ns;
-	rule->counted_cost_ns = facts->hooks.counted.ns;
-	rule->frames_cost_ns =
-		calltree_allocs_of_frames(rule->tree) * facts->hooks.alloc.ns;
-	rule->hooks_ns = hooks_total(&facts->hooks).ns;
-	rule->hooks_error_ns = hooks_total(&facts->hooks).error_ns;
-	rule->cpu_sample_count = facts->hooks.has_samples ? facts->cpu_sample_count : 0;
-	rule->recorded_ns = (double)facts->recorded_ns;
-	rule->total_error_ns = (double)facts->total_error_ns;
-	rule->calls = facts->calls;
-	rule->cpu_count = facts->cpu_count;
-	rule->process_count = facts->process_count;
-	rule->thread_count = facts->thread_count;
-	rule->sample_count = facts->sample_count;
-	rule->snapshot_count = facts->snapshot_count;
-	rule->is_live = facts->is_live;
-	rule->complete = facts->complete;
-}
+/* What became of a rule. */
+struct outcome {
+	const char *word, *reason;
+};
 
 static enum exit_status apply(struct report_input *input, struct rule_input *rule,
-			      struct rule_state *state, struct findings *findings)
+			      struct findings *findings, struct outcome *ret)
 {
-	size_t before = findings->count, facts = rule->quality->count;
-	int result;
+	size_t before = findings->count;
+	int result = RULE_NOT_MEASURED;
 
-	rule->rule = state->rule;
-	rule->reason = measured_missing(rule, state->rule->needs);
-	result = rule->reason ? RULE_NOT_MEASURED : rule_ask(rule, findings);
+	rule->reason = rule_missing(rule, rule->rule);
+	if (!rule->reason)
+		result = rule_ask(rule, findings);
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
-	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
-			 : findings->count > before || rule->quality->count > facts
-				 ? OUTCOME_FOUND
-			 : (state->rule->needs & MEASURED_TIME) && rule->unjudged
-				 ? OUTCOME_NOT_JUDGED
-				 : OUTCOME_PASSED;
-	state->reason =
-		state->outcome == OUTCOME_NOT_JUDGED ? rule->unjudged : rule->reason;
+	if (result == RULE_NOT_MEASURED)
+		*ret = (struct outcome){"not measured", rule->reason};
+	else if (findings->count > before || result == RULE_HAS_FACTS)
+		*ret = (struct outcome){"found", NULL};
+	else if (rule_needs_time(rule->rule) && rule->unjudged)
+		*ret = (struct outcome){"not judged", rule->unjudged};
+	else
+		*ret = (struct outcome){"passed", NULL};
 	return STATUS_OK;
 }
 
@@ -142,41 +118,129 @@ static void tell_estimates(struct rule_input *rule, struct findings *findings)
 	}
 }
 
-static enum exit_status apply_all(struct report_input *input,
-				  const struct run_facts *facts,
+static struct cell text_cell(const char *text)
+{
+	return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
+}
+
+static enum exit_status keep_states(struct report_input *input,
+				    const struct outcome *outcomes)
+{
+	struct rundb_insert *states;
+
+	if (rundb_keep(input->db, "rule_states", found_sql_rule_states, input->run_id) <
+	    0)
+		return report_fail_db(input);
+	states = rundb_insert_begin(input->db, "rule_states", 4);
+	for (size_t i = 0; i < rule_registry_count; i++)
+		rundb_insert_row(states,
+				 (struct cell[]){text_cell(rule_registry[i]->id),
+						 text_cell(rule_registry[i]->slug),
+						 text_cell(outcomes[i].word),
+						 text_cell(outcomes[i].reason)});
+	return rundb_insert_end(states) < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+static enum exit_status ask_rules(struct report_input *input, struct rule_input *rule,
+				  struct findings *findings)
+{
+	struct outcome *outcomes = xcalloc(rule_registry_count, sizeof(*outcomes));
+	enum exit_status status = STATUS_OK;
+
+	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
+		const struct rule_limits_entry *entry =
+			rule_limits_rule(rule->limits, rule_registry[i]->id);
+
+		rule->rule = rule_registry[i];
+		outcomes[i] = (struct outcome){"off", NULL};
+		if (!entry || entry->is_enabled)
+			status = apply(input, rule, findings, &outcomes[i]);
+	}
+	if (status == STATUS_OK)
+		status = keep_states(input, outcomes);
+	free(outcomes);
+	return status;
+}
+
+/* What a finding rests on, enum trust_touches. */
+static unsigned rests_on(const struct finding *finding)
+{
+	const char *id = finding->rule->id;
+	/* Of the faults of a process /proc tells, not the hooks. */
+	bool is_counted_by_kernel = strcmp(id, "M11") == 0;
+	unsigned bits = 0;
+
+	if (finding->kind != 'M' || finding->saving_ns > 0)
+		bits |= TRUST_TIME;
+	if (finding->kind == 'M' && !is_counted_by_kernel)
+		bits |= TRUST_MEMORY;
+	if (strcmp(id, "M5") == 0)
+		bits |= TRUST_GROWTH;
+	if (finding->function && strncmp(finding->function, "0x", 2) == 0)
+		bits |= TRUST_NAMES;
+	return bits;
+}
+
+/* Before they are rated. Must not raise a confidence. */
+static enum exit_status lower(struct report_input *input, struct findings *findings)
+{
+	struct cursor *cursor = report_query(input, found_sql_lowered);
+
+	while (cursor_next(cursor) > 0) {
+		unsigned touches = (unsigned)cursor_integer(cursor, "touches");
+		enum confidence most = (enum confidence)cursor_integer(cursor, "most");
+
+		for (size_t i = 0; i < findings->count; i++)
+			if ((touches & rests_on(&findings->list[i])) &&
+			    findings->list[i].confidence > most)
+				findings->list[i].confidence = most;
+	}
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
+}
+
+static enum exit_status apply_all(struct ask *ask, const struct rule_limits *limits,
 				  const struct calltree *tree, struct bottlenecks *ret)
 {
+	struct report_input *input = ask->input;
+	struct findings *findings = &ret->findings;
 	struct strbuf error = {0};
-	struct time_run time_run;
 	struct rule_input rule = {.db = input->db,
 				  .run_id = input->run_id,
 				  .tree = tree,
-				  .arena = &ret->findings.texts,
-				  .limits = &ret->limits,
-				  .time_run = &time_run,
-				  .quality = &ret->quality,
+				  .arena = &findings->texts,
+				  .bind = ask_bind,
+				  .context = ask,
+				  .limits = limits,
 				  .error = &error};
 	enum exit_status status = STATUS_OK;
 
-	take_facts(&rule, facts);
-	if (rules_begin(&rule) < 0 || time_run_load(&rule, &time_run) < 0 ||
-	    measured_find(&rule) < 0)
+	if (rules_begin(&rule) < 0)
 		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
-	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
-		const struct rule_limits_entry *entry =
-			rule_limits_rule(&ret->limits, rule_registry[i]->id);
-
-		ret->states[i] = (struct rule_state){.rule = rule_registry[i],
-						     .outcome = OUTCOME_OFF};
-		if (!entry || entry->is_enabled)
-			status = apply(input, &rule, &ret->states[i], &ret->findings);
-	}
+	if (status == STATUS_OK)
+		status = ask_rules(input, &rule, findings);
+	tell_estimates(&rule, findings);
 	ret->unjudged = rule.unjudged;
-	tell_estimates(&rule, &ret->findings);
 	rules_end(&rule);
 	memory_wrappers_free(rule.wrappers);
 	strbuf_free(&error);
-	return status;
+	return status ? status : lower(input, findings);
+}
+
+/* Whatever the report may know of the run, rules may, too. */
+static enum exit_status ask_all(struct report_input *input, struct doc *doc,
+				const struct run_facts *facts,
+				const struct rule_limits *limits,
+				const struct calltree *tree, struct bottlenecks *ret)
+{
+	struct ask ask = {.input = input, .doc = doc, .facts = facts};
+	enum exit_status status = ask_begin(&ask);
+
+	if (status == STATUS_OK)
+		status = section_trust_words(&ask, doc, NULL);
+	if (status == STATUS_OK)
+		status = apply_all(&ask, limits, tree, ret);
+	ask_end(&ask);
+	return status ? status : ask_status(&ask);
 }
 
 /* The part of a name to look for: without arguments, of a C++ name the last part. Names
@@ -289,56 +353,76 @@ static bool passes(const struct filter *filter, const struct finding *finding)
 	return false;
 }
 
-/* --focus and --ignore */
-static void filter_findings(struct filter *filter, struct bottlenecks *bottlenecks)
+/* --focus and --ignore. Returns how many were left out. */
+static size_t filter_findings(struct filter *filter, struct findings *findings)
 {
-	struct findings *findings = &bottlenecks->findings;
-	size_t kept = 0;
+	size_t kept = 0, count = findings->count;
 
-	for (size_t i = 0; i < findings->count; i++) {
-		if (passes(filter, &findings->list[i])) {
+	if (!filter_is_active(filter))
+		return 0;
+	for (size_t i = 0; i < count; i++) {
+		if (passes(filter, &findings->list[i]))
 			findings->list[kept++] = findings->list[i];
-		} else {
+		else
 			free(findings->list[i].also);
-			bottlenecks->filtered_count++;
-		}
 	}
 	findings->count = kept;
 	if (kept)
 		filter_found(filter);
+	return count - kept;
 }
 
-enum exit_status bottlenecks_run(struct report_input *input,
+static enum exit_status keep_suppressed(struct report_input *input,
+					const struct finding_suppressions *all)
+{
+	struct rundb_insert *rows;
+
+	if (rundb_keep(input->db, "suppressed_findings", found_sql_suppressed_findings,
+		       input->run_id) < 0)
+		return report_fail_db(input);
+	rows = rundb_insert_begin(input->db, "suppressed_findings", 6);
+	for (size_t i = 0; i < all->count; i++) {
+		const struct finding_suppression *one = &all->list[i];
+
+		rundb_insert_row(rows, (struct cell[]){cell_integer((int64_t)one->count),
+						       text_cell(one->rule),
+						       text_cell(one->function),
+						       text_cell(one->expires),
+						       cell_integer(one->is_expired),
+						       text_cell(one->reason)});
+	}
+	return rundb_insert_end(rows) < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 				 const struct run_facts *facts,
 				 const struct calltree *tree, struct bottlenecks *ret)
 {
-	enum exit_status status = bottlenecks_load_limits(input, &ret->limits);
+	struct finding_suppressions suppressions = {0};
+	struct rule_limits limits = {0};
+	enum exit_status status = bottlenecks_load_limits(input, &limits);
 
-	ret->states = xcalloc(rule_registry_count, sizeof(*ret->states));
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
 	ret->findings.wall_ns = facts->has_wall ? (double)facts->wall_ns : 0;
-	ret->unknown_count = facts->unknown_count + facts->counted_count;
 	if (status == STATUS_OK)
-		status = load_suppressions(input, &ret->suppressions);
+		status = load_suppressions(input, &suppressions);
 	if (status == STATUS_OK)
-		status = apply_all(input, facts, tree, ret);
-	if (status)
-		return status;
-	quality_lower(&ret->quality, &ret->findings, rule_rests_on);
-	/* Before they are merged: one that is suppressed takes no other with it. */
-	finding_suppressions_apply(&ret->suppressions, &ret->findings, names_rule);
-	findings_finish(&ret->findings, tree);
-	if (filter_is_active(&input->filter))
-		filter_findings(&input->filter, ret);
-	add_verify(input, &ret->findings);
-	return STATUS_OK;
+		status = ask_all(input, doc, facts, &limits, tree, ret);
+	if (status == STATUS_OK) {
+		/* Before they are merged: one that is suppressed takes no other along */
+		finding_suppressions_apply(&suppressions, &ret->findings, names_rule);
+		findings_finish(&ret->findings, tree);
+		ret->left_out_count = filter_findings(&input->filter, &ret->findings);
+		add_verify(input, &ret->findings);
+		status = keep_suppressed(input, &suppressions);
+	}
+	finding_suppressions_free(&suppressions);
+	rule_limits_free(&limits);
+	return status;
 }
 
 void bottlenecks_free(struct bottlenecks *bottlenecks)
 {
-	rule_limits_free(&bottlenecks->limits);
-	finding_suppressions_free(&bottlenecks->suppressions);
 	findings_free(&bottlenecks->findings);
-	free(bottlenecks->states);
 	*bottlenecks = (struct bottlenecks){0};
 }

@@ -362,6 +362,7 @@ static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
 		{":free_count", facts->free_count},
 		{":temporary_count", facts->temporary_count},
 		{":peak_bytes", facts->peak_bytes},
+		{":peaks_bytes", facts->peaks_bytes},
 		{":live_bytes", facts->live_bytes},
 		{":allocating_count", facts->allocating_process_count},
 		{":peak_pid", facts->peak_pid},
@@ -404,6 +405,7 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 		{":pair_error_ns", hooks->pair.error_ns},
 		{":counted_ns", hooks->counted.ns},
 		{":counted_error_ns", hooks->counted.error_ns},
+		{":alloc_pair_ns", hooks->alloc.ns},
 		{":counted_percent", units_share(hooks->counted_calls, hooks->calls)},
 		{":sample_ns", samples > 0 ? sampled_ns / samples : NAN},
 		{":sample_percent",
@@ -423,7 +425,7 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 		cursor_bind_real(cursor, reals[i].name, reals[i].value);
 }
 
-static void bind(void *context, struct cursor *cursor)
+void ask_bind(void *context, struct cursor *cursor)
 {
 	const struct ask *ask = context;
 
@@ -439,7 +441,7 @@ enum exit_status ask_status(const struct ask *ask)
 
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql)
 {
-	int result = rundb_keep_bound(ask->input->db, name, sql, bind, ask);
+	int result = rundb_keep_bound(ask->input->db, name, sql, ask_bind, ask);
 
 	if (ask_status(ask))
 		return ask_status(ask);
@@ -451,7 +453,7 @@ struct table *ask_rows(struct ask *ask, const char *sql)
 	struct cursor *cursor = rundb_query(ask->input->db, sql);
 	struct table *table;
 
-	bind(ask, cursor);
+	ask_bind(ask, cursor);
 	table = columns_read(ask->input, cursor);
 	if (!ask_status(ask))
 		return table;

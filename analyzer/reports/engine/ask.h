@@ -54,6 +54,8 @@ void ask_end(struct ask *ask);
 enum exit_status ask_status(const struct ask *ask);
 /* From now on queries have a table of this name with these rows. */
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql);
+/* What all these queries have bound; context: the ask. */
+void ask_bind(void *context, struct cursor *cursor);
 /* Owned by caller; NULL on failure. */
 struct table *ask_rows(struct ask *ask, const char *sql);
 /* The names of a call path from its root, in the table's memory; is_site: for people as

@@ -29,6 +29,10 @@ static struct cell word(void *context, const struct cell *values)
 		return text_cell(NULL);
 	if (strcmp(what, "weight") == 0)
 		return cell_integer(counter->weight);
+	if (strcmp(what, "touches") == 0)
+		return cell_integer(counter->touches);
+	if (strcmp(what, "whole") == 0)
+		return cell_integer(counter->whole);
 	return text_cell(strcmp(what, "one") == 0	? counter->one
 			 : strcmp(what, "many") == 0	? counter->many
 			 : strcmp(what, "meaning") == 0 ? counter->meaning

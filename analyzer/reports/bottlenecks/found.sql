@@ -1,0 +1,20 @@
+-- SPDX-License-Identifier: MIT
+-- What became of the rules, for the queries of ../sql/parts/found.sql and found_rules.sql; empty
+-- they are filled.
+
+-- How many findings there are, are shown, and were left out by --focus and --ignore; of which
+-- functions rules about time could not judge, and --fail-on with what it found.
+-- :name found
+SELECT 0 AS count, 0 AS shown_count, 0 AS left_out_count, '' AS unjudged, '' AS fail_on,
+	0 AS failing_count WHERE 0;
+
+-- :name rule_states
+SELECT '' AS id, '' AS rule, '' AS outcome, '' AS reason WHERE 0;
+
+-- :name suppressed_findings
+SELECT 0 AS finding_count, '' AS rule, '' AS function, '' AS expires, 0 AS expired,
+	'' AS reason WHERE 0;
+
+-- What lowers the confidence of findings.
+-- :name lowered
+SELECT touches, most FROM quality WHERE touches <> 0;
