@@ -125,8 +125,7 @@ const struct rule *rule_find(const char *word);
  * any case rules_end() is to follow. 0 or -errno, then input->error is set. */
 int rules_begin(struct rule_input *input);
 void rules_end(struct rule_input *input);
-/* The reason why the first measurement that the rule needs is not valid; NULL: all are.
- */
+/* Why the first measurement that the rule needs is not valid; NULL: all are. */
 const char *rule_missing(const struct rule_input *input, const struct rule *rule);
 /* Whether it rests on how long the program's own code took. */
 bool rule_needs_time(const struct rule *rule);
