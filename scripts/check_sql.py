@@ -22,7 +22,7 @@ BETWEEN = os.path.join("analyzer", "reports", "snapshots", "between.sql")
 RUN = os.path.join("analyzer", "rules", "run.sql")
 FOUND = os.path.join("analyzer", "reports", "bottlenecks", "found.sql")
 KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
-        **dict.fromkeys(("root_lane", "lanes", "asked", "sampled", "quality"), RUN),
+        **dict.fromkeys(("root_lane", "run_lanes", "run_threads", "run_samples", "quality"), RUN),
         **dict.fromkeys(("found", "rule_states", "suppressed_findings"), FOUND)}
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}

@@ -31,8 +31,10 @@ static int keep_tables(struct rule_input *input)
 	static const struct {
 		const char *name, *sql;
 	} tables[] = {
-		{"root_lane", run_sql_root_lane}, {"lanes", run_sql_lanes},
-		{"asked", run_sql_asked},	  {"sampled", run_sql_sampled},
+		{"root_lane", run_sql_root_lane},
+		{"run_lanes", run_sql_run_lanes},
+		{"run_threads", run_sql_run_threads},
+		{"run_samples", run_sql_run_samples},
 		{"quality", run_sql_quality},
 	};
 	int result = 0;

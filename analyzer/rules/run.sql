@@ -20,7 +20,7 @@ GROUP BY l.lane_id;
 -- What a process lived is what its threads did: the recorder's own start and end, which on a
 -- busy machine take long, are before and after. The longest thread waited for a CPU in
 -- other code, too.
--- :name lanes
+-- :name run_lanes
 WITH lived AS (SELECT process_id, MAX(started_ns + wall_ns) - MIN(started_ns) AS ns
 	FROM threads WHERE run_id = :run GROUP BY process_id),
 longest AS (SELECT r.*, MAX(0, p.wall_ns - COALESCE(v.ns, p.wall_ns)) AS outside_ns
@@ -50,7 +50,7 @@ FROM sums;
 -- program is none. busy: of the threads that wished for a CPU for at least half of what their
 -- process lived, so many were there at a time, for at least half of the time in which any
 -- thread was: processes that follow each other do not add up.
--- :name asked
+-- :name run_threads
 WITH asked AS (SELECT t.*, t.cpu_ns + t.ready_ns >= p.wall_ns / 2 AS is_busy
 	FROM threads t JOIN processes p USING (process_id)
 	WHERE t.run_id = :run AND t.cpu_ns IS NOT NULL
@@ -67,7 +67,7 @@ SELECT TOTAL(wall_ns) AS threads_ns, TOTAL(cpu_ns) AS cpu_ns, TOTAL(ready_ns) AS
 FROM asked;
 
 -- Faults and RSS count from the start of the process, the CPU's share from the last sample.
--- :name sampled
+-- :name run_samples
 WITH looks AS (SELECT r.*, IFNULL(p.started_ns, 0) AS started_ns
 	FROM resources r JOIN processes p USING (process_id)
 	WHERE r.run_id = :run AND r.process_id IN (SELECT process_id FROM root_lane)),
@@ -98,7 +98,7 @@ SELECT l.run_ns, l.run_hooks_ns, l.lanes, l.lived_ns, l.has_split, l.roots_ready
 	:alloc_count AS alloc_count, :peak_bytes AS run_peak_bytes,
 	MAX(:peak_bytes, :peaks_bytes) AS run_peaks_bytes, :pair_ns AS hook_ns,
 	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshots
-FROM lanes l, asked a, sampled s, runs r WHERE r.run_id = :run;
+FROM run_lanes l, run_threads a, run_samples s, runs r WHERE r.run_id = :run;
 
 -- Which measurements are valid, each with the reason why it is not. A rule that reads a number
 -- of which the recording does not know whether it is one raises false alarms. Of those that a

@@ -26,7 +26,7 @@
 -- headers in objects that have others' code, too. A library with hooks of its own is what somebody
 -- wants to see, and what is called in libc is recorded without. They make no finding less certain;
 -- they take the time that the hooks take, and room in every table.
-WITH headers AS (SELECT MIN(1, TOTAL(calls) / NULLIF(:calls, 0)) AS share FROM function
+WITH headers AS MATERIALIZED (SELECT MIN(1, TOTAL(calls) / NULLIF(:calls, 0)) AS share FROM function
 	WHERE run_id = :run AND is_library = 1 AND module_id IN (SELECT module_id FROM function
 		WHERE run_id = :run AND is_library = 0 AND calls > 0)
 	AND function_id NOT IN (SELECT function_id FROM path WHERE run_id = :run AND kind >= 2)),
@@ -64,13 +64,7 @@ words AS (SELECT group_concat(word, ', ') AS list, SUM(calls) AS calls
 -- times, hooks doubt nothing. The report has the hooks' share of the wall, too, where such waits
 -- are in it.
 hooks AS (SELECT MIN(1, :hooks_ns / NULLIF(MAX(0, :recorded_ns - :roots_ready_ns), 0)) AS share,
-	MIN(1, :hooks_error_ns / NULLIF(MAX(0, :recorded_ns), 0)) AS error,
-	IIF((SELECT COUNT(*) FROM tiny), 'Leave tiny functions out first: '
-	|| '-finstrument-functions-exclude-function-list=NAMES', 'No function is tiny: record at a level'
-	|| ' with a budget (PROFSHIM_LEVEL=detailed), or only a part (PROFSHIM_ONLY)')
-	|| IFNULL(', such as ' || list || ' with ' || people('percent', 100.0 * calls / :calls)
-	|| ' of the calls', '') || IIF((SELECT COUNT(*) FROM tiny),
-	'; ''prof-analyze exclude-list'' has all of them', '') AS advice FROM words),
+	MIN(1, :hooks_error_ns / NULLIF(MAX(0, :recorded_ns), 0)) AS error),
 counters AS MATERIALIZED (SELECT name, SUM(value) AS value, trust_word(name, 'touches') AS touches,
 	trust_word(name, 'whole') AS whole FROM trust WHERE run_id = :run AND name IS NOT NULL
 	GROUP BY name HAVING SUM(value) > 0),
@@ -97,7 +91,17 @@ shares(place, name, share, touches, medium, low, text, advice) AS (
 		printf(' +-%.2g%%', 100 * error), '') || IIF(:roots_ready_ns > 0.005 * :recorded_ns,
 		' of the time, waits for a CPU aside, was the hooks'' own, which is subtracted',
 		' of the time was the hooks'' own, which is subtracted'),
-		IIF(headers.share >= :header_share AND headers.share > 0, words, h.advice)
+		-- tiny functions are looked for where they are told
+		CASE WHEN h.share < :hooks_medium THEN NULL
+		WHEN headers.share >= :header_share AND headers.share > 0 THEN words
+		ELSE (SELECT IIF((SELECT COUNT(*) FROM tiny), 'Leave tiny functions out first: '
+			|| '-finstrument-functions-exclude-function-list=NAMES',
+			'No function is tiny: record at a level with a budget '
+			|| '(PROFSHIM_LEVEL=detailed), or only a part (PROFSHIM_ONLY)')
+			|| IFNULL(', such as ' || list || ' with ' || people('percent',
+			100.0 * calls / :calls) || ' of the calls', '')
+			|| IIF((SELECT COUNT(*) FROM tiny),
+			'; ''prof-analyze exclude-list'' has all of them', '') FROM words) END
 		FROM hooks h, headers, recipe
 		WHERE NOT (:has_samples AND :sample_count >= :samples_enough)
 	UNION ALL SELECT 3, name, share, touches, :lost_medium, :lost_low,
