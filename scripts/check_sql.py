@@ -109,13 +109,15 @@ def empty_database(root):
 
 
 def compared_tables(db, root):
-    """What analyzer/reports/compare/show.c makes of two sides."""
-    with open(os.path.join(root, "analyzer", "reports", "compare", "show.c"),
-              encoding="utf-8") as file:
-        text = file.read()
+    """What analyzer/reports/compare/ makes of two sides."""
+    text = ""
+    for name in ("show.c", "show_subjects.c"):
+        with open(os.path.join(root, "analyzer", "reports", "compare", name),
+                  encoding="utf-8") as file:
+            text += file.read()
     runs, totals, subjects = (
-        re.findall(r'"(\w+)"', re.search(name + r"_columns\[\w+\] = {(.*?)};", text, re.S)[1])
-        for name in ("run", "total", "subject"))
+        re.findall(r"X\((\w+)\)", re.search(name + r"_COLUMNS\(X\)(.*?)clang-format", text, re.S)[1])
+        for name in ("RUN", "TOTAL", "SUBJECT"))
     with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
         metrics = re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){5}x", file.read(), re.M)
     metrics += ["hooks_ns", "own_alloc_count", "own_alloc_bytes"]
