@@ -72,21 +72,6 @@ struct table *table_of(const struct column *layout, size_t count,
 	return table;
 }
 
-size_t table_others(enum quantity_subject of, const char *placed,
-		    const struct quantity *ret[QUANTITY_NUMBERS])
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < quantity_lists[of].count; i++) {
-		const struct quantity *quantity =
-			&quantities[quantity_lists[of].numbers[i]];
-
-		if (!table_is_listed(placed, quantity->name))
-			ret[count++] = quantity;
-	}
-	return count;
-}
-
 void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,
 			  const int64_t *values)
 {

@@ -17,10 +17,6 @@ enum column_type quantity_column_type(const struct quantity *quantity);
  * title, its heading. */
 struct table *table_of(const struct column *layout, size_t count,
 		       enum quantity_subject of);
-/* The quantities of a subject that are not in the list, names separated by spaces.
- * Returns how many. */
-size_t table_others(enum quantity_subject of, const char *placed,
-		    const struct quantity *ret[QUANTITY_NUMBERS]);
 /* Sets those of the subject's columns that a table of table_of() has; unknown becomes
  * NULL. */
 void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,

@@ -209,14 +209,6 @@ enum exit_status report_sort_asked(struct report_input *input, struct table *tab
 	return STATUS_OK;
 }
 
-enum exit_status report_sort(struct report_input *input, struct table *table,
-			     const char *column, const char *tie)
-{
-	/* Of a second key behind the first: the default order among equals. */
-	table_sort(table, table_column(table, column), table_column(table, tie));
-	return input->options->sort ? report_sort_asked(input, table) : STATUS_OK;
-}
-
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,
 				 struct table *table, size_t limit, const char *noun,
 				 const char *weight_column, const char *weight)

@@ -32,11 +32,8 @@ struct table *report_table(struct report_input *input, const char *sql,
 size_t report_limit(const struct report_input *input, size_t people);
 /* The first rows that show their call paths: of a terminal's few, usual. */
 size_t report_path_rows(const struct report_input *input, size_t usual);
-/* Sorts by --sort or the given column, ties by name. Usage error when --sort is not
- * one of the table's columns; "self" stands for self_ns and so on. */
-enum exit_status report_sort(struct report_input *input, struct table *table,
-			     const char *column, const char *tie);
-/* The same by --sort alone, of a table that is in its own order. */
+/* Sorts by --sort, equal rows as they are. Usage error when it is not one of the table's
+ * columns; "self" stands for self_ns and so on. */
 enum exit_status report_sort_asked(struct report_input *input, struct table *table);
 /* Adds the table, cut to limit rows, with a last line that says what was left out:
  * of what (noun) and how much of weight_column (NULL: not told) named weight is shown. */

@@ -315,17 +315,3 @@ const char *outcome_word(enum outcome outcome)
 
 	return words[outcome];
 }
-
-struct change_split change_split(double calls_before, double self_before,
-				 double calls_after, double self_after)
-{
-	double difference = self_after - self_before;
-	struct change_split split = {.by_calls = difference};
-
-	if (calls_before > 0 && calls_after > 0) {
-		split.by_calls =
-			(calls_after - calls_before) * (self_before / calls_before);
-		split.by_cost = difference - split.by_calls;
-	}
-	return split;
-}

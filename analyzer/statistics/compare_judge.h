@@ -103,11 +103,3 @@ void change_adjust(struct change *changes, size_t count, size_t before_count,
 		   size_t after_count);
 /* Without any more or less, "unchanged" and so on; "-" for OUTCOME_OPEN. */
 const char *outcome_word(enum outcome outcome);
-
-/* A difference in self time as the part that more calls at the old cost would make, and
- * the rest: what the calls there are now cost more. They add up to the difference. */
-struct change_split {
-	double by_calls, by_cost;
-};
-struct change_split change_split(double calls_before, double self_before,
-				 double calls_after, double self_after);

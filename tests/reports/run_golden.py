@@ -412,6 +412,8 @@ CASES = {
                            "regression"], {}),
     "compare-waits": (["compare", "groups.db.waits", "--fail-on", "regression"], {}),
     "compare-unsplit": (["compare", "groups.db.unsplit", "-n", "2", "--gate", "cpu=5%"], {}),
+    "compare-more-calls": (["compare", "snapshots.db", "--before", "2", "--after", "3", "-n", "2"],
+                           {}),
     "compare-pair": (["compare", "groups.db", "--before", "1", "--after", "2"], {}),
     "compare-unchanged": (["compare", "groups.db", "groups.db", "--fail-on", "regression"],
                           {}),

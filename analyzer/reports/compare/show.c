@@ -3,7 +3,7 @@
  * A comparison as tables of SQL: compared_runs, compared_totals, and of functions, paths,
  * sites and components a row each with what both sides have. Must not say anything.
  */
-#include "analyzer/reports/compare/show.h"
+#include "analyzer/reports/compare/show_subjects.h"
 
 #include "analyzer/reports/engine/columns.h"
 

@@ -3,7 +3,7 @@
  * Functions, paths, sites and components of a comparison as tables of SQL: a row each
  * with what both sides have. Must not say anything.
  */
-#include "analyzer/reports/compare/show.h"
+#include "analyzer/reports/compare/show_subjects.h"
 
 #include "common/base/xalloc.h"
 

@@ -315,22 +315,6 @@ static void many_tests_are_corrected(void **state)
 	assert_int_equal(changes[1].outcome, OUTCOME_UNCHANGED);
 }
 
-static void differences_split(void **state)
-{
-	struct change_split split = change_split(10, 100, 20, 300);
-
-	(void)state;
-	assert_true(split.by_calls == 100 && split.by_cost == 100);
-	split = change_split(10, 100, 10, 150);
-	assert_true(split.by_calls == 0 && split.by_cost == 50);
-	split = change_split(10, 100, 5, 50);
-	assert_true(split.by_calls == -50 && split.by_cost == 0);
-	split = change_split(0, 0, 5, 50);
-	assert_true(split.by_calls == 50 && split.by_cost == 0);
-	split = change_split(5, 50, 0, 0);
-	assert_true(split.by_calls == -50 && split.by_cost == 0);
-}
-
 static int clean_up(void **state)
 {
 	(void)state;
@@ -356,7 +340,6 @@ int main(void)
 		cmocka_unit_test(too_few_runs_never_pass),
 		cmocka_unit_test(zeros_have_an_interval_too),
 		cmocka_unit_test(many_tests_are_corrected),
-		cmocka_unit_test(differences_split),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean_up);
