@@ -127,12 +127,12 @@ def chain_in(frames, program, instrumented, names):
 
 
 def leaf_in(frames, program, names):
-    """The function that has the instruction, also one that is inlined there; None where that
-    is in no code of the program."""
-    address, symbol, _ = frames[0]
-    if program not in [module for at, _, module in frames if at == address]:
+    """The function that has the program's own instruction, also one that is inlined there;
+    None where that is in no code of the program."""
+    own = [frame for frame in frames if "kernel" not in frame[2]]
+    if not own or program not in [module for at, _, module in own if at == own[0][0]]:
         return None
-    return names.of(symbol)
+    return names.of(own[0][1])
 
 
 def lost_share(folder, data, environment):
@@ -149,16 +149,25 @@ def lost_share(folder, data, environment):
 
 COMM, MMAP2, IS_EXEC = 3, 10, 1 << 13
 READ, EXECUTE = 1, 4
+# Bits of perf's sample_type whose words stand behind the time of every event.
+BEHIND_TIME = (1 << 6, 1 << 7, 1 << 9, 1 << 16)
 
 
 def events_in(data):
-    """(type, misc, offset, size) of what perf recorded, without its own index behind it."""
+    """(type, misc, offset, size) of processes' names and maps, in the order of time: perf
+    wrote what each processor had, one after the other."""
+    at, = struct.unpack_from("<Q", data, 24)
+    kinds, = struct.unpack_from("<Q", data, at + 24)
+    behind = 8 + 8 * sum(bool(kinds & bit) for bit in BEHIND_TIME)
     offset, size = struct.unpack_from("<QQ", data, 40)
-    end = offset + size
+    end, events = offset + size, []
     while offset < end:
         kind, misc, length = struct.unpack_from("<IHH", data, offset)
-        yield kind, misc, offset, length
+        if kind in (COMM, MMAP2):
+            time, = struct.unpack_from("<Q", data, offset + length - behind)
+            events.append((time, len(events), kind, misc, offset, length))
         offset += length
+    return [event[2:] for event in sorted(events)]
 
 
 def misleading_maps(data):
@@ -171,7 +180,7 @@ def misleading_maps(data):
         if kind == COMM and misc & IS_EXEC:
             yield from before[pid]
             before[pid], code[pid] = [], set()
-        if kind != MMAP2:
+        if kind == COMM:
             continue
         name = data[offset + 72:offset + length].split(b"\0")[0]
         begin, = struct.unpack_from("<Q", data, offset + 32)
