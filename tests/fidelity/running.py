@@ -50,8 +50,9 @@ def settings_of(text):
 def environment_of(variables, of_recorder=0):
     """The plain environment and these, and so many more that there are always as many.
     of_recorder: how many the recorder adds by itself."""
-    spare = VARIABLES - len(variables) - of_recorder
-    return {**harness.plain_environment(), **variables,
+    plain = harness.plain_environment()
+    spare = VARIABLES - len(variables.keys() - plain.keys()) - of_recorder
+    return {**plain, **variables,
             **{f"FIDELITY_SPARE_{number}": "" for number in range(spare)}}
 
 
