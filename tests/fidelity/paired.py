@@ -10,8 +10,8 @@ from agreement import agreement_of, median, spread, thinned, top
 
 
 def demangled(names):
-    """{name: as reports have it, without parameters}"""
-    text = subprocess.run(["c++filt", "-p"], input="\n".join(names), text=True,
+    """{name: as reports have it}"""
+    text = subprocess.run(["c++filt"], input="\n".join(names), text=True,
                           capture_output=True, check=True).stdout
     return dict(zip(names, text.splitlines()))
 

@@ -69,3 +69,8 @@ def make(db, kind):
         hooked_run(db, 2)
         plain_run(db, 3)
         db.execute("UPDATE run SET plain_of = 'hooked2' WHERE run_id IN (1, 3)")
+        # samples saw three parts of four of what its thread computed
+        for number in (1, 3):
+            insert(db, "lane", lane_id=number, run_id=number, process_id=number)
+            insert(db, "thread", thread_id=number, run_id=number, process_id=number,
+                   lane_id=number, cpu_ns=801_600_000)
