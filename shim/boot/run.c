@@ -58,6 +58,7 @@ static void choose_clock(void)
 		   name, sizeof(name));
 	clock_is_tsc = clock_has_tsc_ticks = strcmp(name, "tsc") == 0;
 	clock_comes_first = clock_is_tsc && !text_is_closed;
+	clock_comes_at_entry = clock_is_tsc != 0;
 }
 
 static void fill_run(struct segment_run *run, const struct config *config, uint64_t token)
@@ -242,6 +243,7 @@ static int join_run(const char *joined)
 	}
 	clock_is_tsc = clock_has_tsc_ticks = facts.clock_kind == SEGMENT_CLOCK_TSC;
 	clock_comes_first = clock_is_tsc && !text_is_closed;
+	clock_comes_at_entry = clock_is_tsc != 0;
 	process_facts.run = &facts;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #define TRIES 5
 
 int clock_is_tsc asked_on_short_calls;
+uint32_t clock_comes_at_entry asked_on_short_calls;
 uint32_t clock_comes_first;
 int clock_has_tsc_ticks;
 
@@ -142,7 +143,7 @@ int clock_forbid(int with_calls, const struct clock_pair *begin, double ticks_pe
 	__atomic_store_n(&forbidden.is_restricted, 1, __ATOMIC_RELEASE);
 	own_access = with_calls ? ACCESS_NONE : ACCESS_CALLS;
 	clock_is_tsc = 0;
-	clock_comes_first = 0;
+	clock_comes_first = clock_comes_at_entry = 0;
 	return before;
 }
 

@@ -21,6 +21,10 @@ extern hidden int clock_has_tsc_ticks;
  * another clock, or where calls that are only counted come to the hooks. */
 extern hidden uint32_t clock_comes_first;
 
+/* The hook of an entry may read the TSC where the front table has something: not where it
+ * is another clock, or where functions are not in that table (shim/lane/ways.h). */
+extern hidden uint32_t clock_comes_at_entry;
+
 static inline uint64_t clock_tsc(void)
 {
 	return __builtin_ia32_rdtsc();

@@ -17,6 +17,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/known.h"
 #include "shim/events/context.h"
+#include "shim/events/early.h"
 #include "shim/events/frame_hooks.h"
 #include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
@@ -41,22 +42,6 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 			return;
 		}
 	}
-}
-
-/* A call from a site that cannot be written, of a function that is counted. 0: it is not
- * such a call. */
-static int count_early(struct lane_context *context, uint64_t function, void *call_site,
-		       uintptr_t return_address)
-{
-	uint32_t number = modes_find_early(function, return_address);
-
-	if (!number || !context->counts)
-		return 0;
-	number = modes_number_at(number, return_address, (uintptr_t)call_site);
-	add64(&context->counts[number], 1);
-	if (--context->pulse < 0)
-		counted_pulse((void *)function, call_site);
-	return 1;
 }
 
 /* A hook jumps here, so that its return address is where a call of this would have its
@@ -92,8 +77,7 @@ enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
 		since = clock_now();
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
-	if (was_settled &&
-	    count_early(context, function, (void *)call_site, return_address))
+	if (was_settled && early_count(context, function, call_site, return_address))
 		return;
 	context = context_settle(stack);
 	if (!context) {
@@ -121,6 +105,23 @@ enter_by_way(struct lane_context *context, uint64_t function, uint64_t call_site
 	enter_slow(context, function, call_site, stack, return_address, result);
 }
 
+static __attribute__((noinline)) void
+enter_elsewhere(struct lane_context *context, uint64_t function, uint64_t call_site,
+		uintptr_t stack, uintptr_t return_address, enum frame_result result)
+{
+	uint32_t number = 0;
+
+	if (likely(context))
+		number = early_number(context, function, call_site, return_address);
+	if (!number) {
+		enter_by_way(context, function, call_site, stack, return_address, result);
+		return;
+	}
+	add64(&context->counts[number], 1);
+	if (unlikely(--context->pulse < 0))
+		counted_pulse((void *)function, (void *)call_site);
+}
+
 /* Neither hook calls anything but as its last thing: so none saves a register. Saving
  * them, for the sake of rare calls in the middle, cost 4 ns a pair. */
 exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *function,
@@ -131,11 +132,11 @@ exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *functi
 	enum frame_result result = FRAME_UNKNOWN;
 
 	if (unlikely(!context_is_settled(context, stack) ||
-		     context->top == context->limit || !clock_is_tsc ||
+		     context->top == context->limit || !clock_comes_at_entry ||
 		     (result = frame_open(context, (uint64_t)function,
 					  (uint64_t)call_site, stack)) != FRAME_OPENED))
-		enter_by_way(context, (uint64_t)function, (uint64_t)call_site, stack,
-			     (uintptr_t)__builtin_return_address(0), result);
+		enter_elsewhere(context, (uint64_t)function, (uint64_t)call_site, stack,
+				(uintptr_t)__builtin_return_address(0), result);
 }
 
 void calls_enter(void *function, void *call_site)

@@ -160,6 +160,16 @@ struct lane_way {
 	uint32_t left;	/* calls for which it holds */
 };
 
+#define LANE_EARLY 256u
+
+/* See events/early.h. */
+struct lane_early {
+	uint64_t function; /* 0: none */
+	uint64_t return_address, call_site;
+	uint32_t number;
+	uint32_t version; /* modes_early_version then */
+};
+
 /* See events/levels.h. */
 struct lane_levels {
 	uint32_t count; /* levels that were made */
@@ -465,6 +475,7 @@ struct lane_context {
 	uint32_t sample_heads[LANE_SAMPLE_HEADS]; /* by a hash: of a chain */
 	struct lane_levels levels;
 	struct lane_way ways[LANE_WAYS];
+	struct lane_early early[LANE_EARLY];
 	struct lane_suspicion suspicions[LANE_SUSPICIONS]; /* of the studies */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */

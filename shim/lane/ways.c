@@ -2,6 +2,7 @@
 /* The slow parts of ways. */
 #include "shim/lane/ways.h"
 
+#include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"
 
@@ -11,6 +12,7 @@ void ways_begin(void)
 	if (tree_notes_ways())
 		return;
 	__atomic_store_n(&ways_are_noted, 1, __ATOMIC_SEQ_CST);
+	clock_comes_at_entry = 0;
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
 		for (uint32_t i = 0; i < LANE_FRONT_COUNT; i++)
 			__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);

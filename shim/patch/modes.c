@@ -15,7 +15,13 @@
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 
-uint32_t modes_count, modes_version;
+uint32_t modes_count, modes_version, modes_early_version = 1;
+
+void modes_change_early(void)
+{
+	/* release: who sees the change sees what it is of */
+	__atomic_fetch_add(&modes_early_version, 1, __ATOMIC_RELEASE);
+}
 
 uint32_t cold modes_find_slow(uint64_t function)
 {
@@ -25,6 +31,13 @@ uint32_t cold modes_find_slow(uint64_t function)
 uint32_t modes_own(uint32_t number)
 {
 	return owners_at(number)->own;
+}
+
+int modes_is_part(uint32_t number)
+{
+	const struct site_owner *owner = owners_at(number);
+
+	return owner->own != number && !owners_have_edges(owner);
 }
 
 uint64_t modes_counted(uint32_t number, const uint64_t *counts)
@@ -361,6 +374,7 @@ static uint32_t set(uint64_t function, enum segment_recording recording,
 		number = add(function, 0, 0, 0);
 	if (number && owners_at(number)->recording != recording) {
 		owners_at(number)->recording = (uint8_t)recording;
+		modes_change_early();
 		owners_at(number)->keeps_exits =
 			recording == SEGMENT_RECORDING_COUNTED ? EXITS_KEPT : EXITS_CUT;
 		sites_write(owners_at(number));

@@ -17,6 +17,11 @@
  * functions and copies. */
 extern hidden uint32_t modes_count, modes_version;
 
+/* Atomic; changes when calls of a function that is only counted may be recorded in
+ * another way, or under another number. Never 0. */
+extern hidden uint32_t modes_early_version;
+void modes_change_early(void);
+
 /* The number of a function that has an entry, or 0. */
 uint32_t modes_find_slow(uint64_t function);
 
@@ -30,6 +35,9 @@ static inline uint32_t modes_find(uint64_t function)
  * number of their function's own entry, which says how they are recorded. Of such an
  * entry: itself. */
 uint32_t modes_own(uint32_t number);
+
+/* Is it the number of some of the calls, of which none is going to have another one? */
+int modes_is_part(uint32_t number);
 
 /* All calls of the function with this number, in a thread's counts. */
 uint64_t modes_counted(uint32_t number, const uint64_t *counts);

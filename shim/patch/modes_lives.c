@@ -119,6 +119,7 @@ void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 {
 	if (!modes_count)
 		return;
+	modes_change_early();
 	sites_forget(low, high);
 	for (uint32_t i = 1; i < modes_count; i++) {
 		struct site_owner *owner = owners_at(i);

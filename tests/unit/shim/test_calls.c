@@ -78,7 +78,7 @@ TEST(counts_by_another_clock)
 	leave(0x1000, 1);
 	known = child(LANE_ROOT, 0x1000);
 	clock_is_tsc = clock_has_tsc_ticks = 0;
-	clock_comes_first = 0;
+	clock_comes_first = clock_comes_at_entry = 0;
 	start = clock_monotonic();
 	for (int i = 0; i < 4; i++) {
 		uint64_t before = known->total_ticks, began = clock_monotonic();
@@ -92,7 +92,7 @@ TEST(counts_by_another_clock)
 	}
 	passed = clock_monotonic() - start;
 	clock_is_tsc = clock_has_tsc_ticks = 1;
-	clock_comes_first = 1;
+	clock_comes_first = clock_comes_at_entry = 1;
 	new = child(index_of(known), 0x1800);
 	assert_int_equal(new->call_count, 4);
 	assert_int_equal(histogram_sum(new->function), 4);
