@@ -255,15 +255,18 @@ static uint32_t frameless_node(struct lane_context *context,
 			       const struct stack_caller *caller)
 {
 	uint64_t function = allocators_function(caller->return_address);
-	uint32_t node;
+	uint32_t own, base, node;
 
 	if (!function || is_innermost(context, function))
 		return 0;
-	node = tree_child(context, context->current, function);
-	if (!node)
+	own = tree_child(context, context->current, function);
+	if (!own)
 		return 0;
-	node = callers_find_frameless(context, node, function, caller);
-	return graft_frame(context, node, caller->return_address);
+	base = callers_find_frameless(context, own, function, caller);
+	node = graft_frame(context, base, caller->return_address);
+	if (node && base == own)
+		tree_put_front(context, context->current, node);
+	return node;
 }
 
 static uint32_t find_node(struct lane_context *context, const struct stack_caller *caller)

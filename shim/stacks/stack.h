@@ -30,25 +30,28 @@ extern hidden struct stack_code stack_unwinder_code[2];
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller);
 
 /* The same for a caller that is code of a function known to allocate there, which has no
- * frame now: it is on the path as if it had one. */
+ * frame now: it is on the path as if it had one. The front table has the allocation's
+ * node as if it were a child of the current one, since it has no functions then
+ * (lane/ways.h). */
 static inline const struct segment_node *
 stack_frameless_node(const struct lane_context *context, uint64_t return_address)
 {
 	uint64_t function = allocators_function(return_address);
 	uint64_t key = return_address | SEGMENT_KEY_RETURN_ADDRESS;
-	uint32_t parent = context->current, index;
-	const struct segment_node *node;
+	uint32_t parent = context->current;
+	const struct segment_node *node =
+		&context->nodes[context->front[tree_place(parent, key)]];
+	const struct segment_node *own = &context->nodes[node->parent];
 
 	if (!function || context->nodes[parent].key == function ||
 	    segment_key_is_region(context->nodes[parent].key) ||
 	    (headers_any && headers_has(function)))
 		return NULL;
-	index = tree_front(context, parent, function);
-	if (!index)
-		return NULL;
-	index = tree_front(context, index, key);
-	node = &context->nodes[index];
-	return index && node->site ? node : NULL;
+	return node->key == key && node->site && own->key == function &&
+			       own->parent == parent &&
+			       !(own->unfinished & SEGMENT_NODE_DETOUR)
+		       ? node
+		       : NULL;
 }
 
 /* The node of an allocation with this caller, as far as it is known at once; or NULL.

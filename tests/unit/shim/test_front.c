@@ -8,8 +8,11 @@
 #include <sys/mman.h>
 
 #include "shim/core/clock.h"
+#include "shim/lane/functions.h"
 #include "shim/lane/tree.h"
+#include "shim/lane/ways.h"
 #include "shim/events/events.h"
+#include "shim/stacks/stack.h"
 #include "tests/unit/shim/fixture.h"
 #include "tests/unit/tests.h"
 
@@ -219,6 +222,29 @@ TEST(functions_without_a_histogram_are_counted)
 	assert_int_equal(node_of(lane_self->current, last - 128)->call_count, 1);
 	leave(OUTER);
 	assert_int_equal(lane->folded_call_count, 0);
+}
+
+/* Functions that are counted, and no longer in the front table, allocate: where is found
+ * once. */
+TEST(a_place_of_malloc_without_a_frame_is_at_hand)
+{
+	const struct stack_caller caller = {.return_address = 0x5010};
+	struct segment_lane *lane = lane_self->lane;
+	uint64_t slow_count;
+	uint32_t node;
+
+	allocators_note_place(caller.return_address, 0x5000);
+	enter(OUTER);
+	ways_begin();
+	node = stack_node(lane_self, &caller);
+	assert_int_equal(lane_self->nodes[lane_self->nodes[node].parent].key, 0x5000);
+	lane_self->nodes[node].site = 1;
+	slow_count = lane->slow_stack_count;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(stack_node(lane_self, &caller), node);
+	assert_int_equal(lane->slow_stack_count, slow_count);
+	lane_self->nodes[node].site = 0;
+	leave(OUTER);
 }
 
 TEST_GROUP(begin_all, end_all)
