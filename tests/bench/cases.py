@@ -10,6 +10,7 @@ import measure
 from looks import looks
 from measure import Missing, in_turn, middle, printed_ns
 from phases import phase_changes
+from servers import servers
 from table import Row
 from waits import waits
 
@@ -289,6 +290,6 @@ def forks(setting):
 
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
          "h": snapshots, "i": marks, "j": forks, "k": phase_changes,
-         "l": waits, "m": exports, "n": looks}
+         "l": waits, "m": exports, "n": looks, "o": servers}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

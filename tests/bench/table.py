@@ -82,6 +82,7 @@ recorded; shim: recorded by profshim; peer: by uftrace (a, b, e) or heaptrack (c
 over two clock reads: plain has hooks that read the clock and do nothing else.
 phase change: slowdown against empty hooks, by each 10 ms of CPU time of the threads; of
 three kinds of work the one that is slowest.
+servers (o): CPU time; plain has hooks that do nothing.
 waits (l): hooks is recorded with PROFSHIM_WAITS=off, and so is plain of switches and servers.
 cost: shim less plain (a-d, g), times plain (x), or shim itself. !: not reached."""
 
