@@ -29,12 +29,15 @@ static inline uint32_t early_number(struct lane_context *context, uint64_t funct
 				    uint64_t call_site, uintptr_t return_address)
 {
 	const struct lane_early *early = early_at(context, return_address, call_site);
-	uint32_t number = early->number;
+	uint32_t version = __atomic_load_n(&modes_early_version, __ATOMIC_RELAXED);
+	uint32_t number;
 
+	if (!version) /* a forked child would get pages of its own */
+		return 0;
+	number = early->number;
 	compiler_barrier();
 	if (early->function != function || early->call_site != call_site ||
-	    early->return_address != return_address ||
-	    early->version != __atomic_load_n(&modes_early_version, __ATOMIC_RELAXED) ||
+	    early->return_address != return_address || early->version != version ||
 	    !context->counts)
 		return 0;
 	return number;

@@ -15,10 +15,18 @@
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 
-uint32_t modes_count, modes_version, modes_early_version = 1;
+uint32_t modes_count, modes_version, modes_early_version;
+
+void modes_begin_early(void)
+{
+	if (!modes_early_version)
+		__atomic_store_n(&modes_early_version, 1, __ATOMIC_RELEASE);
+}
 
 void modes_change_early(void)
 {
+	if (!modes_early_version)
+		return;
 	/* release: who sees the change sees what it is of */
 	__atomic_fetch_add(&modes_early_version, 1, __ATOMIC_RELEASE);
 }
@@ -269,6 +277,8 @@ static void record_sites(uint32_t number)
 	struct site_owner *owner = owners_at(number);
 	struct segment_mode *record = modes_record(number);
 
+	if (owner->early_count)
+		modes_begin_early();
 	record->site_count += owner->led_count;
 	record->early_site_count += owner->early_count;
 	process_count(SEGMENT_COUNTER_PATCHED_SITES, owner->led_count);

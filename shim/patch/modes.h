@@ -18,8 +18,9 @@
 extern hidden uint32_t modes_count, modes_version;
 
 /* Atomic; changes when calls of a function that is only counted may be recorded in
- * another way, or under another number. Never 0. */
+ * another way, or under another number. 0: none of them comes to the hook itself. */
 extern hidden uint32_t modes_early_version;
+void modes_begin_early(void);
 void modes_change_early(void);
 
 /* The number of a function that has an entry, or 0. */

@@ -169,6 +169,7 @@ void modes_end_unloading(void)
 
 static void note_early(void)
 {
+	modes_begin_early();
 	for (uint32_t i = 1; i < modes_count; i++)
 		owners_at(i)->has_early = 1;
 }
