@@ -156,15 +156,21 @@ static int ask_in_child(void (*question)(struct sampling_answer *ret),
 }
 
 /* Without a filter nobody is killed for a question. */
+static int ask_safely(void (*question)(struct sampling_answer *ret),
+		      struct sampling_answer *ret)
+{
+	if (prctl(PR_GET_SECCOMP) != 0)
+		return ask_in_child(question, ret);
+	question(ret);
+	return 1;
+}
+
 static enum segment_sampling try(struct sampling_answer *ret)
 {
-	int has_answer = 1;
+	int has_answer;
 
 	*ret = (struct sampling_answer){.error = 0};
-	if (prctl(PR_GET_SECCOMP) == 0)
-		ask(ret);
-	else
-		has_answer = ask_in_child(ask, ret);
+	has_answer = ask_safely(ask, ret);
 	if (has_answer < 0)
 		return SEGMENT_SAMPLING_UNKNOWN;
 	if (!has_answer)
@@ -178,11 +184,8 @@ static void try_timer(struct sampling_answer *ret)
 {
 	struct sampling_answer answer = {.error = 0};
 
-	if (prctl(PR_GET_SECCOMP) == 0)
-		ask_for_timer(&answer);
-	else if (ask_in_child(ask_for_timer, &answer) <= 0)
-		return;
-	ret->timer_period_ns = answer.timer_period_ns;
+	if (ask_safely(ask_for_timer, &answer) > 0)
+		ret->timer_period_ns = answer.timer_period_ns;
 }
 
 static void tell(const struct rundir *rundir, const struct segment_run *run,

@@ -119,53 +119,6 @@ static void add_wait(const struct lane_walk *walk, const struct segment_lock_wai
 					    from->taken_node, index, LOCK_PLACE_TAKEN});
 }
 
-static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
-			    const uint32_t *locks);
-
-void locks_add_lane(const struct lane_walk *walk)
-{
-	const struct read_lane_data *from = &walk->data;
-	struct merge *merge = walk->merge;
-	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
-
-	merge_add(&merge->locks->folded_count, from->header.folded_lock_count);
-	for (uint32_t i = 1; i < from->lock_count; i++)
-		numbers[i] = add_lock(walk, &from->locks[i]);
-	for (uint32_t i = 1; i < from->lock_wait_count; i++) {
-		const struct segment_lock_wait *wait = &from->lock_waits[i];
-
-		if (!wait->count)
-			continue; /* the writer died in between */
-		if (!wait->lock || wait->lock >= from->lock_count)
-			merge->damaged_count++;
-		else if (numbers[wait->lock] != UINT32_MAX)
-			add_wait(walk, wait, numbers[wait->lock]);
-	}
-	stalls_add_lane(&merge->locks->stalls, walk, numbers);
-	free(numbers);
-}
-
-struct locks *locks_new(void)
-{
-	return xcalloc(1, sizeof(struct locks));
-}
-
-void locks_free(struct locks *locks)
-{
-	if (!locks)
-		return;
-	for (size_t i = 0; i < locks->count; i++) {
-		histogram_done(&locks->all[i].waits);
-		free(locks->all[i].name);
-	}
-	free(locks->all);
-	free(locks->waits);
-	free(locks->places);
-	free(locks->stalls.all);
-	map_done(&locks->map);
-	free(locks);
-}
-
 /*
  * The waits for other threads, one by one (struct segment_stall). Must not follow an
  * index that was not compared with its count.
@@ -237,4 +190,48 @@ static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
 		stall.waiter_path = place_path(walk, stall.from.node);
 		add(stalls, &stall);
 	}
+}
+
+void locks_add_lane(const struct lane_walk *walk)
+{
+	const struct read_lane_data *from = &walk->data;
+	struct merge *merge = walk->merge;
+	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
+
+	merge_add(&merge->locks->folded_count, from->header.folded_lock_count);
+	for (uint32_t i = 1; i < from->lock_count; i++)
+		numbers[i] = add_lock(walk, &from->locks[i]);
+	for (uint32_t i = 1; i < from->lock_wait_count; i++) {
+		const struct segment_lock_wait *wait = &from->lock_waits[i];
+
+		if (!wait->count)
+			continue; /* the writer died in between */
+		if (!wait->lock || wait->lock >= from->lock_count)
+			merge->damaged_count++;
+		else if (numbers[wait->lock] != UINT32_MAX)
+			add_wait(walk, wait, numbers[wait->lock]);
+	}
+	stalls_add_lane(&merge->locks->stalls, walk, numbers);
+	free(numbers);
+}
+
+struct locks *locks_new(void)
+{
+	return xcalloc(1, sizeof(struct locks));
+}
+
+void locks_free(struct locks *locks)
+{
+	if (!locks)
+		return;
+	for (size_t i = 0; i < locks->count; i++) {
+		histogram_done(&locks->all[i].waits);
+		free(locks->all[i].name);
+	}
+	free(locks->all);
+	free(locks->waits);
+	free(locks->places);
+	free(locks->stalls.all);
+	map_done(&locks->map);
+	free(locks);
 }

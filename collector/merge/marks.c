@@ -11,29 +11,21 @@
 #include "common/base/xalloc.h"
 #include "collector/merge/place.h"
 
-/* Names whose hashes meet are told apart by a number more. */
 static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 					uint32_t kind, const char *name)
 {
-	uint64_t whose = (uint64_t)process << 32 | kind, hash = hash_text(name);
+	uint64_t whose = (uint64_t)process << 32 | kind;
+	uint32_t text = intern_text(&marks->names, name, NULL), index;
 	struct marks_series *series;
-	uint64_t number = 0;
-	uint32_t index;
+	bool is_new;
 
-	for (;; number++) {
-		index = map_get(&marks->map, whose, hash, number);
-		if (index == MAP_NONE)
-			break;
-		if (strcmp(marks->all[index]->name, name) == 0)
-			return marks->all[index];
-	}
-	marks->all = array_room(marks->all, marks->count, sizeof(*marks->all));
-	series = xcalloc(1, sizeof(*series));
-	map_put(&marks->map, whose, hash, number, (uint32_t)marks->count);
+	index = map_number(&marks->map, whose, text, 0, &is_new);
+	if (!is_new)
+		return marks->all[index];
+	series = ARRAY_ADD(marks->all, marks->count) = xcalloc(1, sizeof(*series));
 	memcpy(series->name, name, strlen(name) + 1);
 	series->kind = kind;
 	series->process = process;
-	marks->all[marks->count++] = series;
 	return series;
 }
 
@@ -398,5 +390,6 @@ void marks_free(struct marks *marks)
 	free(marks->all);
 	free(marks->waits);
 	map_done(&marks->map);
+	intern_free(&marks->names);
 	free(marks);
 }

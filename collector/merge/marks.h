@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/segment_series.h"
+#include "common/base/intern.h"
 #include "common/base/map.h"
 
 #define MARKS_ALL UINT32_MAX /* the process of what the whole run has */
@@ -55,6 +56,7 @@ struct marks {
 	size_t count;
 	struct marks_wait *waits; /* SEGMENT_STEP_WAITS for each slow step; [0] is none */
 	size_t wait_count;
+	struct intern names;
 	struct map map; /* of name, kind and process to an index in all */
 };
 

@@ -148,35 +148,6 @@ static void add(struct spans *spans, const struct merge_span *span)
 	ARRAY_ADD(spans->all, spans->count) = *span;
 }
 
-static uint32_t find_name(struct spans *spans, const char *name)
-{
-	size_t i = 0;
-
-	while (i < spans->name_count && strcmp(spans->names[i], name) != 0)
-		i++;
-	if (i == spans->name_count) {
-		spans->names = array_room(spans->names, i, sizeof(*spans->names));
-		snprintf(spans->names[spans->name_count++], sizeof(*spans->names), "%s",
-			 name);
-	}
-	return (uint32_t)i;
-}
-
-/* The names of the lane's series; their strings may have no end. Owned. */
-static uint32_t *name_steps(struct spans *spans, const struct lane_walk *walk)
-{
-	uint32_t *names = xcalloc(walk->data.series_count + 1u, sizeof(*names));
-
-	for (uint32_t i = 0; i < walk->data.series_count; i++) {
-		struct segment_series *series = &walk->data.series[i];
-
-		series->name[sizeof(series->name) - 1] = '\0';
-		if (series->kind == SEGMENT_SERIES_STEP)
-			names[i] = find_name(spans, series->name);
-	}
-	return names;
-}
-
 static int is_whole(const struct lane_walk *walk, const struct segment_span *span)
 {
 	return span->kind >= SEGMENT_SPAN_CALL && span->kind <= SEGMENT_SPAN_STEP &&
@@ -197,7 +168,6 @@ static uint64_t spans_floor(const struct merge *merge)
 struct lane_spans {
 	struct spans *spans;
 	const struct lane_walk *walk;
-	const uint32_t *names;	 /* of its series */
 	uint64_t floor_ticks;	 /* UINT64_MAX: none is kept */
 	struct merge_span *open; /* outermost first of each stack */
 	uint32_t *open_nodes;	 /* parallel */
@@ -231,6 +201,13 @@ static void find_thread(struct lane_spans *lane, uint32_t number, struct merge_s
 	}
 }
 
+/* It may have no end. */
+static uint32_t step_name(struct spans *spans, struct segment_series *series)
+{
+	series->name[sizeof(series->name) - 1] = '\0';
+	return intern_text(&spans->names, series->name, NULL);
+}
+
 static void add_span(struct lane_spans *lane, const struct segment_span *from)
 {
 	const struct lane_walk *walk = lane->walk;
@@ -257,7 +234,7 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 	waits_take_late(walk, &span.ready_ns, &span.blocked_ns);
 	span.path = walk->nodes[from->node].path;
 	if (from->kind == SEGMENT_SPAN_STEP)
-		span.name = lane->names[from->series];
+		span.name = step_name(lane->spans, &walk->data.series[from->series]);
 	find_thread(lane, from->thread, &span);
 	add(lane->spans, &span);
 }
@@ -350,11 +327,9 @@ static void add_kept(struct lane_spans *lane)
 void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
 {
 	const struct segment_lane *header = &walk->data.header;
-	uint32_t *names = name_steps(spans, walk);
 	struct lane_spans lane = {.spans = spans,
 				  .walk = walk,
 				  .last_process = walk->process_index,
-				  .names = names,
 				  .floor_ticks = spans_floor(walk->merge)};
 
 	merge_add(&spans->thinned_count, header->thinned_span_count);
@@ -372,7 +347,6 @@ void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
 	}
 	free(lane.open);
 	free(lane.open_nodes);
-	free(names);
 }
 
 struct spans *spans_new(void)
@@ -385,6 +359,6 @@ void spans_free(struct spans *spans)
 	if (!spans)
 		return;
 	free(spans->all);
-	free(spans->names);
+	intern_free(&spans->names);
 	free(spans);
 }

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/intern.h"
 #include "common/segment_series.h"
 #include "common/segment_tree.h"
 
@@ -21,7 +22,7 @@ struct merge_span {
 	uint32_t process, thread; /* indices in run->processes, and its threads */
 	uint32_t path;
 	uint32_t kind;
-	uint32_t name; /* of a step: index in names */
+	uint32_t name; /* of a step: in names */
 	int is_split;  /* its waits are known */
 };
 
@@ -29,8 +30,8 @@ struct merge_span {
 
 struct spans {
 	struct merge_span *all; /* of a lane: by beginning, the longer first */
-	char (*names)[sizeof(((struct segment_series *)0)->name)];
-	size_t count, name_count;
+	struct intern names;
+	size_t count;
 	uint64_t thinned_count, lost_count, joined_count;
 	uint64_t complete_ticks; /* as long as that: all are there, in each lane */
 	uint64_t damaged_count;

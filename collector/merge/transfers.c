@@ -11,35 +11,23 @@
 #include "common/base/array.h"
 #include "common/quantities.h"
 
-/* Names of one hash are compared; this many of them can be told apart. */
-#define PROBES 16u
-
-static uint32_t add_target(struct transfers *transfers, uint32_t kind, const char *name)
-{
-	ARRAY_ADD(transfers->targets, transfers->target_count) =
-		(struct transfers_target){kind, name};
-	return (uint32_t)transfers->target_count - 1;
-}
-
 uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name)
 {
-	uint64_t hash = hash_text(name);
+	uint32_t text, number;
+	bool is_new;
 
 	if (!transfers->target_count)
-		add_target(transfers, SEGMENT_TARGET_UNKNOWN, "[not known]");
-	for (uint64_t i = 0; kind && i < PROBES; i++) {
-		uint32_t number = map_get(&transfers->target_map, hash, kind, i);
-
-		if (number == MAP_NONE) {
-			name = arena_copy(&transfers->names, name, strlen(name));
-			number = add_target(transfers, kind, name);
-			map_put(&transfers->target_map, hash, kind, i, number);
-			return number;
-		}
-		if (strcmp(transfers->targets[number].name, name) == 0)
-			return number;
-	}
-	return 0;
+		ARRAY_ADD(transfers->targets, transfers->target_count) =
+			(struct transfers_target){SEGMENT_TARGET_UNKNOWN, "[not known]"};
+	if (!kind)
+		return 0;
+	text = intern_text(&transfers->names, name, NULL);
+	number = map_number(&transfers->target_map, text, kind, 0, &is_new);
+	if (is_new)
+		ARRAY_ADD(transfers->targets, transfers->target_count) =
+			(struct transfers_target){kind,
+						  intern_name(&transfers->names, text)};
+	return number + 1;
 }
 
 static struct transfers_row *row_at(struct transfers *transfers, uint32_t process,
@@ -94,7 +82,7 @@ void transfers_done(struct transfers *transfers)
 	free(transfers->targets);
 	free(transfers->rows);
 	free(transfers->seen);
-	arena_free(&transfers->names);
+	intern_free(&transfers->names);
 	map_done(&transfers->target_map);
 	map_done(&transfers->row_map);
 	*transfers = (struct transfers){.row_count = 0};

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/arena.h"
+#include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/libc/records.h"
 
@@ -39,7 +39,7 @@ struct transfers {
 	struct transfers_seen *seen; /* of processes, as far as there are some */
 	size_t seen_count;
 	struct map target_map, row_map;
-	struct arena names;
+	struct intern names;
 	uint64_t lost_count, lost_bytes; /* on no path that is known */
 };
 

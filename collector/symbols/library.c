@@ -37,31 +37,27 @@ static const char *const runtimes[] = {
 	"libc-", "ld-",	       "libpthread", "libunwind.", "libprofshim.",
 };
 
-static bool begins_with_any(const char *text, const char *const *words, size_t count)
+static bool begins(const char *text, const char *word)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strncmp(text, words[i], strlen(words[i])) == 0)
-			return true;
-	}
-	return false;
+	return strncmp(text, word, strlen(word)) == 0;
 }
 
-static bool is_any(const char *text, const char *const *words, size_t count)
+static bool equals(const char *text, const char *word)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(text, words[i]) == 0)
-			return true;
-	}
-	return false;
+	return strcmp(text, word) == 0;
 }
 
-static bool contains_any(const char *text, const char *const *words, size_t count)
+static bool contains(const char *text, const char *word)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (strstr(text, words[i]))
-			return true;
-	}
-	return false;
+	return strstr(text, word) != NULL;
+}
+
+static bool does_with_any(bool (*does)(const char *text, const char *word),
+			  const char *text, const char *const *words, size_t count)
+{
+	while (count && !does(text, words[count - 1]))
+		count--;
+	return count != 0;
 }
 
 struct library_rule {
@@ -151,9 +147,9 @@ static bool is_library_object(const struct library *library, const char *path)
 	const char *base = strrchr(path, '/');
 
 	base = base ? base + 1 : path;
-	return begins_with_any(base, runtimes, COUNT(runtimes)) ||
+	return does_with_any(begins, base, runtimes, COUNT(runtimes)) ||
 	       (!library->is_installed &&
-		begins_with_any(path, object_places, COUNT(object_places)));
+		does_with_any(begins, path, object_places, COUNT(object_places)));
 }
 
 static bool fits(const struct library_rule *rule, const char *text)
@@ -193,13 +189,13 @@ bool library_has(const struct library *library, const struct library_function *f
 
 	if (asked >= 0)
 		return asked;
-	if (begins_with_any(name, (const char *const[]){"operator new"}, 1))
+	if (begins(name, "operator new"))
 		return true;
 	if (function->module && is_library_object(library, function->module))
 		return true;
 	if (file && file[0] == '/')
-		return begins_with_any(file, source_places, COUNT(source_places)) ||
-		       contains_any(file, source_parts, COUNT(source_parts));
-	return begins_with_any(name, names, COUNT(names)) ||
-	       is_any(name, whole_names, COUNT(whole_names));
+		return does_with_any(begins, file, source_places, COUNT(source_places)) ||
+		       does_with_any(contains, file, source_parts, COUNT(source_parts));
+	return does_with_any(begins, name, names, COUNT(names)) ||
+	       does_with_any(equals, name, whole_names, COUNT(whole_names));
 }
