@@ -225,26 +225,16 @@ static void name_frame(Dwarf_Die *die, struct debug_scope *ret)
 		ret->name = dwarf_formstring(&attribute);
 }
 
-/* Follows DW_AT_abstract_origin and DW_AT_specification. */
-static struct source_place declared_place(struct debug_info *info, struct unit *unit,
-					  Dwarf_Die *die)
+/* By these attributes of the DIE, or of those that it refers to: where a function was
+ * declared, or an inlined one called from. */
+static struct source_place told_place(struct debug_info *info, const struct unit *unit,
+				      Dwarf_Die *die, unsigned int file_name,
+				      unsigned int line_name)
 {
 	Dwarf_Attribute file, line;
 
-	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &file) ||
-	    !dwarf_attr_integrate(die, DW_AT_decl_line, &line))
-		return (struct source_place){NULL, 0};
-	return places_told(&info->places, &file, &line, unit->directory);
-}
-
-/* Where an inlined function was called from. */
-static struct source_place call_place(struct debug_info *info, struct unit *unit,
-				      Dwarf_Die *die)
-{
-	Dwarf_Attribute file, line;
-
-	if (!dwarf_attr(die, DW_AT_call_file, &file) ||
-	    !dwarf_attr(die, DW_AT_call_line, &line))
+	if (!dwarf_attr_integrate(die, file_name, &file) ||
+	    !dwarf_attr_integrate(die, line_name, &line))
 		return (struct source_place){NULL, 0};
 	return places_told(&info->places, &file, &line, unit->directory);
 }
@@ -270,7 +260,7 @@ static struct source_place function_place(struct debug_info *info, struct unit *
 	struct source_place place = {NULL, 0};
 
 	if (die)
-		place = declared_place(info, unit, die);
+		place = told_place(info, unit, die, DW_AT_decl_file, DW_AT_decl_line);
 	/* written in assembler, or made by the compiler: the line of its first byte */
 	return place.file ? place : instruction_place(info, unit, address);
 }
@@ -358,7 +348,8 @@ int debug_info_scopes(struct debug_info *info, uint64_t address, struct debug_sc
 			ret[written] = (struct debug_scope){.place = place};
 			name_frame(&inlined[i - 1], &ret[written++]);
 		}
-		place = call_place(info, unit, &inlined[i - 1]);
+		place = told_place(info, unit, &inlined[i - 1], DW_AT_call_file,
+				   DW_AT_call_line);
 	}
 	ret[written] = (struct debug_scope){.place = place};
 	if (function)
