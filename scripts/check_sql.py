@@ -68,6 +68,11 @@ def statements(text):
         yield statement
 
 
+def is_part(name):
+    """Of the queries that use it, with which it is prepared."""
+    return name == "tables" or name.startswith("with ")
+
+
 class Quantile:
     def step(self, *_):
         pass
@@ -208,7 +213,7 @@ def main():
             if name.startswith("with "):
                 named[name.split()[1]] = section.rstrip().rstrip(";")
             for statement in statements(in_proof(section) if name.startswith("proof")
-                                        else section) if name != "tables" else []:
+                                        else section) if not is_part(name) else []:
                 count += 1
                 values = {word: None for word in re.findall(r":(\w+)", statement)}
                 try:

@@ -15,6 +15,8 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 
+#define HEADS 4 /* lines above the table */
+
 static void add_line(struct frame *frame, const char *text, size_t size)
 {
 	frame->lines = xreallocarray(frame->lines, frame->line_count + 1, sizeof(char *));
@@ -93,9 +95,9 @@ static void put_what(struct strbuf *text, const struct totals *totals)
 }
 
 static void put_view(struct strbuf *text, const struct live *live,
-		     const struct frame_style *style)
+		     const struct frame_style *style, const struct table *table)
 {
-	const struct column *column = &live->screen->columns[screen_sort(live)];
+	const struct column *column = screen_sorted_by(live, table);
 
 	strbuf_puts(text, live->screen->title);
 	strbuf_puts(text, live->is_since_zero ? " since zero point, " : " of the last ");
@@ -113,7 +115,7 @@ static void put_view(struct strbuf *text, const struct live *live,
 }
 
 static void add_heads(struct frame *frame, const struct live *live,
-		      const struct frame_style *style)
+		      const struct frame_style *style, const struct table *table)
 {
 	struct strbuf text = {0};
 	struct totals totals;
@@ -123,7 +125,7 @@ static void add_heads(struct frame *frame, const struct live *live,
 	add_head(frame, style, &text);
 	put_what(&text, &totals);
 	add_head(frame, style, &text);
-	put_view(&text, live, style);
+	put_view(&text, live, style, table);
 	add_head(frame, style, &text);
 	strbuf_puts(&text, style->message ? style->message : "");
 	add_head(frame, style, &text);
@@ -173,12 +175,10 @@ void frame_make(struct frame *ret, const struct live *live,
 	struct table *table;
 
 	*ret = (struct frame){.lines = NULL};
-	add_heads(ret, live, style);
-	if (style->height && most + ret->head_count + 1 > style->height)
-		most = style->height > ret->head_count + 1
-			       ? style->height - ret->head_count - 1
-			       : 0;
+	if (style->height && most + HEADS + 1 > style->height)
+		most = style->height > HEADS + 1 ? style->height - HEADS - 1 : 0;
 	table = screen_table(live, most, &ret->paths);
+	add_heads(ret, live, style, table);
 	ret->row_count = table->row_count;
 	ret->first_row = ret->head_count + 1;
 	add_table(ret, live, style, table);

@@ -123,7 +123,7 @@ void log_look(FILE *out, struct live *live, size_t most)
 
 	log_totals(out, live);
 	for (size_t i = 0; i < screen_registry_count; i++) {
-		live->screen = screen_registry[i];
+		live->screen = &screen_registry[i];
 		log_rows(out, live, most);
 	}
 	live->screen = screen;

@@ -127,7 +127,7 @@ static enum exit_status choose(struct report_input *input, struct top *top,
 		      options->view);
 	for (size_t i = 0; i < screen_registry_count; i++)
 		strbuf_printf(&input->error, "%s %s", i ? "," : "",
-			      screen_registry[i]->name);
+			      screen_registry[i].name);
 	return STATUS_USAGE;
 }
 

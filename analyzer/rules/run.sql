@@ -130,7 +130,7 @@ UNION ALL SELECT 'libc', IIF(EXISTS (SELECT 1 FROM path WHERE run_id = :run AND 
 -- samples found them, or there are none, or hooks took what was recorded. No rule about time
 -- has passed then.
 -- :name unjudged
-WITH unknown AS (SELECT name, ROW_NUMBER() OVER (ORDER BY is_library,
+WITH unknown AS MATERIALIZED (SELECT name, ROW_NUMBER() OVER (ORDER BY is_library,
 		self_ns + self_error_ns DESC, function_id) AS place FROM functions
 	WHERE run_id = :run AND calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
 		AND self_ns + self_error_ns >= 0.05 * :run_ns)
