@@ -12,7 +12,7 @@
 
 static __attribute__((noinline)) void write_pieces(FILE *file)
 {
-	for (int i = 0; i < 20000; i++)
+	for (int i = 0; i < 50000; i++)
 		fputs("piece\n", file);
 }
 
@@ -30,7 +30,7 @@ static __attribute__((noinline)) void send_messages(const int *ends)
 {
 	char message = 'm';
 
-	for (int i = 0; i < 2000; i++)
+	for (int i = 0; i < 5000; i++)
 		if (write(ends[1], &message, 1) != 1 || read(ends[0], &message, 1) != 1)
 			break;
 }
@@ -49,7 +49,7 @@ int main(void)
 	fsync(descriptor);
 	fclose(file);
 	for (int i = 0; i < 5; i++) {
-		background(10, 50000);
+		background(25, 50000);
 		file = fopen(name, "r");
 		if (!file)
 			return 1;
@@ -57,5 +57,5 @@ int main(void)
 		fclose(file);
 	}
 	send_messages(ends);
-	return unlink(name) != 0 || count != 100000;
+	return unlink(name) != 0 || count != 250000;
 }
