@@ -53,17 +53,6 @@ class Watched:
         expect(status == 3 and not errors, f"the program ended with {status}: {errors}")
 
 
-def reads_spool(pid):
-    """Has the process begun to read what is being recorded?"""
-    for name in os.listdir(f"/proc/{pid}/fd"):
-        try:
-            if "-spool/" in os.readlink(f"/proc/{pid}/fd/{name}"):
-                return True
-        except OSError:
-            continue
-    return False
-
-
 def words(line):
     """The kind of a line of the log, and its words."""
     _, kind, *rest = shlex.split(line)
