@@ -54,35 +54,44 @@ static void add_module(struct segment_process *process)
 		info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
 }
 
-static void begin(struct check_one *f)
+static struct check_one f;
+static struct sqlite3 *db;
+
+static int begin(void **state)
 {
-	check_begin(f);
-	f->run.page->inner_cost_ticks = 10;
-	f->run.page->outer_cost_ticks = 20;
-	f->run.page->counted_cost_ticks = 2;
-	add_module(f->process);
+	(void)state;
+	check_begin(&f);
+	f.run.page->inner_cost_ticks = 10;
+	f.run.page->outer_cost_ticks = 20;
+	f.run.page->counted_cost_ticks = 2;
+	add_module(f.process);
+	return 0;
 }
 
-static uint32_t call(struct check_one *f, uint32_t parent, void (*function)(void),
-		     uint64_t calls, uint64_t total)
+static int end(void **state)
 {
-	return make_call(&f->lane, parent, address_of(function), calls, total);
+	(void)state;
+	check_end(&f, db);
+	return 0;
+}
+
+static uint32_t call(uint32_t parent, void (*function)(void), uint64_t calls,
+		     uint64_t total)
+{
+	return make_call(&f.lane, parent, address_of(function), calls, total);
 }
 
 /* 10 objects: 10,000 ns in the outermost, less 10 * 10 inside of it, for each of the two
  * nested 10 * (20 + 10), and 41 for three allocations. The caller has 100,000 - 10,000 -
  * 10 - 10 * 20. */
-TEST(one_call_for_each_object)
+TEST_WITH(one_call_for_each_object, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	begin(&f);
-	node = call(&f, 1, caller, 1, 100000);
-	node = call(&f, node, deleting, 10, 10000);
-	node = call(&f, node, whole, 10, 9000);
-	make_site(f.process, &f.lane, call(&f, node, base, 10, 8000), 3, 30, 3, 30);
+	node = call(1, caller, 1, 100000);
+	node = call(node, deleting, 10, 10000);
+	node = call(node, whole, 10, 9000);
+	make_site(f.process, &f.lane, call(node, base, 10, 8000), 3, 30, 3, 30);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, PATHS, "caller|1|89790|99049;A::~A|10|9259|9259");
 	check_rows(db,
@@ -91,60 +100,48 @@ TEST(one_call_for_each_object)
 		   "_ZN1AD1Ev|10|10000|3|990");
 	check_rows(db, "SELECT p50_ns > 900 FROM functions WHERE calls = 10", "1");
 	check_rows(db, NESTED, "0;20");
-	check_end(&f, db);
 }
 
 /* What is no chain of one object: others below, in any variant, and more calls than there
  * were objects. */
-TEST(others_are_calls)
+TEST_WITH(others_are_calls, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	begin(&f);
-	node = call(&f, 1, whole, 4, 10000);
-	node = call(&f, node, whole, 3, 5000);
-	node = call(&f, node, deleting, 2, 2000);
-	call(&f, node, base, 3, 1000);
+	node = call(1, whole, 4, 10000);
+	node = call(node, whole, 3, 5000);
+	node = call(node, deleting, 2, 2000);
+	call(node, base, 3, 1000);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT depth, calls FROM call_paths ORDER BY path_id",
 		   "1|4;2|3;3|2;4|3");
 	check_rows(db, "SELECT calls, total_ns > 9000 FROM functions", "12|1");
 	check_rows(db, NESTED, "0;0");
-	check_end(&f, db);
 }
 
 /* An object that was being destroyed when the process ended is one call. */
-TEST(open_objects)
+TEST_WITH(open_objects, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t outer, inner;
 
-	begin(&f);
-	outer = call(&f, 1, deleting, 1, 0);
-	inner = call(&f, outer, whole, 1, 0);
+	outer = call(1, deleting, 1, 0);
+	inner = call(outer, whole, 1, 0);
 	make_frame(&f.lane, outer, CHECK_END - 5000);
 	make_frame(&f.lane, inner, CHECK_END - 4000);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT calls, raw_total_ns, raw_self_ns FROM call_paths",
 		   "1|5000|5000");
-	check_end(&f, db);
 }
 
 /* Of 100 objects 10 had frames; 70 of the rest were deleted. So many entries of the one
  * that deletes are no calls: 100 = 80 + 170 - 150. */
-TEST(counted_entries)
+TEST_WITH(counted_entries, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	begin(&f);
-	node = call(&f, 1, caller, 1, 100000);
-	node = call(&f, node, deleting, 10, 10000);
-	call(&f, node, whole, 10, 9000);
+	node = call(1, caller, 1, 100000);
+	node = call(node, deleting, 10, 10000);
+	call(node, whole, 10, 9000);
 	make_count(&f.lane,
 		   make_mode(f.process, address_of(deleting), SEGMENT_RECORDING_COUNTED),
 		   70);
@@ -156,20 +153,16 @@ TEST(counted_entries)
 		   "caller|1;A::~A|100");
 	check_rows(db, NESTED, "70;10");
 	check_rows(db, "SELECT counted_calls FROM recordings", "90");
-	check_end(&f, db);
 }
 
 /* One of the two had frames only: its 10 entries are the calls, whoever was counted. */
-TEST(half_counted)
+TEST_WITH(half_counted, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
 	uint32_t node;
 
-	begin(&f);
-	node = call(&f, 1, deleting, 10, 10000);
-	call(&f, node, whole, 4, 1000);
-	call(&f, 1, whole, 5, 1000);
+	node = call(1, deleting, 10, 10000);
+	call(node, whole, 4, 1000);
+	call(1, whole, 5, 1000);
 	make_count(&f.lane,
 		   make_mode(f.process, address_of(whole), SEGMENT_RECORDING_COUNTED), 6);
 	make_count(&f.lane,
@@ -178,22 +171,16 @@ TEST(half_counted)
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT calls FROM functions", "15");
 	check_rows(db, NESTED, "11;4");
-	check_end(&f, db);
 }
 
 /* Nobody was seen to call another one: all are calls. */
-TEST(unseen_callers)
+TEST_WITH(unseen_callers, begin, end)
 {
-	struct check_one f;
-	struct sqlite3 *db;
-
-	begin(&f);
-	call(&f, 1, deleting, 1, 100);
-	call(&f, 1, whole, 1, 100);
+	call(1, deleting, 1, 100);
+	call(1, whole, 1, 100);
 	make_count(&f.lane,
 		   make_mode(f.process, address_of(whole), SEGMENT_RECORDING_COUNTED), 6);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT calls FROM functions", "8");
 	check_rows(db, NESTED, "0;0");
-	check_end(&f, db);
 }
