@@ -211,7 +211,7 @@ int main(int count, char **words)
 				   .sa_flags = SA_SIGINFO | SA_NODEFER};
 	static const char *const ways[] = {"told", "untold", "alternate", "exits"};
 	pthread_t thread;
-	long total, step;
+	long total = 0, step;
 
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++)
 		if (count > 2 && !strcmp(words[1], works[i].name))
@@ -229,9 +229,12 @@ int main(int count, char **words)
 		_dl_find_object((void *)profshim_record_step, &ours);
 	sink = open("/dev/null", O_WRONLY);
 	sigaction(SIGTRAP, &action, NULL);
-	for (int i = 0; i < 3; i++) /* what is made once is there */
+	/* Without what is made once, and what has its turn now and then: a turn at an
+	 * instruction of that would find the hook over before. */
+	for (int i = 0; i < 3; i++) {
 		try(1000 + i, 1l << 62);
-	total = seen_count;
+		total = i == 0 || seen_count < total ? seen_count : total;
+	}
 	step = total <= SHORT ? 1 : total / TURNS + 1;
 	/* the last first: what an earlier one leaves behind a later one might mend */
 	for (int i = (int)((total - 1) / step); i >= 0; i--)
