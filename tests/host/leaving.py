@@ -20,7 +20,9 @@ LEFT = {
 def leave(case, work, how):
     """Nothing is lost but what a hook that was left had in hand."""
     settings = {"PROFSHIM_LEVEL": "exact", "PROFSHIM_SPANS": "1us", "PROFSHIM_WHY": "off",
-                "PROFSHIM_WAITS": "on" if work in ("naps", "writes") else "off"}
+                "PROFSHIM_WAITS": "on" if work in ("naps", "writes") else "off",
+                # of a program that traps at each instruction hooks have many to read
+                "PROFSHIM_SAMPLES": "auto" if (work, how) == ("known", "told") else "off"}
     case.database = case.path(f"{work}-{how}.db")
     case.unharmed([case.path("left_hooks"), work, how], settings, timeout=100)
     case.settle()
