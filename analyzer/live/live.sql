@@ -45,18 +45,6 @@ INSERT INTO series_at VALUES (:kind, :name, :mark_count, :value_count, :sum, :la
 -- :name put_thread_at
 INSERT OR REPLACE INTO thread_at
 	VALUES (:look, :pid, :tid, :name, :cpu_ns, :ready_ns, :path);
--- :name forget
-DELETE FROM function_at WHERE look NOT IN (:now, :last, :zero);
--- :name forget_paths
-DELETE FROM path_at WHERE look NOT IN (:now, :last, :zero);
--- :name forget_sites
-DELETE FROM site_at WHERE look NOT IN (:now, :last, :zero);
--- :name forget_io
-DELETE FROM io_at WHERE look NOT IN (:now, :last, :zero);
--- :name forget_series
-DELETE FROM series_at WHERE look NOT IN (:now, :last, :zero);
--- :name forget_threads
-DELETE FROM thread_at WHERE look NOT IN (:now, :last, :zero);
 
 -- What a look reads of the run; pid 0: of all its processes.
 -- :name stored

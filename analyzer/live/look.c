@@ -418,15 +418,18 @@ static void take_threads(struct reading *reading)
 
 static void forget_old(struct live *live)
 {
-	static const char *const tables[] = {
-		live_sql_forget,    live_sql_forget_paths,  live_sql_forget_sites,
-		live_sql_forget_io, live_sql_forget_series, live_sql_forget_threads};
+	static const char *const tables[] = {"function_at", "path_at",	 "site_at",
+					     "io_at",	    "series_at", "thread_at"};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		struct cursor *cursor = live_query(live, tables[i]);
+		char *sql = xasprintf("DELETE FROM %s WHERE look NOT IN (:now, :last, "
+				      ":zero)",
+				      tables[i]);
+		struct cursor *cursor = live_query(live, sql);
 
 		cursor_run(cursor);
 		cursor_close(cursor);
+		free(sql);
 	}
 }
 

@@ -87,6 +87,11 @@ struct cell cell_real(double value)
 	return (struct cell){.kind = CELL_REAL, .real = value};
 }
 
+struct cell cell_text(const char *text)
+{
+	return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
+}
+
 struct cell table_text(struct table *table, const char *text)
 {
 	if (!text)

@@ -90,6 +90,8 @@ int table_column(const struct table *table, const char *name);
 
 struct cell cell_integer(int64_t value);
 struct cell cell_real(double value);
+/* The text is borrowed; NULL: there is none. */
+struct cell cell_text(const char *text);
 /* The text is copied into the table; NULL makes a NULL cell. */
 struct cell table_text(struct table *table, const char *text);
 /* The nearest int64_t; 0 for NAN. */

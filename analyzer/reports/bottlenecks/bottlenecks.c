@@ -50,11 +50,6 @@ static size_t count_failing(const struct report_input *input,
 	return count;
 }
 
-static struct cell text_cell(const char *text)
-{
-	return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
-}
-
 static enum exit_status keep_counts(struct report_input *input,
 				    const struct bottlenecks *bottlenecks, size_t shown,
 				    size_t failing)
@@ -63,8 +58,8 @@ static enum exit_status keep_counts(struct report_input *input,
 		cell_integer((int64_t)bottlenecks->findings.count),
 		cell_integer((int64_t)shown),
 		cell_integer((int64_t)bottlenecks->left_out_count),
-		text_cell(bottlenecks->unjudged),
-		text_cell(input->options->fail_on),
+		cell_text(bottlenecks->unjudged),
+		cell_text(input->options->fail_on),
 		cell_integer((int64_t)failing),
 	};
 	struct rundb_insert *found;

@@ -118,11 +118,6 @@ static void tell_estimates(struct rule_input *rule, struct findings *findings)
 	}
 }
 
-static struct cell text_cell(const char *text)
-{
-	return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
-}
-
 static enum exit_status keep_states(struct report_input *input,
 				    const struct outcome *outcomes)
 {
@@ -134,10 +129,10 @@ static enum exit_status keep_states(struct report_input *input,
 	states = rundb_insert_begin(input->db, "rule_states", 4);
 	for (size_t i = 0; i < rule_registry_count; i++)
 		rundb_insert_row(states,
-				 (struct cell[]){text_cell(rule_registry[i]->id),
-						 text_cell(rule_registry[i]->slug),
-						 text_cell(outcomes[i].word),
-						 text_cell(outcomes[i].reason)});
+				 (struct cell[]){cell_text(rule_registry[i]->id),
+						 cell_text(rule_registry[i]->slug),
+						 cell_text(outcomes[i].word),
+						 cell_text(outcomes[i].reason)});
 	return rundb_insert_end(states) < 0 ? report_fail_db(input) : STATUS_OK;
 }
 
@@ -385,11 +380,11 @@ static enum exit_status keep_suppressed(struct report_input *input,
 		const struct finding_suppression *one = &all->list[i];
 
 		rundb_insert_row(rows, (struct cell[]){cell_integer((int64_t)one->count),
-						       text_cell(one->rule),
-						       text_cell(one->function),
-						       text_cell(one->expires),
+						       cell_text(one->rule),
+						       cell_text(one->function),
+						       cell_text(one->expires),
 						       cell_integer(one->is_expired),
-						       text_cell(one->reason)});
+						       cell_text(one->reason)});
 	}
 	return rundb_insert_end(rows) < 0 ? report_fail_db(input) : STATUS_OK;
 }

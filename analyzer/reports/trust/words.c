@@ -13,11 +13,6 @@ static const struct trust_counter *counter_of(const struct cell *name)
 	return name->kind == CELL_TEXT ? trust_counter_find(name->text) : NULL;
 }
 
-static struct cell text_cell(const char *text)
-{
-	return (struct cell){.kind = text ? CELL_TEXT : CELL_NULL, .text = text};
-}
-
 /* trust_word(name, what): NULL of one that is not known, or has no such words. */
 static struct cell word(void *context, const struct cell *values)
 {
@@ -26,14 +21,14 @@ static struct cell word(void *context, const struct cell *values)
 
 	(void)context;
 	if (!counter)
-		return text_cell(NULL);
+		return cell_text(NULL);
 	if (strcmp(what, "weight") == 0)
 		return cell_integer(counter->weight);
 	if (strcmp(what, "touches") == 0)
 		return cell_integer(counter->touches);
 	if (strcmp(what, "whole") == 0)
 		return cell_integer(counter->whole);
-	return text_cell(strcmp(what, "one") == 0	? counter->one
+	return cell_text(strcmp(what, "one") == 0	? counter->one
 			 : strcmp(what, "many") == 0	? counter->many
 			 : strcmp(what, "meaning") == 0 ? counter->meaning
 							: counter->advice);
@@ -46,10 +41,10 @@ static struct cell text(void *context, const struct cell *values)
 	const struct trust_counter *counter = counter_of(&values[0]);
 
 	if (!counter)
-		return text_cell(NULL);
+		return cell_text(NULL);
 	strbuf_reset(&ask->text);
 	units_trust(&ask->text, counter, cell_whole(&values[1]));
-	return text_cell(strbuf_text(&ask->text));
+	return cell_text(strbuf_text(&ask->text));
 }
 
 SECTION_CODE(trust_words)
