@@ -2,6 +2,7 @@
 /* Stretches that are looked at, and what follows from them. */
 #include "shim/budget/counting.h"
 
+#include "common/libc/calls.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"
@@ -22,6 +23,7 @@
 #define PICKED_MOST 16u
 #define JUDGED_MOST 4u
 #define LEAST_CALLS 200u /* of a function, before its mean is known well enough */
+#define SELDOM 1000u	 /* one of so many calls waits, at most */
 
 /* Samples that tell what a pair of hooks costs; and by how much that may differ: memory
  * that is far away is dear, and samples in our code may be of other hooks. */
@@ -161,6 +163,31 @@ static void keep(struct lane_budget *budget)
 		budget->step++;
 }
 
+/* Next to none of its calls on this path makes one of libc: a lexer takes each character
+ * from a buffer, and reads what fills it once in a while. Its frames would cost more than
+ * where the reading stands is worth, which is below its caller without them. */
+static int hardly_waits(struct lane_context *context, uint32_t node)
+{
+	uint64_t calls = 0;
+
+	for (uint64_t call = LIBC_CALL_NONE + 1; call < LIBC_CALL_COUNT; call++) {
+		uint32_t child = tree_find(context, node, SEGMENT_KEY_LIBC | call);
+
+		calls += child ? context->nodes[child].call_count : 0;
+	}
+	return calls * SELDOM < context->nodes[node].call_count;
+}
+
+static int may_take(struct lane_context *context, const struct look *look)
+{
+	if (rule_may_take(context, look->function))
+		return 1;
+	return context->budget.step >= RULE_LAST_STEP &&
+	       allocators_kind(look->function) == ALLOCATOR_WAITS &&
+	       !segment_key_is_region(look->function) &&
+	       hardly_waits(context, look->node);
+}
+
 /* A function that has been counted is known by its trial. */
 static enum verdict judge(struct lane_context *context, const struct look *look)
 {
@@ -171,7 +198,7 @@ static enum verdict judge(struct lane_context *context, const struct look *look)
 	if (node->key != look->function ||
 	    (number && modes_recording(number) != SEGMENT_RECORDING_EXACT))
 		return VERDICT_WAIT;
-	if (!rule_may_take(context, look->function))
+	if (!may_take(context, look))
 		return VERDICT_KEEP;
 	if (number && trials_mean(number) <= 0)
 		return VERDICT_WAIT;
@@ -377,15 +404,21 @@ static uint64_t note_site(struct lane_context *context, uint32_t node,
 {
 	uint64_t place = context->nodes[node].key & SEGMENT_KEY_ADDRESS_MASK;
 	uint32_t outer = context->nodes[node].parent;
-	int is_direct = is_of_function(context->nodes[outer].key);
+	int is_direct = is_of_function(context->nodes[outer].key), is_in_libc = 0;
 	uint64_t function;
 
 	*ret_function = 0;
-	while (outer > LANE_ROOT && !is_of_function(context->nodes[outer].key))
+	while (outer > LANE_ROOT && !is_of_function(context->nodes[outer].key)) {
+		is_in_libc |= segment_key_is_libc(context->nodes[outer].key);
 		outer = context->nodes[outer].parent;
+	}
 	if (outer <= LANE_ROOT)
 		return 0;
 	*ret_function = function = context->nodes[outer].key;
+	if (is_in_libc) {
+		allocators_note_waits(function);
+		return 0;
+	}
 	if (!is_direct || !is_own_code(function, place)) {
 		allocators_note_distant(function);
 		return 0;

@@ -68,15 +68,15 @@ static cold void turn_off(uint64_t function, uintptr_t return_address)
 		modes_note_enter(number, return_address);
 }
 
-/* A function whose calls wait keeps its frames under a budget: what it waits for would
- * stand below its caller. */
+/* A function whose calls wait keeps its frames under a budget, unless few of many do:
+ * what it waits for would stand below its caller. */
 static cold void note_waits(const struct lane_context *context,
 			    const struct segment_frame *frame)
 {
 	while (frame > context->frames && segment_key_is_region(frame[-1].function))
 		frame--;
 	if (frame > context->frames)
-		allocators_note_distant(frame[-1].function);
+		allocators_note_waits(frame[-1].function);
 }
 
 /* What find_child() says of a call that is to have no frame. */

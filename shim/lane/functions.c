@@ -53,6 +53,11 @@ static void note_kind(uint64_t function, enum allocator kind)
 		__atomic_store_n(&entry->kind, (uint32_t)kind, __ATOMIC_RELAXED);
 }
 
+void allocators_note_waits(uint64_t function)
+{
+	note_kind(function, ALLOCATOR_WAITS);
+}
+
 void allocators_note_distant(uint64_t function)
 {
 	note_kind(function, ALLOCATOR_DISTANT);

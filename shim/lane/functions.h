@@ -25,8 +25,8 @@
 enum allocator {
 	ALLOCATOR_NONE,	  /* does not allocate, as far as is known */
 	ALLOCATOR_DIRECT, /* calls malloc itself, from places of its own */
-	ALLOCATOR_DISTANT /* by way of code without hooks, or it waits in libc: only its
-			     frame tells */
+	ALLOCATOR_WAITS,  /* makes calls of libc that are nodes, and these may allocate */
+	ALLOCATOR_DISTANT /* by way of other code without hooks: only its frame tells */
 };
 
 struct allocator_place {
@@ -60,6 +60,7 @@ static inline uint64_t allocators_function(uint64_t return_address)
  * place has been believed to be of, which is a distant one from here on like this one;
  * or 0. */
 uint64_t allocators_note_place(uint64_t return_address, uint64_t function);
+void allocators_note_waits(uint64_t function);
 void allocators_note_distant(uint64_t function);
 
 enum allocator allocators_kind(uint64_t function);

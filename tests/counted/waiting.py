@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """A function whose calls wait in libc keeps its frames, whatever the budget: what it waits
-for is on its path.
+for is on its path. Where one of thousands waits, it is counted: its waits are its caller's.
 
 usage: waiting.py BUILD_ROOT
 """
@@ -13,6 +13,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import harness  # noqa: E402
 
 CALLS = 400_000
+SELDOM = 5_000
+TAKES = 800 * SELDOM
 # The sleep is refused at once, or its function would be too long to be counted anyway.
 SOURCE = """
 #include <time.h>
@@ -23,15 +25,23 @@ __attribute__((noipa)) int doze(void)
 	return nanosleep(&wrong, NULL);
 }
 __attribute__((noipa)) int next(int number) { return number + 1; }
+__attribute__((noipa)) int take(int number)
+{
+	struct timespec wrong = {0, -1};
+
+	return number %% %d ? 0 : nanosleep(&wrong, NULL) == 0;
+}
 int main(void)
 {
 	int sum = 0;
 
 	for (int i = 0; i < %d; i++)
 		sum = next(sum) + (doze() == 0);
+	for (int i = 0; i < %d; i++)
+		sum += take(i);
 	return sum != %d;
 }
-""" % (CALLS, CALLS)
+""" % (SELDOM, CALLS, TAKES, CALLS)
 PARENTS = """
 SELECT c.name, p.kind, SUM(p.calls) FROM call_paths p JOIN call_paths c
 ON c.run_id = p.run_id AND c.path_id = p.parent_path_id WHERE p.name = 'nanosleep'
@@ -56,8 +66,12 @@ def main():
         harness.expect(functions["doze"] == (CALLS, "exact"), f"doze: {functions['doze']}")
         calls, recording = functions["next"]
         harness.expect(calls == CALLS and recording != "exact", f"next: {functions['next']}")
-        parents = harness.query(database, PARENTS)
-        harness.expect(parents == [("doze", "wait", CALLS)], f"nanosleep: {parents}")
+        calls, recording = functions["take"]
+        harness.expect(calls == TAKES and recording != "exact", f"take: {functions['take']}")
+        parents = {name: calls for name, _, calls in harness.query(database, PARENTS)}
+        harness.expect(parents.pop("doze") == CALLS, f"nanosleep: {parents}")
+        harness.expect(set(parents) <= {"take", "main"} and sum(parents.values()) == 800,
+                       f"seldom: {parents}")
 
 
 main()
