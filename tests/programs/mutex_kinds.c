@@ -43,6 +43,7 @@ ALONE static void *holds(void *unused)
 {
 	pthread_mutex_lock(mutex);
 	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
 	usleep(30000);
 	pthread_mutex_unlock(mutex);
 	return unused;
@@ -54,7 +55,7 @@ ALONE static void *dies(void *unused)
 	return unused;
 }
 
-/* It is taken: a node, and nothing else. */
+/* It is taken, until that has been tried: a node, and nothing else. */
 ALONE static void waits_for(void)
 {
 	pthread_t thread;
@@ -62,6 +63,7 @@ ALONE static void waits_for(void)
 	pthread_create(&thread, NULL, holds, NULL);
 	pthread_barrier_wait(&barrier);
 	printf("try %s", name(pthread_mutex_trylock(mutex)));
+	pthread_barrier_wait(&barrier);
 	printf(" lock %s", name(pthread_mutex_lock(mutex)));
 	printf(" unlock %s\n", name(pthread_mutex_unlock(mutex)));
 	pthread_join(thread, NULL);
