@@ -12,35 +12,12 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/ask.h"
 #include "analyzer/reports/engine/columns.h"
-#include "analyzer/reports/engine/sentence.h"
-#include "analyzer/rundb/sums.h"
+#include "analyzer/reports/engine/run.h"
+#include "analyzer/reports/engine/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A report that is being built. */
-struct engine {
-	struct ask ask;
-	struct doc *doc;
-	bool is_brief;
-	size_t limit; /* of the tables, when it is brief */
-	bool is_empty, has_ended;
-};
-
-static const char *sentence(struct engine *engine, const char *text,
-			    const struct table *table, size_t row)
-{
-	struct strbuf buffer = {0};
-	const char *copy;
-
-	if (!text)
-		return NULL;
-	sentence_put(&buffer, text, table, row);
-	copy = doc_copy(engine->doc, strbuf_text(&buffer));
-	strbuf_free(&buffer);
-	return copy;
-}
 
 /* A text as it can be shown, in the document's memory. */
 static const char *clean(struct engine *engine, const char *text)
@@ -54,21 +31,13 @@ static const char *clean(struct engine *engine, const char *text)
 	return copy;
 }
 
-static const char *text_at(const struct table *table, size_t row, const char *name)
-{
-	int column = table_column(table, name);
-	const struct cell *cell = column < 0 ? NULL : table_row(table, row) + column;
-
-	return cell && cell->kind == CELL_TEXT ? cell->text : NULL;
-}
-
 /* Of the row's own, else that of the part. */
 static enum note_level level_of(const struct report_part *part, const struct table *table,
 				size_t row)
 {
 	static const char *const words[] = {
 		[NOTE_PLAIN] = "plain", [NOTE_GOOD] = "good", [NOTE_WARNING] = "warning"};
-	const char *word = text_at(table, row, "level");
+	const char *word = engine_text_at(table, row, "level");
 
 	for (size_t i = 0; word && i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(word, words[i]) == 0)
@@ -80,11 +49,12 @@ static enum exit_status add_note(struct engine *engine, const struct report_part
 				 struct table *table)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
-		const char *text = sentence(engine, text_at(table, i, "text"), table, i);
-		const char *advice =
-			sentence(engine, text_at(table, i, "advice"), table, i);
+		const char *text = engine_sentence(
+			engine, engine_text_at(table, i, "text"), table, i);
+		const char *advice = engine_sentence(
+			engine, engine_text_at(table, i, "advice"), table, i);
 
-		const char *name = text_at(table, i, "note");
+		const char *name = engine_text_at(table, i, "note");
 
 		doc_note(engine->doc, name ? clean(engine, name) : part->name,
 			 level_of(part, table, i), text, advice)
@@ -118,7 +88,7 @@ static void add_value(struct engine *engine, struct section *section,
 		section->values[section->value_count - 1].flags = column->flags;
 	} else if (cell->kind == CELL_TEXT) {
 		doc_add_human(doc, section, title,
-			      sentence(engine, cell->text, table, 0));
+			      engine_sentence(engine, cell->text, table, 0));
 	}
 }
 
@@ -129,7 +99,7 @@ static enum exit_status add_values(struct engine *engine, const struct report_pa
 
 	if (table->row_count) {
 		section = doc_values(engine->doc, part->name,
-				     sentence(engine, part->title, table, 0));
+				     engine_sentence(engine, part->title, table, 0));
 		section->flags = part->section_flags;
 		for (size_t i = 0; i < table->column_count; i++)
 			if (!columns_is_hidden(table, i))
@@ -146,281 +116,11 @@ static enum exit_status add_pairs(struct engine *engine, const struct report_par
 
 	section->flags = part->section_flags;
 	for (size_t i = 0; i < table->row_count; i++)
-		doc_add(section, clean(engine, text_at(table, i, "name")), NULL,
+		doc_add(section, clean(engine, engine_text_at(table, i, "name")), NULL,
 			COLUMN_ANY,
 			own_cell(engine->doc, *table_cell(table, i, "value")));
 	table_free(table);
 	return STATUS_OK;
-}
-
-/* Details of the first rows only; numbers of call paths become their names. */
-static void finish_cells(struct engine *engine, const struct report_part *part,
-			 struct table *table)
-{
-	size_t rows = part->detail_rows
-			      ? report_path_rows(engine->ask.input, part->detail_rows)
-			      : SIZE_MAX;
-
-	for (size_t j = 0; j < table->column_count; j++) {
-		bool is_chain = table->columns[j].type == COLUMN_CHAIN;
-
-		if (is_chain && (table->columns[j].flags & COLUMN_MACHINE) &&
-		    !engine->ask.input->options->machine)
-			continue; /* nobody looks, and names take time */
-		for (size_t i = 0; i < table->row_count; i++) {
-			struct cell *cell = table_row(table, i) + j;
-			bool is_shown =
-				i < rows || !(table->columns[j].flags & COLUMN_DETAIL);
-
-			if (!is_shown)
-				cell->kind = CELL_NULL;
-			else if (is_chain && cell->kind == CELL_INTEGER)
-				*cell = ask_chain(&engine->ask, table, cell->integer,
-						  columns_is_site(table, j));
-		}
-	}
-}
-
-/* What a column that nobody sees has in the first row; 0: nothing. "-for_machines", only
- * they see the table; "-for_csv", it is the page's for csv; "-rows", so many for people;
- * "-about", the function that it is about; "-footer", what was left out of "-of_rows". */
-static int64_t said(const struct table *table, const char *name)
-{
-	int column = table_column(table, name);
-
-	return table->row_count && column >= 0 ? cell_whole(table_row(table, 0) + column)
-					       : 0;
-}
-
-/* The table NAME_shown, for the queries below. */
-static enum exit_status keep_order(struct engine *engine, const struct report_part *part,
-				   const struct table *table)
-{
-	struct report_input *input = engine->ask.input;
-	struct sums places = {0};
-	struct strbuf name = {0};
-	int result = 0;
-
-	for (size_t i = 0; part->order && i < table->row_count; i++)
-		sums_add(&places, cell_whole(table_cell(table, i, part->order)), 0, 0,
-			 (int64_t)i + 1);
-	strbuf_printf(&name, "%s_shown", part->name);
-	if (part->order)
-		result = rundb_keep_sums(input->db, strbuf_text(&name), part->order,
-					 "place", &places);
-	sums_done(&places);
-	strbuf_free(&name);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
-}
-
-static size_t rows_of(const struct engine *engine, const struct report_part *part,
-		      const struct table *table)
-{
-	int64_t rows = said(table, "rows");
-
-	if (rows > 0)
-		return report_limit(engine->ask.input, (size_t)rows);
-	return part->flags & PART_WHOLE ? 0
-	       : engine->is_brief	? engine->limit
-					: report_limit(engine->ask.input, part->rows);
-}
-
-static bool adds_up(enum column_type type)
-{
-	return type == COLUMN_BYTES || type == COLUMN_COUNT ||
-	       type == COLUMN_BYTES_CHANGE || type == COLUMN_COUNT_CHANGE;
-}
-
-/* Sums up rows [from, to) in a new one; what is not known stays so. */
-static void add_sum(const struct report_part *part, struct table *table, size_t from,
-		    size_t to, const char *label)
-{
-	struct cell *sum = table_add_row(table), *mean, *count;
-
-	for (size_t i = from; i < to; i++)
-		for (size_t j = 0; j < table->column_count; j++) {
-			const struct cell *cell = table_row(table, i) + j;
-
-			if (cell->kind != CELL_INTEGER ||
-			    !adds_up(table->columns[j].type))
-				continue;
-			if (sum[j].kind != CELL_INTEGER)
-				sum[j] = cell_integer(0);
-			/* of a damaged file it may be any number */
-			__builtin_add_overflow(sum[j].integer, cell->integer,
-					       &sum[j].integer);
-		}
-	mean = sum + table_column(table, part->mean.column);
-	count = sum + table_column(table, part->mean.count);
-	*mean = (struct cell){.kind = CELL_NULL};
-	if (cell_whole(count) > 0)
-		*mean = cell_integer(
-			cell_whole(sum + table_column(table, part->mean.of)) /
-			cell_whole(count));
-	sum[table_column(table, part->rest)] = table_text(table, label);
-}
-
-/* The rows at the end that say "is_last". */
-static size_t last_rows(const struct table *table)
-{
-	int column = table_column(table, "is_last");
-	size_t count = 0;
-
-	while (column >= 0 && count < table->row_count &&
-	       cell_whole(table_row(table, table->row_count - count - 1) + column))
-		count++;
-	return count;
-}
-
-/* In place of what the limit cuts a row, above the last ones; below them for people the
- * sum of all. */
-static void sum_up_rest(const struct engine *engine, const struct report_part *part,
-			struct table *table, size_t limit)
-{
-	size_t last = last_rows(table), all = table->row_count - last;
-	size_t shown = limit && limit < all ? limit : all, row_size;
-	struct strbuf label = {0};
-
-	if (shown < all) {
-		strbuf_printf(&label, "(%zu more)", all - shown);
-		add_sum(part, table, shown, all, strbuf_text(&label));
-		row_size = table->column_count * sizeof(struct cell);
-		memcpy(table_row(table, shown), table_row(table, all + last), row_size);
-		memmove(table_row(table, shown + 1), table_row(table, all),
-			last * row_size);
-		table->row_count = shown + 1 + last;
-	}
-	if (!engine->ask.input->options->machine && table->row_count > 1)
-		add_sum(part, table, 0, table->row_count, "total");
-	strbuf_free(&label);
-}
-
-/* By --sort; the last rows stay where they are. */
-static enum exit_status sort_rows(struct engine *engine, struct table *table)
-{
-	size_t last = last_rows(table), size = table->column_count * sizeof(struct cell);
-	struct cell *kept = xcalloc(last + 1, size + 1);
-	enum exit_status status;
-
-	table->row_count -= last;
-	if (last)
-		memcpy(kept, table_row(table, table->row_count), last * size);
-	status = report_sort_asked(engine->ask.input, table);
-	for (size_t i = 0; i < last; i++)
-		memcpy(table_add_row(table), kept + i * table->column_count, size);
-	free(kept);
-	return status;
-}
-
-static enum exit_status add_table(struct engine *engine, const struct report_part *part,
-				  struct table *table)
-{
-	struct report_input *input = engine->ask.input;
-	enum exit_status status = STATUS_OK;
-	size_t limit = rows_of(engine, part, table);
-	int64_t about = said(table, "about");
-	bool is_there = table->row_count || !(part->flags & PART_OPTIONAL);
-	bool is_for_machines = !table->row_count && (part->flags & PART_QUIET);
-	const char *title = table->row_count  ? sentence(engine, part->title, table, 0)
-			    : is_for_machines ? NULL
-					      : part->title;
-	const char *words = NULL, *shown = NULL, *footer = NULL,
-		   *noun = part->noun ? part->noun : "row";
-	struct section *section;
-	bool is_main;
-
-	if (part->by)
-		table_sort(table, table_column(table, part->by),
-			   table_column(table, part->tie));
-	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
-	    !engine->is_brief)
-		status = sort_rows(engine, table);
-	if (status || !is_there) {
-		table_free(table);
-		return status;
-	}
-	if (part->rest) {
-		sum_up_rest(engine, part, table, limit);
-		limit = 0;
-	}
-	if (part->show)
-		table_show(table, part->show);
-	is_for_machines |= said(table, "for_machines") != 0;
-	is_main = said(table, "for_csv") != 0 || (part->flags & PART_PAGE_MAIN);
-	if (table->row_count) {
-		shown = sentence(engine, text_at(table, 0, "shown"), table, 0);
-		words = sentence(engine, part->weight_words, table, 0);
-		footer = sentence(engine, text_at(table, 0, "footer"), table, 0);
-		noun = sentence(engine, noun, table, 0);
-	}
-	if (shown)
-		table_show(table, shown);
-	table_hide_zeros(table);
-	section = report_add_table(engine->doc, part->name, title, table,
-				   (part->flags & PART_HALF) && limit > 1 ? limit / 2
-									  : limit,
-				   noun, part->weight, words);
-	section->flags = part->section_flags | (is_for_machines ? SECTION_MACHINE : 0);
-	if (engine->is_brief) /* csv shows one table of the page */
-		section->flags &= ~(unsigned)SECTION_MAIN;
-	section->flags |= is_main ? SECTION_MAIN : 0;
-	section->about = about;
-	if (footer) {
-		section->footer = *footer ? footer : NULL;
-		section->total_row_count = (size_t)said(table, "of_rows");
-	}
-	columns_drop_hidden(table);
-	finish_cells(engine, part, table);
-	status = keep_order(engine, part, table);
-	return status ? status : ask_status(&engine->ask);
-}
-
-/* Rows of a table, with texts of their own. */
-static struct table *part_of(struct engine *engine, const struct table *table,
-			     size_t first, size_t end)
-{
-	struct table *part = table_new(table->columns, table->column_count);
-
-	for (size_t i = 0; i < part->column_count; i++) {
-		part->columns[i].name = doc_copy(engine->doc, part->columns[i].name);
-		part->columns[i].title = doc_copy(engine->doc, part->columns[i].title);
-	}
-	for (size_t i = first; i < end; i++) {
-		struct cell *row = table_add_row(part);
-
-		memcpy(row, table_row(table, i), table->column_count * sizeof(*row));
-		for (size_t j = 0; j < table->column_count; j++)
-			if (row[j].kind == CELL_TEXT)
-				row[j].text = table_text(part, row[j].text).text;
-	}
-	return part;
-}
-
-/* The rows from first on that have the same in a column. */
-static size_t rows_alike(const struct table *table, size_t first, const char *column)
-{
-	const struct cell *own = table_cell(table, first, column);
-	size_t end = first + 1;
-
-	while (end < table->row_count &&
-	       cell_whole(table_cell(table, end, column)) == cell_whole(own))
-		end++;
-	return end;
-}
-
-static enum exit_status add_tables(struct engine *engine, const struct report_part *part,
-				   struct table *table)
-{
-	enum exit_status status = STATUS_OK;
-
-	if (!part->each || !table->row_count)
-		return add_table(engine, part, table);
-	for (size_t first = 0, end; first < table->row_count && !status; first = end) {
-		end = rows_alike(table, first, part->each);
-		status = add_table(engine, part, part_of(engine, table, first, end));
-	}
-	table_free(table);
-	return status;
 }
 
 static enum column_type unit_type(const char *unit)
@@ -457,9 +157,10 @@ static void add_plot(struct engine *engine, const struct report_part *part,
 		    point < (int64_t)part->points)
 			points[point] = cell_number(value);
 	}
-	section = doc_plot(
-		engine->doc, part->name, clean(engine, text_at(table, first, "title")),
-		unit_type(text_at(table, first, "unit")), points, part->points);
+	section = doc_plot(engine->doc, part->name,
+			   clean(engine, engine_text_at(table, first, "title")),
+			   unit_type(engine_text_at(table, first, "unit")), points,
+			   part->points);
 	section->peak = cell_number(table_cell(table, first, "peak"));
 	section->span_ns = cell_whole(table_cell(table, first, "span_ns"));
 }
@@ -468,7 +169,7 @@ static enum exit_status add_plots(struct engine *engine, const struct report_par
 				  struct table *table)
 {
 	for (size_t first = 0, end; first < table->row_count; first = end) {
-		end = rows_alike(table, first, "plot");
+		end = engine_rows_alike(table, first, "plot");
 		add_plot(engine, part, table, first, end);
 	}
 	table_free(table);
@@ -497,11 +198,12 @@ static void add_slice(struct engine *engine, struct lanes *lanes,
 	if (__builtin_add_overflow(
 		    begin_ns, cell_whole(table_cell(table, row, "duration_ns")), &end_ns))
 		end_ns = INT64_MAX;
-	lanes_add(lanes_lane(lanes, clean(engine, text_at(table, row, "label"))),
-		  &(struct lane_slice){.name = clean(engine, text_at(table, row, "name")),
-				       .begin_ns = begin_ns,
-				       .end_ns = end_ns,
-				       .state = state_of(text_at(table, row, "state"))});
+	lanes_add(lanes_lane(lanes, clean(engine, engine_text_at(table, row, "label"))),
+		  &(struct lane_slice){
+			  .name = clean(engine, engine_text_at(table, row, "name")),
+			  .begin_ns = begin_ns,
+			  .end_ns = end_ns,
+			  .state = state_of(engine_text_at(table, row, "state"))});
 }
 
 static enum exit_status add_lanes(struct engine *engine, const struct report_part *part,
@@ -584,7 +286,7 @@ static enum exit_status add_part(struct engine *engine, const struct report_part
 	case PART_VALUES:
 		return add_values(engine, part, table);
 	case PART_TABLE:
-		return add_tables(engine, part, table);
+		return engine_add_tables(engine, part, table);
 	case PART_LANES:
 		return add_lanes(engine, part, table);
 	case PART_PLOTS:

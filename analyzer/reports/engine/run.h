@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* A report that is being built, for the engine's own files. */
+#pragma once
+
+#include "analyzer/reports/engine/ask.h"
+
+struct engine {
+	struct ask ask;
+	struct doc *doc;
+	bool is_brief;
+	size_t limit; /* of the tables, when it is brief */
+	bool is_empty, has_ended;
+};
+
+/* The text with its placeholders filled from the row, in the document's memory; NULL of
+ * NULL. */
+const char *engine_sentence(struct engine *engine, const char *text,
+			    const struct table *table, size_t row);
+
+/* The row's text of that name; NULL: there is none. The table's. */
+const char *engine_text_at(const struct table *table, size_t row, const char *name);
