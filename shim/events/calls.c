@@ -113,11 +113,10 @@ enter_elsewhere(struct lane_context *context, uint64_t function, uint64_t call_s
 
 	if (likely(context))
 		number = early_number(context, function, call_site, return_address);
-	if (!number) {
+	if (!number || !counted_add(context, number)) {
 		enter_by_way(context, function, call_site, stack, return_address, result);
 		return;
 	}
-	add64(&context->counts[number], 1);
 	if (unlikely(--context->pulse < 0))
 		counted_pulse((void *)function, (void *)call_site);
 }

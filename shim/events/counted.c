@@ -31,11 +31,8 @@ void cold counted_enter(void *function, void *call_site)
 	context = context_settle(stack);
 	if (!context)
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
-	else if (context->counts)
-		add64(&context->counts[modes_number_at(number, return_address,
-						       (uintptr_t)call_site)],
-		      1);
-	else
+	else if (!counted_add(context, modes_number_at(number, return_address,
+						       (uintptr_t)call_site)))
 		context->lane->folded_call_count++;
 }
 
@@ -75,8 +72,7 @@ void cold counted_edge(void *function, void *call_site, uint32_t place)
 	uint32_t number = modes_number_of_edge(place, (uintptr_t)call_site);
 	struct lane_context *context = lane_self;
 
-	if (context->counts)
-		add64(&context->counts[number], 1);
+	counted_add(context, number);
 	if (--context->pulse < 0)
 		counted_pulse(function, call_site);
 }

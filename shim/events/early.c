@@ -34,10 +34,11 @@ int cold early_count(struct lane_context *context, uint64_t function, uint64_t c
 	uint32_t version = __atomic_load_n(&modes_early_version, __ATOMIC_ACQUIRE);
 	uint32_t number = modes_find_early(function, return_address);
 
-	if (!number || !context->counts)
+	if (!number)
 		return 0;
 	number = modes_number_at(number, return_address, call_site);
-	add64(&context->counts[number], 1);
+	if (!counted_add(context, number))
+		return 0;
 	if (modes_is_part(number))
 		note(context, &(struct lane_early){.function = function,
 						   .return_address = return_address,

@@ -37,8 +37,7 @@ static inline uint32_t early_number(struct lane_context *context, uint64_t funct
 	number = early->number;
 	compiler_barrier();
 	if (early->function != function || early->call_site != call_site ||
-	    early->return_address != return_address || early->version != version ||
-	    !context->counts)
+	    early->return_address != return_address || early->version != version)
 		return 0;
 	return number;
 }

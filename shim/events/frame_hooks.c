@@ -33,11 +33,7 @@ static int has_frame(struct lane_context *context, uint32_t number,
 		modes_note_enter(number, return_address);
 	if (recording == SEGMENT_RECORDING_OFF)
 		return 0;
-	if (context->counts)
-		add64(&context->counts[modes_number_at(number, return_address,
-						       call_site)],
-		      1);
-	else
+	if (!counted_add(context, modes_number_at(number, return_address, call_site)))
 		context->lane->folded_call_count++;
 	return 0;
 }

@@ -50,6 +50,18 @@ static inline void add64(uint64_t *counter, uint64_t value)
 	__asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
 }
 
+/* Adds a call without a frame. 0: they are not counted now. The counts are read once:
+ * another thread may begin a pause, and take them away. */
+static inline int counted_add(struct lane_context *context, uint32_t number)
+{
+	uint64_t *counts = __atomic_load_n(&context->counts, __ATOMIC_RELAXED);
+
+	if (unlikely(!counts))
+		return 0;
+	add64(&counts[number], 1);
+	return 1;
+}
+
 static inline void add32(uint32_t *counter, uint32_t value)
 {
 	__asm__ volatile("addl %1, %0" : "+m"(*counter) : "ir"(value) : "cc");
