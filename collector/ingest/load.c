@@ -13,10 +13,14 @@
 #include "collector/account/account.h"
 
 /* seen_ns: since the thread was made, which may be before it began here. */
-static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns)
+static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns, uint64_t most_ns)
 {
-	if (seen_ns > begin_ns && seen_ns - begin_ns > *ns)
-		*ns = seen_ns - begin_ns;
+	uint64_t since_ns = seen_ns > begin_ns ? seen_ns - begin_ns : 0;
+
+	if (since_ns > most_ns)
+		since_ns = most_ns;
+	if (since_ns > *ns)
+		*ns = since_ns;
 }
 
 static int is_split(const struct read_process *process)
@@ -25,10 +29,25 @@ static int is_split(const struct read_process *process)
 	       process->switch_source == SEGMENT_SWITCHES_PERF;
 }
 
+/* A thread that has said that its process ends computes on, and may be looked at then:
+ * what is booked as time without a CPU stays that. */
+static uint64_t most_cpu_ns(const struct ingest *ingest,
+			    const struct segment_thread *thread, uint64_t end_ticks)
+{
+	uint64_t life_ns;
+
+	if (end_ticks <= thread->start_ticks)
+		return 0;
+	life_ns = (uint64_t)ticks_duration_ns(&ingest->ticks,
+					      (double)(end_ticks - thread->start_ticks));
+	return life_ns > thread->off_ns ? life_ns - thread->off_ns : 0;
+}
+
 /* Threads that lived when they were looked at last have not noted their own end. Not of
  * an image that exec has replaced: the next one's thread goes by the same number, and its
  * clock goes on. */
-static void complete_threads(struct ingest *ingest, const struct read_process *process)
+static void complete_threads(struct ingest *ingest, const struct read_process *process,
+			     uint64_t end_ticks)
 {
 	for (uint32_t i = 0; i < process->thread_count; i++) {
 		struct segment_thread *thread = &process->threads[i];
@@ -40,10 +59,11 @@ static void complete_threads(struct ingest *ingest, const struct read_process *p
 					thread->tid);
 		if (!seen || seen->cpu_ns < 0)
 			continue;
-		raise_to(&thread->cpu_ns, (uint64_t)seen->cpu_ns, thread->begin_cpu_ns);
+		raise_to(&thread->cpu_ns, (uint64_t)seen->cpu_ns, thread->begin_cpu_ns,
+			 most_cpu_ns(ingest, thread, end_ticks));
 		if (!thread->ready_ns) /* nor what came after it noted its end */
 			raise_to(&thread->ready_ns, (uint64_t)seen->ready_ns,
-				 thread->begin_ready_ns);
+				 thread->begin_ready_ns, UINT64_MAX);
 	}
 }
 
@@ -61,7 +81,8 @@ static void merge(struct ingest *ingest)
 	for (size_t i = 0; ingest->watch.resources && i < count; i++)
 		if (is_split(&ingest->run.processes[i]) &&
 		    ingest->endings[i].next_image == ENDING_NONE)
-			complete_threads(ingest, &ingest->run.processes[i]);
+			complete_threads(ingest, &ingest->run.processes[i],
+					 ends[i].end_ticks);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.path_limit, ingest->watch.share_limit);
 	if (ingest->watch.outside)
