@@ -5,7 +5,7 @@
 usage: commands.py PROF-ANALYZE TEMPLATE OUTPUT
 
 For the manual page, whose template ends in .1.in, and for the completion of bash: where
-@COMMANDS@ or @OPTIONS@ stands alone. What a command says of itself is its struct report, which
+@COMMANDS@ or @OPTIONS@ stands alone, and @EXPORTS@ within a line. What a command says of itself is its struct report, which
 of most is the head of an .sql file, and an option its row of analyzer/cli/options.c.
 """
 import re
@@ -106,6 +106,13 @@ def manual_of_options(commands):
     yield ".El"
 
 
+def exports(program):
+    """What there is, as the refusal of what there is not has it; perfetto is chrome."""
+    refusal = subprocess.run([program, "export", "?", "run.db"], capture_output=True, text=True,
+                             check=False).stderr
+    return re.search("there are: (.*)", refusal)[1].replace(",", "") + " perfetto"
+
+
 def wrapped(text, indent):
     return f"\n{indent}".join(textwrap.wrap(text, 88, break_long_words=False,
                                               break_on_hyphens=False))
@@ -137,12 +144,14 @@ def main():
     commands = read_commands(program)
     makers = {"@COMMANDS@": manual_of_commands, "@OPTIONS@": manual_of_options} \
         if template.endswith(".1.in") else {"@COMMANDS@": completion_lines}
+    words = exports(program)
     with open(template, encoding="utf-8") as file:
         lines = file.read().splitlines()
     with open(output, "w", encoding="utf-8") as out:
         for line in lines:
             out.writelines(f"{made}\n" for made in
-                           (makers[line](commands) if line in makers else [line]))
+                           (makers[line](commands) if line in makers else
+                            [line.replace("@EXPORTS@", words)]))
 
 
 main()

@@ -18,7 +18,7 @@ FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "e
          "page_main"}
 SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim", "stack"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
-HEAD = {"report", "part", "build", "takes", "example", "about", "argument", "by"}
+HEAD = {"report", "part", "export", "build", "takes", "example", "about", "argument", "by"}
 
 
 def c_string(text):
@@ -132,11 +132,13 @@ def part_as_c(path, number, kind, words, title, query):
 def main():
     path, target = sys.argv[1:]
     head, parts = read(path)
-    missing = HEAD - {"part", "argument", "by", "build"} - head.keys() if "part" not in head else ()
+    is_command = "part" not in head and "export" not in head
+    missing = (HEAD - {"part", "export", "argument", "by", "build"} if is_command else
+               {"about", "takes"} if "export" in head else set()) - head.keys()
     if missing or not parts:
         wrong(path, 1, "it has no " + (", no ".join(sorted(missing)) or "section"))
     argument, _, other_argument = head.get("argument", "").partition(" ")
-    name, _, summary = (head.get("report") or head["part"]).partition(": ")
+    name, _, summary = (head.get("report") or head.get("part") or head["export"]).partition(": ")
     takes = " | ".join("TAKES_" + word.upper() for word in head.get("takes", "").split())
     with open(target, "w", encoding="utf-8") as out:
         out.write(f"/* made by scripts/embed_report.py from {path.split('/')[-1]} */\n"
@@ -157,7 +159,16 @@ const struct report report_{name} = {{
 	.parts = parts,
 	.part_count = sizeof(parts) / sizeof(parts[0]),
 }};
-""" if "part" in head else ("};\n" if "build" in head else f"""}};
+""" if "part" in head else f"""}};
+
+const struct report report_{name} = {{
+	.name = {c_string(name)},
+	.description = {c_string(head["about"])},
+	.takes = {takes},
+	.parts = parts,
+	.part_count = sizeof(parts) / sizeof(parts[0]),
+}};
+""" if "export" in head else ("};\n" if "build" in head else f"""}};
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {{

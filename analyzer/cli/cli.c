@@ -119,8 +119,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 static void describe_report(const struct report *report, struct strbuf *doc)
 {
 	strbuf_putc(doc, (char)toupper((unsigned char)report->summary[0]));
-	strbuf_printf(doc, "%s.\v%s\n\nExample:\n    %s", report->summary + 1,
-		      report->description, report->example);
+	strbuf_printf(doc, "%s.\v%s", report->summary + 1, report->description);
+	for (size_t i = 0; cli_names_format(report) && report_exports[i]; i++)
+		strbuf_printf(doc, "\n\nFORMAT %s: %s", report_exports[i]->name,
+			      report_exports[i]->description);
+	strbuf_printf(doc, "\n\nExample:\n    %s", report->example);
 }
 
 /* "FUNC", "A B" or nothing */
@@ -193,14 +196,17 @@ static bool is_given(const struct parsing *parsing, int key)
 
 static void check_options(const struct parsing *parsing, struct strbuf *error)
 {
+	const struct report *lines = parsing->cli->options.lines;
+	const struct report *taking = lines ? lines : parsing->cli->report;
+
 	if (is_given(parsing, KEY_GATE) && !(parsing->cli->report->takes & TAKES_GATE))
 		strbuf_printf(error,
 			      "%s has no gate: --gate METRIC=AMOUNT is for compare",
 			      parsing->cli->report->name);
 	for (size_t i = 0; i < CLI_OPTION_COUNT && !error->size; i++)
-		if (parsing->given[i] && !cli_option_is_taken(i, parsing->cli->report))
-			strbuf_printf(error, "%s takes no --%s",
-				      parsing->cli->report->name, cli_option_name(i));
+		if (parsing->given[i] && !cli_option_is_taken(i, taking))
+			strbuf_printf(error, "%s takes no --%s", taking->name,
+				      cli_option_name(i));
 	if (!error->size && parsing->cli->renderer->needs_findings &&
 	    !(parsing->cli->report->takes & TAKES_FINDINGS))
 		strbuf_printf(error,

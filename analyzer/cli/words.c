@@ -31,6 +31,11 @@ bool cli_writes_one_format(const struct report *report)
 	return report->takes & TAKES_FLAME;
 }
 
+bool cli_names_format(const struct report *report)
+{
+	return cli_writes_one_format(report) && !report->format;
+}
+
 static const struct exporter *find_exporter(const char *name, bool is_picture)
 {
 	for (size_t i = 0; i < exporter_registry_count; i++)
@@ -60,6 +65,12 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 				      ? "chrome" /* which it reads, see its file */
 				      : cli->options.argument,
 			      false);
+	for (size_t i = 0; report_exports[i]; i++)
+		if (strcmp(report_exports[i]->name, cli->options.argument) == 0) {
+			cli->options.lines = report_exports[i];
+			cli->exporter = &exporter_lines;
+			return;
+		}
 	if (cli->exporter) {
 		cli->options.profile = cli->exporter->takes_profile;
 		cli->options.timeline = cli->exporter->takes_timeline;
@@ -82,6 +93,8 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 		strbuf_printf(error, "%s%s", separator, exporter_registry[i]->name);
 		separator = ", ";
 	}
+	for (size_t i = 0; report_exports[i]; i++)
+		strbuf_printf(error, ", %s", report_exports[i]->name);
 }
 
 static bool is_file(const char *name)

@@ -25,5 +25,7 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 /* Whether the report writes one format for other programs (export/) and takes no
  * --format. */
 bool cli_writes_one_format(const struct report *report);
+/* Whether its first word names the format, as export's. */
+bool cli_names_format(const struct report *report);
 /* Sets ret->exporter for such a report: its own, or the one that its first word names. */
 void cli_choose_exporter(struct request *ret, struct strbuf *error);

@@ -3,7 +3,8 @@
  * The contract of a format for other programs: a function that writes what a document
  * holds for them, one metric of its call paths or all of a run.
  *
- * To add one: export/NAME.c, a line in registry.c and in meson.build.
+ * To add one that is rows: see analyzer/reports/sql/README.md. Else: export/NAME.c, a
+ * line in registry.c and in meson.build.
  */
 #pragma once
 
@@ -30,3 +31,5 @@ struct exporter {
 
 extern const struct exporter *const exporter_registry[];
 extern const size_t exporter_registry_count;
+/* Not in the registry: of formats that are .sql files, whose names reports know. */
+extern const struct exporter exporter_lines;

@@ -42,6 +42,7 @@ struct report_options {
 	long top, count;	   /* likewise; 0: not given */
 	const char *view;	   /* likewise */
 	bool profile, timeline;	   /* export: all of a run, not one metric */
+	const struct report *lines; /* export: this .sql file; NULL: none */
 };
 
 enum report_takes {
@@ -119,12 +120,16 @@ struct report {
 
 extern const struct report *const report_registry[];
 extern const size_t report_registry_count;
+/* Exports that are .sql files: a row of theirs is a line. NULL after the last. */
+extern const struct report *const report_exports[];
 
 /* Each by its name: report_functions. */
 #define SQL_REPORT REPORT
 #define SQL_PART REPORT
+#define SQL_EXPORT REPORT
 #define REPORT(name) extern const struct report report_##name;
 #include "analyzer/reports/registry.def"
 #undef REPORT
+#undef SQL_EXPORT
 #undef SQL_PART
 #undef SQL_REPORT

@@ -8,6 +8,7 @@ them that Debian has: callgrind_annotate, and for the others readers of the form
 import decimal
 import json
 import os
+import re
 import sys
 import tempfile
 
@@ -111,6 +112,18 @@ def check_timeline(recording):
     return problems
 
 
+def check_names(recording):
+    """What there is not is refused with all that there is, which help tells of."""
+    command = [recording.products.analyze, "export"]
+    refused = harness.run([*command, "foldde", recording.database])
+    names = re.search(r"there is no format 'foldde'; there are: (.*)", refused.stderr)
+    help_text = harness.run([*command, "--help"]).stdout
+    if refused.returncode != 2 or not names:
+        return [f"foldde is refused with {refused.returncode}: {refused.stderr}"]
+    return [f"export --help does not tell of {name}" for name in names[1].split(", ")
+            if not re.search(rf"\b{name}\b", help_text)]
+
+
 def main():
     products = harness.Products(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
@@ -118,6 +131,7 @@ def main():
         problems = [problem for recording in (single, waiting, plugged)
                     for problem in check(recording)]
         problems += check_threads(waiting) + check_timeline(waiting) + check_pruned(single)
+        problems += check_names(single)
         names = {name.split(":")[0].split()[0] for _, name in waiting.in_time()}
         if not names >= {"hold", "waits", "round", "half", "snapshot"}:
             problems.append(f"waiting has too little in time: {names}")

@@ -317,6 +317,7 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 		{":has_suppressions", options->suppressions != NULL},
 		{":inlined", options->inlined},
 		{":machine", options->machine},
+		{":is_run_chosen", options->run_is_chosen},
 		{":is_brief", ask->is_brief},
 		{":is_filtered", filter_is_active(&ask->input->filter)},
 		{":is_sorted", options->sort != NULL},

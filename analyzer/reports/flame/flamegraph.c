@@ -5,6 +5,7 @@
  */
 #include "analyzer/reports/flame/parts.h"
 
+#include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/profile/parts.h"
 
 #define USUAL_LEAST_PERCENT 0.1
@@ -36,6 +37,8 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 
 static enum exit_status build_export(struct report_input *input, struct doc *doc)
 {
+	if (input->options->lines)
+		return engine_build(input->options->lines, input, doc);
 	if (input->options->profile)
 		return profile_build(input, doc);
 	return flame_build(
