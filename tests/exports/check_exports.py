@@ -124,6 +124,30 @@ def check_names(recording):
             if not re.search(rf"\b{name}\b", help_text)]
 
 
+def check_lines(recording):
+    """jsonl: one object, each name once, with the numbers of run.db."""
+    recording.export("jsonl", recording.file("jsonl"))
+    with open(recording.file("jsonl"), encoding="utf-8") as file:
+        pairs, = [json.loads(line, object_pairs_hook=list) for line in file]
+    told, problems = dict(pairs), []
+    if len(told) != len(pairs):
+        problems.append("jsonl has a name twice")
+    sums = recording.sums()
+    for name, metric in (("calls", "calls"), ("self_ns", "wall"), ("alloc_bytes", "bytes")):
+        if told.get(name) != sums[metric]:
+            problems.append(f"jsonl: {name} is {told.get(name)}, not {sums[metric]}")
+        for function, (own, _) in recording.top(metric, 3).items():
+            if told.get(f"functions/{function}/{name}") != own:
+                problems.append(f"jsonl: {function} has not {own} of {name}")
+    steps = dict(recording.rows("SELECT 'steps/' || name || '/count', COUNT(*) FROM step "
+                                "GROUP BY name"))
+    if any(told.get(name) != count for name, count in steps.items()):
+        problems.append(f"jsonl has not {steps}")
+    if any(isinstance(value, (list, dict)) or value is None for value in told.values()):
+        problems.append("jsonl has what is no text or number")
+    return problems
+
+
 def main():
     products = harness.Products(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
@@ -132,6 +156,8 @@ def main():
                     for problem in check(recording)]
         problems += check_threads(waiting) + check_timeline(waiting) + check_pruned(single)
         problems += check_names(single)
+        for recording in (single, waiting, plugged):
+            problems += check_lines(recording)
         names = {name.split(":")[0].split()[0] for _, name in waiting.in_time()}
         if not names >= {"hold", "waits", "round", "half", "snapshot"}:
             problems.append(f"waiting has too little in time: {names}")
