@@ -19,7 +19,7 @@
 -- live_count frees peak_count lost blocks exact crossed large
 
 -- What all of them have together.
--- :each every_owner critical allocs bytes
+-- :each every_owner critical allocs bytes frees
 
 -- Calls of libc that moved data to or from another process, as far as that can be told: with
 -- several in the run, most of their time on pipes.

@@ -80,6 +80,34 @@ def check_rules(program):
     limits = [(row["id"], row["limit"]) for row in listed]
     assert all(name for _, name in limits) and len(set(limits)) == len(limits)
     assert all(row["unit"] and row["meaning"] for row in listed)
+    return {f"{row['id']} {row['rule']}" for row in listed}
+
+
+def check_list(program, folder):
+    """Of people: a row for each limit, and what a file changed is said."""
+    path = os.path.join(folder, "rules.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"rules": {"T0": {"limits": {"high_ns": 2e9}}}}, file)
+    text = run(program, "bottlenecks", "--list-rules", "--rules", path)
+    rows = re.findall(r"^([A-Z]\d+) +([\w-]+) +(\w+)  +(\S.*)$", text, re.MULTILINE)
+    changed = [row for row in rows if row[3].endswith("(changed)")]
+    assert changed == [("T0", "slow-call", "high_ns", "2.00s (changed)")], changed
+    listed = json.loads(run(program, "--list-rules", "-f", "json"))["rules"]
+    assert [(row["id"], row["rule"], row["limit"]) for row in listed] == [row[:3] for row in rows]
+
+
+def check_outcomes(program, database, rules):
+    """Each rule has found something, or it is said why not, once."""
+    text = run(program, "bottlenecks", database, "--limit", "0")
+    found, _, others = text.partition("\nRules without a finding\n")
+    named = re.findall(r"\b([A-Z]\d+ [a-z][\w-]+)", re.sub(r"-?\n +", " ", others))
+    document = json.loads(run(program, "bottlenecks", database, "-f", "json"))
+    silent = [f"{row['id']} {row['rule']}" for row in document["rules"]
+              if row["outcome"] != "found"]
+    assert sorted(named) == sorted(silent), (named, silent)
+    assert len(document["rules"]) == len(rules), document["rules"]
+    for rule in rules - set(silent):
+        assert rule in " ".join(found.split()), rule
 
 
 def check_sarif_location(location):
@@ -148,7 +176,9 @@ def main():
         check_order(findings)
         for rank, finding in enumerate(findings):
             check_finding(program, database, rank + 1, finding)
-        check_rules(program)
+        rules = check_rules(program)
+        check_list(program, folder)
+        check_outcomes(program, database, rules)
         with open(slow_only[1], "w", encoding="utf-8") as file:
             json.dump({"rules": {row["id"]: {"enabled": row["id"] == "T0"}
                                  for row in document["rules"]}}, file)

@@ -226,7 +226,6 @@ CASES = {
     "bottlenecks-fail-on": (FINDINGS + ["--fail-on", "high", "-n", "1"], {}),
     "bottlenecks-fail-on-fine": (["bottlenecks", "fixture.db", "--rules", "off.json",
                                   "--fail-on", "low"], {}),
-    "bottlenecks-list-rules": (["bottlenecks", "--list-rules", "--rules", "rules.json"], {}),
     "bottlenecks-json": (FINDINGS + ["-f", "json", "-n", "1"], {}),
     "bottlenecks-csv": (FINDINGS + ["-f", "csv"], {}),
     "bottlenecks-md": (FINDINGS + ["-f", "md", "-n", "2"], {}),
@@ -719,7 +718,15 @@ def run_case(program, folder, case):
                                                    "--format=csv"} & set(arguments):
         check_width(output, max(int(environment["COLUMNS"]), 60))
     return "%s---- stderr ----\n%s---- status %d ----\n" % (
-        output, done.stderr.decode("utf-8"), done.returncode)
+        without_rules(output), done.stderr.decode("utf-8"), done.returncode)
+
+
+def without_rules(output):
+    """Without the list of rules that found nothing: check_findings.py holds it against all
+    rules, so a new one changes no golden file."""
+    output = re.sub(r"(?m)^(Rules without a finding\n)(?:  .*\n)+", r"\1", output)
+    output = re.sub(r"(?m)^- \*\*[a-z ]+\*\*: [A-Z]\d+ .*\n", "", output)
+    return re.sub(r'(?m)^ *\{"id": "[A-Z]\d+", "rule": "[^"]+", "outcome": .*\n', "", output)
 
 
 def check_width(output, width):
