@@ -14,8 +14,6 @@
 -- :evidence steps count: steps
 -- :evidence part percent: share of the peak
 -- :asks p at most p_highest
--- :why the process's live memory rises from step to step and does not level off; by whom,
--- steps do not tell
 -- :advice find the site: PROFSHIM_SNAPSHOT_EVERY=1s, then 'prof-analyze leaks' (rule M5 names
 -- it)
 -- :advice free at the end of a step what was made for it, or keep one buffer for all steps
@@ -26,7 +24,8 @@
 -- :unseen the site: snapshots and M5 name it
 
 -- :query
--- What is live belongs to a process. A step of the later half leaves so many bytes; what the
+-- What is live belongs to a process. What is freed before the exit is no leak of this run: it is
+-- medium at most. A step of the later half leaves so many bytes; what the
 -- first steps set up is none, and what fills up is no growth.
 WITH growth AS (SELECT t.name, t.series_id, t.timed_count AS steps,
 		MAX(CASE WHEN place = spans - 1 THEN live_bytes END)
@@ -42,8 +41,14 @@ SELECT name AS about_step, series_id, steps, later_bytes, all_bytes, p,
 	MAX(:least_bytes, :least_share * :run_peak_bytes) AS least,
 	later_bytes / later_steps AS step_bytes, later_bytes AS saving_bytes,
 	:run_peak_bytes AS of_bytes,
-	MAX(0, MIN(1, later_bytes / :run_peak_bytes)) AS part
-FROM growth WHERE p IS NOT NULL ORDER BY name, series_id;
+	MAX(0, MIN(1, later_bytes / :run_peak_bytes)) AS part,
+	CASE WHEN is_freed THEN MIN(0.1, later_bytes / :run_peak_bytes) END AS at_stake,
+	'the process''s live memory rises from step to step and does not level off; by whom, '
+	|| 'steps do not tell' || CASE WHEN is_freed THEN '; it is freed before the exit, so it '
+	|| 'matters as far as the program runs longer' ELSE '' END AS why
+FROM (SELECT *, :live_bytes < 0.1 * all_bytes
+	AND (SELECT complete FROM runs WHERE run_id = :run) AS is_freed FROM growth)
+WHERE p IS NOT NULL ORDER BY name, series_id;
 
 -- :proof
 SELECT number, timed_count, last_ns, live_bytes FROM step_spans WHERE run_id = {run} AND
