@@ -158,13 +158,27 @@ void holders_find_sharer(struct holder *ret, uintptr_t address)
 			return;
 }
 
-void holders_find_signaller(struct holder *ret, uintptr_t address)
+/* As holders_signals, of threads that have ended. Some signal and end at once: whom they
+ * woke looks later, and would find the end where the signal was. */
+static uint64_t ends[LANE_LOCK_HEADS];
+
+static void find_word(struct holder *ret, const uint64_t *words, uintptr_t address)
 {
-	uint64_t word = __atomic_load_n(&holders_signals[lock_list_hash(address)],
-					__ATOMIC_RELAXED);
+	uint64_t word =
+		__atomic_load_n(&words[lock_list_hash(address)], __ATOMIC_RELAXED);
 
 	if (holders_is_word_of(word, address))
 		holders_take_word(ret, word);
+}
+
+void holders_find_signaller(struct holder *ret, uintptr_t address)
+{
+	find_word(ret, holders_signals, address);
+}
+
+void holders_find_ended(struct holder *ret, uintptr_t thread)
+{
+	find_word(ret, ends, thread);
 }
 
 /* The outermost frame's path, though it is closed: those that begin a stack are made
@@ -183,8 +197,11 @@ static uint32_t first_node(const struct lane_context *context)
 
 void holders_end_lane(const struct lane_context *context)
 {
-	holders_signal(context, (uintptr_t)__builtin_thread_pointer(),
-		       first_node(context));
+	uintptr_t thread = (uintptr_t)__builtin_thread_pointer();
+	uint64_t word = holders_word(context, thread, first_node(context));
+
+	if (word && !paused_is_on())
+		__atomic_store_n(&ends[lock_list_hash(thread)], word, __ATOMIC_RELAXED);
 }
 
 struct sender senders[LANE_LOCK_HEADS];

@@ -88,7 +88,7 @@ static inline void holders_take_word(struct holder *ret, uint64_t word)
 	ret->node = (uint32_t)word & ((1u << HOLDERS_NODE_BITS) - 1);
 }
 
-/* The thread is about to signal, or ends. */
+/* The thread is about to signal. */
 static inline void holders_signal(const struct lane_context *context, uintptr_t address,
 				  uint32_t node)
 {
@@ -109,10 +109,13 @@ void holders_find_sharer(struct holder *ret, uintptr_t address);
 /* Who signalled last. */
 void holders_find_signaller(struct holder *ret, uintptr_t address);
 
+/* Who was this thread, by its pthread_t. */
+void holders_find_ended(struct holder *ret, uintptr_t thread);
+
 /* A thread begins with the lane: others can find it by its id. */
 void holders_begin_lane(struct lane_context *context);
 
-/* It ends, which is a signal, of what it began with, to whoever waits for that. */
+/* It ends: for whoever waits for that, with what it began with. */
 void holders_end_lane(const struct lane_context *context);
 
 /*

@@ -347,7 +347,7 @@ void locks_end_wait(struct locks_wait *wait, int has_it)
 void locks_end_join(struct locks_wait *wait, uintptr_t thread, int has_ended)
 {
 	if (wait->lock && has_ended)
-		holders_find_signaller(&wait->holder, thread);
+		holders_find_ended(&wait->holder, thread);
 	locks_end_wait(wait, has_ended);
 }
 
