@@ -152,58 +152,6 @@ static size_t find_last(const char *text, const char *end, const char **ret)
 	return (size_t)(end - word);
 }
 
-/* Those whose signs are no wildcards. */
-static const struct {
-	const char *sign, *codes[2];
-} operators[] = {
-	{"[]", {"ix"}},	 {"()", {"cl"}},  {"->", {"pt"}},  {"==", {"eq"}}, {"!=", {"ne"}},
-	{"<=>", {"ss"}}, {"<<=", {"lS"}}, {">>=", {"rS"}}, {"<<", {"ls"}}, {">>", {"rs"}},
-	{"<=", {"le"}},	 {">=", {"ge"}},  {"+=", {"pL"}},  {"-=", {"mI"}}, {"++", {"pp"}},
-	{"--", {"mm"}},	 {"&&", {"aa"}},  {"||", {"oo"}},
-};
-static const char *const destructors[] = {"D0", "D1", "D2", "D4", "D5", NULL};
-static const char *const constructors[] = {"C1", "C2", "C3", "C4", "C5", "CI", NULL};
-
-/* The word of the name that ends where the operator stands. */
-static const char *const *codes_of_operator(const char *text, const char *end)
-{
-	static const char name[] = "::operator";
-	const char *at = memmem(text, (size_t)(end - text), name, sizeof(name) - 1);
-
-	if (!at || memchr(text, '<', (size_t)(at - text)) ||
-	    memchr(text, '(', (size_t)(at - text)))
-		return NULL;
-	at += sizeof(name) - 1;
-	for (size_t i = 0; i < sizeof(operators) / sizeof(operators[0]); i++) {
-		const char *sign = operators[i].sign, *behind = at + strlen(sign);
-
-		if (is_at(at, end, sign) &&
-		    (behind == end || *behind == '<' || *behind == '(') &&
-		    !memchr(text, '@', (size_t)(end - text)))
-			return operators[i].codes;
-	}
-	return NULL;
-}
-
-/* Of a template's constructor: "vector<int>::vector". */
-static bool is_constructor(const char *text, const char *word, size_t size)
-{
-	const char *at = word;
-	size_t depth = 0;
-
-	if (word - text < 4 || memcmp(word - 3, ">::", 3) != 0)
-		return false;
-	for (at = word - 3; at > text; at--) {
-		depth += *at == '>';
-		if (*at == '<' && --depth == 0)
-			break;
-	}
-	if ((size_t)(at - text) < size || memcmp(at - size, word, size) != 0)
-		return false;
-	at -= size;
-	return at == text || (at - text >= 2 && memcmp(at - 2, "::", 2) == 0);
-}
-
 struct name_word name_word_find(const char *rule, size_t size)
 {
 	struct name_word ret = {.text = rule};
@@ -212,23 +160,10 @@ struct name_word name_word_find(const char *rule, size_t size)
 	ret.size = find_last(rule, end, &ret.text);
 	if (!ret.size)
 		ret.size = find_outside(rule, end, &ret.text);
-	if (!ret.size || memchr(rule, '*', size) || memchr(rule, '?', size))
-		return ret;
-	if (ret.text > rule && ret.text[-1] == '~')
-		ret.codes = destructors;
-	else if (is_constructor(rule, ret.text, ret.size))
-		ret.codes = constructors;
-	else
-		ret.codes = codes_of_operator(rule, end);
 	return ret;
 }
 
 bool name_word_is_in(const struct name_word *word, const char *linkage_name, size_t size)
 {
-	if (!memmem(linkage_name, size, word->text, word->size))
-		return false;
-	for (size_t i = 0; word->codes && word->codes[i]; i++)
-		if (memmem(linkage_name, size, word->codes[i], 2))
-			return true;
-	return !word->codes;
+	return memmem(linkage_name, size, word->text, word->size) != NULL;
 }
