@@ -66,7 +66,7 @@ struct collector {
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
 	int64_t run_id;	   /* likewise */
-	struct exit_status status;
+	struct wait_status status;
 };
 
 static void set_state(struct collector *collector, enum segment_collector_state state)
@@ -206,7 +206,7 @@ static void store(struct collector *collector)
 	set_state(collector, SEGMENT_COLLECTOR_FINISHED);
 }
 
-static int is_same_status(const struct exit_status *a, const struct exit_status *b)
+static int is_same_status(const struct wait_status *a, const struct wait_status *b)
 {
 	return a->is_known == b->is_known && a->exit_code == b->exit_code &&
 	       a->exit_signal == b->exit_signal;

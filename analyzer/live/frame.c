@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A picture: head, the screen's table, and what it is of. */
-#include "analyzer/live/frame.h"
+#include "analyzer/live/show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analyzer/document/doc.h"
-#include "analyzer/live/totals.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/render.h"
@@ -82,7 +81,7 @@ static void put_who(struct strbuf *text, const struct live *live)
 		strbuf_puts(text, "; no budget");
 }
 
-static void put_what(struct strbuf *text, const struct totals *totals)
+static void put_what(struct strbuf *text, const struct live_totals *totals)
 {
 	strbuf_printf(text, "%.2f computing, %.2f ready of ", totals->computing,
 		      totals->ready);
@@ -118,9 +117,8 @@ static void add_heads(struct frame *frame, const struct live *live,
 		      const struct frame_style *style, const struct table *table)
 {
 	struct strbuf text = {0};
-	struct totals totals;
+	struct live_totals totals = live_totals(live);
 
-	totals_find(&totals, live);
 	put_who(&text, live);
 	add_head(frame, style, &text);
 	put_what(&text, &totals);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys of the live view. */
-#include "analyzer/live/keys.h"
+#include "analyzer/live/show.h"
 
 #include <string.h>
 #include <time.h>
 
-#include "analyzer/live/screen.h"
 #include "collector/live/attach.h"
 
 const char *const keys_help[] = {

@@ -2,12 +2,13 @@
 /* The state of what is watched, and what is asked of its tables. */
 #include "analyzer/live/live.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/live/alive.h"
 #include "analyzer/model/table.h"
-#include "common/base/xalloc.h"
+#include "collector/processes/liveness.h"
+#include "common/base/array.h"
 
 #include "live.sql.h"
 
@@ -21,8 +22,7 @@ void live_init(struct live *live, struct source *source, const struct screen *sc
 	*live = (struct live){
 		.source = *source, .screen = screen, .sort = -1, .pool = name_pool_new()};
 	*source = (struct source){.rundir = RUNDIR_NONE};
-	live->paths = xgrow(live->paths, 0, &live->path_capacity, sizeof(*live->paths));
-	live->paths[live->path_count++] = (struct live_path){.parent = 0};
+	ARRAY_ADD(live->paths, live->path_count) = (struct live_path){.parent = 0};
 	/* memory is not there, or the tables are: the program's own fault ends it */
 	if (rundb_open_memory("top", &live->db, &error) < 0 ||
 	    rundb_execute(live->db, live_sql_tables) < 0)
@@ -60,7 +60,7 @@ bool live_goes_on(const struct live *live)
 {
 	if (live->source.pid)
 		return source_lives(&live->source);
-	return live->facts.first_pid && alive_is(live->facts.first_pid, 0);
+	return live->facts.first_pid && liveness_check(live->facts.first_pid, 0);
 }
 
 void live_set_zero(struct live *live)
@@ -92,6 +92,25 @@ struct cursor *live_query(const struct live *live, const char *sql)
 	cursor_bind_integer(cursor, ":zoom", live->zoom);
 	cursor_bind_text(cursor, ":filter", live->filter);
 	return cursor;
+}
+
+struct live_totals live_totals(const struct live *live)
+{
+	struct cursor *cursor = live_query(live, live_sql_totals);
+	double span_s = live_span_s(live), per_s = span_s > 0 ? 1 / span_s : 0;
+	struct live_totals ret = {.span_s = span_s};
+
+	if (cursor_next(cursor) > 0) {
+		ret.thread_count = (size_t)cursor_integer(cursor, "thread_count");
+		ret.computing = fmax(0, cursor_real(cursor, "cpu_ns")) / 1e9 * per_s;
+		ret.ready = fmax(0, cursor_real(cursor, "ready_ns")) / 1e9 * per_s;
+		ret.calls_per_s = fmax(0, cursor_real(cursor, "calls")) * per_s;
+		ret.allocs_per_s = fmax(0, cursor_real(cursor, "alloc_count")) * per_s;
+		ret.alloc_bytes_per_s =
+			fmax(0, cursor_real(cursor, "alloc_bytes")) * per_s;
+	}
+	cursor_close(cursor);
+	return ret;
 }
 
 void live_chain(const struct live *live, uint32_t path, struct strbuf *ret)

@@ -12,7 +12,7 @@
 #include "common/base/intern.h"
 #include "common/base/map.h"
 
-struct screen; /* screen.h */
+struct screen; /* show.h */
 
 #define LIVE_FILTER_MOST 200
 
@@ -51,7 +51,7 @@ struct live {
 	int64_t *function_looks; /* in which they were seen last */
 	struct map path_map;
 	struct live_path *paths; /* by number; [0] is the root above all */
-	size_t path_count, path_capacity;
+	size_t path_count;
 	struct name_pool *pool;
 };
 
@@ -72,6 +72,34 @@ double live_span_s(const struct live *live);
 /* A query of the tables, with the looks and what is chosen bound. */
 struct cursor *live_query(const struct live *live, const char *sql);
 
+/* What all of a program did in a span: the head of frames and of the log. */
+struct live_totals {
+	double span_s;
+	double computing, ready; /* threads, on the average */
+	double calls_per_s, allocs_per_s, alloc_bytes_per_s;
+	size_t thread_count; /* that live */
+};
+
+struct live_totals live_totals(const struct live *live);
 /* The path's names from the outermost (below the zoom) on, as a COLUMN_CHAIN cell has
  * them. */
 void live_chain(const struct live *live, uint32_t path, struct strbuf *ret);
+
+/* A look after the other, and what they cost: for the log, frames and the terminal. */
+struct top {
+	struct live live;
+	const char *word;  /* as the user named it */
+	unsigned every_ms; /* between two looks, as asked for */
+	long count;	   /* looks; 0: until the program ends */
+	uint64_t began_ns; /* the last look, by CLOCK_MONOTONIC */
+	uint64_t cost_ns;  /* CPU time of a look with all that is shown, lately */
+};
+
+/* A look, and what it cost so far. -EIO: nothing can be read any more. */
+int top_look(struct top *top);
+/* What showing it cost in addition. began_ns: top_cpu_ns() before. */
+void top_add_cost(struct top *top, uint64_t began_ns);
+uint64_t top_cpu_ns(void);
+/* How long to wait for the next look, which begins every_ms behind the last one, or
+ * later: so that looking takes a 20th of a CPU at most. */
+unsigned top_pause_ms(const struct top *top);

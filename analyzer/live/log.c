@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of words. Must not let a name add a word or a line. */
-#include "analyzer/live/log.h"
+#include "analyzer/live/show.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "analyzer/live/screen.h"
-#include "analyzer/live/totals.h"
 #include "analyzer/render/cell.h"
 #include "common/base/utf8.h"
 
@@ -100,9 +98,8 @@ static void put_program(struct strbuf *line, const struct live *live)
 static void log_totals(FILE *out, const struct live *live)
 {
 	struct strbuf line = {0};
-	struct totals totals;
+	struct live_totals totals = live_totals(live);
 
-	totals_find(&totals, live);
 	put_moment(&line);
 	strbuf_printf(&line, "look span_s=%.3f", totals.span_s);
 	put_program(&line, live);

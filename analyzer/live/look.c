@@ -2,6 +2,7 @@
 /* A look: the run is read as reports read it, and its numbers go into the tables. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,7 @@
 #include "analyzer/live/live.h"
 #include "collector/processes/ticks.h"
 #include "collector/store/spool.h"
+#include "common/base/array.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 
@@ -31,7 +33,7 @@ struct reading {
 	uint32_t *functions; /* by function_id, less the first: their numbers */
 	uint32_t *paths;     /* likewise */
 	int64_t first_function, first_path;
-	size_t function_count, function_capacity, path_count, path_capacity;
+	size_t function_count, path_count;
 };
 
 static struct cursor *ask(struct reading *reading, const char *sql)
@@ -51,9 +53,7 @@ static bool open_stored(struct reading *reading)
 	struct cursor *cursor;
 	char token[17];
 
-	strbuf_printf(&error, "%016" PRIx64, source->token);
-	memcpy(token, strbuf_text(&error), sizeof(token));
-	strbuf_reset(&error);
+	snprintf(token, sizeof(token), "%016" PRIx64, source->token);
 	if (rundb_open(source->output, &reading->db, &error) == 0) {
 		cursor = rundb_query(reading->db, live_sql_stored);
 		cursor_bind_text(cursor, ":token", token);
@@ -264,10 +264,7 @@ static int take_functions(struct reading *reading)
 		name_function(live, number, is_new, from, put);
 		if (!reading->function_count)
 			reading->first_function = cursor_integer(from, "function_id");
-		reading->functions =
-			xgrow(reading->functions, reading->function_count,
-			      &reading->function_capacity, sizeof(*reading->functions));
-		reading->functions[reading->function_count++] = number;
+		ARRAY_ADD(reading->functions, reading->function_count) = number;
 		cursor_bind_integer(put_at, ":function", number);
 		cursor_bind_row(put_at, from, 7);
 		cursor_run(put_at);
@@ -309,9 +306,7 @@ static uint32_t number_of_path(struct live *live, uint32_t parent, uint32_t func
 
 	if (!is_new)
 		return number;
-	live->paths = xgrow(live->paths, live->path_count, &live->path_capacity,
-			    sizeof(*live->paths));
-	live->paths[live->path_count++] = (struct live_path){parent, function};
+	ARRAY_ADD(live->paths, live->path_count) = (struct live_path){parent, function};
 	cursor_bind_integer(put, ":path", number);
 	cursor_bind_integer(put, ":parent", parent);
 	cursor_bind_integer(put, ":function", function);
@@ -347,9 +342,7 @@ static int take_paths(struct reading *reading)
 						cursor_integer(from, "is_inlined"), put);
 		if (!reading->path_count)
 			reading->first_path = cursor_integer(from, "path_id");
-		reading->paths = xgrow(reading->paths, reading->path_count,
-				       &reading->path_capacity, sizeof(*reading->paths));
-		reading->paths[reading->path_count++] = number;
+		ARRAY_ADD(reading->paths, reading->path_count) = number;
 		if (number == UINT32_MAX)
 			continue;
 		cursor_bind_integer(put_at, ":path", number);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Looks, and how often there may be one. */
-#include "analyzer/live/looks.h"
+#include "analyzer/live/live.h"
 
 #include <time.h>
 

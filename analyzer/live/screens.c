@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The screens, and the choice of their rows. */
-#include "analyzer/live/screen.h"
+#include "analyzer/live/show.h"
 
 #include <math.h>
 #include <stdlib.h>

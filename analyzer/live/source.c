@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/live/alive.h"
 #include "collector/live/attach.h"
+#include "collector/processes/liveness.h"
 #include "collector/read/facts.h"
 #include "collector/store/spool.h"
 #include "common/base/xalloc.h"
@@ -70,7 +70,7 @@ static int open_process(struct source *ret, int pid, char *error, size_t error_s
 		snprintf(ret->rundir.path, sizeof(ret->rundir.path),
 			 "the recording of process %d", pid);
 		ret->inner_pid = files.inner_pid;
-		ret->start_time = alive_start_time(pid);
+		ret->start_time = liveness_start_time(pid, 0, UINT64_MAX);
 		result = begin(ret, error, error_size);
 		if (result == 0 && ret->token != files.token) {
 			snprintf(error, error_size,
@@ -93,7 +93,7 @@ void source_close(struct source *source)
 
 bool source_lives(const struct source *source)
 {
-	return !source->pid || alive_is(source->pid, source->start_time);
+	return !source->pid || liveness_check(source->pid, source->start_time);
 }
 
 static int is_living(const struct spool_run *run)

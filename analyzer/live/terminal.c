@@ -3,7 +3,7 @@
  * The live view on a terminal. Must not put a byte of a name there that a frame has not
  * made harmless; need colours, or more than a line.
  */
-#include "analyzer/live/terminal.h"
+#include "analyzer/live/show.h"
 
 #include <curses.h>
 #include <langinfo.h>
@@ -13,9 +13,6 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "analyzer/live/frame.h"
-#include "analyzer/live/keys.h"
-#include "analyzer/live/source.h"
 #include "collector/processes/ticks.h"
 
 #define ESCAPE_MS 25

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command `top`, without a terminal: frames one after the other, or the log. */
-#include "analyzer/live/looks.h"
+#include "analyzer/live/show.h"
 
 #include <errno.h>
 #include <langinfo.h>
@@ -10,10 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/live/frame.h"
-#include "analyzer/live/log.h"
-#include "analyzer/live/source.h"
-#include "analyzer/live/terminal.h"
 #include "analyzer/reports/report.h"
 #include "common/base/utf8.h"
 
@@ -53,7 +49,6 @@ static void show_frame(const struct top *top, bool is_first)
 		.width = width >= 20 && width <= 1000 ? (size_t)width : FRAME_WIDTH,
 		.rows_most = FRAME_ROWS,
 		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
-		.every_ms = top->every_ms,
 	};
 	struct frame frame;
 

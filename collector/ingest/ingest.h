@@ -56,7 +56,7 @@ struct ingest {
 	struct merge merge;
 	struct snapshots snapshots;
 	uint32_t first_process;	   /* ENDING_NONE: its slot is not there */
-	struct exit_status status; /* of the first process */
+	struct wait_status status; /* of the first process */
 	int is_complete;
 	uint64_t end_ticks; /* of the last process to end */
 	struct ingest_fact *facts;

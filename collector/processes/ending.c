@@ -230,7 +230,7 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 	if (death && ending->next_image == ENDING_NONE)
 		ending->status = death->status;
 	if (is_exiting && !ending->status.is_known)
-		ending->status = (struct exit_status){1, process->exit_code, 0};
+		ending->status = (struct wait_status){1, process->exit_code, 0};
 	ending->is_complete = ending->next_image != ENDING_NONE ||
 			      (ending->status.is_known && !ending->status.exit_signal);
 	if (ending->next_image != ENDING_NONE)

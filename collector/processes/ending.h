@@ -16,7 +16,7 @@ struct ending_death {
 	int32_t pid;
 	uint64_t start_ticks; /* with pid: which process */
 	uint64_t monotonic_ns;
-	struct exit_status status;
+	struct wait_status status;
 };
 
 struct ending {
@@ -24,7 +24,7 @@ struct ending {
 	int is_alive;
 	uint32_t next_image; /* process that went on with this pid after exec, or NONE */
 	uint32_t parent;     /* index, or ENDING_NONE */
-	struct exit_status status;
+	struct wait_status status;
 	int is_complete; /* ended by itself, and was seen to */
 	int is_unseen;	 /* nobody saw the end: end_ticks is its last trace */
 };

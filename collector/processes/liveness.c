@@ -247,16 +247,16 @@ int liveness_inherited(int fd)
 	return fd;
 }
 
-static struct exit_status decode(int status)
+static struct wait_status decode(int status)
 {
 	if (WIFSIGNALED(status))
-		return (struct exit_status){1, 0, WTERMSIG(status)};
-	return (struct exit_status){1, WEXITSTATUS(status), 0};
+		return (struct wait_status){1, 0, WTERMSIG(status)};
+	return (struct wait_status){1, WEXITSTATUS(status), 0};
 }
 
 /* 1: *ret is filled in; 0: not yet; -1: will never be known. */
 static int ask_exit_status(int pidfd, int32_t pid, uint64_t start_time,
-			   struct exit_status *ret)
+			   struct wait_status *ret)
 {
 	struct pidfd_exit_info info = {.mask = PIDFD_EXIT_INFO_EXIT};
 	struct stat_facts facts = {0};
@@ -274,9 +274,9 @@ static int ask_exit_status(int pidfd, int32_t pid, uint64_t start_time,
 	return 1;
 }
 
-struct exit_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_time)
+struct wait_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_time)
 {
-	struct exit_status status = {0, 0, 0};
+	struct wait_status status = {0, 0, 0};
 	struct timespec pause = {.tv_nsec = 500000};
 
 	/* between a zombie and a reaped process there is a moment when neither tells */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 /* How a process ended. Signals and codes as in waitpid(). */
-struct exit_status {
+struct wait_status {
 	int is_known;
 	int exit_code;	 /* when exit_signal is 0 */
 	int exit_signal; /* 0: it exited */
@@ -55,7 +55,7 @@ int liveness_inherited(int fd);
 /* How the process behind a pidfd that has become readable ended. Asks /proc while the
  * parent has not reaped it and the kernel (6.15 or later) afterwards; not known when
  * neither tells. */
-struct exit_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_time);
+struct wait_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_time);
 
 /* Could the process be that user (root) if it wanted: is it one of its three user ids? 1
  * also when that cannot be told. */

@@ -156,12 +156,12 @@ static inline int64_t row_time_ns(const struct row *row, uint64_t ticks)
 	return ticks_since_start_ns(&row->ingest->ticks, ticks);
 }
 
-static inline struct value value_exit_code(const struct exit_status *status)
+static inline struct value value_exit_code(const struct wait_status *status)
 {
 	return value_if(status->is_known && !status->exit_signal, status->exit_code);
 }
 
-static inline struct value value_exit_signal(const struct exit_status *status)
+static inline struct value value_exit_signal(const struct wait_status *status)
 {
 	return value_if(status->is_known && status->exit_signal, status->exit_signal);
 }

@@ -191,7 +191,7 @@ int table_is_dead(int pidfd, int32_t pid, uint64_t start_time)
 }
 
 /* How the first process ended, from the descriptor we have had from the start. */
-struct exit_status table_first_status(const struct watch *watch)
+struct wait_status table_first_status(const struct watch *watch)
 {
 	if (watch->first_is_dead)
 		return watch->first_status;

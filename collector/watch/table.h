@@ -118,7 +118,7 @@ struct watch {
 	int first_pidfd; /* of the run's first process; < 0: none */
 	int first_is_dead;
 	int is_blind;			 /* the last look failed: no descriptors */
-	struct exit_status first_status; /* when dead */
+	struct wait_status first_status; /* when dead */
 	struct watch_file *files;
 	size_t file_count;
 	struct map file_map; /* index of a file by its inode */
@@ -162,7 +162,7 @@ void table_free(struct watch *watch, size_t index);
 void table_list_files(struct watch *watch);
 
 /* How the first process ended, from the descriptor we have had from the start. */
-struct exit_status table_first_status(const struct watch *watch);
+struct wait_status table_first_status(const struct watch *watch);
 
 /* Is the first process past its exit (or dead)? Is it dead? */
 int table_first_is_exiting(const struct watch *watch);

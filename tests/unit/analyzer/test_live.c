@@ -7,10 +7,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "analyzer/live/frame.h"
-#include "analyzer/live/keys.h"
-#include "analyzer/live/log.h"
-#include "analyzer/live/screen.h"
+#include "analyzer/live/show.h"
 #include "common/base/utf8.h"
 #include "tests/unit/collector/make_segment.h"
 

@@ -157,7 +157,7 @@ static int wait_for_death(int pidfd)
 
 TEST(exit_statuses)
 {
-	struct exit_status status;
+	struct wait_status status;
 	uint64_t start_time;
 	int pid, pidfd;
 
