@@ -10,12 +10,8 @@
 
 #include "common/base/xalloc.h"
 #include "collector/account/sampled/computed.h"
-#include "collector/merge/marks.h"
-#include "collector/merge/studies.h"
-#include "collector/merge/locks.h"
 #include "collector/merge/place.h"
 #include "collector/merge/merge.h"
-#include "collector/merge/spans.h"
 #include "collector/read/read.h"
 
 /* The run's peak is that of its process with the highest peak. */
@@ -138,10 +134,6 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	size_t lane = 0;
 
 	shared_lanes_find(merge, ends);
-	merge->locks = locks_new();
-	merge->spans = spans_new();
-	merge->marks = marks_new();
-	merge->studies = studies_new();
 	read_parts_begin(&parts, merge->run);
 	for (uint32_t file = 0; file < merge->run->file_count; file++) {
 		read_parts_of(&parts, file);
@@ -151,7 +143,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	counted_finish(counted);
 	counted_free(counted);
 	locks_finish(merge);
-	studies_finish(merge->studies);
+	studies_finish(&merge->studies);
 }
 
 static void subtract(uint64_t *from, uint64_t value)
@@ -204,6 +196,6 @@ void run_merge(struct merge *ret, const struct read_run *run, const struct ticks
 		if (ret->merged_sites[i])
 			changes_add_frees(&ret->changes, run, i, ret->merged_sites[i]);
 	}
-	marks_finish(ret->marks);
+	marks_finish(&ret->marks);
 	account_functions(ret);
 }

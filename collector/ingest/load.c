@@ -6,10 +6,6 @@
 
 #include "common/base/xalloc.h"
 #include "common/libc/records.h"
-#include "collector/merge/marks.h"
-#include "collector/merge/studies.h"
-#include "collector/merge/locks.h"
-#include "collector/merge/spans.h"
 #include "collector/account/account.h"
 
 /* seen_ns: since the thread was made, which may be before it began here. */
@@ -133,10 +129,6 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 void ingest_done(struct ingest *ingest)
 {
 	snapshots_done(&ingest->snapshots);
-	locks_free(ingest->merge.locks);
-	spans_free(ingest->merge.spans);
-	marks_free(ingest->merge.marks);
-	studies_free(ingest->merge.studies);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->endings);

@@ -5,8 +5,6 @@
  */
 #include "collector/ingest/ingest.h"
 
-#include "collector/merge/locks.h"
-#include "collector/merge/spans.h"
 #include "common/libc/records.h"
 #include "common/selection.h"
 #include "common/trust.h"
@@ -210,8 +208,8 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "switches_by_perf", counts[SEGMENT_SWITCHES_PERF]);
 	add(ingest, "switches_unseen", counts[SEGMENT_SWITCHES_UNSEEN]);
 	add(ingest, "lost_wait_ns", ingest->merge.lost_wait_ns);
-	add(ingest, "folded_locks", ingest->merge.locks->folded_count);
-	add(ingest, "lost_stalls", ingest->merge.locks->stalls.lost_count);
+	add(ingest, "folded_locks", ingest->merge.locks.folded_count);
+	add(ingest, "lost_stalls", ingest->merge.locks.stalls.lost_count);
 	add(ingest, "lost_transfers", ingest->merge.transfers.lost_count);
 	add(ingest, "lost_transfer_bytes", ingest->merge.transfers.lost_bytes);
 }
@@ -263,7 +261,7 @@ static void add_samples(struct ingest *ingest)
 
 static void add_spans(struct ingest *ingest)
 {
-	const struct spans *spans = ingest->merge.spans;
+	const struct spans *spans = &ingest->merge.spans;
 	int64_t complete_ns =
 		ticks_duration_ns(&ingest->ticks, (double)spans->complete_ticks);
 
@@ -514,7 +512,7 @@ void trust_collect(struct ingest *ingest)
 	add_lost_processes(ingest);
 	add(ingest, "unseen_ends", unseen_ends(ingest));
 	add(ingest, "damaged_segments",
-	    merge->damaged_count + merge->spans->damaged_count);
+	    merge->damaged_count + merge->spans.damaged_count);
 	add(ingest, "damaged_samples", ingest->watch.damaged_sample_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);
 	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);

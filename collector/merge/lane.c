@@ -5,11 +5,6 @@
  */
 #include "collector/merge/place.h"
 
-#include "collector/merge/marks.h"
-#include "collector/merge/studies.h"
-#include "collector/merge/locks.h"
-#include "collector/merge/spans.h"
-
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
@@ -352,12 +347,12 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	merge->open_paths[lane] = waits_open_path(&walk);
 	add_transfers(&walk);
 	sampled_add_lane(&walk);
-	studies_add_lane(merge->studies, &walk);
+	studies_add_lane(&merge->studies, &walk);
 	variants_find(&walk, &ret->variants);
 	add_histograms(&walk, &ret->variants);
 	add_changes(&walk);
-	marks_add_lane(merge->marks, &walk);
-	spans_add_lane(merge->spans, &walk);
+	marks_add_lane(&merge->marks, &walk);
+	spans_add_lane(&merge->spans, &walk);
 	locks_add_lane(&walk);
 	sites_add(&walk, sites, site_count);
 	take_counts(&walk, ret);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/merge/locks.h"
+#include "collector/merge/place.h"
 #include "common/base/xalloc.h"
 #include "common/base/array.h"
 #include "collector/symbols/symbols.h"
@@ -50,7 +50,8 @@ static void settle_lane(struct merge *merge, uint32_t lane,
 		return;
 	place_nodes(&walk);
 	for (size_t i = 0; i < count; i++)
-		settle(merge->locks, &places[i], lane, place_path(&walk, places[i].node));
+		settle(&merge->locks, &places[i], lane,
+		       place_path(&walk, places[i].node));
 	free(walk.nodes);
 	read_lane_done(&walk.data);
 	merge->folded_call_count = folded;
@@ -59,7 +60,7 @@ static void settle_lane(struct merge *merge, uint32_t lane,
 
 static void settle_places(struct merge *merge)
 {
-	struct locks *locks = merge->locks;
+	struct locks *locks = &merge->locks;
 	struct map lanes = {.count = 0};
 	size_t first = 0, end;
 
@@ -168,7 +169,7 @@ static void add_up_waits(struct locks *locks)
 
 static void add_stall_places(struct merge *merge)
 {
-	struct locks *locks = merge->locks;
+	struct locks *locks = &merge->locks;
 
 	for (size_t i = 0; i < locks->stalls.count; i++) {
 		const struct merge_stall *stall = &locks->stalls.all[i];
@@ -191,7 +192,7 @@ void locks_finish(struct merge *merge)
 {
 	add_stall_places(merge);
 	settle_places(merge);
-	add_up_waits(merge->locks);
-	for (size_t i = 0; i < merge->locks->count; i++)
-		name_lock(merge, &merge->locks->all[i]);
+	add_up_waits(&merge->locks);
+	for (size_t i = 0; i < merge->locks.count; i++)
+		name_lock(merge, &merge->locks.all[i]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks of lanes, added up by process and address. */
-#include "collector/merge/locks.h"
+#include "collector/merge/place.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +26,7 @@ void locks_add_place(struct locks *locks, struct lock_place place)
 static void note_block(struct merge *merge, uint32_t index,
 		       const struct segment_lock *from)
 {
-	struct merge_lock *lock = &merge->locks->all[index];
+	struct merge_lock *lock = &merge->locks.all[index];
 	const struct read_process *process = &merge->run->processes[lock->process];
 	uint32_t site = from->block_site - process->first_site;
 
@@ -34,7 +34,7 @@ static void note_block(struct merge *merge, uint32_t index,
 	    site >= process->site_count)
 		return;
 	lock->block_offset = from->block_offset;
-	locks_add_place(merge->locks,
+	locks_add_place(&merge->locks,
 			(struct lock_place){lock->process, process->sites[site].lane_slot,
 					    process->sites[site].node, index,
 					    LOCK_PLACE_BLOCK});
@@ -43,7 +43,7 @@ static void note_block(struct merge *merge, uint32_t index,
 /* The run's lock; UINT32_MAX: there are too many. */
 static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock *from)
 {
-	struct locks *locks = walk->merge->locks;
+	struct locks *locks = &walk->merge->locks;
 	uint32_t index = map_get(&locks->map, walk->process_index, from->address, 0);
 	struct merge_lock lock = {.process = walk->process_index,
 				  .kind = from->kind,
@@ -64,7 +64,7 @@ static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock 
 /* Returns its number in the run; UINT32_MAX: none. */
 static uint32_t add_lock(const struct lane_walk *walk, const struct segment_lock *from)
 {
-	struct locks *locks = walk->merge->locks;
+	struct locks *locks = &walk->merge->locks;
 	struct merge_lock *lock;
 	uint32_t index;
 
@@ -96,7 +96,7 @@ static uint32_t add_lock(const struct lane_walk *walk, const struct segment_lock
 static void add_wait(const struct lane_walk *walk, const struct segment_lock_wait *from,
 		     uint32_t lock)
 {
-	struct locks *locks = walk->merge->locks;
+	struct locks *locks = &walk->merge->locks;
 	uint32_t index = (uint32_t)locks->wait_count;
 
 	if (locks->wait_count >= LOCK_WAITS_MOST) {
@@ -198,7 +198,7 @@ void locks_add_lane(const struct lane_walk *walk)
 	struct merge *merge = walk->merge;
 	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
 
-	merge_add(&merge->locks->folded_count, from->header.folded_lock_count);
+	merge_add(&merge->locks.folded_count, from->header.folded_lock_count);
 	for (uint32_t i = 1; i < from->lock_count; i++)
 		numbers[i] = add_lock(walk, &from->locks[i]);
 	for (uint32_t i = 1; i < from->lock_wait_count; i++) {
@@ -211,27 +211,6 @@ void locks_add_lane(const struct lane_walk *walk)
 		else if (numbers[wait->lock] != UINT32_MAX)
 			add_wait(walk, wait, numbers[wait->lock]);
 	}
-	stalls_add_lane(&merge->locks->stalls, walk, numbers);
+	stalls_add_lane(&merge->locks.stalls, walk, numbers);
 	free(numbers);
-}
-
-struct locks *locks_new(void)
-{
-	return xcalloc(1, sizeof(struct locks));
-}
-
-void locks_free(struct locks *locks)
-{
-	if (!locks)
-		return;
-	for (size_t i = 0; i < locks->count; i++) {
-		histogram_done(&locks->all[i].waits);
-		free(locks->all[i].name);
-	}
-	free(locks->all);
-	free(locks->waits);
-	free(locks->places);
-	free(locks->stalls.all);
-	map_done(&locks->map);
-	free(locks);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Putting lanes' series together. Must not trust a number of a lane. */
-#include "collector/merge/marks.h"
+#include "collector/merge/place.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
-#include "collector/merge/place.h"
 
 static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 					uint32_t kind, const char *name)
@@ -335,61 +334,4 @@ void marks_finish(struct marks *marks)
 	}
 	for (size_t i = count; i < marks->count; i++)
 		put_in_order(marks->all[i]);
-}
-
-/* Middle of a bucket. */
-static double bucket_value(uint32_t bucket)
-{
-	uint32_t place = bucket > SEGMENT_SERIES_SIDE ? bucket - SEGMENT_SERIES_SIDE - 1
-						      : SEGMENT_SERIES_SIDE - 1 - bucket;
-	double value;
-
-	if (bucket == SEGMENT_SERIES_SIDE)
-		return 0;
-	value = ldexp(8.5 + place % 8,
-		      (int)(place / 8) + SEGMENT_SERIES_LOWEST_EXPONENT - 3);
-	return bucket > SEGMENT_SERIES_SIDE ? value : -value;
-}
-
-double marks_percentile(const struct marks_series *series, double fraction)
-{
-	double count = 0, seen = 0, value = 0;
-	uint32_t bucket = 0;
-
-	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
-		count += (double)series->histogram[i];
-	for (; bucket < SEGMENT_SERIES_BUCKETS; bucket++) {
-		seen += (double)series->histogram[bucket];
-		if (seen > 0 && seen >= fraction * count)
-			break;
-	}
-	if (bucket < SEGMENT_SERIES_BUCKETS)
-		value = bucket_value(bucket);
-	if (series->lowest_count && value < series->lowest[0].mark.value)
-		value = series->lowest[0].mark.value;
-	if (series->highest_count && value > series->highest[0].mark.value)
-		value = series->highest[0].mark.value;
-	return value;
-}
-
-struct marks *marks_new(void)
-{
-	return xcalloc(1, sizeof(struct marks));
-}
-
-void marks_free(struct marks *marks)
-{
-	for (size_t i = 0; marks && i < marks->count; i++) {
-		free(marks->all[i]->spans);
-		free(marks->all[i]->latest);
-		free(marks->all[i]->waits);
-		free(marks->all[i]);
-	}
-	if (!marks)
-		return;
-	free(marks->all);
-	free(marks->waits);
-	map_done(&marks->map);
-	intern_free(&marks->names);
-	free(marks);
 }

@@ -122,6 +122,10 @@ void merge_done(struct merge *merge)
 		histogram_done(&merge->functions[i].histogram);
 	free(merge->merged_sites);
 	changes_done(&merge->changes);
+	locks_done(&merge->locks);
+	spans_done(&merge->spans);
+	marks_done(&merge->marks);
+	studies_done(&merge->studies);
 	transfers_done(&merge->transfers);
 	sampled_done(&merge->sampled);
 	free(merge->process_cost);

@@ -16,6 +16,7 @@
 #include "collector/merge/histogram.h"
 #include "collector/merge/hook_cost.h"
 #include "collector/merge/identify.h"
+#include "collector/merge/results.h"
 #include "collector/merge/transfers.h"
 #include "common/base/map.h"
 #include "collector/merge/samples.h"
@@ -188,12 +189,12 @@ struct merge {
 	uint32_t *touched;	  /* paths the lane has cells in */
 	size_t touched_count;
 	struct changes changes; /* between snapshots */
-	struct marks *marks;	/* steps and counters */
-	struct locks *locks;	/* collector/merge/locks.h */
-	struct spans *spans;	/* collector/merge/spans.h */
+	struct marks marks;
+	struct locks locks;
+	struct spans spans;
 	struct transfers transfers;
 	struct sampled sampled;
-	struct studies *studies; /* the slowest calls of some functions */
+	struct studies studies;
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	struct map share_map; /* by path and lane, of lanes that are shared */

@@ -166,6 +166,29 @@ void variants_done(struct variant_list *list);
 /* Adds its samples. Damaged ones are counted. */
 void sampled_add_lane(struct lane_walk *walk);
 
+/* Of a lane whose nodes are placed. A wait for a lock names paths of two lanes, the
+ * waiter's and the holder's. So the holders' are looked up when all lanes are merged, in
+ * a second reading of those lanes that are named. */
+void locks_add_lane(const struct lane_walk *walk);
+/* A place that is looked up then, if it is one. */
+void locks_add_place(struct locks *locks, struct lock_place place);
+/* All lanes are added: paths of holders, and names. */
+void locks_finish(struct merge *merge);
+
+/* Of a lane whose nodes are placed and whose frames are still there. */
+void spans_add_lane(struct spans *spans, const struct lane_walk *walk);
+
+/* Adds what a lane has; what is not plausible is counted as damaged. */
+void marks_add_lane(struct marks *marks, const struct lane_walk *walk);
+/* All lanes have been added: puts everything in order, and adds the series of the run,
+ * after those of the processes. */
+void marks_finish(struct marks *marks);
+
+/* Adds those of a lane; what is not plausible is counted as damaged. */
+void studies_add_lane(struct studies *studies, const struct lane_walk *walk);
+/* All lanes have been added: puts them in order, and leaves out what is too many. */
+void studies_finish(struct studies *studies);
+
 /* A frame that is open when its process ends, ends with it, or when its stack was left
  * for the last time: at end_ticks of the stack's clock, which is so far behind the
  * run's. */

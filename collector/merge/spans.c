@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Spans of all lanes. */
-#include "collector/merge/spans.h"
+#include "collector/merge/place.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "collector/merge/add.h"
-#include "collector/merge/place.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "common/slow/spans.h"
@@ -347,18 +346,4 @@ void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
 	}
 	free(lane.open);
 	free(lane.open_nodes);
-}
-
-struct spans *spans_new(void)
-{
-	return xcalloc(1, sizeof(struct spans));
-}
-
-void spans_free(struct spans *spans)
-{
-	if (!spans)
-		return;
-	free(spans->all);
-	intern_free(&spans->names);
-	free(spans);
 }

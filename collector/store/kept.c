@@ -2,8 +2,6 @@
 /* The rows of kept calls: spans, studies with their cases and parts, and snapshots. */
 #include <stdlib.h>
 
-#include "collector/merge/studies.h"
-#include "collector/merge/spans.h"
 #include "collector/store/row.h"
 #include "common/base/xalloc.h"
 #include "common/slow/spans.h"
@@ -19,7 +17,7 @@ static void add_span(struct row *row, const struct merge_span *span)
 		thread = row->store->threads[row->store->first_threads[span->process] +
 					     span->thread];
 	if (span->kind == SEGMENT_SPAN_STEP)
-		name = intern_name(&row->ingest->merge.spans->names, span->name);
+		name = intern_name(&row->ingest->merge.spans.names, span->name);
 	row_add(row, row->ids->run, row->ids->process + span->process,
 		row_lane(row, span->lane), value_known(thread), span->kind, name,
 		value_path(row, span->path), row_time_ns(row, span->begin_ticks),
@@ -29,7 +27,7 @@ static void add_span(struct row *row, const struct merge_span *span)
 
 static void add_spans(struct row *row)
 {
-	const struct spans *spans = row->ingest->merge.spans;
+	const struct spans *spans = &row->ingest->merge.spans;
 
 	for (size_t i = 0; i < spans->count; i++)
 		add_span(row, &spans->all[i]);
@@ -43,7 +41,7 @@ static int64_t path_id(const struct row *row, uint32_t path)
 
 static void add_studies(struct row *row)
 {
-	const struct studies *studies = row->ingest->merge.studies;
+	const struct studies *studies = &row->ingest->merge.studies;
 
 	for (size_t i = 0; i < studies->count; i++) {
 		const struct studies_study *study = &studies->all[i];
@@ -62,8 +60,7 @@ static void add_studies(struct row *row)
 static void add_case(struct row *row, size_t study, size_t number)
 {
 	const struct ingest *ingest = row->ingest;
-	const struct studies_case *from =
-		&ingest->merge.studies->all[study].cases[number];
+	const struct studies_case *from = &ingest->merge.studies.all[study].cases[number];
 
 	row_add(row, row->ids->run, study + 1, number + 1,
 		row->ids->process + ingest->run.lanes[from->lane].process,
@@ -78,7 +75,7 @@ static void add_case(struct row *row, size_t study, size_t number)
 static void each_case(struct row *row,
 		      void (*add)(struct row *row, size_t study, size_t number))
 {
-	const struct studies *studies = row->ingest->merge.studies;
+	const struct studies *studies = &row->ingest->merge.studies;
 
 	for (size_t i = 0; i < studies->count; i++)
 		for (size_t j = 0; j < studies->all[i].case_count; j++)
@@ -101,8 +98,7 @@ static int64_t limited(double value)
 static void add_case_parts(struct row *row, size_t study, size_t number)
 {
 	const struct ingest *ingest = row->ingest;
-	const struct studies_case *from =
-		&ingest->merge.studies->all[study].cases[number];
+	const struct studies_case *from = &ingest->merge.studies.all[study].cases[number];
 	uint32_t process = ingest->run.lanes[from->lane].process;
 	const struct hook_cost *hooks = &ingest->merge.process_cost[process];
 	struct studies_cost cost = {ingest->ticks.ns_per_tick, hooks->inner_ns,

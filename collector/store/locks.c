@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of a run's locks: lock, lock_wait, stall, stall_window. */
 #include "common/libc/records.h"
-#include "collector/merge/locks.h"
 #include "collector/store/row.h"
 
 static const char *const kind_words[] = {
@@ -34,7 +33,7 @@ static struct value percentile(const struct row *row, const struct merge_lock *l
 
 static void add_lock(struct row *row, size_t index)
 {
-	const struct merge_lock *lock = &row->ingest->merge.locks->all[index];
+	const struct merge_lock *lock = &row->ingest->merge.locks.all[index];
 	uint32_t kind = lock->kind;
 
 	if (kind > SEGMENT_LOCK_SIGNAL || kind < SEGMENT_LOCK_MUTEX)
@@ -53,13 +52,13 @@ static void add_lock(struct row *row, size_t index)
 
 static void add_locks(struct row *row)
 {
-	for (size_t i = 0; i < row->ingest->merge.locks->count; i++)
+	for (size_t i = 0; i < row->ingest->merge.locks.count; i++)
 		add_lock(row, i);
 }
 
 static void add_waits(struct row *row)
 {
-	const struct locks *locks = row->ingest->merge.locks;
+	const struct locks *locks = &row->ingest->merge.locks;
 
 	for (size_t i = 0; i < locks->wait_count; i++) {
 		const struct merge_lock_wait *wait = &locks->waits[i];
@@ -77,7 +76,7 @@ static void add_waits(struct row *row)
 
 static void add_stalls(struct row *row)
 {
-	const struct locks *locks = row->ingest->merge.locks;
+	const struct locks *locks = &row->ingest->merge.locks;
 
 	for (size_t i = 0; i < locks->stalls.count; i++) {
 		const struct merge_stall *stall = &locks->stalls.all[i];
@@ -100,7 +99,7 @@ static void add_stalls(struct row *row)
 static void add_window(struct row *row)
 {
 	double ns_per_tick = row->ingest->ticks.ns_per_tick;
-	uint32_t thinning = row->ingest->merge.locks->stalls.thinning;
+	uint32_t thinning = row->ingest->merge.locks.stalls.thinning;
 	uint64_t start = row->ingest->run.page.start_ticks;
 	uint64_t period = 1ull << SEGMENT_STALL_WINDOW_SHIFT << thinning;
 

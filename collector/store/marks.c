@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* The rows of steps and counters. */
-#include "collector/merge/marks.h"
 #include "collector/merge/place.h"
 #include "collector/store/row.h"
 
@@ -58,7 +57,7 @@ static struct value percentile(const struct row *row, const struct marks_series 
 
 static void add_series(struct row *row)
 {
-	const struct marks *marks = row->ingest->merge.marks;
+	const struct marks *marks = &row->ingest->merge.marks;
 	const struct ingest *ingest = row->ingest;
 
 	for (size_t i = 0; i < marks->count; i++) {
@@ -91,7 +90,7 @@ static void add_series(struct row *row)
 
 static void add_extreme(struct row *row, size_t index, int is_highest, uint32_t rank)
 {
-	const struct marks_series *series = row->ingest->merge.marks->all[index];
+	const struct marks_series *series = row->ingest->merge.marks.all[index];
 	const struct marks_value *value =
 		is_highest ? &series->highest[rank] : &series->lowest[rank];
 	struct split_values split = split_of_value(row, series, value);
@@ -105,7 +104,7 @@ static void add_extreme(struct row *row, size_t index, int is_highest, uint32_t 
 
 static void add_extremes(struct row *row)
 {
-	const struct marks *marks = row->ingest->merge.marks;
+	const struct marks *marks = &row->ingest->merge.marks;
 
 	for (size_t i = 0; i < marks->count; i++) {
 		for (uint32_t rank = 0; rank < marks->all[i]->highest_count; rank++)
@@ -117,7 +116,7 @@ static void add_extremes(struct row *row)
 
 static void add_series_spans(struct row *row, size_t index)
 {
-	const struct marks_series *series = row->ingest->merge.marks->all[index];
+	const struct marks_series *series = row->ingest->merge.marks.all[index];
 
 	for (size_t i = 0; i < series->span_count; i++) {
 		const struct segment_series_span *from = &series->spans[i];
@@ -134,7 +133,7 @@ static void add_series_spans(struct row *row, size_t index)
 
 static void add_spans(struct row *row)
 {
-	for (size_t i = 0; i < row->ingest->merge.marks->count; i++)
+	for (size_t i = 0; i < row->ingest->merge.marks.count; i++)
 		add_series_spans(row, i);
 }
 
@@ -186,7 +185,7 @@ static void add_values(struct row *row, const struct marks_series *series)
 
 static void add_values_of_kind(struct row *row, enum segment_series_kind kind)
 {
-	const struct marks *marks = row->ingest->merge.marks;
+	const struct marks *marks = &row->ingest->merge.marks;
 
 	for (size_t i = 0; i < marks->count; i++)
 		if (marks->all[i]->kind == kind && marks->all[i]->process != MARKS_ALL)
@@ -213,7 +212,7 @@ static void add_wait(struct row *row, size_t index, uint32_t rank,
 
 static void add_waits(struct row *row)
 {
-	const struct marks *marks = row->ingest->merge.marks;
+	const struct marks *marks = &row->ingest->merge.marks;
 
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct marks_series *series = marks->all[i];

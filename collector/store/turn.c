@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/merge/marks.h"
 #include "collector/store/ids.h"
 #include "collector/processes/ticks.h"
 
@@ -257,7 +256,7 @@ static void add_counts(const struct ingest *ingest, const union store_ids *first
 	ret->path += ingest->merge.path_count;
 	ret->site += (int64_t)ingest->merge.site_count;
 	ret->snapshot += (int64_t)ingest->snapshots.count;
-	ret->series += (int64_t)ingest->merge.marks->count;
+	ret->series += (int64_t)ingest->merge.marks.count;
 }
 
 /* A planted file has any numbers, and nothing of ours is numbered from there on. */

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <time.h>
 
-#include "collector/merge/marks.h"
+#include "collector/merge/place.h"
 #include "collector/merge/place.h"
 #include "collector/merge/merge.h"
 #include "tests/unit/collector/check_db.h"
@@ -174,7 +174,7 @@ TEST_WITH(fibers_with_the_same_frames, begin, finish)
 TEST_WITH(many_series, begin, finish)
 {
 	struct fixture *f = *state;
-	struct marks *marks = marks_new();
+	struct marks all = {.count = 0}, *marks = &all;
 	struct segment_series series = {.kind = SEGMENT_SERIES_STEP,
 					.count = 1,
 					.first_ticks = 1,
@@ -195,5 +195,5 @@ TEST_WITH(many_series, begin, finish)
 	assert_int_equal(marks->count, 20100);
 	assert_int_equal(marks->all[20000]->count, 200);
 	assert_int_equal(merge.damaged_count, 0);
-	marks_free(marks);
+	marks_done(marks);
 }

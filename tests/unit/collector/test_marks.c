@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "collector/merge/marks.h"
+#include "collector/merge/place.h"
 #include "tests/unit/tests.h"
 #include "collector/merge/place.h"
 
@@ -70,7 +70,7 @@ static void add(double value, uint64_t ticks, int64_t live_bytes)
 
 TEST_WITH(lanes_and_processes_add_up, begin, end)
 {
-	struct marks *marks = marks_new();
+	struct marks all = {.count = 0}, *marks = &all;
 	const struct marks_series *run;
 
 	add(1, 1000, 50);
@@ -97,7 +97,7 @@ TEST_WITH(lanes_and_processes_add_up, begin, end)
 	assert_true(fabs(marks_percentile(run, 0.5) - 2) < 0.13);
 	assert_true(marks_percentile(run, 1) == 3);
 	assert_true(fabs(marks_percentile(run, 0) - 1) < 0.07);
-	marks_free(marks);
+	marks_done(marks);
 }
 
 static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked_ns)
@@ -115,7 +115,7 @@ static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked
 /* Of the process and of the run, joined or not; what is late is taken once. */
 TEST_WITH(waits_of_spans_add_up, begin, end)
 {
-	struct marks *marks = marks_new();
+	struct marks all = {.count = 0}, *marks = &all;
 	uint64_t blocked_ns;
 
 	for (int i = 0; i < 64; i++)
@@ -127,13 +127,13 @@ TEST_WITH(waits_of_spans_add_up, begin, end)
 		assert_int_equal(ready_ns_of(marks->all[i], &blocked_ns), 192 * (2 + 5));
 		assert_int_equal(blocked_ns, 192 * 5);
 	}
-	marks_free(marks);
+	marks_done(marks);
 }
 
 /* Many threads: neither spans nor latest values grow with them. */
 TEST_WITH(results_are_bounded, begin, end)
 {
-	struct marks *marks = marks_new();
+	struct marks all = {.count = 0}, *marks = &all;
 	uint64_t counted = 0;
 
 	for (int i = 0; i < 64; i++)
@@ -148,19 +148,19 @@ TEST_WITH(results_are_bounded, begin, end)
 	for (size_t i = 0; i < marks->all[1]->span_count; i++)
 		counted += marks->all[1]->spans[i].count;
 	assert_int_equal(counted, 6400);
-	marks_free(marks);
+	marks_done(marks);
 }
 
 static void expect_damaged(uint64_t at_least)
 {
-	struct marks *marks = marks_new();
+	struct marks all = {.count = 0}, *marks = &all;
 	merge.damaged_count = 0;
 	add_lane(marks, 0, 0);
 	marks_finish(marks);
 	assert_true(merge.damaged_count >= at_least);
 	for (size_t i = 0; i < marks->count; i++)
 		assert_true(isfinite(marks_percentile(marks->all[i], 0.5)));
-	marks_free(marks);
+	marks_done(marks);
 }
 
 static void set_name(void)

@@ -11,10 +11,7 @@
 #include <unistd.h>
 
 #include "collector/account/account.h"
-#include "collector/merge/locks.h"
-#include "collector/merge/marks.h"
-#include "collector/merge/spans.h"
-#include "collector/merge/studies.h"
+#include "collector/merge/place.h"
 #include "collector/read/segment_file.h"
 #include "tests/unit/collector/check_db.h"
 #include "tests/unit/tests.h"
@@ -621,10 +618,6 @@ static void later_merge(struct later *later)
 
 static void later_end(struct later *later)
 {
-	locks_free(later->merge.locks);
-	marks_free(later->merge.marks);
-	spans_free(later->merge.spans);
-	studies_free(later->merge.studies);
 	merge_done(&later->merge);
 	read_run_close(&later->run);
 	make_file_free(&later->f.file);

@@ -7,7 +7,7 @@
  */
 
 #include "collector/merge/place.h"
-#include "collector/merge/studies.h"
+#include "collector/merge/place.h"
 #include "tests/unit/tests.h"
 
 #define NODES 8u
@@ -82,7 +82,7 @@ static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_
 
 TEST_WITH(test_lanes_are_one_study, begin, NULL)
 {
-	struct studies *studies = studies_new();
+	struct studies all = {.count = 0}, *studies = &all;
 
 	for (uint32_t lane = 0; lane < 20; lane++) {
 		own[0].reason = lane == 3 ? SEGMENT_STUDY_ASKED : SEGMENT_STUDY_FOUND;
@@ -102,12 +102,12 @@ TEST_WITH(test_lanes_are_one_study, begin, NULL)
 	}
 	assert_int_equal(studies->all[0].cases[0].ticks, 19007);
 	assert_false(studies->all[0].cases[STUDIES_SLOWEST].is_slow);
-	studies_free(studies);
+	studies_done(studies);
 }
 
 TEST_WITH(test_parts_know_who_is_above, begin, NULL)
 {
-	struct studies *studies = studies_new();
+	struct studies all = {.count = 0}, *studies = &all;
 	const struct studies_case *entry;
 
 	put_case(0, 2, 800, 4);
@@ -120,13 +120,13 @@ TEST_WITH(test_parts_know_who_is_above, begin, NULL)
 	assert_int_equal(entry->parts[1].parent, 0);
 	assert_int_equal(entry->parts[2].parent, 0);
 	assert_int_equal(entry->parts[3].parent, STUDIES_NONE);
-	studies_free(studies);
+	studies_done(studies);
 }
 
 /* What no call held lies below the lane's root, which is no path. */
 TEST_WITH(test_steps_have_a_name, begin, NULL)
 {
-	struct studies *studies = studies_new();
+	struct studies all = {.count = 0}, *studies = &all;
 	const struct studies_case *entry;
 
 	own[0].series = 2;
@@ -147,12 +147,12 @@ TEST_WITH(test_steps_have_a_name, begin, NULL)
 	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
 	assert_int_equal(entry->parts[1].parent, 0);
 	assert_int_equal(studies->all[0].cases[1].path, 1);
-	studies_free(studies);
+	studies_done(studies);
 }
 
 TEST_WITH(test_damaged_steps_are_counted, begin, NULL)
 {
-	struct studies *studies = studies_new();
+	struct studies all = {.count = 0}, *studies = &all;
 
 	own[0].series = 1; /* a counter */
 	assert_int_equal(add_lane(studies, 0, 1), 1);
@@ -170,12 +170,12 @@ TEST_WITH(test_damaged_steps_are_counted, begin, NULL)
 	assert_int_equal(add_lane(studies, 0, 1), 0);
 	assert_string_equal(studies->all[0].step, "[no name]");
 	assert_int_equal(studies->all[0].cases[1].folded_count, 1);
-	studies_free(studies);
+	studies_done(studies);
 }
 
 TEST_WITH(test_what_is_folded_has_no_time_of_its_own, begin, NULL)
 {
-	struct studies *studies = studies_new();
+	struct studies all = {.count = 0}, *studies = &all;
 	const struct studies_case *entry;
 
 	put_case(0, 2, 800, 2);
@@ -188,12 +188,12 @@ TEST_WITH(test_what_is_folded_has_no_time_of_its_own, begin, NULL)
 	assert_int_equal(entry->parts[0].call_count, 1);
 	assert_int_equal(entry->parts[0].ticks, 800);
 	assert_int_equal(entry->parts[0].alloc_bytes, 7);
-	studies_free(studies);
+	studies_done(studies);
 }
 
 TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 {
-	struct studies *studies = studies_new();
+	struct studies all = {.count = 0}, *studies = &all;
 
 	put_case(0, 2, 800, SEGMENT_CASE_PARTS + 1);
 	put_case(1, NODES, 800, 1);
@@ -213,7 +213,7 @@ TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 	add_lane(studies, 1, 1);
 	assert_int_equal(studies->all[0].call_count, UINT64_MAX);
 	studies_finish(studies);
-	studies_free(studies);
+	studies_done(studies);
 }
 
 TEST_WITH(test_hooks_are_taken_off, begin, NULL)
