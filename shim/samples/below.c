@@ -40,7 +40,7 @@ static struct cfi_rule rule_of_linkage(const struct ring_data *data,
 void below_find(const struct lane_context *context, const struct ring_data *data,
 		const struct ring_record *record, struct below *ret)
 {
-	uint64_t end = end_of_frames(context), at = record->stack_pointer, cfa;
+	uint64_t end = end_of_frames(context), at = record->stack_pointer, cfa, saved;
 	uint64_t frame_pointer = record->frame_pointer;
 	/* a rule is that of the instruction before this address */
 	uint64_t code = record->address + 1;
@@ -62,10 +62,12 @@ void below_find(const struct lane_context *context, const struct ring_data *data
 			ret->is_whole = cfa > end;
 			break;
 		}
+		/* at the end of a function it is restored: compilers leave its rule as it
+		 * was, while the word that it names is below the stack by then */
+		saved = cfa - rule.saved_words * 8ul;
 		if (cfa <= at || !ring_word(data, record, cfa - 8, &code) ||
-		    (rule.saved_words &&
-		     !ring_word(data, record, cfa - rule.saved_words * 8ul,
-				&frame_pointer)))
+		    (rule.saved_words && saved >= at &&
+		     !ring_word(data, record, saved, &frame_pointer)))
 			break;
 		ret->addresses[ret->count++] = code;
 		at = cfa;

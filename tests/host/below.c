@@ -2,9 +2,9 @@
 /*
  * What this is:  a program that computes in libc, on behalf of functions that are only
  *                counted: thrice() copies three times as much as once(); copy() is called
- *                as often by much() as by little(), which has a ninth of it copied; and
- *                bsearch() is called by finds(), and calls compare(). It works until it
- *                has had 0.6 s of CPU time.
+ *                as often by much() as by little(), which has a ninth of it copied. Then
+ *                bsearch() is called by finds(), and calls compare() once. It works until
+ *                it has had 1.1 s of CPU time, 0.6 of them with copies.
  * Must not:      print anything that differs from run to run.
  * See also:      stacks.py
  */
@@ -75,7 +75,8 @@ static void *(*volatile search)(const void *key, const void *all, size_t count,
 
 ALONE static void finds(void)
 {
-	search(&numbers[7], numbers, COUNT, sizeof(*numbers), compare);
+	for (int i = 0; i < 8; i++)
+		search(&numbers[COUNT / 2], numbers, COUNT, sizeof(*numbers), compare);
 	__asm__ volatile("");
 }
 
@@ -86,8 +87,14 @@ ALONE static void block(void)
 		once();
 		much();
 		little();
-		finds();
 	}
+	__asm__ volatile("");
+}
+
+ALONE static void searches(void)
+{
+	for (int i = 0; i < 2000; i++)
+		finds();
 	__asm__ volatile("");
 }
 
@@ -105,6 +112,8 @@ int main(void)
 		numbers[i] = i;
 	while (computed_s() < 0.6)
 		block();
+	while (computed_s() < 1.1)
+		searches();
 	puts("done");
 	return 0;
 }

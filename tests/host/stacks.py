@@ -9,7 +9,8 @@ import host
 from host import NOBODY, expect, need_root, scenario
 
 LEAST_SAMPLES = 20
-OWN = ("thrice", "once", "copy", "much", "little", "compare", "finds", "block", "main")
+OWN = ("thrice", "once", "copy", "much", "little", "compare", "finds", "block", "searches",
+       "main")
 
 
 def expect_share(name, part, whole, count, expected):
@@ -34,9 +35,11 @@ def record(case, settings=None, **options):
                            timeout=60, **options)
     expect(result.returncode == 0, f"ended with {result}")
     case.settle()
+    for name in ("thrice", "finds"):
+        entries = case.calls(name)
+        expect(entries > 0 and entries % 2000 == 0, f"{entries:.0f} calls of {name}()")
     entries = case.calls("thrice")
-    expect(entries > 0 and entries % 2000 == 0, f"{entries:.0f} calls of thrice()")
-    for name in ("once", "much", "little", "finds"):
+    for name in ("once", "much", "little"):
         expect(case.calls(name) == entries, f"{case.calls(name):.0f} calls of {name}()")
     return not case.trust("sampling_refused")
 
@@ -55,6 +58,9 @@ def expect_parts(case):
     expect_share("copy() below much()", much, much + little, count, 0.9)
     expect(self_of(case, "finds") > self_of(case, "compare") / 10,
            "bsearch() is not finds()'s own")
+    # wherever in it a sample is, behind the instructions that restore registers, too
+    expect(self_of(case, "bsearch") <= self_of(case, "finds") / 20,
+           "nobody has called some of bsearch()")
 
 
 @scenario
