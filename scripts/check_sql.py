@@ -104,7 +104,7 @@ def empty_database(root):
                         ("histogram_beyond", 3), ("histogram_mode", 4)):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1), ("rising_p", 2),
-                        ("growing_p", 3)):
+                        ("growth", 3)):
         db.create_aggregate(name, count, Quantile)
     for name, count in (("last_known", 1), ("grown", 1), ("tied_rank", 2)):
         db.create_window_function(name, count, LastKnown)

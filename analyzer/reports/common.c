@@ -250,6 +250,28 @@ struct cell report_chain(struct table *table, const struct calltree *tree, uint3
 	return cell;
 }
 
+struct cell report_site_chain(struct table *table, const struct calltree *tree,
+			      uint32_t node, bool for_people)
+{
+	uint32_t owner = node == CALLTREE_NONE ? node : calltree_owner(tree, node);
+	uint32_t first = node;
+	struct strbuf chain = {0};
+	size_t count = 0;
+	struct cell cell;
+
+	if (!for_people || owner == node)
+		return report_chain(table, tree, node);
+	for (; tree->nodes[first].parent != owner; first = tree->nodes[first].parent)
+		count++;
+	calltree_put_chain(tree, first, TABLE_CHAIN_END_TEXT, &chain);
+	if (count)
+		strbuf_printf(&chain, "%c(%zu more of libraries)", TABLE_CHAIN_END,
+			      count);
+	cell = table_text(table, strbuf_text(&chain));
+	strbuf_free(&chain);
+	return cell;
+}
+
 void report_nothing_note(struct report_input *input, struct doc *doc)
 {
 	struct strbuf advice = {0};

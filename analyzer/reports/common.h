@@ -43,5 +43,9 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 
 /* A node's names from its root, as a COLUMN_CHAIN cell of table. */
 struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node);
+/* The call path of a site: for people as far as the first library's function behind the
+ * owner, and how many there are behind that. */
+struct cell report_site_chain(struct table *table, const struct calltree *tree,
+			      uint32_t node, bool for_people);
 /* Adds the note that nothing was recorded, with where to look. */
 void report_nothing_note(struct report_input *input, struct doc *doc);

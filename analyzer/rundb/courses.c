@@ -13,6 +13,7 @@
 #include <math.h>
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,32 +135,35 @@ static int by_x(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-static bool rises(const double *x, const double *y, const struct course *course,
-		  double *ret_p)
+static void rises(sqlite3_context *context, const double *x, const double *y,
+		  const struct course *course)
 {
-	double slope;
+	double slope, p;
 
-	return statistics_trend(x, y, course->count, &slope, ret_p) == 0 && slope > 0;
+	if (statistics_trend(x, y, course->count, &slope, &p) == 0 && slope > 0)
+		sqlite3_result_double(context, p);
 }
 
-static bool grows(const double *x, const double *y, const struct course *course,
-		  double *ret_p)
+static void grows(sqlite3_context *context, const double *x, const double *y,
+		  const struct course *course)
 {
 	struct leak_verdict verdict;
+	char told[128];
 
 	if (leak_classify(x, y, course->count, course->freed, &verdict) < 0)
-		return false;
-	*ret_p = verdict.p;
-	return verdict.class == LEAK_GROWING;
+		return;
+	snprintf(told, sizeof(told), "[\"%s\",%.17g,%.17g]",
+		 leak_class_name(verdict.class), verdict.slope, verdict.p);
+	sqlite3_result_text(context, told, -1, SQLITE_TRANSIENT);
 }
 
 /* user data: what looks at it. */
 static void course_final(sqlite3_context *context)
 {
-	bool (*const *look)(const double *, const double *, const struct course *,
-			    double *) = sqlite3_user_data(context);
+	void (*const *look)(sqlite3_context *, const double *, const double *,
+			    const struct course *) = sqlite3_user_data(context);
 	struct course *course = sqlite3_aggregate_context(context, 0);
-	double *x, *y, p;
+	double *x, *y;
 
 	if (!course || !course->count)
 		return;
@@ -172,8 +176,8 @@ static void course_final(sqlite3_context *context)
 	}
 	if (!x)
 		sqlite3_result_error_nomem(context);
-	else if ((*look)(x, y, course, &p))
-		sqlite3_result_double(context, p);
+	else
+		(*look)(context, x, y, course);
 	sqlite3_free(x);
 	sqlite3_free(course->points);
 }
@@ -183,10 +187,10 @@ int courses_register(struct sqlite3 *handle)
 	static double (*quantile)(const struct histogram *, double) = histogram_quantile;
 	static double (*slowest)(const struct histogram *, double) =
 		histogram_slowest_share;
-	static bool (*rising)(const double *, const double *, const struct course *,
-			      double *) = rises;
-	static bool (*growing)(const double *, const double *, const struct course *,
-			       double *) = grows;
+	static void (*rising)(sqlite3_context *, const double *, const double *,
+			      const struct course *) = rises;
+	static void (*growing)(sqlite3_context *, const double *, const double *,
+			       const struct course *) = grows;
 	const struct {
 		const char *name;
 		int count;
@@ -202,7 +206,7 @@ int courses_register(struct sqlite3 *handle)
 		{"histogram_mode", 4, NULL, mode, NULL, NULL},
 		{"doublings", 1, NULL, doublings, NULL, NULL},
 		{"rising_p", 2, &rising, NULL, course_step, course_final},
-		{"growing_p", 3, &growing, NULL, course_step, course_final},
+		{"growth", 3, &growing, NULL, course_step, course_final},
 	};
 	int result = SQLITE_OK;
 

@@ -10,7 +10,8 @@
  *                                       a member of struct histogram_modes
  *     doublings(factor)                 how often one doubles for it
  *     rising_p(x, y)                    how likely y, which rises over x, is by chance
- *     growing_p(seconds, bytes, freed)  the same of what does not level off either
+ *     growth(seconds, bytes, freed)     how it develops, see leak_class.h: a list of
+ *                                       JSON of the class, the slope and p
  */
 #pragma once
 

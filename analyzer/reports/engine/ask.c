@@ -10,7 +10,6 @@
 #include "analyzer/reports/engine/range.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/names/callers_find.h"
-#include "analyzer/reports/sites.h"
 #include "analyzer/reports/snapshots/list.h"
 #include "analyzer/reports/trust/trust.h"
 
@@ -469,6 +468,7 @@ struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id, boo
 
 	if (!tree)
 		return (struct cell){.kind = CELL_NULL};
-	return is_site ? site_chain(table, tree, node, !ask->input->options->machine)
+	return is_site ? report_site_chain(table, tree, node,
+					   !ask->input->options->machine)
 		       : report_chain(table, tree, node);
 }

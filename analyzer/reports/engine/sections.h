@@ -26,8 +26,6 @@ SECTION_CODE(left_out);
 SECTION_CODE(compared_profile);
 /* What the limits of compare say; the row: why numbers cannot be compared, and times. */
 SECTION_CODE(gate);
-/* How allocation sites developed over the snapshots. */
-SECTION_CODE(growth);
 /* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */
 SECTION_CODE(studies);
 /* Walks the critical path: fills the tables walked, shares and on_threads. */

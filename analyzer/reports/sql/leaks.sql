@@ -49,9 +49,73 @@ FROM numbers LEFT JOIN suppressed USING (number) GROUP BY number ORDER BY 1 DESC
 
 -- :nothing
 
--- Snapshots know processes, not threads.
--- :code growth
-SELECT EXISTS (SELECT 1 FROM leaked) AS "has_leaked/flag" WHERE :thread IS NULL;
+-- Snapshots know processes, not threads. Of more than 64 so many are taken, evenly: the work for a
+-- site grows with their square.
+-- :keep points
+WITH RECURSIVE shots AS (SELECT process_id, snapshot_id, time_ns / 1e9 AS seconds,
+		ROW_NUMBER() OVER (PARTITION BY process_id ORDER BY snapshot_id) - 1 AS place,
+		COUNT(*) OVER (PARTITION BY process_id) AS count
+	FROM snapshots WHERE run_id = :run AND :thread IS NULL),
+numbers AS (SELECT 0 AS number UNION ALL SELECT number + 1 FROM numbers WHERE number < 63)
+SELECT process_id, snapshot_id, seconds, number, count FROM shots
+JOIN numbers ON place = number * (count - 1) / (MIN(count, 64) - 1)
+WHERE count >= 5 AND number < MIN(count, 64);
+
+-- What each site had at them, of each process. Must not call a trend a leak.
+-- :keep grown
+WITH seen AS (SELECT DISTINCT n.process_id, n.site_id, s.path_id
+	FROM snapshot_site n JOIN site s USING (site_id)
+	WHERE n.process_id IN (SELECT process_id FROM points) AND is_chosen(s.path_id)
+		AND NOT (:has_suppressions AND suppression(s.path_id, s.file) IS NOT NULL)),
+freed AS (SELECT process_id, site_id, SUM(free_bytes) AS bytes
+	FROM (SELECT process_id, MAX(snapshot_id) AS last_id FROM points GROUP BY 1)
+	JOIN snapshot_free USING (process_id) WHERE freed_id >= last_id GROUP BY 1, 2),
+course AS (SELECT s.*, p.number, p.seconds, IFNULL((SELECT n.live_bytes FROM snapshot_site n
+		WHERE n.process_id = s.process_id AND n.site_id = s.site_id
+			AND n.snapshot_id <= p.snapshot_id AND n.until_id > p.snapshot_id), 0) AS bytes
+	FROM seen s JOIN points p USING (process_id))
+SELECT c.process_id, site_id, path_id, MAX(number), c.bytes AS live_bytes,
+	c.bytes - SUM(CASE number WHEN 0 THEN c.bytes END) AS growth_bytes,
+	growth(seconds, c.bytes, IFNULL(f.bytes, 0)) AS course
+FROM course c LEFT JOIN freed f USING (process_id, site_id) GROUP BY c.process_id, site_id;
+
+-- :table growth quiet rows=20 details=5 noun=site = Growth over {over}
+SELECT class AS "growth!:class/text", growth_bytes AS "+live!:growth_bytes/bytes_change",
+	CAST(course ->> 1 AS REAL) AS "per s!:bytes_per_second/bytes_change",
+	g.live_bytes AS "live:live_bytes", CAST(course ->> 2 AS REAL) AS ".p/any", pid AS ".pid",
+	CASE WHEN processes > 1 THEN pid END AS "pid:~?of_pid",
+	owner(path_id, 'name') AS "function!:owner/name",
+	IFNULL(file, owner(path_id, 'file')) AS "where!:~where/place", name AS ".name",
+	IFNULL(file, owner(path_id, 'file')) AS ".file/place", path_id AS "path:>&path",
+	path_id AS ".path_id", site_id AS ".site_id",
+	CASE WHEN file IS NOT NULL THEN 'call' WHEN owner(path_id, 'file') IS NOT NULL
+	THEN 'function' END AS ".line_of",
+	IFNULL(line, owner(path_id, 'line')) AS "-line/id", CASE WHEN processes = 1
+	THEN most || ' snapshots' ELSE 'the snapshots of ' || processes || ' processes' END
+	AS "-over"
+FROM (SELECT *, course ->> 0 AS class FROM grown) g JOIN allocation_sites USING (site_id, path_id)
+JOIN processes USING (process_id), (SELECT COUNT(DISTINCT process_id) AS processes,
+	MAX(count) AS most FROM points)
+WHERE class <> 'no trend'
+ORDER BY CASE class WHEN 'growing' THEN 0 WHEN 'saturating' THEN 1 WHEN 'one-off' THEN 2 ELSE 3 END,
+	growth_bytes DESC, site_id;
+
+-- :note growth_sites
+SELECT 'Of {site_count site} at the snapshots: {growing} growing, {saturating} saturating, {one_off}
+	one-off, {freed} freed at end; the others show no trend.' AS text, COUNT(*) AS site_count,
+	TOTAL(course ->> 0 = 'growing') AS "growing/count",
+	TOTAL(course ->> 0 = 'saturating') AS "saturating/count",
+	TOTAL(course ->> 0 = 'one-off') AS "one_off/count",
+	TOTAL(course ->> 0 = 'freed at end') AS "freed/count"
+FROM grown HAVING COUNT(*) > 0;
+
+-- :note few_snapshots
+SELECT 'Growth over time needs five snapshots of a process; there {most|is|are}
+	{most_of}.' AS text, 'PROFSHIM_SNAPSHOT_EVERY=2s takes them while the program runs.' AS advice,
+	most AS "most/count", CASE WHEN most > 0 THEN CAST(most AS TEXT) ELSE 'none' END AS most_of
+FROM (SELECT IFNULL(MAX(count), 0) AS most FROM (SELECT COUNT(*) AS count FROM snapshots
+	WHERE run_id = :run GROUP BY process_id))
+WHERE :thread IS NULL AND most < 5 AND EXISTS (SELECT 1 FROM leaked);
 
 -- :note not_all_leaks
 SELECT 'Live at exit is not necessarily a leak: caches, tables built once and whatever main()

@@ -54,10 +54,10 @@ course AS (SELECT a.process_id, a.site_id, a.freed_bytes, p.number, p.seconds,
 	FROM alive a JOIN points p USING (process_id)),
 sites AS (SELECT site_id, bytes AS last_bytes, MAX(number),
 		bytes - SUM(CASE number WHEN 0 THEN bytes END) AS grown_bytes,
-		growing_p(seconds, bytes, freed_bytes) AS p
+		growth(seconds, bytes, freed_bytes) AS course
 	FROM course GROUP BY process_id, site_id)
-SELECT s.path_id, s.file, s.line, grown_bytes, last_bytes, p > 0.01 AS uncertain
-FROM sites JOIN site s USING (site_id) WHERE grown_bytes > 0 AND p IS NOT NULL;
+SELECT s.path_id, s.file, s.line, grown_bytes, last_bytes, course ->> 2 > 0.01 AS uncertain
+FROM sites c JOIN site s USING (site_id) WHERE grown_bytes > 0 AND c.course ->> 0 = 'growing';
 
 -- :query
 SELECT owner_id, grown_bytes, last_bytes, MAX(:least_bytes, :least_share * :run_peaks_bytes) AS least,

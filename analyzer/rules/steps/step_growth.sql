@@ -33,7 +33,7 @@ WITH growth AS (SELECT t.name, t.series_id, t.timed_count AS steps,
 		MAX(CASE WHEN place = spans - 1 THEN live_bytes END)
 			- MAX(CASE WHEN place = 0 THEN live_bytes END) AS all_bytes,
 		TOTAL(CASE WHEN place >= spans / 2 THEN c.timed_count END) AS later_steps,
-		growing_p(seconds, live_bytes, 0) AS p
+		growth(seconds, live_bytes, 0) AS course
 	FROM step_totals t JOIN course c USING (series_id)
 	WHERE t.run_id = :run AND t.process_id IS NOT NULL AND t.timed_count >= :least_steps
 	GROUP BY series_id)
@@ -46,7 +46,7 @@ SELECT name AS about_step, series_id, steps, later_bytes, all_bytes, p,
 	'the process''s live memory rises from step to step and does not level off; by whom, '
 	|| 'steps do not tell' || CASE WHEN is_freed THEN '; it is freed before the exit, so it '
 	|| 'matters as far as the program runs longer' ELSE '' END AS why
-FROM (SELECT *, :live_bytes < 0.1 * all_bytes
+FROM (SELECT *, CASE WHEN course ->> 0 = 'growing' THEN course ->> 2 END AS p, :live_bytes < 0.1 * all_bytes
 	AND (SELECT complete FROM runs WHERE run_id = :run) AS is_freed FROM growth)
 WHERE p IS NOT NULL ORDER BY name, series_id;
 
