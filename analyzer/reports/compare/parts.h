@@ -37,7 +37,7 @@ enum run_metric {
 struct compare_run {
 	struct rundb *db;
 	int64_t run_id;
-	const char *job; /* as run_list_job(); NULL: of none */
+	const char *job; /* the same in every file; NULL: of none */
 	size_t column;	 /* those before come first, as the recordings do */
 	/* From here on filled by compare_load(); texts live in the document. */
 	const char *label, *command, *level, *host, *cpu_model, *kernel, *clock;

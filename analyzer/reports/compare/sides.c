@@ -16,7 +16,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/runs/run_list.h"
+#include "analyzer/reports/compare/run_list.h"
 #include "analyzer/rundb/select.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static void take(struct compare_state *state, const struct run_list *list, size_
 {
 	struct rundb *db = state->input->db;
 	int64_t run_id = list->runs[run].run_id;
-	const char *job = run_list_job(list, run);
+	const char *job = list->runs[run].job;
 	struct compare_run taken = {.db = db, .run_id = run_id};
 
 	for (size_t i = side_start; i < state->run_count; i++)
@@ -102,10 +102,11 @@ static void explain_group(struct compare_state *state, const struct run_list *li
 {
 	size_t taken = 0, left_out = 0;
 
-	for (size_t i = 0; i < list->unit_count; i++) {
+	for (size_t i = 0; i < list->count; i++) {
+		if (list->runs[i].run_id != list->runs[i].unit)
+			continue;
 		taken += members[i];
-		left_out += !members[i] && !(other && other[i]) &&
-			    !list->runs[list->unit_runs[i]].label;
+		left_out += !members[i] && !(other && other[i]) && !list->runs[i].label;
 	}
 	if (run->label || !left_out)
 		return;
@@ -124,7 +125,7 @@ static void take_members(struct compare_state *state, const struct run_list *lis
 			 const bool *members, size_t side_start)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (members[list->runs[i].unit])
+		if (members[i])
 			take(state, list, i, side_start);
 }
 
@@ -132,7 +133,7 @@ static void take_members(struct compare_state *state, const struct run_list *lis
 static int take_group(struct compare_state *state, const struct run_list *list,
 		      const struct listed_run *run, size_t side_start)
 {
-	bool *members = xcalloc(list->unit_count + 1, sizeof(*members));
+	bool *members = xcalloc(list->count + 1, sizeof(*members));
 	int result = run_list_group(state->input, list, run->unit, members);
 
 	if (result == 0) {
@@ -232,7 +233,7 @@ static const struct listed_run *other_group(const struct run_list *list,
 	for (size_t i = list->count; i-- > 0;) {
 		const struct listed_run *head = run_list_head(list, i);
 
-		if (!members[head->unit] && !head->label == !last->label)
+		if (!members[i] && !head->label == !last->label)
 			return head;
 	}
 	return NULL;
@@ -250,7 +251,7 @@ static bool is_before(const struct run_list *list, const struct listed_run *a,
 	for (size_t i = 0; i < list->count; i++) {
 		const struct listed_run *head = run_list_head(list, i);
 
-		if (members_of_b[head->unit])
+		if (members_of_b[i])
 			return false;
 		if (head->unit == a->unit || (a->label && has_label(head, a->label)))
 			return true;
@@ -261,7 +262,7 @@ static bool is_before(const struct run_list *list, const struct listed_run *a,
 /* The last run or job and the one that began before it, whatever they are. */
 static void take_last_two(struct compare_state *state, const struct run_list *list)
 {
-	uint32_t last = list->runs[list->count - 1].unit;
+	int64_t last = list->runs[list->count - 1].unit;
 	size_t other = list->count;
 
 	for (size_t i = list->count; i-- > 0 && other == list->count;)
@@ -284,8 +285,8 @@ static void take_last_two(struct compare_state *state, const struct run_list *li
 static int take_two_groups(struct compare_state *state, const struct run_list *list)
 {
 	const struct listed_run *last = run_list_head(list, list->count - 1), *other;
-	bool *last_group = xcalloc(list->unit_count + 1, sizeof(*last_group));
-	bool *group = xcalloc(list->unit_count + 1, sizeof(*group));
+	bool *last_group = xcalloc(list->count + 1, sizeof(*last_group));
+	bool *group = xcalloc(list->count + 1, sizeof(*group));
 	int result = run_list_group(state->input, list, last->unit, last_group);
 
 	other = result == 0 ? other_group(list, last_group) : NULL;
