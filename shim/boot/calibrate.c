@@ -234,7 +234,8 @@ static void note_site(void *function, void *call_site)
  * of the program has number 0. */
 static double measure_counted(struct scratch *scratch)
 {
-	uintptr_t here = (uintptr_t)calibrate_hooks;
+	const struct stub_site here = {.at = (uintptr_t)calibrate_hooks,
+				       .object = (uintptr_t)calibrate_hooks};
 	uintptr_t function = FIRST_KEY + scratch->order[0] * KEY_STEP;
 	double costs[COUNTED_ROUNDS];
 	const uintptr_t *slot;
@@ -242,8 +243,8 @@ static double measure_counted(struct scratch *scratch)
 
 	hooks.enter = hooks.leave = note_site;
 	measure(scratch, 1, 1);
-	hooks.enter = (hook *)stubs_find(here, here, STUB_COUNTED, &entry, &slot);
-	hooks.leave = (hook *)stubs_find(here, here, STUB_EXIT, &entry, &slot);
+	hooks.enter = (hook *)stubs_find(&here, STUB_COUNTED, &entry, &slot);
+	hooks.leave = (hook *)stubs_find(&here, STUB_EXIT, &entry, &slot);
 	if (!hooks.enter || !hooks.leave)
 		return 0;
 	stubs_tell(entry.place, noted_site, entry.number);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls that come to the hook itself, of functions that are only counted: their sites
- * cannot be written, as the displacement lies in two parts of which other threads might
- * see one (on AMD's processors of three sites in eight). To find a call's number takes
- * some 60 ns, so each lane remembers what it was for (function, site of the hook, call
- * site). Runs on: the lane's thread, any context.
+ * cannot be written: the code is protected, or the displacement lies in two parts, for
+ * which there is no room in an arena or no barrier (patch/stubs.h, text_sync()). To find
+ * a call's number takes some 60 ns, so each lane remembers what it was for (function,
+ * site of the hook, call site). Runs on: the lane's thread, any context.
  */
 #pragma once
 

@@ -26,7 +26,7 @@
 #define HEAP_FARTHEST (1ul << 30)
 
 static struct {
-	uintptr_t start;
+	uintptr_t start, hook;
 	uint32_t part;
 } arenas[ARENA_LIMIT];
 static uint32_t arena_count;
@@ -68,12 +68,21 @@ void arenas_begin(const struct extent *program)
 		fixed_program.heap = heap = move_heap(heap);
 	gate_leave();
 	fixed_program.low = program->low;
-	fixed_program.room = (struct extent){program->high, page_of(heap)};
+	fixed_program.room =
+		(struct extent){program->high + PAGE_BYTES, page_of(heap) - PAGE_BYTES};
 }
 
 uintptr_t arenas_heap(void)
 {
 	return fixed_program.heap;
+}
+
+/* The place at or below this one from which the pages of pads are as far as the hook's,
+ * by multiples of ARENA_PADS_BYTES. */
+static uintptr_t aligned(uintptr_t address, uintptr_t hook)
+{
+	return address -
+	       ((address + PAGE_BYTES - page_of(hook)) & (ARENA_PADS_BYTES - 1));
 }
 
 static int is_in_reach(uintptr_t from, uintptr_t to)
@@ -101,13 +110,13 @@ static uint8_t *map_at(uintptr_t address)
 	return syscall_failed(result) ? NULL : (uint8_t *)result;
 }
 
-/* From the end on down, with a page between that nobody may touch. */
-static uint8_t *map_in_room(void)
+/* From the end on down. */
+static uint8_t *map_in_room(uintptr_t hook)
 {
 	struct extent *room = &fixed_program.room;
 
-	while (room->high >= room->low + ARENA_BYTES + 2 * PAGE_BYTES) {
-		uintptr_t start = room->high - PAGE_BYTES - ARENA_BYTES;
+	while (room->high >= room->low + ARENA_BYTES + ARENA_PADS_BYTES) {
+		uintptr_t start = aligned(room->high - ARENA_BYTES, hook);
 		uint8_t *mapped = map_at(start);
 
 		room->high = start;
@@ -119,7 +128,7 @@ static uint8_t *map_in_room(void)
 
 /* Of an object whose place is random, below it and below the arenas there: above the
  * program's own lies its heap. */
-static uint8_t *map_below(uintptr_t object)
+static uint8_t *map_below(uintptr_t object, uintptr_t hook)
 {
 	uintptr_t end = page_of(object), step = PAGE_BYTES;
 
@@ -127,8 +136,9 @@ static uint8_t *map_below(uintptr_t object)
 		if (arenas[i].start < end && is_in_reach(object, arenas[i].start))
 			end = arenas[i].start;
 	}
-	while (end > ARENA_BYTES + LOWEST_ADDRESS + step && step < REACH / 2) {
-		uint8_t *start = map_at(end - step - ARENA_BYTES);
+	while (end > ARENA_BYTES + ARENA_PADS_BYTES + LOWEST_ADDRESS + step &&
+	       step < REACH / 2) {
+		uint8_t *start = map_at(aligned(end - step - ARENA_BYTES, hook));
 
 		if (start)
 			return start;
@@ -137,14 +147,14 @@ static uint8_t *map_below(uintptr_t object)
 	return NULL;
 }
 
-uint8_t *arenas_map(uintptr_t site, uintptr_t object)
+uint8_t *arenas_map(uintptr_t site, uintptr_t object, uintptr_t hook)
 {
 	int is_fixed = object && object == fixed_program.low;
 	uint8_t *start;
 
 	if (arena_count == ARENA_LIMIT)
 		return NULL;
-	start = is_fixed ? map_in_room() : map_below(object);
+	start = is_fixed ? map_in_room(hook) : map_below(object, hook);
 	if (start && !is_in_reach(site, (uintptr_t)start)) {
 		process_unmap(start, ARENA_BYTES);
 		start = NULL;
@@ -152,16 +162,23 @@ uint8_t *arenas_map(uintptr_t site, uintptr_t object)
 	return start;
 }
 
-uint32_t arenas_find(uintptr_t site, uint32_t part)
+uint32_t arenas_find(uintptr_t site, uint32_t part, uintptr_t hook, int has_to_be)
 {
+	uint32_t found = ARENA_LIMIT;
+
 	for (uint32_t i = 0; i < arena_count; i++) {
-		if (arenas[i].part == part && is_in_reach(site, arenas[i].start))
+		if ((part != ARENA_ANY_PART && arenas[i].part != part) ||
+		    !is_in_reach(site, arenas[i].start))
+			continue;
+		if (arenas[i].hook == hook)
 			return i;
+		found = i;
 	}
-	return ARENA_LIMIT;
+	/* half of them are left for parts that there are none of */
+	return has_to_be && arena_count <= ARENA_LIMIT / 2 ? ARENA_LIMIT : found;
 }
 
-void arenas_add(uint8_t *start, uint32_t part)
+void arenas_add(uint8_t *start, uint32_t part, uintptr_t hook)
 {
 	uint32_t index = arena_count;
 
@@ -169,8 +186,14 @@ void arenas_add(uint8_t *start, uint32_t part)
 	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
 	arenas[index].start = (uintptr_t)start;
 	arenas[index].part = part;
+	arenas[index].hook = hook;
 	/* release: pairs with the acquire in arenas_start() */
 	__atomic_store_n(&arena_count, index + 1, __ATOMIC_RELEASE);
+}
+
+uintptr_t arenas_hook(uint32_t index)
+{
+	return arenas[index].hook;
 }
 
 uintptr_t arenas_start(uint32_t index)

@@ -23,8 +23,10 @@
  */
 
 /* A page for what all functions have in common, then pages with the code of each, then
- * those with the sites that it compares. */
+ * those with the sites that it compares. The second page, and those this far behind it,
+ * have pads (stubs.h). */
 #define ARENA_BYTES (64u * 4096u)
+#define ARENA_PADS_BYTES (16u * 4096u)
 #define ARENA_LIMIT 1024u
 
 /* The constructor, of a program that is linked to its address: finds out how much room
@@ -34,16 +36,21 @@ void arenas_begin(const struct extent *program);
 /* Where the heap has been made to begin; below it may be arenas. 0: where it was. */
 uintptr_t arenas_heap(void);
 
-/* One that is in reach of this place and has this part of all functions. ARENA_LIMIT:
- * there is none. */
-uint32_t arenas_find(uintptr_t site, uint32_t part);
+/* One that is in reach of this place and has this part of all functions: if there is, of
+ * the object that calls the hook by way of this place; or, where it need not be, another.
+ * ARENA_LIMIT: there is none. */
+uint32_t arenas_find(uintptr_t site, uint32_t part, uintptr_t hook, int has_to_be);
+#define ARENA_ANY_PART UINT32_MAX
 
 /* Memory for one, zeroed, that can be read, for an object that begins at this address.
  * NULL: there is none in reach, or no more arenas can be had. */
-uint8_t *arenas_map(uintptr_t site, uintptr_t object);
+uint8_t *arenas_map(uintptr_t site, uintptr_t object, uintptr_t hook);
 
 /* It is an image (arena_image_*), and has this part. */
-void arenas_add(uint8_t *start, uint32_t part);
+void arenas_add(uint8_t *start, uint32_t part, uintptr_t hook);
+
+/* Whose it is, by its index. */
+uintptr_t arenas_hook(uint32_t index);
 
 /* Where one begins that has a part in [low, high); 0: none. */
 uintptr_t arenas_in(uintptr_t low, uintptr_t high);

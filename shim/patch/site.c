@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <sys/single_threaded.h>
 
+#include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 
 static int32_t number_at(uintptr_t address)
@@ -187,15 +188,91 @@ static int may_be_in_parts(const struct site *site)
 	return is_alone() || (site->is_cut && site->form != SITE_CALL_SLOT);
 }
 
-static int write_displacement(const struct site *site, const struct code *code,
-			      int32_t displacement)
+/* The bytes of the displacement that lie in the first unit, the lower ones. */
+static unsigned int lower_bytes(const struct site *site)
+{
+	return text_unit() - (unsigned int)(displacement_at(site) % text_unit());
+}
+
+static int32_t joined(const struct site *site, int32_t lower, int32_t upper)
+{
+	uint32_t mask = (1u << 8 * lower_bytes(site)) - 1;
+
+	return (int32_t)(((uint32_t)lower & mask) | ((uint32_t)upper & ~mask));
+}
+
+/* Changes the bytes of one unit: the others are what is there. */
+static int write_unit(struct site *site, const struct code *code, int32_t displacement)
+{
+	unsigned int lower = lower_bytes(site), from = 0, to = 4;
+	int result;
+
+	if (joined(site, displacement, site->written) == site->written)
+		from = lower;
+	else
+		to = lower;
+	result = text_write(&(struct text_change){
+		displacement_at(site) + from, (const uint8_t *)&site->written + from,
+		(const uint8_t *)&displacement + from, to - from, code->protection});
+	if (result == 0)
+		site->written = displacement;
+	return result;
+}
+
+/*
+ * IN TWO UNITS
+ *
+ * Each unit is one store, and what is there in between has to lead to the hook, too. It
+ * does with the original's lower part and the upper one of what it is led to: there an
+ * arena has code that goes on in the hook (stubs_has_pad()). No thread may have the one
+ * part from before the first store and the other from behind the second: text_sync().
+ */
+static int write_units(struct site *site, const struct code *code, int32_t displacement)
+{
+	int32_t before = site->written;
+	int32_t led = displacement == site->displacement ? before : displacement;
+	int32_t between = joined(site, site->displacement, led);
+	int result;
+
+	if (between == before || between == displacement)
+		return write_unit(site, code, displacement);
+	if (!stubs_has_pad(end_of(site) + (uintptr_t)(intptr_t)between) ||
+	    text_sync() < 0)
+		return -EXDEV;
+	result = write_unit(site, code, between);
+	if (result < 0)
+		return result;
+	if (text_sync() < 0) {
+		write_unit(site, code, before);
+		return -EXDEV;
+	}
+	return write_unit(site, code, displacement);
+}
+
+static int write_at_once(struct site *site, const struct code *code, int32_t displacement)
 {
 	struct text_change change = {displacement_at(site), &site->written, &displacement,
 				     4, code->protection};
+	int result = text_is_split(change.at, 4) ? text_write_parts(&change)
+						 : text_write(&change);
 
-	if (!text_is_split(change.at, 4))
-		return text_write(&change);
-	return may_be_in_parts(site) ? text_write_parts(&change) : -EXDEV;
+	if (result == 0)
+		site->written = displacement;
+	return result;
+}
+
+static int write_displacement(struct site *site, const struct code *code,
+			      int32_t displacement)
+{
+	int result = 0;
+
+	if (!text_is_split(displacement_at(site), 4) || may_be_in_parts(site))
+		return write_at_once(site, code, displacement);
+	if (has_slot(site))
+		return -EXDEV;
+	if (site->written != site->displacement && displacement != site->displacement)
+		result = write_units(site, code, site->displacement);
+	return result < 0 ? result : write_units(site, code, displacement);
 }
 
 static int write_first_byte(struct site *site, const struct code *code, int is_cut)
@@ -222,17 +299,39 @@ static int set_displacement(struct site *site, const struct code *code,
 	result = write_displacement(site, code, displacement);
 	if (result < 0)
 		return result;
-	site->written = displacement;
 	return site->is_cut ? write_first_byte(site, code, 0) : 0;
+}
+
+int site_is_in_units(const struct site *site)
+{
+	return !has_slot(site) && !site->is_exit &&
+	       text_is_split(displacement_at(site), 4) && !may_be_in_parts(site);
+}
+
+uintptr_t site_hook(const struct site *site)
+{
+	return has_slot(site) ? 0
+			      : end_of(site) + (uintptr_t)(intptr_t)site->displacement;
+}
+
+/* With one byte in the first unit there is code for it that makes the store of the other
+ * unit enough. */
+static uintptr_t target_of(const struct site *site, uintptr_t target)
+{
+	return site_is_in_units(site) && lower_bytes(site) == 1
+		       ? stubs_board(target, site_hook(site))
+		       : target;
 }
 
 int site_lead(struct site *site, const struct code *code, uintptr_t target,
 	      const uintptr_t *slot)
 {
-	uintptr_t to = has_slot(site) ? (uintptr_t)slot : target;
+	uintptr_t to = has_slot(site) ? (uintptr_t)slot : target_of(site, target);
 	intptr_t displacement = (intptr_t)(to - end_of(site));
 	int result;
 
+	if (!to)
+		return -EXDEV;
 	if (displacement != (int32_t)displacement)
 		return -ERANGE;
 	result = set_displacement(site, code, (int32_t)displacement);

@@ -3,9 +3,11 @@
  * A call of a hook in the program's code: recognised, and written over. Runs on: traced
  * threads; writing: under the process lock. Must not have other threads execute half of
  * what was written: the displacement is one store, which they see whole, old or new
- * (text_unit()). One displacement in 20 lies in two lines. It is written as long as the
- * process has one thread; of exits also later, cut out first: a thread that comes by
- * meanwhile leaves a frame open, which its caller closes.
+ * (text_unit()). One displacement in 20 lies in two lines, three in 8 in two words of
+ * AMD's. It is written byte by byte as long as the process has one thread; of exits also
+ * later, cut out first: a thread that comes by meanwhile leaves a frame open, which its
+ * caller closes. Of entries the two parts are written one after the other, where an arena
+ * has code for what is seen in between (stubs.h).
  *
  * A site is known because a hook was called from it: the return address tells. Only a
  * hook that was jumped to does not tell where from; then the function's code is searched
@@ -52,9 +54,16 @@ int site_is_there(const struct site *site, const struct code *code);
 /* A forked child, whose parent was at it: finds out what has been made of it. */
 void site_look(struct site *site, const struct code *code);
 
-/* Leads it to a target: its address, and a word with the address in it, both in reach.
- * 0; -EXDEV: in two cache lines, and other threads may be there; or -errno: the code
- * cannot be written. Then it is as it was. */
+/* Does it take more than one store to lead it elsewhere, while other threads may be
+ * there? Then the target's arena is one of its own (stubs.h). */
+int site_is_in_units(const struct site *site);
+
+/* Where it leads of itself; 0: by a slot. */
+uintptr_t site_hook(const struct site *site);
+
+/* Leads it to a target: a stub, and a word with the address in it, both in reach. 0;
+ * -EXDEV: in two units, which cannot be written here while other threads may be there; or
+ * -errno: the code cannot be written. Then it is as it was. */
 int site_lead(struct site *site, const struct code *code, uintptr_t target,
 	      const uintptr_t *slot);
 

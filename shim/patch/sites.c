@@ -47,9 +47,11 @@ static int lead(struct site *site, const struct code *code,
 
 	if (!entry.place)
 		return -1;
-	stub = stubs_find(site->at, code->object.low, kind_of(site, owner->recording),
-			  &entry, &slot);
-
+	stub = stubs_find(&(struct stub_site){.at = site->at,
+					      .object = code->object.low,
+					      .hook = site->is_exit ? 0 : site_hook(site),
+					      .needs_pads = site_is_in_units(site)},
+			  kind_of(site, owner->recording), &entry, &slot);
 	return stub ? site_lead(site, code, stub, slot) : -1;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An arena begins with a page of its image, addresses and what all functions have in
- * common; then come pages of code, and at the end pages with what each function's stubs
- * compare, which are data: so the stubs of all places of a page are written together,
- * when one is asked for, whoever is going to have them (to make a page writable and back
- * takes over 5 us, which was a third of what a function took). A stub's own address is in
- * its last eight bytes, and is written last. A function keeps its number and its place
- * for ever, so code that is written stays right.
+ * common; then come pages of code, every 16th with pads and boards, and at the end pages
+ * with what each function's stubs compare, which are data: so the stubs of all places of
+ * a page are written together, when one is asked for, whoever is going to have them (to
+ * make a page writable and back takes over 5 us, which was a third of what a function
+ * took). A stub's own address is in its last eight bytes, and is written last. A function
+ * keeps its number and its place for ever, so code that is written stays right.
  */
 #include "shim/patch/stubs.h"
 
@@ -31,7 +31,9 @@ static const uint32_t stub_at[] = {[STUB_COUNTED] = 0,
 				   [STUB_EXIT] = 3 * LINE_BYTES};
 #define PLACE_BYTES (3 * LINE_BYTES)
 #define PLACES_PER_PAGE (PAGE_BYTES / PLACE_BYTES)
-#define CODE_PAGES 48u
+#define PAD_PAGES 4u
+#define PAD_PAGES_APART (ARENA_PADS_BYTES / PAGE_BYTES)
+#define CODE_PAGES ((PAD_PAGES - 1) * (PAD_PAGES_APART - 1)) /* between those */
 #define PART_PLACES (CODE_PAGES * PLACES_PER_PAGE)
 
 /* A site that is compared, and where its number's count is. */
@@ -49,9 +51,11 @@ struct compared {
 	struct pair pairs[PAIRS];
 };
 
-#define COMPARED_AT ((1 + CODE_PAGES) * PAGE_BYTES)
+/* The last page is nobody's: what comes behind may be another one's. */
+#define COMPARED_AT ((1 + PAD_PAGES + CODE_PAGES) * PAGE_BYTES)
+#define COMPARED_BYTES (ARENA_BYTES - PAGE_BYTES - COMPARED_AT)
 
-_Static_assert(COMPARED_AT + PART_PLACES * sizeof(struct compared) <= ARENA_BYTES,
+_Static_assert(PART_PLACES * sizeof(struct compared) <= COMPARED_BYTES,
 	       "an arena has room for what its places compare");
 
 #define CONTEXT(member) ((uint8_t)offsetof(struct lane_context, member))
@@ -346,8 +350,7 @@ static int begin_arena(uint8_t *start)
 	uint8_t *stub = start + EXIT_AT;
 
 	if (!protect(start, PAGE_BYTES, PROT_READ | PROT_WRITE) ||
-	    !protect(start + COMPARED_AT, ARENA_BYTES - COMPARED_AT,
-		     PROT_READ | PROT_WRITE))
+	    !protect(start + COMPARED_AT, COMPARED_BYTES, PROT_READ | PROT_WRITE))
 		return 0;
 	arena_image_write(start, ARENA_BYTES);
 	targets[TARGET_HOOK] = stub_targets.enter_hook;
@@ -368,28 +371,37 @@ static int begin_arena(uint8_t *start)
 
 /* The arena in reach that has the place, made when there is none; NULL: there is no
  * room for one. */
-static uint8_t *find_arena(uintptr_t site, uintptr_t object, uint32_t place)
+static uint8_t *find_arena(const struct stub_site *site, enum stub_kind kind,
+			   uint32_t place)
 {
-	uint32_t part = place / PART_PLACES, index = arenas_find(site, part);
+	uint32_t part = place / PART_PLACES;
+	uint32_t index = arenas_find(site->at, kind == STUB_EXIT ? ARENA_ANY_PART : part,
+				     site->hook, site->needs_pads);
 	uint8_t *start;
 
 	if (index != ARENA_LIMIT)
 		return (uint8_t *)arenas_start(index);
-	start = arenas_map(site, object);
+	start = arenas_map(site->at, site->object, site->hook);
 	if (!start)
 		return NULL;
 	if (!begin_arena(start)) {
 		process_unmap(start, ARENA_BYTES);
 		return NULL;
 	}
-	arenas_add(start, part);
+	arenas_add(start, part, site->hook);
 	return start;
 }
 
-uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
+/* Behind the first page of pads, and so on. */
+static uint32_t page_at(uint32_t code_page)
+{
+	return 2 + code_page + code_page / (PAD_PAGES_APART - 1);
+}
+
+uintptr_t stubs_find(const struct stub_site *site, enum stub_kind kind,
 		     const struct stub_entry *entry, const uintptr_t **ret_slot)
 {
-	uint8_t *arena = find_arena(site, object, entry->place), *stub, *end;
+	uint8_t *arena = find_arena(site, kind, entry->place), *stub, *end;
 	uint32_t index = entry->place % PART_PLACES;
 
 	if (!arena)
@@ -397,7 +409,7 @@ uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
 	stub = arena + EXIT_AT;
 	end = stub + LINE_BYTES;
 	if (kind != STUB_EXIT) {
-		uint8_t *page = arena + (1 + index / PLACES_PER_PAGE) * PAGE_BYTES;
+		uint8_t *page = arena + page_at(index / PLACES_PER_PAGE) * PAGE_BYTES;
 		uint8_t *place = page + index % PLACES_PER_PAGE * PLACE_BYTES;
 
 		if (!write_stubs(arena, page, entry))
@@ -407,6 +419,82 @@ uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
 	}
 	*ret_slot = (const uintptr_t *)(end - SLOT_BYTES);
 	return (uintptr_t)stub;
+}
+
+#define BOARD_DISTANCE 256u
+#define BOARD_BYTES 8u /* a jump, and room */
+
+/* How far behind the beginning of such a distance they are. BOARD_DISTANCE: nowhere. */
+static uint32_t board_offset(uintptr_t hook)
+{
+	uint32_t offset = hook % BOARD_DISTANCE;
+
+	return hook && offset <= BOARD_DISTANCE - BOARD_BYTES ? offset : BOARD_DISTANCE;
+}
+
+/* Of the arena with this index that has this address; NULL: it is in none. */
+static uint8_t *arena_with(uintptr_t address, uintptr_t *ret_hook)
+{
+	uintptr_t start;
+
+	for (uint32_t i = 0; (start = arenas_start(i)); i++) {
+		if (address - start >= ARENA_BYTES)
+			continue;
+		*ret_hook = arenas_hook(i);
+		return (uint8_t *)start;
+	}
+	return NULL;
+}
+
+int stubs_has_pad(uintptr_t at)
+{
+	uintptr_t hook;
+	uint8_t *arena = arena_with(at, &hook), code[6];
+	struct pen pen = {code, code};
+
+	if (!arena || board_offset(hook) == BOARD_DISTANCE ||
+	    (at - hook) % ARENA_PADS_BYTES != 0 || at >= (uintptr_t)arena + COMPARED_AT)
+		return 0;
+	if (*(const uint8_t *)at)
+		return 1;
+	PUT(&pen, 0xff, 0x25); /* jmp *targets[hook](%rip) */
+	put_distance(&pen, at, (uintptr_t)arena + TARGETS_AT + 8 * TARGET_HOOK);
+	return text_compose(at, code, sizeof(code)) == 0;
+}
+
+/* jmp stub. Does it, or is the place free? Then it does now. */
+static int is_board(uint8_t *at, uintptr_t stub)
+{
+	int32_t distance = (int32_t)(stub - ((uintptr_t)at + 5)), found;
+	uint8_t code[5];
+	struct pen pen = {code, code};
+
+	if (*at) {
+		__builtin_memcpy(&found, at + 1, sizeof(found));
+		return found == distance;
+	}
+	PUT(&pen, 0xe9);
+	put_number(&pen, (uint32_t)distance);
+	return text_compose((uintptr_t)at, code, sizeof(code)) == 0;
+}
+
+uintptr_t stubs_board(uintptr_t stub, uintptr_t hook)
+{
+	uintptr_t own_hook;
+	uint8_t *arena = arena_with(stub, &own_hook);
+	uint32_t offset = board_offset(hook);
+
+	if (!arena || own_hook != hook || offset == BOARD_DISTANCE)
+		return 0;
+	for (uint32_t i = 0; i < PAD_PAGES * PAGE_BYTES / BOARD_DISTANCE; i++) {
+		uint32_t at = i * BOARD_DISTANCE % PAGE_BYTES + offset;
+		uint32_t page = 1 + i * BOARD_DISTANCE / PAGE_BYTES * PAD_PAGES_APART;
+
+		if (at != hook % PAGE_BYTES &&
+		    is_board(arena + page * PAGE_BYTES + at, stub))
+			return (uintptr_t)arena + page * PAGE_BYTES + at;
+	}
+	return 0;
 }
 
 /* 0: all pairs have other sites. */

@@ -78,11 +78,37 @@ struct stub_entry {
 
 #define STUB_EDGE_PLACES (1u << 17) /* has_edges: below that */
 
-/* The code for a site of an object that begins at this address; *ret_slot: where its
- * address is stored, in reach of the site like the code. 0: no memory within reach, or
- * code cannot be written. */
-uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
+/* Where code is called from. */
+struct stub_site {
+	uintptr_t at, object; /* and where its object begins */
+	uintptr_t hook; /* where it leads of itself; 0: not there by a displacement */
+	int needs_pads; /* see stubs_has_pad() */
+};
+
+/* The code for a site; *ret_slot: where its address is stored, in reach of the site like
+ * the code. 0: no memory within reach, or code cannot be written. */
+uintptr_t stubs_find(const struct stub_site *site, enum stub_kind kind,
 		     const struct stub_entry *entry, const uintptr_t **ret_slot);
+
+/*
+ * Other threads may see a displacement that lies in two units half old and half new
+ * (text.h). In an arena there is, or is made when it is asked for, code at places where
+ * what they see is right all the same:
+ *
+ * PADS go on in the enter hook. They lie where a hook would with only the upper half of a
+ * displacement changed, or more of it: as far from what a site leads to of itself as
+ * ARENA_PADS_BYTES go.
+ *
+ * BOARDS go on in a stub. They lie in multiples of 256 from there: so all but the lowest
+ * byte of a displacement leads to them.
+ */
+
+/* Is there a pad at this place? */
+int stubs_has_pad(uintptr_t at);
+
+/* The board of a stub, for sites that lead to this place of themselves. 0: there is no
+ * more room. */
+uintptr_t stubs_board(uintptr_t stub, uintptr_t hook);
 
 /* Calls that come from this site are counted under the number from now on: every lane has
  * a count for it already. */

@@ -14,7 +14,9 @@
 
 #include <cpuid.h>
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "common/attributes.h"
 #include "shim/core/clock.h"
@@ -70,6 +72,29 @@ unsigned int text_unit(void)
 int text_is_split(uintptr_t at, unsigned int size)
 {
 	return at / text_unit() != (at + size - 1) / text_unit();
+}
+
+static long call_barrier(int command)
+{
+	return SYSCALL(SYS_membarrier, command, 0, 0, 0, 0, 0);
+}
+
+/* Filters that kill may not know the call. */
+int text_sync(void)
+{
+	long result = -1;
+
+	if (!gate_enter())
+		return -EACCES;
+	if (SYSCALL(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0) {
+		result = call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+		if (result == -EPERM &&
+		    call_barrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE) ==
+			    0)
+			result = call_barrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	}
+	gate_leave();
+	return result == 0 ? 0 : -EACCES;
 }
 
 int text_is_left(uintptr_t low, uintptr_t high)
@@ -169,28 +194,49 @@ static int open_page(uintptr_t page, int protection)
 }
 
 /* Unless something else is there. Four bytes need not be aligned. */
-static int exchange(const struct text_change *change)
+static int exchange_four(const struct text_change *change)
 {
 	uint32_t from, to, found;
 
-	if (change->size == 4) {
-		__builtin_memcpy(&from, change->from, 4);
-		__builtin_memcpy(&to, change->to, 4);
-		found = from;
-		__asm__ volatile("lock cmpxchgl %2, %1"
-				 : "+a"(found), "+m"(*(uint32_t *)change->at)
-				 : "r"(to)
-				 : "memory", "cc");
-	} else {
-		from = *(const uint8_t *)change->from;
-		to = *(const uint8_t *)change->to;
-		found = from;
-		__asm__ volatile("lock cmpxchgb %b2, %1"
-				 : "+a"(found), "+m"(*(uint8_t *)change->at)
-				 : "q"(to)
-				 : "memory", "cc");
-	}
+	__builtin_memcpy(&from, change->from, 4);
+	__builtin_memcpy(&to, change->to, 4);
+	found = from;
+	__asm__ volatile("lock cmpxchgl %2, %1"
+			 : "+a"(found), "+m"(*(uint32_t *)change->at)
+			 : "r"(to)
+			 : "memory", "cc");
 	return found == from ? 0 : -ESTALE;
+}
+
+static uint64_t in_word(const struct text_change *change, const uint8_t *bytes)
+{
+	uint64_t word = 0;
+
+	for (unsigned int i = 0; i < change->size; i++)
+		word |= (uint64_t)bytes[i] << 8 * (change->at % WORD_BYTES + i);
+	return word;
+}
+
+/* Likewise fewer bytes, of one aligned word. */
+static int exchange_in_word(const struct text_change *change)
+{
+	static const uint8_t all[] = {0xff, 0xff, 0xff};
+	uint64_t mask = in_word(change, all), from = in_word(change, change->from);
+	uint64_t to = in_word(change, change->to);
+	uint64_t *word = (uint64_t *)(change->at & ~(WORD_BYTES - 1ul));
+	uint64_t found = __atomic_load_n(word, __ATOMIC_RELAXED);
+
+	do {
+		if ((found & mask) != from)
+			return -ESTALE;
+	} while (!__atomic_compare_exchange_n(word, &found, (found & ~mask) | to, 0,
+					      __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+	return 0;
+}
+
+static int exchange(const struct text_change *change)
+{
+	return change->size == 4 ? exchange_four(change) : exchange_in_word(change);
 }
 
 /* The page of this address, unless the program has it writable, which it has no page of

@@ -30,12 +30,17 @@ struct text_change {
 	int protection;
 };
 
-/* Changes 1 or 4 bytes with one instruction. 0; -EXDEV: it would be seen in parts;
+/* Changes 1 to 4 bytes with one instruction. 0; -EXDEV: it would be seen in parts;
  * -ESTALE: something else is there, and stays; -EACCES: the system does not let code be
  * written (SELinux, PR_SET_MDWE), its calls are closed to us, or the user forbids it. A
  * page that can be written stays so: the program has made it that. The first store to
  * another one makes it the process's own: 4 KiB of tool memory. */
 int text_write(const struct text_change *change);
+
+/* What was written before is what all threads execute from here on: each that is on a CPU
+ * is interrupted for that. 0, or -EACCES: the system has no such call (Linux 4.16), or a
+ * filter may forbid it. */
+int text_sync(void);
 
 /* Likewise up to 8 bytes one by one, all or none. Nobody executes them meanwhile. */
 int text_write_parts(const struct text_change *change);

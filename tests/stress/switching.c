@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Calls that are led elsewhere while threads execute them, with their displacement at
- * each place in a line that one store is allowed at: usage: switching MILLISECONDS. Each
- * call must arrive at the one place or the other; half of a displacement leads nowhere.
+ * each place in a line: usage: switching MILLISECONDS. Each call must arrive at the one
+ * place or the other; half of a displacement leads nowhere.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -79,8 +79,6 @@ static void *work(void *argument)
 
 	while (!is_over) {
 		for (unsigned int place = 0; place < PLACES; place++) {
-			if (text_is_split(sites[place].at + 1, 4))
-				continue;
 			for (int i = 0; i < 50; i++)
 				function_at(place)();
 			count += 50;
@@ -124,13 +122,14 @@ static unsigned long long switch_all(uint64_t end)
 
 	while (now_ms() < end) {
 		for (unsigned int place = 0; place < PLACES; place++) {
-			uintptr_t to = (uintptr_t)(count % 2 ? here : there);
-			int result = site_lead(&sites[place], &code, to, NULL);
-			/* what cannot be written leads here for good */
-			int can_be_led =
-				count % 2 || !text_is_split(sites[place].at + 1, 4);
+			struct site *site = &sites[place];
+			int result = count % 2 ? site_restore(site, &code)
+					       : site_lead(site, &code, (uintptr_t)there,
+							   NULL);
+			int is_split = text_is_split(site->at + 1, 4);
 
-			if (result != (can_be_led ? 0 : -EXDEV))
+			/* there is no arena: some lead here for good */
+			if (result != 0 && (count % 2 || !is_split || result != -EXDEV))
 				abort();
 		}
 		count++;

@@ -3,6 +3,7 @@
  * Calls of a hook in a page of scratch code that has what an object has: recognised, led
  * elsewhere, cut out, and made what they were; and the code that they are led to.
  */
+#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <sys/wait.h>
@@ -68,8 +69,10 @@ static int begin(void **state)
 	uintptr_t address;
 
 	(void)state;
-	scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	/* where there is room below it, as it is below a program */
+	scratch = mmap((void *)((uintptr_t)begin - (64ul << 20)), SCRATCH_BYTES,
+		       PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 	assert_ptr_not_equal(scratch, MAP_FAILED);
 	header = (void *)scratch;
 	memcpy(header->e_ident, ELFMAG, SELFMAG);
@@ -236,7 +239,7 @@ TEST_WITH(test_two_lines, begin, end)
 
 	assert_int_equal(site_before(&code, after, hook(), &site), 0);
 	__libc_single_threaded = 0;
-	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EXDEV);
+	assert_int_equal(site_lead(&site, &code, text(0x20) + (32u << 20), NULL), -EXDEV);
 	assert_int_equal(target_of(&site), hook());
 	__libc_single_threaded = 1;
 	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), 0);
@@ -452,15 +455,17 @@ TEST(test_stubs)
 	static struct lane_context context;
 	static uint64_t counts[40];
 	struct lane_context *before = lane_self;
-	uintptr_t here = (uintptr_t)test_stubs, function = 0x123456789a;
+	const struct stub_site here = {.at = (uintptr_t)test_stubs,
+				       .object = (uintptr_t)test_stubs};
+	uintptr_t function = 0x123456789a;
 	struct stub_entry entry = {.function = function, .number = 33, .place = 7};
 	const uintptr_t *slot = NULL;
 	stub *counted, *nothing;
 
-	counted = (stub *)stubs_find(here, here, STUB_COUNTED, &entry, &slot);
+	counted = (stub *)stubs_find(&here, STUB_COUNTED, &entry, &slot);
 	assert_non_null(counted);
 	assert_int_equal(*slot, (uintptr_t)counted);
-	nothing = (stub *)stubs_find(here, here, STUB_NOTHING, &entry, &slot);
+	nothing = (stub *)stubs_find(&here, STUB_NOTHING, &entry, &slot);
 	context.counts = counts;
 	context.pulse = 1;
 	lane_self = &context;
@@ -481,6 +486,100 @@ TEST(test_stubs)
 	lane_self = before;
 }
 
+/* The beginning of a unit of code (text.h), whatever that is. */
+#define UNIT_AT 0x1c0
+
+static unsigned int called_count;
+
+static struct lane_context other_context;
+
+/* Calls a site until it is told not to. */
+static void *call_with_context(void *is_over)
+{
+	void (*site)(uintptr_t, uintptr_t) = (void (*)(uintptr_t, uintptr_t))text(0x1b0);
+
+	lane_self = &other_context;
+	while (!__atomic_load_n((int *)is_over, __ATOMIC_RELAXED)) {
+		site(0x10103000, 5);
+		called_count++;
+	}
+	return NULL;
+}
+
+/* A call whose displacement has so many bytes before the unit, behind some code that does
+ * nothing. It leads to the hook. */
+static struct site put_site_in_units(unsigned int lower, uintptr_t hook_at)
+{
+	unsigned int at = UNIT_AT - lower - 1;
+	struct site site;
+
+	memset((void *)text(0x1b0), 0x90, 0x40);
+	put(at, "\xe8", 1);
+	put_displacement(at + 1, hook_at);
+	put(at + 5, "\xc3", 1);
+	site = (struct site){.at = text(at), .form = SITE_CALL};
+	memcpy(&site.displacement, (void *)text(at + 1), 4);
+	site.written = site.displacement;
+	assert_true(site_is_in_units(&site));
+	return site;
+}
+
+/* jmp *slot(%rip) to the hook that counts. Returns where. */
+static uintptr_t put_hook(void)
+{
+	uintptr_t address = (uintptr_t)count_hook;
+
+	memcpy((void *)text(OTHER_SLOT_AT), &address, 8);
+	put(PLT_AT, "\xff\x25", 2);
+	put_displacement(PLT_AT + 2, text(OTHER_SLOT_AT));
+	return text(PLT_AT);
+}
+
+/* Of a displacement in two units, however it is divided: while another thread calls there
+ * on and on it is led to a stub and back; each call is counted here or there. */
+TEST_WITH(test_in_units, begin, end)
+{
+	static uint64_t counts[40];
+	struct stub_entry entry = {.function = 0x10103000, .number = 36, .place = 10};
+	uintptr_t hook_at = put_hook();
+
+	other_context.counts = counts;
+	other_context.pulse = INT32_MAX;
+	__libc_single_threaded = 0;
+	for (unsigned int lower = 1; lower < 4; lower++) {
+		struct site site = put_site_in_units(lower, hook_at);
+		const struct stub_site from = {.at = site.at,
+					       .object = text(0),
+					       .hook = hook_at,
+					       .needs_pads = 1};
+		int is_over = 0, is_led = 0;
+		const uintptr_t *slot;
+		pthread_t thread;
+		uintptr_t target = stubs_find(&from, STUB_COUNTED, &entry, &slot);
+
+		assert_true(target);
+		called_count = hook_count = 0;
+		counts[36] = 0;
+		assert_int_equal(
+			pthread_create(&thread, NULL, call_with_context, &is_over), 0);
+		for (int i = 0; i < 2000; i++) {
+			is_led = site_lead(&site, &code, target, slot) == 0;
+			if (!is_led)
+				break;
+			assert_true(site_is_there(&site, &code));
+			assert_int_equal(site_restore(&site, &code), 0);
+			assert_int_equal(target_of(&site), hook_at);
+		}
+		__atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
+		pthread_join(thread, NULL);
+		/* not where the system has no such barrier, or a unit is a line */
+		if (text_sync() == 0 || lower != 2)
+			assert_true(is_led);
+		assert_int_equal(hook_count + counts[36], called_count);
+	}
+	__libc_single_threaded = 1;
+}
+
 /* Of 200 call sites, and of two functions with the same: each has its count, however many
  * there are; those of code that is gone are no longer known, and others are. */
 TEST(test_edges)
@@ -489,7 +588,9 @@ TEST(test_edges)
 	static struct lane_context context;
 	static uint64_t counts[FIRST + 4 * SITES];
 	struct lane_context *before = lane_self;
-	uintptr_t here = (uintptr_t)test_stubs, low = 0x7ffff7000000;
+	const struct stub_site here = {.at = (uintptr_t)test_stubs,
+				       .object = (uintptr_t)test_stubs};
+	uintptr_t low = 0x7ffff7000000;
 	struct stub_entry entries[2] = {
 		{.function = 0x10101000, .number = 34, .place = 8, .has_edges = 1},
 		{.function = 0x10102000, .number = 35, .place = 9, .has_edges = 1}};
@@ -497,8 +598,7 @@ TEST(test_edges)
 	stub *stubs[2];
 
 	for (unsigned int i = 0; i < 2; i++)
-		stubs[i] =
-			(stub *)stubs_find(here, here, STUB_COUNTED, &entries[i], &slot);
+		stubs[i] = (stub *)stubs_find(&here, STUB_COUNTED, &entries[i], &slot);
 	assert_int_equal(*slot, (uintptr_t)stubs[1]);
 	context.counts = counts;
 	context.pulse = 100000;
