@@ -15,7 +15,10 @@
  * kept. Runs on: the lane's thread, any context; not inside of itself: subject_begin().
  */
 
-#define STUDY_SHARE 32u /* looking takes 1 / 32 of the time of a thread */
+/* Looking takes 1 / 32 of the time of a thread; where nobody has asked for it, it is to
+ * leave most of the budget to others. */
+#define STUDY_SHARE 32u
+#define STUDY_SHARE_FOUND 128u
 
 /* Paths of studied functions in one lane; the one that was used longest ago goes. */
 #define SUBJECT_TREES 16u
@@ -140,8 +143,8 @@ static uint32_t find_place(const struct study_lane *own)
  * for 32 times as long nobody would look again. What bounds it is the work that was done,
  * not what looking took before: a look that finds a million new nodes takes a thousand
  * times the one before it. */
-static void note_cost(const struct lane_context *context, struct subtree *tree,
-		      uint64_t since)
+static void note_cost(const struct lane_context *context, const struct subject *subject,
+		      struct subtree *tree, uint64_t since)
 {
 	struct study_lane *own = context->study.own;
 	uint64_t ticks = clock_now() - since,
@@ -151,7 +154,9 @@ static void note_cost(const struct lane_context *context, struct subtree *tree,
 	tree->cost_ticks = ticks < most ? ticks : most;
 	if (own->next_ticks < busy_ticks)
 		own->next_ticks = busy_ticks;
-	own->next_ticks += tree->cost_ticks * STUDY_SHARE;
+	own->next_ticks += tree->cost_ticks * (subject->reason == SEGMENT_STUDY_FOUND
+						       ? STUDY_SHARE_FOUND
+						       : STUDY_SHARE);
 }
 
 /* One tree for each node, and for each step that has it as its innermost call. */
@@ -178,7 +183,7 @@ static struct subtree *begin_tree(struct lane_context *context, struct study_lan
 	own->keys[place] = 0;
 	subtree_begin(tree, context, &subject->top, subject->is_first);
 	own->keys[place] = key_of(subject);
-	note_cost(context, tree, now);
+	note_cost(context, subject, tree, now);
 	return tree;
 }
 
@@ -258,7 +263,7 @@ static int is_due(const struct lane_context *context, const struct subtree *tree
 /* Keeps it where it belongs. A call right after a look is worth another one when it is to
  * be a usual one: ever fewer are. */
 static void judge(struct lane_context *context, struct segment_study *study,
-		  struct subtree *tree, const struct subtree_top *top,
+		  struct subtree *tree, const struct subject *subject,
 		  const struct keep_call *call, uint64_t now)
 {
 	struct study_lane *own = context->study.own;
@@ -273,14 +278,14 @@ static void judge(struct lane_context *context, struct segment_study *study,
 		note_missed(study, cases, call->ticks);
 		return;
 	}
-	subtree_ask(tree, context, top, slow || usual ? &own->parts : NULL);
+	subtree_ask(tree, context, &subject->top, slow || usual ? &own->parts : NULL);
 	if (slow)
 		keep_slow(study, slow, call, &own->parts);
 	else if (usual)
 		keep_write(usual, call, &own->parts);
 	study->folded_count += tree->folded_count;
 	tree->folded_count = 0;
-	note_cost(context, tree, now);
+	note_cost(context, subject, tree, now);
 	study->cost_ticks += tree->cost_ticks;
 }
 
@@ -315,7 +320,7 @@ static void subject_note(struct lane_context *context, struct segment_study *stu
 		return;
 	}
 	call = call_of(context, subject, tree, study->call_count);
-	judge(context, study, tree, &subject->top, &call, now);
+	judge(context, study, tree, subject, &call, now);
 }
 
 /* Of a call in a call of the same function: it is a part of that one. */
