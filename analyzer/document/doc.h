@@ -7,8 +7,6 @@
 #pragma once
 
 #include "analyzer/tree/flame.h"
-#include "analyzer/document/heap_course.h"
-#include "analyzer/document/lanes.h"
 #include "analyzer/tree/profile.h"
 #include "analyzer/document/source.h"
 #include "analyzer/document/timeline.h"

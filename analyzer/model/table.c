@@ -198,16 +198,6 @@ double table_sum(const struct table *table, const char *column)
 	return sum;
 }
 
-void table_filter(struct table *table, const bool *keep)
-{
-	size_t row_size = table->column_count * sizeof(struct cell), kept = 0;
-
-	for (size_t i = 0; i < table->row_count; i++)
-		if (keep[i])
-			memmove(table_row(table, kept++), table_row(table, i), row_size);
-	table->row_count = kept;
-}
-
 bool table_is_listed(const char *list, const char *name)
 {
 	size_t size = strlen(name);

@@ -108,8 +108,6 @@ void table_sort(struct table *table, int column, int tie);
 void table_cut(struct table *table, size_t limit);
 /* Sum of a numeric column over all rows. */
 double table_sum(const struct table *table, const char *column);
-/* Keeps the rows whose flag is set. */
-void table_filter(struct table *table, const bool *keep);
 /* Whether a name is in a list of names separated by spaces. */
 bool table_is_listed(const char *list, const char *name);
 /* Shows people these columns only, names separated by spaces; machines see all. */

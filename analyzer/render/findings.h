@@ -18,8 +18,6 @@ void finding_put_saving(struct strbuf *buffer, const struct findings *findings,
 void finding_put_also(struct strbuf *buffer, const struct finding *finding);
 
 void text_findings(const struct text_style *style, const struct section *section);
-void md_findings(FILE *out, const struct shorten_style *style,
-		 const struct section *section);
 /* The findings as csv has them: a table with a row for each. Owned by caller. */
 struct table *findings_as_table(const struct section *section);
 /* One finding as json has it. Out of memory ends the program. */

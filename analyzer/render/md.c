@@ -9,12 +9,159 @@
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"
-#include "analyzer/render/md_text.h"
 #include "analyzer/render/style.h"
+#include "analyzer/rules/rule.h"
+
+#include <string.h>
 
 #define CHAIN_WIDTH 120
 #define NAME_WIDTH 100
-#define DEEPEST 40 /* levels drawn; deeper ones get a number */
+#define DEEPEST 40     /* levels drawn; deeper ones get a number */
+#define PATH_WIDTH 240 /* of a finding */
+
+/* Plain text: what Markdown or HTML would take as markup is escaped. */
+static void put_escaped(FILE *out, const char *text)
+{
+	for (const char *at = text; *at; at++) {
+		if (strchr("\\`*_[]<>|#~&", *at))
+			fputc('\\', out);
+		fputc(*at, out);
+	}
+}
+
+static size_t longest_ticks(const char *text)
+{
+	size_t length = 0, longest = 0;
+
+	for (; *text; text++) {
+		length = *text == '`' ? length + 1 : 0;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+static void put_fence(FILE *out, size_t length)
+{
+	while (length-- > 0)
+		fputc('`', out);
+}
+
+/* A code span. in_table: a pipe must be escaped even in a code span. */
+static void put_code(FILE *out, const char *text, bool in_table)
+{
+	size_t ticks = longest_ticks(text);
+	const char *space = ticks ? " " : "";
+
+	put_fence(out, ticks + 1);
+	fputs(space, out);
+	/* of nothing there is no code */
+	for (const char *at = *text ? text : "\"\""; *at; at++) {
+		if (*at == '|' && in_table)
+			fputc('\\', out);
+		fputc(*at, out);
+	}
+	fputs(space, out);
+	put_fence(out, ticks + 1);
+}
+
+static void put_fact(FILE *out, const char *label, const char *text)
+{
+	if (!text || !*text)
+		return;
+	fprintf(out, "- **%s**: ", label);
+	put_escaped(out, text);
+	fputc('\n', out);
+}
+
+static void put_code_fact(FILE *out, const char *label, const char *text)
+{
+	if (!text || !*text)
+		return;
+	fprintf(out, "- **%s**: ", label);
+	put_code(out, text, false);
+	fputc('\n', out);
+}
+
+static void put_head(FILE *out, const struct shorten_style *style, size_t rank,
+		     const struct finding *finding)
+{
+	struct strbuf name = {0};
+
+	fprintf(out, "#### %zu. %s %.0f: ", rank, severity_word(finding->severity),
+		finding->score);
+	fprintf(out, "%s %s", finding->rule->id, finding->rule->slug);
+	if (finding_name(finding)) {
+		shorten_name(&name, finding_name(finding), NAME_WIDTH, style);
+		fputs(!finding->function   ? " of step "
+		      : finding->is_region ? " of region "
+					   : " of ",
+		      out);
+		put_code(out, strbuf_text(&name), false);
+	}
+	fputs("\n\n", out);
+	strbuf_free(&name);
+}
+
+static void put_path(FILE *out, const struct shorten_style *style, const char *label,
+		     const char *chain)
+{
+	struct strbuf text = {0};
+
+	if (chain && *chain)
+		shorten_chain(&text, chain, PATH_WIDTH, 1, style);
+	put_code_fact(out, label, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_finding(FILE *out, const struct shorten_style *style,
+			const struct section *section, size_t index)
+{
+	const struct finding *finding = &section->findings->list[index];
+	bool brief = section->flags & SECTION_BRIEF;
+	struct strbuf text = {0};
+
+	put_head(out, style, index + 1, finding);
+	put_fact(out, "what", finding->rule->title);
+	put_code_fact(out, "where", finding->where);
+	put_fact(out, "confidence", confidence_word(finding->confidence));
+	finding_put_evidence(&text, finding);
+	put_fact(out, "evidence", strbuf_text(&text));
+	put_path(out, style, "path", finding->chain);
+	put_path(out, style, "through", finding->through);
+	put_fact(out, "why", finding->why);
+	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
+		fprintf(out, "%s%zu. ", i ? "  " : "- **try**:\n  ", i + 1);
+		put_escaped(out, finding->advice[i]);
+		fputc('\n', out);
+	}
+	strbuf_reset(&text);
+	strbuf_puts(&text, "up to ");
+	finding_put_saving(&text, section->findings, finding);
+	put_fact(out, "saving", text.size > 6 ? strbuf_text(&text) : NULL);
+	if (!brief)
+		put_code_fact(out, "verify", finding->verify);
+	if (section->flags & SECTION_SQL)
+		put_code_fact(out, "sql", finding->sql);
+	strbuf_reset(&text);
+	finding_put_also(&text, finding);
+	put_fact(out, "also on this path", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_findings(FILE *out, const struct shorten_style *style,
+			 const struct section *section)
+{
+	for (size_t i = 0; i < section->shown_count; i++) {
+		if (i)
+			fputc('\n', out);
+		put_finding(out, style, section, i);
+	}
+	if (section->footer) {
+		fputs(section->shown_count ? "\n*" : "*", out);
+		put_escaped(out, section->footer);
+		fputs("*\n", out);
+	}
+}
 
 static void put_cell(FILE *out, const struct shorten_style *style,
 		     const struct cell *cell, enum column_type type)
@@ -32,9 +179,9 @@ static void put_cell(FILE *out, const struct shorten_style *style,
 	if (cell->kind == CELL_NULL && type == COLUMN_CHAIN)
 		strbuf_reset(&text);
 	if (is_code)
-		md_put_code(out, strbuf_text(&text), true);
+		put_code(out, strbuf_text(&text), true);
 	else
-		md_put_escaped(out, strbuf_text(&text));
+		put_escaped(out, strbuf_text(&text));
 	strbuf_free(&text);
 }
 
@@ -52,7 +199,7 @@ static bool put_row_cell(FILE *out, const struct shorten_style *style,
 		return false;
 	}
 	cell_with_error(&text, &cells[column], &cells[error], type, style);
-	md_put_escaped(out, strbuf_text(&text));
+	put_escaped(out, strbuf_text(&text));
 	strbuf_free(&text);
 	return cell_is_unknown(&cells[column], &cells[error], type);
 }
@@ -67,7 +214,7 @@ static void put_header(FILE *out, const struct table *table)
 	for (size_t i = 0; i < table->column_count; i++)
 		if (is_shown(&table->columns[i])) {
 			fputs("| ", out);
-			md_put_escaped(out, column_title(&table->columns[i]));
+			put_escaped(out, column_title(&table->columns[i]));
 			fputc(' ', out);
 		}
 	fputs("|\n", out);
@@ -103,7 +250,7 @@ static void put_below(FILE *out, const char *text)
 	if (!text)
 		return;
 	fputs("\n*", out);
-	md_put_escaped(out, text);
+	put_escaped(out, text);
 	fputs("*\n", out);
 }
 
@@ -146,7 +293,7 @@ static void put_values(FILE *out, const struct shorten_style *style,
 			fputs("\\\n  ", out);
 		} else {
 			fputs(count > 1 ? "\n- **" : "- **", out);
-			md_put_escaped(out, title);
+			put_escaped(out, title);
 			fputs("**: ", out);
 		}
 		put_cell(out, style, &value->cell, value->type);
@@ -158,7 +305,7 @@ static void put_values(FILE *out, const struct shorten_style *style,
 static void put_note(FILE *out, const struct section *section)
 {
 	if (section->flags & SECTION_VERBATIM) {
-		md_put_code(out, section->text, false);
+		put_code(out, section->text, false);
 		fputc('\n', out);
 		return;
 	}
@@ -166,10 +313,10 @@ static void put_note(FILE *out, const struct section *section)
 		fputs("> **Note:** ", out);
 	else
 		fputs("> ", out);
-	md_put_escaped(out, section->text);
+	put_escaped(out, section->text);
 	if (section->advice) {
 		fputs("\\\n> ", out);
-		md_put_escaped(out, section->advice);
+		put_escaped(out, section->advice);
 	}
 	fputc('\n', out);
 }
@@ -181,7 +328,7 @@ static void put_plot(FILE *out, const struct section *section)
 
 	cell_for_people(&text, &peak, section->plot_type, &shorten_utf8);
 	fputs("- **", out);
-	md_put_escaped(out, section->title);
+	put_escaped(out, section->title);
 	fprintf(out, "** peak %s over ", strbuf_text(&text));
 	strbuf_reset(&text);
 	units_nsec(&text, section->span_ns);
@@ -219,7 +366,7 @@ static void render(const struct doc *doc, const struct render_context *context)
 		first = false;
 		if (section->title && section->kind != SECTION_PLOT) {
 			fputs("### ", out);
-			md_put_escaped(out, section->title);
+			put_escaped(out, section->title);
 			fputs("\n\n", out);
 		}
 		switch (section->kind) {
@@ -239,7 +386,7 @@ static void render(const struct doc *doc, const struct render_context *context)
 			put_lanes(out, doc, section);
 			break;
 		case SECTION_FINDINGS:
-			md_findings(out, &style, section);
+			put_findings(out, &style, section);
 			break;
 		}
 	}

@@ -319,15 +319,6 @@ const char *cursor_text(struct cursor *cursor, const char *name)
 	return cursor_text_at(cursor, column_number(cursor, name));
 }
 
-const void *cursor_blob(struct cursor *cursor, const char *name, size_t *ret_size)
-{
-	int column = column_number(cursor, name);
-	const void *bytes = sqlite3_column_blob(cursor->statement, column);
-
-	*ret_size = bytes ? (size_t)sqlite3_column_bytes(cursor->statement, column) : 0;
-	return bytes;
-}
-
 bool cursor_is_null(struct cursor *cursor, const char *name)
 {
 	return sqlite3_column_type(cursor->statement, column_number(cursor, name)) ==

@@ -117,8 +117,6 @@ int cursor_finish(struct cursor *cursor);
 int64_t cursor_integer(struct cursor *cursor, const char *name);
 double cursor_real(struct cursor *cursor, const char *name);
 const char *cursor_text(struct cursor *cursor, const char *name);
-/* Bytes, borrowed like texts; NULL when there are none. */
-const void *cursor_blob(struct cursor *cursor, const char *name, size_t *ret_size);
 bool cursor_is_null(struct cursor *cursor, const char *name);
 /* What the row, of a query that has all its columns, says of a subject. */
 void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values);

@@ -1,12 +1,163 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls are slow, and what all of them did together. */
+/* Which calls are slow, what all of them did together, and why the slow ones are: from
+ * the function inwards, along most of the difference. */
 #include "analyzer/model/study/judge.h"
 
-#include "analyzer/model/study/cause.h"
 #include "common/base/xalloc.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+#define ALLOC_TIMES 10 /* as many as usually */
+#define ALLOCS_LEAST 100
+#define BYTES_LEAST (1 << 20)
+
+static const struct study_numbers nothing;
+
+static const struct study_numbers *part_at(const struct study_call *call, uint32_t path)
+{
+	return path < call->part_count ? &call->parts[path] : &nothing;
+}
+
+/* By path: what it and those below it took longer. Parents have lower numbers. */
+static double *differences(const struct study *study, const struct study_call *call)
+{
+	double *ret = xcalloc(study->path_count + 1u, sizeof(*ret));
+
+	for (uint32_t i = 0; i < study->path_count; i++)
+		ret[i] = part_at(call, i)->self_ns - study->paths[i].usual.self_ns;
+	for (uint32_t i = study->path_count; i-- > 1;)
+		if (study->paths[i].parent < i)
+			ret[study->paths[i].parent] += ret[i];
+	return ret;
+}
+
+/* The innermost path with more than half of the difference. */
+static uint32_t descend(const struct study *study, const double *longer_ns)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 1; i < study->path_count; i++)
+		if (study->paths[i].parent == at && longer_ns[i] > longer_ns[0] / 2)
+			at = i;
+	return at;
+}
+
+/* Sums at and below a path; the calls are its own. only_waits: of calls that wait. */
+static struct study_numbers subtree(const struct study *study,
+				    const struct study_call *call, uint32_t top,
+				    bool only_waits)
+{
+	uint8_t *is_below = xcalloc(study->path_count + 1u, sizeof(*is_below));
+	struct study_numbers sum = nothing;
+
+	is_below[top] = 1;
+	for (uint32_t i = top; i < study->path_count; i++) {
+		if (i > top && study->paths[i].parent < i)
+			is_below[i] = is_below[study->paths[i].parent];
+		if (is_below[i] && (study->paths[i].waits || !only_waits))
+			study_numbers_add(
+				&sum, call ? part_at(call, i) : &study->paths[i].usual,
+				1);
+	}
+	sum.calls = call ? part_at(call, top)->calls : study->paths[top].usual.calls;
+	free(is_below);
+	return sum;
+}
+
+static bool allocates(const struct study_cause *cause)
+{
+	double count = cause->now.alloc_count, bytes = cause->now.alloc_bytes;
+
+	return (count >= ALLOCS_LEAST &&
+		count > ALLOC_TIMES * cause->usual.alloc_count) ||
+	       (bytes >= BYTES_LEAST && bytes > ALLOC_TIMES * cause->usual.alloc_bytes);
+}
+
+/* Did the path itself do it, and not many below it, each a little? */
+static bool is_its_own(const struct study *study, const struct study_call *call)
+{
+	const struct study_cause *cause = &call->cause;
+
+	return part_at(call, cause->path)->self_ns -
+		       study->paths[cause->path].usual.self_ns >
+	       cause->explained_ns / 2;
+}
+
+static enum study_kind kind_of(const struct study *study, const struct study_call *call)
+{
+	const struct study_cause *cause = &call->cause;
+	double half_ns = cause->explained_ns / 2;
+	double off_ns = cause->now.blocked_ns - cause->usual.blocked_ns;
+	double each_ns =
+		cause->usual.calls > 0 ? cause->usual.self_ns / cause->usual.calls : 0;
+
+	if (cause->waited_ns > half_ns)
+		return STUDY_BLOCKED;
+	if (study->usual_count && !study->paths[cause->path].usual_count)
+		return STUDY_ONLY_NOW;
+	if ((cause->now.calls - cause->usual.calls) * each_ns > half_ns)
+		return STUDY_MORE_CALLS;
+	if (allocates(cause))
+		return STUDY_ALLOCATES;
+	if (off_ns > half_ns)
+		return STUDY_OFF_CPU;
+	return is_its_own(study, call) ? STUDY_COMPUTES : STUDY_SPREAD;
+}
+
+/* Of a path and those above it the outermost that no usual call goes. */
+static uint32_t outermost_new(const struct study *study, uint32_t path)
+{
+	uint32_t parent = study->paths[path].parent;
+
+	while (parent != STUDY_NONE && !study->paths[parent].usual_count) {
+		path = parent;
+		parent = study->paths[path].parent;
+	}
+	return path;
+}
+
+static void fill_in(const struct study *study, struct study_call *call, uint32_t path,
+		    double explained_ns)
+{
+	struct study_cause *cause = &call->cause;
+
+	cause->path = path;
+	cause->explained_ns = explained_ns;
+	cause->now = subtree(study, call, path, false);
+	cause->usual = subtree(study, NULL, path, false);
+	cause->waited_ns = subtree(study, call, path, true).blocked_ns -
+			   subtree(study, NULL, path, true).blocked_ns;
+}
+
+/* Fills in the cause of a slow call; the usual numbers of all paths are known.
+ *
+ * From the function inwards it goes to the path that has more than half of what this one
+ * took longer, at and below it, until there is none. What happened there is named by what
+ * it is for certain: waiting in calls that wait, if that is half of it; a path that no
+ * usual call takes; calls, when as many of the usual length explain half; allocations,
+ * when they are ten times as many or bytes; then that it had no CPU, or that it computed.
+ */
+static void cause_find(const struct study *study, struct study_call *call)
+{
+	struct study_cause *cause = &call->cause;
+	double *longer_ns;
+
+	if (!study->path_count)
+		return;
+	longer_ns = differences(study, call);
+	cause->difference_ns = longer_ns[0];
+	cause->most_path = descend(study, longer_ns);
+	fill_in(study, call, cause->most_path, longer_ns[cause->most_path]);
+	if (cause->difference_ns > 0)
+		cause->kind = kind_of(study, call);
+	if (cause->kind == STUDY_ONLY_NOW) {
+		uint32_t first = outermost_new(study, cause->path);
+
+		fill_in(study, call, first, longer_ns[first]);
+	}
+	free(longer_ns);
+}
 
 static int compare(const void *a, const void *b)
 {

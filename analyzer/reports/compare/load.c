@@ -7,11 +7,11 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "common/trust.h"
 #include "analyzer/statistics/match.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
-#include "analyzer/reports/trust/trust.h"
 #include "analyzer/rundb/hooks.h"
 
 #include "compare.sql.h"
@@ -150,8 +150,10 @@ static int load_losses(struct compare_state *state, size_t number)
 
 	while (cursor_next(cursor) > 0) {
 		const char *name = cursor_text(cursor, "name");
+		const struct trust_counter *counter =
+			name ? trust_counter_find(name) : NULL;
 
-		if (!name || !trust_is_loss(name))
+		if (!counter || counter->weight != TRUST_LOST)
 			continue;
 		strbuf_puts(&losses, losses.size ? ", " : "");
 		units_count(&losses, cursor_integer(cursor, "lost"));

@@ -11,7 +11,6 @@
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/names/callers_find.h"
 #include "analyzer/reports/snapshots/list.h"
-#include "analyzer/reports/trust/trust.h"
 
 #include "thread.sql.h"
 
@@ -76,9 +75,14 @@ static struct cell text_cell(struct ask *ask)
 static struct cell signal_name(void *context, const struct cell *values)
 {
 	struct ask *ask = context;
+	const char *name;
 
 	strbuf_reset(&ask->text);
-	trust_signal_name(&ask->text, (int)cell_whole(&values[0]));
+	name = sigabbrev_np((int)cell_whole(&values[0]));
+	if (name)
+		strbuf_printf(&ask->text, "SIG%s", name);
+	else
+		strbuf_printf(&ask->text, "signal %d", (int)cell_whole(&values[0]));
 	return text_cell(ask);
 }
 
