@@ -1,17 +1,339 @@
 /* SPDX-License-Identifier: MIT */
-/* prof-analyze. */
+/*
+ * prof-analyze: command line, database, report, format, exit status. Runs on: a person's
+ * or a script's behalf; one thread. Must not know single reports or formats.
+ */
+#include "analyzer/cli/cli.h"
+
 #include "common/attributes.h"
+#include "common/base/status.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
 #include "analyzer/cli/commands.h"
 #include "analyzer/cli/options.h"
-#include "analyzer/cli/run.h"
 #include "analyzer/cli/words.h"
 #include "analyzer/mcp/mcp.h"
+#include "analyzer/names/name_pool.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/rundb/limits.h"
+#include "analyzer/rundb/select.h"
+#include "analyzer/rundb/takeover.h"
+#include "analyzer/tree/calltree.h"
 
+#include <errno.h>
+#include <langinfo.h>
 #include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 OWN_PROGRAM_MARK;
 
 _Static_assert(CLI_OPTION_COUNT < MCP_OPTIONS_MOST, "all options and an end");
+
+#define WIDTH_USUAL 80
+#define WIDTH_LEAST 40	 /* text */
+#define PICTURE_LEAST 20 /* what is drawn, so that it is not broken */
+#define WIDTH_MOST 400
+#define TOLD_AFTER_MS 1000
+
+/* Lines of it may name what there is to choose from. */
+static void complain(const char *sentence)
+{
+	struct strbuf clean = {0};
+
+	while (*sentence) {
+		char *line = xstrndup(sentence, strcspn(sentence, "\n"));
+
+		utf8_clean(&clean, line);
+		sentence += strlen(line);
+		if (*sentence == '\n') {
+			strbuf_putc(&clean, '\n');
+			sentence++;
+		}
+		free(line);
+	}
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
+	strbuf_free(&clean);
+}
+
+/* errno says why. */
+static void complain_output(const struct request *cli)
+{
+	struct strbuf sentence = {0};
+
+	strbuf_printf(&sentence, "%s: cannot be written: %s",
+		      cli->output ? cli->output : "output", strerror(errno));
+	complain(strbuf_text(&sentence));
+	strbuf_free(&sentence);
+}
+
+/* What the user sees of a wait; nothing of a short one. */
+struct waiting {
+	bool visible;
+	const char *told;
+};
+
+static void say(void *context, const char *sentence)
+{
+	(void)context;
+	complain(sentence);
+}
+
+/* Where no terminal shows it, a wait is told once, when it is one. */
+static void progress_line(struct waiting *waiting, const char *what, unsigned waited_ms)
+{
+	if (!what || waited_ms < TOLD_AFTER_MS || waiting->told == what)
+		return;
+	waiting->told = what;
+	complain(what);
+}
+
+static void progress(void *context, const char *what, unsigned waited_ms)
+{
+	struct waiting *waiting = context;
+	bool *visible = &waiting->visible;
+
+	if (!isatty(STDERR_FILENO))
+		progress_line(waiting, what, waited_ms);
+	else if (what)
+		fprintf(stderr, "\r\033[K%s... %u.%u s", what, waited_ms / 1000,
+			waited_ms / 100 % 10);
+	else if (*visible)
+		fputs("\r\033[K", stderr);
+	*visible = what && isatty(STDERR_FILENO);
+}
+
+static size_t terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (width <= 0 && isatty(STDOUT_FILENO) &&
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	if (width <= 0)
+		width = WIDTH_USUAL;
+	return (size_t)(width < PICTURE_LEAST ? PICTURE_LEAST
+			: width > WIDTH_MOST  ? WIDTH_MOST
+					      : width);
+}
+
+static bool wants_color(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
+}
+
+/* Opens --output. Refuses to overwrite the database itself. */
+static FILE *open_output(const struct request *cli)
+{
+	const char *diff = cli->options.diff;
+	bool is_input = (cli->database && is_same_file(cli->output, cli->database)) ||
+			(diff && is_same_file(cli->output, diff));
+	FILE *out;
+
+	for (size_t i = 0; i < cli->database_count; i++)
+		is_input |= is_same_file(cli->output, cli->databases[i]);
+	if (is_input) {
+		complain("--output is the database itself");
+		exit(STATUS_USAGE);
+	}
+	out = fopen(cli->output, "we");
+	if (!out)
+		complain_output(cli);
+	return out;
+}
+
+/* A format without a place for notes: what speaks against its numbers is told beside. */
+static void tell_warnings(const struct doc *doc)
+{
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+
+		if (section->kind == SECTION_NOTE && section->level == NOTE_WARNING &&
+		    !(section->flags & SECTION_MACHINE))
+			complain(section->text);
+	}
+}
+
+static int show(const struct request *cli, struct doc *doc)
+{
+	size_t picture_width = terminal_width();
+	struct render_context context = {
+		.out = stdout,
+		.width = picture_width < WIDTH_LEAST ? WIDTH_LEAST : picture_width,
+		.picture_width = picture_width,
+		.color = !cli->output && wants_color(),
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	int failed;
+
+	if (cli->exporter && cli->exporter->is_binary && !cli->output &&
+	    isatty(STDOUT_FILENO)) {
+		complain("this format is not for a terminal; write it to a file with -o");
+		return STATUS_USAGE;
+	}
+	if (cli->output)
+		context.out = open_output(cli);
+	if (!context.out)
+		return STATUS_FAILED;
+	if (cli->exporter && !cli->exporter->is_picture)
+		tell_warnings(doc);
+	if (cli->exporter)
+		cli->exporter->write(
+			doc, &(struct export_context){context.out, cli->options.width});
+	else
+		render_document(cli->renderer, doc, &context);
+	failed = ferror(context.out);
+	if (fclose(context.out) != 0 || failed) {
+		complain_output(cli);
+		return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static enum exit_status show_inlined(struct report_input *input, struct rundb *db)
+{
+	if (!input->options->inlined || !db || rundb_show_inlined(db) == 0)
+		return STATUS_OK;
+	strbuf_puts(&input->error, rundb_error(db));
+	return STATUS_FAILED;
+}
+
+static int open_one(const struct request *cli, const char *path, bool want_latest,
+		    const struct takeover_talk *talk, struct rundb **ret,
+		    struct strbuf *error)
+{
+	return cli->as_is ? rundb_open(path, ret, error)
+			  : takeover_open(path, want_latest, talk, ret, error);
+}
+
+static enum exit_status open_sides(const struct request *cli,
+				   const struct takeover_talk *talk,
+				   struct report_input *input)
+{
+	input->databases = xcalloc(cli->database_count, sizeof(*input->databases));
+	input->before_databases = cli->before_databases;
+	for (size_t i = 0; i < cli->database_count; i++) {
+		if (open_one(cli, cli->databases[i], false, talk, &input->databases[i],
+			     &input->error) < 0)
+			return STATUS_FAILED;
+		input->database_count++;
+		if (show_inlined(input, input->databases[i]))
+			return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static enum exit_status open_database(const struct request *cli,
+				      struct report_input *input)
+{
+	struct waiting waiting = {0};
+	struct takeover_talk talk = {.say = say,
+				     .progress = progress,
+				     .context = &waiting,
+				     .no_wait = cli->no_wait};
+	unsigned takes = cli->report->takes;
+
+	if (!cli->database)
+		return STATUS_OK;
+	if (cli->no_limits)
+		limits_set(&(struct limits){0});
+	if (takes & TAKES_SIDES)
+		return open_sides(cli, &talk, input);
+	if (cli->options.diff && open_one(cli, cli->options.diff, false, &talk,
+					  &input->diff_db, &input->error) < 0)
+		return STATUS_FAILED;
+	talk.run = takes & TAKES_RUN ? cli->run : NULL;
+	if (open_one(cli, cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
+		     &input->db, &input->error) < 0)
+		return STATUS_FAILED;
+	if (show_inlined(input, input->db) || show_inlined(input, input->diff_db))
+		return STATUS_FAILED;
+	if (!(takes & TAKES_RUN) ||
+	    select_run(input->db, cli->run, &input->run_id, &input->error) == 0)
+		return STATUS_OK;
+	if (!(takes & TAKES_EMPTY) || cli->run)
+		return STATUS_FAILED;
+	strbuf_reset(&input->error);
+	return STATUS_OK;
+}
+
+/* What shows itself as long as it runs writes to stdout, whatever that is. */
+static enum exit_status serve(const struct request *cli, struct report_input *input)
+{
+	FILE *out = cli->output ? open_output(cli) : NULL;
+
+	if (cli->output && (!out || dup2(fileno(out), STDOUT_FILENO) < 0))
+		return STATUS_FAILED;
+	if (out)
+		fclose(out);
+	return cli->report->serve(input);
+}
+
+static enum exit_status run(const struct request *cli, struct report_input *input)
+{
+	const struct report_options *options = &cli->options;
+	enum exit_status status, shown;
+	struct doc doc;
+
+	filter_init(&input->filter, options->focus, options->ignore);
+	if (cli->report->serve)
+		return serve(cli, input);
+	status = open_database(cli, input);
+	if (status)
+		return status;
+	doc_init(&doc, cli->report->name);
+	status = report_build(cli->report, input, &doc);
+	if (status == STATUS_OK || status == STATUS_NOTHING ||
+	    status == STATUS_REGRESSION) {
+		shown = show(cli, &doc);
+		status = shown ? shown : status;
+	}
+	doc_free(&doc);
+	return status;
+}
+
+/* Runs a command line with stdout and stderr; ends the program where it is wrong. as_is:
+ * files are opened as they are, and a spool beside them is left alone. */
+static int cli_run(int argc, char **argv, bool as_is)
+{
+	struct report_input input = {0};
+	enum exit_status status;
+	struct request cli;
+
+	cli_parse(argc, argv, &cli);
+	cli.as_is = as_is;
+	input.options = &cli.options;
+	status = run(&cli, &input);
+	if (input.error.size)
+		complain(strbuf_text(&input.error));
+	filter_free(&input.filter);
+	name_pool_free(input.names);
+	calltree_free(input.tree);
+	rundb_close(input.db);
+	rundb_close(input.diff_db);
+	for (size_t i = 0; i < input.database_count; i++)
+		rundb_close(input.databases[i]);
+	free(input.databases);
+	cli_free(&cli);
+	strbuf_free(&input.error);
+	return status;
+}
 
 int main(int argc, char **argv)
 {

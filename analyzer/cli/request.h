@@ -20,5 +20,5 @@ struct request {
 	const char *run;	 /* number or label; NULL: the latest */
 	const char *output;	 /* NULL: stdout */
 	bool no_limits, no_wait;
-	bool as_is; /* as cli_run() has it */
+	bool as_is; /* as main.c has it */
 };

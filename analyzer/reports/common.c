@@ -8,6 +8,7 @@
 #include "analyzer/model/units.h"
 #include "analyzer/reports/report.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -284,4 +285,32 @@ void report_nothing_note(struct report_input *input, struct doc *doc)
 		 "allocation was seen.",
 		 strbuf_text(&advice));
 	strbuf_free(&advice);
+}
+
+#define LARGEST_FILE (16u << 20)
+
+enum exit_status report_read_file(struct report_input *input, const char *path,
+				  const char *what, struct strbuf *ret)
+{
+	FILE *file = fopen(path, "re");
+	char part[4096];
+	size_t size;
+	int failure = errno;
+
+	if (!file)
+		return report_fail(input, STATUS_FAILED, "%s: cannot be read: %s", path,
+				   strerror(failure));
+	errno = 0;
+	while (ret->size <= LARGEST_FILE &&
+	       (size = fread(part, 1, sizeof(part), file)) > 0)
+		strbuf_add(ret, part, size);
+	failure = ferror(file) ? errno : 0;
+	fclose(file);
+	if (failure)
+		return report_fail(input, STATUS_FAILED, "%s: cannot be read: %s", path,
+				   strerror(failure));
+	if (ret->size > LARGEST_FILE)
+		return report_fail(input, STATUS_USAGE, "%s: is too large for %s", path,
+				   what);
+	return STATUS_OK;
 }

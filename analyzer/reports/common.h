@@ -41,6 +41,10 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 				 struct table *table, size_t limit, const char *noun,
 				 const char *weight_column, const char *weight);
 
+/* Reads a file that the user named, but not without bound: it may be a device. what: for
+ * the sentence when it is too large. */
+enum exit_status report_read_file(struct report_input *input, const char *path,
+				  const char *what, struct strbuf *ret);
 /* A node's names from its root, as a COLUMN_CHAIN cell of table. */
 struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node);
 /* The call path of a site: for people as far as the first library's function behind the

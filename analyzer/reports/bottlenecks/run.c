@@ -10,7 +10,6 @@
 #include "analyzer/findings/rules_file.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
-#include "analyzer/reports/read_file.h"
 #include "analyzer/rules/wrappers.h"
 
 #include "found.sql.h"

@@ -1,10 +1,168 @@
 /* SPDX-License-Identifier: MIT */
-/* The report exclude-list: of a program's file, or of a run, which sql/parts/excluded.sql
- * shows. */
+/*
+ * The report exclude-list: of a program's file, or of a run, which sql/parts/excluded.sql
+ * shows.
+ *
+ * Names as gcc looks at them for -finstrument-functions-exclude-function-list: it looks
+ * for its words anywhere in a function's name with namespace and class, without
+ * parameters and return type. Measured with gcc 12; tests/host/exclude_list.py builds it.
+ */
 #include "analyzer/reports/exclude/parts.h"
 
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define ANONYMOUS "(anonymous namespace)"
+
+static bool begins(const char *text, const char *word)
+{
+	return strncmp(text, word, strlen(word)) == 0;
+}
+
+static bool is_identifier(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+/* The end of what follows "operator": its sign, or the type it converts to. */
+static const char *skip_operator(const char *at)
+{
+	if (begins(at, "()"))
+		return at + 2;
+	if (*at == ' ')
+		return at + strcspn(at, "(");
+	return at + strspn(at, "<>=!+-*/%^&|~[],");
+}
+
+/* Whether the parameters that begin here are those of a function around: of a lambda, or
+ * of a class that is defined in it. */
+static bool is_inside(const char *at)
+{
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		if (*at == '(')
+			depth++;
+		else if (*at == ')' && --depth == 0)
+			break;
+	}
+	if (!*at++)
+		return false;
+	if (begins(at, " const"))
+		at += strlen(" const");
+	return begins(at, "::");
+}
+
+/* A name taken apart: where the last word begins, and where parameters begin. */
+struct parts {
+	const char *start;     /* behind the return type */
+	const char *last;      /* the function's own name */
+	const char *arguments; /* of its template, or end */
+	const char *end;
+	bool in_template; /* its class is of a template */
+};
+
+static void take_apart(const char *name, struct parts *ret)
+{
+	size_t depth = 0;
+	const char *at = name;
+	bool is_operator = false;
+
+	*ret = (struct parts){.start = name, .last = name};
+	while (*at &&
+	       !(*at == '(' && depth == 0 && !begins(at, ANONYMOUS) && !is_inside(at))) {
+		if (begins(at, ANONYMOUS)) {
+			at += strlen(ANONYMOUS);
+		} else if (depth == 0 && !is_operator && begins(at, "operator") &&
+			   !is_identifier(at[8]) &&
+			   (at == name || !is_identifier(at[-1]))) {
+			at = skip_operator(at + 8);
+			is_operator = true;
+		} else {
+			if (*at == '<' || *at == '{' || *at == '(' || *at == '[') {
+				if (depth++ == 0 && !ret->arguments && *at != '{')
+					ret->arguments = at;
+			} else if ((*at == '>' || *at == '}' || *at == ')' ||
+				    *at == ']') &&
+				   depth) {
+				depth--;
+			} else if (depth == 0 && begins(at, "::")) {
+				ret->in_template |= at > name && at[-1] == '>';
+				ret->last = ++at + 1;
+				ret->arguments = NULL;
+			} else if (depth == 0 && *at == ' ' && !is_operator) {
+				/* What stood before is the type that it returns. */
+				*ret = (struct parts){.start = at + 1, .last = at + 1};
+			}
+			at++;
+		}
+	}
+	ret->end = at;
+	if (!ret->arguments)
+		ret->arguments = at;
+}
+
+static void put_named(struct strbuf *buffer, const char *from, const char *end)
+{
+	while (from < end) {
+		bool is_anonymous = begins(from, ANONYMOUS);
+
+		if (is_anonymous)
+			strbuf_puts(buffer, "{anonymous}");
+		else
+			strbuf_putc(buffer, *from);
+		from += is_anonymous ? strlen(ANONYMOUS) : 1;
+	}
+}
+
+void exclude_visible(struct strbuf *buffer, const char *name)
+{
+	struct parts parts;
+
+	take_apart(name, &parts);
+	/* "hash.constprop.0" of C; those of C++ stand behind the parameters. */
+	if (!*parts.end && strchr(parts.start, '.'))
+		parts.end = strchr(parts.start, '.');
+	put_named(buffer, parts.start, parts.end);
+}
+
+/* In single quotes a shell leaves all of these alone. */
+static bool is_fit(const char *word)
+{
+	if (!*word || begins(word, "decltype") || strstr(word, "lambda"))
+		return false;
+	for (; *word; word++)
+		if (!is_identifier(*word) && !strchr(":~{}<>=!+-*/%^&|() ", *word))
+			return false;
+	return true;
+}
+
+void exclude_word(struct strbuf *buffer, const char *visible)
+{
+	struct parts parts;
+	const char *from, *end;
+	size_t start = buffer->size;
+
+	take_apart(visible, &parts);
+	from = parts.start;
+	end = parts.arguments;
+	/* A lambda's class is no name. */
+	if (memchr(parts.start, '{', (size_t)(parts.last - parts.start)) &&
+	    !strstr(parts.start, "{anonymous}"))
+		return;
+	if (parts.in_template) {
+		from = parts.last - 2;
+		while (from > parts.start && *from != '>')
+			from--;
+	}
+	strbuf_add(buffer, from, (size_t)(end - from));
+	if (!is_fit(strbuf_text(buffer) + start))
+		strbuf_truncate(buffer, start);
+}
 
 static struct cell put(struct ask *ask, const struct cell *value,
 		       void (*word)(struct strbuf *buffer, const char *name))

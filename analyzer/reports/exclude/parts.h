@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the parts of the report exclude-list share.
- *
- * Names as gcc looks at them for -finstrument-functions-exclude-function-list: it looks
- * for its words anywhere in a function's name with namespace and class, without
- * parameters and return type. Measured with gcc 12; tests/host/exclude_list.py builds it.
- */
+/* What the parts of the report exclude-list share. */
 #pragma once
 
 #include "common/base/strbuf.h"

@@ -4,7 +4,6 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/read_file.h"
 
 #include "leaks.sql.h"
 

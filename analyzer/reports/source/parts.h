@@ -36,7 +36,3 @@ void source_tree_close(struct source_tree *tree);
 const char *source_tree_read(const struct source_tree *tree, const char *recorded,
 			     struct source_text *ret);
 void source_text_free(struct source_text *text);
-
-/* lines.c: the lines around the marks of the file, and its marks by line. */
-void source_add_lines(struct source_view *view, struct source_file *file,
-		      const struct strbuf *text);
