@@ -8,15 +8,106 @@
 #include "common/base/options.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
-#include "analyzer/cli/commands.h"
 #include "analyzer/cli/options.h"
-#include "analyzer/cli/values.h"
 #include "analyzer/cli/words.h"
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CLI_WIDTH_USUAL 1200 /* pixels */
+#define WIDTH_LEAST 300
+#define WIDTH_MOST 100000
+#define EVERY_LEAST_MS 10
+#define EVERY_MOST_MS 86400000
+
+/* Values of options: each ends the program (status 2) with a sentence that shows what was
+ * given without obeying it. */
+static const struct renderer *parse_format(const char *text,
+					   const struct argp_state *state)
+{
+	struct strbuf names = {0};
+
+	strbuf_puts(&names, "; there are ");
+	for (size_t i = 0; i < renderer_registry_count; i++) {
+		if (strcmp(renderer_registry[i]->name, text) == 0) {
+			strbuf_free(&names);
+			return renderer_registry[i];
+		}
+		strbuf_printf(&names, "%s%s", i ? ", " : "", renderer_registry[i]->name);
+	}
+	options_refuse(state, "--format: there is no format '%s'%s", text,
+		       strbuf_text(&names));
+	strbuf_free(&names);
+	return NULL;
+}
+
+static long parse_limit(const char *text, const struct argp_state *state)
+{
+	long limit;
+
+	if (!options_number(text, 0, LONG_MAX, &limit))
+		options_refuse(state, "--limit: '%s' is not a number of rows%s", text,
+			       strchr(text, '=') ? "; limits of a comparison are --gate"
+						 : "");
+	return limit;
+}
+
+static double parse_share(const char *text, const struct argp_state *state)
+{
+	char *end;
+	double share = strtod(text, &end);
+
+	if (*text && strcmp(end, "%") == 0)
+		end++;
+	if (!*text || *end || !(share >= 0 && share <= 100))
+		options_refuse(state, "--min-share: '%s' is not a percentage", text);
+	return share;
+}
+
+static unsigned parse_width(const char *text, const struct argp_state *state)
+{
+	long width;
+
+	if (!options_number(text, WIDTH_LEAST, WIDTH_MOST, &width))
+		options_refuse(state,
+			       "--width: '%s' is not a number of pixels from %d to %d",
+			       text, WIDTH_LEAST, WIDTH_MOST);
+	return (unsigned)width;
+}
+
+static long parse_count(const char *option, const char *text,
+			const struct argp_state *state)
+{
+	long count;
+
+	if (!options_number(text, 1, 1000000000, &count))
+		options_refuse(state, "%s: '%s' is not a number from 1 on", option, text);
+	return count;
+}
+
+/* A time from 10 ms to a day, in ms. */
+static unsigned parse_every(const char *text, const struct argp_state *state)
+{
+	static const struct {
+		const char *name;
+		double ms;
+	} units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
+	char *end;
+	double value = strtod(text, &end), ms = 0;
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]) && end != text; i++)
+		if (strcmp(end, units[i].name) == 0)
+			ms = value * units[i].ms;
+	if (!(ms >= EVERY_LEAST_MS && ms <= EVERY_MOST_MS))
+		options_refuse(
+			state,
+			"--every: '%s' is not a time from 10ms to 24h, such as 30s",
+			text);
+	return (unsigned)ms;
+}
 
 struct parsing {
 	struct request *cli;
@@ -66,13 +157,13 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	}
 	switch (key) {
 	case KEY_FORMAT:
-		parsing->cli->renderer = cli_parse_format(text, state);
+		parsing->cli->renderer = parse_format(text, state);
 		break;
 	case KEY_RUN:
 		options->run_is_chosen = true;
 		break;
 	case KEY_LIMIT:
-		options->limit = cli_parse_limit(text, state);
+		options->limit = parse_limit(text, state);
 		break;
 	case KEY_GATE:
 		add_limits(parsing, text);
@@ -84,19 +175,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		add_text(&options->renames, &options->rename_count, text);
 		break;
 	case KEY_MIN_SHARE:
-		options->min_share = cli_parse_share(text, state);
+		options->min_share = parse_share(text, state);
 		break;
 	case KEY_WIDTH:
-		options->width = cli_parse_width(text, state);
+		options->width = parse_width(text, state);
 		break;
 	case KEY_EVERY:
-		options->every_ms = cli_parse_every(text, state);
+		options->every_ms = parse_every(text, state);
 		break;
 	case KEY_TOP:
-		options->top = cli_parse_count("--top", text, state);
+		options->top = parse_count("--top", text, state);
 		break;
 	case KEY_COUNT:
-		options->count = cli_parse_count("--count", text, state);
+		options->count = parse_count("--count", text, state);
 		break;
 	case KEY_HELP:
 	case KEY_USAGE:

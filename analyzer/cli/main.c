@@ -9,7 +9,6 @@
 #include "common/base/status.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
-#include "analyzer/cli/commands.h"
 #include "analyzer/cli/options.h"
 #include "analyzer/cli/words.h"
 #include "analyzer/mcp/mcp.h"

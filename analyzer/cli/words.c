@@ -6,7 +6,6 @@
  */
 #include "analyzer/cli/words.h"
 
-#include "analyzer/cli/commands.h"
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -14,6 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+extern const struct report report_top;
+extern const struct report report_mcp;
+
+static const struct report *const live_commands[] = {&report_top, &report_mcp};
+
+#define LIVE_COUNT (sizeof(live_commands) / sizeof(live_commands[0]))
+
+size_t cli_command_count(void)
+{
+	return report_registry_count + LIVE_COUNT;
+}
+
+const struct report *cli_command(size_t index)
+{
+	return index < report_registry_count
+		       ? report_registry[index]
+		       : live_commands[index - report_registry_count];
+}
 
 /* Not "--" itself, which would end the options. */
 char cli_side_mark[] = "\1--";

@@ -7,6 +7,11 @@
 
 #include "analyzer/cli/request.h"
 
+/* All commands, in the order of --help: the reports, and those that show a program while
+ * it runs. */
+size_t cli_command_count(void);
+const struct report *cli_command(size_t index);
+
 /* Stands for "--" among the positional arguments of a report with TAKES_SIDES. */
 extern char cli_side_mark[];
 

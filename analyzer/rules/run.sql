@@ -145,7 +145,7 @@ FROM unknown HAVING COUNT(*) > 0;
 SELECT '' AS name, '' AS unit, 0.0 AS value, 0.0 AS "limit", 0 AS touches, 0 AS most, '' AS text,
 	'' AS advice WHERE 0;
 
--- What each function computed itself on a path and a thread; held.c adds it up. A run with
+-- What each function computed itself on a path and a thread; kept.c adds it up. A run with
 -- one lane has none.
 -- :name held
 SELECT h.function_id, l.process_id, s.lane_id,

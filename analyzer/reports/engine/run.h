@@ -12,6 +12,10 @@ struct engine {
 	bool is_empty, has_ended;
 };
 
+/* Sentences with placeholders, see sentence.c. One that names no column stays as it is,
+ * for a test to find. */
+void sentence_put(struct strbuf *ret, const char *text, const struct table *table,
+		  size_t row);
 /* The text with its placeholders filled from the row, in the document's memory; NULL of
  * NULL. */
 const char *engine_sentence(struct engine *engine, const char *text,

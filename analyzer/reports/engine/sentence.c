@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Sentences with placeholders. */
-#include "analyzer/reports/engine/sentence.h"
+/*
+ * Sentences with placeholders, filled from a row:
+ *
+ *     {NAME}           the value of the column, with its unit; "not known" of NULL
+ *     {NAME noun}      "1 noun", "13 nouns"
+ *     {NAME|one|many}  the first word when the value is 1, else the other
+ *
+ * What stands between placeholders is ours; values are cleaned. White space of any length
+ * is one space, so that a sentence may go over several lines of its file.
+ */
+#include "analyzer/reports/engine/run.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
@@ -84,4 +93,26 @@ void sentence_put(struct strbuf *ret, const char *text, const struct table *tabl
 			strbuf_putc(ret, *at++);
 		free(words);
 	}
+}
+
+const char *engine_sentence(struct engine *engine, const char *text,
+			    const struct table *table, size_t row)
+{
+	struct strbuf buffer = {0};
+	const char *copy;
+
+	if (!text)
+		return NULL;
+	sentence_put(&buffer, text, table, row);
+	copy = doc_copy(engine->doc, strbuf_text(&buffer));
+	strbuf_free(&buffer);
+	return copy;
+}
+
+const char *engine_text_at(const struct table *table, size_t row, const char *name)
+{
+	int column = table_column(table, name);
+	const struct cell *cell = column < 0 ? NULL : table_row(table, row) + column;
+
+	return cell && cell->kind == CELL_TEXT ? cell->text : NULL;
 }

@@ -3,7 +3,7 @@
  * engine makes of it, on a database in memory. */
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/engine.h"
-#include "analyzer/reports/engine/sentence.h"
+#include "analyzer/reports/engine/run.h"
 #include "tests/unit/tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
