@@ -19,9 +19,9 @@ static bool is_plain(const char *text, char kept)
 	while (at < size) {
 		uint32_t character;
 
-		at += utf8_next(text + at, size - at, &character);
+		at += plain_text_next(text + at, size - at, &character);
 		if (character == PLAIN_TEXT_REPLACEMENT ||
-		    (utf8_is_hidden(character) && character != (unsigned char)kept))
+		    (plain_text_is_hidden(character) && character != (unsigned char)kept))
 			return false;
 	}
 	return true;

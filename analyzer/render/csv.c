@@ -7,7 +7,6 @@
 #include "analyzer/render/render.h"
 
 #include "common/base/strbuf.h"
-#include "common/base/utf8.h"
 #include "common/plain_text.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"
@@ -22,7 +21,7 @@ static bool begins_formula(const char *text)
 
 	if (!*text || !text[1])
 		return false;
-	utf8_next(text, strlen(text), &first);
+	plain_text_next(text, strlen(text), &first);
 	return (first < 0x80 && strchr("=+-@", (int)first)) || first == 0xff1d ||
 	       first == 0xff0b || first == 0xff0d || first == 0xff20;
 }
@@ -58,9 +57,9 @@ static void put_safe(struct strbuf *safe, const char *text)
 		strbuf_putc(safe, '\'');
 	while (left > 0) {
 		uint32_t character;
-		size_t length = utf8_next(text, left, &character);
+		size_t length = plain_text_next(text, left, &character);
 
-		if (character != '\n' && utf8_is_hidden(character))
+		if (character != '\n' && plain_text_is_hidden(character))
 			strbuf_printf(safe, character < 0x10000 ? "\\u%04x" : "\\U%08x",
 				      character);
 		else if (character == PLAIN_TEXT_REPLACEMENT)

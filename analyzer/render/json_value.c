@@ -4,6 +4,7 @@
 
 #include "common/base/strbuf.h"
 #include "common/base/utf8.h"
+#include "common/plain_text.h"
 #include "analyzer/model/table.h"
 
 #include <math.h>
@@ -74,9 +75,9 @@ static int put_visible(const char *text, size_t size, void *data)
 
 	for (size_t at = 0; at < size;) {
 		uint32_t character;
-		size_t length = utf8_next(text + at, size - at, &character);
+		size_t length = plain_text_next(text + at, size - at, &character);
 
-		if (character != '\n' && utf8_is_hidden(character))
+		if (character != '\n' && plain_text_is_hidden(character))
 			put_escape(out, character);
 		else
 			fwrite(text + at, 1, length, out);

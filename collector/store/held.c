@@ -216,18 +216,6 @@ static int held_calls_open(const char *path, int flags, struct sqlite3 **ret)
 		       : code;
 }
 
-/*
- * Databases in directories that others may write to: every file that SQLite opens beside
- * run.db is found through one held descriptor of the directory and looked at once it is
- * open. Must not follow a symbolic link that somebody else made, or write into a file of
- * somebody else's.
- *
- * SQLite's own SQLITE_OPEN_NOFOLLOW refuses links anywhere in the path (a linked /tmp, a
- * linked home) and says nothing about owners, and a look at the file before SQLite opens
- * it looks at another file than the one that is opened. So SQLite is given names of a
- * directory descriptor, and the system calls of its "unix" VFS are replaced for them.
- */
-
 #define LINKS_FOLLOWED 8
 
 static int open_directory(int at, const char *path)

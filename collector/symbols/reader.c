@@ -18,6 +18,9 @@
 #include "common/base/xalloc.h"
 #include "common/names/cxx_name.h"
 
+#define FRAMES_MAX 256
+#define NAME_LIMIT 16384
+
 /*
  * Every program has frames of the C library, its debug information is often installed
  * (gdb and valgrind bring it) and packed: unpacking took 43 ms at the end of each run,
@@ -128,10 +131,9 @@ static void read_functions(struct reader_module *module)
 		module->source = SYMBOLS_DEBUG;
 }
 
-/* See reader_open(). */
-static struct reader_module *reader_module_new(struct strings *strings,
-					       const struct segment_module *file,
-					       bool is_without_debug)
+struct reader_module *reader_open(struct strings *strings,
+				  const struct segment_module *file,
+				  bool is_without_debug)
 {
 	struct reader_module *module = xcalloc(1, sizeof(*module));
 
@@ -167,27 +169,6 @@ static struct debug_info *reader_module_info(struct reader_module *module)
 			module->dwarf_elf = NULL;
 	}
 	return module->info;
-}
-
-/*
- * Names and source lines for addresses of ELF files, offline. Runs on: a confined child
- * only (confined.h), for libelf and libdw believe what a file says. Must not ask a server
- * (debuginfod), start a process, or print.
- *
- * Addresses here are those in the file: run-time address - bias (struct
- * segment_module). Nothing is read before it is asked for: opening a module reads its
- * symbol table, the first question reads the list of compile units, and a compile unit is
- * read when an address lies in it.
- */
-
-#define FRAMES_MAX 256
-#define NAME_LIMIT 16384
-
-struct reader_module *reader_open(struct strings *strings,
-				  const struct segment_module *file,
-				  bool is_without_debug)
-{
-	return reader_module_new(strings, file, is_without_debug);
 }
 
 enum symbols_source reader_source(const struct reader_module *module)

@@ -80,16 +80,6 @@ static void copy(struct strbuf *buffer, const char *text, bool keep_hidden)
 	}
 }
 
-size_t utf8_next(const char *text, size_t size, uint32_t *ret_character)
-{
-	return plain_text_next(text, size, ret_character);
-}
-
-bool utf8_is_hidden(uint32_t character)
-{
-	return plain_text_is_hidden(character) != 0;
-}
-
 void utf8_clean(struct strbuf *buffer, const char *text)
 {
 	copy(buffer, text, false);

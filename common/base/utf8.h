@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * UTF-8 text of unknown origin: decode, measure, clean. Must not depend on the locale:
+ * UTF-8 text of unknown origin: measure, clean. Must not depend on the locale:
  * the same file gives the same columns anywhere.
  */
 #pragma once
 
 #include "common/base/strbuf.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
-/* Decodes the character at text (size > 0 bytes) and returns its bytes, at least 1. A
- * byte that is not UTF-8 counts as one U+FFFD. */
-size_t utf8_next(const char *text, size_t size, uint32_t *ret_character);
-
-/* plain_text_is_hidden(): a character that cannot be seen, or steers what shows it. */
-bool utf8_is_hidden(uint32_t character);
+#include <stddef.h>
 
 /* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
 size_t utf8_width(const char *text);

@@ -3,6 +3,7 @@
 #include "common/base/xml.h"
 
 #include "common/base/utf8.h"
+#include "common/plain_text.h"
 
 #include <string.h>
 
@@ -34,7 +35,7 @@ void xml_escape(struct strbuf *buffer, const char *text)
 	at = strbuf_text(&clean);
 	for (size_t left = clean.size; left > 0;) {
 		uint32_t character;
-		size_t length = utf8_next(at, left, &character);
+		size_t length = plain_text_next(at, left, &character);
 		const char *instead = entity(character);
 
 		if (instead)
