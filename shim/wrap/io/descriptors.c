@@ -46,19 +46,9 @@ static int64_t began_at(const off64_t *at, ssize_t moved)
 #define SEND_FILE(name, to, from, at, size)                                              \
 	IO_CALL_COPY(sendfile, to, NULL, from, at, real_##name(to, from, at, size))
 
-exported ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at,
-				 size_t size, unsigned int flags)
-{
-	return IO_CALL_COPY(copy_file_range, to, to_at, from, from_at,
-			    real_copy_file_range(from, from_at, to, to_at, size, flags));
-}
-
-exported ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
-			unsigned int flags)
-{
-	return IO_CALL_COPY(splice, to, to_at, from, from_at,
-			    real_splice(from, from_at, to, to_at, size, flags));
-}
+#define COPY(name, from, from_at, to, to_at, size, flags)                                \
+	IO_CALL_COPY(name, to, to_at, from, from_at,                                     \
+		     real_##name(from, from_at, to, to_at, size, flags))
 
 /* What it copies stays where it is, and is read later. */
 exported ssize_t tee(int from, int to, size_t size, unsigned int flags)
@@ -147,20 +137,9 @@ static int64_t begin_server(int descriptor)
 	return descriptor < 0 ? -1 : 0;
 }
 
-exported int accept(int descriptor, __SOCKADDR_ARG peer, socklen_t *restrict peer_size)
-{
-	return IO_CALL_MOVED(accept, descriptor, IO_NEXT,
-			     real_accept(descriptor, peer, peer_size),
-			     begin_server(result));
-}
-
-exported int accept4(int descriptor, __SOCKADDR_ARG peer, socklen_t *restrict peer_size,
-		     int flags)
-{
-	return IO_CALL_MOVED(accept, descriptor, IO_NEXT,
-			     real_accept4(descriptor, peer, peer_size, flags),
-			     begin_server(result));
-}
+#define ACCEPT(name, descriptor, ...)                                                    \
+	IO_CALL_MOVED(accept, descriptor, IO_NEXT, real_##name(descriptor, __VA_ARGS__), \
+		      begin_server(result))
 
 /* From here on the descriptor has another name. Without an answer yet it has none, and is
  * asked again. */
