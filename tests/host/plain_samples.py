@@ -5,6 +5,7 @@ limits, children, threads, images and system calls, its shares are known, and it
 notice. One with hooks is not: it samples itself."""
 import glob
 import os
+import subprocess
 
 import host
 from host import expect, need_root, scenario
@@ -172,7 +173,7 @@ def a_rate_is_asked_for(case):
 @scenario
 def a_killed_collector_leaves_them(case):
     program = compile_plain(case)
-    process = case.start([program, "long"])
+    process = case.start([program, "told"], stdin=subprocess.PIPE)
     collector = case.wait_for_collector()
     host.harness.wait_until(lambda: glob.glob(case.database + "-spool/*/cpu"), seconds=60)
     os.kill(collector, 9)

@@ -10,11 +10,12 @@
  *                do; filtered: a filter of system calls kills who asks for samples;
  *                switched: after a while it wakes and waits for another thread all the
  *                time; slept: calls that compute and then sleep, which no hook sees;
- *                long: 4 s of work; counted: so much work, whatever it takes
+ *                told: until its input ends, too; counted: so much work, whatever it takes
  * Must not:      print anything that differs from run to run.
  * See also:      samples.py
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "filters.h"
 
@@ -148,6 +150,14 @@ ALONE static void work_in_turns(double seconds)
 	close(forth[0]);
 }
 
+static void work_until_told(void)
+{
+	struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+
+	while (poll(&input, 1, 0) == 0)
+		work(CLOCK_THREAD_CPUTIME_ID, 0.02, 0);
+}
+
 static void prepare(const char *condition)
 {
 	static const int calls[] = {SYS_perf_event_open};
@@ -185,6 +195,8 @@ int main(int argc, char **argv)
 	int lowest;
 
 	prepare(condition);
+	if (!strcmp(condition, "told"))
+		work_until_told();
 	if (!strcmp(condition, "forks"))
 		in_children();
 	else if (!strcmp(condition, "threads"))
@@ -200,8 +212,7 @@ int main(int argc, char **argv)
 		for (int i = 0; i < 600000; i++)
 			both();
 	} else
-		work(CLOCK_THREAD_CPUTIME_ID, strcmp(condition, "long") ? 0.4 : 4,
-		     !strcmp(condition, "closed"));
+		work(CLOCK_THREAD_CPUTIME_ID, 0.4, !strcmp(condition, "closed"));
 	/* nothing of the recorder's is open */
 	lowest = dup(0);
 	printf("%d\n", lowest);
