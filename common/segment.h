@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 38u
+#define SEGMENT_VERSION 39u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -194,6 +194,7 @@ struct segment_run {
 	double counted_cost_ticks; /* of a call that is only counted */
 	double overhead_percent;   /* PROFSHIM_OVERHEAD; 0: no budget */
 	uint32_t sample_hz;	   /* PROFSHIM_SAMPLES, see common/segment_samples.h */
+	uint32_t samples_only;	   /* PROFSHIM_SAMPLES=only */
 	uint32_t is_sandboxed; /* when the run began there was a filter of system calls */
 	uint32_t cpu_count;
 	uint32_t follow;	    /* 1: children belong to the run */

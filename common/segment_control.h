@@ -25,6 +25,12 @@
  * fills them, and then adds 1 to answer_count (release): what a reader finds below that
  * does not change any more.
  *
+ * SAMPLES FROM OUTSIDE
+ *
+ * A program without hooks is sampled by the collector. Where nothing else is recorded the
+ * first process waits for that (SEGMENT_CONTROL_WAIT_MS) before the program begins:
+ * outside_has_begun is set when its threads have their events, and when they get none.
+ *
  * A READER clips what it finds here, as everywhere. All that can follow from a damaged
  * file is that less is recorded, or more.
  */
@@ -70,8 +76,8 @@ struct segment_control {
 	int32_t sampling_error;	  /* of REFUSED: what the kernel said, 0: it killed */
 	uint32_t sample_tick_ns;  /* what a sample costs */
 	uint32_t timer_period_ns; /* of the timer; 0: there is none, or none is needed */
-	uint32_t reserved32;
-	uint64_t reserved[507]; /* the header's page, which always has its memory */
+	uint32_t outside_has_begun; /* atomic; see SAMPLES FROM OUTSIDE */
+	uint64_t reserved[507];	    /* the header's page, which always has its memory */
 	struct segment_answer answers[SEGMENT_ANSWER_LIMIT];
 	struct segment_fitting fittings[SEGMENT_FITTING_LIMIT];
 };

@@ -347,15 +347,35 @@ static bool put(int fd, int place)
 	return fd < 0 || dup2(fd, place) >= 0;
 }
 
+/* What a run for its times alone goes without takes time at each call. */
+static int set_samples_only(void)
+{
+	const char *rate = getenv("PROFSHIM_SAMPLES");
+	char *only;
+	int error;
+
+	if (!rate || !*rate)
+		return set("PROFSHIM_SAMPLES", "only");
+	if (!strcmp(rate, "off") || !strncmp(rate, "only", 4))
+		return 0;
+	if (asprintf(&only, "only:%s", rate) < 0)
+		return -ENOMEM;
+	error = set("PROFSHIM_SAMPLES", only);
+	free(only);
+	return error;
+}
+
 /* In the child: becomes the program, or tells why not through the pipe. */
-static void become(char **command, int input, int output,
+static void become(char **command, int input, int output, bool samples_only,
 		   const struct record_signals *signals, int pipe_end)
 {
 	ssize_t written;
-	int error = 0;
+	int error = samples_only ? set_samples_only() : 0;
 
 	record_signals_give_back(signals);
-	if (!put(input, STDIN_FILENO) || !put(output, STDOUT_FILENO))
+	if (error < 0)
+		error = -error;
+	else if (!put(input, STDIN_FILENO) || !put(output, STDOUT_FILENO))
 		error = errno;
 	else
 		execvp(command[0], command);
@@ -377,7 +397,7 @@ static int read_error(int pipe_end)
 	return got == sizeof(error) ? error : 0;
 }
 
-int record_run(char **command, int input, int output, pid_t *ret_pid)
+int record_run(char **command, int input, int output, bool samples_only, pid_t *ret_pid)
 {
 	struct record_signals signals;
 	int ends[2], error;
@@ -389,7 +409,7 @@ int record_run(char **command, int input, int output, pid_t *ret_pid)
 	pid = fork();
 	error = errno;
 	if (pid == 0)
-		become(command, input, output, &signals, ends[1]);
+		become(command, input, output, samples_only, &signals, ends[1]);
 	close(ends[1]);
 	if (pid > 0) {
 		error = read_error(ends[0]);

@@ -60,10 +60,10 @@ int record_set_run(const char *label, const char *level);
  * Starts the program in our process group, waits until it has ended and leaves it a
  * zombie, so that its status can still be read and its PID is not used again. Meanwhile
  * signals are passed on to it (launch.h). input, output: its standard input and
- * output, -1: ours.
+ * output, -1: ours. samples_only: nothing else is recorded.
  * 0, or -errno of the fork or exec. *ret_pid: the zombie.
  */
-int record_run(char **command, int input, int output, pid_t *ret_pid);
+int record_run(char **command, int input, int output, bool samples_only, pid_t *ret_pid);
 
 /* Reaps the program; its wait status. */
 int record_reap(pid_t pid);

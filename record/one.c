@@ -320,7 +320,8 @@ int record_one(const struct record_task *task, struct record_result *ret)
 			   strerror(-result));
 		return RECORD_CANNOT;
 	}
-	result = record_run(task->command, task->stdin_fd, task->stdout_fd, &program);
+	result = record_run(task->command, task->stdin_fd, task->stdout_fd,
+			    task->is_plain, &program);
 	if (result < 0) {
 		record_say("cannot run %s: %s", task->command[0], strerror(-result));
 		record_before_done(&before);

@@ -24,6 +24,7 @@ struct record_task {
 	char **command;
 	const struct target_report *target;
 	int stdin_fd, stdout_fd; /* of the program, -1: ours */
+	bool is_plain;		 /* of this run nothing is wanted but samples */
 };
 
 struct record_result {

@@ -385,7 +385,8 @@ static void side_fill(struct side *side, const struct record_options *options,
 		      const char *output, char **command, const char *label,
 		      const struct target_report *target)
 {
-	side->task = (struct record_task){options, output, command, target, -1, -1};
+	side->task =
+		(struct record_task){options, output, command, target, -1, -1, false};
 	side->label = label;
 	side->name = label ? label : "run";
 }
@@ -404,6 +405,7 @@ int record_series(const struct record_options *options, const char *output,
 	if (options->against) {
 		side_fill(&series.sides[0], options, output, options->against,
 			  options->against_label, &other);
+		series.sides[0].task.is_plain = options->plain != NULL;
 		program = &series.sides[1];
 		series.side_count = 2;
 	}

@@ -256,6 +256,7 @@ static void add_samples(struct ingest *ingest)
 	add(ingest, "sample_rings", sampled->ring_count);
 	add(ingest, "declined_sample_rings", sampled->declined_count);
 	add(ingest, "samples_off", ingest->run.page.sample_hz == SEGMENT_SAMPLES_OFF);
+	add(ingest, "samples_only", ingest->run.page.samples_only);
 	add_refusal(ingest);
 }
 

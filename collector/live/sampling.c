@@ -212,7 +212,7 @@ void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 		return;
 	if (!sampling->begin_ns)
 		sampling->begin_ns = ticks_monotonic_ns();
-	if (ticks_monotonic_ns() - sampling->begin_ns < DELAY_NS)
+	if (ticks_monotonic_ns() - sampling->begin_ns < DELAY_NS && !run->samples_only)
 		return;
 	sampling->is_done = 1;
 	sampling->found = SEGMENT_SAMPLING_OFF;
@@ -225,6 +225,16 @@ void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 	if (sampling->found == SEGMENT_SAMPLING_ALLOWED)
 		sampling->event = (int)open_event(0);
 	tell(rundir, run, sampling->found, &answer);
+}
+
+void sampling_tell_begun(const struct rundir *rundir, const struct segment_run *run)
+{
+	struct control control;
+
+	if (control_open(&control, rundir->fd, run->token) < 0)
+		return;
+	__atomic_store_n(&control.shared->outside_has_begun, 1, __ATOMIC_RELAXED);
+	control_close(&control);
 }
 
 uint64_t sampling_wait_ns(const struct sampling *sampling, uint64_t most_ns)

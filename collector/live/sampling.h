@@ -24,5 +24,9 @@ struct sampling {
 void sampling_update(struct sampling *sampling, const struct rundir *rundir,
 		     const struct segment_run *run);
 
+/* Tells who waits that the programs without hooks that there are have their events, or
+ * get none. */
+void sampling_tell_begun(const struct rundir *rundir, const struct segment_run *run);
+
 /* How long until there is something to do, ns: at most this. */
 uint64_t sampling_wait_ns(const struct sampling *sampling, uint64_t most_ns);

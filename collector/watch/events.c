@@ -123,7 +123,9 @@ static int add_event(struct outside_events *events, const struct outside_ring *r
 	}
 	events->ids = array_room(events->ids, events->count, sizeof(*events->ids));
 	events->fds = array_room(events->fds, events->count, sizeof(*events->fds));
+	events->tids = array_room(events->tids, events->count, sizeof(*events->tids));
 	events->ids[events->count] = id;
+	events->tids[events->count] = tid;
 	events->fds[events->count++] = fd;
 	return 0;
 }
@@ -160,23 +162,38 @@ int events_attach(struct outside_events *events, const struct outside_rings *rin
 	size_t count = list_threads(pid, tids);
 	int result = count ? 0 : -ESRCH;
 
+	events->period_ns = period_ns;
+
 	for (size_t i = 0; i < count && result == 0; i++)
 		result = attach_thread(events, rings, tids[i], period_ns);
 	return result;
 }
 
-void events_change_period(const struct outside_events *events, uint64_t period_ns)
+void events_change_period(struct outside_events *events, uint64_t period_ns)
 {
+	events->period_ns = period_ns;
 	for (size_t i = 0; i < events->count; i++)
 		ioctl(events->fds[i], PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
 /* Ids are given in the order of opening. */
+static size_t find(const struct outside_events *events, uint64_t id)
+{
+	return COUNT_BEFORE(events->count, i, events->ids[i] < id);
+}
+
 int events_has(const struct outside_events *events, uint64_t id)
 {
-	size_t low = COUNT_BEFORE(events->count, i, events->ids[i] < id);
+	size_t at = find(events, id);
 
-	return low < events->count && events->ids[low] == id;
+	return at < events->count && events->ids[at] == id;
+}
+
+uint64_t events_period(const struct outside_events *events,
+		       const struct outside_record *record)
+{
+	return events->tids[find(events, record->id)] == record->tid ? events->period_ns
+								     : record->period_ns;
 }
 
 void events_detach(struct outside_events *events)
@@ -185,6 +202,7 @@ void events_detach(struct outside_events *events)
 		close(events->fds[i]);
 	free(events->fds);
 	free(events->ids);
+	free(events->tids);
 	*events = (struct outside_events){.count = 0};
 }
 
@@ -210,6 +228,7 @@ static uint64_t read_record(const struct outside_ring *ring, uint64_t at, uint64
 		ret->id = word_at(ring, at + 8 + 8 * WORD_ID);
 		ret->address = word_at(ring, at + 8 + 8 * WORD_IP);
 		ret->pid = (int32_t)word_at(ring, at + 8 + 8 * WORD_TID);
+		ret->tid = (int32_t)(word_at(ring, at + 8 + 8 * WORD_TID) >> 32);
 		ret->period_ns = word_at(ring, at + 8 + 8 * WORD_PERIOD);
 	} else if (type == PERF_RECORD_LOST && bytes >= 24) {
 		ret->lost_count = word_at(ring, at + 16);

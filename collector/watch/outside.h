@@ -38,7 +38,9 @@ struct outside_rings {
 struct outside_events {
 	uint64_t *ids; /* owned, ascending; of records */
 	int *fds;      /* owned, as many */
+	int32_t *tids; /* likewise: whose they are, and not what these have begun */
 	size_t count;
+	uint64_t period_ns; /* of these threads, now */
 };
 
 /* Opens the rings, once. page_count: a power of two, fewer when the user may have no
@@ -50,17 +52,23 @@ int events_open_rings(struct outside_rings *rings, uint32_t page_count);
 int events_attach(struct outside_events *events, const struct outside_rings *rings,
 		  int32_t pid, uint64_t period_ns);
 /* From here on the threads that were there at the beginning have this period. */
-void events_change_period(const struct outside_events *events, uint64_t period_ns);
+void events_change_period(struct outside_events *events, uint64_t period_ns);
 int events_has(const struct outside_events *events, uint64_t id);
+
 void events_detach(struct outside_events *events);
 
 struct outside_record {
 	uint64_t id; /* of the event */
 	uint64_t address;
-	uint64_t period_ns;
-	int32_t pid;
+	uint64_t period_ns; /* that its event was opened with, or inherited */
+	int32_t pid, tid;
 	uint64_t lost_count; /* if not 0, it is about those, and nothing else */
 };
+
+/* What a record of these events stands for: the kernel goes on telling the period that an
+ * event began with. */
+uint64_t events_period(const struct outside_events *events,
+		       const struct outside_record *record);
 
 /* Hands over each record that has come since, and makes room for others. */
 void events_read(struct outside_rings *rings,
@@ -107,6 +115,7 @@ struct outside {
 	uint32_t round;
 	uint32_t random;
 	int is_waiting; /* a process is not old enough yet */
+	int has_told;	/* who waits for samples that they have begun */
 };
 
 /* All of the memory is zero before. */

@@ -77,7 +77,8 @@ static void take(void *context, const struct outside_record *record)
 	module = space_find(&program->space, &outside->objects, &outside->book,
 			    record->pid, record->address, &address);
 	if (!program->space.has_hooks)
-		book_add(&outside->book, module, address, record->period_ns);
+		book_add(&outside->book, module, address,
+			 events_period(&program->events, record));
 }
 
 void outside_drain(struct outside *outside)
@@ -249,7 +250,7 @@ static void look_at_new(struct outside *outside, struct watch *watch,
 		program = moved_from(outside, watch, process);
 	if (program)
 		follow(process, program);
-	else if (now_ns - process->outside.seen_ns >= AGE_NS)
+	else if (now_ns - process->outside.seen_ns >= AGE_NS || watch->run->samples_only)
 		begin_program(outside, watch, sampling, process);
 	else
 		outside->is_waiting = 1;
@@ -354,6 +355,18 @@ static void write_book(struct outside *outside, const struct watch *watch,
 	outside->next_write_ns = now_ns + WRITE_NS + 50 * (ticks_monotonic_ns() - now_ns);
 }
 
+/* When the first process has been looked at. */
+static void tell(struct outside *outside, const struct watch *watch,
+		 const struct sampling *sampling)
+{
+	if (outside->has_told || !watch->run->samples_only ||
+	    (sampling->found == SEGMENT_SAMPLING_ALLOWED &&
+	     (!watch->process_count || watch->processes[0].outside.state == OUTSIDE_NEW)))
+		return;
+	sampling_tell_begun(watch->rundir, watch->run);
+	outside->has_told = 1;
+}
+
 void outside_update(struct outside *outside, struct watch *watch,
 		    const struct sampling *sampling)
 {
@@ -362,9 +375,13 @@ void outside_update(struct outside *outside, struct watch *watch,
 	for (size_t i = 0; i < watch->process_count; i++)
 		if (!watch->processes[i].outside.seen_ns)
 			watch->processes[i].outside.seen_ns = now_ns;
-	if (!sampling->is_done || sampling->found != SEGMENT_SAMPLING_ALLOWED)
+	if (!sampling->is_done)
 		return;
-	look_at_processes(outside, watch, sampling, now_ns);
+	if (sampling->found == SEGMENT_SAMPLING_ALLOWED)
+		look_at_processes(outside, watch, sampling, now_ns);
+	tell(outside, watch, sampling);
+	if (sampling->found != SEGMENT_SAMPLING_ALLOWED)
+		return;
 	drop_ended(outside);
 	if (now_ns < outside->next_ns)
 		return;

@@ -36,6 +36,7 @@ struct config {
 	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
 	int keeps_code;		    /* PROFSHIM_PATCH=off: none is written */
 	int leaves_waits;	    /* PROFSHIM_WAITS=off: time is not split */
+	int samples_only;	    /* PROFSHIM_SAMPLES=only: nothing else */
 	unsigned int sample_hz;	    /* PROFSHIM_SAMPLES, see common/segment_samples.h */
 	unsigned int stack_depth_limit;
 	unsigned int check_stacks;
@@ -144,3 +145,7 @@ void rules_list_objects(void);
 /* Waits until all of them are answered, SEGMENT_CONTROL_WAIT_MS at most. Those that are
  * not are counted; they are recorded until they are. */
 void rules_wait(void);
+
+/* Where nothing but samples is wanted: waits until the collector has begun with them,
+ * SEGMENT_CONTROL_WAIT_MS at most. Runs on: the constructor of the first process. */
+void outside_wait(void);

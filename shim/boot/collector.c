@@ -218,16 +218,38 @@ static uint64_t unanswered_count(void)
 	return count;
 }
 
+/* For the collector, which is still there: a little, and not for ever. begin: on the
+ * clock. */
+static int may_wait(uint64_t begin)
+{
+	if (clock_now() - begin >= WAIT_TICKS ||
+	    __atomic_load_n(&process_facts.state->collector_state, __ATOMIC_RELAXED) ==
+		    SEGMENT_COLLECTOR_NONE)
+		return 0;
+	usleep(PAUSE_US);
+	return 1;
+}
+
 void rules_wait(void)
 {
-	const struct segment_state *state = process_facts.state;
 	uint64_t begin = clock_now(), count;
 
 	if (!selection_asks_for_sources())
 		return;
-	while ((count = unanswered_count()) && clock_now() - begin < WAIT_TICKS &&
-	       __atomic_load_n(&state->collector_state, __ATOMIC_RELAXED) !=
-		       SEGMENT_COLLECTOR_NONE)
-		usleep(PAUSE_US);
+	while ((count = unanswered_count()) && may_wait(begin))
+		;
 	process_count(SEGMENT_COUNTER_LATE_OBJECTS, count);
+}
+
+void outside_wait(void)
+{
+	const struct segment_control *control = process_facts.control;
+	const struct segment_run *run = process_facts.run;
+	uint64_t begin = clock_now();
+
+	if (!control || !run->samples_only)
+		return;
+	while (!__atomic_load_n(&control->outside_has_begun, __ATOMIC_RELAXED) &&
+	       may_wait(begin))
+		;
 }

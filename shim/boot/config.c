@@ -272,25 +272,36 @@ static void read_conditions(struct config *config, char **environment)
 	}
 }
 
-/* "auto", "off", "timer", or so many a second of a thread's CPU time. */
-static void read_samples(struct config *config, char **environment)
+/* "auto", "off", "timer", or so many a second of a thread's CPU time. 0: none of them. */
+static int take_samples(struct config *config, const char *text)
 {
-	const char *value = given(environment, "PROFSHIM_SAMPLES");
-	unsigned long rate;
+	unsigned long rate = SEGMENT_SAMPLES_AUTO;
 	char *end;
 
+	if (!strcmp(text, "off"))
+		rate = SEGMENT_SAMPLES_OFF;
+	else if (!strcmp(text, "timer"))
+		rate = SEGMENT_SAMPLES_TIMER;
+	else if (strcmp(text, "auto") != 0 && (!take_number(text, &rate, &end) || *end ||
+					       !rate || rate > SEGMENT_SAMPLES_MOST_HZ))
+		return 0;
+	config->sample_hz = (unsigned int)rate;
+	return 1;
+}
+
+/* Also "only", and "only:2000": nothing else. */
+static void read_samples(struct config *config, char **environment)
+{
+	const char *value = given(environment, "PROFSHIM_SAMPLES"), *rate = value;
+	int is_only = value && !strncmp(value, "only", 4) && strchr(":", value[4]);
+
 	config->sample_hz = SEGMENT_SAMPLES_AUTO;
-	if (!value || !strcmp(value, "auto"))
-		return;
-	if (!strcmp(value, "off"))
-		config->sample_hz = SEGMENT_SAMPLES_OFF;
-	else if (!strcmp(value, "timer"))
-		config->sample_hz = SEGMENT_SAMPLES_TIMER;
-	else if (take_number(value, &rate, &end) && !*end && rate &&
-		 rate <= SEGMENT_SAMPLES_MOST_HZ)
-		config->sample_hz = (unsigned int)rate;
-	else
+	if (is_only)
+		rate += value[4] ? 5 : 4;
+	if (rate && (*rate || !is_only) && !take_samples(config, rate))
 		config_ignore(config, "PROFSHIM_SAMPLES", value);
+	else
+		config->samples_only = is_only;
 }
 
 /* "off", and a list of functions, of which "auto" is none: those that are found. */

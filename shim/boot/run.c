@@ -77,6 +77,7 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	run->follow = (uint32_t)config->follow;
 	run->sample_hz = config->sample_hz;
+	run->samples_only = (uint32_t)config->samples_only;
 	run->is_sandboxed = prctl(PR_GET_SECCOMP) != 0;
 	run->snapshot_every_ms = config->snapshot_every_ms;
 	run->report = config->report;

@@ -27,6 +27,7 @@
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/events/events.h"
+#include "shim/events/allocation.h"
 #include "shim/events/context.h"
 #include "shim/samples/table.h"
 #include "shim/study/study.h"
@@ -241,7 +242,9 @@ static void begin_recording(const struct config *config)
 	}
 	if (process_facts.run->library[0])
 		headers_take_all();
-	shadow_begin(interposition_grain_shift());
+	allocations_are_left = (int)process_facts.run->samples_only;
+	if (!allocations_are_left)
+		shadow_begin(interposition_grain_shift());
 	upcalls.put_in_order = jump_put_in_order;
 	selection_begin();
 	if (run_create_segment(config, error, sizeof(error)) < 0) {
@@ -253,14 +256,14 @@ static void begin_recording(const struct config *config)
 		}
 		return;
 	}
-	if (!shadow_directory)
+	if (!shadow_directory && !allocations_are_left)
 		process_note(SEGMENT_NOTE_NO_SHADOW);
 	process_count(SEGMENT_COUNTER_EARLY_BYTES, early_heap_used());
 	threads_begin();
 	if (!context_acquire())
 		return;
 	switches_begin(!config->leaves_waits);
-	libc_call_is_wanted = !config->leaves_waits;
+	libc_call_is_wanted = !config->leaves_waits && !allocations_are_left;
 	off_cpu_begin(lane_self);
 	context = lane_begin_own_work();
 	pause_watch(&(struct pause_conditions){
@@ -275,6 +278,8 @@ static void begin_recording(const struct config *config)
 	else
 		process_ring();
 	rules_wait();
+	if (first)
+		outside_wait();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
 	additions_begin(run_variable);
 	if (first && config->ignored[0]) {
@@ -335,7 +340,8 @@ static void load_unwinder(void)
 
 	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
 	 * before it is ready */
-	if (!lane_own() || process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
+	if (!lane_own() || allocations_are_left ||
+	    process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
 		return;
 	context = lane_begin_own_work();
 	own_io_begin_work(&before);

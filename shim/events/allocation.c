@@ -8,6 +8,8 @@
 #include "shim/memory/site.h"
 #include "shim/events/odd_block.h"
 
+int allocations_are_left;
+
 /* True when at most one other allocation of this thread came after this one. */
 static inline int take_latest(struct lane_context *context, uintptr_t address)
 {
@@ -161,14 +163,26 @@ static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
 	booking_end(context);
 }
 
+/* Without a map. */
+static __attribute__((noinline)) void made_unmapped(void *block, uint64_t size,
+						    const struct stack_caller *caller)
+{
+	if (!allocations_are_left)
+		made_slow(block, size, caller);
+	else if (!lane_is_live(lane_self))
+		context_acquire(); /* the thread has a row all the same */
+}
+
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
 {
 	struct lane_context *context = lane_self;
 
-	if (likely(context_is_settled(context, (uintptr_t)caller) && block &&
-		   (__libc_single_threaded
-			    ? made_at_once(context, block, size, caller, 1)
-			    : made_at_once(context, block, size, caller, 0))))
+	if (unlikely(!shadow_directory))
+		made_unmapped(block, size, caller);
+	else if (likely(context_is_settled(context, (uintptr_t)caller) && block &&
+			(__libc_single_threaded
+				 ? made_at_once(context, block, size, caller, 1)
+				 : made_at_once(context, block, size, caller, 0))))
 		book_notes(context);
 	else
 		made_slow(block, size, caller);
@@ -205,6 +219,8 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 	if (unlikely(!process))
 		return 0;
 	*block = shadow_take((uintptr_t)address);
+	if (!block->site && allocations_are_left)
+		return 0;
 	context = lane_self;
 	if (unlikely(!lane_is_live(context))) {
 		context = lane_of_free(); /* a forked child adopts its slot here */
@@ -245,14 +261,22 @@ static __attribute__((noinline)) void free_slow(void *address)
 	allocation_freed(address, &block, 0);
 }
 
+static __attribute__((noinline)) void ends_unmapped(void *address)
+{
+	if (!allocations_are_left)
+		free_slow(address);
+}
+
 void allocation_ends(void *address)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t at = (uintptr_t)address, stack = (uintptr_t)__builtin_dwarf_cfa();
 
-	if (likely(lane_is_live(context) &&
-		   (__libc_single_threaded ? freed_at_once(context, at, stack, 1)
-					   : freed_at_once(context, at, stack, 0))))
+	if (unlikely(!shadow_directory))
+		ends_unmapped(address);
+	else if (likely(lane_is_live(context) &&
+			(__libc_single_threaded ? freed_at_once(context, at, stack, 1)
+						: freed_at_once(context, at, stack, 0))))
 		book_notes(context);
 	else
 		free_slow(address);

@@ -18,6 +18,9 @@
 #include "shim/memory/shadow.h"
 #include "shim/events/odd_block.h"
 
+/* None is recorded, and there is no map of blocks. Boot, once. */
+extern hidden int allocations_are_left;
+
 /* A block has been allocated by a call that returns to `caller`; NULL: it has not. */
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller);
 

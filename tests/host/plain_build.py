@@ -52,6 +52,12 @@ def two_builds_are_one_report(case):
     expect(links == [(2, 1)], f"run 1 is the plain build's, run 2 the other's: {links}")
     if are_refused(case):
         return
+    # allocations and calls of libc would be time that the build does not take alone
+    only = host.harness.query(case.database, "SELECT run_id FROM trust WHERE name = "
+                                             "'samples_only' AND value = 1")
+    expect(only == [(1,)], f"of the plain build alone samples are all: {only}")
+    expect(case.value("SELECT alloc_count FROM runs WHERE run_id = 2") > 0,
+           "allocations of the build with hooks are missing")
     # spin is inlined in both: the lines say whose the samples are
     (runs, count, _, hooked_count, calls), = rows(case, "spin")
     expect(runs == 1 and count >= 10 and hooked_count >= 10 and calls is None,

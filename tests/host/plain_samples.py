@@ -70,6 +70,21 @@ def shares_are_told(case):
         expect("Where the CPU time went" in report, f"the report does not say it:\n{report}")
 
 
+@scenario
+def nothing_else_is_recorded(case):
+    record(case, "plain", {"PROFSHIM_SAMPLES": "only"})
+    expect_shares(case)
+    expect(case.trust("samples_only") == 1, "it is not told that samples are all")
+    for what in ("allocation_sites", "io", "call_paths WHERE calls > 0"):
+        expect(case.value(f"SELECT COUNT(*) FROM {what}") == 0, f"there are {what}")
+    report = case.analyze(case.database).stdout
+    expect("not recorded: PROFSHIM_SAMPLES=only" in report, f"it does not say so:\n{report}")
+    if not are_refused(case):
+        # they begin with the program
+        expect(case.value("SELECT TOTAL(cpu_ns) FROM samples") >
+               0.7 * case.value("SELECT TOTAL(cpu_ns) FROM threads"), "samples begin late")
+
+
 @need_root
 def the_kernel_is_told(case):
     """What the kernel does for a function is in its time, as it is in that of one with hooks."""

@@ -61,6 +61,12 @@ TEST(reads_values)
 			 SEGMENT_SAMPLES_TIMER);
 	assert_int_equal(read_one("PROFSHIM_SAMPLES=off").sample_hz, SEGMENT_SAMPLES_OFF);
 	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").sample_hz, 10000);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").samples_only, 0);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only").samples_only, 1);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only").sample_hz,
+			 SEGMENT_SAMPLES_AUTO);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only:2000").samples_only, 1);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only:2000").sample_hz, 2000);
 	assert_int_equal(read_one("PROFSHIM_WAITS=off").leaves_waits, 1);
 	assert_int_equal(read_one("PROFSHIM_WAITS=on").leaves_waits, 0);
 	assert_true(read_one("PROFSHIM_OVERHEAD=2.5").overhead_percent == 2.5);
@@ -89,6 +95,7 @@ TEST(names_what_it_ignores)
 		"PROFSHIM_MAX_PATHS=-5",    "PROFSHIM_MAX_PATHS=99999999999999999999",
 		"PROFSHIM_LEVEL=some",	    "PROFSHIM_FOLLOW=some",
 		"PROFSHIM_SAMPLES=timers",  "PROFSHIM_SAMPLES=10001",
+		"PROFSHIM_SAMPLES=only:x",  "PROFSHIM_SAMPLES=onlyx",
 		"PROFSHIM_PATCH=maybe",	    "PROFSHIM_WAITS=some",
 		"PROFSHIM_OVERHEAD=0",	    "PROFSHIM_OVERHEAD=-5",
 		"PROFSHIM_OVERHEAD=ten",    "PROFSHIM_OVERHEAD=nan",
@@ -101,6 +108,7 @@ TEST(names_what_it_ignores)
 
 		assert_string_equal(config.ignored, wrong[i]);
 		assert_int_equal(config.wait_ms, 10000);
+		assert_int_equal(config.samples_only, 0);
 		assert_int_equal(config.stack_depth_limit, 64);
 		assert_int_equal(config.path_limit, 1u << 20);
 		assert_int_equal(config.off, 0);

@@ -27,7 +27,9 @@ SELECT :run AS "-run_id", IFNULL(' ''' || NULLIF(label, '') || '''', '') AS "-na
 	|| CASE WHEN :allocating_count > 1 THEN ' ({allocating_count process}'
 	|| CASE WHEN :live_bytes <> :peak_live_bytes THEN ', {peak_live_bytes} in PID {peak_pid}'
 	ELSE '' END || ')' ELSE '' END
-	ELSE 'no allocation was seen' END AS "memory:~memory",
+	WHEN (SELECT value FROM trust WHERE run_id = :run AND name = 'samples_only')
+	THEN 'not recorded: PROFSHIM_SAMPLES=only' ELSE 'no allocation was seen' END
+	AS "memory:~memory",
 	:alloc_count AS "-alloc_count", :alloc_bytes AS "-alloc_bytes",
 	:peak_bytes AS "-peak_bytes", :peak_pid AS "-peak_pid", :live_bytes AS "-live_bytes",
 	:allocating_count AS "-allocating_count", :peak_live_bytes AS "-peak_live_bytes",
