@@ -254,6 +254,8 @@ struct lane_samples {
 	uint64_t mean_period_ns;  /* of rings like this */
 	uint64_t period_ns;	  /* of the ring */
 	uint64_t clock_ns;	  /* of the ring's last sample */
+	uint64_t opened_cpu_ns;	  /* the thread's CPU time when the ring was made */
+	uint64_t unwritten_count; /* lost, of which the ring has not told yet */
 	uint64_t next_busy_ticks; /* of busy time, when it is made or made anew; 0: unset
 				   */
 	uint64_t switch_count;	  /* of the thread, when it was made */

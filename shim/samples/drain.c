@@ -3,6 +3,7 @@
 #include "shim/samples/drain.h"
 
 #include "common/segment_samples.h"
+#include "shim/core/gate.h"
 #include "shim/samples/below.h"
 #include "shim/samples/ring.h"
 #include "shim/samples/table.h"
@@ -39,16 +40,48 @@ static uint64_t periods_of(struct lane_context *context, const struct ring_recor
 	return 1;
 }
 
+/* Some of them are known already. */
+static void add_told(struct lane_context *context, uint64_t count)
+{
+	struct lane_samples *samples = &context->samples;
+	uint64_t known = samples->unwritten_count;
+
+	samples->unwritten_count = 0;
+	if (count <= known)
+		return;
+	add_lost(context, count - known, (uint32_t)(count - known));
+	samples->clock_ns += (count - known) * samples->period_ns;
+}
+
+/* The ring was full. What had no room in it the kernel tells with the next sample, which
+ * belongs to another node, or never comes. The thread's clock knows it now. */
+static void add_unwritten(struct lane_context *context)
+{
+	struct lane_samples *samples = &context->samples;
+	uint64_t now_ns, periods;
+
+	if (!gate_enter())
+		return;
+	now_ns = ring_thread_ns();
+	gate_leave();
+	if (!samples->opened_cpu_ns ||
+	    now_ns < samples->opened_cpu_ns + samples->clock_ns + samples->period_ns)
+		return;
+	periods = (now_ns - samples->opened_cpu_ns - samples->clock_ns) /
+		  samples->period_ns;
+	add_lost(context, periods, (uint32_t)periods);
+	samples->clock_ns += periods * samples->period_ns;
+	samples->unwritten_count += periods;
+}
+
 static void add_record(struct lane_context *context, const struct ring_record *record)
 {
 	struct lane_samples *samples = &context->samples;
 	struct below below;
 	uint64_t periods;
 
-	if (record->lost_count) {
-		add_lost(context, record->lost_count, (uint32_t)record->lost_count);
-		samples->clock_ns += record->lost_count * samples->period_ns;
-	}
+	if (record->lost_count)
+		add_told(context, record->lost_count);
 	if (!record->address)
 		return;
 	periods = periods_of(context, record);
@@ -70,18 +103,23 @@ static void drain_timer_lost(struct lane_context *context, int is_wanted)
 void drain(struct lane_context *context, int is_wanted)
 {
 	struct lane_samples *samples = &context->samples;
-	uint64_t tail = context->sample_tail, head;
+	uint64_t begin = context->sample_tail, tail = begin, last = begin, head;
 	struct ring_record record;
 	uint32_t taken = 0;
 
 	/* acquire: the records before it are whole; pairs with the kernel's barrier */
 	head = __atomic_load_n(context->sample_head, __ATOMIC_ACQUIRE);
 	for (; tail != head; taken += 1 + (uint32_t)record.lost_count) {
+		last = tail;
 		if (ring_read(&samples->data, head, &tail, &record) && is_wanted)
 			add_record(context, &record);
 		else if (record.clock_ns)
 			samples->clock_ns = record.clock_ns;
 	}
+	/* one more as the last one would not have fitted */
+	if (samples->ring && is_wanted && taken &&
+	    tail - begin + (tail - last) > samples->data.bytes)
+		add_unwritten(context);
 	if (taken > samples->most_taken)
 		samples->most_taken = taken;
 	if (samples->ring)

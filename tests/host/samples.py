@@ -78,6 +78,18 @@ def shares_are_told_of_exact_calls(case):
 
 
 @scenario
+def what_had_no_room_is_told_at_once(case):
+    """Of what a ring has lost at the end of a thread the kernel never tells."""
+    result = case.unharmed([case.compile("last_stretch.c")], timeout=60)
+    expect(result.returncode == 0, f"{result}")
+    case.settle()
+    if has_samples(case):
+        sampled, computed = case.trust("sampled_ns"), case.value(
+            "SELECT TOTAL(cpu_ns) FROM threads")
+        expect(sampled > 0.8 * computed, f"{sampled} ns of {computed} are known")
+
+
+@scenario
 def descriptors_are_closed(case):
     record(case, "closed")
     if has_samples(case):
