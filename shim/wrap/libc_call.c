@@ -40,7 +40,7 @@ on_short_calls int libc_call_open(enum libc_call call, uintptr_t stack)
 	return 1;
 }
 
-/* Only here has a switch been found out about. */
+/* Only here has a switch or a sample been found out about. */
 static cold uint32_t close_slow(enum libc_call call, uintptr_t stack, uint64_t *ret_ticks)
 {
 	struct lane_context *context = lane_self;
@@ -78,7 +78,7 @@ on_short_calls uint32_t libc_call_close(enum libc_call call, uintptr_t stack,
 	struct segment_frame *frame = frame_of_region(context, key_of(call), stack);
 	uint32_t node;
 
-	if (unlikely(!frame || switches_has_been(context)))
+	if (unlikely(!frame || switches_has_been(context) | samples_wait(context)))
 		return close_slow(call, stack, ret_ticks);
 	node = frame->node;
 	*ret_ticks = frame_pop(context, frame, node, now - context->clock_offset);

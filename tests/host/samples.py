@@ -4,7 +4,7 @@
 limits, children, threads and system calls; and the program does not notice. Where the kernel
 gives none, trust says so."""
 import host
-from host import expect, scenario
+from host import expect, need_root, scenario
 
 # Where a sample seems to cost much they come once in 10 ms.
 LEAST_SAMPLES = 10
@@ -87,6 +87,19 @@ def what_had_no_room_is_told_at_once(case):
         sampled, computed = case.trust("sampled_ns"), case.value(
             "SELECT TOTAL(cpu_ns) FROM threads")
         expect(sampled > 0.8 * computed, f"{sampled} ns of {computed} are known")
+
+
+@need_root
+def a_call_of_libc_has_its_own(case):
+    """What the kernel did for it is not its caller's, which has the next hook."""
+    result = case.unharmed([case.compile("reads_zeros.c")], timeout=60)
+    expect(result.returncode == 0, f"{result}")
+    case.settle()
+    if has_samples(case):
+        count = {name: case.value("SELECT TOTAL(s.count) FROM samples s JOIN call_paths p USING "
+                                  f"(path_id) WHERE s.kind = 'code' AND p.name = '{name}'")
+                 for name in ("read", "take")}
+        expect(count["read"] > 5 * count["take"], f"samples: {count}")
 
 
 @scenario
