@@ -48,6 +48,9 @@ class Names:
         name = base_name(symbol)
         return self.same.get(name, name)
 
+    def has(self, symbol):
+        return base_name(symbol) in self.same
+
     def at(self, offset):
         return self.first.get(offset, hex(offset))
 
@@ -113,8 +116,12 @@ def stacks_in(text):
 
 def module_of(frames):
     """Whose code it is, which may have been on its way through the kernel."""
-    return next((module for _, _, module in frames if module != "inlined"
-                 and "kernel" not in module), "")
+    own = [frame for frame in frames if "kernel" not in frame[2]]
+    # Of some code of libc perf calls all of it inlined: the next module is its caller's.
+    if own and any(symbol.startswith("__GI_") for at, symbol, module in own
+                   if at == own[0][0] and module == "inlined"):
+        return "libc"
+    return next((module for _, _, module in own if module != "inlined"), "")
 
 
 def chain_in(frames, program, instrumented, names):
@@ -130,9 +137,12 @@ def leaf_in(frames, program, names):
     """The function that has the program's own instruction, also one that is inlined there;
     None where that is in no code of the program."""
     own = [frame for frame in frames if "kernel" not in frame[2]]
-    if not own or program not in [module for at, _, module in own if at == own[0][0]]:
-        return None
-    return names.of(own[0][1])
+    own = [frame for frame in own if frame[0] == own[0][0]]
+    modules = {module for _, _, module in own}
+    # Of code that the compiler took out of a function (.part.0) perf prints that as inlined.
+    if program in modules or modules == {"inlined"} and names.has(own[-1][1]):
+        return names.of(own[0][1])
+    return None
 
 
 def lost_share(folder, data, environment):
