@@ -25,6 +25,7 @@
 // expect-sql: SELECT n.name, n.calls FROM call_paths n JOIN call_paths p ON p.path_id =
 //     n.parent_path_id WHERE n.kind = 'wait' AND p.name = 'interrupted' ORDER BY 1 =>
 //     epoll_wait|1; poll|1; select|1; sem_wait|1; sigsuspend|1; thrd_sleep|1
+#include "asleep.h"
 #include "truth.h"
 #include <errno.h>
 #include <netdb.h>
@@ -78,10 +79,12 @@ UNTRACED struct timespec soon(clockid_t clock)
 
 static const struct timespec bad_time = {0, 2000000000}, moment = {0, 2000000};
 
+/* Until the first thread waits for it. */
 ALONE static void init(void)
 {
 	is_in_once++;
-	usleep(30000);
+	while (!is_asleep(getpid()))
+		usleep(1000);
 	sum++;
 }
 
