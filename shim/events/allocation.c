@@ -6,6 +6,7 @@
 
 #include "shim/core/gate.h"
 #include "shim/memory/site.h"
+#include "shim/patch/modes.h"
 #include "shim/events/odd_block.h"
 
 int allocations_are_left;
@@ -78,13 +79,14 @@ enter_site(struct lane_context *context, const struct process *state, uint32_t i
 	return NULL;
 }
 
+/* node: where it was allocated, with a site; NULL: that is not known. */
 static inline __attribute__((always_inline)) int
 made_at_once(struct lane_context *context, void *block, uint64_t size,
-	     const struct stack_caller *caller, int alone)
+	     const struct stack_caller *caller, const struct segment_node *node,
+	     int alone)
 {
 	const struct process *state = process;
 	uint64_t *word = shadow_word((uintptr_t)block, 0);
-	const struct segment_node *node = stack_known_node(context, caller);
 	struct segment_site *site;
 	uint32_t id;
 
@@ -140,12 +142,30 @@ static inline __attribute__((always_inline)) void book_notes(struct lane_context
 		deferred_book(context);
 }
 
+/* In a function that is only counted. */
+static int made_frameless(struct lane_context *context, void *block, uint64_t size,
+			  const struct stack_caller *caller)
+{
+	const struct segment_node *node = stack_kept_node(context, caller);
+
+	if (!(__libc_single_threaded
+		      ? made_at_once(context, block, size, caller, node, 1)
+		      : made_at_once(context, block, size, caller, node, 0)))
+		return 0;
+	book_notes(context);
+	return 1;
+}
+
 static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
 						const struct stack_caller *caller)
 {
-	struct lane_context *context;
+	struct lane_context *context = lane_self;
 	uint32_t site;
 
+	if (likely(modes_count && block &&
+		   context_is_settled(context, (uintptr_t)caller) &&
+		   made_frameless(context, block, size, caller)))
+		return;
 	if (unlikely(!block))
 		return;
 	context = booking_begin();
@@ -176,13 +196,15 @@ static __attribute__((noinline)) void made_unmapped(void *block, uint64_t size,
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
 {
 	struct lane_context *context = lane_self;
+	const struct segment_node *node;
 
 	if (unlikely(!shadow_directory))
 		made_unmapped(block, size, caller);
 	else if (likely(context_is_settled(context, (uintptr_t)caller) && block &&
+			(node = stack_known_node(context, caller)) &&
 			(__libc_single_threaded
-				 ? made_at_once(context, block, size, caller, 1)
-				 : made_at_once(context, block, size, caller, 0))))
+				 ? made_at_once(context, block, size, caller, node, 1)
+				 : made_at_once(context, block, size, caller, node, 0))))
 		book_notes(context);
 	else
 		made_slow(block, size, caller);

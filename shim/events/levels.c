@@ -12,6 +12,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/sites.h"
 #include "shim/stacks/fiber.h"
+#include "shim/stacks/places.h"
 
 /* Frames further apart are those of calls: a copy's hook is where its host's was, less
  * what the host has taken from the stack since (alloca, arguments). */
@@ -97,74 +98,10 @@ cold int inlined_is_copy(const struct lane_context *context,
  * path may take. */
 #define STACK_LEAST 4096u
 
-/* In a lane: 4 MiB of nodes with their arrivals. Only programs without end of mutual
- * recursion have so many. */
-#define LANE_LEVELS_MOST 32768u
-
 struct levels {
 	uint64_t addresses[SEGMENT_LEVELS_MOST]; /* innermost first */
 	int count;
 };
-
-static uint64_t level_at(const struct lane_place *place, const struct code *code)
-{
-	uint64_t first = place->function + 1;
-
-	/* which copies there are at that very place, the collector tells */
-	if (place->has_copies)
-		return place->return_address;
-	if (modes_find(place->function))
-		return first;
-	/* it may be a part that the compiler split from a counted function */
-	return modes_are_in(code->object.low, code->object.high) ? first : 0;
-}
-
-static void learn(struct lane_place *place)
-{
-	struct extent extent;
-	struct code code;
-
-	place->function = place->level = 0;
-	place->has_copies = 0;
-	if (code_find(place->return_address - 1, &code) < 0)
-		return;
-	if (code_function(&code, place->return_address - 1, &extent) < 0) {
-		place->level = place->return_address;
-		return;
-	}
-	place->function = extent.low;
-	place->has_copies = modes_has_copies_in(extent.low);
-	place->level = level_at(place, &code);
-}
-
-/* What is known of a return address; looking takes 0.3 us. */
-static struct lane_place place_of(struct lane_context *context, uint64_t return_address)
-{
-	struct lane_place *known =
-		&context->levels
-			 .places[(return_address ^ return_address >> 7) % LANE_PLACES];
-	struct lane_place place = *known;
-
-	if (place.return_address == return_address &&
-	    place.modes_version == modes_version &&
-	    place.unload_count == process->unload_count)
-		return place;
-	place.return_address = return_address;
-	place.modes_version = modes_version;
-	place.unload_count = process->unload_count;
-	learn(&place);
-	/* a handler finds it whole, or does not find it */
-	known->return_address = 0;
-	__asm__ volatile("" : : : "memory");
-	known->function = place.function;
-	known->level = place.level;
-	known->modes_version = place.modes_version;
-	known->unload_count = place.unload_count;
-	known->has_copies = place.has_copies;
-	__asm__ volatile("" : : : "memory");
-	known->return_address = return_address;
-	return place;
-}
 
 /* Recursion counts as one level: else there were as many paths as ways through it. */
 static void add_level(struct levels *levels, uint64_t address)
@@ -186,10 +123,10 @@ static int is_called_directly(struct lane_context *context,
 
 	if (frame == context->frames || frame[-1].function == LANE_ENDED_REGION)
 		return 0;
-	own = place_of(context, hook->return_address);
+	own = places_of(context, hook->return_address);
 	if (own.function != frame->function)
 		return 0;
-	caller = place_of(context, segment_frame_caller(frame));
+	caller = places_of(context, segment_frame_caller(frame));
 	return caller.function == frame[-1].function && !caller.has_copies;
 }
 
@@ -208,7 +145,7 @@ static int walk_out(struct lane_context *context, const struct segment_frame *fr
 	if (parent - low > context->stack_size || parent < at.stack_pointer)
 		return 0;
 	for (int i = 0; i < FRAMES_MOST; i++) {
-		struct lane_place place = place_of(context, at.return_address);
+		struct lane_place place = places_of(context, at.return_address);
 
 		if (parent < walk_end_of(&at)) {
 			/* the parent's own, with what is inlined into it */
@@ -258,7 +195,7 @@ static void find_levels(struct lane_context *context, const struct segment_frame
 		return;
 	levels->count = 0;
 	process_count(SEGMENT_COUNTER_UNKNOWN_LEVELS, 1);
-	add_level(levels, place_of(context, segment_frame_caller(frame)).level);
+	add_level(levels, places_of(context, segment_frame_caller(frame)).level);
 }
 
 uint32_t cold levels_child(struct lane_context *context,

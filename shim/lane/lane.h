@@ -151,6 +151,10 @@ struct lane_place {
 
 #define LANE_PLACES 128u
 
+/* Levels in a lane: 4 MiB of nodes with their arrivals. Only programs without end of
+ * mutual recursion have so many. */
+#define LANE_LEVELS_MOST 32768u
+
 #define LANE_WAYS 4096u
 
 /* See ways.h. */
@@ -321,8 +325,9 @@ struct stack_memo {
 	uint32_t count;
 	uint32_t base;	       /* the node that they are grafted on */
 	uint32_t unload_count; /* process->unload_count then */
-	uint32_t end;	       /* enum walk_end */
-	uint64_t last_serial;  /* of a known frame; none is used twice */
+	uint32_t modes_version;
+	uint32_t end;	      /* enum walk_end */
+	uint64_t last_serial; /* of a known frame; none is used twice */
 	uint64_t call_site;
 	uintptr_t end_at; /* the stack pointer outside of the outermost */
 };
@@ -336,6 +341,21 @@ struct stack_branch {
 	uint32_t join;	 /* the known frame outside of them, */
 	uint64_t serial; /* and its serial: it is still that one */
 	struct stack_frame frames[LANE_BRANCH_FRAMES]; /* innermost first */
+};
+
+#define LANE_KEPT_WORDS 22u
+#define LANE_KEPT 256u
+
+/* A stack whose node is known, see stacks/kept.h. */
+struct lane_kept {
+	uint64_t return_address, call_site; /* of its innermost frame; where it ends */
+	uintptr_t stack_pointer;
+	uint64_t frame_pointer, frame_pointer_mask; /* 0: it does not matter */
+	uint32_t base, node;			    /* node 0: there is none */
+	uint32_t modes_version, unload_count;
+	uint32_t count;
+	uint32_t offsets[LANE_KEPT_WORDS]; /* from the stack pointer, ascending */
+	uint64_t values[LANE_KEPT_WORDS];
 };
 
 /* The last stack that libunwind was asked for: outermost first. */
@@ -483,6 +503,7 @@ struct lane_context {
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
 	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
+	struct lane_kept kept[LANE_KEPT];	     /* likewise */
 	struct callers_memo callers[LANE_CALLERS];   /* by node */
 	struct callers_chain chains[LANE_CHAINS];    /* by hash */
 	struct stack_asked asked;

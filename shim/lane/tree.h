@@ -56,13 +56,6 @@ static inline uint32_t tree_front(const struct lane_context *context, uint32_t p
 	return likely(node->key == key && node->parent == parent) ? index : 0;
 }
 
-/* Has the front table have a node where another one would have it as a child. */
-static inline void tree_put_front(struct lane_context *context, uint32_t parent,
-				  uint32_t node)
-{
-	context->front[tree_place(parent, context->nodes[node].key)] = node;
-}
-
 /* The same when it is in the other place of the two: they change places. 0: it is not. */
 static inline uint32_t tree_second(struct lane_context *context, uint32_t parent,
 				   uint64_t key)

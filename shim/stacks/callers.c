@@ -266,14 +266,15 @@ uint32_t callers_find_base(struct lane_context *context,
 }
 
 uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
-				uint64_t function, const struct stack_caller *caller)
+				uint64_t function, const struct stack_caller *caller,
+				uint64_t call_site)
 {
 	uint64_t places[CALLERS_MOST];
 	int count;
 
 	if (!headers_any || !headers_has(function))
 		return node;
-	count = walk_out(context, caller, 0, end_of_walk(context, header_frames(context)),
-			 places);
+	count = walk_out(context, caller, call_site,
+			 end_of_walk(context, header_frames(context)), places);
 	return count > 0 ? chain_of_places(context, node, places, count) : node;
 }

@@ -48,6 +48,8 @@ static inline uint32_t callers_base(struct lane_context *context,
 	return likely(base) ? base : callers_find_base(context, caller);
 }
 
-/* The same for a function without a frame that calls malloc itself, and has this node. */
+/* The same for a function without a frame that has this node and was called from
+ * call_site; 0: it calls malloc itself. */
 uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
-				uint64_t function, const struct stack_caller *caller);
+				uint64_t function, const struct stack_caller *caller,
+				uint64_t call_site);

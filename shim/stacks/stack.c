@@ -17,6 +17,8 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"
+#include "shim/stacks/graft.h"
+#include "shim/stacks/kept.h"
 
 /* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. How many
  * the usual build has, and the most: clang inlines less, -O0 nothing. */
@@ -84,40 +86,7 @@ static int unwind(struct lane_context *context, uint64_t return_address,
 	return count;
 }
 
-/* The child of a node for a frame. 0: no room, the path ends at the node. */
-static uint32_t graft_frame(struct lane_context *context, uint32_t node, uint64_t address)
-{
-	uint32_t child = tree_child(context, node,
-				    (address & SEGMENT_KEY_ADDRESS_MASK) |
-					    SEGMENT_KEY_RETURN_ADDRESS);
-
-	if (!child)
-		context->lane->folded_call_count++;
-	return child;
-}
-
-/* Grafts the new frames of a walk, from the outermost one to the innermost. */
-static uint32_t graft(struct lane_context *context, const struct walk *walk,
-		      uint64_t call_site)
-{
-	struct walk_place place = walk_remember(context, walk, call_site);
-	struct stack_frame *frame = place.outermost;
-	uint32_t node = walk->known_count ? context->known[walk->known_count - 1].node
-					  : walk->base;
-	int count;
-
-	for (count = 0; count < walk->inner_count; count++, frame += place.step) {
-		uint32_t child = graft_frame(context, node, frame->return_address);
-
-		if (!child)
-			break;
-		frame->node = node = child;
-	}
-	walk_keep(context, walk, &place, count);
-	return node;
-}
-
-/* The same for what libunwind has found. Frames shared with the last stack that it found
+/* Grafts what libunwind has found. Frames shared with the last stack that it found
  * need no look-up. */
 static uint32_t graft_addresses(struct lane_context *context, uint32_t base,
 				void *const *stack, int count)
@@ -237,54 +206,45 @@ static uint32_t walked_node(struct lane_context *context,
 	lane->truncated_stack_count += walk->end == WALK_LIMIT;
 	if (unlikely(process_facts.check_stacks))
 		check(context, caller->return_address, call_site, walk);
-	return walk->node ? walk->node : graft(context, walk, call_site);
+	return walk->node ? walk->node : graft_walk(context, walk, caller, call_site);
 }
 
-/* Is the innermost function with a frame, below the regions that are open in it, this? */
-static int is_innermost(const struct lane_context *context, uint64_t function)
-{
-	const struct segment_frame *frame = context->top;
-
-	while (frame > context->frames && segment_key_is_region(frame[-1].function))
-		frame--;
-	return frame > context->frames && frame[-1].function == function;
-}
-
-/* See stack_frameless_node(). 0: it is not of this kind, or there is no room. */
+/* Code of a function known to allocate there, which has no frame now: it is on the path
+ * as if it had one, without the levels around it, as the stack cannot be walked. 0: it is
+ * not of this kind, or there is no room. */
 static uint32_t frameless_node(struct lane_context *context,
 			       const struct stack_caller *caller)
 {
 	uint64_t function = allocators_function(caller->return_address);
-	uint32_t own, base, node;
+	uint32_t own;
 
-	if (!function || is_innermost(context, function))
+	if (!function || graft_is_innermost(context, function))
 		return 0;
 	own = tree_child(context, context->current, function);
 	if (!own)
 		return 0;
-	base = callers_find_frameless(context, own, function, caller);
-	node = graft_frame(context, base, caller->return_address);
-	if (node && base == own)
-		tree_put_front(context, context->current, node);
-	return node;
+	process_count(SEGMENT_COUNTER_UNKNOWN_LEVELS, 1);
+	return graft_frame(context,
+			   callers_find_frameless(context, own, function, caller, 0),
+			   caller->return_address);
 }
 
 static uint32_t find_node(struct lane_context *context, const struct stack_caller *caller)
 {
-	uint64_t call_site = 0;
+	uint32_t base = callers_base(context, caller), node;
+	uint64_t call_site = stack_call_site(context);
 	struct walk walk;
-	uint32_t node = frameless_node(context, caller), base;
 
-	if (node)
+	node = kept_find(context, base, call_site, caller);
+	if (likely(node))
 		return node;
-	base = callers_base(context, caller);
-	if (context->top > context->frames)
-		call_site = segment_frame_return_address(&context->top[-1]);
 	walk = walk_stack(context, base, caller, call_site,
 			  (int)process_facts.stack_depth_limit);
 	if (likely(walk.end != WALK_FAILED))
 		return walked_node(context, caller, call_site, &walk);
-	node = known_node(context, base, caller->return_address);
+	node = frameless_node(context, caller);
+	if (!node)
+		node = known_node(context, base, caller->return_address);
 	return node ? node
 		    : unwound_node(context, base, caller->return_address, call_site);
 }

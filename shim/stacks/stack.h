@@ -12,6 +12,7 @@
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"
 #include "shim/stacks/callers.h"
+#include "shim/stacks/kept.h"
 #include "shim/stacks/walk.h"
 
 /* unw_backtrace(), or NULL when libunwind cannot be had. Set by boot. */
@@ -29,31 +30,6 @@ extern hidden struct stack_code stack_unwinder_code[2];
  * part that there is, and the fold counted. */
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller);
 
-/* The same for a caller that is code of a function known to allocate there, which has no
- * frame now: it is on the path as if it had one. The front table has the allocation's
- * node as if it were a child of the current one, since it has no functions then
- * (lane/ways.h). */
-static inline const struct segment_node *
-stack_frameless_node(const struct lane_context *context, uint64_t return_address)
-{
-	uint64_t function = allocators_function(return_address);
-	uint64_t key = return_address | SEGMENT_KEY_RETURN_ADDRESS;
-	uint32_t parent = context->current;
-	const struct segment_node *node =
-		&context->nodes[context->front[tree_place(parent, key)]];
-	const struct segment_node *own = &context->nodes[node->parent];
-
-	if (!function || context->nodes[parent].key == function ||
-	    segment_key_is_region(context->nodes[parent].key) ||
-	    (headers_any && headers_has(function)))
-		return NULL;
-	return node->key == key && node->site && own->key == function &&
-			       own->parent == parent &&
-			       !(own->unfinished & SEGMENT_NODE_DETOUR)
-		       ? node
-		       : NULL;
-}
-
 /* The node of an allocation with this caller, as far as it is known at once; or NULL.
  *
  * That the caller is instrumented code, so that nothing needs unwinding, is a property
@@ -70,7 +46,26 @@ stack_known_node(const struct lane_context *context, const struct stack_caller *
 	if (likely(node->key == key && node->parent == parent && node->site &&
 		   parent > LANE_ROOT))
 		return node;
-	return stack_frameless_node(context, caller->return_address);
+	return NULL;
+}
+
+static inline uint64_t stack_call_site(const struct lane_context *context)
+{
+	return context->top > context->frames
+		       ? segment_frame_return_address(&context->top[-1])
+		       : 0;
+}
+
+/* The same where functions that are only counted lie between, as far as the stack is kept
+ * and the node has a site. */
+static inline const struct segment_node *
+stack_kept_node(const struct lane_context *context, const struct stack_caller *caller)
+{
+	uint32_t base = callers_known_base(context);
+	uint32_t index =
+		base ? kept_find(context, base, stack_call_site(context), caller) : 0;
+
+	return index && context->nodes[index].site ? &context->nodes[index] : NULL;
 }
 
 /* The same, whatever it takes. */

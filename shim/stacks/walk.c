@@ -4,6 +4,7 @@
 
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
+#include "shim/patch/modes.h"
 #include "shim/stacks/rules.h"
 
 /* Flags of frames. */
@@ -12,11 +13,6 @@ enum {
 	FRAME_SAVES_POINTER = 2, /* the next frame's pointer is stored in it */
 	FRAME_MATTERS = 4, /* the way from here on depends on the frame pointer here */
 };
-
-static uint64_t word_at(uintptr_t address)
-{
-	return *(const uint64_t *)address;
-}
 
 /* What one walk needs to know. */
 struct walker {
@@ -29,30 +25,6 @@ struct walker {
 	int candidate; /* the innermost known frame that may come next, or -1 */
 	int count;     /* new frames */
 };
-
-static inline uintptr_t cfa_of(const struct stack_frame *frame, struct cfi_rule rule)
-{
-	return (rule.is_from_frame_pointer ? frame->frame_pointer
-					   : frame->stack_pointer) +
-	       rule.cfa_words * 8ul;
-}
-
-/* Goes from a frame to its caller's. 0: there is no simple way. */
-static int step(struct stack_frame *frame, struct cfi_rule rule, uintptr_t high)
-{
-	uintptr_t cfa = cfa_of(frame, rule);
-	uintptr_t saved_at = rule.saved_words ? cfa - rule.saved_words * 8ul : 0;
-
-	if (rule.kind != CFI_STEP || cfa <= frame->stack_pointer || cfa > high ||
-	    cfa % 8 || (saved_at && saved_at < frame->stack_pointer))
-		return 0;
-	if (saved_at)
-		frame->frame_pointer = word_at(saved_at);
-	frame->saved_at = saved_at;
-	frame->stack_pointer = cfa;
-	frame->return_address = word_at(cfa - 8);
-	return 1;
-}
 
 static void store(struct walker *walker, const struct stack_frame *frame, uint32_t flags)
 {
@@ -76,9 +48,9 @@ static int is_same(const struct stack_frame *known, const struct stack_frame *fr
 /* The frame inside of it is the same as it was: is this one, too? */
 static int is_unchanged(const struct stack_frame *known)
 {
-	return word_at(known->stack_pointer - 8) == known->return_address &&
+	return walk_word(known->stack_pointer - 8) == known->return_address &&
 	       (!(known->flags & FRAME_MATTERS) || !known->saved_at ||
-		word_at(known->saved_at) == known->frame_pointer);
+		walk_word(known->saved_at) == known->frame_pointer);
 }
 
 /* Is this frame a known one? Then that is the candidate. */
@@ -112,7 +84,7 @@ static int ends_alike(const struct walker *walker, int total)
 		return 0;
 	if (memo->end == WALK_OUTERMOST)
 		return 1;
-	next = word_at(memo->end_at - 8);
+	next = walk_word(memo->end_at - 8);
 	return memo->end == WALK_CALL_SITE
 		       ? next == walker->call_site
 		       : next != walker->call_site && total == walker->limit;
@@ -135,7 +107,7 @@ static int take_over(struct walker *walker, int outermost, struct stack_frame *f
 			frame->stack_pointer = known->stack_pointer;
 			frame->saved_at = known->saved_at;
 			if (known->saved_at)
-				frame->frame_pointer = word_at(known->saved_at);
+				frame->frame_pointer = walk_word(known->saved_at);
 		}
 		store(walker, frame, known->flags);
 		if (i == outermost)
@@ -151,7 +123,8 @@ static int first_candidate(const struct walker *walker)
 	const struct stack_memo *memo = &walker->context->memo;
 
 	if (memo->base != walker->base || memo->call_site != walker->call_site ||
-	    memo->unload_count != process->unload_count || memo->end_at > walker->high)
+	    memo->unload_count != process->unload_count ||
+	    memo->modes_version != modes_version || memo->end_at > walker->high)
 		return -1;
 	return (int)memo->count - 1;
 }
@@ -227,7 +200,7 @@ static struct walk go(struct walker *walker, struct stack_frame *frame)
 		}
 		if (rule.kind == CFI_END)
 			return ended(walker, WALK_OUTERMOST, 0, frame->stack_pointer);
-		if (!step(frame, rule, walker->high))
+		if (!walk_step_by(frame, rule, walker->high))
 			return ended(walker, WALK_FAILED, 0, 0);
 		if (walker->call_site && frame->return_address == walker->call_site)
 			return ended(walker, WALK_CALL_SITE, 0, frame->stack_pointer);
@@ -264,7 +237,7 @@ enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high)
 {
 	struct cfi_rule rule = rules_of(frame->return_address);
 
-	if (rule.kind == CFI_STEP && !step(frame, rule, high))
+	if (rule.kind == CFI_STEP && !walk_step_by(frame, rule, high))
 		return CFI_ASK;
 	return (enum cfi_kind)rule.kind;
 }
@@ -273,7 +246,7 @@ uintptr_t walk_end_of(const struct stack_frame *frame)
 {
 	struct cfi_rule rule = rules_of(frame->return_address);
 
-	return rule.kind == CFI_STEP ? cfa_of(frame, rule) : 0;
+	return rule.kind == CFI_STEP ? walk_cfa(frame, rule) : 0;
 }
 
 /* The new frames, outermost first, and whether their frame pointers matter to what is
@@ -307,6 +280,11 @@ static void set_count(uint32_t *count, uint32_t value)
 	__asm__ volatile("" : : : "memory");
 }
 
+int walk_frame_pointer_matters(const struct stack_frame *frame)
+{
+	return (frame->flags & FRAME_MATTERS) != 0;
+}
+
 struct walk_place walk_remember(struct lane_context *context, const struct walk *walk,
 				uint64_t call_site)
 {
@@ -325,6 +303,7 @@ struct walk_place walk_remember(struct lane_context *context, const struct walk 
 		memo->base = walk->base;
 		memo->call_site = call_site;
 		memo->unload_count = process->unload_count;
+		memo->modes_version = modes_version;
 		memo->end = walk->end;
 		memo->end_at = walk->end_at;
 	}

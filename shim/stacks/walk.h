@@ -44,6 +44,37 @@ struct walk {
 struct walk walk_stack(struct lane_context *context, uint32_t base,
 		       const struct stack_caller *caller, uint64_t call_site, int limit);
 
+static inline uint64_t walk_word(uintptr_t address)
+{
+	return *(const uint64_t *)address;
+}
+
+static inline uintptr_t walk_cfa(const struct stack_frame *frame, struct cfi_rule rule)
+{
+	return (rule.is_from_frame_pointer ? frame->frame_pointer
+					   : frame->stack_pointer) +
+	       rule.cfa_words * 8ul;
+}
+
+/* Goes from a frame to its caller's by its rule. high: where the stack in use ends. 0:
+ * there is no simple way, and it went nowhere. */
+static inline __attribute__((always_inline)) int
+walk_step_by(struct stack_frame *frame, struct cfi_rule rule, uintptr_t high)
+{
+	uintptr_t cfa = walk_cfa(frame, rule);
+	uintptr_t saved_at = rule.saved_words ? cfa - rule.saved_words * 8ul : 0;
+
+	if (rule.kind != CFI_STEP || cfa <= frame->stack_pointer || cfa > high ||
+	    cfa % 8 || (saved_at && saved_at < frame->stack_pointer))
+		return 0;
+	if (saved_at)
+		frame->frame_pointer = walk_word(saved_at);
+	frame->saved_at = saved_at;
+	frame->stack_pointer = cfa;
+	frame->return_address = walk_word(cfa - 8);
+	return 1;
+}
+
 /* Goes from one frame to its caller's. high: where the stack in use ends. Returns what
  * the frame's rule is; other than CFI_STEP: it went nowhere. */
 enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high);
@@ -59,6 +90,10 @@ struct walk_place {
 	int step; /* from there to the next one inside: 1 or -1 */
 	struct stack_branch *branch;
 };
+
+/* Of a frame that has been remembered: does the way from it on depend on its frame
+ * pointer? */
+int walk_frame_pointer_matters(const struct stack_frame *frame);
 
 struct walk_place walk_remember(struct lane_context *context, const struct walk *walk,
 				uint64_t call_site);

@@ -36,10 +36,16 @@ int main(void)
 	return sum != %d;
 }
 """ % (CALLS, CALLS)
+# The way of each from main, which is outermost.
 SITES = """
-SELECT p.kind, s.name, sum(s.alloc_count)
-FROM allocation_sites s JOIN call_paths p USING (run_id, path_id)
-WHERE s.alloc_count >= 100 GROUP BY 1, 2 ORDER BY 2
+WITH RECURSIVE way(site, alloc_count, path, names) AS (
+	SELECT s.site_id, s.alloc_count, p.parent_path_id, p.name
+	FROM allocation_sites s JOIN call_paths p USING (run_id, path_id)
+	UNION ALL
+	SELECT site, way.alloc_count, p.parent_path_id, p.name || ' ' || names
+	FROM way JOIN call_paths p ON p.path_id = way.path)
+SELECT names, sum(alloc_count) FROM way
+WHERE names LIKE 'main %' GROUP BY 1 HAVING sum(alloc_count) >= 100 ORDER BY 1
 """
 
 
@@ -103,8 +109,8 @@ def main():
             expect_calls(functions, name, count, False)
         expect_calls(functions, "copy", CALLS, True)
         sites = harness.query(database, SITES)
-        harness.expect(sites == [("frame", "strdup", CALLS), ("function", "take", 2 * CALLS)],
-                       f"allocations: {sites}")
+        harness.expect(sites == [("main copy strdup", CALLS), ("main fetch take", CALLS),
+                                 ("main take", CALLS)], f"allocations: {sites}")
         _, functions = record(products, folder, "offspring", OFFSPRING)
         expect_calls(functions, "copy", CHILDREN * CHILD_CALLS, True)
         expect_calls(functions, "next", CHILDREN * CHILD_CALLS, False)

@@ -30,7 +30,7 @@ LAYERS = {
     "shim/lane": ["common", "shim/core"],
     "shim/patch": ["common", "shim/core", "shim/lane"],
     "shim/memory": ["common", "shim/core", "shim/lane"],
-    "shim/stacks": ["common", "shim/core", "shim/lane", "shim/memory"],
+    "shim/stacks": ["common", "shim/core", "shim/lane", "shim/memory", "shim/patch"],
     "shim/waits": ["common", "shim/core", "shim/lane", "shim/memory"],
     "shim/io": ["common", "shim/core", "shim/lane"],
     "shim/budget": ["common", "shim/core", "shim/lane", "shim/patch"],

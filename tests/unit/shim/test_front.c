@@ -12,7 +12,8 @@
 #include "shim/lane/tree.h"
 #include "shim/lane/ways.h"
 #include "shim/events/events.h"
-#include "shim/stacks/stack.h"
+#include "shim/patch/modes.h"
+#include "shim/stacks/kept.h"
 #include "tests/unit/shim/fixture.h"
 #include "tests/unit/tests.h"
 
@@ -224,27 +225,41 @@ TEST(functions_without_a_histogram_are_counted)
 	assert_int_equal(lane->folded_call_count, 0);
 }
 
-/* Functions that are counted, and no longer in the front table, allocate: where is found
- * once. */
-TEST(a_place_of_malloc_without_a_frame_is_at_hand)
+/* A stack is the same as long as all words that a walk would read are, of the same base,
+ * from the same place, and as long as the same functions are only counted. */
+TEST(a_kept_stack_is_known_by_its_words)
 {
-	const struct stack_caller caller = {.return_address = 0x5010};
-	struct segment_lane *lane = lane_self->lane;
-	uint64_t slow_count;
-	uint32_t node;
+	uint64_t stack[8] = {[0] = 0x77, [1] = 0x5010, [4] = 0x6010, [7] = 0x7010};
+	struct stack_caller *caller = (struct stack_caller *)stack;
+	struct kept_words words = kept_begin(lane_self, 2, 0x7010, caller);
 
-	allocators_note_place(caller.return_address, 0x5000);
-	enter(OUTER);
-	ways_begin();
-	node = stack_node(lane_self, &caller);
-	assert_int_equal(lane_self->nodes[lane_self->nodes[node].parent].key, 0x5000);
-	lane_self->nodes[node].site = 1;
-	slow_count = lane->slow_stack_count;
-	for (int i = 0; i < 3; i++)
-		assert_int_equal(stack_node(lane_self, &caller), node);
-	assert_int_equal(lane->slow_stack_count, slow_count);
-	lane_self->nodes[node].site = 0;
-	leave(OUTER);
+	kept_add(&words, (uintptr_t)&stack[4], 0x6010);
+	kept_add(&words, (uintptr_t)&stack[7], 0x7010);
+	kept_end(&words, 9);
+	assert_int_equal(kept_find(lane_self, 2, 0x7010, caller), 9);
+	assert_int_equal(kept_find(lane_self, 3, 0x7010, caller), 0);
+	assert_int_equal(kept_find(lane_self, 2, 0x7011, caller), 0);
+	stack[4] = 0x6020;
+	assert_int_equal(kept_find(lane_self, 2, 0x7010, caller), 0);
+	stack[4] = 0x6010;
+	modes_version++;
+	assert_int_equal(kept_find(lane_self, 2, 0x7010, caller), 0);
+	modes_version--;
+	caller->frame_pointer = 0x78;
+	assert_int_equal(kept_find(lane_self, 2, 0x7010, caller), 0);
+}
+
+/* One that has too many words is not kept. */
+TEST(a_stack_of_too_many_words_is_not_kept)
+{
+	uint64_t stack[64] = {[1] = 0x5010};
+	const struct stack_caller *caller = (const struct stack_caller *)stack;
+	struct kept_words words = kept_begin(lane_self, 2, 0, caller);
+
+	for (uint32_t i = 0; i <= LANE_KEPT_WORDS; i++)
+		kept_add(&words, (uintptr_t)&stack[2 + i], 0);
+	kept_end(&words, 9);
+	assert_int_equal(kept_find(lane_self, 2, 0, caller), 0);
 }
 
 TEST_GROUP(begin_all, end_all)

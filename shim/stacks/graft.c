@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Grafts a walk onto the call tree, from the outermost frame to the innermost. */
+#include "shim/stacks/graft.h"
+
+#include "shim/core/process.h"
+#include "shim/lane/functions.h"
+#include "shim/lane/tree.h"
+#include "shim/patch/modes.h"
+#include "shim/stacks/callers.h"
+#include "shim/stacks/kept.h"
+#include "shim/stacks/places.h"
+
+struct graft {
+	struct lane_context *context;
+	const struct walk *walk;
+	struct walk_place place; /* of the new frames */
+	int count;   /* of all frames; they are numbered from the outermost on */
+	int outside; /* so many are further out than the function with a frame */
+	int arrival; /* the innermost one whose function is only counted; -1: there is
+			none */
+	uint64_t function;  /* that one */
+	uint64_t call_site; /* of the function with a frame; 0: it is not known */
+};
+
+uint32_t graft_frame(struct lane_context *context, uint32_t node, uint64_t address)
+{
+	uint32_t child = tree_child(context, node,
+				    (address & SEGMENT_KEY_ADDRESS_MASK) |
+					    SEGMENT_KEY_RETURN_ADDRESS);
+
+	if (!child)
+		context->lane->folded_call_count++;
+	return child;
+}
+
+static const struct segment_frame *innermost(const struct lane_context *context)
+{
+	const struct segment_frame *frame = context->top;
+
+	while (frame > context->frames && segment_key_is_region(frame[-1].function))
+		frame--;
+	return frame > context->frames ? frame - 1 : NULL;
+}
+
+int graft_is_innermost(const struct lane_context *context, uint64_t function)
+{
+	const struct segment_frame *frame = innermost(context);
+
+	return frame && frame->function == function;
+}
+
+static struct stack_frame *frame_at(const struct graft *graft, int number)
+{
+	int known_count = graft->walk->known_count;
+
+	return number < known_count ? &graft->context->known[number]
+				    : graft->place.outermost +
+					      (number - known_count) * graft->place.step;
+}
+
+/* The frame of the function that has one of ours, or code inlined into it. */
+static int is_own(const struct graft *graft, int number, uint64_t function)
+{
+	return number == graft->outside && innermost(graft->context) &&
+	       (!modes_find(function) || graft_is_innermost(graft->context, function));
+}
+
+/* The function that is only counted whose code a frame is in; 0: it is another's. Of the
+ * place that calls malloc it is known even where it is a copy inlined into another. */
+static uint64_t counted_at(const struct graft *graft, int number)
+{
+	uint64_t address = frame_at(graft, number)->return_address;
+	uint64_t function = number == graft->count - 1 ? allocators_function(address) : 0;
+
+	if (function)
+		return graft_is_innermost(graft->context, function) ? 0 : function;
+	function = places_of(graft->context, address).function;
+	return function && modes_find(function) && !is_own(graft, number, function)
+		       ? function
+		       : 0;
+}
+
+static void find_arrival(struct graft *graft, int first)
+{
+	graft->arrival = graft->count;
+	do {
+		if (--graft->arrival < first || graft->arrival < graft->outside) {
+			graft->arrival = -1;
+			return;
+		}
+		graft->function = counted_at(graft, graft->arrival);
+	} while (!graft->function);
+}
+
+/* Recursion counts as one level, see events/levels.h. */
+static uint32_t add_level(struct graft *graft, uint32_t below, int number)
+{
+	struct lane_context *context = graft->context;
+	struct lane_place place =
+		places_of(context, frame_at(graft, number)->return_address);
+	uint64_t address = place.level;
+	uint32_t node = below, known_count = context->node_next;
+
+	if (is_own(graft, number, place.function) && !place.has_copies)
+		address = 0;
+	if (number == graft->arrival && place.function == graft->function)
+		address = 0;
+	for (; address && segment_key_is_level(context->nodes[node].key);
+	     node = context->nodes[node].parent) {
+		if (context->nodes[node].key == (address | SEGMENT_KEY_LEVEL))
+			return below;
+	}
+	if (!address || context->levels.count > LANE_LEVELS_MOST)
+		return below;
+	node = tree_level(context, below, address);
+	context->levels.count += context->node_next - known_count;
+	return node ? node : below;
+}
+
+/* The node of the function that is only counted. */
+static uint32_t arrive(struct graft *graft, uint32_t below,
+		       const struct stack_caller *caller)
+{
+	struct lane_context *context = graft->context;
+	uint32_t parent = context->current, node = 0;
+
+	below = add_level(graft, below, graft->arrival);
+	if (below != parent)
+		node = tree_arrive(context, parent, graft->function, below);
+	if (!node)
+		node = tree_child(context, parent, graft->function);
+	return node ? callers_find_frameless(context, node, graft->function, caller,
+					     graft->arrival
+						     ? frame_at(graft, graft->arrival - 1)
+							       ->return_address
+						     : graft->call_site)
+		    : 0;
+}
+
+/* The first frame that has no node, or whose node does not hold: what the known ones are
+ * for depends on whether a function that is only counted is further in. Sets *ret_node to
+ * the node outside of it. */
+static int begin(struct graft *graft, uint32_t *ret_node)
+{
+	struct lane_context *context = graft->context;
+	int first = graft->walk->known_count;
+	uint32_t node = first ? frame_at(graft, first - 1)->node : 0;
+	int is_level = first && (node == context->current ||
+				 segment_key_is_level(context->nodes[node].key));
+
+	find_arrival(graft, first);
+	if (first && (is_level != (graft->arrival >= 0) ||
+		      graft->arrival - graft->outside > (int)SEGMENT_LEVELS_MOST)) {
+		first = 0;
+		find_arrival(graft, first);
+	}
+	if (!first)
+		node = graft->arrival >= 0 ? context->current : graft->walk->base;
+	*ret_node = node;
+	return first;
+}
+
+/* A frame inside of the others, whose node is this. */
+static uint32_t add(struct graft *graft, uint32_t node, int number,
+		    const struct stack_caller *caller)
+{
+	uint64_t address = frame_at(graft, number)->return_address;
+
+	if (number > graft->arrival)
+		return graft_frame(graft->context, node, address);
+	if (number == graft->arrival) {
+		node = arrive(graft, node, caller);
+		return node ? graft_frame(graft->context, node, address) : 0;
+	}
+	return number < graft->outside ||
+			       graft->arrival - number > (int)SEGMENT_LEVELS_MOST
+		       ? node
+		       : add_level(graft, node, number);
+}
+
+/* Of a stack that was walked to its end, as who called the function with a frame is not
+ * known (a forked child inherited it) or not on this stack. */
+static int count_outside(const struct graft *graft)
+{
+	const struct segment_frame *frame = innermost(graft->context);
+	int count = 0;
+
+	if (!frame || (graft->call_site && graft->walk->end != WALK_OUTERMOST))
+		return 0;
+	while (count < graft->count &&
+	       frame_at(graft, count)->stack_pointer > frame->stack_pointer)
+		count++;
+	return count;
+}
+
+/* When all frames have their nodes. */
+static void keep(const struct graft *graft, const struct stack_caller *caller)
+{
+	const struct walk *walk = graft->walk;
+	const struct stack_frame *frame = frame_at(graft, graft->count - 1);
+	struct kept_words words;
+
+	if (graft->arrival < 0 || walk->end != WALK_CALL_SITE ||
+	    process_facts.check_stacks)
+		return;
+	words = kept_begin(graft->context, walk->base, graft->call_site, caller);
+	if (!walk_frame_pointer_matters(frame))
+		words.kept->frame_pointer_mask = 0;
+	for (int i = graft->count - 2; i >= 0; i--) {
+		frame = frame_at(graft, i);
+		kept_add(&words, frame->stack_pointer - 8, frame->return_address);
+		if (walk_frame_pointer_matters(frame) && frame->saved_at)
+			kept_add(&words, frame->saved_at, frame->frame_pointer);
+	}
+	kept_add(&words, walk->end_at - 8, graft->call_site);
+	kept_end(&words, frame_at(graft, graft->count - 1)->node);
+}
+
+uint32_t graft_walk(struct lane_context *context, const struct walk *walk,
+		    const struct stack_caller *caller, uint64_t call_site)
+{
+	struct graft graft = {.context = context,
+			      .walk = walk,
+			      .call_site = call_site,
+			      .place = walk_remember(context, walk, call_site),
+			      .count = walk->known_count + walk->inner_count};
+	uint32_t node, child;
+	int number;
+
+	graft.outside = count_outside(&graft);
+	for (number = begin(&graft, &node); number < graft.count; number++) {
+		child = add(&graft, node, number, caller);
+		if (!child)
+			break;
+		frame_at(&graft, number)->node = node = child;
+	}
+	number -= walk->known_count;
+	walk_keep(context, walk, &graft.place, number < 0 ? 0 : number);
+	if (number == walk->inner_count)
+		keep(&graft, caller);
+	return node;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks by their innermost frames, in a direct-mapped table of the lane. */
+#include "shim/stacks/kept.h"
+
+#include "shim/core/process.h"
+#include "shim/lane/busy.h"
+#include "shim/patch/modes.h"
+#include "shim/stacks/rules.h"
+
+/* Many stacks have the innermost function and its depth in common: that is an allocator
+ * of the program's own. */
+#define TELLING_FRAMES 4
+
+static uint32_t place_of(const struct lane_context *context, uint32_t base,
+			 const struct stack_caller *caller)
+{
+	struct stack_frame frame = {.return_address = caller->return_address,
+				    .stack_pointer = (uintptr_t)(caller + 1),
+				    .frame_pointer = caller->frame_pointer};
+	uintptr_t high = paused_stack_low(context) + context->stack_size;
+	uint64_t hash = base + frame.stack_pointer;
+
+	for (int i = 0; i < TELLING_FRAMES; i++) {
+		hash = (hash ^ frame.return_address) * 0x9e3779b97f4a7c15ull;
+		if (!walk_step_by(&frame, rules_of(frame.return_address), high))
+			break;
+	}
+	return (uint32_t)(hash >> 56);
+}
+
+_Static_assert(LANE_KEPT == 1u << 8, "place_of() shifts by 56");
+
+/* Nothing is read outside of the stack in use. */
+static int is_in_use(const struct lane_context *context, uintptr_t from, uint32_t offset)
+{
+	uintptr_t low = paused_stack_low(context);
+
+	return low && from - low < context->stack_size &&
+	       offset < context->stack_size - (from - low);
+}
+
+/* A handler may put another one in its place meanwhile, whose node is another. */
+uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t call_site,
+		   const struct stack_caller *caller)
+{
+	const struct lane_kept *kept = &context->kept[place_of(context, base, caller)];
+	uintptr_t from = (uintptr_t)(caller + 1);
+	uint32_t node = kept->node;
+
+	if (!node || kept->return_address != caller->return_address ||
+	    kept->stack_pointer != from || kept->base != base ||
+	    kept->call_site != call_site || kept->modes_version != modes_version ||
+	    kept->unload_count != process->unload_count ||
+	    ((kept->frame_pointer ^ caller->frame_pointer) & kept->frame_pointer_mask) ||
+	    !is_in_use(context, from, kept->offsets[kept->count - 1]))
+		return 0;
+	for (uint32_t i = 0; i < kept->count; i++) {
+		if (*(const uint64_t *)(from + kept->offsets[i]) != kept->values[i])
+			return 0;
+	}
+	__asm__ volatile("" : : : "memory");
+	return kept->node == node ? node : 0;
+}
+
+struct kept_words kept_begin(struct lane_context *context, uint32_t base,
+			     uint64_t call_site, const struct stack_caller *caller)
+{
+	struct lane_kept *kept = &context->kept[place_of(context, base, caller)];
+
+	kept->node = 0;
+	__asm__ volatile("" : : : "memory");
+	kept->return_address = caller->return_address;
+	kept->call_site = call_site;
+	kept->stack_pointer = (uintptr_t)(caller + 1);
+	kept->frame_pointer = caller->frame_pointer;
+	kept->frame_pointer_mask = ~0ull;
+	kept->base = base;
+	kept->modes_version = modes_version;
+	kept->unload_count = process->unload_count;
+	kept->count = 0;
+	return (struct kept_words){kept, 1};
+}
+
+void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
+{
+	struct lane_kept *kept = words->kept;
+	uintptr_t offset = address - kept->stack_pointer;
+
+	if (kept->count == LANE_KEPT_WORDS || offset > UINT32_MAX - sizeof(uint64_t)) {
+		words->has_room = 0;
+		return;
+	}
+	kept->offsets[kept->count] = (uint32_t)offset;
+	kept->values[kept->count++] = value;
+}
+
+void kept_end(const struct kept_words *words, uint32_t node)
+{
+	__asm__ volatile("" : : : "memory");
+	if (words->has_room)
+		words->kept->node = node;
+}
