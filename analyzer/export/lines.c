@@ -1,23 +1,47 @@
 /* SPDX-License-Identifier: MIT */
-/* Exports that are .sql files: the rows of their table are the lines. */
+/* Exports that are .sql files: the rows of their table are the lines, each of JSON. */
 #include "analyzer/export/export.h"
 
-#include "common/base/utf8.h"
+#include <string.h>
+
+#include "common/plain_text.h"
+
+/* SQLite's JSON has characters as they are that a terminal hides or obeys: they stand
+ * only in its strings, where JSON has an escape for them. */
+static void put_character(FILE *out, const char *text, size_t length, uint32_t character)
+{
+	if (character == PLAIN_TEXT_REPLACEMENT)
+		fputs("\xef\xbf\xbd", out);
+	else if (!plain_text_is_hidden(character))
+		fwrite(text, 1, length, out);
+	else if (character < 0x10000)
+		fprintf(out, "\\u%04x", character);
+	else
+		fprintf(out, "\\u%04x\\u%04x", 0xd7c0 + (character >> 10),
+			0xdc00 + (character & 0x3ff));
+}
+
+static void write_line(FILE *out, const char *text)
+{
+	size_t left = strlen(text), length;
+	uint32_t character;
+
+	for (; left; text += length, left -= length) {
+		length = plain_text_next(text, left, &character);
+		put_character(out, text, length, character);
+	}
+	putc('\n', out);
+}
 
 static void write_lines(const struct doc *doc, const struct export_context *context)
 {
 	const struct section *section;
-	struct strbuf line = {0};
 
 	for (size_t i = 0; i < doc->section_count; i++) {
 		section = &doc->sections[i];
-		for (size_t j = 0; section->table && j < section->table->row_count; j++) {
-			strbuf_reset(&line);
-			utf8_repair(&line, table_row(section->table, j)->text);
-			fprintf(context->out, "%s\n", strbuf_text(&line));
-		}
+		for (size_t j = 0; section->table && j < section->table->row_count; j++)
+			write_line(context->out, table_row(section->table, j)->text);
 	}
-	strbuf_free(&line);
 }
 
 const struct exporter exporter_lines = {.write = write_lines};

@@ -136,11 +136,13 @@ def check_lines(recording):
     for name, metric in (("calls", "calls"), ("self_ns", "wall"), ("alloc_bytes", "bytes")):
         if told.get(name) != sums[metric]:
             problems.append(f"jsonl: {name} is {told.get(name)}, not {sums[metric]}")
-        for function, (own, _) in recording.top(metric, 3).items():
+        for function, own in recording.rows(
+                f"SELECT full_name, SUM({name}) AS own FROM functions GROUP BY 1 "
+                f"HAVING own > 0 AND own >= 0.005 * {sums[metric]} ORDER BY own DESC LIMIT 3"):
             if told.get(f"functions/{function}/{name}") != own:
                 problems.append(f"jsonl: {function} has not {own} of {name}")
-    steps = dict(recording.rows("SELECT 'steps/' || name || '/count', COUNT(*) FROM step "
-                                "GROUP BY name"))
+    steps = dict(recording.rows("SELECT 'steps/' || name || '/count', step_count "
+                                "FROM step_totals WHERE process_id IS NULL"))
     if any(told.get(name) != count for name, count in steps.items()):
         problems.append(f"jsonl has not {steps}")
     if any(isinstance(value, (list, dict)) or value is None for value in told.values()):
