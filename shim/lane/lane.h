@@ -470,6 +470,7 @@ struct lane_context {
 	uint32_t deferred_done; /* of deferred_count those that are booked */
 	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
+	uint32_t kept_serial; /* of the last stack that was kept */
 
 	uint32_t answers_seen; /* see shim/budget/counting.h */
 	struct lane_off_cpu off_cpu;

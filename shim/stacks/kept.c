@@ -17,10 +17,11 @@ static uint32_t place_of(const struct lane_context *context, uint32_t base,
 	struct stack_frame frame = {.return_address = caller->return_address,
 				    .stack_pointer = (uintptr_t)(caller + 1),
 				    .frame_pointer = caller->frame_pointer};
-	uintptr_t high = paused_stack_low(context) + context->stack_size;
+	uintptr_t low = paused_stack_low(context), high = low + context->stack_size;
 	uint64_t hash = base + frame.stack_pointer;
+	int is_on_it = low && frame.stack_pointer - low < context->stack_size;
 
-	for (int i = 0; i < TELLING_FRAMES; i++) {
+	for (int i = 0; is_on_it && i < TELLING_FRAMES; i++) {
 		hash = (hash ^ frame.return_address) * 0x9e3779b97f4a7c15ull;
 		if (!walk_step_by(&frame, rules_of(frame.return_address), high))
 			break;
@@ -45,16 +46,16 @@ uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t c
 {
 	const struct lane_kept *kept = &context->kept[place_of(context, base, caller)];
 	uintptr_t from = (uintptr_t)(caller + 1);
-	uint32_t node = kept->node;
+	uint32_t node = kept->node, count = kept->count;
 
-	if (!node || kept->return_address != caller->return_address ||
+	if (!node || !count || kept->return_address != caller->return_address ||
 	    kept->stack_pointer != from || kept->base != base ||
 	    kept->call_site != call_site || kept->modes_version != modes_version ||
 	    kept->unload_count != process->unload_count ||
 	    ((kept->frame_pointer ^ caller->frame_pointer) & kept->frame_pointer_mask) ||
-	    !is_in_use(context, from, kept->offsets[kept->count - 1]))
+	    !is_in_use(context, from, kept->offsets[count - 1]))
 		return 0;
-	for (uint32_t i = 0; i < kept->count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (*(const uint64_t *)(from + kept->offsets[i]) != kept->values[i])
 			return 0;
 	}
@@ -66,6 +67,7 @@ struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 			     uint64_t call_site, const struct stack_caller *caller)
 {
 	struct lane_kept *kept = &context->kept[place_of(context, base, caller)];
+	uint32_t serial = ++context->kept_serial;
 
 	kept->node = 0;
 	__asm__ volatile("" : : : "memory");
@@ -78,7 +80,7 @@ struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 	kept->modes_version = modes_version;
 	kept->unload_count = process->unload_count;
 	kept->count = 0;
-	return (struct kept_words){kept, 1};
+	return (struct kept_words){context, kept, serial, 1};
 }
 
 void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
@@ -97,6 +99,7 @@ void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
 void kept_end(const struct kept_words *words, uint32_t node)
 {
 	__asm__ volatile("" : : : "memory");
-	if (words->has_room)
-		words->kept->node = node;
+	words->kept->node =
+		words->has_room && words->context->kept_serial == words->serial ? node
+										: 0;
 }

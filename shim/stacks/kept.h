@@ -17,9 +17,12 @@
 uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t call_site,
 		   const struct stack_caller *caller);
 
-/* A stack to be kept, from its innermost frame outwards. */
+/* A stack to be kept, from its innermost frame outwards. A handler that keeps one
+ * meanwhile may have done so in the same place: then this one is not kept. */
 struct kept_words {
+	struct lane_context *context;
 	struct lane_kept *kept;
+	uint32_t serial;
 	int has_room; /* for all words so far */
 };
 
