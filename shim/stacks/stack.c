@@ -17,6 +17,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"
+#include "shim/patch/modes.h"
 #include "shim/stacks/graft.h"
 #include "shim/stacks/kept.h"
 
@@ -235,8 +236,8 @@ static uint32_t find_node(struct lane_context *context, const struct stack_calle
 	uint64_t call_site = stack_call_site(context);
 	struct walk walk;
 
-	node = kept_find(context, base, call_site, caller);
-	if (likely(node))
+	node = modes_count ? kept_find(context, base, call_site, caller) : 0;
+	if (node)
 		return node;
 	walk = walk_stack(context, base, caller, call_site,
 			  (int)process_facts.stack_depth_limit);
