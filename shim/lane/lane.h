@@ -344,7 +344,7 @@ struct stack_branch {
 };
 
 #define LANE_KEPT_WORDS 22u
-#define LANE_KEPT 256u
+#define LANE_KEPT 1024u
 
 /* A stack whose node is known, see stacks/kept.h. */
 struct lane_kept {
@@ -470,7 +470,8 @@ struct lane_context {
 	uint32_t deferred_done; /* of deferred_count those that are booked */
 	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
-	uint32_t kept_serial; /* of the last stack that was kept */
+	struct lane_kept *kept; /* LANE_KEPT; NULL: none yet */
+	uint32_t kept_serial;	/* of the last stack that was kept */
 
 	uint32_t answers_seen; /* see shim/budget/counting.h */
 	struct lane_off_cpu off_cpu;
@@ -504,7 +505,6 @@ struct lane_context {
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
 	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
-	struct lane_kept kept[LANE_KEPT];	     /* likewise */
 	struct callers_memo callers[LANE_CALLERS];   /* by node */
 	struct callers_chain chains[LANE_CHAINS];    /* by hash */
 	struct stack_asked asked;

@@ -204,7 +204,7 @@ static void keep(const struct graft *graft, const struct stack_caller *caller)
 	    process_facts.check_stacks)
 		return;
 	words = kept_begin(graft->context, walk->base, graft->call_site, caller);
-	if (!walk_frame_pointer_matters(frame))
+	if (words.kept && !walk_frame_pointer_matters(frame))
 		words.kept->frame_pointer_mask = 0;
 	for (int i = graft->count - 2; i >= 0; i--) {
 		frame = frame_at(graft, i);

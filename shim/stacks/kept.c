@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stacks by their innermost frames, in a direct-mapped table of the lane. */
+/* Stacks by their innermost frames, in a table of the lane with two places for each. */
 #include "shim/stacks/kept.h"
 
 #include "shim/core/process.h"
@@ -9,10 +9,10 @@
 
 /* Many stacks have the innermost function and its depth in common: that is an allocator
  * of the program's own. */
-#define TELLING_FRAMES 4
+#define TELLING_FRAMES 8
 
 static uint32_t place_of(const struct lane_context *context, uint32_t base,
-			 const struct stack_caller *caller)
+			 uint64_t call_site, const struct stack_caller *caller)
 {
 	struct stack_frame frame = {.return_address = caller->return_address,
 				    .stack_pointer = (uintptr_t)(caller + 1),
@@ -23,13 +23,14 @@ static uint32_t place_of(const struct lane_context *context, uint32_t base,
 
 	for (int i = 0; is_on_it && i < TELLING_FRAMES; i++) {
 		hash = (hash ^ frame.return_address) * 0x9e3779b97f4a7c15ull;
-		if (!walk_step_by(&frame, rules_of(frame.return_address), high))
+		if (!walk_step_by(&frame, rules_of(frame.return_address), high) ||
+		    frame.return_address == call_site)
 			break;
 	}
-	return (uint32_t)(hash >> 56);
+	return (uint32_t)(hash >> 55) * 2;
 }
 
-_Static_assert(LANE_KEPT == 1u << 8, "place_of() shifts by 56");
+_Static_assert(LANE_KEPT == 2u << 9, "place_of() shifts by 55");
 
 /* Nothing is read outside of the stack in use. */
 static int is_in_use(const struct lane_context *context, uintptr_t from, uint32_t offset)
@@ -41,10 +42,10 @@ static int is_in_use(const struct lane_context *context, uintptr_t from, uint32_
 }
 
 /* A handler may put another one in its place meanwhile, whose node is another. */
-uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t call_site,
-		   const struct stack_caller *caller)
+static uint32_t node_if_same(const struct lane_context *context,
+			     const struct lane_kept *kept, uint32_t base,
+			     uint64_t call_site, const struct stack_caller *caller)
 {
-	const struct lane_kept *kept = &context->kept[place_of(context, base, caller)];
 	uintptr_t from = (uintptr_t)(caller + 1);
 	uint32_t node = kept->node, count = kept->count;
 
@@ -63,12 +64,40 @@ uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t c
 	return kept->node == node ? node : 0;
 }
 
+uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t call_site,
+		   const struct stack_caller *caller)
+{
+	const struct lane_kept *kept = context->kept;
+	uint32_t node;
+
+	if (!kept)
+		return 0;
+	kept += place_of(context, base, call_site, caller);
+	node = node_if_same(context, kept, base, call_site, caller);
+	return likely(node) ? node
+			    : node_if_same(context, kept + 1, base, call_site, caller);
+}
+
+static int holds(const struct lane_kept *kept)
+{
+	return kept->node && kept->modes_version == modes_version &&
+	       kept->unload_count == process->unload_count;
+}
+
+/* Of two places that are taken one by turns: those of two stacks come to rest. */
 struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 			     uint64_t call_site, const struct stack_caller *caller)
 {
-	struct lane_kept *kept = &context->kept[place_of(context, base, caller)];
 	uint32_t serial = ++context->kept_serial;
+	struct lane_kept *kept;
 
+	if (!context->kept && process_may_grow())
+		context->kept = process_map(LANE_KEPT * sizeof(*kept), 1);
+	if (!context->kept)
+		return (struct kept_words){.context = context};
+	kept = &context->kept[place_of(context, base, call_site, caller)];
+	if (holds(kept) && (!holds(kept + 1) || serial % 2))
+		kept++;
 	kept->node = 0;
 	__asm__ volatile("" : : : "memory");
 	kept->return_address = caller->return_address;
@@ -86,8 +115,11 @@ struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
 {
 	struct lane_kept *kept = words->kept;
-	uintptr_t offset = address - kept->stack_pointer;
+	uintptr_t offset;
 
+	if (!words->has_room)
+		return;
+	offset = address - kept->stack_pointer;
 	if (kept->count == LANE_KEPT_WORDS || offset > UINT32_MAX - sizeof(uint64_t)) {
 		words->has_room = 0;
 		return;
@@ -99,7 +131,8 @@ void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
 void kept_end(const struct kept_words *words, uint32_t node)
 {
 	__asm__ volatile("" : : : "memory");
-	words->kept->node =
-		words->has_room && words->context->kept_serial == words->serial ? node
-										: 0;
+	if (words->has_room && words->context->kept_serial == words->serial)
+		words->kept->node = node;
+	else if (words->kept)
+		words->kept->node = 0;
 }

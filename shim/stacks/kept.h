@@ -21,7 +21,7 @@ uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t c
  * meanwhile may have done so in the same place: then this one is not kept. */
 struct kept_words {
 	struct lane_context *context;
-	struct lane_kept *kept;
+	struct lane_kept *kept; /* NULL: there is no room */
 	uint32_t serial;
 	int has_room; /* for all words so far */
 };
