@@ -116,7 +116,7 @@ def pair_lines(result):
 
 
 PAIR_FOOT = """
-Of recordings by prof-record --plain: samples: of one run; main: what it says that the plain
+Of recordings with the plain build beside: samples: of one run; main: what it says that the plain
 build computed, to main()'s CPU time there; rank, same, limit: as above, of each function's
 own instructions, which perf's samples of other runs tell; in, +-: as above."""
 
