@@ -140,7 +140,7 @@ struct lane_pulse {
 	uint64_t ticks;	 /* the last one, of the run's clock */
 };
 
-/* What a return address says of its level, see events/levels.h. */
+/* What a return address says of its level, see stacks/places.h. */
 struct lane_place {
 	uint64_t return_address; /* 0: none */
 	uint64_t function;	 /* or the part of one that it is in; 0: not known */
@@ -174,7 +174,7 @@ struct lane_early {
 	uint32_t version; /* modes_early_version then */
 };
 
-/* See events/levels.h. */
+/* See events/levels.h and stacks/graft.h. */
 struct lane_levels {
 	uint32_t count; /* levels that were made */
 	struct lane_place places[LANE_PLACES];

@@ -43,12 +43,13 @@ stack_known_node(const struct lane_context *context, const struct stack_caller *
 	uint32_t index = context->front[tree_place(parent, key)];
 	const struct segment_node *node = &context->nodes[index];
 
-	if (likely(node->key == key && node->parent == parent && node->site &&
-		   parent > LANE_ROOT))
-		return node;
-	return NULL;
+	return likely(node->key == key && node->parent == parent && node->site &&
+		      parent > LANE_ROOT)
+		       ? node
+		       : NULL;
 }
 
+/* Where the innermost function with a frame returns to; 0: it is not known. */
 static inline uint64_t stack_call_site(const struct lane_context *context)
 {
 	return context->top > context->frames
