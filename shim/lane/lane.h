@@ -19,6 +19,7 @@
 #include "common/libc/records.h"
 #include "common/segment.h"
 #include "common/segment_series.h"
+#include "shim/lane/stack_memory.h"
 
 /* 4,096 entries, two to a set, miss 0.01 to 0.2 % of the calls of Lua, SQLite and gawk
  * (one to a set: 0.2 to 2.7 %) and fit half of a 32 KiB first-level cache. tcc, with
@@ -28,9 +29,6 @@
 
 /* Of the tree's hash table: as many as nodes. */
 #define LANE_FIRST_BUCKETS 1024u
-
-/* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
-#define LANE_STACK_LIMIT 256u
 
 /* Notes of handlers that interrupt an allocation hook, see memory/site.h. */
 #define LANE_DEFERRED 512u
@@ -140,21 +138,6 @@ struct lane_pulse {
 	uint64_t ticks;	 /* the last one, of the run's clock */
 };
 
-/* What a return address says of its level, see stacks/places.h. */
-struct lane_place {
-	uint64_t return_address; /* 0: none */
-	uint64_t function;	 /* or the part of one that it is in; 0: not known */
-	uint64_t level;		 /* the address of the level; 0: none can be there */
-	uint32_t modes_version, unload_count; /* of the process then */
-	int has_copies;			      /* counted ones may be inlined into it */
-};
-
-#define LANE_PLACES 128u
-
-/* Levels in a lane: 4 MiB of nodes with their arrivals. Only programs without end of
- * mutual recursion have so many. */
-#define LANE_LEVELS_MOST 32768u
-
 #define LANE_WAYS 4096u
 
 /* See ways.h. */
@@ -172,12 +155,6 @@ struct lane_early {
 	uint64_t return_address, call_site;
 	uint32_t number;
 	uint32_t version; /* modes_early_version then */
-};
-
-/* See events/levels.h and stacks/graft.h. */
-struct lane_levels {
-	uint32_t count; /* levels that were made */
-	struct lane_place places[LANE_PLACES];
 };
 
 /* A function that calls itself, see budget.c. */
@@ -309,83 +286,7 @@ struct lane_locks {
 	struct lane_hold held[LANE_LOCKS_HELD];
 };
 
-/* One of the frames between malloc and the hooks, as it is when control comes back to
- * it, see walk.h. */
-struct stack_frame {
-	uint64_t return_address;
-	uintptr_t stack_pointer;
-	uint64_t frame_pointer;
-	uintptr_t saved_at; /* where that was read, 0: it is that of the frame inside */
-	uint32_t flags;
-	uint32_t node;
-};
-
-/* The stack that others are compared with: what its frames hold for. */
-struct stack_memo {
-	uint32_t count;
-	uint32_t base;	       /* the node that they are grafted on */
-	uint32_t unload_count; /* process->unload_count then */
-	uint32_t modes_version;
-	uint32_t end;	      /* enum walk_end */
-	uint64_t last_serial; /* of a known frame; none is used twice */
-	uint64_t call_site;
-	uintptr_t end_at; /* the stack pointer outside of the outermost */
-};
-
-#define LANE_BRANCH_FRAMES 6u
-#define LANE_BRANCHES 64u
-
-/* The inner frames of a stack whose others are known ones. */
-struct stack_branch {
-	uint32_t count;	 /* 0: none */
-	uint32_t join;	 /* the known frame outside of them, */
-	uint64_t serial; /* and its serial: it is still that one */
-	struct stack_frame frames[LANE_BRANCH_FRAMES]; /* innermost first */
-};
-
-#define LANE_KEPT_WORDS 22u
-#define LANE_KEPT 1024u
-
-/* A stack whose node is known, see stacks/kept.h. */
-struct lane_kept {
-	uint64_t return_address, call_site; /* of its innermost frame; where it ends */
-	uintptr_t stack_pointer;
-	uint64_t frame_pointer, frame_pointer_mask; /* 0: it does not matter */
-	uint32_t base, node;			    /* node 0: there is none */
-	uint32_t modes_version, unload_count;
-	uint32_t count;
-	uint32_t offsets[LANE_KEPT_WORDS]; /* from the stack pointer, ascending */
-	uint64_t values[LANE_KEPT_WORDS];
-};
-
-/* The last stack that libunwind was asked for: outermost first. */
-struct stack_asked {
-	uint32_t count;
-	uint32_t base; /* as in the memo */
-	uint32_t unload_count;
-	uint32_t nodes[LANE_STACK_LIMIT];
-	void *frames[LANE_STACK_LIMIT];
-};
-
 struct deferred;
-
-/* What is known of a node: how many frames, from the innermost one on, are of headers'
- * functions. */
-struct callers_memo {
-	uint32_t node; /* 0: nothing */
-	uint32_t frame_count;
-};
-
-/* Where functions were called from, by a hash of it, and the innermost node for that. */
-struct callers_chain {
-	uint64_t hash; /* 0: none */
-	uint32_t node; /* of the function */
-	uint32_t innermost;
-	uint32_t unload_count; /* process->unload_count then */
-};
-
-#define LANE_CALLERS 64u
-#define LANE_CHAINS 256u /* callers.c shifts by 56 */
 
 /* What only one hook at a time is at work on, see busy.h. */
 enum lane_part {

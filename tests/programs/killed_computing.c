@@ -8,9 +8,9 @@
 //     > $life * 3 * 0.9 FROM call_paths WHERE name = 'computes' => 1|1|1
 // expect-sql: SELECT ready_ns + blocked_ns > total_ns * 0.9, blocked_ns > total_ns * 0.4 FROM
 //     call_paths WHERE name = 'sleeps' => 1|1
+#include "one_cpu.h"
 #include "truth.h"
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -53,18 +53,6 @@ static void *sleeper(void *unused)
 {
 	sleeps();
 	return unused;
-}
-
-UNTRACED void stay_on_one(void)
-{
-	cpu_set_t all, one;
-
-	sched_getaffinity(0, sizeof(all), &all);
-	CPU_ZERO(&one);
-	for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
-		if (CPU_ISSET(i, &all))
-			CPU_SET(i, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 int main(void)

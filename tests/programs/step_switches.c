@@ -8,9 +8,9 @@
 // expect-sql: SELECT COUNT(*), SUM(e.cpu_ns > e.duration_ns / 2 AND e.duration_ns > 1000000) = 0 OR
 //     $stolen > 0 FROM step_extremes e WHERE e.is_slowest AND e.of_process_id IS NULL => 100|1
 #include "profshim.h"
+#include "one_cpu.h"
 #include "truth.h"
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <time.h>
@@ -39,18 +39,6 @@ UNTRACED long stolen(void)
 	if (file)
 		fclose(file);
 	return ticks;
-}
-
-UNTRACED void stay_on_one(void)
-{
-	cpu_set_t all, one;
-
-	sched_getaffinity(0, sizeof(all), &all);
-	CPU_ZERO(&one);
-	for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
-		if (CPU_ISSET(i, &all))
-			CPU_SET(i, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 static void *competes(void *unused)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a lane remembers of stacks that were walked: how they are found again, see
+ * shim/stacks/, and levels, see also events/levels.h. Runs on: as lane.h, of which this
+ * is a part.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
+#define LANE_STACK_LIMIT 256u
+
+/* What a return address says of its level, see stacks/places.h. */
+struct lane_place {
+	uint64_t return_address; /* 0: none */
+	uint64_t function;	 /* or the part of one that it is in; 0: not known */
+	uint64_t level;		 /* the address of the level; 0: none can be there */
+	uint32_t modes_version, unload_count; /* of the process then */
+	int has_copies;			      /* counted ones may be inlined into it */
+};
+
+#define LANE_PLACES 128u
+
+/* Levels in a lane: 4 MiB of nodes with their arrivals. Only programs without end of
+ * mutual recursion have so many. */
+#define LANE_LEVELS_MOST 32768u
+
+/* See events/levels.h and stacks/graft.h. */
+struct lane_levels {
+	uint32_t count; /* levels that were made */
+	struct lane_place places[LANE_PLACES];
+};
+
+/* One of the frames between malloc and the hooks, as it is when control comes back to
+ * it, see walk.h. */
+struct stack_frame {
+	uint64_t return_address;
+	uintptr_t stack_pointer;
+	uint64_t frame_pointer;
+	uintptr_t saved_at; /* where that was read, 0: it is that of the frame inside */
+	uint32_t flags;
+	uint32_t node;
+};
+
+/* The stack that others are compared with: what its frames hold for. */
+struct stack_memo {
+	uint32_t count;
+	uint32_t base;	       /* the node that they are grafted on */
+	uint32_t unload_count; /* process->unload_count then */
+	uint32_t modes_version;
+	uint32_t end;	      /* enum walk_end */
+	uint64_t last_serial; /* of a known frame; none is used twice */
+	uint64_t call_site;
+	uintptr_t end_at; /* the stack pointer outside of the outermost */
+};
+
+#define LANE_BRANCH_FRAMES 6u
+#define LANE_BRANCHES 64u
+
+/* The inner frames of a stack whose others are known ones. */
+struct stack_branch {
+	uint32_t count;	 /* 0: none */
+	uint32_t join;	 /* the known frame outside of them, */
+	uint64_t serial; /* and its serial: it is still that one */
+	struct stack_frame frames[LANE_BRANCH_FRAMES]; /* innermost first */
+};
+
+#define LANE_KEPT_WORDS 22u
+#define LANE_KEPT 1024u
+
+/* A stack whose node is known, see stacks/kept.h. */
+struct lane_kept {
+	uint64_t return_address, call_site; /* of its innermost frame; where it ends */
+	uintptr_t stack_pointer;
+	uint64_t frame_pointer, frame_pointer_mask; /* 0: it does not matter */
+	uint32_t base, node;			    /* node 0: there is none */
+	uint32_t modes_version, unload_count;
+	uint32_t count;
+	uint32_t offsets[LANE_KEPT_WORDS]; /* from the stack pointer, ascending */
+	uint64_t values[LANE_KEPT_WORDS];
+};
+
+/* The last stack that libunwind was asked for: outermost first. */
+struct stack_asked {
+	uint32_t count;
+	uint32_t base; /* as in the memo */
+	uint32_t unload_count;
+	uint32_t nodes[LANE_STACK_LIMIT];
+	void *frames[LANE_STACK_LIMIT];
+};
+
+/* What is known of a node: how many frames, from the innermost one on, are of headers'
+ * functions. */
+struct callers_memo {
+	uint32_t node; /* 0: nothing */
+	uint32_t frame_count;
+};
+
+/* Where functions were called from, by a hash of it, and the innermost node for that. */
+struct callers_chain {
+	uint64_t hash; /* 0: none */
+	uint32_t node; /* of the function */
+	uint32_t innermost;
+	uint32_t unload_count; /* process->unload_count then */
+};
+
+#define LANE_CALLERS 64u
+#define LANE_CHAINS 256u /* callers.c shifts by 56 */
