@@ -24,12 +24,19 @@
 #define ROOM_BYTES (8ul << 20)
 #define HEAP_NEAREST (32ul << 20)
 #define HEAP_FARTHEST (1ul << 30)
+#define HOPELESS_ASKS 64
 
 static struct {
 	uintptr_t start, hook;
 	uint32_t part;
 } arenas[ARENA_LIMIT];
 static uint32_t arena_count;
+
+/* An object without an arena in reach, and how often one was asked for since. */
+static struct {
+	uintptr_t object;
+	uint32_t asked_count;
+} hopeless;
 
 /* A program that is linked to its address begins at `low`; what is free behind it. */
 static struct {
@@ -127,24 +134,44 @@ static uint8_t *map_in_room(uintptr_t hook)
 }
 
 /* Of an object whose place is random, below it and below the arenas there: above the
- * program's own lies its heap. */
+ * program's own lies its heap. Our own mappings may fill a gigabyte below all libraries
+ * and are passed in one step. Those of others are passed in steps that grow by an eighth,
+ * so that a hole is found if it is a quarter as large as it is far. */
 static uint8_t *map_below(uintptr_t object, uintptr_t hook)
 {
-	uintptr_t end = page_of(object), step = PAGE_BYTES;
+	uintptr_t end = page_of(object), step = ARENA_PADS_BYTES;
 
 	for (uint32_t i = 0; i < arena_count; i++) {
 		if (arenas[i].start < end && is_in_reach(object, arenas[i].start))
 			end = arenas[i].start;
 	}
-	while (end > ARENA_BYTES + ARENA_PADS_BYTES + LOWEST_ADDRESS + step &&
-	       step < REACH / 2) {
-		uint8_t *start = map_at(aligned(end - step - ARENA_BYTES, hook));
+	while (end > LOWEST_ADDRESS + ARENA_BYTES + ARENA_PADS_BYTES + step &&
+	       is_in_reach(object, end)) {
+		uintptr_t start = aligned(end - PAGE_BYTES - ARENA_BYTES, hook);
+		struct extent own;
+		uint8_t *mapped;
 
-		if (start)
-			return start;
-		step *= 2;
+		if (own_memory_find(start, start + ARENA_BYTES, &own)) {
+			end = own.low;
+			continue;
+		}
+		mapped = map_at(start);
+		if (mapped)
+			return mapped;
+		end -= step;
+		step += (step / 8 + ARENA_PADS_BYTES - 1) &
+			~(uintptr_t)(ARENA_PADS_BYTES - 1);
 	}
 	return NULL;
+}
+
+/* Where nothing was found nothing will be for a while, and each call site asks. */
+static int is_hopeless(uintptr_t object)
+{
+	if (object != hopeless.object || !hopeless.asked_count)
+		return 0;
+	hopeless.asked_count = (hopeless.asked_count + 1) % HOPELESS_ASKS;
+	return 1;
 }
 
 uint8_t *arenas_map(uintptr_t site, uintptr_t object, uintptr_t hook)
@@ -152,12 +179,16 @@ uint8_t *arenas_map(uintptr_t site, uintptr_t object, uintptr_t hook)
 	int is_fixed = object && object == fixed_program.low;
 	uint8_t *start;
 
-	if (arena_count == ARENA_LIMIT)
+	if (arena_count == ARENA_LIMIT || is_hopeless(object))
 		return NULL;
 	start = is_fixed ? map_in_room(hook) : map_below(object, hook);
 	if (start && !is_in_reach(site, (uintptr_t)start)) {
 		process_unmap(start, ARENA_BYTES);
 		start = NULL;
+	}
+	if (!start) {
+		hopeless.object = object;
+		hopeless.asked_count = 1;
 	}
 	return start;
 }
