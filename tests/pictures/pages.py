@@ -89,12 +89,18 @@ class Page:
         return self.run("location.hash")
 
     def functions(self):
-        """The live table of functions by name, once it shows what is chosen, and the others do."""
+        """The rows of the table of functions that is in sight, by name and column."""
         self.settle()
-        return dict(self.run("""[].slice.call(document.querySelector(
-          ".live-table").querySelectorAll("tbody tr")).map(function (row) {
-          return [row.cells[0].textContent, [].slice.call(row.cells, 1).map(function (cell) {
-          return cell.textContent; })]; })"""))
+        return dict(self.run("""(function () {
+          var table = [].slice.call(document.querySelectorAll("[data-name=functions] table")).filter(
+            function (one) { return one.offsetHeight; })[0];
+          var titles = [].slice.call(table.tHead.rows[0].cells).map(function (cell) {
+            return cell.textContent; });
+          return [].slice.call(table.tBodies[0].rows).map(function (row) {
+            return [row.cells[0].querySelector("code").textContent, Object.fromEntries(
+              [].slice.call(row.cells).map(function (cell, i) {
+                return [titles[i], cell.textContent.replace("~", "")]; }))]; });
+          })()"""))
 
     def drag(self, where, y, *shares):
         """Presses the pointer at the first share of the element's width, lets it go at the last."""

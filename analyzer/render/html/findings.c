@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Findings: what, how bad, the proof, and what to try; the rest unfolds. */
+/* Findings: how bad, what, where and what to try, in two lines each; the rest unfolds. */
 #include "analyzer/render/html/html.h"
 
 #include "analyzer/render/findings.h"
@@ -7,6 +7,8 @@
 
 #define NAME_WIDTH 160
 #define PATH_WIDTH 640
+#define BRIEF_WIDTH 60
+#define OPEN_MOST 3 /* the others are folded */
 
 static void put_fact(struct html_page *page, const char *label, const char *text,
 		     bool is_code)
@@ -18,7 +20,8 @@ static void put_fact(struct html_page *page, const char *label, const char *text
 	fputs("</dd>\n", page->out);
 }
 
-static void put_head(struct html_page *page, size_t rank, const struct finding *finding)
+static void put_heading(struct html_page *page, size_t rank,
+			const struct finding *finding)
 {
 	struct strbuf name = {0};
 
@@ -36,6 +39,26 @@ static void put_head(struct html_page *page, size_t rank, const struct finding *
 	}
 	fputs("</h3>\n", page->out);
 	strbuf_free(&name);
+}
+
+/* The first line, and below it the path to where it is and what to try first. */
+static void put_brief(struct html_page *page, const struct findings *findings,
+		      size_t rank, const struct finding *finding)
+{
+	struct strbuf text = {0};
+
+	put_heading(page, rank, finding);
+	finding_put_saving(&text, findings, finding);
+	html_put_element(page, "span", "saving", strbuf_text(&text));
+	strbuf_reset(&text);
+	if (finding->chain && *finding->chain)
+		shorten_chain(&text, finding->chain, BRIEF_WIDTH, 1, &page->style);
+	fputs("<span class=\"brief\">", page->out);
+	html_put_element(page, "code", NULL, strbuf_text(&text));
+	fputs(text.size && finding->advice[0] ? " \u00b7 " : "", page->out);
+	html_put(page, finding->advice[0] ? finding->advice[0] : "");
+	fputs("</span>", page->out);
+	strbuf_free(&text);
 }
 
 static void put_path(struct html_page *page, const char *label, const char *chain)
@@ -63,7 +86,6 @@ static void put_rest(struct html_page *page, const struct finding *finding)
 {
 	struct strbuf text = {0};
 
-	fputs("<details><summary>More about it</summary><dl>\n", page->out);
 	strbuf_printf(&text, "%s %s", finding->rule->id, finding->rule->slug);
 	put_fact(page, "rule", strbuf_text(&text), false);
 	put_path(page, "through", finding->through);
@@ -73,7 +95,6 @@ static void put_rest(struct html_page *page, const struct finding *finding)
 	strbuf_reset(&text);
 	finding_put_also(&text, finding);
 	put_fact(page, "also on this path", strbuf_text(&text), false);
-	fputs("</dl></details>\n", page->out);
 	strbuf_free(&text);
 }
 
@@ -88,34 +109,32 @@ static void put_finding(struct html_page *page, const struct section *section,
 		"<article class=\"finding\" data-function=\"%lld\" data-step=\"",
 		(long long)finding->function_id);
 	html_put(page, finding->step ? finding->step : "");
-	fputs("\">\n", page->out);
-	put_head(page, index + 1, finding);
-	fputs("<dl>\n", page->out);
-	finding_put_saving(&text, section->findings, finding);
-	if (text.size) {
-		struct strbuf saving = {0};
-
-		strbuf_printf(&saving, "up to %s", strbuf_text(&text));
-		put_fact(page, "saving", strbuf_text(&saving), false);
-		strbuf_free(&saving);
-	}
-	strbuf_reset(&text);
+	fputs("\"><details><summary>\n", page->out);
+	put_brief(page, section->findings, index + 1, finding);
+	fputs("</summary>\n<dl>\n", page->out);
 	finding_put_evidence(&text, finding);
 	put_fact(page, "evidence", strbuf_text(&text), false);
 	put_fact(page, "where", finding->where, true);
 	put_path(page, "path", finding->chain);
 	put_advice(page, finding);
 	put_fact(page, "confidence", confidence_word(finding->confidence), false);
-	fputs("</dl>\n", page->out);
-	html_put_about(page, finding->function_id);
 	put_rest(page, finding);
-	fputs("</article>\n", page->out);
+	fputs("</dl>", page->out);
+	html_put_about(page, finding->function_id);
+	fputs("</details></article>\n", page->out);
 	strbuf_free(&text);
 }
 
 void html_put_findings(struct html_page *page, const struct section *section)
 {
-	for (size_t i = 0; i < section->shown_count; i++)
+	size_t count = section->shown_count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (i == OPEN_MOST)
+			fprintf(page->out, "<details><summary>%zu more</summary>\n",
+				count - i);
 		put_finding(page, section, i);
+	}
+	fputs(count > OPEN_MOST ? "</details>\n" : "", page->out);
 	html_put_element(page, "p", "foot", section->footer);
 }

@@ -20,8 +20,6 @@
 
 /* A run.db has at most as many; of 8 bytes each before they are compressed. */
 #define SLICES_MOST 262144u
-#define HEIGHT_OPEN 900 /* pixels */
-#define LANE_MORE 30	/* of a lane beside its rows */
 #define ROWS_MOST 24u
 #define ROW 20
 #define NAME_MOST 200u /* columns, where a name stands in full */
@@ -181,27 +179,10 @@ bool html_has_lanes(const struct section *section)
 	return section->lanes->to_ns > section->lanes->from_ns;
 }
 
-/* Beside other things lanes are put away when they are higher than a screen. */
-static void put_start(struct html_page *page, const struct lanes *lanes)
-{
-	size_t height = 0;
-	struct strbuf text = {0};
-
-	for (size_t i = 0; i < lanes->count; i++)
-		height += LANE_MORE + ROW * rows_of(&lanes->all[i]);
-	units_counted(&text, (int64_t)lanes->count, "lane");
-	fprintf(page->out, "<details class=\"over-time\"%s><summary>%s</summary>\n",
-		height <= HEIGHT_OPEN ? " open" : "", strbuf_text(&text));
-	strbuf_free(&text);
-}
-
 void html_put_lanes(struct html_page *page, const struct section *section)
 {
 	const struct lanes *lanes = section->lanes;
-	bool is_beside = page->doc->profile != NULL;
 
-	if (is_beside)
-		put_start(page, lanes);
 	put_legend(page->out);
 	fprintf(page->out, "<div class=\"lanes\" data-from=\"%lld\" data-to=\"%lld\">\n",
 		(long long)lanes->from_ns, (long long)lanes->to_ns);
@@ -210,7 +191,5 @@ void html_put_lanes(struct html_page *page, const struct section *section)
 		put_lane(page, &lanes->all[i]);
 	fputs("</div>\n", page->out);
 	html_put_element(page, "p", "foot", section->footer);
-	if (is_beside)
-		fputs("</details>\n", page->out);
 	put_data(page, lanes);
 }

@@ -46,36 +46,81 @@ static bool has_tree(const struct doc *doc)
 	return doc->profile && doc->profile->tree->node_count;
 }
 
-static void put_way(struct html_page *page, const char *name)
+/* The answer of a report; elsewhere the sections stand as in the document. */
+static const char *const answer[] = {
+	"trust_line", "summary",  "where", "findings", "functions",
+	"slow_calls", "explorer", "lanes", "memory",   "allocation_sites"};
+
+#define ANSWERS (sizeof(answer) / sizeof(answer[0]))
+
+/* What is only said stands below what is shown. */
+static size_t place_of(const struct section *section)
 {
-	fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n", name,
-		strcmp(name, "source") == 0 ? "Source" : "Call tree");
+	for (size_t i = 0; i < ANSWERS; i++)
+		if (strcmp(section->name, answer[i]) == 0)
+			return i;
+	return ANSWERS + (section->kind == SECTION_NOTE);
 }
 
-/* In the order in which the sections stand. */
-static void put_ways(struct html_page *page)
+static bool has_findings(const struct doc *doc)
+{
+	for (size_t i = 0; i < doc->section_count; i++)
+		if (doc->sections[i].kind == SECTION_FINDINGS &&
+		    is_shown(&doc->sections[i]))
+			return true;
+	return false;
+}
+
+/* What is about one function, beside what is about all. */
+static bool is_folded(const struct html_page *page, const struct section *section)
+{
+	return section->about && has_findings(page->doc);
+}
+
+/* Calls put() with each section in the order of the page, and with NULL for the tree. */
+static void each_section(struct html_page *page,
+			 void (*put)(struct html_page *, const struct section *))
 {
 	const struct doc *doc = page->doc;
-	bool tree_comes = has_tree(doc);
+	bool is_ordered = has_tree(doc) && has_findings(doc);
 
-	fputs("<nav aria-label=\"Sections\"><ul>\n", page->out);
-	for (size_t i = 0; i < doc->section_count; i++) {
-		if (has_heading(&doc->sections[i])) {
-			fprintf(page->out, "<li><a href=\"#s%zu\">", i);
-			html_put(page, doc->sections[i].title);
-			fputs("</a></li>\n", page->out);
-		}
-		if (tree_comes && is_shown(&doc->sections[i]) &&
-		    doc->sections[i].kind == SECTION_FINDINGS) {
-			put_way(page, "explorer");
-			tree_comes = false;
-		}
+	for (size_t place = 0; place < (is_ordered ? ANSWERS + 2 : 1); place++) {
+		for (size_t i = 0; i < doc->section_count; i++)
+			if (is_shown(&doc->sections[i]) &&
+			    (!is_ordered || place_of(&doc->sections[i]) == place))
+				put(page, &doc->sections[i]);
+		if (has_tree(doc) &&
+		    (!is_ordered ||
+		     (place < ANSWERS && strcmp(answer[place], "explorer") == 0)))
+			put(page, NULL);
 	}
-	if (tree_comes)
-		put_way(page, "explorer");
-	if (doc->source)
-		put_way(page, "source");
-	fputs("</ul></nav>\n", page->out);
+}
+
+static size_t number_of(const struct html_page *page, const struct section *section)
+{
+	return (size_t)(section - page->doc->sections);
+}
+
+static void put_way(struct html_page *page, const struct section *section)
+{
+	if (!section) {
+		fputs("<li><a href=\"#explorer\">Call tree</a></li>\n", page->out);
+	} else if (has_heading(section) && !is_folded(page, section)) {
+		fprintf(page->out, "<li><a href=\"#s%zu\">", number_of(page, section));
+		html_put(page, section->title);
+		fputs("</a></li>\n", page->out);
+	}
+}
+
+static void put_ways(struct html_page *page)
+{
+	fputs("<details class=\"menu\"><summary>Sections</summary>"
+	      "<nav aria-label=\"Sections\"><ul>\n",
+	      page->out);
+	each_section(page, put_way);
+	if (page->doc->source)
+		fputs("<li><a href=\"#source\">Source</a></li>\n", page->out);
+	fputs("</ul></nav></details>\n", page->out);
 }
 
 static void put_note(struct html_page *page, const struct section *section)
@@ -97,17 +142,8 @@ static void put_note(struct html_page *page, const struct section *section)
 	fputs("</p>\n", page->out);
 }
 
-static void put_section(struct html_page *page, size_t index)
+static void put_content(struct html_page *page, const struct section *section)
 {
-	const struct section *section = &page->doc->sections[index];
-
-	fprintf(page->out, "<section id=\"s%zu\" data-name=\"", index);
-	html_put(page, section->name);
-	fputs("\">\n", page->out);
-	if (has_heading(section)) {
-		html_put_element(page, "h2", NULL, section->title);
-		fputc('\n', page->out);
-	}
 	switch (section->kind) {
 	case SECTION_NOTE:
 		put_note(page, section);
@@ -128,7 +164,16 @@ static void put_section(struct html_page *page, size_t index)
 		html_put_lanes(page, section);
 		break;
 	}
-	fputs("</section>\n", page->out);
+}
+
+/* Opens by itself when a link leads into it. */
+static void put_folded(struct html_page *page, const struct section *section)
+{
+	fputs("<details><summary>", page->out);
+	html_put_element(page, "h2", NULL, section->title);
+	fprintf(page->out, "</summary><div id=\"s%zu\">\n", number_of(page, section));
+	put_content(page, section);
+	fputs("</div></details>", page->out);
 }
 
 static void put_tree(struct html_page *page)
@@ -138,23 +183,24 @@ static void put_tree(struct html_page *page)
 	fputs("</section>\n", page->out);
 }
 
-/* The tree stands behind the findings; where there are none the tables are the answer. */
-static void put_sections(struct html_page *page)
+static void put_section(struct html_page *page, const struct section *section)
 {
-	const struct doc *doc = page->doc;
-	bool tree_comes = has_tree(doc);
-
-	for (size_t i = 0; i < doc->section_count; i++) {
-		if (!is_shown(&doc->sections[i]))
-			continue;
-		put_section(page, i);
-		if (tree_comes && doc->sections[i].kind == SECTION_FINDINGS) {
-			put_tree(page);
-			tree_comes = false;
-		}
-	}
-	if (tree_comes)
+	if (!section) {
 		put_tree(page);
+		return;
+	}
+	fputs("<section data-name=\"", page->out);
+	html_put(page, section->name);
+	if (is_folded(page, section)) {
+		fputs("\">\n", page->out);
+		put_folded(page, section);
+	} else {
+		fprintf(page->out, "\" id=\"s%zu\">\n", number_of(page, section));
+		if (has_heading(section))
+			html_put_element(page, "h2", NULL, section->title);
+		put_content(page, section);
+	}
+	fputs("</section>\n", page->out);
 }
 
 /* What time can be chosen of, for the scripts; 0 to 0: of nothing. */
@@ -190,7 +236,7 @@ static void render(const struct doc *doc, const struct render_context *context)
 	fputs("</h1>\n", page.out);
 	put_ways(&page);
 	put_main(&page);
-	put_sections(&page);
+	each_section(&page, put_section);
 	if (doc->source)
 		html_put_source(&page);
 	fputs("</main>\n", page.out);

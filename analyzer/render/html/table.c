@@ -5,9 +5,12 @@
  */
 #include "analyzer/render/html/html.h"
 
+#include "common/base/xalloc.h"
 #include "analyzer/render/cell.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define CHAIN_WIDTH 320
 #define NAME_WIDTH 160
@@ -25,25 +28,100 @@ static bool is_code(enum column_type type)
 	       type == COLUMN_FILE;
 }
 
-/* The column that says what a row is of; else the first one shown. */
-static size_t leading_column(const struct table *table)
+/* The columns from left to right: what a row is of, what the rows are sorted by, what is
+ * said of a change, and the others. */
+struct layout {
+	size_t *columns, count; /* of the table, those that are shown */
+	int sorted;		/* none: -1 */
+	int bars;		/* the column that has them, none: -1 */
+	double most;		/* what is a whole bar */
+};
+
+/* The rows are sorted by the first number that never grows from one to the next. */
+static bool is_descending(const struct table *table, size_t column)
 {
-	size_t first = table->column_count;
+	double last = INFINITY;
+
+	if (!column_is_number(table, column) || table->row_count < 2)
+		return false;
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *cell = &table_row(table, i)[column];
+		double value = cell->kind == CELL_NULL ? -INFINITY : cell_number(cell);
+
+		if (!(value <= last))
+			return false;
+		last = value;
+	}
+	return last < cell_number(&table_row(table, 0)[column]);
+}
+
+static void put_first(struct layout *layout, size_t column)
+{
+	size_t i = 0;
+
+	while (i < layout->count && layout->columns[i] != column)
+		i++;
+	if (i == layout->count)
+		return;
+	memmove(layout->columns + 1, layout->columns, i * sizeof(*layout->columns));
+	layout->columns[0] = column;
+}
+
+static struct layout layout_of(const struct section *section)
+{
+	const struct table *table = section->table;
+	struct layout layout = {xcalloc(table->column_count + 1, sizeof(size_t)), 0, -1,
+				-1, 100};
+	int name = -1, percent = -1, verdict = table_column(table, "verdict");
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (!is_shown(&table->columns[i]))
 			continue;
-		if (table->columns[i].type == COLUMN_NAME)
-			return i;
-		first = first < i ? first : i;
+		layout.columns[layout.count++] = i;
+		if (name < 0 && table->columns[i].type == COLUMN_NAME)
+			name = (int)i;
+		if (percent < 0 && table->columns[i].type == COLUMN_PERCENT)
+			percent = (int)i;
+		if (layout.sorted < 0 && !section->depth_column &&
+		    is_descending(table, i))
+			layout.sorted = (int)i;
 	}
-	return first;
+	name = name < 0 && layout.count ? (int)layout.columns[0] : name;
+	layout.bars = layout.sorted < 0 ? percent : layout.sorted;
+	if (layout.sorted >= 0 && layout.sorted != percent)
+		layout.most = cell_number(&table_row(table, 0)[layout.sorted]);
+	if (verdict >= 0)
+		put_first(&layout, (size_t)verdict);
+	if (layout.sorted >= 0)
+		put_first(&layout, (size_t)layout.sorted);
+	if (name >= 0)
+		put_first(&layout, (size_t)name);
+	return layout;
 }
 
-static void put_heading(struct html_page *page, const struct table *table, size_t column)
+/* A narrow page shows the side after, and the verdict. */
+static bool is_for_wide(const struct table *table, size_t column)
 {
-	fprintf(page->out, "<th scope=\"col\"%s data-name=\"",
-		column_is_number(table, column) ? " class=\"n\"" : "");
+	return table_column(table, "verdict") >= 0 &&
+	       strncmp(table->columns[column].name, "before", strlen("before")) == 0;
+}
+
+static void put_classes(struct html_page *page, const struct table *table, size_t column,
+			bool is_estimate)
+{
+	fprintf(page->out, " class=\"%s%s%s\"",
+		column_is_number(table, column) ? "n" : "",
+		is_estimate ? " estimate" : "",
+		is_for_wide(table, column) ? " wide" : "");
+}
+
+static void put_heading(struct html_page *page, const struct table *table, size_t column,
+			bool is_sorted)
+{
+	fputs("<th scope=\"col\"", page->out);
+	put_classes(page, table, column, false);
+	fprintf(page->out, "%s data-name=\"",
+		is_sorted ? " aria-sort=\"descending\"" : "");
 	html_put(page, table->columns[column].name);
 	fputs("\">", page->out);
 	html_put(page, *column_title(&table->columns[column])
@@ -52,20 +130,19 @@ static void put_heading(struct html_page *page, const struct table *table, size_
 	fputs("</th>", page->out);
 }
 
-static void put_header(struct html_page *page, const struct table *table, size_t leading)
+static void put_header(struct html_page *page, const struct table *table,
+		       const struct layout *layout)
 {
 	fputs("<thead><tr>", page->out);
-	put_heading(page, table, leading);
-	for (size_t i = 0; i < table->column_count; i++)
-		if (i != leading && is_shown(&table->columns[i]))
-			put_heading(page, table, i);
+	for (size_t i = 0; i < layout->count; i++)
+		put_heading(page, table, layout->columns[i],
+			    (int)layout->columns[i] == layout->sorted);
 	fputs("</tr></thead>\n", page->out);
 }
 
-/* A share is a bar, too. */
-static void put_bar(struct html_page *page, const struct cell *cell)
+static void put_bar(struct html_page *page, double percent)
 {
-	double percent = fmin(fmax(cell_number(cell), 0), 100);
+	percent = fmin(fmax(percent, 0), 100);
 
 	fprintf(page->out,
 		"<svg class=\"bar\" width=\"%d\" height=\"8\" aria-hidden=\"true\">"
@@ -114,8 +191,10 @@ static void put_text(struct html_page *page, const struct cell *cell,
 
 /* Returns whether it is not known. */
 static bool put_cell(struct html_page *page, const struct section *section, size_t row,
-		     size_t column, bool is_leading)
+		     const struct layout *layout, size_t place)
 {
+	size_t column = layout->columns[place];
+	bool is_leading = place == 0;
 	const struct table *table = section->table;
 	const struct cell *cells = table_row(table, row), *cell = &cells[column];
 	enum column_type type = table->columns[column].type;
@@ -125,16 +204,15 @@ static bool put_cell(struct html_page *page, const struct section *section, size
 	bool is_estimate = error && cell_number(error) > 0 && !is_unknown;
 
 	fputs(is_leading ? "<th scope=\"row\"" : "<td", page->out);
-	if (column_is_number(table, column))
-		fprintf(page->out, " class=\"n%s\"", is_estimate ? " estimate" : "");
+	put_classes(page, table, column, is_estimate);
 	if (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL)
 		fprintf(page->out, " data-v=\"%.17g\"", cell_number(cell));
 	fputc('>', page->out);
 	if (type == COLUMN_NAME)
 		put_depth(page, section, row);
 	put_text(page, cell, error, type);
-	if (type == COLUMN_PERCENT && cell->kind != CELL_NULL)
-		put_bar(page, cell);
+	if ((int)column == layout->bars && cell->kind != CELL_NULL)
+		put_bar(page, 100 * cell_number(cell) / layout->most);
 	if (is_leading && !section->about &&
 	    (at = table_column(table, "function_id")) >= 0)
 		html_put_about(page, cell_whole(&cells[at]));
@@ -142,13 +220,18 @@ static bool put_cell(struct html_page *page, const struct section *section, size
 	return is_unknown;
 }
 
-/* What a comparison could not prove looks like it. */
+/* What a comparison could not prove looks like it; of a function the script makes a way
+ * to its callers. */
 static void put_row_start(struct html_page *page, const struct table *table, size_t row)
 {
 	int verdict = table_column(table, "verdict");
+	int function = table_column(table, "function_id");
 	const struct cell *cell = verdict < 0 ? NULL : &table_row(table, row)[verdict];
 
 	fputs("<tr", page->out);
+	if (function >= 0)
+		fprintf(page->out, " data-function=\"%lld\"",
+			(long long)cell_whole(&table_row(table, row)[function]));
 	if (cell && cell->kind == CELL_TEXT) {
 		fputs(" data-verdict=\"", page->out);
 		html_put(page, cell->text);
@@ -168,28 +251,25 @@ static void put_below(struct html_page *page, const char *text)
 void html_put_table(struct html_page *page, const struct section *section)
 {
 	const struct table *table = section->table;
-	size_t leading = leading_column(table);
+	struct layout layout = layout_of(section);
 	bool has_unknown = false;
 
-	if (leading == table->column_count)
-		return;
 	/* a tree says by its order who belongs to whom */
 	fprintf(page->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 			   "aria-label=\"Table: ");
 	html_put(page, section->title ? section->title : section->name);
 	fprintf(page->out, "\"><table%s>\n",
 		section->depth_column ? "" : " class=\"sorted\"");
-	put_header(page, table, leading);
+	put_header(page, table, &layout);
 	fputs("<tbody>\n", page->out);
 	for (size_t i = 0; i < table->row_count; i++) {
 		put_row_start(page, table, i);
-		has_unknown |= put_cell(page, section, i, leading, true);
-		for (size_t j = 0; j < table->column_count; j++)
-			if (j != leading && is_shown(&table->columns[j]))
-				has_unknown |= put_cell(page, section, i, j, false);
+		for (size_t j = 0; j < layout.count; j++)
+			has_unknown |= put_cell(page, section, i, &layout, j);
 		fputs("</tr>\n", page->out);
 	}
 	fputs("</tbody></table></div>\n", page->out);
 	put_below(page, section->footer);
 	put_below(page, has_unknown ? CELL_UNKNOWN : NULL);
+	free(layout.columns);
 }

@@ -108,18 +108,11 @@ Explorer.prototype.makeParts = function () {
 	this.holder = make("div", {id: "stage", role: "tree", tabindex: 0,
 		"aria-label": "Call tree: arrow keys walk, Enter zooms, Escape shows all"});
 	this.strip = data.pair ? null : new Strip(data, this.range);
-	this.functions = data.pair ? null : functionTable(data, function (fn) {
-		self.sandwich(fn);
-		self.holder.focus();
-	});
 	this.events = hasEvents(data) ? eventTable() : null;
-	this.gone = data.pair ? goneTable(data, function (fn) {
-		self.sandwich(fn);
-		self.holder.focus();
-	}) : null;
+	this.gone = data.pair ? goneTable(data, function (fn) { self.goTo(fn); }) : null;
 	this.parts = make("div", {id: "live"}, [this.makeTools(), this.strip ? this.strip.holder : "",
 		this.shown, this.taken, this.holder, this.details, keysHelp(data),
-		this.functions ? this.functions.holder : "", this.events ? this.events.holder : "",
+		this.events ? this.events.holder : "",
 		this.gone ? this.gone.holder : "",
 		make("ul", {"class": "foot"}, data.remarks.map(function (remark) {
 			return make("li", {}, remark);
@@ -160,7 +153,11 @@ Explorer.prototype.weigh = function () {
 	this.grow();
 	this.showTaken();
 	this.followRange();
+	this.whenChosen();
 };
+
+/* Who else follows the choice of thread and hidden functions. */
+Explorer.prototype.whenChosen = function () { };
 
 /* The tables come when the picture is there: of choices in a row only the last. */
 Explorer.prototype.listLater = function () {
@@ -169,11 +166,9 @@ Explorer.prototype.listLater = function () {
 	clearTimeout(this.waiting);
 	setBusy("lists", true);
 	this.waiting = setTimeout(function () {
-		var data = self.data, state = self.state;
+		var data = self.data;
 
 		setBusy("lists", false);
-		if (self.functions)
-			self.functions.show(weighFunctions(data, state, self.weights.drop));
 		if (self.events)
 			self.events.show(eventRows(data, self.range));
 		if (self.gone)
@@ -351,6 +346,13 @@ Explorer.prototype.sandwich = function (fn) {
 	this.state.at = [fn];
 	this.state.side = "down";
 	this.weigh();
+};
+
+/* From elsewhere on the page. */
+Explorer.prototype.goTo = function (fn) {
+	this.sandwich(fn);
+	this.section.scrollIntoView();
+	this.holder.focus();
 };
 
 Explorer.prototype.take = function (kind) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables that follow the choice of thread, range and hidden functions: functions, and
- * what has a place in time.
+ * Tables that the script makes, of what is chosen: steps and waits, and what is gone.
  */
 
 var LISTED_MOST = 40;
@@ -103,40 +102,6 @@ function pathText(data, node) {
 	if (names.length > 14)
 		names.splice(4, names.length - 12, "\u2026");
 	return names.join(" \u2192 ");
-}
-
-function functionTable(data, choose) {
-	var columns = [{
-		title: "function", isNumber: false,
-		key: function (row) { return nameOf(data, row.fn); },
-		text: function (row) { return functionButton(data, row.fn, choose); }
-	}];
-	var wall = metricNumber(data, "wall"), table;
-
-	/* error: the name of what the value may be off by */
-	function add(title, unit, value, error) {
-		columns.push({title: title, isNumber: true, key: value, isGuess: function (row) {
-			return error && row[error] >= value(row) * 0.005 && row[error] > 0;
-		}, text: function (row) {
-			/* of the peak it is not known what was then */
-			return title === "live at the peak" && document.body.classList.contains("ranged")
-				? "\u2013" : estimateText(value(row), error ? row[error] : 0, unit);
-		}});
-	}
-	data.metrics.forEach(function (metric, number) {
-		if (!runSum(data, number))
-			return;
-		add(number === wall ? "self" : metricTitle(metric), metric.unit, function (row) {
-			return row.values[number];
-		}, number === wall ? "selfError" : null);
-		if (number === wall)
-			add("total", metric.unit, function (row) { return row.total; }, "totalError");
-	});
-	table = new LiveTable("Functions of what is chosen", columns);
-	table.sorted = Math.max(columns.findIndex(function (column) {
-		return column.title === "self";
-	}), 1);
-	return table;
 }
 
 /* Steps and waits by name, those of which a part lies in the range. */

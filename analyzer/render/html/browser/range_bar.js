@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The range of time in figures: what it is, a place to type it, and the way back. */
+/* The range of time in figures, above what can be drawn over: what it is, a place to type it,
+ * and the way back. A range that was chosen stays in sight. */
 
 function RangeBar(range, main) {
 	var self = this;
@@ -20,7 +21,7 @@ function RangeBar(range, main) {
 		event.preventDefault();
 		self.take();
 	});
-	main.prepend(this.holder);
+	main.insertBefore(this.holder, main.querySelector("#explorer, [data-name=lanes]"));
 	range.watch(function () { self.show(); });
 }
 

@@ -6,14 +6,17 @@
 
 var NOT_IN_RANGES = "Whole run: no data in ranges.";
 
+function namesOf(table) {
+	return table && table.tHead ? Array.from(table.tHead.rows[0].cells).map(function (cell) {
+		return cell.dataset.name;
+	}) : [];
+}
+
 /* Rows of tables that have times of their own. */
 function followRows(main, range) {
 	main.querySelectorAll("table").forEach(function (table) {
-		var names = table.tHead && Array.from(table.tHead.rows[0].cells).map(function (cell) {
-			return cell.dataset.name;
-		});
-		var at = names ? names.indexOf("started_ns") : -1;
-		var took = names ? names.indexOf("duration_ns") : -1;
+		var names = namesOf(table);
+		var at = names.indexOf("started_ns"), took = names.indexOf("duration_ns");
 
 		if (at < 0 || took < 0 || table.closest("section").dataset.follows)
 			return;
@@ -32,10 +35,11 @@ function showRows(table, at, took, range) {
 	table.dispatchEvent(new Event("range"));
 }
 
-function Followers(main, data, range) {
+function Followers(main, data, range, explorer) {
 	var self = this;
 
 	this.data = data;
+	this.explorer = explorer;
 	this.range = range;
 	this.main = main;
 	this.isDelta = /delta/.test(document.title);
@@ -45,6 +49,24 @@ function Followers(main, data, range) {
 			return section.querySelector("table, dl, .whole, .finding") && !section.dataset.follows;
 		}).map(function (section) { return self.followerOf(section); });
 	range.watch(function () { self.showLater(); });
+	explorer.whenChosen = function () { self.showLater(); };
+	leadToExplorer(main, data, explorer);
+}
+
+/* From a function's name in a table to its callers and callees. */
+function leadToExplorer(main, data, explorer) {
+	var number = new Map(data.functions.map(function (one, fn) { return [one[4], fn]; }));
+
+	main.querySelectorAll("tr[data-function] th code").forEach(function (code) {
+		var fn = number.get(+code.closest("tr").dataset.function), made;
+
+		if (fn === undefined)
+			return;
+		made = button("", "Show its callers and callees", function () { explorer.goTo(fn); });
+		made.className = "name";
+		code.replaceWith(made);
+		made.append(code);
+	});
 }
 
 Followers.prototype.followerOf = function (section) {
@@ -54,9 +76,11 @@ Followers.prototype.followerOf = function (section) {
 			return child.tagName !== "H2";
 		}), table: null, kind: null};
 
-	if (table && (!table.isOfPaths || this.data.slots.length)) {
+	if (table && (!table.isOfPaths || this.data.slots.length || table === RANGED_TABLES.functions)) {
 		follower.kind = "table";
 		follower.make = table.make;
+		follower.isOfPaths = table.isOfPaths;
+		follower.names = namesOf(section.querySelector("table"));
 	} else if (name === "where" && this.data.slots.length) {
 		follower.kind = "where";
 	} else if (name === "findings") {
@@ -92,20 +116,37 @@ Followers.prototype.showLater = function () {
 Followers.prototype.choice = function () {
 	var moments = momentsAround(this.data, this.range.from, this.range.to);
 
-	return {lane: -1, from: moments[0], to: moments[1], hidden: new Set(), merged: new Set()};
+	return {lane: -1, from: moments[0], to: moments[1], hidden: new Set()};
+};
+
+/* Of the table of functions: as it is chosen in the explorer, too. */
+Followers.prototype.choiceOf = function (follower) {
+	var choice = this.choice(), state = this.explorer.state;
+
+	if (follower.section.dataset.name !== "functions")
+		return choice;
+	return {lane: state.lane, from: choice.from, to: choice.to, hidden: state.hidden};
+};
+
+/* Nothing is chosen that the section could follow. */
+Followers.prototype.isWhole = function (follower) {
+	var choice = this.choiceOf(follower);
+
+	return this.range.isWhole() && choice.lane < 0 && !choice.hidden.size;
 };
 
 Followers.prototype.show = function (follower) {
-	var isWhole = this.range.isWhole(), shows = !isWhole && follower.kind;
+	var isWhole = this.isWhole(follower), isKnown = follower.kind && (this.range.isWhole() ||
+		this.data.slots.length || !follower.isOfPaths), shows = !isWhole && isKnown;
 
 	follower.said.hidden = isWhole;
-	follower.section.classList.toggle("unranged", !isWhole && !follower.kind);
+	follower.section.classList.toggle("unranged", !isWhole && !isKnown);
 	if (follower.kind === "findings")
 		this.showFindings(follower, isWhole);
-	if (!follower.kind)
+	if (!isKnown)
 		follower.said.textContent = this.isDelta ? "Between its two moments: no data in ranges."
 			: NOT_IN_RANGES;
-	else if (follower.kind !== "findings")
+	if (follower.kind && follower.kind !== "findings")
 		follower.own.forEach(function (child) { child.classList.toggle("away", !!shows); });
 	if (follower.live)
 		follower.live.classList.toggle("away", !shows);
@@ -119,16 +160,23 @@ Followers.prototype.show = function (follower) {
 Followers.prototype.between = function () {
 	var choice = this.choice(), data = this.data;
 
+	if (this.range.isWhole())
+		return "";
+
 	return "In the range between snapshots: " + momentName(data, choice.from) + " to " +
 		momentName(data, choice.to) + " of process " + data.pid + ".";
 };
 
 Followers.prototype.showTable = function (follower) {
-	var ranged = follower.make(this.data, this.choice(), this.range);
-	var heading = follower.section.querySelector("h2");
+	var ranged = follower.make(this.data, this.choiceOf(follower), this.range, follower.names);
+	var heading = follower.section.querySelector("h2"), choice = this.choiceOf(follower);
 
 	follower.said.textContent = RANGED_TABLES[follower.section.dataset.name].isOfPaths
 		? this.between() : "Those that end in the range.";
+	if (choice.lane >= 0)
+		follower.said.textContent += " Of thread " + this.data.lanes[choice.lane][0] + ".";
+	if (choice.hidden.size)
+		follower.said.textContent += " Without what is hidden.";
 	if (!follower.table) {
 		follower.table = new LiveTable(heading ? heading.textContent : "Of the range",
 			ranged.columns);
@@ -209,7 +257,7 @@ Followers.prototype.showFindings = function (follower, isWhole) {
 		line.textContent = text || NOT_IN_RANGES;
 		line.hidden = isWhole;
 		article.classList.toggle("unranged", !isWhole && !text);
-		article.querySelector("h3").after(line);
+		article.append(line);
 	});
 };
 

@@ -57,9 +57,11 @@ function meanColumn(title, sum, count, error) {
 		}};
 }
 
-function rangedFunctions(data, choice) {
-	var number = {}, rows = weighFunctions(data, choice, new Uint8Array(data.nodes)), all;
+/* The columns that the report's own table has. */
+function rangedFunctions(data, choice, range, names) {
+	var number = {}, rows, all, columns;
 
+	rows = weighFunctions(data, choice, dropped(data, choice.hidden));
 	data.metrics.forEach(function (metric, i) { number[metric.word] = i; });
 	function of(word) {
 		return function (row) { return row.values[number[word]]; };
@@ -67,16 +69,22 @@ function rangedFunctions(data, choice) {
 	function selfError(row) { return row.selfError; }
 	function totalError(row) { return row.totalError; }
 	function total(row) { return row.total; }
+	function time(title, value, error) { return numberColumn(title, "nanoseconds", value, error); }
 	all = rows.reduce(function (sum, row) { return sum + of("wall")(row); }, 0);
 	rows = rows.filter(function (row) { return of("wall")(row) > 0 || of("calls")(row) > 0; });
+	columns = {
+		self_percent: shareColumn("self %", of("wall"), all, selfError),
+		self_cpu_ns: time("self CPU", of("cpu"), selfError),
+		self_ns: time("self", of("wall"), selfError),
+		self_ready_ns: time("CPU wait", of("ready")),
+		self_blocked_ns: time("blocked", of("blocked")),
+		total_ns: time("total", total, totalError),
+		calls: numberColumn("calls", "count", of("calls")),
+		average_ns: meanColumn("avg", total, of("calls"), totalError)
+	};
 	return {rows: rows, columns: [
-		textColumn("function", function (row) { return nameOf(data, row.fn); }, true),
-		shareColumn("self %", of("wall"), all, selfError),
-		numberColumn("self CPU", "nanoseconds", of("cpu"), selfError),
-		numberColumn("self", "nanoseconds", of("wall"), selfError),
-		numberColumn("total", "nanoseconds", total, totalError),
-		numberColumn("calls", "count", of("calls")),
-		meanColumn("avg", total, of("calls"), totalError)], sorted: 2};
+		textColumn("function", function (row) { return nameOf(data, row.fn); }, true)].concat(
+		names.map(function (name) { return columns[name]; }).filter(Boolean)), sorted: 1};
 }
 
 function rangedPaths(data, choice) {

@@ -24,9 +24,9 @@ function startExplorer() {
 	decode(text.textContent).then(function (data) {
 		if (!data.pair && (data.slots.length || hasEvents(data)))
 			showRange();
-		new Explorer(section, data, page.range);
+		page.explorer = new Explorer(section, data, page.range);
 		if (!data.pair)
-			new Followers(page.main, data, page.range);
+			new Followers(page.main, data, page.range, page.explorer);
 		section.dataset.ready = Math.round(performance.now());
 		if (/^#(explorer|.*=)/.test(location.hash) && /(view|zoom|at|search|fn)=|explorer/.test(location.hash))
 			section.scrollIntoView();

@@ -63,6 +63,10 @@ Lanes.prototype.steps = {
 Lanes.prototype.keys = {
 	"+": function (self) { self.zoom(1 / 2); },
 	"-": function (self) { self.zoom(2); },
+	w: function (self) { self.zoom(1 / 2); },
+	s: function (self) { self.zoom(2); },
+	a: function (self) { self.range.move(-1 / 4); },
+	d: function (self) { self.range.move(1 / 4); },
 	Escape: function (self) { self.range.all(); },
 	Enter: function (self) {
 		if (self.focused())
@@ -97,6 +101,7 @@ Lanes.prototype.mark = function (one, other) {
 	this.drawn.hidden = false;
 	this.drawn.style.left = 100 * Math.min(one, other) + "%";
 	this.drawn.style.width = 100 * Math.abs(other - one) + "%";
+	this.drawn.style.height = this.holder.scrollHeight + "px";
 };
 
 Lanes.prototype.pick = function (one, other, slice) {
@@ -134,6 +139,19 @@ Lanes.prototype.listenToPointer = function () {
 	});
 };
 
+/* With Ctrl, or Shift where that scrolls sideways: the wheel alone scrolls the page. */
+Lanes.prototype.turn = function (event) {
+	var range = this.range, step = event.deltaY || event.deltaX;
+
+	if (!step || !(event.ctrlKey || event.shiftKey))
+		return;
+	event.preventDefault();
+	if (event.ctrlKey)
+		range.zoom(step < 0 ? 1 / 1.25 : 1.25, range.from + this.placeOf(event) * range.length());
+	else
+		range.move(step < 0 ? -1 / 10 : 1 / 10);
+};
+
 Lanes.prototype.listen = function () {
 	var self = this;
 
@@ -147,7 +165,7 @@ Lanes.prototype.listen = function () {
 	this.holder.addEventListener("keydown", function (event) { self.key(event); });
 	this.holder.addEventListener("pointerover", tell);
 	this.holder.addEventListener("focusin", tell);
+	this.holder.addEventListener("wheel", function (event) { self.turn(event); }, {passive: false});
 	this.listenToPointer();
 	window.addEventListener("resize", function () { self.draw(); });
-	this.holder.parentNode.addEventListener("toggle", function () { self.draw(); });
 };

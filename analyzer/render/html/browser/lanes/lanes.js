@@ -37,8 +37,8 @@ Lanes.prototype.addTools = function () {
 	this.holder.prepend(this.axis);
 	this.holder.append(this.drawn);
 	this.holder.before(make("p", {"class": "foot keys"}, "Draw over the lanes, or click a " +
-		"slice, to look closer. In a lane arrows walk, Enter shows the slice alone, + and " +
-		"- zoom, Shift with an arrow moves the range, Escape shows all."), this.told);
+		"slice, to look closer. W and S, or the wheel with Ctrl, zoom, A and D move; arrows walk " +
+		"in a lane, Enter shows the slice alone, Escape shows all."), this.told);
 };
 
 Lanes.prototype.isShown = function (slice) {
