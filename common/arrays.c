@@ -28,8 +28,8 @@
 #define FIRST_FRAMES ((PAGE_BYTES - LANE_HEADER_BYTES) / sizeof(struct segment_frame) - 1)
 
 /* In the order in which they lie in a slot. For the usual slot of 256 MiB: 262,144
- * functions that have been counted, 65,536 former processes, 1.6 M sites; 1.6 M
- * frames, 1.3 M nodes, 50,000 functions, 65,536 fibers, 393,000 waits, 8,192 locks and
+ * functions that have been counted, 65,536 former processes, 1.6 M sites; 1.4 M
+ * frames, 1.2 M nodes, 50,000 functions, 65,536 fibers, 393,000 waits, 8,192 locks and
  * 16,384 waits for them, 8,192 stalls, 4,096 spans, 131,072 samples, 256 series; 1.6 M
  * changes of sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
@@ -55,10 +55,12 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 	[ARRAY_LEFT] = ROW(PROCESS, segment_process, left, segment_left, UNLIMITED,
 			   ARRAY_PARALLEL, 256, 256, 0),
 	/* before the first frame there is one that matches no exit */
-	[ARRAY_FRAMES] = ROW(LANE, segment_lane, frames, segment_frame, UNLIMITED, 15,
+	[ARRAY_FRAMES] = ROW(LANE, segment_lane, frames, segment_frame, UNLIMITED, 13,
 			     FIRST_FRAMES, UNLIMITED, 1),
 	[ARRAY_NODES] =
-		ROW(LANE, segment_lane, nodes, segment_node, UNLIMITED, 20, 64, 4096, 0),
+		ROW(LANE, segment_lane, nodes, segment_node, UNLIMITED, 19, 64, 4096, 0),
+	[ARRAY_CALL_SITES] = ROW(LANE, segment_lane, call_sites, segment_call_site,
+				 UNLIMITED, ARRAY_PARALLEL, 512, 4096, 0),
 	[ARRAY_FUNCTIONS] = ROW(LANE, segment_lane, functions, segment_function,
 				UNLIMITED, 16, 12, 128, 0),
 	[ARRAY_FIBERS] = ROW(LANE, segment_lane, fibers, segment_fiber,

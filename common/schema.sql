@@ -181,6 +181,9 @@ CREATE TABLE path (
 	function_id INTEGER NOT NULL,
 	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region, 3 wait, 4 io
 	host_path_id INTEGER,		-- NULL: itself; else its calls are of inlined copies
+	call_file TEXT,			-- NULL: that of the function above, if there is a line
+	call_line INTEGER,		-- of the call, or one of them; NULL: not known
+	call_lines INTEGER,		-- so many lines are known; NULL: none or one
 	calls INTEGER NOT NULL,
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
@@ -635,7 +638,12 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	WHEN p.recording = 4 THEN 'sampled' ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
 	p.inlined_calls, IFNULL(p.host_path_id, p.path_id) AS host_path_id,
 	p.host_path_id IS NOT NULL AS inlined, p.cpu_ns, p.ready_ns, p.blocked_ns,
-	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns, p.self_ready_error_ns
+	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns, p.self_ready_error_ns,
+	CASE WHEN p.call_line IS NOT NULL THEN IFNULL(p.call_file, (SELECT c.file FROM path q
+	JOIN function c USING (function_id) WHERE q.path_id = p.parent_path_id)) END
+	AS call_file, p.call_line,
+	CASE WHEN p.call_line IS NOT NULL THEN IFNULL(p.call_lines, 1) END
+	AS call_lines
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 

@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 39u
+#define SEGMENT_VERSION 40u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -468,11 +468,12 @@ struct segment_lane {
 	struct segment_array frames; /* struct segment_frame; count: those of the thread's
 					own stack that are open */
 	struct segment_array nodes;  /* struct segment_node */
-	struct segment_array functions; /* struct segment_function */
-	struct segment_array fibers;	/* struct segment_fiber */
-	struct segment_array counts;	/* struct segment_count */
-	struct segment_array waits;	/* struct segment_wait */
-	struct segment_array locks;	/* struct segment_lock */
+	struct segment_array call_sites; /* struct segment_call_site */
+	struct segment_array functions;	 /* struct segment_function */
+	struct segment_array fibers;	 /* struct segment_fiber */
+	struct segment_array counts;	 /* struct segment_count */
+	struct segment_array waits;	 /* struct segment_wait */
+	struct segment_array locks;	 /* struct segment_lock */
 	struct segment_array
 		lock_times; /* struct segment_function: how long waits were */
 	struct segment_array lock_waits; /* struct segment_lock_wait */

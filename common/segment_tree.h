@@ -124,6 +124,13 @@ struct segment_node {
 	uint32_t wait;	     /* in the lane's waits, 0: none */
 };
 
+/* Parallel to the nodes: where the first call of a function was made, as far as that is
+ * known. An address behind the call, with the number of an unloaded module as in a key;
+ * of an inlined copy behind its hook, which lies in the copy. 0: not known. */
+struct segment_call_site {
+	uint64_t key;
+};
+
 /* Of segment_node.unfinished: its calls are inlined copies, see
  * shim/events/levels.h. */
 #define SEGMENT_NODE_INLINED (1u << 31)

@@ -44,6 +44,8 @@ struct merge_path {
 	int is_inlined;
 	int has_folded; /* calls without a path of their own are in its self time */
 	int has_copies; /* none of its calls has a frame, and most are copies */
+	uint32_t call;	/* 1 + a place in identify where it was called; 0: not known */
+	uint32_t call_lines;   /* that are known */
 	int64_t counted_calls; /* of calls, those without frames */
 	QUANTITY_FIELDS(PATH);
 };
@@ -197,6 +199,7 @@ struct merge {
 	struct studies studies;
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
+	struct map call_map;  /* by path, line and file: lines beside the first */
 	struct map share_map; /* by path and lane, of lanes that are shared */
 	/* by process and function that has calls without frames: the enum
 	 * segment_recording with the least detail */
@@ -229,6 +232,13 @@ uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t functio
  * same function that are inlined into the one above, and the other way round. 0: no room.
  */
 uint32_t merge_twin_path(struct merge *merge, uint32_t path);
+/* The function of a path was called at an address where these places are inlined: in the
+ * function of the path above, or else in the innermost that is no library's. What has no
+ * line says nothing. */
+void merge_note_call(struct merge *merge, uint32_t path, uint32_t first, uint32_t count);
+/* The same when the path may be another's: only in the function of the path above. */
+void merge_note_own_call(struct merge *merge, uint32_t path, uint32_t first,
+			 uint32_t count);
 /* A new path with the next number. */
 void merge_add_path(struct merge *merge, const struct merge_path *path);
 /* The function's sums; room is made. */

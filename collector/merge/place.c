@@ -13,6 +13,17 @@ static int place_is_frame(const struct segment_node *node)
 	return place_is_return_address(node) && !segment_key_is_call_site(node->key);
 }
 
+/* Of a function, as a key of a return address; 0: not known. */
+static uint64_t call_site_of(const struct lane_walk *walk, uint32_t index)
+{
+	const struct read_lane_data *data = &walk->data;
+
+	return index < data->call_site_count && data->call_sites[index].key &&
+			       place_is_function(&data->nodes[index])
+		       ? data->call_sites[index].key | SEGMENT_KEY_RETURN_ADDRESS
+		       : 0;
+}
+
 /* The innermost of the places that is not a library's, or IDENTIFY_NONE. */
 static uint32_t user_place(const struct identify *identify, uint32_t first,
 			   uint32_t count)
@@ -24,9 +35,27 @@ static uint32_t user_place(const struct identify *identify, uint32_t first,
 	return IDENTIFY_NONE;
 }
 
+/* Where the function that is called at a node of the stack was called, in
+ * identify->places; IDENTIFY_NONE: that is not known. */
+static uint32_t place_below(struct lane_walk *walk, uint32_t node)
+{
+	uint64_t key = walk->data.nodes[node].key, address;
+	uint32_t count, module;
+
+	if (segment_key_is_level(key)) {
+		module = modules_locate(walk->modules, key, &address);
+		if (identify_known(&walk->merge->identify, module, address - 1) !=
+		    IDENTIFY_NONE)
+			return IDENTIFY_NONE; /* known by its entry */
+	} else if (!place_is_frame(&walk->data.nodes[node])) {
+		return IDENTIFY_NONE;
+	}
+	return identify_places(&walk->merge->identify, walk->modules, key, &count);
+}
+
 /* A frame seen by unwinding: each function inlined at the address is a path. */
 static void place_frames(struct lane_walk *walk, struct node_place *node, uint32_t parent,
-			 uint32_t first, uint32_t count)
+			 uint32_t first, uint32_t count, uint32_t call)
 {
 	node->path = parent;
 	for (uint32_t i = first + count; i-- > first;) {
@@ -38,6 +67,8 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 		}
 		node->path =
 			merge_child_path(walk->merge, node->path, function, MERGE_FRAME);
+		merge_note_own_call(walk->merge, node->path, call, call != IDENTIFY_NONE);
+		call = i;
 	}
 }
 
@@ -54,7 +85,8 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 	if (place->user == IDENTIFY_NONE)
 		place->user = parent->user;
 	if (around == LANE_ROOT || place_is_frame(&walk->data.nodes[node->parent])) {
-		place_frames(walk, place, parent->path, first, count);
+		place_frames(walk, place, parent->path, first, count,
+			     place_below(walk, node->parent));
 		return;
 	}
 	place->path = parent->path;
@@ -87,7 +119,8 @@ static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32
 }
 
 /* Functions that are not counted have frames or no hooks. */
-static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t function)
+static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t function,
+		      uint32_t call)
 {
 	uint32_t begin = walk->nodes[place->around].path;
 	struct merge *merge = walk->merge;
@@ -97,6 +130,7 @@ static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t
 	    !merge_has_room(merge, place->path, function, MERGE_FUNCTION))
 		return;
 	place->path = merge_child_path(merge, place->path, function, MERGE_FUNCTION);
+	merge_note_own_call(merge, place->path, call, call != IDENTIFY_NONE);
 	if (merge->paths[place->path].recording < SEGMENT_RECORDING_COUNTED)
 		merge->paths[place->path].recording = SEGMENT_RECORDING_COUNTED;
 }
@@ -107,20 +141,20 @@ static void place_level(struct lane_walk *walk, uint32_t index)
 	const struct segment_node *node = &walk->data.nodes[index];
 	struct node_place *place = &walk->nodes[index];
 	struct identify *identify = &walk->merge->identify;
-	uint32_t module, function, first, count;
+	uint32_t module, function, first, count, call = place_below(walk, node->parent);
 	uint64_t address;
 
 	module = modules_locate(walk->modules, node->key, &address);
 	function = identify_known(identify, module, address - 1);
 	if (function != IDENTIFY_NONE) {
-		add_level(walk, place, function);
+		add_level(walk, place, function, call);
 		return;
 	}
 	first = identify_places(identify, walk->modules, node->key, &count);
 	if (place->around == node->parent)
 		count = count_inside(walk, walk->nodes[place->around].path, first, count);
-	for (uint32_t i = first + count; i-- > first;)
-		add_level(walk, place, identify->places[i].function);
+	for (uint32_t i = first + count; i-- > first; call = i)
+		add_level(walk, place, identify->places[i].function, call);
 }
 
 /* Notes that a node is reached by levels. */
@@ -224,6 +258,17 @@ static int is_nested(const struct lane_walk *walk, uint32_t index, uint32_t func
 	       place_variant(walk, node->parent) < place_variant(walk, index);
 }
 
+static void note_call(struct lane_walk *walk, uint32_t index)
+{
+	uint64_t key = call_site_of(walk, index);
+	uint32_t first, count;
+
+	if (!key)
+		return;
+	first = identify_places(&walk->merge->identify, walk->modules, key, &count);
+	merge_note_call(walk->merge, walk->nodes[index].path, first, count);
+}
+
 static void place_function(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
@@ -246,6 +291,8 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 		place->path = merge_child_path(walk->merge, parent, function, kind);
 	else
 		fold_node(walk, index);
+	if (!place->is_nested && !place->is_folded)
+		note_call(walk, index);
 }
 
 static void place_node(struct lane_walk *walk, uint32_t index)
@@ -276,9 +323,12 @@ void place_nodes(struct lane_walk *walk)
 	if (count > LANE_ROOT)
 		walk->nodes[LANE_ROOT] = (struct node_place){
 			.user = IDENTIFY_NONE, .around = LANE_ROOT, .is_placed = 1};
-	for (uint32_t i = LANE_ROOT + 1; i < count; i++)
+	for (uint32_t i = LANE_ROOT + 1; i < count; i++) {
 		identify_wish(&walk->merge->identify, walk->modules,
 			      walk->data.nodes[i].key);
+		identify_wish(&walk->merge->identify, walk->modules,
+			      call_site_of(walk, i));
+	}
 	for (uint32_t i = LANE_ROOT + 1; i < count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 

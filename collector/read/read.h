@@ -35,6 +35,7 @@ struct read_lane {
  */
 #define READ_LANE_ARRAYS(ARRAY)                                                          \
 	ARRAY(functions, function_count, FUNCTIONS, struct segment_function)             \
+	ARRAY(call_sites, call_site_count, CALL_SITES, struct segment_call_site)         \
 	ARRAY(series, series_count, SERIES, struct segment_series)                       \
 	ARRAY(counts, count_count, COUNTS, struct segment_count)                         \
 	ARRAY(waits, wait_count, WAITS, struct segment_wait)                             \

@@ -187,6 +187,24 @@ static void add_functions(struct row *row)
 			add_function(row, i);
 }
 
+static const struct identify_place nowhere;
+
+static const struct identify_place *call_of(const struct merge *merge,
+					    const struct merge_path *path)
+{
+	return path->call ? &merge->identify.places[path->call - 1] : &nowhere;
+}
+
+/* As a rule in the file of the function above: then it is not told again. */
+static const char *call_file(const struct merge *merge, const struct merge_path *path)
+{
+	uint32_t caller = merge->paths[path->parent].function;
+	const char *file = call_of(merge, path)->file;
+
+	return path->parent && file == merge->identify.functions[caller].file ? NULL
+									      : file;
+}
+
 static void add_paths(struct row *row)
 {
 	const struct merge *merge = &row->ingest->merge;
@@ -199,6 +217,9 @@ static void add_paths(struct row *row)
 			value_path(row, path->parent), path->depth,
 			row->store->functions[path->function], path->kind,
 			value_if(path->is_inlined, store_path_id(row->ids, path->host)),
+			call_file(merge, path),
+			value_if(path->call != 0, call_of(merge, path)->line),
+			value_if(path->call_lines > 1, path->call_lines),
 			path->recording);
 	}
 }

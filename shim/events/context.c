@@ -29,6 +29,7 @@ static void use_lane(struct lane_context *context, struct segment_lane *lane,
 	context->slot = slot;
 	context->check_ticks = UINT64_MAX;
 	context->nodes = arrays_entries(lane, &lane->nodes);
+	context->call_sites = arrays_entries(lane, &lane->call_sites);
 	context->functions = arrays_entries(lane, &lane->functions);
 }
 

@@ -99,6 +99,19 @@ static uint32_t find_path(struct lane_context *context, uint32_t parent,
 	return child;
 }
 
+/* What is found out once about a new path of a function. */
+static void note_path(struct lane_context *context, uint32_t node,
+		      const struct segment_frame *frame, uintptr_t return_address)
+{
+	uint64_t call_site = segment_frame_return_address(frame);
+
+	if (inlined_is_copy(context, frame, return_address)) {
+		context->nodes[node].unfinished |= SEGMENT_NODE_INLINED;
+		call_site = return_address; /* the other one is the host's */
+	}
+	tree_note_call(context, node, call_site);
+}
+
 /* The child when the front table does not have it, as it never has functions at whose
  * calls snapshots are taken. Their frames get a call site that no exit has, which brings
  * the exit to its slow path, too: so triggers cost other functions nothing. */
@@ -122,8 +135,8 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	}
 	known_count = context->node_next;
 	child = find_path(context, parent, function, frame, hook);
-	if (child >= known_count && inlined_is_copy(context, frame, return_address))
-		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
+	if (child >= known_count && !segment_key_is_region(function))
+		note_path(context, child, frame, return_address);
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
 		note_waits(context, frame);
 	if (number && modes_has_early_sites(number)) { /* comes here again */

@@ -153,6 +153,9 @@ static void retire(struct lane_context *context, const struct segment_module *mo
 
 		if (address >= module->start && address < module->end && !(key & tagged))
 			context->nodes[i].key = key | tag;
+		key = context->call_sites[i].key;
+		if (key >= module->start && key < module->end)
+			context->call_sites[i].key = key | tag;
 	}
 	for (uint32_t i = 1; i < context->function_next; i++) {
 		uint64_t key = context->functions[i].key;
@@ -175,6 +178,8 @@ static void bring_back(struct lane_context *context, uint64_t number)
 	for (uint32_t i = 2; i < context->node_next; i++) {
 		if ((context->nodes[i].key & tagged) == tag)
 			context->nodes[i].key &= ~tagged;
+		if ((context->call_sites[i].key & tagged) == tag)
+			context->call_sites[i].key &= ~tagged;
 	}
 }
 

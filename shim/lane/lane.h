@@ -355,6 +355,7 @@ struct lane_context {
 	uint32_t vfork_depth;
 
 	/* slow path of the tree */
+	struct segment_call_site *call_sites;
 	uint32_t node_next, function_next;
 	uint32_t bucket_mask, function_mask;
 	uint64_t wide_parents[4];   /* a bit for several; see tree.c */

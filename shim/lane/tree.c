@@ -178,6 +178,13 @@ static int ensure(struct lane_context *context, enum array_number number, uint32
 			    index + HANDLER_ENTRIES + 1);
 }
 
+static int ensure_node(struct lane_context *context, uint32_t index)
+{
+	int result = ensure(context, ARRAY_NODES, index);
+
+	return result < 0 ? result : ensure(context, ARRAY_CALL_SITES, index);
+}
+
 /* Index of the function with this key in the lane's table; 0, whose histogram nobody
  * reads: no room. */
 static uint32_t function_index(struct lane_context *context, uint64_t key)
@@ -219,7 +226,7 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 	if (__atomic_fetch_add(&process->path_count, 1, __ATOMIC_RELAXED) >=
 	    process_facts.path_limit)
 		return 0;
-	if (ensure(context, ARRAY_NODES, context->node_next) < 0)
+	if (ensure_node(context, context->node_next) < 0)
 		return 0;
 	if (!(key & SEGMENT_KEY_RETURN_ADDRESS)) {
 		function = function_index(context, key);
@@ -242,6 +249,7 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 static void publish(struct lane_context *context)
 {
 	arrays_publish(&context->lane->functions, context->function_next);
+	arrays_publish(&context->lane->call_sites, context->node_next);
 	arrays_publish(&context->lane->nodes, context->node_next);
 }
 
@@ -441,7 +449,7 @@ void tree_reserve(struct lane_context *context)
 	uint32_t nodes = context->node_next + RESERVED_NODES;
 	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
 
-	ensure(context, ARRAY_NODES, nodes);
+	ensure_node(context, nodes);
 	ensure(context, ARRAY_FUNCTIONS, functions);
 	if (context->busy[BUSY_TREE])
 		return; /* the insertion we interrupt may be about to use the tables */
@@ -478,7 +486,7 @@ int tree_begin(struct lane_context *context)
 	context->buckets = context->first_buckets;
 	context->bucket_mask = LANE_FIRST_BUCKETS - 1;
 	context->function_mask = FIRST_FUNCTIONS - 1;
-	if (ensure(context, ARRAY_NODES, 1) < 0 ||
+	if (ensure_node(context, LANE_ROOT) < 0 ||
 	    ensure(context, ARRAY_FUNCTIONS, 1) < 0)
 		return -ENOSPC;
 	context->node_next = LANE_ROOT + 1;

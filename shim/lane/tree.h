@@ -95,6 +95,14 @@ uint32_t tree_level(struct lane_context *context, uint32_t below, uint64_t addre
 uint32_t tree_arrive(struct lane_context *context, uint32_t parent, uint64_t key,
 		     uint32_t below);
 
+/* Notes where a function was called from, if nothing is noted of its node yet. */
+static inline void tree_note_call(struct lane_context *context, uint32_t node,
+				  uint64_t address)
+{
+	if (!context->call_sites[node].key)
+		context->call_sites[node].key = address & SEGMENT_KEY_ADDRESS_MASK;
+}
+
 /* A handler that interrupted an insertion has jumped out of it. */
 void tree_abandon(struct lane_context *context);
 

@@ -340,12 +340,13 @@ static uint32_t path_at(struct edges *edges, uint32_t above, uint32_t function,
 
 static void keep(struct edges *edges, const struct kept_calls *calls)
 {
-	struct lane_function *function =
-		&edges->functions[edges->merge->modes[calls->mode].function];
+	const struct merge_mode *mode = &edges->merge->modes[calls->mode];
+	struct lane_function *function = &edges->functions[mode->function];
 
 	kept_add_calls(edges->kept, calls);
 	if (calls->is_nested)
 		return;
+	merge_note_own_call(edges->merge, calls->path, mode->place, mode->place_count);
 	if (edges->merge->paths[calls->path].recording < SEGMENT_RECORDING_COUNTED)
 		edges->merge->paths[calls->path].recording = SEGMENT_RECORDING_COUNTED;
 	edges->placed =

@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Each call path is told with the line of its call.
+
+usage: call_lines.py BUILD-ROOT
+
+The program's lines say whom they call (call_lines.c). It is built by both compilers at two
+levels, and recorded with each call timed, and at the default level, which counts most of them
+instead. Every path has the line that is marked for it, or none when none is.
+"""
+import os
+import re
+import sys
+import tempfile
+
+import harness
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.join(HERE, "call_lines.c")
+RECORDINGS = {"all": (1, {}), "counted": (200000, {"PROFSHIM_LEVEL": "full"})}
+CALLS = """SELECT p.name, c.name, c.call_file, c.call_line, c.call_lines FROM call_paths c
+    JOIN call_paths p ON p.path_id = c.parent_path_id WHERE c.kind = 'function'"""
+
+
+def truth():
+    """{(caller, callee): ([the first line], [others])}"""
+    calls = {}
+    with open(SOURCE, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            told = re.search(r"//([@+]) (\w+) (\w+)$", line)
+            if told:
+                calls.setdefault(told.groups()[1:], ([], []))[told[1] == "+"].append(number)
+    return calls
+
+
+def differences(database, wanted, are_counted):
+    """Between what is recorded and what the lines say, in words."""
+    seen = set()
+    with harness.reading(database) as connection:
+        for caller, callee, file, line, count in harness.query(connection, CALLS):
+            first, others = wanted.get((caller, callee), ([], []))
+            seen.add((caller, callee))
+            if file and os.path.basename(file) != "call_lines.c":
+                yield f"{caller} calls {callee} in {file}"
+            # what is counted first is by chance
+            if line not in (first + others * are_counted or [None]):
+                yield f"{caller} calls {callee} in line {line}, not {first + others}"
+            if count not in range(1, 2 + len(others)) and line:
+                yield f"{caller} calls {callee} in {count} lines"
+    for pair in set(wanted) - seen:
+        yield f"{pair[0]} calls {pair[1]}: no path"
+
+
+def check(products, compiler, level):
+    wanted = truth()
+    with tempfile.TemporaryDirectory(prefix="profshim-calls-") as directory:
+        program = harness.compile_program(SOURCE, os.path.join(directory, "program"), compiler,
+                                          level, [], True)
+        for name, (rounds, settings) in RECORDINGS.items():
+            database = os.path.join(directory, f"{name}.db")
+            result = harness.run([program, str(rounds)], cwd=directory,
+                                 env=products.environment(database, **settings))
+            harness.expect(result.returncode == 0, f"ended with {result.returncode}")
+            harness.settle(products, database)
+            for problem in differences(database, wanted, rounds > 1):
+                yield f"{name}: {problem}"
+
+
+def main():
+    products, failed = harness.Products(os.path.abspath(sys.argv[1])), False
+    for compiler in "gcc", "clang":
+        for level in "-O0", "-O2":
+            for problem in check(products, compiler, level):
+                print(f"{compiler} {level}, {problem}")
+                failed = True
+    sys.exit(failed)
+
+
+main()
