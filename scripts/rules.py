@@ -23,7 +23,7 @@ NEEDS = {"calls": "calls", "allocations": "allocations", "steps": "steps", "wall
          "time": "self time", "samples": "samples", "libc": "calls of libc"}
 MANY = {"limit", "evidence", "asks", "advice"}
 ONE = {"rule", "about", "needs", "specific", "explains", "severity", "verify", "borrows",
-       "why", "speaks", "gains", "unseen", "docs", "through_wrappers"}
+       "why", "says", "speaks", "gains", "unseen", "docs", "through_wrappers"}
 SECTIONS = {"query", "sites", "unmeasured", "proof", "facts"}
 SEVERITIES = ("info", "low", "medium", "high", "critical")
 NUMBER = r"[\d.e+-]+"
@@ -159,7 +159,7 @@ class Rule:
             "needs_words": c_string(", ".join(words for word, words in NEEDS.items()
                                               if word in self.head["needs"].split())),
             "least": self.severity("at least"), "most": self.severity("at most"),
-            "verify": self.text("verify"), "why": self.text("why"), "proof": self.proof(),
+            "verify": self.text("verify"), "says": self.text("says"), "why": self.text("why"), "proof": self.proof(),
             "borrows": self.text("borrows"), "unmeasured": self.query("unmeasured"),
             "sites": self.query("sites"), "sql": self.query("query"),
             "facts": self.query("facts"),

@@ -83,6 +83,8 @@ struct finding {
 	/* What saving_bytes are a share of when they are a sum over processes: their
 	 * peaks together; 0: of the run's peak. */
 	double saving_of_bytes;
+	const char
+		*says; /* the first line, behind the name: "called 3,816,870 times ..." */
 	const char *why; /* one sentence, only what the data shows */
 	const char
 		*advice[FINDING_ADVICE + 1]; /* most useful first; NULL after the last */

@@ -136,12 +136,31 @@ static struct link *split(const char *chain, size_t *ret_count)
 	return links;
 }
 
+static void free_links(struct link *links, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(links[i].name);
+	free(links);
+}
+
 struct chain {
 	struct link *links;
 	size_t count;
 	size_t width, lines;
 	const struct shorten_style *style;
 };
+
+static void put_link(struct strbuf *buffer, const struct link *link, size_t width,
+		     const struct shorten_style *style)
+{
+	char times[24] = "";
+
+	if (link->times > 1)
+		snprintf(times, sizeof(times), " x%zu", link->times);
+	shorten_name(buffer, link->name,
+		     width > strlen(times) ? width - strlen(times) : 1, style);
+	strbuf_puts(buffer, times);
+}
 
 /* Writes the chain without left_out links behind the first, no name wider than
  * name_width; returns the lines it took. */
@@ -158,14 +177,7 @@ static size_t write_chain(struct strbuf *buffer, const struct chain *chain,
 			strbuf_printf(&name, "(%zu more)", left_out);
 			i = left_out;
 		} else {
-			char times[24] = "";
-
-			if (chain->links[i].times > 1)
-				snprintf(times, sizeof(times), " x%zu",
-					 chain->links[i].times);
-			shorten_name(&name, chain->links[i].name,
-				     name_width - strlen(times), style);
-			strbuf_puts(&name, times);
+			put_link(&name, &chain->links[i], name_width, style);
 		}
 		if (column &&
 		    column + arrow + utf8_width(strbuf_text(&name)) > chain->width) {
@@ -241,7 +253,32 @@ void shorten_chain(struct strbuf *buffer, const char *text, size_t width, size_t
 		}
 	}
 	write_chain(buffer, &chain, left_out, name_width);
-	for (size_t i = 0; i < chain.count; i++)
-		free(chain.links[i].name);
-	free(chain.links);
+	free_links(chain.links, chain.count);
+}
+
+void shorten_chain_end(struct strbuf *buffer, const char *text, size_t width,
+		       const struct shorten_style *style)
+{
+	size_t count, first, used = 0, arrow = utf8_width(style->arrow);
+	struct link *links = split(text, &count);
+	struct strbuf name = {0};
+
+	for (first = count; first > 0; first--) {
+		size_t mark = first > 1 ? utf8_width(style->ellipsis) + arrow : 0;
+
+		strbuf_reset(&name);
+		put_link(&name, &links[first - 1], SIZE_MAX, style);
+		used += utf8_width(strbuf_text(&name)) + (first < count ? arrow : 0);
+		if (first < count && used + mark > width)
+			break;
+	}
+	strbuf_free(&name);
+	if (first)
+		strbuf_printf(buffer, "%s%s", style->ellipsis, style->arrow);
+	used = first + 1 == count ? utf8_width(strbuf_text(buffer)) : 0;
+	for (size_t i = first; i < count; i++) {
+		strbuf_puts(buffer, i > first ? style->arrow : "");
+		put_link(buffer, &links[i], width > used ? width - used : 1, style);
+	}
+	free_links(links, count);
 }

@@ -41,3 +41,8 @@ void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
  */
 void shorten_chain(struct strbuf *buffer, const char *chain, size_t width, size_t lines,
 		   const struct shorten_style *style);
+
+/* Appends the end of a chain in one line: as many of the last names as fit, the ellipsis
+ * in place of the others, and the last in any case. */
+void shorten_chain_end(struct strbuf *buffer, const char *chain, size_t width,
+		       const struct shorten_style *style);

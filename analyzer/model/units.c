@@ -186,3 +186,14 @@ void units_limit(struct strbuf *buffer, double value, const char *unit)
 	if (strcmp(unit, "per_s") == 0)
 		strbuf_puts(buffer, "/s");
 }
+
+void units_estimate(struct strbuf *buffer, double value, double error, const char *unit)
+{
+	bool is_known = units_is_known(value, error);
+
+	if (!is_known)
+		strbuf_putc(buffer, '<');
+	units_limit(buffer, value + (is_known ? 0 : error), unit);
+	if (is_known)
+		units_error(buffer, value, error, UNITS_ERROR_SIGN);
+}

@@ -30,6 +30,8 @@ void units_percent(struct strbuf *buffer, double percent);
 void units_real(struct strbuf *buffer, double value);
 /* A value of unit "ns", "bytes", "count", "percent", "ratio" or "per_s". */
 void units_limit(struct strbuf *buffer, double value, const char *unit);
+/* The same of an estimate: "1.20s +-8%"; "<80ms" of one that is not known. */
+void units_estimate(struct strbuf *buffer, double value, double error, const char *unit);
 /* "1 call", "2,000 calls": count and noun, an s when it is not one. */
 void units_counted(struct strbuf *buffer, int64_t count, const char *noun);
 

@@ -8,16 +8,7 @@
 #include "analyzer/model/units.h"
 #include "analyzer/rules/rule.h"
 
-static void put_value(struct strbuf *buffer, const struct evidence *one)
-{
-	bool is_known = units_is_known(one->value, one->error);
-
-	if (!is_known)
-		strbuf_putc(buffer, '<');
-	units_limit(buffer, one->value + (is_known ? 0 : one->error), one->unit);
-	if (is_known)
-		units_error(buffer, one->value, one->error, UNITS_ERROR_SIGN);
-}
+#include <string.h>
 
 void finding_put_evidence(struct strbuf *buffer, const struct finding *finding)
 {
@@ -25,7 +16,7 @@ void finding_put_evidence(struct strbuf *buffer, const struct finding *finding)
 		const struct evidence *one = &finding->evidence[i];
 
 		strbuf_printf(buffer, "%s%s ", i ? " | " : "", one->name);
-		put_value(buffer, one);
+		units_estimate(buffer, one->value, one->error, one->unit);
 		if (!one->has_limit)
 			continue;
 		strbuf_puts(buffer, " (limit ");
@@ -34,40 +25,96 @@ void finding_put_evidence(struct strbuf *buffer, const struct finding *finding)
 	}
 }
 
-void finding_put_saving(struct strbuf *buffer, const struct findings *findings,
-			const struct finding *finding)
+/* "at most 1.41x faster", with 184ms that are 29.0% of the run. */
+static void put_time(struct strbuf *buffer, const struct finding *finding, bool is_long)
 {
 	double ceiling = finding_ceiling(finding);
+
+	if (ceiling > 0)
+		strbuf_printf(buffer, "at most %.2fx faster", ceiling);
+	if (!is_long && ceiling > 0)
+		return;
+	strbuf_puts(buffer, ceiling > 0 ? ": " : "at most ");
+	units_nsec(buffer, whole_number(finding->saving_ns));
+	strbuf_puts(buffer, ", ");
+	units_percent(buffer, 100 * finding_time_share(finding));
+	strbuf_puts(buffer, " of the run");
+}
+
+static void put_bytes(struct strbuf *buffer, const struct findings *findings,
+		      const struct finding *finding, bool is_long)
+{
+	bool is_of_processes = finding->saving_of_bytes > 0;
+	double of = is_of_processes ? finding->saving_of_bytes : findings->peak_bytes;
+
+	strbuf_puts(buffer, "at most ");
+	units_bytes(buffer, whole_number(finding->saving_bytes));
+	strbuf_puts(buffer, " less");
+	if (!is_long || finding->saving_bytes > of)
+		return;
+	strbuf_puts(buffer, ", ");
+	units_percent(buffer, units_share(finding->saving_bytes, of));
+	strbuf_puts(buffer,
+		    is_of_processes ? " of the processes' peaks" : " of the peak");
+}
+
+void finding_put_bound(struct strbuf *buffer, const struct findings *findings,
+		       const struct finding *finding, bool is_long)
+{
 	size_t start = buffer->size;
 
-	if (finding->saving_ns > 0) {
-		units_nsec(buffer, whole_number(finding->saving_ns));
-		strbuf_puts(buffer, " (");
-		units_percent(buffer, 100 * finding_time_share(finding));
-		strbuf_puts(buffer, " of the run)");
-		if (ceiling > 0)
-			strbuf_printf(buffer, ", the run at most %.2f times faster",
-				      ceiling);
-	}
+	if (finding->saving_ns > 0)
+		put_time(buffer, finding, is_long);
+	if (buffer->size > start && !is_long)
+		return;
 	if (finding->saving_bytes > 0) {
-		double of_bytes = finding->saving_of_bytes > 0 ? finding->saving_of_bytes
-							       : findings->peak_bytes;
-
 		strbuf_puts(buffer, buffer->size > start ? "; " : "");
-		units_bytes(buffer, whole_number(finding->saving_bytes));
-		if (finding->saving_bytes <= of_bytes) {
-			strbuf_puts(buffer, " (");
-			units_percent(buffer,
-				      units_share(finding->saving_bytes, of_bytes));
-			strbuf_puts(buffer, finding->saving_of_bytes > 0
-						    ? " of the processes' peaks)"
-						    : " of the peak)");
-		}
+		put_bytes(buffer, findings, finding, is_long);
 	}
-	if (finding->saving_allocs > 0) {
-		strbuf_puts(buffer, buffer->size > start ? "; " : "");
+	if (finding->saving_allocs > 0 && is_long) {
+		strbuf_puts(buffer, buffer->size > start ? "; " : "at most ");
 		units_counted(buffer, whole_number(finding->saving_allocs), "allocation");
+		strbuf_puts(buffer, " fewer");
 	}
+}
+
+void finding_put_answer(struct strbuf *buffer, const struct findings *findings,
+			const struct finding *finding)
+{
+	struct strbuf bound = {0};
+
+	strbuf_puts(buffer, finding->advice[0] ? finding->advice[0] : "");
+	finding_put_bound(&bound, findings, finding, false);
+	if (bound.size)
+		strbuf_printf(buffer, "%s%s", finding->advice[0] ? "; " : "",
+			      strbuf_text(&bound));
+	strbuf_free(&bound);
+}
+
+void finding_put_name(struct strbuf *buffer, const struct finding *finding, size_t width,
+		      const struct shorten_style *style)
+{
+	const char *name = finding_name(finding);
+	const char *kind = !finding->function	? "step '"
+			   : finding->is_region ? "region '"
+						: "";
+
+	if (!name)
+		return;
+	strbuf_puts(buffer, kind);
+	shorten_name(buffer, name, width - (*kind ? strlen(kind) + 1 : 0), style);
+	strbuf_puts(buffer, *kind ? "'" : "");
+}
+
+void finding_put_says(struct strbuf *buffer, const struct finding *finding,
+		      const struct shorten_style *style)
+{
+	const char *text = finding->says ? finding->says : "", *sign;
+
+	for (; (sign = strstr(text, UNITS_ERROR_SIGN));
+	     text = sign + strlen(UNITS_ERROR_SIGN))
+		strbuf_printf(buffer, "%.*s%s", (int)(sign - text), text, style->error);
+	strbuf_puts(buffer, text);
 }
 
 void finding_put_also(struct strbuf *buffer, const struct finding *finding)
@@ -81,6 +128,57 @@ void finding_put_also(struct strbuf *buffer, const struct finding *finding)
 			strbuf_printf(buffer, " of %s", one->function);
 		strbuf_printf(buffer, " (%s)", severity_word(one->severity));
 	}
+}
+
+struct facts {
+	void (*put)(void *context, const struct fact *fact);
+	void *context;
+	struct strbuf text;
+};
+
+/* text NULL: what was written into the buffer, which is empty again. */
+static void put_fact(struct facts *facts, const char *label, const char *text,
+		     enum fact_kind kind)
+{
+	struct fact fact = {label, text ? text : strbuf_text(&facts->text), kind, 0};
+
+	if (*fact.text)
+		facts->put(facts->context, &fact);
+	strbuf_reset(&facts->text);
+}
+
+static void put_advice(struct facts *facts, const struct finding *finding)
+{
+	for (size_t i = 0; finding->advice[i]; i++)
+		facts->put(facts->context,
+			   &(struct fact){"try", finding->advice[i], FACT_ADVICE, i + 1});
+}
+
+void finding_each_fact(const struct section *section, const struct finding *finding,
+		       void (*put)(void *context, const struct fact *fact), void *context)
+{
+	struct facts facts = {.put = put, .context = context};
+	struct strbuf *text = &facts.text;
+
+	put_advice(&facts, finding);
+	finding_put_bound(text, section->findings, finding, true);
+	put_fact(&facts, "gain", NULL, FACT_TEXT);
+	put_fact(&facts, "path", finding->chain ? finding->chain : "", FACT_CHAIN);
+	put_fact(&facts, "through", finding->through ? finding->through : "", FACT_CHAIN);
+	put_fact(&facts, "where", finding->where ? finding->where : "", FACT_CODE);
+	put_fact(&facts, "why", finding->why ? finding->why : "", FACT_TEXT);
+	finding_put_evidence(text, finding);
+	put_fact(&facts, "evidence", NULL, FACT_TEXT);
+	strbuf_printf(text, "%s %s, score %.0f, confidence %s", finding->rule->id,
+		      finding->rule->slug, finding->score,
+		      confidence_word(finding->confidence));
+	put_fact(&facts, "rule", NULL, FACT_TEXT);
+	put_fact(&facts, "verify", finding->verify ? finding->verify : "", FACT_CODE);
+	if (section->flags & SECTION_SQL)
+		put_fact(&facts, "sql", finding->sql ? finding->sql : "", FACT_CODE);
+	finding_put_also(text, finding);
+	put_fact(&facts, "also", NULL, FACT_TEXT);
+	strbuf_free(text);
 }
 
 static const struct column columns[] = {

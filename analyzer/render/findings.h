@@ -8,13 +8,44 @@
 
 #include <jansson.h>
 
+enum fact_kind {
+	FACT_TEXT,
+	FACT_CODE,
+	FACT_CHAIN,  /* as a COLUMN_CHAIN cell has it */
+	FACT_ADVICE, /* one of several, with its number from 1 */
+};
+
+/* One of the things that are known of a finding. */
+struct fact {
+	const char *label, *text; /* never empty; valid while it is put */
+	enum fact_kind kind;
+	size_t number;
+};
+
+/* Puts all there is to say of a finding but its first line, in the order in which it is
+ * read. */
+void finding_each_fact(const struct section *section, const struct finding *finding,
+		       void (*put)(void *context, const struct fact *fact),
+		       void *context);
+
+/* Appends "parse", "region 'parse'" or "step 'frame'", in at most width columns; of the
+ * whole run nothing. */
+void finding_put_name(struct strbuf *buffer, const struct finding *finding, size_t width,
+		      const struct shorten_style *style);
+/* Appends what stands behind the name, or instead of it: "called 1,000 times for 8.6ns
+ * each". */
+void finding_put_says(struct strbuf *buffer, const struct finding *finding,
+		      const struct shorten_style *style);
 /* Appends "mean 120ms (limit 100ms) | calls 3". */
 void finding_put_evidence(struct strbuf *buffer, const struct finding *finding);
-/* Appends "up to 1.78s (29.0% of the run), at most 1.41 times faster"; nothing when
- * nothing can be saved. */
-void finding_put_saving(struct strbuf *buffer, const struct findings *findings,
+/* Appends what the whole of it would bring, "at most 1.41x faster"; nothing when no bound
+ * is known. is_long: with what it is of what. */
+void finding_put_bound(struct strbuf *buffer, const struct findings *findings,
+		       const struct finding *finding, bool is_long);
+/* Appends what to try first, and the bound: "inline it; at most 1.16x faster". */
+void finding_put_answer(struct strbuf *buffer, const struct findings *findings,
 			const struct finding *finding);
-/* Appends "T0 slow-call of load (high 49)" and so on. */
+/* Appends "T0 slow-call of load (high)" and so on. */
 void finding_put_also(struct strbuf *buffer, const struct finding *finding);
 
 void text_findings(const struct text_style *style, const struct section *section);

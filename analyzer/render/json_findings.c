@@ -91,9 +91,10 @@ static void set_place(json_t *object, const struct finding *finding)
 json_t *finding_as_json(const struct findings *findings, size_t index)
 {
 	const struct finding *finding = &findings->list[index];
-	json_t *object = json_make("{s:I, s:s, s:s, s:s, s:s, s:o, s:s, s:o}", "rank",
-				   (json_int_t)index + 1, "id", finding->rule->id, "rule",
-				   finding->rule->slug, "title", finding->rule->title,
+	json_t *object = json_make("{s:I, s:s, s:s, s:s, s:o, s:s, s:o, s:s, s:o}",
+				   "rank", (json_int_t)index + 1, "id", finding->rule->id,
+				   "rule", finding->rule->slug, "title",
+				   finding->rule->title, "says", json_text(finding->says),
 				   "severity", severity_word(finding->severity), "score",
 				   json_figure(finding->score), "confidence",
 				   confidence_word(finding->confidence), "impact",

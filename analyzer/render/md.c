@@ -10,7 +10,6 @@
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"
 #include "analyzer/render/style.h"
-#include "analyzer/rules/rule.h"
 
 #include <string.h>
 
@@ -82,69 +81,51 @@ static void put_code_fact(FILE *out, const char *label, const char *text)
 	fputc('\n', out);
 }
 
-static void put_head(FILE *out, const struct shorten_style *style, size_t rank,
-		     const struct finding *finding)
-{
-	struct strbuf name = {0};
+/* What draws a finding. */
+struct finding_drawing {
+	FILE *out;
+	const struct shorten_style *style;
+};
 
-	fprintf(out, "#### %zu. %s %.0f: ", rank, severity_word(finding->severity),
-		finding->score);
-	fprintf(out, "%s %s", finding->rule->id, finding->rule->slug);
-	if (finding_name(finding)) {
-		shorten_name(&name, finding_name(finding), NAME_WIDTH, style);
-		fputs(!finding->function   ? " of step "
-		      : finding->is_region ? " of region "
-					   : " of ",
-		      out);
-		put_code(out, strbuf_text(&name), false);
+static void put_finding_fact(void *context, const struct fact *fact)
+{
+	const struct finding_drawing *drawing = context;
+	struct strbuf path = {0};
+
+	if (fact->kind == FACT_TEXT) {
+		put_fact(drawing->out, fact->label, fact->text);
+	} else if (fact->kind == FACT_ADVICE) {
+		fprintf(drawing->out, "%s  %zu. ",
+			fact->number == 1 ? "- **try**:\n" : "", fact->number);
+		put_escaped(drawing->out, fact->text);
+		fputc('\n', drawing->out);
+	} else {
+		if (fact->kind == FACT_CHAIN)
+			shorten_chain(&path, fact->text, PATH_WIDTH, 1, drawing->style);
+		put_code_fact(drawing->out, fact->label,
+			      path.size ? strbuf_text(&path) : fact->text);
 	}
-	fputs("\n\n", out);
-	strbuf_free(&name);
-}
-
-static void put_path(FILE *out, const struct shorten_style *style, const char *label,
-		     const char *chain)
-{
-	struct strbuf text = {0};
-
-	if (chain && *chain)
-		shorten_chain(&text, chain, PATH_WIDTH, 1, style);
-	put_code_fact(out, label, strbuf_text(&text));
-	strbuf_free(&text);
+	strbuf_free(&path);
 }
 
 static void put_finding(FILE *out, const struct shorten_style *style,
 			const struct section *section, size_t index)
 {
 	const struct finding *finding = &section->findings->list[index];
-	bool brief = section->flags & SECTION_BRIEF;
+	struct finding_drawing drawing = {out, style};
 	struct strbuf text = {0};
 
-	put_head(out, style, index + 1, finding);
-	put_fact(out, "what", finding->rule->title);
-	put_code_fact(out, "where", finding->where);
-	put_fact(out, "confidence", confidence_word(finding->confidence));
-	finding_put_evidence(&text, finding);
-	put_fact(out, "evidence", strbuf_text(&text));
-	put_path(out, style, "path", finding->chain);
-	put_path(out, style, "through", finding->through);
-	put_fact(out, "why", finding->why);
-	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
-		fprintf(out, "%s%zu. ", i ? "  " : "- **try**:\n  ", i + 1);
-		put_escaped(out, finding->advice[i]);
-		fputc('\n', out);
+	fprintf(out, "#### %zu. %s: ", index + 1, severity_word(finding->severity));
+	finding_put_name(&text, finding, NAME_WIDTH, style);
+	if (text.size) {
+		put_code(out, strbuf_text(&text), false);
+		fputs(": ", out);
 	}
 	strbuf_reset(&text);
-	strbuf_puts(&text, "up to ");
-	finding_put_saving(&text, section->findings, finding);
-	put_fact(out, "saving", text.size > 6 ? strbuf_text(&text) : NULL);
-	if (!brief)
-		put_code_fact(out, "verify", finding->verify);
-	if (section->flags & SECTION_SQL)
-		put_code_fact(out, "sql", finding->sql);
-	strbuf_reset(&text);
-	finding_put_also(&text, finding);
-	put_fact(out, "also on this path", strbuf_text(&text));
+	finding_put_says(&text, finding, style);
+	put_escaped(out, strbuf_text(&text));
+	fputs("\n\n", out);
+	finding_each_fact(section, finding, put_finding_fact, &drawing);
 	strbuf_free(&text);
 }
 

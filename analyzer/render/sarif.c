@@ -117,14 +117,15 @@ static json_t *result_message(const struct findings *findings,
 	struct strbuf text = {0};
 	json_t *value;
 
-	strbuf_printf(&text, "%s: %s. ",
-		      finding_name(finding) ? finding_name(finding) : "The run",
-		      finding->rule->title);
+	if (finding_name(finding))
+		strbuf_printf(&text, "%s: ", finding_name(finding));
+	strbuf_printf(&text, "%s. ",
+		      finding->says ? finding->says : finding->rule->title);
 	finding_put_evidence(&text, finding);
 	strbuf_puts(&text, ".");
 	if (finding->saving_ns > 0 || finding->saving_bytes > 0) {
-		strbuf_puts(&text, " Saving: up to ");
-		finding_put_saving(&text, findings, finding);
+		strbuf_puts(&text, " Gain: ");
+		finding_put_bound(&text, findings, finding, true);
 		strbuf_puts(&text, ".");
 	}
 	if (finding->advice[0])

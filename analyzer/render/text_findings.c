@@ -6,34 +6,178 @@
 #include "analyzer/rules/rule.h"
 
 #include <ctype.h>
+#include <string.h>
 
-#define LABEL_COLUMN 3
 #define TEXT_COLUMN 13
 #define NAME_LEAST 16
-#define NAME_INDENT 3
+#define PATH_LEAST 20
 #define PATH_LINES 3
+#define LOCATION_WIDTH 32
 
-static void put_line(const struct text_style *style, const char *label, const char *text)
+/* What draws the finding that is being put. */
+struct drawing {
+	const struct text_style *style;
+	const struct section *section;
+	size_t indent; /* of all its lines but the first */
+};
+
+static const char *separator(const struct text_style *style)
 {
-	if (!text || !*text)
-		return;
-	fprintf(style->out, "%*s%s%-*s%s", LABEL_COLUMN, "", style->dim,
-		TEXT_COLUMN - LABEL_COLUMN, label, style->off);
-	text_wrap(style, text, TEXT_COLUMN, TEXT_COLUMN);
+	return style->shorten->ellipsis[0] == '.' ? " - " : " · ";
 }
 
-static void put_path(const struct text_style *style, const char *label, const char *chain)
+static void put_indent(const struct drawing *drawing)
 {
-	struct strbuf text = {0};
-	const char *at;
+	fprintf(drawing->style->out, "%*s", (int)drawing->indent, "");
+}
 
-	if (!chain || !*chain)
+/* "1 HIGH     ", as wide as the widest of the section. */
+static size_t put_rank(struct strbuf *buffer, const struct section *section, size_t index,
+		       size_t width)
+{
+	strbuf_printf(buffer, "%zu ", index + 1);
+	for (const char *c = severity_word(section->findings->list[index].severity); *c;
+	     c++)
+		strbuf_putc(buffer, (char)toupper((unsigned char)*c));
+	for (strbuf_putc(buffer, ' '); buffer->size < width;)
+		strbuf_putc(buffer, ' ');
+	return buffer->size;
+}
+
+static size_t widest_rank(const struct section *section)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < section->shown_count; i++) {
+		struct strbuf rank = {0};
+		size_t width = put_rank(&rank, section, i, 0);
+
+		widest = width > widest ? width : widest;
+		strbuf_free(&rank);
+	}
+	return widest;
+}
+
+/* "1 HIGH   find_match: called 3,816,870 times for 8.6ns each". A name that would be cut
+ * to nothing has a line of its own. */
+static void put_head(const struct drawing *drawing, size_t index)
+{
+	const struct text_style *style = drawing->style;
+	const struct finding *finding = &drawing->section->findings->list[index];
+	size_t room = style->width - drawing->indent, wide, used;
+	struct strbuf rank = {0}, name = {0}, says = {0};
+
+	put_rank(&rank, drawing->section, index, drawing->indent);
+	fprintf(style->out, "%s%s%s",
+		finding->severity >= SEVERITY_HIGH ? style->warning : style->bold,
+		strbuf_text(&rank), style->off);
+	finding_put_says(&says, finding, style->shorten);
+	wide = utf8_width(strbuf_text(&says)) + 2;
+	finding_put_name(&name, finding, room - 1, style->shorten);
+	if (name.size && utf8_width(strbuf_text(&name)) + wide > room &&
+	    wide + NAME_LEAST <= room) {
+		strbuf_reset(&name);
+		finding_put_name(&name, finding, room - wide, style->shorten);
+	}
+	if (name.size)
+		fprintf(style->out, "%s%s%s:", style->bold, strbuf_text(&name),
+			style->off);
+	used = name.size ? utf8_width(strbuf_text(&name)) + 2 : 0;
+	if (used + wide - 2 > room && name.size) {
+		fputc('\n', style->out);
+		put_indent(drawing);
+		used = 0;
+	} else if (name.size) {
+		fputc(' ', style->out);
+	}
+	text_wrap(style, strbuf_text(&says), drawing->indent + used, drawing->indent);
+	strbuf_free(&rank);
+	strbuf_free(&name);
+	strbuf_free(&says);
+}
+
+/* "insn_size → find_match (assemble.c:2213)": of the path as much of its end as there is
+ * room for. */
+static void put_place(struct strbuf *buffer, const struct drawing *drawing,
+		      const struct finding *finding, size_t room)
+{
+	struct strbuf place = {0};
+	bool has_path = finding->chain && *finding->chain;
+	size_t least = 0;
+	const char *slash = finding->file ? strrchr(finding->file, '/') : NULL;
+
+	if (finding->file)
+		shorten_location(&place, slash ? slash + 1 : finding->file, finding->line,
+				 LOCATION_WIDTH, drawing->style->shorten);
+	if (has_path) {
+		struct strbuf whole = {0};
+
+		shorten_chain_end(&whole, finding->chain, SIZE_MAX,
+				  drawing->style->shorten);
+		least = utf8_width(strbuf_text(&whole));
+		least = least < PATH_LEAST ? least : PATH_LEAST;
+		strbuf_free(&whole);
+	}
+	if (has_path && place.size && room < least + utf8_width(strbuf_text(&place)) + 3)
+		strbuf_reset(&place);
+	if (has_path && room >= least)
+		shorten_chain_end(
+			buffer, finding->chain,
+			room - (place.size ? utf8_width(strbuf_text(&place)) + 3 : 0),
+			drawing->style->shorten);
+	if (place.size && (buffer->size || utf8_width(strbuf_text(&place)) <= room))
+		strbuf_printf(buffer, buffer->size ? " (%s)" : "%s", strbuf_text(&place));
+	strbuf_free(&place);
+}
+
+/* What to do, what it can bring at most, and where: behind it, or on a line of its own
+ * where there is no room for it. */
+static void put_answer(const struct drawing *drawing, const struct finding *finding)
+{
+	const struct text_style *style = drawing->style;
+	size_t room = style->width - drawing->indent, used,
+	       id = strlen(finding->rule->id) + 1;
+	struct strbuf text = {0}, place = {0};
+	bool is_behind;
+
+	finding_put_answer(&text, drawing->section->findings, finding);
+	used = utf8_width(strbuf_text(&text)) + utf8_width(separator(style));
+	if (used + id < room)
+		put_place(&place, drawing, finding, room - used - id);
+	is_behind = place.size > 0;
+	put_indent(drawing);
+	if (place.size) {
+		fprintf(style->out, "%s%s", strbuf_text(&text), separator(style));
+	} else {
+		put_place(&place, drawing, finding, room - id);
+		if (!place.size)
+			strbuf_printf(&text, " %s", finding->rule->id);
+		text_wrap(style, strbuf_text(&text), drawing->indent, drawing->indent);
+	}
+	if (!is_behind && place.size)
+		put_indent(drawing);
+	if (place.size)
+		fprintf(style->out, "%s %s%s%s\n", strbuf_text(&place), style->dim,
+			finding->rule->id, style->off);
+	strbuf_free(&text);
+	strbuf_free(&place);
+}
+
+static void put_fact(void *context, const struct fact *fact)
+{
+	const struct drawing *drawing = context;
+	const struct text_style *style = drawing->style;
+	struct strbuf text = {0};
+
+	fprintf(style->out, "   %s%-*s%s", style->dim, TEXT_COLUMN - 3,
+		fact->number > 1 ? "" : fact->label, style->off);
+	if (fact->kind != FACT_CHAIN) {
+		text_wrap(style, fact->text, TEXT_COLUMN, TEXT_COLUMN);
 		return;
-	shorten_chain(&text, chain, style->width - TEXT_COLUMN, PATH_LINES,
+	}
+	shorten_chain(&text, fact->text, style->width - TEXT_COLUMN, PATH_LINES,
 		      style->shorten);
-	fprintf(style->out, "%*s%s%-*s%s", LABEL_COLUMN, "", style->dim,
-		TEXT_COLUMN - LABEL_COLUMN, label, style->off);
-	for (at = strbuf_text(&text); *at; at++) {
+	for (const char *at = strbuf_text(&text); *at; at++) {
 		fputc(*at, style->out);
 		if (*at == '\n')
 			fprintf(style->out, "%*s", TEXT_COLUMN, "");
@@ -42,130 +186,21 @@ static void put_path(const struct text_style *style, const char *label, const ch
 	strbuf_free(&text);
 }
 
-static void put_advice(const struct text_style *style, const struct finding *finding,
-		       bool brief)
-{
-	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
-		fprintf(style->out, "%*s%s%-*s%s%zu. ", LABEL_COLUMN, "", style->dim,
-			TEXT_COLUMN - LABEL_COLUMN, i ? "" : "try", style->off, i + 1);
-		text_wrap(style, finding->advice[i], TEXT_COLUMN + 3, TEXT_COLUMN + 3);
-	}
-}
-
-static const char *color(const struct text_style *style, enum severity severity)
-{
-	return severity >= SEVERITY_HIGH ? style->warning : style->bold;
-}
-
-/* "parse", "region 'parse'", "step 'frame'" or "(the run)" */
-static void put_name(struct strbuf *buffer, const struct finding *finding)
-{
-	bool is_plain =
-		!finding_name(finding) || (finding->function && !finding->is_region);
-
-	if (!is_plain)
-		strbuf_puts(buffer, finding->function ? "region '" : "step '");
-	strbuf_puts(buffer, finding_name(finding) ? finding_name(finding) : "(the run)");
-	if (!is_plain)
-		strbuf_putc(buffer, '\'');
-}
-
-/* "#2 HIGH 47  T3 chatty-edge  lookup_key            confidence high" */
-static void put_head(const struct text_style *style, size_t rank,
-		     const struct finding *finding)
-{
-	struct strbuf head = {0}, name = {0}, tail = {0};
-	size_t used, room;
-
-	strbuf_printf(&head, "#%zu ", rank);
-	for (const char *c = severity_word(finding->severity); *c; c++)
-		strbuf_putc(&head, (char)toupper((unsigned char)*c));
-	strbuf_printf(&head, " %.0f  %s %s", finding->score, finding->rule->id,
-		      finding->rule->slug);
-	strbuf_printf(&tail, "confidence %s", confidence_word(finding->confidence));
-	used = head.size + 2 + tail.size + 2;
-	if (style->width < used + NAME_LEAST) { /* narrow: the word alone */
-		strbuf_reset(&tail);
-		strbuf_puts(&tail, confidence_word(finding->confidence));
-		used = head.size + 2 + tail.size + 2;
-	}
-	put_name(&name, finding);
-	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),
-		strbuf_text(&head), style->off);
-	strbuf_reset(&head);
-	if (style->width < used + NAME_LEAST) { /* narrower still: a line of its own */
-		fprintf(style->out, "%s%s%s\n", style->dim, strbuf_text(&tail),
-			style->off);
-		shorten_name(&head, strbuf_text(&name), style->width - NAME_INDENT,
-			     style->shorten);
-		fprintf(style->out, "%*s%s\n", NAME_INDENT, "", strbuf_text(&head));
-	} else {
-		room = style->width - used;
-		shorten_name(&head, strbuf_text(&name), room, style->shorten);
-		used = utf8_width(strbuf_text(&head));
-		fprintf(style->out, "%s%*s  %s%s%s\n", strbuf_text(&head),
-			(int)(used < room ? room - used : 0), "", style->dim,
-			strbuf_text(&tail), style->off);
-	}
-	strbuf_free(&head);
-	strbuf_free(&name);
-	strbuf_free(&tail);
-}
-
-static void put_what(const struct text_style *style, const struct finding *finding)
-{
-	struct strbuf text = {0};
-
-	strbuf_puts(&text, finding->rule->title);
-	if (finding->where)
-		strbuf_printf(&text, ", %s", finding->where);
-	put_line(style, "what", strbuf_text(&text));
-	strbuf_free(&text);
-}
-
-static void put_finding(const struct text_style *style, const struct section *section,
-			size_t index)
-{
-	const struct finding *finding = &section->findings->list[index];
-	bool brief = section->flags & SECTION_BRIEF;
-	struct strbuf text = {0};
-
-	put_head(style, index + 1, finding);
-	if (!brief)
-		put_what(style, finding);
-	finding_put_evidence(&text, finding);
-	put_line(style, "evidence", strbuf_text(&text));
-	put_path(style, "path", finding->chain);
-	put_path(style, "through", finding->through);
-	if (!brief)
-		put_line(style, "why", finding->why);
-	put_advice(style, finding, brief);
-	strbuf_reset(&text);
-	finding_put_saving(&text, section->findings, finding);
-	if (text.size) {
-		struct strbuf saving = {0};
-
-		strbuf_printf(&saving, "up to %s", strbuf_text(&text));
-		put_line(style, "saving", strbuf_text(&saving));
-		strbuf_free(&saving);
-	}
-	if (!brief)
-		put_line(style, "verify", finding->verify);
-	if (section->flags & SECTION_SQL)
-		put_line(style, "sql", finding->sql);
-	strbuf_reset(&text);
-	finding_put_also(&text, finding);
-	if (!brief)
-		put_line(style, "also", strbuf_text(&text));
-	strbuf_free(&text);
-}
-
 void text_findings(const struct text_style *style, const struct section *section)
 {
+	struct drawing drawing = {style, section, widest_rank(section)};
+	bool is_brief = section->flags & SECTION_BRIEF;
+
 	for (size_t i = 0; i < section->shown_count; i++) {
-		if (i)
+		const struct finding *finding = &section->findings->list[i];
+
+		if (i && !is_brief)
 			fputc('\n', style->out);
-		put_finding(style, section, i);
+		put_head(&drawing, i);
+		if (is_brief)
+			put_answer(&drawing, finding);
+		else
+			finding_each_fact(section, finding, put_fact, &drawing);
 	}
 	if (section->footer)
 		text_wrap(style, section->footer, 0, 0);

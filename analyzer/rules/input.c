@@ -5,6 +5,7 @@
 #include "common/base/xalloc.h"
 #include "common/recipe.h"
 #include "analyzer/model/table.h"
+#include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
 
 #include <math.h>
@@ -185,16 +186,67 @@ static void put_chain(struct rule_input *input, int64_t path_id, struct strbuf *
 			      count ? " > " : "");
 }
 
+static const struct rule_value *told_value(const struct rule *rule, const char *name,
+					   size_t size)
+{
+	const struct rule_value *value = rule->values;
+
+	for (; value && value->column; value++)
+		if (value->unit && strlen(value->column) == size &&
+		    strncmp(value->column, name, size) == 0)
+			return value;
+	return NULL;
+}
+
+/* With its unit, and how far it may be off. */
+static void put_number(struct cursor *cursor, const struct rule_value *value,
+		       double number, struct strbuf *filled)
+{
+	double scale = strcmp(value->unit, "percent") == 0 ? 100 : 1;
+	struct strbuf name = {0};
+	int error;
+
+	strbuf_printf(&name, "%s_error", value->column);
+	error = cursor_find(cursor, strbuf_text(&name), name.size);
+	units_estimate(filled, scale * number,
+		       error < 0 ? 0 : scale * cursor_real_at(cursor, error),
+		       value->unit);
+	strbuf_free(&name);
+}
+
 static void put_column(struct rule_input *input, struct cursor *cursor, const char *name,
 		       size_t size, struct strbuf *filled)
 {
 	bool is_path = *name == '>';
+	const struct rule_value *value = told_value(input->rule, name, size);
 	int column = cursor_find(cursor, name + is_path, size - is_path);
 
-	if (is_path && column >= 0)
+	if (column < 0 || !cursor_text_at(cursor, column))
+		return;
+	if (is_path)
 		put_chain(input, whole_number(cursor_real_at(cursor, column)), filled);
-	else if (column >= 0 && cursor_text_at(cursor, column))
+	else if (value)
+		put_number(cursor, value, cursor_real_at(cursor, column), filled);
+	else
 		strbuf_puts(filled, cursor_text_at(cursor, column));
+}
+
+/* "1 call", "13 calls", or one of two words by the number. */
+static void put_counted(struct cursor *cursor, const char *name, size_t size,
+			const char *words, struct strbuf *filled)
+{
+	int column = cursor_find(cursor, name, size);
+	int64_t count = column < 0 ? 0 : whole_number(cursor_real_at(cursor, column));
+	char *word = xstrndup(words + 1, strcspn(words, "}") - 1);
+	char *many = strchr(word, '|');
+
+	if (*words == ' ')
+		units_counted(filled, count, word);
+	else if (many && count == 1)
+		strbuf_add(filled, word, (size_t)(many - word));
+	else
+		strbuf_puts(filled, many ? many + 1 : word);
+	free(word);
 }
 
 static void put_limit(struct rule_input *input, const char *name, size_t size,
@@ -213,13 +265,15 @@ const char *rule_fill(struct rule_input *input, struct cursor *cursor, const cha
 
 	for (const char *open; text && (open = strchr(text, '{')); text = open + 1) {
 		const char *name = open + 1;
-		size_t size = strcspn(name, "}");
+		size_t size = strcspn(name, "}"), end = strcspn(name, " |}");
 
 		strbuf_printf(&filled, "%.*s", (int)(open - text), text);
 		if (strncmp(name, "run}", 4) == 0)
 			strbuf_printf(&filled, "%lld", (long long)input->run_id);
 		else if (*name == '=')
 			put_limit(input, name + 1, size - 1, &filled);
+		else if (end < size)
+			put_counted(cursor, name, end, name + end, &filled);
 		else
 			put_column(input, cursor, name, size, &filled);
 		open = name + size;

@@ -109,6 +109,8 @@ static void tell_words(struct rule_input *input, struct finding *finding,
 {
 	const struct rule *rule = input->rule;
 
+	finding->says = rule_fill(
+		input, cursor, rule->says ? rule->says : text_of(cursor, "says", NULL));
 	finding->why = rule_fill(input, cursor,
 				 rule->why ? rule->why : text_of(cursor, "why", NULL));
 	for (size_t i = 0; rule->advice[i]; i++) {

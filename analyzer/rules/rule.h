@@ -107,8 +107,9 @@ struct rule {
 	bool through_wrappers;	 /* without a finding it asks for wrappers, too */
 	const char *sql;
 	const struct rule_value *values; /* ends with one without a column */
-	/* Of every finding; NULL: the row has it in a column of that name. */
-	const char *why, *advice[FINDING_ADVICE + 1], *proof;
+	/* Of every finding; NULL: the row has it in a column of that name. says: its
+	 * first line, behind the name of what it is about. */
+	const char *says, *why, *advice[FINDING_ADVICE + 1], *proof;
 	/* What the findings are at least, and at most; INFO: not set. */
 	enum severity least, most;
 	const char *facts; /* instead of a query: rows of the table quality */
@@ -160,7 +161,9 @@ const char *rule_text(struct rule_input *input, const char *format, ...)
 const char *rule_copy(struct rule_input *input, const char *text);
 
 /* The text with what the present row has: "{name}" is what it has in that column,
- * "{>name}" the end of that call path, "{run}" the run, "{=name}" a limit. */
+ * "{>name}" the end of that call path, "{run}" the run, "{=name}" a limit. Of a number
+ * that is evidence, with its unit and its error; "{name noun}" is "1 noun" or "13 nouns",
+ * "{name|one|many}" a word. */
 const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text);
 
 /* Adds a finding about the whole run. */

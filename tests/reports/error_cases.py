@@ -47,7 +47,7 @@ def ways():
     """What was not timed call by call."""
     yield case("T1", "an estimate", found(says="an estimate"),
                *work(100 * MS, recording="counted"))
-    yield case("T1", "measured", found(says="not that of what it calls"), *work(100 * MS))
+    yield case("T1", "measured", found(says="not in what it calls"), *work(100 * MS))
     for recording, one in (("exact", found()), ("sampled", None), ("counted", None)):
         yield case("T7", "timed: " + recording, one,
                    dict(CLEAR_NODES[0], values=dict(CLEAR_NODES[0]["values"],

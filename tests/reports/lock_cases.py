@@ -78,7 +78,7 @@ def asleep():
 
 def convoys():
     """L3"""
-    yield look("L3", "hold_ns", found(saves=200, says="3 threads queue at table", **HIGH),
+    yield look("L3", "hold_ns", found(saves=200, says="3 threads queue for table", **HIGH),
                hold_count=1, hold_ns=100_000)
     yield look("L3", "hold_ns", None, hold_count=1, hold_ns=100_001)
     # its holder waited for a CPU for a half
@@ -181,7 +181,7 @@ def opens():
     """I3"""
     def opened(what, one, count=100, ns=30 * MS, **values):
         return moved("I3", "open", count, ns, what, one, bytes_each=0, operation="open", **values)
-    yield opened("least_opens", found(saves=29.7, says="it opens /data each time anew", **HIGH, shows={
+    yield opened("least_opens", found(saves=29.7, says="it opens /data anew each time", **HIGH, shows={
         "openings": 100, "opening and closing, of the run": 3, "each time": 300_000}))
     yield opened("least_opens", None, 99)
     yield opened("run_share", found())

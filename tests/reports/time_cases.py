@@ -83,7 +83,7 @@ def hot_leaves():
     yield from both("T1", "sure_hooks", found(**MEDIUM), found(**LOW),
                     lambda ns: work(ns, 5 * MILLION), 400 * MS, 400 * MS - 1)
     # 300 ns an allocation, what recording it took subtracted
-    yield from both("T1", "alloc_ns", found(says="not that of what it calls", saves=150, **MEDIUM),
+    yield from both("T1", "alloc_ns", found(says="not in what it calls", saves=150, **MEDIUM),
                     found(says="malloc", **LOW),
                     lambda count: work(300 * MS, alloc_count=count), MILLION, MILLION + 1)
     # what recording its allocations took is not in its time any more
@@ -121,7 +121,7 @@ def waits_that_compute():
     def code(waits):
         return (("work", "/usr/lib/libmpi.so.40", waits), ("work", "/usr/lib/mca_btl_sm.so", MS),
                 ("work", "/src/a.out", 101 * MS))
-    computes = found(says="its self time", advises="a better algorithm")
+    computes = found(says="in its own code", advises="a better algorithm")
     for waits, one in ((100 * MS, found(says="waits for other ranks", advises="which rank", shows={
             "of its samples, waiting for others": 50})), (99 * MS, computes)):
         yield case("T1", "spun_part", one, *work(400 * MS), code=code(waits))
@@ -285,7 +285,7 @@ def long_waits():
         yield case("W1", "run_share", one, *waits(100 * MS), wall=wall)
     for name in ("pthread_join", "waitpid", "epoll_wait", "sem_wait"):
         yield case("W1", "waits for others: " + name, None, *waits(500 * MS, name=name))
-    yield case("W1", "its own code", found(saves=400, says="not recorded by its name", **MEDIUM),
+    yield case("W1", "its own code", found(saves=400, says="not recorded by name", **MEDIUM),
                *work(500 * MS, 1, blocked=400 * MS))
     yield case("W1", "its own code, with threads", None, *work(500 * MS, 1, blocked=400 * MS),
                lanes=(0, 0))

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule I3 open-again: The same file is opened again and again
 -- :about one file is opened and closed very often, and that takes a part of the run
+-- :says opens the same file {calls time}, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
 -- :explains R1 W1
@@ -9,10 +10,10 @@
 -- :evidence calls count, at least least_opens: openings
 -- :evidence held percent, at least run_share: opening and closing, of the run
 -- :evidence call_ns ns: each time
--- :why it opens {file} each time anew
--- :advice keep it open, and go back to its start: lseek(), or pread()
--- :advice keep what was read, and ask stat() whether it has changed
--- :advice of a log: open it once, in append mode
+-- :why it opens {file} anew each time
+-- :advice keep it open; lseek() or pread() goes back
+-- :advice keep what was read, and ask stat() whether the file has changed
+-- :advice if it is a log, open it once, in append mode
 -- :speaks one file is opened 100 times or more, and that and closing it take 3 % of the run
 -- :gains all but one
 -- :unseen whether the file changes meanwhile

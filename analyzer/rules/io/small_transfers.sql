@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule I1 small-transfers: A file is read or written in tiny pieces
 -- :about a function moves a file's bytes a few at a time, each with a call of the kernel
+-- :says calls {callee}() {calls time} for {mean_bytes} each, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
 -- :explains R1 W1
@@ -15,10 +16,10 @@
 -- :evidence sequential percent, at least sequential: one after the other
 -- :evidence held percent, at least run_share: share of the run
 -- :evidence call_ns ns: time per call
--- :why it moves {file}{others} in small pieces by {callee}(), one call of the kernel for each
+-- :why it moves {file}{others} in small pieces by {callee}(), one system call for each
 -- :advice {remedy}
 -- :advice map the file: mmap()
--- :advice know the size before: one call for the whole
+-- :advice if the size is known before, use one call for all of it
 -- :speaks a function reads, or writes, 1,000 times or more, at most 512 bytes on average, half
 -- of them one after the other, for 5 % of the run
 -- :gains what pages of 4 KiB would save
@@ -36,10 +37,8 @@ SELECT path_id, callee, file, calls, ns / calls AS call_ns,
 	CAST(sequential_calls AS REAL) / calls AS sequential,
 	ns * MAX(0, 1 - CAST(bytes AS REAL) / calls / :page_bytes) AS saving_ns, 2 AS confidence,
 	CASE WHEN files > 1 THEN ' and ' || (files - 1) || ' more' ELSE '' END AS others,
-	CASE operation WHEN 'read' THEN 'read much at a time into a buffer, and take the pieces '
-		|| 'from there: fread(), or a buffer of your own'
-		ELSE 'gather the pieces in a buffer, and write it when it is full: fwrite(), '
-		|| 'writev(), or a buffer of your own' END AS remedy
+	CASE operation WHEN 'read' THEN 'read into a large buffer: fread(), or your own'
+		ELSE 'buffer the writes: fwrite(), writev()' END AS remedy
 FROM sums WHERE calls > 0 ORDER BY ns DESC, path_id, callee;
 
 -- :proof

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule I2 sync-storm: Files are synced again and again
 -- :about a function waits for the disk with fsync() and the like many times
+-- :says calls {callee}() {calls time}, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
 -- :explains R1 W1
@@ -13,9 +14,10 @@
 -- :evidence call_ns ns: time per sync
 -- :evidence ns ns: in all
 -- :why it waits in {callee}() for the disk each time, for {file}{others}
--- :advice sync once for several changes: a transaction, or a group of commits
--- :advice what must not last need not be synced: a temporary file, a cache
--- :advice fdatasync() in a file of fixed size, and a log that is written in order
+-- :advice sync once for several changes
+-- :advice a transaction, or a group commit, does that
+-- :advice do not sync what need not last: a temporary file, a cache
+-- :advice fdatasync() for a file of fixed size, and a log that is written in order
 -- :speaks a function calls `fsync` and the like 20 times or more, for 5 % of the run
 -- :gains half of it: two changes with one sync
 -- :unseen what must not be lost

@@ -15,9 +15,11 @@
 -- :evidence threads count: threads that waited
 -- :evidence computed percent: its holder computed
 -- :evidence hold_ns ns: held for
--- :advice do less while it is held: compute before, or after, on copies
--- :advice split what it guards: a lock for each part, or for each thread with sums at the end
--- :advice where most only read: a read-write lock, or an atomic pointer to data that does not
+-- :advice do less while holding it, or split the lock
+-- :advice compute before or after holding it, on copies
+-- :advice give each part a lock of its own, or each thread its own data with sums at the
+-- end
+-- :advice if most only read: a read-write lock, or an atomic pointer to data that does not
 -- change
 -- :speaks 10 waits or more for one lock, of which the longest waiter's are 5 % of the run
 -- :gains those

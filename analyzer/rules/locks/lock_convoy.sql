@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- :rule L3 lock-convoy: Threads queue at a lock that is held briefly
+-- :rule L3 lock-convoy: Threads queue for a lock that is held briefly
 -- :about several threads wait for a lock far longer than it is held each time
 -- :needs calls wall cpu
 -- :specific 2
@@ -16,11 +16,11 @@
 -- :evidence threads count, at least threads: threads that waited
 -- :evidence hold_ns ns, at most hold_ns: held for
 -- :evidence queue ratio, at least queue: waited by held
--- :why {threads} threads queue at {lock} in {>waiter_path_id}; it is held briefly, so that the
--- queue and the next one's wake-up take the time
--- :advice take it less often: do several items for each time it is held
+-- :why {threads thread} queue for {lock} in {>waiter_path_id}; it is held so briefly that
+-- the queue and waking the next thread take the time
+-- :advice take it less often: several items each time
 -- :advice keep counters and lists for each thread, and add them up
--- :advice an atomic operation in place of what it guards
+-- :advice an atomic operation instead of what it guards
 -- :speaks 50 waits or more by three threads, each three times as long as the lock is then held
 -- or longer, on average, and that is at most 100 us
 -- :gains those

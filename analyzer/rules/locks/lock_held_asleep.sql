@@ -16,9 +16,10 @@
 -- :evidence wait_ns ns: waited
 -- :evidence threads count: threads that waited
 -- :evidence hold_ns ns: held for
--- :advice give the lock up before the call, and take it again for its result
--- :advice hand the work to a thread of its own: a queue in front of a file or a socket
--- :advice where it must be held: a lock for each file or connection instead of one for all
+-- :advice release the lock before the call
+-- :advice take it again for the result, or hand the work to a thread of its own: a queue in
+-- front of a file or a socket
+-- :advice if it must be held: a lock for each file or connection instead of one for all
 -- :speaks the same, and in half of the time waited the holder slept, or was in a call that
 -- sleeps or moves data
 -- :gains those

@@ -2,6 +2,7 @@
 -- :rule L4 taking-turns: Threads that take turns
 -- :about several threads compute, but one at a time: together they use about one CPU, and
 -- sleep for each other meanwhile
+-- :says {workers thread} take turns: together they use {cpus_used} of {cpus CPU}
 -- :needs calls wall cpu
 -- :specific 1
 -- :explains R1
@@ -22,10 +23,9 @@
 -- :evidence met percent, at least met: slept for each other, of what they slept
 -- :evidence won percent, at least run_share: could be won, of the run
 -- :evidence cpus count: CPUs
--- :advice let a thread go on with the next item while the one before is being worked on: a
--- longer queue between them
+-- :advice let threads run ahead: a longer queue between them
 -- :advice give each thread whole items of its own instead of a part of each
--- :advice where the order is fixed: one thread does the same without switches
+-- :advice if the order is fixed, one thread does the same without switches
 -- :speaks two threads or more of a process each compute for 10 % of its life, all together use
 -- 0.5 to 1.4 CPUs, the busiest at most 80 % of one, and 60 % of what they slept was at locks,
 -- conditions, semaphores and barriers

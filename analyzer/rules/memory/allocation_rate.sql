@@ -23,7 +23,7 @@
 -- :evidence won percent: share of the run without recorder
 -- :asks won at least least_share
 -- :why many blocks are allocated for each second of the run, and they stay for a while
--- :advice allocate many at a time: an arena or a pool that is freed at once
+-- :advice allocate many at once: an arena or a pool
 -- :advice reserve the container's final size before filling it
 -- :advice keep the data in one array instead of linked blocks
 -- :docs
@@ -58,7 +58,9 @@ SELECT owner_id, :alloc_count / (:wall_ns / 1e9) AS of_run,
 	allocs / :alloc_count AS part, bytes / allocs AS mean_bytes, :pair_ns AS pair_ns,
 	MIN(1, critical * :pair_ns / :own_run_ns) AS won,
 	MIN(critical * :pair_ns, :own_run_ns) AS saving_ns, :own_run_ns AS of_ns,
-	allocs AS saving_allocs
+	allocs AS saving_allocs, CASE WHEN owner_id > 0 THEN 'allocates {allocs block} of {mean_bytes}'
+		|| ', {of_run} in the run' ELSE 'the run allocates {of_run}, '
+		|| '{mean_bytes} on average' END AS says
 FROM found ORDER BY owner_id;
 
 -- :proof

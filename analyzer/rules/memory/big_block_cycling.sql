@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M8 big-block-cycling: Big blocks come and go
 -- :about blocks of mmap's size are allocated and freed again and again, with page faults
+-- :says allocates and frees {allocs block} of {mean_bytes}, with page faults
 -- :needs allocations wall
 -- :specific 2
 -- :explains M11 T1
@@ -17,11 +18,11 @@
 -- :evidence faults count: page faults of the run
 -- :evidence fault_ns ns: cost of a page fault
 -- :asks won at least least_share
--- :why blocks as large as those that malloc takes from the kernel come and go, and the run has
--- the page faults to match
--- :advice keep one buffer and use it again
--- :advice mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the size keep the pages in
--- the heap
+-- :why blocks large enough for malloc to take them from the kernel come and go, and the run
+-- has the page faults to match
+-- :advice keep one buffer and reuse it
+-- :advice mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the size keep the pages
+-- in the heap
 -- :advice work in smaller parts
 -- :docs
 -- Blocks of at least `big_bytes` on average, `least_allocs` of them, `churn_ratio` times what is

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M2 churn: The same room is allocated again and again
 -- :about a function allocates many times what it ever has live
+-- :says allocates {bytes} but has at most {peak_bytes} live
 -- :needs allocations wall
 -- :through_wrappers
 -- :specific 2
@@ -21,9 +22,9 @@
 -- :evidence pair_ns ns: cost of malloc and free
 -- :evidence won percent: share of the run without recorder
 -- :asks won at least least_share
--- :why far more is allocated than ever lives at a time: the same room is given back and asked
--- for again
--- :advice keep freed objects in a free list of the owner, or reuse the buffer
+-- :why far more is allocated than is ever live at a time: the same room is given back and
+-- asked for again
+-- :advice reuse the buffer, or keep a free list
 -- :advice move the allocation out of the loop that calls it
 -- :advice let the caller pass the buffer in
 -- :docs

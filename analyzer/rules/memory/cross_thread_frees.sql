@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M10 cross-thread-frees: Blocks are freed by another thread
 -- :about much of what a function allocates is freed by a thread that did not allocate it
+-- :says {crossed block} {crossed|is|are} freed by another thread, {part} of its frees
 -- :needs allocations wall
 -- :through_wrappers
 -- :specific 2
@@ -22,7 +23,7 @@
 -- :evidence waits_ns ns: taken beyond the median of its calls
 -- :evidence won percent: share of the run without recorder
 -- :asks won at least least_win
--- :advice hand the blocks back to the thread that made them: a pool with a return queue
+-- :advice return blocks to the thread that made them: a pool with a return queue
 -- :advice pass data in batches, one block for many items
 -- :advice try an allocator with per-thread heaps, such as mimalloc or jemalloc
 -- :docs

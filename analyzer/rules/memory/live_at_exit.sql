@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule M6 live-at-exit: Memory that was never freed
+-- :rule M6 live-at-exit: Memory that is live at exit
 -- :about many blocks of a function are live at the exit, and are much of the peak
+-- :says {live_count block}, {live_bytes}, {live_count|is|are} live at exit
 -- :needs allocations end
 -- :through_wrappers
 -- :specific 1
@@ -17,11 +18,11 @@
 -- :evidence live_count count, at least least_blocks: blocks
 -- :evidence freed percent: freed of its allocations
 -- :asks held at least least_share
--- :why many blocks that it allocated were still live when the program ended
--- :advice free the blocks when their last use is over
--- :advice record with PROFSHIM_SNAPSHOT_EVERY=2s: the snapshots tell growth from a table that
+-- :why these blocks were still live when the program ended
+-- :advice free the blocks after their last use
+-- :advice record with PROFSHIM_SNAPSHOT_EVERY=2s: snapshots tell growth from a table that
 -- fills up
--- :advice bound the cache; or suppress the finding when the memory is meant to stay
+-- :advice bound the cache; or suppress the finding if the memory is meant to stay
 -- :docs
 -- At least `least_blocks` blocks, `least_bytes` and `least_share` of the peak were live when the
 -- program ended. Without snapshots the data does not tell a leak from a cache or a table, and

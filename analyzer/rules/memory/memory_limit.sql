@@ -11,8 +11,8 @@
 -- :evidence rss bytes, at least rss_most: highest resident set
 -- :evidence saving_bytes bytes: too much
 -- :why the run took more memory than the limit that was set for it
--- :advice see who has it: 'prof-analyze memory' shows what was live at the peak
--- :advice raise the limit in the rules file when the memory is meant
+-- :advice see who holds it: 'prof-analyze memory' shows what is live at the peak
+-- :advice raise the limit in the rules file if the memory is meant
 -- :docs
 -- Off until a rules file sets `peak_bytes` or `rss_bytes`; then "not measured" turns into a
 -- finding of at least high, or into "passed"; a limit whose figure was not recorded is not
@@ -34,7 +34,9 @@ WITH looks AS (SELECT 'peak' AS what, :peak_bytes AS most, r.peak_bytes AS bytes
 	FROM resources s WHERE s.run_id = :run)
 SELECT CASE what WHEN 'peak' THEN bytes END AS peak, CASE what WHEN 'peak' THEN most END
 	AS peak_most, CASE what WHEN 'rss' THEN bytes END AS rss, CASE what WHEN 'rss' THEN most
-	END AS rss_most, bytes - most AS saving_bytes, bytes AS of_bytes, 2 AS confidence,
+	END AS rss_most, bytes - most AS saving_bytes,
+	CASE what WHEN 'peak' THEN 'the peak of {peak} is above its limit' ELSE
+		'the resident set of {rss} is above its limit' END AS says, bytes AS of_bytes, 2 AS confidence,
 	proof || ' WHERE run_id = {run}' AS proof,
 	CASE WHEN :peak_bytes <= 0 AND :rss_bytes <= 0
 		THEN 'no limit is set: peak_bytes or rss_bytes in a rules file' ELSE reason END

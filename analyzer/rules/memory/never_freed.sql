@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule M12 never-freed: Memory that only one place never frees
+-- :rule M12 never-freed: Memory that one function never frees
 -- :about a function's blocks are never freed though the program frees nearly all others
+-- :says never frees its {live_count block}, {live_bytes}
 -- :needs allocations end
 -- :through_wrappers
 -- :specific 2
@@ -19,8 +20,8 @@
 -- :evidence others_freed percent, at least others_freed: freed of all others
 -- :evidence held percent: live at exit, of the peak
 -- :asks others at least least_others
--- :advice free the blocks when their last use is over
--- :advice where they are kept on purpose, suppress the finding with a reason
+-- :advice free the blocks after their last use
+-- :advice if they are kept on purpose, suppress the finding with a reason
 -- :docs
 -- At least `least_blocks` blocks and `least_bytes` of a function were live when the program
 -- ended, at most `most_freed` of its blocks were ever freed, and of `least_others` blocks of all

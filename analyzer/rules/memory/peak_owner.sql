@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M7 peak-owner: One function has most of the peak
 -- :about one function's blocks are at least half of what is live at the peak
+-- :says holds {peak_bytes} in {peak_count block}, {held} of the peak
 -- :needs allocations
 -- :severity at most medium
 -- :limit least_share = 0.5 ratio, at most 1: share of the peak
@@ -24,9 +25,9 @@
 -- :evidence peak_count count: blocks
 -- :evidence run_bytes bytes, at least least_bytes: peak of the run
 -- :why one function has most of the memory at the moment of the peak
--- :advice work on the data in parts instead of having all of it in memory
--- :advice free what is no longer needed before the peak is reached: 'prof-analyze memory'
--- shows what is live then
+-- :advice process the data in parts
+-- :advice free what is no longer needed before the peak: 'prof-analyze memory' shows what
+-- is live then
 -- :advice use a smaller form: narrower types, indices for pointers, no second copy
 -- :docs
 -- One function has `least_share` of what is live at the peak, and the peak is at least

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M4 realloc-growth: Blocks grow by small steps
 -- :about realloc makes blocks larger by less than a factor that keeps copying linear
+-- :says grows blocks by {step_bytes} at a time, {reallocs realloc}
 -- :needs allocations wall
 -- :through_wrappers
 -- :specific 2
@@ -18,9 +19,8 @@
 -- :evidence realloc_ns ns: cost of a realloc, copying aside
 -- :evidence won percent: share of the run without recorder
 -- :asks won at least least_share
--- :why each realloc makes its block only a little larger, so that very many are needed
--- :advice grow the capacity by a factor: 1.5 or 2 times the old one
--- :advice reserve the final size when it is known or can be bounded
+-- :why each realloc makes its block only a little larger, so very many are needed
+-- :advice grow by a factor (1.5 or 2), or reserve the final size
 -- :advice collect into a list of chunks and join once
 -- :docs
 -- New bytes over old bytes of a site's reallocs is the mean factor of a step, weighted by size.

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M9 small-object-overhead: Blocks too small for their headers
 -- :about very many small blocks, for which the allocator takes half as much again or more
+-- :says malloc spends {lost_bytes}{lost_least_bytes} more on {blocks block} of {mean_bytes}
 -- :needs allocations
 -- :through_wrappers
 -- :specific 2
@@ -12,9 +13,9 @@
 -- :evidence lost_bytes bytes: lost
 -- :evidence lost_least_bytes bytes: lost, at least
 -- :asks lost at least least_lost
--- :why the blocks are so small that headers and rounding of a 64-bit glibc take much beside
--- them
--- :advice allocate the objects from a pool of equal ones, or in an array with indices
+-- :why the blocks are so small that the headers and the rounding of a 64-bit glibc take
+-- much beside them
+-- :advice allocate them from a pool, or in an array with indices
 -- :advice put several into one block, or the link into the object that it links
 -- :docs
 -- At least `least_blocks` blocks at the peak, for which a 64-bit glibc takes `overhead_ratio` more

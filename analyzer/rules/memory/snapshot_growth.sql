@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M5 snapshot-growth: Live memory grows over the snapshots
 -- :about a function's live bytes rise over five or more snapshots and do not level off
+-- :says its live memory grows by {grown_bytes} over {snapshots snapshot}
 -- :needs allocations
 -- :through_wrappers
 -- :specific 2
@@ -13,10 +14,9 @@
 -- :evidence of_peaks percent: share of the processes' peaks
 -- :evidence snapshots count: snapshots
 -- :why its live bytes rise over the snapshots and do not level off
--- :advice find who should release the blocks: see 'prof-analyze leaks' and 'delta' between two
--- snapshots
+-- :advice find who should free the blocks: 'prof-analyze leaks'
 -- :advice bound the container: drop the oldest entries
--- :advice when it is meant to grow, suppress the finding with a reason
+-- :advice if it is meant to grow, suppress the finding with a reason
 -- :docs
 -- Live bytes of a site over five or more snapshots of a process rise, by the classes of
 -- `prof-analyze leaks` (growing; not one-off, saturating, freed at end), from the first to the

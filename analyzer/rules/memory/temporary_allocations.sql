@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M3 temporary-allocations: Blocks that are freed at once
 -- :about most blocks of a function are freed with at most one other allocation in between
+-- :says frees {part} of its {allocs block} at once
 -- :needs allocations wall
 -- :through_wrappers
 -- :specific 2
@@ -15,10 +16,10 @@
 -- :evidence pair_ns ns: cost of malloc and free
 -- :evidence won percent: share of the run without recorder
 -- :asks won at least least_share
--- :why blocks are freed with at most one other allocation of the thread in between
--- :advice use a local array for the common size and the heap only above it
--- :advice keep one buffer from call to call
--- :advice pass a view (pointer and length) or move instead of copying
+-- :why these blocks are freed with at most one other allocation of the thread in between
+-- :advice use a local array, or keep one buffer
+-- :advice use the heap only above the common size
+-- :advice pass a view (pointer and length), or move instead of copying
 -- :docs
 -- A site frees at least `temporary_share` of its blocks with at most one other allocation of the
 -- thread in between.

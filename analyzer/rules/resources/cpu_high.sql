@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule R2 cpu-high: The machine's CPUs are all taken
+-- :rule R2 cpu-high: All CPUs of the machine are taken
 -- :about several threads wish for nearly all CPUs of the machine, or for more
+-- :says the threads want {machine} of {cpus CPU}, all that there {cpus|is|are}
 -- :needs wall cpu
 -- :severity at least low
 -- :limit machine = 0.9 ratio, at most 1: of all CPUs: computed and waited for, on average
@@ -13,9 +14,9 @@
 -- :evidence busy count: threads that wished for one most of the time
 -- :asks busy at least two
 -- :asks had at least had
--- :why the threads wish for all that the machine has: more of them would not be faster
--- :advice reduce the work itself: see the findings about functions
--- :advice leave room when other programs run on the machine: a limit, or nice
+-- :why the threads want all that the machine has: more threads would not be faster
+-- :advice reduce the work itself
+-- :advice leave room for other programs: a limit, or nice
 -- :speaks several threads wish for 90 % of all CPUs, and had half of them
 -- :gains nothing by itself; low
 -- :unseen who else used the machine

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- :rule R1 cpu-low: The CPU is idle while the run lasts
+-- :rule R1 cpu-low: The CPU is idle while the program runs
 -- :about the program neither computes nor wishes to for a large part of the run
 -- :needs wall cpu
 -- :limit cpu = 0.5 ratio, at most 1: of one CPU, on average over the run less its waits for a
@@ -12,9 +12,9 @@
 -- :evidence threads count: threads
 -- :asks used_or_work at most cpu
 -- :why the program slept for most of the run; {place}
+-- :advice overlap the waits, or work meanwhile
 -- :advice see what it waits for: 'prof-analyze flamegraph --metric blocked'
--- :advice do several waits at once, or work while waiting
--- :advice of a program that is meant to wait: nothing; suppress this rule
+-- :advice if the program is meant to wait, suppress this rule
 -- :speaks at most half of one CPU computed, on average over the run less its waits for a CPU
 -- and what its first threads slept until there was work (events, conditions, semaphores); of
 -- several processes all that they computed counts, that of children too short to be seen by
@@ -69,6 +69,9 @@ work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
 SELECT (SELECT function_id FROM half) AS function_id, used, part,
 	1 - (1 - used) * (1 - part) AS used_or_work,
 	idle_ns * (1 - part) AS saving_ns, of_ns, cpu_ns, ready_ns, blocked_ns, threads,
+	CASE WHEN EXISTS (SELECT 1 FROM half)
+		THEN 'sleeps {blocked_ns}, while one CPU is {used} busy'
+		ELSE 'the program keeps one CPU {used} busy and sleeps the rest' END AS says,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function for at least half of that'
 		ELSE 'the waits are spread over it' END AS place,

@@ -2,6 +2,7 @@
 -- :rule M11 page-fault-storm: The same memory is taken from the kernel again and again
 -- :about page faults come at a high rate and for more pages than the program ever held, or
 -- many of them read a disk
+-- :says {minor_faults page fault}, {per_s}
 -- :needs wall samples
 -- :specific 1
 -- :limit minor_per_s = 10000 per_s: page faults
@@ -37,15 +38,14 @@ SELECT minor_faults / :span_ns * 1e9 AS per_s, CASE WHEN is_storm THEN :minor_pe
 	AS minor_least, minor_faults, repeated, :minor_ns AS fault_ns, major_faults,
 	MIN((MIN(repeated * :minor_ns, :sampled_cpu_ns) + major_faults * :major_ns)
 		/ side_by_side, :run_ns) AS saving_ns, 2 AS confidence,
-	CASE WHEN is_storm THEN 'pages were handed out far more often than there was memory to '
-			|| 'hold: the same memory came and went'
+	CASE WHEN is_storm THEN 'the kernel handed out far more pages than the program ever held: the '
+			|| 'same memory came and went'
 		ELSE 'many pages had to be read from a disk when they were touched' END AS why,
-	CASE WHEN is_read THEN 'see what is read: mapped files, or memory that was swapped out '
-		|| '(''vmstat 1'' while it runs)' ELSE '' END AS look,
-	CASE WHEN is_storm THEN 'keep large buffers and use them again' ELSE '' END AS keep,
+	CASE WHEN is_read THEN 'see what is read: mapped files or swap (''vmstat 1'')' ELSE '' END AS look,
+	CASE WHEN is_storm THEN 'keep large buffers and reuse them' ELSE '' END AS keep,
 	CASE WHEN is_storm THEN 'let the allocator keep what is freed: '
 		|| 'mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD' ELSE '' END AS mallopt,
-	CASE WHEN is_storm THEN 'take pages at once: MAP_POPULATE, or huge pages by '
+	CASE WHEN is_storm THEN 'take many pages at once: MAP_POPULATE, or huge pages by '
 		|| 'madvise(MADV_HUGEPAGE)' ELSE '' END AS populate
 FROM storms WHERE is_storm OR is_read;
 

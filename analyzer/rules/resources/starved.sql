@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- :rule R3 starved: Ready to compute, without a CPU
+-- :rule R3 starved: Runnable, but without a CPU
 -- :about the program waited for a CPU for a large part of what it wished for, and not for its
 -- own threads
+-- :says {ready} runnable but not running: other programs had the CPUs
 -- :needs wall cpu
 -- :specific 1
 -- :severity at least low, at most low
@@ -15,9 +16,9 @@
 -- :evidence cpus count: CPUs
 -- :evidence busy count: threads that wished for one most of the time
 -- :asks rivals at most cpus
--- :why the program was ready to compute and had no CPU, and its own threads are too few, or
--- had too little, to have taken them: others had them, or it may use few
--- :advice measure on an idle machine, or judge CPU time: wall time is other programs' here
+-- :why the program was runnable and had no CPU, and its own threads are too few, or had too
+-- little, to have taken them: other programs had them, or a limit applies
+-- :advice measure on an idle machine, or compare CPU time
 -- :advice look for a limit: 'taskset -p', cpu.max of its control group, nice
 -- :speaks of what the program computed and waited for a CPU the waits are half, and it has not
 -- more threads that compute than there are CPUs, or had less than half of these, so that

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule R4 too-many-threads: More threads that compute than CPUs
+-- :rule R4 too-many-threads: More busy threads than CPUs
 -- :about of the threads at least twice as many wish for a CPU as there are, and wait for it
+-- :says {busy thread} compete for {cpus CPU}; {ready} of their time is CPU wait
 -- :needs wall cpu
 -- :specific 1
 -- :explains R2
@@ -17,8 +18,8 @@
 -- :evidence had percent, at least had: CPU of the machine, computed
 -- :evidence cpus count: CPUs
 -- :evidence ready percent, at least ready: waited for a CPU, of what was wished
--- :why the threads take the CPUs from each other: as many as there are CPUs would do the same
--- work with fewer switches
+-- :why the threads take the CPUs from one another: one thread for each CPU would do the
+-- same work with fewer switches
 -- :advice start no more threads than there are CPUs
 -- :advice hand out the work from one queue
 -- :speaks twice as many threads as there are CPUs wish for one at least half of the time, for

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule S2 slow-steps: Single steps far slower than the others
 -- :about some steps of a name take many times the median
+-- :says its slowest step takes {slowest_ns}, {by_usual} times the median
 -- :needs steps wall cpu
 -- :specific 1
 -- :limit least_steps = 32 count: steps of one name
@@ -59,12 +60,10 @@ SELECT name AS about_step, series_id, slowest_ns, started_ns, usual_ns, slow_cou
 	slowest_ns / usual_ns AS by_usual, won_ns / :run_ns AS beyond,
 	:assumed_gain * won_ns AS saving_ns, slow_count > 1 AS confidence,
 	CASE WHEN slow_count > 1 THEN 'some steps took far longer than most'
-		ELSE 'one step took far longer than all others; what lies between two loops of '
-			|| 'the same name is a step, too' END AS why,
-	CASE WHEN slow_count > 1 THEN 'see when they were: ''prof-analyze steps'' lists the five '
-			|| 'slowest with their time; equal distances hint at a timer, a flush or a '
-			|| 'collection'
-		ELSE 'see what the program did then: ''prof-analyze steps'' tells the time' END
+		ELSE 'one step took far longer than all others; the time between two loops of the '
+			|| 'same name counts as a step' END AS why,
+	CASE WHEN slow_count > 1 THEN 'see when they were: ''prof-analyze steps'' lists the five slowest'
+		ELSE 'see what the program did then: ''prof-analyze steps'' has the time' END
 		AS look
 FROM won ORDER BY all_ns DESC, series_id;
 

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule S1 step-drift: Steps that take longer and longer
+-- :rule S1 step-drift: Steps that get slower and slower
 -- :about later steps of a name take markedly longer than the first ones
+-- :says takes {last_ns} in the last quarter of {steps step}, {first_ns} in the first
 -- :needs steps wall cpu
 -- :specific 1
 -- :limit least_steps = 32 count: steps of one name
@@ -16,12 +17,12 @@
 -- :evidence last_ns ns: of the last
 -- :evidence steps count: steps
 -- :asks p at most p_highest
--- :why later steps take longer than earlier ones, and not only some
--- :advice look for work that grows with what earlier steps left: lists that are searched,
--- caches without a limit
+-- :why later steps take longer than earlier ones, and not just a few of them
+-- :advice look for work that grows with earlier steps
+-- :advice lists that are searched and caches without a limit are the usual ones
 -- :advice take snapshots early and late: 'prof-analyze delta' shows the time between two of
 -- them by function
--- :advice when later input is larger by nature, suppress the finding with a reason
+-- :advice if later input is larger by nature, suppress the finding with a reason
 -- :speaks the median of the last quarter of the spans is 1.5 times that of the first, the
 -- spans rise (Mann-Kendall, p at most 1 %), and the later steps take 5 % of the run beyond the
 -- first ones

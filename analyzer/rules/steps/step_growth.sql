@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule S3 step-growth: Memory that grows from step to step
 -- :about live memory rises over the steps of a name and does not level off
+-- :says leaves {step_bytes} live each time; {later_bytes} over the later half
 -- :needs allocations steps
 -- :specific 1
 -- :limit least_steps = 32 count: steps of one name in a process
@@ -14,10 +15,10 @@
 -- :evidence steps count: steps
 -- :evidence part percent: share of the peak
 -- :asks p at most p_highest
--- :advice find the site: PROFSHIM_SNAPSHOT_EVERY=1s, then 'prof-analyze leaks' (rule M5 names
--- it)
+-- :advice find the site: take snapshots, then 'prof-analyze leaks'
+-- :advice PROFSHIM_SNAPSHOT_EVERY=1s takes them; rule M5 then names the site
 -- :advice free at the end of a step what was made for it, or keep one buffer for all steps
--- :advice when it is meant to grow, suppress the finding with a reason
+-- :advice if it is meant to grow, suppress the finding with a reason
 -- :speaks live memory rises over the spans and does not level off, and grew by 1 MiB and 5 %
 -- of the peak over the later half
 -- :gains that growth, of the peak

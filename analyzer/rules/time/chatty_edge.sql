@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- :rule T3 chatty-edge: Many calls of one callee for each call of its caller
+-- :rule T3 chatty-edge: Many calls of one function by each call of its caller
 -- :about a function calls another one hundreds of times per call, and that is a large share of
 -- its time
+-- :says called {per_call} times by each call of {caller}, {held} of the run
 -- :needs calls wall time
 -- :specific 2
 -- :limit calls_per_call = 100 ratio: calls of the callee for each call of its caller
@@ -23,9 +24,9 @@
 -- :asks caller_calls at least least_caller_calls
 -- :asks least_of_caller at least caller_share
 -- :asks least_held at least run_share
--- :advice ask for many at once: one call that takes a list
--- :advice keep what was found, so that the same is not asked twice
--- :advice move the loop into the callee, where set-up is done once
+-- :advice ask for many at once, with one call
+-- :advice cache the answers, so that nothing is asked for twice
+-- :advice move the loop into the function, so that set-up is done once
 -- :speaks at least 100 calls for each of 100 or more calls of the caller, 30 % of its time and
 -- 5 % of the run
 -- :gains half of it: two in one call

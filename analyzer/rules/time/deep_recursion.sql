@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule T12 deep-recursion: A recursion that is very deep
+-- :rule T12 deep-recursion: A very deep recursion
 -- :about a call path is so deep that the stack may end: a risk more than a cost
+-- :says recurses {deepest level} deep; the stack may run out
 -- :needs own
 -- :specific 2
 -- :severity at least medium
@@ -9,10 +10,10 @@
 -- :evidence deepest count, at least depth: depth of the call stack
 -- :evidence activations count: activations of the function at once
 -- :evidence calls count: calls of them
--- :why the stack grows with the input, and ends at its limit
--- :advice turn the recursion into a loop, with a stack of your own where one is needed
--- :advice make the call the last thing, so that -O2 reuses the frame
--- :advice set a limit to the depth and refuse what is deeper
+-- :why the stack grows with the input and ends at its limit
+-- :advice use a loop with a stack of its own
+-- :advice make the call the last statement, so that -O2 reuses the frame
+-- :advice limit the depth and refuse deeper input
 -- :speaks a call path is 1,000 deep
 -- :gains the calls' cost; at least medium, for the stack may end
 -- :unseen frame sizes

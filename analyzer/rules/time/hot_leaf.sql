@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule T1 hot-leaf: Code that computes for much of the run itself
+-- :rule T1 hot-leaf: A function whose own code takes much of the run
 -- :about a function itself, not what it calls, computes for a large share of the run
+-- :says takes {held} of the run in its own code, in {calls call}
 -- :needs calls wall time
 -- :specific 1
 -- :explains T2
@@ -56,16 +57,16 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run
 	:assumed_gain * held_ns AS saving_ns, CASE WHEN is_allocating
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins,
+	CASE WHEN whose IS NOT NULL THEN '{held} of the run waits for other ' || whose
+		|| ', asking again and again' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that asks again and again whether they have come'
 		WHEN is_allocating
-		THEN 'much of the run is its self time, in part that of malloc, which it calls'
-		ELSE 'much of the run is its self time, not that of what it calls' END AS why,
-	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' as much to do: the one that '
-			|| 'comes last is waited for'
-		WHEN is_allocating THEN 'allocate less: keep blocks for the next use, or take many '
-			|| 'at once from a pool'
-		ELSE 'do less: a better algorithm, or results that are kept' END AS less,
+		THEN 'much of the run is spent in its own code, some of it in malloc, which it calls'
+		ELSE 'much of the run is spent in its own code, not in what it calls' END AS why,
+	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' equal work: the last one is waited for'
+		WHEN is_allocating THEN 'allocate less: reuse blocks, or take many from a pool'
+		ELSE 'use a better algorithm or cache results' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
 			|| 'meanwhile what does not depend on others'
 		WHEN is_allocating THEN 'see who asks for the blocks: ''prof-analyze callers'', '

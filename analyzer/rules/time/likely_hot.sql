@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- :rule T14 likely-hot: Much of the run's calls, in code whose time the hooks hide
+-- :rule T14 likely-hot: Much of the run's calls are in code whose time the hooks hide
 -- :about much of the run's calls is in a function's code, inlined or of libraries, and what is
 -- left of its time is not known well
+-- :says {made_part} of all calls are made in its code; the hooks hide its time
 -- :needs calls
 -- :severity at most medium
 -- :limit hooks_share = 0.2 ratio, at most 1: share that the hooks took of the run: with less
@@ -24,10 +25,10 @@
 -- :asks by_time at least least_error
 -- :why its loops make these calls, so the time most likely goes there; the calls are exact,
 -- how long they take without hooks is not known
--- :advice do less: look for what it scans or computes again each time
+-- :advice use a better algorithm or cache results
 -- :advice see the lines with 'perf annotate' on the build without hooks
--- :advice have its time: build with fewer hooks, 'prof-analyze exclude-list --program PROGRAM'
--- says how
+-- :advice measure its time: build with fewer hooks; 'prof-analyze exclude-list --program
+-- PROGRAM' says how
 -- :speaks the hooks took a fifth of the run, and of all calls 30 % are of what is inlined in a
 -- function and what libraries do for it (100,000 at least, ten for each call of it); of the
 -- self time left without the hooks it has 5 %, known to 10 % at best

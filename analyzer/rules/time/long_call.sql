@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T9 long-call: One call that computes for long
 -- :about a single call itself computes for a large share of the run
+-- :says one call computes for {one_ns} itself, {one_held} of the run
 -- :needs calls wall cpu time
 -- :specific 1
 -- :limit least_ns = 100000000 ns: what one call computes itself
@@ -32,18 +33,17 @@ SELECT function_id, calls, one_ns, sure * one_ns AS sure_one_ns, one_ns / :run_n
 	in_spins, :assumed_gain * one_ns AS saving_ns, unmeasured,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that asks again and again whether they have come'
-		ELSE 'one call computed for long, without a sign of progress outside' END AS why,
-	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' as much to do: the one that '
-			|| 'comes last is waited for'
-		ELSE 'do less: a better algorithm, or a result that is kept' END AS less,
+		ELSE 'one call computed for long' END AS why,
+	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' equal work: the last one is waited for'
+		ELSE 'use a better algorithm or cache the result' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
 			|| 'meanwhile what does not depend on others'
-		ELSE 'split it into parts that can be spread over threads, or moved out of the way '
-			|| 'of who waits' END AS sooner,
+		ELSE 'split it into parts for several threads, or move it to where nobody waits '
+			|| 'for it' END AS sooner,
 	CASE WHEN whose = 'ranks' THEN 'see which rank computes most besides: '
 			|| '''prof-analyze functions'' of each, by --run'
 		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
-		ELSE 'instrument what it calls: its time is told as one lump' END AS inside
+		ELSE 'instrument what it calls: now its time is one lump' END AS inside
 FROM parts ORDER BY cpu_ns DESC, function_id;
 
 -- :proof

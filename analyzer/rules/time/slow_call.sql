@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T0 slow-call: Calls that take long
 -- :about the mean duration of a function's calls is above a limit
+-- :says {calls call} of {mean_ns} on average, {held} of the run
 -- :needs calls wall cpu time
 -- :limit high_ns = 500000000 ns: mean duration of a call, waits for a CPU aside, above which
 -- the finding is at least high
@@ -15,9 +16,9 @@
 -- :evidence max_ns ns: longest with hooks
 -- :evidence held percent: computed itself, of the run
 -- :asks self_part at least self_share
--- :why each call computes for long by itself, whatever the number of calls
--- :advice see what the call computes: its callees in 'prof-analyze callers'
--- :advice split the work, or move it off the path that somebody waits for
+-- :why each call computes for long by itself, however few calls there are
+-- :advice split the work, or do it where nobody waits
+-- :advice see what a call does: 'prof-analyze callers'
 -- :speaks a function's calls take over 50, 100, 500 ms on average, waits for a CPU aside, and
 -- it computes at least a fifth of that itself
 -- :gains what it computes itself

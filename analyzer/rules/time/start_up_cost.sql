@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- :rule T13 start-up-cost: A start that takes long
+-- :rule T13 start-up-cost: A slow start
 -- :about constructors before main(), or what comes before the first step, hold a large share
 -- of the run
+-- :says start-up takes {start_ns}, {held} of the run
 -- :needs calls wall cpu time
 -- :specific 1
 -- :limit run_share = 0.3 ratio, at most 1: share of the run before main() or the first step
@@ -14,8 +15,8 @@
 -- :evidence held percent, crossed run_share: share of the run
 -- :evidence before_main_ns ns: before main()
 -- :evidence waited_ns ns: less waits for a CPU, at most
--- :advice make what is built at the start only when it is first needed
--- :advice build tables when the program is compiled, or keep parsed files
+-- :advice build what start-up builds when it is first needed
+-- :advice build tables at compile time, or cache what was parsed
 -- :advice {remedy}
 -- :speaks constructors before `main()`, or all before the first step, take 30 % of the run or
 -- 500 ms
@@ -68,11 +69,10 @@ SELECT CASE WHEN (SELECT ns FROM largest) >= start_ns / 2 THEN (SELECT path_id F
 	ELSE (SELECT path_id FROM main) END AS path_id, start_ns, start_ns / :run_ns AS held,
 	before_main_ns, CASE WHEN by_step AND ready_ns > 0 THEN ready_ns END AS waited_ns,
 	MAX(0, start_ns - :usual_share * :run_ns) AS saving_ns, 2 - by_step AS confidence, step,
-	CASE WHEN by_step THEN 'so much of the run had gone when the first step ''{step}'' began'
-		ELSE 'constructors held the run before main() was entered' END AS why,
-	CASE WHEN by_step THEN 'begin the steps while the rest is still being loaded, on '
-			|| 'another thread'
-		ELSE 'fewer static objects with constructors, fewer libraries loaded early' END
+	CASE WHEN by_step THEN 'so much of the run was over when the first step ''{step}'' began'
+		ELSE 'constructors ran before main() was entered' END AS why,
+	CASE WHEN by_step THEN 'begin the steps while another thread loads the rest'
+		ELSE 'have fewer static objects with constructors, and load fewer libraries early' END
 		AS remedy,
 	CASE WHEN by_step THEN 'SELECT s.name, MIN(s.first_ns - p.started_ns) AS first_step_ns FROM '
 			|| 'step_totals s JOIN processes p USING (process_id) WHERE s.run_id = {run} '

@@ -2,6 +2,7 @@
 -- :rule T7 tail-latency: A few calls that take many times as long
 -- :about the slowest hundredth of a function's calls takes far longer than the others and a
 -- good part of its time
+-- :says the slowest 1% of its {calls call} take {slowest} of its time
 -- :borrows T8
 -- :needs calls wall cpu time
 -- :specific 2
@@ -26,11 +27,12 @@
 -- :evidence calls count: calls
 -- :evidence held percent: share of the run
 -- :asks tail at least tail_share
--- :why a few calls take many times as long as most do, and much of its time with them
--- :advice find what the slow calls do that the others do not: its callees, with 'prof-analyze
--- callers'
--- :advice move growing, flushing and rebuilding out of the call, or do a little of it in each
--- :advice waits are not in it: see W1 to W3 and L1 to L3
+-- :why a few calls take many times as long as most, and with that much of the function's
+-- time
+-- :advice see what the slow calls do: 'prof-analyze why'
+-- :advice move growing, flushing and rebuilding out of the call, or do a little of it in
+-- each call
+-- :advice waits are not counted here: see W1 to W3 and L1 to L3
 -- :speaks of 1,000 calls or more p99 is ten times p50, and the slowest 1 % hold 10 % of the
 -- time
 -- :gains 80 % of what the slow calls took beyond p50, as far as it is the function's self

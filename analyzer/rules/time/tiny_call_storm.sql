@@ -2,6 +2,7 @@
 -- :rule T2 tiny-call-storm: Very many calls of a function that does very little
 -- :about a function is called so often, and does so little, that the calls themselves are the
 -- cost
+-- :says called {calls time} for {call_cpu} each
 -- :needs calls wall time
 -- :specific 2
 -- :verify prof-record --repeat 10 --against './before' -- ./after, both built without hooks
@@ -21,11 +22,11 @@
 -- :evidence hooks_ns ns: hooks, already subtracted
 -- :asks most_cpu at most most_ns
 -- :asks won at least least_share
--- :why each call does so little that calling it is a large part of its cost, unless it is
--- inlined without the hooks
--- :advice let the compiler inline it: static, in a header, or link-time optimisation
--- :advice give it many items at once, or move the loop into it
--- :advice call it outside the loop when its result does not change
+-- :why each call does so little that the call itself is a large part of its cost, unless
+-- the compiler inlines it where there are no hooks
+-- :advice inline it (static, header, LTO)
+-- :advice pass it many items at once, or move the loop into it
+-- :advice call it outside the loop if its result does not change
 -- :advice leave it out of the recording: -finstrument-functions-exclude-function-list
 -- :speaks 100,000 calls or more, of which each computes at most 100 ns (or three hook pairs),
 -- that cost 1 % of the run

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- :rule T8 two-mode-latency: Calls of two kinds, fast and slow
+-- :rule T8 two-mode-latency: A function with fast calls and slow calls
 -- :about a function's durations fall into two groups far from each other, and the slow one
 -- holds much of its time
+-- :says {slow_calls} of its {calls call} take {slow_ns}, the others {fast_ns}
 -- :needs calls wall cpu time
 -- :specific 2
 -- :limit least_calls = 100 count: calls
@@ -30,10 +31,10 @@
 -- :evidence calls count: calls
 -- :asks slow_calls at most most_calls
 -- :asks beyond at least slow_share
--- :why its calls are of two kinds, fast and slow, with hardly any in between
--- :advice find the branch that the slow calls take: a miss of a cache, growth, a fallback
--- :advice make it rarer: a larger cache, a reserve, a better guess
--- :advice give the slow way a function of its own, to see it by itself
+-- :why its calls are either fast or slow, with hardly any in between
+-- :advice make the slow branch rarer, or faster
+-- :advice find the branch: a cache miss, a growing container, a fallback
+-- :advice give the slow branch a function of its own, so that it is measured by itself
 -- :speaks two groups of durations, medians a factor of ten apart with hardly a call between,
 -- the slow one with 20 % of the time and at most 30 % of the calls
 -- :gains 80 % of what the slow calls took beyond the fast, as far as it is the function's self

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- :rule W1 long-wait: Waits that hold the program
+-- :rule W1 long-wait: Long waits that hold the program
 -- :about a function slept for long on the thread that the run waits for, and not for other
 -- threads of the program
+-- :says sleeps {own_ns} {place}, {long_part} of the run
 -- :needs calls wall cpu end
 -- :specific 1
 -- :explains R1
@@ -11,7 +12,7 @@
 -- :evidence long_part percent, at least run_share: share of the run
 -- :evidence first_calls count: waits
 -- :evidence longest_ns ns: longest
--- :why it held its thread {place}
+-- :why it held its thread asleep {place}
 -- :advice {remedy}
 -- :advice wait for several things at once, or ask for less
 -- :advice set a time limit, so that a slow answer cannot hold the program
@@ -29,11 +30,10 @@ WITH long AS (SELECT w.*, CASE WHEN first_ns >= :least_ns * first_calls THEN fir
 SELECT path_id, function_id, first_calls, NULLIF(longest_ns, 0) AS longest_ns,
 	long_ns AS own_ns, long_ns / :run_ns AS long_part, long_ns AS saving_ns,
 	CASE WHEN callee IS NULL THEN 1 ELSE 2 END AS confidence,
-	CASE WHEN callee IS NULL THEN 'asleep, in a call that is not recorded by its name'
-		ELSE 'in ' || callee || '(), asleep' END AS place,
-	CASE purpose WHEN 'sleep' THEN 'wait for what should happen instead of for a time'
-		ELSE 'start it earlier, or on another thread, and go on with what does not '
-			|| 'need its result' END AS remedy
+	CASE WHEN callee IS NULL THEN 'in a call that was not recorded by name'
+		ELSE 'in ' || callee || '()' END AS place,
+	CASE purpose WHEN 'sleep' THEN 'wait for the event, not for a time'
+		ELSE 'start it earlier, or on another thread' END AS remedy
 FROM long WHERE purpose NOT IN ('lock', 'peer', 'condition', 'thread', 'child', 'event')
 	AND (callee IS NOT NULL OR (SELECT COUNT(*) FROM lane WHERE run_id = :run) <= 1)
 ORDER BY blocked_ns DESC, function_id, callee;

@@ -2,6 +2,7 @@
 -- :rule W2 polling-loop: A loop of short sleeps
 -- :about a function sleeps for a short time very often, as one that looks whether something
 -- has happened
+-- :says sleeps {sleeps time} for {mean_ns} each, {blocked_part} of the run
 -- :needs calls wall cpu
 -- :specific 2
 -- :explains R1
@@ -14,12 +15,11 @@
 -- :evidence sleeps count, at least least_calls: sleeps
 -- :evidence mean_ns ns, at most mean_ns: mean
 -- :evidence blocked_part percent, at least run_share: slept, of the run
--- :why it sleeps in {callee}() again and again: what it waits for is seen half a sleep late,
--- and each sleep wakes a CPU
--- :advice wait for the event itself: a condition variable, a semaphore, poll() on a
--- descriptor, eventfd()
--- :advice of something that tells no one: look less often, or longer each time
--- :advice a rate that is meant: suppress this rule with a reason
+-- :why it sleeps in {callee}() again and again: what it waits for is noticed half a sleep
+-- late, and each sleep wakes a CPU
+-- :advice wait for the event itself: a condition, poll()
+-- :advice if nothing signals the event, look less often, or longer each time
+-- :advice if the rate is meant, suppress this rule with a reason
 -- :speaks a function sleeps 50 times or more, for at most 50 ms on average, and 5 % of the run
 -- :gains half of what the first thread slept; at least medium
 -- :unseen whether the rate is meant

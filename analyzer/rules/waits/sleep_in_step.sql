@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule W3 sleep-in-step: A sleep on the way of each step
+-- :rule W3 sleep-in-step: A sleep in each step
 -- :about a function sleeps about once in each step, and the steps take longer for it
+-- :says sleeps in {callee}() in each step '{step}', {step_part} of its time
 -- :needs calls steps wall cpu
 -- :specific 3
 -- :explains R1 W1 W2
@@ -12,10 +13,10 @@
 -- :evidence step_part percent, at least steps_share: slept, of the steps
 -- :evidence first_ns ns: slept
 -- :evidence steps count: steps
--- :why about each step '{step}' sleeps in {callee}()
--- :advice wait for what the step needs instead of for a time
+-- :why nearly each step '{step}' sleeps in {callee}()
+-- :advice wait for what the step needs, not for a time
 -- :advice do the next step's work while waiting
--- :advice a rate that is meant, as of pictures on a screen: suppress this rule with a reason
+-- :advice if the rate is meant, as of frames on a screen, suppress this rule with a reason
 -- :speaks on the first thread of a process a function sleeps once in two steps or more often,
 -- for 10 % of their time
 -- :gains those sleeps
