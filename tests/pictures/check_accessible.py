@@ -20,7 +20,7 @@ RUN = """axe.run(document).then(function (found) {
   return (found.passes.length < 15 ? ["only " + found.passes.length + " rules passed"] : []).concat(
     found.violations.map(function (one) { return one.id + ": " + one.nodes.map(
       function (node) { return node.html; }).slice(0, 3); })); })"""
-VIEWS = ["", "#view=sandwich&fn=1", "#view=inverted&search=main", "#view=flame&from=100000000&to=200000000&hide=2"]
+VIEWS = ["", "#f=main", "#view=inverted&search=main", "#view=flame&from=100000000&to=200000000&hide=fib"]
 # width, colours, with scripts
 LOOKS = [(1300, "light", True), (1300, "dark", True), (400, "light", True), (400, "dark", True),
          (1300, "light", False)]

@@ -140,8 +140,13 @@ def check_search(page):
     found = page.run("document.querySelector('#live [role=status]').textContent")
     page.check("found: " + found, found == "3 functions, 4.3%")
     page.browser.key("Enter")
-    page.check("walks to it: " + page.told(), page.told().split(",")[0] in
-               ("fib", "is_even(unsigned int)", "is_odd(unsigned int)"))
+    walk = [page.told()]
+    for _ in range(3):
+        page.key("n")
+        walk.append(page.told())
+    totals = [float(re.search("([0-9.]+)ms", one).group(1)) for one in walk]
+    page.check("walks from the largest on, and round: %s" % walk, totals[0] == max(totals) and
+               totals[:3] == sorted(totals[:3], reverse=True) and len(set(walk)) > 1)
 
 
 def check_link(page, path, other):
@@ -151,7 +156,11 @@ def check_link(page, path, other):
     page.wait()
     page.check("a link opens the same view: %s: %s, %s" % (link, page.shown(), page.told()),
                (page.shown(), page.told()) == (shown, told))
-    page.run("location.hash = 'view=bad&metric=99&zoom=1.x.999999&from=7&hide=-1&at=%&fn=1e9'")
+    page.run("location.hash = 'f=fib'")
+    page.wait_for("location.hash.indexOf('at=fib') < 0")
+    page.settle()
+    page.check("a link by name: " + page.told(), page.told().startswith("fib"))
+    page.run("location.hash = 'view=bad&metric=99&zoom=1;x&from=7&hide=-1&at=%&f=1e9&thread=constructor'")
     page.wait_for("location.hash.indexOf('view=bad') < 0")
     page.settle()
     page.check("a link that makes no sense: " + page.shown(),

@@ -19,6 +19,8 @@ void html_put(struct html_page *page, const char *text);
 void html_put_element(struct html_page *page, const char *tag, const char *class,
 		      const char *text);
 
+/* Of a section by its name, for links. */
+void html_put_id(struct html_page *page, const struct section *section);
 /* A link to the section that is all about this function; nothing when there is
  * none. */
 void html_put_about(struct html_page *page, int64_t function_id);

@@ -96,17 +96,14 @@ static void each_section(struct html_page *page,
 	}
 }
 
-static size_t number_of(const struct html_page *page, const struct section *section)
-{
-	return (size_t)(section - page->doc->sections);
-}
-
 static void put_way(struct html_page *page, const struct section *section)
 {
 	if (!section) {
 		fputs("<li><a href=\"#explorer\">Call tree</a></li>\n", page->out);
 	} else if (has_heading(section) && !is_folded(page, section)) {
-		fprintf(page->out, "<li><a href=\"#s%zu\">", number_of(page, section));
+		fputs("<li><a href=\"#", page->out);
+		html_put_id(page, section);
+		fputs("\">", page->out);
 		html_put(page, section->title);
 		fputs("</a></li>\n", page->out);
 	}
@@ -171,7 +168,9 @@ static void put_folded(struct html_page *page, const struct section *section)
 {
 	fputs("<details><summary>", page->out);
 	html_put_element(page, "h2", NULL, section->title);
-	fprintf(page->out, "</summary><div id=\"s%zu\">\n", number_of(page, section));
+	fputs("</summary><div id=\"", page->out);
+	html_put_id(page, section);
+	fputs("\">\n", page->out);
 	put_content(page, section);
 	fputs("</div></details>", page->out);
 }
@@ -195,7 +194,9 @@ static void put_section(struct html_page *page, const struct section *section)
 		fputs("\">\n", page->out);
 		put_folded(page, section);
 	} else {
-		fprintf(page->out, "\" id=\"s%zu\">\n", number_of(page, section));
+		fputs("\" id=\"", page->out);
+		html_put_id(page, section);
+		fputs("\">\n", page->out);
 		if (has_heading(section))
 			html_put_element(page, "h2", NULL, section->title);
 		put_content(page, section);

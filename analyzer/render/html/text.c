@@ -2,6 +2,8 @@
 /* Texts and links. Escaping for XML does, and takes out what would steer the reader. */
 #include "analyzer/render/html/html.h"
 
+#include <string.h>
+
 #include "common/base/xml.h"
 
 void html_put(struct html_page *page, const char *text)
@@ -34,11 +36,24 @@ void html_put_needs_script(struct html_page *page, const char *subject)
 		subject);
 }
 
+void html_put_id(struct html_page *page, const struct section *section)
+{
+	size_t before = 0;
+
+	for (const struct section *one = page->doc->sections; one < section; one++)
+		before += strcmp(one->name, section->name) == 0;
+	html_put(page, section->name);
+	if (before)
+		fprintf(page->out, "-%zu", before + 1);
+}
+
 void html_put_about(struct html_page *page, int64_t function_id)
 {
 	for (size_t i = 0; function_id && i < page->doc->section_count; i++)
 		if (page->doc->sections[i].about == function_id) {
-			fprintf(page->out, " <a href=\"#s%zu\">its slow calls</a>", i);
+			fputs(" <a href=\"#", page->out);
+			html_put_id(page, &page->doc->sections[i]);
+			fputs("\">its slow calls</a>", page->out);
 			return;
 		}
 }

@@ -310,7 +310,7 @@ Explorer.prototype.tell = function (box) {
 };
 
 Explorer.prototype.link = function () {
-	putAddress("explorer", stateText(this.state));
+	putAddress("explorer", stateText(this.state, this.data));
 };
 
 Explorer.prototype.select = function (box) {
@@ -406,9 +406,11 @@ Explorer.prototype.search = function (text) {
 		: wanted ? countedText(count, "function") + ", " + percentText(sum, this.weights.run) : "";
 };
 
+/* From the largest to the smallest, and round. */
 Explorer.prototype.nextMatch = function () {
-	var self = this, at = this.boxes.indexOf(this.selected), found;
+	var self = this, found;
 
 	found = this.boxes.filter(function (box) { return self.scene.isFound(box.frame); });
-	this.select(found.find(function (box) { return self.boxes.indexOf(box) > at; }) || found[0]);
+	found.sort(function (a, b) { return b.frame.total - a.frame.total; });
+	this.select(found[found.indexOf(this.selected) + 1] || found[0]);
 };

@@ -28,7 +28,7 @@ function startExplorer() {
 		if (!data.pair)
 			new Followers(page.main, data, page.range, page.explorer);
 		section.dataset.ready = Math.round(performance.now());
-		if (/^#(explorer|.*=)/.test(location.hash) && /(view|zoom|at|search|fn)=|explorer/.test(location.hash))
+		if (/^#(explorer|.*=)/.test(location.hash) && /(view|zoom|at|search|f)=|explorer/.test(location.hash))
 			section.scrollIntoView();
 	});
 }
