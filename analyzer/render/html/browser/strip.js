@@ -38,15 +38,28 @@ function makeChoice(data, label, change) {
 	return list;
 }
 
-function liveLine(data, at) {
-	var most = data.moments.reduce(function (sum, moment) {
-		return Math.max(sum, moment[2]);
-	}, 1);
+function mostLive(data) {
+	return data.moments.reduce(function (sum, moment) { return Math.max(sum, moment[2]); }, 1);
+}
 
-	return makeSvg("path", {"class": "live", d: data.moments.map(function (moment, i) {
-		return (i ? "L" : "M") + at(moment[1]).toFixed(1) + " " +
-			(STRIP_HEIGHT - 12 - moment[2] / most * (STRIP_HEIGHT - 20)).toFixed(1);
-	}).join("")});
+/* A point where it was measured; what lies between is not known, a thin line leads there. */
+function liveLine(data, at) {
+	var line = makeSvg("g", {}), most = mostLive(data), places = data.moments.map(function (moment) {
+		return at(moment[1]).toFixed(1) + " " +
+			(STRIP_HEIGHT - 12 - moment[2] / most * (STRIP_HEIGHT - 16)).toFixed(1);
+	});
+
+	line.append(makeSvg("path", {"class": "live", d: "M" + places.join("L")}),
+		makeSvg("path", {"class": "measured", d: places.map(function (place) {
+			return "M" + place + "h0";
+		}).join("")}));
+	return line;
+}
+
+function axisText(data, span) {
+	return make("div", {"class": "ends"}, [0, 1, 2, 3, 4].map(function (part) {
+		return make("span", {}, amountText(span * part / 4, "nanoseconds"));
+	}));
 }
 
 /* Of many events that fall on one spot the first is enough. */
@@ -98,9 +111,7 @@ Strip.prototype.addChoices = function () {
 		change(Math.min(self.moments[0], value - 1), value);
 	});
 	this.holder.append(make("div", {"class": "tools"}, [make("span", {}, "Snapshots "), this.from,
-		make("span", {}, "to"), this.to, make("span", {"class": "foot"}, "Line: live memory" +
-			(hasEvents(this.data) ? "; marks: steps and waits" : "") +
-			". Draw over it, or choose two snapshots.")]));
+		make("span", {}, "to"), this.to, make("span", {"class": "foot"}, "Draw over the picture, or choose two.")]));
 };
 
 Strip.prototype.draw = function () {
@@ -125,7 +136,9 @@ Strip.prototype.draw = function () {
 	this.picture = picture;
 	this.at = at;
 	this.listen();
-	this.holder.append(picture);
+	this.holder.append(make("p", {"class": "foot"}, [data.moments.length ? "Points: live memory, " +
+		"where it was measured, the highest " + amountText(mostLive(data), "bytes") + ". " : "",
+	hasEvents(data) ? "Marks: steps and waits." : ""]), picture, axisText(data, this.span));
 };
 
 /* The numbers of the moments at or around two times; without any, of the whole run. */
@@ -174,7 +187,10 @@ Strip.prototype.listen = function () {
 	});
 };
 
+/* Not all of it: that is no choice. */
 Strip.prototype.mark = function (from, to) {
+	this.chosen.setAttribute("visibility", from <= this.range.begin && to >= this.range.end
+		? "hidden" : "visible");
 	this.chosen.setAttribute("x", this.at(from));
 	this.chosen.setAttribute("width", Math.max(this.at(to) - this.at(from), 2));
 };
