@@ -206,7 +206,7 @@ static size_t foot_lines(const struct flame *flame)
 
 	return (flame->left_out_count > 0) + (flame->folded_count > 0) +
 	       has(flame, is_estimate) + has_dim(flame) +
-	       (flame->is_difference ? 4 + gone : 0);
+	       (flame->is_difference ? 4 + gone : 1);
 }
 
 static void put_folded(struct svg_page *page, double *y)
@@ -234,6 +234,9 @@ static void put_foot(struct svg_page *page)
 	put_left_out(page, &y);
 	if (page->flame->folded_count)
 		put_folded(page, &y);
+	if (!page->flame->is_difference)
+		put_line(page, &y, "plain",
+			 "Colour: component, source file or library; blue: waits.");
 	if (has_dim(page->flame))
 		put_line(page, &y, "plain",
 			 page->flame->is_library_folded
@@ -267,16 +270,15 @@ static void open_page(struct svg_page *page, const struct doc *doc, double heigh
 	xml_escape(&page->line, doc->flame ? doc->flame->title : "");
 	fprintf(page->out,
 		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%%\" "
 		"height=\"%.6g\" viewBox=\"0 0 %u %.6g\" data-left=\"%d\" "
 		"data-width=\"%.6g\" data-top=\"%.6g\" data-row=\"%d\" "
 		"data-letter=\"%g\">\n"
 		"<title>%s</title>\n<style>\n%s</style>\n"
 		"<rect width=\"100%%\" height=\"100%%\" class=\"page\" "
 		"fill=\"#fff\"/>\n",
-		page->width, height, page->width, height, SVG_MARGIN,
-		page->width - 2.0 * SVG_MARGIN, page->top, SVG_ROW, SVG_LETTER,
-		strbuf_text(&page->line), svg_css);
+		height, page->width, height, SVG_MARGIN, page->width - 2.0 * SVG_MARGIN,
+		page->top, SVG_ROW, SVG_LETTER, strbuf_text(&page->line), svg_css);
 }
 
 static void write_svg(const struct doc *doc, const struct export_context *context)

@@ -12,7 +12,7 @@
 	var box = svg.querySelector("#frames"), details = svg.querySelector("#details");
 	var left = +svg.dataset.left, all = +svg.dataset.width, top = +svg.dataset.top;
 	var row = +svg.dataset.row, letter = +svg.dataset.letter;
-	var frames = [], forms = new Map(), current, field, result, matches = [];
+	var frames = [], forms = new Map(), current, field, result, matches = [], zoomed, holder;
 
 	/* The groups stand in tree order: callers before their callees. */
 	function read() {
@@ -25,13 +25,11 @@
 			var frame = {
 				group: group, rect: rect, text: group.querySelector("text"),
 				name: lines[0], lines: lines, number: number, level: level,
-				mark: group.dataset.mark || "", found: false, first: "",
+				mark: group.dataset.mark || "", found: false,
 				x: (rect.getAttribute("x") - left) / all,
 				width: rect.getAttribute("width") / all, hidden: false
 			};
 
-			if (frame.text)
-				frame.first = frame.text.textContent;
 			for (; open.length > level; )
 				open.pop().end = number;
 			frame.parent = open[level - 1];
@@ -89,15 +87,16 @@
 		frame.text.textContent = text;
 	}
 
-	function draw(frame, x, width, isWhole) {
+	function draw(frame, x, width) {
 		frame.rect.setAttribute("x", left + x * all);
 		frame.rect.setAttribute("width", width * all);
-		label(frame, left + x * all, isWhole ? frame.first : labelOf(frame, width * all));
+		label(frame, left + x * all, labelOf(frame, width * all));
 	}
 
 	function zoom(to) {
 		var above = new Set();
 
+		zoomed = to;
 		for (var at = to.parent; at; at = at.parent)
 			above.add(at);
 		frames.forEach(function (frame, number) {
@@ -107,10 +106,9 @@
 			frame.group.classList.toggle("hidden", frame.hidden);
 			frame.group.classList.toggle("above", isAbove);
 			if (isAbove)
-				draw(frame, 0, 1, false);
+				draw(frame, 0, 1);
 			else if (!frame.hidden)
-				draw(frame, (frame.x - to.x) / to.width, frame.width / to.width,
-					to === frames[0]);
+				draw(frame, (frame.x - to.x) / to.width, frame.width / to.width);
 		});
 		show(current);
 	}
@@ -148,11 +146,15 @@
 	}
 
 	function nextMatch() {
-		var after = matches.filter(function (frame) {
-			return current && frame.number > current.number;
-		});
+		focus(matches[matches.indexOf(current) + 1] || matches[0]);
+	}
 
-		focus(after[0] || matches[0]);
+	/* As wide as the window; without a script the picture is scaled. */
+	function fit() {
+		svg.removeAttribute("viewBox");
+		all = Math.max(svg.getBoundingClientRect().width - 2 * left, 100);
+		holder.setAttribute("width", all);
+		zoom(zoomed || frames[0]);
 	}
 
 	/* A match inside of another is not counted twice. */
@@ -175,6 +177,7 @@
 			share += frame.width;
 			end = frame.end;
 		});
+		matches.sort(function (a, b) { return b.width - a.width || a.number - b.number; });
 		if (regex)
 			answer = matches.length + (matches.length === 1 ? " frame, " : " frames, ") +
 				(100 * share).toFixed(1) + "% of all";
@@ -201,12 +204,11 @@
 	}
 
 	function makeBar() {
-		var holder = document.createElementNS(SVG, "foreignObject");
 		var bar = document.createElementNS(HTML, "div");
 
+		holder = document.createElementNS(SVG, "foreignObject");
 		holder.setAttribute("x", left);
 		holder.setAttribute("y", top - 46);
-		holder.setAttribute("width", all);
 		holder.setAttribute("height", 26);
 		bar.id = "bar";
 		field = document.createElementNS(HTML, "input");
@@ -266,6 +268,8 @@
 	readNames();
 	read();
 	makeBar();
+	fit();
+	window.addEventListener("resize", fit);
 	box.setAttribute("role", "tree");
 	box.setAttribute("aria-label", svg.querySelector("title").textContent);
 	box.classList.add("live");

@@ -102,8 +102,8 @@ struct flame *flame_of_tree(struct calltree *tree, unsigned metric, bool is_diff
 {
 	int place = quantity_place(QUANTITY_OF_TREE, flame_quantity(metric));
 	struct flame *flame = flame_new(metric, is_difference);
-	bool has_errors =
-		!is_difference && (metric == FLAME_TIME || metric == FLAME_SELF);
+	bool has_errors = !is_difference && (metric == FLAME_TIME ||
+					     metric == FLAME_SELF || metric == FLAME_CPU);
 
 	flame->tree = tree;
 	for (uint32_t i = 0; i < tree->node_count; i++) {
@@ -119,11 +119,16 @@ struct flame *flame_of_tree(struct calltree *tree, unsigned metric, bool is_diff
 			box->file = function->file;
 			box->line = function->file ? function->line : 0;
 			box->is_library = function->is_library && !function->is_libc;
+			box->group = function->component ? function->component
+				     : box->is_library || !function->file
+					     ? function->module
+					     : function->file;
 			box->is_folded =
 				function->function_id == CALLTREE_FOLDED_FUNCTION;
 		}
 		box->is_unwound = node->is_frame;
-		box->is_wait = node->self_blocked_ns > node->self_ns / 2;
+		box->is_wait =
+			node->self_blocked_ns > (node->self_ns - node->self_ready_ns) / 2;
 		box->self = place < 0 ? 0 : node->quantities[place];
 		box->self_before = is_difference ? node->before : 0;
 		box->presence = (box->self > 0 ? FLAME_AFTER : 0) |

@@ -20,6 +20,7 @@
  * self time again, below the callers. */
 enum {
 	FLAME_SELF = QUANTITY_self_ns,
+	FLAME_CPU = QUANTITY_self_cpu_ns,
 	FLAME_CALLS = QUANTITY_calls,
 	FLAME_BYTES = QUANTITY_alloc_bytes,
 	FLAME_ALLOCS = QUANTITY_alloc_count,
@@ -48,6 +49,7 @@ enum flame_presence {
 
 struct flame_box {
 	const char *name, *file; /* file NULL: not known */
+	const char *group; /* component, source file or module: has one colour; or NULL */
 	uint32_t line;
 	uint32_t parent;
 	bool is_library;  /* of a language's or the system's library */
@@ -124,7 +126,7 @@ void flame_lay_out(struct flame *flame, double least_percent);
 double flame_tolerance(const struct flame *flame);
 enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *box);
 
-/* 0xRRGGBB. Plain: by the name, so that a function looks the same everywhere. Of a
+/* 0xRRGGBB. Plain: by the group, so that a function looks the same everywhere. Of a
  * difference: blue less, orange more, the stronger the larger the change; grey the same;
  * purple added. All are light enough for black text. */
 uint32_t flame_colour(const struct flame *flame, const struct flame_box *box);

@@ -71,18 +71,22 @@ static uint32_t hash(const char *name)
 
 static uint32_t plain_colour(const struct flame *flame, const struct flame_box *box)
 {
-	static const struct colour warm[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a}};
-	static const struct colour green[] = {{0x9c, 0xd6, 0x8e}, {0xa6, 0xdd, 0xc6}};
-	static const struct colour cool[] = {{0x8f, 0xb8, 0xe8}, {0xb9, 0xd6, 0xf3}};
-	static const struct colour dull[] = {{0xd8, 0xd2, 0xc6}, {0xe6, 0xe2, 0xda}};
-	bool is_sleep = flame->metric == QUANTITY_self_blocked_ns ||
-			(box->is_wait && !flame_is_memory(flame->metric));
-	const struct colour *scale = box->is_unwound		      ? dull
-				     : is_sleep			      ? cool
-				     : flame_is_memory(flame->metric) ? green
-								      : warm;
+	/* none is blue: that is for waits */
+	static const struct colour groups[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a},
+					       {0xa8, 0xd9, 0x8f}, {0x8f, 0xd6, 0xb8},
+					       {0xd9, 0xb4, 0x8f}, {0xd0, 0xb8, 0xec},
+					       {0xd6, 0xd6, 0x8a}, {0xf4, 0xb8, 0xa8}};
+	static const struct colour white = {0xff, 0xff, 0xff};
+	const char *group = box->group ? box->group : box->name;
 
-	return mix(scale[0], scale[1], (double)(hash(box->name) % 256) / 255);
+	if (flame->metric == QUANTITY_self_blocked_ns ||
+	    (box->is_wait && !flame_is_memory(flame->metric)))
+		return 0xa4c4ea;
+	if (box->is_unwound)
+		return 0xe0dacf;
+	/* functions of a group are told apart a little */
+	return mix(groups[hash(group) % (sizeof(groups) / sizeof(groups[0]))], white,
+		   (double)(hash(box->name) % 256) / 640);
 }
 
 uint32_t flame_colour(const struct flame *flame, const struct flame_box *box)

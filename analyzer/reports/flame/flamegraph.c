@@ -20,7 +20,8 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 	enum exit_status status =
 		flame_build(input, doc,
 			    (options->fold_library ? CALLTREE_LIBRARY : 0) |
-				    (options->unfold_threads ? 0 : CALLTREE_THREADS));
+				    (options->unfold_threads ? 0 : CALLTREE_THREADS),
+			    FLAME_CPU);
 
 	if (status && status != STATUS_NOTHING)
 		return status;
@@ -43,15 +44,17 @@ static enum exit_status build_export(struct report_input *input, struct doc *doc
 		return profile_build(input, doc);
 	return flame_build(
 		input, doc,
-		input->options->fold_library ? CALLTREE_LIBRARY | CALLTREE_THREADS : 0);
+		input->options->fold_library ? CALLTREE_LIBRARY | CALLTREE_THREADS : 0,
+		FLAME_TIME);
 }
 
 #define WHAT_IS_SHOWN                                                                    \
 	"--metric says what is shown: time, self (time again, by the functions that "    \
 	"spent it, their callers below them), cpu, ready (waits for a CPU), blocked "    \
 	"(sleeps), calls, bytes and allocs (allocated), "                                \
-	"live (at exit), at-peak. Without it time, or bytes when no function was "       \
-	"instrumented. --snapshot shows it as it was at a snapshot (its label, its "     \
+	"live (at exit), at-peak. Without it a picture shows cpu where that is known, "  \
+	"all else time; bytes when no function was instrumented. --snapshot shows it "   \
+	"as it was at a snapshot (its label, its "                                       \
 	"number, 'start', 'exit', 'peak'), with live for the usual metric. Recursion "   \
 	"is "                                                                            \
 	"folded: a function stands once on any path.\n\n"                                \

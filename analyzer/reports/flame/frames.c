@@ -32,8 +32,8 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 	if (vasprintf(&rest, format, arguments) < 0)
 		rest = xstrdup("");
 	va_end(arguments);
-	if (flame->metric == FLAME_TIME)
-		strbuf_puts(&title, "Time");
+	if (flame->metric == FLAME_TIME || flame->metric == FLAME_CPU)
+		strbuf_puts(&title, flame->metric == FLAME_CPU ? "CPU time" : "Time");
 	else
 		strbuf_printf(&title, "%c%s%s", toupper(quantity->phrase[0]),
 			      quantity->phrase + 1,

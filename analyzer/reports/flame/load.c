@@ -31,8 +31,18 @@ static void add_subject(struct report_input *input, struct flame *flame,
 	strbuf_free(&text);
 }
 
+/* Without the usual metric in the run the next one. */
+static unsigned usual_of(const struct calltree *tree, unsigned usual)
+{
+	struct calltree_total sum = calltree_sum(tree);
+
+	if (usual == FLAME_CPU && sum.self_cpu_ns > 0)
+		return FLAME_CPU;
+	return sum.self_ns > 0 ? FLAME_TIME : FLAME_BYTES;
+}
+
 static enum exit_status build_run(struct report_input *input, struct doc *doc,
-				  unsigned folds)
+				  unsigned folds, unsigned usual)
 {
 	unsigned metric;
 	struct run_facts facts;
@@ -44,8 +54,7 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc,
 	tree = report_tree_load(input);
 	if (!tree)
 		return STATUS_FAILED;
-	metric = flame_metric_or(input, calltree_sum(tree).self_ns > 0 ? FLAME_TIME
-								       : FLAME_BYTES);
+	metric = flame_metric_or(input, usual_of(tree, usual));
 	if (input->options->thread &&
 	    !quantity_is_in(QUANTITY_OF_LANE, flame_quantity(metric)))
 		status = report_fail(
@@ -122,7 +131,7 @@ static int are_runs(struct report_input *input, const char *words, bool *ret)
 }
 
 static enum exit_status build_asked(struct report_input *input, struct doc *doc,
-				    unsigned folds)
+				    unsigned folds, unsigned usual)
 {
 	const struct report_options *options = input->options;
 	bool before = true, after = true;
@@ -130,7 +139,7 @@ static enum exit_status build_asked(struct report_input *input, struct doc *doc,
 	if (options->snapshot)
 		return flame_build_moments(input, doc, folds);
 	if (!options->diff && !options->before)
-		return build_run(input, doc, folds);
+		return build_run(input, doc, folds, usual);
 	if (!options->diff && (are_runs(input, options->before, &before) < 0 ||
 			       are_runs(input, options->after, &after) < 0))
 		return STATUS_FAILED;
@@ -153,7 +162,8 @@ static void note_nothing(struct doc *doc)
 	strbuf_free(&text);
 }
 
-enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds)
+enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds,
+			     unsigned usual)
 {
 	enum exit_status status = check_metric(input);
 	const struct flame_box *whole;
@@ -161,7 +171,7 @@ enum exit_status flame_build(struct report_input *input, struct doc *doc, unsign
 	if (status == STATUS_OK)
 		status = check_options(input);
 	if (status == STATUS_OK)
-		status = build_asked(input, doc, folds);
+		status = build_asked(input, doc, folds, usual);
 	if (status)
 		return status;
 	flame_sum(doc->flame);

@@ -7,9 +7,11 @@
 
 /* Makes doc->flame, summed up, from what the options ask for: one run, a moment of a
  * process, what lies between two, or the difference of two moments or sides. folds: of
- * calltree_fold_frames(). Adds the notes. STATUS_NOTHING: there is nothing of that
+ * calltree_fold_frames(). usual: the metric of one
+ * run without --metric. Adds the notes. STATUS_NOTHING: there is nothing of that
  * metric. */
-enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds);
+enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds,
+			     unsigned usual);
 
 /* moments.c: --snapshot, --before and --after with snapshots. */
 enum exit_status flame_build_moments(struct report_input *input, struct doc *doc,

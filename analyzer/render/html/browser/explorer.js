@@ -136,7 +136,7 @@ function keysHelp(data) {
 			"the change; grey: the same, or a difference that is not proven: inside the 95% " +
 			"interval, below 5% of the frame, or of fewer runs than it takes to judge. " +
 			"Calls and allocations are counted: any difference of them is shown."
-		: "Warm: time; blue: waits; green: memory; pale: code of libraries. Hatched: an " +
+		: "Colours: source files; blue: waits; grey: code of libraries. Hatched: an " +
 			"estimate, not each call was timed, or it is more than 10% uncertain. Pink: found."));
 	return help;
 }
@@ -260,7 +260,7 @@ Explorer.prototype.draw = function () {
 		isFound: function (frame) { return frame.fn >= 0 && self.matches[frame.fn] === 1; },
 		colour: function (frame) {
 			return frame.fn < 0 ? GREY : data.pair ? self.changeColour(frame)
-				: colourOf(data, frame.fn, metric.unit, metric.word);
+				: colourOf(data, frame.fn, metric.word);
 		}
 	};
 	this.stage.show(this.scene);

@@ -10,13 +10,12 @@ var INK = {
 	dark: {page: "#1b1b1b", edge: "#1b1b1b", text: "#111111", soft: "#b0b0b0", ring: "#ffffff"}
 };
 
-/* The same as in the flame graph: warm what computes, cool what waits, green memory, dull
- * what is a library's; light enough for black text. */
+/* The same as in the flame graph: by source file, blue what waits, dull what is a library's;
+ * light enough for black text. */
+var GROUPS = [[0xf9, 0xb0, 0x6c], [0xf6, 0xdc, 0x7a], [0xa8, 0xd9, 0x8f], [0x8f, 0xd6, 0xb8],
+	[0xd9, 0xb4, 0x8f], [0xd0, 0xb8, 0xec], [0xd6, 0xd6, 0x8a], [0xf4, 0xb8, 0xa8]];
+var WAIT = "rgb(164,196,234)", LIBRARY = "rgb(224,218,207)";
 var SCALES = {
-	warm: [[0xf9, 0xb0, 0x6c], [0xf6, 0xdc, 0x7a]],
-	green: [[0x9c, 0xd6, 0x8e], [0xa6, 0xdd, 0xc6]],
-	cool: [[0x8f, 0xb8, 0xe8], [0xb9, 0xd6, 0xf3]],
-	dull: [[0xd8, 0xd2, 0xc6], [0xe6, 0xe2, 0xda]],
 	less: [[0xcb, 0xe2, 0xf7], [0x53, 0xa0, 0xe0]],
 	more: [[0xfd, 0xdf, 0xb8], [0xf2, 0x8e, 0x1c]]
 };
@@ -36,12 +35,13 @@ function hashOf(name) {
 	return (hash ^ hash >>> 15) >>> 0;
 }
 
-function colourOf(data, fn, unit, word) {
-	var one = data.functions[fn];
-	var scale = word === "blocked" || one[3] === 2 ? SCALES.cool : one[3] === 1 ? SCALES.dull
-		: unit === "bytes" || word === "allocations" ? SCALES.green : SCALES.warm;
+function colourOf(data, fn, word) {
+	var one = data.functions[fn], name = one[0] || "?";
 
-	return mixed(scale, hashOf(one[0] || "?") % 256 / 255);
+	if (word === "blocked" || one[3] === 2)
+		return WAIT;
+	return one[3] === 1 ? LIBRARY : mixed([GROUPS[hashOf(one[1] || name) % GROUPS.length],
+		[255, 255, 255]], hashOf(name) % 256 / 640);
 }
 
 /* Long argument lists and template arguments go first, then the middle. */
