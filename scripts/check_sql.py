@@ -94,7 +94,7 @@ def empty_database(root):
     for name, count in (("libc_purpose", 1), ("passes", 1),
                         ("is_chosen", 1), ("signal_name", 1), ("short_name", 1),
                         ("people", 2), ("counted", 2), ("limit_of", 1), ("chance", 2),
-                        ("owner", 2), ("fits", 1),
+                        ("owner", 2), ("asker", 2), ("fits", 1),
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),
                         ("suppression", 2), ("pattern", 1),

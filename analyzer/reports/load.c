@@ -73,6 +73,11 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 		node->is_untimed = (node->recording == SEGMENT_RECORDING_COUNTED ||
 				    node->recording > SEGMENT_RECORDING_OFF) &&
 				   cursor_is_null(cursor, "min_ns");
+		node->call_line = (uint32_t)cursor_integer(cursor, "call_line");
+		node->call_lines = (uint32_t)cursor_integer(cursor, "call_lines");
+		if (!cursor_is_null(cursor, "call_file"))
+			node->call_file =
+				clean_copy(tree, cursor_text(cursor, "call_file"));
 		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {
 			node->self_ns = node->raw_self_ns;
@@ -82,6 +87,20 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 		}
 	}
 	return report_finish(input, cursor);
+}
+
+/* Once the tree is linked: most calls are in the file of the function above. */
+static void find_call_files(struct calltree *tree)
+{
+	for (size_t i = 0; i < tree->node_count; i++) {
+		struct calltree_node *node = &tree->nodes[i];
+		uint32_t function = node->parent == CALLTREE_NONE
+					    ? CALLTREE_NONE
+					    : tree->nodes[node->parent].function;
+
+		if (node->call_line && !node->call_file && function != CALLTREE_NONE)
+			node->call_file = tree->functions[function].file;
+	}
 }
 
 /* Once the tree is linked: in place of what all threads have in the paths, what those of
@@ -145,6 +164,7 @@ struct calltree *report_tree_load(struct report_input *input)
 		result = load_paths(input, tree);
 	if (result == 0) {
 		calltree_link(tree);
+		find_call_files(tree);
 		result = mark_kinds(input, tree);
 	}
 	/* a run with one lane has no path_lane: its paths are the lane's */

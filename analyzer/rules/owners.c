@@ -6,11 +6,14 @@
 #include "analyzer/rules/owners.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/rules/wrappers.h"
+#include "analyzer/model/table.h"
+#include "analyzer/tree/wrappers.h"
 #include "analyzer/rundb/rundb.h"
 
 #include <string.h>
 #include <stdlib.h>
+
+#define NAMES_MOST 6
 
 static struct memory_owner *find_owner(struct rule_input *input,
 				       struct memory_owners *owners, uint32_t node)
@@ -31,6 +34,38 @@ static struct memory_owner *find_owner(struct rule_input *input,
 		*known = (uint32_t)owners->count;
 	}
 	return &owners->list[*known - 1];
+}
+
+static double wrapper_limit(struct rule_input *input, const char *name)
+{
+	const struct rule_limit *limit = rule_find("M7")->limits;
+
+	if (input)
+		return rule_limit_of(input, "M7", name);
+	while (strcmp(limit->name, name) != 0)
+		limit++;
+	return limit->value;
+}
+
+struct wrapper_limits memory_wrapper_limits(struct rule_input *input)
+{
+	return (struct wrapper_limits){
+		.callers = wrapper_limit(input, "wrapper_callers"),
+		.sizes = wrapper_limit(input, "wrapper_sizes"),
+		.blocks = wrapper_limit(input, "wrapper_blocks"),
+		.least = wrapper_limit(input, "wrapper_least"),
+		.calls = wrapper_limit(input, "wrapper_calls"),
+	};
+}
+
+static uint32_t caller_of(struct rule_input *input, uint32_t owner)
+{
+	if (!input->wrappers) {
+		struct wrapper_limits limits = memory_wrapper_limits(input);
+
+		input->wrappers = wrappers_find(input->tree, &limits);
+	}
+	return wrappers_caller(input->wrappers, owner);
 }
 
 struct owned {
@@ -85,7 +120,7 @@ static void add_site(struct rule_input *input, struct memory_owners *owners,
 	function = input->tree->nodes[node].function;
 	if (function != CALLTREE_NONE && input->tree->functions[function].is_library)
 		return;
-	caller = memory_wrappers_caller(input, node);
+	caller = caller_of(input, node);
 	owned.wrapped = node;
 	owned.line = line;
 	if (!owners->plain)
@@ -232,6 +267,29 @@ static const char *below_sql(struct rule_input *input, const struct memory_owner
 	return text;
 }
 
+/* "luaM_malloc_ > l_alloc": the user's functions from below the owner down to wrapped. */
+static const char *passed_through(struct rule_input *input,
+				  const struct memory_owner *owner)
+{
+	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
+	const struct calltree *tree = input->tree;
+	const char *names[NAMES_MOST], *text;
+	struct strbuf chain = {0};
+	size_t count = 0;
+
+	for (uint32_t at = owner->wrapped;
+	     at != owner->node && at != CALLTREE_NONE && count < NAMES_MOST;
+	     at = tree->nodes[at].parent)
+		if (tree->nodes[at].function == CALLTREE_NONE ||
+		    !tree->functions[tree->nodes[at].function].is_library)
+			names[count++] = calltree_name(tree, at);
+	while (count-- > 0)
+		strbuf_printf(&chain, "%s%s", names[count], count ? chain_end : "");
+	text = rule_copy(input, strbuf_text(&chain));
+	strbuf_free(&chain);
+	return text;
+}
+
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
 				     size_t owner_id, const char **proof)
 {
@@ -249,7 +307,6 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 	else if (finding->file)
 		finding->where = rule_text(input, "%s (function)", finding->where);
 	if (owner->wrapped != owner->node)
-		finding->through =
-			memory_wrappers_through(input, owner->node, owner->wrapped);
+		finding->through = passed_through(input, owner);
 	return finding;
 }

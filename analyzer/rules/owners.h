@@ -7,6 +7,7 @@
 #pragma once
 
 #include "analyzer/rules/rule.h"
+#include "analyzer/tree/wrappers.h"
 
 #define MEMORY_SUMS 8
 /* Nobody reads more findings of one rule; the owners are sorted, largest first. */
@@ -35,6 +36,9 @@ struct memory_owners {
 	struct memory_owners *plain; /* the same with wrappers as owners */
 	bool has_wrappers;
 };
+
+/* As the user has set them; NULL: as they are else. */
+struct wrapper_limits memory_wrapper_limits(struct rule_input *input);
 
 /* Asks the rule for its sites: path_id, file, line, then what is summed. Sorts by the
  * first sum, largest first. RULE_DONE or -errno. */

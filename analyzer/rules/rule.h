@@ -11,8 +11,8 @@
 #include "analyzer/findings/rule_limits.h"
 
 struct cursor;
-struct memory_owners;	/* analyzer/rules/owners.h */
-struct memory_wrappers; /* analyzer/rules/wrappers.h */
+struct memory_owners; /* analyzer/rules/owners.h */
+struct wrappers;      /* analyzer/tree/wrappers.h */
 struct rundb;
 
 enum rule_result {
@@ -48,8 +48,8 @@ struct rule_input {
 	 * known and could be much of the run. NULL: there are none. */
 	const char *unjudged;
 
-	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
-	struct memory_wrappers *wrappers; /* by memory/wrappers.c */
+	const char *reason;	   /* set by the rule with RULE_NOT_MEASURED */
+	struct wrappers *wrappers; /* by owners.c */
 
 	/* The engine's. */
 	const struct rule *rule;

@@ -45,6 +45,10 @@ struct calltree_node {
 	bool is_inlined;      /* an inlined copy, of the code above it */
 	uint32_t host;	      /* itself; folded copies: the node that has their time */
 	uint32_t merged_into; /* in its place, CALLTREE_NONE: it is there itself */
+	/* where it was called in the code above; file NULL: not known. Of several lines
+	 * that are known it is one; folded: of the first path that has one */
+	const char *call_file;
+	uint32_t call_line, call_lines;
 	bool is_untimed; /* none of its calls was timed: estimated, or from a stack */
 	QUANTITY_FIELDS(TREE);			    /* its own, children not included */
 	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */

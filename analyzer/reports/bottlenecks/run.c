@@ -10,7 +10,7 @@
 #include "analyzer/findings/rules_file.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
-#include "analyzer/rules/wrappers.h"
+#include "analyzer/tree/wrappers.h"
 
 #include "found.sql.h"
 
@@ -215,7 +215,7 @@ static enum exit_status apply_all(struct ask *ask, const struct rule_limits *lim
 	tell_estimates(&rule, findings);
 	ret->unjudged = rule.unjudged;
 	rules_end(&rule);
-	memory_wrappers_free(rule.wrappers);
+	wrappers_free(rule.wrappers);
 	strbuf_free(&error);
 	return status ? status : lower(input, findings);
 }

@@ -11,6 +11,7 @@
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/names/callers_find.h"
 #include "analyzer/reports/snapshots/list.h"
+#include "analyzer/rules/owners.h"
 
 #include "thread.sql.h"
 
@@ -151,26 +152,83 @@ static struct cell chance(void *context, const struct cell *values)
 				   : 0);
 }
 
+static uint32_t without_wrappers(struct ask *ask, const struct calltree *tree,
+				 uint32_t owner)
+{
+	if (!ask->wrappers) {
+		struct wrapper_limits limits = memory_wrapper_limits(NULL);
+
+		ask->wrappers = wrappers_find(tree, &limits);
+	}
+	return wrappers_caller(ask->wrappers, owner);
+}
+
+static struct cell text_of(const char *text)
+{
+	return text ? (struct cell){.kind = CELL_TEXT, .text = text}
+		    : (struct cell){.kind = CELL_NULL};
+}
+
+static struct cell line_of(uint32_t line)
+{
+	return line ? cell_integer(line) : (struct cell){.kind = CELL_NULL};
+}
+
+/* Of the call by which the owner asks a wrapper; NULL where it asks for itself. */
+static struct cell asked_at(const struct calltree *tree, uint32_t asked, const char *what)
+{
+	const struct calltree_node *call = &tree->nodes[asked];
+
+	if (strcmp(what, "call_file") == 0)
+		return text_of(call->call_line ? call->call_file : NULL);
+	if (strcmp(what, "call_line") == 0)
+		return line_of(call->call_file ? call->call_line : 0);
+	return cell_integer(1);
+}
+
+/* What is known of a function where it is defined. */
+static struct cell defined(const struct calltree *tree, uint32_t node, const char *what)
+{
+	uint32_t function = tree->nodes[node].function;
+
+	if (strcmp(what, "name") == 0)
+		return text_of(calltree_owner_name(tree, node));
+	if (function == CALLTREE_NONE || !tree->functions[function].file)
+		return (struct cell){.kind = CELL_NULL};
+	return strcmp(what, "line") == 0 ? cell_integer(tree->functions[function].line)
+					 : text_of(tree->functions[function].file);
+}
+
 static struct cell owner(void *context, const struct cell *values)
 {
 	const struct calltree *tree = ask_tree(context);
 	uint32_t node =
 		tree ? calltree_find(tree, cell_whole(&values[0])) : CALLTREE_NONE;
-	const struct calltree_function *function = NULL;
+
+	return node == CALLTREE_NONE
+		       ? (struct cell){.kind = CELL_NULL}
+		       : defined(tree, calltree_owner(tree, node), name_of(&values[1]));
+}
+
+static struct cell asker(void *context, const struct cell *values)
+{
+	const struct calltree *tree = ask_tree(context);
+	uint32_t node = tree ? calltree_find(tree, cell_whole(&values[0]))
+			     : CALLTREE_NONE,
+		 asked;
+	const char *what = name_of(&values[1]);
 
 	if (node == CALLTREE_NONE)
 		return (struct cell){.kind = CELL_NULL};
-	if (strcmp(name_of(&values[1]), "name") == 0)
-		return (struct cell){.kind = CELL_TEXT,
-				     .text = calltree_owner_name(tree, node)};
-	node = calltree_owner(tree, node);
-	if (tree->nodes[node].function != CALLTREE_NONE)
-		function = &tree->functions[tree->nodes[node].function];
-	if (!function || !function->file)
+	asked = calltree_owner(tree, node);
+	node = without_wrappers(context, tree, asked);
+	if (strncmp(what, "call", 4) != 0)
+		return defined(tree, node, what);
+	if (asked == node)
 		return (struct cell){.kind = CELL_NULL};
-	return strcmp(name_of(&values[1]), "line") == 0
-		       ? cell_integer(function->line)
-		       : (struct cell){.kind = CELL_TEXT, .text = function->file};
+	while (tree->nodes[asked].parent != node)
+		asked = tree->nodes[asked].parent;
+	return asked_at(tree, asked, what);
 }
 
 const struct leak_filter *ask_suppressions(struct ask *ask)
@@ -228,6 +286,7 @@ static const struct {
 	{"limit_of", 1, limit_of},
 	{"chance", 2, chance},
 	{"owner", 2, owner},
+	{"asker", 2, asker},
 	{"fits", 1, fits},
 	{"short_name", 2, shortened},
 	{"meant", 1, meant},
@@ -288,6 +347,7 @@ void ask_end(struct ask *ask)
 		rundb_view(ask->input->db, "functions", NULL);
 	paths_end(&ask->paths);
 	free(ask->chosen);
+	wrappers_free(ask->wrappers);
 	leak_filter_free(&ask->suppressions);
 	strbuf_free(&ask->text);
 	ask->chosen = NULL;

@@ -14,6 +14,8 @@
  *     chance(count, ns)   half of the 95 % interval of a time by so many samples
  *     owner(path_id, what)  of the innermost function on the path that is no library's:
  *                         'name', the 'file' and 'line' of its definition
+ *     asker(path_id, what)  the same of the innermost that is no allocator wrapper
+ * either; and whether a wrapper is what it 'calls', and where: 'call_file', 'call_line'
  *     suppression(path_id, file)  the number of the suppression of a site there, or NULL
  *     pattern(number)     that of a suppression, counted from 0; NULL behind the last
  *     meant(word)         the function_id of FUNC
@@ -40,6 +42,7 @@ struct ask {
 	int64_t from_ns, to_ns; /* --from, --to, or the whole run */
 	struct paths paths;
 	bool *chosen;			 /* by node */
+	struct wrappers *wrappers;	 /* found when a query asks first */
 	struct leak_filter suppressions; /* loaded when they are first needed */
 	struct strbuf text;		 /* of the last function that gave one */
 	enum exit_status status;	 /* once a function could not answer */

@@ -3,23 +3,29 @@
 -- :takes run limit sort filter thread suppressions
 -- :example prof-analyze leaks run.db --ignore cache_init
 -- :about
--- Blocks that were allocated in the run and not freed by its end, by source line and call path.
+-- Blocks that were allocated in the run and not freed by its end, by function and source line;
+-- allocator wrappers such as xmalloc() are passed over, and the first rows show the call path
+-- that left most.
 -- Not everything here is a leak. With five or more snapshots of a process: which sites grow,
 -- saturate (a cache that fills up), made one step or were freed at the end, by Theil-Sen slope
 -- and Mann-Kendall test at 5 %. --suppressions takes LeakSanitizer's files: leak:PATTERN leaves
 -- out what matches the name, file or library of a function on the call path, and counts it.
 -- --focus and --ignore look at every function of the call path.
 
--- :include sites
+-- :include each_site
 
 -- :keep suppressed
-SELECT * FROM (SELECT ".site_id" AS site_id, "live!:live_bytes" AS live_bytes,
-	"blocks:live_count" AS live_count, suppression(".path_id", ".file/place") AS number
-	FROM sites WHERE :has_suppressions AND "blocks:live_count" > 0) WHERE number IS NOT NULL;
+SELECT * FROM (SELECT site_id, live_bytes, live_count, suppression(path_id, file) AS number
+	FROM each_site WHERE :has_suppressions AND live_count > 0) WHERE number IS NOT NULL;
+
+-- :with weighed
+SELECT *, live_bytes AS weight FROM each_site WHERE live_count > 0
+	AND site_id NOT IN (SELECT site_id FROM suppressed);
+
+-- :include sites
 
 -- :keep leaked
-SELECT * FROM sites WHERE "blocks:live_count" > 0
-	AND ".site_id" NOT IN (SELECT site_id FROM suppressed);
+SELECT * FROM sites;
 
 -- :values leaks = {title}
 SELECT CASE WHEN :is_live THEN 'Live now' ELSE 'Live at exit' END AS "-title/text",
@@ -84,16 +90,12 @@ SELECT class AS "growth!:class/text", growth_bytes AS "+live!:growth_bytes/bytes
 	CAST(course ->> 1 AS REAL) AS "per s!:bytes_per_second/bytes_change",
 	g.live_bytes AS "live:live_bytes", CAST(course ->> 2 AS REAL) AS ".p/any", pid AS ".pid",
 	CASE WHEN processes > 1 THEN pid END AS "pid:~?of_pid",
-	owner(path_id, 'name') AS "function!:owner/name",
-	IFNULL(file, owner(path_id, 'file')) AS "where!:~where/place", name AS ".name",
-	IFNULL(file, owner(path_id, 'file')) AS ".file/place", path_id AS "path:>&path",
-	path_id AS ".path_id", site_id AS ".site_id",
-	CASE WHEN file IS NOT NULL THEN 'call' WHEN owner(path_id, 'file') IS NOT NULL
-	THEN 'function' END AS ".line_of",
-	IFNULL(line, owner(path_id, 'line')) AS "-line/id", CASE WHEN processes = 1
+	e.owner AS "function!:owner/name", asked_file AS "where!:~where/place", e.name AS ".name",
+	asked_file AS ".file/place", g.path_id AS "path:>&path", g.path_id AS ".path_id",
+	site_id AS ".site_id", line_of AS ".line_of", asked_line AS "-line/id", CASE WHEN processes = 1
 	THEN most || ' snapshots' ELSE 'the snapshots of ' || processes || ' processes' END
 	AS "-over"
-FROM (SELECT *, course ->> 0 AS class FROM grown) g JOIN allocation_sites USING (site_id, path_id)
+FROM (SELECT *, course ->> 0 AS class FROM grown) g JOIN each_site e USING (site_id)
 JOIN processes USING (process_id), (SELECT COUNT(DISTINCT process_id) AS processes,
 	MAX(count) AS most FROM points)
 WHERE class <> 'no trend'

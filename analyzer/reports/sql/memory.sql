@@ -3,13 +3,19 @@
 -- :takes run limit sort filter thread source
 -- :example prof-analyze memory run.db --sort peak --focus parse
 -- :about
--- One row for each source line of a call path that allocates. peak % is its exact share of the
--- run's highest live memory; temp % are allocations freed with at most one other allocation of
--- the thread in between. The function is the innermost one that is not a library's. The first
--- rows show their call path. --sort takes bytes, count, peak, temporary_count and any json
+-- One row for each function and line that asks for memory, of all call paths together. The
+-- function is the innermost one that is not a library's and no allocator wrapper such as
+-- xmalloc(). peak % is its exact share of the run's highest live memory; temp % are allocations
+-- freed with at most one other allocation of the thread in between. The first rows show the
+-- call path with most bytes. --sort takes bytes, count, peak, temporary_count and any json
 -- column. --focus and --ignore look at every function of the call path.
 
 -- :include source
+
+-- :with weighed
+SELECT *, alloc_bytes AS weight FROM each_site;
+
+-- :include sites
 
 -- :note no_allocations only_brief
 SELECT 'No allocations: the program made none, or has an allocator of its own.' AS text

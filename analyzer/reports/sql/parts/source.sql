@@ -4,7 +4,7 @@
 -- is known of functions only. The first row says how many there are.
 -- :part source
 
--- :include sites
+-- :include each_site
 
 -- :keep source_functions
 SELECT *, ROW_NUMBER() OVER (ORDER BY hot_ns DESC, name) AS place FROM (
@@ -18,10 +18,8 @@ WHERE hot_ns > 0 AND file <> '' AND line <> 0;
 -- The sites of all paths of a line together; where the line is not known it is the function's.
 -- :keep source_lines
 SELECT *, ROW_NUMBER() OVER (ORDER BY alloc_bytes DESC, file, line) AS place FROM (
-	SELECT ".file/place" AS file, "-line/id" AS line, SUM("bytes!:alloc_bytes") AS alloc_bytes,
-	SUM("allocs:alloc_count") AS alloc_count
-	FROM sites WHERE :has_sources AND ".line_of" = 'call' AND ".file/place" <> '' AND "-line/id" <> 0
-	GROUP BY 1, 2);
+	SELECT file, line, SUM(alloc_bytes) AS alloc_bytes, SUM(alloc_count) AS alloc_count
+	FROM each_site WHERE :has_sources AND file <> '' AND line <> 0 GROUP BY 1, 2);
 
 -- :code source brief
 SELECT 0 AS part, NULL AS place, NULL AS "file/any", NULL AS "line/id", NULL AS "function/name",

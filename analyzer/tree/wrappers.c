@@ -7,17 +7,14 @@
  * functions, and its blocks have many sizes. A function without the last two marks may be
  * one of a stack of wrappers.
  */
-#include "analyzer/rules/wrappers.h"
+#include "analyzer/tree/wrappers.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/model/table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Of each function so many callers and sizes are told apart. */
 #define MARKS_MOST 16
-#define NAMES_MOST 6
 
 struct marks {
 	double calls, calls_below, blocks;
@@ -28,7 +25,8 @@ struct marks {
 
 enum role { ROLE_NONE, ROLE_THIN, ROLE_WRAPPER };
 
-struct memory_wrappers {
+struct wrappers {
+	const struct calltree *tree;
 	uint32_t *callers;     /* by owner's node: 1 + caller's; 0: not yet looked for */
 	unsigned char roles[]; /* by function */
 };
@@ -89,42 +87,36 @@ static struct marks *mark_all(const struct calltree *tree)
 	return all;
 }
 
-static enum role role_of(struct rule_input *input, const struct marks *marks)
+static enum role role_of(const struct wrapper_limits *limits, const struct marks *marks)
 {
 	double blocks = marks->calls > 0 ? marks->blocks / marks->calls : 0;
 
-	if (!(blocks > 0) || blocks > rule_limit_of(input, "M7", "wrapper_blocks") ||
-	    marks->calls_below >
-		    rule_limit_of(input, "M7", "wrapper_calls") * marks->calls)
+	if (!(blocks > 0) || blocks > limits->blocks ||
+	    marks->calls_below > limits->calls * marks->calls)
 		return ROLE_NONE;
-	if (blocks < rule_limit_of(input, "M7", "wrapper_least") ||
-	    (double)marks->caller_count < rule_limit_of(input, "M7", "wrapper_callers") ||
-	    (double)marks->size_count < rule_limit_of(input, "M7", "wrapper_sizes"))
+	if (blocks < limits->least || (double)marks->caller_count < limits->callers ||
+	    (double)marks->size_count < limits->sizes)
 		return ROLE_THIN;
 	return ROLE_WRAPPER;
 }
 
-static struct memory_wrappers *load(struct rule_input *input)
+struct wrappers *wrappers_find(const struct calltree *tree,
+			       const struct wrapper_limits *limits)
 {
-	const struct calltree *tree = input->tree;
-	struct marks *all;
+	struct wrappers *wrappers = xcalloc(1, sizeof(*wrappers) + tree->function_count);
+	struct marks *all = mark_all(tree);
 
-	if (input->wrappers)
-		return input->wrappers;
-	all = mark_all(tree);
-	input->wrappers = xcalloc(1, sizeof(*input->wrappers) + tree->function_count);
-	input->wrappers->callers =
-		xcalloc(tree->node_count + 1, sizeof(*input->wrappers->callers));
+	wrappers->tree = tree;
+	wrappers->callers = xcalloc(tree->node_count + 1, sizeof(*wrappers->callers));
 	for (size_t i = 0; i < tree->function_count; i++)
-		input->wrappers->roles[i] = (unsigned char)role_of(input, &all[i]);
+		wrappers->roles[i] = (unsigned char)role_of(limits, &all[i]);
 	free(all);
-	return input->wrappers;
+	return wrappers;
 }
 
-static enum role role_at(const struct memory_wrappers *wrappers,
-			 const struct calltree *tree, uint32_t node)
+static enum role role_at(const struct wrappers *wrappers, uint32_t node)
 {
-	uint32_t function = tree->nodes[node].function;
+	uint32_t function = wrappers->tree->nodes[node].function;
 
 	return function == CALLTREE_NONE ? ROLE_NONE : wrappers->roles[function];
 }
@@ -136,16 +128,16 @@ static bool is_library(const struct calltree *tree, uint32_t node)
 	return function != CALLTREE_NONE && tree->functions[function].is_library;
 }
 
-static uint32_t find_caller(const struct memory_wrappers *wrappers,
-			    const struct calltree *tree, uint32_t owner)
+static uint32_t find_caller(const struct wrappers *wrappers, uint32_t owner)
 {
+	const struct calltree *tree = wrappers->tree;
 	uint32_t outermost = CALLTREE_NONE;
 
 	/* The bound guards against a ring of parents in a damaged file. */
 	for (uint32_t at = owner, steps = 0;
 	     at != CALLTREE_NONE && steps < tree->node_count;
 	     at = tree->nodes[at].parent, steps++) {
-		enum role role = role_at(wrappers, tree, at);
+		enum role role = role_at(wrappers, at);
 
 		if (role == ROLE_WRAPPER)
 			outermost = at;
@@ -157,40 +149,19 @@ static uint32_t find_caller(const struct memory_wrappers *wrappers,
 	return calltree_owner(tree, tree->nodes[outermost].parent);
 }
 
-uint32_t memory_wrappers_caller(struct rule_input *input, uint32_t owner)
+uint32_t wrappers_caller(struct wrappers *wrappers, uint32_t owner)
 {
-	struct memory_wrappers *wrappers = load(input);
 	uint32_t *known = &wrappers->callers[owner];
 
 	/* Ten rules ask for the same sites. */
 	if (!*known)
-		*known = 1 + find_caller(wrappers, input->tree, owner);
+		*known = 1 + find_caller(wrappers, owner);
 	return *known - 1;
 }
 
-void memory_wrappers_free(struct memory_wrappers *wrappers)
+void wrappers_free(struct wrappers *wrappers)
 {
 	if (wrappers)
 		free(wrappers->callers);
 	free(wrappers);
-}
-
-const char *memory_wrappers_through(struct rule_input *input, uint32_t caller,
-				    uint32_t owner)
-{
-	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
-	const char *names[NAMES_MOST], *text;
-	struct strbuf chain = {0};
-	size_t count = 0;
-
-	for (uint32_t at = owner;
-	     at != caller && at != CALLTREE_NONE && count < NAMES_MOST;
-	     at = input->tree->nodes[at].parent)
-		if (!is_library(input->tree, at))
-			names[count++] = calltree_name(input->tree, at);
-	while (count-- > 0)
-		strbuf_printf(&chain, "%s%s", names[count], count ? chain_end : "");
-	text = rule_copy(input, strbuf_text(&chain));
-	strbuf_free(&chain);
-	return text;
 }

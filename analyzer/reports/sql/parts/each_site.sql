@@ -1,0 +1,24 @@
+-- SPDX-License-Identifier: MIT
+-- Allocation sites of each path, with who asked for the memory: the innermost function on the
+-- path that is no library's and no allocator wrapper (docs/memory.md), and where in it that is.
+-- Where that line is not known the function's definition stands for it.
+-- :part each_site
+
+-- Of a thread those that it allocated at; a run with one lane has no path_lane.
+-- :with each_site
+WITH owned AS (SELECT *, IFNULL(asker(path_id, 'name'), name) AS owner,
+	asker(path_id, 'file') AS owner_file, asker(path_id, 'calls') AS is_wrapped
+	FROM allocation_sites s WHERE run_id = :run AND is_chosen(path_id)
+	AND (:thread IS NULL OR EXISTS (SELECT 1 FROM path_lane l JOIN thread t USING (lane_id)
+		WHERE l.path_id = s.path_id AND l.alloc_count > 0
+		AND (t.name = :thread OR CAST(t.tid AS TEXT) = :thread))
+		OR (SELECT COUNT(*) FROM lane WHERE run_id = :run) <= 1
+		AND (SELECT alloc_count FROM path p WHERE p.path_id = s.path_id) > 0)),
+called AS (SELECT *, CASE WHEN is_wrapped THEN asker(path_id, 'call_file') ELSE file END
+	AS called_file FROM owned)
+SELECT *, IFNULL(called_file, owner_file) AS asked_file,
+	CASE WHEN called_file IS NULL THEN IIF(owner_file IS NULL, NULL, asker(path_id, 'line'))
+	WHEN is_wrapped THEN asker(path_id, 'call_line') ELSE line END AS asked_line,
+	CASE WHEN called_file IS NOT NULL THEN 'call' WHEN owner_file IS NOT NULL
+	THEN 'function' END AS line_of
+FROM called;
