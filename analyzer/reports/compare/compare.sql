@@ -7,7 +7,8 @@ SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
 	rank_count,
 	(SELECT SUM(total_error_ns) FROM path WHERE run_id = :run
 		AND parent_path_id IS NULL) AS total_error_ns,
-	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) AS cpu_ns, s.*
+	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) AS cpu_ns,
+	(SELECT COUNT(*) > 1 FROM threads WHERE run_id = :run) AS has_threads, s.*
 FROM runs, (SELECT TOTAL(value * (name LIKE 'switches_by%')) > 0
 		AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 AS is_split,
 		TOTAL(value * (name = 'unsplit_processes')) > 0 AS is_unasked

@@ -48,36 +48,21 @@ static const struct {
 	[GATE_LIVE] = {RUN_LIVE, -1, COLUMN_BYTES, true},
 };
 
-static void put_number(struct strbuf *text, double value, double error,
-		       enum column_type type)
-{
-	int64_t whole = whole_number(value);
-
-	if (type == COLUMN_NSEC)
-		units_nsec_error(text, whole, whole_number(error), UNITS_ERROR_SIGN);
-	else if (type == COLUMN_BYTES)
-		units_bytes(text, whole);
-	else
-		units_count(text, whole);
-}
-
 /* "250ms to 1.21s, +384.0%" and the interval, when there is one. */
 static void describe(struct strbuf *text, const struct change *change,
 		     enum column_type type)
 {
-	put_number(text, change->before, change->before_error, type);
+	compare_put_amount(text, change->before, change->before_error, type);
 	strbuf_puts(text, " to ");
-	put_number(text, change->after, change->after_error, type);
-	if (change->is_tested)
-		strbuf_printf(text, ", %+.1f%% [%+.1f, %+.1f]",
-			      100 * (change->ratio.estimate - 1),
-			      100 * (change->ratio.low - 1),
-			      100 * (change->ratio.high - 1));
-	else if (change->before > 0 && change->after >= 10 * change->before)
+	compare_put_amount(text, change->after, change->after_error, type);
+	if (change->before > 0 && change->after >= 10 * change->before)
 		strbuf_printf(text, ", x%.0f", change->after / change->before);
 	else if (change->before > 0)
 		strbuf_printf(text, ", %+.1f%%",
 			      100 * (change->after / change->before - 1));
+	if (change->is_tested)
+		strbuf_printf(text, " (%+.1f to %+.1f%%)", 100 * (change->ratio.low - 1),
+			      100 * (change->ratio.high - 1));
 }
 
 static void add_check(struct checking *checking, const char *check,
@@ -230,7 +215,7 @@ static enum gate_result result_of(const struct change *change)
 {
 	if (change->outcome == OUTCOME_REGRESSED)
 		return GATE_EXCEEDED;
-	if (!gate_can_judge(change))
+	if (change->outcome == OUTCOME_OPEN || !gate_can_judge(change))
 		return GATE_NOT_MEASURED;
 	if (change->is_blurred)
 		return GATE_BLURRED;

@@ -111,6 +111,7 @@ static int load_facts(struct compare_state *state, size_t number)
 	if (cursor_next(cursor) > 0) {
 		error_ns = cursor_real(cursor, "total_error_ns");
 		cpu_ns = cursor_real(cursor, "cpu_ns");
+		state->has_threads |= cursor_integer(cursor, "has_threads") != 0;
 		run->is_split = cursor_integer(cursor, "is_split") != 0;
 		run->is_unasked = cursor_integer(cursor, "is_unasked") != 0;
 		run->label = report_text(state->doc, cursor, "label");

@@ -63,13 +63,6 @@ struct compare_judged {
 	struct change ready, blocked; /* as parts of the self time */
 };
 
-/* What is known of a subject's change. */
-enum compare_kind {
-	COMPARE_CHANGED,
-	COMPARE_BLURRED,   /* its time is another, within the errors or not judged */
-	COMPARE_UNCHANGED, /* judged so, or all numbers are the same */
-};
-
 /* Subjects of one kind as a table of SQL, see show.c. */
 enum compare_subject {
 	COMPARE_FUNCTIONS,
@@ -90,8 +83,6 @@ struct compare_shown {
 	uint32_t number;
 	size_t metric;
 	struct change change;
-	uint32_t share_of; /* the number + 1 */
-	double share;
 };
 
 struct compare_state {
@@ -108,6 +99,7 @@ struct compare_state {
 	int64_t *errors;	/* of them, likewise */
 	int64_t *hooks;		/* what hooks took of them, likewise */
 	bool has_common_errors; /* see struct change_errors */
+	bool has_threads;	/* some run: its peak hangs on their turns */
 	bool has_estimates;	/* some function was not timed call by call */
 	double drift;
 	struct change run_changes[RUN_METRIC_COUNT];
@@ -180,18 +172,15 @@ struct calltree *compare_tree(const struct compare_state *state);
 /* rename.c: what --rename says, once all functions are there. */
 enum exit_status compare_rename(struct compare_state *state);
 /* Whether a function's times on both sides can be held against each other. */
-bool compare_is_judged(const struct compare_state *state, uint32_t function);
+static inline bool compare_is_judged(const struct compare_state *state, uint32_t function)
+{
+	return !state->has_levels &&
+	       compare_is_alike(&state->comparison.functions[function]);
+}
 /* totals.c */
 void compare_judge_totals(struct compare_state *state);
 /* components.c: what the components of --by have, before compare_fold_left_out(). */
 void compare_sum_components(struct compare_state *state);
-/* rank.c: the largest share in time (not of sites), allocations and bytes. */
-double compare_share(const struct compare_state *state,
-		     const struct compare_series *series, uint32_t subject);
-enum compare_kind compare_kind_of(const struct compare_state *state,
-				  const struct compare_series *series, uint32_t subject,
-				  const struct compare_judged *judged);
-bool compare_is_zero(const struct compare_series *series, uint32_t subject);
 /* compare.c: chooses, loads and judges; the part of SQL says what stands in the way. */
 enum exit_status compare_prepare(struct compare_state *state);
 /* show.c: the tables and functions of the queries; 0 or -errno. */
@@ -236,8 +225,8 @@ enum compare_metric compare_main_metric(const struct compare_state *state);
 /* "+computing, -blocked": what has changed for sure. */
 void compare_put_moved(struct strbuf *text, const struct compare_judged *judged,
 		       bool waits_only);
-/* "+1.23ms", "-4", "0"; "+-5.00ms" of a difference that its error may have made, be it
- * more or less. */
+/* "+1.23ms", "-4", "0"; "~+1.23ms" of a difference that its error may have made, and of
+ * counts that are means. */
 void compare_put_difference(struct strbuf *text, double difference, double error,
 			    enum column_type type);
 /* Likewise, without sign. */

@@ -73,7 +73,7 @@ static struct cell run_cell(void *context, size_t row, size_t column)
 #define TOTAL_COLUMNS(X)                                                                 \
 	X(before) X(after) X(before_error) X(after_error) X(error) X(is_tested)          \
 	X(change_percent) X(low_percent) X(high_percent) X(low) X(high) X(p)             \
-	X(effect) X(verdict) X(runs_needed) X(is_exact) X(is_blurred)                    \
+	X(verdict) X(runs_needed) X(is_exact) X(is_blurred)                    \
 	X(is_demoted) X(is_known)
 /* clang-format on */
 #define AS_TOTAL(name) IN_##name,
@@ -86,37 +86,11 @@ static size_t count_totals(void *context)
 	return RUN_METRIC_COUNT;
 }
 
-/* "+4.1%", or "x39" where a percentage is no longer read. */
-static void put_ratio(struct strbuf *text, double ratio)
-{
-	if (ratio >= 10)
-		strbuf_printf(text, "x%.0f", ratio);
-	else
-		strbuf_printf(text, "%+.1f%%", compare_in_percent(ratio));
-}
-
-/* "+4.1%" of a plain difference, "+4.1% [+3.8, +4.4]" of a tested one. */
-static const char *effect_of(struct compare_state *state, const struct change *change)
-{
-	strbuf_reset(&state->text);
-	if (compare_is_known(change) && change->is_tested) {
-		put_ratio(&state->text, change->ratio.estimate);
-		strbuf_printf(&state->text, " [%+.1f, %+.1f]",
-			      compare_in_percent(change->ratio.low),
-			      compare_in_percent(change->ratio.high));
-	} else if (compare_is_known(change) && change->before > 0 &&
-		   change->before != change->after) {
-		put_ratio(&state->text, change->after / change->before);
-	}
-	return strbuf_text(&state->text);
-}
-
 static struct cell total_cell(void *context, size_t row, size_t column)
 {
 	struct compare_state *state = context;
 	const struct change *change = &state->run_changes[row];
 	bool tested = change->is_tested;
-	double ratio = tested ? change->ratio.estimate : change->after / change->before;
 	const struct cell cells[TOTAL_COLUMN_COUNT] = {
 		[IN_before] = compare_mean_cell(state, change->before),
 		[IN_after] = compare_mean_cell(state, change->after),
@@ -124,8 +98,9 @@ static struct cell total_cell(void *context, size_t row, size_t column)
 		[IN_after_error] = cell_real(change->after_error),
 		[IN_error] = cell_real(change_error(change)),
 		[IN_is_tested] = cell_integer(tested),
-		[IN_change_percent] = compare_finite_cell(tested || change->before > 0,
-							  compare_in_percent(ratio)),
+		[IN_change_percent] = compare_finite_cell(
+			change->before > 0,
+			compare_in_percent(change->after / change->before)),
 		[IN_low_percent] = compare_finite_cell(
 			tested, compare_in_percent(change->ratio.low)),
 		[IN_high_percent] = compare_finite_cell(
@@ -133,7 +108,6 @@ static struct cell total_cell(void *context, size_t row, size_t column)
 		[IN_low] = compare_finite_cell(tested, change->shift.low),
 		[IN_high] = compare_finite_cell(tested, change->shift.high),
 		[IN_p] = compare_finite_cell(tested, change->p),
-		[IN_effect] = compare_text_cell(effect_of(state, change)),
 		[IN_verdict] = compare_text_cell(outcome_word(change->outcome)),
 		[IN_runs_needed] = cell_integer(change->runs_needed),
 		[IN_is_exact] = cell_integer(change->is_exact),

@@ -17,7 +17,7 @@
 #define SUBJECT_COLUMNS(X)                                                               \
 	X(number) X(name) X(name_before) X(linkage_name) X(file) X(line)                 \
 	X(path_id) X(presence) X(hooked) X(estimated) X(holder) X(is_renamed)            \
-	X(is_alike) X(is_judged) X(passes) X(is_zero) X(share) X(kind)                   \
+	X(is_alike) X(is_judged) X(passes) X(is_zero) X(repeats)                         \
 	X(main_change) X(effect) X(change_percent) X(low_percent)                        \
 	X(high_percent) X(p_adjusted) X(verdict) X(wall_verdict)                         \
 	X(wall_low_percent) X(wall_high_percent) X(ready_verdict)                        \
@@ -164,7 +164,7 @@ static struct cell judged_text(struct compare_state *state,
 	if (column != THE_effect)
 		compare_put_moved(&state->text, judged, column == THE_waits);
 	else if (main->is_tested && compare_is_known(main))
-		strbuf_printf(&state->text, "%+.1f, %+.1f%%",
+		strbuf_printf(&state->text, "%+.1f to %+.1f%%",
 			      compare_in_percent(main->ratio.low),
 			      compare_in_percent(main->ratio.high));
 	return compare_text_cell(strbuf_text(&state->text));
@@ -179,7 +179,8 @@ static struct cell judged_cell(const struct compare_shown *shown, uint32_t numbe
 	const struct change *self = &judged->self;
 	const struct cell cells[METRICS_FROM] = {
 		[THE_change_percent] = compare_finite_cell(
-			main->is_tested, compare_in_percent(main->ratio.estimate)),
+			main->is_tested && main->before > 0,
+			compare_in_percent(main->after / main->before)),
 		[THE_low_percent] = compare_finite_cell(
 			main->is_tested, compare_in_percent(main->ratio.low)),
 		[THE_high_percent] = compare_finite_cell(
@@ -202,6 +203,16 @@ static struct cell judged_cell(const struct compare_shown *shown, uint32_t numbe
 	return cells[column];
 }
 
+static bool is_zero(const struct compare_series *series, uint32_t subject)
+{
+	const int64_t *values = compare_values(series, subject, 0);
+
+	for (size_t i = 0; i < series->metric_count * series->run_count; i++)
+		if (values[i])
+			return false;
+	return true;
+}
+
 /* Rows are read column by column: the last change is asked for again. */
 static const struct change *change_at(struct compare_shown *shown, uint32_t number,
 				      size_t metric)
@@ -214,6 +225,17 @@ static const struct change *change_at(struct compare_shown *shown, uint32_t numb
 		shown->has_change = true;
 	}
 	return &shown->change;
+}
+
+/* Each side's runs agree on the calls: then a change of them is the program's. */
+static bool repeats(const struct compare_shown *shown, uint32_t number)
+{
+	const struct compare_state *state = shown->state;
+
+	return shown->kind != COMPARE_SITES &&
+	       change_of(compare_values(shown->series, number, COMPARE_calls),
+			 state->before_columns, compare_after_count(state), true)
+		       .is_exact;
 }
 
 static struct cell subject_cell(void *context, size_t row, size_t column)
@@ -231,16 +253,9 @@ static struct cell subject_cell(void *context, size_t row, size_t column)
 	case THE_path_id:
 		return place_cell(shown, number, column);
 	case THE_is_zero:
-		return cell_integer(compare_is_zero(shown->series, number));
-	case THE_share: /* asked for several times in a row */
-		if (shown->share_of != number + 1)
-			shown->share = compare_share(shown->state, shown->series, number);
-		shown->share_of = number + 1;
-		return cell_real(shown->share);
-	case THE_kind:
-		return cell_integer(
-			compare_kind_of(shown->state, shown->series, number,
-					shown->judged ? &shown->judged[number] : NULL));
+		return cell_integer(is_zero(shown->series, number));
+	case THE_repeats:
+		return cell_integer(repeats(shown, number));
 	case THE_main_change:
 		return cell_real(compare_known_difference(
 			change_at(shown, number,

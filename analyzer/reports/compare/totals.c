@@ -29,39 +29,42 @@ static const struct {
 
 static void put_number(struct strbuf *text, double amount, enum column_type type)
 {
-	int64_t whole = whole_number(amount);
+	int64_t whole = whole_number(round(amount));
 
 	if (type == COLUMN_NSEC)
 		units_nsec(text, whole);
 	else if (type == COLUMN_BYTES)
 		units_bytes(text, whole);
-	else if (amount == (double)whole)
-		units_count(text, whole);
 	else
-		strbuf_printf(text, "%.1f", amount);
+		units_count(text, whole);
+}
+
+/* A mean of counts that differ is not exact. */
+static void mark(struct strbuf *text, double amount, bool is_known, enum column_type type)
+{
+	if (!is_known || (type == COLUMN_COUNT && amount != round(amount)))
+		strbuf_putc(text, '~');
 }
 
 void compare_put_amount(struct strbuf *text, double amount, double error,
 			enum column_type type)
 {
-	if (type == COLUMN_NSEC)
+	if (type == COLUMN_NSEC) {
 		units_nsec_error(text, whole_number(amount), whole_number(error),
 				 UNITS_ERROR_SIGN);
-	else
+	} else {
+		mark(text, amount, true, type);
 		put_number(text, amount, type);
+	}
 }
 
 void compare_put_difference(struct strbuf *text, double difference, double error,
 			    enum column_type type)
 {
-	if (!units_is_known(difference, error)) {
-		strbuf_puts(text, "+-");
-		put_number(text, fabs(difference) + error, type);
-	} else {
-		if (difference > 0)
-			strbuf_putc(text, '+');
-		put_number(text, difference, type);
-	}
+	mark(text, difference, units_is_known(difference, error), type);
+	if (difference > 0)
+		strbuf_putc(text, '+');
+	put_number(text, difference, type);
 }
 
 double compare_known_difference(const struct change *change)
@@ -96,6 +99,9 @@ static struct change judge_total(const struct compare_state *state,
 	change = change_of(values, before, after, metrics[metric].is_countable);
 	if (metrics[metric].type == COLUMN_BYTES)
 		change_forgive_bytes(&change);
+	/* Threads take turns otherwise each time: once measured it is like a time. */
+	if (metric == RUN_PEAK && state->has_threads && compare_is_pair(state))
+		change.outcome = OUTCOME_OPEN;
 	return change;
 }
 

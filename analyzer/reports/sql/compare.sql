@@ -13,14 +13,15 @@
 --
 -- Functions are matched across rebuilds by name and file, and by name alone when one function of
 -- that name is left on each side. One that was renamed, or has other parameters, is one new and
--- one gone; --rename OLD=NEW says that the two are one. What did not change is counted below the
--- tables; --limit 0 shows it. One run against one run compares counts and bytes exactly and
--- shows times without judging them. Several runs a side give an interval (95 %, Hodges-Lehmann),
--- an exact rank test corrected for the number of functions (Benjamini-Hochberg), and a verdict.
+-- one gone; --rename OLD=NEW says that the two are one. Calls and bytes that changed in all runs
+-- alike are always shown; small changes of times, and what did not change, are counted below the
+-- tables; --limit 0 shows all. One run against one run compares counts and bytes exactly and
+-- shows times without judging them. Several runs a side give a range (95 %, Hodges-Lehmann),
+-- an exact rank test corrected for the number of functions (Benjamini-Hochberg), and a verdict. A
+-- change that its error may have made has a ~.
 --
 -- Where all runs have told computing from waits, functions, call paths and components are judged
--- by their CPU time, and the column 'waits' says which of their waits changed: ready (for a CPU)
--- or blocked.
+-- by their CPU time; how their waits changed, for a CPU or blocked, stands below their rows.
 --
 -- Runs of different levels can be compared: the run's times with the errors of both, single
 -- functions not at all. With a budget, functions that were timed in another way on the other
@@ -49,6 +50,113 @@ SELECT MIN(is_split) AS has_cpu, COUNT(DISTINCT repetition) = 2 AS is_pair,
 	COUNT(DISTINCT CASE WHEN side = 'after' THEN repetition END) AS after_count
 FROM compared_runs;
 
+-- In the order of enum run_metric. size: "12 % less", "x39".
+-- :keep totals
+WITH m (place, name, title, what) AS (VALUES (1, 'wall_ns', 'wall less hooks', 'wall time'),
+	(2, 'hooks_ns', 'hooks in it', ''), (3, 'raw_wall_ns', 'raw wall', 'raw wall time'),
+	(4, 'cpu_ns', 'CPU less hooks', 'CPU time'), (5, 'self_ns', 'self time', 'self time'),
+	(6, 'calls', 'calls', 'calls'), (7, 'alloc_count', 'allocations', 'allocations'),
+	(8, 'alloc_bytes', 'bytes allocated', 'bytes allocated'), (9, 'peak_bytes', 'peak', ''),
+	(10, 'live_bytes_at_exit', 'live at exit', ''))
+SELECT m.*, t.*, IIF(name = 'live_bytes_at_exit', 'bytes', name) AS kind,
+	CASE WHEN NOT is_known OR before = after OR change_percent IS NULL THEN ''
+	WHEN change_percent >= 900 THEN printf('x%.0f', 1.0 * after / before)
+	WHEN ABS(change_percent) < 0.05 THEN printf('%+.1g%%', change_percent)
+	ELSE printf('%+.1f%%', change_percent) END AS ratio,
+	IIF(low_percent IS NOT NULL AND is_known, printf('%+.*f to %+.*f%%', ABS(low_percent) < 10, low_percent,
+	ABS(high_percent) < 10, high_percent), '')
+	AS interval, CASE WHEN ABS(change_percent) < 0.05 THEN 'as much ' || what
+	WHEN change_percent >= 100 THEN printf('%.1f times the ', 1 + change_percent / 100) || what
+	ELSE printf('%.*f %% %s ', change_percent NOT BETWEEN -98.5 AND -10 AND change_percent < 10,
+	ABS(change_percent), IIF(change_percent < 0, 'less', 'more')) || what END AS size
+FROM m JOIN compared_totals t ON t.rowid = m.place;
+
+-- :include obstacles
+
+-- What the changes of functions and paths are of the run's, as parts of it: in time, certain or
+-- not, in calls, and in allocations.
+-- :keep weights
+WITH larger AS (SELECT name, MAX(before, after) AS size FROM totals),
+scale AS (SELECT TOTAL(size) FILTER (WHERE name = 'cpu_ns') AS cpu, has_cpu, is_pair,
+	TOTAL(size) FILTER (WHERE name = 'self_ns') AS self,
+	MAX(1.0, TOTAL(size) FILTER (WHERE name = 'calls')) AS all_calls,
+	MAX(1.0, TOTAL(size) FILTER (WHERE name = 'alloc_count')) AS all_allocs,
+	MAX(1.0, TOTAL(size) FILTER (WHERE name = 'alloc_bytes')) AS all_bytes FROM larger JOIN known),
+subject AS (SELECT 'functions' AS part, number, name, presence, passes, verdict, is_judged, repeats,
+	ready_verdict, blocked_verdict, main_change, self_blocked_ns_change, before_calls, after_calls,
+	before_self_ns, after_self_ns, before_self_cpu_ns, after_self_cpu_ns,
+	own_alloc_count_change AS allocs, own_alloc_bytes_change AS bytes
+	FROM compared_functions WHERE presence AND NOT is_zero
+UNION ALL SELECT 'call_paths', number, name, presence, passes, verdict, 1, 0, ready_verdict,
+	blocked_verdict, main_change, self_blocked_ns_change, before_calls, after_calls, before_self_ns,
+	after_self_ns, before_self_cpu_ns, after_self_cpu_ns, alloc_count_change, alloc_bytes_change
+	FROM compared_paths WHERE NOT is_zero)
+SELECT *, (after_ns - before_ns) / whole_ns AS time_share, (after_calls - before_calls) / all_calls AS call_share,
+	is_judged * MAX(ABS(main_change) / whole_ns, 0.25 * has_cpu * ABS(self_blocked_ns_change) / MAX(self, 1.0))
+	AS certain_share,
+	MAX(ABS(allocs) / all_allocs, ABS(bytes) / all_bytes) AS heap_share
+FROM (SELECT *, IIF(has_cpu, before_self_cpu_ns, before_self_ns) AS before_ns,
+	IIF(has_cpu, after_self_cpu_ns, after_self_ns) AS after_ns,
+	MAX(1.0, IIF(has_cpu, cpu, self)) AS whole_ns FROM subject JOIN scale);
+
+-- The answer in a sentence: what is proven of the times, or what was measured without proof; the
+-- largest change of counts, and the function that it is in.
+-- :note answer
+WITH times AS (SELECT *, verdict IN ('improved', 'regressed', 'unchanged') AS is_proven,
+	CASE WHEN verdict = 'unchanged' THEN 'unchanged ' || what WHEN verdict IN ('improved', 'regressed')
+	THEN size || ' (' || interval || ')' ELSE size END AS text
+	FROM totals JOIN known WHERE change_percent IS NOT NULL AND (name = 'cpu_ns' AND has_cpu
+	OR name = IIF((SELECT is_known FROM totals WHERE name = 'wall_ns'), 'wall_ns', 'raw_wall_ns'))),
+proof AS (SELECT is_pair, MIN(before_count, after_count) AS least, IIF(before_count = after_count, counted('run', before_count) || ' a side',
+	before_count || ' and ' || counted('run', after_count)) AS runs,
+	group_concat(text, ' and ') FILTER (WHERE is_proven) AS proven,
+	group_concat(text, ' and ') FILTER (WHERE NOT is_proven) AS measured,
+	MAX(verdict IN ('improved', 'regressed')) AS is_any, MAX(is_blurred OR name = 'raw_wall_ns') AS is_vague FROM times),
+shares AS (SELECT *, is_judged AND main_change <> 0 AS is_certain, short_name(name) AS function FROM weights WHERE part = 'functions'),
+called AS (SELECT *, 1.0 * after_calls / NULLIF(before_calls, 0) AS ratio FROM shares WHERE repeats AND ABS(call_share) >= IIF(presence = 3, 0.001, 0.05)
+	ORDER BY ABS(call_share) DESC, number LIMIT 1),
+allocating AS (SELECT * FROM shares WHERE bytes <> 0 ORDER BY ABS(bytes) DESC, number LIMIT 1),
+taking AS (SELECT s.*, ABS(s.time_share) < ABS(c.time_share) AS is_less FROM shares s JOIN proof p LEFT JOIN called c
+	WHERE ABS(s.time_share) >= 0.05 AND (is_any OR p.is_pair AND s.is_certain)
+	AND s.number IS NOT c.number
+	ORDER BY ABS(s.time_share) DESC, s.number LIMIT 1),
+waiting AS (SELECT s.* FROM shares s JOIN times w ON w.name = 'wall_ns' AND s.has_cpu
+	AND w.verdict IN ('improved', 'regressed') LEFT JOIN times c ON c.name = 'cpu_ns'
+	WHERE c.verdict NOT IN ('improved', 'regressed') AND ABS(self_blocked_ns_change) >= 0.05 * self
+	ORDER BY ABS(self_blocked_ns_change) DESC, number LIMIT 1)
+SELECT UPPER(SUBSTR(text, 1, 1)) || SUBSTR(text, 2) AS text, advice FROM (SELECT CASE
+	WHEN n."all" IS NOT NULL THEN 'The sides cannot be compared, for what is said below.'
+	WHEN n.times IS NOT NULL THEN 'Times cannot be compared, for what is said below'
+	WHEN proven IS NOT NULL THEN proven || ', proven by ' || runs
+	|| IFNULL('; ' || measured || ', not proven', '')
+	WHEN is_pair THEN measured || ', measured once: one run a side proves no time'
+	WHEN measured IS NOT NULL THEN measured || ', not proven by ' || runs || IIF(least < 4, ' (4 are the least)', '')
+	|| IIF(is_vague, ': the cost of the hooks is not known so well', '')
+	ELSE 'No time was measured' END || IIF(n."all" IS NOT NULL, '',
+	IFNULL((SELECT '; ' || function || ' has ' || CASE
+	WHEN before_calls = 0 THEN people('calls', after_calls) || ' calls, none before'
+	WHEN after_calls = 0 THEN 'no calls (' || people('calls', before_calls) || ' before)'
+	WHEN ratio >= 2 THEN printf('%.1f times the', ratio) ELSE printf('%.*f %% %s',
+	ratio > 0.9 AND ratio < 1.1 OR ratio < 0.015, 100 * ABS(1 - ratio), IIF(ratio < 1, 'fewer', 'more')) END
+	|| IIF(before_calls * after_calls = 0, '', ' calls (' || people('calls', before_calls) || ' to '
+	|| people('calls', after_calls) || ')')
+	|| IIF(is_certain AND ABS(time_share) >= 0.01, ', ' || unit || ' ' || people('ns', before_ns) || ' to ' || people('ns', after_ns), '')
+	FROM called), '')
+	|| IFNULL((SELECT '; ' || size || ', most in ' || function || ' ('
+	|| difference('bytes', bytes, 0) || ')' FROM allocating
+	JOIN totals t ON t.name = 'alloc_bytes' AND ABS(change_percent) >= 0.1), '')
+	|| IFNULL((SELECT '; ' || IIF(is_less, 'also', 'most') || IIF(is_certain, '', ', probably,') || ' in ' || function || ', ' || unit || ' '
+	|| people('ns', before_ns) || ' to ' || people('ns', after_ns) FROM taking), '')
+	|| IFNULL((SELECT '; blocked ' || difference('ns', self_blocked_ns_change, 0) || ' in ' || function
+	FROM waiting), '')
+	|| CASE (SELECT MAX((call_share <> 0 OR heap_share <> 0) + (ABS(call_share) >= 0.001 OR heap_share >= 0.001))
+	FROM shares) WHEN 0 THEN '; no count of calls or bytes changed'
+	WHEN 1 THEN '; counts of calls and bytes differ by less than 0.1 %' ELSE '' END || '.') AS text,
+	IIF(is_pair AND n."all" IS NULL, 'Record 5 runs of each: prof-record --repeat 5 --against '''
+	|| replace(b.command, '''', '''\''''') || ''' -- ' || a.command, NULL) AS advice
+FROM proof JOIN not_comparable n JOIN compared_runs b ON b.rowid = 1
+	JOIN (SELECT MAX(rowid), command FROM compared_runs) a JOIN (SELECT IIF(has_cpu, 'CPU', 'self time') AS unit FROM known));
+
 -- "runs 3, 5, 7 'old' of a.db: ./app", or in short when there are many; "3 jobs of 8 ranks, " of
 -- recordings that are no repetitions by themselves.
 -- :values sides
@@ -76,30 +184,32 @@ SELECT choice AS text, '--before and --after choose other runs, by number or lab
 	4,5,6.' AS advice
 FROM compared_runs WHERE rowid = 1 AND choice IS NOT NULL;
 
--- :include comparable
+-- :note obstacles warning
+SELECT note, text, advice FROM obstacles WHERE :machine OR note <> 'command_differs' ORDER BY turn, place;
 
--- In the order of enum run_metric.
--- :keep totals
-WITH m (place, name, title) AS (VALUES (1, 'wall_ns', 'wall less hooks'), (2, 'hooks_ns', 'hooks in it'),
-	(3, 'raw_wall_ns', 'raw wall'), (4, 'cpu_ns', 'CPU less hooks'), (5, 'self_ns', 'self time'),
-	(6, 'calls', 'calls'), (7, 'alloc_count', 'allocations'), (8, 'alloc_bytes', 'bytes allocated'),
-	(9, 'peak_bytes', 'peak'), (10, 'live_bytes_at_exit', 'live at exit'))
-SELECT m.*, t.*, IIF(name = 'live_bytes_at_exit', 'bytes', name) AS kind
-FROM m JOIN compared_totals t ON t.rowid = m.place;
+-- :note comparable
+SELECT 'good' AS level, 'comparable: same command, machine and level; complete, nothing lost'
+	AS text WHERE NOT EXISTS (SELECT 1 FROM obstacles)
+UNION ALL SELECT 'plain', IIF((SELECT MIN(note = 'command_differs') FROM obstacles),
+	'comparable: same machine and level; complete, nothing lost; the commands differ',
+	'Counts and times can be compared all the same.') FROM not_comparable
+WHERE EXISTS (SELECT 1 FROM obstacles) AND "all" IS NULL AND times IS NULL;
 
 -- What the hooks took is shown from half a percent of the wall time on, which is seen in its
--- digits. More calls are neither better nor worse. Nobody records more than 200 runs.
+-- digits. More calls are neither better nor worse. Nobody records more than 200 runs. Self times
+-- add up waits of all threads: people see them where there is no CPU time.
 -- :table totals whole = Totals
 SELECT name AS ".name/text", title AS "of the run!:~title", before AS ".before/any",
 	after AS ".after/any", after - before AS ".difference/any",
 	before_error AS ".before_error/any", after_error AS ".after_error/any",
 	error AS ".difference_error/any", amount(kind, before, before_error) AS "before!:~before_text/mean",
-	amount(kind, after, after_error) AS "after:~after_text/mean",
-	difference(kind, after - before, error) AS "change!:~difference_text/mean",
+	amount(kind, after, after_error) AS "after!:~after_text/mean",
+	difference(kind, after - before, error) AS "change:~difference_text/mean",
 	change_percent AS ".change_percent", low_percent AS ".low_percent",
-	high_percent AS ".high_percent", effect AS "!:~effect/mean", p AS ".p/any",
-	is_exact AS ".exact/flag", CASE WHEN name <> 'calls' THEN verdict WHEN verdict = 'regressed'
-	THEN 'more' WHEN verdict = 'improved' THEN 'fewer' ELSE verdict END AS "verdict!:verdict",
+	high_percent AS ".high_percent", ratio AS "%!:~ratio/mean",
+	IIF(MAX(interval <> '') OVER (), interval, NULL) AS "95 % range!:?~range/mean", p AS ".p/any",
+	is_exact AS ".exact/flag", counted_verdict AS ".verdict",
+	IIF(verdict = 'inconclusive', 'not proven', counted_verdict) AS "verdict!:~told_verdict/text",
 	CASE WHEN verdict = 'inconclusive' AND runs_needed THEN runs_needed END
 	AS ".runs_needed/count",
 	CASE WHEN is_blurred THEN 'within the error of what the hooks took: more runs do not help'
@@ -108,92 +218,71 @@ SELECT name AS ".name/text", title AS "of the run!:~title", before AS ".before/a
 	THEN 'too noisy: no number of runs that can be made would tell'
 	WHEN verdict = 'inconclusive' AND runs_needed > runs
 	THEN '~' || (runs_needed - runs) || ' more runs a side'
-	WHEN is_demoted THEN 'repeated runs differ' END AS ">~verdict_why"
-FROM totals JOIN (SELECT MIN(before_count, after_count) AS runs, has_cpu FROM known)
+	WHEN change_percent > high_percent OR change_percent < low_percent
+	THEN 'one run stands out: the means differ by more than the interval says'
+	WHEN is_demoted THEN 'repeated runs differ' END AS "why:>~verdict_why"
+FROM (SELECT *, CASE WHEN name <> 'calls' THEN verdict WHEN verdict = 'regressed' THEN 'more'
+	WHEN verdict = 'improved' THEN 'fewer' ELSE verdict END AS counted_verdict FROM totals)
+	JOIN (SELECT MIN(before_count, after_count) AS runs, has_cpu FROM known)
 	JOIN (SELECT MAX(h.before >= 0.005 * w.before, h.after >= 0.005 * w.after) AS has_hooks
 	FROM totals h JOIN totals w ON h.name = 'hooks_ns' AND w.name = 'wall_ns')
-WHERE (name <> 'cpu_ns' OR has_cpu)
+WHERE (name <> 'cpu_ns' OR has_cpu) AND (:machine OR name <> 'self_ns' OR NOT has_cpu)
 	AND (:machine OR has_hooks OR name NOT IN ('hooks_ns', 'raw_wall_ns'))
 ORDER BY place;
 
 -- Which of the two a change moved: a noisy machine moves the wall time alone.
 -- :note moved
-SELECT CASE WHEN wall AND cpu AND is_same THEN 'CPU time moved as wall time did: it is in what the
-	program computes.' WHEN wall AND cpu THEN 'CPU time moved the other way than wall time: waits
+SELECT CASE WHEN wall AND cpu THEN 'CPU time moved the other way than wall time: waits
 	make up for it.' WHEN wall THEN 'Wall time moved, and CPU time did not as far as can be told:
 	it is in waits, for a CPU or for something else.' ELSE 'CPU time moved, and wall time did not
 	as far as can be told: the program computes more or less than before, beside waits or on
 	threads that nobody waits for.' END AS text
 FROM (SELECT w.verdict IN ('regressed', 'improved') AS wall, w.verdict = c.verdict AS is_same,
 	c.verdict IN ('regressed', 'improved') AS cpu FROM totals w JOIN totals c
-	ON w.name = 'wall_ns' AND c.name = 'cpu_ns') JOIN known WHERE has_cpu AND (wall OR cpu);
+	ON w.name = 'wall_ns' AND c.name = 'cpu_ns') JOIN known WHERE has_cpu AND (wall OR cpu) AND NOT is_same;
 
--- :note one_pair
-SELECT 'One run a side: counts and bytes are compared exactly, times are shown but not judged, for
-	they vary from run to run.' AS text,
-	'prof-record --repeat 10 records enough runs to judge times.' AS advice
-FROM known WHERE is_pair;
-
--- Which part of a difference is in functions of both sides, new and gone ones. Errors add up to
--- no more than that of the total.
--- :table balance quiet whole
-WITH f AS (SELECT presence, after_self_ns - before_self_ns AS self_ns, self_ns_error,
-	after_calls - before_calls AS calls, after_alloc_count - before_alloc_count AS alloc_count,
-	after_alloc_bytes - before_alloc_bytes AS alloc_bytes
-	FROM compared_functions WHERE presence),
-d AS (SELECT 'self_ns' AS name, presence, self_ns AS d, self_ns_error AS e FROM f
-	UNION ALL SELECT 'calls', presence, calls, 0.0 FROM f
-	UNION ALL SELECT 'alloc_count', presence, alloc_count, 0.0 FROM f
-	UNION ALL SELECT 'alloc_bytes', presence, alloc_bytes, 0.0 FROM f),
-s AS (SELECT name, TOTAL(d) FILTER (WHERE presence = 3) AS matched,
-	TOTAL(d) FILTER (WHERE presence = 2) AS new, TOTAL(d) FILTER (WHERE presence = 1) AS gone,
-	TOTAL(e) FILTER (WHERE presence = 3) AS matched_error,
-	TOTAL(e) FILTER (WHERE presence = 2) AS new_error,
-	TOTAL(e) FILTER (WHERE presence = 1) AS gone_error FROM d GROUP BY name)
-SELECT t.name AS ".name/text", IIF(t.name = 'self_ns', 'time', title) AS "in functions!:~title",
-	IFNULL(matched, 0.0) AS ".matched/any", IFNULL(new, 0.0) AS ".new/any",
-	IFNULL(gone, 0.0) AS ".gone/any", IFNULL(matched + new + gone, 0.0) AS ".difference/any",
-	difference(kind, matched + new + gone, MIN(matched_error + new_error + gone_error, error))
-	AS "change =!:~difference_text/mean",
-	difference(kind, matched, MIN(matched_error, error)) AS "matched +!:~matched_text/mean",
-	difference(kind, new, MIN(new_error, error)) AS "new +!:~new_text/mean",
-	difference(kind, gone, MIN(gone_error, error)) AS "gone!:~gone_text/mean"
-FROM totals t LEFT JOIN s ON s.name = t.name
-WHERE t.name IN ('self_ns', 'calls', 'alloc_count', 'alloc_bytes')
-	AND (:machine OR matched <> 0 OR new <> 0 OR gone <> 0) ORDER BY place;
-
--- The rows of the tables below, what changed before what did not, the largest share in the
--- difference first. People see differences that are known, and of functions and paths how many
--- did not change; machines all that there are, so that they add up to the run's.
+-- The rows of the tables below: kind 0 changed, 1 within its errors, 2 did not. Weights are shares
+-- of the run's time, calls, allocations or bytes; in a single pair counts are certain and times
+-- are not, and a call is no cost by itself. People see what changed for sure, however little;
+-- times from 0.1 % of the run's on, within their errors from 1 % on; machines all that there are,
+-- so that they add up to the run's.
 -- :keep ranks
-WITH all_rows AS (SELECT 'components' AS part, 15 AS most, number, share, kind, main_change AS change
+WITH all_rows AS (SELECT 'components' AS part, 15 AS most, number, ABS(main_change) AS share, 0 AS kind,
+	main_change AS change, 1 AS is_wanted, 1 AS is_other
 	FROM compared_components WHERE :by IS NOT NULL
-UNION ALL SELECT 'functions', 15, number, share, kind, main_change FROM compared_functions
-	WHERE presence AND NOT is_zero AND passes
-UNION ALL SELECT 'call_paths', 5, number, share, kind, main_change FROM compared_paths
-	WHERE (share > 0 OR :machine AND before_self_ns <> after_self_ns) AND passes
-UNION ALL SELECT 'allocation_sites', 10, number, share, kind, main_change FROM compared_sites
-	WHERE presence AND share > 0 AND passes),
-placed AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY part ORDER BY kind, share DESC, number)
-	AS place, limit_of(most) AS row_limit FROM all_rows)
-SELECT *, place <= row_limit AND (kind = 0 OR :machine OR limit_of(0) < 0 OR row_limit
-	= 9223372036854775807) AS is_shown FROM placed;
+UNION ALL SELECT part, IIF(part = 'functions', 15, 5), number,
+	MAX(heap_share, IIF(is_pair, 0.5, 1) * MAX(certain_share, 0.9 * ABS(time_share)), 0.5 * ABS(call_share)),
+	CASE WHEN call_share <> 0 OR heap_share > 0 OR certain_share > 0 THEN 0
+	WHEN time_share = 0 OR verdict = 'unchanged' AND ready_verdict NOT IN ('improved', 'regressed')
+	AND blocked_verdict NOT IN ('improved', 'regressed') THEN 2 ELSE 1 END, main_change,
+	repeats AND call_share <> 0 OR verdict IN ('improved', 'regressed')
+	OR MAX(heap_share, certain_share, ABS(call_share)) >= 0.001 OR ABS(time_share) >= 0.01,
+	certain_share > 0 OR heap_share > 0 OR IIF(:machine, before_self_ns <> after_self_ns, call_share <> 0)
+	FROM weights WHERE passes
+UNION ALL SELECT 'allocation_sites', 10, number, share, 0, main_change, 1, 1 FROM (SELECT number, main_change,
+	passes, ABS(main_change) + ABS(alloc_count_change) / 1e9 AS share FROM compared_sites
+	WHERE presence) WHERE share > 0 AND passes),
+placed AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY part ORDER BY is_wanted DESC, share DESC, number)
+	AS place, limit_of(most) AS row_limit, limit_of(0) < 0 OR limit_of(most) = 9223372036854775807 AS has_no_limit
+	FROM all_rows WHERE part <> 'call_paths' OR is_other)
+SELECT *, place <= row_limit AND (is_wanted OR :machine OR has_no_limit) AS is_shown FROM placed;
 
 -- "10 of 812 changed functions shown" and so on, when there are more.
 -- :keep footers
-SELECT part, count, is_any, CASE WHEN shown = count THEN '' ELSE
+SELECT part, count, CASE WHEN shown = count THEN '' ELSE
 	IIF(changed_left, people('count', shown) || ' of ' || counted(noun, shown + changed_left)
 	|| ' shown, with ' || people('percent', IIF(size > 0, 100 * shown_size / size, 100.0))
-	|| ' of all changes in ' || what, '')
-	|| IIF(unchanged_left, IIF(changed_left, '; ', '') || people('count', unchanged_left)
-	|| ' unchanged', '')
-	|| IIF(blurred_left, CASE WHEN unchanged_left THEN ', ' WHEN changed_left THEN '; ' ELSE ''
-	END || people('count', blurred_left) || ' within their errors', '')
-	|| '; --limit 0 shows all' END AS text
-FROM (SELECT part, COUNT(*) AS count, TOTAL(is_shown) AS shown, MAX(is_shown) AS is_any,
+	|| ' of all changes in ' || what || '; ', '')
+	|| IIF(small_left, people('count', small_left) || ' smaller than 0.1%, ', '')
+	|| IIF(unchanged_left, people('count', unchanged_left) || ' unchanged, ', '')
+	|| IIF(blurred_left, people('count', blurred_left) || ' within their errors, ', '')
+	|| '--limit 0 shows all' END AS text
+FROM (SELECT part, COUNT(*) AS count, TOTAL(is_shown) AS shown,
 	TOTAL(ABS(change)) AS size, TOTAL(ABS(change) * is_shown) AS shown_size,
-	SUM(kind = 0 AND NOT is_shown) AS changed_left, SUM(kind = 1 AND NOT is_shown) AS blurred_left,
-	SUM(kind = 2 AND NOT is_shown) AS unchanged_left,
+	SUM(is_wanted AND NOT is_shown) AS changed_left,
+	SUM(kind = 0 AND NOT is_wanted AND NOT is_shown) AS small_left,
+	SUM(kind = 1 AND NOT is_wanted AND NOT is_shown) AS blurred_left,
+	SUM(kind = 2 AND NOT is_wanted AND NOT is_shown) AS unchanged_left,
 	CASE part WHEN 'components' THEN 'component' WHEN 'functions' THEN 'changed function'
 	WHEN 'call_paths' THEN 'changed path' ELSE 'changed site' END AS noun,
 	CASE WHEN part = 'allocation_sites' THEN 'bytes' ELSE IIF(has_cpu, 'CPU time', 'self time') END
@@ -210,7 +299,7 @@ UNION ALL SELECT part, place, p.* FROM ranks CROSS JOIN compared_paths p
 
 -- What machines are told of each.
 -- :with both_sides
-SELECT s.rowid AS "-row/any", before_calls AS ".before_calls", after_calls AS ".after_calls",
+SELECT s.rowid AS "-row_again/any", before_calls AS ".before_calls", after_calls AS ".after_calls",
 	before_alloc_count AS ".before_alloc_count", after_alloc_count AS ".after_alloc_count",
 	before_alloc_bytes AS ".before_alloc_bytes", after_alloc_bytes AS ".after_alloc_bytes",
 	before_self_error_ns AS ".before_self_error_ns",
@@ -237,95 +326,69 @@ SELECT s.rowid AS "-row/any", before_calls AS ".before_calls", after_calls AS ".
 	ready_verdict AS ".ready_verdict/text", blocked_verdict AS ".blocked_verdict/text"
 FROM subjects s JOIN known;
 
--- What people are told of each: differences in CPU time where there are some, else those in
--- self time; and which waits moved, where some did: then there may be no room for the match. Of
--- a difference between a time that was measured and one that was estimated the errors do not
--- tell enough. Of a difference that is none there are no parts: what more calls at the old cost
--- would make, and the rest.
+-- What people are told of each. A change is what came after less what was before; one that its
+-- error may have made, or of a time that was measured on one side and estimated on the other,
+-- has a ~. Below the row stands what else changed. Of a difference that is none there are no
+-- parts: what more calls at the old cost would make, and the rest.
 -- :keep told
-SELECT s.rowid AS row, IIF(has_cpu, NULL, difference('ns', own, own_error)) AS self_difference,
-	IIF(has_cpu, difference('ns', own, own_error), NULL) AS cpu_difference,
-	IIF(is_split, difference('ns', by_calls_ns, 0), NULL) AS by_calls,
-	IIF(is_split, difference('ns', own - by_calls_ns, 0), NULL) AS by_cost, by_calls_ns,
-	own - by_calls_ns AS by_cost_ns,
-	MAX(verdict <> '-') OVER parts AS is_judged_any, waits, effect,
-	CASE WHEN NOT MAX(waits <> '') OVER parts THEN match END AS match_kept,
-	CASE WHEN MAX(waits <> '') OVER parts THEN match END AS match,
-	difference('calls', after_calls - before_calls, 0) AS calls,
-	difference('calls', after_alloc_count - before_alloc_count, 0) AS allocs,
-	CASE WHEN SUM(ABS(before_self_ready_ns) + ABS(after_self_ready_ns)) OVER parts <> 0
-	THEN difference('ns', after_self_ready_ns - before_self_ready_ns, self_ready_ns_error) END
-	AS ready,
-	CASE WHEN SUM(ABS(before_self_blocked_ns) + ABS(after_self_blocked_ns)) OVER parts <> 0
-	THEN difference('ns', after_self_blocked_ns - before_self_blocked_ns, self_blocked_ns_error)
-	END AS blocked,
-	CASE WHEN SUM(before_inlined_calls + after_inlined_calls) OVER parts <> 0
-	THEN difference('calls', after_inlined_calls - before_inlined_calls, 0) END AS inlined,
-	CASE WHEN SUM(before_unwound_count + after_unwound_count) OVER parts <> 0
-	THEN difference('calls', after_unwound_count - before_unwound_count, 0) END AS unwound,
+SELECT s.rowid AS row, difference('ns', own, IIF(is_certain, 0, ABS(own) + 1)) AS change,
+	by_calls_ns, own - by_calls_ns AS by_cost_ns,
+	IIF(before_calls = after_calls, '', difference('calls', after_calls - before_calls, 0)) AS call_change,
+	CASE WHEN presence = 2 THEN 'new' WHEN presence = 1 THEN 'gone' WHEN verdict IN ('-', 'inconclusive') THEN ''
+	ELSE verdict END AS told_verdict, NOT is_certain AS is_vague,
+	NULLIF(SUBSTR(IIF(is_renamed AND part = 'functions', '; renamed from ' || short_name(name_before), '')
+	|| IIF(effect = '' OR is_pair, '', '; 95 % range ' || effect)
+	|| IIF(ABS(self_blocked_ns_change) < 0.01 * self AND blocked_verdict NOT IN ('improved', 'regressed'), '',
+	'; blocked ' || difference('ns', after_self_blocked_ns - before_self_blocked_ns, 0)
+	|| IIF(blocked_verdict IN ('improved', 'regressed'), ' (proven)', ''))
+	|| IIF(ABS(self_ready_ns_change) < 0.01 * self AND ready_verdict NOT IN ('improved', 'regressed'), '',
+	'; CPU wait ' || difference('ns', after_self_ready_ns - before_self_ready_ns, 0)
+	|| IIF(ready_verdict IN ('improved', 'regressed'), ' (proven)', ''))
+	|| IIF(allocs = 0, '', '; allocations ' || difference('calls', allocs, 0))
+	|| IIF(bytes = 0, '', '; bytes ' || difference('bytes', bytes, 0))
+	|| IIF(inlined_calls_change = 0, '', '; inlined calls ' || difference('calls', inlined_calls_change, 0))
+	|| IIF(unwound_count_change = 0, '', '; seen by unwinding ' || difference('calls', unwound_count_change, 0)), 3), '') AS more,
 	CASE presence WHEN 3 THEN 'matched' WHEN 2 THEN 'new' ELSE 'gone' END AS status
-FROM (SELECT s.rowid, *, is_judged IS NOT 0 AND (own = 0 OR main_change <> 0) AND part = 'functions'
-	AS is_split, IIF(is_judged = 0 AND part = 'functions', ABS(own) + error, error) AS own_error,
+FROM (SELECT s.rowid, *, own = 0 OR (main_change <> 0 AND (is_judged IS NOT 0 OR part <> 'functions')) AS is_certain,
 	CASE WHEN before_calls > 0 AND after_calls > 0
 	THEN (after_calls - before_calls) * (1.0 * before_ns / before_calls) ELSE 1.0 * own END
-	AS by_calls_ns, CASE WHEN is_renamed AND part = 'functions' THEN 'renamed'
-	WHEN presence = 3 THEN '' WHEN presence = 2 THEN 'new' ELSE 'gone' END AS match
+	AS by_calls_ns, IIF(part = 'functions', own_alloc_count_change, alloc_count_change) AS allocs,
+	IIF(part = 'functions', own_alloc_bytes_change, alloc_bytes_change) AS bytes
 	FROM (SELECT s.rowid, *, IIF(has_cpu, before_self_cpu_ns, before_self_ns) AS before_ns,
-	IIF(has_cpu, after_self_cpu_ns, after_self_ns) AS after_ns,
 	IIF(has_cpu, after_self_cpu_ns - before_self_cpu_ns, after_self_ns - before_self_ns) AS own,
-	IIF(has_cpu, self_cpu_ns_error, self_ns_error) AS error FROM subjects s JOIN known) s) s
-WINDOW parts AS (PARTITION BY part);
+	(SELECT MAX(before, after) FROM totals WHERE name = 'self_ns') AS self FROM subjects s JOIN known) s) s;
+
+-- The columns of their tables, as people see them.
+-- :with columns
+SELECT t.row AS "-row/any", before_self_ns AS "before!:before_self_ns", after_self_ns AS "after!:after_self_ns",
+	before_self_cpu_ns AS "before!:before_self_cpu_ns",
+	after_self_cpu_ns AS "after!:after_self_cpu_ns", change AS "change!:~change/mean",
+	amount('calls', before_calls, 0) AS "calls before:~calls_before/mean",
+	amount('calls', after_calls, 0) AS "calls after!:~calls_after/mean", call_change AS "change!:?~call_change/mean",
+	verdict AS ".verdict", told_verdict AS "verdict!:?~told_verdict/text", more AS "besides:>?~besides/text"
+FROM subjects s JOIN told t ON t.row = s.rowid;
 
 -- :note components human
-SELECT 'Components: ' || IIF((SELECT MAX(estimated <> 0) FROM compared_functions),
-	'no difference beyond their errors', 'no difference') || '.' AS text
+SELECT 'Components: no change to show.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'components' AND is_shown) AND :by IS NOT NULL;
 
--- :table components quiet optional = Components
-SELECT t.cpu_difference AS "CPU +-!:?~cpu_difference/mean",
-	t.self_difference AS "self +-!:?~self_difference/mean",
-	before_self_ns AS "before!:before_self_ns", after_self_ns AS "after:after_self_ns",
-	before_self_cpu_ns AS "before!:before_self_cpu_ns",
-	after_self_cpu_ns AS "after:after_self_cpu_ns",
-	IIF(is_pair, NULL, t.effect) AS "95% interval!:?~effect/mean",
-	s.verdict AS "verdict!:verdict", t.waits AS "waits!:?~waits/text",
-	t.calls AS "calls +-:~calls/mean", t.allocs AS "allocs +-!:~allocs/mean",
-	ready AS "ready +-:?~self_ready_ns_difference/mean",
-	blocked AS "blocked +-:?~self_blocked_ns_difference/mean",
-	inlined AS "inlined +-!:?~inlined_calls_difference/mean",
-	unwound AS "unwound +-!:?~unwound_count_difference/mean",
-	name AS "component!:name",
-	1.0 * after_self_ns - before_self_ns AS ".self_difference_ns", m.*,
-	'name path ' || IIF(is_judged_any, 'verdict ', '') || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns',
-	'before_self_ns after_self_ns') AS "-shown/text",
+-- :table components quiet optional = Components by change of {unit}{marks}
+SELECT c.*, name AS "component!:name",
+	1.0 * after_self_ns - before_self_ns AS ".self_difference_ns", m.*, 'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns') AS "-shown/text",
+	IIF(MAX(is_vague) OVER (), ' (~: within the error)', '') AS "-marks/text",
+	IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
 	(SELECT text FROM footers f WHERE f.part = 'components') AS "-footer/text",
 	(SELECT count FROM footers f WHERE f.part = 'components') AS "-of_rows/any"
-FROM subjects s JOIN told t ON t.row = s.rowid JOIN both_sides m ON m."-row/any" = s.rowid
-	JOIN known WHERE s.part = 'components' ORDER BY s.place;
+FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = s.rowid
+	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
+WHERE s.part = 'components' ORDER BY s.place;
 
 -- :note functions human
-SELECT 'Functions: ' || IIF(has_levels, 'none with other calls or allocations', IIF((SELECT MAX(estimated <> 0) FROM compared_functions),
-	'no difference beyond their errors', 'no difference')) || '.' AS text FROM not_comparable
+SELECT 'Functions: no change to show.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'functions' AND is_shown);
 
--- :table functions quiet main = Functions
-SELECT t.cpu_difference AS "CPU +-!:?~cpu_difference/mean",
-	t.self_difference AS "self +-!:?~self_difference/mean",
-	before_self_ns AS "before!:before_self_ns", after_self_ns AS "after:after_self_ns",
-	before_self_cpu_ns AS "before!:before_self_cpu_ns",
-	after_self_cpu_ns AS "after:after_self_cpu_ns",
-	IIF(is_pair, by_calls, NULL) AS "by calls!:?~by_calls/mean",
-	IIF(is_pair, by_cost, NULL) AS "by cost!:?~by_cost/mean",
-	IIF(is_pair, NULL, t.effect) AS "95% interval!:?~effect/mean",
-	s.verdict AS "verdict!:verdict", t.waits AS "waits!:?~waits/text",
-	difference('calls', after_own_alloc_count - before_own_alloc_count, 0)
-	AS "allocs!:~allocs/mean",
-	ready AS "ready +-:?~self_ready_ns_difference/mean",
-	blocked AS "blocked +-:?~self_blocked_ns_difference/mean",
-	inlined AS "inlined +-!:?~inlined_calls_difference/mean",
-	unwound AS "unwound +-!:?~unwound_count_difference/mean",
-	match_kept AS "match!:?~match/text", t.match AS "match:?~match/text",
-	name AS "function!:name", 1.0 * after_self_ns - before_self_ns AS ".self_difference_ns",
+-- :table functions quiet main = Functions by change of {unit}, calls and allocations{marks}
+SELECT c.*, name AS "function!:name", 1.0 * after_self_ns - before_self_ns AS ".self_difference_ns",
 	self_ns_error AS ".self_difference_error_ns",
 	by_calls_ns AS ".by_calls_ns", by_cost_ns AS ".by_cost_ns",
 	before_total_ns AS ".before_total_ns", after_total_ns AS ".after_total_ns",
@@ -334,12 +397,14 @@ SELECT t.cpu_difference AS "CPU +-!:?~cpu_difference/mean",
 	before_own_alloc_bytes AS ".before_own_alloc_bytes",
 	after_own_alloc_bytes AS ".after_own_alloc_bytes", status AS ".status",
 	name_before AS ".before_name", file AS "where:.file/place", line AS "-line/id",
-	linkage_name AS ".linkage_name/text", is_judged AS ".timed_alike/flag", m.*,
-	'name path ' || IIF(is_judged_any, 'verdict ', '') || IIF(is_pair, IIF(has_cpu, 'before_self_cpu_ns', 'before_self_ns'), '') AS "-shown/text",
+	linkage_name AS ".linkage_name/text", is_judged AS ".timed_alike/flag", m.*, 'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns') AS "-shown/text",
+	IIF(MAX(is_vague) OVER (), ' (~: within the error)', '') AS "-marks/text",
+	IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
 	(SELECT text FROM footers f WHERE f.part = 'functions') AS "-footer/text",
 	(SELECT count FROM footers f WHERE f.part = 'functions') AS "-of_rows/any"
-FROM subjects s JOIN told t ON t.row = s.rowid JOIN both_sides m ON m."-row/any" = s.rowid
-	JOIN known WHERE s.part = 'functions' ORDER BY s.place;
+FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = s.rowid
+	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
+WHERE s.part = 'functions' ORDER BY s.place;
 
 -- How many functions of both sides have no verdict for how they were recorded.
 -- :note timed_otherwise
@@ -353,7 +418,7 @@ HAVING COUNT(*);
 -- The whole run changed for sure, errors included, and no function is known to have, nor is one
 -- new or gone: which of those that are estimated it was is just what is not known.
 -- :note not_attributed
-WITH whole AS (SELECT effect, has_cpu, IIF(low > 0 AND low_percent > 0, 1,
+WITH whole AS (SELECT ratio || ' (' || interval || ')' AS effect, has_cpu, IIF(low > 0 AND low_percent > 0, 1,
 	IIF(high < 0 AND high_percent < 0, -1, 0)) AS direction
 	FROM totals JOIN known JOIN not_comparable n ON n."all" IS NULL AND n.times IS NULL
 	AND NOT has_levels WHERE name = IIF(has_cpu, 'cpu_ns', 'wall_ns') AND is_tested
@@ -365,7 +430,7 @@ sums AS (SELECT SUM(is_estimated) AS count, TOTAL(ns) FILTER (WHERE is_estimated
 	TOTAL(ns) AS all_ns FROM times)
 SELECT IIF(has_cpu, 'CPU time ', 'Wall time ') || effect || ', not attributed: '
 	|| IIF(count, '{count function}, with {share} of the time, {count|is|are} estimated or
-	{count|holds|hold} what is; none changed by more than its error.',
+	{count|holds|hold} what is; none is proven to have changed.',
 	'no function''s time changed by more than its own interval.') AS text,
 	CASE WHEN count THEN 'PROFSHIM_LEVEL=exact on both sides times every call; PROFSHIM_ONLY with few
 	functions leaves the budget to these.' END AS advice, count,
@@ -374,48 +439,21 @@ FROM whole JOIN sums WHERE direction <> 0 AND NOT EXISTS (SELECT 1 FROM times
 	WHERE verdict = IIF(direction > 0, 'regressed', 'improved')
 	OR presence = IIF(direction > 0, 2, 1) AND main_change <> 0);
 
--- :note call_paths human
-SELECT 'Call paths: ' || IIF((SELECT MAX(estimated <> 0) FROM compared_functions),
-	'no difference beyond their errors', 'no difference') || '.' AS text
-WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'call_paths' AND is_shown);
-
--- :table call_paths quiet = Call paths
-SELECT t.cpu_difference AS "CPU +-!:?~cpu_difference/mean",
-	t.self_difference AS "self +-!:?~self_difference/mean",
-	before_self_ns AS "before!:before_self_ns", after_self_ns AS "after:after_self_ns",
-	before_self_cpu_ns AS "before!:before_self_cpu_ns",
-	after_self_cpu_ns AS "after:after_self_cpu_ns",
-	s.verdict AS "verdict!:verdict", t.waits AS "waits!:?~waits/text",
-	t.calls AS "calls +-:~calls/mean", t.allocs AS "allocs +-!:~allocs/mean",
-	ready AS "ready +-:?~self_ready_ns_difference/mean",
-	blocked AS "blocked +-:?~self_blocked_ns_difference/mean",
-	inlined AS "inlined +-!:?~inlined_calls_difference/mean",
-	unwound AS "unwound +-!:?~unwound_count_difference/mean",
-	match_kept AS "match!:?~match/text", t.match AS "match:?~match/text",
-	status AS ".status", name AS "function!:name", path_id AS "call path:>path", m.*,
-	'name path ' || IIF(is_judged_any, 'verdict ', '') || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns',
-	'before_self_ns after_self_ns') AS "-shown/text",
-	(SELECT text FROM footers f WHERE f.part = 'call_paths') AS "-footer/text",
-	(SELECT count FROM footers f WHERE f.part = 'call_paths') AS "-of_rows/any"
-FROM subjects s JOIN told t ON t.row = s.rowid JOIN both_sides m ON m."-row/any" = s.rowid
-	JOIN known WHERE s.part = 'call_paths' ORDER BY s.place;
-
--- :include left_out_of_paths
-
 -- :note allocation_sites human
-SELECT 'Allocation sites: ' || 'no difference' || '.' AS text
+SELECT 'Allocation sites: no change.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'allocation_sites' AND is_shown);
 
 -- :table allocation_sites quiet = Allocation sites
-SELECT difference('bytes', after_alloc_bytes - before_alloc_bytes, 0)
-	AS "bytes +-!:~bytes_difference/mean",
-	before_alloc_bytes AS "before!:before_alloc_bytes", after_alloc_bytes
-	AS "after!:after_alloc_bytes",
-	difference('count', after_alloc_count - before_alloc_count, 0) AS "allocs +-!:~allocs/mean",
+SELECT before_alloc_bytes AS "bytes before!:before_alloc_bytes", after_alloc_bytes
+	AS "after!:after_alloc_bytes", difference('bytes', after_alloc_bytes - before_alloc_bytes, 0)
+	AS "change!:~bytes_difference/mean", amount('count', before_alloc_count, 0)
+	AS "allocs before:~allocs_before/mean", amount('count', after_alloc_count, 0)
+	AS "allocs after:~allocs_after/mean", IIF(before_alloc_count = after_alloc_count, '',
+	difference('count', after_alloc_count - before_alloc_count, 0)) AS "change:?~allocs/mean",
 	before_alloc_count AS ".before_alloc_count", after_alloc_count AS ".after_alloc_count",
 	before_live_bytes AS ".before_live_bytes", after_live_bytes AS ".after_live_bytes",
 	before_at_peak_bytes AS ".before_at_peak_bytes", after_at_peak_bytes AS ".after_at_peak_bytes",
-	CASE presence WHEN 3 THEN '' WHEN 2 THEN 'new' ELSE 'gone' END AS "match!:?~match/text",
+	CASE presence WHEN 3 THEN '' WHEN 2 THEN 'new' ELSE 'gone' END AS "match:?~match/text",
 	CASE presence WHEN 3 THEN 'matched' WHEN 2 THEN 'new' ELSE 'gone' END AS ".status",
 	name AS "function!:owner/name", file AS "where!:file/place", line AS "-line/id",
 	path_id AS "call path:>path",
@@ -423,6 +461,50 @@ SELECT difference('bytes', after_alloc_bytes - before_alloc_bytes, 0)
 	(SELECT count FROM footers f WHERE f.part = 'allocation_sites') AS "-of_rows/any"
 FROM ranks CROSS JOIN compared_sites c ON c.rowid = ranks.number + 1
 WHERE part = 'allocation_sites' AND is_shown ORDER BY place;
+
+-- Which part of a difference is in functions of both sides, new and gone ones: people see it where
+-- there are some. Errors add up to no more than that of the total.
+-- :table balance quiet whole
+WITH f AS (SELECT presence, after_self_ns - before_self_ns AS self_ns, self_ns_error,
+	after_calls - before_calls AS calls, after_alloc_count - before_alloc_count AS alloc_count,
+	after_alloc_bytes - before_alloc_bytes AS alloc_bytes
+	FROM compared_functions WHERE presence),
+d AS (SELECT 'self_ns' AS name, presence, self_ns AS d, self_ns_error AS e FROM f
+	UNION ALL SELECT 'calls', presence, calls, 0.0 FROM f
+	UNION ALL SELECT 'alloc_count', presence, alloc_count, 0.0 FROM f
+	UNION ALL SELECT 'alloc_bytes', presence, alloc_bytes, 0.0 FROM f),
+s AS (SELECT name, TOTAL(d) FILTER (WHERE presence = 3) AS matched,
+	TOTAL(d) FILTER (WHERE presence = 2) AS new, TOTAL(d) FILTER (WHERE presence = 1) AS gone,
+	TOTAL(e) FILTER (WHERE presence = 3) AS matched_error,
+	TOTAL(e) FILTER (WHERE presence = 2) AS new_error,
+	TOTAL(e) FILTER (WHERE presence = 1) AS gone_error FROM d GROUP BY name)
+SELECT t.name AS ".name/text", IIF(t.name = 'self_ns', 'time', title) AS "in functions!:~title",
+	IFNULL(matched, 0.0) AS ".matched/any", IFNULL(new, 0.0) AS ".new/any",
+	IFNULL(gone, 0.0) AS ".gone/any", IFNULL(matched + new + gone, 0.0) AS ".difference/any",
+	difference(kind, matched + new + gone, MIN(matched_error + new_error + gone_error, error))
+	AS "change =!:~difference_text/mean",
+	difference(kind, matched, MIN(matched_error, error)) AS "matched +!:~matched_text/mean",
+	difference(kind, new, MIN(new_error, error)) AS "new +!:~new_text/mean",
+	difference(kind, gone, MIN(gone_error, error)) AS "gone!:~gone_text/mean"
+FROM totals t LEFT JOIN s ON s.name = t.name
+WHERE t.name IN ('self_ns', 'calls', 'alloc_count', 'alloc_bytes')
+	AND (:machine OR ABS(new) + ABS(gone) > 0.001 * MAX(before, after)) ORDER BY place;
+
+-- :note call_paths human
+SELECT 'Call paths: no change to show.' AS text
+WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'call_paths' AND is_shown);
+
+-- :table call_paths quiet = Call paths by change of {unit}{marks}
+SELECT c.*, status AS ".status", name AS "function!:name", path_id AS "call path:>path", m.*, 'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns') AS "-shown/text",
+	IIF(MAX(is_vague) OVER (), ' (~: within the error)', '') AS "-marks/text",
+	IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
+	(SELECT text FROM footers f WHERE f.part = 'call_paths') AS "-footer/text",
+	(SELECT count FROM footers f WHERE f.part = 'call_paths') AS "-of_rows/any"
+FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = s.rowid
+	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
+WHERE s.part = 'call_paths' ORDER BY s.place;
+
+-- :include left_out_of_paths
 
 -- :code compared_profile
 -- :code gate
