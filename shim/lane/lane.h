@@ -374,6 +374,8 @@ struct lane_context {
 	struct stack_memo memo;
 	struct lane_kept *kept; /* LANE_KEPT; NULL: none yet */
 	uint32_t kept_serial;	/* of the last stack that was kept */
+	struct lane_kept_missed kept_missed;
+	uint32_t kept_latest; /* the place of the last stack that was met */
 
 	uint32_t answers_seen; /* see shim/budget/counting.h */
 	struct lane_off_cpu off_cpu;

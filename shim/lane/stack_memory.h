@@ -77,8 +77,16 @@ struct lane_kept {
 	uint32_t base, node;			    /* node 0: there is none */
 	uint32_t modes_version, unload_count;
 	uint32_t count;
+	uint32_t next;			   /* the place of the stack that followed it */
 	uint32_t offsets[LANE_KEPT_WORDS]; /* from the stack pointer, ascending */
 	uint64_t values[LANE_KEPT_WORDS];
+};
+
+/* The last stack that was looked for among them in vain, and the place that it is to
+ * have. */
+struct lane_kept_missed {
+	const void *caller;
+	uint32_t place;
 };
 
 /* The last stack that libunwind was asked for: outermost first. */

@@ -64,18 +64,47 @@ static uint32_t node_if_same(const struct lane_context *context,
 	return kept->node == node ? node : 0;
 }
 
-uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t call_site,
+/* This stack comes next after the one before it. */
+static void follow(struct lane_context *context, uint32_t place)
+{
+	context->kept[context->kept_latest].next = place;
+	context->kept_latest = place;
+}
+
+/* First the stack that followed the latest one the last time: programs go in loops, and
+ * to find the place takes longer than to compare. */
+uint32_t kept_find(struct lane_context *context, uint32_t base, uint64_t call_site,
 		   const struct stack_caller *caller)
 {
-	const struct lane_kept *kept = context->kept;
-	uint32_t node;
+	struct lane_kept *kept = context->kept;
+	uint32_t place, node;
 
 	if (!kept)
 		return 0;
-	kept += place_of(context, base, call_site, caller);
-	node = node_if_same(context, kept, base, call_site, caller);
-	return likely(node) ? node
-			    : node_if_same(context, kept + 1, base, call_site, caller);
+	place = kept[context->kept_latest].next;
+	node = node_if_same(context, &kept[place], base, call_site, caller);
+	if (likely(node)) {
+		context->kept_latest = place;
+		return node;
+	}
+	place = place_of(context, base, call_site, caller);
+	node = node_if_same(context, &kept[place], base, call_site, caller);
+	if (!node)
+		node = node_if_same(context, &kept[++place], base, call_site, caller);
+	if (node) {
+		follow(context, place);
+		return node;
+	}
+	context->kept_missed = (struct lane_kept_missed){caller, place - 1};
+	return 0;
+}
+
+int kept_is_missed(struct lane_context *context, const struct stack_caller *caller)
+{
+	int is_missed = context->kept_missed.caller == caller;
+
+	context->kept_missed.caller = NULL;
+	return is_missed;
 }
 
 static int holds(const struct lane_kept *kept)
@@ -84,7 +113,9 @@ static int holds(const struct lane_kept *kept)
 	       kept->unload_count == process->unload_count;
 }
 
-/* Of two places that are taken one by turns: those of two stacks come to rest. */
+/* Of two places that are taken one by turns: those of two stacks come to rest. Where a
+ * handler has looked for another one meanwhile, the place is that one's, and this stack
+ * is not found there. */
 struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 			     uint64_t call_site, const struct stack_caller *caller)
 {
@@ -95,7 +126,7 @@ struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 		context->kept = process_map(LANE_KEPT * sizeof(*kept), 1);
 	if (!context->kept)
 		return (struct kept_words){.context = context};
-	kept = &context->kept[place_of(context, base, call_site, caller)];
+	kept = &context->kept[context->kept_missed.place];
 	if (holds(kept) && (!holds(kept + 1) || serial % 2))
 		kept++;
 	kept->node = 0;
@@ -131,8 +162,10 @@ void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
 void kept_end(const struct kept_words *words, uint32_t node)
 {
 	__asm__ volatile("" : : : "memory");
-	if (words->has_room && words->context->kept_serial == words->serial)
+	if (words->has_room && words->context->kept_serial == words->serial) {
 		words->kept->node = node;
-	else if (words->kept)
+		follow(words->context, (uint32_t)(words->kept - words->context->kept));
+	} else if (words->kept) {
 		words->kept->node = 0;
+	}
 }

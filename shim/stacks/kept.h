@@ -14,11 +14,15 @@
 #include "shim/stacks/walk.h"
 
 /* The node of this stack below a base; 0: it is not known. */
-uint32_t kept_find(const struct lane_context *context, uint32_t base, uint64_t call_site,
+uint32_t kept_find(struct lane_context *context, uint32_t base, uint64_t call_site,
 		   const struct stack_caller *caller);
 
-/* A stack to be kept, from its innermost frame outwards. A handler that keeps one
- * meanwhile may have done so in the same place: then this one is not kept. */
+/* Has kept_find() just looked for it in vain? */
+int kept_is_missed(struct lane_context *context, const struct stack_caller *caller);
+
+/* A stack to be kept, which has been looked for, from its innermost frame outwards. A
+ * handler that keeps one meanwhile may have done so in the same place: then this one is
+ * not kept. */
 struct kept_words {
 	struct lane_context *context;
 	struct lane_kept *kept; /* NULL: there is no room */

@@ -236,7 +236,9 @@ static uint32_t find_node(struct lane_context *context, const struct stack_calle
 	uint64_t call_site = stack_call_site(context);
 	struct walk walk;
 
-	node = modes_count ? kept_find(context, base, call_site, caller) : 0;
+	node = modes_count && !kept_is_missed(context, caller)
+		       ? kept_find(context, base, call_site, caller)
+		       : 0;
 	if (node)
 		return node;
 	walk = walk_stack(context, base, caller, call_site,

@@ -60,7 +60,7 @@ static inline uint64_t stack_call_site(const struct lane_context *context)
 /* The same where functions that are only counted lie between, as far as the stack is kept
  * and the node has a site. */
 static inline const struct segment_node *
-stack_kept_node(const struct lane_context *context, const struct stack_caller *caller)
+stack_kept_node(struct lane_context *context, const struct stack_caller *caller)
 {
 	uint32_t base = callers_known_base(context);
 	uint32_t index =

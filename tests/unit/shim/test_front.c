@@ -249,6 +249,29 @@ TEST(a_kept_stack_is_known_by_its_words)
 	assert_int_equal(kept_find(lane_self, 2, 0x7010, caller), 0);
 }
 
+/* Whichever comes next: as many times in a row as they like. */
+TEST(a_kept_stack_is_found_behind_any_other)
+{
+	uint64_t stack[8] = {[0] = 0x77, [1] = 0x5010, [4] = 0x6010};
+	struct stack_caller *caller = (struct stack_caller *)stack;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct kept_words words;
+
+		stack[1] = 0x5010 + i;
+		assert_int_equal(kept_find(lane_self, 2, 0x6010, caller), 0);
+		words = kept_begin(lane_self, 2, 0x6010, caller);
+		kept_add(&words, (uintptr_t)&stack[4], 0x6010);
+		kept_end(&words, 9 + i);
+	}
+	for (uint32_t i = 0; i < 20; i++) {
+		uint32_t which = i * i / 3 % 3;
+
+		stack[1] = 0x5010 + which;
+		assert_int_equal(kept_find(lane_self, 2, 0x6010, caller), 9 + which);
+	}
+}
+
 /* One that has too many words is not kept. */
 TEST(a_stack_of_too_many_words_is_not_kept)
 {
