@@ -72,26 +72,6 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 	}
 }
 
-static void place_return_address(struct lane_walk *walk, uint32_t index)
-{
-	const struct segment_node *node = &walk->data.nodes[index];
-	const struct node_place *parent = &walk->nodes[node->parent];
-	struct node_place *place = &walk->nodes[index];
-	struct identify *identify = &walk->merge->identify;
-	uint32_t count, around = parent->around;
-	uint32_t first = identify_places(identify, walk->modules, node->key, &count);
-
-	place->user = user_place(identify, first, count);
-	if (place->user == IDENTIFY_NONE)
-		place->user = parent->user;
-	if (around == LANE_ROOT || place_is_frame(&walk->data.nodes[node->parent])) {
-		place_frames(walk, place, parent->path, first, count,
-			     place_below(walk, node->parent));
-		return;
-	}
-	place->path = parent->path;
-}
-
 /* Is the function a level already, on the path of the one below which they begin? */
 static int is_level_above(const struct merge *merge, uint32_t path, uint32_t begin,
 			  uint32_t function)
@@ -118,11 +98,11 @@ static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32
 	return count;
 }
 
-/* Functions that are not counted have frames or no hooks. */
-static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t function,
-		      uint32_t call)
+/* begin: the path below which the levels begin. Functions that are not counted have
+ * frames or no hooks. */
+static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t begin,
+		      uint32_t function, uint32_t call)
 {
-	uint32_t begin = walk->nodes[place->around].path;
 	struct merge *merge = walk->merge;
 
 	if (map_get(&merge->mode_map, walk->process_index, function, 0) == MAP_NONE ||
@@ -135,26 +115,61 @@ static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t
 		merge->paths[place->path].recording = SEGMENT_RECORDING_COUNTED;
 }
 
+/* Of an address in the function of the node above: copies without frames that are inlined
+ * there, or a part of a function that lies elsewhere. */
+static void place_inlined(struct lane_walk *walk, struct node_place *place,
+			  uint32_t first, uint32_t count)
+{
+	uint32_t begin = place->path, inside = count_inside(walk, begin, first, count);
+	uint32_t call = inside < count ? first + inside : IDENTIFY_NONE;
+
+	for (uint32_t i = first + inside; i-- > first; call = i)
+		add_level(walk, place, begin, walk->merge->identify.places[i].function,
+			  call);
+}
+
+static void place_return_address(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct node_place *parent = &walk->nodes[node->parent];
+	struct node_place *place = &walk->nodes[index];
+	struct identify *identify = &walk->merge->identify;
+	uint32_t count, around = parent->around;
+	uint32_t first = identify_places(identify, walk->modules, node->key, &count);
+
+	place->user = user_place(identify, first, count);
+	if (place->user == IDENTIFY_NONE)
+		place->user = parent->user;
+	if (around == LANE_ROOT || place_is_frame(&walk->data.nodes[node->parent])) {
+		place_frames(walk, place, parent->path, first, count,
+			     place_below(walk, node->parent));
+		return;
+	}
+	place->path = parent->path;
+	place_inlined(walk, place, first, count);
+}
+
 /* A counted function is known by its entry, with symbols or without. */
 static void place_level(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
 	struct node_place *place = &walk->nodes[index];
 	struct identify *identify = &walk->merge->identify;
+	uint32_t begin = walk->nodes[place->around].path;
 	uint32_t module, function, first, count, call = place_below(walk, node->parent);
 	uint64_t address;
 
 	module = modules_locate(walk->modules, node->key, &address);
 	function = identify_known(identify, module, address - 1);
 	if (function != IDENTIFY_NONE) {
-		add_level(walk, place, function, call);
+		add_level(walk, place, begin, function, call);
 		return;
 	}
 	first = identify_places(identify, walk->modules, node->key, &count);
 	if (place->around == node->parent)
-		count = count_inside(walk, walk->nodes[place->around].path, first, count);
+		count = count_inside(walk, begin, first, count);
 	for (uint32_t i = first + count; i-- > first; call = i)
-		add_level(walk, place, identify->places[i].function, call);
+		add_level(walk, place, begin, identify->places[i].function, call);
 }
 
 /* Notes that a node is reached by levels. */

@@ -8,7 +8,6 @@
 #include "shim/lane/functions.h"
 #include "shim/lane/tree.h"
 #include "shim/lane/ways.h"
-#include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 
 #define STRETCH_TICKS (clock_tenth_of_second() >> 16)  /* 1.5 us */
@@ -180,10 +179,9 @@ static int hardly_waits(struct lane_context *context, uint32_t node)
 
 static int may_take(struct lane_context *context, const struct look *look)
 {
-	if (rule_may_take(context, look->function))
+	if (rule_may_take(look->function))
 		return 1;
 	return context->budget.step >= RULE_LAST_STEP &&
-	       allocators_kind(look->function) == ALLOCATOR_WAITS &&
 	       !segment_key_is_region(look->function) &&
 	       hardly_waits(context, look->node);
 }
@@ -374,79 +372,4 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 			&(struct look){function, call_site, return_address, now, node});
 	/* without what looking takes */
 	budget->stretch_end += clock_now() - now;
-}
-
-/* What called malloc may be code without hooks whose callers nobody could tell. */
-static int is_own_code(uint64_t function, uint64_t return_address)
-{
-	struct code code;
-
-	return code_find(function, &code) == 0 && return_address > code.text.low &&
-	       return_address <= code.text.high;
-}
-
-static void record_exactly(uint64_t function)
-{
-	uint32_t number = modes_find(function);
-
-	if (number && modes_recording(number) != SEGMENT_RECORDING_EXACT)
-		modes_set(function, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
-}
-
-static int is_of_function(uint64_t key)
-{
-	return !(key & SEGMENT_KEY_RETURN_ADDRESS) && !segment_key_is_region(key);
-}
-
-/* Returns a function that is found to be distant with the one of this site, or 0. */
-static uint64_t note_site(struct lane_context *context, uint32_t node,
-			  uint64_t *ret_function)
-{
-	uint64_t place = context->nodes[node].key & SEGMENT_KEY_ADDRESS_MASK;
-	uint32_t outer = context->nodes[node].parent;
-	int is_direct = is_of_function(context->nodes[outer].key), is_in_libc = 0;
-	uint64_t function;
-
-	*ret_function = 0;
-	while (outer > LANE_ROOT && !is_of_function(context->nodes[outer].key)) {
-		is_in_libc |= segment_key_is_libc(context->nodes[outer].key);
-		outer = context->nodes[outer].parent;
-	}
-	if (outer <= LANE_ROOT)
-		return 0;
-	*ret_function = function = context->nodes[outer].key;
-	if (is_in_libc) {
-		allocators_note_waits(function);
-		return 0;
-	}
-	if (!is_direct || !is_own_code(function, place)) {
-		allocators_note_distant(function);
-		return 0;
-	}
-	return allocators_note_place(place, function);
-}
-
-void cold budget_note_site(struct lane_context *context, uint32_t node)
-{
-	uint64_t function, other;
-
-	if (process_facts.run->overhead_percent <= 0)
-		return;
-	other = note_site(context, node, &function);
-	if (other) {
-		record_exactly(other);
-		record_exactly(function);
-	}
-}
-
-void budget_note_sites(struct lane_context *context)
-{
-	uint64_t function;
-
-	if (process_facts.run->overhead_percent <= 0)
-		return;
-	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
-		if (context->nodes[i].site)
-			note_site(context, i, &function);
-	}
 }

@@ -25,9 +25,9 @@
  *
  * TAKING. When half of the budget is exceeded, one of these exits is picked, so that who
  * exits most often is met most often. Its function is counted from then on when its calls
- * are short against their hooks, by its histogram, it does not allocate, and its hooks
- * have cost what it takes (price_is_paid()). Where that is not enough, longer ones, too;
- * last those that call malloc themselves.
+ * are short against their hooks, by its histogram, it makes no call of libc that waits,
+ * and its hooks have cost what it takes (price_is_paid()). Where that is not enough,
+ * longer ones, too; last those that hardly ever wait.
  *
  * GIVING BACK. See trials_note_call().
  */
@@ -40,23 +40,13 @@ void budget_begin(struct lane_context *context);
 void budget_look(struct lane_context *context, uint64_t function, uint64_t call_site,
 		 uint32_t node, uint64_t return_address, uint64_t now);
 
-/* A path has allocated for the first time: functions that allocate are taken last, when
- * nothing else is left and they are known by where they call malloc
- * (shim/lane/functions.h), so that their allocations stay on their paths. The others that
- * allocate keep their frames. node: of the site. */
-void budget_note_site(struct lane_context *context, uint32_t node);
-
-/* A lane goes on with the tree of a process that has ended: the same for all of its
- * sites. */
-void budget_note_sites(struct lane_context *context);
-
 /* Which functions are counted: those whose calls are short against their hooks, once
  * their hooks have cost what it takes; and whether they still are. Runs on: traced
  * threads, slow paths of the hooks, any context. Must not make a system call but to
  * write call sites. */
 
-/* Of lane_budget.step: the limit doubles with each; in the last one functions that call
- * malloc themselves may go without frames, too. */
+/* Of lane_budget.step: the limit doubles with each; in the last one functions that hardly
+ * ever wait may go without frames, too. */
 #define RULE_LAST_STEP 4u
 
 /* What the hooks of exact calls may take of a thread's time. */
@@ -76,7 +66,7 @@ double rule_cost(uint64_t calls, uint64_t ticks);
 #define RULE_RECURSION_COST 0.25
 
 /* May the function go without frames, whatever it costs? */
-int rule_may_take(const struct lane_context *context, uint64_t function);
+int rule_may_take(uint64_t function);
 
 /* Does a function that has just returned call itself? */
 int rule_is_recursive(const struct lane_context *context, uint64_t function);

@@ -45,12 +45,9 @@ double rule_cost(uint64_t calls, uint64_t ticks)
 	       (rule_allowed_share() * (double)(ticks + 1));
 }
 
-int rule_may_take(const struct lane_context *context, uint64_t function)
+int rule_may_take(uint64_t function)
 {
-	enum allocator most = context->budget.step >= RULE_LAST_STEP ? ALLOCATOR_DIRECT
-								     : ALLOCATOR_NONE;
-
-	return allocators_kind(function) <= most && !segment_key_is_region(function);
+	return !segment_key_is_region(function) && !waiters_have(function);
 }
 
 int rule_is_recursive(const struct lane_context *context, uint64_t function)
@@ -124,7 +121,7 @@ static void judge(struct lane_context *context, const struct trials_call *call,
 	if (trial->recursive_count * 2 > CALLS)
 		is_short |= rule_cost(CALLS, passed) > RULE_RECURSION_COST;
 	if (is_short && rule_cost(CALLS, passed) > LEAST_COST &&
-	    rule_may_take(context, call->function))
+	    rule_may_take(call->function))
 		modes_take(call->function, &(struct modes_exit){call->exit_return_address,
 								call->call_site});
 }

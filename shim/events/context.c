@@ -56,7 +56,6 @@ static int resume_lane(struct lane_context *context)
 	}
 	publish_lane(context);
 	upcalls.check_modules();
-	budget_note_sites(context);
 	return 0;
 }
 

@@ -72,7 +72,7 @@ static cold void note_waits(const struct lane_context *context,
 	while (frame > context->frames && segment_key_is_region(frame[-1].function))
 		frame--;
 	if (frame > context->frames)
-		allocators_note_waits(frame[-1].function);
+		waiters_note(frame[-1].function);
 }
 
 /* What find_child() says of a call that is to have no frame. */

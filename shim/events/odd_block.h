@@ -45,7 +45,6 @@ static inline uint32_t booking_site_of(struct lane_context *context, uint32_t no
 
 	if (unlikely(!*site)) {
 		*site = site_new(context->slot, node);
-		budget_note_site(context, node);
 		if (!*site)
 			return 0;
 	}

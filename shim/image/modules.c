@@ -276,7 +276,7 @@ static void find_gone(void)
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire(lane, module, i + 1);
 		modes_retire(module->start, module->end, i + 1);
-		allocators_forget(module->start, module->end);
+		waiters_forget(module->start, module->end);
 		selected_retire(module->start, module->end);
 	}
 	if (count == process->segment->modules.capacity) {

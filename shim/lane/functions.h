@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of functions by their addresses: which of them allocate, which a header
+/* What is known of functions by their addresses: which of them wait, which a header
  * has brought, and at which something is done. Runs on: traced threads, any context.
  * Must not call libc. */
 #pragma once
@@ -9,64 +9,17 @@
 #include "common/attributes.h"
 
 /*
- * Functions that allocate, as far as a run with a budget has learned. Runs on: traced
+ * Functions that have made a call of libc that is a node (common/libc/calls.h): what it
+ * waits for would stand below their caller if they had no frames. Runs on: traced
  * threads, any context; without a lock: entries are added, and none moves. A forked child
  * goes on with what its parent knew.
- *
- * A function that calls malloc itself is known by the place that malloc returns to, which
- * is in its code, in a copy of it that was inlined, or in a part that lies elsewhere: all
- * the same, once it was the innermost function with a frame when that place was first
- * seen. So its allocations are found on its path even when it has no frame.
  */
 
-#define ALLOCATOR_BITS 13
-#define ALLOCATOR_ENTRIES (1u << ALLOCATOR_BITS)
-
-enum allocator {
-	ALLOCATOR_NONE,	  /* does not allocate, as far as is known */
-	ALLOCATOR_DIRECT, /* calls malloc itself, from places of its own */
-	ALLOCATOR_WAITS,  /* makes calls of libc that are nodes, and these may allocate */
-	ALLOCATOR_DISTANT /* by way of other code without hooks: only its frame tells */
-};
-
-struct allocator_place {
-	uint64_t return_address; /* 0: free */
-	uint64_t function;	 /* 0: not known (any more); 1: of several */
-};
-
-#define ALLOCATOR_SEVERAL 1u
-
-extern hidden struct allocator_place allocator_places[ALLOCATOR_ENTRIES];
-
-static inline uint32_t allocator_hash(uint64_t key)
-{
-	return (uint32_t)(key * 0x9e3779b97f4a7c15ull >> (64 - ALLOCATOR_BITS));
-}
-
-/* The function that calls an allocation function from the place before this address; 0:
- * none that is known, or several. */
-static inline uint64_t allocators_function(uint64_t return_address)
-{
-	uint32_t at = allocator_hash(return_address);
-
-	for (; allocator_places[at].return_address; at = (at + 1) % ALLOCATOR_ENTRIES) {
-		if (allocator_places[at].return_address == return_address)
-			return allocator_places[at].function & ~1ull;
-	}
-	return 0;
-}
-
-/* It calls malloc from there, or by way of others. Returns another function that the
- * place has been believed to be of, which is a distant one from here on like this one;
- * or 0. */
-uint64_t allocators_note_place(uint64_t return_address, uint64_t function);
-void allocators_note_waits(uint64_t function);
-void allocators_note_distant(uint64_t function);
-
-enum allocator allocators_kind(uint64_t function);
+void waiters_note(uint64_t function);
+int waiters_have(uint64_t function);
 
 /* [low, high) has been unmapped. Nobody runs there. */
-void allocators_forget(uint64_t low, uint64_t high);
+void waiters_forget(uint64_t low, uint64_t high);
 
 /*
  * Functions that a header may have brought into an object of C++: of a library, or of the

@@ -58,23 +58,22 @@ static struct stack_frame *frame_at(const struct graft *graft, int number)
 					      (number - known_count) * graft->place.step;
 }
 
-/* The frame of the function that has one of ours, or code inlined into it. */
+/* The frame of the function that has one of ours, or of the one that it is inlined into.
+ * The frame inside of the call site is; where that is on another stack it may not be. */
 static int is_own(const struct graft *graft, int number, uint64_t function)
 {
 	return number == graft->outside && innermost(graft->context) &&
-	       (!modes_find(function) || graft_is_innermost(graft->context, function));
+	       (graft->walk->end == WALK_CALL_SITE || !modes_find(function) ||
+		graft_is_innermost(graft->context, function));
 }
 
-/* The function that is only counted whose code a frame is in; 0: it is another's. Of the
- * place that calls malloc it is known even where it is a copy inlined into another. */
+/* The function that is only counted whose code a frame is in; 0: it is another's. Which
+ * copies are inlined there, the collector tells. */
 static uint64_t counted_at(const struct graft *graft, int number)
 {
 	uint64_t address = frame_at(graft, number)->return_address;
-	uint64_t function = number == graft->count - 1 ? allocators_function(address) : 0;
+	uint64_t function = places_of(graft->context, address).function;
 
-	if (function)
-		return graft_is_innermost(graft->context, function) ? 0 : function;
-	function = places_of(graft->context, address).function;
 	return function && modes_find(function) && !is_own(graft, number, function)
 		       ? function
 		       : 0;
@@ -103,8 +102,6 @@ static uint32_t add_level(struct graft *graft, uint32_t below, int number)
 
 	if (is_own(graft, number, place.function) && !place.has_copies)
 		address = 0;
-	if (number == graft->arrival && place.function == graft->function)
-		address = 0;
 	for (; address && segment_key_is_level(context->nodes[node].key);
 	     node = context->nodes[node].parent) {
 		if (context->nodes[node].key == (address | SEGMENT_KEY_LEVEL))
@@ -124,7 +121,6 @@ static uint32_t arrive(struct graft *graft, uint32_t below,
 	struct lane_context *context = graft->context;
 	uint32_t parent = context->current, node = 0;
 
-	below = add_level(graft, below, graft->arrival);
 	if (below != parent)
 		node = tree_arrive(context, parent, graft->function, below);
 	if (!node)

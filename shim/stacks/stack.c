@@ -20,6 +20,7 @@
 #include "shim/patch/modes.h"
 #include "shim/stacks/graft.h"
 #include "shim/stacks/kept.h"
+#include "shim/stacks/places.h"
 
 /* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. How many
  * the usual build has, and the most: clang inlines less, -O0 nothing. */
@@ -210,16 +211,17 @@ static uint32_t walked_node(struct lane_context *context,
 	return walk->node ? walk->node : graft_walk(context, walk, caller, call_site);
 }
 
-/* Code of a function known to allocate there, which has no frame now: it is on the path
- * as if it had one, without the levels around it, as the stack cannot be walked. 0: it is
- * not of this kind, or there is no room. */
+/* Code of a function that is only counted: it is on the path as if it had a frame,
+ * without the levels around it, as the stack cannot be walked. 0: it is not of this kind,
+ * or there is no room. */
 static uint32_t frameless_node(struct lane_context *context,
 			       const struct stack_caller *caller)
 {
-	uint64_t function = allocators_function(caller->return_address);
+	uint64_t function =
+		modes_count ? places_of(context, caller->return_address).function : 0;
 	uint32_t own;
 
-	if (!function || graft_is_innermost(context, function))
+	if (!function || !modes_find(function) || graft_is_innermost(context, function))
 		return 0;
 	own = tree_child(context, context->current, function);
 	if (!own)
