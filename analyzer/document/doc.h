@@ -41,6 +41,7 @@ enum section_flag {
 	/* values: those for machines that have a title are parts of a whole; html draws
 	 * them instead of what people see elsewhere */
 	SECTION_PARTS = 1u << 10,
+	SECTION_TIGHT = 1u << 11, /* follows what stands above it without an empty line */
 };
 
 struct section_value {

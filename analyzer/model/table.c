@@ -182,6 +182,20 @@ void table_sort(struct table *table, int column, int tie)
 	table->row_capacity = table->row_count;
 }
 
+void table_lead(struct table *table, size_t column)
+{
+	struct column first = table->columns[column];
+
+	memmove(table->columns + 1, table->columns, column * sizeof(first));
+	table->columns[0] = first;
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct cell *row = table_row(table, i), cell = row[column];
+
+		memmove(row + 1, row, column * sizeof(cell));
+		row[0] = cell;
+	}
+}
+
 void table_cut(struct table *table, size_t limit)
 {
 	if (limit && limit < table->row_count)

@@ -37,6 +37,7 @@ enum column_flag {
 	COLUMN_HUMAN = 1u << 1,	  /* in text and md only */
 	COLUMN_DETAIL = 1u << 2,  /* in text: on lines of its own below the row */
 	COLUMN_KEEP = 1u << 3,	  /* in text: never left out for width */
+	COLUMN_SORTED = 1u << 4,  /* the rows are sorted by it: marked */
 	COLUMN_HIDDEN = 1u << 8,  /* nowhere: a report reads it while it is made */
 };
 
@@ -104,6 +105,8 @@ int64_t cell_whole(const struct cell *cell);
 /* Numbers from high to low, texts from a to z, NULL last; equal rows by the column tie
  * (-1: by their present order). */
 void table_sort(struct table *table, int column, int tie);
+/* Moves the column in front of all others. */
+void table_lead(struct table *table, size_t column);
 /* Keeps the first limit rows; 0 keeps all. */
 void table_cut(struct table *table, size_t limit);
 /* Sum of a numeric column over all rows. */

@@ -42,6 +42,7 @@ void text_style_init(struct text_style *style, const struct render_context *cont
 		.off = color ? "\033[0m" : "",
 		.branch = utf8 ? "\xe2\x94\x9c " : "|-",
 		.last_branch = utf8 ? "\xe2\x94\x94 " : "`-",
+		.sorted = utf8 ? "\xe2\x96\xbc" : " v",
 		.trunk = utf8 ? "\xe2\x94\x82" : "|",
 		.fills = utf8 ? utf8_fills : ascii_fills,
 		.levels = utf8 ? utf8_levels : ascii_levels,

@@ -15,6 +15,7 @@ struct text_style {
 	/* Tree guides: a child with and without later siblings (two columns), an ancestor
 	 * with later siblings (one column). */
 	const char *branch, *last_branch, *trunk;
+	const char *sorted; /* behind the title of the column that rows are sorted by */
 	/* From low to high. */
 	const char *const *levels;
 	size_t level_count;

@@ -166,7 +166,8 @@ static void render(const struct doc *doc, const struct render_context *context)
 	for (size_t i = 0; i < doc->section_count; i++) {
 		if (doc->sections[i].flags & SECTION_MACHINE)
 			continue;
-		if (!first && !(is_plot(doc, i) && is_plot(doc, i - 1)))
+		if (!first && !(doc->sections[i].flags & SECTION_TIGHT) &&
+		    !(is_plot(doc, i) && is_plot(doc, i - 1)))
 			fputc('\n', style.out);
 		first = false;
 		put_section(&style, doc, i);

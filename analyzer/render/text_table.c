@@ -49,6 +49,17 @@ static bool is_tree_name(const struct layout *layout, size_t column)
 	return layout->guides && layout->table->columns[column].type == COLUMN_NAME;
 }
 
+/* The heading, marked when rows are sorted by the column, in layout->cut. */
+static size_t put_title(struct layout *layout, size_t number)
+{
+	const struct column *column = &layout->table->columns[number];
+
+	strbuf_reset(&layout->cut);
+	strbuf_printf(&layout->cut, "%s%s", column_title(column),
+		      column->flags & COLUMN_SORTED ? layout->style->sorted : "");
+	return utf8_width(strbuf_text(&layout->cut));
+}
+
 static size_t cell_width(struct layout *layout, size_t row, const struct place *place)
 {
 	const struct cell *cells = table_row(layout->table, row);
@@ -94,7 +105,7 @@ static size_t widest_without_directory(struct layout *layout, const struct place
 /* How far a column may be squeezed. */
 static size_t least_width(struct layout *layout, const struct place *place)
 {
-	size_t title = utf8_width(column_title(&layout->table->columns[place->column]));
+	size_t title = put_title(layout, place->column);
 	size_t least, widest;
 
 	switch (layout->table->columns[place->column].type) {
@@ -140,7 +151,7 @@ static void measure(struct layout *layout)
 		place = &layout->places[layout->count++];
 		*place = (struct place){.column = i,
 					.error = table_error_column(table, i),
-					.width = utf8_width(column_title(column)),
+					.width = put_title(layout, i),
 					.right = column_is_number(table, i)};
 		for (size_t row = 0; row < table->row_count; row++) {
 			size_t width = cell_width(layout, row, place);
@@ -288,10 +299,12 @@ static void put_header(struct layout *layout)
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct place *place = &layout->places[i];
 
+		put_title(layout, place->column);
+		strbuf_reset(&layout->scratch);
+		strbuf_puts(&layout->scratch, strbuf_text(&layout->cut));
 		strbuf_reset(&layout->cut);
-		shorten_end(&layout->cut,
-			    column_title(&layout->table->columns[place->column]),
-			    place->width, layout->style->shorten);
+		shorten_end(&layout->cut, strbuf_text(&layout->scratch), place->width,
+			    layout->style->shorten);
 		put_padded(layout, place, strbuf_text(&layout->cut),
 			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
 	}

@@ -206,7 +206,7 @@ enum exit_status report_sort_asked(struct report_input *input, struct table *tab
 		return unknown_column(input, table, input->options->sort);
 	table_sort(table, number, -1);
 	/* what is asked for is not what a narrow terminal leaves out */
-	table->columns[number].flags |= COLUMN_KEEP;
+	table->columns[number].flags |= COLUMN_KEEP | COLUMN_SORTED;
 	return STATUS_OK;
 }
 

@@ -15,6 +15,7 @@
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/plain/plain.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define FINDINGS 3
@@ -37,8 +38,12 @@ static size_t rows(const struct report_input *input, size_t usual)
 }
 
 static const struct column path_columns[] = {
-	{"self_percent", "self %", COLUMN_PERCENT, COLUMN_KEEP},
+	{"self_cpu_ns", "self CPU", COLUMN_NSEC, COLUMN_KEEP},
+	{"self_cpu_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
+	{"self_percent", "share", COLUMN_PERCENT, COLUMN_KEEP},
+	{"cpu_ns", "total CPU", COLUMN_NSEC, COLUMN_KEEP},
+	{"cpu_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
 	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
@@ -50,55 +55,73 @@ static const struct column path_columns[] = {
 	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 };
 
-/* What it computed itself, where that was told apart. */
-static int64_t own_cpu_ns(const struct calltree_node *node)
+/* What it computed itself; where waits were not told apart all of its time. */
+static int64_t own_ns(const struct calltree_node *node)
 {
 	return node->self_ns - node->self_ready_ns - node->self_blocked_ns;
+}
+
+/* No error goes beyond all that there is. */
+static double within(double error_ns, double ns, double all_ns)
+{
+	return fmin(error_ns, fmax(ns, all_ns - ns));
 }
 
 static int by_self(const void *left, const void *right, void *context)
 {
 	const struct calltree *tree = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int64_t x = own_cpu_ns(&tree->nodes[a]), y = own_cpu_ns(&tree->nodes[b]);
+	int64_t x = own_ns(&tree->nodes[a]), y = own_ns(&tree->nodes[b]);
 
 	return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
-/* Call paths by self time, recursion folded: where the time really goes. */
+/* Call paths by what they computed themselves, recursion folded: where the time really
+ * goes. */
 static void add_paths(struct report_input *input, struct doc *doc,
-		      const struct calltree *unfolded)
+		      const struct run_facts *facts, const struct calltree *unfolded)
 {
 	size_t limit = rows(input, PATH_ROWS), count = 0;
 	struct calltree *tree = calltree_fold(unfolded);
 	bool *passes = filter_paths(&input->filter, tree, false);
 	uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
-	double all_self_ns = (double)calltree_sum(tree).self_ns;
+	double all_ns = run_facts_program(facts).ns;
 	struct table *table =
 		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
 
 	for (size_t i = 0; i < tree->order_count; i++)
-		if (passes[tree->order[i]] && tree->nodes[tree->order[i]].self_ns > 0)
+		if (passes[tree->order[i]] && own_ns(&tree->nodes[tree->order[i]]) > 0)
 			paths[count++] = tree->order[i];
 	qsort_r(paths, count, sizeof(*paths), by_self, tree);
 	for (size_t i = 0; i < count && (!limit || i < limit); i++) {
 		const struct calltree_node *node = &tree->nodes[paths[i]];
 		struct cell *row = table_add_row(table);
+		double self_ns = (double)own_ns(node);
+		double error_ns = within((double)node->self_error_ns, self_ns, all_ns);
+		double cpu_ns =
+			(double)(node->total_ns - node->ready_ns - node->blocked_ns);
 
-		row[0] = cell_real(units_share((double)node->self_ns, all_self_ns));
-		row[1] = cell_integer(node->self_ns);
-		row[2] = cell_integer(node->total_ns);
-		row[3] = cell_integer(node->calls);
-		row[4] = table_text(table, calltree_recording_word(node));
-		row[5] = table_text(table, calltree_name(tree, paths[i]));
-		row[6] = report_chain(table, tree, paths[i]);
-		row[7] = cell_integer(node->path_id);
-		row[8] = cell_real(units_share((double)node->self_error_ns, all_self_ns));
-		row[9] = cell_integer(node->self_error_ns);
-		row[10] = cell_integer(node->total_error_ns);
-		if (node->recording)
-			table->columns[4].flags &= ~(unsigned)COLUMN_MACHINE;
+		row[0] = cell_integer(own_ns(node));
+		row[1] = cell_integer((int64_t)error_ns);
+		row[2] = cell_integer(node->self_ns);
+		row[3] = cell_real(units_share(self_ns, all_ns));
+		row[4] = cell_integer((int64_t)cpu_ns);
+		row[5] = cell_integer(
+			(int64_t)within((double)node->total_error_ns, cpu_ns, all_ns));
+		row[6] = cell_integer(node->total_ns);
+		row[7] = cell_integer(node->calls);
+		row[8] = table_text(table, calltree_recording_word(node));
+		row[9] = table_text(table, calltree_name(tree, paths[i]));
+		row[10] = report_chain(table, tree, paths[i]);
+		row[11] = cell_integer(node->path_id);
+		row[12] = cell_real(units_share(error_ns, all_ns));
+		row[13] = cell_integer(node->self_error_ns);
+		row[14] = cell_integer(node->total_error_ns);
 	}
+	table_show(table, facts->is_split
+				  ? "self_cpu_ns self_percent cpu_ns calls name path"
+				  : "self_ns self_percent total_ns calls name path");
+	table->columns[facts->is_split ? 0 : 2].flags |= COLUMN_SORTED;
 	doc_table(doc, "call_paths", "Hot paths", table)->total_row_count = count;
 	free(paths);
 	free(passes);
@@ -127,16 +150,13 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 				 : "No calls: nothing that ran was compiled with "
 				   "-finstrument-functions, so there are allocations "
 				   "only.",
-			 NULL);
+			 NULL)
+			->flags |= SECTION_MACHINE;
 		return STATUS_OK;
 	}
 	status = add_brief(input, doc, facts, &report_functions, FUNCTION_ROWS);
 	if (status == STATUS_OK)
-		add_paths(input, doc, tree);
-	if (status == STATUS_OK) {
-		report_counted_note(doc, facts);
-		report_inlined_note(input, doc, facts);
-	}
+		add_paths(input, doc, facts, tree);
 	return status;
 }
 
@@ -157,14 +177,13 @@ static enum exit_status add_findings(struct report_input *input, struct doc *doc
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
-	static const struct report *const head[] = {&report_summary, &report_where,
-						    &report_rare, &report_ranks};
+	static const struct report *const below[] = {&report_rare, &report_ranks};
 	struct run_facts facts;
 	const struct calltree *tree;
 	enum exit_status status = report_open(input, doc, &facts);
 
-	for (size_t i = 0; i < sizeof(head) / sizeof(head[0]) && !status; i++)
-		status = engine_add_brief(head[i], input, doc, &facts, 0);
+	if (status == STATUS_OK)
+		status = add_brief(input, doc, &facts, &report_summary, 0);
 	if (status)
 		return status;
 	if (run_facts_empty(&facts)) {
@@ -176,6 +195,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (!tree)
 		return STATUS_FAILED;
 	status = add_findings(input, doc, &facts, tree);
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]) && !status; i++)
+		status = engine_add_brief(below[i], input, doc, &facts, 0);
 	if (status == STATUS_OK && input->options->page)
 		status = add_brief(input, doc, &facts, &report_timeline, SPAN_ROWS);
 	if (status == STATUS_OK && input->options->page)

@@ -134,10 +134,9 @@ WITH unknown AS MATERIALIZED (SELECT name, ROW_NUMBER() OVER (ORDER BY is_librar
 		self_ns + self_error_ns DESC, function_id) AS place FROM functions
 	WHERE run_id = :run AND calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
 		AND self_ns + self_error_ns >= 0.05 * :run_ns)
-SELECT 'how long ' || (SELECT group_concat(short_name(48, IFNULL(name, '?')), ', ')
+SELECT 'instrumentation dominates ' || (SELECT group_concat(short_name(48, IFNULL(name, '?')), ', ')
 		FROM (SELECT name FROM unknown WHERE place <= 3 ORDER BY place))
-	|| IIF(COUNT(*) > 3, ' and ' || counted('other', COUNT(*) - 3), '')
-	|| ' took is not known' AS text
+	|| IIF(COUNT(*) > 3, ' and ' || counted('other', COUNT(*) - 3), '') AS text
 FROM unknown HAVING COUNT(*) > 0;
 
 -- The table of what is known to be wrong with the recording, which Q1 fills.

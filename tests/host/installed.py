@@ -43,7 +43,7 @@ def parts_find_each_other(case):
         case.settle()
         expect(case.trust("collector_recovered") == 0, "no collector was found")
         with open(case.path("run-report.md"), encoding="utf-8") as file:
-            expect("Run 1\n" in file.read(), "no report")
+            expect("Run 1:" in file.read(), "no report")
         result = do(case, found["prof-record"], "-q", "--report", *program)
         expect("Hot functions" in result.stderr, f"prof-record says {result.stderr}")
     finally:

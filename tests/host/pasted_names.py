@@ -71,7 +71,7 @@ def printed(case, width, count):
                         env={**os.environ, "COLUMNS": str(width), "LC_ALL": "C"}).stdout
     lines = text.splitlines()
     expect(max(map(len, lines)) <= width, f"longer than {width}: {max(lines, key=len)}")
-    head = next(i for i, line in enumerate(lines) if line.startswith("self %"))
+    head = next(i for i, line in enumerate(lines) if re.match(" *self .*v ", line))
     stacked = "function" not in lines[head]
     at = 0 if stacked else lines[head].index("function")
     rows = lines[head + 1:head + 1 + count * (1 + stacked):1 + stacked]

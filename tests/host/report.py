@@ -92,7 +92,7 @@ def beside_the_database(case):
         if word == "json":
             expect_whole(text, number)
         else:
-            expect(f"Run {number}\n" in text and "Hot functions" in text, f"it says {text}")
+            expect(f"Run {number}:" in text and "Hot functions" in text, f"it says {text}")
     case.unharmed(command_of(case), {"PROFSHIM_REPORT": "json"})
     case.settle()
     expect_whole(read(case.path("run-report.json")), 4)
@@ -161,7 +161,7 @@ def cannot_be_made(case):
     expect_error(case, "prof-analyze is not beside it")
     case.unharmed(command, {"PROFSHIM_REPORT": "md"})
     case.settle()
-    expect("Run 4\n" in read(case.path("run-report.md")), "no report of the fourth run")
+    expect("Run 4:" in read(case.path("run-report.md")), "no report of the fourth run")
     expect(not os.path.exists(case.path("run-report.error")), "the error is left")
 
 

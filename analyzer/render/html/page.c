@@ -30,7 +30,7 @@ static void put_head(struct html_page *page)
 static bool is_shown(const struct section *section)
 {
 	if (section->flags & SECTION_PAGE)
-		return section->table->row_count > 0;
+		return section->kind != SECTION_TABLE || section->table->row_count > 0;
 	if (section->kind == SECTION_LANES)
 		return html_has_lanes(section);
 	return !(section->flags & SECTION_MACHINE);

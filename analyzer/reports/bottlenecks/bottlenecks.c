@@ -86,15 +86,30 @@ enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc
 	       findings->list[shown].severity >= least_of(input))
 		shown++;
 	status = keep_counts(input, bottlenecks, shown, failing);
-	if (status == STATUS_OK)
-		status = engine_add_brief(&report_found, input, doc, facts, 0);
 	if (status)
 		return status;
 	section = doc_findings(doc, "findings", "Findings, worst first", findings, shown);
 	section->flags = flags | (shown ? 0 : SECTION_MACHINE);
 	if (section->shown_count != count)
 		add_footer(doc, section, count);
-	return failing ? STATUS_REGRESSION : STATUS_OK;
+	status = engine_add_brief(&report_found, input, doc, facts, 0);
+	return status ? status : failing ? STATUS_REGRESSION : STATUS_OK;
+}
+
+enum exit_status bottlenecks_judge(struct report_input *input, struct doc *doc)
+{
+	struct bottlenecks bottlenecks = {0};
+	struct run_facts facts;
+	const struct calltree *tree;
+	enum exit_status status;
+
+	if (run_facts_load(input, doc, &facts) < 0 || !(tree = report_call_tree(input)))
+		return STATUS_FAILED;
+	status = bottlenecks_run(input, doc, &facts, tree, &bottlenecks);
+	if (status == STATUS_OK)
+		status = keep_counts(input, &bottlenecks, 0, 0);
+	bottlenecks_free(&bottlenecks);
+	return status;
 }
 
 static enum exit_status check_fail_on(struct report_input *input)

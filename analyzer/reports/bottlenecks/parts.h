@@ -26,7 +26,9 @@ enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 				 const struct calltree *tree, struct bottlenecks *ret);
 void bottlenecks_free(struct bottlenecks *bottlenecks);
 
-/* Adds what lowers their confidence, then the findings, at most limit of them (0: all),
+/* The same for doctor: fills the tables quality and found, too. */
+enum exit_status bottlenecks_judge(struct report_input *input, struct doc *doc);
+/* Adds the findings, then what is not among them, at most limit of them (0: all),
  * and takes them out of the list; unless --limit says how many, machines get all, people
  * what matters. flags: of the section. STATUS_REGRESSION: --fail-on has found some. */
 enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc *doc,

@@ -5,6 +5,7 @@
  */
 #include "analyzer/reports/doctor/parts.h"
 
+#include "analyzer/reports/bottlenecks/parts.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
 
@@ -139,6 +140,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 			"doctor needs a database, or --program with a program");
 	if (input->options->program)
 		status = doctor_program(input, doc);
+	if (!status && input->db)
+		status = bottlenecks_judge(input, doc);
 	return !status && input->db ? engine_build(&report_examined, input, doc) : status;
 }
 

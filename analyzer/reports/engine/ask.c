@@ -445,6 +445,7 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 	struct hooks_cost counting = hooks_counting(hooks);
 	double min_share = ask->input->options->min_share;
 	struct hooks_cost all = hooks_total(hooks);
+	struct hooks_cost program = run_facts_program(facts);
 	struct hooks_cost percent = hooks_percent(
 		all, (double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns));
 	double samples = (double)facts->cpu_sample_count;
@@ -453,6 +454,9 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 		const char *name;
 		double value;
 	} reals[] = {
+		{":program_ns",
+		 ask->input->options->raw ? (double)facts->raw_self_ns : program.ns},
+		{":program_error_ns", program.error_ns},
 		{":hooks_ns", all.ns},
 		{":hooks_error_ns", all.error_ns},
 		{":hooks_percent", percent.ns},

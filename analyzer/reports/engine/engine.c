@@ -96,14 +96,18 @@ static enum exit_status add_values(struct engine *engine, const struct report_pa
 				   struct table *table)
 {
 	struct section *section;
+	bool is_seen = false;
 
 	if (table->row_count) {
 		section = doc_values(engine->doc, part->name,
 				     engine_sentence(engine, part->title, table, 0));
-		section->flags = part->section_flags;
 		for (size_t i = 0; i < table->column_count; i++)
 			if (!columns_is_hidden(table, i))
 				add_value(engine, section, table, i);
+		for (size_t i = 0; i < section->value_count; i++)
+			is_seen |= !(section->values[i].flags & COLUMN_MACHINE);
+		section->flags = part->section_flags |
+				 (is_seen ? 0 : SECTION_MACHINE | SECTION_PAGE);
 	}
 	table_free(table);
 	return STATUS_OK;

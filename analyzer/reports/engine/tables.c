@@ -153,6 +153,26 @@ static void sum_up_rest(const struct engine *engine, const struct report_part *p
 	strbuf_free(&label);
 }
 
+/* People see the column first by which the rows are sorted: --sort's, that of "by", or
+ * the one that "-sorted" names. */
+static void lead_with_sorted(const struct engine *engine, const struct report_part *part,
+			     struct table *table)
+{
+	const char *own = table->row_count ? engine_text_at(table, 0, "sorted") : NULL;
+	int number = table_column(table, own ? own : part->by ? part->by : "");
+
+	for (size_t i = 0; i < table->column_count; i++)
+		if (table->columns[i].flags & COLUMN_SORTED) {
+			number = (int)i;
+			table->columns[i].flags &= ~(unsigned)COLUMN_MACHINE;
+		}
+	if (number < 0 || (table->columns[number].flags & COLUMN_MACHINE))
+		return;
+	table->columns[number].flags |= COLUMN_SORTED | COLUMN_KEEP;
+	if (!engine->ask.input->options->machine)
+		table_lead(table, (size_t)number);
+}
+
 /* By --sort; the last rows stay where they are. */
 static enum exit_status sort_rows(struct engine *engine, struct table *table)
 {
@@ -216,6 +236,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	}
 	if (shown)
 		table_show(table, shown);
+	lead_with_sorted(engine, part, table);
 	table_hide_zeros(table);
 	section = report_add_table(engine->doc, part->name, title, table,
 				   (part->flags & PART_HALF) && limit > 1 ? limit / 2

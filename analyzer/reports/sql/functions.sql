@@ -3,13 +3,14 @@
 -- :takes run limit sort filter thread inlined raw
 -- :example prof-analyze functions run.db --sort calls --limit 10
 -- :about
--- Calls are exact, however the function was recorded. self is the time in the function
--- itself, total includes what it called (outermost activations only, so recursion does not
--- count twice), min to max are of single calls. The cost of the hooks is subtracted, from
--- min to max that of the call's own hooks only. allocs are those the function owns: it made
--- them itself (alloc_count in json), or libraries did on its behalf. --focus and --ignore
--- choose by the function's own name. Of calls that the compiler has inlined, self and total
--- are in the functions that have their code; --inlined shows them apart.
+-- Sorted by self CPU: what the function itself computed, without the hooks. share is its part of
+-- what all functions computed, so the shares add up to 100 %. Of a run whose waits were not told
+-- apart, self is the function's own time, waits included. total includes what it called
+-- (outermost activations only, so recursion does not count twice), min to max are of single
+-- calls, without the call's own hooks. Calls are exact, however the function was recorded.
+-- allocs are those the function owns: it made them itself (alloc_count in json), or libraries
+-- did on its behalf. --focus and --ignore choose by the function's own name. The compiler inlines
+-- functions: their time is in the functions that have their code; --inlined shows them apart.
 
 -- :note inlined_folded
 SELECT '{inlined_calls} of {calls call} were inlined by the compiler: their time is in the
@@ -23,27 +24,40 @@ WHERE :inlined_calls > 0 AND NOT :inlined;
 -- :keep rows
 WITH known AS (SELECT f.*, CASE WHEN :thread IS NULL THEN MAX(0, f.calls
 	- IFNULL(m.counted, 0)) END AS timed_calls,
-	f.recording IS 'counted' OR f.recording IS 'off' AND NOT f.total_ns > 0 AS is_untimed,
+	f.recording IN ('counted', 'off') AND NOT f.self_ns > 0
+	OR NOT :inlined AND f.inlined_calls >= f.calls AND f.calls > 0 AND NOT f.self_ns > 0
+	AS is_untimed,
 	f.recording IS NOT 'sampled' AS has_durations,
 	-- of a copy there is no total
 	f.calls - CASE WHEN :inlined THEN 0 ELSE f.inlined_calls END AS whole_calls,
-	CASE WHEN :raw THEN f.raw_self_ns ELSE f.self_ns END AS own_ns,
+	CASE WHEN :raw THEN f.raw_self_ns WHEN :is_split THEN f.self_cpu_ns ELSE f.self_ns END
+	AS own_ns,
 	CASE WHEN :raw THEN f.raw_total_ns ELSE f.total_ns END AS whole_ns
 	FROM functions f LEFT JOIN (SELECT function_id, SUM(counted_calls) AS counted
 	FROM recordings WHERE run_id = :run GROUP BY function_id) m USING (function_id)
 	WHERE f.run_id = :run AND (f.calls > 0 OR f.self_ns > 0 OR f.alloc_count > 0
 	OR f.owned_alloc_count > 0) AND fits(f.name)
 	AND (NOT :is_brief OR CASE WHEN :sampled_count THEN f.self_ns ELSE f.calls END > 0)),
--- one that sleeps is not hot
-ranked AS (SELECT *, CASE WHEN NOT is_untimed THEN
-	IIF(:is_brief AND :is_split AND NOT :raw, self_cpu_ns, own_ns) END AS hot_ns FROM known)
-SELECT IIF(all_ns > 0, 100.0 * IFNULL(own_ns, 0) / all_ns, 0.0) AS "self %:^self_percent",
-	CASE WHEN NOT :raw THEN IIF(all_ns > 0, 100.0 * IFNULL(self_error_ns, 0) / all_ns, 0.0)
+-- one that sleeps is not hot, and no error goes beyond all that there is
+ranked AS (SELECT *, IIF(is_untimed, NULL, own_ns) AS hot_ns,
+	MIN(self_error_ns, MAX(own_ns, all_ns - own_ns)) AS own_error_ns FROM known
+	JOIN (SELECT 1.0 * CASE WHEN :thread IS NULL THEN :program_ns ELSE (SELECT
+		SUM(IIF(:is_split, self_cpu_ns, self_ns)) FROM tree) END AS all_ns)),
+hosts AS (SELECT c.function_id, f.name, ROW_NUMBER() OVER (PARTITION BY c.function_id
+	ORDER BY SUM(c.calls) DESC, f.name) AS place, COUNT(*) OVER (PARTITION BY c.function_id) AS count
+	FROM path c JOIN path h ON h.path_id = c.host_path_id
+	JOIN function f ON f.function_id = h.function_id
+	WHERE c.run_id = :run AND c.calls > 0 GROUP BY c.function_id, h.function_id)
+SELECT self_cpu_ns AS "self CPU:.self_cpu_ns", own_error_ns AS ".self_cpu_error_ns/ns",
+	self_ns, IIF(all_ns > 0, 100.0 * IFNULL(own_ns, 0) / all_ns, 0.0) AS "share:^self_percent",
+	CASE WHEN NOT :raw THEN IIF(all_ns > 0, 100.0 * IFNULL(own_error_ns, 0) / all_ns, 0.0)
 	END AS ".self_error_percent",
 	CASE WHEN NOT :is_sorted AND NOT :raw THEN tied_rank(hot_ns, self_error_ns) OVER down END
 	AS "rank:.rank/count",
-	self_cpu_ns AS ".self_cpu_ns", self_ns, self_ready_ns, self_blocked_ns,
-	raw_self_ns AS ".raw_self_ns", total_ns, raw_total_ns AS ".raw_total_ns",
+	raw_self_ns AS ".raw_self_ns", cpu_ns AS "total CPU:.cpu_ns",
+	MIN(total_error_ns, MAX(cpu_ns, all_ns - cpu_ns)) AS ".cpu_error_ns/ns",
+	total_ns, raw_total_ns AS ".raw_total_ns",
+	self_ready_ns AS "CPU wait:self_ready_ns", self_blocked_ns AS "blocked:self_blocked_ns",
 	calls AS "calls!:calls",
 	CASE WHEN whole_calls > 0 AND (:raw OR NOT IFNULL(total_error_ns, 0) > 0
 	OR ABS(whole_ns) > total_error_ns) THEN CAST(1.0 * whole_ns
@@ -59,50 +73,55 @@ SELECT IIF(all_ns > 0, 100.0 * IFNULL(own_ns, 0) / all_ns, 0.0) AS "self %:^self
 	total_error_ns AS ".total_error_ns", hooked_self_ns AS ".hooked_self_ns",
 	hooked_raw_self_ns AS ".hooked_raw_self_ns", hooked_total_ns AS ".hooked_total_ns",
 	hooked_raw_total_ns AS ".hooked_raw_total_ns",
-	self_ready_error_ns AS ".self_ready_error_ns", cpu_ns AS ".cpu_ns",
+	self_ready_error_ns AS ".self_ready_error_ns",
 	ready_ns AS ".ready_ns", blocked_ns AS ".blocked_ns", inlined_calls, unwound_count,
-	recording AS "timed!:.recording", name AS "function!:name", file AS "where:file/place",
+	recording AS "timed!:.recording", name AS "function!:name",
+	IIF(is_untimed AND NOT :inlined AND inlined_calls >= calls, 'inlined into '
+	|| (SELECT short_name(60, name) || IIF(count > 1, ' and ' || counted('other', count - 1), '')
+		FROM hosts h WHERE h.function_id = r.function_id AND place = 1), NULL)
+	AS "~>inlined_into/text", file AS "where:file/place",
 	line AS "-line/id", function_id AS ".function_id", full_name AS ".full_name/text",
 	linkage_name AS ".linkage_name/text", module AS ".module", component AS ".component",
 	timed_calls AS ".timed_calls", hot_ns AS "-hot_ns", is_untimed AS "-is_untimed/flag",
-	ROW_NUMBER() OVER down AS "-place/id"
-FROM ranked JOIN (SELECT 1.0 * CASE WHEN :raw THEN :raw_self_ns WHEN :thread IS NULL THEN
-	:self_ns ELSE (SELECT SUM(self_ns) FROM tree) END AS all_ns)
-WINDOW down AS (ORDER BY hot_ns DESC NULLS LAST, name);
+	ROW_NUMBER() OVER down AS "-place/id",
+	CASE WHEN :raw THEN 'raw_self_ns' WHEN :is_split THEN 'self_cpu_ns' ELSE 'self_ns' END
+	AS "-sorted/text"
+FROM ranked r WINDOW down AS (ORDER BY hot_ns DESC NULLS LAST, name);
 
 -- :keep estimates
 SELECT IFNULL(MAX("timed!:.recording" NOT IN ('exact', 'unwound')), 0) AS any,
 	MAX("timed!:.recording" NOT IN ('exact', 'unwound'))
 	AND MAX("rank:.rank/count" <> "-place/id") AS any_tied FROM rows;
 
--- :table functions main stack sort rows=20 noun=function weight=hot_ns,self_time order=function_id
-SELECT r.*, IIF(:raw, 'raw_self_percent raw_self_ns raw_total_ns calls',
-	'self_percent self_ns total_ns calls') || IIF(:thread IS NULL,
+-- :table functions main stack sort rows=20 noun=function weight=hot_ns,{hot} order=function_id
+SELECT r.*, IIF(:is_split AND NOT :raw, 'CPU time', 'self time') AS "-hot/text",
+	CASE WHEN :raw THEN 'raw_self_ns raw_self_percent raw_total_ns calls'
+	WHEN :is_split THEN 'self_cpu_ns self_percent total_ns calls'
+	ELSE 'self_ns self_percent total_ns calls' END || IIF(:thread IS NULL,
 	' min_ns p50_ns p99_ns max_ns', ' average_ns') || ' owned_alloc_count name file
-	self_ready_ns self_blocked_ns inlined_calls unwound_count'
+	self_ready_ns self_blocked_ns inlined_calls unwound_count inlined_into'
 	|| IIF(e.any_tied, ' rank', '') || IIF(e.any, ' recording', '') AS "-shown/text"
 FROM rows r JOIN estimates e
 ORDER BY IIF(:calls = 0 AND :self_ns = 0, ".alloc_bytes", "-hot_ns") DESC NULLS LAST,
 	"function!:name", ".function_id";
 
+-- Waits of a run that hardly waited are not worth a column.
 -- :table functions only_brief page_main noun=function weight=hot_ns,{hot} order=function_id = Hot functions
 SELECT r.*, IIF(:is_split AND NOT :raw, 'CPU time', 'self time') AS "-hot/text",
-	CASE WHEN :raw THEN 'raw_self_percent raw_self_ns raw_total_ns calls average_ns p99_ns'
-	WHEN :is_split THEN 'self_percent self_cpu_ns self_ns total_ns calls average_ns'
-	|| IIF(e.any_tied, ' rank', '')
-	ELSE 'self_percent self_ns total_ns calls average_ns' || IIF(e.any, '', ' p99_ns') END
-	|| ' name' AS "-shown/text"
-FROM rows r JOIN estimates e
-ORDER BY "-hot_ns" DESC NULLS LAST, "function!:name", ".function_id";
+	CASE WHEN :raw THEN 'raw_self_ns raw_self_percent raw_total_ns'
+	WHEN NOT :is_split THEN 'self_ns self_percent total_ns'
+	ELSE 'self_cpu_ns self_percent cpu_ns' || IIF(:blocked_ns >= 0.05 * :cpu_ns,
+		' self_blocked_ns', '') END || ' calls name inlined_into' AS "-shown/text"
+FROM rows r ORDER BY "-hot_ns" DESC NULLS LAST, "function!:name", ".function_id";
 
--- :note estimates_explained brief human
+-- :note estimates_explained human
 WITH shown AS (SELECT MAX("timed!:.recording" NOT IN ('exact', 'unwound')) AS is_estimated,
 	MAX("rank:.rank/count" <> place) AS is_tied
 	FROM rows JOIN functions_shown ON function_id = ".function_id"),
 said AS (SELECT IIF(:raw, 'Raw times have the calls that were timed; where functions were only
 	counted, their time is in their callers''. ', '') || IIF(is_tied AND NOT :raw,
 	'Functions of one rank are in one another''s error: which of them took more is not
-	known. ', '') || IIF(:thread IS NULL AND NOT :is_brief, 'min to max are of the calls that
+	known. ', '') || IIF(:thread IS NULL, 'min to max are of the calls that
 	were timed (timed_calls in JSON and CSV); of counted functions they are not known.', '')
 	AS text FROM shown WHERE is_estimated)
 SELECT trim(text) AS text FROM said WHERE text <> '';

@@ -17,7 +17,7 @@ SELECT *, alloc_bytes AS weight FROM each_site;
 
 -- :include sites
 
--- :note no_allocations only_brief
+-- :note no_allocations only_brief machine
 SELECT 'No allocations: the program made none, or has an allocator of its own.' AS text
 WHERE :alloc_count = 0;
 
@@ -30,14 +30,14 @@ SELECT 1 WHERE :alloc_count = 0;
 -- :show alloc_bytes_percent alloc_bytes alloc_count at_peak_percent temporary_percent owner path
 SELECT * FROM sites;
 
--- :table allocation_sites only_brief by=alloc_bytes,name details=5 noun=site weight=alloc_bytes,the_bytes = Most bytes allocated
--- :show alloc_bytes_percent alloc_bytes alloc_count temporary_percent owner path
+-- :table allocation_sites only_brief by=alloc_bytes,name details=5 noun=site weight=alloc_bytes,the_bytes = Allocation sites
+-- :show alloc_bytes_percent alloc_bytes alloc_count at_peak_bytes live_bytes owner path
 SELECT * FROM sites WHERE "bytes!:alloc_bytes" > 0;
 
 -- :end only_brief
 SELECT 1 WHERE :peak_bytes <= 0;
 
--- :table peak_sites only_brief by=at_peak_bytes,name details=5 noun=site weight=at_peak_bytes,the_peak = What the peak was made of
+-- :table peak_sites only_brief machine by=at_peak_bytes,name details=5 noun=site weight=at_peak_bytes,the_peak = What the peak was made of
 -- :show at_peak_percent at_peak_bytes at_peak_count owner path
 SELECT * FROM sites WHERE "at peak:at_peak_bytes" > 0;
 

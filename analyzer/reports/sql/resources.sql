@@ -121,12 +121,13 @@ SELECT 'No resource samples: ' || CASE
 WHERE NOT EXISTS (SELECT 1 FROM usage WHERE NOT is_gpu);
 
 -- :values resources brief = Resources
-SELECT CASE WHEN c.knows_busy THEN '{cpu_average_percent} on average, peak {cpu_peak_percent}
+SELECT CASE WHEN :is_brief THEN NULL WHEN c.knows_busy THEN '{cpu_average_percent} on average, peak {cpu_peak_percent}
 	(100% is one CPU)' ELSE 'not known' END AS "CPU:~cpu",
-	'{rss_average_bytes} on average, peak {rss_peak_bytes}' AS "RSS:~rss",
-	'{minor_faults} minor, {major_faults} major' AS "faults:~faults/text",
+	'peak {rss_peak_bytes}, {rss_average_bytes} on average' || IIF(:is_brief,
+	'; {major_faults major fault}', '') AS "RSS:~rss",
+	IIF(:is_brief, NULL, '{minor_faults} minor, {major_faults} major') AS "faults:~faults/text",
 	'{read_bytes} read, {write_bytes} written' AS "I/O:~io",
-	'at most {thread_peak_count}' AS "threads:~threads",
+	IIF(:is_brief, NULL, 'at most {thread_peak_count}') AS "threads:~threads",
 	c.sample_count AS ".sample_count", c.busy_average AS ".cpu_average_percent",
 	CASE WHEN c.knows_busy THEN c.busy_peak END AS ".cpu_peak_percent",
 	c.memory_average AS ".rss_average_bytes", c.memory_peak AS ".rss_peak_bytes",

@@ -72,6 +72,20 @@ struct hooks_cost run_facts_hooks(const struct run_facts *facts)
 	return hooks_percent(hooks_total(&facts->hooks), (double)facts->recorded_ns);
 }
 
+struct hooks_cost run_facts_program(const struct run_facts *facts)
+{
+	struct hooks_cost program = {(double)facts->self_ns,
+				     (double)facts->total_error_ns};
+	double beyond_ns;
+
+	if (!facts->is_split)
+		return program;
+	program.ns -= (double)facts->self_off_ns;
+	beyond_ns = program.ns + hooks_total(&facts->hooks).ns - (double)facts->cpu_ns;
+	program.error_ns = fmin(fmax(program.error_ns, beyond_ns), program.ns);
+	return program;
+}
+
 double run_facts_hooks_waited_ns(const struct run_facts *facts)
 {
 	return hooks_waits(&facts->hooks, (double)facts->wall_ns) *

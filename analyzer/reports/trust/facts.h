@@ -50,6 +50,11 @@ struct run_facts {
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
 /* What the recorder took of the recorded time, in percent. */
 struct hooks_cost run_facts_hooks(const struct run_facts *facts);
+/* What the program's functions computed, all threads together and without the hooks; of a
+ * run whose waits were not told apart what they took. Shares of functions are of it. The
+ * error is larger than that of the sum when both together are more than threads computed.
+ */
+struct hooks_cost run_facts_program(const struct run_facts *facts);
 /* On a busy machine hooks were interrupted, too: that time is in the program's, */
 double run_facts_hooks_waited_ns(const struct run_facts *facts);
 /* and adds to the error of the run's time. */

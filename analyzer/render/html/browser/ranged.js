@@ -202,7 +202,7 @@ function rootsError(data, choice) {
 /* The bar of the threads' time; the hooks' part is known of the whole run only. */
 Followers.prototype.showWhere = function (follower) {
 	var data = this.data, choice = this.choice(), left = 0, all, error = rootsError(data, choice);
-	var parts = [["cpu", "computing"], ["ready", "ready, waiting for a CPU"], ["blocked", "blocked"]]
+	var parts = [["cpu", "computing"], ["ready", "CPU wait (runnable, not running)"], ["blocked", "blocked"]]
 		.map(function (part) {
 			return {word: part[1], ns: sumOf(selfOf(data, metricNumber(data, part[0]), choice))};
 		});

@@ -44,6 +44,39 @@ SELECT 'Process {pid}' || IIF(executable IS NULL, '', ' ({program})')
 FROM cut_off ORDER BY started_ns, process_id;
 
 -- :include recordings
+-- :include quality
+
+-- :note not_judged warning
+SELECT 'Timing rules skipped: {unjudged}. How often they were called is exact.' AS text,
+	'Record for longer, which gives more samples, or with fewer hooks: ''prof-analyze exclude-list''
+	says which and how.' AS advice, unjudged FROM found WHERE unjudged IS NOT NULL;
+
+-- :note hooks_waited
+SELECT 'The machine was busy: hooks waited {waited_ns} for a CPU, which is in the times with waits.'
+	AS text, CAST(:hooks_waited_ns AS INTEGER) AS waited_ns
+WHERE :calls AND :hooks_waited_ns > MAX(:self_error_ns, 0.1 * :self_ns);
+
+-- What ran, and what recording it cost; the clock of a run's threads holds all of it.
+-- :values recorded = The recording
+SELECT '{line}' AS "command:~command", command AS "-line/text",
+	CASE WHEN length(started_utc) >= 19 AND substr(started_utc, 11, 1) = 'T'
+	THEN substr(started_utc, 1, 10) || ' ' || substr(started_utc, 12, 8) || ' UTC'
+	ELSE IFNULL(started_utc, 'not known') END || IIF(host <> '', ' on {host}', '')
+	|| IIF(cpu_count <> 0, ', {cpu_count CPU}', '') AS "started:~started",
+	host AS "-host/text", cpu_count AS "-cpu_count",
+	IIF(:has_hooks, '{hook_percent} of the {whose}: ' || IIF(:has_samples,
+	'by {sample_count sample}' || IIF(:sample_count, ', one for each {sample_ns} of CPU time, which
+	cost {sample_percent} of it', ''), printf('%.3g', :pair_ns) || IIF(:pair_error_ns > 0,
+	printf('+-%.2g', :pair_error_ns), '') || 'ns per call' || IIF(:counted_percent > 0,
+	'; {counted_percent} of the calls were only counted, for ' || printf('%.3g', :counted_ns)
+	|| IIF(:counted_error_ns > 0, printf('+-%.2g', :counted_error_ns), '') || 'ns', '')), NULL)
+	AS "hooks:~hooks", CAST(:hooks_ns AS INTEGER) AS ".hooks_ns",
+	CAST(:hooks_error_ns AS INTEGER) AS ".hooks_error_ns", :hooks_percent AS ".hook_percent",
+	:hooks_error_percent AS ".hook_error_percent",
+	IIF(:thread_count > 1, 'threads'' time', 'wall time') AS "-whose/text",
+	:sample_count AS ".sample_count", CAST(:sample_ns AS INTEGER) AS ".sample_ns",
+	:sample_percent AS ".sample_percent", :counted_percent AS ".counted_percent"
+FROM runs WHERE run_id = :run;
 
 -- How waits were seen, in how many processes; of recordings that knew no waits nothing.
 -- :note switches

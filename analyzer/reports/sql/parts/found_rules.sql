@@ -4,6 +4,8 @@
 -- :part found_rules
 -- :takes run
 
+-- :include quality
+
 -- :note suppression_expired warning
 SELECT 'The suppression of {rule}' || IIF(function IS NULL, '', ' for {function}')
 	|| ' expired on {expires} and is not applied: {reason}' AS text, rule AS "rule/text",

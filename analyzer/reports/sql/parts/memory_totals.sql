@@ -3,15 +3,15 @@
 -- :part memory_totals
 
 -- :values memory brief = Memory
-SELECT '{alloc_bytes} in {alloc_count allocation}, {free_count free}' AS "allocated:~allocated",
-	'{peak_bytes} live at the peak' || CASE WHEN :allocating_count > 1
+SELECT '{alloc_bytes} in {alloc_count allocation}' || IIF(:temporary_count, ', {temporary_percent}
+	of them temporary', '') AS "allocated:~allocated",
+	'{peak_bytes} at the peak' || CASE WHEN :allocating_count > 1
 	THEN ' (PID {peak_pid})' ELSE '' END || ', {live_bytes_at_exit} '
 	|| CASE WHEN :is_live THEN 'now' ELSE 'at exit' END
 	|| CASE WHEN :allocating_count > 1 THEN ' ({allocating_count process}'
 	|| CASE WHEN :live_bytes <> :peak_live_bytes
 	THEN ', {peak_process_live_bytes} in PID {peak_pid}' ELSE '' END || ')' ELSE '' END
 	AS "live:~live",
-	'{temporary_count allocation}, {temporary_percent} of all' AS "temporary:~temporary",
 	:allocating_count AS "-allocating_count", :alloc_count AS ".alloc_count",
 	:alloc_bytes AS ".alloc_bytes", :free_count AS ".free_count",
 	:peak_bytes AS ".peak_bytes", :live_bytes AS ".live_bytes_at_exit",

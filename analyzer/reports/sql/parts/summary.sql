@@ -1,58 +1,104 @@
 -- SPDX-License-Identifier: MIT
--- What ran, when, for how long, and how much was recorded: the head of the report.
+-- What ran, for how long, and how much was recorded: the head of the report. The rest of it
+-- doctor has.
 -- :part summary
 
--- :values summary brief = Run {run_id}{named}
-SELECT :run AS "-run_id", IFNULL(' ''' || NULLIF(label, '') || '''', '') AS "-named/text",
-	'{line}' AS "command:~command", IFNULL(command, '?') AS "-line/text",
-	'{start}' || CASE WHEN host <> '' THEN ' on {host}' ELSE '' END
-	|| CASE WHEN cpu_count <> 0 THEN ', {cpu_count CPU}' ELSE '' END AS "started:~started",
-	CASE WHEN length(started_utc) >= 19 AND substr(started_utc, 11, 1) = 'T'
-	THEN substr(started_utc, 1, 10) || ' ' || substr(started_utc, 12, 8) || ' UTC'
-	ELSE IFNULL(started_utc, 'not known') END AS "-start/text", host AS "-host/text",
-	cpu_count AS "-cpu_count",
-	'{wall_ns}, ' || CASE WHEN :is_live THEN 'still running'
-	WHEN exit_signal <> 0 THEN 'killed by {signal}' WHEN exit_code IS NOT NULL
-	THEN 'exit {exit_code}'
-	ELSE 'how it ended is not known' END
-	|| CASE WHEN :process_count > 1 THEN ', {process_count} processes' ELSE '' END
-	|| CASE WHEN :thread_count > 1 THEN ', {thread_count thread}' ELSE '' END AS "wall:~wall",
-	wall_ns AS "-wall_ns", signal_name(exit_signal) AS "-signal/text",
-	exit_code AS "-exit_code/id",
-	CASE WHEN :calls THEN '{calls} of {function_count function}, {path_count call path}'
-	ELSE 'none: no instrumented function was called' END AS "calls:~calls_text/text",
-	CASE WHEN :alloc_count THEN '{alloc_count allocation}, {alloc_bytes}; peak {peak_bytes}'
-	|| CASE WHEN :allocating_count > 1 THEN ' (PID {peak_pid})' ELSE '' END
-	|| CASE WHEN :is_live THEN ', live now ' ELSE ', live at exit ' END || '{live_bytes}'
-	|| CASE WHEN :allocating_count > 1 THEN ' ({allocating_count process}'
-	|| CASE WHEN :live_bytes <> :peak_live_bytes THEN ', {peak_live_bytes} in PID {peak_pid}'
-	ELSE '' END || ')' ELSE '' END
+-- What is no longer than a line: the program without its folder, and of the rest both ends.
+-- :keep ran
+WITH cleaned AS (SELECT *, IFNULL(NULLIF(command, ''), '?') AS line FROM runs WHERE run_id = :run),
+first AS (SELECT *, substr(line, 1, instr(line || ' ', ' ') - 1) AS program FROM cleaned),
+based AS (SELECT *, substr(line, length(rtrim(program, replace(program, '/', ''))) + 1) AS whole
+	FROM first),
+room AS (SELECT *, 60 - IFNULL(MIN(length(label), 40) + 3, 0) AS room FROM based)
+SELECT run_id, wall_ns, exit_code, exit_signal, substr(label, 1, 40) AS label,
+	IIF(length(whole) <= room, whole, substr(whole, 1, room * 3 / 5) || '...'
+		|| substr(whole, 3 - room * 2 / 5)) AS line
+FROM room;
+
+-- What is not the program's nor the hooks' was computed in code that has none. The clocks of
+-- threads hold all three.
+-- :keep computed
+SELECT program_ns, IIF(other_ns > MAX(:hooks_error_ns, 0.05 * :cpu_ns), other_ns, 0.0) AS other_ns,
+	IIF(:has_hooks AND NOT :raw, :cpu_ns - program_ns
+		- IIF(other_ns > MAX(:hooks_error_ns, 0.05 * :cpu_ns), other_ns, 0.0), 0.0) AS hooks_ns
+FROM (SELECT *, :cpu_ns - program_ns - MIN(MAX(:hooks_ns, 0), 1.0 * :cpu_ns) AS other_ns
+	FROM (SELECT IIF(:has_hooks AND NOT :raw, MAX(0, MIN(:program_ns, :cpu_ns)), :cpu_ns)
+		AS program_ns))
+WHERE :is_split;
+
+-- :values summary brief tight = Run {run_id}{named}: {line}{ended}
+SELECT run_id AS "-run_id", IFNULL(' ''' || NULLIF(label, '') || '''', '') AS "-named/text",
+	line AS "-line/text", IIF(exit_code <> 0 AND NOT IFNULL(exit_signal, 0),
+		printf(' (exit %d)', exit_code), '') AS "-ended/text",
+	'{wall_ns} wall' || CASE WHEN :process_count > 1 THEN ', {process_count} processes'
+	WHEN :thread_count > 1 THEN ', {thread_count} threads' ELSE '' END
+	|| CASE WHEN NOT :calls AND NOT :is_split THEN IIF(:plain_sample_count,
+		'; CPU {sampled_ns} by samples', '') WHEN NOT :calls THEN '; CPU {cpu_ns}'
+	WHEN NOT :is_split OR :raw THEN '; {program_ns} in its functions'
+		|| IIF(:raw, ', hooks included (--raw)', '')
+	ELSE '; CPU {program_ns}' || IIF(hooks_ns > 0, ', hooks {hooks_ns}', '')
+		|| IIF(other_ns > 0, ', code without hooks {other_ns}', '') END AS "time:~time",
+	IIF(:calls, '{calls} of {function_count function}', 'none: nothing that ran has hooks')
+	|| CASE WHEN :alloc_count THEN '; {alloc_count allocation}, peak {peak_bytes}'
 	WHEN (SELECT value FROM trust WHERE run_id = :run AND name = 'samples_only')
-	THEN 'not recorded: PROFSHIM_SAMPLES=only' ELSE 'no allocation was seen' END
-	AS "memory:~memory",
-	:alloc_count AS "-alloc_count", :alloc_bytes AS "-alloc_bytes",
-	:peak_bytes AS "-peak_bytes", :peak_pid AS "-peak_pid", :live_bytes AS "-live_bytes",
-	:allocating_count AS "-allocating_count", :peak_live_bytes AS "-peak_live_bytes",
-	CASE WHEN :has_hooks AND NOT :raw
-	THEN '{self_ns} in the program''s functions, without the hooks' END AS "time:~time",
-	CASE WHEN :has_hooks THEN '{hook_cost_percent} of the {whose}, '
-	|| CASE WHEN :raw THEN 'not subtracted below (--raw)' ELSE 'subtracted below' END || ': '
-	|| CASE WHEN NOT :has_samples THEN '{pair} per call' || CASE WHEN :counted_percent > 0
-		THEN '; {counted_percent} of the calls were only counted, for {counted}' ELSE '' END
-	ELSE 'by {sample_count sample}' || CASE WHEN :sample_count THEN ', one for each
-		{sample_ns}' || CASE WHEN :sample_percent IS NOT NULL
-		THEN ' of CPU time, which cost {sample_percent} of it' ELSE '' END
-	ELSE '' END END END AS "hooks:~hooks",
-	printf('%.3g', :pair_ns) || CASE WHEN :pair_error_ns > 0
-	THEN printf('+-%.2g', :pair_error_ns) ELSE '' END || 'ns' AS "-pair/text",
-	printf('%.3g', :counted_ns) || CASE WHEN :counted_error_ns > 0
-	THEN printf('+-%.2g', :counted_error_ns) ELSE '' END || 'ns' AS "-counted/text",
-	CASE WHEN :thread_count > 1 THEN 'threads'' time' ELSE 'wall' END AS "-whose/text",
-	:counted_percent AS "-counted_percent", :sample_count AS "-sample_count",
-	:sample_ns AS "-sample_ns", :sample_percent AS "-sample_percent",
+	THEN '; allocations were not recorded (PROFSHIM_SAMPLES=only)'
+	ELSE '; no allocation was seen' END AS "calls:~calls_text/text",
+	wall_ns AS "-wall_ns", :alloc_count AS "-alloc_count", :peak_bytes AS "-peak_bytes",
+	:cpu_ns AS "-cpu_ns", (SELECT CAST(TOTAL(cpu_ns) AS INTEGER) FROM samples
+	WHERE run_id = :run AND program = 'plain') AS "-sampled_ns", CAST(:program_ns AS INTEGER) AS "-program_ns",
+	IIF(:raw, 0, CAST(:program_error_ns AS INTEGER)) AS "-program_error_ns",
+	CAST(hooks_ns AS INTEGER) AS "-hooks_ns", CAST(other_ns AS INTEGER) AS "-other_ns",
 	:calls AS ".calls", :function_count AS ".function_count", :path_count AS ".path_count",
 	:process_count AS ".process_count", :thread_count AS ".thread_count",
 	:self_ns AS ".self_ns", :self_error_ns AS ".self_error_ns",
 	:hooks_percent AS ".hook_cost_percent",
 	:hooks_error_percent AS ".hook_cost_error_percent"
-FROM runs WHERE run_id = :run;
+FROM ran LEFT JOIN computed ON 1;
+
+-- Nothing that was not measured.
+-- :end
+SELECT 1 WHERE NOT :is_split OR :cpu_ns + :ready_ns + :blocked_ns <= 0;
+
+-- :keep divided
+SELECT *, 1.0 * :cpu_ns + :ready_ns + :blocked_ns AS all_ns,
+	IIF(hooks_ns > 0, MIN(MAX(:hooks_error_ns, :program_error_ns), 1.0 * :cpu_ns), 0.0) AS error_ns
+FROM computed;
+
+-- :keep slept
+SELECT f.name, CASE p.kind WHEN 3 THEN 'wait' ELSE 'io' END AS kind, SUM(p.calls) AS calls,
+	SUM(p.self_blocked_ns) AS blocked_ns, 100.0 * SUM(p.self_blocked_ns)
+	/ (SELECT all_ns FROM divided) AS blocked_percent
+FROM path p JOIN function f USING (function_id)
+WHERE p.run_id = :run AND p.kind >= 3 AND p.self_blocked_ns > 0
+GROUP BY f.name, p.kind ORDER BY blocked_ns DESC, f.name LIMIT 3;
+
+-- A bar of 16 in front of what its parts are, in their order, when the threads did not just
+-- compute. Each part ends where it and those before it end together.
+-- :values where brief parts tight
+WITH ends AS (SELECT *, CAST(16 * (program_ns + other_ns) / all_ns + 0.5 AS INTEGER) AS a,
+	CAST(16 * :cpu_ns / all_ns + 0.5 AS INTEGER) AS b,
+	CAST(16 * (:cpu_ns + :ready_ns) / all_ns + 0.5 AS INTEGER) AS c FROM divided)
+SELECT IIF(:ready_ns + :blocked_ns >= 0.05 * all_ns,
+	substr(replace(printf('%16s', ''), ' ', '#'), 1, a)
+	|| substr(replace(printf('%16s', ''), ' ', '+'), 1, b - a)
+	|| substr(replace(printf('%16s', ''), ' ', '='), 1, c - b)
+	|| substr(replace(printf('%16s', ''), ' ', '.'), 1, 16 - c) || printf('  computing %.0f%%',
+		100 * (program_ns + other_ns) / all_ns)
+	|| IIF(hooks_ns >= 0.005 * all_ns, printf(', hooks %.0f%%', 100 * hooks_ns / all_ns), '')
+	|| IIF(:ready_ns >= 0.005 * all_ns, printf(', CPU wait %.0f%%', 100 * :ready_ns / all_ns), '')
+	|| IIF(:blocked_ns >= 0.005 * all_ns, printf(', blocked %.0f%%', 100 * :blocked_ns / all_ns)
+		|| IFNULL((SELECT ' (' || short_name(16, name) || ')' FROM slept
+			WHERE hooks_ns < 0.005 * all_ns AND blocked_ns * 3 >= :blocked_ns LIMIT 1), ''), ''),
+	NULL) AS "threads:~bar", :cpu_ns AS ":.cpu_ns",
+	CAST(program_ns AS INTEGER) AS "computing:.program_ns",
+	:ready_ns AS "CPU wait (runnable, not running):.ready_ns", :blocked_ns AS "blocked:.blocked_ns",
+	CAST(NULLIF(hooks_ns, 0) AS INTEGER) AS "hooks, not the program:.?hooks_ns",
+	CAST(NULLIF(other_ns, 0) AS INTEGER) AS "code without hooks:.?other_ns",
+	CAST(NULLIF(error_ns, 0) AS INTEGER) AS ".?program_error_ns",
+	CAST(NULLIF(error_ns, 0) AS INTEGER) AS ".?hooks_error_ns"
+FROM ends;
+
+-- :table blocked_on brief machine page whole = What blocked them
+SELECT name AS "call!:name", kind AS ".kind", calls AS "calls!:calls",
+	blocked_ns AS "blocked!:blocked_ns/ns", blocked_percent AS "blocked %!:blocked_percent"
+FROM slept ORDER BY blocked_ns DESC, name;

@@ -12,8 +12,6 @@
 SELECT name, SUM(value) AS value, MAX(text) AS text, trust_word(name, 'weight') AS weight
 FROM trust WHERE run_id = :run AND name IS NOT NULL GROUP BY name ORDER BY name;
 
--- :include trust_budget
-
 -- On a busy machine hooks were interrupted, too: that time is in the program's, and adds to
 -- the error. From a tenth on the error of the run's time is told.
 -- :keep judged
@@ -36,75 +34,52 @@ FROM (SELECT complete, exit_code, exit_signal, :error_ns > 0.1 * :self_ns AS is_
 SELECT name, value AS "value/any" FROM (SELECT name, value FROM trust_counters ORDER BY name)
 UNION ALL SELECT 'verdict', verdict FROM judged;
 
--- Counters in words, but for those that the line tells by how functions were recorded.
+-- What is lost or repaired, in words, the worst first: two are told. A counter without words goes
+-- by its name.
 -- :keep told
-SELECT IFNULL(group_concat('; ' || IIF(weight IS NULL, people('count', c.value) || ' ' || name,
-	trust_text(name, c.value)), ''), '') AS counters
-FROM trust_counters c, judged WHERE value <> 0
-	AND (weight IS NULL OR weight > 0 AND trust_word(name, 'many') IS NOT NULL)
-	AND NOT CASE name WHEN 'sampled_functions' THEN :sampled_count > 0
-		WHEN 'sampling_refused' THEN :counted_count > 0
-		WHEN 'timer_samples' THEN :sampled_count > 0 AND timer IS NOT NULL
-		WHEN 'counted_functions' THEN :counted_count > 0 ELSE 0 END;
+SELECT IIF(weight IS NULL, people('count', value) || ' ' || name, trust_text(name, value)) AS words,
+	ROW_NUMBER() OVER (ORDER BY IFNULL(weight, 2) DESC, value DESC, name) AS place
+FROM trust_counters JOIN judged WHERE value <> 0
+	AND (weight IS NULL OR weight >= IIF(complete, 2, 3) AND trust_word(name, 'many') IS NOT NULL);
 
+-- The rest is doctor's: how functions were recorded, what hooks took, the budget.
 -- :keep line
-WITH allowed AS (SELECT '; sysctl kernel.perf_event_paranoid=2, or --cap-add PERFMON for a '
-	|| 'container, allows them' AS words),
-parts AS (SELECT j.*,
-	-- what ran
-	IIF(:calls OR NOT :alloc_count AND NOT :plain_sample_count, counted('call', :calls), '')
-	|| IIF(:calls AND :alloc_count, ' and ', '')
-	|| IIF(:alloc_count, counted('allocation', :alloc_count), '')
-	|| IIF(:plain_sample_count, IIF(:calls OR :sampled_count OR :alloc_count, ', ', '')
-		|| counted('sample', :plain_sample_count) || ' of CPU time', '')
-	|| IIF(worst < 3 AND complete AND NOT is_empty, ', nothing lost', '') AS what,
-	-- how it ended
+WITH parts AS (SELECT j.*,
 	CASE WHEN complete THEN '' WHEN exit_code IS NOT NULL AND NOT IFNULL(exit_signal, 0)
-		AND NOT :is_live THEN '; not every process ended by itself'
-	WHEN :is_live THEN '; still running'
-	WHEN exit_signal <> 0 THEN '; killed by ' || signal_name(exit_signal)
-	WHEN exit_code IS NOT NULL THEN '; exit ' || exit_code
-	ELSE '; how it ended is not known' END AS ended,
-	-- how far times are off
-	CASE WHEN :error_ns > 0 AND ABS(:self_ns) <= :error_ns
-	THEN '; how long the program itself took is not known'
-	WHEN :unknown_count THEN '; the times of ' || people('count', :unknown_count) || ' of '
-	|| counted('function', :function_count) || ' are not known'
-	WHEN is_uncertain THEN printf('; times are off by up to %.0f%%',
-	IIF(:self_ns > 0, 100.0 * :error_ns / :self_ns, 0)) END AS times,
-	-- and why
-	IIF(:recorded_hooks_percent >= 30, ': ' || people('percent', :recorded_hooks_percent)
-	|| IIF(:recorded_hooks_error_percent >= 0.05,
-		printf(' +-%.2g%%', :recorded_hooks_error_percent), '')
-	|| ' of the recorded time was the hooks'' own', '')
-	|| IIF(:hooks_waited_ns > :self_error_ns AND is_uncertain, '; the machine was busy, and '
-	|| people('ns', :hooks_waited_ns) || ' in which hooks waited for a CPU are in the times', '')
-	AS reasons,
-	-- how functions were recorded
-	IIF(:sampled_count, '; ' || counted('function', :sampled_count) || ' timed by '
-	|| IIF(:sample_count, counted('sample', :sample_count), 'samples')
-	|| IIF(timer IS NOT NULL, ' of a timer (none of the kernel: ' || timer || words || ')', ''),
-	'') || IIF(:counted_count, '; ' || counted('function', :counted_count)
-	|| ' counted and not timed (' || CASE
-	WHEN samples_off THEN 'PROFSHIM_SAMPLES=off; without it they are timed'
-	WHEN refused IS NOT NULL OR timer IS NOT NULL
-	THEN 'no samples: ' || IFNULL(refused, timer) || words
-	ELSE 'no samples: too short for any' END || ')', '') AS ways,
-	IFNULL((SELECT printf(' (budget %g%%', percent) || IIF(is_exceeded, ', exceeded: '
-	|| people('percent', hooks_percent) || IIF(is_exceeded_by_counting, ', '
-	|| people('percent', counting_percent) || ' by counting alone', ''), '') || ')'
-	FROM budget), '') AS budget
-	FROM judged j, allowed)
-SELECT 'trust: ' || IIF(NOT :calls AND NOT :alloc_count, verdict, CASE verdict
-	WHEN 'sampled' THEN 'exact counts, sampled times'
-	WHEN 'counted' THEN 'exact counts, times of timed callers'
-	WHEN 'uncertain' THEN 'exact counts, uncertain times' ELSE verdict END) || ': ' || what
-	|| ended || IIF(:calls, IFNULL(times || reasons, '') || ways || budget, '') || counters
-	AS line,
+		AND NOT :is_live THEN 'not every process ended by itself; '
+	WHEN :is_live THEN 'still running; '
+	WHEN exit_signal <> 0 THEN 'killed by ' || signal_name(exit_signal) || '; '
+	ELSE 'how it ended is not known; ' END AS ended,
+	IFNULL((SELECT group_concat(words, ', ') || IIF((SELECT COUNT(*) FROM told) > 2,
+		' and more', '') || '; ' FROM (SELECT words FROM told WHERE place <= 2 ORDER BY place)), '')
+	AS counters,
+	IIF(:calls, 'counts', '') || IIF(:alloc_count, IIF(:calls, ' and ', '') || 'allocations', '')
+	|| ' exact' AS counts,
+	IIF(worst < 3 AND complete AND NOT :counted_count, ', nothing lost', '') AS lost,
+	CASE WHEN :is_split THEN 100.0 * :program_error_ns / NULLIF(:program_ns, 0)
+	ELSE 100.0 * :error_ns / NULLIF(:self_ns, 0) END AS off_percent,
+	CASE WHEN NOT :sampled_count THEN '' WHEN timer IS NULL THEN ' sampled,'
+	ELSE ' sampled by a timer,' END AS way,
+	IIF(:sampled_count AND timer IS NOT NULL,
+		' (finer samples need kernel.perf_event_paranoid=2)', '') || IIF(:counted_count, '; ' || counted('function', :counted_count) || ' untimed: ' || CASE
+	WHEN samples_off THEN 'PROFSHIM_SAMPLES=off' WHEN refused IS NOT NULL OR timer IS NOT NULL
+	THEN 'samples need kernel.perf_event_paranoid=2' ELSE 'too short for samples' END, '') AS untimed
+	FROM judged j),
+far AS (SELECT *, CASE WHEN NOT :calls THEN IIF(:plain_sample_count, 'CPU times sampled', '')
+	WHEN off_percent >= 100 THEN 'how long the program took is not known'
+	ELSE 'times' || way || IFNULL(printf(' off by up to %.0f%%', MAX(1, off_percent)), ' exact') END
+	|| untimed AS off,
+	NOT off_percent >= 10 AND NOT EXISTS (SELECT 1 FROM trust_counters WHERE value <> 0
+		AND trust_word(name, 'weight') > 0) AS is_fine FROM parts)
+SELECT 'trust: ' || CASE WHEN is_empty THEN 'empty: ' || ended || counters || 'nothing was recorded'
+	ELSE IIF(verdict IN ('partial', 'incomplete', 'repaired', 'live'), verdict || ': ', '')
+	|| ended || counters || CASE WHEN worst = 3 THEN '' WHEN NOT :calls AND NOT :alloc_count THEN ''
+	ELSE counts || lost || IIF(:calls OR :plain_sample_count, '; ', '') END || off END
+	|| IIF(verdict = 'exact' AND is_fine, '', '; see ''prof-analyze doctor''') AS line,
 	-- estimates are good where they say something of every function
 	verdict = 'exact' OR verdict = 'sampled' AND NOT :counted_count AND NOT :unknown_count
 	AND NOT is_uncertain AS is_good
-FROM parts, told;
+FROM far;
 
 -- :note trust_line brief human
 SELECT '{line}' AS text, line AS "line/text", IIF(is_good, 'good', 'warning') AS level FROM line;
