@@ -4,8 +4,11 @@
 
 #include "common/libc/records.h"
 
+#include <math.h>
+
 /* What a thread computed is asked for at a switch, so a shorter rest may be that. */
 #define SHORTEST_REST_NS 1000000
+#define LATE_ROUNDS 64
 
 /* Of all threads of the lane, as far as the kernel has told. */
 static uint64_t threads_ready_ns(const struct lane_walk *walk)
@@ -30,14 +33,29 @@ static uint64_t unbooked_ready_ns(const struct lane_walk *walk)
 	return ready_ns > known_ns ? ready_ns - known_ns : 0;
 }
 
-/* How much longer the lane's sleeps were than sleep, each. */
+/* How much longer the lane's sleeps were than sleep, each: none by more than it lasted,
+ * so what short ones cannot have been late the longer ones were. Each round makes it
+ * more. */
 static double late_ns(const struct lane_walk *walk, uint64_t ready_ns)
 {
-	uint64_t sleep_count = 0;
+	double late_ns = 0;
 
-	for (uint32_t i = 0; i < walk->data.wait_count; i++)
-		merge_add(&sleep_count, walk->data.waits[i].blocked_count);
-	return sleep_count ? (double)ready_ns / (double)sleep_count : 0;
+	for (int round = 0; round < LATE_ROUNDS; round++) {
+		double left_ns = (double)ready_ns, count = 0;
+
+		for (uint32_t i = 0; i < walk->data.wait_count; i++) {
+			const struct segment_wait *wait = &walk->data.waits[i];
+
+			if (late_ns * wait->blocked_count < (double)wait->blocked_ns)
+				count += wait->blocked_count;
+			else
+				left_ns -= (double)wait->blocked_ns;
+		}
+		if (!(count > 0) || left_ns / count <= late_ns)
+			break;
+		late_ns = left_ns / count;
+	}
+	return late_ns;
 }
 
 /* Of the sleeps of a path, which may all have been late, or none: known with certainty is
@@ -163,9 +181,10 @@ static double late_share(const struct lane_walk *walk)
 
 	for (uint32_t i = 0; i < walk->data.wait_count; i++) {
 		blocked_ns += (double)walk->data.waits[i].blocked_ns;
-		late_ns += walk->waits.late_ns * walk->data.waits[i].blocked_count;
+		late_ns += fmin(walk->waits.late_ns * walk->data.waits[i].blocked_count,
+				(double)walk->data.waits[i].blocked_ns);
 	}
-	return late_ns < blocked_ns ? late_ns / blocked_ns : late_ns > 0;
+	return blocked_ns > 0 ? late_ns / blocked_ns : 0;
 }
 
 int waits_are_seen(const struct read_process *process)
