@@ -125,14 +125,9 @@ void finding_rate(struct finding *finding)
 		finding->severity--;
 }
 
-double finding_time_share(const struct finding *finding)
-{
-	return finding->saving_ns > 0 ? finding->impact : 0;
-}
-
 double finding_ceiling(const struct finding *finding)
 {
-	double share = finding_time_share(finding);
+	double share = finding->saving_share;
 
 	/* Several threads can save more than the run took; 100 times is no forecast. */
 	return share > 0 && share < 0.99 ? 1 / (1 - share) : 0;

@@ -54,7 +54,7 @@ struct finding {
 	unsigned specific; /* of the rule */
 	const struct rule *const *explains; /* the rule's; NULL: it explains none */
 	enum confidence confidence;
-	/* Share of the run's time, or of its peak, that could be won: 0 to 1. */
+	/* What rates it: a share of the run's time, or of its peak, 0 to 1. */
 	double impact;
 	/* By findings_finish(). */
 	double score; /* 0 to 100 */
@@ -80,6 +80,7 @@ struct finding {
 	/* At best; 0: none of that kind. findings_finish() makes of a time that is longer
 	 * than the run the whole run. */
 	double saving_ns, saving_bytes, saving_allocs;
+	double saving_share; /* saving_ns of the run's time, 0 to 1 */
 	/* What saving_bytes are a share of when they are a sum over processes: their
 	 * peaks together; 0: of the run's peak. */
 	double saving_of_bytes;
@@ -104,10 +105,6 @@ struct findings {
 	double wall_ns;	   /* of the run; 0: not known */
 };
 
-/* What saving_ns is of the run's time, 0 to 1: the impact of a finding that saves time.
- * Not of the wall time: that holds the hooks' cost and waits for a CPU, which no fix
- * saves. */
-double finding_time_share(const struct finding *finding);
 /* How many times faster the run can become at most (Amdahl); 0: no
  * bound worth telling. */
 double finding_ceiling(const struct finding *finding);

@@ -9,9 +9,10 @@
 
 #include "common/base/xalloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-/* Share of the other finding's impact that the one that stays must explain. */
+/* Share of what is at stake in the other finding that the one that stays must explain. */
 #define EXPLAINS 0.8
 
 #define NONE UINT32_MAX
@@ -24,6 +25,19 @@ struct merging {
 	uint32_t *next;	    /* for each finding the next one of its node, or NONE */
 	uint32_t *claimant; /* for each finding the one it goes into, or NONE */
 };
+
+/* What is at stake: the whole of the gain, however little of it rates a finding. */
+static double stake(const struct finding *finding)
+{
+	return fmax(finding->impact, finding->saving_share);
+}
+
+/* Time spent on blocks is another thing to fix than memory that is held. */
+static bool is_alike(const struct finding *a, const struct finding *b)
+{
+	return a->kind == b->kind &&
+	       (a->kind != 'M' || (a->saving_ns > 0) == (b->saving_ns > 0));
+}
 
 static int deepest_first(const void *left, const void *right, void *context)
 {
@@ -50,9 +64,10 @@ static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
 
 	for (uint32_t i = merging->at_node[node]; i != NONE; i = merging->next[i])
 		if (i != inner && merging->claimant[i] == NONE &&
-		    list[i].kind == one->kind &&
+		    is_alike(&list[i], one) &&
 		    !(one->is_capped && list[i].severity > one->severity) &&
-		    one->impact >= EXPLAINS * list[i].impact &&
+		    (stake(one) >= EXPLAINS * stake(&list[i]) ||
+		     one->impact >= EXPLAINS * list[i].impact) &&
 		    (node != merging->nodes[inner] ||
 		     deepest_first(&inner, &i, merging) < 0))
 			merging->claimant[i] = inner;
@@ -165,11 +180,11 @@ static void claim_explained(struct merging *merging, uint32_t other)
 		    !is_explained(&list[i], &list[other]) ||
 		    (list[i].is_capped && list[other].severity > list[i].severity))
 			continue;
-		explained += list[i].impact;
-		if (best == NONE || list[i].impact > list[best].impact)
+		explained += stake(&list[i]);
+		if (best == NONE || stake(&list[i]) > stake(&list[best]))
 			best = i;
 	}
-	if (best != NONE && explained >= EXPLAINS * list[other].impact)
+	if (best != NONE && explained >= EXPLAINS * stake(&list[other]))
 		merging->claimant[other] = best;
 }
 

@@ -37,7 +37,7 @@ static void put_time(struct strbuf *buffer, const struct finding *finding, bool 
 	strbuf_puts(buffer, ceiling > 0 ? ": " : "at most ");
 	units_nsec(buffer, whole_number(finding->saving_ns));
 	strbuf_puts(buffer, ", ");
-	units_percent(buffer, 100 * finding_time_share(finding));
+	units_percent(buffer, 100 * finding->saving_share);
 	strbuf_puts(buffer, " of the run");
 }
 

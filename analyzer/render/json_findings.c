@@ -40,7 +40,7 @@ static json_t *saving_value(const struct finding *finding)
 			 amount(finding->saving_ns), "bytes",
 			 amount(finding->saving_bytes), "allocs",
 			 amount(finding->saving_allocs), "share_of_time",
-			 amount(finding_time_share(finding)), "ceiling",
+			 amount(finding->saving_share), "ceiling",
 			 amount(finding_ceiling(finding)));
 }
 

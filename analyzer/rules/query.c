@@ -84,9 +84,12 @@ static void tell_gain(struct rule_input *input, struct finding *finding,
 	finding->saving_bytes = bytes;
 	finding->saving_of_bytes = value_of(cursor, "saving_of_bytes", 0);
 	finding->saving_allocs = value_of(cursor, "saving_allocs", 0);
+	finding->saving_share = rule_share(finding->saving_ns, of_ns);
 	finding->impact =
 		value_of(cursor, "at_stake",
-			 bytes > 0 ? rule_share(bytes, of_bytes) : rule_share(ns, of_ns));
+			 bytes > 0 ? rule_share(bytes, of_bytes) : finding->saving_share);
+	if (rule_limits_find(input->limits, input->rule->id, "weight"))
+		finding->impact *= rule_limit(input, "weight");
 }
 
 static void tell_severity(const struct rule *rule, struct finding *finding,

@@ -55,13 +55,13 @@ def tails():
     yield look_at("T7", "tail_share", None, (1, 637), (2, 352), *TAIL[2:])
     # 150 of 1149 ticks are the tail's, 149 beyond the median
     total = 1149
-    yield look_at("T7", "run_share", found(saves=149 * .8 / 1000), *CLEAR, wall=total * 20_000)
+    yield look_at("T7", "run_share", found(saves=149 / 1000), *CLEAR, wall=total * 20_000)
     yield look_at("T7", "run_share", None, *CLEAR, wall=total * 20_000 + 100)
-    yield look_at("T7", "assumed_gain", found(saves=149 * .8 / 1000), *CLEAR)
-    yield look_at("T7", "assumed_gain", found(saves=149 * .2 / 1000), *CLEAR,
-                  limits={"assumed_gain": 0.2})
-    yield look_at("T7", "as far as it is its own", found(saves=149 * .4 / 1000), *CLEAR,
-                  self_part=0.5, tick=2000, limits={"assumed_gain": 0.4})
+    for weight in (0.4, 0.2):
+        yield look_at("T7", "weight", found(saves=149 / 1000, impact=149 * weight / total), *CLEAR,
+                      wall=total * 1000, limits={"weight": weight})
+    yield look_at("T7", "as far as it is its own", found(saves=149 / 1000), *CLEAR,
+                  self_part=0.5, tick=2000)
     yield look_at("T7", "broad", found(**MEDIUM), (1, 899), (4, 90), (10, 1), (30, 10))
     yield look_at("T7", "broad", found(**LOW), (1, 899), (5, 90), (10, 1), (30, 10))
     # 49.5 by 10 ticks
@@ -70,7 +70,7 @@ def tails():
     for below, p50 in ((500, 1000), (499, 2000)):
         yield look_at("T7", "the median", found(shows={"p50": p50}), (1, below),
                       (2, 989 - below), (300, 11))
-    for wall, one in ((total * 10_000, found(saves=149 * .8 / 2000)), (total * 10_000 + 100, None)):
+    for wall, one in ((total * 10_000, found(saves=149 / 2000)), (total * 10_000 + 100, None)):
         yield look_at("T7", "run_share", one, *CLEAR, wall=wall, lanes=(0, 0),
                       parts={0: .5, 1: .5})
     yield look_at("T7", "least_by_hooks", found(), *CLEAR, hooks=total * 1000)
@@ -104,11 +104,11 @@ def modes():
     yield look_at("T8", "most_calls", None, (1, 699), (10, 301))
     yield look_at("T8", "least_part", found(), (1, 9_500), (10, 500))
     yield look_at("T8", "least_part", None, (1, 9_501), (10, 499))
-    yield look_at("T8", "run_share", found(saves=270 * .8 / 1000), *few, wall=total * 20_000)
+    yield look_at("T8", "run_share", found(saves=270 / 1000), *few, wall=total * 20_000)
     yield look_at("T8", "run_share", None, *few, wall=total * 20_000 + 100)
-    yield look_at("T8", "assumed_gain", found(saves=270 * .8 / 1000), *few)
-    yield look_at("T8", "assumed_gain", found(saves=270 * .2 / 1000), *few,
-                  limits={"assumed_gain": 0.2})
+    for weight in (0.4, 0.2):
+        yield look_at("T8", "weight", found(saves=270 / 1000, impact=270 * weight / total), *few,
+                      wall=total * 1000, limits={"weight": weight})
     yield look_at("T8", "least_by_hooks", found(), *few, hooks=total * 1000)
     yield look_at("T8", "least_by_hooks", None, *few, hooks=total * 1000 + 1)
     yield look_at("T8", "allocs_per_call", found(), *few, alloc_count=24)
@@ -122,7 +122,7 @@ def modes():
     for ready, one in ((20, found()), (21, None)):
         yield look_at("T8", "slow_share", one, (1, 95), (10, 5), ready=ready)
         yield look_at("T8", "slow_share, less waits", one, (1, 95), (10, 5), blocked=ready)
-    yield look_at("T8", "side by side", found(saves=270 * .8 / 2000), *few, lanes=(0, 0),
+    yield look_at("T8", "side by side", found(saves=270 / 2000), *few, lanes=(0, 0),
                   parts={0: .5, 1: .5})
     yield case("T8", "no durations", "no durations of single calls", *work(SECOND // 2))
 
@@ -386,7 +386,7 @@ def merged():
     yield look_at("T1", "a broad tail", found(also={"T7"}), (1, 899), (5, 90), (10, 1), (50, 10),
                   beside=set(), tick=20_000)
     one = work(300 * MS, 1, max_ns=300 * MS)
-    yield case("T9", "one call that computed", found(also=set()), *one, beside={"T0"})
+    yield case("T9", "one call that computed", found(also={"T0"}), *one, beside=set())
     yield case("W1", "one call that waited", found(also={"R1"}), beside=set(),
                *work(800 * MS, 1, max_ns=800 * MS, blocked=800 * MS))
     yield case("T3", "the leaf of a chat", found(also={"T1"}, function="ask"),

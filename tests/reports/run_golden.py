@@ -665,7 +665,7 @@ def make_databases(folder, cases):
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
-             "little.json": b'{"rules": {"T1": {"limits": {"assumed_gain": 0.001}}}}',
+             "little.json": b'{"rules": {"T1": {"limits": {"weight": 0.001}}}}',
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
              "order.json": b'{"rules": {\n"M8": {"limits":\n{"big_bytes": 65536}}}}',
              "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}

@@ -67,11 +67,11 @@ def slow_calls():
 
 def hot_leaves():
     """T1. Of one thread; hook pairs of 20 ns."""
-    yield from both("T1", "self_share", found(saves=25, **MEDIUM), None, work,
+    yield from both("T1", "self_share", found(saves=50, **MEDIUM), None, work,
                     50 * MS, 50 * MS - 1)
     # of 400 ms: without the recorder's start, or what was waited for a CPU in no function
     for less in ("late", "unseen"):
-        yield from both("T1", less, found(saves=10), None, work, 20 * MS, 20 * MS - 1,
+        yield from both("T1", less, found(saves=20), None, work, 20 * MS, 20 * MS - 1,
                         **{less: 600 * MS})
     yield from both("T1", "self_part", found(shows={
         "self share of the run": 10, "computed itself": 100e6, "self share of that with what it calls": 50,
@@ -83,30 +83,30 @@ def hot_leaves():
     yield from both("T1", "sure_hooks", found(**MEDIUM), found(**LOW),
                     lambda ns: work(ns, 5 * MILLION), 400 * MS, 400 * MS - 1)
     # 300 ns an allocation, what recording it took subtracted
-    yield from both("T1", "alloc_ns", found(says="not in what it calls", saves=150, **MEDIUM),
+    yield from both("T1", "alloc_ns", found(says="not in what it calls", saves=300, **MEDIUM),
                     found(says="malloc", **LOW),
                     lambda count: work(300 * MS, alloc_count=count), MILLION, MILLION + 1)
     # what recording its allocations took is not in its time any more
-    yield from both("T1", "self_share of who allocates", found(saves=25, **LOW), None,
+    yield from both("T1", "self_share of who allocates", found(saves=50, **LOW), None,
                     lambda ns: work(ns, alloc_count=MILLION), 50 * MS, 50 * MS - 1)
     yield from both("T1", "least_by_hooks", found(), None,
                     lambda hooks: work(100 * MS, hooks=hooks), 200 * MS, 200 * MS + 4)
-    yield case("T1", "assumed_gain", found(saves=40), *work(400 * MS),
-               limits={"assumed_gain": 0.1})
-    yield case("T1", "assumed_gain", found(saves=200), *work(400 * MS))
+    yield case("T1", "weight", found(saves=400, impact=0.04), *work(400 * MS),
+               limits={"weight": 0.1})
+    yield case("T1", "weight", found(saves=400, impact=0.2), *work(400 * MS))
     # counted: most of what it took is in the raw time of its caller
-    yield case("T1", "least_by_hooks of an estimate", found(saves=200),
+    yield case("T1", "least_by_hooks of an estimate", found(saves=400),
                node("caller", 100 * MS, 10, hooks=390 * MS),
                *work(400 * MS, under="caller", hooks=-380 * MS))
     # half of it in one call is T9's
     yield from both("T1", "many calls", found(), None,
                     lambda longest: work(200 * MS, 2, max_ns=longest), 100 * MS - 1, 100 * MS)
     # what was waited is not computed
-    yield case("T1", "waited", found(saves=50, shows={"waited besides": 300e6}),
+    yield case("T1", "waited", found(saves=100, shows={"waited besides": 300e6}),
                *work(400 * MS, blocked=300 * MS))
     yield from both("T1", "self_share, less waits", found(), None,
                     lambda blocked: work(400 * MS, blocked=blocked), 350 * MS, 350 * MS + 1)
-    yield from both("T1", "a busy machine", found(saves=16), None,
+    yield from both("T1", "a busy machine", found(saves=32), None,
                     lambda ready: work(400 * MS, ready=ready), 368 * MS, 369 * MS)
     # calls that are long enough to wait
     for count, one in ((20_000, "not told apart"), (20_001, found(**MEDIUM))):
@@ -139,8 +139,8 @@ def lanes_of_hot_leaves():
 
     def even(longest, **values):
         return work(0, lanes={0: longest - MS, 1: longest}, **values)
-    yield from both("T1", "side by side", found(saves=25), None, even, 50 * MS, 50 * MS - 1, **two)
-    yield case("T1", "in two processes", found(saves=27.5),
+    yield from both("T1", "side by side", found(saves=50), None, even, 50 * MS, 50 * MS - 1, **two)
+    yield case("T1", "in two processes", found(saves=55),
                *work(0, lanes={0: 35 * MS, 1: 5 * MS, 2: 10 * MS, 3: 20 * MS}), **four)
     yield case("T1", "in one of two processes", None,
                *work(0, lanes={0: 29 * MS, 1: 5 * MS, 2: 10 * MS, 3: 20 * MS}), **four)
@@ -200,7 +200,7 @@ def chatty_edges():
         return [node("load", above_ns, above, kind=kind),
                 node(name, total, count, "load", **values)]
     ask = {"function": "ask"}
-    yield from both("T3", "calls_per_call", found(saves=50, **ask, **MEDIUM, shows={
+    yield from both("T3", "calls_per_call", found(saves=100, **ask, **MEDIUM, shows={
         "calls for each call of its caller": 100, "share of its caller": 100 * 100 / 101,
         "share of the run": 10, "calls": 10_000, "time per call": 10_000,
         "calls of its caller": 100}), None,
@@ -214,15 +214,15 @@ def chatty_edges():
     yield from both("T3", "caller_share", found(**ask), None,
                     lambda above: edge(10_000, 60 * MS, above_ns=above), 140 * MS, 140 * MS + 10)
     # waits for a CPU in the callee are the caller's, too
-    yield case("T3", "caller_share, less waits", found(saves=30, **ask),
+    yield case("T3", "caller_share, less waits", found(saves=60, **ask),
                node("load", 140 * MS, 100),
                node("ask", 560 * MS, 10_000, "load", ready=500 * MS))
     yield from both("T3", "run_share", found(**ask), None,
                     lambda ns: edge(10_000, ns), 50 * MS, 50 * MS - 1)
-    yield case("T3", "assumed_batch", found(saves=80, **ask), *edge(10_000, 100 * MS),
-               limits={"assumed_batch": 5})
-    yield case("T3", "assumed_batch", found(saves=50, **ask), *edge(10_000, 100 * MS))
-    yield from both("T3", "side by side", found(saves=25, **ask), None,
+    yield case("T3", "weight", found(saves=100, impact=0.08, **ask), *edge(10_000, 100 * MS),
+               limits={"weight": 0.8})
+    yield case("T3", "weight", found(saves=100, impact=0.05, **ask), *edge(10_000, 100 * MS))
+    yield from both("T3", "side by side", found(saves=50, **ask), None,
                     lambda ns: edge(10_000, 0, lanes={0: ns - MS, 1: ns}), 50 * MS, 50 * MS - 1,
                     lanes=(0, 0))
     yield case("T3", "a recursion", None, *edge(10_000, 100 * MS, name="load"))
@@ -241,7 +241,7 @@ def long_calls():
     """T9"""
     def long(longest, count=1, self_ns=None, **values):
         return work(longest if self_ns is None else self_ns, count, max_ns=longest, **values)
-    computed = found(says="computed for long", saves=50, **MEDIUM, shows={
+    computed = found(says="computed for long", saves=100, **MEDIUM, shows={
         "computed by one call itself": 100e6, "calls": 1})
     yield from both("T9", "least_ns", computed, None, long, 100 * MS, 100 * MS - 1)
     for wall, one in ((2 * SECOND, computed), (2 * SECOND + 100, None)):
@@ -249,9 +249,9 @@ def long_calls():
     yield from both("T9", "least_ns, less waits", computed, None,
                     lambda ready: long(200 * MS, ready=ready, blocked=50 * MS), 50 * MS,
                     50 * MS + 1)
-    yield case("T9", "assumed_gain", found(saves=100), *long(200 * MS))
-    yield case("T9", "assumed_gain", found(saves=20), *long(200 * MS),
-               limits={"assumed_gain": 0.1})
+    yield case("T9", "weight", found(saves=200, impact=0.1), *long(200 * MS))
+    yield case("T9", "weight", found(saves=200, impact=0.02), *long(200 * MS),
+               limits={"weight": 0.1})
     yield case("T9", "not told apart", "not told apart", *long(200 * MS), split=False)
     yield case("T9", "a call of libc", None, *long(200 * MS, kind=3))
     yield from both("T9", "half of it in one call", found(shows={"p50 of its calls": 7}), None,
@@ -261,7 +261,7 @@ def long_calls():
         yield case("T9", "spun_part", one, *long(100 * MS),
                    code=[("work", "/lib/libmpi.so.12", waits), ("work", "/a.out", 9 * MS)])
     # what is below it, with its hooks, is not its own
-    yield from both("T9", "own time", found(saves=50), None,
+    yield from both("T9", "own time", found(saves=100), None,
                     lambda longest: long(longest, self_ns=200 * MS) +
                     [node("inner", 100 * MS, 1000, "work", hooks=100 * MS)],
                     300 * MS, 300 * MS - 1)
@@ -298,14 +298,14 @@ def polling():
     """W2"""
     def polls(ns, count=100, name="usleep", **values):
         return [node("work", MS), node(name, ns, count, "work", 3, blocked=ns, **values)]
-    yield from both("W2", "least_calls", found(saves=50, says="usleep()", severity="medium"),
+    yield from both("W2", "least_calls", found(saves=100, says="usleep()", severity="medium"),
                     None, lambda count: polls(100 * MS, count), 50, 49)
     yield from both("W2", "mean_ns", found(), None, lambda ns: polls(ns, 10), 500 * MS,
                     500 * MS + 10, limits={"least_calls": 10})
     yield from both("W2", "run_share", found(), None, polls, 50 * MS, 50 * MS - 1)
-    yield case("W2", "assumed_gain", found(saves=10), *polls(100 * MS),
-               limits={"assumed_gain": 0.1})
-    yield case("W2", "assumed_gain", found(saves=50), *polls(100 * MS))
+    yield case("W2", "weight", found(saves=100, impact=0.01), *polls(100 * MS),
+               limits={"weight": 0.1})
+    yield case("W2", "weight", found(saves=100, impact=0.05), *polls(100 * MS))
     yield case("W2", "no sleep", None, *polls(100 * MS, name="read"))
     yield case("W2", "another thread", found(saves=0), *polls(100 * MS, lanes={1: 100 * MS}),
                lanes=(0, 0))

@@ -179,12 +179,17 @@ const struct report report_bottlenecks = {
 	.name = "bottlenecks",
 	.summary = "what is worth fixing, worst first",
 	.description =
-		"Rules applied to the run. Each finding has its evidence with the limit "
-		"that was crossed, the call path, what could be saved at best, advice "
-		"with the most useful first, and the command that tells whether a fix "
-		"helped. The score is 100 (1 - e^(-4 I)) times 0.5, 0.75 or 1 by "
-		"confidence, where I is the share of the run's time, or of its peak, "
-		"that could be won; critical from 63, high from 33, medium from 11, low "
+		"Rules applied to the run. Each finding says what is wrong, what to try "
+		"with the most useful first, what that could bring at most, the call "
+		"path, "
+		"the evidence with the limit that was crossed, and the command that "
+		"tells "
+		"whether a fix helped. The score is 100 (1 - e^(-4 I)) times 0.5, 0.75 "
+		"or "
+		"1 by confidence, where I is the share of the run's time, or of its "
+		"peak, "
+		"that is at stake, times the rule's limit 'weight'; critical from 63, "
+		"high from 33, medium from 11, low "
 		"from 3.9. A rule whose data was not recorded is listed as not measured. "
 		"Findings that nest on one path are merged into the innermost. --focus "
 		"and --ignore look at the function that a finding is about, or at the "

@@ -7,8 +7,7 @@
 -- :explains R1 W1
 -- :limit least_calls = 20 count: syncs of one function
 -- :limit run_share = 0.05 ratio, at most 1: what they hold of the run
--- :limit assumed_gain = 0.5 ratio, at most 1: part of it that a fix is assumed to save: two
--- changes with one sync
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence calls count, at least least_calls: syncs
 -- :evidence held percent, at least run_share: share of the run
 -- :evidence call_ns ns: time per sync
@@ -19,7 +18,7 @@
 -- :advice do not sync what need not last: a temporary file, a cache
 -- :advice fdatasync() for a file of fixed size, and a log that is written in order
 -- :speaks a function calls `fsync` and the like 20 times or more, for 5 % of the run
--- :gains half of it: two changes with one sync
+-- :gains all of it
 -- :unseen what must not be lost
 
 -- :query
@@ -27,7 +26,7 @@ WITH sums AS (SELECT path_id, callee, file, COUNT(DISTINCT IFNULL(file, '')) AS 
 		SUM(calls) AS calls, SUM(ns) AS ns, MAX(calls)
 	FROM moving WHERE purpose = 'sync' GROUP BY 1, 2)
 SELECT path_id, callee, file, calls, ns, ns / calls AS call_ns, ns / :run_ns AS held,
-	:assumed_gain * ns AS saving_ns, 2 AS confidence,
+	ns AS saving_ns, 2 AS confidence,
 	CASE WHEN files > 1 THEN ' and ' || (files - 1) || ' more' ELSE '' END AS others
 FROM sums WHERE calls > 0 ORDER BY ns DESC, path_id, callee;
 

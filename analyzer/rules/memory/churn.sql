@@ -8,13 +8,13 @@
 -- :limit churn_ratio = 10 ratio: bytes allocated over most bytes live from which blocks count
 -- as recycled
 -- :limit least_allocs = 10000 count: allocations of the function
--- :limit recoverable = 0.5 ratio, at most 1: part of the pairs that reuse is expected to save
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :limit temporary_share = 0.5 ratio, not above M3.temporary_share: share of temporary ones
 -- from which a site is judged by M3 only
 -- :limit big_bytes = 131072 bytes, not above M8.big_bytes: mean size from which blocks are
 -- judged by M8 (malloc's mmap threshold)
 -- :limit pair_ns = 8 ns: CPU time of a malloc and its free
--- :limit least_share = 0.01 ratio, at most 1: share of the run that must be won at least
+-- :limit least_share = 0.02 ratio, at most 1: share of the run that must be won at least
 -- :evidence churn ratio, at least churn_ratio: bytes allocated / most live
 -- :evidence allocs count, at least least_allocs: allocations
 -- :evidence bytes bytes: allocated
@@ -31,7 +31,7 @@
 -- A site allocates `churn_ratio` times as many bytes as it ever has live, most blocks are not
 -- temporary, and the function allocates at least `least_allocs` times. Only what is freed counts.
 --
--- Saving: `recoverable` (half) of the pairs x `pair_ns`; the ceiling is twice that.
+-- Saving: the pairs x `pair_ns`; `weight` of it counts for the severity.
 
 -- :sites
 -- Blocks that go to the kernel and back are big-block cycling, those that realloc makes are
@@ -48,9 +48,9 @@ WHERE run_id = :run AND free_count >= 100
 
 -- :query
 SELECT owner_id, bytes / peak_bytes AS churn, allocs, bytes, peak_bytes, :pair_ns AS pair_ns,
-	MIN(1, :recoverable * critical * :pair_ns / :own_run_ns) AS won,
-	MIN(:recoverable * critical * :pair_ns, :own_run_ns) AS saving_ns, :own_run_ns AS of_ns,
-	:recoverable * pairs AS saving_allocs
+	MIN(1, critical * :pair_ns / :own_run_ns) AS won,
+	MIN(critical * :pair_ns, :own_run_ns) AS saving_ns, :own_run_ns AS of_ns,
+	pairs AS saving_allocs
 FROM owner ORDER BY owner_id;
 
 -- :proof

@@ -8,8 +8,7 @@
 -- :limit least_bytes = 16777216 bytes, not above matters_bytes: peak of the run below which it
 -- does not matter
 -- :limit matters_bytes = 67108864 bytes: live at the peak below which it counts in proportion
--- :limit recoverable = 0.5 ratio, at most 1: part of it that working in parts is expected to
--- save
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :limit wrapper_callers = 4 count, at most 16: callers from which a function can be an
 -- allocator wrapper, whose callers all memory rules name in its place; at most 16
 -- :limit wrapper_sizes = 4 count, at most 16: mean sizes of its blocks that a wrapper has at
@@ -34,7 +33,7 @@
 -- `least_bytes`. Confidence is always low, and the severity at most medium: the data does not
 -- show whether all of it is needed at once.
 --
--- Saving: `recoverable` (half) of it; the ceiling is all of it. Below `matters_bytes` it counts
+-- Saving: all of it; `weight` of it counts for the severity. Below `matters_bytes` it counts
 -- in proportion.
 
 -- :sites
@@ -45,8 +44,8 @@ WHERE run_id = :run AND at_peak_bytes > 0 AND :run_peak_bytes >= :least_bytes;
 -- The data does not show whether all of it is needed at once, and a small program's memory is
 -- nobody's trouble.
 SELECT owner_id, peak_bytes / :run_peak_bytes AS held, peak_bytes, peak_count,
-	:run_peak_bytes AS run_bytes, :recoverable * peak_bytes AS saving_bytes,
-	MIN(1, :recoverable * peak_bytes / :run_peak_bytes)
+	:run_peak_bytes AS run_bytes, peak_bytes AS saving_bytes,
+	MIN(1, peak_bytes / :run_peak_bytes)
 		* MIN(1, peak_bytes / :matters_bytes) AS at_stake, 0 AS confidence
 FROM owner ORDER BY owner_id LIMIT 1;
 

@@ -9,7 +9,7 @@
 -- :limit least_ns = 1000000 ns: a step that takes less is not slow, whatever the median
 -- :limit run_share = 0.01 ratio: share of the run that the slow steps must take beyond the
 -- median, less what the program waited for a CPU
--- :limit assumed_gain = 0.8 ratio: part of that which a fix is assumed to save
+-- :limit weight = 0.8 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence by_usual ratio, at least slow_by_usual: slowest by median
 -- :evidence slowest_ns ns: slowest
 -- :evidence started_ns ns: it began at
@@ -22,7 +22,7 @@
 -- :advice put a region around what may be slow: its own p99 and longest call are recorded
 -- :speaks steps take ten times the median and a millisecond or more, together 1 % of the run
 -- beyond the median
--- :gains 80 % of that
+-- :gains that
 -- :unseen slow steps beyond the five slowest, unless p99, p95 or p90 is ten times the median,
 -- too
 
@@ -58,7 +58,7 @@ won AS (SELECT *, CASE WHEN total_ns > :run_ns THEN beyond_ns * :run_ns / total_
 		ELSE beyond_ns END AS won_ns FROM both)
 SELECT name AS about_step, series_id, slowest_ns, started_ns, usual_ns, slow_count,
 	slowest_ns / usual_ns AS by_usual, won_ns / :run_ns AS beyond,
-	:assumed_gain * won_ns AS saving_ns, slow_count > 1 AS confidence,
+	won_ns AS saving_ns, slow_count > 1 AS confidence,
 	CASE WHEN slow_count > 1 THEN 'some steps took far longer than most'
 		ELSE 'one step took far longer than all others; the time between two loops of the '
 			|| 'same name counts as a step' END AS why,

@@ -13,8 +13,7 @@
 -- :limit caller_share = 0.3 ratio, at most 1: share of the caller's time that the callee must
 -- hold
 -- :limit run_share = 0.05 ratio, at most 1: share of the run that it must hold
--- :limit assumed_batch = 2 ratio, at least 1: calls that one call in their place is assumed to
--- answer at the cost of one
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence per_call ratio, at least calls_per_call: calls for each call of its caller
 -- :evidence of_caller percent, at least caller_share: share of its caller
 -- :evidence held percent, at least run_share: share of the run
@@ -29,7 +28,7 @@
 -- :advice move the loop into the function, so that set-up is done once
 -- :speaks at least 100 calls for each of 100 or more calls of the caller, 30 % of its time and
 -- 5 % of the run
--- :gains half of it: two in one call
+-- :gains all of it
 -- :unseen whether the calls ask for the same
 
 -- :query
@@ -63,7 +62,7 @@ SELECT path_id, caller_id, caller, calls, caller_calls, ns / calls AS call_ns,
 	CAST(calls AS REAL) / caller_calls AS per_call, ns / MAX(1, caller_ns) AS of_caller,
 	least_ns / MAX(1, caller_ns) AS least_of_caller, held_ns / :run_ns AS held,
 	held_ns * least_ns / ns / :run_ns AS least_held,
-	held_ns * (1 - 1 / :assumed_batch) AS saving_ns,
+	held_ns AS saving_ns,
 	'each call of {caller} calls it ' || printf('%.0f', CAST(calls AS REAL) / caller_calls)
 		|| ' times on average' AS why
 FROM edges ORDER BY path_id;

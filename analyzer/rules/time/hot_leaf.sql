@@ -18,8 +18,7 @@
 -- hangs on how exact that is
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
 -- asking again and again (MPI, OpenMP), from which on it is said to wait
--- :limit assumed_gain = 0.5 ratio, at most 1: part of it that a fix is assumed to save: twice
--- as fast
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence held percent, at least self_share: self share of the run
 -- :evidence cpu_ns ns: computed itself
 -- :evidence self_part percent: self share of that with what it calls
@@ -36,7 +35,7 @@
 -- :advice {inside}
 -- :speaks a function itself computes for 5 % of the run and half of what it computes with what
 -- it calls, in calls of two hook pairs or more
--- :gains half of it: made twice as fast
+-- :gains all of it
 -- :unseen lines inside a function; unsure of calls shorter than four hook pairs, and where
 -- each allocation has less than 300 ns of it, which is malloc's then; where half of its
 -- samples are in MPI's or OpenMP's library it is said to wait for other ranks or threads
@@ -54,7 +53,7 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run
 	cpu_ns / calls AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
 	COALESCE(sure * cpu_ns / calls / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
 	CASE WHEN self_ns > 1.01 * cpu_ns THEN self_ns - cpu_ns END AS waited_ns,
-	:assumed_gain * held_ns AS saving_ns, CASE WHEN is_allocating
+	held_ns AS saving_ns, CASE WHEN is_allocating
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins,
 	CASE WHEN whose IS NOT NULL THEN '{held} of the run waits for other ' || whose

@@ -14,8 +14,7 @@
 -- :limit self_share = 0.05 ratio, at most 1: share that the function has of the self time that
 -- is left without the hooks
 -- :limit least_error = 0.1 ratio: error of that time by the time, below which T1 judges
--- :limit assumed_gain = 0.5 ratio, at most 1: part of the calls that a fix is assumed to save:
--- it weighs the finding, and is not told, for their time is not known
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence made_part percent, at least made_share: calls in its code, of all
 -- :evidence made_per_call count, at least made_each: for each call of it
 -- :evidence calls count: calls of it
@@ -51,7 +50,7 @@ parts AS (SELECT f.function_id, f.calls, m.calls AS made,
 SELECT function_id, p.calls, made, 1.0 * made / s.calls AS made_part,
 	1.0 * made / p.calls AS made_per_call, cpu_ns, self_error_ns AS cpu_ns_error,
 	cpu_ns / left_ns AS self_part, 1.0 * self_error_ns / cpu_ns AS by_time,
-	:assumed_gain * made / s.calls AS at_stake, 0 AS confidence
+	1.0 * made / s.calls AS at_stake, 0 AS confidence
 FROM parts p, sums s
 WHERE cpu_ns > 0 AND left_ns > 0 AND s.calls > 0
 	AND :run_hooks_ns >= :hooks_share * (:run_hooks_ns + :run_ns)

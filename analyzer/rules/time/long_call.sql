@@ -8,7 +8,7 @@
 -- :limit run_share = 0.05 ratio, at most 1: the same as a share of the run
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
 -- asking again and again (MPI, OpenMP), from which on it is said to wait
--- :limit assumed_gain = 0.5 ratio, at most 1: part of it that a fix is assumed to save
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence one_ns ns, at least least_ns: computed by one call itself
 -- :evidence one_held percent, at least run_share: share of the run
 -- :evidence calls count: calls
@@ -20,7 +20,7 @@
 -- :advice {sooner}
 -- :advice {inside}
 -- :speaks one call computes for 100 ms and 5 % of the run itself
--- :gains half of it
+-- :gains all of it
 -- :unseen what it waits for by asking again and again, but in MPI's and OpenMP's library
 
 -- :query
@@ -30,7 +30,7 @@ WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spin
 	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns)
 SELECT function_id, calls, one_ns, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
 	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
-	in_spins, :assumed_gain * one_ns AS saving_ns, unmeasured,
+	in_spins, one_ns AS saving_ns, unmeasured,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that asks again and again whether they have come'
 		ELSE 'one call computed for long' END AS why,

@@ -14,8 +14,7 @@
 -- from which the confidence is low: durations that spread are no tail
 -- :limit tail_share = 0.1 ratio, at most 1: share of the function's time that its slowest 1 %
 -- of calls must hold, less what the process waited for a CPU
--- :limit assumed_gain = 0.8 ratio, at most 1: part that a fix is assumed to save of the excess
--- of the slow calls, as far as it is the function's self time
+-- :limit weight = 0.8 ratio, at most 1: part of the gain that counts for the severity
 -- :limit least_by_hooks = 1 ratio: self time, by what was subtracted from it for hooks: less
 -- hangs on how exact that is
 -- :limit allocs_per_call = 0.25 ratio: allocations of the function's own for each call, from
@@ -35,7 +34,7 @@
 -- :advice waits are not counted here: see W1 to W3 and L1 to L3
 -- :speaks of 1,000 calls or more p99 is ten times p50, and the slowest 1 % hold 10 % of the
 -- time
--- :gains 80 % of what the slow calls took beyond p50, as far as it is the function's self
+-- :gains what the slow calls took beyond p50, as far as it is the function's self
 -- time; waits are in neither
 -- :unseen recursive functions; those that allocate in a quarter of their calls, or whose self
 -- time is less than what was subtracted for hooks; unsure when the slowest tenth takes five
@@ -71,7 +70,7 @@ tails AS (SELECT *, MAX(0, MIN(slowest, (computed_ns - calls * p50_ns) / compute
 	FROM calls WHERE computed_ns > 0)
 SELECT function_id, p99_ns / (p50_ns + :hook_ns) AS ratio, tail, slowest, p50_ns, p99_ns, calls,
 	run_ns / :run_ns AS held,
-	tail * (run_ns * self_share * :assumed_gain) AS saving_ns,
+	tail * run_ns * self_share AS saving_ns,
 	CASE WHEN is_broad THEN 0 END AS confidence, CASE WHEN is_broad THEN 0 END AS specific
 FROM tails WHERE NOT IFNULL(mode_ratio >= :T8_mode_ratio AND slow_calls <= :T8_most_calls
 	AND (computed_ns - calls * fast_ns) / computed_ns >= :T8_slow_share, 0)

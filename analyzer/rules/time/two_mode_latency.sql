@@ -17,8 +17,7 @@
 -- each kind must have
 -- :limit valley = 0.05 ratio: calls between the kinds, of the calls of the smaller one, at
 -- most
--- :limit assumed_gain = 0.8 ratio, at most 1: part that a fix is assumed to save of the excess
--- of the slow calls, as far as it is the function's self time
+-- :limit weight = 0.8 ratio, at most 1: part of the gain that counts for the severity
 -- :limit least_by_hooks = 1 ratio: self time, by what was subtracted from it for hooks: less
 -- hangs on how exact that is
 -- :limit allocs_per_call = 0.25 ratio: allocations of the function's own for each call, from
@@ -37,7 +36,7 @@
 -- :advice give the slow branch a function of its own, so that it is measured by itself
 -- :speaks two groups of durations, medians a factor of ten apart with hardly a call between,
 -- the slow one with 20 % of the time and at most 30 % of the calls
--- :gains 80 % of what the slow calls took beyond the fast, as far as it is the function's self
+-- :gains what the slow calls took beyond the fast, as far as it is the function's self
 -- time
 -- :unseen as T7
 
@@ -61,7 +60,7 @@ WITH modes AS (SELECT s.*, histogram_mode(histogram, :valley, :least_part, 'slow
 SELECT function_id, mode_ratio, slow_part, slow_calls, fast_ns, slow_ns, calls,
 	(computed_ns - calls * fast_ns) / computed_ns AS beyond,
 	MIN(slow_part, MAX(0, MIN(1, (computed_ns - calls * fast_ns) / computed_ns)))
-		* (run_ns * self_share * :assumed_gain) AS saving_ns
+		* run_ns * self_share AS saving_ns
 FROM modes WHERE computed_ns > 0 AND mode_ratio IS NOT NULL ORDER BY total_ns DESC, function_id;
 
 -- :proof

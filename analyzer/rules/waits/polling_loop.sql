@@ -10,8 +10,7 @@
 -- :limit least_calls = 50 count: sleeps of one function
 -- :limit mean_ns = 50000000 ns: mean of them, at most
 -- :limit run_share = 0.05 ratio: what they hold of the run, of all threads together
--- :limit assumed_gain = 0.5 ratio, at most 1: part of what the first thread slept that a fix
--- is assumed to save: half a sleep
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence sleeps count, at least least_calls: sleeps
 -- :evidence mean_ns ns, at most mean_ns: mean
 -- :evidence blocked_part percent, at least run_share: slept, of the run
@@ -21,12 +20,12 @@
 -- :advice if nothing signals the event, look less often, or longer each time
 -- :advice if the rate is meant, suppress this rule with a reason
 -- :speaks a function sleeps 50 times or more, for at most 50 ms on average, and 5 % of the run
--- :gains half of what the first thread slept; at least medium
+-- :gains what the first thread slept; at least medium
 -- :unseen whether the rate is meant
 
 -- :query
 SELECT path_id, function_id, callee, calls AS sleeps, blocked_ns / calls AS mean_ns,
-	blocked_ns / :run_ns AS blocked_part, :assumed_gain * first_ns AS saving_ns
+	blocked_ns / :run_ns AS blocked_part, first_ns AS saving_ns
 FROM waiting WHERE purpose = 'sleep' ORDER BY blocked_ns DESC, function_id, callee;
 
 -- :proof
