@@ -76,9 +76,7 @@ SELECT self_cpu_ns AS "self CPU:.self_cpu_ns", own_error_ns AS ".self_cpu_error_
 	self_ready_error_ns AS ".self_ready_error_ns",
 	ready_ns AS ".ready_ns", blocked_ns AS ".blocked_ns", inlined_calls, unwound_count,
 	recording AS "timed!:.recording", name AS "function!:name",
-	IIF(is_untimed AND NOT :inlined AND inlined_calls >= calls, 'inlined into '
-	|| (SELECT short_name(60, name) || IIF(count > 1, ' and ' || counted('other', count - 1), '')
-		FROM hosts h WHERE h.function_id = r.function_id AND place = 1), NULL)
+	IIF(is_untimed AND NOT :inlined AND inlined_calls >= calls, 'inlined into ' || host, NULL)
 	AS "~>inlined_into/text", file AS "where:file/place",
 	line AS "-line/id", function_id AS ".function_id", full_name AS ".full_name/text",
 	linkage_name AS ".linkage_name/text", module AS ".module", component AS ".component",
@@ -86,7 +84,10 @@ SELECT self_cpu_ns AS "self CPU:.self_cpu_ns", own_error_ns AS ".self_cpu_error_
 	ROW_NUMBER() OVER down AS "-place/id",
 	CASE WHEN :raw THEN 'raw_self_ns' WHEN :is_split THEN 'self_cpu_ns' ELSE 'self_ns' END
 	AS "-sorted/text"
-FROM ranked r WINDOW down AS (ORDER BY hot_ns DESC NULLS LAST, name);
+FROM ranked LEFT JOIN (SELECT function_id AS host_of, short_name(60, name)
+	|| IIF(count > 1, ' and ' || counted('other', count - 1), '') AS host
+	FROM hosts WHERE place = 1) ON host_of = function_id
+WINDOW down AS (ORDER BY hot_ns DESC NULLS LAST, name);
 
 -- :keep estimates
 SELECT IFNULL(MAX("timed!:.recording" NOT IN ('exact', 'unwound')), 0) AS any,
