@@ -59,9 +59,12 @@ static bool fits_itself(const struct form *form)
 	return fits;
 }
 
+/* One other is enough to know. */
 static bool is_told(struct form *form)
 {
-	return fits_itself(form) && !find_others(form);
+	return fits_itself(form) &&
+	       !(form->rivals && name_rivals_find(form->rivals, strbuf_text(form->buffer),
+						  form->name, form->others, 0));
 }
 
 /* What is no argument or parameter, and template arguments to a depth. */

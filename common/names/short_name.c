@@ -24,6 +24,7 @@ struct element {
 
 struct short_name {
 	struct element *elements;
+	char *bytes;			/* of the elements */
 	size_t count, fixed, fixed_end; /* without a mark: at the start, at the end */
 	char *prefix, *letters; /* of a name that only its letters tell; else NULL */
 	/* places that are followed, and those of the next byte */
@@ -117,6 +118,9 @@ static void read_elements(struct short_name *ret, const char *text)
 		at += mark ? mark : 1;
 	}
 	free(depths);
+	ret->bytes = xcalloc(ret->count + 1, 1);
+	for (size_t i = 0; i < ret->count; i++)
+		ret->bytes[i] = ret->elements[i].byte;
 	ret->now = xcalloc(ret->count + 1, sizeof(*ret->now));
 	ret->next = xcalloc(ret->count + 1, sizeof(*ret->next));
 	ret->stamps = xcalloc(ret->count + 1, sizeof(*ret->stamps));
@@ -147,6 +151,7 @@ void short_name_free(struct short_name *text)
 	if (!text)
 		return;
 	free(text->elements);
+	free(text->bytes);
 	free(text->prefix);
 	free(text->letters);
 	free(text->now);
@@ -224,11 +229,76 @@ static size_t step(struct short_name *text, size_t count, char byte, uint8_t dep
 	return left;
 }
 
+/* Do bytes of the name stand in as many brackets as the text's, or, of a mark, in no
+ * fewer? */
+static bool are_so_deep(const struct short_name *text, size_t place, bool is_mark,
+			const uint8_t *depths, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (is_mark ? depths[i] < text->elements[place].depth
+			    : depths[i] != text->elements[place + i].depth)
+			return false;
+	return true;
+}
+
+enum guess { FITS_NOT, FITS, FITS_PERHAPS };
+
+/* What stands between marks, each where the name has it first. Where it is not there, the
+ * text does not fit; and it does where brackets do not stand against these places. */
+static enum guess guess(const struct short_name *text, const char *name, size_t size,
+			const uint8_t *depths)
+{
+	size_t at = text->fixed, place = text->fixed,
+	       tail = text->count - text->fixed_end;
+	size_t end = size - text->fixed_end;
+	bool is_sure = are_so_deep(text, 0, false, depths, at);
+
+	while (place < tail) {
+		size_t mark = place++, from = place;
+		const char *found = name + end;
+
+		while (place < tail && !text->elements[place].is_mark)
+			place++;
+		if (at >= end)
+			return FITS_NOT;
+		if (place > from)
+			found = memmem(name + at + 1, end - at - 1, text->bytes + from,
+				       place - from);
+		else if (place < tail)
+			found = name + at + 1;
+		if (!found)
+			return FITS_NOT;
+		is_sure = is_sure &&
+			  are_so_deep(text, mark, true, depths + at,
+				      (size_t)(found - name) - at) &&
+			  are_so_deep(text, from, false, depths + (found - name),
+				      place - from);
+		at = (size_t)(found - name) + place - from;
+	}
+	is_sure = is_sure && at == end &&
+		  are_so_deep(text, tail, false, depths + end, text->fixed_end);
+	return is_sure ? FITS : FITS_PERHAPS;
+}
+
+static bool fits_somehow(struct short_name *text, const char *name, size_t size,
+			 const uint8_t *depths)
+{
+	size_t count = 1;
+	bool fits = false;
+
+	text->now[0] = 0;
+	for (size_t i = 0; i < size && count; i++)
+		count = step(text, count, name[i], depths[i]);
+	for (size_t i = 0; i < count; i++)
+		fits |= text->now[i] == text->count;
+	return fits;
+}
+
 bool short_name_fits(struct short_name *text, const char *name, const uint8_t *depths)
 {
-	size_t size = strlen(name), count = 1;
+	size_t size = strlen(name);
 	uint8_t *own = NULL;
-	bool fits = false;
+	enum guess answer;
 
 	if (text->letters)
 		return fits_letters(text, name);
@@ -236,11 +306,9 @@ bool short_name_fits(struct short_name *text, const char *name, const uint8_t *d
 		return false;
 	if (!depths)
 		depths = own = short_name_depths(name);
-	text->now[0] = 0;
-	for (size_t i = 0; i < size && count; i++)
-		count = step(text, count, name[i], depths[i]);
-	for (size_t i = 0; i < count; i++)
-		fits |= text->now[i] == text->count;
+	answer = guess(text, name, size, depths);
+	if (answer == FITS_PERHAPS)
+		answer = fits_somehow(text, name, size, depths) ? FITS : FITS_NOT;
 	free(own);
-	return fits;
+	return answer == FITS;
 }
