@@ -15,11 +15,15 @@ static int has_room(const struct lane_context *context)
 }
 
 /* The stack pointer of the innermost frame's function, when it called its hook: what it
- * calls has its frames below that. */
+ * calls has its frames below that. A call of libc has its wrapper's canonical frame
+ * address, and the wrapper's own frame ends there: its caller is above. */
 static uint64_t end_of_frames(const struct lane_context *context)
 {
-	return context->top > context->frames ? context->top[-1].stack_pointer
-					      : UINT64_MAX;
+	const struct segment_frame *frame = context->top - 1;
+
+	if (context->top <= context->frames)
+		return UINT64_MAX;
+	return frame->stack_pointer - (uint64_t)segment_key_is_libc(frame->function);
 }
 
 /* In the procedure linkage table, whose rules are not so simple: the function that leads
