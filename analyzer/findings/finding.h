@@ -36,7 +36,7 @@ struct evidence {
 	double error;	/* half the width of the interval it lies in (95 %); 0: exact */
 };
 
-#define FINDING_EVIDENCE 6
+#define FINDING_EVIDENCE 8
 #define FINDING_ADVICE 4
 
 /* What stood on the same path and went into a finding. */

@@ -168,8 +168,9 @@ SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS
 			THEN 'was in ' || m.callee || '()'
 			WHEN s.asleep >= 0.5 THEN 'slept'
 			WHEN s.ready >= 0.5 THEN 'had no CPU'
-			ELSE 'computed' END || ' in {>holder_path_id}, having taken it in '
-			|| '{>path_id}' END AS why
+			ELSE 'computed' END || CASE WHEN libc_purpose(m.callee) = 'lock'
+				OR m.holder_path_id = m.taken_path_id THEN ' in {>path_id}'
+			ELSE ' in {>holder_path_id}, having taken it in {>path_id}' END END AS why
 FROM sums s JOIN lock l ON l.run_id = :run AND l.lock_id = s.lock_id
 JOIN longest x ON x.lock_id = s.lock_id JOIN most m ON m.lock_id = s.lock_id AND m.place = 1
 JOIN free f

@@ -61,6 +61,9 @@ static enum exit_status keep_counts(struct report_input *input,
 		cell_text(bottlenecks->unjudged),
 		cell_text(input->options->fail_on),
 		cell_integer((int64_t)failing),
+		cell_integer(bottlenecks->findings.count
+				     ? bottlenecks->findings.list[0].severity
+				     : 0),
 	};
 	struct rundb_insert *found;
 

@@ -3,10 +3,11 @@
 -- they are filled.
 
 -- How many findings there are, are shown, and were left out by --focus and --ignore; of which
--- functions rules about time could not judge, and --fail-on with what it found.
+-- functions rules about time could not judge, --fail-on with what it found, and the severity of
+-- the worst: 0 info, 1 low.
 -- :name found
 SELECT 0 AS count, 0 AS shown_count, 0 AS left_out_count, '' AS unjudged, '' AS fail_on,
-	0 AS failing_count WHERE 0;
+	0 AS failing_count, 0 AS worst WHERE 0;
 
 -- :name rule_states
 SELECT '' AS id, '' AS rule, '' AS outcome, '' AS reason WHERE 0;

@@ -12,7 +12,8 @@
 -- self time gone, the run would be at most so much shorter. with callees is that bound for the
 -- path with all that it called. Waits for files, sockets, sleeps, other processes and what is
 -- not recorded stay with the call that waited. Of a run with several such processes the longest
--- is shown. --focus and --ignore choose by names; --sort takes any json column.
+-- is shown. The last table says who waited for a condition, a semaphore, a barrier or the end of a
+-- thread, and who signalled last before the wait was over, came last or was to end. --focus and --ignore choose by names; --sort takes any json column.
 
 -- :nothing
 
@@ -119,3 +120,15 @@ SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
 	t.thread_id AS ".thread_id", t.lane_id AS ".lane_id"
 FROM on_threads o JOIN walked w JOIN threads t ON t.run_id = :run AND t.thread_id = o.thread_id
 WHERE ns > 0 OR :machine ORDER BY CAST(ns AS INTEGER) DESC, t.thread_id DESC;
+
+-- :table signals optional rows=20 noun=pair weight=wait_ns,the_waiting = Who signalled whom
+SELECT wait_ns AS "waited!:wait_ns", wait_count AS "waits!:wait_count",
+	max_wait_ns AS "max!:max_wait_ns", name AS "for!:name",
+	waiter AS "who waited!:waiter/name",
+	CASE kind WHEN 'barrier' THEN 'the last was ' WHEN 'thread' THEN 'which began with '
+	ELSE 'signalled by ' END || short_name(signaller) AS ">~whose",
+	signaller AS ".signaller/name", waiter_path_id AS ".waiter_path",
+	signaller_path_id AS ".signaller_path", kind AS ".kind", lock_id AS ".lock_id",
+	waiter_path_id AS ".waiter_path_id", signaller_path_id AS ".signaller_path_id"
+FROM signals WHERE run_id = :run AND passes(name)
+ORDER BY wait_ns DESC, waiter NULLS LAST;

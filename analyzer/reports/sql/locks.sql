@@ -5,11 +5,10 @@
 -- :about
 -- Mutexes, locks of readers and writers, and spin locks. locked are all calls that took the
 -- lock or waited for it, waits those that found it taken; held is the longest that one of
--- these then had it until its unlock. The second table says who waited and who had the lock
--- when the wait began, of several readers one of them: the function that took it, and what
--- that thread was in just then. The third is about condition variables, semaphores, barriers
--- and the ends of threads: who waited, and who signalled last before the wait was over, came
--- last or was to end. A lock goes by its variable, by the block of the heap that it lies in,
+-- these then had it until its unlock. The second table says who waited and who held the lock
+-- when the wait began, of several readers one of them: the function that took it, and where
+-- that thread was most of the time. Conditions, semaphores, barriers and the ends of threads
+-- are told by critical. A lock goes by its variable, by the block of the heap that it lies in,
 -- or by who used it first. --focus and --ignore choose by that name.
 
 -- :keep taken
@@ -34,31 +33,34 @@ SELECT wait_ns AS "waited!:wait_ns", contended AS "waits!:contended/count",
 	first_path_id AS ".first_path_id"
 FROM taken ORDER BY wait_ns DESC, name;
 
--- :table lock_waits optional rows=20 noun=pair weight=wait_ns,the_waiting = Who waited for whom
-SELECT wait_ns AS "waited!:wait_ns", wait_count AS "waits!:wait_count",
-	max_wait_ns AS "max!:max_wait_ns", name AS "lock!:name",
-	waiter AS "who waited!:waiter/name",
-	CASE WHEN taken_by IS NOT NULL OR holder IS NOT NULL THEN
-	'for ' || IFNULL(short_name(taken_by), 'a function outside of the recording')
-	|| CASE WHEN taken_by IS holder THEN '' ELSE ', which was in '
-	|| IFNULL(short_name(holder), 'a function outside of the recording') END END
-	AS ">~whose",
-	taken_by AS ".taken_by/name", holder AS ".holder/name",
-	waiter_path_id AS ".waiter_path", taken_path_id AS ".taken_path",
-	holder_path_id AS ".holder_path", lock_id AS ".lock_id",
-	waiter_path_id AS ".waiter_path_id", taken_path_id AS ".taken_path_id",
-	holder_path_id AS ".holder_path_id"
-FROM lock_waits WHERE run_id = :run AND passes(name)
-ORDER BY wait_ns DESC, waiter NULLS LAST;
+-- A holder that was just taking the lock, or in the function that took it, was nowhere else.
+-- :keep held_locks
+SELECT w.*, CASE WHEN holder IS taken_by OR libc_purpose(holder)
+	IN ('lock', 'condition') THEN NULL
+	ELSE holder END AS place FROM lock_waits w WHERE run_id = :run AND passes(name);
 
--- :table signals optional rows=20 noun=pair weight=wait_ns,the_waiting = Who signalled whom
-SELECT wait_ns AS "waited!:wait_ns", wait_count AS "waits!:wait_count",
-	max_wait_ns AS "max!:max_wait_ns", name AS "for!:name",
-	waiter AS "who waited!:waiter/name",
-	CASE kind WHEN 'barrier' THEN 'the last was ' WHEN 'thread' THEN 'which began with '
-	ELSE 'signalled by ' END || short_name(signaller) AS ">~whose",
-	signaller AS ".signaller/name", waiter_path_id AS ".waiter_path",
-	signaller_path_id AS ".signaller_path", kind AS ".kind", lock_id AS ".lock_id",
-	waiter_path_id AS ".waiter_path_id", signaller_path_id AS ".signaller_path_id"
-FROM signals WHERE run_id = :run AND passes(name)
-ORDER BY wait_ns DESC, waiter NULLS LAST;
+-- One row for who waited for whom; where the holder was is an example.
+-- :table lock_waits optional rows=20 noun=pair weight=wait_ns,the_waiting = Who waited for whom
+WITH places AS (SELECT *, SUM(wait_ns) AS place_ns FROM held_locks
+	GROUP BY lock_id, waiter, taken_by, place),
+causes AS (SELECT lock_id, name, waiter, taken_by, SUM(wait_ns) AS wait_ns,
+	SUM(wait_count) AS wait_count, MAX(max_wait_ns) AS max_wait_ns FROM held_locks
+	GROUP BY lock_id, waiter, taken_by),
+examples AS (SELECT *, MAX(wait_ns) FROM held_locks GROUP BY lock_id, waiter, taken_by),
+most AS (SELECT lock_id, waiter, taken_by, place, MAX(place_ns) AS place_ns FROM places
+	WHERE place IS NOT NULL GROUP BY lock_id, waiter, taken_by)
+SELECT c.wait_ns AS "waited!:wait_ns", c.wait_count AS "waits!:wait_count",
+	c.max_wait_ns AS "max!:max_wait_ns", c.name AS "lock!:name", c.waiter AS "who waited!:waiter/name",
+	CASE WHEN c.taken_by IS NOT NULL THEN 'held by ' || short_name(c.taken_by)
+	WHEN e.holder IS NOT NULL THEN 'held by a function outside of the recording' END
+	|| IIF(m.place_ns >= 0.1 * c.wait_ns, ', for ' || people('percent', 100.0 * m.place_ns / c.wait_ns) || ' of it in '
+		|| short_name(m.place), '') AS ">~whose",
+	c.taken_by AS ".taken_by/name", e.holder AS ".holder/name",
+	e.waiter_path_id AS ".waiter_path", e.taken_path_id AS ".taken_path",
+	e.holder_path_id AS ".holder_path", c.lock_id AS ".lock_id",
+	e.waiter_path_id AS ".waiter_path_id", e.taken_path_id AS ".taken_path_id",
+	e.holder_path_id AS ".holder_path_id"
+FROM causes c JOIN examples e ON e.lock_id = c.lock_id AND e.waiter IS c.waiter
+	AND e.taken_by IS c.taken_by
+LEFT JOIN most m ON m.lock_id = c.lock_id AND m.waiter IS c.waiter AND m.taken_by IS c.taken_by
+ORDER BY c.wait_ns DESC, c.waiter NULLS LAST;

@@ -16,7 +16,8 @@
 -- :include counted
 
 -- :keep studied
-SELECT s.study_id, s.function_id, s.name, s.kind, s.reason, s.calls, s.missed_calls,
+SELECT s.study_id, s.function_id, s.name, s.kind, s.reason, s.calls AS studied_calls,
+	COALESCE(f.calls, t.timed_count, s.calls) AS calls, s.missed_calls,
 	s.ready_calls, s.ready_ns, s.folded_paths, s.cost_ns, s.kind = 'step' AS is_step,
 	IFNULL(f.p50_ns, t.p50_ns) AS median_ns,
 	(SELECT MAX(c.duration_ns - c.ready_ns) FROM study_cases c WHERE c.run_id = s.run_id
@@ -59,8 +60,9 @@ SELECT * FROM (SELECT w.study_id, w.case_id, s.kind, l.name AS lock, f.name AS h
 		AND MIN(s.started_ns + s.wait_ns, c.started_ns + c.duration_ns)
 		- MAX(s.started_ns, c.started_ns) > s.wait_ns / 2
 	LEFT JOIN locks l ON l.run_id = :run AND l.lock_id = s.lock_id
-	LEFT JOIN call_paths p ON p.run_id = :run
-		AND p.path_id = IFNULL(s.taken_path_id, s.holder_path_id)
+	-- of a call of libc its caller is
+	LEFT JOIN path h ON h.path_id = IFNULL(s.taken_path_id, s.holder_path_id)
+	LEFT JOIN path p ON p.path_id = IIF(h.kind >= 3, h.parent_path_id, h.path_id)
 	LEFT JOIN functions f ON f.run_id = :run AND f.function_id = p.function_id
 	WHERE w.kind = 'blocked') WHERE place = 1;
 
@@ -72,7 +74,8 @@ SELECT s.*, w.kind AS wait_kind, w.lock, w.holder, s.name || ': ' || CASE s.kind
 	WHEN 'blocked' THEN 'waited for ' || people('ns', s.waited_ns)
 	|| IIF(w.kind NOT IN ('call', 'sleep'), ', for the ' || w.kind
 		|| IIF(w.lock <> w.kind, ' ' || w.lock, '')
-		|| IFNULL(' that ' || w.holder || ' had', ''), '')
+		|| IFNULL(IIF(w.kind IN ('mutex', 'rwlock', 'spin'),
+			' that ' || w.holder || ' held', ', signalled by ' || w.holder), ''), '')
 	WHEN 'more_calls' THEN counted('call', CAST(ROUND(s.calls) AS INTEGER)) || ' instead of '
 	|| people('count', CAST(ROUND(s.usual_calls) AS INTEGER))
 	WHEN 'allocates' THEN counted('allocation', CAST(ROUND(s.alloc_count) AS INTEGER))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T1 hot-leaf: A function whose own code takes much of the run
 -- :about a function itself, not what it calls, computes for a large share of the run
--- :says takes {held} of the run in its own code, in {calls call}
+-- :says computes {cpu_share} of all CPU time itself, in {calls call}
 -- :needs calls wall time
 -- :specific 1
 -- :explains T2
@@ -19,7 +19,8 @@
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
 -- asking again and again (MPI, OpenMP), from which on it is said to wait
 -- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
--- :evidence held percent, at least self_share: self share of the run
+-- :evidence cpu_share percent: share of the program's CPU time
+-- :evidence held percent, at least self_share: share of the wall, threads side by side
 -- :evidence cpu_ns ns: computed itself
 -- :evidence self_part percent: self share of that with what it calls
 -- :evidence calls count: calls
@@ -48,7 +49,8 @@ WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spin
 		CASE WHEN spun >= :spun_part THEN whom END AS whose,
 		cpu_ns < :alloc_ns * alloc_count AS is_allocating
 	FROM computing c WHERE one_ns < held_ns / 2 AND cpu_ns >= :self_share * :run_ns)
-SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run_ns AS held,
+SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error,
+	IFNULL(MIN(1, cpu_ns / :program_ns), 1) AS cpu_share, held_ns / :run_ns AS held,
 	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS self_part,
 	cpu_ns / calls AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
 	COALESCE(sure * cpu_ns / calls / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
@@ -56,13 +58,13 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run
 	held_ns AS saving_ns, CASE WHEN is_allocating
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins,
-	CASE WHEN whose IS NOT NULL THEN '{held} of the run waits for other ' || whose
+	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of all CPU time waits for other ' || whose
 		|| ', asking again and again' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that asks again and again whether they have come'
 		WHEN is_allocating
-		THEN 'much of the run is spent in its own code, some of it in malloc, which it calls'
-		ELSE 'much of the run is spent in its own code, not in what it calls' END AS why,
+		THEN 'much of the CPU time is spent in its own code, some of it in malloc, which it calls'
+		ELSE 'much of the CPU time is spent in its own code, not in what it calls' END AS why,
 	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' equal work: the last one is waited for'
 		WHEN is_allocating THEN 'allocate less: reuse blocks, or take many from a pool'
 		ELSE 'use a better algorithm or cache results' END AS less,

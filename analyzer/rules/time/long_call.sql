@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T9 long-call: One call that computes for long
 -- :about a single call itself computes for a large share of the run
--- :says one call computes for {one_ns} itself, {one_held} of the run
+-- :says one call computes for {one_ns}, {cpu_share} of all CPU time
 -- :needs calls wall cpu time
 -- :specific 1
 -- :limit least_ns = 100000000 ns: what one call computes itself
@@ -11,6 +11,7 @@
 -- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence one_ns ns, at least least_ns: computed by one call itself
 -- :evidence one_held percent, at least run_share: share of the run
+-- :evidence cpu_share percent: share of the program's CPU time
 -- :evidence calls count: calls
 -- :evidence in_spins percent: of its samples, waiting for others
 -- :evidence p50_ns ns: p50 of its calls
@@ -28,7 +29,7 @@
 WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose
 	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns)
-SELECT function_id, calls, one_ns, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
+SELECT function_id, calls, one_ns, IFNULL(MIN(1, one_ns / :program_ns), 1) AS cpu_share, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
 	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
 	in_spins, one_ns AS saving_ns, unmeasured,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '

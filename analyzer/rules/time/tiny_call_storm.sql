@@ -2,7 +2,7 @@
 -- :rule T2 tiny-call-storm: Very many calls of a function that does very little
 -- :about a function is called so often, and does so little, that the calls themselves are the
 -- cost
--- :says called {calls time} for {call_cpu} each
+-- :says called {calls time} for {call_cpu} each, {cpu_share} of CPU
 -- :needs calls wall time
 -- :specific 2
 -- :verify prof-record --repeat 10 --against './before' -- ./after, both built without hooks
@@ -16,6 +16,7 @@
 -- run: so much is added to it
 -- :evidence calls count, at least least_calls: calls
 -- :evidence call_cpu ns, at most most_ns: computed per call
+-- :evidence cpu_share percent: share of the program's CPU time
 -- :evidence inlined count: inlined, not counted here
 -- :evidence cost_ns ns: cost of a call
 -- :evidence won percent: share of the run
@@ -58,7 +59,8 @@ WITH costs AS (SELECT f.function_id, f.calls - f.inlined_calls AS calls, f.inlin
 wins AS (SELECT c.*, c.calls * :call_ns * CASE WHEN cpu_ns > 0 THEN
 		MIN(1, COALESCE(h.ns, cpu_ns) / cpu_ns) ELSE 1 END AS saving_ns
 	FROM costs c LEFT JOIN held h USING (function_id))
-SELECT function_id, calls, NULLIF(inlined_calls, 0) AS inlined, cpu_ns / calls AS call_cpu,
+SELECT function_id, calls, MAX(0, IFNULL(MIN(1, cpu_ns / :program_ns), 1)) AS cpu_share,
+	NULLIF(inlined_calls, 0) AS inlined, cpu_ns / calls AS call_cpu,
 	CAST(self_error_ns AS REAL) / calls AS call_cpu_error, most_ns,
 	(cpu_ns + self_error_ns) / calls AS most_cpu, :call_ns AS cost_ns, hooks_ns, of_ns,
 	saving_ns, saving_ns / of_ns AS won

@@ -15,6 +15,21 @@ SELECT '{failing_count finding} of severity {fail_on}' || IIF(fail_on = 'critica
 SELECT '{count finding} about something else {count|is|are} left out (--focus, --ignore).' AS text,
 	left_out_count AS "count/count" FROM found WHERE left_out_count;
 
+-- Where the program computes most: what a finding of low severity is not.
+-- :with hottest
+SELECT f.name, 1.0 * f.self_cpu_ns / :program_ns AS part, (SELECT c.name FROM path p
+	JOIN path u ON u.path_id = p.parent_path_id JOIN function c ON c.function_id = u.function_id
+	WHERE p.run_id = :run AND p.function_id = f.function_id
+	ORDER BY p.self_ns DESC, p.path_id LIMIT 1) AS caller
+FROM functions f WHERE f.run_id = :run AND NOT f.is_library AND f.self_cpu_ns > f.self_error_ns
+ORDER BY f.self_cpu_ns DESC, f.function_id LIMIT 1
+
+-- :note nothing_stands_out brief human tight
+SELECT 'Nothing stands out. The hottest function is {name}' || IIF(caller IS NULL, '',
+	', called by {caller}') || ': {share_percent} of all CPU time.' AS text,
+	name, caller AS "caller/name", 100 * MIN(1, part) AS share_percent
+FROM found JOIN hottest WHERE worst <= 1 AND NOT :is_filtered AND :program_ns > 0 AND :is_split;
+
 -- :note no_findings brief good human
 SELECT CASE WHEN count THEN 'Nothing found that would be worth a fix; {count finding} of severity info:
 	''prof-analyze bottlenecks --limit 0'' shows all.'
