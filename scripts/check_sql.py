@@ -25,6 +25,8 @@ KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
         **dict.fromkeys(("root_lane", "run_lanes", "run_threads", "run_samples", "quality"), RUN),
         **dict.fromkeys(("found", "rule_states", "suppressed_findings"), FOUND)}
 RULES = os.path.join("analyzer", "rules", "kept.sql")
+# Takes from the report around it, with which it is read.
+WITHIN = os.path.join("analyzer", "reports", "sql", "parts", "gate.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 
@@ -34,7 +36,7 @@ def sql_files(root):
                             if name not in SKIPPED_FOLDERS and not name.startswith("build"))
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
-            if name.endswith(".sql") and path != os.path.join("common", "schema.sql"):
+            if name.endswith(".sql") and path not in (os.path.join("common", "schema.sql"), WITHIN):
                 yield path
 
 
@@ -100,7 +102,7 @@ def empty_database(root):
                         ("suppression", 2), ("pattern", 1),
                         ("is_found", 2), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
-                        ("difference", 3), ("amount", 3), ("fixed", 1),
+                        ("difference", 3), ("amount", 3), ("fixed", 1), ("held", 4),
                         ("histogram_beyond", 3), ("histogram_mode", 4)):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1), ("rising_p", 2),
@@ -116,13 +118,13 @@ def empty_database(root):
 def compared_tables(db, root):
     """What analyzer/reports/compare/ makes of two sides."""
     text = ""
-    for name in ("show.c", "show_subjects.c"):
+    for name in ("show.c", "show_subjects.c", "gate.c"):
         with open(os.path.join(root, "analyzer", "reports", "compare", name),
                   encoding="utf-8") as file:
             text += file.read()
-    runs, totals, subjects = (
+    runs, totals, subjects, limits = (
         re.findall(r"X\((\w+)\)", re.search(name + r"_COLUMNS\(X\)(.*?)clang-format", text, re.S)[1])
-        for name in ("RUN", "TOTAL", "SUBJECT"))
+        for name in ("RUN", "TOTAL", "SUBJECT", "LIMIT"))
     with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
         metrics = re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){5}x", file.read(), re.M)
     metrics += ["hooks_ns", "own_alloc_count", "own_alloc_bytes"]
@@ -131,7 +133,7 @@ def compared_tables(db, root):
     def with_metrics(names):
         return subjects + [form % name for name in names
                            for form in ("before_%s", "after_%s", "%s_error", "%s_change")]
-    for name, columns in (("runs", runs), ("totals", totals), ("functions", with_metrics(metrics)),
+    for name, columns in (("runs", runs), ("totals", totals), ("limits", limits), ("functions", with_metrics(metrics)),
                           ("paths", with_metrics(metrics)), ("sites", with_metrics(sites)),
                           ("components", with_metrics(metrics))):
         db.execute(f"CREATE TEMP TABLE compared_{name} ({', '.join(columns)})")

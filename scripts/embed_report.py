@@ -16,7 +16,7 @@ KINDS = {"keep": "KEEP", "note": "NOTE", "nothing": "NOTHING", "end": "END",
          "lanes": "LANES", "code": "CODE", "pairs": "PAIRS", "with": "WITH"}
 FLAGS = {"brief", "half", "whole", "only_brief", "optional", "quiet", "sort", "empty", "stop",
          "page_main"}
-SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim", "stack", "tight"}
+SECTIONS = {"main", "machine", "human", "page", "parts", "verbatim", "stack", "checks", "tight"}
 NUMBERS = {"rows": "rows", "details": "detail_rows", "points": "points"}
 HEAD = {"report", "part", "export", "build", "takes", "example", "about", "argument", "by"}
 

@@ -23,8 +23,9 @@ enum gate_metric {
 };
 
 struct gate_limit {
-	char *text;	/* as written: "wall=5%" */
-	char *function; /* NULL: of the run */
+	char *text;	 /* as written: "wall=5%" */
+	char *function;	 /* NULL: of the run */
+	uint32_t number; /* of the function, once somebody looked for it */
 	enum gate_metric metric;
 	bool is_percent;
 	double most; /* percent, or ns, bytes, a count */

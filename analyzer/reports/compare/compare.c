@@ -99,6 +99,9 @@ static enum exit_status fill(struct compare_state *state)
 	if (status)
 		return status;
 	judge(state);
+	status = compare_find_limited(state);
+	if (status)
+		return status;
 	input->tree = state->tree;
 	input->compared = state;
 	status = compare_show(state) < 0

@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate: every check that --gate and --fail-on ask for, what came of it, and the
- * exit status. Must not pass for what was not measured.
- *
- * Status 3: some check failed. 4: none failed, but one could not be made. 0: all held;
- * so a gate that measured nothing never passes.
+ * What of a gate SQL cannot say: the limits with what they are of, a change held against
+ * one, and the words for a change. Which checks there are and what comes of them says
+ * ../sql/parts/gate.sql.
  */
-#include "analyzer/reports/compare/parts.h"
+#include "analyzer/reports/compare/show_subjects.h"
 
-#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
 
 #include <string.h>
-
-static const struct column columns[] = {
-	{"check", "check", COLUMN_TEXT, COLUMN_KEEP},
-	{"result", "result", COLUMN_TEXT, COLUMN_KEEP},
-	{"failed", NULL, COLUMN_FLAG, COLUMN_MACHINE},
-	{"message", "because", COLUMN_TEXT, COLUMN_KEEP},
-};
-
-struct checking {
-	struct compare_state *state;
-	const char *all, *times; /* what keeps them from being compared, or NULL */
-	struct table *table;
-	size_t failed, not_made, inconclusive;
-	bool wants_runs; /* a check was not made for too few runs */
-	bool is_blurred; /* or for what the hooks took */
-};
 
 /* Quantities of a limit. */
 static const struct {
@@ -48,110 +29,58 @@ static const struct {
 	[GATE_LIVE] = {RUN_LIVE, -1, COLUMN_BYTES, true},
 };
 
-/* "250ms to 1.21s, +384.0%" and the interval, when there is one. */
-static void describe(struct strbuf *text, const struct change *change,
-		     enum column_type type)
+enum exit_status compare_find_limited(struct compare_state *state)
 {
-	compare_put_amount(text, change->before, change->before_error, type);
-	strbuf_puts(text, " to ");
-	compare_put_amount(text, change->after, change->after_error, type);
-	if (change->before > 0 && change->after >= 10 * change->before)
-		strbuf_printf(text, ", x%.0f", change->after / change->before);
-	else if (change->before > 0)
-		strbuf_printf(text, ", %+.1f%%",
-			      100 * (change->after / change->before - 1));
-	if (change->is_tested)
-		strbuf_printf(text, " (%+.1f to %+.1f%%)", 100 * (change->ratio.low - 1),
-			      100 * (change->ratio.high - 1));
-}
+	enum exit_status status = STATUS_OK;
 
-static void add_check(struct checking *checking, const char *check,
-		      enum gate_result result, const char *message)
-{
-	struct cell *row = table_add_row(checking->table);
+	for (size_t i = 0; i < state->gate.count && status == STATUS_OK; i++) {
+		struct gate_limit *limit = &state->gate.limits[i];
 
-	row[0] = table_text(checking->table, check);
-	row[1] = table_text(checking->table, gate_result_word(result));
-	row[2] = cell_integer(result == GATE_EXCEEDED);
-	row[3] = table_text(checking->table, message);
-	checking->failed += result == GATE_EXCEEDED;
-	checking->inconclusive += result == GATE_INCONCLUSIVE;
-	checking->not_made += result == GATE_NOT_MEASURED ||
-			      result == GATE_NOT_COMPARABLE || result == GATE_BLURRED;
-}
-
-static void add_result(struct checking *checking, const char *check,
-		       enum gate_result result, const struct change *change,
-		       enum column_type type)
-{
-	const char *why = checking->all		? checking->all
-			  : type == COLUMN_NSEC ? checking->times
-						: NULL;
-	struct strbuf message = {0};
-
-	if (result == GATE_NOT_MEASURED && !why) {
-		checking->wants_runs = true;
-		strbuf_puts(&message,
-			    "cannot be judged, four runs a side are the least: ");
+		if (limit->function)
+			status = compare_find_function(state, limit, &limit->number);
 	}
-	describe(&message, change, type);
-	if (result == GATE_BLURRED && !why) {
-		checking->is_blurred = true;
-		strbuf_puts(&message, ": what the hooks took is not known so well");
-	}
-	if (why) {
-		result = GATE_NOT_COMPARABLE;
-		strbuf_printf(&message, " (%s)", why);
-	}
-	add_check(checking, check, result, strbuf_text(&message));
-	strbuf_free(&message);
+	return status;
 }
 
-/* Nothing at all on either side is nothing measured. */
-static bool is_measured(const struct compare_state *state)
+/* The row behind the limits is what --fail-on asks for. */
+static size_t count_limits(void *context)
 {
-	bool before = false, after = false;
+	const struct compare_state *state = context;
 
-	for (size_t i = 0; i < state->column_count; i++) {
-		bool any = compare_totals(state, RUN_CALLS)[i] ||
-			   compare_totals(state, RUN_SELF)[i] ||
-			   compare_totals(state, RUN_ALLOC_COUNT)[i];
+	return state->gate.count +
+	       (state->gate.on_regression || state->gate.on_inconclusive);
+}
 
-		before |= any && i < state->before_columns;
-		after |= any && i >= state->before_columns;
+/* clang-format off */
+#define LIMIT_COLUMNS(X)                                                                 \
+	X(text) X(metric) X(function) X(is_time) X(on_regression) X(on_inconclusive)
+/* clang-format on */
+#define AS_LIMIT(name) AT_##name,
+enum { LIMIT_COLUMNS(AS_LIMIT) LIMIT_COLUMN_COUNT };
+#define AS_NAME(name) #name,
+static const char *const limit_columns[] = {LIMIT_COLUMNS(AS_NAME)};
+
+static struct cell limit_cell(void *context, size_t row, size_t column)
+{
+	const struct gate *gate = &((const struct compare_state *)context)->gate;
+	const struct gate_limit *limit = &gate->limits[row];
+
+	if (column == AT_on_regression)
+		return cell_integer(gate->on_regression);
+	if (column == AT_on_inconclusive)
+		return cell_integer(gate->on_inconclusive);
+	if (row == gate->count)
+		return compare_nothing;
+	switch (column) {
+	case AT_text:
+		return compare_text_cell(limit->text);
+	case AT_metric:
+		return compare_text_cell(gate_metric_name(limit->metric));
+	case AT_function:
+		return limit->function ? cell_integer(limit->number) : compare_nothing;
+	default:
+		return cell_integer(sources[limit->metric].type == COLUMN_NSEC);
 	}
-	return before && after;
-}
-
-/* Adds what stands in the way; false: nothing does. */
-static bool lacks_cpu(struct checking *checking, const struct gate_limit *limit)
-{
-	if (limit->metric != GATE_CPU || compare_has_cpu(checking->state))
-		return false;
-	add_check(checking, limit->text, GATE_NOT_MEASURED,
-		  "CPU time was not told from waits in each recording");
-	return true;
-}
-
-static void check_run(struct checking *checking, const struct gate_limit *limit)
-{
-	struct compare_state *state = checking->state;
-	const struct change *change = &state->run_changes[sources[limit->metric].run];
-	enum gate_result result = gate_check(limit, change);
-	bool needs_calls = limit->metric == GATE_SELF || limit->metric == GATE_CPU ||
-			   limit->metric == GATE_CALLS;
-
-	if (lacks_cpu(checking, limit))
-		return;
-	if (needs_calls && !(state->run_changes[RUN_CALLS].before > 0))
-		add_check(checking, limit->text, GATE_NOT_MEASURED,
-			  "no call was counted before");
-	else if (limit->metric == GATE_WALL && !(change->before > 0 && change->after > 0))
-		add_check(checking, limit->text, GATE_NOT_MEASURED,
-			  "the wall time of a run is not known");
-	else
-		add_result(checking, limit->text, result, change,
-			   sources[limit->metric].type);
 }
 
 static struct change change_of_function(const struct compare_state *state,
@@ -167,50 +96,6 @@ static struct change change_of_function(const struct compare_state *state,
 			 sources[metric].is_countable);
 }
 
-static enum exit_status check_function(struct checking *checking,
-				       const struct gate_limit *limit)
-{
-	struct compare_state *state = checking->state;
-	const struct comparison *comparison = &state->comparison;
-	const struct compare_function *found;
-	enum exit_status status = compare_find_function(state, limit, &found);
-	struct change change;
-
-	if (status)
-		return status;
-	if (found->presence != COMPARE_BOTH) {
-		add_check(checking, limit->text, GATE_NOT_MEASURED,
-			  found->presence == COMPARE_BEFORE
-				  ? "no run after has the function"
-				  : "no run before has the function");
-		return STATUS_OK;
-	}
-	if (sources[limit->metric].type == COLUMN_NSEC &&
-	    !compare_is_judged(state, (uint32_t)(found - comparison->functions))) {
-		add_check(checking, limit->text, GATE_NOT_COMPARABLE,
-			  state->has_levels
-				  ? "level_differs"
-				  : "on one side it was timed call by call, on the other "
-				    "its time is an estimate");
-		return STATUS_OK;
-	}
-	if (lacks_cpu(checking, limit))
-		return STATUS_OK;
-	change = change_of_function(state, (uint32_t)(found - comparison->functions),
-				    limit->metric);
-	add_result(checking, limit->text, gate_check(limit, &change), &change,
-		   sources[limit->metric].type);
-	return STATUS_OK;
-}
-
-static bool is_limited(const struct gate *gate, enum gate_metric metric)
-{
-	for (size_t i = 0; i < gate->count; i++)
-		if (!gate->limits[i].function && gate->limits[i].metric == metric)
-			return true;
-	return false;
-}
-
 static enum gate_result result_of(const struct change *change)
 {
 	if (change->outcome == OUTCOME_REGRESSED)
@@ -222,142 +107,71 @@ static enum gate_result result_of(const struct change *change)
 	return change->outcome == OUTCOME_INCONCLUSIVE ? GATE_INCONCLUSIVE : GATE_KEPT;
 }
 
-/* --fail-on: every total that has no limit of its own. More calls alone are no
- * regression. */
-static void check_totals(struct checking *checking)
+/* "250ms to 1.21s, +384.0%" and the range, when there is one. */
+static void describe(struct strbuf *text, const struct change *change,
+		     enum column_type type)
 {
-	struct compare_state *state = checking->state;
-
-	for (int i = 0; i < GATE_METRIC_COUNT; i++) {
-		const struct change *change = &state->run_changes[sources[i].run];
-		struct strbuf check = {0};
-
-		if (i == GATE_TOTAL || i == GATE_CALLS || is_limited(&state->gate, i))
-			continue;
-		if ((i == GATE_SELF || i == GATE_CPU) && !(change->before > 0))
-			continue;
-		if (i == GATE_CPU && !compare_has_cpu(state))
-			continue;
-		strbuf_printf(&check, "%s (regression)", gate_metric_name(i));
-		add_result(checking, strbuf_text(&check), result_of(change), change,
-			   sources[i].type);
-		strbuf_free(&check);
-	}
+	compare_put_amount(text, change->before, change->before_error, type);
+	strbuf_puts(text, " to ");
+	compare_put_amount(text, change->after, change->after_error, type);
+	if (change->before > 0 && change->after >= 10 * change->before)
+		strbuf_printf(text, ", x%.0f", change->after / change->before);
+	else if (change->before > 0)
+		strbuf_printf(text, ", %+.1f%%",
+			      compare_in_percent(change->after / change->before));
+	if (change->is_tested)
+		strbuf_printf(text, " (%+.1f to %+.1f%%)",
+			      compare_in_percent(change->ratio.low),
+			      compare_in_percent(change->ratio.high));
 }
 
-/* --fail-on: functions that became slower for sure, and matter. */
-static void check_functions(struct checking *checking)
+/* held(WHAT, LIMIT, TOTAL, FUNCTION): what came of it ('result'), or the change in words:
+ * of the row of limits, or else of the total, or else of the function's verdict. */
+static struct cell held(void *context, const struct cell *values)
 {
-	struct compare_state *state = checking->state;
-	const struct comparison *comparison = &state->comparison;
-	bool is_cpu = compare_has_cpu(state);
-	double least = COMPARE_LEAST_SHARE *
-		       state->run_changes[is_cpu ? RUN_CPU : RUN_SELF].before;
+	struct compare_state *state = context;
+	bool has_limit = values[1].kind == CELL_INTEGER,
+	     has_total = values[2].kind == CELL_INTEGER;
+	size_t row = (size_t)cell_whole(&values[has_limit ? 1 : 2]) - 1;
+	uint32_t function = (uint32_t)cell_whole(&values[3]);
+	const struct gate_limit *limit = has_limit ? &state->gate.limits[row] : NULL;
+	enum column_type type = has_limit   ? sources[limit->metric].type
+				: has_total ? compare_total_type((enum run_metric)row)
+					    : COLUMN_NSEC;
+	struct change change;
 
-	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const struct change *change =
-			compare_main(state, &state->shown[COMPARE_FUNCTIONS].judged[i]);
-		struct strbuf check = {0};
-
-		if (change->outcome != OUTCOME_REGRESSED ||
-		    change->after - change->before < least)
-			continue;
-		strbuf_printf(&check, "func:%s.%s (regression)",
-			      comparison->functions[i].name, is_cpu ? "cpu" : "self");
-		add_result(checking, strbuf_text(&check), GATE_EXCEEDED, change,
-			   COLUMN_NSEC);
-		strbuf_free(&check);
-	}
+	if (limit && limit->function)
+		change = change_of_function(state, limit->number, limit->metric);
+	else if (limit)
+		change = state->run_changes[sources[limit->metric].run];
+	else if (has_total)
+		change = state->run_changes[row];
+	else
+		change = *compare_main(state,
+				       &state->shown[COMPARE_FUNCTIONS].judged[function]);
+	if (strcmp(values[0].text, "result") == 0)
+		return compare_text_cell(gate_result_word(
+			limit ? gate_check(limit, &change) : result_of(&change)));
+	strbuf_reset(&state->text);
+	describe(&state->text, &change, type);
+	return compare_text_cell(strbuf_text(&state->text));
 }
 
-static enum exit_status make_checks(struct checking *checking)
+int compare_show_gate(struct compare_state *state)
 {
-	const struct gate *gate = &checking->state->gate;
-	enum exit_status status = STATUS_OK;
+	struct rundb *db = state->input->db;
+	int result =
+		rundb_show_rows(db, "compared_limits",
+				&(struct rundb_rows){limit_columns, LIMIT_COLUMN_COUNT,
+						     count_limits, limit_cell},
+				state);
 
-	for (size_t i = 0; i < gate->count && status == STATUS_OK; i++)
-		if (gate->limits[i].function)
-			status = check_function(checking, &gate->limits[i]);
-		else
-			check_run(checking, &gate->limits[i]);
-	if (status || !(gate->on_regression || gate->on_inconclusive))
-		return status;
-	check_totals(checking);
-	if (gate->on_regression)
-		check_functions(checking);
-	return STATUS_OK;
-}
-
-static enum exit_status conclude(const struct checking *checking)
-{
-	const struct gate *gate = &checking->state->gate;
-
-	if (!is_measured(checking->state))
-		return STATUS_NOTHING;
-	if (checking->failed || (gate->on_inconclusive && checking->inconclusive))
-		return STATUS_REGRESSION;
-	if (checking->not_made || checking->table->row_count == 0)
-		return STATUS_NOTHING;
-	return STATUS_OK;
-}
-
-static void add_conclusion(struct compare_state *state, const struct checking *checking,
-			   enum exit_status status)
-{
-	struct strbuf text = {0};
-	size_t count = checking->table->row_count;
-
-	strbuf_puts(&text, status == STATUS_OK	      ? "gate: passed: "
-			   : status == STATUS_NOTHING ? "gate: cannot be judged: "
-						      : "gate: failed: ");
-	if (!is_measured(state))
-		strbuf_puts(&text, "nothing was measured on a side; ");
-	units_counted(&text, (int64_t)count, "check");
-	strbuf_printf(&text, ", %zu failed, %zu inconclusive, %zu not made",
-		      checking->failed, checking->inconclusive, checking->not_made);
-	doc_note(state->doc, "gate_conclusion",
-		 status == STATUS_OK ? NOTE_GOOD : NOTE_WARNING, strbuf_text(&text),
-		 status != STATUS_NOTHING ? NULL
-		 : checking->wants_runs	  ? compare_advise_runs(state)
-		 : checking->is_blurred	  ? compare_advise_budget(state)
-					  : NULL);
-	strbuf_free(&text);
-}
-
-static const char *text_of(const struct table *rows, size_t column)
-{
-	const struct cell *cell = table_row(rows, 0) + column;
-
-	return cell->kind == CELL_TEXT ? cell->text : NULL;
-}
-
-static enum exit_status say_nothing(struct doc *doc)
-{
-	doc_note(
-		doc, "nothing_measured", NOTE_WARNING,
-		"Nothing was measured on at least one side: no instrumented function was "
-		"called and no allocation was seen.",
-		"'prof-analyze doctor' tells what is known about why.");
-	return STATUS_NOTHING;
+	return result ? result : rundb_function(db, "held", 4, held, state);
 }
 
 SECTION_CODE(gate)
 {
-	struct compare_state *state = ask->input->compared;
-	struct checking checking = {
-		.state = state, .all = text_of(rows, 0), .times = text_of(rows, 1)};
-	enum exit_status status;
-
-	if (!gate_is_set(&state->gate))
-		return is_measured(state) ? STATUS_OK : say_nothing(doc);
-	checking.table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	status = make_checks(&checking);
-	if (status) {
-		table_free(checking.table);
-		return status;
-	}
-	status = conclude(&checking);
-	add_conclusion(state, &checking, status);
-	doc_table(doc, "gate", NULL, checking.table)->flags = SECTION_CHECKS;
-	return status;
+	(void)ask;
+	(void)doc;
+	return (enum exit_status)cell_whole(table_row(rows, 0));
 }

@@ -78,12 +78,11 @@ static enum exit_status ambiguous(struct compare_state *state,
 
 enum exit_status compare_find_function(struct compare_state *state,
 				       const struct gate_limit *limit,
-				       const struct compare_function **ret_found)
+				       uint32_t *ret_number)
 {
 	const struct comparison *comparison = &state->comparison;
 	const struct compare_function *found = NULL;
 
-	*ret_found = NULL;
 	for (int old = 0; old <= 1 && !found; old++)
 		for (uint32_t i = 0; i < comparison->function_values.count; i++) {
 			const struct compare_function *function =
@@ -96,8 +95,8 @@ enum exit_status compare_find_function(struct compare_state *state,
 				return ambiguous(state, limit, found->name,
 						 function->name);
 			found = function;
+			*ret_number = i;
 		}
-	*ret_found = found;
 	return found ? STATUS_OK : unknown_function(state, limit);
 }
 

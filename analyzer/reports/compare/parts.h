@@ -179,6 +179,7 @@ static inline bool compare_is_judged(const struct compare_state *state, uint32_t
 }
 /* totals.c */
 void compare_judge_totals(struct compare_state *state);
+enum column_type compare_total_type(enum run_metric metric);
 /* components.c: what the components of --by have, before compare_fold_left_out(). */
 void compare_sum_components(struct compare_state *state);
 /* compare.c: chooses, loads and judges; the part of SQL says what stands in the way. */
@@ -193,15 +194,13 @@ void compare_add_profile(const struct compare_state *state);
 bool compare_is_called(const char *wanted, const char *name, const char *full_name,
 		       const char *linkage_name);
 /* By the name it has now, or else by the one it had before. STATUS_USAGE,
- * and the error said, when there is none or it cannot be told which: then *ret_found is
- * NULL. */
+ * and the error said, when there is none or it cannot be told which. */
 enum exit_status compare_find_function(struct compare_state *state,
 				       const struct gate_limit *limit,
-				       const struct compare_function **ret_found);
-/* gate_advice.c: what would make a gate judgeable: more runs, or what needs no more; and
- * where the hooks are too much for that. The document keeps the text. */
-const char *compare_advise_runs(struct compare_state *state);
-const char *compare_advise_budget(const struct compare_state *state);
+				       uint32_t *ret_number);
+/* gate.c: that of each limit; then the table and function of the queries. */
+enum exit_status compare_find_limited(struct compare_state *state);
+int compare_show_gate(struct compare_state *state);
 
 /* The means of one metric of a subject. */
 struct change compare_means(const struct compare_state *state,

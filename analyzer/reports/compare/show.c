@@ -185,6 +185,8 @@ int compare_show(struct compare_state *state)
 		result = rundb_function(db, "difference", 3, difference, state);
 	if (result == 0)
 		result = rundb_function(db, "amount", 3, amount, state);
+	if (result == 0)
+		result = compare_show_gate(state);
 	return result ? result : rundb_function(db, "fixed", 1, fixed, state);
 }
 
@@ -192,13 +194,15 @@ void compare_hide(struct compare_state *state)
 {
 	static const char *const tables[] = {"compared_runs",	   "compared_totals",
 					     "compared_functions", "compared_paths",
-					     "compared_sites",	   "compared_components"};
+					     "compared_sites",	   "compared_components",
+					     "compared_limits"};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		rundb_show_rows(state->runs[0].db, tables[i], NULL, NULL);
 	rundb_function(state->runs[0].db, "difference", 3, NULL, NULL);
 	rundb_function(state->runs[0].db, "amount", 3, NULL, NULL);
 	rundb_function(state->runs[0].db, "fixed", 1, NULL, NULL);
+	rundb_function(state->runs[0].db, "held", 4, NULL, NULL);
 	for (size_t i = 0; i < COMPARE_SUBJECTS; i++) {
 		free(state->shown[i].columns);
 		arena_free(&state->shown[i].texts);

@@ -79,6 +79,11 @@ static bool is_of_recorder(enum run_metric metric)
 	return metric == RUN_HOOKS || metric == RUN_RAW_WALL;
 }
 
+enum column_type compare_total_type(enum run_metric metric)
+{
+	return metrics[metric].type;
+}
+
 static struct change judge_total(const struct compare_state *state,
 				 enum run_metric metric)
 {

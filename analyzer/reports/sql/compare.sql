@@ -507,5 +507,4 @@ WHERE s.part = 'call_paths' ORDER BY s.place;
 -- :include left_out_of_paths
 
 -- :code compared_profile
--- :code gate
-SELECT "all", times FROM not_comparable;
+-- :include gate
