@@ -149,18 +149,27 @@ static void put_mark(struct strbuf *text, const struct flame *flame,
 		put_ratio(text, box);
 }
 
-/* Of a label that has less, its own words say more than what tells it from others. */
+/* Of a label that has less, its own words say more than what tells it from others; and
+ * letters that are made of a name say nothing at all. */
 #define APART_LETTERS 24
 #define SHORTEN_LEAST 4 /* what shorten_name() can do */
 
 static void put_name(const struct svg_page *page, struct strbuf *label, const char *name,
 		     size_t letters)
 {
-	if (letters < SHORTEN_LEAST)
+	size_t start = label->size;
+
+	if (letters < SHORTEN_LEAST) {
 		strbuf_add(label, name, utf8_prefix(name, letters));
-	else
-		shorten_name(label, name, letters,
-			     letters < APART_LETTERS ? &shorten_utf8 : &page->style);
+		return;
+	}
+	if (letters >= APART_LETTERS) {
+		shorten_name(label, name, letters, &page->style);
+		if (!strstr(strbuf_text(label) + start, "\u2026@"))
+			return;
+		strbuf_truncate(label, start);
+	}
+	shorten_name(label, name, letters, &shorten_utf8);
 }
 
 static size_t letters_of(double width)
