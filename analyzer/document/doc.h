@@ -42,6 +42,7 @@ enum section_flag {
 	 * them instead of what people see elsewhere */
 	SECTION_PARTS = 1u << 10,
 	SECTION_TIGHT = 1u << 11, /* follows what stands above it without an empty line */
+	SECTION_NAMES = 1u << 12, /* table: names stay readable, other columns go */
 };
 
 struct section_value {

@@ -149,7 +149,7 @@ static void add_table(struct frame *frame, const struct live *live,
 
 	doc_init(&doc, "top");
 	doc.names = live->pool;
-	doc_table(&doc, live->screen->name, NULL, table);
+	doc_table(&doc, live->screen->name, NULL, table)->flags |= SECTION_NAMES;
 	context.out = open_memstream(&text, &size);
 	if (!context.out)
 		abort();

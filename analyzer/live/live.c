@@ -51,6 +51,7 @@ void live_follow(struct live *live, struct source *source)
 
 	live_init(live, source, old.screen);
 	live->sort = old.sort;
+	live->window_ns = old.window_ns;
 	live->is_reversed = old.is_reversed;
 	memcpy(live->filter, old.filter, sizeof(live->filter));
 	live_done(&old);
@@ -80,13 +81,13 @@ double live_span_s(const struct live *live)
 struct cursor *live_query(const struct live *live, const char *sql)
 {
 	struct cursor *cursor = rundb_query(live->db, sql);
-	int64_t last = live->look > 1 ? live->look - 1 : live->look;
 	double span_s = live_span_s(live);
 
 	cursor_bind_integer(cursor, ":now", live->look);
-	cursor_bind_integer(cursor, ":last", last);
+	cursor_bind_integer(cursor, ":last", live->last);
 	cursor_bind_integer(cursor, ":zero", live->zero);
-	cursor_bind_integer(cursor, ":since", live->is_since_zero ? live->zero : last);
+	cursor_bind_integer(cursor, ":since",
+			    live->is_since_zero ? live->zero : live->last);
 	if (span_s > 0)
 		cursor_bind_real(cursor, ":span", span_s);
 	cursor_bind_integer(cursor, ":zoom", live->zoom);

@@ -15,6 +15,7 @@
 struct screen; /* show.h */
 
 #define LIVE_FILTER_MOST 200
+#define LIVE_LOOKS_KEPT 8
 
 struct live_path {
 	uint32_t parent, function; /* parent 0: a root */
@@ -35,8 +36,12 @@ struct live {
 	struct source source;
 	struct rundb *db; /* the tables */
 	struct live_facts facts;
-	int64_t look, zero; /* numbers of looks, from 1: the last, the zero point */
-	uint64_t now_ns, last_ns, zero_ns; /* of it, the one before, the zero point */
+	/* numbers of looks, from 1: the newest, the one that it is compared with, which
+	 * is older than the window, and the zero point */
+	int64_t look, last, zero;
+	uint64_t window_ns;		    /* 0: it is the look before */
+	uint64_t looks_ns[LIVE_LOOKS_KEPT]; /* by their numbers, going round */
+	uint64_t now_ns, last_ns, zero_ns;
 
 	const struct screen *screen;
 	bool is_since_zero; /* else since the look before */

@@ -415,9 +415,8 @@ static void forget_old(struct live *live)
 					     "io_at",	    "series_at", "thread_at"};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		char *sql = xasprintf("DELETE FROM %s WHERE look NOT IN (:now, :last, "
-				      ":zero)",
-				      tables[i]);
+		char *sql = xasprintf(
+			"DELETE FROM %s WHERE look < :last AND look <> :zero", tables[i]);
 		struct cursor *cursor = live_query(live, sql);
 
 		cursor_run(cursor);
@@ -426,14 +425,26 @@ static void forget_old(struct live *live)
 	}
 }
 
+/* The look before, or older ones as long as less than the window lies between. */
+static void choose_last(struct live *live)
+{
+	live->looks_ns[live->look % LIVE_LOOKS_KEPT] = live->now_ns;
+	live->last = live->look > 1 ? live->look - 1 : 1;
+	while (live->last > 1 && live->look - live->last < LIVE_LOOKS_KEPT - 1 &&
+	       live->now_ns - live->looks_ns[live->last % LIVE_LOOKS_KEPT] <
+		       live->window_ns)
+		live->last--;
+	live->last_ns = live->look > 1 ? live->looks_ns[live->last % LIVE_LOOKS_KEPT] : 0;
+}
+
 static int take(struct reading *reading)
 {
 	struct live *live = reading->live;
 	int result;
 
 	live->look++;
-	live->last_ns = live->now_ns;
 	live->now_ns = ticks_monotonic_ns();
+	choose_last(live);
 	take_facts(reading);
 	rundb_execute(live->db, "BEGIN");
 	result = take_functions(reading);

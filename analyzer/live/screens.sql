@@ -89,7 +89,7 @@ WITH gain AS (SELECT n.pid, n.tid, n.name, n.path,
 SELECT g.pid AS ".pid", g.tid AS "tid!:tid", 100 * cpu AS "computing!:cpu_percent",
 	100 * MIN(ready, 1 - cpu) AS "ready:ready_percent",
 	100 * (1 - cpu - MIN(ready, 1 - cpu)) AS "blocked:blocked_percent",
-	g.name AS "thread:name/text", NULL AS "is in!:in/path", NULLIF(g.path, 0) AS "-zoom/id"
+	g.name AS "thread!:name/text", NULL AS "is in!:in/path", NULLIF(g.path, 0) AS "-zoom/id"
 FROM gain g LEFT JOIN seen_path p ON p.path = g.path LEFT JOIN seen_function f USING (function)
 WHERE :filter = '' OR instr(lower(g.name), lower(:filter))
 	OR instr(lower(IFNULL(f.name, '')), lower(:filter));

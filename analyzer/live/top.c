@@ -14,6 +14,7 @@
 #include "common/base/utf8.h"
 
 #define SCREEN_EVERY_MS 500
+#define SCREEN_WINDOW_NS 900000000u /* a second: looks are never quite on time */
 #define FRAME_EVERY_MS 1000
 #define LOG_EVERY_MS 10000
 #define FRAME_ROWS 20
@@ -142,6 +143,8 @@ static int run(struct top *top, const struct report_options *options)
 	unsigned every_ms = top->every_ms;
 
 	if (has_terminal(options)) {
+		if (!every_ms)
+			top->live.window_ns = SCREEN_WINDOW_NS;
 		default_pause(top, SCREEN_EVERY_MS);
 		if (terminal_run(top))
 			return 0;

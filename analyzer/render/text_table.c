@@ -19,6 +19,7 @@
 
 #define GAP_COLUMNS 2
 #define NARROW 60	/* less than that: names give way before numbers do */
+#define READABLE 26	/* most names, and the last parts of the others */
 #define FILE_COLUMNS 31 /* "tcp :65535 from 255.255.255.255" */
 #define DETAIL_INDENT 4
 #define DETAIL_LINES 2
@@ -126,7 +127,9 @@ static size_t least_width(struct layout *layout, const struct place *place)
 		least = place->right ? place->width : 10;
 		break;
 	case COLUMN_NAME:
-		least = layout->style->width < NARROW ? 14 : 20;
+		least = layout->section->flags & SECTION_NAMES ? READABLE
+			: layout->style->width < NARROW	       ? 14
+							       : 20;
 		break;
 	case COLUMN_CHAIN:
 		least = 20;
