@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes in the columns of a terminal: a line for each row of slices, with their names
- * where there is room. Must not write more columns than there are.
+ * Lanes in the columns of a terminal: a line for each row of slices. In front of it
+ * stands whose most of it is, and how many others there are; these where there is room.
+ * Must not write more columns than there are.
  */
 #include "analyzer/render/style.h"
 
 #include "analyzer/model/units.h"
+#include "common/base/intern.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 
@@ -15,12 +17,14 @@
 #define WIDTH_LEAST 16u
 #define ROWS_MOST 8u
 #define NAME_LEAST 8u /* of one that does not fit */
+#define LABEL 20u
 
 struct canvas {
 	const struct text_style *style;
 	const struct lanes *lanes;
 	size_t width;
 	const struct lane_slice **cells; /* by column; NULL: nothing */
+	bool has_names;			 /* the row has several: slices say theirs */
 };
 
 static const char *color_of(const struct text_style *style, enum lane_state state)
@@ -92,7 +96,8 @@ static void put_run(const struct canvas *canvas, const struct lane_slice *slice,
 		return;
 	}
 	fputs(color_of(style, slice->state), style->out);
-	if (slice->name && (utf8_width(slice->name) <= filled || filled >= NAME_LEAST)) {
+	if (canvas->has_names && slice->name &&
+	    (utf8_width(slice->name) <= filled || filled >= NAME_LEAST)) {
 		shorten_name(&name, slice->name, filled, style->shorten);
 		used = utf8_width(strbuf_text(&name));
 		fputs(strbuf_text(&name), style->out);
@@ -109,12 +114,51 @@ static void put_run(const struct canvas *canvas, const struct lane_slice *slice,
 	strbuf_free(&name);
 }
 
+/* "take +2": what has most of the row's time, and how many other names are in it. */
+static void put_label(struct canvas *canvas, const struct lane *lane, uint32_t row)
+{
+	struct intern names = {0};
+	double *sums = NULL;
+	size_t capacity = 0, best = 0;
+	struct strbuf label = {0}, more = {0};
+
+	for (size_t i = 0; i < lane->count; i++) {
+		const struct lane_slice *slice = &lane->slices[i];
+		uint32_t name;
+		bool is_new;
+
+		if (slice->row != row || slice->begin_ns > canvas->lanes->to_ns ||
+		    slice->end_ns < canvas->lanes->from_ns)
+			continue;
+		name = intern_text(&names, slice->name ? slice->name : "?", &is_new);
+		if (is_new) {
+			sums = xgrow(sums, name, &capacity, sizeof(*sums));
+			sums[name] = 0;
+		}
+		sums[name] += (double)length_of(slice);
+		best = sums[name] > sums[best] ? name : best;
+	}
+	canvas->has_names = names.count > 1;
+	if (names.count > 1)
+		strbuf_printf(&more, " +%zu", names.count - 1);
+	if (names.count)
+		shorten_name(&label, intern_name(&names, (uint32_t)best),
+			     LABEL - 1 - more.size, canvas->style->shorten);
+	strbuf_puts(&label, strbuf_text(&more));
+	fprintf(canvas->style->out, "%*s%s%*s", (int)INDENT, "", strbuf_text(&label),
+		(int)(LABEL - utf8_width(strbuf_text(&label))), "");
+	strbuf_free(&label);
+	strbuf_free(&more);
+	intern_free(&names);
+	free(sums);
+}
+
 static void put_row(struct canvas *canvas, const struct lane *lane, uint32_t row)
 {
 	size_t first = 0, end;
 
 	place(canvas, lane, row);
-	fprintf(canvas->style->out, "%*s", (int)INDENT, "");
+	put_label(canvas, lane, row);
 	for (; first < canvas->width; first = end) {
 		for (end = first;
 		     end < canvas->width && canvas->cells[end] == canvas->cells[first];)
@@ -158,7 +202,7 @@ static void put_axis(const struct canvas *canvas)
 	units_nsec(&from, canvas->lanes->from_ns);
 	units_nsec(&to, canvas->lanes->to_ns);
 	used = utf8_width(strbuf_text(&from));
-	fprintf(style->out, "%*s%s%s%*s%s\n", (int)INDENT, "", style->dim,
+	fprintf(style->out, "%*s%s%s%*s%s\n", (int)(INDENT + LABEL), "", style->dim,
 		strbuf_text(&from),
 		(int)(canvas->width > used ? canvas->width - used : 1), strbuf_text(&to),
 		style->off);
@@ -168,7 +212,8 @@ static void put_axis(const struct canvas *canvas)
 
 static void put_legend(const struct text_style *style)
 {
-	static const char *const words[] = {"computing", "ready", "blocked", "not known"};
+	static const char *const words[] = {"computing", "CPU wait", "blocked",
+					    "not known"};
 	struct strbuf text = {0};
 
 	for (size_t i = 0; i <= LANE_UNKNOWN; i++)
@@ -183,18 +228,19 @@ void text_lanes(const struct text_style *text, const struct section *section)
 {
 	struct shorten_style plain = *text->shorten;
 	struct text_style style = *text;
-	struct canvas canvas = {.style = &style,
-				.lanes = section->lanes,
-				.width = text->picture_width > WIDTH_LEAST + 2 * INDENT
-						 ? text->picture_width - 2 * INDENT
-						 : WIDTH_LEAST};
+	struct canvas canvas = {
+		.style = &style,
+		.lanes = section->lanes,
+		.width = text->picture_width > WIDTH_LEAST + 2 * INDENT + LABEL
+				 ? text->picture_width - 2 * INDENT - LABEL
+				 : WIDTH_LEAST};
 
 	if (section->lanes->to_ns <= section->lanes->from_ns)
 		return;
 	/* names need not be told apart from all others here: they are in the table */
 	plain.names = NULL;
 	style.shorten = &plain;
-	style.width = canvas.width + 2 * INDENT;
+	style.width = canvas.width + 2 * INDENT + LABEL;
 	canvas.cells = xcalloc(canvas.width, sizeof(*canvas.cells));
 	for (size_t i = 0; i < section->lanes->count; i++)
 		put_lane(&canvas, &section->lanes->all[i]);

@@ -100,8 +100,8 @@ class Pprof:
 
 def views(profile_name, metric):
     """Is it one of those that show the metric?"""
-    word = {"wall": "time", "cpu": "computing", "ready": "waiting for a CPU",
-            "blocked": "sleeping", "bytes": "bytes allocated", "live": "live at exit",
+    word = {"wall": "time", "cpu": "computing", "ready": "CPU wait",
+            "bytes": "bytes allocated", "live": "live at exit",
             "at_peak": "live at the peak"}.get(metric, metric)
     return profile_name.split(":")[0] == word
 

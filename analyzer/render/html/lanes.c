@@ -162,8 +162,8 @@ static void put_lane(struct html_page *page, const struct lane *lane)
 
 static void put_legend(FILE *out)
 {
-	static const char *const words[] = {"computing", "ready, waiting for a CPU",
-					    "blocked", "not known"};
+	static const char *const words[] = {"computing", "CPU wait", "blocked",
+					    "not known"};
 
 	fputs("<ul class=\"parts\">\n", out);
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

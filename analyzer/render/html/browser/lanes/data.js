@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The slices that lanes.c wrote, and what is said of each. */
 
-var LANE_WORDS = ["computing", "ready, waiting for a CPU", "blocked", "", ""];
+var LANE_WORDS = ["computing", "CPU wait", "blocked", "", ""];
 var LANE_CLASSES = ["part0", "part1", "part2", "part3", "moment"], LANE_MOMENT = 4;
 
 function sliceWords(slice) {
