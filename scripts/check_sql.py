@@ -23,7 +23,7 @@ RUN = os.path.join("analyzer", "rules", "run.sql")
 FOUND = os.path.join("analyzer", "reports", "bottlenecks", "found.sql")
 KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
         **dict.fromkeys(("root_lane", "run_lanes", "run_threads", "run_samples", "quality"), RUN),
-        **dict.fromkeys(("found", "rule_states", "suppressed_findings"), FOUND)}
+        **dict.fromkeys(("found", "critical_bound", "rule_states", "suppressed_findings"), FOUND)}
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 # Takes from the report around it, with which it is read.
 WITHIN = os.path.join("analyzer", "reports", "sql", "parts", "gate.sql")

@@ -36,7 +36,9 @@ static void put_time(struct strbuf *buffer, const struct finding *finding, bool 
 		return;
 	strbuf_puts(buffer, ceiling > 0 ? ": " : "at most ");
 	units_nsec(buffer, whole_number(finding->saving_ns));
-	strbuf_puts(buffer, ", ");
+	strbuf_puts(buffer, is_long ? ", " : " less");
+	if (!is_long)
+		return;
 	units_percent(buffer, 100 * finding->saving_share);
 	strbuf_puts(buffer, " of the run");
 }

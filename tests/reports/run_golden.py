@@ -489,6 +489,7 @@ CASES = {
                        "-n", "2"], {}),
     "critical-focus": (["critical", "critical.db", "--run", "1", "--focus", "^p"], {}),
     "critical-json": (["critical", "critical.db", "--run", "1", "-f", "json"], {}),
+    "critical-bound": (["bottlenecks", "critical.db", "--run", "1"], {}),
     "critical-one": (["critical", "fixture.db", "--run", "1"], {}),
     "critical-empty": (["critical", "empty.db"], {}),
     "why": (["why", "why.db", "handle"], {}),

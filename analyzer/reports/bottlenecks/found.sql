@@ -9,6 +9,15 @@
 SELECT 0 AS count, 0 AS shown_count, 0 AS left_out_count, '' AS unjudged, '' AS fail_on,
 	0 AS failing_count, 0 AS worst WHERE 0;
 
+-- The function that was on the critical path most, and its part of it at most; no row where no
+-- thread waited for another one.
+-- :name critical_bound
+SELECT '' AS name, 0.0 AS part WHERE 0;
+
+-- Naps hold nobody but who sleeps.
+-- :name waited_for_others
+SELECT 1 FROM stalls WHERE run_id = :run AND kind NOT IN ('sleep', 'call') LIMIT 1;
+
 -- :name rule_states
 SELECT '' AS id, '' AS rule, '' AS outcome, '' AS reason WHERE 0;
 

@@ -35,5 +35,10 @@ enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc
 					  const struct run_facts *facts,
 					  struct bottlenecks *bottlenecks, size_t limit,
 					  unsigned flags);
+/* Cuts gains of computing to what the critical path leaves, where threads of the run's
+ * one process wait for one another; fills the table critical_bound. */
+enum exit_status bottlenecks_bound(struct report_input *input,
+				   const struct run_facts *facts,
+				   struct findings *findings);
 /* --list-rules: all rules with their limits. */
 enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc);

@@ -405,6 +405,9 @@ enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 	if (status == STATUS_OK) {
 		/* Before they are merged: one that is suppressed takes no other along */
 		finding_suppressions_apply(&suppressions, &ret->findings, names_rule);
+		status = bottlenecks_bound(input, facts, &ret->findings);
+	}
+	if (status == STATUS_OK) {
 		findings_finish(&ret->findings, tree);
 		ret->left_out_count = filter_findings(&input->filter, &ret->findings);
 		add_verify(input, &ret->findings);

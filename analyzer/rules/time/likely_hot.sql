@@ -2,7 +2,6 @@
 -- :rule T14 likely-hot: Much of the run's calls are in code whose time the hooks hide
 -- :about much of the run's calls is in a function's code, inlined or of libraries, and what is
 -- left of its time is not known well
--- :says {made_part} of all calls are made in its code; the hooks hide its time
 -- :needs calls
 -- :severity at most medium
 -- :limit hooks_share = 0.2 ratio, at most 1: share that the hooks took of the run: with less
@@ -38,19 +37,34 @@
 
 -- :query
 -- left_ns: what all functions computed, without the hooks. by_time: the error of a function's
--- part of that, by the part. What T1 found has a time that is known.
-WITH sums AS (SELECT TOTAL(MAX(0, self_ns - self_ready_ns - self_blocked_ns)) AS left_ns,
+-- part of that, by the part. What T1 found has a time that is known. makers: of what is inlined
+-- in it, the user's function that makes most of the calls.
+WITH RECURSIVE sums AS (SELECT TOTAL(MAX(0, self_ns - self_ready_ns - self_blocked_ns)) AS left_ns,
 		(SELECT calls FROM made WHERE function_id = 0) AS calls
 	FROM functions WHERE run_id = :run),
 parts AS (SELECT f.function_id, f.calls, m.calls AS made,
 		f.self_ns - f.self_ready_ns - f.self_blocked_ns AS cpu_ns, f.self_error_ns
 	FROM functions f JOIN made m USING (function_id)
 	WHERE f.run_id = :run AND f.calls > 0 AND NOT f.is_library
-		AND NOT is_found('T1', f.function_id))
+		AND NOT is_found('T1', f.function_id)),
+inside AS (SELECT p.path_id, p.function_id AS host_id, NULL AS by_id, p.function_id AS maker_id,
+		0 AS calls
+	FROM path p WHERE p.run_id = :run AND p.host_path_id IS NULL AND p.function_id IN (
+		SELECT function_id FROM parts, sums s WHERE made >= :made_share * s.calls)
+	UNION ALL
+	SELECT c.path_id, i.host_id, i.maker_id, IIF(f.is_library, i.maker_id, c.function_id), c.calls
+	FROM inside i JOIN path c ON c.parent_path_id = i.path_id JOIN function f USING (function_id)
+	WHERE c.host_path_id IS NOT NULL OR f.is_library),
+makers AS (SELECT host_id, maker_id, MAX(calls) FROM (SELECT host_id, by_id AS maker_id,
+		SUM(calls) AS calls FROM inside GROUP BY 1, 2) GROUP BY 1)
 SELECT function_id, p.calls, made, 1.0 * made / s.calls AS made_part,
 	1.0 * made / p.calls AS made_per_call, cpu_ns, self_error_ns AS cpu_ns_error,
 	cpu_ns / left_ns AS self_part, 1.0 * self_error_ns / cpu_ns AS by_time,
-	1.0 * made / s.calls AS at_stake, 0 AS confidence
+	1.0 * made / s.calls AS at_stake, 0 AS confidence,
+	IFNULL((SELECT short_name(40, f.name) || ', inlined in it, makes {made_part} of all calls'
+		FROM makers m JOIN function f ON f.function_id = m.maker_id
+		WHERE m.host_id = p.function_id AND m.maker_id <> m.host_id),
+		'{made_part} of all calls are made in its code') AS says
 FROM parts p, sums s
 WHERE cpu_ns > 0 AND left_ns > 0 AND s.calls > 0
 	AND :run_hooks_ns >= :hooks_share * (:run_hooks_ns + :run_ns)

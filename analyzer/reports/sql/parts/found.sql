@@ -15,6 +15,11 @@ SELECT '{failing_count finding} of severity {fail_on}' || IIF(fail_on = 'critica
 SELECT '{count finding} about something else {count|is|are} left out (--focus, --ignore).' AS text,
 	left_out_count AS "count/count" FROM found WHERE left_out_count;
 
+-- :note critical_bound brief human tight
+SELECT 'Threads wait for one another: faster {name} saves at most {most_percent} of the wall.'
+	AS text, name, 100 * part AS most_percent FROM critical_bound
+WHERE part >= 0.05 AND NOT :is_filtered;
+
 -- Where the program computes most: what a finding of low severity is not.
 -- :with hottest
 SELECT f.name, 1.0 * f.self_cpu_ns / :program_ns AS part, (SELECT c.name FROM path p

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What faster code can bring at most where threads wait for one another: no more than the
+ * function was on the critical path. Must not raise a gain.
+ */
+#include "analyzer/reports/bottlenecks/parts.h"
+
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/critical/parts.h"
+#include "common/base/xalloc.h"
+
+#include "found.sql.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Reading all of it takes memory. */
+static int waits_for_others(struct report_input *input)
+{
+	struct cursor *cursor = report_query(input, found_sql_waited_for_others);
+	int count = cursor_next(cursor) > 0;
+	int result = report_finish(input, cursor);
+
+	return result < 0 ? result : count;
+}
+
+/* By function of the tree: its part of the critical path at most, 0 to 1. */
+static double *load_parts(const struct critical *critical)
+{
+	const struct calltree *tree = critical->tree;
+	const struct shares *shares = &critical->shares;
+	double *parts = xcalloc(tree->function_count + 1, sizeof(*parts));
+
+	for (size_t i = 0; i < shares->count; i++) {
+		uint32_t path = shares->all[i].path, function;
+
+		if (path == WALK_NONE || critical_is_libc(critical, path))
+			continue;
+		function = tree->nodes[path].function;
+		if (function != CALLTREE_NONE)
+			parts[function] += shares->all[i].most_ns / shares->run_ns;
+	}
+	for (size_t i = 0; i < tree->function_count; i++)
+		parts[i] = fmin(parts[i], 1);
+	return parts;
+}
+
+/* Of what the function itself computes: waits and blocks have other bounds. */
+static void bound(struct findings *findings, const struct calltree *tree,
+		  const double *parts)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *one = &findings->list[i];
+		uint32_t function = one->kind == 'T' && one->function_id
+					    ? calltree_function(tree, one->function_id)
+					    : CALLTREE_NONE;
+
+		if (function == CALLTREE_NONE || !(one->saving_share > parts[function]))
+			continue;
+		one->saving_ns *= parts[function] / one->saving_share;
+		one->saving_share = parts[function];
+	}
+}
+
+static enum exit_status keep_largest(struct report_input *input,
+				     const struct calltree *tree, const double *parts)
+{
+	struct rundb_insert *rows = rundb_insert_begin(input->db, "critical_bound", 2);
+	size_t largest = 0;
+
+	for (size_t i = 1; i < tree->function_count; i++)
+		if (parts[i] > parts[largest])
+			largest = i;
+	if (tree->function_count)
+		rundb_insert_row(rows,
+				 (struct cell[]){cell_text(tree->functions[largest].name),
+						 cell_real(parts[largest])});
+	return rundb_insert_end(rows) < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+enum exit_status bottlenecks_bound(struct report_input *input,
+				   const struct run_facts *facts,
+				   struct findings *findings)
+{
+	struct critical critical;
+	enum exit_status status;
+	double *parts;
+	int waits;
+
+	if (rundb_keep(input->db, "critical_bound", found_sql_critical_bound,
+		       input->run_id) < 0)
+		return report_fail_db(input);
+	waits = facts->process_count > 1 ? 0 : waits_for_others(input);
+	if (waits <= 0)
+		return waits < 0 ? STATUS_FAILED : STATUS_OK;
+	status = critical_load(input, &critical);
+	if (status == STATUS_OK && critical.shares.run_ns > 0) {
+		parts = load_parts(&critical);
+		bound(findings, critical.tree, parts);
+		status = keep_largest(input, critical.tree, parts);
+		free(parts);
+	}
+	critical_done(&critical);
+	return status == STATUS_NOTHING ? STATUS_OK : status;
+}
