@@ -102,7 +102,7 @@ def empty_database(root):
                         ("suppression", 2), ("pattern", 1),
                         ("is_found", 2), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
-                        ("difference", 3), ("amount", 3), ("fixed", 1), ("held", 4),
+                        ("difference", 3), ("amount", 3), ("held", 4),
                         ("histogram_beyond", 3), ("histogram_mode", 4)):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1), ("rising_p", 2),

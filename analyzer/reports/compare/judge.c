@@ -188,20 +188,3 @@ struct compare_judged *compare_judge(const struct compare_state *state,
 	adjust(state, judged, series->count, blocked_of);
 	return judged;
 }
-
-static void put_moved(struct strbuf *text, const struct change *change, const char *what)
-{
-	if (change->outcome != OUTCOME_REGRESSED && change->outcome != OUTCOME_IMPROVED)
-		return;
-	strbuf_printf(text, "%s%c%s", text->size ? ", " : "",
-		      change->outcome == OUTCOME_REGRESSED ? '+' : '-', what);
-}
-
-void compare_put_moved(struct strbuf *text, const struct compare_judged *judged,
-		       bool waits_only)
-{
-	if (!waits_only)
-		put_moved(text, &judged->cpu, "computing");
-	put_moved(text, &judged->blocked, "blocked");
-	put_moved(text, &judged->ready, "ready");
-}

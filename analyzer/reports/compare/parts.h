@@ -221,9 +221,6 @@ const struct change *compare_main(const struct compare_state *state,
 				  const struct compare_judged *judged);
 /* The metric that it is about. */
 enum compare_metric compare_main_metric(const struct compare_state *state);
-/* "+computing, -blocked": what has changed for sure. */
-void compare_put_moved(struct strbuf *text, const struct compare_judged *judged,
-		       bool waits_only);
 /* "+1.23ms", "-4", "0"; "~+1.23ms" of a difference that its error may have made, and of
  * counts that are means. */
 void compare_put_difference(struct strbuf *text, double difference, double error,

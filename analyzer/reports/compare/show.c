@@ -14,6 +14,11 @@
 #define AS_NUMBER(name) OF_##name,
 #define AS_NAME(name) #name,
 
+/* Those of enum compare_subject first. */
+static const char *const tables[] = {
+	"compared_functions", "compared_paths",	 "compared_sites", "compared_components",
+	"compared_runs",      "compared_totals", "compared_limits"};
+
 /* clang-format off */
 #define RUN_COLUMNS(X)                                                                   \
 	X(side) X(repetition) X(run_id) X(file) X(path) X(job) X(label)                  \
@@ -142,67 +147,40 @@ static struct cell amount(void *context, const struct cell *values)
 	return compare_text_cell(strbuf_text(&state->text));
 }
 
-/* fixed(NUMBER): with one digit behind the point. */
-static struct cell fixed(void *context, const struct cell *values)
-{
-	struct compare_state *state = context;
-
-	strbuf_reset(&state->text);
-	strbuf_printf(&state->text, "%.1f", cell_number(&values[0]));
-	return compare_text_cell(strbuf_text(&state->text));
-}
-
 int compare_show(struct compare_state *state)
 {
 	const struct comparison *comparison = &state->comparison;
+	const struct rundb_rows runs = {run_columns, RUN_COLUMN_COUNT, count_runs,
+					run_cell},
+				totals = {total_columns, TOTAL_COLUMN_COUNT, count_totals,
+					  total_cell};
+	const struct compare_series *series[COMPARE_SUBJECTS] = {
+		&comparison->function_values, &comparison->path_values,
+		&comparison->site_values, &state->component_values};
 	struct rundb *db = state->input->db = state->runs[0].db;
-	int result = rundb_show_rows(
-		db, "compared_runs",
-		&(struct rundb_rows){run_columns, RUN_COLUMN_COUNT, count_runs, run_cell},
-		state);
+	int result = rundb_show_rows(db, "compared_runs", &runs, state);
 
 	if (result == 0)
-		result = rundb_show_rows(db, "compared_totals",
-					 &(struct rundb_rows){total_columns,
-							      TOTAL_COLUMN_COUNT,
-							      count_totals, total_cell},
-					 state);
-	if (result == 0)
-		result = compare_show_subjects(state, COMPARE_FUNCTIONS,
-					       "compared_functions",
-					       &comparison->function_values);
-	if (result == 0)
-		result = compare_show_subjects(state, COMPARE_PATHS, "compared_paths",
-					       &comparison->path_values);
-	if (result == 0)
-		result = compare_show_subjects(state, COMPARE_SITES, "compared_sites",
-					       &comparison->site_values);
-	if (result == 0)
-		result = compare_show_subjects(state, COMPARE_COMPONENTS,
-					       "compared_components",
-					       &state->component_values);
+		result = rundb_show_rows(db, "compared_totals", &totals, state);
+	for (int i = 0; i < COMPARE_SUBJECTS && result == 0; i++)
+		result = compare_show_subjects(state, (enum compare_subject)i, tables[i],
+					       series[i]);
 	if (result == 0)
 		result = rundb_function(db, "difference", 3, difference, state);
 	if (result == 0)
 		result = rundb_function(db, "amount", 3, amount, state);
-	if (result == 0)
-		result = compare_show_gate(state);
-	return result ? result : rundb_function(db, "fixed", 1, fixed, state);
+	return result ? result : compare_show_gate(state);
 }
 
 void compare_hide(struct compare_state *state)
 {
-	static const char *const tables[] = {"compared_runs",	   "compared_totals",
-					     "compared_functions", "compared_paths",
-					     "compared_sites",	   "compared_components",
-					     "compared_limits"};
+	struct rundb *db = state->runs[0].db;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		rundb_show_rows(state->runs[0].db, tables[i], NULL, NULL);
-	rundb_function(state->runs[0].db, "difference", 3, NULL, NULL);
-	rundb_function(state->runs[0].db, "amount", 3, NULL, NULL);
-	rundb_function(state->runs[0].db, "fixed", 1, NULL, NULL);
-	rundb_function(state->runs[0].db, "held", 4, NULL, NULL);
+		rundb_show_rows(db, tables[i], NULL, NULL);
+	rundb_function(db, "difference", 3, NULL, NULL);
+	rundb_function(db, "amount", 3, NULL, NULL);
+	rundb_function(db, "held", 4, NULL, NULL);
 	for (size_t i = 0; i < COMPARE_SUBJECTS; i++) {
 		free(state->shown[i].columns);
 		arena_free(&state->shown[i].texts);

@@ -21,7 +21,7 @@
 	X(main_change) X(effect) X(change_percent) X(low_percent)                        \
 	X(high_percent) X(p_adjusted) X(verdict) X(wall_verdict)                         \
 	X(wall_low_percent) X(wall_high_percent) X(ready_verdict)                        \
-	X(blocked_verdict) X(moved) X(waits)
+	X(blocked_verdict)
 /* clang-format on */
 #define AS_SUBJECT(name) THE_##name,
 enum { SUBJECT_COLUMNS(AS_SUBJECT) METRICS_FROM };
@@ -155,15 +155,13 @@ static struct cell function_cell(const struct compare_shown *shown, uint32_t num
 	}
 }
 
-static struct cell judged_text(struct compare_state *state,
-			       const struct compare_judged *judged, size_t column)
+static struct cell effect_cell(struct compare_state *state,
+			       const struct compare_judged *judged)
 {
 	const struct change *main = compare_main(state, judged);
 
 	strbuf_reset(&state->text);
-	if (column != THE_effect)
-		compare_put_moved(&state->text, judged, column == THE_waits);
-	else if (main->is_tested && compare_is_known(main))
+	if (main->is_tested && compare_is_known(main))
 		strbuf_printf(&state->text, "%+.1f to %+.1f%%",
 			      compare_in_percent(main->ratio.low),
 			      compare_in_percent(main->ratio.high));
@@ -198,8 +196,8 @@ static struct cell judged_cell(const struct compare_shown *shown, uint32_t numbe
 			compare_text_cell(outcome_word(judged->blocked.outcome)),
 	};
 
-	if (column == THE_effect || column == THE_moved || column == THE_waits)
-		return judged_text(shown->state, judged, column);
+	if (column == THE_effect)
+		return effect_cell(shown->state, judged);
 	return cells[column];
 }
 

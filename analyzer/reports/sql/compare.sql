@@ -220,7 +220,7 @@ SELECT name AS ".name/text", title AS "of the run!:~title", before AS ".before/a
 	THEN '~' || (runs_needed - runs) || ' more runs a side'
 	WHEN change_percent > high_percent OR change_percent < low_percent
 	THEN 'one run stands out: the means differ by more than the interval says'
-	WHEN is_demoted THEN 'repeated runs differ' END AS "why:>~verdict_why"
+	WHEN is_demoted THEN 'repeated runs differ' END AS "why:>?~verdict_why"
 FROM (SELECT *, CASE WHEN name <> 'calls' THEN verdict WHEN verdict = 'regressed' THEN 'more'
 	WHEN verdict = 'improved' THEN 'fewer' ELSE verdict END AS counted_verdict FROM totals)
 	JOIN (SELECT MIN(before_count, after_count) AS runs, has_cpu FROM known)
@@ -321,7 +321,10 @@ SELECT s.rowid AS "-row_again/any", before_calls AS ".before_calls", after_calls
 	after_unwound_count AS ".after_unwound_count", change_percent AS ".change_percent",
 	low_percent AS ".low_percent", high_percent AS ".high_percent",
 	p_adjusted AS ".p_adjusted/any", IIF(has_cpu, 'cpu', 'wall') AS ".judged_by/text",
-	moved AS ".moved/text", wall_verdict AS ".wall_verdict/text",
+	SUBSTR(CASE has_cpu || verdict WHEN '1regressed' THEN ', +computing' WHEN '1improved' THEN ', -computing'
+	ELSE '' END || CASE blocked_verdict WHEN 'regressed' THEN ', +blocked' WHEN 'improved' THEN ', -blocked'
+	ELSE '' END || CASE ready_verdict WHEN 'regressed' THEN ', +ready' WHEN 'improved' THEN ', -ready'
+	ELSE '' END, 3) AS ".moved/text", wall_verdict AS ".wall_verdict/text",
 	wall_low_percent AS ".wall_low_percent", wall_high_percent AS ".wall_high_percent",
 	ready_verdict AS ".ready_verdict/text", blocked_verdict AS ".blocked_verdict/text"
 FROM subjects s JOIN known;

@@ -56,8 +56,8 @@ UNION ALL SELECT 6, MIN(r.rowid), 'cpu_count_differs', 'The numbers of processor
 	|| f.cpu_count || ' and ' || r.cpu_count || '; times cannot be compared.', NULL
 	FROM compared_runs r JOIN compared_runs f ON f.rowid = 1
 	WHERE r.cpu_count <> f.cpu_count HAVING COUNT(*)
-UNION ALL SELECT 7, 0, 'hook_cost_differs', 'A hook pair cost ' || fixed(b.ns) || 'ns before and '
-	|| fixed(a.ns) || 'ns after: the machine ran at another speed, and times of short functions
+UNION ALL SELECT 7, 0, 'hook_cost_differs', 'A hook pair cost ' || printf('%.1f', b.ns) || 'ns before and '
+	|| printf('%.1f', a.ns) || 'ns after: the machine ran at another speed, and times of short functions
 	are uncertain.', 'Record both sides again, interleaved (prof-record --repeat).'
 	FROM (SELECT AVG(hook_ns) AS ns, AVG(hook_error_ns) AS error FROM compared_runs
 	WHERE side = 'before') b JOIN (SELECT AVG(hook_ns) AS ns, AVG(hook_error_ns) AS error
