@@ -257,7 +257,8 @@ UNION ALL SELECT part, IIF(part = 'functions', 15, 5), number,
 	AND blocked_verdict NOT IN ('improved', 'regressed') THEN 2 ELSE 1 END, main_change,
 	repeats AND call_share <> 0 OR verdict IN ('improved', 'regressed')
 	OR MAX(heap_share, certain_share, ABS(call_share)) >= 0.001 OR ABS(time_share) >= 0.01,
-	certain_share > 0 OR heap_share > 0 OR IIF(:machine, before_self_ns <> after_self_ns, call_share <> 0)
+	certain_share > 0 OR heap_share > 0 OR IIF(:machine, before_self_ns <> after_self_ns,
+	call_share <> 0 OR ABS(time_share) >= 0.01)
 	FROM weights WHERE passes
 UNION ALL SELECT 'allocation_sites', 10, number, share, 0, main_change, 1, 1 FROM (SELECT number, main_change,
 	passes, ABS(main_change) + ABS(alloc_count_change) / 1e9 AS share FROM compared_sites
