@@ -262,6 +262,18 @@ def check_typed(page, path, other):
                page.run(RANGE) and not page.run("!!document.querySelector('.unranged')"))
 
 
+def check_narrow(page):
+    """On a telephone one sees how much there is now, and what to think of it."""
+    page.browser.call("Emulation.setDeviceMetricsOverride", width=400, height=900,
+                      deviceScaleFactor=1, mobile=False)
+    seen = page.run("""[].slice.call(document.querySelectorAll("[data-name=totals] th[scope=col]"))
+      .filter(function (one) { var box = one.getBoundingClientRect();
+      return box.width && box.right <= 400; }).map(function (one) { return one.textContent; })""")
+    page.check("in sight of 400 pixels: %s" % seen, {"verdict", "after"} <= set(seen))
+    page.browser.call("Emulation.setDeviceMetricsOverride", width=1300, height=1000,
+                      deviceScaleFactor=1, mobile=False)
+
+
 def check_compare(page):
     """Proven, unproven and counted differences, and what is gone."""
     page.wait()
@@ -462,6 +474,7 @@ def check_all(chromium, made):
             check_names(page)
         if name == "compare":
             check_compare(page)
+            check_narrow(page)
             page.check("proven and unproven rows", page.run(
                 "new Set([].slice.call(document.querySelectorAll('tr[data-verdict]')).map("
                 "function (row) { return getComputedStyle(row).color; })).size") == 2)

@@ -19,7 +19,7 @@
 
 static bool is_shown(const struct column *column)
 {
-	return !(column->flags & COLUMN_MACHINE);
+	return !(column->flags & (COLUMN_MACHINE | COLUMN_DETAIL));
 }
 
 static bool is_code(enum column_type type)
@@ -72,7 +72,7 @@ static struct layout layout_of(const struct section *section)
 	const struct table *table = section->table;
 	struct layout layout = {xcalloc(table->column_count + 1, sizeof(size_t)), 0, -1,
 				-1, 100};
-	int name = -1, percent = -1, verdict = table_column(table, "verdict");
+	int name = -1, percent = -1, verdict = -1;
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (!is_shown(&table->columns[i]))
@@ -82,6 +82,8 @@ static struct layout layout_of(const struct section *section)
 			name = (int)i;
 		if (percent < 0 && table->columns[i].type == COLUMN_PERCENT)
 			percent = (int)i;
+		if (strcmp(column_title(&table->columns[i]), "verdict") == 0)
+			verdict = (int)i;
 		if (layout.sorted < 0 && !section->depth_column &&
 		    is_descending(table, i))
 			layout.sorted = (int)i;
@@ -189,6 +191,22 @@ static void put_text(struct html_page *page, const struct cell *cell,
 	strbuf_free(&text);
 }
 
+/* What has a line of its own elsewhere stands below the name. */
+static void put_details(struct html_page *page, const struct table *table, size_t row)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct cell *cell = &table_row(table, row)[i];
+		struct strbuf text = {0};
+
+		if (!(table->columns[i].flags & COLUMN_DETAIL) ||
+		    table->columns[i].flags & COLUMN_MACHINE || cell->kind == CELL_NULL)
+			continue;
+		cell_for_people(&text, cell, table->columns[i].type, &page->style);
+		html_put_element(page, "div", "foot", strbuf_text(&text));
+		strbuf_free(&text);
+	}
+}
+
 /* Returns whether it is not known. */
 static bool put_cell(struct html_page *page, const struct section *section, size_t row,
 		     const struct layout *layout, size_t place)
@@ -216,6 +234,8 @@ static bool put_cell(struct html_page *page, const struct section *section, size
 	if (is_leading && !section->about &&
 	    (at = table_column(table, "function_id")) >= 0)
 		html_put_about(page, cell_whole(&cells[at]));
+	if (is_leading)
+		put_details(page, table, row);
 	fputs(is_leading ? "</th>" : "</td>", page->out);
 	return is_unknown;
 }

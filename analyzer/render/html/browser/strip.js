@@ -88,7 +88,7 @@ function Strip(data, range) {
 	this.range = range;
 	this.span = spanOf(data);
 	this.holder = make("div", {id: "strip"});
-	if (data.slots.length || hasEvents(data))
+	if (data.slots.length || data.moments.length)
 		this.draw();
 	if (data.slots.length)
 		this.addChoices();
