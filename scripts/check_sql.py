@@ -95,7 +95,7 @@ def empty_database(root):
     db.create_function("regexp", 2, lambda pattern, text: 0)
     for name, count in (("libc_purpose", 1), ("passes", 1),
                         ("is_chosen", 1), ("signal_name", 1), ("short_name", 1),
-                        ("people", 2), ("counted", 2), ("limit_of", 1), ("chance", 2),
+                        ("people", 2), ("counted", 2), ("limit_of", 1), ("chance", 2), ("fitted", 3), ("fitted_error", 3),
                         ("owner", 2), ("asker", 2), ("fits", 1),
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),

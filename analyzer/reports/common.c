@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -208,6 +209,18 @@ enum exit_status report_sort_asked(struct report_input *input, struct table *tab
 	/* what is asked for is not what a narrow terminal leaves out */
 	table->columns[number].flags |= COLUMN_KEEP | COLUMN_SORTED;
 	return STATUS_OK;
+}
+
+void report_fit(const struct report_input *input, double all_ns, double *ns,
+		double *error_ns)
+{
+	if (!(all_ns > 0) || *ns + *error_ns <= all_ns)
+		return;
+	if (input->options->machine || *error_ns < *ns)
+		*error_ns =
+			fmin(*error_ns, fmax(all_ns - *ns, *error_ns < *ns ? 0 : *ns));
+	else /* half of it, give or take the other half */
+		*ns = *error_ns = all_ns / 2;
 }
 
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,

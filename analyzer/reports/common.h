@@ -41,6 +41,11 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 				 struct table *table, size_t limit, const char *noun,
 				 const char *weight_column, const char *weight);
 
+/* Cuts a time and its error to what contains it (0: nothing does): no error goes beyond
+ * it, and of what is not known people see "<" and no more than all there is. */
+void report_fit(const struct report_input *input, double all_ns, double *ns,
+		double *error_ns);
+
 /* Reads a file that the user named, but not without bound: it may be a device. what: for
  * the sentence when it is too large. */
 enum exit_status report_read_file(struct report_input *input, const char *path,

@@ -61,12 +61,6 @@ static int64_t own_ns(const struct calltree_node *node)
 	return node->self_ns - node->self_ready_ns - node->self_blocked_ns;
 }
 
-/* No error goes beyond all that there is. */
-static double within(double error_ns, double ns, double all_ns)
-{
-	return fmin(error_ns, fmax(ns, all_ns - ns));
-}
-
 static int by_self(const void *left, const void *right, void *context)
 {
 	const struct calltree *tree = context;
@@ -85,7 +79,7 @@ static void add_paths(struct report_input *input, struct doc *doc,
 	struct calltree *tree = calltree_fold(unfolded);
 	bool *passes = filter_paths(&input->filter, tree, false);
 	uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
-	double all_ns = run_facts_program(facts).ns;
+	struct hooks_cost all = run_facts_program(facts);
 	struct table *table =
 		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
 
@@ -97,24 +91,27 @@ static void add_paths(struct report_input *input, struct doc *doc,
 		const struct calltree_node *node = &tree->nodes[paths[i]];
 		struct cell *row = table_add_row(table);
 		double self_ns = (double)own_ns(node);
-		double error_ns = within((double)node->self_error_ns, self_ns, all_ns);
+		double error_ns = (double)node->self_error_ns;
 		double cpu_ns =
 			(double)(node->total_ns - node->ready_ns - node->blocked_ns);
+		double cpu_error_ns = (double)node->total_error_ns;
 
-		row[0] = cell_integer(own_ns(node));
-		row[1] = cell_integer((int64_t)error_ns);
+		report_fit(input, fmin(all.ns + all.error_ns, cpu_ns + cpu_error_ns),
+			   &self_ns, &error_ns);
+		report_fit(input, all.ns + all.error_ns, &cpu_ns, &cpu_error_ns);
+		row[0] = cell_integer(whole_number(self_ns));
+		row[1] = cell_integer(whole_number(error_ns));
 		row[2] = cell_integer(node->self_ns);
-		row[3] = cell_real(units_share(self_ns, all_ns));
-		row[4] = cell_integer((int64_t)cpu_ns);
-		row[5] = cell_integer(
-			(int64_t)within((double)node->total_error_ns, cpu_ns, all_ns));
+		row[3] = cell_real(units_share(self_ns, all.ns));
+		row[4] = cell_integer(whole_number(cpu_ns));
+		row[5] = cell_integer(whole_number(cpu_error_ns));
 		row[6] = cell_integer(node->total_ns);
 		row[7] = cell_integer(node->calls);
 		row[8] = table_text(table, calltree_recording_word(node));
 		row[9] = table_text(table, calltree_name(tree, paths[i]));
 		row[10] = report_chain(table, tree, paths[i]);
 		row[11] = cell_integer(node->path_id);
-		row[12] = cell_real(units_share(error_ns, all_ns));
+		row[12] = cell_real(units_share(error_ns, all.ns));
 		row[13] = cell_integer(node->self_error_ns);
 		row[14] = cell_integer(node->total_error_ns);
 	}

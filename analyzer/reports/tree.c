@@ -53,6 +53,7 @@ static const struct {
 	{"bytes", CALLTREE_BY_ALLOC_BYTES},
 	{"self_ready_ns", CALLTREE_BY_READY},
 	{"ready", CALLTREE_BY_READY},
+	{"CPU wait", CALLTREE_BY_READY},
 	{"self_blocked_ns", CALLTREE_BY_BLOCKED},
 	{"blocked", CALLTREE_BY_BLOCKED},
 	{"name", CALLTREE_BY_NAME},

@@ -199,6 +199,27 @@ static struct cell defined(const struct calltree *tree, uint32_t node, const cha
 					 : text_of(tree->functions[function].file);
 }
 
+/* fitted(ns, error_ns, all_ns) and fitted_error() of the same: report_fit(). */
+static struct cell fit(const struct ask *ask, const struct cell *values, bool is_error)
+{
+	double ns = cell_number(&values[0]), error_ns = cell_number(&values[1]);
+
+	if (values[is_error].kind == CELL_NULL)
+		return values[is_error];
+	report_fit(ask->input, cell_number(&values[2]), &ns, &error_ns);
+	return cell_integer(whole_number(is_error ? error_ns : ns));
+}
+
+static struct cell fitted(void *context, const struct cell *values)
+{
+	return fit(context, values, false);
+}
+
+static struct cell fitted_error(void *context, const struct cell *values)
+{
+	return fit(context, values, true);
+}
+
 static struct cell owner(void *context, const struct cell *values)
 {
 	const struct calltree *tree = ask_tree(context);
@@ -285,6 +306,8 @@ static const struct {
 	{"counted", 2, counted},
 	{"limit_of", 1, limit_of},
 	{"chance", 2, chance},
+	{"fitted", 3, fitted},
+	{"fitted_error", 3, fitted_error},
 	{"owner", 2, owner},
 	{"asker", 2, asker},
 	{"fits", 1, fits},

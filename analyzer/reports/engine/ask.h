@@ -12,6 +12,7 @@
  *     people(name, value) as a column of this name is shown: "1.23ms"
  *     counted(noun, n)    "1 noun", "13 nouns"
  *     chance(count, ns)   half of the 95 % interval of a time by so many samples
+ *     fitted(ns, error_ns, all_ns), fitted_error(...)  cut to what contains it
  *     owner(path_id, what)  of the innermost function on the path that is no library's:
  *                         'name', the 'file' and 'line' of its definition
  *     asker(path_id, what)  the same of the innermost that is no allocator wrapper

@@ -61,7 +61,7 @@ UNION ALL SELECT '(uninstrumented caller)', NULL, SUM(calls), SUM(inlined_calls)
 	SUM(total_ns), SUM(cpu_ns), SUM(ready_ns), SUM(blocked_ns), SUM(total_error_ns)
 	FROM roots HAVING SUM(calls) > 0)
 SELECT IIF(m.total_ns > 0, 100.0 * r.total_ns / m.total_ns, 0.0) AS "total %:total_percent",
-	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "ready:?ready_ns",
+	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "CPU wait:?ready_ns",
 	r.blocked_ns AS "blocked:?blocked_ns", r.name AS "function!:name",
 	r.function_id AS ".function_id", r.total_error_ns AS ".total_error_ns",
 	IIF(m.total_ns > 0, 100.0 * IFNULL(r.total_error_ns, 0) / m.total_ns, 0.0)
@@ -98,7 +98,7 @@ UNION ALL SELECT '(self)', NULL, NULL, NULL, self_ns, self_ns - self_ready_ns
 	- self_blocked_ns, self_ready_ns, self_blocked_ns, self_error_ns
 	FROM meant WHERE self_ns <> 0)
 SELECT IIF(m.total_ns > 0, 100.0 * r.total_ns / m.total_ns, 0.0) AS "total %:total_percent",
-	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "ready:?ready_ns",
+	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "CPU wait:?ready_ns",
 	r.blocked_ns AS "blocked:?blocked_ns", r.name AS "function!:name",
 	r.function_id AS ".function_id", r.total_error_ns AS ".total_error_ns",
 	IIF(m.total_ns > 0, 100.0 * IFNULL(r.total_error_ns, 0) / m.total_ns, 0.0)

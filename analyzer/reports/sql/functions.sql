@@ -40,22 +40,28 @@ WITH known AS (SELECT f.*, CASE WHEN :thread IS NULL THEN MAX(0, f.calls
 	AND (NOT :is_brief OR CASE WHEN :sampled_count THEN f.self_ns ELSE f.calls END > 0)),
 -- one that sleeps is not hot, and no error goes beyond all that there is
 ranked AS (SELECT *, IIF(is_untimed, NULL, own_ns) AS hot_ns,
-	MIN(self_error_ns, MAX(own_ns, all_ns - own_ns)) AS own_error_ns FROM known
+	fitted(own_ns, self_error_ns, most_ns) AS fitted_ns,
+	fitted_error(own_ns, self_error_ns, most_ns) AS own_error_ns FROM (SELECT *,
+	IIF(:raw, 0, MIN(all_ns + :program_error_ns, IIF(:is_split, cpu_ns, total_ns)
+		+ total_error_ns)) AS most_ns FROM known
 	JOIN (SELECT 1.0 * CASE WHEN :thread IS NULL THEN :program_ns ELSE (SELECT
-		SUM(IIF(:is_split, self_cpu_ns, self_ns)) FROM tree) END AS all_ns)),
+		SUM(IIF(:is_split, self_cpu_ns, self_ns)) FROM tree) END AS all_ns))),
 hosts AS (SELECT c.function_id, f.name, ROW_NUMBER() OVER (PARTITION BY c.function_id
 	ORDER BY SUM(c.calls) DESC, f.name) AS place, COUNT(*) OVER (PARTITION BY c.function_id) AS count
 	FROM path c JOIN path h ON h.path_id = c.host_path_id
 	JOIN function f ON f.function_id = h.function_id
 	WHERE c.run_id = :run AND c.calls > 0 GROUP BY c.function_id, h.function_id)
-SELECT self_cpu_ns AS "self CPU:.self_cpu_ns", own_error_ns AS ".self_cpu_error_ns/ns",
-	self_ns, IIF(all_ns > 0, 100.0 * IFNULL(own_ns, 0) / all_ns, 0.0) AS "share:^self_percent",
+SELECT IIF(:is_split AND NOT :raw, fitted_ns, self_cpu_ns) AS "self CPU:.self_cpu_ns",
+	own_error_ns AS ".self_cpu_error_ns/ns",
+	IIF(:is_split OR :raw, self_ns, fitted_ns) AS self_ns,
+	IIF(all_ns > 0, 100.0 * IFNULL(fitted_ns, 0) / all_ns, 0.0) AS "share:^self_percent",
 	CASE WHEN NOT :raw THEN IIF(all_ns > 0, 100.0 * IFNULL(own_error_ns, 0) / all_ns, 0.0)
 	END AS ".self_error_percent",
 	CASE WHEN NOT :is_sorted AND NOT :raw THEN tied_rank(hot_ns, self_error_ns) OVER down END
 	AS "rank:.rank/count",
-	raw_self_ns AS ".raw_self_ns", cpu_ns AS "total CPU:.cpu_ns",
-	MIN(total_error_ns, MAX(cpu_ns, all_ns - cpu_ns)) AS ".cpu_error_ns/ns",
+	raw_self_ns AS ".raw_self_ns",
+	fitted(cpu_ns, total_error_ns, all_ns + :program_error_ns) AS "total CPU:.cpu_ns",
+	fitted_error(cpu_ns, total_error_ns, all_ns + :program_error_ns) AS ".cpu_error_ns/ns",
 	total_ns, raw_total_ns AS ".raw_total_ns",
 	self_ready_ns AS "CPU wait:self_ready_ns", self_blocked_ns AS "blocked:self_blocked_ns",
 	calls AS "calls!:calls",

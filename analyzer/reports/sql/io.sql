@@ -63,14 +63,14 @@ GROUP BY m.path_id, m.name, m.operation ORDER BY 1 DESC, m.name;
 
 -- What the kernel counted, and no call has moved. Of a part of the paths that says nothing.
 -- :values kernel = By the kernel's count
-SELECT SUM(value) FILTER (WHERE name = 'kernel_read_bytes') AS "read:kernel_read_bytes",
+SELECT SUM(value) FILTER (WHERE name = 'kernel_read_bytes') AS "read:?kernel_read_bytes",
 	SUM(value) FILTER (WHERE name = 'unseen_read_bytes')
-	AS "not by calls above:unseen_read_bytes",
-	SUM(value) FILTER (WHERE name = 'kernel_write_bytes') AS "written:kernel_write_bytes",
+	AS "not by calls above:?unseen_read_bytes",
+	SUM(value) FILTER (WHERE name = 'kernel_write_bytes') AS "written:?kernel_write_bytes",
 	SUM(value) FILTER (WHERE name = 'unseen_write_bytes')
-	AS "not by calls above:unseen_write_bytes",
+	AS "not by calls above:?unseen_write_bytes",
 	SUM(value) FILTER (WHERE name = 'uncompared_processes')
-	AS "processes that did not tell:uncompared_processes/count"
+	AS "processes that did not tell:?uncompared_processes/count"
 FROM trust WHERE run_id = :run AND NOT :is_filtered AND name IN ('kernel_read_bytes',
 	'kernel_write_bytes', 'unseen_read_bytes', 'unseen_write_bytes', 'uncompared_processes')
 HAVING COUNT(DISTINCT name) = 5;

@@ -6,7 +6,7 @@
 -- What each rank of the run's job took, and how evenly they are loaded: least, median and
 -- most, and by how much the most is above the mean. A job is what one mpirun or srun began,
 -- recorded as one run for each rank, or as one run in which the launcher is recorded, too.
--- 'no CPU' is time in which threads stood ready without a CPU; time in which a rank waited
+-- 'CPU wait' is time in which threads were runnable and had no CPU; time in which a rank waited
 -- for others is within its functions.
 
 -- The runs of one job. When a rank is there twice another program was begun in the job.
@@ -52,7 +52,7 @@ FROM runs JOIN siblings USING (run_id) WHERE run_id = :run;
 WITH one(place, name, title, rank, value) AS (
 	SELECT 1, 'wall_ns', 'wall time', rank, wall_ns FROM ranked
 	UNION ALL SELECT 2, 'self_ns', 'time in functions', rank, self_ns FROM ranked
-	UNION ALL SELECT 3, 'cpu_wait_ns', 'ready, without a CPU', rank, cpu_wait_ns FROM ranked
+	UNION ALL SELECT 3, 'cpu_wait_ns', 'CPU wait', rank, cpu_wait_ns FROM ranked
 	UNION ALL SELECT 4, 'calls', 'calls', rank, calls FROM ranked
 	UNION ALL SELECT 5, 'alloc_count', 'allocations', rank, alloc_count FROM ranked
 	UNION ALL SELECT 6, 'alloc_bytes', 'bytes allocated', rank, alloc_bytes FROM ranked
@@ -84,7 +84,7 @@ FROM spread ORDER BY place;
 
 -- :table ranks main sort noun=rank = Ranks
 SELECT rank AS "rank!:rank", run_id AS "run:run_id", wall_ns AS "wall!:wall_ns",
-	self_ns AS "functions!:self_ns", cpu_wait_ns AS "no CPU:cpu_wait_ns",
+	self_ns AS "functions!:self_ns", cpu_wait_ns AS "CPU wait:cpu_wait_ns",
 	calls AS "calls:calls", alloc_count AS "allocs:alloc_count",
 	alloc_bytes AS "bytes:alloc_bytes", peak_bytes AS "peak:peak_bytes"
 FROM ranked ORDER BY rank;

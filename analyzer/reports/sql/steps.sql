@@ -7,7 +7,7 @@
 -- counts the calls. Rates are from the first mark to the last. drift: mean of the last quarter
 -- of the steps against that of the first. memory/step: growth of live memory from the first
 -- mark to the last, for each step. Percentiles are at most 6.25% off, everything else is
--- exact. Computing, ready (wanted a CPU and had none) and blocked are of the thread that
+-- exact. Computing, CPU wait (runnable, not running) and blocked are of the thread that
 -- marks, with the call path on which it waited longest, of all steps of the name and of each
 -- slow one. The plots are means over the run. The latest 512 of each name are in the views
 -- steps and counters.
@@ -95,9 +95,9 @@ SELECT per_second AS "per second!:per_second/rate", per_second * 3600 AS "per ho
 FROM marked JOIN steps_shown USING (series_id) ORDER BY place;
 
 -- What they did of their time, when it was not only computing.
--- :table split human optional whole = Computing, ready for a CPU, blocked
+-- :table split human optional whole = Computing, CPU wait, blocked
 SELECT total_ns AS "in all!:total_ns", cpu_ns AS "computing!:cpu_ns",
-	ready_ns AS "ready!:ready_ns", blocked_ns AS "blocked!:blocked_ns",
+	ready_ns AS "CPU wait!:ready_ns", blocked_ns AS "blocked!:blocked_ns",
 	waited_ns AS "most!:waited_ns", waited_in AS "of that in!:waited_in/name",
 	name AS "step!:name"
 FROM marked JOIN steps_shown USING (series_id)
@@ -129,7 +129,7 @@ SELECT CASE e.is_slowest WHEN 1 THEN 'slowest' ELSE 'fastest' END AS "!:which",
 	strftime('%Y-%m-%dT%H:%M:%fZ', r.started_utc,
 		printf('+%.3f seconds', e.started_ns / 1e9)) AS ".started_utc",
 	e.live_bytes AS "live:live_bytes", p.pid AS ".pid", e.cpu_ns AS ".cpu_ns",
-	e.ready_ns AS "ready!:?ready_ns", e.blocked_ns AS "blocked!:?blocked_ns",
+	e.ready_ns AS "CPU wait!:?ready_ns", e.blocked_ns AS "blocked!:?blocked_ns",
 	IFNULL(waited_ns, 0) AS ".waited_ns", waited_in AS "mostly in!:?waited_in/name",
 	e.name AS "step!:name", e.process_id AS ".process_id", e.series_id AS ".series_id"
 FROM step_extremes e JOIN runs r USING (run_id)

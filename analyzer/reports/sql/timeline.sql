@@ -5,7 +5,7 @@
 -- :about
 -- Calls and steps that took long were kept one by one while the program ran (PROFSHIM_SPANS,
 -- 10us unless there were too many). Of each thread they stand in a row for each level of
--- calls, drawn by what most of the call was: computing, ready (waiting for a CPU), or
+-- calls, drawn by what most of the call was: computing, CPU wait (runnable, not running), or
 -- blocked; below it its steps, then what it waited for others, and snapshots. Where several
 -- lie in one column the longest is seen: --from and --to look closer; --format html draws
 -- more. Then slow calls by call path, and the longest one by one. Times are as the clock
@@ -88,7 +88,7 @@ FROM named ORDER BY part, pid, lane_id, thread_id, is_step, CASE WHEN is_step TH
 	started_ns, duration_ns DESC;
 
 -- Slow calls of the same call path, whatever thread made them; steps of a name likewise.
--- :table paths brief rows=10 noun=call_path = By call path
+-- :table paths rows=10 noun=call_path = By call path
 SELECT MAX(duration_ns) AS "longest!:longest_ns", COUNT(*) AS "kept!:kept_count",
 	MIN(started_ns) AS "first at:first_ns", MAX(started_ns) AS "last at:last_ns",
 	name AS "function:.name", kind AS ".kind",
@@ -99,7 +99,7 @@ GROUP BY CASE kind WHEN 'step' THEN name ELSE IFNULL(path_id, 0) END ORDER BY 1 
 
 -- :table spans brief main sort rows=15 noun=call = The longest
 SELECT span_id AS ".span_id", started_ns AS "at!:started_ns", duration_ns AS "took!:duration_ns",
-	call_ns AS ".call_ns", cpu_ns AS "computing:cpu_ns", ready_ns AS "ready:ready_ns",
+	call_ns AS ".call_ns", cpu_ns AS "computing:cpu_ns", ready_ns AS "CPU wait:ready_ns",
 	blocked_ns AS "blocked!:blocked_ns", name AS "function!:name", kind AS ".kind",
 	ended AS ".ended", pid AS ".pid", tid AS "tid:tid", thread AS "thread:thread",
 	process_id AS ".process_id", thread_id AS ".thread_id", lane_id AS ".lane_id",

@@ -7,16 +7,17 @@
 -- :with sites
 WITH ranked AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY owner, asked_file, asked_line, line_of
 	ORDER BY weight DESC, site_id) AS number FROM weighed)
-SELECT CASE WHEN all_live_bytes > 0 THEN 100.0 * SUM(live_bytes) / all_live_bytes ELSE 0.0 END
-	AS "live %:live_percent",
-	SUM(live_bytes) AS "live!:live_bytes", SUM(live_count) AS "blocks:live_count",
-	CASE WHEN :alloc_bytes > 0 THEN 100.0 * SUM(alloc_bytes) / :alloc_bytes ELSE 0.0 END
-	AS "bytes %:alloc_bytes_percent",
-	SUM(alloc_bytes) AS "bytes!:alloc_bytes", SUM(alloc_count) AS "allocs:alloc_count",
+SELECT CASE WHEN :alloc_bytes > 0 THEN 100.0 * SUM(alloc_bytes) / :alloc_bytes ELSE 0.0 END
+	AS "share:alloc_bytes_percent",
+	SUM(alloc_bytes) AS "bytes!:alloc_bytes",
 	CASE WHEN :peak_bytes > 0 THEN 100.0 * SUM(at_peak_bytes) / :peak_bytes ELSE 0.0 END
 	AS "peak %:at_peak_percent",
 	SUM(at_peak_bytes) AS "at peak:at_peak_bytes",
 	SUM(at_peak_count) AS "blocks:.at_peak_count", MAX(peak_bytes) AS ".peak_bytes",
+	CASE WHEN all_live_bytes > 0 THEN 100.0 * SUM(live_bytes) / all_live_bytes ELSE 0.0 END
+	AS "live %:live_percent",
+	SUM(live_bytes) AS "live!:live_bytes", SUM(live_count) AS "blocks:live_count",
+	SUM(alloc_count) AS "allocs:alloc_count",
 	CASE WHEN SUM(alloc_count) > 0 THEN 100.0 * SUM(temporary_count) / SUM(alloc_count)
 	ELSE 0.0 END AS "temp %:temporary_percent",
 	SUM(temporary_count) AS ".temporary_count", SUM(free_count) AS ".free_count",
