@@ -7,9 +7,11 @@
 
 var VIEWS = ["icicle", "flame", "sandwich", "inverted"];
 
+/* What computes; without that, and of a comparison, time; without hooks, bytes. */
 function freshState(data) {
-	var wall = metricNumber(data, "wall"), bytes = metricNumber(data, "bytes");
-	var metric = runSum(data, wall) > 0 ? wall : bytes;
+	var metric = (data.pair ? ["wall", "bytes"] : ["cpu", "wall", "bytes"]).map(function (word) {
+		return metricNumber(data, word);
+	}).find(function (number) { return runSum(data, number) > 0; }) || 0;
 
 	return {view: "icicle", metric: metric, usual: metric, order: "heavy", lane: -1, from: 0,
 		to: data.pair ? 0 : data.parts.length, fn: -1, zoom: [], at: [], side: "down",

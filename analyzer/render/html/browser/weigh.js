@@ -115,8 +115,8 @@ function weigh(data, choice) {
 	weights.shown = sumOf(weights.self);
 	weights.taken = weights.all - weights.shown;
 	weights.total = addUp(data, weights.self);
-	/* errors are kept of the time of all threads */
-	weights.hasErrors = word === "wall" && choice.lane < 0;
+	/* errors are kept of the time of all threads, and are what computes is off by */
+	weights.hasErrors = (word === "wall" || word === "cpu") && choice.lane < 0;
 	weights.errors = errorsOf(data, choice);
 	if (data.pair)
 		weighBefore(data, choice, weights);
