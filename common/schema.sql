@@ -296,6 +296,8 @@ CREATE TABLE site (
 	run_id INTEGER NOT NULL,
 	path_id INTEGER NOT NULL,
 	file TEXT, line INTEGER,	-- of the innermost code that is not a library's
+	call_file TEXT, call_line INTEGER,	-- of the call of the innermost function on the
+					-- path with hooks, as a path has them
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	free_count INTEGER NOT NULL, free_bytes INTEGER NOT NULL,
 	live_count INTEGER NOT NULL, live_bytes INTEGER NOT NULL,
@@ -732,7 +734,10 @@ CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.li
 	s.alloc_count, s.alloc_bytes, s.free_count, s.free_bytes, s.live_count,
 	s.live_bytes, s.peak_bytes, s.at_peak_bytes, s.temporary_count, s.realloc_count,
 	s.site_id, s.at_peak_count, s.realloc_copied_bytes, s.cross_thread_free_count,
-	s.largest_bytes, s.realloc_old_bytes
+	s.largest_bytes, s.realloc_old_bytes,
+	CASE WHEN s.call_line IS NOT NULL THEN IFNULL(s.call_file, (SELECT c.file FROM path q
+	JOIN function c USING (function_id) WHERE q.path_id = p.parent_path_id)) END
+	AS call_file, s.call_line
 	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id)
 	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 

@@ -70,61 +70,53 @@ uint32_t merge_twin_path(struct merge *merge, uint32_t path)
 	return path_of(merge, row.parent, row.function, row.kind, twin);
 }
 
-static void add_call(struct merge *merge, uint32_t path, uint32_t place)
+/* Returns 1 + the place, or 0: it has no line. */
+static uint32_t add_call(struct merge *merge, uint32_t path, uint32_t place)
 {
 	const struct identify_place *all = merge->identify.places;
 	struct merge_path *row = &merge->paths[path];
 	bool is_new = true;
 
 	if (!all[place].file || !all[place].line)
-		return;
+		return 0;
 	if (!row->call)
 		row->call = place + 1;
 	else if (all[place].line == all[row->call - 1].line &&
 		 all[place].file == all[row->call - 1].file)
-		return;
+		is_new = false;
 	else
 		map_number(&merge->call_map, (uint64_t)path << 32 | all[place].line,
 			   (uintptr_t)all[place].file, 0, &is_new);
 	row->call_lines += is_new;
+	return place + 1;
 }
 
-static bool note_own_call(struct merge *merge, uint32_t path, uint32_t first,
-			  uint32_t count)
+uint32_t merge_note_own_call(struct merge *merge, uint32_t path, uint32_t first,
+			     uint32_t count)
 {
 	uint32_t parent = merge->paths[path].parent;
 
-	for (uint32_t i = first; parent && i < first + count; i++) {
-		if (merge->identify.places[i].function != merge->paths[parent].function)
-			continue;
-		add_call(merge, path, i);
-		return true;
-	}
-	return false;
+	for (uint32_t i = first; parent && i < first + count; i++)
+		if (merge->identify.places[i].function == merge->paths[parent].function)
+			return add_call(merge, path, i);
+	return 0;
 }
 
-void merge_note_own_call(struct merge *merge, uint32_t path, uint32_t first,
+uint32_t merge_note_call(struct merge *merge, uint32_t path, uint32_t first,
 			 uint32_t count)
 {
-	note_own_call(merge, path, first, count);
-}
-
-void merge_note_call(struct merge *merge, uint32_t path, uint32_t first, uint32_t count)
-{
 	const struct identify *identify = &merge->identify;
+	uint32_t call = merge_note_own_call(merge, path, first, count);
 
-	if (note_own_call(merge, path, first, count))
-		return;
-	for (uint32_t i = first; i < first + count; i++) {
+	for (uint32_t i = first; !call && i < first + count; i++) {
 		uint32_t function = identify->places[i].function;
 
 		/* a copy is not called in itself */
-		if (function == merge->paths[path].function ||
-		    identify->functions[function].is_library)
-			continue;
-		add_call(merge, path, i);
-		return;
+		if (function != merge->paths[path].function &&
+		    !identify->functions[function].is_library)
+			return add_call(merge, path, i);
 	}
+	return call;
 }
 
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function)

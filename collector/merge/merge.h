@@ -60,6 +60,7 @@ struct merge_share {
 
 struct merge_site {
 	uint32_t path, line;
+	uint32_t call; /* as that of a path, of the function with hooks around it */
 	const char *file;
 	QUANTITY_FIELDS(SITE);
 };
@@ -233,12 +234,13 @@ uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t functio
  */
 uint32_t merge_twin_path(struct merge *merge, uint32_t path);
 /* The function of a path was called at an address where these places are inlined: in the
- * function of the path above, or else in the innermost that is no library's. What has no
- * line says nothing. */
-void merge_note_call(struct merge *merge, uint32_t path, uint32_t first, uint32_t count);
-/* The same when the path may be another's: only in the function of the path above. */
-void merge_note_own_call(struct merge *merge, uint32_t path, uint32_t first,
+ * function of the path above, or else in the innermost that is no library's. Returns 1 +
+ * that place, or 0: its line is not known. */
+uint32_t merge_note_call(struct merge *merge, uint32_t path, uint32_t first,
 			 uint32_t count);
+/* The same when the path may be another's: only in the function of the path above. */
+uint32_t merge_note_own_call(struct merge *merge, uint32_t path, uint32_t first,
+			     uint32_t count);
 /* A new path with the next number. */
 void merge_add_path(struct merge *merge, const struct merge_path *path);
 /* The function's sums; room is made. */

@@ -110,7 +110,8 @@ static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t
 	    !merge_has_room(merge, place->path, function, MERGE_FUNCTION))
 		return;
 	place->path = merge_child_path(merge, place->path, function, MERGE_FUNCTION);
-	merge_note_own_call(merge, place->path, call, call != IDENTIFY_NONE);
+	place->call =
+		merge_note_own_call(merge, place->path, call, call != IDENTIFY_NONE);
 	if (merge->paths[place->path].recording < SEGMENT_RECORDING_COUNTED)
 		merge->paths[place->path].recording = SEGMENT_RECORDING_COUNTED;
 }
@@ -140,6 +141,7 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 	place->user = user_place(identify, first, count);
 	if (place->user == IDENTIFY_NONE)
 		place->user = parent->user;
+	place->call = parent->call;
 	if (around == LANE_ROOT || place_is_frame(&walk->data.nodes[node->parent])) {
 		place_frames(walk, place, parent->path, first, count,
 			     place_below(walk, node->parent));
@@ -209,6 +211,17 @@ static void place_level_or_arrival(struct lane_walk *walk, uint32_t index)
 		place_level(walk, index);
 }
 
+static void note_call(struct lane_walk *walk, uint32_t index, uint64_t key)
+{
+	struct node_place *place = &walk->nodes[index];
+	uint32_t first, count;
+
+	if (!key)
+		return;
+	first = identify_places(&walk->merge->identify, walk->modules, key, &count);
+	place->call = merge_note_call(walk->merge, place->path, first, count);
+}
+
 /* Where the function around it, or one that called that, was called from. What lies in
  * the function is nearer: it comes below. */
 static void place_call_site(struct lane_walk *walk, uint32_t index)
@@ -219,6 +232,9 @@ static void place_call_site(struct lane_walk *walk, uint32_t index)
 
 	place->path = walk->nodes[node->parent].path;
 	place->user = walk->nodes[node->parent].user;
+	place->call = walk->nodes[node->parent].call;
+	if (place_is_function(&walk->data.nodes[node->parent]))
+		note_call(walk, index, node->key);
 	if (place->user != IDENTIFY_NONE)
 		return;
 	first = identify_places(&walk->merge->identify, walk->modules, node->key, &count);
@@ -273,17 +289,6 @@ static int is_nested(const struct lane_walk *walk, uint32_t index, uint32_t func
 	       place_variant(walk, node->parent) < place_variant(walk, index);
 }
 
-static void note_call(struct lane_walk *walk, uint32_t index)
-{
-	uint64_t key = call_site_of(walk, index);
-	uint32_t first, count;
-
-	if (!key)
-		return;
-	first = identify_places(&walk->merge->identify, walk->modules, key, &count);
-	merge_note_call(walk->merge, walk->nodes[index].path, first, count);
-}
-
 static void place_function(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
@@ -307,7 +312,7 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 	else
 		fold_node(walk, index);
 	if (!place->is_nested && !place->is_folded)
-		note_call(walk, index);
+		note_call(walk, index, call_site_of(walk, index));
 }
 
 static void place_node(struct lane_walk *walk, uint32_t index)

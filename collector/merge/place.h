@@ -20,6 +20,7 @@
 struct node_place {
 	uint32_t path;
 	uint32_t user; /* in identify.places: the innermost so far that is no library's */
+	uint32_t call; /* 1 + where the function around it was called; 0: not known */
 	/* the node itself, or the first above it that is no region; a level has the node
 	 * below which its levels begin */
 	uint32_t around;

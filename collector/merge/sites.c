@@ -46,20 +46,23 @@ static size_t find_sites(const struct sites *sites, uint32_t process, uint32_t l
 }
 
 /* The row of the source line that an allocation was made in: of the innermost code that
- * is not a library's, when there is any. */
+ * is not a library's, when there is any. Calls of its function from several lines have
+ * rows of their own, unless these have one number in two files. */
 static uint32_t site_row(struct merge *merge, uint32_t path,
-			 const struct identify_place *place)
+			 const struct identify_place *place, uint32_t call)
 {
 	uint32_t line = place ? place->line : 0;
 	const char *file = place ? place->file : NULL;
 	uint64_t key = (uint64_t)path << 32 | line;
 	bool is_new;
-	uint32_t index = map_number(&merge->site_map, key, (uintptr_t)file, 0, &is_new);
+	uint32_t index =
+		map_number(&merge->site_map, key, (uintptr_t)file,
+			   call ? merge->identify.places[call - 1].line : 0, &is_new);
 
 	if (!is_new)
 		return index;
-	ARRAY_ADD(merge->sites, merge->site_count) =
-		(struct merge_site){.path = path, .line = line, .file = file};
+	ARRAY_ADD(merge->sites, merge->site_count) = (struct merge_site){
+		.path = path, .line = line, .file = file, .call = call};
 	return index;
 }
 
@@ -167,7 +170,7 @@ static void add_site(struct lane_walk *walk, uint32_t index)
 					MERGE_FRAME);
 	else if (walk->nodes[from->node].user != IDENTIFY_NONE)
 		place = &merge->identify.places[walk->nodes[from->node].user];
-	row = site_row(merge, path, place);
+	row = site_row(merge, path, place, found > 0 ? walk->nodes[from->node].call : 0);
 	sums = sum_site(from, index < process->left_count ? &process->left[index] : NULL,
 			walk->process_index == merge->peak_process,
 			process->peak_generation);

@@ -189,17 +189,17 @@ static void add_functions(struct row *row)
 
 static const struct identify_place nowhere;
 
-static const struct identify_place *call_of(const struct merge *merge,
-					    const struct merge_path *path)
+static const struct identify_place *call_of(const struct merge *merge, uint32_t call)
 {
-	return path->call ? &merge->identify.places[path->call - 1] : &nowhere;
+	return call ? &merge->identify.places[call - 1] : &nowhere;
 }
 
 /* As a rule in the file of the function above: then it is not told again. */
-static const char *call_file(const struct merge *merge, const struct merge_path *path)
+static const char *call_file(const struct merge *merge, const struct merge_path *path,
+			     uint32_t call)
 {
 	uint32_t caller = merge->paths[path->parent].function;
-	const char *file = call_of(merge, path)->file;
+	const char *file = call_of(merge, call)->file;
 
 	return path->parent && file == merge->identify.functions[caller].file ? NULL
 									      : file;
@@ -217,8 +217,8 @@ static void add_paths(struct row *row)
 			value_path(row, path->parent), path->depth,
 			row->store->functions[path->function], path->kind,
 			value_if(path->is_inlined, store_path_id(row->ids, path->host)),
-			call_file(merge, path),
-			value_if(path->call != 0, call_of(merge, path)->line),
+			call_file(merge, path, path->call),
+			value_if(path->call != 0, call_of(merge, path->call)->line),
 			value_if(path->call_lines > 1, path->call_lines),
 			path->recording);
 	}
@@ -279,10 +279,15 @@ static void add_sites(struct row *row)
 
 	for (size_t i = 0; i < merge->site_count; i++) {
 		const struct merge_site *site = &merge->sites[i];
+		const struct merge_path *path = &merge->paths[site->path];
 
 		row_add_with(row, site->quantities, row->ids->site + (int64_t)i,
 			     row->ids->run, store_path_id(row->ids, site->path),
-			     site->file, value_if(site->line != 0, site->line));
+			     site->file, value_if(site->line != 0, site->line),
+			     path->kind == MERGE_FRAME
+				     ? call_of(merge, site->call)->file
+				     : call_file(merge, path, site->call),
+			     value_if(site->call != 0, call_of(merge, site->call)->line));
 	}
 }
 

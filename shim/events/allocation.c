@@ -79,20 +79,19 @@ enter_site(struct lane_context *context, const struct process *state, uint32_t i
 	return NULL;
 }
 
-/* node: where it was allocated, with a site; NULL: that is not known. */
+/* own: its site, of the lane's numbers. */
 static inline __attribute__((always_inline)) int
 made_at_once(struct lane_context *context, void *block, uint64_t size,
-	     const struct stack_caller *caller, const struct segment_node *node,
-	     int alone)
+	     const struct stack_caller *caller, uint32_t own, int alone)
 {
 	const struct process *state = process;
 	uint64_t *word = shadow_word((uintptr_t)block, 0);
 	struct segment_site *site;
 	uint32_t id;
 
-	if (unlikely(!word || *word || size >= SHADOW_SIZE_LARGE || !node))
+	if (unlikely(!word || *word || size >= SHADOW_SIZE_LARGE))
 		return 0;
-	id = node->site + state->site_bias;
+	id = own + state->site_bias;
 	site = enter_site(context, state, id, (uintptr_t)caller, alone);
 	if (unlikely(!site))
 		return 0;
@@ -142,15 +141,22 @@ static inline __attribute__((always_inline)) void book_notes(struct lane_context
 		deferred_book(context);
 }
 
-/* In a function that is only counted. */
-static int made_frameless(struct lane_context *context, void *block, uint64_t size,
+/* In a function that is only counted, or where it is not known at once. */
+static int made_elsewhere(struct lane_context *context, void *block, uint64_t size,
 			  const struct stack_caller *caller)
 {
-	const struct segment_node *node = stack_kept_node(context, caller);
+	const struct segment_node *node =
+		modes_count ? stack_kept_node(context, caller) : NULL;
 
+	if (!node) {
+		node = stack_front_node(context, caller);
+		if (!node)
+			return 0;
+		stack_note_site(context, caller, node->site, node->parent);
+	}
 	if (!(__libc_single_threaded
-		      ? made_at_once(context, block, size, caller, node, 1)
-		      : made_at_once(context, block, size, caller, node, 0)))
+		      ? made_at_once(context, block, size, caller, node->site, 1)
+		      : made_at_once(context, block, size, caller, node->site, 0)))
 		return 0;
 	book_notes(context);
 	return 1;
@@ -162,9 +168,9 @@ static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
 	struct lane_context *context = lane_self;
 	uint32_t site;
 
-	if (likely(modes_count && block &&
-		   context_is_settled(context, (uintptr_t)caller) &&
-		   made_frameless(context, block, size, caller)))
+	if (likely(block && context_is_settled(context, (uintptr_t)caller) &&
+		   (modes_count || !stack_walked_base(context, caller)) &&
+		   made_elsewhere(context, block, size, caller)))
 		return;
 	if (unlikely(!block))
 		return;
@@ -196,15 +202,15 @@ static __attribute__((noinline)) void made_unmapped(void *block, uint64_t size,
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
 {
 	struct lane_context *context = lane_self;
-	const struct segment_node *node;
+	uint32_t site;
 
 	if (unlikely(!shadow_directory))
 		made_unmapped(block, size, caller);
 	else if (likely(context_is_settled(context, (uintptr_t)caller) && block &&
-			(node = stack_known_node(context, caller)) &&
+			(site = stack_known_site(context, caller)) &&
 			(__libc_single_threaded
-				 ? made_at_once(context, block, size, caller, node, 1)
-				 : made_at_once(context, block, size, caller, node, 0))))
+				 ? made_at_once(context, block, size, caller, site, 1)
+				 : made_at_once(context, block, size, caller, site, 0))))
 		book_notes(context);
 	else
 		made_slow(block, size, caller);

@@ -137,6 +137,14 @@ static struct segment_module *free_place(void)
 	return module_at(index);
 }
 
+/* At their addresses something else may be mapped next. */
+static void forget_sites(struct lane_context *context)
+{
+	for (uint32_t i = 0; i < LANE_KNOWN_SITES; i++)
+		if (context->known_sites[i].return_address)
+			context->known_sites[i].return_address = 0;
+}
+
 /* The nodes and functions of an unloaded object get its number into their keys, so that
  * they never match what is mapped there next. Their threads may run meanwhile: none of
  * them is inside the object, so none looks for these nodes. */
@@ -163,6 +171,7 @@ static void retire(struct lane_context *context, const struct segment_module *mo
 		if (key >= module->start && key < module->end)
 			context->functions[i].key = key | tag;
 	}
+	forget_sites(context);
 }
 
 /* The reverse: the object is mapped where it was. */
@@ -254,6 +263,7 @@ static void retire_unknown(struct lane_context *context)
 		    (_dl_find_object((void *)key, &found) || !find_known(&found)))
 			context->functions[i].key = key | tagged;
 	}
+	forget_sites(context);
 }
 
 /* Looks which objects have gone. Under the lock. */

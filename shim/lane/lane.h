@@ -329,6 +329,7 @@ struct lane_context {
 	uint64_t sample_tail;
 
 	/* what calls of libc need besides, and allocations */
+	struct segment_call_site *call_sites; /* by node */
 	struct segment_lane *lane;
 	uint32_t own_work;    /* enum own_work */
 	uint32_t is_vforking; /* a vfork child runs in this memory */
@@ -355,7 +356,6 @@ struct lane_context {
 	uint32_t vfork_depth;
 
 	/* slow path of the tree */
-	struct segment_call_site *call_sites;
 	uint32_t node_next, function_next;
 	uint32_t bucket_mask, function_mask;
 	uint64_t wide_parents[4];   /* a bit for several; see tree.c */
@@ -410,7 +410,8 @@ struct lane_context {
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
 	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
 	struct callers_memo callers[LANE_CALLERS];   /* by node */
-	struct callers_chain chains[LANE_CHAINS];    /* by hash */
+	struct stack_site known_sites[LANE_KNOWN_SITES];
+	struct callers_chain chains[LANE_CHAINS]; /* by hash */
 	struct stack_asked asked;
 	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
 	/* by node and target: first transfer of a hash chain */

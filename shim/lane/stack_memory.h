@@ -98,6 +98,16 @@ struct stack_asked {
 	void *frames[LANE_STACK_LIMIT];
 };
 
+#define LANE_KNOWN_SITES 1024u
+
+/* The site of what is allocated at a return address in a function of this node, which was
+ * called from this call site; see stack.h. */
+struct stack_site {
+	uint64_t return_address, call_site;
+	uint32_t node, site; /* site 0: the stack tells what is below the base */
+	uint32_t base;
+};
+
 /* What is known of a node: how many frames, from the innermost one on, are of headers'
  * functions. */
 struct callers_memo {

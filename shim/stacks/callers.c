@@ -240,6 +240,18 @@ static int are_same(const uint64_t *places, int count, const uint64_t *others,
 	return count == other_count;
 }
 
+/* The node of calls of no header's function from this call site; where it cannot be made
+ * the function's own. Paths come before places. */
+static uint32_t find_place(struct lane_context *context, uint32_t node,
+			   uint64_t call_site)
+{
+	uint32_t place = callers_known_place(context, node, call_site);
+
+	if (!place && process->path_count < process_facts.path_limit / 2)
+		place = tree_child(context, node, call_site | SEGMENT_KEY_CALL_SITE);
+	return place ? place : node;
+}
+
 /* Frames without any other call between them have none when they are called from the
  * same places again: each of these lies in the function around. Only then are they
  * believed without looking at the stack, which takes longer. */
@@ -251,7 +263,8 @@ uint32_t callers_find_base(struct lane_context *context,
 	uint32_t function = context->current, node;
 
 	if (!frame_count)
-		return function;
+		return find_place(context, function,
+				  segment_frame_caller(&context->top[-1]));
 	hash = hash_of_frames(context, frame_count);
 	node = known_chain(context, function, hash);
 	if (likely(node))
@@ -272,8 +285,10 @@ uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
 	uint64_t places[CALLERS_MOST];
 	int count;
 
+	if (call_site)
+		tree_note_call(context, node, call_site);
 	if (!headers_any || !headers_has(function))
-		return node;
+		return find_place(context, node, call_site);
 	count = walk_out(context, caller, call_site,
 			 end_of_walk(context, header_frames(context)), places);
 	return count > 0 ? chain_of_places(context, node, places, count) : node;

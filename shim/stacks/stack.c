@@ -232,9 +232,10 @@ static uint32_t frameless_node(struct lane_context *context,
 			   caller->return_address);
 }
 
-static uint32_t find_node(struct lane_context *context, const struct stack_caller *caller)
+static uint32_t find_node(struct lane_context *context, const struct stack_caller *caller,
+			  uint32_t known_base)
 {
-	uint32_t base = callers_base(context, caller), node;
+	uint32_t base = known_base ? known_base : callers_base(context, caller), node;
 	uint64_t call_site = stack_call_site(context);
 	struct walk walk;
 
@@ -254,21 +255,40 @@ static uint32_t find_node(struct lane_context *context, const struct stack_calle
 		    : unwound_node(context, base, caller->return_address, call_site);
 }
 
+/* Headers' functions have bases for each of their callers. */
+static void note_if_walked(struct lane_context *context,
+			   const struct stack_caller *caller, uint32_t node)
+{
+	const struct segment_node *found = &context->nodes[node];
+	uint32_t base = callers_front_base(context);
+
+	if (base &&
+	    (found->key != (caller->return_address | SEGMENT_KEY_RETURN_ADDRESS) ||
+	     found->parent != base))
+		stack_note_site(context, caller, 0, base);
+}
+
 /* What this takes is subtracted from the times: of each 16th call, but for those that
  * were interrupted or read unwind tables. */
 #define TIMED_PART 16
 #define TIMED_TICKS_MOST (clock_tenth_of_second() >> 14) /* 6 us */
 
-uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller)
+uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller,
+			 uint32_t base)
 {
 	struct segment_lane *lane = context->lane;
+	const struct segment_node *known =
+		base ? NULL : stack_front_node(context, caller);
 	uint64_t start, ticks;
 	uint32_t node;
 
+	if (known)
+		return (uint32_t)(known - context->nodes);
 	if (likely(lane->slow_stack_count++ % TIMED_PART))
-		return find_node(context, caller);
+		return find_node(context, caller, base);
 	start = clock_now();
-	node = find_node(context, caller);
+	node = find_node(context, caller, base);
+	note_if_walked(context, caller, node);
 	ticks = clock_now() - start;
 	if (ticks < TIMED_TICKS_MOST) {
 		lane->timed_stack_count++;

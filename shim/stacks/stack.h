@@ -27,19 +27,75 @@ struct stack_code {
 extern hidden struct stack_code stack_unwinder_code[2];
 
 /* Unwinds and grafts. Where there is no room for the whole path it is folded into the
- * part that there is, and the fold counted. */
-uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller);
+ * part that there is, and the fold counted. base: stack_walked_base(). */
+uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller,
+			 uint32_t base);
 
-/* The node of an allocation with this caller, as far as it is known at once; or NULL.
+static inline __attribute__((always_inline)) struct stack_site *
+stack_site_at(struct lane_context *context, const struct stack_caller *caller)
+{
+	uint32_t hash = tree_hash(context->current, caller->return_address) +
+			(uint32_t)context->top[-1].caller * 0xc2b2ae35u;
+
+	return &context->known_sites[hash >> 22];
+}
+
+static inline __attribute__((always_inline)) int
+stack_site_is_of(const struct stack_site *known, const struct lane_context *context,
+		 const struct stack_caller *caller)
+{
+	return known->return_address == caller->return_address &&
+	       known->call_site == context->top[-1].caller &&
+	       known->node == context->current;
+}
+
+/* The site of an allocation with this caller, as far as it is known at once; 0: it is
+ * not.
  *
  * That the caller is instrumented code, so that nothing needs unwinding, is a property
- * of the return address alone. It is learned once: then the address is a direct child
- * of the current function's node and has a site. */
+ * of the return address alone. It is learned once: then the address is a child of the
+ * current function's node, or of one for the place it was called from, and has a site. */
+static inline __attribute__((always_inline)) uint32_t
+stack_known_site(struct lane_context *context, const struct stack_caller *caller)
+{
+	const struct stack_site *known = stack_site_at(context, caller);
+
+	return likely(stack_site_is_of(known, context, caller)) ? known->site : 0;
+}
+
+/* The node below which the stack is to be walked, when it is known that the caller is not
+ * such code; 0: it is not known. */
+static inline uint32_t stack_walked_base(struct lane_context *context,
+					 const struct stack_caller *caller)
+{
+	const struct stack_site *known = stack_site_at(context, caller);
+
+	return stack_site_is_of(known, context, caller) && !known->site ? known->base : 0;
+}
+
+/* A handler finds it whole, or does not find it. */
+static inline void stack_note_site(struct lane_context *context,
+				   const struct stack_caller *caller, uint32_t site,
+				   uint32_t base)
+{
+	struct stack_site *known = stack_site_at(context, caller);
+
+	known->return_address = 0;
+	__asm__ volatile("" : : : "memory");
+	known->call_site = context->top[-1].caller;
+	known->node = context->current;
+	known->site = site;
+	known->base = base;
+	__asm__ volatile("" : : : "memory");
+	known->return_address = caller->return_address;
+}
+
+/* Its node, when the front table has it and it has a site; or NULL. */
 static inline const struct segment_node *
-stack_known_node(const struct lane_context *context, const struct stack_caller *caller)
+stack_front_node(const struct lane_context *context, const struct stack_caller *caller)
 {
 	uint64_t key = caller->return_address | SEGMENT_KEY_RETURN_ADDRESS;
-	uint32_t parent = callers_known_base(context);
+	uint32_t parent = callers_front_base(context);
 	uint32_t index = context->front[tree_place(parent, key)];
 	const struct segment_node *node = &context->nodes[index];
 
@@ -62,7 +118,7 @@ static inline uint64_t stack_call_site(const struct lane_context *context)
 static inline const struct segment_node *
 stack_kept_node(struct lane_context *context, const struct stack_caller *caller)
 {
-	uint32_t base = callers_known_base(context);
+	uint32_t base = callers_front_base(context);
 	uint32_t index =
 		base ? kept_find(context, base, stack_call_site(context), caller) : 0;
 
@@ -73,8 +129,7 @@ stack_kept_node(struct lane_context *context, const struct stack_caller *caller)
 static inline uint32_t stack_node(struct lane_context *context,
 				  const struct stack_caller *caller)
 {
-	const struct segment_node *node = stack_known_node(context, caller);
-
-	return likely(node) ? (uint32_t)(node - context->nodes)
-			    : stack_node_slow(context, caller);
+	return stack_node_slow(context, caller, stack_walked_base(context, caller));
 }
+
+_Static_assert(LANE_KNOWN_SITES == 1u << 10, "stack_site_at() shifts by 22");

@@ -2,7 +2,9 @@
 /*
  * Where functions are called: a line that ends with "//@ CALLER CALLEE" is the first that
  * calls CALLEE on the path of CALLER, one with "//+ CALLER CALLEE" another one. What has no
- * such line is called by code that tells none. The argument says how often all this is done.
+ * such line is called by code that tells none. One that ends with "//= FUNCTION BYTES" asks
+ * for so much each time, by way of get(), which only hands out memory, or without it; no other
+ * line asks for any. The argument says how often all this is done.
  *
  * usage: call_lines [ROUNDS]
  */
@@ -85,6 +87,60 @@ ALONE static int down(int x)
 	return down(x - 1) + 1; //@ down down
 }
 
+ALONE static void *get(size_t size)
+{
+	void *block = malloc(size);
+
+	keep(block);
+	return block;
+}
+
+ALONE static void *get_zeroed(size_t size)
+{
+	char *block = get(size); //= get_zeroed 100
+
+	for (size_t i = 0; i < size; i++)
+		block[i] = 0;
+	keep(block);
+	return block;
+}
+
+ALONE static int asks_in_turns(void)
+{
+	free(get(opaque(10))); //= asks_in_turns 10
+	free(get(opaque(20))); //= asks_in_turns 20
+	free(get_zeroed(opaque(30)));
+	free(get(opaque(50))); //= asks_in_turns 50
+	return 1;
+}
+
+ALONE static int asks_once(void)
+{
+	free(get(opaque(60))); //= asks_once 60
+	return 1;
+}
+
+ALONE static int asks_more(void)
+{
+	free(get(opaque(90))); //= asks_more 90
+	return 1;
+}
+
+ALONE static int asks_zeroed(void)
+{
+	free(get_zeroed(opaque(70)));
+	return 1;
+}
+
+ALONE static int asks_itself(void)
+{
+	void *block = malloc(opaque(80)); //= asks_itself 80
+
+	keep(block);
+	free(block);
+	return 1;
+}
+
 ALONE static void in_child(void)
 {
 	keep(in_child);
@@ -103,6 +159,8 @@ int main(int argc, char **argv)
 		sum += around(i);    //@ main around
 		sum += sorted(i);    //@ main sorted
 		sum += down(2);	     //@ main down
+		sum += asks_in_turns() + asks_once() + asks_more();
+		sum += asks_zeroed() + asks_itself();
 	}
 	child = fork();
 	if (child == 0) {

@@ -6,8 +6,10 @@ usage: call_lines.py BUILD-ROOT
 
 The program's lines say whom they call (call_lines.c). It is built by both compilers at two
 levels, and recorded with each call timed, and at the default level, which counts most of them
-instead. Every path has the line that is marked for it, or none when none is.
+instead. Every path has the line that is marked for it, or none when none is; so has what is
+allocated, and it all adds up.
 """
+import json
 import os
 import re
 import sys
@@ -19,7 +21,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "call_lines.c")
 RECORDINGS = {"all": (1, {}), "counted": (200000, {"PROFSHIM_LEVEL": "full"})}
 CALLS = """SELECT p.name, c.name, c.call_file, c.call_line, c.call_lines FROM call_paths c
-    JOIN call_paths p ON p.path_id = c.parent_path_id WHERE c.kind = 'function'"""
+    JOIN call_paths p ON p.path_id = c.parent_path_id WHERE c.kind = 'function'
+    AND c.name NOT LIKE 'asks%' AND c.name NOT LIKE 'get%'"""
 
 
 def truth():
@@ -51,6 +54,33 @@ def differences(database, wanted, are_counted):
         yield f"{pair[0]} calls {pair[1]}: no path"
 
 
+def asked():
+    """{(function, line): bytes}"""
+    with open(SOURCE, encoding="utf-8") as file:
+        told = [re.search(r"//= (\w+) (\d+)$", line) for line in file]
+    return {(one[1], number): int(one[2]) for number, one in enumerate(told, 1) if one}
+
+
+def differences_in_memory(products, database, rounds):
+    shown = harness.run([products.analyze, "memory", database, "--format", "json", "--limit",
+                         "0"])
+    memory = json.loads(shown.stdout)
+    sites = {(row["owner"], row["line"]): row["alloc_bytes"] for row in
+             memory["allocation_sites"]}
+    if len(sites) != len(memory["allocation_sites"]):
+        yield "a line has two rows"
+    for key, size in asked().items():
+        if sites.get(key) != size * rounds:
+            yield f"{key[0]}:{key[1]} asks for {sites.get(key)} bytes, not {size * rounds}"
+    for key in set(sites) - set(asked()):
+        if sites[key] >= 10 * rounds:
+            yield f"{key[0]}:{key[1]} asks for {sites[key]} bytes"
+    for what in "alloc_bytes", "alloc_count", "free_count":
+        total = sum(row[what] for row in memory["allocation_sites"])
+        if total != memory["memory"][what]:
+            yield f"{what}: {total} in all rows, {memory['memory'][what]} in all"
+
+
 def check(products, compiler, level):
     wanted = truth()
     with tempfile.TemporaryDirectory(prefix="profshim-calls-") as directory:
@@ -62,7 +92,8 @@ def check(products, compiler, level):
                                  env=products.environment(database, **settings))
             harness.expect(result.returncode == 0, f"ended with {result.returncode}")
             harness.settle(products, database)
-            for problem in differences(database, wanted, rounds > 1):
+            for problem in [*differences(database, wanted, rounds > 1),
+                            *differences_in_memory(products, database, rounds)]:
                 yield f"{name}: {problem}"
 
 

@@ -174,8 +174,9 @@ static struct cell line_of(uint32_t line)
 	return line ? cell_integer(line) : (struct cell){.kind = CELL_NULL};
 }
 
-/* Of the call by which the owner asks a wrapper; NULL where it asks for itself. */
-static struct cell asked_at(const struct calltree *tree, uint32_t asked, const char *what)
+/* Of the call by which the owner asks a wrapper. */
+static struct cell asked_at(const struct calltree *tree, uint32_t site, uint32_t asked,
+			    const char *what)
 {
 	const struct calltree_node *call = &tree->nodes[asked];
 
@@ -183,7 +184,9 @@ static struct cell asked_at(const struct calltree *tree, uint32_t asked, const c
 		return text_of(call->call_line ? call->call_file : NULL);
 	if (strcmp(what, "call_line") == 0)
 		return line_of(call->call_file ? call->call_line : 0);
-	return cell_integer(1);
+	while (site != asked && tree->nodes[site].is_frame)
+		site = tree->nodes[site].parent;
+	return cell_integer(1 + (site != asked));
 }
 
 /* What is known of a function where it is defined. */
@@ -234,14 +237,14 @@ static struct cell owner(void *context, const struct cell *values)
 static struct cell asker(void *context, const struct cell *values)
 {
 	const struct calltree *tree = ask_tree(context);
-	uint32_t node = tree ? calltree_find(tree, cell_whole(&values[0]))
+	uint32_t site = tree ? calltree_find(tree, cell_whole(&values[0]))
 			     : CALLTREE_NONE,
-		 asked;
+		 asked, node;
 	const char *what = name_of(&values[1]);
 
-	if (node == CALLTREE_NONE)
+	if (site == CALLTREE_NONE)
 		return (struct cell){.kind = CELL_NULL};
-	asked = calltree_owner(tree, node);
+	asked = calltree_owner(tree, site);
 	node = without_wrappers(context, tree, asked);
 	if (strncmp(what, "call", 4) != 0)
 		return defined(tree, node, what);
@@ -249,7 +252,7 @@ static struct cell asker(void *context, const struct cell *values)
 		return (struct cell){.kind = CELL_NULL};
 	while (tree->nodes[asked].parent != node)
 		asked = tree->nodes[asked].parent;
-	return asked_at(tree, asked, what);
+	return asked_at(tree, site, asked, what);
 }
 
 const struct leak_filter *ask_suppressions(struct ask *ask)

@@ -14,10 +14,11 @@ WITH owned AS (SELECT *, IFNULL(asker(path_id, 'name'), name) AS owner,
 		AND (t.name = :thread OR CAST(t.tid AS TEXT) = :thread))
 		OR (SELECT COUNT(*) FROM lane WHERE run_id = :run) <= 1
 		AND (SELECT alloc_count FROM path p WHERE p.path_id = s.path_id) > 0)),
-called AS (SELECT *, CASE WHEN is_wrapped THEN asker(path_id, 'call_file') ELSE file END
-	AS called_file FROM owned)
+called AS (SELECT *, IIF(is_wrapped, IIF(is_wrapped = 1 AND call_line IS NOT NULL, call_file,
+	asker(path_id, 'call_file')), file) AS called_file FROM owned)
 SELECT *, IFNULL(called_file, owner_file) AS asked_file,
 	CASE WHEN called_file IS NULL THEN IIF(owner_file IS NULL, NULL, asker(path_id, 'line'))
+	WHEN is_wrapped = 1 AND call_line IS NOT NULL THEN call_line
 	WHEN is_wrapped THEN asker(path_id, 'call_line') ELSE line END AS asked_line,
 	CASE WHEN called_file IS NOT NULL THEN 'call' WHEN owner_file IS NOT NULL
 	THEN 'function' END AS line_of
