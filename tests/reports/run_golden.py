@@ -409,6 +409,8 @@ CASES = {
     "compare-jobs-lost": (["compare", "jobs-lost.db", "jobs-after.db", "-n", "1", "--fail-on",
                            "regression"], {}),
     "compare-waits": (["compare", "groups.db.waits", "--fail-on", "regression"], {}),
+    "compare-threads": (["compare", "groups.db.threads", "--before", "1", "--after", "2",
+                         "--fail-on", "regression", "-n", "1"], {}),
     "compare-unsplit": (["compare", "groups.db.unsplit", "-n", "2", "--gate", "cpu=5%"], {}),
     "compare-more-calls": (["compare", "snapshots.db", "--before", "2", "--after", "3", "-n", "2"],
                            {}),
@@ -608,6 +610,16 @@ def make_waits(groups):
     db.close()
 
 
+def add_threads(groups):
+    """A copy of groups.db whose runs had two threads, so that their peak hangs on the turns."""
+    shutil.copyfile(groups, groups + ".threads")
+    db = sqlite3.connect(groups + ".threads")
+    db.execute("INSERT INTO thread SELECT NULL, run_id, process_id, lane_id, tid + 1, 'worker',"
+               " started_ns, wall_ns, 0, 0, 0, 0 FROM thread")
+    db.commit()
+    db.close()
+
+
 def take_split(groups):
     """A copy of groups.db whose runs 'after' were recorded without their waits."""
     shutil.copyfile(groups, groups + ".unsplit")
@@ -659,6 +671,7 @@ def make_databases(folder, cases):
             take_allocations(os.path.join(folder, "groups.db"))
             make_waits(os.path.join(folder, "groups.db"))
             take_split(os.path.join(folder, "groups.db"))
+            add_threads(os.path.join(folder, "groups.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     add_last_look(os.path.join(folder, "fixture.db"))

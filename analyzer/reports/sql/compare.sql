@@ -107,13 +107,16 @@ WITH times AS (SELECT *, verdict IN ('improved', 'regressed', 'unchanged') AS is
 	THEN size || ' (' || interval || ')' ELSE size END AS text
 	FROM totals JOIN known WHERE change_percent IS NOT NULL AND (name = 'cpu_ns' AND has_cpu
 	OR name = IIF((SELECT is_known FROM totals WHERE name = 'wall_ns'), 'wall_ns', 'raw_wall_ns'))),
-proof AS (SELECT is_pair, MIN(before_count, after_count) AS least, IIF(before_count = after_count, counted('run', before_count) || ' a side',
+proof AS (SELECT is_pair, MIN(before_count, after_count) AS least,
+	IIF(before_count = after_count, counted('run', before_count) || ' a side',
 	before_count || ' and ' || counted('run', after_count)) AS runs,
 	group_concat(text, ' and ') FILTER (WHERE is_proven) AS proven,
 	group_concat(text, ' and ') FILTER (WHERE NOT is_proven) AS measured,
 	MAX(verdict IN ('improved', 'regressed')) AS is_any, MAX(is_blurred OR name = 'raw_wall_ns') AS is_vague FROM times),
-shares AS (SELECT *, is_judged AND main_change <> 0 AS is_certain, short_name(name) AS function FROM weights WHERE part = 'functions'),
-called AS (SELECT *, 1.0 * after_calls / NULLIF(before_calls, 0) AS ratio FROM shares WHERE repeats AND ABS(call_share) >= IIF(presence = 3, 0.001, 0.05)
+shares AS (SELECT *, is_judged AND main_change <> 0 AS is_certain, short_name(name) AS function
+	FROM weights WHERE part = 'functions'),
+called AS (SELECT *, 1.0 * after_calls / NULLIF(before_calls, 0) AS ratio FROM shares
+	WHERE repeats AND ABS(call_share) >= IIF(presence = 3, 0.001, 0.05)
 	ORDER BY ABS(call_share) DESC, number LIMIT 1),
 allocating AS (SELECT * FROM shares WHERE bytes <> 0 ORDER BY ABS(bytes) DESC, number LIMIT 1),
 taking AS (SELECT s.*, ABS(s.time_share) < ABS(c.time_share) AS is_less FROM shares s JOIN proof p LEFT JOIN called c
@@ -140,13 +143,14 @@ SELECT UPPER(SUBSTR(text, 1, 1)) || SUBSTR(text, 2) AS text, advice FROM (SELECT
 	ratio > 0.9 AND ratio < 1.1 OR ratio < 0.015, 100 * ABS(1 - ratio), IIF(ratio < 1, 'fewer', 'more')) END
 	|| IIF(before_calls * after_calls = 0, '', ' calls (' || people('calls', before_calls) || ' to '
 	|| people('calls', after_calls) || ')')
-	|| IIF(is_certain AND ABS(time_share) >= 0.01, ', ' || unit || ' ' || people('ns', before_ns) || ' to ' || people('ns', after_ns), '')
+	|| IIF(is_certain AND ABS(time_share) >= 0.01, ', ' || unit || ' ' || people('ns', before_ns)
+	|| ' to ' || people('ns', after_ns), '')
 	FROM called), '')
 	|| IFNULL((SELECT '; ' || size || ', most in ' || function || ' ('
 	|| difference('bytes', bytes, 0) || ')' FROM allocating
 	JOIN totals t ON t.name = 'alloc_bytes' AND ABS(change_percent) >= 0.1), '')
-	|| IFNULL((SELECT '; ' || IIF(is_less, 'also', 'most') || IIF(is_certain, '', ', probably,') || ' in ' || function || ', ' || unit || ' '
-	|| people('ns', before_ns) || ' to ' || people('ns', after_ns) FROM taking), '')
+	|| IFNULL((SELECT '; ' || IIF(is_less, 'also', 'most') || IIF(is_certain, '', ', probably,') || ' in '
+	|| function || ', ' || unit || ' ' || people('ns', before_ns) || ' to ' || people('ns', after_ns) FROM taking), '')
 	|| IFNULL((SELECT '; blocked ' || difference('ns', self_blocked_ns_change, 0) || ' in ' || function
 	FROM waiting), '')
 	|| CASE (SELECT MAX((call_share <> 0 OR heap_share <> 0) + (ABS(call_share) >= 0.001 OR heap_share >= 0.001))
@@ -155,7 +159,8 @@ SELECT UPPER(SUBSTR(text, 1, 1)) || SUBSTR(text, 2) AS text, advice FROM (SELECT
 	IIF(is_pair AND n."all" IS NULL, 'Record 5 runs of each: prof-record --repeat 5 --against '''
 	|| replace(b.command, '''', '''\''''') || ''' -- ' || a.command, NULL) AS advice
 FROM proof JOIN not_comparable n JOIN compared_runs b ON b.rowid = 1
-	JOIN (SELECT MAX(rowid), command FROM compared_runs) a JOIN (SELECT IIF(has_cpu, 'CPU', 'self time') AS unit FROM known));
+	JOIN (SELECT MAX(rowid), command FROM compared_runs) a
+	JOIN (SELECT IIF(has_cpu, 'CPU', 'self time') AS unit FROM known));
 
 -- "runs 3, 5, 7 'old' of a.db: ./app", or in short when there are many; "3 jobs of 8 ranks, " of
 -- recordings that are no repetitions by themselves.
@@ -369,8 +374,12 @@ SELECT t.row AS "-row/any", before_self_ns AS "before!:before_self_ns", after_se
 	after_self_cpu_ns AS "after!:after_self_cpu_ns", change AS "change!:~change/mean",
 	amount('calls', before_calls, 0) AS "calls before:~calls_before/mean",
 	amount('calls', after_calls, 0) AS "calls after!:~calls_after/mean", call_change AS "change!:?~call_change/mean",
-	verdict AS ".verdict", told_verdict AS "verdict!:?~told_verdict/text", more AS "besides:>?~besides/text"
-FROM subjects s JOIN told t ON t.row = s.rowid;
+	verdict AS ".verdict", told_verdict AS "verdict!:?~told_verdict/text", more AS "besides:>?~besides/text",
+	'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns')
+	AS "-shown/text", IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
+	IIF(MAX(is_vague) OVER (PARTITION BY s.part), ' (~: within the error)', '') AS "-marks/text",
+	f.text AS "-footer/text", f.count AS "-of_rows/any"
+FROM subjects s JOIN told t ON t.row = s.rowid JOIN known JOIN footers f ON f.part = s.part;
 
 -- :note components human
 SELECT 'Components: no change to show.' AS text
@@ -378,11 +387,7 @@ WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'components' AND is_shown) AN
 
 -- :table components quiet optional = Components by change of {unit}{marks}
 SELECT c.*, name AS "component!:name",
-	1.0 * after_self_ns - before_self_ns AS ".self_difference_ns", m.*, 'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns') AS "-shown/text",
-	IIF(MAX(is_vague) OVER (), ' (~: within the error)', '') AS "-marks/text",
-	IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
-	(SELECT text FROM footers f WHERE f.part = 'components') AS "-footer/text",
-	(SELECT count FROM footers f WHERE f.part = 'components') AS "-of_rows/any"
+	1.0 * after_self_ns - before_self_ns AS ".self_difference_ns", m.*
 FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = s.rowid
 	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
 WHERE s.part = 'components' ORDER BY s.place;
@@ -401,11 +406,7 @@ SELECT c.*, name AS "function!:name", 1.0 * after_self_ns - before_self_ns AS ".
 	before_own_alloc_bytes AS ".before_own_alloc_bytes",
 	after_own_alloc_bytes AS ".after_own_alloc_bytes", status AS ".status",
 	name_before AS ".before_name", file AS "where:.file/place", line AS "-line/id",
-	linkage_name AS ".linkage_name/text", is_judged AS ".timed_alike/flag", m.*, 'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns') AS "-shown/text",
-	IIF(MAX(is_vague) OVER (), ' (~: within the error)', '') AS "-marks/text",
-	IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
-	(SELECT text FROM footers f WHERE f.part = 'functions') AS "-footer/text",
-	(SELECT count FROM footers f WHERE f.part = 'functions') AS "-of_rows/any"
+	linkage_name AS ".linkage_name/text", is_judged AS ".timed_alike/flag", m.*
 FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = s.rowid
 	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
 WHERE s.part = 'functions' ORDER BY s.place;
@@ -499,11 +500,7 @@ SELECT 'Call paths: no change to show.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM ranks WHERE part = 'call_paths' AND is_shown);
 
 -- :table call_paths quiet = Call paths by change of {unit}{marks}
-SELECT c.*, status AS ".status", name AS "function!:name", path_id AS "call path:>path", m.*, 'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns') AS "-shown/text",
-	IIF(MAX(is_vague) OVER (), ' (~: within the error)', '') AS "-marks/text",
-	IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",
-	(SELECT text FROM footers f WHERE f.part = 'call_paths') AS "-footer/text",
-	(SELECT count FROM footers f WHERE f.part = 'call_paths') AS "-of_rows/any"
+SELECT c.*, status AS ".status", name AS "function!:name", path_id AS "call path:>path", m.*
 FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = s.rowid
 	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
 WHERE s.part = 'call_paths' ORDER BY s.place;
