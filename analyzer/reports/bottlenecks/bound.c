@@ -24,11 +24,42 @@ static int waits_for_others(struct report_input *input)
 	return result < 0 ? result : count;
 }
 
+/* What of a share's time is of one kind: as the lane's on the path was. */
+static double part_of(const struct critical *critical, const struct share *share,
+		      bool is_ready)
+{
+	uint32_t number = map_get(&critical->splits_by, share->lane, share->path, 0);
+	const struct critical_split *split;
+	double all_ns;
+
+	if (number == MAP_NONE)
+		return is_ready ? 0 : 1;
+	split = &critical->splits[number];
+	all_ns = split->cpu_ns + split->ready_ns + split->blocked_ns;
+	if (!(all_ns > 0))
+		return is_ready ? 0 : 1;
+	return (is_ready ? split->ready_ns : split->cpu_ns) / all_ns;
+}
+
+/* The run without its waits for a CPU, which no code is to blame for. */
+static double served_ns(const struct critical *critical)
+{
+	const struct shares *shares = &critical->shares;
+	double ns = shares->run_ns;
+
+	for (size_t i = 0; i < shares->count; i++)
+		if (shares->all[i].path != WALK_NONE)
+			ns -= shares->all[i].own_ns *
+			      part_of(critical, &shares->all[i], true);
+	return fmax(ns, 1);
+}
+
 /* By function of the tree: its part of the critical path at most, 0 to 1. */
 static double *load_parts(const struct critical *critical)
 {
 	const struct calltree *tree = critical->tree;
 	const struct shares *shares = &critical->shares;
+	double run_ns = served_ns(critical);
 	double *parts = xcalloc(tree->function_count + 1, sizeof(*parts));
 
 	for (size_t i = 0; i < shares->count; i++) {
@@ -38,7 +69,9 @@ static double *load_parts(const struct critical *critical)
 			continue;
 		function = tree->nodes[path].function;
 		if (function != CALLTREE_NONE)
-			parts[function] += shares->all[i].most_ns / shares->run_ns;
+			parts[function] += shares->all[i].most_ns *
+					   part_of(critical, &shares->all[i], false) /
+					   run_ns;
 	}
 	for (size_t i = 0; i < tree->function_count; i++)
 		parts[i] = fmin(parts[i], 1);

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M3 temporary-allocations: Blocks that are freed at once
 -- :about most blocks of a function are freed with at most one other allocation in between
--- :says frees {pairs block} at once, {part} of its blocks
+-- :says frees {pairs block} right after malloc, {part} of its own
 -- :needs allocations wall
 -- :through_wrappers
 -- :specific 2

@@ -18,7 +18,7 @@ SELECT '{count finding} about something else {count|is|are} left out (--focus, -
 -- :note critical_bound brief human tight
 SELECT 'Threads wait for one another: faster {name} saves at most {most_percent} of the wall.'
 	AS text, name, 100 * part AS most_percent FROM critical_bound
-WHERE part >= 0.05 AND NOT :is_filtered;
+WHERE part BETWEEN 0.05 AND 0.95 AND NOT :is_filtered;
 
 -- Where the program computes most: what a finding of low severity is not.
 -- :with hottest
