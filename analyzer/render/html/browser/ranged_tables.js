@@ -59,7 +59,7 @@ function meanColumn(title, sum, count, error) {
 
 /* The columns that the report's own table has. */
 function rangedFunctions(data, choice, range, names) {
-	var number = {}, rows, all, columns;
+	var number = {}, rows, all, columns, hot = names.indexOf("self_cpu_ns") < 0 ? "wall" : "cpu";
 
 	rows = weighFunctions(data, choice, dropped(data, choice.hidden));
 	data.metrics.forEach(function (metric, i) { number[metric.word] = i; });
@@ -70,14 +70,15 @@ function rangedFunctions(data, choice, range, names) {
 	function totalError(row) { return row.totalError; }
 	function total(row) { return row.total; }
 	function time(title, value, error) { return numberColumn(title, "nanoseconds", value, error); }
-	all = rows.reduce(function (sum, row) { return sum + of("wall")(row); }, 0);
+	all = rows.reduce(function (sum, row) { return sum + of(hot)(row); }, 0);
 	rows = rows.filter(function (row) { return of("wall")(row) > 0 || of("calls")(row) > 0; });
 	columns = {
-		self_percent: shareColumn("self %", of("wall"), all, selfError),
+		self_percent: shareColumn("share", of(hot), all, selfError),
 		self_cpu_ns: time("self CPU", of("cpu"), selfError),
 		self_ns: time("self", of("wall"), selfError),
 		self_ready_ns: time("CPU wait", of("ready")),
 		self_blocked_ns: time("blocked", of("blocked")),
+		cpu_ns: time("total CPU", function (row) { return row.totalCpu; }, totalError),
 		total_ns: time("total", total, totalError),
 		calls: numberColumn("calls", "count", of("calls")),
 		average_ns: meanColumn("avg", total, of("calls"), totalError)

@@ -183,8 +183,8 @@ function errorsByFunction(data, errors, drop) {
 
 /* A row for each function that has something of any metric. */
 function weighFunctions(data, choice, drop) {
-	var count = data.functions.length, wall = metricNumber(data, "wall"), rows = [];
-	var totals = new Float64Array(count);
+	var count = data.functions.length, rows = [];
+	var totals = totalsOf("wall"), totalCpu = totalsOf("cpu");
 	var errors = errorsByFunction(data, errorsOf(data, choice), drop);
 	var sums = data.metrics.map(function (metric, number) {
 		var self = selfOf(data, number, choice), sum = new Float64Array(count);
@@ -195,12 +195,16 @@ function weighFunctions(data, choice, drop) {
 		return sum;
 	});
 
-	totalsByFunction(data, addUp(data, without(selfOf(data, wall, choice), drop)), totals);
+	function totalsOf(word) {
+		var self = selfOf(data, metricNumber(data, word), choice);
+
+		return totalsByFunction(data, addUp(data, without(self, drop)), new Float64Array(count));
+	}
 	for (var fn = 0; fn < count; fn++) {
 		var values = sums.map(function (sum) { return sum[fn]; });
 
 		if (values.some(function (value) { return value > 0; }))
-			rows.push({fn: fn, total: totals[fn], values: values,
+			rows.push({fn: fn, total: totals[fn], totalCpu: totalCpu[fn], values: values,
 				selfError: choice.lane < 0 ? errors.self[fn] : 0,
 				totalError: choice.lane < 0 ? errors.total[fn] : 0});
 	}
