@@ -314,9 +314,47 @@ static void put_header(struct layout *layout)
 	fprintf(layout->style->out, "%s\n", layout->style->off);
 }
 
+/* Whether letters had to tell the cut name in layout->cut from others. */
+static bool has_letters(const struct layout *layout)
+{
+	const char *mark = layout->style->shorten->ellipsis;
+	const char *text = strbuf_text(&layout->cut), *at = strrchr(text, '@');
+	size_t size = strlen(mark);
+
+	return at && (size_t)(at - text) >= size && memcmp(at - size, mark, size) == 0;
+}
+
+/* Letters tell nobody anything: what tells most stands in the row then, and the name on a
+ * line of its own below it. */
+static const struct cell *put_name(struct layout *layout, const struct cell *cell,
+				   size_t width)
+{
+	struct shorten_style plain = *layout->style->shorten;
+	size_t begin = layout->cut.size;
+
+	cell_shortened(&layout->cut, cell, COLUMN_NAME, width, layout->style->shorten);
+	if (cell->kind != CELL_TEXT || begin || !has_letters(layout))
+		return NULL;
+	plain.names = NULL;
+	strbuf_reset(&layout->cut);
+	cell_shortened(&layout->cut, cell, COLUMN_NAME, width, &plain);
+	return cell;
+}
+
+static void put_name_below(struct layout *layout, const struct cell *cell)
+{
+	const struct text_style *style = layout->style;
+
+	strbuf_reset(&layout->cut);
+	cell_shortened(&layout->cut, cell, COLUMN_NAME, style->width - DETAIL_INDENT,
+		       style->shorten);
+	fprintf(style->out, "%*s%s%s%s\n", DETAIL_INDENT, "", style->dim,
+		strbuf_text(&layout->cut), style->off);
+}
+
 static void put_row(struct layout *layout, size_t row)
 {
-	const struct cell *cells = table_row(layout->table, row);
+	const struct cell *cells = table_row(layout->table, row), *below = NULL;
 
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct place *place = &layout->places[i];
@@ -333,6 +371,11 @@ static void put_row(struct layout *layout, size_t row)
 					layout->style->shorten);
 			layout->has_unknown |= cell_is_unknown(
 				&cells[place->column], &cells[place->error], type);
+		} else if (type == COLUMN_NAME && !guides) {
+			const struct cell *lettered =
+				put_name(layout, &cells[place->column], place->width);
+
+			below = lettered ? lettered : below;
 		} else {
 			cell_shortened(&layout->cut, &cells[place->column], type,
 				       place->width > guides ? place->width - guides : 1,
@@ -342,6 +385,8 @@ static void put_row(struct layout *layout, size_t row)
 			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
 	}
 	fputc('\n', layout->style->out);
+	if (below)
+		put_name_below(layout, below);
 }
 
 /* "name                                              file.c:12" */

@@ -74,8 +74,17 @@ def printed(case, width, count):
     head = next(i for i, line in enumerate(lines) if re.match(" *self .*v ", line))
     stacked = "function" not in lines[head]
     at = 0 if stacked else lines[head].index("function")
-    rows = lines[head + 1:head + 1 + count * (1 + stacked):1 + stacked]
-    return [re.split("  +", row[at:])[0] for row in rows]
+    if stacked:
+        rows = lines[head + 1:head + 1 + count * 2:2]
+        return [re.split("  +", row)[0] for row in rows]
+    names = []
+    for line in lines[head + 1:]:
+        if re.match("    [^ ]", line) and not line.startswith("    inlined into ") and \
+                not re.match(" *(-|<?[0-9.]+[num]?s)( |$)", line):
+            names[-1] = line.strip()  # in full below its row
+        else:
+            names.append(re.split("  +", line[at:])[0])
+    return names[:count]
 
 
 def record(case, program, skip=""):
