@@ -90,7 +90,9 @@ subject AS (SELECT 'functions' AS part, number, name, presence, passes, verdict,
 UNION ALL SELECT 'call_paths', number, name, presence, passes, verdict, 1, 0, ready_verdict,
 	blocked_verdict, main_change, self_blocked_ns_change, before_calls, after_calls, before_self_ns,
 	after_self_ns, before_self_cpu_ns, after_self_cpu_ns, alloc_count_change, alloc_bytes_change
-	FROM compared_paths WHERE NOT is_zero)
+	FROM compared_paths WHERE before_self_ns <> after_self_ns OR before_self_cpu_ns <> after_self_cpu_ns
+	OR before_calls <> after_calls OR alloc_count_change <> 0 OR alloc_bytes_change <> 0
+	OR self_blocked_ns_change <> 0)
 SELECT *, (after_ns - before_ns) / whole_ns AS time_share, (after_calls - before_calls) / all_calls AS call_share,
 	is_judged * MAX(ABS(main_change) / whole_ns, 0.25 * has_cpu * ABS(self_blocked_ns_change) / MAX(self, 1.0))
 	AS certain_share,
