@@ -13,10 +13,12 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What stands above the roots is nobody: PROFILE_NONE. */
 struct edge {
 	uint32_t caller, callee;
+	uint32_t line; /* of the call in the caller's file; 0: not known */
 	int64_t calls;
 	/* At and below the callee, of paths on which no other of it stands above: a call
 	 * inside of another call of the same function costs nothing once more. */
@@ -24,7 +26,7 @@ struct edge {
 };
 
 struct edges {
-	struct edge *all; /* by caller, nobody last */
+	struct edge *all; /* by caller, nobody last; then by callee and line */
 	size_t count;
 	int64_t (*selves)[PROFILE_METRICS]; /* of each function */
 };
@@ -72,6 +74,20 @@ static bool *outermost_of_functions(const struct calltree *tree)
 	return outermost;
 }
 
+/* Of the call in the file of the function above; 0: not known, or of another file. */
+static uint32_t line_of_call(const struct calltree *tree,
+			     const struct calltree_node *node)
+{
+	uint32_t caller = node->parent == CALLTREE_NONE
+				  ? CALLTREE_NONE
+				  : tree->nodes[node->parent].function;
+	const char *file = caller == CALLTREE_NONE ? NULL : tree->functions[caller].file;
+
+	return file && node->call_file && strcmp(file, node->call_file) == 0
+		       ? node->call_line
+		       : 0;
+}
+
 static void add_edges(const struct profile *profile, struct edges *edges)
 {
 	const struct calltree *tree = profile->tree;
@@ -86,14 +102,15 @@ static void add_edges(const struct profile *profile, struct edges *edges)
 		uint32_t caller = node->parent == CALLTREE_NONE
 					  ? PROFILE_NONE
 					  : tree->nodes[node->parent].function;
+		uint32_t line = line_of_call(tree, node);
 		bool is_new;
-		uint32_t at = map_number(&numbers, caller, node->function, 0, &is_new);
+		uint32_t at = map_number(&numbers, caller, node->function, line, &is_new);
 
 		if (is_new) {
 			edges->all = xgrow(edges->all, edges->count, &capacity,
 					   sizeof(*edges->all));
-			edges->all[edges->count++] =
-				(struct edge){.caller = caller, .callee = node->function};
+			edges->all[edges->count++] = (struct edge){
+				.caller = caller, .callee = node->function, .line = line};
 		}
 		quantity_add(&edges->all[at].calls, calls[i]);
 		if (outermost[i])
@@ -111,7 +128,9 @@ static int compare(const void *left, const void *right)
 
 	if (a->caller != b->caller)
 		return a->caller < b->caller ? -1 : 1;
-	return (a->callee > b->callee) - (a->callee < b->callee);
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
 }
 
 static struct edges edges_of(const struct profile *profile)
@@ -184,7 +203,8 @@ static bool is_empty(const struct edge *edge)
 	return !any;
 }
 
-/* A call that was seen by unwinding only was not counted: there was one at least. */
+/* A call that was seen by unwinding only was not counted: there was one at least. line:
+ * where the caller begins. */
 static void put_call(struct writing *writing, uint32_t line, const struct edge *edge)
 {
 	const struct calltree_function *callee =
@@ -197,7 +217,7 @@ static void put_call(struct writing *writing, uint32_t line, const struct edge *
 	put_name(writing, "cfn", edge->callee);
 	fprintf(writing->out, "calls=%" PRId64 " %" PRIu32 "\n",
 		edge->calls > 0 ? edge->calls : 1, callee->line);
-	put_costs(writing->out, line, edge->costs);
+	put_costs(writing->out, edge->line ? edge->line : line, edge->costs);
 }
 
 static void put_functions(struct writing *writing)

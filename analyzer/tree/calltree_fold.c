@@ -44,6 +44,22 @@ void calltree_narrow_self(struct calltree_node *node)
 		node->self_error_ns = most;
 }
 
+/* Only what lies in the file of the function above, which stays. */
+static void copy_call(const struct calltree *to, struct calltree_node *node,
+		      const struct calltree_node *like)
+{
+	uint32_t caller = node->parent == CALLTREE_NONE
+				  ? CALLTREE_NONE
+				  : to->nodes[node->parent].function;
+	const char *file = caller == CALLTREE_NONE ? NULL : to->functions[caller].file;
+
+	if (!file || !like->call_file || strcmp(file, like->call_file) != 0)
+		return;
+	node->call_file = file;
+	node->call_line = like->call_line;
+	node->call_lines = like->call_lines;
+}
+
 static uint32_t add_empty(struct calltree *to, const struct calltree_node *like,
 			  uint32_t parent)
 {
@@ -59,6 +75,7 @@ static uint32_t add_empty(struct calltree *to, const struct calltree_node *like,
 	node->path_count = 0;
 	node->recursion = 0;
 	node->tree_alloc_bytes = 0;
+	copy_call(to, node, like);
 	return (uint32_t)to->node_count - 1;
 }
 

@@ -54,6 +54,26 @@ def differences(database, wanted, are_counted):
         yield f"{pair[0]} calls {pair[1]}: no path"
 
 
+def differences_in_callgrind(products, database, wanted):
+    """A call's costs are told with its line, below the caller's own."""
+    exported = harness.run([products.analyze, "export", "callgrind", database]).stdout
+    names, at, lines = {}, {}, set()
+    told = exported.splitlines()
+    for place, line in enumerate(told):
+        name = re.match(r"(c?fn)=\((\d+)\)(?: (.*))?$", line)
+        if name:
+            names.setdefault(name[2], name[3])
+            at[name[1]] = names[name[2]]
+        elif line.startswith("calls="):
+            lines.add((at["fn"], at["cfn"], int(told[place + 1].split()[0])))
+    for (caller, callee), (first, others) in wanted.items():
+        # what a copy calls is its host's, and recursion is one call
+        if caller in ("copy", callee):
+            continue
+        if not any((caller, callee, line) in lines for line in first + others):
+            yield f"callgrind has no line of {caller}'s call of {callee}"
+
+
 def asked():
     """{(function, line): bytes}"""
     with open(SOURCE, encoding="utf-8") as file:
@@ -93,6 +113,7 @@ def check(products, compiler, level):
             harness.expect(result.returncode == 0, f"ended with {result.returncode}")
             harness.settle(products, database)
             for problem in [*differences(database, wanted, rounds > 1),
+                            *differences_in_callgrind(products, database, wanted),
                             *differences_in_memory(products, database, rounds)]:
                 yield f"{name}: {problem}"
 
