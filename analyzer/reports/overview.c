@@ -226,11 +226,9 @@ const struct report report_report = {
 	.summary = "a run on one page (this is the default)",
 	.description =
 		"How far the numbers can be trusted, what ran, what is worth fixing "
-		"most, "
-		"the functions and call paths with the most self time, "
-		"components (of regions) and steps when there are any, "
-		"where memory was allocated and what the peak was made of, CPU and "
-		"memory use. "
+		"most, the functions and call paths that compute most, components (of "
+		"regions) and steps when there are any, where memory was allocated, and "
+		"how much of it was in use. doctor has what is known of the recording. "
 		"csv has the hot functions; json has everything, as many rows as text "
 		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",

@@ -150,8 +150,9 @@ const struct report report_doctor = {
 	.summary = "why a recording is empty or partial, and what to do",
 	.description =
 		"With a database: explains everything that keeps the run from being "
-		"complete and exact, and how functions were recorded when not call by "
-		"call. With --program: tells whether the shim can record "
+		"complete and exact, how functions were recorded when not call by call, "
+		"what recording cost, and which rules were skipped. With --program: "
+		"tells whether the shim can record "
 		"that program (hooks compiled in, dynamic, not setuid, malloc of the C "
 		"library), without running it.",
 	.example = "prof-analyze doctor --program ./app",
