@@ -161,9 +161,9 @@ SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS
 	CASE WHEN s.known >= 0.5 THEN 2 ELSE 1 END AS confidence,
 	CASE WHEN m.taken_path_id IS NULL THEN 'waits {wait_ns} for {lock}, with {threads thread}'
 		ELSE 'holds {lock} while {threads thread} {threads|waits|wait} {wait_ns}' END AS says,
-	'{lock} was waited for in {>waiter_path_id}, ' || CASE
-		WHEN m.holder_path_id IS NULL THEN 'by whom it was held is not known'
-		ELSE 'while its holder ' || CASE
+	'threads wait for {lock} in {>waiter_path_id}' || CASE
+		WHEN m.holder_path_id IS NULL THEN '; who held it is not known'
+		ELSE ' while its holder ' || CASE
 			WHEN s.asleep >= 0.5 AND m.callee IS NOT NULL
 			THEN 'was in ' || m.callee || '()'
 			WHEN s.asleep >= 0.5 THEN 'slept'

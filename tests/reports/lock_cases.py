@@ -38,7 +38,7 @@ SHORT = {"hold_count": 100, "hold_ns": 100 * 50_000}
 
 def contended():
     """L1"""
-    said = "table was waited for in main > work, while its holder computed in main > work > compute"
+    said = "threads wait for table in main > work while its holder computed in main > work > compute"
     yield look("L1", "run_share", found(saves=50, says=said, **HIGH, shows={
         "longest waiter, of the run": 5, "waits": 100, "threads that waited": 3,
         "its holder computed": 100, "held for": MS}), ns=50 * MS, **LONG)
@@ -112,8 +112,8 @@ def turns():
     anywhere = found(function=None)
     for what, values, one in (
             ("cpus_most", (700, 700), found(function=None, saves=300, **MEDIUM, shows={
-                "threads that work": 2, "CPUs that all use": 1.4,
-                "slept for each other, of what they slept": 100, "CPUs": 2})),
+                "threads that work": 2, "CPUs used by all": 1.4,
+                "blocked on one another, of their blocked time": 100, "CPUs": 2})),
             ("cpus_most", (701, 700), None),
             ("cpus_least", (250, 250), anywhere), ("cpus_least", (250, 249), None),
             ("workers", (700, 100), anywhere), ("workers", (700, 99), None),

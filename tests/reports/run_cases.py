@@ -259,12 +259,12 @@ def cpus():
     """R1 to R4"""
     run, two = {"function": None}, {"lanes": (0, 0)}
     for blocked, one in ((500 * MS, found(saves=500, function="main", **MEDIUM, shows={
-            "CPU, while none was waited for": 50, "computed": 500e6, "waited for a CPU": 0,
-            "slept": 500e6, "threads": 1})), (500 * MS - 10_000, None)):
+            "CPU used, CPU wait aside": 50, "computed": 500e6, "CPU wait": 0,
+            "blocked": 500e6, "threads": 1})), (500 * MS - 10_000, None)):
         yield case("R1", "cpu", one, blocked=blocked)
     # 400 ms of 800 in which no CPU was waited for
     for ready, one in ((200, found(saves=400, impact=0.5, function="main", shows={
-            "CPU, while none was waited for": 50, "waited for a CPU": 200e6})), (200.01, None)):
+            "CPU used, CPU wait aside": 50, "CPU wait": 200e6})), (200.01, None)):
         yield case("R1", "waits for a CPU", one, blocked=(600 * MS - int(ready * MS)),
                    ready=int(ready * MS))
     # the recorder's start, on a busy machine, is not the program's
@@ -314,7 +314,7 @@ def cpus():
     def busy(rule, what, one, first=900, second=900, ready=0, **values):
         return case(rule, what, one, *both_busy(first, second, ready=ready * MS),
                     has_main=False, **two, **values)
-    wished = "CPU of the machine, computed and wished for"
+    wished = "CPU of the machine, used or wanted"
     machine = found(severity="low", saves=0, crosses={wished}, **run, **HIGH,
                     shows={wished: 90, "CPUs": 2})
     yield busy("R2", "machine", machine)
@@ -326,7 +326,7 @@ def cpus():
     yield busy("R2", "two threads", found(**run), 500, 1000, cpus=1)
     yield busy("R2", "no CPUs", "the number of CPUs", cpus=None)
     yield busy("R2", "four CPUs", None, 1000, 1000, cpus=4)
-    starved = "waited for a CPU, of what was wished"
+    starved = "runnable but not running"
     for ready, one in ((1000, found(severity="low", crosses={starved}, shows={
             starved: 50, "CPUs": 4}, **run, **HIGH)), (999, None)):
         yield busy("R3", "ready", one, 1000, 1000, ready, cpus=4)
@@ -356,7 +356,7 @@ def cpus():
     for count in (1, 8):
         yield follow("R2", None, count)
         yield follow("R3", found(severity="low", shows={
-            "threads that wished for one most of the time": 1}, **run), count)
+            "threads that wanted a CPU most of the time": 1}, **run), count)
         yield follow("R4", None, count)
 
 

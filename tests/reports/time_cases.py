@@ -74,7 +74,7 @@ def hot_leaves():
         yield from both("T1", less, found(saves=20), None, work, 20 * MS, 20 * MS - 1,
                         **{less: 600 * MS})
     yield from both("T1", "self_part", found(shows={
-        "share of the wall, threads side by side": 10, "computed itself": 100e6, "self share of that with what it calls": 50,
+        "share of the wall, threads side by side": 10, "computed itself": 100e6, "its own part of that with callees": 50,
         "calls": 1000, "computed per call": 100e3}), None,
                     lambda below: work(100 * MS) + [node("inner", below, 5 * MILLION, "work")],
                     100 * MS, 100 * MS + 1)
@@ -102,7 +102,7 @@ def hot_leaves():
     yield from both("T1", "many calls", found(), None,
                     lambda longest: work(200 * MS, 2, max_ns=longest), 100 * MS - 1, 100 * MS)
     # what was waited is not computed
-    yield case("T1", "waited", found(saves=100, shows={"waited besides": 300e6}),
+    yield case("T1", "waited", found(saves=100, shows={"waited": 300e6}),
                *work(400 * MS, blocked=300 * MS))
     yield from both("T1", "self_share, less waits", found(), None,
                     lambda blocked: work(400 * MS, blocked=blocked), 350 * MS, 350 * MS + 1)

@@ -17,11 +17,11 @@
 -- conditions, semaphores, barriers
 -- :limit run_share = 0.1 ratio, at most 1: share of the run that they could win side by side
 -- :evidence workers count, at least workers: threads that work
--- :evidence cpus_used ratio, at most cpus_most: CPUs that all use
+-- :evidence cpus_used ratio, at most cpus_most: CPUs used by all
 -- :asks cpus_used at least cpus_least
 -- :evidence busiest percent, at most busiest: busiest, of its process's life
--- :evidence met percent, at least met: slept for each other, of what they slept
--- :evidence won percent, at least run_share: could be won, of the run
+-- :evidence met percent, at least met: blocked on one another, of their blocked time
+-- :evidence won percent, at least run_share: could be saved, of the run
 -- :evidence cpus count: CPUs
 -- :advice let threads run ahead: a longer queue between them
 -- :advice give each thread whole items of its own instead of a part of each
@@ -69,7 +69,7 @@ SELECT s.process_id, m.waiter_path_id AS path_id, m.waiter_path_id, m.holder_pat
 	s.busiest_ns / s.served_ns AS busiest, :cpus AS cpus,
 	CAST(s.met_ns AS REAL) / NULLIF(s.blocked_ns, 0) AS met,
 	s.saving_ns, s.saving_ns / :run_ns AS won, s.ready < 0.5 AS confidence,
-	'while one of them worked the others slept for it' || CASE WHEN m.name IS NULL THEN ''
+	'while one of them worked, the others waited for it' || CASE WHEN m.name IS NULL THEN ''
 		ELSE ', most for {lock} in {>waiter_path_id}' || CASE
 		WHEN m.holder_path_id IS NULL THEN '' ELSE ', for {>holder_path_id}' END END
 	AS why

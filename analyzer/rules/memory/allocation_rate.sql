@@ -20,7 +20,7 @@
 -- :evidence part percent: share
 -- :evidence mean_bytes bytes: mean size
 -- :evidence pair_ns ns: cost of malloc and free
--- :evidence won percent: share of the run without recorder
+-- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
 -- :why many blocks are allocated for each second of the run, and they stay for a while
 -- :advice allocate many at once: an arena or a pool

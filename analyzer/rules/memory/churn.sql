@@ -20,7 +20,7 @@
 -- :evidence bytes bytes: allocated
 -- :evidence peak_bytes bytes: most live at a time
 -- :evidence pair_ns ns: cost of malloc and free
--- :evidence won percent: share of the run without recorder
+-- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
 -- :why far more is allocated than is ever live at a time: the same room is given back and
 -- asked for again

@@ -21,7 +21,7 @@
 -- :evidence mean_bytes bytes: mean size
 -- :evidence cross_ns ns: such a free costs more by
 -- :evidence waits_ns ns: taken beyond the median of its calls
--- :evidence won percent: share of the run without recorder
+-- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_win
 -- :advice return blocks to the thread that made them: a pool with a return queue
 -- :advice pass data in batches, one block for many items

@@ -17,7 +17,7 @@
 -- :evidence copied_bytes bytes: copied
 -- :evidence step_bytes bytes: mean step
 -- :evidence realloc_ns ns: cost of a realloc, copying aside
--- :evidence won percent: share of the run without recorder
+-- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
 -- :why each realloc makes its block only a little larger, so very many are needed
 -- :advice grow by a factor (1.5 or 2), or reserve the final size

@@ -14,7 +14,7 @@
 -- :evidence of_run percent: of the run's allocations
 -- :evidence mean_bytes bytes: mean size
 -- :evidence pair_ns ns: cost of malloc and free
--- :evidence won percent: share of the run without recorder
+-- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
 -- :why these blocks are freed with at most one other allocation of the thread in between
 -- :advice use a local array, or keep one buffer

@@ -8,10 +8,10 @@
 -- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
 -- programs had them
 -- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
--- :evidence machine percent, at least machine: CPU of the machine, computed and wished for
+-- :evidence machine percent, at least machine: CPU of the machine, used or wanted
 -- :evidence cpus count: CPUs
--- :evidence ready percent: waited for a CPU, of what was wished
--- :evidence busy count: threads that wished for one most of the time
+-- :evidence ready percent: runnable but not running
+-- :evidence busy count: threads that wanted a CPU most of the time
 -- :asks busy at least two
 -- :asks had at least had
 -- :why the threads want all that the machine has: more threads would not be faster

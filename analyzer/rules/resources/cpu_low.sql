@@ -5,10 +5,10 @@
 -- :limit cpu = 0.5 ratio, at most 1: of one CPU, on average over the run less its waits for a
 -- CPU
 -- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
--- :evidence used percent, at most cpu: CPU, while none was waited for
+-- :evidence used percent, at most cpu: CPU used, CPU wait aside
 -- :evidence cpu_ns ns: computed
--- :evidence ready_ns ns: waited for a CPU
--- :evidence blocked_ns ns: slept
+-- :evidence ready_ns ns: CPU wait
+-- :evidence blocked_ns ns: blocked
 -- :evidence threads count: threads
 -- :asks used_or_work at most cpu
 -- :why the program slept for most of the run; {place}

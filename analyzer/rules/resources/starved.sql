@@ -10,11 +10,11 @@
 -- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, its own
 -- threads did not take them, however many they are
 -- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
--- :evidence ready percent, at least ready: waited for a CPU, of what was wished
--- :evidence ready_ns ns: waited for a CPU
+-- :evidence ready percent, at least ready: runnable but not running
+-- :evidence ready_ns ns: CPU wait
 -- :evidence cpu_ns ns: computed
 -- :evidence cpus count: CPUs
--- :evidence busy count: threads that wished for one most of the time
+-- :evidence busy count: threads that wanted a CPU most of the time
 -- :asks rivals at most cpus
 -- :why the program was runnable and had no CPU, and its own threads are too few, or had too
 -- little, to have taken them: other programs had them, or a limit applies

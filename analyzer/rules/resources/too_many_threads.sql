@@ -13,11 +13,11 @@
 -- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
 -- programs had them
 -- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
--- :evidence busy count, at least many: threads that wished for a CPU most of the time
--- :evidence machine percent, at least machine: CPU of the machine, computed and wished for
+-- :evidence busy count, at least many: threads that wanted a CPU most of the time
+-- :evidence machine percent, at least machine: CPU of the machine, used or wanted
 -- :evidence had percent, at least had: CPU of the machine, computed
 -- :evidence cpus count: CPUs
--- :evidence ready percent, at least ready: waited for a CPU, of what was wished
+-- :evidence ready percent, at least ready: runnable but not running
 -- :why the threads take the CPUs from one another: one thread for each CPU would do the
 -- same work with fewer switches
 -- :advice start no more threads than there are CPUs

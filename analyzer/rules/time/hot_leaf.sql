@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T1 hot-leaf: A function whose own code takes much of the run
 -- :about a function itself, not what it calls, computes for a large share of the run
--- :says computes {cpu_share} of all CPU time itself, in {calls call}
+-- :says takes {cpu_share} of the CPU itself, in {calls call}
 -- :needs calls wall time
 -- :specific 1
 -- :explains T2
@@ -22,10 +22,10 @@
 -- :evidence cpu_share percent: share of the program's CPU time
 -- :evidence held percent, at least self_share: share of the wall, threads side by side
 -- :evidence cpu_ns ns: computed itself
--- :evidence self_part percent: self share of that with what it calls
+-- :evidence self_part percent: its own part of that with callees
 -- :evidence calls count: calls
 -- :evidence call_ns ns: computed per call
--- :evidence waited_ns ns: waited besides
+-- :evidence waited_ns ns: waited
 -- :evidence in_spins percent: of its samples, waiting for others
 -- :asks sure_held at least self_share
 -- :asks self_part at least self_part
@@ -58,7 +58,7 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error,
 	held_ns AS saving_ns, CASE WHEN is_allocating
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins,
-	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of all CPU time waits for other ' || whose
+	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of the CPU waits for other ' || whose
 		|| ', asking again and again' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that asks again and again whether they have come'

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T9 long-call: One call that computes for long
 -- :about a single call itself computes for a large share of the run
--- :says one call computes for {one_ns}, {cpu_share} of all CPU time
+-- :says one call computes for {one_ns}, {cpu_share} of the CPU
 -- :needs calls wall cpu time
 -- :specific 1
 -- :limit least_ns = 100000000 ns: what one call computes itself

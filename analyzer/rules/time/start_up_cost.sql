@@ -14,7 +14,7 @@
 -- :evidence start_ns ns, crossed least_ns: start-up
 -- :evidence held percent, crossed run_share: share of the run
 -- :evidence before_main_ns ns: before main()
--- :evidence waited_ns ns: less waits for a CPU, at most
+-- :evidence waited_ns ns: of it CPU wait, at most
 -- :advice build what start-up builds when it is first needed
 -- :advice build tables at compile time, or cache what was parsed
 -- :advice {remedy}

@@ -31,7 +31,7 @@ ORDER BY f.self_cpu_ns DESC, f.function_id LIMIT 1
 
 -- :note nothing_stands_out brief human tight
 SELECT 'Nothing stands out. The hottest function is {name}' || IIF(caller IS NULL, '',
-	', called by {caller}') || ': {share_percent} of all CPU time.' AS text,
+	', called by {caller}') || ': {share_percent} of the CPU.' AS text,
 	name, caller AS "caller/name", 100 * MIN(1, part) AS share_percent
 FROM found JOIN hottest WHERE worst <= 1 AND NOT :is_filtered AND :program_ns > 0 AND :is_split;
 
