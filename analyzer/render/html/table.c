@@ -37,7 +37,7 @@ struct layout {
 	double most;		/* what is a whole bar */
 };
 
-/* The rows are sorted by the first number that never grows from one to the next. */
+/* Where it is not told, rows are sorted by the first number that never grows. */
 static bool is_descending(const struct table *table, size_t column)
 {
 	double last = INFINITY;
@@ -67,12 +67,22 @@ static void put_first(struct layout *layout, size_t column)
 	layout->columns[0] = column;
 }
 
+static double most_of(const struct table *table, size_t column)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < table->row_count; i++)
+		most = fmax(most, cell_number(&table_row(table, i)[column]));
+	return most > 0 ? most : 1;
+}
+
 static struct layout layout_of(const struct section *section)
 {
 	const struct table *table = section->table;
 	struct layout layout = {xcalloc(table->column_count + 1, sizeof(size_t)), 0, -1,
 				-1, 100};
 	int name = -1, percent = -1, verdict = -1;
+	bool is_told = false;
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		if (!is_shown(&table->columns[i]))
@@ -84,14 +94,16 @@ static struct layout layout_of(const struct section *section)
 			percent = (int)i;
 		if (strcmp(column_title(&table->columns[i]), "verdict") == 0)
 			verdict = (int)i;
-		if (layout.sorted < 0 && !section->depth_column &&
-		    is_descending(table, i))
+		is_told |= (table->columns[i].flags & COLUMN_SORTED) != 0;
+		if (table->columns[i].flags & COLUMN_SORTED ||
+		    (layout.sorted < 0 && !is_told && !section->depth_column &&
+		     is_descending(table, i)))
 			layout.sorted = (int)i;
 	}
 	name = name < 0 && layout.count ? (int)layout.columns[0] : name;
 	layout.bars = layout.sorted < 0 ? percent : layout.sorted;
 	if (layout.sorted >= 0 && layout.sorted != percent)
-		layout.most = cell_number(&table_row(table, 0)[layout.sorted]);
+		layout.most = most_of(table, (size_t)layout.sorted);
 	if (verdict >= 0)
 		put_first(&layout, (size_t)verdict);
 	if (layout.sorted >= 0)
