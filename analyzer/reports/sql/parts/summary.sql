@@ -77,26 +77,29 @@ GROUP BY f.name, p.kind ORDER BY blocked_ns DESC, f.name LIMIT 3;
 -- :values where brief parts tight
 WITH ends AS (SELECT *, CAST(16 * (program_ns + other_ns) / all_ns + 0.5 AS INTEGER) AS a,
 	CAST(16 * :cpu_ns / all_ns + 0.5 AS INTEGER) AS b,
-	CAST(16 * (:cpu_ns + :ready_ns) / all_ns + 0.5 AS INTEGER) AS c FROM divided)
-SELECT IIF(:ready_ns + :blocked_ns >= 0.05 * all_ns,
+	CAST(16 * (:cpu_ns + :ready_ns) / all_ns + 0.5 AS INTEGER) AS c FROM divided),
+drawn AS (SELECT *, IIF(:ready_ns + :blocked_ns >= 0.05 * all_ns,
 	substr(replace(printf('%16s', ''), ' ', '#'), 1, a)
 	|| substr(replace(printf('%16s', ''), ' ', '+'), 1, b - a)
 	|| substr(replace(printf('%16s', ''), ' ', '='), 1, c - b)
-	|| substr(replace(printf('%16s', ''), ' ', '.'), 1, 16 - c) || printf('  computing %.0f%%',
+	|| substr(replace(printf('%16s', ''), ' ', '.'), 1, 16 - c) || printf(' computing %.0f%%',
 		100 * (program_ns + other_ns) / all_ns)
 	|| IIF(hooks_ns >= 0.005 * all_ns, printf(', hooks %.0f%%', 100 * hooks_ns / all_ns), '')
 	|| IIF(:ready_ns >= 0.005 * all_ns, printf(', CPU wait %.0f%%', 100 * :ready_ns / all_ns), '')
-	|| IIF(:blocked_ns >= 0.005 * all_ns, printf(', blocked %.0f%%', 100 * :blocked_ns / all_ns)
-		|| IFNULL((SELECT ' (' || short_name(16, name) || ')' FROM slept
-			WHERE hooks_ns < 0.005 * all_ns AND blocked_ns * 3 >= :blocked_ns LIMIT 1), ''), ''),
-	NULL) AS "threads:~bar", :cpu_ns AS ":.cpu_ns",
+	|| IIF(:blocked_ns >= 0.005 * all_ns, printf(', blocked %.0f%%', 100 * :blocked_ns / all_ns),
+		''), NULL) AS bar FROM ends),
+-- what most of them slept in, when the line has room for it
+most AS (SELECT ' (' || name || ')' AS words FROM slept
+	WHERE blocked_ns * 3 >= :blocked_ns AND blocked_percent >= 0.5 ORDER BY blocked_ns DESC LIMIT 1)
+SELECT bar || IIF(IFNULL(length(bar) + length(words) <= 68, 0), words, '') AS "threads:~bar",
+	:cpu_ns AS ":.cpu_ns",
 	CAST(program_ns AS INTEGER) AS "computing:.program_ns",
 	:ready_ns AS "CPU wait (runnable, not running):.ready_ns", :blocked_ns AS "blocked:.blocked_ns",
 	CAST(NULLIF(hooks_ns, 0) AS INTEGER) AS "hooks, not the program:.?hooks_ns",
 	CAST(NULLIF(other_ns, 0) AS INTEGER) AS "code without hooks:.?other_ns",
 	CAST(NULLIF(error_ns, 0) AS INTEGER) AS ".?program_error_ns",
 	CAST(NULLIF(error_ns, 0) AS INTEGER) AS ".?hooks_error_ns"
-FROM ends;
+FROM drawn LEFT JOIN most ON 1;
 
 -- :table blocked_on brief machine page whole = What blocked them
 SELECT name AS "call!:name", kind AS ".kind", calls AS "calls!:calls",
