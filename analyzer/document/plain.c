@@ -98,9 +98,10 @@ static void clean_lanes(struct doc *doc, struct lanes *lanes)
 
 static void clean_finding(struct doc *doc, struct finding *finding)
 {
-	const char **const texts[] = {&finding->function, &finding->path,  &finding->step,
-				      &finding->file,	  &finding->where, &finding->why,
-				      &finding->sql,	  &finding->verify};
+	const char **const texts[] = {
+		&finding->function, &finding->path,  &finding->step,
+		&finding->file,	    &finding->where, &finding->says,
+		&finding->why,	    &finding->sql,   &finding->verify};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		clean(doc, texts[i]);
