@@ -34,13 +34,15 @@ FROM (SELECT complete, exit_code, exit_signal, :error_ns > 0.1 * :self_ns AS is_
 SELECT name, value AS "value/any" FROM (SELECT name, value FROM trust_counters ORDER BY name)
 UNION ALL SELECT 'verdict', verdict FROM judged;
 
--- What is lost or repaired, in words, the worst first: two are told. A counter without words goes
--- by its name.
+-- What is lost or repaired, in words, the worst first: two are told. So are rules of the user's own
+-- that fit nothing: what was asked for is not in the numbers. A counter without words goes by its
+-- name.
 -- :keep told
 SELECT IIF(weight IS NULL, people('count', value) || ' ' || name, trust_text(name, value)) AS words,
 	ROW_NUMBER() OVER (ORDER BY IFNULL(weight, 2) DESC, value DESC, name) AS place
 FROM trust_counters JOIN judged WHERE value <> 0
-	AND (weight IS NULL OR weight >= IIF(complete, 2, 3) AND trust_word(name, 'many') IS NOT NULL);
+	AND (weight IS NULL OR weight >= IIF(complete, 2, 3) AND trust_word(name, 'many') IS NOT NULL
+	OR name IN ('rules_without_functions', 'unread_objects'));
 
 -- The rest is doctor's: how functions were recorded, what hooks took, the budget.
 -- :keep line
