@@ -83,7 +83,7 @@ static void put_who(struct strbuf *text, const struct live *live)
 
 static void put_what(struct strbuf *text, const struct live_totals *totals)
 {
-	strbuf_printf(text, "%.2f computing, %.2f ready of ", totals->computing,
+	strbuf_printf(text, "%.2f computing, %.2f CPU wait of ", totals->computing,
 		      totals->ready);
 	units_counted(text, (int64_t)totals->thread_count, "thread");
 	strbuf_puts(text, "; ");

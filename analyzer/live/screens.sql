@@ -30,7 +30,7 @@ SELECT IIF(recording = 'counted', NULL, cpu_ns / :span) AS "CPU/s!:self_cpu_per_
 	total_ns * 1.0 / NULLIF(calls, 0)) AS "mean:mean_ns", IIF(recording = 'counted', NULL,
 	error / NULLIF(calls * calls, 0)) AS ".mean_error_ns", max_ns AS "max:max_ns",
 	IIF(recording = 'counted', NULL, total_ns / :span) AS "total/s:total_per_s_ns",
-	ready_ns / :span AS "ready/s:self_ready_per_s_ns",
+	ready_ns / :span AS "CPU wait/s:self_ready_per_s_ns",
 	blocked_ns / :span AS "blocked/s:self_blocked_per_s_ns",
 	allocs / :span AS "allocs/s:allocs_per_s/count", recording AS "recorded:recording/text",
 	f.name AS "function!:name", zoom AS "-zoom/id"
@@ -74,7 +74,7 @@ SELECT * FROM rates;
 WITH gain AS (SELECT *, path AS zoom FROM path_gain)
 SELECT "CPU/s!:self_cpu_per_s_ns", ".self_cpu_per_s_error_ns", "calls/s:calls_per_s/count",
 	"mean:mean_ns", ".mean_error_ns", "max:max_ns", "total/s:total_per_s_ns",
-	"ready/s:self_ready_per_s_ns", "blocked/s:self_blocked_per_s_ns",
+	"CPU wait/s:self_ready_per_s_ns", "blocked/s:self_blocked_per_s_ns",
 	"allocs/s:allocs_per_s/count", "recorded:recording/text", NULL AS "path!:path", "-zoom/id"
 FROM rates;
 
@@ -87,7 +87,7 @@ WITH gain AS (SELECT n.pid, n.tid, n.name, n.path,
 		ON b.look = :since AND b.pid = n.pid AND b.tid = n.tid
 	WHERE n.look = :now)
 SELECT g.pid AS ".pid", g.tid AS "tid!:tid", 100 * cpu AS "computing!:cpu_percent",
-	100 * MIN(ready, 1 - cpu) AS "ready:ready_percent",
+	100 * MIN(ready, 1 - cpu) AS "CPU wait:ready_percent",
 	100 * (1 - cpu - MIN(ready, 1 - cpu)) AS "blocked:blocked_percent",
 	g.name AS "thread!:name/text", NULL AS "is in!:in/path", NULLIF(g.path, 0) AS "-zoom/id"
 FROM gain g LEFT JOIN seen_path p ON p.path = g.path LEFT JOIN seen_function f USING (function)

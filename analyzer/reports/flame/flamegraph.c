@@ -50,7 +50,7 @@ static enum exit_status build_export(struct report_input *input, struct doc *doc
 
 #define WHAT_IS_SHOWN                                                                    \
 	"--metric says what is shown: time, self (time again, by the functions that "    \
-	"spent it, their callers below them), cpu, ready (waits for a CPU), blocked "    \
+	"spent it, their callers below them), cpu, ready (CPU wait), blocked "           \
 	"(sleeps), calls, bytes and allocs (allocated), "                                \
 	"live (at exit), at-peak. Without it a picture shows cpu where that is known, "  \
 	"all else time; bytes when no function was instrumented. --snapshot shows it "   \

@@ -38,7 +38,7 @@ WHERE s.run_id = :run;
 
 -- :name calls
 SELECT 4 AS kind, p.pid, s.lane_id AS track, s.name,
-	CASE WHEN s.cpu_ns IS NULL THEN '' ELSE printf('computing %.3f ms, ready %.3f ms, '
+	CASE WHEN s.cpu_ns IS NULL THEN '' ELSE printf('computing %.3f ms, CPU wait %.3f ms, '
 	|| 'blocked %.3f ms', s.cpu_ns / 1e6, s.ready_ns / 1e6, s.blocked_ns / 1e6) END
 	|| CASE s.ended WHEN 'open' THEN 'open at the end of the process'
 	WHEN 'unwound' THEN ', left by a jump or an exception' ELSE '' END AS detail,

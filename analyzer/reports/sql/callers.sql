@@ -81,7 +81,7 @@ SELECT name AS ".name/text", function_id AS ".function_id", file AS "defined:?fi
 	100.0 * (self_ns + self_error_ns) / :self_ns, 0)))) AS "-share/text",
 	ready_ns AS ".ready_ns", blocked_ns AS ".blocked_ns",
 	CASE WHEN ready_ns OR blocked_ns
-	THEN 'ready {ready_ns}, blocked {blocked_ns}, of the total' END AS "waits:~waits",
+	THEN 'CPU wait {ready_ns}, blocked {blocked_ns}, of the total' END AS "waits:~waits",
 	alloc_count AS ".alloc_count", alloc_bytes AS ".alloc_bytes",
 	CASE WHEN alloc_count THEN '{alloc_count allocation} of its own, {alloc_bytes}' END
 	AS "memory:~memory"

@@ -52,7 +52,7 @@ SELECT *, MAX(0, run_ns - cpu_ns - ready_ns - asleep_ns - waited_ns - woken_ns -
 -- Of less than half a percent nobody wants to know.
 -- :keep made_of
 SELECT title, 100 * ns / run_ns AS percent FROM (SELECT 'computing' AS title, cpu_ns AS ns, run_ns
-	FROM sums UNION ALL SELECT 'ready', ready_ns, run_ns FROM sums
+	FROM sums UNION ALL SELECT 'CPU wait', ready_ns, run_ns FROM sums
 	UNION ALL SELECT 'asleep or in I/O', asleep_ns, run_ns FROM sums
 	UNION ALL SELECT 'waiting for what is not named', waited_ns, run_ns FROM sums
 	UNION ALL SELECT 'being woken', woken_ns, run_ns FROM sums
@@ -100,9 +100,7 @@ SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
 	IIF(run_ns > 0, 100 * MIN(most_ns, run_ns) / run_ns, 0.0) AS "at most!:bound_percent",
 	IIF(run_ns > 0, 100 * MIN(tree_most_ns, run_ns) / run_ns, 0.0)
 	AS "with callees:tree_bound_percent", CAST(ns AS INTEGER) AS "time:.critical_ns",
-	CASE MAX(cpu_ns, ready_ns, asleep_ns, waited_ns, woken_ns) WHEN cpu_ns THEN 'computing'
-	WHEN ready_ns THEN 'ready' WHEN asleep_ns THEN 'asleep' WHEN waited_ns THEN 'waiting'
-	ELSE 'woken' END AS "what!:what",
+	what AS ".what/text", IIF(what = 'ready', 'CPU wait', what) AS "what!:~state",
 	IIF(lane_count > 1 AND largest_ns < 0.95 * ns, counted('thread', lane_count),
 	last.thread) AS "thread!:thread",
 	name AS "function!:name", path_id AS "path:>path", CAST(least_ns AS INTEGER) AS ".least_ns",
@@ -110,7 +108,9 @@ SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",
 	CAST(cpu_ns AS INTEGER) AS ".cpu_ns", CAST(ready_ns AS INTEGER) AS ".ready_ns",
 	CAST(asleep_ns AS INTEGER) AS ".asleep_ns", CAST(waited_ns AS INTEGER) AS ".not_named_ns",
 	CAST(woken_ns AS INTEGER) AS ".woken_ns", lane_count AS ".thread_count", path_id AS ".path_id"
-FROM p LEFT JOIN last ON last.lane_id = p.largest_lane_id;
+FROM (SELECT *, CASE MAX(cpu_ns, ready_ns, asleep_ns, waited_ns, woken_ns) WHEN cpu_ns
+	THEN 'computing' WHEN ready_ns THEN 'ready' WHEN asleep_ns THEN 'asleep'
+	WHEN waited_ns THEN 'waiting' ELSE 'woken' END AS what FROM p) p LEFT JOIN last ON last.lane_id = p.largest_lane_id;
 
 -- :table critical_threads rows=15 noun=thread weight=critical_ns,the_critical_path = By thread
 SELECT IIF(run_ns > 0, 100 * ns / run_ns, 0.0) AS "of run!:share_percent",

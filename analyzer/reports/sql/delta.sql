@@ -139,7 +139,7 @@ SELECT a.label AS ".a", a.snapshot_id AS ".a_snapshot_id", b.label AS ".b",
 	IIF(has_between AND (calls OR self_ns OR counted_calls),
 	'{calls call}, {self_ns} in instrumented functions'
 	|| IIF(self_ready_ns > 0 OR self_blocked_ns > 0,
-	', of which {self_ready_ns} ready, {self_blocked_ns} blocked', '')
+	', of which CPU wait {self_ready_ns}, blocked {self_blocked_ns}', '')
 	-- when calls were that were only counted is not known: at the exit they are all there
 	|| IIF(counted_calls, ', ' || IIF(b.kind = 'exit', 'with', 'without')
 	|| ' {counted_calls call} of the whole run that were only counted', ''), NULL)

@@ -185,7 +185,7 @@ FROM groups g ORDER BY g.difference_ns DESC, case_id;
 
 -- :table slow_calls main sort brief optional each=study_id noun=slow_call weight=difference_ns,the_difference = {title}
 SELECT c.duration_ns AS "took!:duration_ns", c.started_ns AS "at!:started_ns",
-	c.number AS "call!:number/count", c.ready_ns AS "of that ready:ready_ns",
+	c.number AS "call!:number/count", c.ready_ns AS "CPU wait:ready_ns",
 	CASE WHEN t.name IS NULL THEN NULL WHEN t.difference_ns > 0
 	THEN MIN(100, 100 * t.explained_ns / t.difference_ns) ELSE 0.0 END
 	AS "explains!:explained_percent",
