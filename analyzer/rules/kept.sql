@@ -160,7 +160,12 @@ SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS
 	MIN((1 - s.ready) * x.ns, f.ns) / :run_ns AS won,
 	CASE WHEN s.known >= 0.5 THEN 2 ELSE 1 END AS confidence,
 	CASE WHEN m.taken_path_id IS NULL THEN 'waits {wait_ns} for {lock}, with {threads thread}'
+		WHEN s.asleep >= 0.5 AND libc_purpose(m.callee) = 'sleep' THEN 'sleeps in ' || m.callee
+		|| '() while it holds {lock}; {threads thread} {threads|waits|wait} {wait_ns}'
+		WHEN s.asleep >= 0.5 AND m.callee IS NOT NULL THEN 'is in ' || m.callee
+		|| '() while it holds {lock}; {threads thread} {threads|waits|wait} {wait_ns}'
 		ELSE 'holds {lock} while {threads thread} {threads|waits|wait} {wait_ns}' END AS says,
+	'release ' || l.name || ' before ' || IFNULL(m.callee || '()', 'it sleeps') AS release,
 	'threads wait for {lock} in {>waiter_path_id}' || CASE
 		WHEN m.holder_path_id IS NULL THEN '; who held it is not known'
 		ELSE ' while its holder ' || CASE
@@ -177,7 +182,8 @@ JOIN free f
 ORDER BY x.ns DESC, l.lock_id;
 
 -- What calls of libc moved, by who called them: of the longest thread, without waits for a
--- CPU.
+-- CPU. How often a function calls another one is exact; by which path is not, where the
+-- recorder counts a function's calls only in all. So rules add up what a caller has.
 -- :keep moving
 WITH parts AS (SELECT p.path_id, p.parent_path_id,
 		COALESCE(CAST(MAX(s.total_ns - s.ready_ns) AS REAL)
@@ -185,10 +191,12 @@ WITH parts AS (SELECT p.path_id, p.parent_path_id,
 	FROM path p LEFT JOIN path_lane s USING (path_id)
 	WHERE p.run_id = :run AND p.kind = 4 AND p.total_ns > 0 AND p.parent_path_id IS NOT NULL
 	GROUP BY 1)
-SELECT s.parent_path_id AS path_id, i.name AS callee, i.operation, i.kind, i.file,
+SELECT s.parent_path_id AS path_id, IIF(c.kind = 0, -c.function_id, c.path_id) AS caller,
+	i.name AS callee, i.operation, i.kind, i.file,
 	libc_purpose(i.name) AS purpose, SUM(i.calls) AS calls, SUM(i.bytes) AS bytes,
 	SUM(i.sequential_calls) AS sequential_calls, SUM(i.total_ns * s.part) AS ns
-FROM io i JOIN parts s USING (path_id) WHERE i.run_id = :run GROUP BY 1, 2, 3, 4, 5;
+FROM io i JOIN parts s USING (path_id) JOIN path c ON c.path_id = s.parent_path_id
+WHERE i.run_id = :run GROUP BY 1, i.name, i.operation, i.kind, i.file;
 
 -- What the threads wished for, that is computed and waited for a CPU, and had. Threads can
 -- take the CPUs from each other as far as they have them: with few of them (had), other

@@ -65,8 +65,12 @@ def asleep():
     for blocked, one in ((50, found(saves=200, says="its holder slept", **HIGH, shows={
             "its holder slept or moved data": 50})), (49, None)):
         yield look("L2", "asleep", one, blocked=blocked, **LONG)
-    yield look("L2", "in a call", found(says="was in usleep()"), holder="usleep", **LONG)
-    yield look("L2", "moving data", found(says="was in write()"), holder="write", **LONG)
+    yield look("L2", "in a call", found(
+        says="was in usleep()", starts="sleeps in usleep() while it holds table; 3 threads wait 600ms",
+        advises="release table before usleep()"), holder="usleep", **LONG)
+    yield look("L2", "moving data", found(
+        says="was in write()", starts="is in write() while it holds table; 3 threads wait 600ms"),
+        holder="write", **LONG)
     # it gives the lock up there, or has just got it
     for name in ("pthread_cond_wait", "pthread_mutex_lock"):
         yield look("L2", "a call that is none", None, holder=name, blocked=100, **LONG)
@@ -142,6 +146,20 @@ def moved(rule, name, count, ns, what, one, limits=None, bytes_each=1, sequentia
                            for name in names], limits=limits, **values)
 
 
+def by_two_paths():
+    """How often by each path is an estimate; together they are exact, and one finding."""
+    calls = {"one": 600, "other": 400}
+    nodes = [node("main", 0, 0, None)]
+    for place, (above, count) in enumerate(calls.items()):
+        nodes += [node(above, 0, 1, 0), node("work", MS, 100, 3 * place + 1),
+                  node("read", 25 * MS, count, 3 * place + 2, 4)]
+    return case("I1", "two paths", found(shows={"calls": 1000, "share of the run": 5},
+                                         starts="calls read() 1,000 times for 1B each"),
+                *nodes[1:], transfers=[dict(path=number, kind="file", calls=count, bytes=count,
+                                        total_ns=25 * MS, small_calls=count, sequential_calls=count)
+                                   for number, count in ((3, 600), (6, 400))])
+
+
 def small():
     """I1"""
     def reads(what, one, count=1000, ns=50 * MS, **values):
@@ -159,6 +177,7 @@ def small():
     yield reads("run_share", None, ns=50 * MS - 1000)
     yield reads("page_bytes", found(saves=50 * 4095 / 4096))
     yield reads("page_bytes", found(saves=25), limits={"page_bytes": 2})
+    yield by_two_paths()
     yield reads("a message", None, kind="pipe")
     yield reads("a stream, which libc fills", None, name="fgets")
 

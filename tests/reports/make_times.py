@@ -88,6 +88,8 @@ class Times:
                    outer_name="f", module=module, count=cpu_ns // MS, cpu_ns=cpu_ns)
 
     def path_of(self, name):
+        if isinstance(name, int):
+            return self.first + name
         return next((self.first + number for number, one in enumerate(self.nodes)
                      if one["name"] == name), None)
 

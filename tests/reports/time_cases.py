@@ -12,6 +12,7 @@ Case = collections.namedtuple("Case", "rule what wanted times limits beside")
 
 def found(saves=None, **wanted):
     """saves: ms, to a microsecond. Else impact, confidence, severity, function, says (part of why),
+    starts (part of what it says first),
     advises (part of an advice),
     verify (part of it), shows (evidence), crosses (the evidence with a limit), bound (one
     that is none of the rule's), also (rules that it has taken in)."""

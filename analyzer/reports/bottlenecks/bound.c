@@ -95,6 +95,15 @@ static void bound(struct findings *findings, const struct calltree *tree,
 	}
 }
 
+/* Where threads wait for a lock, or sleep, faster code is not the answer. */
+static bool has_waits(const struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->list[i].kind == 'L' || findings->list[i].kind == 'W')
+			return true;
+	return false;
+}
+
 static enum exit_status keep_largest(struct report_input *input,
 				     const struct calltree *tree, const double *parts)
 {
@@ -130,7 +139,8 @@ enum exit_status bottlenecks_bound(struct report_input *input,
 	if (status == STATUS_OK && critical.shares.run_ns > 0) {
 		parts = load_parts(&critical);
 		bound(findings, critical.tree, parts);
-		status = keep_largest(input, critical.tree, parts);
+		if (!has_waits(findings))
+			status = keep_largest(input, critical.tree, parts);
 		free(parts);
 	}
 	critical_done(&critical);

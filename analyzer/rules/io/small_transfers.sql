@@ -27,11 +27,12 @@
 
 -- :query
 -- Reads and writes of files that go straight to the kernel. Of several files the one with
--- most calls is told. What is read in order can be had in pieces of a page or more.
-WITH sums AS (SELECT path_id, callee, operation, file, COUNT(*) AS files, SUM(calls) AS calls,
-		SUM(bytes) AS bytes, SUM(sequential_calls) AS sequential_calls, SUM(ns) AS ns,
-		MAX(calls)
-	FROM moving WHERE kind = 'file' AND purpose = 'data' GROUP BY 1, 2)
+-- most calls is told, and the path with most. What is read in order can be had in pieces of a
+-- page or more.
+WITH sums AS (SELECT path_id, callee, operation, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
+		SUM(calls) AS calls, SUM(bytes) AS bytes, SUM(sequential_calls) AS sequential_calls,
+		SUM(ns) AS ns, MAX(calls)
+	FROM moving WHERE kind = 'file' AND purpose = 'data' GROUP BY caller, callee)
 SELECT path_id, callee, file, calls, ns / calls AS call_ns,
 	CAST(bytes AS REAL) / calls AS mean_bytes, ns / :run_ns AS held,
 	CAST(sequential_calls AS REAL) / calls AS sequential,
@@ -43,5 +44,7 @@ FROM sums WHERE calls > 0 ORDER BY ns DESC, path_id, callee;
 
 -- :proof
 SELECT i.name, i.file, i.calls, i.bytes, i.total_ns, i.small_calls, i.sequential_calls,
-	i.largest_bytes FROM io i JOIN call_paths p USING (run_id, path_id) WHERE i.run_id = {run} AND
-	p.parent_path_id = {path_id} ORDER BY i.total_ns DESC
+	i.largest_bytes FROM io i JOIN call_paths p USING (run_id, path_id) JOIN call_paths c
+	ON c.run_id = i.run_id AND c.path_id = p.parent_path_id WHERE i.run_id = {run} AND
+	c.function_id = (SELECT function_id FROM call_paths WHERE run_id = {run} AND path_id =
+	{path_id}) ORDER BY i.total_ns DESC

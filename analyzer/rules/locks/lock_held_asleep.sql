@@ -16,7 +16,7 @@
 -- :evidence wait_ns ns: waited
 -- :evidence threads count: threads that waited
 -- :evidence hold_ns ns: held for
--- :advice release the lock before the call
+-- :advice {release}
 -- :advice take it again for the result, or hand the work to a thread of its own: a queue in
 -- front of a file or a socket
 -- :advice if it must be held: a lock for each file or connection instead of one for all
