@@ -74,20 +74,6 @@ static bool *outermost_of_functions(const struct calltree *tree)
 	return outermost;
 }
 
-/* Of the call in the file of the function above; 0: not known, or of another file. */
-static uint32_t line_of_call(const struct calltree *tree,
-			     const struct calltree_node *node)
-{
-	uint32_t caller = node->parent == CALLTREE_NONE
-				  ? CALLTREE_NONE
-				  : tree->nodes[node->parent].function;
-	const char *file = caller == CALLTREE_NONE ? NULL : tree->functions[caller].file;
-
-	return file && node->call_file && strcmp(file, node->call_file) == 0
-		       ? node->call_line
-		       : 0;
-}
-
 static void add_edges(const struct profile *profile, struct edges *edges)
 {
 	const struct calltree *tree = profile->tree;
@@ -102,7 +88,7 @@ static void add_edges(const struct profile *profile, struct edges *edges)
 		uint32_t caller = node->parent == CALLTREE_NONE
 					  ? PROFILE_NONE
 					  : tree->nodes[node->parent].function;
-		uint32_t line = line_of_call(tree, node);
+		uint32_t line = calltree_call_line(tree, (uint32_t)i);
 		bool is_new;
 		uint32_t at = map_number(&numbers, caller, node->function, line, &is_new);
 

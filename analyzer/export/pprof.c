@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pprof's profile.proto, gzipped: each call path with all that was measured on it, by
- * thread and process. A location is a function, since that is what is recorded; its line
- * is that of the definition. Must not hold more than one message in memory.
+ * thread and process. A location is a line of a function: that of the call of the next
+ * one on the path; where that is not known, and of the innermost, that of the definition.
+ * Must not hold more than one message in memory.
  */
 #include "analyzer/export/export.h"
 
 #include "common/base/intern.h"
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -64,6 +66,7 @@ struct writing {
 	z_stream stream;
 	unsigned char buffer[BUFFER_BYTES];
 	struct intern strings; /* 0 is "" */
+	struct map locations;  /* by function and line, those that are written */
 	uint32_t *mappings;    /* of each function, by number; 0: none */
 	struct strbuf field, packed, inner;
 	uint32_t *chain;
@@ -148,15 +151,44 @@ static void put_labels(struct writing *writing, const struct profile_sample *sam
 		put_label(writing, "pid", NULL, profile->lanes[sample->lane].pid);
 }
 
-/* Locations have the numbers of their functions, from 1. */
+/* Its number, from 1; writes it the first time. line 0: of the definition. */
+static int64_t location_of(struct writing *writing, uint32_t number, uint32_t line)
+{
+	const struct calltree_function *function =
+		&writing->profile->tree->functions[number];
+	struct strbuf *inner = &writing->inner;
+	bool is_new;
+	int64_t location;
+
+	line = line ? line : function->line;
+	location = 1ll + map_number(&writing->locations, number, line, 0, &is_new);
+	if (!is_new)
+		return location;
+	message_number(&writing->field, 1, location);
+	message_number(&writing->field, 2, writing->mappings[number]);
+	strbuf_reset(inner);
+	message_number(inner, 1, 1ll + number);
+	message_number(inner, 2, line);
+	message_bytes(&writing->field, 4, strbuf_text(inner), inner->size);
+	put_field(writing, LOCATION);
+	return location;
+}
+
+/* The innermost comes first: where it was called is a line of the next. */
 static void put_sample(struct writing *writing, const struct profile_sample *sample)
 {
+	const struct calltree *tree = writing->profile->tree;
+	const uint32_t *chain = writing->chain;
 	size_t depth = profile_chain(writing->profile, sample->node, writing->chain);
 
 	strbuf_reset(&writing->packed);
-	for (size_t i = 0; i < depth; i++)
+	for (size_t i = 0; i < depth; i++) {
+		bool is_caller = i && tree->nodes[chain[i - 1]].parent == chain[i];
+
 		pack(&writing->packed,
-		     1ll + writing->profile->tree->nodes[writing->chain[i]].function);
+		     location_of(writing, tree->nodes[chain[i]].function,
+				 is_caller ? calltree_call_line(tree, chain[i - 1]) : 0));
+	}
 	message_bytes(&writing->field, 1, strbuf_text(&writing->packed),
 		      writing->packed.size);
 	strbuf_reset(&writing->packed);
@@ -198,15 +230,7 @@ static void put_functions(struct writing *writing)
 
 	for (size_t i = 0; i < profile->tree->function_count; i++) {
 		const struct calltree_function *function = &profile->tree->functions[i];
-		struct strbuf *line = &writing->inner;
 
-		message_number(&writing->field, 1, (int64_t)i + 1);
-		message_number(&writing->field, 2, writing->mappings[i]);
-		strbuf_reset(line);
-		message_number(line, 1, (int64_t)i + 1);
-		message_number(line, 2, function->line);
-		message_bytes(&writing->field, 4, strbuf_text(line), line->size);
-		put_field(writing, LOCATION);
 		message_number(&writing->field, 1, (int64_t)i + 1);
 		message_number(&writing->field, 2, string_of(writing, function->name));
 		message_number(&writing->field, 3,
@@ -288,6 +312,7 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 		deflateEnd(&writing->stream);
 	}
 	intern_free(&writing->strings);
+	map_done(&writing->locations);
 	strbuf_free(&writing->field);
 	strbuf_free(&writing->packed);
 	strbuf_free(&writing->inner);

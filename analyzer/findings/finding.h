@@ -67,8 +67,9 @@ struct finding {
 	int64_t function_id, path_id; /* 0: of the whole run */
 	const char *function, *path;  /* "parse", "main > parse" */
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
-	bool is_region;		      /* function is the name of a region */
-	const char *step; /* the name of the steps that it is about; NULL: none */
+	const char *calls; /* where each of them is called, "FILE:LINE" or "?" */
+	bool is_region;	   /* function is the name of a region */
+	const char *step;  /* the name of the steps that it is about; NULL: none */
 	/* Memory: the allocator wrappers below the path, outermost first, in the same
 	 * form; NULL: none. */
 	const char *through;

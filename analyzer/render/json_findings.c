@@ -80,8 +80,9 @@ static void set_place(json_t *object, const struct finding *finding)
 		json_object_set_new(object, "step", json_text(finding->step));
 	json_object_update_new(
 		object,
-		json_make("{s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-			  json_chain(finding->chain ? finding->chain : ""), "through",
+		json_make("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+			  json_chain(finding->chain ? finding->chain : ""), "called_at",
+			  json_chain(finding->calls ? finding->calls : ""), "through",
 			  json_chain(finding->through ? finding->through : ""), "file",
 			  json_text(finding->file), "line", number(finding->line),
 			  "function_id", number(finding->function_id), "path_id",

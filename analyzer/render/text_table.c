@@ -221,6 +221,17 @@ static void remove_place(struct layout *layout, size_t index)
 		(layout->count - index) * sizeof(*layout->places));
 }
 
+/* Of a tree the lines give way at once: names and numbers tell more. */
+static void leave_lines_out(struct layout *layout)
+{
+	squeeze(layout, COLUMN_LOCATION);
+	for (size_t i = layout->count; i-- > 0;)
+		if (total_width(layout) > layout->style->width &&
+		    layout->table->columns[layout->places[i].column].type ==
+			    COLUMN_LOCATION)
+			remove_place(layout, i);
+}
+
 /* Moves name and place of a function to a line above the numbers. */
 static void stack(struct layout *layout)
 {
@@ -261,6 +272,8 @@ static void leave_one_out(struct layout *layout)
 
 static void fit(struct layout *layout)
 {
+	if (layout->section->depth_column)
+		leave_lines_out(layout);
 	squeeze_all(layout);
 	if (total_width(layout) > layout->style->width &&
 	    (layout->section->flags & SECTION_STACK))

@@ -27,6 +27,7 @@ static const struct column columns[] = {
 	TABLE_OTHERS,
 	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
 	{"label", "function", COLUMN_NAME, COLUMN_HUMAN | COLUMN_KEEP},
+	{"called_at", "called at", COLUMN_LOCATION, COLUMN_HUMAN | COLUMN_MACHINE},
 	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
 	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"recursion_depth", NULL, COLUMN_COUNT, COLUMN_MACHINE},
@@ -35,6 +36,8 @@ static const struct column columns[] = {
 	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"parent_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"call_file", NULL, COLUMN_FILE, COLUMN_MACHINE},
+	{"call_line", NULL, COLUMN_ID, COLUMN_MACHINE},
 };
 
 static const struct {
@@ -193,6 +196,14 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 		table->columns[column].flags &= ~(unsigned)COLUMN_MACHINE;
 	row[column++] = table_text(table, calltree_recording_word(node));
 	row[column++] = label(table, name, node);
+	if (node->call_file && node->call_line) {
+		table->columns[column].flags &= ~(unsigned)COLUMN_MACHINE;
+		row[column] = table_text(table, node->call_file);
+		row[table->column_count - 2] = row[column];
+		row[column].line = node->call_line;
+		row[table->column_count - 1] = cell_integer(node->call_line);
+	}
+	column++;
 	/* Names live in the tree, which ends before the table. */
 	row[column++] = table_text(table, name);
 	row[column++] = (struct cell){.kind = CELL_TEXT,

@@ -162,6 +162,9 @@ static void set_path(struct rule_input *input, struct finding *finding, uint32_t
 	strbuf_reset(&text);
 	calltree_put_chain(input->tree, node, TABLE_CHAIN_END_TEXT, &text);
 	finding->chain = rule_copy(input, strbuf_text(&text));
+	strbuf_reset(&text);
+	calltree_put_calls(input->tree, node, TABLE_CHAIN_END_TEXT, &text);
+	finding->calls = rule_copy(input, strbuf_text(&text));
 	strbuf_free(&text);
 }
 

@@ -125,6 +125,23 @@ static void tell_words(struct rule_input *input, struct finding *finding,
 	finding->sql = rule_fill(input, cursor, text_of(cursor, "proof", proof));
 }
 
+/* Of a call of libc it is the call's line that is wanted, not the function's. */
+static void tell_call(struct rule_input *input, struct finding *finding,
+		      const char *callee)
+{
+	const struct calltree *tree = input->tree;
+	uint32_t at = calltree_find(tree, finding->path_id);
+
+	at = callee && at != CALLTREE_NONE ? tree->nodes[at].first_child : CALLTREE_NONE;
+	for (; at != CALLTREE_NONE; at = tree->nodes[at].next) {
+		const struct calltree_node *node = &tree->nodes[at];
+
+		if (node->call_file && node->call_line &&
+		    strcmp(calltree_name(tree, at), callee) == 0)
+			rule_set_line(input, finding, node->call_file, node->call_line);
+	}
+}
+
 static void tell(struct rule_input *input, struct findings *ret, struct cursor *cursor)
 {
 	const struct rule *rule = input->rule;
@@ -144,6 +161,7 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 			tell_value(input, finding, cursor, value);
 	finding->step = rule_copy(input, text_of(cursor, "about_step", NULL));
 	tell_words(input, finding, cursor, proof);
+	tell_call(input, finding, text_of(cursor, "callee", NULL));
 }
 
 static int look(struct rule_input *input, struct findings *ret)

@@ -130,6 +130,10 @@ const char *calltree_name(const struct calltree *tree, uint32_t node);
  * than 256 the middle ones are left out, and counted: "(9744 more)". */
 void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,
 			struct strbuf *text);
+/* The same with "FILE:LINE" of each one's call in place of its name, "?" where that is
+ * not known. */
+void calltree_put_calls(const struct calltree *tree, uint32_t node, const char *end,
+			struct strbuf *text);
 /* The number of a function, or CALLTREE_NONE. */
 uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
 
@@ -190,5 +194,8 @@ double calltree_allocs_of_frames(const struct calltree *tree);
  * none, and is not outermost). Owned by caller. */
 bool *calltree_outermost(const struct calltree *tree, const uint32_t *keys,
 			 size_t key_count);
+/* The line of its call in the file of the function above; 0: not known, or of another
+ * file. */
+uint32_t calltree_call_line(const struct calltree *tree, uint32_t node);
 /* The function whose code calls it, or CALLTREE_NONE. */
 uint32_t calltree_caller(const struct calltree *tree, uint32_t node);

@@ -20,8 +20,28 @@ static bool is_in_brackets(const struct calltree *tree, uint32_t node, const cha
 	       !tree->nodes[node].is_inlined;
 }
 
-void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,
-			struct strbuf *text)
+static void put_name(const struct calltree *tree, uint32_t node, bool in_brackets,
+		     struct strbuf *text)
+{
+	strbuf_printf(text, in_brackets ? "[%s]" : "%s", calltree_name(tree, node));
+}
+
+static void put_call(const struct calltree *tree, uint32_t node, bool in_brackets,
+		     struct strbuf *text)
+{
+	const struct calltree_node *at = &tree->nodes[node];
+
+	(void)in_brackets;
+	if (at->call_file && at->call_line)
+		strbuf_printf(text, "%s:%u", at->call_file, at->call_line);
+	else
+		strbuf_puts(text, "?");
+}
+
+static void put_levels(const struct calltree *tree, uint32_t node, const char *end,
+		       struct strbuf *text,
+		       void (*put)(const struct calltree *tree, uint32_t node,
+				   bool in_brackets, struct strbuf *text))
 {
 	size_t length = 0, count = 0, left_out;
 	uint32_t *path;
@@ -38,9 +58,20 @@ void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *
 			strbuf_printf(text, "(%zu more)%s", left_out, end);
 			i -= left_out;
 		}
-		strbuf_printf(text,
-			      i && is_in_brackets(tree, path[i], end) ? "[%s]%s" : "%s%s",
-			      calltree_name(tree, path[i]), i ? end : "");
+		put(tree, path[i], i && is_in_brackets(tree, path[i], end), text);
+		strbuf_puts(text, i ? end : "");
 	}
 	free(path);
+}
+
+void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,
+			struct strbuf *text)
+{
+	put_levels(tree, node, end, text, put_name);
+}
+
+void calltree_put_calls(const struct calltree *tree, uint32_t node, const char *end,
+			struct strbuf *text)
+{
+	put_levels(tree, node, end, text, put_call);
 }

@@ -5,6 +5,7 @@
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 bool *calltree_outermost(const struct calltree *tree, const uint32_t *keys,
 			 size_t key_count)
@@ -34,6 +35,18 @@ uint32_t calltree_caller(const struct calltree *tree, uint32_t node)
 
 	return parent == CALLTREE_NONE ? CALLTREE_NONE
 				       : tree->nodes[tree->nodes[parent].host].function;
+}
+
+uint32_t calltree_call_line(const struct calltree *tree, uint32_t node)
+{
+	uint32_t parent = tree->nodes[node].parent;
+	uint32_t caller =
+		parent == CALLTREE_NONE ? CALLTREE_NONE : tree->nodes[parent].function;
+	const char *file = caller == CALLTREE_NONE ? NULL : tree->functions[caller].file;
+	const char *of_call = tree->nodes[node].call_file;
+
+	return file && of_call && strcmp(file, of_call) == 0 ? tree->nodes[node].call_line
+							     : 0;
 }
 
 double calltree_allocs_of_frames(const struct calltree *tree)

@@ -89,7 +89,7 @@ def explored(page):
     data = Bytes(zlib.decompress(base64.b64decode(packed[1])))
     head = json.loads(data.text())
     for _ in range(head["nodes"]):
-        for _ in range(3):
+        for _ in range(4):
             data.next()
         for _ in range(3):
             data.signed()

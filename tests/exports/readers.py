@@ -75,9 +75,11 @@ class Pprof:
         functions = {}
         for one in map(dict, map(fields, self.all[5])):
             functions[one[1]] = self.strings[one[2]]
-        self.locations = {}
+        self.locations, self.lines = {}, {}
         for one in map(dict, map(fields, self.all[4])):
-            self.locations[one[1]] = functions[dict(fields(one[4]))[1]]
+            line = dict(fields(one[4]))
+            self.locations[one[1]] = functions[line[1]]
+            self.lines[one[1]] = line.get(2, 0)
         harness.expect(0 not in functions and 0 not in self.locations, "an id is 0")
         self.comments = [self.strings[one] for one in numbers(self.all[13][0])]
 
@@ -92,6 +94,13 @@ class Pprof:
                    list(numbers(values[0])),
                    {self.strings[label[1]]: self.strings[label[2]] if 2 in label else label[3]
                     for label in labels})
+
+    def calls(self):
+        """{(caller, callee, line of the call)}"""
+        return {(self.locations[caller], self.locations[callee], self.lines[caller])
+                for one in self.all[2] for number, value in fields(one) if number == 1
+                for places in [list(numbers(value))]
+                for callee, caller in zip(places, places[1:])}
 
     def read(self, metric):
         at = self.types.index(metric)

@@ -12,12 +12,16 @@ allocated, and it all adds up.
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 
 import harness
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "exports"))
+import readers  # noqa: E402  (found through the line above)
+
 SOURCE = os.path.join(HERE, "call_lines.c")
 RECORDINGS = {"all": (1, {}), "counted": (200000, {"PROFSHIM_LEVEL": "full"})}
 CALLS = """SELECT p.name, c.name, c.call_file, c.call_line, c.call_lines FROM call_paths c
@@ -54,7 +58,7 @@ def differences(database, wanted, are_counted):
         yield f"{pair[0]} calls {pair[1]}: no path"
 
 
-def differences_in_callgrind(products, database, wanted):
+def lines_of_callgrind(products, database):
     """A call's costs are told with its line, below the caller's own."""
     exported = harness.run([products.analyze, "export", "callgrind", database]).stdout
     names, at, lines = {}, {}, set()
@@ -66,12 +70,48 @@ def differences_in_callgrind(products, database, wanted):
             at[name[1]] = names[name[2]]
         elif line.startswith("calls="):
             lines.add((at["fn"], at["cfn"], int(told[place + 1].split()[0])))
-    for (caller, callee), (first, others) in wanted.items():
-        # what a copy calls is its host's, and recursion is one call
-        if caller in ("copy", callee):
-            continue
-        if not any((caller, callee, line) in lines for line in first + others):
-            yield f"callgrind has no line of {caller}'s call of {callee}"
+    return lines
+
+
+def lines_of_pprof(products, database):
+    exported = os.path.join(os.path.dirname(database), "pprof")
+    with open(exported, "wb") as file:
+        subprocess.run([products.analyze, "export", "pprof", database], stdout=file, check=True)
+    return readers.Pprof(exported).calls()
+
+
+def lines_of_tree(products, database):
+    shown = harness.run([products.analyze, "tree", database, "--inlined", "--format", "json",
+                           "--limit", "0"])
+    rows = json.loads(shown.stdout)["call_tree"]
+    names = {row["path_id"]: row["name"] for row in rows}
+    return {(names.get(row["parent_path_id"]), row["name"], row["call_line"]) for row in rows}
+
+
+def lines_of_callers(products, database, wanted):
+    """Of each function that is called, and people see the same."""
+    lines = set()
+    for callee in {pair[1] for pair in wanted}:
+        command = [products.analyze, "callers", database, callee]
+        rows = json.loads(harness.run([*command, "--format", "json"]).stdout)["callers"]
+        shown = harness.run(command).stdout
+        for row in rows:
+            if f"call_lines.c:{row['call_line']}" in shown:
+                lines.add((row["name"], callee, row["call_line"]))
+    return lines
+
+
+def differences_in_views(products, database, wanted):
+    for view, lines in {"callgrind": lines_of_callgrind(products, database),
+                        "pprof": lines_of_pprof(products, database),
+                        "tree": lines_of_tree(products, database),
+                        "callers": lines_of_callers(products, database, wanted)}.items():
+        for (caller, callee), (first, others) in wanted.items():
+            # what a copy calls is its host's, and recursion is one call
+            if caller in ("copy", callee):
+                continue
+            if not any((caller, callee, line) in lines for line in first + others):
+                yield f"{view} has no line of {caller}'s call of {callee}"
 
 
 def asked():
@@ -113,7 +153,7 @@ def check(products, compiler, level):
             harness.expect(result.returncode == 0, f"ended with {result.returncode}")
             harness.settle(products, database)
             for problem in [*differences(database, wanted, rounds > 1),
-                            *differences_in_callgrind(products, database, wanted),
+                            *differences_in_views(products, database, wanted),
                             *differences_in_memory(products, database, rounds)]:
                 yield f"{name}: {problem}"
 

@@ -150,6 +150,7 @@ static void add_nodes(struct strbuf *buffer, const struct profile *profile)
 				  node->parent == PROFILE_NONE ? 0 : i - node->parent);
 		strbuf_put_leb128(buffer, node->function);
 		strbuf_put_leb128(buffer, node->recording);
+		strbuf_put_leb128(buffer, calltree_call_line(profile->tree, i));
 		bytes_add_signed(buffer, node->path_id - last);
 		bytes_add_signed(buffer, node->self_error_ns);
 		bytes_add_signed(buffer, node->total_error_ns);

@@ -54,6 +54,23 @@ FROM call_paths WHERE run_id = :run AND function_id = :function AND parent_path_
 UNION ALL SELECT calls, inlined_calls, total_ns, total_error_ns, cpu_ns, ready_ns, blocked_ns
 FROM tree WHERE function_id = :function AND depth = 1 AND (:thread IS NOT NULL OR :inlined);
 
+-- Where a caller calls it: the line with the most calls, of those that its paths know. All
+-- threads together, as the table has no lines of one.
+-- :keep called
+WITH line AS (SELECT q.function_id AS caller_id, p.call_file, p.call_line,
+	SUM(p.calls) AS calls, MAX(p.call_lines) AS call_lines
+	FROM call_paths p JOIN path o ON o.path_id = p.parent_path_id
+	JOIN path q ON q.path_id = IIF(:inlined, o.path_id, IFNULL(o.host_path_id, o.path_id))
+	WHERE p.run_id = :run AND p.function_id = :function AND p.call_line IS NOT NULL
+	GROUP BY q.function_id, p.call_file, p.call_line),
+placed AS (SELECT *, MAX(COUNT(*) OVER w, MAX(call_lines) OVER w) AS lines,
+	ROW_NUMBER() OVER (PARTITION BY caller_id ORDER BY calls DESC, call_file, call_line)
+	AS place FROM line WINDOW w AS (PARTITION BY caller_id))
+SELECT caller_id, call_file, call_line, lines AS call_lines, REPLACE(call_file,
+	RTRIM(call_file, REPLACE(call_file, '/', '')), '') || ':' || call_line
+	|| IIF(lines > 1, ' and ' || (lines - 1) || ' more', '') AS called_at
+FROM placed WHERE place = 1;
+
 -- :table callers main sort rows=20 noun=caller weight=calls,the_calls = Callers
 WITH row AS (SELECT caller AS name, caller_id AS function_id, calls, inlined_calls, total_ns,
 	cpu_ns, ready_ns, blocked_ns, total_error_ns FROM edges WHERE callee_id = :function
@@ -63,10 +80,13 @@ UNION ALL SELECT '(uninstrumented caller)', NULL, SUM(calls), SUM(inlined_calls)
 SELECT IIF(m.total_ns > 0, 100.0 * r.total_ns / m.total_ns, 0.0) AS "total %:total_percent",
 	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "CPU wait:?ready_ns",
 	r.blocked_ns AS "blocked:?blocked_ns", r.name AS "function!:name",
-	r.function_id AS ".function_id", r.total_error_ns AS ".total_error_ns",
+	c.called_at AS "called at:?~called_at", r.function_id AS ".function_id",
+	r.total_error_ns AS ".total_error_ns",
 	IIF(m.total_ns > 0, 100.0 * IFNULL(r.total_error_ns, 0) / m.total_ns, 0.0)
-	AS ".total_error_percent", r.cpu_ns AS "cpu_ns:.cpu_ns"
-FROM row r JOIN meant m ORDER BY r.total_ns DESC NULLS LAST, r.name;
+	AS ".total_error_percent", r.cpu_ns AS "cpu_ns:.cpu_ns", c.call_file AS ".call_file/file",
+	c.call_line AS ".call_line/id", c.call_lines AS ".call_lines/id"
+FROM row r JOIN meant m LEFT JOIN called c ON c.caller_id = r.function_id
+ORDER BY r.total_ns DESC NULLS LAST, r.name;
 
 -- :values function = {name}
 SELECT name AS ".name/text", function_id AS ".function_id", file AS "defined:?file/place",

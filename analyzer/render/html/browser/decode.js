@@ -47,6 +47,7 @@ function readNodes(reader, data) {
 	data.parent = new Int32Array(count);
 	data.fn = new Int32Array(count);
 	data.recording = new Uint8Array(count);
+	data.callLine = new Int32Array(count);
 	data.first = new Float64Array(count);
 	data.selfError = new Float64Array(count);
 	data.totalError = new Float64Array(count);
@@ -55,6 +56,7 @@ function readNodes(reader, data) {
 		data.parent[i] = parent ? i - parent : -1;
 		data.fn[i] = reader.next();
 		data.recording[i] = reader.next();
+		data.callLine[i] = reader.next();
 		data.first[i] = first += reader.nextSigned();
 		data.selfError[i] = reader.nextSigned();
 		data.totalError[i] = reader.nextSigned();

@@ -11,6 +11,25 @@ function placeOf(data, fn) {
 	return fn < 0 || !one[1] ? "" : one[1] + (one[2] ? ":" + one[2] : "");
 }
 
+/* Where a frame's function was called: the lines of its paths. Of a tree turned over, ids are
+ * of callers. */
+function calledText(data, frame) {
+	var lines = [], file;
+
+	if (frame.weights)
+		return "";
+	frame.ids.forEach(function (id) {
+		var line = id >= 0 && data.callLine[id];
+
+		if (line && lines.indexOf(line) < 0 && lines.length < 4) {
+			file = file || data.functions[data.fn[data.parent[id]]][1];
+			lines.push(line);
+		}
+	});
+	return lines.length ? "called at " + file + ":" + lines.slice(0, 3).join(", ") +
+		(lines.length > 3 ? " and others" : "") : "";
+}
+
 /* What was live at exit is, in a range, what was live at its end. */
 function metricTitle(metric) {
 	return metric.word === "live" ? "live at the end" : metric.name;
@@ -84,6 +103,8 @@ function frameLines(frame, weights) {
 		lines.push("an estimate: not each call was timed, or it is more than 10% uncertain");
 	if (placeOf(data, frame.fn))
 		lines.push(placeOf(data, frame.fn));
+	if (calledText(data, frame))
+		lines.push(calledText(data, frame));
 	return lines;
 }
 
