@@ -118,7 +118,8 @@ def check_hot(products, program, directory):
     harness.expect(counted == [(1,)], f"it was not counted: {counted}")
     studies = {row["name"]: row for row in ask(products, database)["studies"]}
     harness.expect("handle" in studies and studies["handle"]["reason"] == "found", f"{studies}")
-    first = studies["handle"]["calls"] - 40000
+    # they are numbered from where it was studied on
+    first = harness.query(database, "SELECT calls FROM studies WHERE name = 'handle'")[0][0] - 40000
     harness.expect(first > 0, f"it was found too late: {studies}")
     check_causes(ask(products, database, "handle"),
                  {word: first + int(number) for word, number in numbers.items()}, KNOWN_COUNTED)
