@@ -11,8 +11,8 @@
 //     (SELECT snapshot_id, path_id, SUM(live_count) AS live_count, SUM(alloc_count) AS
 //     alloc_count FROM snapshot_sites WHERE name = 'make' GROUP BY 1, 2) s JOIN snapshots n
 //     USING (snapshot_id) => 2:100/200,3:100/200,4:60/200,4:10/20,5:60/200,5:10/20
-// expect-sql: SELECT group_concat(live_count || '/' || alloc_count) FROM snapshot_sites JOIN
-//     snapshots n USING (snapshot_id) WHERE name = 'make' AND n.number = 2 => 100/100,0/100
+// expect-sql: SELECT group_concat(s.live_count || '/' || s.alloc_count) FROM snapshot_sites s JOIN
+//     snapshots n USING (snapshot_id) WHERE s.name = 'make' AND n.number = 2 => 100/100,0/100
 // expect-sql: SELECT group_concat(b || '>' || f || ':' || free_count || '/' || free_bytes) FROM
 //     (SELECT b.number AS b, f.number AS f, s.* FROM snapshot_frees s JOIN snapshots b ON
 //     b.snapshot_id = born_id JOIN snapshots f ON f.snapshot_id = freed_id ORDER BY 1, 2) =>
