@@ -12,6 +12,10 @@
 -- function 0, all there are.
 -- :computed made function_id calls
 
+-- Call paths of library functions, and what they computed themselves as built: by which path of
+-- the user's function above, and the first of the library's below that.
+-- :computed lent path_id owner_id top_id cpu_ns
+
 -- Who owns the allocation sites of the rule, see owners.h: the 20 that have most. Made anew
 -- for each rule that has :sites, with what those of its columns add up to.
 -- :each owner owner_id function_id critical critical_bytes pairs allocs bytes peak_bytes

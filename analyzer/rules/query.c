@@ -154,6 +154,9 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 				  : function > 0 ? rule_add_function(input, ret, function)
 						 : rule_add(input, ret);
 
+	if (text_of(cursor, "call_file", NULL))
+		rule_set_line(input, finding, text_of(cursor, "call_file", NULL),
+			      whole_number(value_of(cursor, "call_line", 0)));
 	tell_gain(input, finding, cursor);
 	tell_severity(rule, finding, cursor);
 	for (const struct rule_value *value = rule->values; value->column; value++)

@@ -136,6 +136,10 @@ int rule_ask(struct rule_input *input, struct findings *ret);
 /* Tables of rule_tables that are computed. 0 or -errno, then input->error is set. */
 int rule_keep_held(struct rule_input *input);
 int rule_keep_made(struct rule_input *input);
+int rule_keep_lent(struct rule_input *input);
+/* bare_name(name) of queries: without parameters and template arguments. The context is
+ * the input. */
+struct cell rule_bare_name(void *context, const struct cell *values);
 
 /* What rules need. */
 

@@ -97,6 +97,8 @@ int rules_begin(struct rule_input *input)
 		result = load_measured(input);
 	if (result == 0)
 		result = load_unjudged(input);
+	if (result == 0)
+		result = rundb_function(input->db, "bare_name", 1, rule_bare_name, input);
 	return result ? result
 		      : rundb_function(input->db, "is_found", 2, is_found, input);
 }
@@ -106,6 +108,7 @@ void rules_end(struct rule_input *input)
 	free(input->kept);
 	free(input->run);
 	free(input->measured);
+	rundb_function(input->db, "bare_name", 1, NULL, NULL);
 	rundb_function(input->db, "is_found", 2, NULL, NULL);
 }
 

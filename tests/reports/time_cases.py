@@ -114,7 +114,29 @@ def hot_leaves():
         yield case("T1", "not told apart", one, *work(400 * MS, count), split=False)
     yield case("T1", "a call of libc", None, *work(400 * MS, kind=3))
     yield from waits_that_compute()
+    yield from lent()
     yield from lanes_of_hot_leaves()
+
+
+def lent():
+    """What libraries compute is told of who calls them."""
+    def find(self_ns, **values):
+        return work(MS) + [node("std::find<int*, int>(int*)", self_ns, 1000, "work",
+                                is_library=1, **values)]
+    erase = [node("std::vector<std::pair<int, int>>::erase", MS, 1000, "work", is_library=1),
+             node("std::move<int*>", 300 * MS, 1000, "std::vector<std::pair<int, int>>::erase",
+                  is_library=1)]
+    yield case("T1", "of libraries", found(
+        saves=401, says="library code that it calls", advises="another algorithm or container",
+        starts="spends 40.1% of the CPU in std::vector::erase, std::find",
+        shows={"computed in libraries": 401e6, "calls": 1000}), *find(100 * MS), *erase)
+    yield case("T1", "of a little more of libraries", found(starts="in std::vector::erase"),
+               *find(20 * MS), *erase)
+    yield from both("T1", "self_share of libraries", found(saves=50), None, find,
+                    50 * MS, 50 * MS - 1)
+    yield from both("T1", "lent_error", found(), None,
+                    lambda error: find(100 * MS, hooks=800 * MS, error=error),
+                    20 * MS, 20 * MS + 1)
 
 
 def waits_that_compute():

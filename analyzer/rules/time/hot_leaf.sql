@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T1 hot-leaf: A function whose own code takes much of the run
--- :about a function itself, not what it calls, computes for a large share of the run
--- :says takes {cpu_share} of the CPU itself, in {calls call}
+-- :about a function itself, not what it calls but in libraries, computes for a large share of
+-- the run
 -- :needs calls wall time
 -- :specific 1
 -- :explains T2
@@ -16,13 +16,16 @@
 -- confidence is low: much of it is malloc's
 -- :limit least_by_hooks = 0.5 ratio: what it computes, by what was subtracted for hooks: less
 -- hangs on how exact that is
+-- :limit lent_error = 0.2 ratio, at most 1: error of what a library's function computed, by that,
+-- up to which it is added up whatever was subtracted for hooks
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
 -- asking again and again (MPI, OpenMP), from which on it is said to wait
 -- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
 -- :evidence cpu_share percent: share of the program's CPU time
 -- :evidence held percent, at least self_share: share of the wall, threads side by side
 -- :evidence cpu_ns ns: computed itself
--- :evidence self_part percent: its own part of that with callees
+-- :evidence lent_ns ns: computed in libraries
+-- :evidence own_part percent: its own part of that with callees
 -- :evidence calls count: calls
 -- :evidence call_ns ns: computed per call
 -- :evidence waited_ns ns: waited
@@ -45,13 +48,48 @@
 -- Where computing was not told from waits only calls are judged that are shorter than a
 -- wait, which takes two switches of threads and a wake-up: 20 us. T9 judges what one call
 -- holds half of.
-WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
+-- Code of libraries is told of the user's function that calls it. What is known of each of their
+-- functions by the same measures is added up; of its paths the one with most is told.
+WITH library AS MATERIALIZED (SELECT o.function_id, l.owner_id, l.top_id,
+		l.cpu_ns / c.cpu_ns AS part,
+		c.cpu_ns, c.held_ns, c.sure, c.self_error_ns
+	FROM lent l JOIN path p USING (path_id) JOIN path o ON o.path_id = l.owner_id
+	JOIN computing c ON c.function_id = p.function_id
+	WHERE c.one_ns < c.held_ns / 2 AND c.unmeasured IS NULL
+		AND COALESCE(c.spun, 0) < :spun_part AND (c.sure * c.cpu_ns >= :least_by_hooks * c.hooks_ns
+			OR c.self_error_ns BETWEEN 1 AND :lent_error * c.cpu_ns)
+		AND c.sure * c.cpu_ns >= :least_hooks * :hook_ns * c.calls),
+tops AS (SELECT function_id, owner_id, top_id, SUM(part * cpu_ns) AS ns,
+		ROW_NUMBER() OVER (PARTITION BY function_id ORDER BY SUM(part * cpu_ns) DESC) AS place
+	FROM library GROUP BY 1, 2, 3),
+called AS (SELECT t.function_id, bare_name(f.name) AS name, SUM(t.ns) AS ns, ROW_NUMBER() OVER (
+		PARTITION BY t.function_id ORDER BY SUM(t.ns) DESC) AS place,
+		SUM(SUM(t.ns)) OVER (PARTITION BY t.function_id) AS all_ns
+	FROM tops t JOIN path p ON p.path_id = t.top_id
+	JOIN function f ON f.function_id = p.function_id
+	GROUP BY 1, 2),
+names AS (SELECT function_id, MAX(CASE place WHEN 1 THEN name END)
+		|| COALESCE(', ' || MAX(CASE WHEN place = 2 AND ns >= 0.1 * all_ns
+		THEN name END), '') AS names
+	FROM called GROUP BY 1),
+sums AS (SELECT function_id, SUM(part * cpu_ns) AS cpu_ns, SUM(part * held_ns) AS held_ns,
+		SUM(part * sure * held_ns) AS sure_held_ns,
+		SUM(part * MAX(0, self_error_ns)) AS error_ns FROM library GROUP BY 1),
+lending AS (SELECT s.*, f.calls, n.names, t.owner_id, c.call_file, c.call_line
+	FROM sums s JOIN function f USING (function_id) JOIN names n USING (function_id)
+	JOIN tops t ON t.function_id = s.function_id AND t.place = 1
+	JOIN call_paths c ON c.run_id = :run AND c.path_id = t.top_id
+	WHERE s.cpu_ns >= :self_share * :run_ns),
+parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose,
 		cpu_ns < :alloc_ns * alloc_count AS is_allocating
-	FROM computing c WHERE one_ns < held_ns / 2 AND cpu_ns >= :self_share * :run_ns)
-SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error,
+	FROM computing c WHERE one_ns < held_ns / 2 AND cpu_ns >= :self_share * :run_ns
+		AND function_id NOT IN (SELECT p.function_id FROM lent JOIN path p USING (path_id)))
+SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL AS lent_ns,
+	calls, cpu_ns, self_error_ns AS cpu_ns_error,
 	IFNULL(MIN(1, cpu_ns / :program_ns), 1) AS cpu_share, held_ns / :run_ns AS held,
-	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS self_part,
+	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS own_part,
+	cpu_ns / MAX(1, total_ns) AS self_part,
 	cpu_ns / calls AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
 	COALESCE(sure * cpu_ns / calls / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
 	CASE WHEN self_ns > 1.01 * cpu_ns THEN self_ns - cpu_ns END AS waited_ns,
@@ -59,7 +97,8 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error,
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins,
 	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of the CPU waits for other ' || whose
-		|| ', asking again and again' END AS says,
+		|| ', asking again and again'
+		ELSE 'takes {cpu_share} of the CPU itself, in {calls call}' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that asks again and again whether they have come'
 		WHEN is_allocating
@@ -81,7 +120,16 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error,
 		THEN 'look inside: hooks in what it calls, or smaller regions'
 		ELSE 'look at the lines with ''perf annotate'', which sees inside a function' END
 		AS inside
-FROM parts ORDER BY cpu_ns DESC, function_id;
+FROM parts
+UNION ALL
+SELECT owner_id, function_id, call_file, call_line, cpu_ns, calls, NULL, error_ns,
+	IFNULL(MIN(1, cpu_ns / :program_ns), 1), held_ns / :run_ns, sure_held_ns / :run_ns,
+	NULL, 1, cpu_ns / MAX(1, calls), 1e9, 1e9, NULL, held_ns, 1, NULL,
+	NULL, 'spends {cpu_share} of the CPU in ' || names,
+	'much of the CPU time is spent in library code that it calls, most in ' || names,
+	'use another algorithm or container', 'call it less often, or cache results',
+	'see the paths below it: ''prof-analyze tree'''
+FROM lending ORDER BY cpu_share DESC, function_id;
 
 -- :proof
 SELECT name, calls, self_cpu_ns, self_ready_ns, self_blocked_ns, total_ns, p50_ns, max_ns FROM
