@@ -169,6 +169,7 @@ SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS
 		WHEN s.asleep >= 0.5 AND m.callee IS NOT NULL THEN 'is in ' || m.callee
 		|| '() while it holds {lock}; {threads thread} {threads|waits|wait} {wait_ns}'
 		ELSE 'holds {lock} while {threads thread} {threads|waits|wait} {wait_ns}' END AS says,
+	CASE WHEN s.asleep >= 0.5 AND m.taken_path_id IS NOT NULL THEN m.callee END AS callee,
 	'release ' || l.name || ' before ' || IFNULL(m.callee || '()', 'it sleeps') AS release,
 	'threads wait for {lock} in {>waiter_path_id}' || CASE
 		WHEN m.holder_path_id IS NULL THEN '; who held it is not known'

@@ -13,13 +13,14 @@ static int place_is_frame(const struct segment_node *node)
 	return place_is_return_address(node) && !segment_key_is_call_site(node->key);
 }
 
-/* Of a function, as a key of a return address; 0: not known. */
+/* Of a function or a call of libc, as a key of a return address; 0: not known. */
 static uint64_t call_site_of(const struct lane_walk *walk, uint32_t index)
 {
 	const struct read_lane_data *data = &walk->data;
 
 	return index < data->call_site_count && data->call_sites[index].key &&
-			       place_is_function(&data->nodes[index])
+			       (place_is_function(&data->nodes[index]) ||
+				segment_key_is_libc(data->nodes[index].key))
 		       ? data->call_sites[index].key | SEGMENT_KEY_RETURN_ADDRESS
 		       : 0;
 }

@@ -66,13 +66,22 @@ static cold void turn_off(uint64_t function, uintptr_t return_address)
 
 /* A function whose calls wait keeps its frames under a budget, unless few of many do:
  * what it waits for would stand below its caller. */
-static cold void note_waits(const struct lane_context *context,
-			    const struct segment_frame *frame)
+static void note_waits(const struct lane_context *context,
+		       const struct segment_frame *frame)
 {
 	while (frame > context->frames && segment_key_is_region(frame[-1].function))
 		frame--;
 	if (frame > context->frames)
 		waiters_note(frame[-1].function);
+}
+
+/* What is found out once about a new path of a call of libc: below the wrapper's CFA,
+ * which its frame has, lies the return address. */
+static cold void note_libc_call(struct lane_context *context, uint32_t node,
+				const struct segment_frame *frame)
+{
+	note_waits(context, frame);
+	tree_note_call(context, node, ((const uint64_t *)frame->stack_pointer)[-1]);
 }
 
 /* What find_child() says of a call that is to have no frame. */
@@ -138,7 +147,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	if (child >= known_count && !segment_key_is_region(function))
 		note_path(context, child, frame, return_address);
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
-		note_waits(context, frame);
+		note_libc_call(context, child, frame);
 	if (number && modes_has_early_sites(number)) { /* comes here again */
 		context->front[tree_place(parent, function)] = 0;
 		ways_at(context, parent, function, frame->caller)->child = 0;

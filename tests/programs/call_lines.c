@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 		in_child(); //@ main in_child
 		_exit(0);
 	}
-	waitpid(child, NULL, 0);
+	waitpid(child, NULL, 0); //@ main waitpid
 	keep(&sum);
 	return 0;
 }

@@ -25,7 +25,7 @@ import readers  # noqa: E402  (found through the line above)
 SOURCE = os.path.join(HERE, "call_lines.c")
 RECORDINGS = {"all": (1, {}), "counted": (200000, {"PROFSHIM_LEVEL": "full"})}
 CALLS = """SELECT p.name, c.name, c.call_file, c.call_line, c.call_lines FROM call_paths c
-    JOIN call_paths p ON p.path_id = c.parent_path_id WHERE c.kind = 'function'
+    JOIN call_paths p ON p.path_id = c.parent_path_id WHERE c.kind IN ('function', 'wait')
     AND c.name NOT LIKE 'asks%' AND c.name NOT LIKE 'get%'"""
 
 

@@ -3,9 +3,9 @@
 every other is refused. What is no text may be unknown, that is null; a number is whole
 where its name says that it counts."""
 
-WHOLE = ("_ns", "_bytes", "_count", "_id", "calls", "allocs", "line", "lines", "rank", "depth", "number",
-         "index", "_pid", "pid", "tid", "level_count", "contended", "acquisitions", "bytes",
-         "_at_exit", "exit_code", "exit_signal")
+WHOLE = ("_ns", "_bytes", "_count", "_id", "calls", "allocs", "line", "lines", "rank", "depth",
+         "number", "index", "_pid", "pid", "tid", "level_count", "contended", "acquisitions",
+         "bytes", "_at_exit", "exit_code", "exit_signal")
 
 
 def is_whole(name):

@@ -27,7 +27,7 @@ WITH long AS (SELECT w.*, CASE WHEN first_ns >= :least_ns * first_calls THEN fir
 			WHEN longest_ns >= :least_ns THEN MIN(longest_ns, first_ns) END
 			AS long_ns
 	FROM waiting w)
-SELECT path_id, function_id, first_calls, NULLIF(longest_ns, 0) AS longest_ns,
+SELECT path_id, function_id, callee, first_calls, NULLIF(longest_ns, 0) AS longest_ns,
 	long_ns AS own_ns, long_ns / :run_ns AS long_part, long_ns AS saving_ns,
 	CASE WHEN callee IS NULL THEN 1 ELSE 2 END AS confidence,
 	CASE WHEN callee IS NULL THEN 'in a call that was not recorded by name'
