@@ -14,6 +14,8 @@
 #include <stdlib.h>
 
 #define NAMES_MOST 6
+/* Columns in front of a site's sums. */
+#define FIRST_SUM 5
 
 static struct memory_owner *find_owner(struct rule_input *input,
 				       struct memory_owners *owners, uint32_t node)
@@ -106,11 +108,35 @@ static void add_to(struct rule_input *input, struct memory_owners *owners,
 	owner->line = owned->line;
 }
 
-static void add_site(struct rule_input *input, struct memory_owners *owners,
-		     int64_t path_id, const char *file, int64_t line,
-		     const double *values, size_t count)
+/* The line at which the owner calls the outermost wrapper: each site knows that of the
+ * call of its innermost function, else the path does. */
+static void set_call(const struct calltree *tree, struct owned *owned,
+		     struct cursor *cursor)
 {
-	uint32_t site = calltree_find(input->tree, path_id), node, caller, function;
+	uint32_t below = owned->site, function = tree->nodes[owned->node].function;
+
+	while (tree->nodes[below].is_frame && tree->nodes[below].parent != CALLTREE_NONE)
+		below = tree->nodes[below].parent;
+	if (tree->nodes[below].parent == owned->node &&
+	    !cursor_is_null(cursor, "call_line")) {
+		owned->file = cursor_text(cursor, "call_file");
+		if (!owned->file && function != CALLTREE_NONE)
+			owned->file = tree->functions[function].file;
+		owned->line = cursor_integer(cursor, "call_line");
+		return;
+	}
+	while (tree->nodes[below].parent != owned->node &&
+	       tree->nodes[below].parent != CALLTREE_NONE)
+		below = tree->nodes[below].parent;
+	owned->line = tree->nodes[below].call_line;
+	owned->file = owned->line ? tree->nodes[below].call_file : NULL;
+}
+
+static void add_site(struct rule_input *input, struct memory_owners *owners,
+		     struct cursor *cursor, const double *values, size_t count)
+{
+	uint32_t site = calltree_find(input->tree, cursor_integer(cursor, "path_id"));
+	uint32_t node, caller, function;
 	struct owned owned = {.site = site, .values = values, .count = count};
 
 	if (site == CALLTREE_NONE)
@@ -122,15 +148,16 @@ static void add_site(struct rule_input *input, struct memory_owners *owners,
 		return;
 	caller = caller_of(input, node);
 	owned.wrapped = node;
-	owned.line = line;
+	owned.line = cursor_integer(cursor, "line");
 	if (!owners->plain)
 		owners->plain = xcalloc(1, sizeof(*owners->plain));
 	owners->has_wrappers |= caller != node;
 	owned.node = node;
-	owned.file = file;
+	owned.file = cursor_text(cursor, "file");
 	add_to(input, owners->plain, &owned);
 	owned.node = caller;
-	owned.file = caller == node ? file : NULL;
+	if (caller != node)
+		set_call(input->tree, &owned, cursor);
 	add_to(input, owners, &owned);
 }
 
@@ -151,18 +178,18 @@ static void sort(struct memory_owners *owners)
 		sort(owners->plain);
 }
 
-/* The names of the columns from the fourth. */
+/* The names of the sums. */
 static void read_columns(const struct cursor *cursor, struct memory_owners *ret)
 {
 	int count = cursor_column_count(cursor);
 
-	ret->sum_count = count > 3 ? (size_t)count - 3 : 0;
+	ret->sum_count = count > FIRST_SUM ? (size_t)(count - FIRST_SUM) : 0;
 	if (ret->sum_count > MEMORY_SUMS)
 		ret->sum_count = MEMORY_SUMS;
 	strbuf_puts(&ret->columns, "owner_id INTEGER PRIMARY KEY, function_id INTEGER");
 	for (size_t i = 0; i < ret->sum_count; i++)
 		strbuf_printf(&ret->columns, ", \"%s\" REAL",
-			      cursor_column_name(cursor, 3 + (int)i));
+			      cursor_column_name(cursor, FIRST_SUM + (int)i));
 }
 
 int memory_owners_load(struct rule_input *input, struct memory_owners *ret)
@@ -173,10 +200,8 @@ int memory_owners_load(struct rule_input *input, struct memory_owners *ret)
 	read_columns(cursor, ret);
 	while (cursor_next(cursor) > 0) {
 		for (size_t i = 0; i < ret->sum_count; i++)
-			values[i] = cursor_real_at(cursor, 3 + (int)i);
-		add_site(input, ret, cursor_integer(cursor, "path_id"),
-			 cursor_text(cursor, "file"), cursor_integer(cursor, "line"),
-			 values, ret->sum_count);
+			values[i] = cursor_real_at(cursor, FIRST_SUM + (int)i);
+		add_site(input, ret, cursor, values, ret->sum_count);
 	}
 	sort(ret);
 	if (ret->plain) {

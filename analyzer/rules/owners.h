@@ -40,8 +40,8 @@ struct memory_owners {
 /* As the user has set them; NULL: as they are else. */
 struct wrapper_limits memory_wrapper_limits(struct rule_input *input);
 
-/* Asks the rule for its sites: path_id, file, line, then what is summed. Sorts by the
- * first sum, largest first. RULE_DONE or -errno. */
+/* Asks the rule for its sites: path_id, file, line, call_file, call_line, then what is
+ * summed. Sorts by the first sum, largest first. RULE_DONE or -errno. */
 int memory_owners_load(struct rule_input *input, struct memory_owners *ret);
 /* Makes the largest the table owner: owner_id, from 1, function_id, then the sums; and
  * what all have together the table every_owner. 0 or -errno. */

@@ -4,14 +4,15 @@
  * uninstrumented functions: how often they are called is not known.
  *
  * A wrapper allocates about one block in a call, calls little else, is called by many
- * functions, and its blocks have many sizes. A function without the last two marks may be
- * one of a stack of wrappers.
+ * functions, and its blocks have many sizes, or its name is of malloc's kin. A function
+ * without the last marks may be one of a stack of wrappers.
  */
 #include "analyzer/tree/wrappers.h"
 
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Of each function so many callers and sizes are told apart. */
 #define MARKS_MOST 16
@@ -87,17 +88,32 @@ static struct marks *mark_all(const struct calltree *tree)
 	return all;
 }
 
-static enum role role_of(const struct wrapper_limits *limits, const struct marks *marks)
+/* "xmalloc", "checked_realloc", "xstrdup": a small program has few callers of it. */
+static bool is_named_so(const char *name)
+{
+	static const char *const kin[] = {"malloc",  "calloc", "realloc", "strdup",
+					  "strndup", "memdup", "xalloc"};
+
+	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
+		if (strstr(name, kin[i]))
+			return true;
+	return false;
+}
+
+static enum role role_of(const struct wrapper_limits *limits, const struct marks *marks,
+			 const char *name)
 {
 	double blocks = marks->calls > 0 ? marks->blocks / marks->calls : 0;
 
 	if (!(blocks > 0) || blocks > limits->blocks ||
 	    marks->calls_below > limits->calls * marks->calls)
 		return ROLE_NONE;
-	if (blocks < limits->least || (double)marks->caller_count < limits->callers ||
-	    (double)marks->size_count < limits->sizes)
+	if (blocks < limits->least)
 		return ROLE_THIN;
-	return ROLE_WRAPPER;
+	return is_named_so(name) || ((double)marks->caller_count >= limits->callers &&
+				     (double)marks->size_count >= limits->sizes)
+		       ? ROLE_WRAPPER
+		       : ROLE_THIN;
 }
 
 struct wrappers *wrappers_find(const struct calltree *tree,
@@ -109,7 +125,8 @@ struct wrappers *wrappers_find(const struct calltree *tree,
 	wrappers->tree = tree;
 	wrappers->callers = xcalloc(tree->node_count + 1, sizeof(*wrappers->callers));
 	for (size_t i = 0; i < tree->function_count; i++)
-		wrappers->roles[i] = (unsigned char)role_of(limits, &all[i]);
+		wrappers->roles[i] =
+			(unsigned char)role_of(limits, &all[i], tree->functions[i].name);
 	free(all);
 	return wrappers;
 }

@@ -40,10 +40,11 @@ def blocks(count, size, **changes):
 
 
 def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
-         major=0, lanes=(), peaks=()):
+         major=0, lanes=(), peaks=(), wrapper=False):
     """A run of one second: main calls work, which has the site. snapshots: live bytes;
     work: what is different about the function; cpu: per cent, sampled; lanes: the process of
-    each, which share all evenly; peaks: of further processes."""
+    each, which share all evenly; peaks: of further processes; wrapper:
+    work asks xmalloc, at line 12."""
     with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
         db.execute("PRAGMA synchronous = OFF")
         db.executescript(sql.read())
@@ -84,7 +85,15 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
                        self_ns=SECOND // 2 // len(lanes),
                        alloc_count=one["alloc_count"] // len(lanes) * (path_id - 1),
                        alloc_bytes=0)
-        insert(db, "site", site_id=1, run_id=1, path_id=2, file="/src/work.c", line=7, **one)
+        if wrapper:
+            own = dict(calls=one["alloc_count"], total_ns=1, self_ns=1, raw_total_ns=1,
+                       raw_self_ns=1, alloc_count=one["alloc_count"], alloc_bytes=0)
+            insert(db, "function", function_id=30, run_id=1, name="xmalloc", file="/src/x.c",
+                   line=1, recording="exact", **own)
+            insert(db, "path", path_id=30, run_id=1, depth=3, function_id=30, parent_path_id=2,
+                   kind=0, live_bytes=0, at_peak_bytes=0, **own)
+        insert(db, "site", site_id=1, run_id=1, path_id=30 if wrapper else 2, file="/src/work.c",
+               line=7, call_line=12 if wrapper else None, **one)
         for number, live in enumerate(snapshots, 1):
             insert(db, "snapshot", snapshot_id=number, run_id=1, process_id=1, number=number,
                    label="s", taken_by="call", time_ns=number * SECOND // 20, live_count=1,
@@ -152,6 +161,8 @@ CASES = [
     ("four snapshots", "M5", "not measured", live(1000, 12_000), {"snapshots": RISING[:4]},
      None),
     ("left", "M6", "found", live(100, 120_000), {}, None),
+    ("left through one caller of xmalloc", "M6", "found", live(100, 120_000), {"wrapper": True},
+     None),
     ("left by ten processes", "M6", "found", live(1600, MIB // 16), TEN, None),
     ("little left by ten processes", "M6", "passed", live(159, MIB // 16), TEN, None),
     ("few blocks left", "M6", "passed", live(99, 120_000), {}, None),
@@ -252,6 +263,8 @@ def look(analyze, directory, case):
                 wrong.append(f"the SQL of {finding['id']} finds nothing")
             if finding["id"] == rule and finding["function"] not in ("work", None):
                 wrong.append(f"{rule} names {finding['function']}")
+            if finding["id"] == rule and rest.get("wrapper") and finding["line"] != 12:
+                wrong.append(f"{rule} is at line {finding['line']}")
             wrong += [f"{finding['id']}: {one['value']} % {one['name']}"
                       for one in finding["evidence"]
                       if one["unit"] == "percent" and not 0 <= (one["value"] or 0) <= 100]

@@ -35,7 +35,7 @@
 -- Saving: allocations x `pair_ns`. Ceiling: all of them go.
 
 -- :sites
-SELECT path_id, file, line, alloc_count * busiest AS critical, alloc_count AS allocs,
+SELECT path_id, file, line, call_file, call_line, alloc_count * busiest AS critical, alloc_count AS allocs,
 	alloc_bytes AS bytes
 FROM site_busiest
 WHERE run_id = :run AND alloc_count >= 100

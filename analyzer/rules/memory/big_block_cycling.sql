@@ -41,7 +41,7 @@ SELECT 'page faults were not sampled' WHERE NOT EXISTS (SELECT 1 FROM resource
 
 -- :sites
 -- A block that realloc grows stays, only what is added is new.
-SELECT path_id, file, line, alloc_bytes - COALESCE(realloc_old_bytes, 0) AS bytes,
+SELECT path_id, file, line, call_file, call_line, alloc_bytes - COALESCE(realloc_old_bytes, 0) AS bytes,
 	alloc_count - realloc_count AS allocs, peak_bytes
 FROM site
 WHERE run_id = :run AND free_count >= 10 AND alloc_count > realloc_count AND peak_bytes > 0

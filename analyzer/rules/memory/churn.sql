@@ -37,7 +37,7 @@
 -- Blocks that go to the kernel and back are big-block cycling, those that realloc makes are
 -- realloc growth. A site is judged by one of M1 to M3, so no pair of malloc and free is
 -- counted twice.
-SELECT path_id, file, line, free_count * busiest AS critical, free_count AS pairs,
+SELECT path_id, file, line, call_file, call_line, free_count * busiest AS critical, free_count AS pairs,
 	alloc_count AS allocs, alloc_bytes AS bytes, peak_bytes
 FROM site_busiest
 WHERE run_id = :run AND free_count >= 100

@@ -47,7 +47,7 @@
 -- :sites
 -- large: such frees of blocks that are too large for the fast lists of glibc (more than 120
 -- bytes, by the mean size).
-SELECT path_id, file, line, cross_thread_free_count AS crossed, free_count AS frees,
+SELECT path_id, file, line, call_file, call_line, cross_thread_free_count AS crossed, free_count AS frees,
 	alloc_count AS allocs, alloc_bytes AS bytes,
 	CASE WHEN alloc_bytes > 120 * alloc_count THEN cross_thread_free_count ELSE 0 END AS large
 FROM site

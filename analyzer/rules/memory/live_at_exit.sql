@@ -44,7 +44,7 @@ WITH middle AS (SELECT process_id, snapshot_id AS middle_id FROM (
 		COUNT(*) OVER (PARTITION BY process_id) AS count
 	FROM snapshot WHERE run_id = :run)
 	WHERE count >= 5 AND number = (count + 1) / 2)
-SELECT s.path_id, s.file, s.line, s.live_bytes, s.live_count, s.alloc_count AS allocs,
+SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, s.live_bytes, s.live_count, s.alloc_count AS allocs,
 	s.free_count AS frees
 FROM site s
 WHERE s.run_id = :run AND s.live_bytes > 0

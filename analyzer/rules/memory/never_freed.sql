@@ -50,7 +50,7 @@ WITH middle AS (SELECT process_id, snapshot_id AS middle_id FROM (
 		COUNT(*) OVER (PARTITION BY process_id) AS count
 	FROM snapshot WHERE run_id = :run)
 	WHERE count >= 5 AND number = (count + 1) / 2)
-SELECT s.path_id, s.file, s.line, CASE WHEN (SELECT TOTAL(n.live_bytes)
+SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, CASE WHEN (SELECT TOTAL(n.live_bytes)
 			FROM middle m JOIN snapshot_site n
 			ON n.process_id = m.process_id AND n.site_id = s.site_id
 			AND n.snapshot_id <= m.middle_id AND n.until_id > m.middle_id)

@@ -37,7 +37,7 @@
 -- in proportion.
 
 -- :sites
-SELECT path_id, file, line, at_peak_bytes AS peak_bytes, at_peak_count AS peak_count FROM site
+SELECT path_id, file, line, call_file, call_line, at_peak_bytes AS peak_bytes, at_peak_count AS peak_count FROM site
 WHERE run_id = :run AND at_peak_bytes > 0 AND :run_peak_bytes >= :least_bytes;
 
 -- :query

@@ -42,7 +42,7 @@ WHERE run_id = :run AND realloc_count > 0 AND realloc_old_bytes IS NULL;
 -- :sites
 -- New bytes over old ones is the mean factor of a step, weighted by size; allocations that
 -- began a block make it only larger, so what stays below the limit grows by less than it.
-SELECT path_id, file, line, realloc_copied_bytes * busiest AS critical_bytes,
+SELECT path_id, file, line, call_file, call_line, realloc_copied_bytes * busiest AS critical_bytes,
 	realloc_count * busiest AS critical, realloc_copied_bytes AS copied_bytes,
 	realloc_count AS reallocs, realloc_old_bytes AS old_bytes, alloc_bytes AS new_bytes
 FROM site_busiest

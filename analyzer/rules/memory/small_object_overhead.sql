@@ -29,7 +29,7 @@
 -- What glibc (64 bit) takes for a block of n bytes: n and 8 for its header, in steps of 16, at
 -- least 32. When all blocks of a site have one size that is exact; else each is taken with the
 -- mean size and without rounding, which is the least that they can take.
-SELECT path_id, file, line,
+SELECT path_id, file, line, call_file, call_line,
 	at_peak_count * MAX(32, CASE is_exact WHEN 1 THEN (CAST(mean AS INTEGER) + 23) / 16 * 16
 		ELSE mean + 8 END) - at_peak_bytes AS lost,
 	at_peak_count AS blocks, at_peak_bytes AS bytes, is_exact * at_peak_count AS exact

@@ -56,7 +56,7 @@ sites AS (SELECT site_id, bytes AS last_bytes, MAX(number),
 		bytes - SUM(CASE number WHEN 0 THEN bytes END) AS grown_bytes,
 		growth(seconds, bytes, freed_bytes) AS course
 	FROM course GROUP BY process_id, site_id)
-SELECT s.path_id, s.file, s.line, grown_bytes, last_bytes, course ->> 2 > 0.01 AS uncertain
+SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, grown_bytes, last_bytes, course ->> 2 > 0.01 AS uncertain
 FROM sites c JOIN site s USING (site_id) WHERE grown_bytes > 0 AND c.course ->> 0 = 'growing';
 
 -- :query

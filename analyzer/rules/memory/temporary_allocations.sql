@@ -27,7 +27,7 @@
 -- Saving: the temporary blocks, which are counted exactly, x `pair_ns`.
 
 -- :sites
-SELECT path_id, file, line, temporary_count * busiest AS critical, temporary_count AS pairs,
+SELECT path_id, file, line, call_file, call_line, temporary_count * busiest AS critical, temporary_count AS pairs,
 	alloc_count AS allocs, alloc_bytes AS bytes
 FROM site_busiest
 WHERE run_id = :run AND temporary_count >= 100
