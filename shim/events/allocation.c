@@ -141,14 +141,19 @@ static inline __attribute__((always_inline)) void book_notes(struct lane_context
 		deferred_book(context);
 }
 
-/* In a function that is only counted, or where it is not known at once. */
+/* In code without hooks, in a function that is only counted, or where it is not known at
+ * once. */
 static int made_elsewhere(struct lane_context *context, void *block, uint64_t size,
 			  const struct stack_caller *caller)
 {
+	uint32_t base = stack_walked_base(context, caller);
 	const struct segment_node *node =
-		modes_count ? stack_kept_node(context, caller) : NULL;
+		modes_count || base ? stack_kept_node(context, caller, base) : NULL;
+	int is_kept = node != NULL;
 
-	if (!node) {
+	if (!is_kept && base)
+		return 0;
+	if (!is_kept) {
 		node = stack_front_node(context, caller);
 		if (!node)
 			return 0;
@@ -158,6 +163,8 @@ static int made_elsewhere(struct lane_context *context, void *block, uint64_t si
 		      ? made_at_once(context, block, size, caller, node->site, 1)
 		      : made_at_once(context, block, size, caller, node->site, 0)))
 		return 0;
+	if (unlikely(is_kept && kept_is_truncated(context)))
+		context->lane->truncated_stack_count++;
 	book_notes(context);
 	return 1;
 }
@@ -169,7 +176,6 @@ static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
 	uint32_t site;
 
 	if (likely(block && context_is_settled(context, (uintptr_t)caller) &&
-		   (modes_count || !stack_walked_base(context, caller)) &&
 		   made_elsewhere(context, block, size, caller)))
 		return;
 	if (unlikely(!block))

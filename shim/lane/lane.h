@@ -372,8 +372,8 @@ struct lane_context {
 	uint32_t deferred_done; /* of deferred_count those that are booked */
 	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
-	struct lane_kept *kept; /* LANE_KEPT; NULL: none yet */
-	uint32_t kept_serial;	/* of the last stack that was kept */
+	struct lane_kept_table *kept; /* NULL: none yet */
+	uint32_t kept_serial;	      /* of the last stack that was kept */
 	struct lane_kept_missed kept_missed;
 	uint32_t kept_latest; /* the place of the last stack that was met */
 
@@ -406,10 +406,8 @@ struct lane_context {
 	struct lane_early early[LANE_EARLY];
 	struct lane_suspicion suspicions[LANE_SUSPICIONS]; /* of the studies */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
-	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
-	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
-	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
-	struct callers_memo callers[LANE_CALLERS];   /* by node */
+	struct stack_frame known[LANE_STACK_LIMIT]; /* of the memo, outermost first */
+	struct callers_memo callers[LANE_CALLERS];  /* by node */
 	struct stack_site known_sites[LANE_KNOWN_SITES];
 	struct callers_chain chains[LANE_CHAINS]; /* by hash */
 	struct stack_asked asked;

@@ -49,25 +49,21 @@ struct stack_memo {
 	uint32_t base;	       /* the node that they are grafted on */
 	uint32_t unload_count; /* process->unload_count then */
 	uint32_t modes_version;
-	uint32_t end;	      /* enum walk_end */
-	uint64_t last_serial; /* of a known frame; none is used twice */
+	uint32_t end; /* enum walk_end */
 	uint64_t call_site;
 	uintptr_t end_at; /* the stack pointer outside of the outermost */
 };
 
-#define LANE_BRANCH_FRAMES 6u
-#define LANE_BRANCHES 64u
-
-/* The inner frames of a stack whose others are known ones. */
-struct stack_branch {
-	uint32_t count;	 /* 0: none */
-	uint32_t join;	 /* the known frame outside of them, */
-	uint64_t serial; /* and its serial: it is still that one */
-	struct stack_frame frames[LANE_BRANCH_FRAMES]; /* innermost first */
-};
-
-#define LANE_KEPT_WORDS 22u
 #define LANE_KEPT 1024u
+#define LANE_KEPT_WORDS (1u << 15)
+/* Stacks are kept once so many were walked to: in a child that soon ends each would cost
+ * the kernel a page. */
+#define LANE_KEPT_LEAST 64u
+
+struct lane_kept_word {
+	uint64_t value;
+	uint32_t offset; /* from the stack pointer, ascending */
+};
 
 /* A stack whose node is known, see stacks/kept.h. */
 struct lane_kept {
@@ -76,10 +72,17 @@ struct lane_kept {
 	uint64_t frame_pointer, frame_pointer_mask; /* 0: it does not matter */
 	uint32_t base, node;			    /* node 0: there is none */
 	uint32_t modes_version, unload_count;
+	uint32_t next; /* the place of the stack that followed it */
 	uint32_t count;
-	uint32_t next;			   /* the place of the stack that followed it */
-	uint32_t offsets[LANE_KEPT_WORDS]; /* from the stack pointer, ascending */
-	uint64_t values[LANE_KEPT_WORDS];
+	uint32_t is_truncated; /* it has more frames than its node */
+	uint64_t first_word;   /* see words_end */
+};
+
+/* The words of all, the youngest over the oldest; those of one lie in a row. */
+struct lane_kept_table {
+	uint64_t words_end; /* how many there have been */
+	struct lane_kept stacks[LANE_KEPT];
+	struct lane_kept_word words[LANE_KEPT_WORDS];
 };
 
 /* The last stack that was looked for among them in vain, and the place that it is to

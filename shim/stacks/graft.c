@@ -13,7 +13,6 @@
 struct graft {
 	struct lane_context *context;
 	const struct walk *walk;
-	struct walk_place place; /* of the new frames */
 	int count;   /* of all frames; they are numbered from the outermost on */
 	int outside; /* so many are further out than the function with a frame */
 	int arrival; /* the innermost one whose function is only counted; -1: there is
@@ -51,11 +50,7 @@ int graft_is_innermost(const struct lane_context *context, uint64_t function)
 
 static struct stack_frame *frame_at(const struct graft *graft, int number)
 {
-	int known_count = graft->walk->known_count;
-
-	return number < known_count ? &graft->context->known[number]
-				    : graft->place.outermost +
-					      (number - known_count) * graft->place.step;
+	return &graft->context->known[number];
 }
 
 /* The frame of the function that has one of ours, or of the one that it is inlined into.
@@ -189,27 +184,49 @@ static int count_outside(const struct graft *graft)
 	return count;
 }
 
-/* When all frames have their nodes. */
+/* When all frames have their nodes. Not where the call site does not show: which frames
+ * are outside of the function with a frame, its words do not tell. */
 static void keep(const struct graft *graft, const struct stack_caller *caller)
 {
 	const struct walk *walk = graft->walk;
 	const struct stack_frame *frame = frame_at(graft, graft->count - 1);
 	struct kept_words words;
 
-	if (graft->arrival < 0 || walk->end != WALK_CALL_SITE ||
-	    process_facts.check_stacks)
+	if (process_facts.check_stacks ||
+	    (walk->end == WALK_OUTERMOST && innermost(graft->context)))
 		return;
-	words = kept_begin(graft->context, walk->base, graft->call_site, caller);
-	if (words.kept && !walk_frame_pointer_matters(frame))
-		words.kept->frame_pointer_mask = 0;
+	words = kept_begin(graft->context, walk->base, graft->call_site, caller,
+			   2 * (uint32_t)graft->count);
+	if (words.kept) {
+		words.kept->is_truncated = walk->end == WALK_LIMIT;
+		words.kept->frame_pointer_mask =
+			walk_frame_pointer_matters(frame) ? ~0ull : 0;
+	}
 	for (int i = graft->count - 2; i >= 0; i--) {
 		frame = frame_at(graft, i);
-		kept_add(&words, frame->stack_pointer - 8, frame->return_address);
 		if (walk_frame_pointer_matters(frame) && frame->saved_at)
 			kept_add(&words, frame->saved_at, frame->frame_pointer);
+		kept_add(&words, frame->stack_pointer - 8, frame->return_address);
 	}
-	kept_add(&words, walk->end_at - 8, graft->call_site);
+	if (walk->end == WALK_CALL_SITE)
+		kept_add(&words, walk->end_at - 8, graft->call_site);
 	kept_end(&words, frame_at(graft, graft->count - 1)->node);
+}
+
+/* Returns how many frames have their nodes, the outermost ones. */
+static int add_all(struct graft *graft, const struct stack_caller *caller,
+		   uint32_t *ret_node)
+{
+	int number = begin(graft, ret_node);
+
+	for (; number < graft->count; number++) {
+		uint32_t child = add(graft, *ret_node, number, caller);
+
+		if (!child)
+			break;
+		frame_at(graft, number)->node = *ret_node = child;
+	}
+	return number;
 }
 
 uint32_t graft_walk(struct lane_context *context, const struct walk *walk,
@@ -218,21 +235,17 @@ uint32_t graft_walk(struct lane_context *context, const struct walk *walk,
 	struct graft graft = {.context = context,
 			      .walk = walk,
 			      .call_site = call_site,
-			      .place = walk_remember(context, walk, call_site),
 			      .count = walk->known_count + walk->inner_count};
-	uint32_t node, child;
-	int number;
+	uint32_t node = walk->node;
+	int number = graft.count;
 
-	graft.outside = count_outside(&graft);
-	for (number = begin(&graft, &node); number < graft.count; number++) {
-		child = add(&graft, node, number, caller);
-		if (!child)
-			break;
-		frame_at(&graft, number)->node = node = child;
+	if (!node) {
+		walk_remember(context, walk, call_site);
+		graft.outside = count_outside(&graft);
+		number = add_all(&graft, caller, &node);
+		walk_keep(context, number);
 	}
-	number -= walk->known_count;
-	walk_keep(context, walk, &graft.place, number < 0 ? 0 : number);
-	if (number == walk->inner_count)
+	if (number == graft.count)
 		keep(&graft, caller);
 	return node;
 }

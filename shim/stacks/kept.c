@@ -41,11 +41,20 @@ static int is_in_use(const struct lane_context *context, uintptr_t from, uint32_
 	       offset < context->stack_size - (from - low);
 }
 
-/* A handler may put another one in its place meanwhile, whose node is another. */
+static int has_words(const struct lane_kept_table *table, const struct lane_kept *kept)
+{
+	return table->words_end - kept->first_word <= LANE_KEPT_WORDS;
+}
+
+/* A handler may put another one in its place meanwhile, whose node is another, or over
+ * its words. */
 static uint32_t node_if_same(const struct lane_context *context,
 			     const struct lane_kept *kept, uint32_t base,
 			     uint64_t call_site, const struct stack_caller *caller)
 {
+	const struct lane_kept_table *table = context->kept;
+	const struct lane_kept_word *words =
+		&table->words[kept->first_word % LANE_KEPT_WORDS];
 	uintptr_t from = (uintptr_t)(caller + 1);
 	uint32_t node = kept->node, count = kept->count;
 
@@ -54,20 +63,20 @@ static uint32_t node_if_same(const struct lane_context *context,
 	    kept->call_site != call_site || kept->modes_version != modes_version ||
 	    kept->unload_count != process->unload_count ||
 	    ((kept->frame_pointer ^ caller->frame_pointer) & kept->frame_pointer_mask) ||
-	    !is_in_use(context, from, kept->offsets[count - 1]))
+	    !has_words(table, kept) || !is_in_use(context, from, words[count - 1].offset))
 		return 0;
 	for (uint32_t i = 0; i < count; i++) {
-		if (*(const uint64_t *)(from + kept->offsets[i]) != kept->values[i])
+		if (*(const uint64_t *)(from + words[i].offset) != words[i].value)
 			return 0;
 	}
 	__asm__ volatile("" : : : "memory");
-	return kept->node == node ? node : 0;
+	return kept->node == node && has_words(table, kept) ? node : 0;
 }
 
 /* This stack comes next after the one before it. */
 static void follow(struct lane_context *context, uint32_t place)
 {
-	context->kept[context->kept_latest].next = place;
+	context->kept->stacks[context->kept_latest].next = place;
 	context->kept_latest = place;
 }
 
@@ -76,11 +85,12 @@ static void follow(struct lane_context *context, uint32_t place)
 uint32_t kept_find(struct lane_context *context, uint32_t base, uint64_t call_site,
 		   const struct stack_caller *caller)
 {
-	struct lane_kept *kept = context->kept;
+	const struct lane_kept *kept;
 	uint32_t place, node;
 
-	if (!kept)
+	if (!context->kept)
 		return 0;
+	kept = context->kept->stacks;
 	place = kept[context->kept_latest].next;
 	node = node_if_same(context, &kept[place], base, call_site, caller);
 	if (likely(node)) {
@@ -107,9 +117,10 @@ int kept_is_missed(struct lane_context *context, const struct stack_caller *call
 	return is_missed;
 }
 
-static int holds(const struct lane_kept *kept)
+static int holds(const struct lane_kept_table *table, const struct lane_kept *kept)
 {
-	return kept->node && kept->modes_version == modes_version &&
+	return kept->node && has_words(table, kept) &&
+	       kept->modes_version == modes_version &&
 	       kept->unload_count == process->unload_count;
 }
 
@@ -117,17 +128,20 @@ static int holds(const struct lane_kept *kept)
  * handler has looked for another one meanwhile, the place is that one's, and this stack
  * is not found there. */
 struct kept_words kept_begin(struct lane_context *context, uint32_t base,
-			     uint64_t call_site, const struct stack_caller *caller)
+			     uint64_t call_site, const struct stack_caller *caller,
+			     uint32_t word_limit)
 {
 	uint32_t serial = ++context->kept_serial;
+	struct lane_kept_table *table;
 	struct lane_kept *kept;
 
-	if (!context->kept && process_may_grow())
-		context->kept = process_map(LANE_KEPT * sizeof(*kept), 1);
-	if (!context->kept)
+	if (!context->kept && serial > LANE_KEPT_LEAST && process_may_grow())
+		context->kept = process_map(sizeof(*table), 1);
+	table = context->kept;
+	if (!table)
 		return (struct kept_words){.context = context};
-	kept = &context->kept[context->kept_missed.place];
-	if (holds(kept) && (!holds(kept + 1) || serial % 2))
+	kept = &table->stacks[context->kept_missed.place];
+	if (holds(table, kept) && (!holds(table, kept + 1) || serial % 2))
 		kept++;
 	kept->node = 0;
 	__asm__ volatile("" : : : "memory");
@@ -136,36 +150,46 @@ struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 	kept->stack_pointer = (uintptr_t)(caller + 1);
 	kept->frame_pointer = caller->frame_pointer;
 	kept->frame_pointer_mask = ~0ull;
+	kept->is_truncated = 0;
 	kept->base = base;
 	kept->modes_version = modes_version;
 	kept->unload_count = process->unload_count;
 	kept->count = 0;
-	return (struct kept_words){context, kept, serial, 1};
+	kept->first_word = table->words_end;
+	if (kept->first_word % LANE_KEPT_WORDS + word_limit > LANE_KEPT_WORDS)
+		kept->first_word += LANE_KEPT_WORDS - kept->first_word % LANE_KEPT_WORDS;
+	table->words_end = kept->first_word + word_limit;
+	return (struct kept_words){context, kept, serial, word_limit, 1};
 }
 
 void kept_add(struct kept_words *words, uintptr_t address, uint64_t value)
 {
 	struct lane_kept *kept = words->kept;
-	uintptr_t offset;
+	uint64_t offset;
 
-	if (!words->has_room)
+	if (!kept)
 		return;
 	offset = address - kept->stack_pointer;
-	if (kept->count == LANE_KEPT_WORDS || offset > UINT32_MAX - sizeof(uint64_t)) {
-		words->has_room = 0;
-		return;
-	}
-	kept->offsets[kept->count] = (uint32_t)offset;
-	kept->values[kept->count++] = value;
+	words->fits &= kept->count < words->limit && offset <= UINT32_MAX;
+	if (words->fits)
+		words->context->kept
+			->words[(kept->first_word + kept->count++) % LANE_KEPT_WORDS] =
+			(struct lane_kept_word){value, (uint32_t)offset};
 }
 
 void kept_end(const struct kept_words *words, uint32_t node)
 {
+	struct lane_kept_table *table = words->context->kept;
+	struct lane_kept *kept = words->kept;
+
 	__asm__ volatile("" : : : "memory");
-	if (words->has_room && words->context->kept_serial == words->serial) {
-		words->kept->node = node;
-		follow(words->context, (uint32_t)(words->kept - words->context->kept));
-	} else if (words->kept) {
-		words->kept->node = 0;
+	if (!kept)
+		return;
+	if (!words->fits || words->context->kept_serial != words->serial) {
+		kept->node = 0;
+		return;
 	}
+	kept->node = node;
+	table->words_end = kept->first_word + kept->count; /* what it did not take */
+	follow(words->context, (uint32_t)(kept - table->stacks));
 }

@@ -208,7 +208,7 @@ static uint32_t walked_node(struct lane_context *context,
 	lane->truncated_stack_count += walk->end == WALK_LIMIT;
 	if (unlikely(process_facts.check_stacks))
 		check(context, caller->return_address, call_site, walk);
-	return walk->node ? walk->node : graft_walk(context, walk, caller, call_site);
+	return graft_walk(context, walk, caller, call_site);
 }
 
 /* Code of a function that is only counted: it is on the path as if it had a frame,
@@ -239,11 +239,14 @@ static uint32_t find_node(struct lane_context *context, const struct stack_calle
 	uint64_t call_site = stack_call_site(context);
 	struct walk walk;
 
-	node = modes_count && !kept_is_missed(context, caller)
+	node = !kept_is_missed(context, caller)
 		       ? kept_find(context, base, call_site, caller)
 		       : 0;
-	if (node)
+	if (node) {
+		if (unlikely(kept_is_truncated(context)))
+			context->lane->truncated_stack_count++;
 		return node;
+	}
 	walk = walk_stack(context, base, caller, call_site,
 			  (int)process_facts.stack_depth_limit);
 	if (likely(walk.end != WALK_FAILED))

@@ -113,12 +113,13 @@ static inline uint64_t stack_call_site(const struct lane_context *context)
 		       : 0;
 }
 
-/* The same where functions that are only counted lie between, as far as the stack is kept
- * and the node has a site. */
+/* The same in code without hooks, or where functions that are only counted lie between,
+ * as far as the stack is kept and the node has a site. */
 static inline const struct segment_node *
-stack_kept_node(struct lane_context *context, const struct stack_caller *caller)
+stack_kept_node(struct lane_context *context, const struct stack_caller *caller,
+		uint32_t known_base)
 {
-	uint32_t base = callers_front_base(context);
+	uint32_t base = known_base ? known_base : callers_front_base(context);
 	uint32_t index =
 		base ? kept_find(context, base, stack_call_site(context), caller) : 0;
 

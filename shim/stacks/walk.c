@@ -129,40 +129,6 @@ static int first_candidate(const struct walker *walker)
 	return (int)memo->count - 1;
 }
 
-/* Where the branch with this innermost frame is kept. */
-static uint32_t branch_place(const struct stack_frame *frame)
-{
-	return ((uint32_t)frame->return_address * 0x9e3779b1u +
-		(uint32_t)frame->stack_pointer * 0x85ebca6bu) >>
-	       26;
-}
-
-_Static_assert(LANE_BRANCHES == 1u << 6, "branch_place() shifts by 26");
-
-/* The whole stack from its innermost frame on, if it is that of a branch. */
-static int find_branch(struct walker *walker, const struct stack_frame *frame,
-		       struct walk *ret)
-{
-	struct lane_context *context = walker->context;
-	const struct stack_branch *branch = &context->branches[branch_place(frame)];
-	int join = (int)branch->join;
-
-	if (!branch->count || !is_same(&branch->frames[0], frame) ||
-	    join > walker->candidate || context->serials[join] != branch->serial)
-		return 0;
-	for (uint32_t i = 1; i < branch->count; i++) {
-		if (!is_unchanged(&branch->frames[i]))
-			return 0;
-	}
-	if (!is_unchanged(&walker->known[join]))
-		return 0;
-	*ret = (struct walk){
-		context->memo.end,    (int)branch->count,     join + 1,	   branch->frames,
-		context->memo.end_at, branch->frames[0].node, walker->base};
-	return follow(walker, join) == 0 &&
-	       ends_alike(walker, ret->inner_count + ret->known_count);
-}
-
 static struct walk ended(const struct walker *walker, enum walk_end end, int known_count,
 			 uintptr_t end_at)
 {
@@ -221,16 +187,13 @@ struct walk walk_stack(struct lane_context *context, uint32_t base,
 	struct stack_frame frame = {.return_address = caller->return_address,
 				    .stack_pointer = (uintptr_t)(caller + 1),
 				    .frame_pointer = caller->frame_pointer};
-	struct walk walk;
 
 	/* a stack whose bounds are not known begins at 0 */
 	if (paused_stack_low(context) == 0 ||
 	    frame.stack_pointer - paused_stack_low(context) > context->stack_size)
 		return (struct walk){.end = WALK_FAILED};
 	walker.candidate = first_candidate(&walker);
-	if (walker.candidate < 0 || !find_branch(&walker, &frame, &walk))
-		walk = go(&walker, &frame);
-	return walk;
+	return go(&walker, &frame);
 }
 
 enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high)
@@ -251,11 +214,9 @@ uintptr_t walk_end_of(const struct stack_frame *frame)
 
 /* The new frames, outermost first, and whether their frame pointers matter to what is
  * outside of them. */
-static void fill(const struct walk *walk, const struct walk_place *place, uint32_t outer)
+static void fill(const struct walk *walk, struct stack_frame *frame, uint32_t outer)
 {
-	struct stack_frame *frame = place->outermost;
-
-	for (int i = walk->inner_count; i-- > 0; frame += place->step) {
+	for (int i = walk->inner_count; i-- > 0; frame++) {
 		const struct stack_frame *from = &walk->inner[i];
 		uint32_t flags = from->flags & ~(uint32_t)FRAME_MATTERS;
 
@@ -285,44 +246,24 @@ int walk_frame_pointer_matters(const struct stack_frame *frame)
 	return (frame->flags & FRAME_MATTERS) != 0;
 }
 
-struct walk_place walk_remember(struct lane_context *context, const struct walk *walk,
-				uint64_t call_site)
+void walk_remember(struct lane_context *context, const struct walk *walk,
+		   uint64_t call_site)
 {
 	struct stack_memo *memo = &context->memo;
 	uint32_t known_count = (uint32_t)walk->known_count;
 	uint32_t outer = known_count ? context->known[known_count - 1].flags : 0;
-	struct walk_place place = {&context->known[known_count], 1, (void *)0};
 
-	if (known_count && walk->inner_count <= (int)LANE_BRANCH_FRAMES) {
-		place.branch = &context->branches[branch_place(&walk->inner[0])];
-		place.outermost = &place.branch->frames[walk->inner_count - 1];
-		place.step = -1;
-		set_count(&place.branch->count, 0);
-	} else {
-		set_count(&memo->count, known_count);
-		memo->base = walk->base;
-		memo->call_site = call_site;
-		memo->unload_count = process->unload_count;
-		memo->modes_version = modes_version;
-		memo->end = walk->end;
-		memo->end_at = walk->end_at;
-	}
-	fill(walk, &place, outer);
-	return place;
+	set_count(&memo->count, known_count);
+	memo->base = walk->base;
+	memo->call_site = call_site;
+	memo->unload_count = process->unload_count;
+	memo->modes_version = modes_version;
+	memo->end = walk->end;
+	memo->end_at = walk->end_at;
+	fill(walk, &context->known[known_count], outer);
 }
 
-void walk_keep(struct lane_context *context, const struct walk *walk,
-	       const struct walk_place *place, int count)
+void walk_keep(struct lane_context *context, int count)
 {
-	struct stack_memo *memo = &context->memo;
-
-	if (!place->branch) {
-		for (int i = 0; i < count; i++)
-			context->serials[walk->known_count + i] = ++memo->last_serial;
-		set_count(&memo->count, (uint32_t)(walk->known_count + count));
-	} else if (count == walk->inner_count) {
-		place->branch->join = (uint32_t)walk->known_count - 1;
-		place->branch->serial = context->serials[walk->known_count - 1];
-		set_count(&place->branch->count, (uint32_t)count);
-	}
+	set_count(&context->memo.count, (uint32_t)count);
 }

@@ -83,19 +83,13 @@ enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high);
  * does not tell. Reads nothing of the stack. */
 uintptr_t walk_end_of(const struct stack_frame *frame);
 
-/* Where the new frames of a walk are to be kept, without their nodes yet. They are known
- * when walk_keep() is told how many have theirs, which must be the outermost ones. */
-struct walk_place {
-	struct stack_frame *outermost;
-	int step; /* from there to the next one inside: 1 or -1 */
-	struct stack_branch *branch;
-};
-
 /* Of a frame that has been remembered: does the way from it on depend on its frame
  * pointer? */
 int walk_frame_pointer_matters(const struct stack_frame *frame);
 
-struct walk_place walk_remember(struct lane_context *context, const struct walk *walk,
-				uint64_t call_site);
-void walk_keep(struct lane_context *context, const struct walk *walk,
-	       const struct walk_place *place, int count);
+/* The new frames of a walk lie behind the context's known ones from then on, without
+ * their nodes yet. They are known when walk_keep() is told how many of all have theirs,
+ * which must be the outermost ones. */
+void walk_remember(struct lane_context *context, const struct walk *walk,
+		   uint64_t call_site);
+void walk_keep(struct lane_context *context, int count);

@@ -231,8 +231,10 @@ TEST(a_kept_stack_is_known_by_its_words)
 {
 	uint64_t stack[8] = {[0] = 0x77, [1] = 0x5010, [4] = 0x6010, [7] = 0x7010};
 	struct stack_caller *caller = (struct stack_caller *)stack;
-	struct kept_words words = kept_begin(lane_self, 2, 0x7010, caller);
+	struct kept_words words;
 
+	lane_self->kept_serial = LANE_KEPT_LEAST;
+	words = kept_begin(lane_self, 2, 0x7010, caller, 2);
 	kept_add(&words, (uintptr_t)&stack[4], 0x6010);
 	kept_add(&words, (uintptr_t)&stack[7], 0x7010);
 	kept_end(&words, 9);
@@ -255,12 +257,13 @@ TEST(a_kept_stack_is_found_behind_any_other)
 	uint64_t stack[8] = {[0] = 0x77, [1] = 0x5010, [4] = 0x6010};
 	struct stack_caller *caller = (struct stack_caller *)stack;
 
+	lane_self->kept_serial = LANE_KEPT_LEAST;
 	for (uint32_t i = 0; i < 3; i++) {
 		struct kept_words words;
 
 		stack[1] = 0x5010 + i;
 		assert_int_equal(kept_find(lane_self, 2, 0x6010, caller), 0);
-		words = kept_begin(lane_self, 2, 0x6010, caller);
+		words = kept_begin(lane_self, 2, 0x6010, caller, 1);
 		kept_add(&words, (uintptr_t)&stack[4], 0x6010);
 		kept_end(&words, 9 + i);
 	}
@@ -272,14 +275,40 @@ TEST(a_kept_stack_is_found_behind_any_other)
 	}
 }
 
+/* Nor are the words of others, when there is no room for those of all. */
+TEST(kept_stacks_lose_their_words_to_younger_ones)
+{
+	uint64_t stack[8] = {[0] = 0x77, [1] = 0x8010, [4] = 0x6010};
+	struct stack_caller *caller = (struct stack_caller *)stack;
+
+	lane_self->kept_serial = LANE_KEPT_LEAST;
+	for (uint32_t i = 0; i < 8; i++) {
+		struct kept_words words;
+
+		stack[1] = 0x8010 + i;
+		assert_int_equal(kept_find(lane_self, 2, 0x6010, caller), 0);
+		words = kept_begin(lane_self, 2, 0x6010, caller, LANE_KEPT_WORDS / 2);
+		for (uint32_t k = 0; k < LANE_KEPT_WORDS / 2; k++)
+			kept_add(&words, (uintptr_t)&stack[4], 0x6010);
+		kept_end(&words, 9 + i);
+	}
+	for (uint32_t i = 0; i < 8; i++) {
+		stack[1] = 0x8010 + i;
+		assert_int_equal(kept_find(lane_self, 2, 0x6010, caller),
+				 i < 6 ? 0 : 9 + i);
+	}
+}
+
 /* One that has too many words is not kept. */
 TEST(a_stack_of_too_many_words_is_not_kept)
 {
-	uint64_t stack[64] = {[1] = 0x5010};
+	uint64_t stack[8] = {[1] = 0x5010};
 	const struct stack_caller *caller = (const struct stack_caller *)stack;
-	struct kept_words words = kept_begin(lane_self, 2, 0, caller);
+	struct kept_words words;
 
-	for (uint32_t i = 0; i <= LANE_KEPT_WORDS; i++)
+	lane_self->kept_serial = LANE_KEPT_LEAST;
+	words = kept_begin(lane_self, 2, 0, caller, 3);
+	for (uint32_t i = 0; i <= 3; i++)
 		kept_add(&words, (uintptr_t)&stack[2 + i], 0);
 	kept_end(&words, 9);
 	assert_int_equal(kept_find(lane_self, 2, 0, caller), 0);
