@@ -38,7 +38,8 @@
 -- :advice {sooner}
 -- :advice {inside}
 -- :speaks a function itself computes for 5 % of the run and half of what it computes with what
--- it calls, in calls of two hook pairs or more
+-- it calls, in calls of two hook pairs or more; what libraries of the language and the system
+-- compute is told of the user's function that calls them
 -- :gains all of it
 -- :unseen lines inside a function; unsure of calls shorter than four hook pairs, and where
 -- each allocation has less than 300 ns of it, which is malloc's then; where half of its
