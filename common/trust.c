@@ -26,12 +26,12 @@ static const struct trust_counter counters[] = {
 	{"rewritten_functions", TRUST_PLAIN, NULL, NULL,
 	 "Calls of hooks in these functions' code were rewritten in memory, so that they "
 	 "are "
-	 "only counted. A program that checks its own code sees that.",
+	 "only counted. A program that checks its own code will notice.",
 	 "PROFSHIM_PATCH=off or PROFSHIM_LEVEL=exact leaves the code as it is."},
 	{"timer_samples", TRUST_MINOR, "sample by a timer", "samples by a timer",
-	 "The signal of a timer told where the CPU time went, at ticks of the scheduler, "
-	 "100 to 1,000 times a second. What runs for less than a tick after each sleep "
-	 "has more or less of them than it should.",
+	 "A timer's signal sampled the CPU time at scheduler ticks, 100 to 1,000 times a "
+	 "second. Code that runs for less than a tick after each sleep gets too many or "
+	 "too few samples.",
 	 "Samples of the kernel are finer, and no signal: sysctl "
 	 "kernel.perf_event_paranoid=2, or --cap-add PERFMON for a container, allows "
 	 "them."},
@@ -42,48 +42,45 @@ static const struct trust_counter counters[] = {
 	 "kernel.perf_event_paranoid of at most 2 allows them."},
 	{"switches_unseen", TRUST_MINOR, "process whose waits are not known",
 	 "processes whose waits are not known",
-	 "Neither restartable sequences nor perf events told when a thread lost its CPU: "
-	 "what was computed, ready and blocked is one number.",
+	 "Neither restartable sequences nor perf events showed when a thread lost its "
+	 "CPU: CPU time, CPU wait and blocked time are one number.",
 	 "It takes glibc 2.35 and Linux before 6.19, or perf_event_paranoid of at most "
 	 "2."},
-	{"folded_locks", TRUST_MINOR, "call for a lock that is in no table",
-	 "calls for locks that are in no table",
+	{"folded_locks", TRUST_MINOR, "call for a lock missing from locks",
+	 "calls for locks missing from locks",
 	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
 	 "pairs of paths: the rest is not in the tables of locks.",
-	 "Nothing has to be done: the time of these waits is on their call paths."},
-	{"lost_stalls", TRUST_MINOR, "wait for another thread is not told one by one",
-	 "waits for other threads are not told one by one",
+	 "No action needed: the time of these waits is on their call paths."},
+	{"lost_stalls", TRUST_MINOR, "wait for another thread was not kept singly",
+	 "waits for other threads were not kept singly",
 	 "There was no memory for them, or a handler waited while the thread noted "
 	 "another.",
-	 "Nothing has to be done: all totals have them; `critical` does not follow "
-	 "them."},
-	{"lost_spans", TRUST_MINOR, "slow call is not told one by one",
-	 "slow calls are not told one by one",
+	 "No action needed: all totals include them; `critical` does not follow them."},
+	{"lost_spans", TRUST_MINOR, "slow call was not kept singly",
+	 "slow calls were not kept singly",
 	 "There was no memory for them, or a handler was slow while the thread noted "
 	 "another.",
-	 "Nothing has to be done: all totals have them; `timeline` does not."},
-	{"lost_transfers", TRUST_MINOR, "call that moved data is in no table",
-	 "calls that moved data are in no table",
+	 "No action needed: all totals include them; `timeline` does not."},
+	{"lost_transfers", TRUST_MINOR, "call that moved data missing from io",
+	 "calls that moved data missing from io",
 	 "There was no room for their call path, or a signal handler came between: their "
 	 "bytes are in no row of io.",
 	 "PROFSHIM_MAX_PATHS makes room for more call paths."},
 	{"sampled_functions", TRUST_MINOR, "function timed by samples",
 	 "functions timed by samples",
-	 "Their calls are short against what it costs to time one, so each call was "
-	 "counted, and where the CPU time went was sampled. Times have the error that so "
-	 "many samples have.",
+	 "Their calls are short compared with the cost of timing one, so each call was "
+	 "counted and CPU time was sampled. Times have the error of that many samples.",
 	 "PROFSHIM_SAMPLES takes more samples; PROFSHIM_LEVEL=exact times every call."},
 	{"counted_functions", TRUST_MINOR, "function counted and not timed",
 	 "functions counted and not timed",
-	 "Their calls are short against what it costs to time one, so each was counted, "
-	 "and there were no samples to tell their times: these are with the nearest "
-	 "callers that were timed.",
+	 "Their calls are short compared with the cost of timing one, so each was "
+	 "counted. Without samples their time is in the nearest timed callers.",
 	 "Samples tell them (prof-analyze doctor says what allows these); "
 	 "PROFSHIM_LEVEL=exact times every call."},
 	{"off_functions", TRUST_MINOR, "function left out, as was asked",
 	 "functions left out, as was asked",
-	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are in no count, and their "
-	 "time is their callers'.",
+	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are not counted, and their "
+	 "time is in their callers.",
 	 "Record without these settings to have them."},
 	{"rules_without_functions", TRUST_MINOR, "rule that fits no function",
 	 "rules that fit no function",
@@ -92,38 +89,35 @@ static const struct trust_counter counters[] = {
 	 "Functions go by their linkage names or C++ names without parameters: "
 	 "prof-analyze functions has them."},
 	{"unread_objects", TRUST_MINOR,
-	 "object whose functions rules about sources could not tell",
-	 "objects whose functions rules about sources could not tell",
-	 "Rules of PROFSHIM_ONLY or PROFSHIM_SKIP name source files or whole C++ "
-	 "names, which debug information and symbols of the program tell: to what "
-	 "had "
-	 "none they fit nothing.",
+	 "object on which rules about source files had no effect",
+	 "objects on which rules about source files had no effect",
+	 "Rules of PROFSHIM_ONLY or PROFSHIM_SKIP name source files or whole C++ names, "
+	 "which come from debug information and symbols; objects without these match "
+	 "nothing.",
 	 "Compile with -g, and record again."},
 	{"pauses", TRUST_MINOR, "pause of the recording", "pauses of the recording",
-	 "The program, or a condition that was asked for, paused the recording: what was "
-	 "called then is in no count, and its time is in no function.",
+	 "The program, or a condition that was asked for, paused the recording: calls in "
+	 "a pause are not counted, and their time is in no function.",
 	 "Allocations of pauses are below [paused]."},
 	{"late_objects", TRUST_MINOR, "object that recorded before its rules were known",
 	 "objects that recorded before their rules were known",
-	 "Rules about source files were not resolved when the program "
-	 "began: what they leave out was recorded for a moment.",
+	 "Rules about source files were not resolved when the program began: functions "
+	 "they exclude were recorded for a moment.",
 	 "A file of debug information that is large takes longer than the program "
 	 "waits."},
 	{"early_sites", TRUST_MINOR, "call of a hook that could not be rewritten",
 	 "calls of hooks that could not be rewritten",
 	 "Calls of hooks lie where code cannot be written (it is protected, or lies "
 	 "across two cache lines): there the hook returns early, which costs more.",
-	 "Nothing has to be done: counts are exact, the run is a little slower."},
+	 "No action needed: counts are exact, the run is a little slower."},
 	{"unknown_levels", TRUST_MINOR, "path that may be short of levels",
 	 "paths that may be short of levels",
-	 "Functions without frames were on the stack, which could not be walked when the "
-	 "path "
-	 "was seen first (there are no unwind tables, or a signal came in between): it "
-	 "hangs "
-	 "on the next function outside that has a frame.",
+	 "The stack had functions without frames and could not be walked when the path "
+	 "was first seen (no unwind tables, or a signal interrupted): the path is "
+	 "attached to the next outer function that has a frame.",
 	 "PROFSHIM_LEVEL=exact gives every function frames."},
-	{"collector_recovered", TRUST_MINOR, NULL, "put together from its spool",
-	 "No collector was there when the run ended; it was put together from its spool.",
+	{"collector_recovered", TRUST_MINOR, NULL, "assembled from its spool",
+	 "No collector was there when the run ended; it was assembled from its spool.",
 	 "The numbers are complete; resource samples end where the collector did."},
 	{"unresolved_functions", TRUST_MINOR, "function without a name",
 	 "functions without a name", "The files they belong to are named below.", NULL},
@@ -138,14 +132,14 @@ static const struct trust_counter counters[] = {
 	 "frees of unseen blocks",
 	 "Blocks were freed whose allocation was not seen: they are older than the "
 	 "recording or came from another allocator.",
-	 "Nothing has to be done: they count neither as allocated nor as freed."},
+	 "No action needed: they count neither as allocated nor as freed."},
 	{"truncated_stacks", TRUST_MINOR, "allocation whose stack was cut",
 	 "allocations whose stacks were cut",
 	 "Allocations were made below more frames without hooks than are unwound; their "
 	 "paths begin at the frames inside of these.",
 	 "Record with a larger PROFSHIM_STACK_DEPTH (at most 256)."},
-	{"differing_stacks", TRUST_REPAIRED, "stack that libunwind tells otherwise",
-	 "stacks that libunwind tells otherwise",
+	{"differing_stacks", TRUST_REPAIRED, "stack that libunwind unwinds differently",
+	 "stacks that libunwind unwinds differently",
 	 "PROFSHIM_CHECK_STACKS=1 had every stack of an allocation unwound by libunwind, "
 	 "too, which found other frames.",
 	 "Totals are right, but these allocations may stand on a wrong path: please "
@@ -158,7 +152,7 @@ static const struct trust_counter counters[] = {
 	 TRUST_GROWTH},
 	{"unlisted_threads", TRUST_MINOR, "thread without a row", "threads without a row",
 	 "A process had more threads over time than its table has rows.",
-	 "Nothing has to be done: their calls and allocations are in all tables."},
+	 "No action needed: all tables include their calls and allocations."},
 	{"repaired_frames", TRUST_REPAIRED, "frame closed without its exit",
 	 "frames closed without their exit",
 	 "Functions were left without their exit hook: by longjmp, an exception, a "
@@ -183,11 +177,10 @@ static const struct trust_counter counters[] = {
 	 "Look for a second profshim_region_end(), or one whose component or name "
 	 "differs from the begin's."},
 	{"paths_without_percentiles", TRUST_MINOR,
-	 "call path is in no percentile of its function",
-	 "call paths are in no percentile of their functions",
+	 "call path missing from its function's percentiles",
+	 "call paths missing from their functions' percentiles",
 	 "A thread has room for the histograms of some 50,000 functions, and met more.",
-	 "Nothing has to be done: calls and times are there; PROFSHIM_SKIP leaves "
-	 "functions "
+	 "No action needed: calls and times are there; PROFSHIM_SKIP leaves functions "
 	 "out."},
 	{"merged_recursion", TRUST_MINOR, "recursive call on the path of an outer one",
 	 "recursive calls on the paths of outer ones",
@@ -213,10 +206,9 @@ static const struct trust_counter counters[] = {
 	 "signal handler that interrupted it.",
 	 "Totals are short by that many.", TRUST_MEMORY, TRUST_OF_ALLOCATIONS},
 	{"lost_frees", TRUST_LOST, "free not seen", "frees not seen",
-	 "Blocks were handed out again that were believed to be live: their free was not "
-	 "seen.",
-	 "Live bytes may be too high by those blocks; look for memory that is freed by "
-	 "an allocator of the program's own.",
+	 "The allocator reused blocks that were believed live: their free was not seen.",
+	 "Live bytes may be too high by those blocks; look for memory freed by the "
+	 "program's own allocator.",
 	 TRUST_MEMORY, TRUST_OF_ALLOCATIONS},
 	{"late_events", TRUST_LOST, "call of a thread without a record",
 	 "calls of threads without a record",
@@ -229,7 +221,7 @@ static const struct trust_counter counters[] = {
 	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "
 	 "may. Other causes are told below, with what to do.",
 	 TRUST_TIME | TRUST_MEMORY},
-	{"unseen_ends", TRUST_REPAIRED, "end that nobody saw", "ends that nobody saw",
+	{"unseen_ends", TRUST_REPAIRED, "process end not seen", "process ends not seen",
 	 "Processes were gone, and their collector, too, as when both are killed or the "
 	 "machine stops: the last trace counts as their end.",
 	 "How long they ran after that is not known, so nothing is said about shares of "
@@ -243,7 +235,7 @@ static const struct trust_counter counters[] = {
 	{"damaged_segments", TRUST_LOST, "damaged part of the spool left out",
 	 "damaged parts of the spool left out",
 	 "A part of the spool could not be read, as after a crash of the machine.",
-	 "Record again: what it held is missing.", TRUST_TIME | TRUST_MEMORY},
+	 "Record again: its contents are missing.", TRUST_TIME | TRUST_MEMORY},
 	/* Notes of the shim, see enum segment_note. */
 	{"note_no_collector", TRUST_MINOR, NULL, "no collector was started",
 	 "The collector could not be started, so nobody took resource samples.",
@@ -252,7 +244,7 @@ static const struct trust_counter counters[] = {
 	{"note_subreaper", TRUST_PLAIN, NULL, "the program adopts orphans",
 	 "The program is PID 1 or a child subreaper and would have adopted the "
 	 "collector, so none was started.",
-	 "Nothing has to be done: prof-analyze puts the run together."},
+	 "No action needed: prof-analyze assembles the run."},
 	{"note_no_space", TRUST_LOST, NULL, "the disk was full",
 	 "The disk was full: the recording could not grow any more.",
 	 "Make room beside PROFSHIM_OUTPUT and record again.", TRUST_TIME | TRUST_MEMORY},
@@ -279,7 +271,7 @@ static const struct trust_counter counters[] = {
 	 "Raise the limit; record the program by itself, not what runs it.",
 	 TRUST_TIME | TRUST_MEMORY},
 	{"note_own_allocator", TRUST_MINOR, NULL, "the program has its own malloc",
-	 "The program defines malloc itself, so its allocations do not pass the shim.",
+	 "The program defines malloc itself, so the shim does not see its allocations.",
 	 "Link it without its allocator for the recording."},
 	{"note_no_function", TRUST_MINOR, NULL, "a named function was not found",
 	 "PROFSHIM_SNAPSHOT_AT, PROFSHIM_FROM or PROFSHIM_UNTIL names a function that no "
@@ -289,7 +281,7 @@ static const struct trust_counter counters[] = {
 	{"note_gave_up_privileges", TRUST_PLAIN, NULL, "a process changed its user",
 	 "A process became another user than the one who records; its part of the "
 	 "recording moved into a file of its own before.",
-	 "Nothing has to be done; docs/security.md says what that protects."},
+	 "No action needed; docs/security.md says what that protects."},
 	{"note_not_apart", TRUST_MINOR, NULL, "a process with another user shares memory",
 	 "A process became another user and still shares the recording's memory with "
 	 "processes that did not: whoever takes it over can write over their numbers.",
@@ -301,9 +293,8 @@ static const struct trust_counter counters[] = {
 	 "Link it without those functions for the recording."},
 	{"note_no_clock", TRUST_LOST, NULL, "the program forbade itself the clock",
 	 "A thread forbade itself to read the processor's clock (PR_TSC_SIGSEGV, or "
-	 "seccomp's strict mode). From then on its calls are timed by system calls, "
-	 "which "
-	 "take longer than many a call, and in strict mode not at all: their counts are "
+	 "seccomp's strict mode). From then on system calls time its calls, which takes "
+	 "longer than many calls, and strict mode forbids even that: their counts are "
 	 "exact, their times are not.",
 	 "Record it without that to see its times.", TRUST_TIME},
 	{"note_timer_ended", TRUST_MINOR, NULL, "threads without the timer's samples",

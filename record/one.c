@@ -230,7 +230,7 @@ void record_say_notes(const struct target_report *target)
 	const char *nothing = record_why_nothing(target);
 
 	if (nothing) {
-		record_say("nothing can be recorded of %s: it %s", file, nothing);
+		record_say("cannot record %s: it %s", file, nothing);
 		return;
 	}
 	if (!target->is_elf)

@@ -29,9 +29,9 @@ static const char about[] =
 	"are recorded of code compiled with -finstrument-functions, allocations of any "
 	"code.\v"
 	"COMMAND is the side to compare with, PROGRAM the one that was changed. COMMAND "
-	"is split into words as by a shell, but no shell runs it. Odd rounds run before "
-	"and then after, even rounds after and then before, so that a machine that gets "
-	"slower meets both alike. A run that fails ends the series and is kept under the "
+	"is split into words as by a shell, but no shell runs it. Odd rounds run before, "
+	"then after, even rounds after, then before, so that a machine that slows down "
+	"affects both alike. A run that fails ends the series and is kept under the "
 	"label \"before (failed)\", one that Ctrl-C cuts short as \"before "
 	"(interrupted)\".\n\n"
 	"Ends with the exit status of PROGRAM, or with the signal that ended it; a "
@@ -83,7 +83,7 @@ enum { OF_A_RUN = 1, OF_A_SERIES, OF_THE_PROGRAM = -1 };
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "where to record; a run is added if it exists (run.db)", OF_A_RUN},
-	{"label", 'l', "LABEL", 0, "a name for the run, for prof-analyze --run LABEL",
+	{"label", 'l', "LABEL", 0, "name the run, for prof-analyze --run LABEL",
 	 OF_A_RUN},
 	{"stack-depth", OPTION_STACK_DEPTH, "N", 0,
 	 "frames of code without hooks for each allocation (64)", OF_A_RUN},
@@ -97,7 +97,7 @@ static const struct argp_option options[] = {
 	 "every call timed; or off to run without recording",
 	 OF_A_RUN},
 	{"overhead", OPTION_OVERHEAD, "PERCENT", 0,
-	 "what recording may add to the program's own CPU time", OF_A_RUN},
+	 "CPU time that recording may add to the program's own", OF_A_RUN},
 	{"only", OPTION_ONLY, "RULES", 0,
 	 "record these functions only: names or patterns, namespace:, module: or file:, "
 	 "separated by commas",
@@ -105,8 +105,8 @@ static const struct argp_option options[] = {
 	{"skip", OPTION_SKIP, "RULES", 0, "leave these out, as if they had no hooks",
 	 OF_A_RUN},
 	{"library", OPTION_LIBRARY, "REGEX", 0,
-	 "functions, source files and objects that count as library: what they allocate "
-	 "is their caller's; !REGEX: that do not; of several the last that fits decides",
+	 "count these functions, source files and objects as library: their allocations "
+	 "are their caller's; !REGEX: do not; the last match decides",
 	 OF_A_RUN},
 	{"from", OPTION_FROM, "FUNCTION[:N]", 0,
 	 "record calls of FUNCTION only, from the N-th on (1), and what is inside",
@@ -116,11 +116,11 @@ static const struct argp_option options[] = {
 	{"while-step", OPTION_WHILE_STEP, "NAME", 0,
 	 "record from a mark of the step NAME to one of another step", OF_A_RUN},
 	{"why", OPTION_WHY, "LIST", 0,
-	 "functions and steps whose slowest calls are kept, for prof-analyze why; auto: "
-	 "those that are slow now and then (auto)",
+	 "keep the slowest calls of these functions and steps, for prof-analyze why; "
+	 "auto: of those that are slow now and then (auto)",
 	 OF_A_RUN},
 	{"spans", OPTION_SPANS, "TIME", 0,
-	 "keep each call and step that takes so long, such as 100us, for prof-analyze "
+	 "keep each call and step at least this long, such as 100us, for prof-analyze "
 	 "timeline; off: none (auto: 10us)",
 	 OF_A_RUN},
 	{"wait", OPTION_WAIT, "SECONDS", 0,

@@ -96,7 +96,8 @@ static int open_input(const struct record_options *options)
 	int fd = -1;
 
 	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
-		record_say("%s is not a file that every run could read anew", name);
+		record_say("%s is not a file that each run can read from the start",
+			   name);
 		return -1;
 	}
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -296,8 +297,8 @@ static void link_plain(const struct series *series)
 	for (size_t i = 0; i < plain->count && hooked->count; i++)
 		if (!record_label_plain(plain->task.output, plain->run_ids[i],
 					hooked->run_ids[hooked->count - 1]))
-			record_say("%s could not be written: the report of run %lld "
-				   "will lack the times of run %lld",
+			record_say("%s could not be written: the report of run %lld will "
+				   "lack the times of run %lld",
 				   options->output,
 				   (long long)hooked->run_ids[hooked->count - 1],
 				   (long long)plain->run_ids[i]);
@@ -330,8 +331,7 @@ static int check_side(const struct record_options *options, const struct side *s
 		side->label ? record_label_count(side->task.output, side->label) : 0;
 
 	if (nothing) {
-		record_say("nothing can be recorded of %s: it %s",
-			   side->task.target->path, nothing);
+		record_say("cannot record %s: it %s", side->task.target->path, nothing);
 		return RECORD_CANNOT;
 	}
 	if (!count || options->append || options->plain)

@@ -240,13 +240,12 @@ static void describe_all(struct strbuf *doc)
 		strbuf_printf(doc, "  %-13s %-9s %s\n", one->name, strbuf_text(&words),
 			      one->summary);
 	}
-	strbuf_puts(doc,
-		    "\n'prof-analyze COMMAND --help' tells more about one.\n\n"
-		    "Options may stand anywhere:\v"
-		    "Example:\n    prof-record -- ./app && prof-analyze run.db\n\n"
-		    "Exit status: 0 fine, 1 something cannot be read or written, "
-		    "2 usage, 3 a gate failed, 4 nothing was measured or it cannot be "
-		    "compared.");
+	strbuf_puts(doc, "\n'prof-analyze COMMAND --help' describes one command.\n\n"
+			 "Options may stand anywhere:\v"
+			 "Example:\n    prof-record -- ./app && prof-analyze run.db\n\n"
+			 "Exit status: 0 success, 1 a file cannot be read or written, 2 "
+			 "wrong usage, 3 a gate failed, 4 nothing was measured, or the "
+			 "runs cannot be compared.");
 	strbuf_free(&words);
 }
 

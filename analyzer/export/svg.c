@@ -244,10 +244,10 @@ static void put_foot(struct svg_page *page)
 				 : "Dim: code of libraries; --fold-library makes one "
 				   "frame of it.");
 	if (has(page->flame, is_estimate))
-		put_line(page, &y, "plain",
-			 "Dashed: an estimate, more than 10% uncertain or not timed call "
-			 "by call. Pale, too: the time is not known, the width is a "
-			 "guess.");
+		put_line(
+			page, &y, "plain",
+			"Dashed: an estimate, more than 10% uncertain or not timed call "
+			"by call. Pale, too: the time is unknown and the width a guess.");
 	if (page->flame->is_difference) {
 		put_legend(page, &y);
 		put_gone(page, &y);

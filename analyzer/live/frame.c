@@ -72,7 +72,7 @@ static void put_who(struct strbuf *text, const struct live *live)
 	strbuf_puts(text, facts->is_over ? ", has ended; " : ", ");
 	put_seconds(text, (double)facts->run_ns / 1e9);
 	if (facts->is_over)
-		strbuf_puts(text, " (this is the last there was)");
+		strbuf_puts(text, " (last known state)");
 	strbuf_puts(text, "; live ");
 	units_bytes(text, facts->live_bytes);
 	if (facts->overhead_percent > 0)

@@ -184,16 +184,14 @@ const struct report report_top = {
 	.name = "top",
 	.argument = "PID|DB",
 	.summary = "watch a program while it runs",
-	.description =
-		"Shows what a process that is being recorded does now, or all processes "
-		"of the run that is being recorded into DB: functions, call paths, "
-		"threads, allocation sites, reading and writing, steps. It reads what "
-		"the recorder has written, without stopping the program, and takes a "
-		"20th of a CPU at most. On a terminal it looks twice a second or less "
-		"often, and '?' lists the keys. Elsewhere it prints a frame each second, "
-		"and with --top N a log, whose words stay: "
-		"docs/live.md has them. It ends with the program, or after --count "
-		"looks.",
+	.description = "Shows what a recorded process is doing now, or all processes of "
+		       "the run being recorded into DB: functions, call paths, "
+		       "threads, allocation sites, reading and writing, steps. It reads "
+		       "the recording without stopping the program, and takes at "
+		       "most 5 % of a CPU. On a terminal it updates at most twice a "
+		       "second, and '?' lists the keys. Elsewhere it prints a frame each "
+		       "second; --top N prints a log in a stable format (docs/live.md). "
+		       "It ends with the program, or after --count updates.",
 	.example = "prof-analyze top $(pidof app)",
 	.takes = TAKES_NO_DATABASE | TAKES_ONLY_WORDS | TAKES_LIVE,
 	.serve = serve,

@@ -38,11 +38,10 @@ static const char instructions[] =
 	"Start "
 	"with 'report' or 'bottlenecks'; 'compare' says what got slower. Times are ns, "
 	"sizes "
-	"bytes; *_error_ns is half of a 95 % interval: say nothing of differences within "
-	"it. "
-	"'trust' says how far an answer's numbers go, 'omitted' what was cut: ask again "
-	"with "
-	"limit, sort or focus, or sql, whose views have the ids of other answers.";
+	"bytes; *_error_ns is half of a 95 % interval: ignore differences within it. "
+	"'trust' says how reliable an answer's numbers are, 'omitted' what was left out: "
+	"ask again with limit, sort or focus, or use sql; its views have the ids of "
+	"other answers.";
 
 const struct mcp_commands *mcp_commands;
 
@@ -203,7 +202,7 @@ static void make_line(struct line *line, const struct report *report, json_t *ar
 			add(line, name, value, true);
 		else if (strcmp(name, "database") &&
 			 (strcmp(name, "words") || !report->argument))
-			refuse(line, name, "is not one that this tool has");
+			refuse(line, name, "is not an argument of this tool");
 	}
 	line->words[line->count++] = xstrdup("--format=json");
 }
@@ -229,7 +228,8 @@ static int run(struct line *line, const int files[2])
 		;
 	if (child > 0 && WIFEXITED(status))
 		return WEXITSTATUS(status);
-	dprintf(files[1], "it was ended: a call has %d s of CPU time\n", (int)cpu_s);
+	dprintf(files[1], "it was stopped: a call may take %d s of CPU time\n",
+		(int)cpu_s);
 	return STATUS_FAILED;
 }
 
@@ -302,7 +302,7 @@ static void take_message(json_t *message, const char *database, bool *is_open)
 	    (!method && !json_object_get(message, "result") &&
 	     !json_object_get(message, "error")))
 		send_error(has_id ? id : NULL, RPC_NO_REQUEST,
-			   "no message of JSON-RPC 2.0");
+			   "not a JSON-RPC 2.0 message");
 	else if (!method || !id)
 		return;
 	else if (strcmp(method, "ping") == 0)
@@ -310,13 +310,13 @@ static void take_message(json_t *message, const char *database, bool *is_open)
 	else if (strcmp(method, "initialize") == 0)
 		initialize(id, params), *is_open = true;
 	else if (!*is_open)
-		send_error(id, RPC_NO_REQUEST, "the first request is initialize");
+		send_error(id, RPC_NO_REQUEST, "the first request must be initialize");
 	else if (strcmp(method, "tools/list") == 0)
 		list(id);
 	else if (strcmp(method, "tools/call") == 0)
 		call(id, params, database);
 	else
-		send_error(id, RPC_NO_METHOD, "there is no such method");
+		send_error(id, RPC_NO_METHOD, "no such method");
 }
 
 /* The next line without its end, at most MESSAGE_MOST + 1 bytes of it; -1: none. */
@@ -363,10 +363,9 @@ const struct report report_mcp = {
 		"Speaks the Model Context Protocol on standard input and output: each "
 		"command that reads a run is a tool, its JSON the answer, for editors "
 		"and "
-		"agents. It ends with its input. DB is the database of calls that name "
-		"none. "
+		"agents. It ends with its input. Calls that name no database use DB. "
 		"Nothing is written.\n\n"
-		"docs/mcp.md tells how to set up an editor.",
+		"docs/mcp.md describes how to set up an editor.",
 	.example = "prof-analyze mcp run.db",
 	.takes = TAKES_NO_DATABASE | TAKES_ONLY_WORDS | TAKES_MAYBE | TAKES_CLIENT,
 	.serve = serve,

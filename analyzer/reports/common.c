@@ -292,7 +292,7 @@ void report_nothing_note(struct report_input *input, struct doc *doc)
 
 	strbuf_puts(&advice, "'prof-analyze doctor ");
 	utf8_clean(&advice, rundb_path(input->db));
-	strbuf_puts(&advice, "' tells what is known about why.");
+	strbuf_puts(&advice, "' shows what is known about the reason.");
 	doc_note(doc, "nothing_measured", NOTE_WARNING,
 		 "Nothing was measured: no instrumented function was called and no "
 		 "allocation was seen.",

@@ -94,12 +94,10 @@ void report_counted_note(struct doc *doc, const struct run_facts *facts)
 		return;
 	units_counted(&text, count, "function");
 	strbuf_printf(&text,
-		      " %s only counted at times: how often %s called on which path is "
-		      "estimated then, and where none of those calls was timed %s [in "
-		      "brackets], as the stack showed %s. PROFSHIM_LEVEL=exact times "
-		      "all calls.",
-		      count == 1 ? "was" : "were", count == 1 ? "it was" : "they were",
-		      count == 1 ? "it is" : "they are", count == 1 ? "it" : "them");
+		      " %s only counted for part of the run: the calls on each path are "
+		      "estimates then; paths on which no call was timed are [in "
+		      "brackets]. PROFSHIM_LEVEL=exact times all calls.",
+		      count == 1 ? "was" : "were");
 	doc_note(doc, "counted_in_paths", NOTE_PLAIN, strbuf_text(&text), NULL);
 	strbuf_free(&text);
 }

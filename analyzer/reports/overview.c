@@ -225,10 +225,10 @@ const struct report report_report = {
 	.name = "report",
 	.summary = "a run on one page (this is the default)",
 	.description =
-		"How far the numbers can be trusted, what ran, what is worth fixing "
-		"most, the functions and call paths that compute most, components (of "
-		"regions) and steps when there are any, where memory was allocated, and "
-		"how much of it was in use. doctor has what is known of the recording. "
+		"How far to trust the numbers, what ran, what is most worth fixing, the "
+		"functions and call paths with most CPU time, components (of regions) "
+		"and steps if there are any, where memory was allocated, and how much "
+		"was live. doctor has the details of the recording. "
 		"csv has the hot functions; json has everything, as many rows as text "
 		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",

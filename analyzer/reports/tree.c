@@ -374,8 +374,8 @@ const struct report report_tree = {
 		"below --min-share are left out and counted in the last line. --focus "
 		"keeps the paths through matching functions with their callers, --ignore "
 		"takes out subtrees. --sort orders siblings: total, self, calls, bytes, "
-		"name. --fold-library makes one row 'library' of code of libraries, and "
-		"'thread of F' of what runs a thread or a task.",
+		"name. --fold-library merges library code into one row 'library', and "
+		"functions that run a thread or a task into 'thread of F'.",
 	.example = "prof-analyze tree run.db --focus 'parse_.*' --min-share 2",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
 		 TAKES_INLINED | TAKES_RAW | TAKES_TREE,

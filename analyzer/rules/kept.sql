@@ -80,8 +80,8 @@ spun AS (SELECT p.function_id, MAX(m.whom) AS whom,
 SELECT costs.*, part AS spun, whom, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
 	MAX(0, cpu_ns - MAX(0, self_error_ns)) / cpu_ns AS sure,
 	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls
-		THEN 'what was computed and what was a wait was not told apart in every '
-			|| 'process: see ''prof-analyze doctor''' END AS unmeasured
+		THEN 'CPU time and waits were not told apart in every process: '
+			|| 'see ''prof-analyze doctor''' END AS unmeasured
 FROM costs LEFT JOIN spun USING (function_id);
 
 -- Who slept in which call of libc, or in code of its own. The thread that a process begins and

@@ -109,22 +109,23 @@ UNION ALL SELECT 'allocations', IIF(:alloc_count > 0, NULL, 'no allocation was r
 UNION ALL SELECT 'steps', IIF(EXISTS (SELECT 1 FROM step_totals WHERE run_id = :run), NULL,
 	'the run has no steps (profshim_step() marks them)')
 UNION ALL SELECT 'wall', IIF(:wall_ns > 0 AND (SELECT TOTAL(value) FROM trust
-	WHERE run_id = :run AND name = 'unseen_ends') <= 0, NULL, 'how long the run took is not known')
-UNION ALL SELECT 'cpu', IIF(:has_split, NULL, 'what was computed and what was a wait was not told '
+	WHERE run_id = :run AND name = 'unseen_ends') <= 0, NULL, 'the run time is unknown')
+UNION ALL SELECT 'cpu', IIF(:has_split, NULL, 'CPU time and waits were not told '
 	|| 'apart in every process: see ''prof-analyze doctor''')
 UNION ALL SELECT 'end', CASE WHEN :is_live THEN 'the run has not ended'
-	WHEN NOT complete THEN 'a process did not end by itself, so what it left says nothing' END
+	WHEN NOT complete THEN 'a process did not end by itself, '
+		|| 'so its remaining blocks mean nothing' END
 	FROM runs WHERE run_id = :run
 UNION ALL SELECT 'time', IIF(:self_error_ns > 0 AND ABS(:self_ns) <= :self_error_ns, 'the '
-	|| 'program''s self time is not known: what the hooks took is not known so well', NULL)
+	|| 'program''s self time is not known: the hooks'' cost is not known well enough', NULL)
 -- a shorter look at /proc, and one at less of what the processes lived, says nothing
 UNION ALL SELECT 'samples', CASE WHEN :span_ns >= 50e6 AND :span_ns >= 0.5 * :lived_ns THEN NULL
 	WHEN NOT EXISTS (SELECT 1 FROM resources WHERE run_id = :run)
 	THEN 'no samples of /proc were taken'
 	WHEN :span_ns < 50e6 THEN 'too short for samples of /proc'
-	ELSE 'the samples of /proc tell of less than half of the run' END
+	ELSE 'the samples of /proc cover less than half of the run' END
 UNION ALL SELECT 'libc', IIF(EXISTS (SELECT 1 FROM path WHERE run_id = :run AND kind >= 3), NULL,
-	'no call of libc was recorded');
+	'no libc call was recorded');
 
 -- Functions that could have computed for long, and of whose time no more is known: too few
 -- samples found them, or there are none, or hooks took what was recorded. No rule about time

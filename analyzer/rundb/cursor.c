@@ -112,9 +112,7 @@ int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_c
 	if ((result & 0xff) == SQLITE_AUTH)
 		return refuse(db, cursor, "the query may only read; use SELECT");
 	if ((result & 0xff) == SQLITE_NOMEM)
-		return refuse(db, cursor,
-			      "the views that the query uses are too big to be "
-			      "prepared");
+		return refuse(db, cursor, "the query's views are too big to be prepared");
 	if (result != SQLITE_OK)
 		return refuse(db, cursor, sqlite3_errmsg(db->handle));
 	/* VACUUM INTO asks the authorizer nothing. */

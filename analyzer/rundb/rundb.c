@@ -213,10 +213,8 @@ static int open_and_roll_back(struct rundb *db, struct strbuf *reason)
 	if (result < 0) {
 		if (result == -ENOENT)
 			held_done(&file);
-		strbuf_printf(
-			reason,
-			"its writer was killed, and what that left has to be undone "
-			"by the owner of the file");
+		strbuf_printf(reason, "its writer was killed; the owner of the file must "
+				      "open it once to roll that back");
 		return SQLITE_READONLY;
 	}
 	result = open_with(db, &file, SQLITE_OPEN_READWRITE, reason);
@@ -365,9 +363,8 @@ int rundb_fail(struct rundb *db, int code)
 	case SQLITE_READONLY:
 	case SQLITE_CANTOPEN:
 		strbuf_printf(&db->error,
-			      "%s: its writer was killed and the rest of its work "
-			      "cannot be undone without write permission to file and "
-			      "directory (%s)",
+			      "%s: its writer was killed, and rolling that back takes "
+			      "write permission to file and directory (%s)",
 			      db->path, message);
 		break;
 	case SQLITE_ERROR:

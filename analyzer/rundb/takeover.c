@@ -75,8 +75,7 @@ static void run_stays(void *context)
 {
 	const struct spool_run *run = context;
 
-	fprintf(stderr,
-		"prof-analyze: the run stays in %s, to be read with more memory\n",
+	fprintf(stderr, "prof-analyze: the run stays in %s; read it with more memory\n",
 		run->directory);
 }
 
@@ -98,7 +97,7 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	xalloc_before_end(NULL, NULL);
 	if (result == 0) {
 		strbuf_printf(&sentence,
-			      "put a run together from %s, which no collector attends",
+			      "assembled a run from %s, which has no collector",
 			      run->directory);
 		say(opening, &sentence);
 	} else if (result != -EAGAIN) {
@@ -122,8 +121,8 @@ static void say_foreign(struct opening *opening, const struct spool_run *run)
 		return;
 	opening->has_said_foreign = true;
 	strbuf_printf(&sentence,
-		      "left alone what is in %s: it belongs to %s, whose prof-analyze "
-		      "alone takes it over",
+		      "left %s alone: it belongs to %s, and only that user's "
+		      "prof-analyze takes it over",
 		      run->directory, run->owner);
 	say(opening, &sentence);
 	strbuf_free(&sentence);
@@ -206,14 +205,14 @@ static void settle(struct opening *opening)
 			if (!opening->want_latest)
 				strbuf_printf(&sentence,
 					      "%s: a collector is still writing a run; "
-					      "this is what was there before it",
+					      "this is the state before it",
 					      opening->path);
 			break;
 		}
 		if (opening->waited_ms >= WAIT_LIMIT_MS) {
 			strbuf_printf(&sentence,
 				      "%s: a collector has been writing a run for more "
-				      "than %d s; this is what was there before it",
+				      "than %d s; this is the state before it",
 				      opening->path, WAIT_LIMIT_MS / 1000);
 			break;
 		}

@@ -140,7 +140,7 @@ def our_own_programs(case):
     for name in ("other", "inner"):
         case.database = case.path(name + ".db")
         expect(case.value("SELECT COUNT(*) FROM runs") == 1, f"{name}.db is not one run")
-    expect(f"nothing can be recorded of {case.products.record}: it is a part of profshim"
+    expect(f"cannot record {case.products.record}: it is a part of profshim"
            in complaints, complaints)
     expect(not os.path.exists(case.path("outer.db")), "the inner prof-record was recorded")
 

@@ -62,7 +62,7 @@ def check_tools(analyze, folder):
             expect(f"{name}: a schema version", answer["schema_version"], 1)
         for odd in ("odd", "output", "rules", "format"):
             expect(f"{name}: argument {odd}", client.call(name, **arguments, **{odd: "x"}),
-                   (True, f"argument '{odd}' is not one that this tool has"))
+                   (True, f"argument '{odd}' is not an argument of this tool"))
         if "limit" in offered:
             for limit in ("many", 1.5, {}, None):
                 expect(f"{name}: limit {limit}",

@@ -27,7 +27,7 @@ LACKS = {
     "allocations": ("UPDATE run SET alloc_count = 0", "no allocation was recorded"),
     "steps": ("DELETE FROM series", "the run has no steps"),
     "wall time": ("INSERT INTO trust (run_id, name, value) VALUES (1, 'unseen_ends', 1)",
-                  "how long the run took is not known"),
+                  "the run time is unknown"),
     "CPU time": ("UPDATE trust SET name = 'switches_unseen' WHERE name = 'switches_by_rseq'",
                  "not told apart in every process"),
     "samples": ("DELETE FROM resource", "no samples of /proc were taken"),
@@ -41,7 +41,7 @@ MORE_LACKS = [
      "not told apart in every process"),
     ("samples", "UPDATE resource SET time_ns = 49999999", "too short for samples"),
     ("samples", "UPDATE resource SET time_ns = 499999999", "less than half of the run"),
-    ("wall time", "UPDATE run SET wall_ns = 0", "how long the run took is not known"),
+    ("wall time", "UPDATE run SET wall_ns = 0", "the run time is unknown"),
 ]
 # Parameters that are 0 where they were not measured, and what a rule that asks for them needs.
 NUMBERS = {"cpu": re.compile(r":(?:threads_ns|cpu_ns|ready_ns|busy)\b|FROM wished"),

@@ -75,7 +75,7 @@ def hot_leaves():
         yield from both("T1", less, found(saves=20), None, work, 20 * MS, 20 * MS - 1,
                         **{less: 600 * MS})
     yield from both("T1", "self_part", found(shows={
-        "share of the wall, threads side by side": 10, "computed itself": 100e6, "its own part of that with callees": 50,
+        "share of the wall, threads side by side": 10, "computed itself": 100e6, "own part of the time with callees": 50,
         "calls": 1000, "computed per call": 100e3}), None,
                     lambda below: work(100 * MS) + [node("inner", below, 5 * MILLION, "work")],
                     100 * MS, 100 * MS + 1)

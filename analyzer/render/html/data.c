@@ -120,8 +120,8 @@ static json_t *list_remarks(const struct doc *doc)
 	for (size_t i = 0; i < doc->profile->remark_count; i++)
 		json_array_append_new(list, text_of(doc->profile->remarks[i]));
 	if (doc->timeline && doc->timeline->count > EVENTS_MOST)
-		json_array_append_new(list, text_of("Of what has a place in time only "
-						    "the first part is here."));
+		json_array_append_new(
+			list, text_of("Only the first part of the timeline is here."));
 	return list;
 }
 

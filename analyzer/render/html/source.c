@@ -18,7 +18,7 @@ static void put_time(struct strbuf *text, const struct source_mark *mark)
 	}
 	if (!units_is_known((double)mark->self_ns, (double)mark->self_error_ns)) {
 		units_nsec_error(text, mark->self_ns, mark->self_error_ns, " ±");
-		strbuf_puts(text, " of its own (not known, at most so much)");
+		strbuf_puts(text, " of its own (unknown, at most this much)");
 		return;
 	}
 	strbuf_puts(text, mark->self_error_ns > 0 ? "~" : "");
@@ -71,7 +71,7 @@ static void put_lines(struct html_page *page, const struct source_file *file)
 	fputs("</ol>\n", page->out);
 	if (mark < file->mark_count)
 		html_put_element(page, "p", "foot",
-				 "The file is too short to have all that was recorded.");
+				 "The file is shorter than when it was recorded.");
 }
 
 static void put_file(struct html_page *page, const struct source_file *file, bool is_open)

@@ -183,11 +183,9 @@ const struct report report_bottlenecks = {
 	.summary = "what is worth fixing, worst first",
 	.description =
 		"Rules applied to the run. Each finding says what is wrong, what to try "
-		"with the most useful first, what that could bring at most, the call "
-		"path, "
-		"the evidence with the limit that was crossed, and the command that "
-		"tells "
-		"whether a fix helped. The score is 100 (1 - e^(-4 I)) times 0.5, 0.75 "
+		"(most useful first), the most a fix could save, the call path, the "
+		"evidence with the limit that was crossed, and the command that checks a "
+		"fix. The score is 100 (1 - e^(-4 I)) times 0.5, 0.75 "
 		"or "
 		"1 by confidence, where I is the share of the run's time, or of its "
 		"peak, "

@@ -109,11 +109,10 @@ static void tell_estimates(struct rule_input *rule, struct findings *findings)
 
 		if (one->kind == 'T' && one->why && function != CALLTREE_NONE &&
 		    rule->tree->functions[function].is_estimated)
-			one->why =
-				rule_text(rule,
-					  "%s; its time is an estimate, for not all of "
-					  "its calls were timed",
-					  one->why);
+			one->why = rule_text(rule,
+					     "%s; its time is an estimate: not all of "
+					     "its calls were timed",
+					     one->why);
 	}
 }
 

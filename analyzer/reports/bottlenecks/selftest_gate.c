@@ -38,7 +38,7 @@ static const struct scenario scenarios[] = {
 	 "regression", STATUS_REGRESSION, 0, 0},
 	{"unchanged, 10 runs a side, any regression fails", 10, 0, 0, false, NULL,
 	 "regression", STATUS_OK, 0, 0},
-	{"unchanged, but one run a side tells nothing of times", 1, 0, 0, false, NULL,
+	{"unchanged, but one run a side proves nothing about times", 1, 0, 0, false, NULL,
 	 "regression", STATUS_NOTHING, 0, 0},
 	{"eight times slower, one run a side", 1, 700, 0, false, NULL, "regression",
 	 STATUS_NOTHING, 0, 0},
@@ -201,9 +201,9 @@ const struct report report_selftest_gate = {
 	.name = "selftest-gate",
 	.summary = "proves that the gate of compare can fail",
 	.description =
-		"Feeds regressions that are known, and twins without them, through "
-		"compare and looks at the statuses. Status 0: every regression gave 3, "
-		"every twin 0, and what cannot be judged 4. Run it in CI before the "
+		"Runs compare on known regressions and on unchanged twins, and checks "
+		"the exit statuses. Status 0: every regression gave 3, every twin 0, and "
+		"every pair that cannot be judged 4. Run it in CI before the "
 		"gate: "
 		"a gate that never fails looks like good code.",
 	.example = "prof-analyze selftest-gate",

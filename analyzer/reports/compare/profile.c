@@ -120,10 +120,10 @@ void compare_add_profile(const struct compare_state *state)
 	profile_settle(profile);
 	if (!profile->is_judged)
 		profile_remark(profile,
-			       "Times are not judged: with fewer than four comparable "
-			       "runs a side no difference of them is proven, so all are "
-			       "grey.");
-	profile_remark(profile, "Means of the runs of each side. An interval is that of "
-				"a call path by itself, not corrected for their number; "
-				"the tables' verdicts are.");
+			       "Times are not judged: fewer than four comparable runs a "
+			       "side prove no difference, so all frames are grey.");
+	profile_remark(
+		profile,
+		"Means of the runs of each side. An interval is for one call path alone; "
+		"only the tables' verdicts are corrected for the number of paths.");
 }

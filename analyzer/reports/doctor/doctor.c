@@ -149,9 +149,9 @@ const struct report report_doctor = {
 	.name = "doctor",
 	.summary = "why a recording is empty or partial, and what to do",
 	.description =
-		"With a database: explains everything that keeps the run from being "
-		"complete and exact, how functions were recorded when not call by call, "
-		"what recording cost, and which rules were skipped. With --program: "
+		"With a database: explains everything that makes the run incomplete or "
+		"inexact, which functions were not timed call by call, what recording "
+		"cost, and which rules were skipped. With --program: "
 		"tells whether the shim can record "
 		"that program (hooks compiled in, dynamic, not setuid, malloc of the C "
 		"library), without running it.",

@@ -67,7 +67,7 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 		 "shim.",
 		 "Link it without those functions for the recording."},
 		{target->defines_malloc, NOTE_WARNING, "own_allocator",
-		 "brings its own malloc: its allocations do not pass the shim.",
+		 "brings its own malloc: the shim does not see its allocations.",
 		 "Link it without that allocator for the recording."},
 		{target->links_pg, NOTE_PLAIN, "gprof",
 		 "is compiled with -pg: gprof's own counting slows it down.",
@@ -106,7 +106,7 @@ static void add_headers(struct doc *doc, const struct target_report *target)
 	units_counted(&text, (int64_t)build.library_count, "function");
 	strbuf_puts(&text, " of system headers, of ");
 	units_count(&text, (int64_t)build.named_count);
-	strbuf_puts(&text, " with hooks: they cost more than they tell.");
+	strbuf_puts(&text, " with hooks: these cost more than they show.");
 	doc_note(doc, "header_hooks", NOTE_WARNING, strbuf_text(&text),
 		 doc_copy(doc, recipe_advice(build.compiler)));
 	strbuf_free(&text);

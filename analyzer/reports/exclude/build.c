@@ -48,7 +48,7 @@ static void say_compilers(const struct told *told, const struct build_report *bu
 		say(told, "compiler", "%s", strbuf_text(&text));
 	else
 		say(told, "compiler", "%s%s", word ? word : "not known",
-		    word ? ", by its own word in .comment"
+		    word ? ", as its .comment section says"
 			 : ": the file does not name it");
 	strbuf_free(&text);
 }
@@ -118,7 +118,7 @@ static void say_hooks(const struct told *told, const struct build_report *build,
 		    "%zu of %zu functions with hooks are of system headers or libraries, "
 		    "%zu of templates%s",
 		    build->library_count, build->named_count, build->template_count,
-		    build->has_debug ? "" : "; told by their names, as there is no -g");
+		    build->has_debug ? "" : "; judged by their names, as there is no -g");
 }
 
 static void say_frames(const struct told *told, const struct build_report *build)
@@ -165,7 +165,7 @@ static void add_facts(struct doc *doc, const struct target_report *target,
 	say_hooks(&told, build, target);
 	say_libraries(&told, build);
 	if (build->is_cut)
-		say(&told, "limits", "there is more to read in it than is read");
+		say(&told, "limits", "it is too large to be read whole");
 	doc_add_machine(
 		section, "compiler", COLUMN_TEXT,
 		(struct cell){.text = doc_copy(doc, compiler_word(build->compiler))});
@@ -215,9 +215,8 @@ static void add_changes(struct doc *doc, const struct build_report *build, bool 
 	if (has_hooks && !build_has_many_headers(build) && build->has_debug &&
 	    build->level != '0') {
 		doc_note(doc, "no_change", NOTE_GOOD,
-			 "Its flags need no change. What its hooks cost is told by a "
-			 "recording: 'prof-analyze exclude-list run.db' says which "
-			 "functions "
+			 "Its flags need no change. A recording shows what its hooks "
+			 "cost: 'prof-analyze exclude-list run.db' says which functions "
 			 "to leave out.",
 			 NULL);
 		return;
@@ -227,13 +226,12 @@ static void add_changes(struct doc *doc, const struct build_report *build, bool 
 			 ? "It has no hooks, so allocations are recorded and calls are "
 			   "not. Build it with:"
 		 : build_has_many_headers(build)
-			 ? "Hooks in system headers cost more than they tell, and keep "
+			 ? "Hooks in system headers cost more than they show, and keep "
 			   "the "
 			   "compiler from inlining. Leave them out:"
-		 : !build->has_debug
-			 ? "Add -g, for files and lines:"
-			 : "It was built without -O2, so what is slow in it need "
-			   "not be slow in what you ship. Build it with:",
+		 : !build->has_debug ? "Add -g, for files and lines:"
+				     : "It was built without -O2: what is slow in it may "
+				       "be fast in what you ship. Build it with:",
 		 NULL);
 	if (build->compiler != COMPILER_CLANG)
 		add_recipe(doc, false, build->is_cxx);

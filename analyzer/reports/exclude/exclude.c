@@ -210,23 +210,16 @@ const struct report report_exclude_list = {
 	.name = "exclude-list",
 	.summary = "flags for the next build, without tiny functions",
 	.description =
-		"With a database: functions whose hooks cost more than they tell: each "
-		"call takes less "
-		"than "
-		"its hooks do, or how long is not known, and all of them --min-share of "
-		"what "
-		"the hooks took (0.5 %), the most expensive first, --limit of them. Not "
-		"those that allocate, nor the one with most self time. For gcc the flags "
-		"with their names, or files where "
-		"a name would take another function of the run along. Their time is "
-		"their "
-		"callers' then, and their calls are not counted. With --program: how "
-		"that "
-		"program was built, from its file (compiler, flags, hooks, how many of "
-		"them "
-		"are of system headers), and the lines to build it with, of the "
-		"compiler, "
-		"CMake, Meson and Autotools.",
+		"With a database: functions whose hooks cost more than they show: each "
+		"call takes less than its hooks, or an unknown time, and all its calls "
+		"take --min-share of the hooks' cost (0.5 %); the most expensive first, "
+		"--limit of them. Functions that allocate and the one with most self "
+		"time are not listed. For gcc it prints the flags with their names, or "
+		"with files where a name would match another function of the run. Their "
+		"time then goes to their callers, and their calls are not counted. With "
+		"--program: reads from the program how it was built (compiler, flags, "
+		"hooks, how many are in system headers), and prints the lines to build "
+		"it with, for the compiler, CMake, Meson and Autotools.",
 	.example = "prof-analyze exclude-list run.db --limit 10",
 	.takes =
 		TAKES_RUN | TAKES_LIMIT | TAKES_SHARE | TAKES_PROGRAM | TAKES_NO_DATABASE,

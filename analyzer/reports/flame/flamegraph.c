@@ -60,8 +60,8 @@ static enum exit_status build_export(struct report_input *input, struct doc *doc
 	"folded: a function stands once on any path.\n\n"                                \
 	"--diff BEFORE.db shows the difference between that file's run and DB's; "       \
 	"--before and --after that between two runs of one file (label or number) or, "  \
-	"when no runs are called so, between two snapshots of a run: the difference of " \
-	"what was live, and of time, calls and allocations what came in between. A "     \
+	"when no runs are called so, between two snapshots of a run: the difference in " \
+	"live memory, and the time, calls and allocations in between. A "                \
 	"label that several runs share means the mean of them. '#N' is always a "        \
 	"snapshot's number."
 
@@ -69,19 +69,19 @@ const struct report report_flamegraph = {
 	.name = "flamegraph",
 	.summary = "call paths as one picture (SVG) for a browser",
 	.description =
-		"Writes one SVG file that needs nothing else: callers stand above their "
-		"callees, the width of a frame is its share with everything below it. In "
+		"Writes one self-contained SVG file: callers are above their callees, "
+		"and a frame's width is its share with everything below it. In "
 		"a browser a click zooms, / searches, the arrow keys walk. Frames below "
 		"--min-share percent of the whole (0.1) are left out, and the last line "
-		"says how many. Code of libraries is dim; --fold-library makes one "
-		"frame 'library' of it. What runs a thread or a task of the C++ library "
-		"is one frame 'thread of F'; --unfold-threads shows its "
-		"functions. " WHAT_IS_SHOWN
-		"\n\nOf a difference the width is that of the side after, blue is less, "
-		"orange more, purple new, grey the same within 5% (time) or 1%, counted "
-		"with everything below; what is gone is listed. Grey, too, is a "
-		"difference of time that the runs do not prove: fewer than four a side "
-		"prove none; a frame's title has the interval (95%).",
+		"says how many. Library code is dim; --fold-library merges it into one "
+		"frame 'library'. Functions of the C++ library that run a thread or a "
+		"task are one frame 'thread of F'; --unfold-threads shows "
+		"them. " WHAT_IS_SHOWN
+		"\n\nIn a difference a frame is as wide as on the side after; blue is "
+		"less, orange more, purple new, grey the same within 5% (time) or 1%, "
+		"with everything below; what is gone is listed. A difference in time "
+		"that the runs do not prove is grey, too (fewer than four a side prove "
+		"none); a frame's title has the interval (95%).",
 	.example = "prof-analyze flamegraph run.db --metric bytes -o bytes.svg",
 	.format = "svg",
 	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |

@@ -52,7 +52,7 @@ static enum exit_status check_moments(struct report_input *input,
 		return status;
 	return report_fail(
 		input, STATUS_NOTHING,
-		"what process %lld had at its exit is not known: other processes "
+		"the live memory of process %lld at its exit is unknown: other processes "
 		"of the run allocated on the same call paths; name its last "
 		"snapshot instead",
 		(long long)between->process->pid);

@@ -175,12 +175,12 @@ static void put_differences(struct strbuf *text, const struct table *table)
 			best[at] = i;
 	}
 	if (!count) {
-		strbuf_puts(text, "Of no function do the two differ by more than chance "
-				  "makes of so few samples.");
+		strbuf_puts(text, "No function differs by more than chance allows with "
+				  "so few samples.");
 		return;
 	}
 	units_counted(text, (int64_t)count, "function");
-	strbuf_printf(text, " %s by more than chance explains, which is what hooks do: ",
+	strbuf_printf(text, " %s by more than chance explains, because of the hooks: ",
 		      count == 1 ? "differs" : "differ");
 	for (size_t i = 0; i < best_count; i++) {
 		strbuf_puts(text, i ? ", " : "");
@@ -208,8 +208,8 @@ static void put_note(struct strbuf *text, const struct table *table,
 		strbuf_puts(text, "; this one has no samples to compare with.");
 	}
 	if (!line_count)
-		strbuf_puts(text, " It has no line tables (-g), so what it has inlined "
-				  "is in its callers.");
+		strbuf_puts(text, " It has no line tables (-g), so inlined functions are "
+				  "counted in their callers.");
 }
 
 static enum exit_status add_table(struct report_input *input, struct doc *doc,

@@ -237,7 +237,7 @@ static enum exit_status check_options(struct report_input *input)
 
 	if (options->timeline && (options->thread || options->focus || options->ignore))
 		return report_fail(input, STATUS_USAGE,
-				   "%s holds what has a place in time, of all threads: "
+				   "%s holds the timeline of all threads: "
 				   "--thread, --focus and --ignore choose call paths",
 				   options->argument);
 	if (!refused)

@@ -39,8 +39,8 @@ static void remark(struct profile *profile, size_t cut_count)
 
 	profile_remark(
 		profile,
-		"Calls are added up while the program runs: only those that took "
-		"long have a place in time, see `timeline`. Of steps and counters "
+		"Calls are added up while the program runs: only long calls have a place "
+		"on the timeline, see `timeline`. Of steps and counters "
 		"of a name the latest 512 are here; of a thread's waits those that "
 		"run.db has.");
 	if (!cut_count)

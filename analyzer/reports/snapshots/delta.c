@@ -14,10 +14,9 @@ static enum exit_status check_order(struct report_input *input,
 	int64_t a = moment_id(&between->a), b = moment_id(&between->b);
 
 	if (between->c.kind == MOMENT_PEAK || (peaks && options->until))
-		return report_fail(
-			input, STATUS_USAGE,
-			"--until does not go with 'peak': when the peak was is "
-			"not known, so who survived it is not either");
+		return report_fail(input, STATUS_USAGE,
+				   "--until does not go with 'peak': the time of the "
+				   "peak is unknown, and so are its survivors");
 	if (between->a.kind == between->b.kind && (peaks || a == b))
 		return report_fail(input, STATUS_USAGE,
 				   "'%s' and '%s' are the same moment; name two",

@@ -4,9 +4,9 @@
 -- :takes run limit inlined sort thread
 -- :example prof-analyze callers run.db parse_record
 -- :about
--- Who calls FUNC and whom FUNC calls, with the calls and the time of each; shares are of
--- FUNC's own total. FUNC is a name, with or without arguments and namespaces, a part of a
--- name that fits one function only, or #ID.
+-- Who calls FUNC and whom FUNC calls, with the calls and the time of each; shares are
+-- shares of FUNC's total. FUNC is a name, with or without arguments and namespaces, a
+-- part of a name that fits one function only, or #ID.
 
 -- In a thread it may have done nothing.
 -- :keep meant
@@ -108,7 +108,7 @@ SELECT name AS ".name/text", function_id AS ".function_id", file AS "defined:?fi
 FROM meant;
 
 -- :note namesakes
-SELECT '{count other function} of this name; shown is the most called. ''#ID'' with a
+SELECT '{count other function} {count|has|have} this name; this is the most called. ''#ID'' with a
 	function_id chooses another.' AS text, :namesake_count AS count WHERE :namesake_count > 0;
 
 -- :table callees sort rows=20 noun=callee weight=calls,the_calls = Callees

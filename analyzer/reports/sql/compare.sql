@@ -130,13 +130,13 @@ waiting AS (SELECT s.* FROM shares s JOIN times w ON w.name = 'wall_ns' AND s.ha
 	WHERE c.verdict NOT IN ('improved', 'regressed') AND ABS(self_blocked_ns_change) >= 0.05 * self
 	ORDER BY ABS(self_blocked_ns_change) DESC, number LIMIT 1)
 SELECT UPPER(SUBSTR(text, 1, 1)) || SUBSTR(text, 2) AS text, advice FROM (SELECT CASE
-	WHEN n."all" IS NOT NULL THEN 'The sides cannot be compared, for what is said below.'
-	WHEN n.times IS NOT NULL THEN 'Times cannot be compared, for what is said below'
+	WHEN n."all" IS NOT NULL THEN 'The sides cannot be compared; the reasons are below.'
+	WHEN n.times IS NOT NULL THEN 'Times cannot be compared; the reasons are below'
 	WHEN proven IS NOT NULL THEN proven || ', proven by ' || runs
 	|| IFNULL('; ' || measured || ', not proven', '')
 	WHEN is_pair THEN measured || ', measured once: one run a side proves no time'
 	WHEN measured IS NOT NULL THEN measured || ', not proven by ' || runs || IIF(least < 4, ' (4 are the least)', '')
-	|| IIF(is_vague, ': the cost of the hooks is not known so well', '')
+	|| IIF(is_vague, ': the cost of the hooks is not known well enough', '')
 	ELSE 'No time was measured' END || IIF(n."all" IS NOT NULL, '',
 	IFNULL((SELECT '; ' || function || ' has ' || CASE
 	WHEN before_calls = 0 THEN people('calls', after_calls) || ' calls, none before'
@@ -219,14 +219,14 @@ SELECT name AS ".name/text", title AS "of the run!:~title", before AS ".before/a
 	IIF(verdict = 'inconclusive', 'not proven', counted_verdict) AS "verdict!:~told_verdict/text",
 	CASE WHEN verdict = 'inconclusive' AND runs_needed THEN runs_needed END
 	AS ".runs_needed/count",
-	CASE WHEN is_blurred THEN 'within the error of what the hooks took: more runs do not help'
-	WHEN NOT is_known THEN 'not known on a side: the hooks took nearly all of it'
+	CASE WHEN is_blurred THEN 'within the error of the hooks'' cost: more runs do not help'
+	WHEN NOT is_known THEN 'unknown on one side: the hooks took nearly all of it'
 	WHEN verdict = 'inconclusive' AND runs_needed > runs + 200
-	THEN 'too noisy: no number of runs that can be made would tell'
+	THEN 'too noisy: more runs would not settle it'
 	WHEN verdict = 'inconclusive' AND runs_needed > runs
 	THEN '~' || (runs_needed - runs) || ' more runs a side'
 	WHEN change_percent > high_percent OR change_percent < low_percent
-	THEN 'one run stands out: the means differ by more than the interval says'
+	THEN 'one run is an outlier: the means differ by more than the interval'
 	WHEN is_demoted THEN 'repeated runs differ' END AS "why:>?~verdict_why"
 FROM (SELECT *, CASE WHEN name <> 'calls' THEN verdict WHEN verdict = 'regressed' THEN 'more'
 	WHEN verdict = 'improved' THEN 'fewer' ELSE verdict END AS counted_verdict FROM totals)
@@ -239,11 +239,11 @@ ORDER BY place;
 
 -- Which of the two a change moved: a noisy machine moves the wall time alone.
 -- :note moved
-SELECT CASE WHEN wall AND cpu THEN 'CPU time moved the other way than wall time: waits
-	make up for it.' WHEN wall THEN 'Wall time moved, and CPU time did not as far as can be told:
-	it is in waits, for a CPU or for something else.' ELSE 'CPU time moved, and wall time did not
-	as far as can be told: the program computes more or less than before, beside waits or on
-	threads that nobody waits for.' END AS text
+SELECT CASE WHEN wall AND cpu THEN 'CPU time and wall time moved in opposite directions:
+	waits make up the difference.' WHEN wall THEN 'Wall time changed and CPU time did not
+	measurably: the change is in waits, for a CPU or for something else.' ELSE 'CPU time
+	changed and wall time did not measurably: the change overlaps waits, or is on threads
+	that nobody waits for.' END AS text
 FROM (SELECT w.verdict IN ('regressed', 'improved') AS wall, w.verdict = c.verdict AS is_same,
 	c.verdict IN ('regressed', 'improved') AS cpu FROM totals w JOIN totals c
 	ON w.name = 'wall_ns' AND c.name = 'cpu_ns') JOIN known WHERE has_cpu AND (wall OR cpu) AND NOT is_same;
@@ -436,8 +436,8 @@ times AS (SELECT presence, verdict, main_change, estimated OR holder AS is_estim
 sums AS (SELECT SUM(is_estimated) AS count, TOTAL(ns) FILTER (WHERE is_estimated) AS ns,
 	TOTAL(ns) AS all_ns FROM times)
 SELECT IIF(has_cpu, 'CPU time ', 'Wall time ') || effect || ', not attributed: '
-	|| IIF(count, '{count function}, with {share} of the time, {count|is|are} estimated or
-	{count|holds|hold} what is; none is proven to have changed.',
+	|| IIF(count, '{count function}, with {share} of the time, {count|is an estimate or
+	contains one|are estimates or contain some}; no change in them is proven.',
 	'no function''s time changed by more than its own interval.') AS text,
 	CASE WHEN count THEN 'PROFSHIM_LEVEL=exact on both sides times every call; PROFSHIM_ONLY with few
 	functions leaves the budget to these.' END AS advice, count,

@@ -4,12 +4,11 @@
 -- :by module source namespace
 -- :example prof-analyze components run.db --by source
 -- :about
--- The program names the component of its regions (profshim_region_begin), and --by source or
--- namespace that of functions: the directory of their source, or the namespace or class that
--- they are in. What it calls that nobody has named belongs to it; what is called by nobody
--- named belongs to its module, and libraries of the language and the system to their caller.
--- total counts outermost activations and average is of one of them; entries are all calls
--- from other components.
+-- The program names the components of its regions (profshim_region_begin). --by source or
+-- namespace groups functions by the directory of their source, or by their namespace or
+-- class. Unnamed code that a component calls belongs to it; other unnamed code belongs to
+-- its module, language and system libraries to their caller. total counts outermost
+-- activations, average is for one of them; entries are all calls from other components.
 
 -- :nothing
 

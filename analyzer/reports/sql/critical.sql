@@ -1,19 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- :report critical: with threads: what the run's wall time was made of
+-- :report critical: the critical path through the run's threads
 -- :takes run limit sort filter
 -- :example prof-analyze critical run.db --limit 5
 -- :about
--- The critical path: from the end of the run back to its start, on one thread at a time. Where
--- that thread had waited for another one (a lock, a condition variable, a semaphore, a barrier,
--- the end of a thread, a signal, a pipe), it goes on with the one that was waited for. What
--- lies beside it, nobody waited for. of run is the share of a function on its call path itself,
--- as near as can be told: a thread's time on the critical path is divided as all its work is,
--- and where it had a lock as those saw it who waited. at most is the bound: with this path's
--- self time gone, the run would be at most so much shorter. with callees is that bound for the
--- path with all that it called. Waits for files, sockets, sleeps, other processes and what is
--- not recorded stay with the call that waited. Of a run with several such processes the longest
--- is shown. The last table says who waited for a condition, a semaphore, a barrier or the end of a
--- thread, and who signalled last before the wait was over, came last or was to end. --focus and --ignore choose by names; --sort takes any json column.
+-- The critical path leads from the end of the run back to its start, on one thread at a
+-- time. Where that thread waited for another one (a lock, a condition variable, a
+-- semaphore, a barrier, the end of a thread, a signal, a pipe), it continues on that one.
+-- Nobody waited for work outside the path. of run is the estimated share of a call path's
+-- own time: a thread's time on the critical path is divided like all its work, and time
+-- with a lock held as the waiters saw it. at most bounds the gain: without this path's
+-- self time the run would be at most that much shorter. with callees is that bound for
+-- the path with everything it called. Waits for files, sockets, sleeps, other processes
+-- and unrecorded causes stay with the call that waited. With several such processes the
+-- longest is shown. The last table says who waited for a condition, a semaphore, a
+-- barrier or the end of a thread, and who signalled last before the wait was over, came
+-- last or was to end. --focus and --ignore choose by names; --sort takes any json column.
 
 -- :nothing
 
@@ -35,8 +36,8 @@ SELECT 0 AS thread_id, 0 AS ns, 0 AS waited_ns WHERE 0;
 -- :code critical fills=walked,shares,on_threads
 
 -- :note one_thread stop
-SELECT 'No process of the run has had several threads: each waited for nobody of its own, and all
-	that its one thread did was on its critical path.' AS text,
+SELECT 'No process of the run had several threads: everything that its one thread did
+	was on the critical path.' AS text,
 	'See `functions` and `tree` for where the time went.' AS advice
 WHERE NOT EXISTS (SELECT 1 FROM walked);
 
@@ -54,7 +55,7 @@ SELECT *, MAX(0, run_ns - cpu_ns - ready_ns - asleep_ns - waited_ns - woken_ns -
 SELECT title, 100 * ns / run_ns AS percent FROM (SELECT 'computing' AS title, cpu_ns AS ns, run_ns
 	FROM sums UNION ALL SELECT 'CPU wait', ready_ns, run_ns FROM sums
 	UNION ALL SELECT 'asleep or in I/O', asleep_ns, run_ns FROM sums
-	UNION ALL SELECT 'waiting for what is not named', waited_ns, run_ns FROM sums
+	UNION ALL SELECT 'unknown waits', waited_ns, run_ns FROM sums
 	UNION ALL SELECT 'being woken', woken_ns, run_ns FROM sums
 	UNION ALL SELECT 'threads beginning', begun_ns, run_ns FROM sums
 	UNION ALL SELECT 'outside of all functions', outside_ns, run_ns FROM sums)
@@ -78,10 +79,10 @@ SELECT 'There were more waits than are kept one by one: this is from {window_cou
 FROM walked WHERE window_count > 0;
 
 -- :note not_named
-SELECT '{percent} of the run was waited for what the recording does not name: a time limit,
-	another process, a call that is not recorded. It stays with the path that waited, as a wait
-	for a file does.' AS text, percent
-FROM made_of WHERE title = 'waiting for what is not named';
+SELECT '{percent} of the run is waits with no recorded cause: a time limit, another
+	process, a call that is not recorded. They stay with the path that waited, as a wait for
+	a file does.' AS text, percent
+FROM made_of WHERE title = 'unknown waits';
 
 -- :note guessed_makers
 SELECT '{guessed_count thread} on it may have been made by any of several others.' AS text,

@@ -201,8 +201,8 @@ ORDER BY ABS(live_delta_bytes) DESC, ABS(live_delta_count) DESC, ABS(alloc_bytes
 -- :code profile
 
 -- :note peak_has_no_time
-SELECT 'Of the peak only what was live is known: not what was allocated, freed or called up to
-	it.' AS text FROM asked WHERE NOT has_between;
+SELECT 'At the peak only live memory is known, not what was allocated, freed or called
+	before it.' AS text FROM asked WHERE NOT has_between;
 
 -- :end
 SELECT 1 FROM asked WHERE NOT has_between;
@@ -256,7 +256,7 @@ SELECT 1 FROM stretches LIMIT 1;
 
 -- Numbers that no program can have.
 -- :note books warning
-SELECT 'The books do not balance at {count site}: events were lost between the snapshots.'
+SELECT 'The numbers do not add up at {count site}: events were lost between the snapshots.'
 	AS text, SUM(alloc_count < 0 OR alloc_bytes < 0 OR free_count < 0 OR free_bytes < 0
 	OR survived_count < 0 OR survived_bytes < 0 OR survived_count > alloc_count
 	OR survived_bytes > alloc_bytes) AS count

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- :report leaks: what was live at exit, by allocation site
+-- :report leaks: memory live at exit, by allocation site
 -- :takes run limit sort filter thread suppressions
 -- :example prof-analyze leaks run.db --ignore cache_init
 -- :about
@@ -112,8 +112,8 @@ SELECT 'Of {site_count site} at the snapshots: {growing} growing, {saturating} s
 FROM grown HAVING COUNT(*) > 0;
 
 -- :note few_snapshots
-SELECT 'Growth over time needs five snapshots of a process; there {most|is|are}
-	{most_of}.' AS text, 'PROFSHIM_SNAPSHOT_EVERY=2s takes them while the program runs.' AS advice,
+SELECT 'Growth over time needs five snapshots of a process; this run has {most_of}.' AS
+	text, 'PROFSHIM_SNAPSHOT_EVERY=2s takes them while the program runs.' AS advice,
 	most AS "most/count", CASE WHEN most > 0 THEN CAST(most AS TEXT) ELSE 'none' END AS most_of
 FROM (SELECT IFNULL(MAX(count), 0) AS most FROM (SELECT COUNT(*) AS count FROM snapshots
 	WHERE run_id = :run GROUP BY process_id))
@@ -121,7 +121,7 @@ WHERE :thread IS NULL AND most < 5 AND EXISTS (SELECT 1 FROM leaked);
 
 -- :note not_all_leaks
 SELECT 'Live at exit is not necessarily a leak: caches, tables built once and whatever main()
-	still held are here too. Growth between equal moments is the better witness.' AS text
+	still held are here too. Growth between equal moments says more.' AS text
 WHERE NOT :live_pid AND EXISTS (SELECT 1 FROM leaked);
 
 -- :note process_end warning

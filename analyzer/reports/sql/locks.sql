@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- :report locks: locks: how often taken, how long waited for, whose
+-- :report locks: locks: how often taken, waits, who held them
 -- :takes run limit sort filter
 -- :example prof-analyze locks run.db --limit 5
 -- :about
--- Mutexes, locks of readers and writers, and spin locks. locked are all calls that took the
--- lock or waited for it, waits those that found it taken; held is the longest that one of
--- these then had it until its unlock. The second table says who waited and who held the lock
--- when the wait began, of several readers one of them: the function that took it, and where
--- that thread was most of the time. Conditions, semaphores, barriers and the ends of threads
--- are told by critical. A lock goes by its variable, by the block of the heap that it lies in,
--- or by who used it first. --focus and --ignore choose by that name.
+-- Mutexes, locks of readers and writers, and spin locks. locked counts all calls that
+-- took the lock or waited for it, waits those that found it taken; held is the longest
+-- time that one of the waiters then held it. The second table shows who waited and who
+-- held the lock when the wait began (one of several readers): the function that took it,
+-- and where that thread spent most of the time. critical shows conditions, semaphores,
+-- barriers and thread exits. A lock is named by its variable, by the heap block that
+-- contains it, or by who used it first. --focus and --ignore choose by that name.
 
 -- :keep taken
 SELECT * FROM locks WHERE run_id = :run AND passes(name);
 
 -- :note no_locks
-SELECT 'No lock of the run was taken by a thread that was recorded.' AS text
+SELECT 'No recorded thread took a lock.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM taken);
 
 -- :table locks main sort rows=20 noun=lock weight=wait_ns,the_waiting = Locks

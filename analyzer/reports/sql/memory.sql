@@ -18,7 +18,7 @@ SELECT *, alloc_bytes AS weight FROM each_site;
 -- :include sites
 
 -- :note no_allocations only_brief machine
-SELECT 'No allocations: the program made none, or has an allocator of its own.' AS text
+SELECT 'No allocations: the program made none, or has its own allocator.' AS text
 WHERE :alloc_count = 0;
 
 -- :end only_brief

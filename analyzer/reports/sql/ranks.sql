@@ -3,11 +3,11 @@
 -- :takes run limit sort
 -- :example prof-analyze ranks run.db
 -- :about
--- What each rank of the run's job took, and how evenly they are loaded: least, median and
--- most, and by how much the most is above the mean. A job is what one mpirun or srun began,
--- recorded as one run for each rank, or as one run in which the launcher is recorded, too.
--- 'CPU wait' is time in which threads were runnable and had no CPU; time in which a rank waited
--- for others is within its functions.
+-- Each rank's time in the run's job, and how evenly the ranks are loaded: least, median
+-- and most, and how far the most is above the mean. A job is everything that one mpirun
+-- or srun started, recorded as one run for each rank, or as one run with the launcher.
+-- 'CPU wait' is time in which threads were runnable and had no CPU; waits for other ranks
+-- are within a rank's functions.
 
 -- The runs of one job. When a rank is there twice another program was begun in the job.
 -- :keep siblings
@@ -38,8 +38,8 @@ WHERE p.run_id = :run AND p.rank IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sibli
 GROUP BY p.rank;
 
 -- :note no_ranks empty stop
-SELECT 'No launcher began this run: it has no ranks.' AS text,
-	'mpirun and srun say to a process which rank it is; record what they begin:
+SELECT 'No launcher started this run: it has no ranks.' AS text,
+	'mpirun and srun tell each process its rank; record what they start:
 	mpirun -n 8 prof-record -- ./app.' AS advice
 WHERE NOT EXISTS (SELECT 1 FROM ranked);
 

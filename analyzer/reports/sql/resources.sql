@@ -3,9 +3,9 @@
 -- :takes run limit sort process
 -- :example prof-analyze resources run.db
 -- :about
--- What the collector read from /proc every 100 ms, and four times a second from NVIDIA's
--- management library, when the machine has it: the whole run, its curves, then each process.
--- --process shows one alone. csv has the samples over time, json has everything.
+-- Samples that the collector read from /proc every 100 ms, and four times a second from
+-- NVIDIA's management library if there is one: the whole run, its curves, then each
+-- process. --process shows only one. csv has the samples over time, json has everything.
 
 -- What a sample does not know is as it was: a process that has ended, but whose parent has
 -- not asked for its status, has no memory left, and 0 is what the kernel says of it.
@@ -111,9 +111,8 @@ FROM shared WHERE bin IN (SELECT bin FROM bins WHERE NOT is_gpu) GROUP BY bin;
 
 -- :note no_resources brief empty stop
 SELECT 'No resource samples: ' || CASE
-	WHEN :is_live AND :is_attended THEN 'the collector that watches the run has not taken one
-		yet, or found no room beside the output file for them; it stores those that it
-		has when the run ends.'
+	WHEN :is_live AND :is_attended THEN 'the run''s collector has not taken one yet, or found
+	no room beside the output file; it stores its samples when the run ends.'
 	WHEN :is_live THEN 'no collector watches the run.'
 	WHEN :wall_ns > 0 AND :wall_ns < 100000000
 		THEN 'the run took {wall_ns}, the collector samples every 100ms.'

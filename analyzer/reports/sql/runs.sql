@@ -3,14 +3,14 @@
 -- :takes limit sort
 -- :example prof-analyze runs run.db --format json
 -- :about
--- One line for each recorded run, oldest first; of the ranks of a job (mpirun, srun) one for
--- all, as 'ranks' tells them apart (json, csv and --sort show each). Every other command but
--- 'sql' takes the latest run unless --run names one by number or label.
+-- One line for each recorded run, oldest first; one for all ranks of a job (mpirun,
+-- srun); 'ranks' shows each, as do json, csv and --sort. Every other command but 'sql'
+-- takes the latest run unless --run names one by number or label.
 
 -- Beside the stored runs, which are listed.
 -- :note running
 SELECT 'A further run is being recorded, of process {pid}.' AS text,
-	'It is what the other commands show now, unless --run names a stored one.' AS advice,
+	'The other commands show it unless --run names a stored one.' AS advice,
 	:running_pid AS pid WHERE :running_pid;
 
 -- :note no_runs

@@ -3,8 +3,8 @@
 -- :takes run limit sort process
 -- :example prof-analyze snapshots run.db
 -- :about
--- One line for each snapshot, in order: what was live, and how much that is more than at the
--- one before (at the first: than nothing). The plot holds the value of the latest snapshot
+-- One line for each snapshot, in order: live memory, and its growth since the snapshot
+-- before (at the first: since the start). The plot holds the value of the latest snapshot
 -- until the next.
 
 -- :keep taken

@@ -3,14 +3,14 @@
 -- :takes run limit sort
 -- :example prof-analyze steps run.db
 -- :about
--- A step lasts from one profshim_step() of its name to the next of the same thread; the table
--- counts the calls. Rates are from the first mark to the last. drift: mean of the last quarter
--- of the steps against that of the first. memory/step: growth of live memory from the first
--- mark to the last, for each step. Percentiles are at most 6.25% off, everything else is
--- exact. Computing, CPU wait (runnable, not running) and blocked are of the thread that
--- marks, with the call path on which it waited longest, of all steps of the name and of each
--- slow one. The plots are means over the run. The latest 512 of each name are in the views
--- steps and counters.
+-- A step lasts from one profshim_step() of its name to the next of the same thread; the
+-- table counts the calls. Rates are from the first mark to the last. drift: mean of the
+-- last quarter of the steps against that of the first. memory/step: growth of live memory
+-- from the first mark to the last, for each step. Percentiles are at most 6.25% off,
+-- everything else is exact. Computing, CPU wait (runnable, not running) and blocked are
+-- those of the marking thread, with the call path on which it waited longest, for all
+-- steps of a name and for each slow one. The plots are means over the run. The latest 512
+-- of each name are in the views steps and counters.
 
 -- All processes together, in all queries.
 -- :keep courses

@@ -3,15 +3,14 @@
 -- :takes run limit sort filter thread range
 -- :example prof-analyze timeline run.db --from 1.2s --to 1.3s
 -- :about
--- Calls and steps that took long were kept one by one while the program ran (PROFSHIM_SPANS,
--- 10us unless there were too many). Of each thread they stand in a row for each level of
--- calls, drawn by what most of the call was: computing, CPU wait (runnable, not running), or
--- blocked; below it its steps, then what it waited for others, and snapshots. Where several
--- lie in one column the longest is seen: --from and --to look closer; --format html draws
--- more. Then slow calls by call path, and the longest one by one. Times are as the clock
--- said, with the cost of hooks. Calls of functions that were only counted to keep a budget
--- are not there. A call that was left by a jump or an exception, or was open at the end of
--- its process, has that in the column ended (json, csv).
+-- Long calls and steps were kept one by one while the program ran (PROFSHIM_SPANS, 10us
+-- unless there were too many). Each thread has a row for each level of calls, drawn as
+-- what most of a call was: computing, CPU wait (runnable, not running), or blocked; below
+-- are its steps, its waits for other threads, and snapshots. Of several in one column the
+-- longest is drawn: --from and --to zoom in; --format html draws more. Then slow calls by
+-- call path, and the longest one by one. Times are wall-clock times, hooks included.
+-- Calls that were only counted to keep a budget are missing. The column ended (json, csv)
+-- marks calls left by a jump or an exception, or open at the end of their process.
 
 -- :keep facts
 SELECT MAX(value) FILTER (WHERE name = 'span_floor_ns') AS floor_ns,
@@ -23,7 +22,7 @@ SELECT MAX(value) FILTER (WHERE name = 'span_floor_ns') AS floor_ns,
 FROM trust WHERE run_id = :run;
 
 -- :note no_spans warning empty stop
-SELECT 'No call was kept with its time.' AS text, CASE WHEN floor_ns IS NULL
+SELECT 'No call was kept with its own time.' AS text, CASE WHEN floor_ns IS NULL
 	THEN 'Record again with this profshim.' ELSE 'Record again without PROFSHIM_SPANS=off.'
 	END AS advice
 FROM facts WHERE IFNULL(floor_ns, 0) <= 0;
@@ -53,8 +52,8 @@ SELECT '{from_ns} to {to_ns}' AS "shown:~shown",
 FROM facts;
 
 -- :note counted_calls
-SELECT '{count function} kept the budget by being only counted most of the time or always:
-	their calls are here only when they were timed.' AS text,
+SELECT '{count function} {count|was|were} only counted, always or most of the time, to
+	keep the budget: only timed calls are here.' AS text,
 	'PROFSHIM_LEVEL=exact times every call.' AS advice, :estimated_count AS count
 WHERE :estimated_count;
 

@@ -4,14 +4,14 @@
 -- :takes run limit sort maybe
 -- :example prof-analyze why run.db handle
 -- :about
--- The slowest calls of FUNC beside usual ones. Why a call was slow is the innermost path that
--- has more than half of what it took longer, and what happened there: it waited, nobody else
--- goes there, it was called more often, it allocated far more, or it computed. of it is the
--- share of the difference at and below that path. What a call waited for a CPU is in none of
--- the times. The second table compares the mean slow call with the mean usual one, path by
--- path below FUNC. FUNC is a name as of callers, or that of a step; without it those are
--- listed whose calls were kept: those that PROFSHIM_WHY names, and up to four that are slow
--- now and then.
+-- The slowest calls of FUNC beside usual ones. A call's cause is the innermost path with
+-- more than half of the extra time, and what happened there: it waited, usual calls do
+-- not go there, it was called more often, it allocated far more, or it computed longer.
+-- explains is the share of the extra time at and below that path. CPU wait is left out of
+-- all other times. The second table compares the mean slow call with the mean usual one,
+-- path by path below FUNC. FUNC is a name as for callers, or that of a step; without it
+-- the command lists the functions with kept calls: those in PROFSHIM_WHY, and up to four
+-- that are slow now and then.
 
 -- :include counted
 
@@ -90,8 +90,8 @@ SELECT s.*, w.kind AS wait_kind, w.lock, w.holder, s.name || ': ' || CASE s.kind
 FROM slow s LEFT JOIN waits w USING (study_id, case_id);
 
 -- :note no_studies empty stop
-SELECT 'No single calls were kept: no function or step was named by PROFSHIM_WHY, and none
-	was slow now and then while the program ran.' AS text, CASE WHEN COUNT(*) THEN
+SELECT 'No single calls were kept: PROFSHIM_WHY named no function or step, and none was
+	slow now and then.' AS text, CASE WHEN COUNT(*) THEN
 	'Calls far longer than usual: ' || group_concat(short_name(48, name) || ' ('
 	|| people('ns', max_ns) || '; half of all take at most ' || people('ns', p50_ns) || ')', ', ')
 	|| '. Record with ''prof-record --why="' || first || '"''.'
@@ -152,20 +152,20 @@ FROM one;
 
 -- What may be missing from the answer.
 -- :note none_slow
-SELECT 'None of the calls that were kept took twice as long as half of all do, what they waited
-	for a CPU left out.' AS text FROM one WHERE slow_count = 0;
+SELECT 'No kept call took twice the median, CPU wait left out.' AS text FROM one WHERE
+	slow_count = 0;
 
 -- :note none_usual warning
-SELECT 'No usual call was kept: all that the slow ones did is told as if others did nothing.'
+SELECT 'No usual call was kept: the slow ones are compared with calls that do nothing.'
 	AS text FROM one WHERE slow_count > 0 AND usual_count = 0;
 
 -- :note waited_for_cpu
-SELECT '{ready_calls other call} took long only because they waited for a CPU, {ready_ns} in
-	all: not kept.' AS text, ready_calls, ready_ns FROM one WHERE ready_calls <> 0;
+SELECT '{ready_calls other call} took long only because of CPU wait, {ready_ns} in all:
+	not kept.' AS text, ready_calls, ready_ns FROM one WHERE ready_calls <> 0;
 
 -- :note folded_paths warning
-SELECT '{count path} below it had no room: what they do but for the first time is told as done
-	by those above them.' AS text, folded_paths AS count FROM one WHERE folded_paths <> 0;
+SELECT '{count path} below it had no room: after the first time, the paths above them
+	have their numbers.' AS text, folded_paths AS count FROM one WHERE folded_paths <> 0;
 
 -- How often each cause was; people need no table where each was once, and none of what makes
 -- less than a hundredth of the largest.

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule I3 open-again: The same file is opened again and again
--- :about one file is opened and closed very often, and that takes a part of the run
+-- :about one file is opened and closed very often, at a cost to the run
 -- :says opens the same file {calls time}, {held} of the run
 -- :needs calls wall libc
 -- :specific 2

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule I1 small-transfers: A file is read or written in tiny pieces
--- :about a function moves a file's bytes a few at a time, each with a call of the kernel
+-- :about a function reads or writes a file a few bytes at a time, each time with a system
+-- call
 -- :says calls {callee}() {calls time} for {mean_bytes} each, {held} of the run
 -- :needs calls wall libc
 -- :specific 2

@@ -15,11 +15,11 @@
 -- :why it waits in {callee}() for the disk each time, for {file}{others}
 -- :advice sync once for several changes
 -- :advice a transaction, or a group commit, does that
--- :advice do not sync what need not last: a temporary file, a cache
+-- :advice do not sync data that need not survive a crash: a temporary file, a cache
 -- :advice fdatasync() for a file of fixed size, and a log that is written in order
 -- :speaks a function calls `fsync` and the like 20 times or more, for 5 % of the run
 -- :gains all of it
--- :unseen what must not be lost
+-- :unseen which data must survive a crash
 
 -- :query
 WITH sums AS (SELECT path_id, callee, file, COUNT(DISTINCT IFNULL(file, '')) AS files,

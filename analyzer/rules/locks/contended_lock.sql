@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule L1 contended-lock: Threads wait for a lock
--- :about threads wait for a lock for a large part of the run, while another one holds it and
--- computes
+-- :about threads wait for a lock for a large part of the run, while its holder computes
 -- :needs calls wall cpu
 -- :specific 1
 -- :explains R1 L4 T7 T8
@@ -16,15 +15,15 @@
 -- :evidence computed percent: its holder computed
 -- :evidence hold_ns ns: held for
 -- :advice do less while holding it, or split the lock
--- :advice compute before or after holding it, on copies
+-- :advice do the work before or after holding it, on copies
 -- :advice give each part a lock of its own, or each thread its own data with sums at the
 -- end
 -- :advice if most only read: a read-write lock, or an atomic pointer to data that does not
 -- change
--- :speaks 10 waits or more for one lock, of which the longest waiter's are 5 % of the run
+-- :speaks 10 waits or more for one lock, and the longest waiter's take 5 % of the run
 -- :gains those
--- :unseen which of the threads the run waits for; unsure where the holder is not known, as of
--- a lock with readers
+-- :unseen which of the threads the run waits for; unsure where the holder is unknown, as
+-- with a lock that has readers
 
 -- :query
 SELECT * FROM contended;

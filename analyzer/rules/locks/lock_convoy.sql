@@ -22,10 +22,10 @@
 -- :advice take it less often: several items each time
 -- :advice keep counters and lists for each thread, and add them up
 -- :advice an atomic operation instead of what it guards
--- :speaks 50 waits or more by three threads, each three times as long as the lock is then held
--- or longer, on average, and that is at most 100 us
+-- :speaks 50 waits or more by three threads, on average at least three times as long as
+-- the lock is then held, which is at most 100 us
 -- :gains those
--- :unseen how long a lock was held whose holders never waited for it
+-- :unseen how long a lock was held by threads that never waited for it
 
 -- :query
 SELECT * FROM contended;

@@ -20,10 +20,10 @@
 -- :advice take it again for the result, or hand the work to a thread of its own: a queue in
 -- front of a file or a socket
 -- :advice if it must be held: a lock for each file or connection instead of one for all
--- :speaks the same, and in half of the time waited the holder slept, or was in a call that
+-- :speaks as L1, and for half of the time waited the holder slept or was in a call that
 -- sleeps or moves data
 -- :gains those
--- :unseen calls that go round libc, unless the holder slept in them
+-- :unseen calls that bypass libc, unless the holder slept in them
 
 -- :query
 SELECT * FROM contended;

@@ -26,11 +26,11 @@
 -- :advice let threads run ahead: a longer queue between them
 -- :advice give each thread whole items of its own instead of a part of each
 -- :advice if the order is fixed, one thread does the same without switches
--- :speaks two threads or more of a process each compute for 10 % of its life, all together use
--- 0.5 to 1.4 CPUs, the busiest at most 80 % of one, and 60 % of what they slept was at locks,
--- conditions, semaphores and barriers
--- :gains what they would take side by side, on the CPUs that there are
--- :unseen threads that are started one after the other; unsure on a busy machine
+-- :speaks two threads or more of a process each compute for 10 % of its life, together
+-- they use 0.5 to 1.4 CPUs, the busiest at most 80 % of one, and 60 % of their sleep is
+-- at locks, conditions, semaphores and barriers
+-- :gains their time if run in parallel on the available CPUs
+-- :unseen threads started one after the other; unsure on a busy machine
 
 -- :query
 -- Threads of a process of which several compute, together about as much as one would. met:

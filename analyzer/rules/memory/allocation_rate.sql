@@ -22,15 +22,16 @@
 -- :evidence pair_ns ns: cost of malloc and free
 -- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
--- :why many blocks are allocated for each second of the run, and they stay for a while
+-- :why the run allocates many blocks per second, and they live for a while
 -- :advice allocate many at once: an arena or a pool
 -- :advice reserve the container's final size before filling it
 -- :advice keep the data in one array instead of linked blocks
 -- :docs
--- The run allocates more than `per_s` blocks a second, and the saving is at least `least_share`
--- of the run. Counted are only sites whose blocks are neither temporary (M3), recycled (M2), big
--- (M8) nor made by realloc (M4), so no pair of malloc and free is counted twice. A function with
--- `owner_share` of all allocations is named; when there is none, the finding is about the run.
+-- The run allocates more than `per_s` blocks a second, and the saving is at least
+-- `least_share` of the run. Only sites count whose blocks are neither temporary (M3),
+-- recycled (M2), big (M8) nor made by realloc (M4), so no pair of malloc and free is
+-- counted twice. The finding names a function with `owner_share` of all allocations;
+-- without one it is about the run.
 --
 -- Saving: allocations x `pair_ns`. Ceiling: all of them go.
 

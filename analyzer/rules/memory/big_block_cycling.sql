@@ -25,11 +25,11 @@
 -- in the heap
 -- :advice work in smaller parts
 -- :docs
--- Blocks of at least `big_bytes` on average, `least_allocs` of them, `churn_ratio` times what is
--- live at a time. Of a block that realloc grows only what is added counts. That a page was
--- really faulted in is not taken for granted (glibc learns to keep blocks up to 32 MiB): at most
--- as many as the run had page faults. Confidence is high when the run had faults for 90 % of the
--- blocks' pages. Faults not sampled: "not measured".
+-- Blocks of at least `big_bytes` on average, `least_allocs` of them, `churn_ratio`
+-- times what is live at a time. When realloc grows a block, only the added bytes count.
+-- Not every page is really faulted in (glibc learns to keep blocks up to 32 MiB): the
+-- run's page faults are the upper limit. Confidence is high when the run had faults for
+-- 90 % of the blocks' pages. Faults not sampled: "not measured".
 --
 -- Saving: pages x `fault_ns` and blocks x `map_ns`, times the part of the pages that the run
 -- had faults for. It stands for the page faults of the run (M11) when it explains 80 % of them,

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- :rule M2 churn: The same room is allocated again and again
--- :about a function allocates many times what it ever has live
+-- :rule M2 churn: The same memory is allocated again and again
+-- :about a function allocates many times its peak of live bytes
 -- :says allocates {bytes} but has at most {peak_bytes} live
 -- :needs allocations wall
 -- :through_wrappers
@@ -22,14 +22,15 @@
 -- :evidence pair_ns ns: cost of malloc and free
 -- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
--- :why far more is allocated than is ever live at a time: the same room is given back and
--- asked for again
+-- :why the function allocates far more than is ever live at a time: the same memory is
+-- freed and allocated again
 -- :advice reuse the buffer, or keep a free list
 -- :advice move the allocation out of the loop that calls it
 -- :advice let the caller pass the buffer in
 -- :docs
--- A site allocates `churn_ratio` times as many bytes as it ever has live, most blocks are not
--- temporary, and the function allocates at least `least_allocs` times. Only what is freed counts.
+-- A site allocates `churn_ratio` times as many bytes as it ever has live, most
+-- blocks are not temporary, and the function allocates at least `least_allocs` times.
+-- Only freed blocks count.
 --
 -- Saving: the pairs x `pair_ns`; `weight` of it counts for the severity.
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M10 cross-thread-frees: Blocks are freed by another thread
--- :about much of what a function allocates is freed by a thread that did not allocate it
+-- :about another thread frees many of a function's blocks
 -- :says {crossed block} {crossed|is|are} freed by another thread, {part} of its frees
 -- :needs allocations wall
 -- :through_wrappers
@@ -27,11 +27,11 @@
 -- :advice pass data in batches, one block for many items
 -- :advice try an allocator with per-thread heaps, such as mimalloc or jemalloc
 -- :docs
--- A site has `least_share` of its frees done by other threads, and they are at least
--- `least_frees`. Whether threads waited for each other in malloc is not recorded, but such
--- waits show in the durations of the function that allocates: with glibc most of its calls find
--- a block in the thread's own list, and some need the arena, whose lock the freeing thread
--- holds. So the rule takes the larger of two estimates:
+-- A site has `least_share` of its frees done by other threads, and they are at
+-- least `least_frees`. Waits within malloc are not recorded, but they show in the
+-- durations of the function that allocates: with glibc most of its calls find a block in
+-- the thread's own list, and some need the arena, whose lock the freeing thread holds. So
+-- the rule takes the larger of two estimates:
 --
 -- - such frees x `cross_ns`, or `cross_large_ns` when the blocks are larger than 120 bytes on
 --   average: what they cost when the threads do not meet;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- :rule M6 live-at-exit: Memory that is live at exit
--- :about many blocks of a function are live at the exit, and are much of the peak
+-- :rule M6 live-at-exit: Memory live at exit
+-- :about many blocks of a function are live at exit and are much of the peak
 -- :says {live_count block}, {live_bytes}, {live_count|is|are} live at exit
 -- :needs allocations end
 -- :through_wrappers
@@ -24,20 +24,20 @@
 -- fills up
 -- :advice bound the cache; or suppress the finding if the memory is meant to stay
 -- :docs
--- At least `least_blocks` blocks, `least_bytes` and `least_share` of the peak were live when the
--- program ended. Without snapshots the data does not tell a leak from a cache or a table, and
--- the rule does not call it a leak; confidence is low when more than `freed_share` of the
--- function's blocks were freed. With five snapshots, sites that had 90 % of it at the middle
--- one were set up once and are left out. A process that did not end by itself: "not measured".
--- Never more than medium: programs that end soon leave their memory to the kernel on purpose
--- (mawk, ninja and cflow do), and growth is M5's.
+-- At least `least_blocks` blocks, `least_bytes` and `least_share` of the peak were
+-- live when the program ended. Without snapshots the data cannot distinguish a leak from
+-- a cache or a table, so the rule does not call it a leak; confidence is low when more
+-- than `freed_share` of the function's blocks were freed. With five snapshots, sites that
+-- had 90 % of it at the middle one were set up once and are left out. A process that did
+-- not end by itself: "not measured". Never more than medium: programs that end soon leave
+-- their memory to the kernel on purpose (mawk, ninja and cflow do), and growth is M5's.
 --
 -- Saving: the live bytes, as a share of the peak; below `matters_bytes` the finding counts in
 -- proportion, for 3 MiB are nobody's trouble, whatever their share.
 
 -- :sites
--- Of sites with snapshots (five or more of a process) only those that still gained in the
--- second half: what was there at the middle one was set up once.
+-- With snapshots (five or more of a process) only sites that still grew in the
+-- second half count: what was there at the middle one was set up once.
 WITH middle AS (SELECT process_id, snapshot_id AS middle_id FROM (
 	SELECT process_id, snapshot_id,
 		ROW_NUMBER() OVER (PARTITION BY process_id ORDER BY snapshot_id) AS number,

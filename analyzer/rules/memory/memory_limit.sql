@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M13 memory-limit: More memory than the limit
--- :about peak or resident set are above a limit from the rules file; without one it does
--- nothing
+-- :about the peak or the resident set exceeds a limit from the rules file; without one
+-- the rule is off
 -- :needs own
 -- :specific 1
 -- :severity at least high
@@ -10,15 +10,14 @@
 -- :evidence peak bytes, at least peak_most: peak
 -- :evidence rss bytes, at least rss_most: highest resident set
 -- :evidence saving_bytes bytes: too much
--- :why the run took more memory than the limit that was set for it
--- :advice see who holds it: 'prof-analyze memory' shows what is live at the peak
+-- :why the run took more memory than its limit
+-- :advice see who holds it: 'prof-analyze memory' shows the blocks at peak
 -- :advice raise the limit in the rules file if the memory is meant
 -- :docs
--- Off until a rules file sets `peak_bytes` or `rss_bytes`; then "not measured" turns into a
--- finding of at least high, or into "passed"; a limit whose figure was not recorded is not
--- passed. This one was looked for with
--- `--rules limits.json`, in which stands
--- `{"rules": {"M13": {"limits": {"peak_bytes": 1000000}}}}`.
+-- Off until a rules file sets `peak_bytes` or `rss_bytes`; then the result is a
+-- finding of at least high, or "passed"; without a recorded figure a limit is not passed.
+-- This one was looked for with `--rules limits.json`, in which stands `{"rules": {"M13":
+-- {"limits": {"peak_bytes": 1000000}}}}`.
 --
 -- Saving: what is above the limit.
 

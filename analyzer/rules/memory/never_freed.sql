@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M12 never-freed: Memory that one function never frees
--- :about a function's blocks are not freed though the program frees nearly all others
+-- :about a function's blocks are never freed, while the program frees nearly all others
 -- :needs allocations end
 -- :through_wrappers
 -- :specific 2
@@ -28,17 +28,18 @@
 -- :advice free the blocks after their last use
 -- :advice if they are kept on purpose, suppress the finding with a reason
 -- :docs
--- At least `least_blocks` blocks and `least_bytes` of a function were live when the program
--- ended, at most `most_freed` of its blocks were ever freed, and of `least_others` blocks of all
--- other functions `others_freed` were. So the program does free its memory, and what this
--- function allocates it forgets; a program that leaves all of it to the kernel is none of this
--- (M6 may speak). A function that frees most of its blocks and forgets some is told when
--- `others_all` of all others are freed. Confidence is high when memory rises to the end, by the
--- steps (S3) or by the resident set (`rising_part`); then a leak of a small run is rated by what
--- it would leave in a minute. Else it is medium, low where most of the blocks are freed, and so is
--- the severity: a table that is filled and kept looks the same. With five snapshots, sites that had
--- 90 % of it at the middle one were set up once and are left out. A process that did not end by
--- itself: "not measured". It takes in what M6 finds in the function.
+-- At least `least_blocks` blocks and `least_bytes` of a function were live when the
+-- program ended, at most `most_freed` of its blocks were ever freed, and of
+-- `least_others` blocks of all other functions `others_freed` were. So the program frees
+-- its memory but forgets this function's blocks; a program that leaves everything to the
+-- kernel is not meant (M6 may report it). A function that frees most of its blocks and
+-- forgets some is reported when `others_all` of all others are freed. Confidence is high
+-- when memory rises to the end, by the steps (S3) or by the resident set (`rising_part`);
+-- then a leak of a small run is rated by what it would leave in a minute. Else it is
+-- medium, low where most of the blocks are freed, and so is the severity: a table that is
+-- filled and kept looks the same. With five snapshots, sites that had 90 % of it at the
+-- middle one were set up once and are left out. A process that did not end by itself:
+-- "not measured". It replaces M6's finding on the function.
 --
 -- Saving: the live bytes, as a share of the peak; below `matters_bytes` the finding counts in
 -- proportion, but it is at least low: a leak of a small run is one of a long run, too.

@@ -23,7 +23,7 @@
 -- :evidence peak_bytes bytes: live at the peak
 -- :evidence peak_count count: blocks
 -- :evidence run_bytes bytes, at least least_bytes: peak of the run
--- :why one function has most of the memory at the moment of the peak
+-- :why one function has most of the live bytes at peak
 -- :advice process the data in parts
 -- :advice free what is no longer needed before the peak: 'prof-analyze memory' shows what
 -- is live then

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M4 realloc-growth: Blocks grow by small steps
--- :about realloc makes blocks larger by less than a factor that keeps copying linear
+-- :about realloc grows blocks by too small a factor: copying is not linear
 -- :says grows blocks by {step_bytes} at a time, {reallocs realloc}
 -- :needs allocations wall
 -- :through_wrappers
@@ -19,7 +19,7 @@
 -- :evidence realloc_ns ns: cost of a realloc, copying aside
 -- :evidence won percent: share of the run, recorder aside
 -- :asks won at least least_share
--- :why each realloc makes its block only a little larger, so very many are needed
+-- :why each realloc grows its block only a little, so it takes very many
 -- :advice grow by a factor (1.5 or 2), or reserve the final size
 -- :advice collect into a list of chunks and join once
 -- :docs

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M9 small-object-overhead: Blocks too small for their headers
--- :about very many small blocks, for which the allocator takes half as much again or more
+-- :about very many small blocks, for which the allocator needs half as much again or more
 -- :says malloc spends {lost_bytes}{lost_least_bytes} more on {blocks block} of {mean_bytes}
 -- :needs allocations
 -- :through_wrappers
@@ -13,15 +13,16 @@
 -- :evidence lost_bytes bytes: lost
 -- :evidence lost_least_bytes bytes: lost, at least
 -- :asks lost at least least_lost
--- :why the blocks are so small that the headers and the rounding of a 64-bit glibc take
--- much beside them
+-- :why the blocks are so small that headers and rounding (64-bit glibc) are much of the
+-- memory
 -- :advice allocate them from a pool, or in an array with indices
 -- :advice put several into one block, or the link into the object that it links
 -- :docs
--- At least `least_blocks` blocks at the peak, for which a 64-bit glibc takes `overhead_ratio` more
--- than was asked for: 8 bytes for the header, in steps of 16, at least 32. That is exact when
--- all blocks of a site have one size; else it is the least that they can take, and the finding
--- says "at least". With another allocator it is not true.
+-- At least `least_blocks` blocks at the peak, for which a 64-bit glibc takes
+-- `overhead_ratio` more than was asked for: 8 bytes for the header, in steps of 16, at
+-- least 32. That is exact when all blocks of a site have one size; else it is the least
+-- that they can take, and the finding says "at least". With another allocator this does
+-- not hold.
 --
 -- Saving: what is lost, as a share of the peak and it together (a peak is of bytes asked for).
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule Q1 data-quality: The recording itself
--- :about what was lost, repaired or spent on the hooks lowers the confidence of the findings
--- that rest on it
+-- :about losses, repairs and hook costs lower the confidence of the findings that depend
+-- on them
 -- :needs own
 -- :limit hooks_medium = 0.3 ratio, not above hooks_low: hooks' share of the recorded time from
 -- which findings about time have at most medium confidence
@@ -84,13 +84,13 @@ nameless AS (SELECT MIN(1, TOTAL(self_ns) / NULLIF(MAX(0, :self_ns), 0)) AS shar
 	WHERE run_id = :run AND calls > 0 AND naming = 'none'),
 shares(place, name, share, touches, medium, low, text, advice) AS (
 	SELECT 1, 'header_share', share, 0, :header_share, NULL, people('percent', 100 * share)
-		|| ' of the calls are of functions of system headers or libraries',
+		|| ' of the calls are to functions of system headers or libraries',
 		words FROM headers, recipe
 	UNION ALL SELECT 2, 'hook_share', h.share, 1, :hooks_medium, :hooks_low,
 		people('percent', 100 * h.share) || IIF(error >= 0.0005,
 		printf(' +-%.2g%%', 100 * error), '') || IIF(:roots_ready_ns > 0.005 * :recorded_ns,
-		' of the time, waits for a CPU aside, was the hooks'' own, which is subtracted',
-		' of the time was the hooks'' own, which is subtracted'),
+		' of the time without CPU wait was spent in hooks, and is subtracted',
+		' of the time was spent in hooks, and is subtracted'),
 		-- tiny functions are looked for where they are told
 		CASE WHEN h.share < :hooks_medium THEN NULL
 		WHEN headers.share >= :header_share AND headers.share > 0 THEN words
@@ -108,7 +108,7 @@ shares(place, name, share, touches, medium, low, text, advice) AS (
 		trust_text(name, value) || ' (' || people('percent', 100 * share) || words,
 		trust_word(name, 'advice') FROM losses WHERE share > 0
 	UNION ALL SELECT 4, 'repaired_frames', share, 1, :repaired_medium, NULL,
-		people('percent', 100 * share) || ' of the calls were left without their exit',
+		people('percent', 100 * share) || ' of the calls ended without an exit hook',
 		trust_word('repaired_frames', 'advice') FROM repairs
 	UNION ALL SELECT 5, 'unresolved_share', share, trust_word('unresolved_share', 'touches'),
 		:unresolved_share, NULL, people('percent', 100 * share) || ' '

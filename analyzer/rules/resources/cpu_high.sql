@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule R2 cpu-high: All CPUs of the machine are taken
--- :about several threads wish for nearly all CPUs of the machine, or for more
+-- :about several threads want nearly all CPUs of the machine, or more
 -- :says the threads want {machine} of {cpus CPU}, all that there {cpus|is|are}
 -- :needs wall cpu
 -- :severity at least low
@@ -17,12 +17,12 @@
 -- :why the threads want all that the machine has: more threads would not be faster
 -- :advice reduce the work itself
 -- :advice leave room for other programs: a limit, or nice
--- :speaks several threads wish for 90 % of all CPUs, and had half of them
+-- :speaks several threads want 90 % of all CPUs, and had half of them
 -- :gains nothing by itself; low
 -- :unseen who else used the machine
 
 -- :unmeasured
-SELECT CASE WHEN judged_ns < :least_ns THEN 'the threads that were asked lived too briefly'
+SELECT CASE WHEN judged_ns < :least_ns THEN 'the sampled threads lived too briefly'
 	WHEN cpus < 1 THEN 'the number of CPUs is not recorded' END FROM wished;
 
 -- :query

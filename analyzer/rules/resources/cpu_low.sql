@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule R1 cpu-low: The CPU is idle while the program runs
--- :about the program neither computes nor wishes to for a large part of the run
+-- :about the program is blocked, not computing, for a large part of the run
 -- :needs wall cpu
 -- :limit cpu = 0.5 ratio, at most 1: of one CPU, on average over the run less its waits for a
 -- CPU
@@ -15,10 +15,10 @@
 -- :advice overlap the waits, or work meanwhile
 -- :advice see what it waits for: 'prof-analyze flamegraph --metric blocked'
 -- :advice if the program is meant to wait, suppress this rule
--- :speaks at most half of one CPU computed, on average over the run less its waits for a CPU
--- and what its first threads slept until there was work (events, conditions, semaphores); of
--- several processes all that they computed counts, that of children too short to be seen by
--- the kernel's count, and none is idle while it waits for another one in `wait()` or on a pipe
+-- :speaks the program used at most half of one CPU, on average over the run without its
+-- CPU wait and without its first threads' sleep until there was work (events, conditions,
+-- semaphores); all processes count, short-lived children by the kernel's count, and none
+-- is idle while it waits for another one in `wait()` or on a pipe
 -- :gains the idle part
 -- :unseen where, unless one function slept for half of it
 
@@ -73,11 +73,11 @@ SELECT (SELECT function_id FROM half) AS function_id, used, part,
 		THEN 'sleeps {blocked_ns}, while one CPU is {used} busy'
 		ELSE 'the program keeps one CPU {used} busy and sleeps the rest' END AS says,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
-		THEN 'this function for at least half of that'
+		THEN 'this function sleeps for at least half of that'
 		ELSE 'the waits are spread over it' END AS place,
-	CASE WHEN :is_live THEN 'the run has not ended: what it waits for may still come'
+	CASE WHEN :is_live THEN 'the run has not ended'
 		WHEN :threads_ns < :least_ns OR :threads_ns < :lived_ns / 2
-		THEN 'the threads that were asked lived too briefly' END AS unmeasured
+		THEN 'the sampled threads lived too briefly' END AS unmeasured
 FROM used, work;
 
 -- :proof

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- :rule R3 starved: Runnable, but without a CPU
--- :about the program waited for a CPU for a large part of what it wished for, and not for its
--- own threads
+-- :about the program was runnable but had no CPU for much of its time, and not because of
+-- its own threads
 -- :says {ready} runnable but not running: other programs had the CPUs
 -- :needs wall cpu
 -- :specific 1
 -- :severity at least low, at most low
--- :limit ready = 0.5 ratio, at most 1: waited for a CPU, of what was computed and waited for
+-- :limit ready = 0.5 ratio, at most 1: CPU wait, of CPU time and CPU wait
 -- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, its own
 -- threads did not take them, however many they are
 -- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
@@ -16,18 +16,18 @@
 -- :evidence cpus count: CPUs
 -- :evidence busy count: threads that wanted a CPU most of the time
 -- :asks rivals at most cpus
--- :why the program was runnable and had no CPU, and its own threads are too few, or had too
--- little, to have taken them: other programs had them, or a limit applies
+-- :why the program was runnable and had no CPU, and its own threads did not use them all:
+-- other programs had them, or a limit applies
 -- :advice measure on an idle machine, or compare CPU time
 -- :advice look for a limit: 'taskset -p', cpu.max of its control group, nice
--- :speaks of what the program computed and waited for a CPU the waits are half, and it has not
--- more threads that compute than there are CPUs, or had less than half of these, so that
--- others had them
+-- :speaks half of the program's CPU time and CPU wait is CPU wait, and it has no more
+-- computing threads than there are CPUs, or had less than half of these, so others had
+-- them
 -- :gains nothing by itself; low: the machine's doing
 -- :unseen who had the CPUs
 
 -- :unmeasured
-SELECT CASE WHEN judged_ns < :least_ns THEN 'the threads that were asked lived too briefly'
+SELECT CASE WHEN judged_ns < :least_ns THEN 'the sampled threads lived too briefly'
 	WHEN cpus < 1 THEN 'the number of CPUs is not recorded' END FROM wished;
 
 -- :query

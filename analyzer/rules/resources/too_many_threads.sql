@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule R4 too-many-threads: More busy threads than CPUs
--- :about of the threads at least twice as many wish for a CPU as there are, and wait for it
+-- :about at least twice as many threads want a CPU as there are CPUs, and wait for one
 -- :says {busy thread} compete for {cpus CPU}; {ready} of their time is CPU wait
 -- :needs wall cpu
 -- :specific 1
@@ -8,7 +8,7 @@
 -- :severity at least medium, at most medium
 -- :limit threads_by_cpus = 2 ratio, at least 1: threads that wish for a CPU at least half of
 -- the time, by CPUs
--- :limit ready = 0.3 ratio, at most 1: waited for a CPU, of what was computed and waited for
+-- :limit ready = 0.3 ratio, at most 1: CPU wait, of CPU time and CPU wait
 -- :limit machine = 0.9 ratio, at most 1: of all CPUs: computed and waited for, on average
 -- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
 -- programs had them
@@ -22,12 +22,12 @@
 -- same work with fewer switches
 -- :advice start no more threads than there are CPUs
 -- :advice hand out the work from one queue
--- :speaks twice as many threads as there are CPUs wish for one at least half of the time, for
--- 90 % of all CPUs, had half of these, and 30 % of what they wish for is waiting
--- :gains nothing that is known; medium: switches, and what they throw out of caches
+-- :speaks twice as many threads as CPUs want one for at least half of the time; together
+-- they want 90 % of all CPUs, had half of these, and wait for 30 % of that time
+-- :gains no known saving; medium: context switches and cache misses
 
 -- :unmeasured
-SELECT CASE WHEN judged_ns < :least_ns THEN 'the threads that were asked lived too briefly'
+SELECT CASE WHEN judged_ns < :least_ns THEN 'the sampled threads lived too briefly'
 	WHEN cpus < 1 THEN 'the number of CPUs is not recorded' END FROM wished;
 
 -- :query

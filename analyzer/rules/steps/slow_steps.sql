@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule S2 slow-steps: Single steps far slower than the others
--- :about some steps of a name take many times the median
+-- :about some steps take many times their name's median
 -- :says its slowest step takes {slowest_ns}, {by_usual} times the median
 -- :needs steps wall cpu
 -- :specific 1

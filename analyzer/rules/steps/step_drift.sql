@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule S1 step-drift: Steps that get slower and slower
--- :about later steps of a name take markedly longer than the first ones
+-- :about later steps of a name take much longer than the first ones
 -- :says takes {last_ns} in the last quarter of {steps step}, {first_ns} in the first
 -- :needs steps wall cpu
 -- :specific 1

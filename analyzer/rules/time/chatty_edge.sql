@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule T3 chatty-edge: Many calls of one function by each call of its caller
--- :about a function calls another one hundreds of times per call, and that is a large share of
--- its time
+-- :rule T3 chatty-edge: One call of the caller makes many calls of this function
+-- :about each call of a function calls another one hundreds of times, for a large share
+-- of its time
 -- :says called {per_call} times by each call of {caller}, {held} of the run
 -- :needs calls wall time
 -- :specific 2
@@ -23,8 +23,8 @@
 -- :asks caller_calls at least least_caller_calls
 -- :asks least_of_caller at least caller_share
 -- :asks least_held at least run_share
--- :advice ask for many at once, with one call
--- :advice cache the answers, so that nothing is asked for twice
+-- :advice request many at once, with one call
+-- :advice cache the answers
 -- :advice move the loop into the function, so that set-up is done once
 -- :speaks at least 100 calls for each of 100 or more calls of the caller, 30 % of its time and
 -- 5 % of the run

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T12 deep-recursion: A very deep recursion
--- :about a call path is so deep that the stack may end: a risk more than a cost
--- :says recurses {deepest level} deep; the stack may run out
+-- :about a call path is so deep that the stack may overflow: a risk more than a cost
+-- :says recurses {deepest level} deep; the stack may overflow
 -- :needs own
 -- :specific 2
 -- :severity at least medium
@@ -15,7 +15,7 @@
 -- :advice make the call the last statement, so that -O2 reuses the frame
 -- :advice limit the depth and refuse deeper input
 -- :speaks a call path is 1,000 deep
--- :gains the calls' cost; at least medium, for the stack may end
+-- :gains the calls' cost; at least medium, as the stack may overflow
 -- :unseen frame sizes
 
 -- :unmeasured

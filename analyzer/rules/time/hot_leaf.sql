@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T1 hot-leaf: A function whose own code takes much of the run
--- :about a function itself, not what it calls but in libraries, computes for a large share of
--- the run
+-- :about a function's own code, with the libraries it calls, computes for a large share
+-- of the run
 -- :needs calls wall time
 -- :specific 1
 -- :explains T2
@@ -25,7 +25,7 @@
 -- :evidence held percent, at least self_share: share of the wall, threads side by side
 -- :evidence cpu_ns ns: computed itself
 -- :evidence lent_ns ns: computed in libraries
--- :evidence own_part percent: its own part of that with callees
+-- :evidence own_part percent: own part of the time with callees
 -- :evidence calls count: calls
 -- :evidence call_ns ns: computed per call
 -- :evidence waited_ns ns: waited
@@ -37,13 +37,14 @@
 -- :advice {less}
 -- :advice {sooner}
 -- :advice {inside}
--- :speaks a function itself computes for 5 % of the run and half of what it computes with what
--- it calls, in calls of two hook pairs or more; what libraries of the language and the system
--- compute is told of the user's function that calls them
+-- :speaks a function's own code computes for 5 % of the run and for half of its time with
+-- callees, in calls of two hook pairs or more; CPU time of language and system
+-- libraries counts for the user's function that calls them
 -- :gains all of it
--- :unseen lines inside a function; unsure of calls shorter than four hook pairs, and where
--- each allocation has less than 300 ns of it, which is malloc's then; where half of its
--- samples are in MPI's or OpenMP's library it is said to wait for other ranks or threads
+-- :unseen lines inside a function; unsure of calls shorter than four hook pairs, and
+-- where the time per allocation is below 300 ns, which is malloc's then; where half of
+-- its samples are in MPI's or OpenMP's library the finding says that it waits for other
+-- ranks or threads
 
 -- :query
 -- Where computing was not told from waits only calls are judged that are shorter than a
@@ -101,19 +102,20 @@ SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL 
 		|| ', asking again and again'
 		ELSE 'takes {cpu_share} of the CPU itself, in {calls call}' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
-			|| 'samples are in a library that asks again and again whether they have come'
+			|| 'samples are in a library that polls for them'
 		WHEN is_allocating
-		THEN 'much of the CPU time is spent in its own code, some of it in malloc, which it calls'
-		ELSE 'much of the CPU time is spent in its own code, not in what it calls' END AS why,
-	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' equal work: the last one is waited for'
+		THEN 'much of the CPU time is in its own code, some of it in malloc'
+		ELSE 'much of the CPU time is in its own code, not in what it calls' END AS why,
+	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose
+			|| ' equal work: all wait for the last one'
 		WHEN is_allocating THEN 'allocate less: reuse blocks, or take many from a pool'
 		ELSE 'use a better algorithm or cache results' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
 			|| 'meanwhile what does not depend on others'
-		WHEN is_allocating THEN 'see who asks for the blocks: ''prof-analyze callers'', '
+		WHEN is_allocating THEN 'see who allocates the blocks: ''prof-analyze callers'', '
 			|| '''prof-analyze memory'''
 		ELSE 'lay the data out in the order in which it is read' END AS sooner,
-	CASE WHEN whose = 'ranks' THEN 'see which rank computes most besides: '
+	CASE WHEN whose = 'ranks' THEN 'see which rank computes most: '
 			|| '''prof-analyze functions'' of each, by --run'
 		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
 		WHEN is_allocating THEN ''

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- :rule T14 likely-hot: Much of the run's calls are in code whose time the hooks hide
--- :about much of the run's calls is in a function's code, inlined or of libraries, and what is
--- left of its time is not known well
+-- :rule T14 likely-hot: Many of the run's calls are in code whose time the hooks hide
+-- :about many of the run's calls are in a function's code, inlined or of libraries, and
+-- its own time is not known well
 -- :needs calls
 -- :severity at most medium
 -- :limit hooks_share = 0.2 ratio, at most 1: share that the hooks took of the run: with less
@@ -21,16 +21,17 @@
 -- :evidence cpu_ns ns: that is
 -- :asks made at least least_calls
 -- :asks by_time at least least_error
--- :why its loops make these calls, so the time most likely goes there; the calls are exact,
--- how long they take without hooks is not known
+-- :why its loops make these calls, so the time most likely goes there; the calls are
+-- exact, their time without hooks is unknown
 -- :advice use a better algorithm or cache results
 -- :advice see the lines with 'perf annotate' on the build without hooks
--- :advice measure its time: build with fewer hooks; 'prof-analyze exclude-list --program
--- PROGRAM' says how
--- :speaks the hooks took a fifth of the run, and of all calls 30 % are of what is inlined in a
--- function and what libraries do for it (100,000 at least, ten for each call of it); of the
--- self time left without the hooks it has 5 %, known to 10 % at best
--- :gains nothing is told: half of those calls weigh it, at most medium, confidence low
+-- :advice to measure its time, build with fewer hooks; 'prof-analyze exclude-list
+-- --program PROGRAM' says how
+-- :speaks the hooks took a fifth of the run, and 30 % of all calls are to functions
+-- inlined in one function or to libraries it uses (100,000 at least, ten for each call of
+-- it); without the hooks it has 5 % of the self time, known to 10 % at best
+-- :gains no saving; the weight is half of those calls' share; at most medium, confidence
+-- low
 -- :unseen code without calls, and calls that the compiler leaves nothing of: such functions of
 -- eight C++ programs took 14 to 59 % of the run without hooks, in four the most
 -- (`rules-calibration.md`)

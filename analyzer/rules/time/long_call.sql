@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T9 long-call: One call that computes for long
--- :about a single call itself computes for a large share of the run
+-- :about a single call's own code computes for a large share of the run
 -- :says one call computes for {one_ns}, {cpu_share} of the CPU
 -- :needs calls wall cpu time
 -- :specific 1
@@ -20,9 +20,9 @@
 -- :advice {less}
 -- :advice {sooner}
 -- :advice {inside}
--- :speaks one call computes for 100 ms and 5 % of the run itself
+-- :speaks one call's own code computes for 100 ms and 5 % of the run
 -- :gains all of it
--- :unseen what it waits for by asking again and again, but in MPI's and OpenMP's library
+-- :unseen time spent polling, except in MPI's and OpenMP's library
 
 -- :query
 -- What one call holds half of; T1 judges the rest.
@@ -33,18 +33,18 @@ SELECT function_id, calls, one_ns, IFNULL(MIN(1, one_ns / :program_ns), 1) AS cp
 	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
 	in_spins, one_ns AS saving_ns, unmeasured,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
-			|| 'samples are in a library that asks again and again whether they have come'
+			|| 'samples are in a library that polls for them'
 		ELSE 'one call computed for long' END AS why,
-	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose || ' equal work: the last one is waited for'
+	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose
+			|| ' equal work: all wait for the last one'
 		ELSE 'use a better algorithm or cache the result' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
 			|| 'meanwhile what does not depend on others'
-		ELSE 'split it into parts for several threads, or move it to where nobody waits '
-			|| 'for it' END AS sooner,
-	CASE WHEN whose = 'ranks' THEN 'see which rank computes most besides: '
+		ELSE 'split it across several threads, or move it off the critical path' END AS sooner,
+	CASE WHEN whose = 'ranks' THEN 'see which rank computes most: '
 			|| '''prof-analyze functions'' of each, by --run'
 		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
-		ELSE 'instrument what it calls: now its time is one lump' END AS inside
+		ELSE 'instrument its callees to see where its time goes' END AS inside
 FROM parts ORDER BY cpu_ns DESC, function_id;
 
 -- :proof

@@ -16,13 +16,13 @@
 -- :evidence max_ns ns: longest with hooks
 -- :evidence held percent: computed itself, of the run
 -- :asks self_part at least self_share
--- :why each call computes for long by itself, however few calls there are
--- :advice split the work, or do it where nobody waits
+-- :why each call computes for long in its own code
+-- :advice split the work, or move it off the critical path
 -- :advice see what a call does: 'prof-analyze callers'
--- :speaks a function's calls take over 50, 100, 500 ms on average, waits for a CPU aside, and
--- it computes at least a fifth of that itself
+-- :speaks a function's calls take over 50, 100, 500 ms on average, CPU wait aside, and
+-- its own code computes for at least a fifth of that
 -- :gains what it computes itself
--- :unseen its waits, which W1 tells
+-- :unseen its waits, which W1 reports
 
 -- :query
 -- Waits for a CPU are not theirs. How long a call takes that has not ended nobody knows: a

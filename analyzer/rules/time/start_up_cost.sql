@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T13 start-up-cost: A slow start
--- :about constructors before main(), or what comes before the first step, hold a large share
--- of the run
+-- :about constructors before main(), or the code before the first step, take a large
+-- share of the run
 -- :says start-up takes {start_ns}, {held} of the run
 -- :needs calls wall cpu time
 -- :specific 1
@@ -15,14 +15,14 @@
 -- :evidence held percent, crossed run_share: share of the run
 -- :evidence before_main_ns ns: before main()
 -- :evidence waited_ns ns: of it CPU wait, at most
--- :advice build what start-up builds when it is first needed
+-- :advice build data when it is first needed
 -- :advice build tables at compile time, or cache what was parsed
 -- :advice {remedy}
 -- :speaks constructors before `main()`, or all before the first step, take 30 % of the run or
 -- 500 ms
 -- :gains what is above 10 % of the run
--- :unseen the dynamic linker, which ends before the recording begins; how many of the hooks
--- were called before the first step: their part of the run is taken
+-- :unseen the dynamic linker, which ends before the recording begins; the number of hook
+-- calls before the first step: a proportional part is assumed
 
 -- :unmeasured
 SELECT 'main() is not instrumented' WHERE NOT EXISTS (SELECT 1 FROM path JOIN function f
@@ -69,7 +69,8 @@ SELECT CASE WHEN (SELECT ns FROM largest) >= start_ns / 2 THEN (SELECT path_id F
 	ELSE (SELECT path_id FROM main) END AS path_id, start_ns, start_ns / :run_ns AS held,
 	before_main_ns, CASE WHEN by_step AND ready_ns > 0 THEN ready_ns END AS waited_ns,
 	MAX(0, start_ns - :usual_share * :run_ns) AS saving_ns, 2 - by_step AS confidence, step,
-	CASE WHEN by_step THEN 'so much of the run was over when the first step ''{step}'' began'
+	CASE WHEN by_step THEN 'that much of the run was over when the first step '
+		|| '''{step}'' began'
 		ELSE 'constructors ran before main() was entered' END AS why,
 	CASE WHEN by_step THEN 'begin the steps while another thread loads the rest'
 		ELSE 'have fewer static objects with constructors, and load fewer libraries early' END

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T7 tail-latency: A few calls that take many times as long
--- :about the slowest hundredth of a function's calls takes far longer than the others and a
--- good part of its time
+-- :about the slowest 1 % of a function's calls take far longer than the others, and much
+-- of its time
 -- :says the slowest 1% of its {calls call} take {slowest} of its time
 -- :borrows T8
 -- :needs calls wall cpu time
@@ -26,16 +26,15 @@
 -- :evidence calls count: calls
 -- :evidence held percent: share of the run
 -- :asks tail at least tail_share
--- :why a few calls take many times as long as most, and with that much of the function's
--- time
+-- :why a few calls take many times as long as most, and much of the function's time
 -- :advice see what the slow calls do: 'prof-analyze why'
 -- :advice move growing, flushing and rebuilding out of the call, or do a little of it in
 -- each call
 -- :advice waits are not counted here: see W1 to W3 and L1 to L3
 -- :speaks of 1,000 calls or more p99 is ten times p50, and the slowest 1 % hold 10 % of the
 -- time
--- :gains what the slow calls took beyond p50, as far as it is the function's self
--- time; waits are in neither
+-- :gains the slow calls' time beyond p50, as far as it is the function's self time; waits
+-- are in neither
 -- :unseen recursive functions; those that allocate in a quarter of their calls, or whose self
 -- time is less than what was subtracted for hooks; unsure when the slowest tenth takes five
 -- times p50 already

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T11 thread-imbalance: Threads with unequal work
--- :about of the threads that began in one function, one was busy far longer than the mean
+-- :about one of the threads that started in one function was busy far longer than the
+-- mean
 -- :says the busiest of {threads thread} computes {by_mean} times the mean
 -- :needs calls wall cpu time
 -- :specific 1
@@ -15,12 +16,12 @@
 -- :evidence cpus count: CPUs
 -- :asks least_by_mean at least longest_by_mean
 -- :asks least_held at least run_share
--- :why one of the threads that started here worked long after most of them had finished
+-- :why one of the threads started here worked long after most had finished
 -- :advice hand out smaller pieces, from one queue
 -- :advice start with the largest pieces
 -- :advice see what each thread did: 'prof-analyze tree --thread'
--- :speaks of threads that began in one function the busiest computed 1.5 times the mean, and
--- 20 % of the run
+-- :speaks of the threads that started in one function the busiest computed 1.5 times the
+-- mean, and 20 % of the run
 -- :gains down to the mean, or to the work divided by the CPUs
 
 -- :query

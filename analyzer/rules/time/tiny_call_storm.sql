@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T2 tiny-call-storm: Very many calls of a function that does very little
--- :about a function is called so often, and does so little, that the calls themselves are the
--- cost
+-- :about a function is called so often, and does so little, that the calls are the cost
 -- :says called {calls time} for {call_cpu} each, {cpu_share} of CPU
 -- :needs calls wall time
 -- :specific 2
@@ -29,11 +28,11 @@
 -- :advice pass it many items at once, or move the loop into it
 -- :advice call it outside the loop if its result does not change
 -- :advice leave it out of the recording: -finstrument-functions-exclude-function-list
--- :speaks 100,000 calls or more, of which each computes at most 100 ns (or three hook pairs),
+-- :speaks 100,000 calls or more, each computing at most 100 ns (or three hook pairs),
 -- that cost 1 % of the run
 -- :gains calls times 1.8 ns, of the run and 5 % of the hooks' cost
--- :unseen what inlining makes possible beyond the call; what is inlined without hooks, except
--- from headers, which it leaves out
+-- :unseen optimizations that inlining allows; functions inlined in a build without hooks,
+-- except those from headers, which the rule leaves out
 
 -- :query
 -- What is inlined already is no call. Not of those whose time is not known: nobody knows

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T8 two-mode-latency: A function with fast calls and slow calls
--- :about a function's durations fall into two groups far from each other, and the slow one
--- holds much of its time
+-- :about a function's durations fall into two groups far apart, and the slow one takes
+-- much of its time
 -- :says {slow_calls} of its {calls call} take {slow_ns}, the others {fast_ns}
 -- :needs calls wall cpu time
 -- :specific 2
@@ -33,10 +33,10 @@
 -- :why its calls are either fast or slow, with hardly any in between
 -- :advice make the slow branch rarer, or faster
 -- :advice find the branch: a cache miss, a growing container, a fallback
--- :advice give the slow branch a function of its own, so that it is measured by itself
--- :speaks two groups of durations, medians a factor of ten apart with hardly a call between,
--- the slow one with 20 % of the time and at most 30 % of the calls
--- :gains what the slow calls took beyond the fast, as far as it is the function's self
+-- :advice move the slow branch into its own function, so that it is measured separately
+-- :speaks two groups of durations, medians a factor of ten apart with hardly a call
+-- between; the slow one has 20 % of the time and at most 30 % of the calls
+-- :gains the slow calls' time beyond the fast calls', as far as it is the function's self
 -- time
 -- :unseen as T7
 

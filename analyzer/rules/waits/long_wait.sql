@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule W1 long-wait: Long waits that hold the program
--- :about a function slept for long on the thread that the run waits for, and not for other
--- threads of the program
+-- :about a function slept for long on the thread that the run waits for, but not for
+-- other threads of the program
 -- :says sleeps {own_ns} {place}, {long_part} of the run
 -- :needs calls wall cpu end
 -- :specific 1
@@ -20,7 +20,7 @@
 -- and 5 % of the run; not for other threads, children (nor on a pipe where there are several
 -- processes), signals or requests
 -- :gains those waits
--- :unseen what it waited for, in code of its own; with threads only in calls of libc
+-- :unseen the cause of a wait in its own code; with threads only waits in libc calls
 
 -- :query
 WITH long AS (SELECT w.*, CASE WHEN first_ns >= :least_ns * first_calls THEN first_ns

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule W2 polling-loop: A loop of short sleeps
--- :about a function sleeps for a short time very often, as one that looks whether something
--- has happened
+-- :about a function sleeps very often for a short time, as in a polling loop
 -- :says sleeps {sleeps time} for {mean_ns} each, {blocked_part} of the run
 -- :needs calls wall cpu
 -- :specific 2
@@ -14,13 +13,13 @@
 -- :evidence sleeps count, at least least_calls: sleeps
 -- :evidence mean_ns ns, at most mean_ns: mean
 -- :evidence blocked_part percent, at least run_share: slept, of the run
--- :why it sleeps in {callee}() again and again: what it waits for is noticed half a sleep
--- late, and each sleep wakes a CPU
+-- :why it sleeps in {callee}() again and again: it notices events half a sleep late, and
+-- each wake-up takes CPU time
 -- :advice wait for the event itself: a condition, poll()
--- :advice if nothing signals the event, look less often, or longer each time
+-- :advice if nothing signals the event, check less often, or at growing intervals
 -- :advice if the rate is meant, suppress this rule with a reason
 -- :speaks a function sleeps 50 times or more, for at most 50 ms on average, and 5 % of the run
--- :gains what the first thread slept; at least medium
+-- :gains the first thread's sleep; at least medium
 -- :unseen whether the rate is meant
 
 -- :query

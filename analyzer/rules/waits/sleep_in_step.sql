@@ -14,7 +14,7 @@
 -- :evidence first_ns ns: slept
 -- :evidence steps count: steps
 -- :why nearly each step '{step}' sleeps in {callee}()
--- :advice wait for what the step needs, not for a time
+-- :advice wait for the event that the step needs, not for a time
 -- :advice do the next step's work while waiting
 -- :advice if the rate is meant, as of frames on a screen, suppress this rule with a reason
 -- :speaks on the first thread of a process a function sleeps once in two steps or more often,

@@ -140,7 +140,7 @@ TEST(an_abandoned_run_is_recovered)
 	act(SPOOL_ABANDONED, 1);
 	open_now(false, &db);
 	assert_int_equal(recover_calls, 1);
-	assert_non_null(strstr(strbuf_text(&said), "put a run together"));
+	assert_non_null(strstr(strbuf_text(&said), "assembled a run"));
 	/* Somebody else was faster: look again. */
 	act(SPOOL_ABANDONED, 1);
 	recover_result = -EAGAIN;

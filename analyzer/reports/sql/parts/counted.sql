@@ -3,8 +3,7 @@
 -- :part counted
 
 -- :note counted_in_paths
-SELECT '{count function} {count|was|were} only counted at times: how often
-	{count|it was|they were} called on which path is estimated then, and where none of those calls was timed
-	{count|it is|they are} [in brackets], as the stack showed {count|it|them}.
+SELECT '{count function} {count|was|were} only counted for part of the run: the calls on
+	each path are estimates then; paths on which no call was timed are [in brackets].
 	PROFSHIM_LEVEL=exact times all calls.' AS text, :estimated_count AS count
 WHERE :estimated_count > 0;

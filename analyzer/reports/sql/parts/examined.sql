@@ -52,7 +52,8 @@ SELECT 'Timing rules skipped: {unjudged}. How often they were called is exact.' 
 	says which and how.' AS advice, unjudged FROM found WHERE unjudged IS NOT NULL;
 
 -- :note hooks_waited
-SELECT 'The machine was busy: hooks waited {waited_ns} for a CPU, which is in the times with waits.'
+SELECT 'The machine was busy: hooks waited {waited_ns} for a CPU, and times with waits
+	include that.'
 	AS text, CAST(:hooks_waited_ns AS INTEGER) AS waited_ns
 WHERE :calls AND :hooks_waited_ns > MAX(:self_error_ns, 0.1 * :self_ns);
 
@@ -107,14 +108,15 @@ WITH reasons(trouble, reason, advice) AS (VALUES
 	'Do not build or install it anew before the run has ended.'),
 	('unreadable', 'it could not be read when the run was stored',
 	'Record as a user who may read it; it may also be damaged.'),
-	('unknown', 'its path is not known, or it had been deleted and has no build-id',
+	('unknown', 'its path is unknown, or it was deleted and has no build-id',
 	'Link it with a build-id (-Wl,--build-id), and keep it until the run has ended.'),
 	('limit', 'reading it took too long, or failed',
 	'Names of functions are there without debug information, too (strip -g).'),
 	('', 'it is stripped', 'Do not strip it before the run has ended, or keep its '
 	|| 'separate debug file where elfutils looks (/usr/lib/debug/.build-id).'))
-SELECT '{nameless function} {nameless|has|have} no name: ' || IIF(path IS NULL, 'no file is
-	mapped there, as with code that the program made itself.', 'in {module}; {reason}.') AS text,
+SELECT '{nameless function} {nameless|has|have} no name: ' || IIF(path IS NULL, 'no file
+	is mapped there, as with code generated at run time.', 'in {module}; {reason}.') AS
+	text,
 	IIF(path IS NULL, NULL, '{wanted}' || IIF(package IS NULL, '',
 	' Its names are in the package {package}.')) AS advice, nameless AS "nameless/count",
 	IIF(path = '', 'a file without a path', path) AS "module/text", reason, r.advice AS "wanted/text",
@@ -162,9 +164,9 @@ SELECT complete FROM runs WHERE run_id = :run AND NOT EXISTS (SELECT 1 FROM amis
 
 -- :note not_stored warning
 SELECT IIF(:is_live, 'The run has not ended yet.',
-	'The run has not been stored: this is what its spool says.') AS text,
-	IIF(:is_live, NULL, 'Remove what keeps it from being stored (it is told above); any command
-	of prof-analyze then stores it.') AS advice
+	'The run has not been stored: this comes from its spool.') AS text,
+	IIF(:is_live, NULL, 'Remove the obstacle named above; any prof-analyze command then
+	stores it.') AS advice
 FROM healthy WHERE NOT complete;
 
 -- :note healthy good

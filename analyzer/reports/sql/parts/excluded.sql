@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Functions whose hooks cost more than they tell, and the flags that leave them out of the next
+-- Functions whose hooks cost more than they show, and the flags that leave them out of the next
 -- build: exclude-list of a run.
 -- :part excluded
 -- :takes run
@@ -51,7 +51,7 @@ FROM (SELECT *, (SELECT r.name FROM ranked r WHERE NOT r.is_chosen
 -- :keep left_out
 SELECT * FROM ranked WHERE is_offered AND NOT is_chosen;
 
--- :table functions main quiet rows=20 noun=function = Functions whose hooks cost more than they tell
+-- :table functions main quiet rows=20 noun=function = Functions whose hooks cost more than they show
 SELECT CAST(saved_ns AS INTEGER) AS "saved!:saved_ns",
 	CAST(saved_error_ns AS INTEGER) AS ".saved_error_ns",
 	IIF(:hooks_ns > 0, 100 * saved_ns / :hooks_ns, 0.0) AS "of hooks!:saved_percent",

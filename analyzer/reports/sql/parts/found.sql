@@ -12,7 +12,7 @@ SELECT '{failing_count finding} of severity {fail_on}' || IIF(fail_on = 'critica
 -- :include quality
 
 -- :note filtered_findings brief
-SELECT '{count finding} about something else {count|is|are} left out (--focus, --ignore).' AS text,
+SELECT '{count finding} {count|is|are} left out by --focus or --ignore.' AS text,
 	left_out_count AS "count/count" FROM found WHERE left_out_count;
 
 -- :note critical_bound brief human tight
@@ -36,12 +36,12 @@ SELECT 'Nothing stands out. The hottest function is {name}' || IIF(caller IS NUL
 FROM found JOIN hottest WHERE worst <= 1 AND NOT :is_filtered AND :program_ns > 0 AND :is_split;
 
 -- :note no_findings brief good human
-SELECT CASE WHEN count THEN 'Nothing found that would be worth a fix; {count finding} of severity info:
+SELECT CASE WHEN count THEN 'Nothing found that is worth a fix; {count finding} of severity info:
 	''prof-analyze bottlenecks --limit 0'' shows all.'
 	WHEN EXISTS (SELECT 1 FROM suppressed_findings WHERE finding_count) THEN 'Nothing found that is not suppressed.'
-	ELSE 'Nothing found: no limit was crossed where there was data.' END
+	ELSE 'Nothing found: no measured value crossed a limit.' END
 	|| IIF(:unknown_count + :counted_count AND unjudged IS NULL,
-	' Rules about time had no data of {unknown function} whose times are not known.', '') AS text,
+	' Timing rules skipped {unknown function} with unknown times.', '') AS text,
 	count AS "count/count", :unknown_count + :counted_count AS "unknown/count"
 FROM found WHERE NOT shown_count AND (count OR NOT left_out_count);
 

@@ -17,8 +17,9 @@ asked AS (SELECT 1 AS turn, row AS place, text AS "check", row AS limited, NULL 
 	WHEN presence = 1 THEN 'no run after has the function'
 	WHEN presence = 2 THEN 'no run before has the function'
 	WHEN NOT is_run AND is_time AND NOT is_judged THEN IIF(has_levels, 'level_differs',
-	'on one side it was timed call by call, on the other its time is an estimate')
-	WHEN metric = 'cpu' AND NOT has_cpu THEN 'CPU time was not told from waits in each recording'
+	'one side timed it call by call, the other estimated its time')
+	WHEN metric = 'cpu' AND NOT has_cpu THEN 'not every recording separates CPU time from
+	waits'
 	WHEN is_run AND metric IN ('self', 'cpu', 'calls') AND calls <= 0 THEN 'no call was counted before'
 	WHEN is_run AND metric = 'wall' AND MIN(before, after) <= 0
 	THEN 'the wall time of a run is not known' END AS obstacle
@@ -39,7 +40,8 @@ SELECT "check", CASE WHEN obstacle IS NOT NULL THEN IIF(is_apart, 'not comparabl
 	WHEN why IS NOT NULL THEN 'not comparable' ELSE result END AS result,
 	CASE WHEN obstacle IS NOT NULL THEN obstacle WHEN why IS NOT NULL THEN words || ' (' || why || ')'
 	WHEN result = 'not measured' THEN 'cannot be judged, four runs a side are the least: ' || words
-	WHEN result = 'within the error' THEN words || ': what the hooks took is not known so well'
+	WHEN result = 'within the error' THEN words || ': the hooks'' cost is not known well
+	enough'
 	ELSE words END AS message,
 	CASE WHEN why IS NULL AND result = 'not measured' THEN 1 ELSE 0 END AS wants_runs,
 	CASE WHEN why IS NULL AND result = 'within the error' THEN 1 ELSE 0 END AS is_vague
@@ -61,7 +63,8 @@ SELECT *, CASE WHEN NOT is_measured THEN 4 WHEN NOT has_gate THEN 0
 
 -- :note nothing_measured warning
 SELECT 'Nothing was measured on at least one side: no instrumented function was called and no
-	allocation was seen.' AS text, '''prof-analyze doctor'' tells what is known about why.' AS advice
+	allocation was seen.' AS text, '''prof-analyze doctor'' shows what is known about the
+	reason.' AS advice
 FROM passed WHERE NOT is_measured AND NOT has_gate;
 
 -- What would make it judgeable: commands that can be pasted, or what needs no more runs. A command
@@ -84,7 +87,8 @@ SELECT IIF(status = 0, 'good', 'warning') AS level, CASE status WHEN 0 THEN 'gat
 	|| 'Counts and bytes can be a gate with one run a side: --gate calls=0%,alloc_bytes=0%.'
 	WHEN is_vague THEN 'More runs do not help. '
 	|| IIF((SELECT MIN(has_budget) FROM compared_runs), 'L', 'Record with a budget (PROFSHIM_OVERHEAD=5), or l')
-	|| 'eave what is called most out of both builds (''prof-analyze exclude-list''); wall times of
+	|| 'eave the most called functions out of both builds (''prof-analyze exclude-list'');
+	wall times of
 	builds without hooks are not touched.' END AS advice
 FROM passed JOIN recording b ON b.side = 'before' JOIN recording a ON a.side = 'after' WHERE has_gate;
 

@@ -2,11 +2,11 @@
 -- :export jsonl
 -- :takes run
 -- :about
--- for experiment trackers, one line of JSON for each run of the file (with --run of that run
--- alone): flat names, numbers in ns, bytes and counts, and the run's label, command and host.
--- Functions, as functions/NAME/calls, are those with at least 0.5 % of the run's self time,
--- calls or allocated bytes; a time that is an estimate has its error beside it. What was not
--- measured is not there.
+-- for experiment trackers, one line of JSON for each run of the file (with --run of that
+-- run alone): flat names, numbers in ns, bytes and counts, and the run's label, command
+-- and host. Functions, as functions/NAME/calls, are those with at least 0.5 % of the
+-- run's self time, calls or allocated bytes; a time that is an estimate has its error
+-- beside it. Values that were not measured are absent.
 
 -- :with chosen
 SELECT * FROM runs WHERE run_id = :run OR NOT :is_run_chosen

@@ -3,7 +3,8 @@
 -- :part left_out_of_paths
 
 -- :note left_out_of_paths
-SELECT '{count function} (such as ''{name}'') {count|is|are} left out of the paths: not every run
-	timed each call, so paths would differ by how they were recorded. What
-	{count|it has|they have} there is with the callers.' AS text, MIN(number), name, COUNT(*) AS count
+SELECT '{count function} (such as ''{name}'') {count|is|are} left out of the paths: not
+	every run timed each call, so the paths would differ only in how they were recorded.
+	{count|Its|Their} time there is counted in the callers.' AS text, MIN(number), name,
+	COUNT(*) AS count
 FROM compared_functions WHERE presence AND estimated HAVING COUNT(*);

@@ -31,8 +31,8 @@ FROM compared_runs GROUP BY repetition;
 SELECT 1 AS turn, 0 AS place, 'same_run' AS note, 'Both sides are the same run.' AS text,
 	NULL AS advice FROM (SELECT COUNT(*) AS runs, COUNT(DISTINCT path) AS paths,
 	COUNT(DISTINCT run_id) AS ids FROM compared_runs) WHERE runs = 2 AND paths = 1 AND ids = 1
-UNION ALL SELECT 2, 2 * rowid, 'incomplete', 'Run ' || run_id || ' (' || side || ') did not end by
-	itself: its numbers stop somewhere, and the sides cannot be compared.', NULL
+UNION ALL SELECT 2, 2 * rowid, 'incomplete', 'Run ' || run_id || ' (' || side || ') did
+	not end by itself: its numbers are incomplete, and the sides cannot be compared.', NULL
 	FROM compared_runs WHERE NOT complete
 UNION ALL SELECT 2, 2 * rowid + 1, 'losses', 'Run ' || run_id || ' (' || side || ') lacks numbers ('
 	|| losses || '): the sides cannot be compared.',
@@ -66,10 +66,10 @@ UNION ALL SELECT 7, 0, 'hook_cost_differs', 'A hook pair cost ' || printf('%.1f'
 	> b.error * b.error + a.error * a.error
 -- a run without the split says nothing about CPU time, so the comparison does not
 UNION ALL SELECT 8, 0, 'waits_differ', 'In run ' || run_id || ' (' || side || ')'
-	|| IIF(count > 1, ' and others', '') || ' computing was not told from waits'
-	|| IIF(is_unasked, ' (PROFSHIM_WAITS=off)', '') || ': CPU time cannot be judged, nor whether a
-	change is in computing or in waits. Times of functions hold what they waited.',
-	'Record both sides with their waits.'
+	|| IIF(count > 1, ' and others', '') || ' CPU time was not separated from waits'
+	|| IIF(is_unasked, ' (PROFSHIM_WAITS=off)', '') || ': CPU time cannot be judged, nor
+	whether a change is in CPU time or in waits. Functions'' times include waits.',
+	'Record the waits of both sides.'
 	FROM (SELECT MIN(rowid), run_id, side, is_unasked, COUNT(*) AS count FROM compared_runs
 	WHERE NOT is_split AND calls > 0 HAVING COUNT(*))
 	WHERE count < (SELECT COUNT(*) FROM compared_runs) OR is_unasked

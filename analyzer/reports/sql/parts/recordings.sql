@@ -17,7 +17,7 @@ WHERE r.run_id = :run ORDER BY r.counted_calls DESC, r.name, p.pid;
 
 -- :note budget brief
 SELECT printf('The budget was %g %% of the CPU time without hooks; recording ', percent)
-	|| IIF(is_exceeded, 'took about ', 'took, as far as is known, ') || '{hooks_percent}'
+	|| IIF(is_exceeded, 'took about ', 'took an estimated ') || '{hooks_percent}'
 	|| IIF(is_exceeded_by_counting, ', counting alone {counting_percent}', '') || '.' AS text,
 	IIF(is_exceeded, '''prof-analyze exclude-list'' prints flags for the next build without
 	what is called most; PROFSHIM_SKIP leaves it out of the next run.', NULL) AS advice,

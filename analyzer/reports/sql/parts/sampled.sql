@@ -44,5 +44,5 @@ SELECT 100.0 * cpu_ns / all_ns AS "self %!:self_cpu_percent",
 FROM l ORDER BY cpu_ns DESC, file, line, name;
 
 -- :note sampled_note brief
-SELECT '{count sample} of the CPU time of programs without hooks, in user mode: +- is what
-	chance alone makes of so many, at 95 %.' AS text, :plain_sample_count AS count;
+SELECT '{count sample} of the CPU time of programs without hooks, in user mode: +- is
+	the 95 % sampling error.' AS text, :plain_sample_count AS count;

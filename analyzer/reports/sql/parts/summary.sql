@@ -38,7 +38,7 @@ SELECT run_id AS "-run_id", IFNULL(' ''' || NULLIF(label, '') || '''', '') AS "-
 		|| IIF(:raw, ', hooks included (--raw)', '')
 	ELSE '; CPU {program_ns}' || IIF(hooks_ns > 0, ', hooks {hooks_ns}', '')
 		|| IIF(other_ns > 0, ', other code {other_ns}', '') END AS "time:~time",
-	IIF(:calls, '{calls} of {function_count function}', 'none: nothing that ran has hooks')
+	IIF(:calls, '{calls} of {function_count function}', 'none: no code that ran has hooks')
 	|| CASE WHEN :alloc_count THEN '; {alloc_count allocation}, peak {peak_bytes}'
 	WHEN (SELECT value FROM trust WHERE run_id = :run AND name = 'samples_only')
 	THEN '; allocations were not recorded (PROFSHIM_SAMPLES=only)'

@@ -68,7 +68,7 @@ WITH parts AS (SELECT j.*,
 	THEN 'samples need kernel.perf_event_paranoid=2' ELSE 'too short for samples' END, '') AS untimed
 	FROM judged j),
 far AS (SELECT *, CASE WHEN NOT :calls THEN IIF(:plain_sample_count, 'CPU times sampled', '')
-	WHEN off_percent >= 100 THEN 'how long the program took is not known'
+	WHEN off_percent >= 100 THEN 'the program''s run time is unknown'
 	ELSE 'times' || way || IFNULL(printf(' off by up to %.0f%%', MAX(1, off_percent)), ' exact') END
 	|| untimed AS off,
 	NOT off_percent >= 10 AND NOT EXISTS (SELECT 1 FROM trust_counters WHERE value <> 0
