@@ -160,6 +160,8 @@ SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS
 	(1 - s.ready) * l.hold_ns / NULLIF(l.hold_count, 0) AS hold_ns,
 	CASE WHEN l.hold_ns > 0 THEN CAST(s.ns AS REAL) / s.count * l.hold_count / l.hold_ns
 		END AS queue,
+	MIN(1, (1 - s.ready) * l.hold_ns / NULLIF(l.hold_count, 0) * l.lock_count
+		/ NULLIF(MIN(:run_ns, :cpu_ns), 0)) AS busy,
 	MIN((1 - s.ready) * x.ns, f.ns) AS saving_ns,
 	MIN((1 - s.ready) * x.ns, f.ns) / :run_ns AS won,
 	CASE WHEN s.known >= 0.5 THEN 2 ELSE 1 END AS confidence,

@@ -95,6 +95,9 @@ def convoys():
     # 600 ms by 3000: 200 us
     for ns, one in ((66_666, found()), (66_668, None)):
         yield look("L3", "queue", one, count=3000, hold_count=1, hold_ns=ns)
+    # half of the run's second
+    for count, one in ((10_000, found()), (10_001, None)):
+        yield look("L3", "busy", one, lock_count=count, **SHORT)
     for ns, one in ((50 * MS, found()), (50 * MS - 1, None)):
         yield look("L3", "run_share", one, ns=ns, **SHORT)
     yield look("L3", "how long it was held is not known", None)

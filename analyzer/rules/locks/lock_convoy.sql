@@ -8,6 +8,8 @@
 -- :limit threads = 3 count: threads that waited for it
 -- :limit hold_ns = 100000 ns: what those held it who had waited, mean, at most: short
 -- :limit queue = 3 ratio: what they waited by what they held it, means
+-- :limit busy = 0.5 ratio, at most 1: part of the run, or of the CPU time if that is less, that the
+-- lock is held, at most: beyond it the work under the lock is the bottleneck, however brief (L1)
 -- :limit run_share = 0.05 ratio, at most 1: share of the run that its longest waiter waited,
 -- while whoever held it had a CPU, and as far as the CPUs leave room
 -- :asks won at least run_share
@@ -17,13 +19,14 @@
 -- :evidence threads count, at least threads: threads that waited
 -- :evidence hold_ns ns, at most hold_ns: held for
 -- :evidence queue ratio, at least queue: waited by held
+-- :evidence busy percent, at most busy: the lock is held, of the run
 -- :why {threads thread} queue for {lock} in {>waiter_path_id}; it is held so briefly that
 -- the queue and waking the next thread take the time
 -- :advice take it less often: several items each time
 -- :advice keep counters and lists for each thread, and add them up
 -- :advice an atomic operation instead of what it guards
 -- :speaks 50 waits or more by three threads, on average at least three times as long as
--- the lock is then held, which is at most 100 us
+-- the lock is then held, which is at most 100 us, and held for less than half of the run
 -- :gains those
 -- :unseen how long a lock was held by threads that never waited for it
 
