@@ -127,14 +127,15 @@ def exported_by_a_shell(case):
 
 @need_root
 def our_own_programs(case):
-    """They work as without it, and are not recorded."""
+    """They work as without it, and are not recorded. The collector of one run may still be
+    ending when that of the next begins."""
     inside = Inside(case)
     said, complaints = inside.run(
         PRELOAD + f"/bin/true\n{wait_for_database(case)}"
         f"{case.products.analyze} runs {case.database} --format csv\n"
         f"{case.products.record} -o other.db -- /bin/echo recorded\n"
         f"{case.products.record} -o outer.db -- "
-        f"{case.products.record} -o inner.db -- /bin/echo twice\n" + STOP)
+        f"{case.products.record} -o inner.db -- /bin/echo twice\n" + STOP, limit=2)
     inside.expect_runs(["/bin/true"])
     expect("/bin/true" in said and "recorded\n" in said and "twice\n" in said, said)
     for name in ("other", "inner"):
