@@ -180,7 +180,7 @@ def input_and_output(case):
     result = series.run([*options, "--show-output"])
     expect(result.stdout == "some words\n" * 2, f"the output is {result.stdout!r}")
     os.mkfifo(case.path("pipe"))
-    series.refuse(["--repeat", "2", "--input", case.path("pipe")], "read anew", status=1)
+    series.refuse(["--repeat", "2", "--input", case.path("pipe")], "read from the start", status=1)
     series.refuse(["--repeat", "2", "--input", case.path("none")], "No such file", status=1)
 
 

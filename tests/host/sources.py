@@ -105,7 +105,7 @@ def without_debug_information(case):
     shown = case.run_plain([case.products.analyze, "doctor", case.database]).stdout
     expect("built without -g?" in " ".join(shown.split()), shown)
     shown = case.run_plain([case.products.analyze, "report", case.database]).stdout
-    expect("rules about sources" in " ".join(shown.split()), shown)
+    expect("rules about source files" in " ".join(shown.split()), shown)
     _, found = record(case, program, PROFSHIM_ONLY="engine::Queue<int>::pop")
     expect(set(found) == {"engine::Queue<int>::pop()"}, f"{found}")
     expect(case.trust("unread_objects") == 0, "of a whole name something is said")
