@@ -30,7 +30,8 @@ seen AS (SELECT 0, f.name, 'call', f.calls, COUNT(*) AS slow_count, MIN(o.own_ns
 SELECT * FROM studied UNION ALL SELECT * FROM seen WHERE NOT EXISTS (SELECT 1 FROM studied);
 
 -- :values rare_slow_calls brief
-SELECT '{short}: {slow_count ' || kind || '}, {least_ns} to {longest_ns}; see '
+SELECT '{short}: {slow_count ' || kind || '}, ' || IIF(people('ns', least_ns) =
+	people('ns', longest_ns), '', '{least_ns} to ') || '{longest_ns}; see '
 	|| IIF(is_studied, '''prof-analyze why''', '''prof-record --why''') AS "rare slow calls:~text",
 	short_name(name) AS "-short/text", name AS ".name", kind AS ".kind",
 	is_studied AS ".is_studied/flag", calls AS ".calls", slow_count AS ".slow_count",
