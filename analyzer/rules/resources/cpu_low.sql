@@ -9,6 +9,7 @@
 -- :evidence cpu_ns ns: computed
 -- :evidence ready_ns ns: CPU wait
 -- :evidence blocked_ns ns: blocked
+-- :evidence own_ns ns: slept in this function
 -- :evidence threads count: threads
 -- :asks used_or_work at most cpu
 -- :why the program slept for most of the run; {place}
@@ -57,7 +58,7 @@ used AS (SELECT *, MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) AS idle_ns,
 largest AS (SELECT function_id, SUM(ns) AS ns FROM slept
 	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
 	GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1),
-half AS (SELECT function_id FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
+half AS (SELECT function_id, ns FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
 first AS (SELECT t.lane_id FROM thread t JOIN process p USING (process_id)
 	WHERE t.run_id = :run AND t.tid = p.pid),
 work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
@@ -66,11 +67,11 @@ work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
 		FROM slept LEFT JOIN path_lane s USING (path_id)
 		WHERE purpose NOT IN ('child', 'thread')
 			AND (s.lane_id IS NULL OR s.lane_id IN first)))
-SELECT (SELECT function_id FROM half) AS function_id, used, part,
+SELECT (SELECT function_id FROM half) AS function_id, (SELECT ns FROM half) AS own_ns, used, part,
 	1 - (1 - used) * (1 - part) AS used_or_work,
 	idle_ns * (1 - part) AS saving_ns, of_ns, cpu_ns, ready_ns, blocked_ns, threads,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
-		THEN 'sleeps {blocked_ns}, while one CPU is {used} busy'
+		THEN 'sleeps {own_ns} of {blocked_ns}; one CPU is {used} busy'
 		ELSE 'the program keeps one CPU {used} busy and sleeps the rest' END AS says,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function sleeps for at least half of that'
