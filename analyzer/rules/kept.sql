@@ -50,6 +50,7 @@ FROM site s;
 -- longest call computed of it, at least: max_ns has what is below with the hooks' cost. sure:
 -- the part that is there with the error, too. hooks_ns: of an estimate the raw time is that
 -- of the calls that had a frame, and less than what it took.
+-- mostly: the inlined copy that half of its samples are in.
 -- spins: libraries in which one waits for others by asking again and again, which is
 -- computing to every clock; by the samples within a call, as their code has no hooks.
 -- :keep computing
@@ -76,13 +77,23 @@ spun AS (SELECT p.function_id, MAX(m.whom) AS whom,
 		TOTAL(CASE WHEN m.whom IS NOT NULL THEN s.cpu_ns END) / SUM(s.cpu_ns) AS part
 	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
 	LEFT JOIN modules m ON m.module = s.module
-	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id)
-SELECT costs.*, part AS spun, whom, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
+	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id),
+copies AS (SELECT COALESCE(h.function_id, p.function_id) AS function_id,
+		CASE WHEN s.name <> s.outer_name THEN bare_name(s.name) END AS name,
+		SUM(s.count) AS count
+	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
+	LEFT JOIN path h ON h.path_id = p.host_path_id
+	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY 1, 2),
+-- of a template's instance the name has the type that it returns before it
+mostly AS (SELECT function_id, IIF(name LIKE '%operator %', name, REPLACE(name,
+		RTRIM(name, REPLACE(name, ' ', '')), '')) AS name FROM (SELECT *, SUM(count) OVER (PARTITION BY function_id)
+		AS all_count FROM copies) WHERE name IS NOT NULL AND count >= 20 AND count > all_count / 2)
+SELECT costs.*, part AS spun, whom, ', mostly in ' || m.name AS mostly, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
 	MAX(0, cpu_ns - MAX(0, self_error_ns)) / cpu_ns AS sure,
 	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls
 		THEN 'CPU time and waits were not told apart in every process: '
 			|| 'see ''prof-analyze doctor''' END AS unmeasured
-FROM costs LEFT JOIN spun USING (function_id);
+FROM costs LEFT JOIN spun USING (function_id) LEFT JOIN mostly m USING (function_id);
 
 -- Who slept in which call of libc, or in code of its own. The thread that a process begins and
 -- ends with is the one that the run waits for: first. A run with one lane has no path_lane.

@@ -100,7 +100,8 @@ SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL 
 	unmeasured, in_spins,
 	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of the CPU waits for other ' || whose
 		|| ', asking again and again'
-		ELSE 'takes {cpu_share} of the CPU itself, in {calls call}' END AS says,
+		ELSE 'takes {cpu_share} of the CPU itself, in {calls call}' || COALESCE(mostly, '')
+		END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that polls for them'
 		WHEN is_allocating

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T9 long-call: One call that computes for long
 -- :about a single call's own code computes for a large share of the run
--- :says one call computes for {one_ns}, {cpu_share} of the CPU
+-- :says one call computes for {one_ns}, {cpu_share} of the CPU{mostly}
 -- :needs calls wall cpu time
 -- :specific 1
 -- :limit least_ns = 100000000 ns: what one call computes itself
@@ -29,7 +29,7 @@
 WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose
 	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns)
-SELECT function_id, calls, one_ns, IFNULL(MIN(1, one_ns / :program_ns), 1) AS cpu_share, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
+SELECT function_id, calls, one_ns, mostly, IFNULL(MIN(1, one_ns / :program_ns), 1) AS cpu_share, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
 	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
 	in_spins, one_ns AS saving_ns, unmeasured,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
@@ -37,7 +37,7 @@ SELECT function_id, calls, one_ns, IFNULL(MIN(1, one_ns / :program_ns), 1) AS cp
 		ELSE 'one call computed for long' END AS why,
 	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose
 			|| ' equal work: all wait for the last one'
-		ELSE 'use a better algorithm or cache the result' END AS less,
+		ELSE 'use a better algorithm' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
 			|| 'meanwhile what does not depend on others'
 		ELSE 'split it across several threads, or move it off the critical path' END AS sooner,
