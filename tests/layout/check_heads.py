@@ -4,8 +4,9 @@
 
 The licence line in every file, a first comment in every .c of the products that says what
 it is, #pragma once in every header, and no path that exists on one machine only. Every
-folder of the products has at most 25 modules (a .c with its .h), and a README.md that says
-where it runs, what it must not do and what to read first.
+folder of the products has at most 25 modules (a .c with its .h). The README.md of each
+product says where it runs, what it must not do and what to read first, and of each folder in
+it a row of a table does; those of shim/ have a README.md each, too.
 """
 import os
 import re
@@ -17,6 +18,8 @@ SUFFIXES = (".c", ".h", ".cpp", ".py", ".sql", ".build", ".sh", ".lua", ".css", 
             "demo", "test", "bench", "fidelity", "install_deps")
 MOST_MODULES = 25
 FOLDER_WORDS = ("# ", "**Runs in:**", "**Must not:**", "**Read first:**")
+MAPPED = ("analyzer", "collector", "common")
+ROW = re.compile(r"^\| `([^`]+)/` \|.*\| ([^|]*) \|$", re.MULTILINE)
 LICENCE = "SPDX-License-Identifier: MIT"
 # Written in pieces, so that this file does not name what it looks for.
 MACHINE_PATH = re.compile("/" + "work/|/" + "tmp/build-")
@@ -35,11 +38,14 @@ def problems_of(path, text):
         yield f"{path}: names a path of one machine"
 
 
-def problems_of_folder(root, folder, names):
+def problems_of_size(folder, names):
     modules = {os.path.splitext(name)[0] for name in names}
     if len(modules) > MOST_MODULES:
         yield (f"{folder}: {len(modules)} modules; a folder of one idea has at most "
                f"{MOST_MODULES}")
+
+
+def problems_of_words(root, folder):
     path = os.path.join(folder, "README.md")
     if not os.path.exists(os.path.join(root, path)):
         yield f"{path} is missing"
@@ -48,6 +54,18 @@ def problems_of_folder(root, folder, names):
     for word in FOLDER_WORDS:
         if word not in text:
             yield f"{path}: does not say {word}"
+
+
+def problems_of_map(root, product, inner):
+    """A row for each folder; the files that its last cell names are there."""
+    path = os.path.join(product, "README.md")
+    rows = {row[0]: row[1] for row in ROW.findall(tree.read(root, path))}
+    for name in sorted(set(inner) ^ set(rows)):
+        yield f"{path}: {name}/ has no row" if name in inner else f"{path}: there is no {name}/"
+    for name, first in rows.items():
+        for file in re.findall(r"`([^`]+)`", first):
+            if "/" not in file and not os.path.exists(os.path.join(root, product, name, file)):
+                yield f"{path}: there is no {file} in {name}/"
 
 
 def folders(root):
@@ -64,9 +82,14 @@ def main():
     problems = []
     for path in tree.source_files(root, SUFFIXES):
         problems += problems_of(path, tree.read(root, path))
-    for folder, names in sorted(folders(root).items()):
-        if folder not in ("", "shim"):  # shim/README.md is a map of its folders
-            problems += problems_of_folder(root, folder, names)
+    found = folders(root)
+    for folder, names in sorted(found.items()):
+        problems += problems_of_size(folder, names)
+        if folder in MAPPED or folder == "record" or folder.startswith("shim/"):
+            problems += problems_of_words(root, folder)
+    for product in MAPPED:
+        problems += problems_of_map(root, product, [
+            folder[len(product) + 1:] for folder in found if folder.startswith(product + "/")])
     tree.finish(problems)
 
 
