@@ -5,6 +5,7 @@
  */
 #include "analyzer/cli/cli.h"
 
+#include "common/base/array.h"
 #include "common/base/options.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -112,7 +113,7 @@ static unsigned parse_every(const char *text, const struct argp_state *state)
 struct parsing {
 	struct request *cli;
 	char **arguments; /* positional */
-	size_t count, capacity;
+	size_t count;
 	bool given[CLI_OPTION_COUNT];
 	bool wants_help, wants_version;
 };
@@ -197,9 +198,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		parsing->wants_version = true;
 		break;
 	case ARGP_KEY_ARG:
-		parsing->arguments = xgrow(parsing->arguments, parsing->count,
-					   &parsing->capacity, sizeof(char *));
-		parsing->arguments[parsing->count++] = text;
+		ARRAY_ADD(parsing->arguments, parsing->count) = text;
 		break;
 	default:
 		return option < CLI_OPTION_COUNT ? 0 : ARGP_ERR_UNKNOWN;

@@ -2,6 +2,7 @@
 /* Documents made of sections. */
 #include "analyzer/document/doc.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/findings/finding.h"
 
@@ -42,11 +43,8 @@ const char *doc_copy(struct doc *doc, const char *text)
 static struct section *add(struct doc *doc, enum section_kind kind, const char *name,
 			   const char *title)
 {
-	struct section *section;
+	struct section *section = &ARRAY_ADD(doc->sections, doc->section_count);
 
-	doc->sections = xgrow(doc->sections, doc->section_count, &doc->section_capacity,
-			      sizeof(*doc->sections));
-	section = &doc->sections[doc->section_count++];
 	*section = (struct section){.kind = kind, .name = name, .title = title};
 	return section;
 }
@@ -117,9 +115,7 @@ struct section *doc_findings(struct doc *doc, const char *name, const char *titl
 static void add_value(struct section *section, const char *name, const char *title,
 		      enum column_type type, struct cell cell, unsigned flag)
 {
-	section->values = xgrow(section->values, section->value_count,
-				&section->value_capacity, sizeof(*section->values));
-	section->values[section->value_count++] =
+	ARRAY_ADD(section->values, section->value_count) =
 		(struct section_value){name, title, type, flag, cell};
 }
 

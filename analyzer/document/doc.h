@@ -63,7 +63,7 @@ struct section {
 	const char *text, *advice; /* advice may be NULL */
 	/* values */
 	struct section_value *values;
-	size_t value_count, value_capacity;
+	size_t value_count;
 	/* table */
 	struct table *table;
 	const char *depth_column; /* tree: 1 for roots; the rows are in tree order */
@@ -85,7 +85,7 @@ struct section {
 struct doc {
 	const char *report;
 	struct section *sections;
-	size_t section_count, section_capacity;
+	size_t section_count;
 	struct flame *flame;	    /* for export/; NULL: nothing to draw or to export */
 	struct profile *profile;    /* likewise, of formats that take it; else NULL */
 	struct heap_course *heap;   /* likewise */

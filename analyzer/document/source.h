@@ -32,15 +32,15 @@ struct source_file {
 	const char *trouble;	   /* why there are no lines of it; NULL: there are */
 	bool is_newer;		   /* it was changed after the run began */
 	struct source_mark *marks; /* by line once there are lines */
-	size_t mark_count, mark_capacity;
+	size_t mark_count;
 	struct source_line *lines; /* ascending, not each follows the one before */
-	size_t line_count, line_capacity;
+	size_t line_count;
 };
 
 struct source_view {
 	const char *about; /* what is here and what was left out, in sentences */
 	struct source_file *files;
-	size_t file_count, file_capacity;
+	size_t file_count;
 	struct arena texts; /* not cleaned */
 };
 

@@ -2,6 +2,7 @@
 /* Events in their order, slices into rows. Must not trap on damaged numbers. */
 #include "analyzer/document/timeline.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdbool.h>
@@ -15,10 +16,7 @@
 
 struct timeline_event *timeline_add(struct timeline *timeline)
 {
-	timeline->events = xgrow(timeline->events, timeline->count, &timeline->capacity,
-				 sizeof(*timeline->events));
-	timeline->events[timeline->count] = (struct timeline_event){0};
-	return &timeline->events[timeline->count++];
+	return &ARRAY_ADD(timeline->events, timeline->count);
 }
 
 void timeline_free(struct timeline *timeline)
@@ -132,17 +130,14 @@ struct lane *lanes_lane(struct lanes *lanes, const char *label)
 {
 	if (lanes->count && strcmp(lanes->all[lanes->count - 1].label, label) == 0)
 		return &lanes->all[lanes->count - 1];
-	lanes->all =
-		xgrow(lanes->all, lanes->count, &lanes->capacity, sizeof(*lanes->all));
+	lanes->all = array_room(lanes->all, lanes->count, sizeof(*lanes->all));
 	lanes->all[lanes->count] = (struct lane){.label = label};
 	return &lanes->all[lanes->count++];
 }
 
 void lanes_add(struct lane *lane, const struct lane_slice *slice)
 {
-	lane->slices =
-		xgrow(lane->slices, lane->count, &lane->capacity, sizeof(*lane->slices));
-	lane->slices[lane->count++] = *slice;
+	ARRAY_ADD(lane->slices, lane->count) = *slice;
 }
 
 static int compare_slices(const void *left, const void *right)
@@ -185,10 +180,7 @@ void lanes_free(struct lanes *lanes)
 
 struct heap_moment *heap_course_add(struct heap_course *course)
 {
-	course->moments = xgrow(course->moments, course->count, &course->capacity,
-				sizeof(*course->moments));
-	course->moments[course->count] = (struct heap_moment){0};
-	return &course->moments[course->count++];
+	return &ARRAY_ADD(course->moments, course->count);
 }
 
 void heap_course_free(struct heap_course *course)

@@ -31,7 +31,7 @@ struct timeline_event {
 /* In any order of times; the tracks come first, those of a process together. */
 struct timeline {
 	struct timeline_event *events;
-	size_t count, capacity;
+	size_t count;
 };
 
 struct timeline_event *timeline_add(struct timeline *timeline);
@@ -66,14 +66,14 @@ struct lane_slice {
 struct lane {
 	const char *label; /* likewise */
 	struct lane_slice *slices;
-	size_t count, capacity;
+	size_t count;
 	uint32_t row_count;
 };
 
 struct lanes {
 	int64_t from_ns, to_ns; /* what is shown; slices may reach beyond */
 	struct lane *all;
-	size_t count, capacity;
+	size_t count;
 };
 
 /* The lane of this label, a new one unless it is the last. Borrowed until the next. */
@@ -94,7 +94,7 @@ struct heap_moment {
 /* In the order of time. */
 struct heap_course {
 	struct heap_moment *moments;
-	size_t count, capacity;
+	size_t count;
 };
 
 struct heap_moment *heap_course_add(struct heap_course *course);

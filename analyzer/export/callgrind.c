@@ -7,6 +7,7 @@
  */
 #include "analyzer/export/export.h"
 
+#include "common/base/array.h"
 #include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
@@ -81,7 +82,6 @@ static void add_edges(const struct profile *profile, struct edges *edges)
 	int64_t *calls = calls_of(profile);
 	bool *outermost = outermost_of_functions(tree);
 	struct map numbers = {0};
-	size_t capacity = 0;
 
 	for (size_t i = 0; i < tree->node_count; i++) {
 		const struct calltree_node *node = &tree->nodes[i];
@@ -92,12 +92,9 @@ static void add_edges(const struct profile *profile, struct edges *edges)
 		bool is_new;
 		uint32_t at = map_number(&numbers, caller, node->function, line, &is_new);
 
-		if (is_new) {
-			edges->all = xgrow(edges->all, edges->count, &capacity,
-					   sizeof(*edges->all));
-			edges->all[edges->count++] = (struct edge){
+		if (is_new)
+			ARRAY_ADD(edges->all, edges->count) = (struct edge){
 				.caller = caller, .callee = node->function, .line = line};
-		}
 		quantity_add(&edges->all[at].calls, calls[i]);
 		if (outermost[i])
 			add(edges->all[at].costs, sums[i]);

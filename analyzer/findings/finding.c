@@ -5,7 +5,7 @@
  */
 #include "analyzer/findings/finding.h"
 
-#include "common/base/xalloc.h"
+#include "common/base/array.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -28,14 +28,13 @@ static const struct {
 struct finding *findings_add(struct findings *findings, const struct rule *rule,
 			     char kind, unsigned specific)
 {
-	findings->list = xgrow(findings->list, findings->count, &findings->capacity,
-			       sizeof(*findings->list));
-	findings->list[findings->count] =
-		(struct finding){.rule = rule,
-				 .kind = kind,
-				 .specific = specific,
-				 .confidence = CONFIDENCE_MEDIUM};
-	return &findings->list[findings->count++];
+	struct finding *finding = &ARRAY_ADD(findings->list, findings->count);
+
+	*finding = (struct finding){.rule = rule,
+				    .kind = kind,
+				    .specific = specific,
+				    .confidence = CONFIDENCE_MEDIUM};
+	return finding;
 }
 
 void findings_free(struct findings *findings)

@@ -100,7 +100,7 @@ struct finding {
 /* Zeroed: an empty list. */
 struct findings {
 	struct finding *list;
-	size_t count, capacity;
+	size_t count;
 	struct arena texts;
 	double peak_bytes; /* of the run: what saving_bytes are a share of */
 	double wall_ns;	   /* of the run; 0: not known */

@@ -5,6 +5,7 @@
  */
 #include "analyzer/findings/finding_suppress.h"
 
+#include "common/base/array.h"
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"
 #include "analyzer/findings/json_place.h"
@@ -155,10 +156,8 @@ static int take_all(struct finding_suppressions *suppressions, struct parsing *p
 
 		snprintf(step, sizeof(step), "[%zu]", i);
 		parsing->steps[1] = step;
-		suppressions->list =
-			xgrow(suppressions->list, suppressions->count,
-			      &suppressions->capacity, sizeof(*suppressions->list));
-		suppressions->list[suppressions->count] = (struct finding_suppression){0};
+		suppressions->list = array_room(suppressions->list, suppressions->count,
+						sizeof(*suppressions->list));
 		result = take_one(parsing, json_array_get(list, i),
 				  &suppressions->list[suppressions->count++]);
 		if (result < 0)

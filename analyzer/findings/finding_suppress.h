@@ -29,7 +29,7 @@ struct finding_suppression {
 /* Zeroed: suppresses nothing. */
 struct finding_suppressions {
 	struct finding_suppression *list;
-	size_t count, capacity;
+	size_t count;
 };
 
 /* today: "2026-11-21". is_rule: there is a rule of this name. 0 or -EINVAL and a sentence

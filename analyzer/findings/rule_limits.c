@@ -2,7 +2,7 @@
 /* The values of limits that hold, and whether they fit together. */
 #include "analyzer/findings/rule_limits.h"
 
-#include "common/base/xalloc.h"
+#include "common/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,16 +10,12 @@
 void rule_limits_declare(struct rule_limits *limits, const char *id, const char *slug,
 			 const struct rule_limit *table)
 {
-	limits->rules = xgrow(limits->rules, limits->rule_count, &limits->rule_capacity,
-			      sizeof(*limits->rules));
-	limits->rules[limits->rule_count++] =
+	ARRAY_ADD(limits->rules, limits->rule_count) =
 		(struct rule_limits_entry){.id = id, .slug = slug, .is_enabled = true};
-	for (; table && table->name; table++) {
-		limits->values = xgrow(limits->values, limits->value_count,
-				       &limits->value_capacity, sizeof(*limits->values));
-		limits->values[limits->value_count++] = (struct rule_limit_value){
-			.rule = id, .limit = table, .value = table->value};
-	}
+	for (; table && table->name; table++)
+		ARRAY_ADD(limits->values, limits->value_count) =
+			(struct rule_limit_value){
+				.rule = id, .limit = table, .value = table->value};
 }
 
 void rule_limits_free(struct rule_limits *limits)

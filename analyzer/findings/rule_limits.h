@@ -34,13 +34,13 @@ struct rule_limit_value {
 /* Zeroed: no rules. */
 struct rule_limits {
 	struct rule_limit_value *values; /* of one rule together, in its table's order */
-	size_t value_count, value_capacity;
+	size_t value_count;
 	struct rule_limits_entry {
 		const char *id, *slug;
 		bool is_enabled;
 		bool is_changed; /* a file of the user's has named it */
 	} * rules;
-	size_t rule_count, rule_capacity;
+	size_t rule_count;
 	struct arena texts; /* of a file */
 };
 

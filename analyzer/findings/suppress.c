@@ -5,6 +5,7 @@
  */
 #include "analyzer/findings/suppress.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <errno.h>
@@ -47,9 +48,7 @@ static int parse_line(struct suppressions *suppressions, const char *text, size_
 			      "leak:PATTERN");
 	if (size == prefix_size)
 		return refuse(error, name, line, "has no pattern after 'leak:'");
-	suppressions->list = xgrow(suppressions->list, suppressions->count,
-				   &suppressions->capacity, sizeof(*suppressions->list));
-	suppressions->list[suppressions->count++] = (struct suppression){
+	ARRAY_ADD(suppressions->list, suppressions->count) = (struct suppression){
 		.pattern = xstrndup(text + prefix_size, size - prefix_size)};
 	return 0;
 }

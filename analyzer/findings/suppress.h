@@ -24,7 +24,7 @@ struct suppression {
 /* Zeroed: suppresses nothing. */
 struct suppressions {
 	struct suppression *list;
-	size_t count, capacity;
+	size_t count;
 };
 
 /* Adds the suppressions of a text. name: of the file, for the sentence in error about

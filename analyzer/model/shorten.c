@@ -5,6 +5,7 @@
  */
 #include "analyzer/model/shorten.h"
 
+#include "common/base/array.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
@@ -115,7 +116,7 @@ struct link {
 static struct link *split(const char *chain, size_t *ret_count)
 {
 	struct link *links = NULL;
-	size_t count = 0, capacity = 0;
+	size_t count = 0;
 
 	while (*chain) {
 		size_t size = strcspn(chain, "\x1f");
@@ -125,8 +126,7 @@ static struct link *split(const char *chain, size_t *ret_count)
 			links[count - 1].times++;
 			free(name);
 		} else {
-			links = xgrow(links, count, &capacity, sizeof(*links));
-			links[count++] = (struct link){name, 1};
+			ARRAY_ADD(links, count) = (struct link){name, 1};
 		}
 		chain += size;
 		if (*chain == TABLE_CHAIN_END)

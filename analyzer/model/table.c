@@ -2,6 +2,7 @@
 /* Typed tables: rows of cells, sorting and cutting. */
 #include "analyzer/model/table.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdio.h>
@@ -35,13 +36,9 @@ struct cell *table_row(const struct table *table, size_t row)
 
 struct cell *table_add_row(struct table *table)
 {
-	struct cell *cells;
-
-	table->cells = xgrow(table->cells, table->row_count, &table->row_capacity,
-			     table->column_count * sizeof(struct cell));
-	cells = table_row(table, table->row_count++);
-	memset(cells, 0, table->column_count * sizeof(*cells));
-	return cells;
+	table->cells = array_room(table->cells, table->row_count,
+				  table->column_count * sizeof(struct cell));
+	return table_row(table, table->row_count++);
 }
 
 int table_column(const struct table *table, const char *name)
@@ -172,14 +169,13 @@ void table_sort(struct table *table, int column, int tie)
 	for (size_t i = 0; i < table->row_count; i++)
 		places[i] = i;
 	qsort_r(places, table->row_count, sizeof(*places), compare_rows, &order);
-	sorted = xreallocarray(NULL, table->row_count, row_size);
+	sorted = xreallocarray(NULL, array_capacity(table->row_count), row_size);
 	for (size_t i = 0; i < table->row_count; i++)
 		memcpy(sorted + i * table->column_count, table_row(table, places[i]),
 		       row_size);
 	free(places);
 	free(table->cells);
 	table->cells = sorted;
-	table->row_capacity = table->row_count;
 }
 
 void table_lead(struct table *table, size_t column)

@@ -69,7 +69,7 @@ struct table {
 	struct column *columns;
 	size_t column_count;
 	struct cell *cells;
-	size_t row_count, row_capacity;
+	size_t row_count;
 	struct arena texts;
 };
 

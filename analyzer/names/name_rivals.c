@@ -2,6 +2,7 @@
 /* Names in order: what a text begins with says where to look. */
 #include "analyzer/names/name_rivals.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -19,9 +20,8 @@ struct rival {
 
 void name_rivals_add(struct name_rivals *rivals, const char *name)
 {
-	rivals->list = xgrow(rivals->list, rivals->count, &rivals->capacity,
-			     sizeof(*rivals->list));
-	rivals->list[rivals->count++] = (struct rival){xstrdup(name), NULL, strlen(name)};
+	ARRAY_ADD(rivals->list, rivals->count) =
+		(struct rival){xstrdup(name), NULL, strlen(name)};
 	rivals->is_sorted = false;
 }
 

@@ -11,7 +11,7 @@
 /* Zeroed: none. */
 struct name_rivals {
 	struct rival *list; /* sorted, once asked */
-	size_t count, capacity;
+	size_t count;
 	bool is_sorted;
 	unsigned long long spent; /* bytes of names compared */
 };

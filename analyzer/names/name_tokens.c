@@ -2,8 +2,8 @@
 /* Names taken to pieces. Must not fail: a name is any text. */
 #include "analyzer/names/name_tokens.h"
 
+#include "common/base/array.h"
 #include "common/base/utf8.h"
-#include "common/base/xalloc.h"
 #include "common/names/cxx_name.h"
 
 #include <ctype.h>
@@ -68,14 +68,12 @@ static size_t token_size(const char *name, const char *at, enum name_tokens_size
 	return size == NAME_TOKENS_PIECES ? piece_size(at, word) : word;
 }
 
-static void add(struct name_tokens *ret, size_t *capacity, size_t from, size_t size,
-		uint32_t opener)
+static void add(struct name_tokens *ret, size_t from, size_t size, uint32_t opener)
 {
 	struct name_token *token;
 	const struct name_token *around = NULL;
 
-	ret->list = xgrow(ret->list, ret->count, capacity, sizeof(*ret->list));
-	token = &ret->list[ret->count++];
+	token = &ARRAY_ADD(ret->list, ret->count);
 	if (opener != NAME_TOKEN_NONE)
 		around = &ret->list[opener];
 	*token = (struct name_token){
@@ -110,7 +108,6 @@ void name_tokens_read(struct name_tokens *ret, const char *name,
 		      enum name_tokens_size size)
 {
 	uint32_t *partners = cxx_brackets(name), opener = NAME_TOKEN_NONE;
-	size_t capacity = 0;
 
 	*ret = (struct name_tokens){.name = name};
 	for (size_t i = 0; name[i];) {
@@ -121,17 +118,17 @@ void name_tokens_read(struct name_tokens *ret, const char *name,
 			uint32_t partner = opener;
 
 			opener = ret->list[partner].opener;
-			add(ret, &capacity, i, 1, opener);
+			add(ret, i, 1, opener);
 			ret->list[partner].partner = (uint32_t)ret->count - 1;
 			ret->list[ret->count - 1].partner = partner;
 			i++;
 		} else if (is_bracket) {
-			add(ret, &capacity, i++, 1, opener);
+			add(ret, i++, 1, opener);
 			opener = (uint32_t)ret->count - 1;
 		} else {
 			size_t bytes = token_size(name, name + i, size);
 
-			add(ret, &capacity, i, bytes, opener);
+			add(ret, i, bytes, opener);
 			i += bytes;
 		}
 	}

@@ -7,6 +7,7 @@
 #include "analyzer/render/style.h"
 
 #include "analyzer/model/units.h"
+#include "common/base/array.h"
 #include "common/base/intern.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -119,7 +120,7 @@ static void put_label(struct canvas *canvas, const struct lane *lane, uint32_t r
 {
 	struct intern names = {0};
 	double *sums = NULL;
-	size_t capacity = 0, best = 0;
+	size_t best = 0;
 	struct strbuf label = {0}, more = {0};
 
 	for (size_t i = 0; i < lane->count; i++) {
@@ -131,10 +132,8 @@ static void put_label(struct canvas *canvas, const struct lane *lane, uint32_t r
 		    slice->end_ns < canvas->lanes->from_ns)
 			continue;
 		name = intern_text(&names, slice->name ? slice->name : "?", &is_new);
-		if (is_new) {
-			sums = xgrow(sums, name, &capacity, sizeof(*sums));
-			sums[name] = 0;
-		}
+		if (is_new)
+			sums = array_room(sums, name, sizeof(*sums));
 		sums[name] += (double)length_of(slice);
 		best = sums[name] > sums[best] ? name : best;
 	}

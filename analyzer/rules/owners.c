@@ -5,6 +5,7 @@
  */
 #include "analyzer/rules/owners.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 #include "analyzer/tree/wrappers.h"
@@ -29,9 +30,7 @@ static struct memory_owner *find_owner(struct rule_input *input,
 					     ? input->tree->function_count
 					     : function];
 	if (!*known) {
-		owners->list = xgrow(owners->list, owners->count, &owners->capacity,
-				     sizeof(*owners->list));
-		owners->list[owners->count++] =
+		ARRAY_ADD(owners->list, owners->count) =
 			(struct memory_owner){.function = function, .weight = -1};
 		*known = (uint32_t)owners->count;
 	}
@@ -83,9 +82,7 @@ static void add_below(struct memory_owner *owner, uint32_t function)
 	for (size_t i = 0; i < owner->below_count; i++)
 		if (owner->below[i] == function)
 			return;
-	owner->below = xgrow(owner->below, owner->below_count, &owner->below_capacity,
-			     sizeof(*owner->below));
-	owner->below[owner->below_count++] = function;
+	ARRAY_ADD(owner->below, owner->below_count) = function;
 }
 
 static void add_to(struct rule_input *input, struct memory_owners *owners,

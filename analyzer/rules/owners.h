@@ -22,14 +22,14 @@ struct memory_owner {
 	uint32_t wrapped; /* the innermost wrapper on that path; node: there is none */
 	/* Functions between the owner and its sites: libraries', and wrappers. */
 	uint32_t *below;
-	size_t below_count, below_capacity;
+	size_t below_count;
 	double sums[MEMORY_SUMS]; /* the first is the weight */
 };
 
 /* Zeroed: none. */
 struct memory_owners {
 	struct memory_owner *list;
-	size_t count, capacity;
+	size_t count;
 	uint32_t *by_function; /* 1 + number in list; one for each function of the tree */
 	struct strbuf columns; /* of the table: the names of the sums */
 	size_t sum_count;

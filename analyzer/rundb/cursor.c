@@ -5,6 +5,7 @@
  */
 #include "analyzer/rundb/rundb.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/private.h"
 
@@ -25,7 +26,7 @@ struct cursor {
 		const char *name;
 		int column;
 	} * known;
-	size_t known_count, known_capacity, next_known;
+	size_t known_count, next_known;
 };
 
 struct cursor *rundb_query(struct rundb *db, const char *sql)
@@ -256,9 +257,7 @@ static int column_number(struct cursor *cursor, const char *name)
 		if (known->name == name)
 			return known->column;
 	}
-	cursor->known = xgrow(cursor->known, cursor->known_count, &cursor->known_capacity,
-			      sizeof(*cursor->known));
-	known = &cursor->known[cursor->known_count++];
+	known = &ARRAY_ADD(cursor->known, cursor->known_count);
 	*known = (struct known_column){name, find_column(cursor, name)};
 	cursor->next_known = cursor->known_count;
 	return known->column;

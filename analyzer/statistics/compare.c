@@ -5,9 +5,9 @@
  */
 #include "analyzer/statistics/compare.h"
 
+#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/strbuf.h"
-#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,10 +24,9 @@ static void series_grow(struct compare_series *series)
 {
 	size_t width = series->metric_count * series->run_count;
 
-	series->values = xgrow(series->values, series->count, &series->capacity,
-			       width * sizeof(*series->values));
-	memset(series->values + series->count++ * width, 0,
-	       width * sizeof(*series->values));
+	series->values = array_room(series->values, series->count,
+				    width * sizeof(*series->values));
+	series->count++;
 }
 
 int64_t *compare_values(const struct compare_series *series, uint32_t subject,
@@ -145,9 +144,8 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 	uint32_t number = function_number(comparison, row, &is_new);
 
 	if (is_new) {
-		comparison->functions = xgrow(comparison->functions, number,
-					      &comparison->function_capacity,
-					      sizeof(*comparison->functions));
+		comparison->functions = array_room(comparison->functions, number,
+						   sizeof(*comparison->functions));
 		comparison->functions[number] =
 			(struct compare_function){.merged_into = number};
 		series_grow(&comparison->function_values);
@@ -265,8 +263,7 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 		number = map_number(&comparison->path_keys, parent, function, 0, &is_new);
 	if (is_new) {
 		comparison->paths =
-			xgrow(comparison->paths, number, &comparison->path_capacity,
-			      sizeof(*comparison->paths));
+			array_room(comparison->paths, number, sizeof(*comparison->paths));
 		comparison->paths[number] = (struct compare_path){
 			parent, function, 0,
 			parent != COMPARE_NONE &&
@@ -322,8 +319,7 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 	strbuf_free(&base);
 	if (is_new) {
 		comparison->sites =
-			xgrow(comparison->sites, number, &comparison->site_capacity,
-			      sizeof(*comparison->sites));
+			array_room(comparison->sites, number, sizeof(*comparison->sites));
 		comparison->sites[number] =
 			(struct compare_site){.path = path,
 					      .offset = offset,

@@ -46,7 +46,7 @@ enum compare_site_metric {
 /* The numbers of all subjects of one kind. */
 struct compare_series {
 	int64_t *values;
-	size_t metric_count, run_count, count, capacity;
+	size_t metric_count, run_count, count;
 };
 
 enum compare_presence {
@@ -99,7 +99,6 @@ struct comparison {
 	struct compare_path *paths;
 	struct compare_site *sites;
 	struct compare_series function_values, path_values, site_values;
-	size_t function_capacity, path_capacity, site_capacity;
 	struct intern function_keys, texts;
 	struct map path_keys, place_keys, site_keys;
 };

@@ -33,7 +33,7 @@ struct gate_limit {
 
 struct gate {
 	struct gate_limit *limits;
-	size_t count, capacity;
+	size_t count;
 	bool on_regression, on_inconclusive; /* --fail-on */
 };
 

@@ -6,6 +6,7 @@
  */
 #include "analyzer/statistics/gate.h"
 
+#include "common/base/array.h"
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -201,9 +202,7 @@ static int parse_one(struct gate *gate, const char *text, size_t size,
 		free(limit.function);
 		return result;
 	}
-	gate->limits =
-		xgrow(gate->limits, gate->count, &gate->capacity, sizeof(*gate->limits));
-	gate->limits[gate->count++] = limit;
+	ARRAY_ADD(gate->limits, gate->count) = limit;
 	return 0;
 }
 

@@ -6,6 +6,7 @@
  */
 #include "analyzer/statistics/match.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static int nearest_first(const void *left, const void *right)
 /* All pairs of one path and file that are near. The caller frees ret. */
 static size_t find_pairs(const struct left_over *list, size_t count, struct pair **ret)
 {
-	size_t pair_count = 0, capacity = 0;
+	size_t pair_count = 0;
 	struct pair *pairs = NULL;
 
 	for (size_t i = 0; i < count; i++)
@@ -139,8 +140,7 @@ static size_t find_pairs(const struct left_over *list, size_t count, struct pair
 
 			if (before->is_after == after->is_after)
 				continue;
-			pairs = xgrow(pairs, pair_count, &capacity, sizeof(*pairs));
-			pairs[pair_count++] =
+			ARRAY_ADD(pairs, pair_count) =
 				(struct pair){before->number, after->number,
 					      list[j].offset - list[i].offset};
 		}

@@ -5,6 +5,7 @@
  */
 #include "analyzer/tree/calltree.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -37,11 +38,9 @@ const char *calltree_keep(struct calltree *tree, const char *text)
 struct calltree_function *calltree_add_function(struct calltree *tree,
 						int64_t function_id, const char *name)
 {
-	struct calltree_function *function;
+	struct calltree_function *function =
+		&ARRAY_ADD(tree->functions, tree->function_count);
 
-	tree->functions = xgrow(tree->functions, tree->function_count,
-				&tree->function_capacity, sizeof(*tree->functions));
-	function = &tree->functions[tree->function_count++];
 	*function = (struct calltree_function){.function_id = function_id,
 					       .name = calltree_keep(tree, name)};
 	return function;
@@ -50,11 +49,8 @@ struct calltree_function *calltree_add_function(struct calltree *tree,
 struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 					int64_t parent_path_id, int64_t function_id)
 {
-	struct calltree_node *node;
+	struct calltree_node *node = &ARRAY_ADD(tree->nodes, tree->node_count);
 
-	tree->nodes = xgrow(tree->nodes, tree->node_count, &tree->node_capacity,
-			    sizeof(*tree->nodes));
-	node = &tree->nodes[tree->node_count++];
 	*node = (struct calltree_node){
 		.path_id = path_id,
 		.parent_path_id = parent_path_id,
@@ -240,8 +236,8 @@ void calltree_link_children(struct calltree *tree)
 uint32_t *calltree_settle(struct calltree *tree)
 {
 	uint32_t *numbers = calltree_numbers(tree);
-	struct calltree_node *nodes =
-		xreallocarray(NULL, tree->order_count + 1, sizeof(*nodes));
+	struct calltree_node *nodes = xreallocarray(
+		NULL, array_capacity(tree->order_count) + 1, sizeof(*nodes));
 
 	for (uint32_t i = 0; i < tree->order_count; i++) {
 		numbers[tree->order[i]] = i;
@@ -257,7 +253,6 @@ uint32_t *calltree_settle(struct calltree *tree)
 	free(tree->nodes);
 	tree->nodes = nodes;
 	tree->node_count = tree->order_count;
-	tree->node_capacity = tree->order_count + 1;
 	calltree_link_children(tree);
 	calltree_renew_order(tree);
 	return numbers;

@@ -57,9 +57,9 @@ struct calltree_node {
 
 struct calltree {
 	struct calltree_node *nodes;
-	size_t node_count, node_capacity;
+	size_t node_count;
 	struct calltree_function *functions;
-	size_t function_count, function_capacity;
+	size_t function_count;
 	uint32_t first_root; /* siblings by next */
 	/* Node numbers, every parent before its children, siblings together in tree
 	 * order; nodes on a ring of parents are not in it. */

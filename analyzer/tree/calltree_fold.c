@@ -112,9 +112,6 @@ struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into)
 	size_t depth = 0;
 
 	copy_functions(tree, to);
-	for (size_t i = 0; i < tree->order_count; i++)
-		to->node_capacity += into[tree->order[i]] == tree->order[i];
-	to->nodes = xreallocarray(NULL, to->node_capacity + 1, sizeof(*to->nodes));
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i];
 		const struct calltree_node *node = &tree->nodes[at];

@@ -5,6 +5,7 @@
  */
 #include "analyzer/tree/flame.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 
@@ -89,11 +90,8 @@ void flame_free(struct flame *flame)
 
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name)
 {
-	struct flame_box *box;
+	struct flame_box *box = &ARRAY_ADD(flame->boxes, flame->count);
 
-	flame->boxes = xgrow(flame->boxes, flame->count, &flame->capacity,
-			     sizeof(*flame->boxes));
-	box = &flame->boxes[flame->count++];
 	*box = (struct flame_box){.name = name, .parent = parent};
 	return box;
 }
@@ -297,17 +295,13 @@ static int most_gone_first(const void *left, const void *right, void *context)
 
 static void list_gone(struct flame *flame)
 {
-	size_t capacity = 0;
-
 	for (uint32_t i = 1; i < flame->count; i++) {
 		const struct flame_box *box = &flame->boxes[i];
 
 		if (!is_gone(box) ||
 		    (box->parent != FLAME_WHOLE && is_gone(&flame->boxes[box->parent])))
 			continue;
-		flame->gone = xgrow(flame->gone, flame->gone_count, &capacity,
-				    sizeof(*flame->gone));
-		flame->gone[flame->gone_count++] = i;
+		ARRAY_ADD(flame->gone, flame->gone_count) = i;
 	}
 	if (flame->gone_count)
 		qsort_r(flame->gone, flame->gone_count, sizeof(*flame->gone),

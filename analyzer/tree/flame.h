@@ -79,7 +79,7 @@ struct flame {
 	unsigned metric;
 	bool is_difference;
 	struct flame_box *boxes; /* callers stand before their callees */
-	size_t count, capacity;
+	size_t count;
 	size_t folded_count; /* call paths that are part of another's box */
 	bool is_library_folded;
 	/* What stands above a picture; the lines are owned by the arena. */

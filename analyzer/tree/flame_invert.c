@@ -7,6 +7,7 @@
  */
 #include "analyzer/tree/flame.h"
 
+#include "common/base/array.h"
 #include "common/base/intern.h"
 #include "common/base/xalloc.h"
 
@@ -30,7 +31,7 @@ struct inversion {
 	uint32_t *functions; /* of each box */
 	struct climber *climbers;
 	struct party *parties;
-	size_t climber_count, party_count, party_capacity;
+	size_t climber_count, party_count;
 	double least;
 };
 
@@ -81,10 +82,7 @@ static void start(struct inversion *inversion)
 
 static void push(struct inversion *inversion, size_t first, size_t end, uint32_t reached)
 {
-	inversion->parties =
-		xgrow(inversion->parties, inversion->party_count,
-		      &inversion->party_capacity, sizeof(*inversion->parties));
-	inversion->parties[inversion->party_count++] =
+	ARRAY_ADD(inversion->parties, inversion->party_count) =
 		(struct party){first, end, reached};
 }
 

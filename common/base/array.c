@@ -8,6 +8,11 @@
 
 #include "common/base/xalloc.h"
 
+size_t array_capacity(size_t count)
+{
+	return count < 2 ? count : (size_t)2 << (63 - __builtin_clzll(count - 1));
+}
+
 void *array_room(void *array, size_t count, size_t element_size)
 {
 	if ((count & (count - 1)) == 0) /* full: 0, 1, 2, 4, ... elements */

@@ -10,6 +10,8 @@
 /* Makes room for element `count` (zeroed) of an array that has grown by this function
  * only; NULL with count 0 is the empty array. Returns the array, maybe moved. */
 void *array_room(void *array, size_t count, size_t element_size);
+/* So many elements it has room for when count are in it: to make another in its place. */
+size_t array_capacity(size_t count);
 
 /* The element behind the last one, zeroed, which counts from now on. */
 #define ARRAY_ADD(array, count)                                                          \

@@ -5,6 +5,7 @@
  */
 #include "common/base/intern.h"
 
+#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 
@@ -78,12 +79,10 @@ uint32_t intern_bytes(struct intern *table, const char *text, size_t length, boo
 		*is_new = table->slots[slot] == INTERN_NONE;
 	if (table->slots[slot] != INTERN_NONE)
 		return table->slots[slot];
-	table->entries = xgrow(table->entries, table->count, &table->capacity,
-			       sizeof(*table->entries));
-	table->entries[table->count] =
-		(struct intern_entry){arena_copy(&table->texts, text, length), hash};
 	table->slots[slot] = (uint32_t)table->count;
-	return (uint32_t)table->count++;
+	ARRAY_ADD(table->entries, table->count) =
+		(struct intern_entry){arena_copy(&table->texts, text, length), hash};
+	return table->slots[slot];
 }
 
 uint32_t intern_text(struct intern *table, const char *text, bool *is_new)

@@ -18,7 +18,7 @@ struct intern_entry;
 struct intern {
 	struct intern_entry *entries;
 	uint32_t *slots;
-	size_t count, capacity, slot_count;
+	size_t count, slot_count;
 	struct arena texts;
 };
 

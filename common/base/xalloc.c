@@ -63,11 +63,3 @@ char *xasprintf(const char *format, ...)
 	va_end(arguments);
 	return check(text);
 }
-
-void *xgrow(void *array, size_t count, size_t *capacity, size_t entry_size)
-{
-	if (count < *capacity)
-		return array;
-	*capacity = *capacity ? *capacity * 2 : 16;
-	return xreallocarray(array, *capacity, entry_size);
-}

@@ -22,6 +22,3 @@ void *xreallocarray(void *block, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t size);
 char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* Makes room for one more entry of *array, which has count of *capacity in use. */
-void *xgrow(void *array, size_t count, size_t *capacity, size_t entry_size);

@@ -81,7 +81,7 @@ struct writer {
 	size_t operator; /* where in out the last sign of an operator ends */
 	struct frame *frames;
 	size_t *starts; /* of arguments, of all frames one after another */
-	size_t depth, frame_capacity, start_count, start_capacity;
+	size_t depth, start_count;
 };
 
 static bool starts_with(const char *text, const char *start)
@@ -137,16 +137,9 @@ static size_t noise_size(const struct writer *writer, const char *at)
 
 static void open_bracket(struct writer *writer, char bracket)
 {
-	struct frame *frame;
-
-	writer->frames = xgrow(writer->frames, writer->depth, &writer->frame_capacity,
-			       sizeof(*frame));
 	strbuf_putc(&writer->out, bracket);
-	frame = &writer->frames[writer->depth++];
-	*frame = (struct frame){
+	writer->frames[writer->depth++] = (struct frame){
 		.name = writer->name, .arguments = 1, .is_template = bracket == '<'};
-	writer->starts = xgrow(writer->starts, writer->start_count,
-			       &writer->start_capacity, sizeof(*writer->starts));
 	writer->starts[writer->start_count++] = writer->out.size;
 	writer->name = writer->out.size;
 }
@@ -159,8 +152,6 @@ static void begin_argument(struct writer *writer)
 		frame->first_end = writer->out.size;
 	frame->arguments++;
 	strbuf_puts(&writer->out, ", ");
-	writer->starts = xgrow(writer->starts, writer->start_count,
-			       &writer->start_capacity, sizeof(*writer->starts));
 	writer->starts[writer->start_count++] = writer->out.size;
 	writer->name = writer->out.size;
 }
@@ -461,6 +452,9 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 	}
 	partners = cxx_brackets(writer.text);
 	writer.partners = partners;
+	/* no byte opens more than one bracket, or begins more than one argument */
+	writer.frames = xreallocarray(NULL, size + 1, sizeof(*writer.frames));
+	writer.starts = xreallocarray(NULL, size + 1, sizeof(*writer.starts));
 	write_name(&writer, find_name(writer.text, partners));
 	if (!writer.out.size) {
 		strbuf_puts(buffer, full);

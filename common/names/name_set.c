@@ -6,6 +6,7 @@
 #include "common/names/name_set.h"
 
 #include "common/names/cxx_canonical.h"
+#include "common/base/array.h"
 #include "common/base/intern.h"
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
@@ -43,7 +44,6 @@ void name_set_put_form(struct strbuf *text, const struct named *one, unsigned fo
 struct tally {
 	struct intern texts;
 	uint32_t *counts, *numbers;
-	size_t capacity;
 };
 
 static uint32_t count_text(struct tally *tally, const char *text)
@@ -51,11 +51,8 @@ static uint32_t count_text(struct tally *tally, const char *text)
 	bool is_new;
 	uint32_t number = intern_text(&tally->texts, text, &is_new);
 
-	if (is_new) {
-		tally->counts = xgrow(tally->counts, number, &tally->capacity,
-				      sizeof(*tally->counts));
-		tally->counts[number] = 0;
-	}
+	if (is_new)
+		tally->counts = array_room(tally->counts, number, sizeof(*tally->counts));
 	tally->counts[number]++;
 	return number;
 }

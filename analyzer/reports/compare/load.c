@@ -5,6 +5,7 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
+#include "common/base/array.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "common/trust.h"
@@ -169,9 +170,7 @@ static int load_losses(struct compare_state *state, size_t number)
 
 static void note_function(struct compare_run *run, int64_t function_id, uint32_t number)
 {
-	run->functions = xgrow(run->functions, run->function_count,
-			       &run->function_capacity, sizeof(*run->functions));
-	run->functions[run->function_count++] =
+	ARRAY_ADD(run->functions, run->function_count) =
 		(struct compare_run_function){function_id, number};
 }
 

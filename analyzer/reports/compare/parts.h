@@ -54,7 +54,7 @@ struct compare_run {
 		int64_t function_id;
 		uint32_t number;
 	} * functions;
-	size_t function_count, function_capacity;
+	size_t function_count;
 };
 
 /* What is judged of a function, path or component, by itself. */
@@ -89,7 +89,7 @@ struct compare_state {
 	struct report_input *input;
 	struct doc *doc;
 	struct compare_run *runs; /* those before, then those after */
-	size_t run_count, run_capacity, before_count;
+	size_t run_count, before_count;
 	size_t column_count, before_columns;
 	struct strbuf choice; /* what was taken, when that is not plain */
 	struct comparison comparison;

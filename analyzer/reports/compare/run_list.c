@@ -2,7 +2,7 @@
 /* Reading the runs of a file. */
 #include "analyzer/reports/compare/run_list.h"
 
-#include "common/base/xalloc.h"
+#include "common/base/array.h"
 #include "analyzer/reports/common.h"
 
 #include "run_list.sql.h"
@@ -27,9 +27,7 @@ int run_list_read(struct report_input *input, struct run_list *ret)
 		int64_t run_id = cursor_integer(cursor, "run_id");
 		int64_t unit = cursor_integer(cursor, "unit");
 
-		ret->runs =
-			xgrow(ret->runs, ret->count, &ret->capacity, sizeof(*ret->runs));
-		ret->runs[ret->count++] = (struct listed_run){
+		ARRAY_ADD(ret->runs, ret->count) = (struct listed_run){
 			run_id, unit, copy_text(ret, cursor, "label"),
 			copy_text(ret, cursor, "command"), copy_text(ret, cursor, "job")};
 		ret->unit_count += run_id == unit;

@@ -13,7 +13,7 @@ struct listed_run {
 
 struct run_list {
 	struct listed_run *runs; /* by number */
-	size_t count, capacity, unit_count;
+	size_t count, unit_count;
 	struct arena texts;
 };
 

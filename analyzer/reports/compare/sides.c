@@ -13,6 +13,7 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
@@ -50,9 +51,7 @@ static void take(struct compare_state *state, const struct run_list *list, size_
 			return;
 	taken.job = job ? doc_copy(state->doc, job) : NULL;
 	taken.column = column_of(state, job, side_start);
-	state->runs = xgrow(state->runs, state->run_count, &state->run_capacity,
-			    sizeof(*state->runs));
-	state->runs[state->run_count++] = taken;
+	ARRAY_ADD(state->runs, state->run_count) = taken;
 }
 
 static bool has_label(const struct listed_run *run, const char *label)

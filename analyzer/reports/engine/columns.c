@@ -275,7 +275,6 @@ void columns_drop_hidden(struct table *table)
 		if (!(table->columns[i].flags & COLUMN_HIDDEN))
 			table->columns[kept++] = table->columns[i];
 	table->column_count = kept;
-	table->row_capacity = table->row_count;
 }
 
 void columns_put(struct strbuf *text, const struct cell *cell, enum column_type type)

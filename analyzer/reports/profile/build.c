@@ -5,8 +5,8 @@
  */
 #include "analyzer/reports/profile/parts.h"
 
+#include "common/base/array.h"
 #include "common/base/utf8.h"
-#include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
@@ -55,15 +55,13 @@ static int load_lanes(struct profiling *profiling)
 {
 	struct profile *profile = profiling->profile;
 	struct cursor *cursor = report_query(profiling->input, profile_sql_lanes);
-	size_t capacity = 0, id_capacity = 0;
 
 	while (cursor_next(cursor) > 0) {
 		size_t at = profile->lane_count;
 
-		profile->lanes =
-			xgrow(profile->lanes, at, &capacity, sizeof(*profile->lanes));
-		profiling->lane_ids = xgrow(profiling->lane_ids, at, &id_capacity,
-					    sizeof(*profiling->lane_ids));
+		profile->lanes = array_room(profile->lanes, at, sizeof(*profile->lanes));
+		profiling->lane_ids =
+			array_room(profiling->lane_ids, at, sizeof(*profiling->lane_ids));
 		profile->lanes[at] = (struct profile_lane){
 			.pid = cursor_integer(cursor, "pid"),
 			.tid = cursor_integer(cursor, "tid"),

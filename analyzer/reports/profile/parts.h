@@ -26,7 +26,6 @@ struct profiling {
 	bool *passes;	  /* --focus and --ignore; NULL: all do */
 	int64_t *lane_ids;
 	int64_t lane_count; /* of the run, chosen or not */
-	size_t sample_capacity;
 	int64_t left_out[PROFILE_METRICS];
 	size_t left_out_count;
 };

@@ -5,6 +5,7 @@
  */
 #include "analyzer/reports/profile/parts.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 
@@ -24,9 +25,7 @@ static void keep(struct profiling *profiling, uint32_t node, uint32_t lane,
 		any |= values[i] != 0;
 	if (!any)
 		return;
-	profile->samples = xgrow(profile->samples, profile->sample_count,
-				 &profiling->sample_capacity, sizeof(*profile->samples));
-	sample = &profile->samples[profile->sample_count++];
+	sample = &ARRAY_ADD(profile->samples, profile->sample_count);
 	*sample = (struct profile_sample){.node = node, .lane = lane};
 	memcpy(sample->values, values, sizeof(sample->values));
 }

@@ -5,6 +5,7 @@
  */
 #include "analyzer/reports/profile/parts.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
@@ -103,16 +104,12 @@ static bool has_any(const int64_t values[SLOT_COLUMNS])
 
 static void keep(struct slicing *slicing, struct profile_slot *slot)
 {
-	size_t capacity = 0;
-
 	for (uint32_t i = 0; i < slicing->profiling->profile->tree->node_count; i++) {
 		struct profile_sample *sample;
 
 		if (!has_any(slicing->values[i]))
 			continue;
-		slot->samples = xgrow(slot->samples, slot->sample_count, &capacity,
-				      sizeof(*slot->samples));
-		sample = &slot->samples[slot->sample_count++];
+		sample = &ARRAY_ADD(slot->samples, slot->sample_count);
 		*sample = (struct profile_sample){.node = i, .lane = PROFILE_NONE};
 		memcpy(sample->values, slicing->values[i], sizeof(sample->values));
 		sample->self_error_ns = slicing->values[i][SLOT_SELF_ERROR];

@@ -5,8 +5,8 @@
  */
 #include "analyzer/reports/snapshots/list.h"
 
+#include "common/base/array.h"
 #include "common/base/utf8.h"
-#include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 
 #include "snapshot_list.sql.h"
@@ -20,14 +20,12 @@ static int load_processes(struct report_input *input, struct snapshot_list *list
 	struct cursor *cursor = report_query(input, snapshot_list_sql_processes);
 
 	while (cursor_next(cursor) > 0) {
-		list->processes =
-			xgrow(list->processes, list->process_count,
-			      &list->process_capacity, sizeof(*list->processes));
-		list->processes[list->process_count++] = (struct snapshot_process){
-			.process_id = cursor_integer(cursor, "process_id"),
-			.pid = cursor_integer(cursor, "pid"),
-			.has_peak = cursor_integer(cursor, "is_peak") != 0,
-		};
+		ARRAY_ADD(list->processes, list->process_count) =
+			(struct snapshot_process){
+				.process_id = cursor_integer(cursor, "process_id"),
+				.pid = cursor_integer(cursor, "pid"),
+				.has_peak = cursor_integer(cursor, "is_peak") != 0,
+			};
 		list->run_process_count = (size_t)cursor_integer(cursor, "process_count");
 	}
 	return report_finish(input, cursor);
@@ -60,9 +58,7 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 		if (!process->count)
 			process->first = list->count;
 		process->count++;
-		list->snapshots = xgrow(list->snapshots, list->count, &list->capacity,
-					sizeof(*list->snapshots));
-		snapshot = &list->snapshots[list->count++];
+		snapshot = &ARRAY_ADD(list->snapshots, list->count);
 		strbuf_reset(&label);
 		utf8_clean(&label, text ? text : "");
 		*snapshot = (struct snapshot){

@@ -13,9 +13,9 @@ struct snapshot_process {
 
 struct snapshot_list {
 	struct snapshot *snapshots; /* by process, in order */
-	size_t count, capacity;
+	size_t count;
 	struct snapshot_process *processes; /* those that --process lets through */
-	size_t process_count, process_capacity;
+	size_t process_count;
 	size_t run_process_count;
 	struct arena texts;
 };
