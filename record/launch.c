@@ -279,25 +279,26 @@ static int set(const char *name, const char *value)
 	return value && setenv(name, value, 1) < 0 ? -errno : 0;
 }
 
-static int set_preload(const char *shim)
+static int set_preload(const char *first, const char *shim)
 {
 	const char *others = getenv("LD_PRELOAD");
 	char *list;
 	int error;
 
-	if (!others || !*others)
-		return set("LD_PRELOAD", shim);
+	if (!others)
+		others = "";
 	if (strstr(others, shim))
 		return 0;
-	if (asprintf(&list, "%s:%s", shim, others) < 0)
+	if (asprintf(&list, "%s%s%s%s%s", first, *first ? ":" : "", shim,
+		     *others ? ":" : "", others) < 0)
 		return -ENOMEM;
 	error = set("LD_PRELOAD", list);
 	free(list);
 	return error;
 }
 
-int record_set_environment(const struct record_options *options, const char *shim,
-			   const char *output)
+int record_set_environment(const struct record_options *options, const char *first,
+			   const char *shim, const char *output)
 {
 	const char *const settings[][2] = {
 		{"PROFSHIM_OUTPUT", output},
@@ -318,7 +319,7 @@ int record_set_environment(const struct record_options *options, const char *shi
 		/* the program need not wait for its collector: we do */
 		{"PROFSHIM_WAIT", "0"},
 	};
-	int error = shim ? set_preload(shim) : 0;
+	int error = shim ? set_preload(first, shim) : 0;
 	size_t i;
 
 	for (i = 0; !error && i < sizeof(settings) / sizeof(settings[0]); i++)

@@ -48,10 +48,10 @@ int record_signal(void);
  * PATH_MAX bytes. */
 int record_find_shim(char *ret);
 
-/* Sets LD_PRELOAD (shim first, then what was there; unless shim is NULL) and PROFSHIM_*
- * in our own environment. output: absolute. 0 or -errno. */
-int record_set_environment(const struct record_options *options, const char *shim,
-			   const char *output);
+/* Sets LD_PRELOAD (first, shim, then what was there; unless shim is NULL) and PROFSHIM_*
+ * in our own environment. first: "": none. output: absolute. 0 or -errno. */
+int record_set_environment(const struct record_options *options, const char *first,
+			   const char *shim, const char *output);
 
 /* For one run of a series: its label (NULL: none) and level. 0 or -errno. */
 int record_set_run(const char *label, const char *level);

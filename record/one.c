@@ -300,7 +300,8 @@ bool record_prepare(const struct record_options *options,
 			   shim);
 		return false;
 	}
-	result = record_set_environment(options, preload ? shim : NULL, output);
+	result = record_set_environment(options, target->first_library,
+					preload ? shim : NULL, output);
 	if (result < 0)
 		record_say("cannot set the environment: %s", strerror(-result));
 	return result == 0;

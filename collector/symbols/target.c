@@ -206,6 +206,8 @@ static void look_at_symbol(const char *name, bool defined, struct target_report 
 		ret->is_own = true;
 	if (is_one_of(name, gprof))
 		ret->links_pg = true;
+	if (!defined && strcmp(name, "__asan_init") == 0)
+		ret->needs_asan = ret->defines_malloc = true;
 }
 
 static void look_at_symbols(Elf *elf, uint32_t type, struct target_report *ret)
@@ -231,6 +233,20 @@ static int look_for_hooks(const char *path, Elf *elf, void *context)
 	look_at_symbols(elf, SHT_DYNSYM, &library);
 	ret->has_hooks = library.has_hooks;
 	return ret->has_hooks;
+}
+
+/* Likewise. */
+static int look_for_asan(const char *path, Elf *elf, void *context)
+{
+	struct target_report *ret = context;
+	const char *name = strrchr(path, '/') + 1;
+
+	(void)elf;
+	if (strncmp(name, "libasan.so", 10) != 0 &&
+	    strncmp(name, "libclang_rt.asan", 16) != 0)
+		return 0;
+	memcpy(ret->first_library, path, strlen(path) + 1);
+	return 1;
 }
 
 /* What the program headers tell: loader and linkage. */
@@ -277,6 +293,8 @@ static void examine_elf(const char *path, struct target_report *ret)
 	look_at_symbols(file.elf, SHT_SYMTAB, ret);
 	if (!ret->has_hooks && !ret->defines_hooks && !ret->is_static)
 		(void)target_libraries(path, file.elf, look_for_hooks, ret);
+	if (ret->needs_asan)
+		(void)target_libraries(path, file.elf, look_for_asan, ret);
 	elf_file_close(&file);
 }
 

@@ -29,6 +29,9 @@ struct target_report {
 				linked in */
 	bool is_own;	     /* a program of profshim itself (common/attributes.h) */
 	bool links_pg;	     /* compiled with -pg (gprof) */
+	bool needs_asan;     /* AddressSanitizer is a library of it */
+	char first_library[PATH_MAX]; /* that one: it ends programs that have another
+					 before it; empty: none */
 };
 
 /*

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions behind ours: real_malloc(), real_longjmp() and so on, one for each line
- * of wrapped.def. Read only from the constructor on; before it they are what the table
- * says.
+ * of wrapped.def. Before the constructor they are what the table says.
  */
 #pragma once
 
@@ -96,6 +95,10 @@ int __overflow(FILE *stream, int byte);
 
 /* Fills in real_NAME of the whole table but what is LATE. The constructor, once. */
 void resolve_all(void);
+
+/* A function that is called before the constructor has come to it: *real, from now on.
+ * Fails with ENOSYS when nobody has it. The thread that starts the process. */
+hidden void *resolve_early(void **real);
 
 /* Does libc itself define this function, and not another library in front of it? The
  * constructor. */

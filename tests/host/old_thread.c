@@ -4,7 +4,7 @@
  *                programs did that were linked with glibc before 2.34, and prints what it
  *                was told at last: "gone", or "there" when the kernel does not know the
  *                thread any more.
- * See also:      surroundings.py, shim/wrap/resolve.c
+ * See also:      surroundings.py, shim/wrap/real.c
  */
 #include <errno.h>
 #include <pthread.h>

@@ -160,6 +160,29 @@ def own_allocator(case):
     expect_says(result, "alloc")
 
 
+def expect_sanitized(case, compiler):
+    """AddressSanitizer starts itself when a function of its own is called first, which our
+    constructor may do, and sets a signal stack."""
+    program = case.compile("calls.c", compiler=compiler, flags=["-fsanitize=address"])
+    result = record(case, program)
+    expect(result.returncode == 0 and result.stdout == "", f"{result}")
+    expect_says(result, "its allocations are not recorded")
+    expect(case.calls("leaf") == 1_000_000, f"{case.calls('leaf'):.0f} calls")
+
+
+@scenario
+def address_sanitizer(case):
+    """It ends programs where it is not the first library."""
+    expect_sanitized(case, "gcc")
+
+
+@scenario
+def address_sanitizer_linked_in(case):
+    runtime = host.harness.run(["clang", "-print-file-name=libclang_rt.asan-x86_64.a"])
+    if os.path.exists(runtime.stdout.strip()):  # it is a package of its own
+        expect_sanitized(case, "clang")
+
+
 @scenario
 def own_hooks(case):
     program = case.compile("own_hooks.c")

@@ -120,6 +120,18 @@ static void *pool_realloc(void *old, size_t size)
 	return block;
 }
 
+__typeof__(malloc) *real_malloc = pool_malloc;
+__typeof__(calloc) *real_calloc = pool_calloc;
+__typeof__(realloc) *real_realloc = pool_realloc;
+__typeof__(free) *real_free = pool_free;
+/* The others are not called. */
+__typeof__(posix_memalign) *real_posix_memalign;
+__typeof__(aligned_alloc) *real_aligned_alloc;
+__typeof__(memalign) *real_memalign;
+__typeof__(valloc) *real_valloc;
+__typeof__(pvalloc) *real_pvalloc;
+__typeof__(malloc_usable_size) *real_malloc_usable_size;
+
 void pool_begin(void)
 {
 	next_bytes = aligned_alloc(4096, POOL_BYTES);
@@ -128,8 +140,4 @@ void pool_begin(void)
 	end_bytes = next_bytes + POOL_BYTES;
 	for (int i = 0; i < CLASSES; i++)
 		pthread_mutex_init(&classes[i].lock, NULL);
-	real_malloc = pool_malloc;
-	real_calloc = pool_calloc;
-	real_realloc = pool_realloc;
-	real_free = pool_free;
 }
