@@ -195,7 +195,8 @@ uint32_t compare_owner(const struct comparison *comparison, uint32_t path)
 {
 	for (uint32_t at = compare_kept(comparison, path); at != COMPARE_NONE;
 	     at = comparison->paths[at].parent)
-		if (!comparison->functions[comparison->paths[at].function].is_library)
+		if (!comparison->functions[comparison->paths[at].function].is_library &&
+		    !comparison->paths[at].is_wrapper)
 			return at;
 	return path;
 }
@@ -216,6 +217,7 @@ void compare_fold_left_out(struct comparison *comparison)
 				  COMPARE_self_ready_error_ns,
 				  COMPARE_self_blocked_ns,
 				  COMPARE_HOOKS,
+				  COMPARE_CPU_ERROR,
 				  COMPARE_alloc_count,
 				  COMPARE_alloc_bytes};
 	const struct compare_series *series = &comparison->path_values;
@@ -238,17 +240,23 @@ void compare_fold_left_out(struct comparison *comparison)
 	}
 }
 
-/* The allocations of a path belong to the function that led to them. */
-static void add_owned(struct comparison *comparison, uint32_t path, size_t run,
-		      const int64_t *values)
+static void add_owned(struct comparison *comparison, uint32_t path, size_t from,
+		      size_t to)
 {
 	uint32_t owner = comparison->paths[compare_owner(comparison, path)].function;
-	const struct compare_series *series = &comparison->function_values;
+	const int64_t *values = compare_values(&comparison->path_values, path, from);
+	int64_t *sums = compare_values(&comparison->function_values, owner, to);
 
-	add_clamped(&compare_values(series, owner, COMPARE_OWN_COUNT)[run],
-		    values[COMPARE_alloc_count]);
-	add_clamped(&compare_values(series, owner, COMPARE_OWN_BYTES)[run],
-		    values[COMPARE_alloc_bytes]);
+	for (size_t run = 0; run < comparison->path_values.run_count; run++)
+		add_clamped(&sums[run], values[run]);
+}
+
+void compare_sum_owned(struct comparison *comparison)
+{
+	for (uint32_t i = 0; i < comparison->path_values.count; i++) {
+		add_owned(comparison, i, COMPARE_alloc_count, COMPARE_OWN_COUNT);
+		add_owned(comparison, i, COMPARE_alloc_bytes, COMPARE_OWN_BYTES);
+	}
 }
 
 uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t parent,
@@ -272,8 +280,6 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 	}
 	comparison->paths[number].presence |= side_of(comparison, run);
 	series_add(&comparison->path_values, number, run, values);
-	if (values[COMPARE_alloc_count] || values[COMPARE_alloc_bytes])
-		add_owned(comparison, number, run, values);
 	return number;
 }
 

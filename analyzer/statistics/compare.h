@@ -5,7 +5,8 @@
  *
  * Use, in this order: compare_init(); for every run compare_add_function(); then
  * match_functions(); for every run compare_add_path() and compare_add_site(); then
- * match_sites(). Runs are numbered from 0, those of the side before first.
+ * compare_sum_owned() and match_sites(). Runs are numbered from 0, those of the side
+ * before first.
  */
 #pragma once
 
@@ -21,8 +22,8 @@
 #define COMPARE_NONE UINT32_MAX
 
 /* What functions and paths have of common/quantities.def, in its order; and of functions
- * the allocations by itself or by library functions that it called, so that strdup()
- * stands for its caller: added up from the paths. */
+ * the allocations by itself or by library functions and allocation wrappers that it
+ * called, so that strdup() stands for its caller: compare_sum_owned(). */
 #define COMPARE_METRIC(OF, name, ...)                                                    \
 	QUANTITY_WHEN(QUANTITY_IN_##OF(name, __VA_ARGS__))(COMPARE_##name, )
 enum compare_metric {
@@ -30,6 +31,8 @@ enum compare_metric {
 	/* What the hooks took of it, ns: what was taken off self_ns, or of calls that
 	 * were not timed each what they would have taken. */
 	COMPARE_HOOKS = COMPARE_QUANTITIES,
+	/* What self_cpu_ns may be off by: self_error_ns without what waits add to it. */
+	COMPARE_CPU_ERROR,
 	COMPARE_PATH_METRICS,
 	COMPARE_OWN_COUNT = COMPARE_PATH_METRICS,
 	COMPARE_OWN_BYTES,
@@ -81,6 +84,8 @@ struct compare_path {
 	/* Of an estimated function, which other recordings of the same calls do not have
 	 * here: no other path stands below it. */
 	bool is_left_out;
+	bool is_wrapper;    /* what it allocates is its caller's; the caller sets it */
+	uint32_t call_line; /* of a wrapper's call, in its caller's file; 0: not known */
 };
 
 struct compare_site {
@@ -129,9 +134,11 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
 			  const char *file, uint32_t line, const int64_t *values);
 
-/* The innermost path from this one up that is not of a library function; the path itself
- * when there is none. */
+/* The innermost path from this one up that is neither of a library function nor a
+ * wrapper; the path itself when there is none. */
 uint32_t compare_owner(const struct comparison *comparison, uint32_t path);
+/* What functions allocate, of all paths. Once, before compare_fold_left_out(). */
+void compare_sum_owned(struct comparison *comparison);
 
 /* The innermost path from this one up that is not left out. */
 uint32_t compare_kept(const struct comparison *comparison, uint32_t path);

@@ -197,10 +197,11 @@ static void find_errors(struct change *change, const struct change_errors *error
 				   fmax(0, mean(hooks + before_count, after_count)),
 				   errors->drift);
 	/* Of what is not known on a side nothing is the same, in per cent. */
-	if (before < 1 && after < 1)
-		return;
-	change->ratio_error = change->least_ratio_error = hypot(before, after);
-	if (errors->is_common)
+	if (!(before < 1 && after < 1))
+		change->ratio_error = change->least_ratio_error = hypot(before, after);
+	if (!(change->ratio_error < 1) &&
+	    (errors->is_common ||
+	     fabs(change->after - change->before) > change->shift_error))
 		change->most_before = change->before + change->before_error;
 }
 

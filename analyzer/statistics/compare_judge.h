@@ -34,14 +34,16 @@ enum outcome {
  *
  * The cost is measured anew for each recording. What that scatters is in the spread of
  * the runs; by how much more the sides' costs differ than by chance (drift) is an error
- * of its own, N times as large, of which the square is added. Where the hooks may have
- * taken all of a side there is no ratio; but a difference that is known is at least so
- * many per cent as it is of the most that there can have been before.
+ * of its own, N times as large, of which the square is added.
  *
  * Of others (another machine, another level) it is not known: a difference counts when it
  * is larger than both errors, sqrt(before^2 + after^2), and the sides are the same when
  * they are so although only one error is there, by which theirs differ, and both are
  * known. What lies between is not told by more runs.
+ *
+ * Where a side may be nothing but its error there is no ratio; but a difference that is
+ * known is at least so many per cent as it is of the most that there can have been
+ * before.
  */
 struct change_errors {
 	const int64_t *errors; /* one for each run */

@@ -405,6 +405,7 @@ CASES = {
     "compare-pair-counts": (["compare", "plain-both.db", "--before", "6", "--after", "7",
                              "--gate", "calls=0%,alloc_bytes=0%,func:work.calls=0%", "-n",
                              "1"], WIDE),
+    "compare-wrappers": (["compare", "wrappers.db", "fixture.db", "-n", "3"], WIDE),
     "compare-jobs": (["compare", "jobs-before.db", "jobs-after.db", "-n", "2"], WIDE),
     "compare-jobs-lost": (["compare", "jobs-lost.db", "jobs-after.db", "-n", "1", "--fail-on",
                            "regression"], {}),

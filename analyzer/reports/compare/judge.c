@@ -16,7 +16,9 @@ static const int64_t *series_errors(const struct compare_series *series, uint32_
 {
 	if (series->metric_count < COMPARE_PATH_METRICS)
 		return NULL; /* allocation sites */
-	if (metric == COMPARE_self_ns || metric == COMPARE_self_cpu_ns)
+	if (metric == COMPARE_self_cpu_ns)
+		return compare_values(series, subject, COMPARE_CPU_ERROR);
+	if (metric == COMPARE_self_ns)
 		return compare_values(series, subject, COMPARE_self_error_ns);
 	if (metric == COMPARE_total_ns)
 		return compare_values(series, subject, COMPARE_total_error_ns);

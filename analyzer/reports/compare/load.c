@@ -250,6 +250,7 @@ enum exit_status compare_load(struct compare_state *state)
 		result = compare_load_paths(state, i);
 	if (result < 0)
 		return STATUS_FAILED;
+	compare_sum_owned(&state->comparison);
 	match_sites(&state->comparison);
 	state->tree = compare_tree(state);
 	return STATUS_OK;

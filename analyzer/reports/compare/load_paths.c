@@ -11,6 +11,8 @@
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
+#include "analyzer/rules/owners.h"
+#include "analyzer/tree/wrappers.h"
 
 #include "compare.sql.h"
 
@@ -30,6 +32,7 @@ void compare_add_waits(const struct compare_run *run, double raw_self_ns,
 	double self_ns = raw_self_ns - (double)values[COMPARE_self_ns];
 	double total_ns = raw_total_ns - (double)values[COMPARE_total_ns];
 
+	values[COMPARE_CPU_ERROR] = values[COMPARE_self_error_ns];
 	if (!(run->waits > 0))
 		return;
 	values[COMPARE_self_error_ns] = whole_number(hypot(
@@ -133,6 +136,30 @@ static void place(struct placing *placing, uint32_t at)
 				 compare_kept(comparison, parent), function, values);
 }
 
+/* The functions between one that needs memory and what hands it out. */
+static void mark_wrappers(const struct placing *placing)
+{
+	const struct calltree *tree = placing->tree;
+	struct compare_path *paths = placing->state->comparison.paths;
+	struct wrapper_limits limits = memory_wrapper_limits(NULL);
+	struct wrappers *wrappers = wrappers_find(tree, &limits);
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+		uint32_t at = calltree_owner(tree, tree->order[i]), caller;
+
+		if (!node->tree_alloc_count)
+			continue;
+		for (caller = wrappers_caller(wrappers, at); at != caller;
+		     at = tree->nodes[at].parent) {
+			paths[placing->places[at]].is_wrapper = true;
+			paths[placing->places[at]].call_line =
+				calltree_call_line(tree, at);
+		}
+	}
+	wrappers_free(wrappers);
+}
+
 static int read_sites(const struct placing *placing)
 {
 	static const char *const names[COMPARE_SITE_METRICS] = {
@@ -176,6 +203,7 @@ int compare_load_paths(struct compare_state *state, size_t number)
 	find_functions(&placing);
 	for (size_t i = 0; i < tree->order_count; i++)
 		place(&placing, tree->order[i]);
+	mark_wrappers(&placing);
 	result = read_sites(&placing);
 	free(placing.functions);
 	free(placing.places);

@@ -38,8 +38,8 @@ static const char *metric_name(enum compare_subject kind, size_t metric)
 {
 	static const char *const of_sites[] = {"alloc_count", "alloc_bytes", "live_bytes",
 					       "at_peak_bytes"};
-	static const char *const others[] = {"hooks_ns", "own_alloc_count",
-					     "own_alloc_bytes"};
+	static const char *const others[] = {"hooks_ns", "self_cpu_error_ns",
+					     "own_alloc_count", "own_alloc_bytes"};
 
 	if (kind == COMPARE_SITES)
 		return of_sites[metric];
@@ -77,6 +77,34 @@ static struct cell line_cell(uint8_t presence, uint32_t before, uint32_t after)
 	return cell_integer(presence & COMPARE_AFTER ? after : before);
 }
 
+/* The path that its owner calls: the site's own where no wrapper lies between. */
+static const struct compare_path *asked_of(const struct comparison *comparison,
+					   const struct compare_site *site)
+{
+	uint32_t owner = compare_owner(comparison, site->path), at = site->path;
+
+	while (at != owner && comparison->paths[at].parent != owner)
+		at = comparison->paths[at].parent;
+	return &comparison->paths[at];
+}
+
+static struct cell site_place_cell(const struct comparison *comparison,
+				   const struct compare_site *site, size_t column)
+{
+	const struct compare_path *asked = asked_of(comparison, site);
+	bool is_passed = asked->is_wrapper && asked->call_line;
+
+	if (column == THE_line)
+		return is_passed ? cell_integer(asked->call_line)
+				 : line_cell(site->presence, site->line_before,
+					     site->line_after);
+	return compare_text_cell(
+		is_passed
+			? comparison->functions[comparison->paths[asked->parent].function]
+				  .file
+			: site->file);
+}
+
 /* What the row itself is, of which sites and functions have a place. */
 static struct cell place_cell(const struct compare_shown *shown, uint32_t number,
 			      size_t column)
@@ -91,15 +119,13 @@ static struct cell place_cell(const struct compare_shown *shown, uint32_t number
 		site = &comparison->sites[number];
 	switch (column) {
 	case THE_file:
-		return compare_text_cell(function ? function->file
-					 : site	  ? site->file
-						  : NULL);
+		return site ? site_place_cell(comparison, site, column)
+			    : compare_text_cell(function ? function->file : NULL);
 	case THE_line:
-		return function ? line_cell(function->presence, function->line_before,
-					    function->line_after)
-		       : site	? line_cell(site->presence, site->line_before,
-					    site->line_after)
-				: compare_nothing;
+		return site	  ? site_place_cell(comparison, site, column)
+		       : function ? line_cell(function->presence, function->line_before,
+					      function->line_after)
+				  : compare_nothing;
 	case THE_presence:
 		return cell_integer(function ? function->presence
 				    : site   ? site->presence

@@ -99,6 +99,37 @@ TEST(what_may_be_nothing_can_still_grow)
 	}
 }
 
+/* 157 ms that became next to nothing: whatever the rest is off by, most of it went away.
+ */
+TEST(what_went_away_is_less_whatever_is_left)
+{
+	static const struct {
+		double error, drift; /* ms that the rest is off by */
+		bool is_common;
+	} cases[] = {{6, 0, false}, {20, 0, false}, {0.04, 0.02, true}, {6, 0.02, true}};
+
+	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		int64_t values[10], back[10], errors[10], back_errors[10], hooks[10];
+		struct change_errors known = {errors, hooks, cases[c].is_common,
+					      cases[c].drift};
+
+		for (int i = 0; i < 10; i++) {
+			int other = i < 5 ? i + 5 : i - 5;
+
+			values[i] = i < 5 ? 157000000 + i * 1000000 : i % 2 * 300000;
+			errors[i] = i < 5 ? 15000000 : (int64_t)(cases[c].error * 1e6);
+			hooks[i] = 50000000;
+			back[other] = values[i];
+			back_errors[other] = errors[i];
+		}
+		assert_int_equal(change_of_estimates(values, &known, 5, 5).outcome,
+				 OUTCOME_IMPROVED);
+		known.errors = back_errors;
+		assert_int_equal(change_of_estimates(back, &known, 5, 5).outcome,
+				 OUTCOME_REGRESSED);
+	}
+}
+
 /* Of a function of 1 s which waited 1 ms, and then 2, there is nothing to say; of one of
  * 10 ms there is. */
 TEST(a_part_is_held_against_the_whole)

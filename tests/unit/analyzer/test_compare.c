@@ -274,7 +274,8 @@ static void sites_move_to_another_file(void **state)
 static void allocations_belong_to_who_led_to_them(void **state)
 {
 	struct compare_function_row library = {.name = "strdup", .is_library = true};
-	uint32_t f = add(0, "f", "f", "a.c", 1, 0), path;
+	static const int64_t none[COMPARE_PATH_METRICS];
+	uint32_t f = add(0, "f", "f", "a.c", 1, 0), path, wrapped;
 	uint32_t strdup_number = compare_add_function(&comparison, 0, &library);
 
 	(void)state;
@@ -283,6 +284,18 @@ static void allocations_belong_to_who_led_to_them(void **state)
 	assert_int_equal(compare_owner(&comparison, compare_add_path(&comparison, 0, path,
 								     strdup_number, one)),
 			 path);
+	/* g asks for memory by xmalloc() */
+	path = compare_add_path(&comparison, 0, path, add(0, "g", "g", "a.c", 5, 0),
+				none);
+	wrapped = compare_add_path(&comparison, 0, path, add(0, "x", "x", "a.c", 9, 0),
+				   one);
+	comparison.paths[wrapped].is_wrapper = true;
+	assert_int_equal(compare_owner(&comparison, wrapped), path);
+	compare_sum_owned(&comparison);
+	assert_int_equal(compare_values(&comparison.function_values,
+					comparison.paths[path].function,
+					COMPARE_OWN_COUNT)[0],
+			 1);
 	assert_int_equal(
 		compare_values(&comparison.function_values, f, COMPARE_OWN_COUNT)[0], 2);
 	assert_int_equal(compare_values(&comparison.function_values, strdup_number,
