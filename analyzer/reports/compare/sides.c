@@ -17,10 +17,10 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/compare/run_list.h"
 #include "analyzer/rundb/select.h"
 
-#include <errno.h>
+#include "sides.sql.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +38,10 @@ static size_t column_of(struct compare_state *state, const char *job, size_t sid
 	return next;
 }
 
-static void take(struct compare_state *state, const struct run_list *list, size_t run,
+static void take(struct compare_state *state, int64_t run_id, const char *job,
 		 size_t side_start)
 {
 	struct rundb *db = state->input->db;
-	int64_t run_id = list->runs[run].run_id;
-	const char *job = list->runs[run].job;
 	struct compare_run taken = {.db = db, .run_id = run_id};
 
 	for (size_t i = side_start; i < state->run_count; i++)
@@ -54,32 +52,28 @@ static void take(struct compare_state *state, const struct run_list *list, size_
 	ARRAY_ADD(state->runs, state->run_count) = taken;
 }
 
-static bool has_label(const struct listed_run *run, const char *label)
+/* Takes the runs that the query gives. Returns how many, or -errno. */
+static int take_all(struct compare_state *state, struct cursor *cursor, size_t side_start)
 {
-	return run->label && strcmp(run->label, label) == 0;
+	int count = 0, result;
+
+	for (; cursor_next(cursor) > 0; count++)
+		take(state, cursor_integer(cursor, "run_id"), cursor_text(cursor, "job"),
+		     side_start);
+	result = report_finish(state->input, cursor);
+	return result < 0 ? result : count;
 }
 
-/* All runs that a word means: a number, or else a label. Returns how many. */
-static size_t take_word(struct compare_state *state, const struct run_list *list,
-			const char *word, size_t side_start)
+/* A query about units; other 0: about one. */
+static struct cursor *ask(struct compare_state *state, const char *sql, int64_t unit,
+			  int64_t other)
 {
-	char *end;
-	long long number;
-	size_t count = 0;
+	struct cursor *cursor = report_query(state->input, sql);
 
-	errno = 0;
-	number = strtoll(word, &end, 10);
-	for (size_t i = 0; *word && !*end && !errno && i < list->count; i++)
-		if (list->runs[i].run_id == number) {
-			take(state, list, i, side_start);
-			return 1;
-		}
-	for (size_t i = 0; i < list->count; i++)
-		if (has_label(&list->runs[i], word)) {
-			take(state, list, i, side_start);
-			count++;
-		}
-	return count;
+	cursor_bind_integer(cursor, ":unit", unit);
+	if (other)
+		cursor_bind_integer(cursor, ":other", other);
+	return cursor;
 }
 
 /* "of ./app", without what could be long */
@@ -93,54 +87,26 @@ static void put_command(struct strbuf *text, const char *command)
 	strbuf_add(text, command, size);
 }
 
-/* Units without a label that are on neither side: nobody named the groups, so it is said
- * what was taken for one. other: the second group of the file, or NULL. */
-static void explain_group(struct compare_state *state, const struct run_list *list,
-			  const bool *members, const bool *other,
-			  const struct listed_run *run)
+/* Nobody named the groups, so it is said what was taken for one. */
+static int explain_group(struct compare_state *state, int64_t unit, int64_t other)
 {
-	size_t taken = 0, left_out = 0;
+	struct cursor *cursor = ask(state, sides_sql_taken, unit, other);
+	struct strbuf *text = &state->choice;
 
-	for (size_t i = 0; i < list->count; i++) {
-		if (list->runs[i].run_id != list->runs[i].unit)
-			continue;
-		taken += members[i];
-		left_out += !members[i] && !(other && other[i]) && !list->runs[i].label;
+	if (cursor_next(cursor) > 0) {
+		int64_t taken = cursor_integer(cursor, "taken");
+
+		strbuf_printf(text, "%s%s: ", text->size ? " " : "",
+			      rundb_path(state->input->db));
+		units_counted(text, taken, "run");
+		put_command(text, cursor_text(cursor, "command"));
+		strbuf_printf(text,
+			      " %s taken, with the command and the build of the latest; ",
+			      taken == 1 ? "is" : "are");
+		units_counted(text, cursor_integer(cursor, "left_out"), "other");
+		strbuf_puts(text, " without a label left out.");
 	}
-	if (run->label || !left_out)
-		return;
-	strbuf_printf(&state->choice, "%s%s: ", state->choice.size ? " " : "",
-		      rundb_path(state->input->db));
-	units_counted(&state->choice, (int64_t)taken, "run");
-	put_command(&state->choice, run->command);
-	strbuf_printf(&state->choice,
-		      " %s taken, with the command and the build of the latest; ",
-		      taken == 1 ? "is" : "are");
-	units_counted(&state->choice, (int64_t)left_out, "other");
-	strbuf_puts(&state->choice, " without a label left out.");
-}
-
-static void take_members(struct compare_state *state, const struct run_list *list,
-			 const bool *members, size_t side_start)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (members[i])
-			take(state, list, i, side_start);
-}
-
-/* Takes the group of a run: units of one label, or of one command and build. */
-static int take_group(struct compare_state *state, const struct run_list *list,
-		      const struct listed_run *run, size_t side_start)
-{
-	bool *members = xcalloc(list->count + 1, sizeof(*members));
-	int result = run_list_group(state->input, list, run->unit, members);
-
-	if (result == 0) {
-		take_members(state, list, members, side_start);
-		explain_group(state, list, members, NULL, run);
-	}
-	free(members);
-	return result;
+	return report_finish(state->input, cursor);
 }
 
 static enum exit_status unknown_run(struct report_input *input, struct rundb *db,
@@ -158,19 +124,19 @@ static enum exit_status select_word(struct compare_state *state, const char *wor
 				    size_t first, size_t end, size_t side_start)
 {
 	struct report_input *input = state->input;
-	size_t found = 0;
+	int found = 0;
 
 	for (size_t i = first; i < end; i++) {
-		struct run_list list = {0};
-		int result;
+		struct cursor *cursor;
+		int count;
 
 		input->db = input->databases[i];
-		result = run_list_read(input, &list);
-		if (result == 0)
-			found += take_word(state, &list, word, side_start);
-		run_list_free(&list);
-		if (result < 0)
+		cursor = report_query(input, sides_sql_word);
+		cursor_bind_text(cursor, ":word", word);
+		count = take_all(state, cursor, side_start);
+		if (count < 0)
 			return STATUS_FAILED;
+		found += count;
 	}
 	return found ? STATUS_OK : unknown_run(input, input->databases[first], word);
 }
@@ -187,28 +153,38 @@ static enum exit_status select_words(struct compare_state *state, const char *wo
 	return status;
 }
 
+/* Of the file that is read now the last unit, and the last but that one. */
+struct latest {
+	int64_t unit, other, unit_count;
+};
+
+static enum exit_status find_latest(struct compare_state *state, struct latest *ret)
+{
+	struct report_input *input = state->input;
+	struct cursor *cursor = report_query(input, sides_sql_latest);
+
+	*ret = (struct latest){0};
+	if (cursor_next(cursor) > 0)
+		*ret = (struct latest){cursor_integer(cursor, "unit"),
+				       cursor_integer(cursor, "other"),
+				       cursor_integer(cursor, "unit_count")};
+	if (report_finish(input, cursor) < 0)
+		return STATUS_FAILED;
+	return ret->unit_count ? STATUS_OK : unknown_run(input, input->db, NULL);
+}
+
 /* The latest run or group of each file. */
 static enum exit_status select_latest(struct compare_state *state, size_t first,
 				      size_t end, size_t side_start)
 {
-	struct report_input *input = state->input;
+	struct latest latest;
 
 	for (size_t i = first; i < end; i++) {
-		struct run_list list = {0};
-		int result;
-
-		input->db = input->databases[i];
-		result = run_list_read(input, &list);
-		if (result == 0 && list.count == 0) {
-			unknown_run(input, input->db, NULL);
-			result = -ENOENT;
-		} else if (result == 0) {
-			result = take_group(state, &list,
-					    run_list_head(&list, list.count - 1),
-					    side_start);
-		}
-		run_list_free(&list);
-		if (result < 0)
+		state->input->db = state->input->databases[i];
+		if (find_latest(state, &latest) != STATUS_OK ||
+		    take_all(state, ask(state, sides_sql_group, latest.unit, 0),
+			     side_start) < 0 ||
+		    explain_group(state, latest.unit, 0) < 0)
 			return STATUS_FAILED;
 	}
 	return STATUS_OK;
@@ -222,111 +198,67 @@ static enum exit_status select_side(struct compare_state *state, const char *wor
 	return select_latest(state, first, end, state->run_count);
 }
 
-/* The latest run that is not in the group of the last, or NULL. A label wants a label
- * beside it: runs without one may be anything. */
-static const struct listed_run *other_group(const struct run_list *list,
-					    const bool *members)
+/* sql: of what each side is all. */
+static int take_sides(struct compare_state *state, const char *sql, int64_t before,
+		      int64_t after)
 {
-	const struct listed_run *last = run_list_head(list, list->count - 1);
+	int result = take_all(state, ask(state, sql, before, 0), 0);
 
-	for (size_t i = list->count; i-- > 0;) {
-		const struct listed_run *head = run_list_head(list, i);
-
-		if (!members[i] && !head->label == !last->label)
-			return head;
-	}
-	return NULL;
-}
-
-/* The group that began first is before, unless the labels say it themselves: interleaved
- * runs may begin with either. */
-static bool is_before(const struct run_list *list, const struct listed_run *a,
-		      const struct listed_run *b, const bool *members_of_b)
-{
-	if (has_label(a, "after") || has_label(b, "before"))
-		return false;
-	if (has_label(a, "before") || has_label(b, "after"))
-		return true;
-	for (size_t i = 0; i < list->count; i++) {
-		const struct listed_run *head = run_list_head(list, i);
-
-		if (members_of_b[i])
-			return false;
-		if (head->unit == a->unit || (a->label && has_label(head, a->label)))
-			return true;
-	}
-	return true;
+	state->before_count = state->run_count;
+	return result < 0
+		       ? result
+		       : take_all(state, ask(state, sql, after, 0), state->before_count);
 }
 
 /* The last run or job and the one that began before it, whatever they are. */
-static void take_last_two(struct compare_state *state, const struct run_list *list)
+static int take_last_two(struct compare_state *state, const struct latest *latest)
 {
-	int64_t last = list->runs[list->count - 1].unit;
-	size_t other = list->count;
-
-	for (size_t i = list->count; i-- > 0 && other == list->count;)
-		if (list->runs[i].unit != last)
-			other = i;
-	for (size_t i = 0; i < list->count; i++)
-		if (list->runs[i].unit == list->runs[other].unit)
-			take(state, list, i, 0);
-	state->before_count = state->run_count;
-	for (size_t i = 0; i < list->count; i++)
-		if (list->runs[i].unit == last)
-			take(state, list, i, state->before_count);
-	if (list->unit_count > 2)
-		strbuf_printf(&state->choice,
-			      "The last two of %zu runs are compared: nothing says which "
-			      "of the others belong to a side.",
-			      list->unit_count);
+	if (latest->unit_count > 2)
+		strbuf_printf(
+			&state->choice,
+			"The last two of %lld runs are compared: nothing says which "
+			"of the others belong to a side.",
+			(long long)latest->unit_count);
+	return take_sides(state, sides_sql_unit, latest->other, latest->unit);
 }
 
-static int take_two_groups(struct compare_state *state, const struct run_list *list)
+static int take_two_groups(struct compare_state *state, const struct latest *latest)
 {
-	const struct listed_run *last = run_list_head(list, list->count - 1), *other;
-	bool *last_group = xcalloc(list->count + 1, sizeof(*last_group));
-	bool *group = xcalloc(list->count + 1, sizeof(*group));
-	int result = run_list_group(state->input, list, last->unit, last_group);
+	struct cursor *cursor = ask(state, sides_sql_other, latest->unit, 0);
+	int64_t last = latest->unit, other = 0;
+	bool is_before = false;
+	int result;
 
-	other = result == 0 ? other_group(list, last_group) : NULL;
-	if (other)
-		result = run_list_group(state->input, list, other->unit, group);
-	if (result == 0 && !other) {
-		take_last_two(state, list);
-	} else if (result == 0) {
-		bool other_first = is_before(list, other, last, last_group);
-
-		take_members(state, list, other_first ? group : last_group, 0);
-		state->before_count = state->run_count;
-		take_members(state, list, other_first ? last_group : group,
-			     state->run_count);
-		explain_group(state, list, last_group, group, last);
+	if (cursor_next(cursor) > 0) {
+		other = cursor_integer(cursor, "unit");
+		is_before = cursor_integer(cursor, "is_before") != 0;
 	}
-	free(last_group);
-	free(group);
-	return result;
+	result = report_finish(state->input, cursor);
+	if (result < 0)
+		return result;
+	if (!other)
+		return take_last_two(state, latest);
+	result = take_sides(state, sides_sql_group, is_before ? other : last,
+			    is_before ? last : other);
+	return result < 0 ? result : explain_group(state, last, other);
 }
 
 /* One file, nothing said: its last two groups, or its last two runs. */
 static enum exit_status select_last_two(struct compare_state *state)
 {
 	struct report_input *input = state->input;
-	struct run_list list = {0};
-	enum exit_status status = STATUS_OK;
+	struct latest latest;
+	enum exit_status status;
 
 	input->db = input->databases[0];
-	if (run_list_read(input, &list) < 0)
-		status = STATUS_FAILED;
-	else if (list.count == 0)
-		status = unknown_run(input, input->db, NULL);
-	else if (list.unit_count == 1)
-		status = report_fail(input, STATUS_NOTHING,
-				     "%s: holds one run, and a comparison takes two; "
-				     "record another into it, or name a second file",
-				     rundb_path(input->db));
-	else if (take_two_groups(state, &list) < 0)
-		status = STATUS_FAILED;
-	run_list_free(&list);
+	status = find_latest(state, &latest);
+	if (status == STATUS_OK && latest.unit_count == 1)
+		return report_fail(input, STATUS_NOTHING,
+				   "%s: holds one run, and a comparison takes two; "
+				   "record another into it, or name a second file",
+				   rundb_path(input->db));
+	if (status == STATUS_OK && take_two_groups(state, &latest) < 0)
+		return STATUS_FAILED;
 	return status;
 }
 
