@@ -95,39 +95,41 @@ static json_t *list_moments(const struct heap_course *course)
 	return list;
 }
 
+/* Steps and waits. */
 static json_t *list_events(const struct timeline *timeline)
 {
 	json_t *list = json_array();
 
-	for (size_t i = 0; timeline && i < timeline->count && i < EVENTS_MOST; i++) {
+	for (size_t i = 0; timeline && i < timeline->count; i++) {
 		const struct timeline_event *one = &timeline->events[i];
 
-		if (one->kind == TIMELINE_TRACK || one->kind == TIMELINE_MOMENT)
-			continue;
-		json_array_append_new(
-			list, json_pack("[i, I, o, o, I, I, f]", (int)one->kind,
-					(json_int_t)one->pid, text_of(one->name),
-					text_of(one->detail), (json_int_t)one->start_ns,
-					(json_int_t)one->duration_ns, one->value));
+		if (one->kind == TIMELINE_SPAN && json_array_size(list) < EVENTS_MOST)
+			json_array_append_new(
+				list, json_pack("[o, o, I, I]", text_of(one->name),
+						text_of(one->detail),
+						(json_int_t)one->start_ns,
+						(json_int_t)one->duration_ns));
 	}
 	return list;
 }
 
-static json_t *list_remarks(const struct doc *doc)
+static json_t *list_remarks(const struct doc *doc, const json_t *events)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < doc->profile->remark_count; i++)
 		json_array_append_new(list, text_of(doc->profile->remarks[i]));
-	if (doc->timeline && doc->timeline->count > EVENTS_MOST)
+	if (json_array_size(events) == EVENTS_MOST)
 		json_array_append_new(
-			list, text_of("Only the first part of the timeline is here."));
+			list, text_of("Only the first part of the steps and waits is here."));
 	return list;
 }
 
 static json_t *make_head(const struct doc *doc)
 {
 	const struct profile *profile = doc->profile;
+	json_t *events = list_events(doc->timeline);
+
 	return json_pack(
 		"{s:b, s:b, s:o, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 		"pair", profile->is_comparison, "judged", profile->is_judged, "title",
@@ -135,8 +137,8 @@ static json_t *make_head(const struct doc *doc)
 		(json_int_t)profile->slot_pid, "nodes", (int)profile->tree->node_count,
 		"metrics", list_metrics(), "functions", list_functions(profile), "lanes",
 		list_lanes(profile), "slots", list_slots(profile), "moments",
-		list_moments(doc->heap), "events", list_events(doc->timeline), "remarks",
-		list_remarks(doc));
+		list_moments(doc->heap), "events", events, "remarks",
+		list_remarks(doc, events));
 }
 
 static void add_nodes(struct strbuf *buffer, const struct profile *profile)

@@ -92,7 +92,7 @@ enum compare_metric compare_main_metric(const struct compare_state *state)
 const struct change *compare_main(const struct compare_state *state,
 				  const struct compare_judged *judged)
 {
-	return compare_has_cpu(state) ? &judged->cpu : &judged->self;
+	return &judged->of[compare_has_cpu(state) ? OF_CPU : OF_SELF];
 }
 
 static double both(const struct change *change)
@@ -129,50 +129,31 @@ static void judge(const struct compare_state *state, const struct compare_series
 	bool has_cpu = compare_has_cpu(state);
 
 	if (has_cpu && matters(state, series, subject, COMPARE_self_cpu_ns, RUN_CPU))
-		judged->cpu = compare_times(state, series, subject, COMPARE_self_cpu_ns);
+		judged->of[OF_CPU] =
+			compare_times(state, series, subject, COMPARE_self_cpu_ns);
 	if (!matters(state, series, subject, COMPARE_self_ns, RUN_SELF))
 		return;
-	judged->self = compare_times(state, series, subject, COMPARE_self_ns);
+	judged->of[OF_SELF] = compare_times(state, series, subject, COMPARE_self_ns);
 	if (!has_cpu)
 		return;
-	judged->ready =
-		part_of(state, series, subject, COMPARE_self_ready_ns, &judged->self);
-	judged->blocked =
-		part_of(state, series, subject, COMPARE_self_blocked_ns, &judged->self);
+	judged->of[OF_READY] = part_of(state, series, subject, COMPARE_self_ready_ns,
+				       &judged->of[OF_SELF]);
+	judged->of[OF_BLOCKED] = part_of(state, series, subject, COMPARE_self_blocked_ns,
+					 &judged->of[OF_SELF]);
 }
 
-/* Each kind is a family of tests of its own: who reads one does not read the others. */
+/* Each time is a family of tests of its own: who reads one does not read the others. */
 static void adjust(const struct compare_state *state, struct compare_judged *judged,
-		   size_t count, struct change *(*of)(struct compare_judged *))
+		   size_t count, enum compare_time time)
 {
 	struct change *changes = xcalloc(count + 1, sizeof(*changes));
 
 	for (size_t i = 0; i < count; i++)
-		changes[i] = *of(&judged[i]);
+		changes[i] = judged[i].of[time];
 	change_adjust(changes, count, state->before_columns, compare_after_count(state));
 	for (size_t i = 0; i < count; i++)
-		*of(&judged[i]) = changes[i];
+		judged[i].of[time] = changes[i];
 	free(changes);
-}
-
-static struct change *self_of(struct compare_judged *judged)
-{
-	return &judged->self;
-}
-
-static struct change *cpu_of(struct compare_judged *judged)
-{
-	return &judged->cpu;
-}
-
-static struct change *ready_of(struct compare_judged *judged)
-{
-	return &judged->ready;
-}
-
-static struct change *blocked_of(struct compare_judged *judged)
-{
-	return &judged->blocked;
 }
 
 struct compare_judged *compare_judge(const struct compare_state *state,
@@ -184,9 +165,7 @@ struct compare_judged *compare_judge(const struct compare_state *state,
 	for (uint32_t i = 0; i < series->count; i++)
 		if (may_judge(state, i))
 			judge(state, series, i, &judged[i]);
-	adjust(state, judged, series->count, self_of);
-	adjust(state, judged, series->count, cpu_of);
-	adjust(state, judged, series->count, ready_of);
-	adjust(state, judged, series->count, blocked_of);
+	for (int time = 0; time < COMPARE_TIMES; time++)
+		adjust(state, judged, series->count, (enum compare_time)time);
 	return judged;
 }

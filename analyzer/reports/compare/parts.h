@@ -57,10 +57,11 @@ struct compare_run {
 	size_t function_count;
 };
 
-/* What is judged of a function, path or component, by itself. */
+/* What is judged of a function, path or component, by itself: cpu with compare_has_cpu(),
+ * ready and blocked as parts of the self time. */
+enum compare_time { OF_SELF, OF_CPU, OF_READY, OF_BLOCKED, COMPARE_TIMES };
 struct compare_judged {
-	struct change self, cpu;      /* cpu: with compare_has_cpu() */
-	struct change ready, blocked; /* as parts of the self time */
+	struct change of[COMPARE_TIMES];
 };
 
 /* Subjects of one kind as a table of SQL, see show.c. */

@@ -200,7 +200,7 @@ static struct cell judged_cell(const struct compare_shown *shown, uint32_t numbe
 	const struct compare_judged *judged =
 		shown->judged ? &shown->judged[number] : &(struct compare_judged){0};
 	const struct change *main = compare_main(shown->state, judged);
-	const struct change *self = &judged->self;
+	const struct change *self = &judged->of[OF_SELF];
 	const struct cell cells[METRICS_FROM] = {
 		[THE_change_percent] = compare_finite_cell(
 			main->is_tested && main->before > 0,
@@ -217,9 +217,9 @@ static struct cell judged_cell(const struct compare_shown *shown, uint32_t numbe
 		[THE_wall_high_percent] = compare_finite_cell(
 			self->is_tested, compare_in_percent(self->ratio.high)),
 		[THE_ready_verdict] =
-			compare_text_cell(outcome_word(judged->ready.outcome)),
+			compare_text_cell(outcome_word(judged->of[OF_READY].outcome)),
 		[THE_blocked_verdict] =
-			compare_text_cell(outcome_word(judged->blocked.outcome)),
+			compare_text_cell(outcome_word(judged->of[OF_BLOCKED].outcome)),
 	};
 
 	if (column == THE_effect)

@@ -108,7 +108,7 @@ Explorer.prototype.makeParts = function () {
 	this.holder = make("div", {id: "stage", role: "tree", tabindex: 0,
 		"aria-label": "Call tree: arrow keys walk, Enter zooms, Escape shows all"});
 	this.strip = data.pair ? null : new Strip(data, this.range);
-	this.events = hasEvents(data) ? eventTable() : null;
+	this.events = data.events.length ? eventTable() : null;
 	this.gone = data.pair ? goneTable(data, function (fn) { self.goTo(fn); }) : null;
 	this.parts = make("div", {id: "live"}, [this.makeTools(), this.strip ? this.strip.holder : "",
 		this.shown, this.taken, this.holder, this.details, keysHelp(data),

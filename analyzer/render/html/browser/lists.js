@@ -109,38 +109,31 @@ function eventRows(data, range) {
 	var rows = new Map();
 
 	data.events.forEach(function (event) {
-		var row;
+		var name = event[0] || "?", took = event[3], row = rows.get(name);
 
-		if (event[0] !== 1 || event[4] + event[5] < range.from ||
-				(event[4] > range.to && !range.isWhole()))
+		if (event[2] + took < range.from || (event[2] > range.to && !range.isWhole()))
 			return;
-		row = rows.get(event[2]);
 		if (!row)
-			rows.set(event[2], row = {name: event[2] || "?", count: 0, sum: 0, longest: 0,
-				which: ""});
+			rows.set(name, row = {name: name, count: 0, sum: 0, longest: 0, which: ""});
 		row.count++;
-		row.sum += event[5];
-		if (event[5] >= row.longest) {
-			row.longest = event[5];
-			row.which = event[3] || "";
+		row.sum += took;
+		if (took >= row.longest) {
+			row.longest = took;
+			row.which = event[1] || "";
 		}
 	});
 	return Array.from(rows.values());
 }
 
 function eventTable() {
-	function time(name) {
-		return {title: name, isNumber: true, key: function (row) { return row[name]; },
-			text: function (row) { return amountText(row[name], "nanoseconds"); }};
+	function of(name) {
+		return function (row) { return row[name]; };
 	}
-	function word(name, title) {
-		return {title: title, isNumber: false, key: function (row) { return row[name]; },
-			text: function (row) { return row[name]; }};
-	}
-	return new LiveTable("Steps and waits of what is chosen", [word("name", "what"), time("sum"),
-		{title: "count", isNumber: true, key: function (row) { return row.count; },
-			text: function (row) { return amountText(row.count, "count"); }},
-		time("longest"), word("which", "the longest")]);
+	return new LiveTable("Steps and waits of what is chosen", [textColumn("what", of("name")),
+		numberColumn("sum", "nanoseconds", of("sum")),
+		numberColumn("count", "count", of("count")),
+		numberColumn("longest", "nanoseconds", of("longest")),
+		textColumn("the longest", of("which"))]);
 }
 
 /* Of a comparison: what is on the side before only, by call path; frames of nothing after
@@ -167,23 +160,15 @@ function isGoneProven(weights, node) {
 }
 
 function goneTable(data, choose) {
-	var table = new LiveTable("Only before: call paths that are gone", [{
-		title: "function", isNumber: false,
-		key: function (row) { return nameOf(data, row.fn); },
-		text: function (row) { return functionButton(data, row.fn, choose); }
-	}, {
-		title: "before", isNumber: true, key: function (row) { return row.before; },
-		text: function (row) { return amountText(row.before, data.metrics[row.metric].unit); }
-	}, {
-		title: "verdict", isNumber: false,
-		key: function (row) { return row.isProven ? "gone" : "not proven"; },
-		text: function (row) { return row.isProven ? "gone" : "not proven"; }
-	}, {
-		title: "call path", isNumber: false,
-		key: function (row) { return pathText(data, row.node); },
-		text: function (row) { return make("code", {}, pathText(data, row.node)); }
-	}]);
+	var table, name = textColumn("function", function (row) { return nameOf(data, row.fn); });
 
+	name.text = function (row) { return functionButton(data, row.fn, choose); };
+	table = new LiveTable("Only before: call paths that are gone", [name,
+		{title: "before", isNumber: true, key: function (row) { return row.before; }, text: function (row) {
+			return amountText(row.before, data.metrics[row.metric].unit);
+		}},
+		textColumn("verdict", function (row) { return row.isProven ? "gone" : "not proven"; }),
+		textColumn("call path", function (row) { return pathText(data, row.node); }, true)]);
 	table.isSoft = function (row) { return !row.isProven; };
 	table.none = "Nothing is gone: each call path of the side before has some of this metric after.";
 	return table;

@@ -21,7 +21,8 @@ function RangeBar(range, main) {
 		event.preventDefault();
 		self.take();
 	});
-	main.insertBefore(this.holder, main.querySelector("#explorer, [data-name=lanes]"));
+	main.insertBefore(this.holder, main.querySelector("[data-name=lanes]") ||
+		main.querySelector("#explorer"));
 	range.watch(function () { self.show(); });
 }
 

@@ -147,13 +147,13 @@ function stepsIn(data, range) {
 	var names = new Map();
 
 	data.events.forEach(function (event) {
-		var end = event[4] + event[5];
+		var name = event[0], end = event[2] + event[3];
 
-		if (event[0] !== 1 || /^waits: /.test(event[2]) || end < range.from || end > range.to)
+		if (/^waits: /.test(name) || end < range.from || end > range.to)
 			return;
-		if (!names.has(event[2]))
-			names.set(event[2], []);
-		names.get(event[2]).push(event[5]);
+		if (!names.has(name))
+			names.set(name, []);
+		names.get(name).push(event[3]);
 	});
 	return names;
 }

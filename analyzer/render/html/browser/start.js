@@ -22,8 +22,10 @@ function startExplorer() {
 	if (!section || !text || isTooOld(section))
 		return;
 	decode(text.textContent).then(function (data) {
-		if (!data.pair && (data.slots.length || hasEvents(data)))
+		if (!data.pair && (data.slots.length || data.events.length))
 			showRange();
+		if (!data.pair && data.slots.length) /* the tree follows it, too */
+			section.before(page.bar.holder);
 		page.explorer = new Explorer(section, data, page.range);
 		if (!data.pair)
 			new Followers(page.main, data, page.range, page.explorer);

@@ -18,7 +18,7 @@ function makeSvg(tag, attributes) {
 
 function spanOf(data) {
 	return data.events.reduce(function (most, event) {
-		return Math.max(most, event[4] + event[5]);
+		return Math.max(most, event[2] + event[3]);
 	}, data.moments.reduce(function (most, moment) {
 		return Math.max(most, moment[1]);
 	}, Math.max(data.wall, 1)));
@@ -67,20 +67,16 @@ function eventMarks(data, at) {
 	var marks = makeSvg("g", {}), seen = {};
 
 	data.events.forEach(function (event) {
-		var x = at(event[4]).toFixed(0), isWait = /^waits: /.test(event[2]);
-		var width = Math.max(event[5] / spanOf(data) * STRIP_WIDTH, 1);
+		var x = at(event[2]).toFixed(0), isWait = /^waits: /.test(event[0]);
+		var width = Math.max(event[3] / spanOf(data) * STRIP_WIDTH, 1);
 
-		if (event[0] !== 1 || (seen[x + isWait] && width < 2))
+		if (seen[x + isWait] && width < 2)
 			return;
 		seen[x + isWait] = true;
 		marks.append(makeSvg("rect", {x: x, width: width.toFixed(1), height: 4,
 			y: STRIP_HEIGHT - (isWait ? 4 : 9), "class": isWait ? "wait" : "step"}));
 	});
 	return marks;
-}
-
-function hasEvents(data) {
-	return data.events.some(function (event) { return event[0] === 1; });
 }
 
 function Strip(data, range) {
@@ -93,9 +89,9 @@ function Strip(data, range) {
 	if (data.slots.length)
 		this.addChoices();
 	else
-		this.holder.append(make("p", {"class": "note"}, "What call paths had is not known of " +
-			"a range of time: this run has no snapshots, and calls are added up while the " +
-			"program runs. PROFSHIM_SNAPSHOT_EVERY=1s, or marks in the program, make some."));
+		data.remarks.push("What call paths had is not known of a range of time: this run has no " +
+			"snapshots, and calls are added up while the program runs. " +
+			"PROFSHIM_SNAPSHOT_EVERY=1s, or marks in the program, make some.");
 }
 
 Strip.prototype.addChoices = function () {
@@ -138,7 +134,7 @@ Strip.prototype.draw = function () {
 	this.listen();
 	this.holder.append(make("p", {"class": "foot"}, [data.moments.length ? "Points: live memory, " +
 		"where it was measured, the highest " + amountText(mostLive(data), "bytes") + ". " : "",
-	hasEvents(data) ? "Marks: steps and waits." : ""]), picture, axisText(data, this.span));
+	data.events.length ? "Marks: steps and waits." : ""]), picture, axisText(data, this.span));
 };
 
 /* The numbers of the moments at or around two times; without any, of the whole run. */
