@@ -12,6 +12,8 @@
 #include "svg.css.h"
 #include "svg.js.h"
 
+#include <stdlib.h>
+
 #define LINE_HEIGHT 16
 #define LISTED_GONE 10
 
@@ -58,17 +60,8 @@ static bool is_head_line(const struct section *section)
 	return section->kind == SECTION_NOTE && !(section->flags & SECTION_MACHINE);
 }
 
-static size_t head_lines(const struct doc *doc)
-{
-	size_t lines = 1;
-
-	for (size_t i = 0; i < doc->section_count; i++)
-		lines += is_head_line(&doc->sections[i]);
-	return lines;
-}
-
-/* What the picture shows, and how far it can be trusted. */
-static void put_head(struct svg_page *page, const struct doc *doc)
+/* What the picture shows, and how far it can be trusted. Returns where it ends. */
+static double put_head(struct svg_page *page, const struct doc *doc)
 {
 	double y = SVG_TITLE_HEIGHT;
 
@@ -81,6 +74,7 @@ static void put_head(struct svg_page *page, const struct doc *doc)
 				 doc->sections[i].level == NOTE_WARNING ? "warning"
 									: "plain",
 				 doc->sections[i].text);
+	return y + LINE_HEIGHT / 2.0;
 }
 
 static void put_left_out(struct svg_page *page, double *y)
@@ -200,15 +194,6 @@ static bool has_dim(const struct flame *flame)
 	return !flame->is_difference && has(flame, is_of_library);
 }
 
-static size_t foot_lines(const struct flame *flame)
-{
-	size_t gone = flame->gone_count < LISTED_GONE ? flame->gone_count : LISTED_GONE;
-
-	return (flame->left_out_count > 0) + (flame->folded_count > 0) +
-	       has(flame, is_estimate) + has_dim(flame) +
-	       (flame->is_difference ? 4 + gone : 1);
-}
-
 static void put_folded(struct svg_page *page, double *y)
 {
 	const struct flame *flame = page->flame;
@@ -226,7 +211,8 @@ static void put_folded(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
-static void put_foot(struct svg_page *page)
+/* Returns where it ends. */
+static double put_foot(struct svg_page *page)
 {
 	double y = page->top + SVG_ROW * page->flame->level_count;
 
@@ -253,6 +239,7 @@ static void put_foot(struct svg_page *page)
 		put_gone(page, &y);
 	}
 	fputs("</g>\n", page->out);
+	return y;
 }
 
 /* The script writes here what it knows about the box under the pointer. */
@@ -281,32 +268,35 @@ static void open_page(struct svg_page *page, const struct doc *doc, double heigh
 		page->top, SVG_ROW, SVG_LETTER, strbuf_text(&page->line), svg_css);
 }
 
+/* The head of the file says how high all is: so that is written last. */
 static void write_svg(const struct doc *doc, const struct export_context *context)
 {
 	const struct flame *flame = doc->flame;
-	struct svg_page page = {.out = context->out, .width = context->width};
-	double height;
+	struct svg_page page = {
+		.width = context->width, .flame = flame, .style = shorten_utf8};
+	char *body = NULL;
+	double end;
+	size_t size;
 
-	page.flame = flame;
-	page.style = shorten_utf8;
 	page.style.names = doc->names;
-	page.top =
-		SVG_TITLE_HEIGHT + LINE_HEIGHT * (double)head_lines(doc) + SVG_BAR_HEIGHT;
-	height = page.top + SVG_MARGIN;
-	if (flame)
-		height += SVG_ROW * flame->level_count + 8 +
-			  LINE_HEIGHT * (double)foot_lines(flame);
-	open_page(&page, doc, height);
-	put_head(&page, doc);
+	page.out = open_memstream(&body, &size);
+	if (!page.out)
+		abort();
+	page.top = end = put_head(&page, doc) + SVG_BAR_HEIGHT;
 	if (flame) {
 		put_details(&page);
 		svg_frames(&page);
 		svg_names(&page);
-		put_foot(&page);
+		end = put_foot(&page) + LINE_HEIGHT / 2.0;
 		fprintf(page.out, "<script>//<![CDATA[\n%s//]]></script>\n", svg_js);
 	}
+	fclose(page.out);
+	page.out = context->out;
+	open_page(&page, doc, end + SVG_MARGIN);
+	fwrite(body, 1, size, page.out);
 	fputs("</svg>\n", page.out);
 	strbuf_free(&page.line);
+	free(body);
 }
 
 const struct exporter exporter_svg = {
