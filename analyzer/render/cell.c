@@ -9,6 +9,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Of a chain in fewer columns the root is left out before a name is cut. */
+#define ROOT_LEAST 100
+
 static void number(struct strbuf *buffer, const struct cell *cell, enum column_type type)
 {
 	int64_t integer =
@@ -55,24 +58,18 @@ static void put_location(struct strbuf *buffer, const struct cell *cell, const c
 		strbuf_puts(buffer, CELL_OF_FUNCTION);
 }
 
-/* In one line: where there is no room for a chain, the innermost name is told. */
+/* In one line; where there is little room the innermost names are told, as they are. */
 static void put_chain(struct strbuf *buffer, const char *text, size_t width,
 		      const struct shorten_style *style)
 {
-	const char *last = strrchr(text, TABLE_CHAIN_END);
 	struct strbuf chain = {0};
-	size_t before;
 
 	shorten_chain(&chain, text, width, 1, style);
-	if (!last || !strchr(strbuf_text(&chain), '\n')) {
+	if (width < ROOT_LEAST || strchr(strbuf_text(&chain), '\n'))
+		shorten_chain_end(buffer, text, width, style);
+	else
 		strbuf_puts(buffer, strbuf_text(&chain));
-		strbuf_free(&chain);
-		return;
-	}
 	strbuf_free(&chain);
-	before = utf8_width(style->ellipsis) + utf8_width(style->arrow);
-	strbuf_printf(buffer, "%s%s", style->ellipsis, style->arrow);
-	shorten_name(buffer, last + 1, width > before ? width - before : 1, style);
 }
 
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,

@@ -132,7 +132,7 @@ static size_t least_width(struct layout *layout, const struct place *place)
 							       : 20;
 		break;
 	case COLUMN_CHAIN:
-		least = 20;
+		least = READABLE;
 		break;
 	default:
 		return place->width;
