@@ -101,6 +101,20 @@ def lines_of_callers(products, database, wanted):
     return lines
 
 
+def differences_in_time(products, database, wanted):
+    """Of the calls that were kept for being slow."""
+    exported = harness.run([products.analyze, "export", "chrome", database]).stdout
+    told = [(event["name"], re.search(r"called at \S*/call_lines\.c:(\d+)$",
+                                      event.get("args", {}).get("detail", "")))
+            for event in json.loads(exported)["traceEvents"]]
+    if not any(line for _, line in told):
+        yield "chrome has no line of a call"
+    for name, line in told:
+        lines = [sum(places, []) for pair, places in wanted.items() if pair[1] == name]
+        if line and lines and int(line[1]) not in sum(lines, []):
+            yield f"chrome has {name} called at {line[1]}"
+
+
 def differences_in_views(products, database, wanted):
     for view, lines in {"callgrind": lines_of_callgrind(products, database),
                         "pprof": lines_of_pprof(products, database),
@@ -154,6 +168,7 @@ def check(products, compiler, level):
             harness.settle(products, database)
             for problem in [*differences(database, wanted, rounds > 1),
                             *differences_in_views(products, database, wanted),
+                            *differences_in_time(products, database, wanted),
                             *differences_in_memory(products, database, rounds)]:
                 yield f"{name}: {problem}"
 

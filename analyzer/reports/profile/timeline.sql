@@ -38,12 +38,14 @@ WHERE s.run_id = :run;
 
 -- :name calls
 SELECT 4 AS kind, p.pid, s.lane_id AS track, s.name,
-	CASE WHEN s.cpu_ns IS NULL THEN '' ELSE printf('computing %.3f ms, CPU wait %.3f ms, '
+	LTRIM(CASE WHEN s.cpu_ns IS NULL THEN '' ELSE printf('computing %.3f ms, CPU wait %.3f ms, '
 	|| 'blocked %.3f ms', s.cpu_ns / 1e6, s.ready_ns / 1e6, s.blocked_ns / 1e6) END
-	|| CASE s.ended WHEN 'open' THEN 'open at the end of the process'
-	WHEN 'unwound' THEN ', left by a jump or an exception' ELSE '' END AS detail,
+	|| CASE s.ended WHEN 'open' THEN ', open at the end of the process'
+	WHEN 'unwound' THEN ', left by a jump or an exception' ELSE '' END
+	|| IFNULL(', called at ' || h.call_file || ':' || NULLIF(h.call_line, 0), ''), ', ') AS detail,
 	s.started_ns AS start_ns, s.duration_ns, 0 AS value
-FROM spans s JOIN process p USING (process_id)
+FROM spans s JOIN process p USING (process_id) LEFT JOIN call_paths h
+	ON h.run_id = s.run_id AND h.path_id = s.path_id
 WHERE s.run_id = :run AND s.kind <> 'step';
 
 -- :name points
