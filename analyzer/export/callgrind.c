@@ -38,31 +38,6 @@ static void add(int64_t to[PROFILE_METRICS], const int64_t from[PROFILE_METRICS]
 		quantity_add(&to[i], from[i] > 0 ? from[i] : 0);
 }
 
-/* Of each node what it has itself and below. */
-static int64_t (*sum_nodes(const struct profile *profile))[PROFILE_METRICS]
-{
-	int64_t(*sums)[PROFILE_METRICS] =
-		xcalloc(profile->tree->node_count + 1, sizeof(*sums));
-
-	for (size_t i = 0; i < profile->sample_count; i++)
-		add(sums[profile->samples[i].node], profile->samples[i].values);
-	for (size_t i = profile->tree->node_count; i-- > 0;)
-		if (profile->tree->nodes[i].parent != PROFILE_NONE)
-			add(sums[profile->tree->nodes[i].parent], sums[i]);
-	return sums;
-}
-
-static int64_t *calls_of(const struct profile *profile)
-{
-	int64_t *calls = xcalloc(profile->tree->node_count + 1, sizeof(*calls));
-
-	for (size_t i = 0; i < profile->sample_count; i++)
-		if (profile->samples[i].values[PROFILE_CALLS] > 0)
-			quantity_add(&calls[profile->samples[i].node],
-				     profile->samples[i].values[PROFILE_CALLS]);
-	return calls;
-}
-
 static bool *outermost_of_functions(const struct calltree *tree)
 {
 	uint32_t *functions = calltree_numbers(tree);
@@ -75,56 +50,65 @@ static bool *outermost_of_functions(const struct calltree *tree)
 	return outermost;
 }
 
-static void add_edges(const struct profile *profile, struct edges *edges)
-{
-	const struct calltree *tree = profile->tree;
-	int64_t(*sums)[PROFILE_METRICS] = sum_nodes(profile);
-	int64_t *calls = calls_of(profile);
-	bool *outermost = outermost_of_functions(tree);
-	struct map numbers = {0};
-
-	for (size_t i = 0; i < tree->node_count; i++) {
-		const struct calltree_node *node = &tree->nodes[i];
-		uint32_t caller = node->parent == CALLTREE_NONE
-					  ? PROFILE_NONE
-					  : tree->nodes[node->parent].function;
-		uint32_t line = calltree_call_line(tree, (uint32_t)i);
-		bool is_new;
-		uint32_t at = map_number(&numbers, caller, node->function, line, &is_new);
-
-		if (is_new)
-			ARRAY_ADD(edges->all, edges->count) = (struct edge){
-				.caller = caller, .callee = node->function, .line = line};
-		quantity_add(&edges->all[at].calls, calls[i]);
-		if (outermost[i])
-			add(edges->all[at].costs, sums[i]);
-	}
-	map_done(&numbers);
-	free(outermost);
-	free(calls);
-	free(sums);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct edge *a = left, *b = right;
 
-	if (a->caller != b->caller)
-		return a->caller < b->caller ? -1 : 1;
-	if (a->callee != b->callee)
-		return a->callee < b->callee ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return ORDER_BY_3(a, b, caller, callee, line);
+}
+
+/* Each call of a function in a line is an edge. Returns that of each node. */
+static uint32_t *find_edges(const struct calltree *tree, struct edges *edges)
+{
+	uint32_t *of_nodes = calltree_numbers(tree);
+	struct map numbers = {0};
+	bool is_new;
+
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		uint32_t parent = tree->nodes[i].parent;
+		struct edge edge = {.caller = parent == CALLTREE_NONE
+						      ? PROFILE_NONE
+						      : tree->nodes[parent].function,
+				    .callee = tree->nodes[i].function,
+				    .line = calltree_call_line(tree, i)};
+
+		of_nodes[i] = map_number(&numbers, edge.caller, edge.callee, edge.line,
+					 &is_new);
+		if (is_new)
+			ARRAY_ADD(edges->all, edges->count) = edge;
+	}
+	map_done(&numbers);
+	return of_nodes;
 }
 
 static struct edges edges_of(const struct profile *profile)
 {
-	struct edges edges = {.selves = xcalloc(profile->tree->function_count + 1,
-						sizeof(*edges.selves))};
+	const struct calltree *tree = profile->tree;
+	struct edges edges = {
+		.selves = xcalloc(tree->function_count + 1, sizeof(*edges.selves))};
+	uint32_t *of_nodes = find_edges(tree, &edges);
+	bool *outermost = outermost_of_functions(tree);
+	int64_t(*sums)[PROFILE_METRICS] = xcalloc(tree->node_count + 1, sizeof(*sums));
 
-	for (size_t i = 0; i < profile->sample_count; i++)
-		add(edges.selves[profile->tree->nodes[profile->samples[i].node].function],
-		    profile->samples[i].values);
-	add_edges(profile, &edges);
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		const struct profile_sample *sample = &profile->samples[i];
+		int64_t calls = sample->values[PROFILE_CALLS];
+
+		add(edges.selves[tree->nodes[sample->node].function], sample->values);
+		add(sums[sample->node], sample->values);
+		quantity_add(&edges.all[of_nodes[sample->node]].calls,
+			     calls > 0 ? calls : 0);
+	}
+	/* behind a node stand those below it */
+	for (size_t i = tree->node_count; i-- > 0;) {
+		if (tree->nodes[i].parent != CALLTREE_NONE)
+			add(sums[tree->nodes[i].parent], sums[i]);
+		if (outermost[i])
+			add(edges.all[of_nodes[i]].costs, sums[i]);
+	}
+	free(of_nodes);
+	free(outermost);
+	free(sums);
 	if (edges.count)
 		qsort(edges.all, edges.count, sizeof(*edges.all), compare);
 	return edges;

@@ -105,10 +105,10 @@ static json_t *list_events(const struct timeline *timeline)
 
 		if (one->kind == TIMELINE_SPAN && json_array_size(list) < EVENTS_MOST)
 			json_array_append_new(
-				list, json_pack("[o, o, I, I]", text_of(one->name),
-						text_of(one->detail),
-						(json_int_t)one->start_ns,
-						(json_int_t)one->duration_ns));
+				list,
+				json_pack("[o, o, I, I]", text_of(one->name),
+					  text_of(one->detail), (json_int_t)one->start_ns,
+					  (json_int_t)one->duration_ns));
 	}
 	return list;
 }
@@ -121,7 +121,8 @@ static json_t *list_remarks(const struct doc *doc, const json_t *events)
 		json_array_append_new(list, text_of(doc->profile->remarks[i]));
 	if (json_array_size(events) == EVENTS_MOST)
 		json_array_append_new(
-			list, text_of("Only the first part of the steps and waits is here."));
+			list,
+			text_of("Only the first part of the steps and waits is here."));
 	return list;
 }
 

@@ -23,40 +23,19 @@
 
 /* Ranks run side by side: their job takes as long as the longest of them, and of all else
  * as much as all together. A damaged file may hold any numbers: they must not stop the
- * program. */
-static void add_total(struct compare_state *state, enum run_metric metric, size_t column,
-		      int64_t value)
+ * program. to: totals, errors or hooks of the state. */
+static void add_to(const struct compare_state *state, int64_t *to, enum run_metric metric,
+		   size_t column, double value)
 {
-	int64_t *total = &state->totals[(size_t)metric * state->column_count + column];
+	bool is_longest =
+		metric == RUN_WALL || metric == RUN_RAW_WALL || metric == RUN_HOOKS;
+	int64_t whole = whole_number(value);
 
-	if (metric == RUN_WALL || metric == RUN_RAW_WALL || metric == RUN_HOOKS)
-		*total = value > *total ? value : *total;
-	else
-		__builtin_add_overflow(*total, value, total);
-}
-
-static void add_error(struct compare_state *state, enum run_metric metric, size_t column,
-		      double error_ns)
-{
-	int64_t *error = &compare_errors(state, metric)[column];
-	int64_t whole_ns = whole_number(error_ns);
-
-	if (metric == RUN_SELF || metric == RUN_CPU)
-		quantity_add(error, whole_ns);
-	else
-		*error = whole_ns > *error ? whole_ns : *error;
-}
-
-static void add_hooks(struct compare_state *state, enum run_metric metric, size_t column,
-		      double hooks_ns)
-{
-	int64_t *hooks = &compare_hooks(state, metric)[column];
-	int64_t whole_ns = whole_number(fmax(0, hooks_ns));
-
-	if (metric == RUN_SELF || metric == RUN_CPU)
-		quantity_add(hooks, whole_ns);
-	else
-		*hooks = whole_ns > *hooks ? whole_ns : *hooks;
+	to += (size_t)metric * state->column_count + column;
+	if (!is_longest)
+		quantity_add(to, whole);
+	else if (whole > *to)
+		*to = whole;
 }
 
 /* What the hooks took of the wall time, and the wall time without. error_ns, cpu_ns: of
@@ -76,21 +55,21 @@ static int load_hooks(struct compare_state *state, struct compare_run *run,
 	on_wall = hooks_on_wall(&hooks, run->wall_ns);
 	run->has_budget = hooks.has_budget;
 	run->waits = hooks_waits(&hooks, run->wall_ns);
-	add_error(state, RUN_SELF, run->column,
-		  hypot(error_ns, run->waits * hooks_total(&hooks).ns));
+	add_to(state, state->errors, RUN_SELF, run->column,
+	       hypot(error_ns, run->waits * hooks_total(&hooks).ns));
 	all = hooks_total(&hooks);
-	add_hooks(state, RUN_SELF, run->column, all.ns);
-	add_hooks(state, RUN_CPU, run->column, all.ns);
-	add_hooks(state, RUN_WALL, run->column, on_wall.ns);
-	add_hooks(state, RUN_HOOKS, run->column, on_wall.ns);
-	add_total(state, RUN_CPU, run->column, whole_number(fmax(0, cpu_ns - all.ns)));
-	add_error(state, RUN_CPU, run->column, all.error_ns);
+	add_to(state, state->hooks, RUN_SELF, run->column, all.ns);
+	add_to(state, state->hooks, RUN_CPU, run->column, all.ns);
+	add_to(state, state->hooks, RUN_WALL, run->column, on_wall.ns);
+	add_to(state, state->hooks, RUN_HOOKS, run->column, on_wall.ns);
+	add_to(state, state->totals, RUN_CPU, run->column, fmax(0, cpu_ns - all.ns));
+	add_to(state, state->errors, RUN_CPU, run->column, all.error_ns);
 	run->is_split &= cpu_ns > 0;
 	on_wall.ns = fmin(on_wall.ns, run->wall_ns);
-	add_total(state, RUN_HOOKS, run->column, whole_number(on_wall.ns));
-	add_total(state, RUN_WALL, run->column, whole_number(run->wall_ns - on_wall.ns));
-	add_error(state, RUN_HOOKS, run->column, on_wall.error_ns);
-	add_error(state, RUN_WALL, run->column, on_wall.error_ns);
+	add_to(state, state->totals, RUN_HOOKS, run->column, on_wall.ns);
+	add_to(state, state->totals, RUN_WALL, run->column, run->wall_ns - on_wall.ns);
+	add_to(state, state->errors, RUN_HOOKS, run->column, on_wall.error_ns);
+	add_to(state, state->errors, RUN_WALL, run->column, on_wall.error_ns);
 	return 0;
 }
 
@@ -128,8 +107,8 @@ static int load_facts(struct compare_state *state, size_t number)
 		run->rank_count = cursor_integer(cursor, "rank_count");
 		run->wall_ns = cursor_real(cursor, "wall_ns");
 		for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
-			add_total(state, totals[i].metric, run->column,
-				  cursor_integer(cursor, totals[i].column));
+			add_to(state, state->totals, totals[i].metric, run->column,
+			       cursor_integer(cursor, totals[i].column));
 	}
 	if (report_finish(state->input, cursor) < 0)
 		return -1;
@@ -207,8 +186,8 @@ static void add_function(struct compare_state *state, size_t number,
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
-	add_total(state, RUN_SELF, column, row.values[COMPARE_self_ns]);
-	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
+	add_to(state, state->totals, RUN_SELF, column, row.values[COMPARE_self_ns]);
+	add_to(state, state->totals, RUN_CALLS, column, row.values[COMPARE_calls]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
 }

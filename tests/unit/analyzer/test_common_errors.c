@@ -99,8 +99,7 @@ TEST(what_may_be_nothing_can_still_grow)
 	}
 }
 
-/* 157 ms that became next to nothing: whatever the rest is off by, most of it went away.
- */
+/* 157 ms that became next to nothing: whatever the rest is off by, most went away. */
 TEST(what_went_away_is_less_whatever_is_left)
 {
 	static const struct {
