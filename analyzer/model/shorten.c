@@ -9,6 +9,7 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
+#include "analyzer/model/units.h"
 #include "analyzer/names/name_pool.h"
 
 #include <stdio.h>
@@ -17,23 +18,35 @@
 
 const struct shorten_style shorten_utf8 = {"\xe2\x80\xa6", " \xe2\x86\x92 ", " \xc2\xb1",
 					   NULL};
-const struct shorten_style shorten_ascii = {"..", " -> ", " +-", NULL};
+const struct shorten_style shorten_ascii = {"..", " -> ", UNITS_ERROR_SIGN, NULL};
+
+void shorten_signs(struct strbuf *buffer, const char *text,
+		   const struct shorten_style *style)
+{
+	const char *sign;
+
+	for (; (sign = strstr(text, UNITS_ERROR_SIGN));
+	     text = sign + strlen(UNITS_ERROR_SIGN))
+		strbuf_printf(buffer, "%.*s%s", (int)(sign - text), text, style->error);
+	strbuf_puts(buffer, text);
+}
 
 void shorten_end(struct strbuf *buffer, const char *text, size_t width,
 		 const struct shorten_style *style)
 {
 	size_t mark = utf8_width(style->ellipsis);
+	struct strbuf own = {0};
 
+	shorten_signs(&own, text, style);
+	text = strbuf_text(&own);
 	if (utf8_width(text) <= width) {
 		strbuf_puts(buffer, text);
-		return;
+	} else {
+		strbuf_add(buffer, text,
+			   utf8_prefix(text, width <= mark ? width : width - mark));
+		strbuf_puts(buffer, width <= mark ? "" : style->ellipsis);
 	}
-	if (width <= mark) {
-		strbuf_add(buffer, text, utf8_prefix(text, width));
-		return;
-	}
-	strbuf_add(buffer, text, utf8_prefix(text, width - mark));
-	strbuf_puts(buffer, style->ellipsis);
+	strbuf_free(&own);
 }
 
 static bool starts(const char *text, const char *word)

@@ -20,6 +20,9 @@ struct shorten_style {
 extern const struct shorten_style shorten_utf8;
 extern const struct shorten_style shorten_ascii;
 
+/* Appends a sentence: "60.0ms +-8%" has the style's sign. */
+void shorten_signs(struct strbuf *buffer, const char *text,
+		   const struct shorten_style *style);
 /* Appends a function's name in at most width columns: name_pool_shorten(). */
 void shorten_name(struct strbuf *buffer, const char *name, size_t width,
 		  const struct shorten_style *style);

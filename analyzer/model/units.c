@@ -116,6 +116,11 @@ void units_percent(struct strbuf *buffer, double percent)
 		strbuf_printf(buffer, "%.1f%%", percent);
 }
 
+void units_factor(struct strbuf *buffer, double value)
+{
+	three_digits(buffer, value, "x");
+}
+
 void units_real(struct strbuf *buffer, double value)
 {
 	strbuf_printf(buffer, "%.15g", value);

@@ -26,6 +26,8 @@ void units_error(struct strbuf *buffer, double value, double error, const char *
 void units_bytes(struct strbuf *buffer, int64_t bytes);
 void units_count(struct strbuf *buffer, int64_t count);
 void units_percent(struct strbuf *buffer, double percent);
+/* How many times as much, in three digits: "1.02x", "26.2x". */
+void units_factor(struct strbuf *buffer, double value);
 /* A plain number, without trailing zeros. */
 void units_real(struct strbuf *buffer, double value);
 /* A value of unit "ns", "bytes", "count", "percent", "ratio" or "per_s". */

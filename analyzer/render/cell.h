@@ -9,7 +9,7 @@
 /* Behind a place that is the definition of a function, for want of the line in it. */
 #define CELL_OF_FUNCTION " (function)"
 /* What a number's "<" means. */
-#define CELL_UNKNOWN "<: unknown, at most this much"
+#define CELL_UNKNOWN "<: at most this much, perhaps 0 (sorting uses the estimate)"
 
 /* Appends a cell as people read it: scaled, cleaned, unshortened; "-" for NULL. */
 void cell_for_people(struct strbuf *buffer, const struct cell *cell,

@@ -30,11 +30,13 @@ static void put_time(struct strbuf *buffer, const struct finding *finding, bool 
 {
 	double ceiling = finding_ceiling(finding);
 
-	if (ceiling > 0)
-		strbuf_printf(buffer, "at most %.2fx faster", ceiling);
+	strbuf_puts(buffer, "at most ");
+	if (ceiling > 0) {
+		units_factor(buffer, ceiling);
+		strbuf_puts(buffer, is_long ? " faster: " : " faster");
+	}
 	if (!is_long && ceiling > 0)
 		return;
-	strbuf_puts(buffer, ceiling > 0 ? ": " : "at most ");
 	units_nsec(buffer, whole_number(finding->saving_ns));
 	strbuf_puts(buffer, is_long ? ", " : " less");
 	if (!is_long)
@@ -106,17 +108,6 @@ void finding_put_name(struct strbuf *buffer, const struct finding *finding, size
 	strbuf_puts(buffer, kind);
 	shorten_name(buffer, name, width - (*kind ? strlen(kind) + 1 : 0), style);
 	strbuf_puts(buffer, *kind ? "'" : "");
-}
-
-void finding_put_says(struct strbuf *buffer, const struct finding *finding,
-		      const struct shorten_style *style)
-{
-	const char *text = finding->says ? finding->says : "", *sign;
-
-	for (; (sign = strstr(text, UNITS_ERROR_SIGN));
-	     text = sign + strlen(UNITS_ERROR_SIGN))
-		strbuf_printf(buffer, "%.*s%s", (int)(sign - text), text, style->error);
-	strbuf_puts(buffer, text);
 }
 
 void finding_put_also(struct strbuf *buffer, const struct finding *finding)

@@ -32,10 +32,6 @@ void finding_each_fact(const struct section *section, const struct finding *find
  * whole run nothing. */
 void finding_put_name(struct strbuf *buffer, const struct finding *finding, size_t width,
 		      const struct shorten_style *style);
-/* Appends what stands behind the name, or instead of it: "called 1,000 times for 8.6ns
- * each". */
-void finding_put_says(struct strbuf *buffer, const struct finding *finding,
-		      const struct shorten_style *style);
 /* Appends "mean 120ms (limit 100ms) | calls 3". */
 void finding_put_evidence(struct strbuf *buffer, const struct finding *finding);
 /* Appends what the whole of it would bring, "at most 1.41x faster"; nothing when no bound

@@ -21,11 +21,15 @@
 /* Plain text: what Markdown or HTML would take as markup is escaped. */
 static void put_escaped(FILE *out, const char *text)
 {
-	for (const char *at = text; *at; at++) {
+	struct strbuf own = {0};
+
+	shorten_signs(&own, text, &shorten_utf8);
+	for (const char *at = strbuf_text(&own); *at; at++) {
 		if (strchr("\\`*_[]<>|#~&", *at))
 			fputc('\\', out);
 		fputc(*at, out);
 	}
+	strbuf_free(&own);
 }
 
 static size_t longest_ticks(const char *text)
@@ -121,9 +125,7 @@ static void put_finding(FILE *out, const struct shorten_style *style,
 		put_code(out, strbuf_text(&text), false);
 		fputs(": ", out);
 	}
-	strbuf_reset(&text);
-	finding_put_says(&text, finding, style);
-	put_escaped(out, strbuf_text(&text));
+	put_escaped(out, finding->says ? finding->says : "");
 	fputs("\n\n", out);
 	finding_each_fact(section, finding, put_finding_fact, &drawing);
 	strbuf_free(&text);

@@ -60,10 +60,12 @@ static void newline(const struct text_style *style, size_t indent)
 void text_wrap(const struct text_style *style, const char *text, size_t first_indent,
 	       size_t indent)
 {
-	struct strbuf word = {0};
+	struct strbuf word = {0}, own = {0};
 	size_t column = first_indent;
 	bool fresh = true; /* nothing on this line yet */
 
+	shorten_signs(&own, text, style->shorten);
+	text = strbuf_text(&own);
 	while (*text) {
 		size_t size = strcspn(text, " \n");
 		const char *rest;
@@ -98,4 +100,5 @@ void text_wrap(const struct text_style *style, const char *text, size_t first_in
 	}
 	fputc('\n', style->out);
 	strbuf_free(&word);
+	strbuf_free(&own);
 }

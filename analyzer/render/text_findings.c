@@ -71,7 +71,7 @@ static void put_head(const struct drawing *drawing, size_t index)
 	fprintf(style->out, "%s%s%s",
 		finding->severity >= SEVERITY_HIGH ? style->warning : style->bold,
 		strbuf_text(&rank), style->off);
-	finding_put_says(&says, finding, style->shorten);
+	shorten_signs(&says, finding->says ? finding->says : "", style->shorten);
 	wide = utf8_width(strbuf_text(&says)) + 2;
 	finding_put_name(&name, finding, room - 1, style->shorten);
 	if (name.size && utf8_width(strbuf_text(&name)) + wide > room &&

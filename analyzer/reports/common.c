@@ -223,33 +223,52 @@ void report_fit(const struct report_input *input, double all_ns, double *ns,
 		*ns = *error_ns = all_ns / 2;
 }
 
+const char *report_footer(struct doc *doc, const struct report_shown *shown)
+{
+	struct strbuf footer = {0};
+	const char *copy;
+
+	if (shown->rows >= shown->all_rows)
+		return NULL;
+	units_count(&footer, (int64_t)shown->rows);
+	strbuf_puts(&footer, " of ");
+	units_counted(&footer, (int64_t)shown->all_rows, shown->noun);
+	strbuf_puts(&footer, " shown");
+	if (shown->all > 0) {
+		strbuf_puts(&footer, ", ");
+		units_percent(&footer, units_share(shown->part, shown->all));
+		strbuf_printf(&footer, " of %s", shown->weight);
+	}
+	strbuf_printf(&footer, "; %s",
+		      shown->others ? shown->others : "--limit 0 shows all");
+	copy = doc_copy(doc, strbuf_text(&footer));
+	strbuf_free(&footer);
+	return copy;
+}
+
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,
 				 struct table *table, size_t limit, const char *noun,
 				 const char *weight_column, const char *weight)
 {
+	int of_rows = table->row_count ? table_column(table, "of_rows") : -1;
+	int others = table->row_count ? table_column(table, "others") : -1;
 	size_t total = table->row_count;
-	double all = weight_column ? table_sum(table, weight_column) : 0;
+	struct report_shown shown = {.all_rows = total, .noun = noun, .weight = weight};
 	struct section *section;
-	struct strbuf footer = {0};
 
+	if (weight_column)
+		shown.all = table_sum(table, weight_column);
+	if (of_rows >= 0)
+		shown.all_rows = (size_t)cell_whole(table_row(table, 0) + of_rows);
+	if (others >= 0 && (!limit || limit >= total))
+		shown.others = table_row(table, 0)[others].text;
 	table_cut(table, limit);
-	if (table->row_count < total) {
-		units_count(&footer, (int64_t)table->row_count);
-		strbuf_puts(&footer, " of ");
-		units_counted(&footer, (int64_t)total, noun);
-		strbuf_puts(&footer, " shown");
-		if (all > 0) {
-			strbuf_puts(&footer, ", ");
-			units_percent(&footer,
-				      units_share(table_sum(table, weight_column), all));
-			strbuf_printf(&footer, " of %s", weight);
-		}
-		strbuf_puts(&footer, "; --limit 0 shows all");
-	}
+	shown.rows = table->row_count;
+	if (weight_column)
+		shown.part = table_sum(table, weight_column);
 	section = doc_table(doc, name, title, table);
 	section->total_row_count = total;
-	section->footer = footer.size ? doc_copy(doc, strbuf_text(&footer)) : NULL;
-	strbuf_free(&footer);
+	section->footer = report_footer(doc, &shown);
 	return section;
 }
 

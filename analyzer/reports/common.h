@@ -35,8 +35,20 @@ size_t report_path_rows(const struct report_input *input, size_t usual);
 /* Sorts by --sort, equal rows as they are. Usage error when it is not one of the table's
  * columns; "self" stands for self_ns and so on. */
 enum exit_status report_sort_asked(struct report_input *input, struct table *table);
+/* How many rows there are of all that are known, and what of their sum these have. */
+struct report_shown {
+	size_t rows, all_rows;
+	const char *noun; /* of one row */
+	double part, all; /* all 0: not told */
+	const char *weight,
+		*others; /* of what; what is said of the other rows, or NULL */
+};
+/* "5 of 12 sites shown, 92.4% of the bytes; --limit 0 shows all", the document's; NULL
+ * when all are. */
+const char *report_footer(struct doc *doc, const struct report_shown *shown);
 /* Adds the table, cut to limit rows, with a last line that says what was left out:
- * of what (noun) and how much of weight_column (NULL: not told) named weight is shown. */
+ * of what (noun) and how much of weight_column (NULL: not told) named weight is shown. A
+ * table that knows of more rows has "of_rows" and "others" in its first. */
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,
 				 struct table *table, size_t limit, const char *noun,
 				 const char *weight_column, const char *weight);

@@ -50,6 +50,9 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		function->is_estimated = cursor_integer(cursor, "is_estimated") != 0;
 		function->component = clean_copy(tree, cursor_text(cursor, "component"));
 		function->is_library = cursor_integer(cursor, "is_library") != 0;
+		/* of functions as they were built; copies have more */
+		if (!input->options->raw && !input->options->inlined)
+			function->self_error_ns = cursor_integer(cursor, "self_error_ns");
 	}
 	strbuf_free(&name);
 	return report_finish(input, cursor);

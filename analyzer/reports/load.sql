@@ -2,7 +2,7 @@
 -- The call tree of a run, whole or of one thread.
 
 -- :name functions
-SELECT function_id, name, linkage_name, module, file, line, component, is_library,
+SELECT function_id, name, linkage_name, module, file, line, component, is_library, self_error_ns,
 	(recording IN ('counted', 'off') OR recording = 'sampled' AND calls > 0) AS is_estimated FROM main.functions
 WHERE run_id = :run ORDER BY function_id;
 

@@ -70,6 +70,15 @@ static int by_self(const void *left, const void *right, void *context)
 	return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
+static double sum_of(const struct calltree *tree, const uint32_t *paths, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += (double)own_ns(&tree->nodes[paths[i]]);
+	return sum;
+}
+
 /* Call paths by what they computed themselves, recursion folded: where the time really
  * goes. */
 static void add_paths(struct report_input *input, struct doc *doc,
@@ -80,6 +89,7 @@ static void add_paths(struct report_input *input, struct doc *doc,
 	bool *passes = filter_paths(&input->filter, tree, false);
 	uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
 	struct hooks_cost all = run_facts_program(facts);
+	struct section *section;
 	struct table *table =
 		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
 
@@ -119,7 +129,14 @@ static void add_paths(struct report_input *input, struct doc *doc,
 				  ? "self_cpu_ns self_percent cpu_ns calls name path"
 				  : "self_ns self_percent total_ns calls name path");
 	table->columns[facts->is_split ? 0 : 2].flags |= COLUMN_SORTED;
-	doc_table(doc, "call_paths", "Hot paths", table)->total_row_count = count;
+	section = doc_table(doc, "call_paths", "Hot paths", table);
+	section->total_row_count = count;
+	section->footer = report_footer(
+		doc,
+		&(struct report_shown){table->row_count, count, "path",
+				       sum_of(tree, paths, table->row_count),
+				       sum_of(tree, paths, count),
+				       facts->is_split ? "CPU time" : "self time", NULL});
 	free(paths);
 	free(passes);
 	calltree_free(tree);

@@ -31,6 +31,7 @@ struct calltree_function {
 	bool is_libc;	   /* a call of libc that waits or moves data: nobody's code */
 	bool is_estimated; /* not all of its calls were timed */
 	const char *component; /* of a region, by the program */
+	int64_t self_error_ns; /* of all its paths together; 0: not known */
 };
 
 struct calltree_node {
@@ -106,8 +107,9 @@ void calltree_sum_subtrees(struct calltree *tree);
 void calltree_fold_inlined(struct calltree *tree);
 /* The same with times that were put into the nodes since. */
 void calltree_move_times(struct calltree *tree);
-/* What is a node's own is no longer than all of it: of errors that were added up. */
-void calltree_narrow_self(struct calltree_node *node);
+/* Of errors that were added up: what is a node's own is no longer than all of it, and no
+ * path has a larger error than all paths of its function together. */
+void calltree_narrow_self(const struct calltree *tree, struct calltree_node *node);
 /* Has another node, above it, its time? */
 static inline bool calltree_is_folded(const struct calltree *tree, uint32_t node)
 {

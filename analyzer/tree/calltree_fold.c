@@ -31,8 +31,11 @@ static void copy_functions(const struct calltree *from, struct calltree *to)
 	}
 }
 
-void calltree_narrow_self(struct calltree_node *node)
+void calltree_narrow_self(const struct calltree *tree, struct calltree_node *node)
 {
+	int64_t all = node->function == CALLTREE_NONE
+			      ? 0
+			      : tree->functions[node->function].self_error_ns;
 	int64_t most = node->total_ns;
 
 	quantity_add(&most, node->total_error_ns);
@@ -42,6 +45,8 @@ void calltree_narrow_self(struct calltree_node *node)
 		most = node->self_ns;
 	if (node->self_error_ns > most)
 		node->self_error_ns = most;
+	if (all > 0 && node->self_error_ns > all)
+		node->self_error_ns = all;
 }
 
 /* Only what lies in the file of the function above, which stays. */
@@ -131,7 +136,7 @@ struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into)
 	free(open);
 	free(path);
 	for (size_t i = 0; i < to->node_count; i++)
-		calltree_narrow_self(&to->nodes[i]);
+		calltree_narrow_self(to, &to->nodes[i]);
 	calltree_link_children(to);
 	return to;
 }
@@ -316,7 +321,7 @@ void calltree_move_times(struct calltree *tree)
 			add_totals(node, &tree->nodes[child]);
 	}
 	for (size_t i = 0; i < tree->node_count; i++)
-		calltree_narrow_self(&tree->nodes[i]);
+		calltree_narrow_self(tree, &tree->nodes[i]);
 }
 
 void calltree_fold_inlined(struct calltree *tree)

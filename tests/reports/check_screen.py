@@ -71,6 +71,10 @@ def sum_problems(report):
         if all(row["recording"] != "counted" for row in functions):
             yield from near(sum(row[own] for row in paths), total, "time of paths", len(paths))
             yield from near(sum(row["self_percent"] for row in paths), 100, "shares of paths", 1e-6)
+    known = {row["name"]: row["self_error_ns"] for row in functions if row["self_error_ns"]}
+    for row in paths:
+        if row["self_error_ns"] > known.get(row["name"], row["self_error_ns"]) + 1:
+            yield f"a path of {row['name']} is less certain than all of them together"
     if where:
         yield from near(where["program_ns"], min(total, where["cpu_ns"]), "the head's CPU time",
                         len(functions))

@@ -39,9 +39,7 @@ static void put_heading(struct html_page *page, size_t rank,
 		html_put_element(page, "code", NULL, strbuf_text(&text));
 		fputs(": ", page->out);
 	}
-	strbuf_reset(&text);
-	finding_put_says(&text, finding, &page->style);
-	html_put(page, strbuf_text(&text));
+	html_put(page, finding->says ? finding->says : "");
 	fputs("</h3>\n", page->out);
 	strbuf_free(&text);
 }

@@ -8,10 +8,12 @@
 
 void html_put(struct html_page *page, const char *text)
 {
-	struct strbuf escaped = {0};
+	struct strbuf own = {0}, escaped = {0};
 
-	xml_escape(&escaped, text);
+	shorten_signs(&own, text, &page->style);
+	xml_escape(&escaped, strbuf_text(&own));
 	fputs(strbuf_text(&escaped), page->out);
+	strbuf_free(&own);
 	strbuf_free(&escaped);
 }
 

@@ -14,19 +14,25 @@
 
 #define PEOPLE_FINDINGS 10
 
-static void add_footer(struct doc *doc, struct section *section, size_t count)
+/* How many are left out, and on one page what the codes at the ends of lines are. */
+static void add_footer(struct doc *doc, struct section *section, bool has_codes)
 {
-	struct strbuf footer = {0};
+	const struct findings *findings = section->findings;
+	bool is_brief = section->flags & SECTION_BRIEF;
+	struct strbuf text = {0};
 
-	units_count(&footer, (int64_t)section->shown_count);
-	strbuf_puts(&footer, " of ");
-	units_counted(&footer, (int64_t)count, "finding");
-	strbuf_printf(&footer, " shown; %s",
-		      section->flags & SECTION_BRIEF
-			      ? "'prof-analyze bottlenecks' shows more"
-			      : "--limit 0 shows all");
-	section->footer = doc_copy(doc, strbuf_text(&footer));
-	strbuf_free(&footer);
+	if (section->shown_count < findings->count) {
+		units_count(&text, (int64_t)section->shown_count);
+		strbuf_puts(&text, " of ");
+		units_counted(&text, (int64_t)findings->count, "finding");
+		strbuf_puts(&text, is_brief ? " shown; " : " shown; --limit 0 shows all");
+	}
+	if (is_brief && has_codes && section->shown_count)
+		strbuf_printf(&text, "%s: the rule, see ", findings->list[0].rule->id);
+	if (is_brief && (text.size || section->shown_count < findings->count))
+		strbuf_puts(&text, "'prof-analyze bottlenecks'");
+	section->footer = text.size ? doc_copy(doc, strbuf_text(&text)) : NULL;
+	strbuf_free(&text);
 }
 
 static enum severity least_of(const struct report_input *input)
@@ -93,8 +99,7 @@ enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc
 		return status;
 	section = doc_findings(doc, "findings", "Findings, worst first", findings, shown);
 	section->flags = flags | (shown ? 0 : SECTION_MACHINE);
-	if (section->shown_count != count)
-		add_footer(doc, section, count);
+	add_footer(doc, section, !input->options->page);
 	status = engine_add_brief(&report_found, input, doc, facts, 0);
 	return status ? status : failing ? STATUS_REGRESSION : STATUS_OK;
 }

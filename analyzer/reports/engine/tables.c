@@ -211,6 +211,9 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	if (part->by)
 		table_sort(table, table_column(table, part->by),
 			   table_column(table, part->tie));
+	for (size_t i = 0; i < table->column_count && table->row_count; i++)
+		table->columns[i].title =
+			engine_sentence(engine, table->columns[i].title, table, 0);
 	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
 	    !engine->is_brief)
 		status = sort_rows(engine, table);

@@ -201,8 +201,9 @@ static void put_note(struct strbuf *text, const struct table *table,
 	if (hooked->all_ns > 0) {
 		strbuf_puts(text, ", this one ");
 		units_nsec(text, whole_number(hooked->all_ns));
-		strbuf_printf(text, " without the hooks, %.2f times as much. ",
-			      hooked->all_ns / plain->all_ns);
+		strbuf_puts(text, " without the hooks, ");
+		units_factor(text, hooked->all_ns / plain->all_ns);
+		strbuf_puts(text, " as much. ");
 		put_differences(text, table);
 	} else {
 		strbuf_puts(text, "; this one has no samples to compare with.");

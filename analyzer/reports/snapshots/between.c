@@ -118,7 +118,7 @@ static void give_errors(const struct whole *nodes, struct calltree *tree)
 					      whole->self_error_ns, share);
 		node->total_error_ns = part_of((double)node->total_ns, whole->total_ns,
 					       whole->total_error_ns, share);
-		calltree_narrow_self(node);
+		calltree_narrow_self(tree, node);
 	}
 }
 

@@ -37,8 +37,7 @@ WITH known AS (SELECT f.*, CASE WHEN :thread IS NULL THEN MAX(0, f.calls
 	FROM functions f LEFT JOIN (SELECT function_id, SUM(counted_calls) AS counted
 	FROM recordings WHERE run_id = :run GROUP BY function_id) m USING (function_id)
 	WHERE f.run_id = :run AND (f.calls > 0 OR f.self_ns > 0 OR f.alloc_count > 0
-	OR f.owned_alloc_count > 0) AND fits(f.name)
-	AND (NOT :is_brief OR CASE WHEN :sampled_count THEN f.self_ns ELSE f.calls END > 0)),
+	OR f.owned_alloc_count > 0) AND fits(f.name)),
 -- one that sleeps is not hot, and no error goes beyond all that there is
 ranked AS (SELECT *, IIF(is_untimed, NULL, own_ns) AS hot_ns,
 	fitted(own_ns, self_error_ns, most_ns) AS fitted_ns,
@@ -119,8 +118,10 @@ SELECT r.*, IIF(:is_split AND NOT :raw, 'CPU time', 'self time') AS "-hot/text",
 	CASE WHEN :raw THEN 'raw_self_ns raw_self_percent raw_total_ns'
 	WHEN NOT :is_split THEN 'self_ns self_percent total_ns'
 	ELSE 'self_cpu_ns self_percent cpu_ns' || IIF(:blocked_ns >= 0.05 * :cpu_ns,
-		' self_blocked_ns', '') END || ' calls name inlined_into' AS "-shown/text"
-FROM rows r ORDER BY "-hot_ns" DESC NULLS LAST, "function!:name", ".function_id";
+		' self_blocked_ns', '') END || ' calls name inlined_into' AS "-shown/text",
+	(SELECT COUNT(*) FROM rows) AS "-of_rows/any",
+	'the others took no time of their own' AS "-others/text"
+FROM rows r WHERE IIF(:sampled_count, self_ns, "calls!:calls") > 0 ORDER BY "-hot_ns" DESC NULLS LAST, "function!:name", ".function_id";
 
 -- :note estimates_explained human
 WITH shown AS (SELECT MAX("timed!:.recording" NOT IN ('exact', 'unwound')) AS is_estimated,

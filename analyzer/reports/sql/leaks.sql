@@ -29,9 +29,9 @@ SELECT * FROM sites;
 
 -- :values leaks = {title}
 SELECT CASE WHEN :is_live THEN 'Live now' ELSE 'Live at exit' END AS "-title/text",
-	:live_bytes AS ".live_bytes_at_exit", IFNULL(SUM("live!:live_bytes"), 0) AS ".live_bytes",
+	:live_bytes AS ".live_bytes_at_exit", IFNULL(SUM("{end}!:live_bytes"), 0) AS ".live_bytes",
 	IFNULL(SUM("blocks:live_count"), 0) AS ".live_count", COUNT(*) AS "-site_count",
-	CASE WHEN :alloc_bytes > 0 THEN 100.0 * SUM("live!:live_bytes") / :alloc_bytes ELSE 0.0 END
+	CASE WHEN :alloc_bytes > 0 THEN 100.0 * SUM("{end}!:live_bytes") / :alloc_bytes ELSE 0.0 END
 	AS "-share_percent",
 	CASE WHEN SUM("blocks:live_count") > 0 THEN '{live_bytes} in {live_count block} from
 	{site_count site}, {share_percent} of all bytes allocated'

@@ -208,9 +208,12 @@ SELECT pid AS "PID!:pid", CASE WHEN knows_busy THEN CAST(busy_time / 100 AS INTE
 	write_bytes AS "written:write_bytes", thread_peak AS ".thread_peak_count",
 	IFNULL(sample_count, 0) AS ".sample_count", started_ns AS ".started_ns",
 	wall_ns AS ".wall_ns", executable AS "program!:executable/file",
-	process_id AS ".process_id"
+	process_id AS ".process_id",
+	(SELECT COUNT(*) FROM processes WHERE run_id = :run
+		AND (NOT :process OR process_id = :process)) AS "-of_rows/any",
+	'the others ended before the first sample' AS "-others/text"
 FROM processes LEFT JOIN sums USING (process_id)
-WHERE run_id = :run AND (NOT :process OR process_id = :process) AND (NOT :is_brief OR :machine
+WHERE run_id = :run AND (:machine OR sample_count) AND (NOT :process OR process_id = :process) AND (NOT :is_brief OR :machine
 	OR (SELECT COUNT(*) FROM processes WHERE run_id = :run) > 1)
 ORDER BY 2 DESC NULLS LAST, pid DESC;
 

@@ -169,6 +169,10 @@ TEST(errors_stay_below_the_total)
 	f = child(folded, calltree_find(folded, 10), "f");
 	assert_non_null(f);
 	assert_int_equal(f->self_error_ns, 60); /* up to 120 of at most 85 otherwise */
+	/* one path of two that became one cannot be less certain than its function */
+	folded->functions[f->function].self_error_ns = 45;
+	calltree_narrow_self(folded, &folded->nodes[f - folded->nodes]);
+	assert_int_equal(f->self_error_ns, 45);
 	calltree_free(folded);
 	calltree_free(tree);
 }

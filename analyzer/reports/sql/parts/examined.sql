@@ -68,9 +68,9 @@ SELECT '{line}' AS "command:~command", command AS "-line/text",
 	IIF(:has_hooks, '{hook_percent} of the {whose}: ' || IIF(:has_samples,
 	'by {sample_count sample}' || IIF(:sample_count, ', one for each {sample_ns} of CPU time, which
 	cost {sample_percent} of it', ''), printf('%.3g', :pair_ns) || IIF(:pair_error_ns > 0,
-	printf('+-%.2g', :pair_error_ns), '') || 'ns per call' || IIF(:counted_percent > 0,
+	printf(' +-%.2g', :pair_error_ns), '') || 'ns per call' || IIF(:counted_percent > 0,
 	'; {counted_percent} of the calls were only counted, for ' || printf('%.3g', :counted_ns)
-	|| IIF(:counted_error_ns > 0, printf('+-%.2g', :counted_error_ns), '') || 'ns', '')), NULL)
+	|| IIF(:counted_error_ns > 0, printf(' +-%.2g', :counted_error_ns), '') || 'ns', '')), NULL)
 	AS "hooks:~hooks", CAST(:hooks_ns AS INTEGER) AS ".hooks_ns",
 	CAST(:hooks_error_ns AS INTEGER) AS ".hooks_error_ns", :hooks_percent AS ".hook_percent",
 	:hooks_error_percent AS ".hook_error_percent",

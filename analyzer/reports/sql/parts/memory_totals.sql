@@ -8,7 +8,7 @@ SELECT '{alloc_bytes} in {alloc_count allocation}' || IIF(:temporary_count, ', {
 	'{peak_bytes} at the peak' || CASE WHEN :allocating_count > 1
 	THEN ' (PID {peak_pid})' ELSE '' END || ', {live_bytes_at_exit} '
 	|| CASE WHEN :is_live THEN 'now' ELSE 'at exit' END
-	|| CASE WHEN :allocating_count > 1 THEN ' ({allocating_count process}'
+	|| CASE WHEN :allocating_count > 1 THEN ' (in {allocating_count process}'
 	|| CASE WHEN :live_bytes <> :peak_live_bytes
 	THEN ', {peak_process_live_bytes} in PID {peak_pid}' ELSE '' END || ')' ELSE '' END
 	AS "live:~live",

@@ -16,7 +16,8 @@ SELECT CASE WHEN :alloc_bytes > 0 THEN 100.0 * SUM(alloc_bytes) / :alloc_bytes E
 	SUM(at_peak_count) AS "blocks:.at_peak_count", MAX(peak_bytes) AS ".peak_bytes",
 	CASE WHEN all_live_bytes > 0 THEN 100.0 * SUM(live_bytes) / all_live_bytes ELSE 0.0 END
 	AS "live %:live_percent",
-	SUM(live_bytes) AS "live!:live_bytes", SUM(live_count) AS "blocks:live_count",
+	IIF(:is_live, 'now', 'at exit') AS "-end/text",
+	SUM(live_bytes) AS "{end}!:live_bytes", SUM(live_count) AS "blocks:live_count",
 	SUM(alloc_count) AS "allocs:alloc_count",
 	CASE WHEN SUM(alloc_count) > 0 THEN 100.0 * SUM(temporary_count) / SUM(alloc_count)
 	ELSE 0.0 END AS "temp %:temporary_percent",

@@ -60,8 +60,8 @@ WITH parts AS (SELECT j.*,
 	IIF(worst < 3 AND complete AND NOT :counted_count, ', nothing lost', '') AS lost,
 	CASE WHEN :is_split THEN 100.0 * :program_error_ns / NULLIF(:program_ns, 0)
 	ELSE 100.0 * :error_ns / NULLIF(:self_ns, 0) END AS off_percent,
-	CASE WHEN NOT :sampled_count THEN '' WHEN timer IS NULL THEN ' sampled,'
-	ELSE ' sampled by a timer,' END AS way,
+	CASE WHEN NOT :sampled_count THEN '' WHEN timer IS NULL THEN ' sampled:'
+	ELSE ' sampled by a timer:' END AS way,
 	IIF(:sampled_count AND timer IS NOT NULL,
 		' (finer samples need kernel.perf_event_paranoid=2)', '') || IIF(:counted_count, '; ' || counted('function', :counted_count) || ' untimed: ' || CASE
 	WHEN samples_off THEN 'PROFSHIM_SAMPLES=off' WHEN refused IS NOT NULL OR timer IS NOT NULL
@@ -69,7 +69,8 @@ WITH parts AS (SELECT j.*,
 	FROM judged j),
 far AS (SELECT *, CASE WHEN NOT :calls THEN IIF(:plain_sample_count, 'CPU times sampled', '')
 	WHEN off_percent >= 100 THEN 'the program''s run time is unknown'
-	ELSE 'times' || way || IFNULL(printf(' off by up to %.0f%%', MAX(1, off_percent)), ' exact') END
+	ELSE 'times' || way || IFNULL(printf(' +-%.0f%% in total, each row has its own',
+		MAX(1, off_percent)), ' exact') END
 	|| untimed AS off,
 	NOT off_percent >= 10 AND NOT EXISTS (SELECT 1 FROM trust_counters WHERE value <> 0
 		AND trust_word(name, 'weight') > 0) AS is_fine FROM parts)
