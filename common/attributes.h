@@ -18,6 +18,10 @@
 #define never_inlined __attribute__((noinline, noclone))
 #endif
 
+/* What the hooks jump to: assembler of the program may have called the function that has
+ * the hook with a stack that is not aligned, and no function of the program minds. */
+#define realigned __attribute__((force_align_arg_pointer))
+
 /* What wrappers of short calls of libc run, and the facts that they ask for each time:
  * kept together, since what comes back from the kernel finds both out of the first
  * caches. */

@@ -169,8 +169,8 @@ static int made_elsewhere(struct lane_context *context, void *block, uint64_t si
 	return 1;
 }
 
-static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
-						const struct stack_caller *caller)
+static realigned __attribute__((noinline)) void
+made_slow(void *block, uint64_t size, const struct stack_caller *caller)
 {
 	struct lane_context *context = lane_self;
 	uint32_t site;
@@ -288,7 +288,7 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 	return 1;
 }
 
-static __attribute__((noinline)) void free_slow(void *address)
+static realigned __attribute__((noinline)) void free_slow(void *address)
 {
 	struct shadow_block block;
 

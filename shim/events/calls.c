@@ -45,21 +45,20 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 }
 
 /* A hook jumps here, so that its return address is where a call of this would have its
- * own; and it has not touched the frame pointer. 0: it is not known. */
+ * own, or beside the frame pointer that it saves, in a copy; and it has not touched the
+ * frame pointer. 0: it is not known. */
 static inline uint64_t frame_pointer_of_hook(const struct stack_caller *own,
-					     uintptr_t stack, uintptr_t return_address)
+					     uintptr_t return_address)
 {
-	return (uintptr_t)(own + 1) == stack && own->return_address == return_address
-		       ? own->frame_pointer
-		       : 0;
+	return own->return_address == return_address ? own->frame_pointer : 0;
 }
 
-static cold __attribute__((noinline)) void
-enter_slow(struct lane_context *context, uint64_t function, uint64_t call_site,
-	   uintptr_t stack, uintptr_t return_address, enum frame_result result)
+static realigned cold void enter_slow(struct lane_context *context, uint64_t function,
+				      uint64_t call_site, uintptr_t stack,
+				      uintptr_t return_address, enum frame_result result)
 {
 	struct stack_caller hook = {
-		frame_pointer_of_hook(__builtin_frame_address(0), stack, return_address),
+		frame_pointer_of_hook(__builtin_frame_address(0), return_address),
 		return_address};
 	int was_settled = context_is_settled(context, stack);
 	uint64_t since = 0, booked_ticks;
@@ -216,8 +215,9 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		frame_pop(context, frame, frame->node, now);
 }
 
-static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
-			   uint64_t now, uintptr_t return_address)
+static realigned cold void exit_slow(uint64_t function, uint64_t call_site,
+				     uintptr_t stack, uint64_t now,
+				     uintptr_t return_address)
 {
 	struct lane_context *context;
 	struct segment_frame *frame;
@@ -272,8 +272,8 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 }
 
 /* Closes the topmost frame, as of this call, and looks. */
-static cold void pop_and_look(struct lane_context *context, uint64_t now,
-			      uintptr_t return_address)
+static realigned cold void pop_and_look(struct lane_context *context, uint64_t now,
+					uintptr_t return_address)
 {
 	struct segment_frame *frame = context->top - 1;
 	uint64_t function = frame->function, call_site = frame->caller;
@@ -305,9 +305,10 @@ slow:
 	exit_slow(function, call_site, stack, now, return_address);
 }
 
-static __attribute__((noinline)) void exit_elsewhere(uint64_t function,
-						     uint64_t call_site, uintptr_t stack,
-						     uintptr_t return_address)
+static realigned __attribute__((noinline)) void exit_elsewhere(uint64_t function,
+							       uint64_t call_site,
+							       uintptr_t stack,
+							       uintptr_t return_address)
 {
 	struct counted_place place = {function, call_site, stack, return_address, 0};
 	struct lane_context *context = lane_self;

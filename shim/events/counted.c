@@ -18,7 +18,7 @@
 
 /* The lane has no counts to be found: it has just been made, is a forked child's, or the
  * recording is paused. */
-void cold counted_enter(void *function, void *call_site)
+void realigned cold counted_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
@@ -52,7 +52,7 @@ static void load_pulse(struct lane_context *context, uint64_t now)
 	context->pulse = (int32_t)pulse->length;
 }
 
-void cold counted_pulse(void *function, void *call_site)
+void realigned cold counted_pulse(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uint64_t now = clock_now();
@@ -67,7 +67,7 @@ void cold counted_pulse(void *function, void *call_site)
 	trials_look(context, now);
 }
 
-void cold counted_edge(void *function, void *call_site, uint32_t place)
+void realigned cold counted_edge(void *function, void *call_site, uint32_t place)
 {
 	uint32_t number = modes_number_of_edge(place, (uintptr_t)call_site);
 	struct lane_context *context = lane_self;
@@ -227,28 +227,37 @@ static inline int is_farther_in(const struct lane_context *context,
 	       place->frame_pointer <= frame->stack_pointer;
 }
 
-void counted_exit(void *function, void *call_site, uintptr_t frame_pointer)
+static realigned __attribute__((noinline)) void
+exit_near(uint64_t function, uint64_t call_site, uintptr_t frame_pointer, uintptr_t stack,
+	  uintptr_t return_address)
 {
 	struct lane_context *context = lane_self;
-	struct counted_place place = {
-		(uint64_t)function, (uint64_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
-		(uintptr_t)__builtin_return_address(0), frame_pointer};
-	uint64_t now;
+	struct counted_place place = {function, call_site, stack, return_address,
+				      frame_pointer};
+	uint64_t now = clock_now();
 
-	if (context_is_settled(context, place.stack) && !switches_has_been(context) &&
-	    is_farther_in(context, &place))
-		return;
-	now = clock_now();
 	now += off_cpu_book_switch(context);
-	if (unlikely(!context_is_settled(context, place.stack))) {
+	if (unlikely(!context_is_settled(context, stack))) {
 		if (paused_is_on()) {
-			counted_leave_paused(place.function, place.call_site,
-					     place.stack);
+			counted_leave_paused(function, call_site, stack);
 			return;
 		}
-		context = context_settle(place.stack);
+		context = context_settle(stack);
 		if (!context)
 			return;
 	}
 	counted_leave(context, &place, now);
+}
+
+void counted_exit(void *function, void *call_site, uintptr_t frame_pointer)
+{
+	struct lane_context *context = lane_self;
+	const struct counted_place place = {
+		(uint64_t)function, (uint64_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
+		(uintptr_t)__builtin_return_address(0), frame_pointer};
+
+	if (!context_is_settled(context, place.stack) || switches_has_been(context) ||
+	    !is_farther_in(context, &place))
+		exit_near(place.function, place.call_site, frame_pointer, place.stack,
+			  place.return_address);
 }

@@ -268,7 +268,7 @@ cold void frame_pop_overflowed(struct lane_context *context, struct segment_fram
 	context->top = frame;
 }
 
-cold uint64_t frame_pop_long(struct lane_context *context, uint64_t ticks)
+realigned cold uint64_t frame_pop_long(struct lane_context *context, uint64_t ticks)
 {
 	struct segment_frame *frame = context->top - 1;
 	uint32_t node = frame->node;
