@@ -7,15 +7,32 @@
     +a line         one that is not there
 
 So what an option changes can be read, and what it leaves as it is stands once.
+
+A command that is refused, and prints no more than why, stands in refused.txt: its exit status
+before a $, its words, and behind that line what it says. That line is the case.
 """
 import difflib
 import os
+import re
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 BEGIN, END = "---- as ", " ----\n"
+REFUSED = os.path.join(FOLDER, "refused.txt")
+REFUSAL = re.compile(r"---- stderr ----\n(.*)---- status ([1-9]) ----\n", re.DOTALL)
+PROMPT = "$ "
+
+
+def refused():
+    """What is printed by case: the prompt and the words of the command."""
+    with open(REFUSED, encoding="utf-8", newline="") as file:
+        parts = re.split(r"(?m)^(\d)(\$ .*)\n", file.read())[1:]
+    return {words: f"---- stderr ----\n{text}---- status {status} ----\n"
+            for status, words, text in zip(parts[::3], parts[1::3], parts[2::3])}
 
 
 def _stored(case):
+    if case.startswith(PROMPT):
+        return refused()[case]
     try:
         with open(os.path.join(FOLDER, case + ".txt"), encoding="utf-8", newline="") as file:
             return file.read()
@@ -56,7 +73,21 @@ def told_by(base, text):
     return BEGIN + base + END + "\n".join(told) + "\n"
 
 
+def _write_refused(case, text):
+    told = []
+    for words, printed in {**refused(), case: text}.items():
+        found = REFUSAL.fullmatch(printed)
+        if not found:
+            raise ValueError("is refused no longer: give it a name and a file of its own")
+        told.append(f"{found[2]}{words}\n{found[1]}")
+    with open(REFUSED, "w", encoding="utf-8", newline="") as file:
+        file.writelines(told)
+
+
 def write(case, text):
+    if case.startswith(PROMPT):
+        _write_refused(case, text)
+        return
     base = base_of(case)
     with open(os.path.join(FOLDER, case + ".txt"), "w", encoding="utf-8", newline="") as file:
         file.write(told_by(base, text) if base else text)
