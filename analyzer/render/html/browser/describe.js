@@ -16,7 +16,7 @@ function placeOf(data, fn) {
 function calledText(data, frame) {
 	var lines = [], file;
 
-	if (frame.weights)
+	if (frame.climbs)
 		return "";
 	frame.ids.forEach(function (id) {
 		var line = id >= 0 && data.callLine[id];
@@ -89,7 +89,7 @@ function changeText(frame, weights) {
 function frameLines(frame, weights) {
 	var data = weights.data, unit = data.metrics[weights.metric].unit, own = frame.total, lines;
 
-	if (!frame.weights)
+	if (!frame.climbs)
 		kidsOf(frame).forEach(function (kid) { own -= kid.total; });
 	lines = [nameOf(data, frame.fn), data.pair ? changeText(frame, weights)
 		: estimateText(frame.total, errorOf(frame, weights), unit) + ", " +
@@ -97,7 +97,7 @@ function frameLines(frame, weights) {
 	if (frame.parent && frame.parent.total > 0 && frame.parent.fn >= 0)
 		lines.push(percentText(frame.total, frame.parent.total) + " of " +
 			shortened(nameOf(data, frame.parent.fn), 40));
-	if (!frame.weights && !data.pair)
+	if (!frame.climbs && !data.pair)
 		lines.push("itself " + amountText(Math.max(own, 0), unit));
 	if (isGuess(frame, weights))
 		lines.push("an estimate: not each call was timed, or it is more than 10% uncertain");

@@ -5,12 +5,12 @@
  * what is too narrow to be drawn costs nothing.
  *
  * ids: nodes. Downwards (callees) these are the frame's own; upwards (callers) each is how
- * far one path has been climbed, and weights and errors are what that path brings along.
+ * far one path has been climbed, and climbs has what that path brings along.
  */
 
-function makeFrame(tree, fn, parent) {
+function makeFrame(tree, fn, parent, isUp) {
 	return {tree: tree, fn: fn, parent: parent, total: 0, before: 0, error: 0, guessed: 0,
-		first: Infinity, ids: [], weights: null, errors: null, befores: null, kids: null};
+		first: Infinity, ids: [], climbs: isUp ? [] : null, kids: null};
 }
 
 function pathOf(frame) {
@@ -22,18 +22,9 @@ function pathOf(frame) {
 }
 
 function groupFor(groups, frame, fn) {
-	var group = groups.get(fn);
-
-	if (!group) {
-		group = makeFrame(frame.tree, fn, frame);
-		if (frame.weights) {
-			group.weights = [];
-			group.errors = [];
-			group.befores = [];
-		}
-		groups.set(fn, group);
-	}
-	return group;
+	if (!groups.has(fn))
+		groups.set(fn, makeFrame(frame.tree, fn, frame, !!frame.climbs));
+	return groups.get(fn);
 }
 
 function addDown(frame, weights, id) {
@@ -49,14 +40,13 @@ function addDown(frame, weights, id) {
 		frame.before += weights.totalBefore[id];
 }
 
-function addUpwards(frame, data, id, weight, error, before) {
+/* climb: weight, error, before. */
+function addUpwards(frame, data, id, climb) {
 	frame.ids.push(id);
-	frame.weights.push(weight);
-	frame.errors.push(error);
-	frame.befores.push(before);
-	frame.total += weight;
-	frame.before += before;
-	frame.error += error * error;
+	frame.climbs.push(climb);
+	frame.total += climb.weight;
+	frame.before += climb.before;
+	frame.error += climb.error * climb.error;
 	frame.first = Math.min(frame.first, data.first[id]);
 }
 
@@ -94,7 +84,7 @@ function openUp(frame, groups) {
 
 		if (above >= 0)
 			addUpwards(groupFor(groups, frame, data.fn[above]), data, above,
-				frame.weights[i], frame.errors[i], frame.befores[i]);
+				frame.climbs[i]);
 	}
 }
 
@@ -104,7 +94,7 @@ function kidsOf(frame) {
 	if (frame.kids)
 		return frame.kids;
 	groups = new Map();
-	(frame.weights ? openUp : openDown)(frame, groups);
+	(frame.climbs ? openUp : openDown)(frame, groups);
 	frame.kids = Array.from(groups.values());
 	frame.kids.forEach(function (kid) { kid.error = Math.sqrt(kid.error); });
 	sortKids(frame);
@@ -139,17 +129,14 @@ function rootDown(weights, choice) {
 
 /* All that have something of their own at the top, their callers below them. */
 function rootInverted(weights, choice) {
-	var root = makeFrame(treeOf(weights, choice), -1, null), data = weights.data;
+	var root = makeFrame(treeOf(weights, choice), -1, null, true);
 
-	root.weights = [];
-	root.errors = [];
-	root.befores = [];
-	for (var i = 0; i < data.nodes; i++) {
+	for (var i = 0; i < weights.data.nodes; i++) {
 		var before = weights.selfBefore ? weights.selfBefore[i] : 0;
 
 		if (weights.self[i] || before)
-			addUpwards(root, data, i, weights.self[i],
-				weights.hasErrors ? weights.errors.self[i] : 0, before);
+			addUpwards(root, weights.data, i, {weight: weights.self[i], before: before,
+				error: weights.hasErrors ? weights.errors.self[i] : 0});
 	}
 	root.error = Math.sqrt(root.error);
 	return root;
@@ -175,31 +162,26 @@ function outermost(weights, fn) {
 
 /* Callers and callees of one function. */
 function rootsSandwich(weights, choice, fn) {
-	var tree = treeOf(weights, choice), ids = outermost(weights, fn), data = weights.data;
-	var above = makeFrame(tree, -1, null), centre = makeFrame(tree, -1, null);
-	var up, down;
+	var tree = treeOf(weights, choice), data = weights.data;
 
-	above.weights = [];
-	above.errors = [];
-	above.befores = [];
-	up = makeFrame(tree, fn, above);
-	up.weights = [];
-	up.errors = [];
-	up.befores = [];
-	down = makeFrame(tree, fn, centre);
-	ids.forEach(function (id) {
-		addDown(down, weights, id);
-		addUpwards(up, data, id, weights.total[id],
-			weights.hasErrors ? weights.errors.total[id] : 0,
-			weights.totalBefore ? weights.totalBefore[id] : 0);
-	});
-	up.error = Math.sqrt(up.error);
-	down.error = Math.sqrt(down.error);
-	above.kids = [up];
-	centre.kids = [down];
-	centre.total = above.total = down.total;
-	centre.before = above.before = down.before;
-	return {up: above, down: centre};
+	function root(isUp) {
+		var above = makeFrame(tree, -1, null, isUp), one = makeFrame(tree, fn, above, isUp);
+
+		outermost(weights, fn).forEach(function (id) {
+			if (!isUp)
+				addDown(one, weights, id);
+			else
+				addUpwards(one, data, id, {weight: weights.total[id],
+					error: weights.hasErrors ? weights.errors.total[id] : 0,
+					before: weights.totalBefore ? weights.totalBefore[id] : 0});
+		});
+		one.error = Math.sqrt(one.error);
+		above.kids = [one];
+		above.total = one.total;
+		above.before = one.before;
+		return above;
+	}
+	return {up: root(true), down: root(false)};
 }
 
 /* Along a path of functions as far as there is one. */

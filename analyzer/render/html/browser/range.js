@@ -100,6 +100,33 @@ PageRange.prototype.text = function () {
 		percentText(this.length(), span) + " of " + amountText(span, "nanoseconds") + ".";
 };
 
+/* Draws over an element from one place (0 to 1) to another: mark(a, b) while it goes on,
+ * done(a, b, event) with the pointer's first, null when it is broken off. */
+function listenToDrawing(element, placeOf, mark, done) {
+	var start = null, first;
+
+	function end(event) {
+		var from = start;
+
+		start = null;
+		if (from !== null)
+			done(event.type === "pointerup" ? [from, placeOf(event)] : null, first);
+	}
+	element.addEventListener("pointerdown", function (event) {
+		if (event.button)
+			return;
+		first = event;
+		start = placeOf(event);
+		element.setPointerCapture(event.pointerId);
+	});
+	element.addEventListener("pointermove", function (event) {
+		if (start !== null)
+			mark(start, placeOf(event));
+	});
+	element.addEventListener("pointerup", end);
+	element.addEventListener("pointercancel", end);
+}
+
 /* "1.5s", "200 ms", "30us"; a number alone is seconds. NaN: it is none. */
 function timeIn(text) {
 	var found = /^\s*(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|ms|s|)\s*$/.exec(text);

@@ -4,24 +4,18 @@
  * snapshots, from steps and from slices, with the same columns where these are known.
  */
 
-/* Node by node what it has of its own, and with what it calls. */
-function nodeValues(data, choice) {
-	var numbers = {}, errors = errorsOf(data, choice);
+/* Of each path that has something of this metric; of(word) and others are as its column is. */
+function nodeRows(data, choice, word) {
+	var number = metricNumber(data, word), self = selfOf(data, number, choice), rows = [];
 
-	data.metrics.forEach(function (metric, number) {
-		numbers[metric.word] = selfOf(data, number, choice);
-	});
-	return {data: data, self: numbers, total: addUp(data, numbers.wall), errors: errors,
-		all: sumOf(numbers.wall), allBytes: sumOf(numbers.bytes)};
-}
-
-function nodeRows(values, word) {
-	var rows = [], weights = values.self[word];
-
-	for (var i = 0; i < values.data.nodes; i++)
-		if (weights[i] > 0)
+	for (var i = 0; i < data.nodes; i++)
+		if (self[i] > 0)
 			rows.push(i);
-	return rows;
+	return {rows: rows, all: sumOf(self), errors: errorsOf(data, choice), of: function (other) {
+		var values = selfOf(data, metricNumber(data, other), choice);
+
+		return function (node) { return values[node]; };
+	}};
 }
 
 function textColumn(title, text, isCode) {
@@ -88,36 +82,34 @@ function rangedFunctions(data, choice, range, names) {
 		names.map(function (name) { return columns[name]; }).filter(Boolean)), sorted: 1};
 }
 
-function rangedPaths(data, choice) {
-	var values = nodeValues(data, choice), self = values.self;
+function nodeColumn(data, title) {
+	return textColumn(title, function (node) { return nameOf(data, data.fn[node]); }, true);
+}
 
-	function of(list) {
-		return function (node) { return list[node]; };
-	}
-	return {rows: nodeRows(values, "wall"), columns: [
-		textColumn("function", function (node) { return nameOf(data, data.fn[node]); }, true),
-		shareColumn("self %", of(self.wall), values.all, of(values.errors.self)),
-		numberColumn("self", "nanoseconds", of(self.wall), of(values.errors.self)),
-		numberColumn("total", "nanoseconds", of(values.total), of(values.errors.total)),
-		numberColumn("calls", "count", of(self.calls)),
-		textColumn("call path", function (node) { return pathText(data, node); }, true)],
-		sorted: 2};
+function pathColumn(data) {
+	return textColumn("call path", function (node) { return pathText(data, node); }, true);
+}
+
+function rangedPaths(data, choice) {
+	var made = nodeRows(data, choice, "wall"), self = made.of("wall");
+	var totals = addUp(data, selfOf(data, metricNumber(data, "wall"), choice));
+
+	function selfError(node) { return made.errors.self[node]; }
+	return {rows: made.rows, columns: [nodeColumn(data, "function"),
+		shareColumn("self %", self, made.all, selfError),
+		numberColumn("self", "nanoseconds", self, selfError),
+		numberColumn("total", "nanoseconds", function (node) { return totals[node]; },
+			function (node) { return made.errors.total[node]; }),
+		numberColumn("calls", "count", made.of("calls")), pathColumn(data)], sorted: 2};
 }
 
 function rangedSites(data, choice) {
-	var values = nodeValues(data, choice), self = values.self;
+	var made = nodeRows(data, choice, "bytes"), bytes = made.of("bytes");
 
-	function of(list) {
-		return function (node) { return list[node]; };
-	}
-	return {rows: nodeRows(values, "bytes"), columns: [
-		textColumn("allocated by", function (node) { return nameOf(data, data.fn[node]); }, true),
-		shareColumn("bytes %", of(self.bytes), values.allBytes),
-		numberColumn("bytes", "bytes", of(self.bytes)),
-		numberColumn("count", "count", of(self.allocations)),
-		numberColumn("live at its end", "bytes", of(self.live)),
-		textColumn("call path", function (node) { return pathText(data, node); }, true)],
-		sorted: 2};
+	return {rows: made.rows, columns: [nodeColumn(data, "allocated by"),
+		shareColumn("bytes %", bytes, made.all), numberColumn("bytes", "bytes", bytes),
+		numberColumn("count", "count", made.of("allocations")),
+		numberColumn("live at its end", "bytes", made.of("live")), pathColumn(data)], sorted: 2};
 }
 
 /* Calls of libc that slept. */

@@ -152,34 +152,26 @@ function momentsAround(data, start, end) {
 }
 
 Strip.prototype.listen = function () {
-	var self = this, start = null;
+	var self = this, data = this.data;
 
-	function time(event) {
+	listenToDrawing(this.picture, function (event) {
 		var bounds = self.picture.getBoundingClientRect();
 
-		return (event.clientX - bounds.left) / bounds.width * self.span;
-	}
-	this.picture.addEventListener("pointerdown", function (event) {
-		start = time(event);
-		self.picture.setPointerCapture(event.pointerId);
-	});
-	this.picture.addEventListener("pointermove", function (event) {
-		if (start !== null)
-			self.mark(Math.min(start, time(event)), Math.max(start, time(event)));
-	});
-	this.picture.addEventListener("pointerup", function (event) {
-		var end = time(event), low = Math.min(start, end), high = Math.max(start, end), moments;
+		return (event.clientX - bounds.left) / bounds.width;
+	}, function (one, other) {
+		self.mark(Math.min(one, other) * self.span, Math.max(one, other) * self.span);
+	}, function (places) {
+		var from, to, moments;
 
-		if (start === null)
+		if (!places) {
+			self.mark(self.range.from, self.range.to);
 			return;
-		moments = self.data.slots.length ? momentsAround(self.data, low, high) : null;
-		start = null;
-		self.range.set(moments ? timeOf(self.data, moments[0]) : low,
-			moments ? timeOf(self.data, moments[1]) : high);
-	});
-	this.picture.addEventListener("pointercancel", function () {
-		start = null;
-		self.mark(self.range.from, self.range.to);
+		}
+		from = Math.min(places[0], places[1]) * self.span;
+		to = Math.max(places[0], places[1]) * self.span;
+		moments = data.slots.length ? momentsAround(data, from, to) : null;
+		self.range.set(moments ? timeOf(data, moments[0]) : from,
+			moments ? timeOf(data, moments[1]) : to);
 	});
 };
 

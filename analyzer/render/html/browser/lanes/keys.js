@@ -104,38 +104,20 @@ Lanes.prototype.mark = function (one, other) {
 	this.drawn.style.height = this.holder.scrollHeight + "px";
 };
 
-Lanes.prototype.pick = function (one, other, slice) {
-	var range = this.range, from = range.from, length = range.length();
-
-	this.drawn.hidden = true;
-	if (Math.abs(other - one) * this.holder.clientWidth >= LANES_DRAWN_PX)
-		range.set(from + Math.min(one, other) * length, from + Math.max(one, other) * length);
-	else if (slice)
-		this.showSlice(slice);
-};
-
+/* A click is on the slice that the pointer went down on. */
 Lanes.prototype.listenToPointer = function () {
-	var self = this, holder = this.holder, start = null, slice;
+	var self = this, range = this.range;
 
-	holder.addEventListener("pointerdown", function (event) {
-		if (event.button)
-			return;
-		start = self.placeOf(event);
-		slice = self.sliceOf(event.target);
-		holder.setPointerCapture(event.pointerId);
-	});
-	holder.addEventListener("pointermove", function (event) {
-		if (start !== null)
-			self.mark(start, self.placeOf(event));
-	});
-	holder.addEventListener("pointerup", function (event) {
-		if (start !== null)
-			self.pick(start, self.placeOf(event), slice);
-		start = null;
-	});
-	holder.addEventListener("pointercancel", function () {
-		start = null;
+	listenToDrawing(this.holder, this.placeOf.bind(this), this.mark.bind(this),
+		function (places, first) {
+		var from = range.from, length = range.length(), slice = self.sliceOf(first.target);
+
 		self.drawn.hidden = true;
+		if (places && Math.abs(places[1] - places[0]) * self.holder.clientWidth >= LANES_DRAWN_PX)
+			range.set(from + Math.min(places[0], places[1]) * length,
+				from + Math.max(places[0], places[1]) * length);
+		else if (places && slice)
+			self.showSlice(slice);
 	});
 };
 
