@@ -194,10 +194,13 @@ static uint32_t folded(const struct comparison *comparison, uint32_t parent,
 uint32_t compare_owner(const struct comparison *comparison, uint32_t path)
 {
 	for (uint32_t at = compare_kept(comparison, path); at != COMPARE_NONE;
-	     at = comparison->paths[at].parent)
-		if (!comparison->functions[comparison->paths[at].function].is_library &&
-		    !comparison->paths[at].is_wrapper)
+	     at = comparison->paths[at].parent) {
+		const struct compare_function *function =
+			&comparison->functions[comparison->paths[at].function];
+
+		if (!function->is_library && !function->is_wrapper)
 			return at;
+	}
 	return path;
 }
 

@@ -74,7 +74,9 @@ struct compare_function {
 	uint8_t estimated, holder;
 	bool is_renamed; /* and somebody said so */
 	bool is_library;
-	bool is_libc; /* a call of libc that waits or moves data; the caller sets it */
+	/* A call of libc that waits or moves data; what allocates for its caller: the
+	 * caller sets them. */
+	bool is_libc, is_wrapper;
 };
 
 struct compare_path {
@@ -84,8 +86,7 @@ struct compare_path {
 	/* Of an estimated function, which other recordings of the same calls do not have
 	 * here: no other path stands below it. */
 	bool is_left_out;
-	bool is_wrapper;    /* what it allocates is its caller's; the caller sets it */
-	uint32_t call_line; /* of a wrapper's call, in its caller's file; 0: not known */
+	uint32_t call_line; /* in its caller's file; 0: not known; the caller sets it */
 };
 
 struct compare_site {

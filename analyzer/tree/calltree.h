@@ -27,6 +27,7 @@ struct calltree_function {
 	const char *file; /* of the definition */
 	uint32_t line;
 	bool is_library;   /* of a language's or the system's library, not the user's */
+	bool is_wrapper;   /* its allocations are its caller's: wrappers_mark() */
 	bool is_region;	   /* a part of functions that the program gave a name */
 	bool is_libc;	   /* a call of libc that waits or moves data: nobody's code */
 	bool is_estimated; /* not all of its calls were timed */

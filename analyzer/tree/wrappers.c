@@ -176,6 +176,22 @@ uint32_t wrappers_caller(struct wrappers *wrappers, uint32_t owner)
 	return *known - 1;
 }
 
+void wrappers_mark(struct calltree *tree, const struct wrapper_limits *limits)
+{
+	struct wrappers *wrappers = wrappers_find(tree, limits);
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = calltree_owner(tree, tree->order[i]), caller;
+
+		if (!tree->nodes[tree->order[i]].tree_alloc_count)
+			continue;
+		for (caller = wrappers_caller(wrappers, at); at != caller;
+		     at = tree->nodes[at].parent)
+			tree->functions[tree->nodes[at].function].is_wrapper = true;
+	}
+	wrappers_free(wrappers);
+}
+
 void wrappers_free(struct wrappers *wrappers)
 {
 	if (wrappers)

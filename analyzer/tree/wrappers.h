@@ -25,3 +25,6 @@ void wrappers_free(struct wrappers *wrappers);
  * the owner itself when it is none. Stacked wrappers are passed as long as each function
  * makes hardly more than one block in a call, and few calls. */
 uint32_t wrappers_caller(struct wrappers *wrappers, uint32_t owner);
+
+/* Sets is_wrapper of the functions that some site's path is passed through. */
+void wrappers_mark(struct calltree *tree, const struct wrapper_limits *limits);

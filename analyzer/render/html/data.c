@@ -40,7 +40,8 @@ static json_t *list_metrics(void)
 	return list;
 }
 
-/* Name, file, line, kind: 1 of a library, 2 a call of libc; id in run.db. */
+/* Name, file, line, kind: 1 of a library, 2 a call of libc, 3 a wrapper that allocates
+ * for its caller; id in run.db. */
 static json_t *list_functions(const struct profile *profile)
 {
 	json_t *list = json_array();
@@ -53,6 +54,7 @@ static json_t *list_functions(const struct profile *profile)
 						text_of(one->file), (int)one->line,
 						one->is_libc	  ? 2
 						: one->is_library ? 1
+						: one->is_wrapper ? 3
 								  : 0,
 						(json_int_t)one->function_id));
 	}

@@ -93,6 +93,8 @@ static void find_functions(struct placing *placing)
 		placing->functions[i] = function;
 		function = comparison->functions[function].merged_into;
 		comparison->functions[function].is_libc |= tree->functions[i].is_libc;
+		comparison->functions[function].is_wrapper |=
+			tree->functions[i].is_wrapper;
 	}
 	for (size_t i = 0; i < tree->order_count; i++)
 		is_nameless |= tree->nodes[tree->order[i]].function == CALLTREE_NONE;
@@ -134,30 +136,7 @@ static void place(struct placing *placing, uint32_t at)
 	placing->places[at] =
 		compare_add_path(comparison, placing->run->column,
 				 compare_kept(comparison, parent), function, values);
-}
-
-/* The functions between one that needs memory and what hands it out. */
-static void mark_wrappers(const struct placing *placing)
-{
-	const struct calltree *tree = placing->tree;
-	struct compare_path *paths = placing->state->comparison.paths;
-	struct wrapper_limits limits = memory_wrapper_limits(NULL);
-	struct wrappers *wrappers = wrappers_find(tree, &limits);
-
-	for (size_t i = 0; i < tree->order_count; i++) {
-		const struct calltree_node *node = &tree->nodes[tree->order[i]];
-		uint32_t at = calltree_owner(tree, tree->order[i]), caller;
-
-		if (!node->tree_alloc_count)
-			continue;
-		for (caller = wrappers_caller(wrappers, at); at != caller;
-		     at = tree->nodes[at].parent) {
-			paths[placing->places[at]].is_wrapper = true;
-			paths[placing->places[at]].call_line =
-				calltree_call_line(tree, at);
-		}
-	}
-	wrappers_free(wrappers);
+	comparison->paths[placing->places[at]].call_line = calltree_call_line(tree, at);
 }
 
 static int read_sites(const struct placing *placing)
@@ -191,6 +170,7 @@ static int read_sites(const struct placing *placing)
 
 int compare_load_paths(struct compare_state *state, size_t number)
 {
+	struct wrapper_limits limits = memory_wrapper_limits(NULL);
 	struct calltree *tree = report_tree_load(compare_about(state, number));
 	struct placing placing = {
 		.state = state, .run = &state->runs[number], .tree = tree};
@@ -198,12 +178,12 @@ int compare_load_paths(struct compare_state *state, size_t number)
 
 	if (!tree)
 		return -1;
+	wrappers_mark(tree, &limits);
 	placing.functions = xcalloc(tree->function_count + 1, sizeof(*placing.functions));
 	placing.places = calltree_numbers(tree);
 	find_functions(&placing);
 	for (size_t i = 0; i < tree->order_count; i++)
 		place(&placing, tree->order[i]);
-	mark_wrappers(&placing);
 	result = read_sites(&placing);
 	free(placing.functions);
 	free(placing.places);

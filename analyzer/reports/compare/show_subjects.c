@@ -92,7 +92,8 @@ static struct cell site_place_cell(const struct comparison *comparison,
 				   const struct compare_site *site, size_t column)
 {
 	const struct compare_path *asked = asked_of(comparison, site);
-	bool is_passed = asked->is_wrapper && asked->call_line;
+	bool is_passed = comparison->functions[asked->function].is_wrapper &&
+			 asked->parent != COMPARE_NONE && asked->call_line;
 
 	if (column == THE_line)
 		return is_passed ? cell_integer(asked->call_line)

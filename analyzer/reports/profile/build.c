@@ -12,6 +12,8 @@
 #include "analyzer/reports/engine/sections.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/rules/owners.h"
+#include "analyzer/tree/wrappers.h"
 
 #include "profile.sql.h"
 
@@ -269,11 +271,14 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 {
 	struct profiling profiling = {.input = input};
 	const struct report_options *options = input->options;
+	struct wrapper_limits limits = memory_wrapper_limits(NULL);
 	int result;
 
 	profiling.tree = take_tree(input);
 	if (!profiling.tree)
 		return STATUS_FAILED;
+	if (options->page)
+		wrappers_mark(profiling.tree, &limits);
 	doc->profile = profiling.profile =
 		profile_new(calltree_fold_own_calls(profiling.tree, &profiling.places));
 	result = load(&profiling);

@@ -289,7 +289,7 @@ static void allocations_belong_to_who_led_to_them(void **state)
 				none);
 	wrapped = compare_add_path(&comparison, 0, path, add(0, "x", "x", "a.c", 9, 0),
 				   one);
-	comparison.paths[wrapped].is_wrapper = true;
+	comparison.functions[comparison.paths[wrapped].function].is_wrapper = true;
 	assert_int_equal(compare_owner(&comparison, wrapped), path);
 	compare_sum_owned(&comparison);
 	assert_int_equal(compare_values(&comparison.function_values,

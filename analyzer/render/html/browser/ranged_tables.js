@@ -82,34 +82,55 @@ function rangedFunctions(data, choice, range, names) {
 		names.map(function (name) { return columns[name]; }).filter(Boolean)), sorted: 1};
 }
 
-function nodeColumn(data, title) {
-	return textColumn(title, function (node) { return nameOf(data, data.fn[node]); }, true);
-}
-
-function pathColumn(data) {
-	return textColumn("call path", function (node) { return pathText(data, node); }, true);
-}
-
 function rangedPaths(data, choice) {
 	var made = nodeRows(data, choice, "wall"), self = made.of("wall");
 	var totals = addUp(data, selfOf(data, metricNumber(data, "wall"), choice));
 
 	function selfError(node) { return made.errors.self[node]; }
-	return {rows: made.rows, columns: [nodeColumn(data, "function"),
+	return {rows: made.rows, columns: [
+		textColumn("function", function (node) { return nameOf(data, data.fn[node]); }, true),
 		shareColumn("self %", self, made.all, selfError),
 		numberColumn("self", "nanoseconds", self, selfError),
 		numberColumn("total", "nanoseconds", function (node) { return totals[node]; },
 			function (node) { return made.errors.total[node]; }),
-		numberColumn("calls", "count", made.of("calls")), pathColumn(data)], sorted: 2};
+		numberColumn("calls", "count", made.of("calls")),
+		textColumn("call path", function (node) { return pathText(data, node); }, true)], sorted: 2};
 }
 
-function rangedSites(data, choice) {
-	var made = nodeRows(data, choice, "bytes"), bytes = made.of("bytes");
+/* Who needs the memory: no library, and nothing that allocates for others. */
+function askerOf(data, node) {
+	for (var at = node; at >= 0; at = data.parent[at])
+		if (!data.functions[data.fn[at]][3])
+			return at;
+	return node;
+}
 
-	return {rows: made.rows, columns: [nodeColumn(data, "allocated by"),
-		shareColumn("bytes %", bytes, made.all), numberColumn("bytes", "bytes", bytes),
-		numberColumn("count", "count", made.of("allocations")),
-		numberColumn("live at its end", "bytes", made.of("live")), pathColumn(data)], sorted: 2};
+/* By function, with its largest path. */
+function rangedSites(data, choice) {
+	var made = nodeRows(data, choice, "bytes"), rows = new Map();
+	var values = {bytes: made.of("bytes"), allocations: made.of("allocations"), live: made.of("live")};
+
+	function of(word) {
+		return function (row) { return row[word]; };
+	}
+	made.rows.forEach(function (node) {
+		var fn = data.fn[askerOf(data, node)];
+		var row = rows.get(fn) || {fn: fn, bytes: 0, allocations: 0, live: 0, most: 0, node: node};
+
+		rows.set(fn, row);
+		Object.keys(values).forEach(function (word) { row[word] += values[word](node); });
+		if (values.bytes(node) > row.most) {
+			row.most = values.bytes(node);
+			row.node = node;
+		}
+	});
+	return {rows: Array.from(rows.values()), columns: [
+		textColumn("function", function (row) { return nameOf(data, row.fn); }, true),
+		numberColumn("bytes", "bytes", of("bytes")), shareColumn("share", of("bytes"), made.all),
+		numberColumn("live at its end", "bytes", of("live")),
+		numberColumn("allocs", "count", of("allocations")),
+		textColumn("call path", function (row) { return pathText(data, row.node); }, true)],
+		sorted: 1};
 }
 
 /* Calls of libc that slept. */
