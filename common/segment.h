@@ -107,7 +107,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 40u
+#define SEGMENT_VERSION 41u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -138,7 +138,6 @@ enum segment_note {
 	SEGMENT_NOTE_NO_COLLECTOR = 1u << 0,	/* not found, or exec forbidden */
 	SEGMENT_NOTE_SUBREAPER = 1u << 1,	/* PID 1 or subreaper: none started */
 	SEGMENT_NOTE_NO_SPACE = 1u << 2,	/* growth refused: disk full */
-	SEGMENT_NOTE_NO_UNWINDER = 1u << 3,	/* libunwind not loadable */
 	SEGMENT_NOTE_NO_SHADOW = 1u << 4,	/* no memory for the shadow map */
 	SEGMENT_NOTE_SETTING_IGNORED = 1u << 5, /* an environment value was not parsed */
 	SEGMENT_NOTE_SLOTS_EXHAUSTED = 1u << 6, /* more threads than slots */
@@ -202,7 +201,6 @@ struct segment_run {
 	uint32_t stack_depth_limit; /* PROFSHIM_STACK_DEPTH */
 	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	uint32_t report;	    /* enum segment_report: PROFSHIM_REPORT */
-	uint32_t check_stacks;	    /* PROFSHIM_CHECK_STACKS */
 	uint64_t span_floor_ns; /* PROFSHIM_SPANS: as short as that; 0: none is kept */
 	char boot_id[40];	/* /proc/sys/kernel/random/boot_id */
 	char level[16];		/* PROFSHIM_LEVEL in force */
@@ -492,11 +490,10 @@ struct segment_lane {
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
 	uint64_t closed_frame_count; /* open when a former process ended */
 	uint64_t paused_ticks;	     /* see struct segment_process */
-	/* Stacks of allocations: some of the last one was the same; walked anew;
-	 * libunwind was asked for them. Of these: had more frames than the limit; those
-	 * that libunwind would have told otherwise, where that is checked. */
-	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count;
-	uint64_t truncated_stack_count, differing_stack_count;
+	/* Stacks of allocations: some of the last one was the same; walked anew. Of
+	 * these: had more frames than the limit; could be walked in part only. */
+	uint64_t reused_stack_count, rebuilt_stack_count;
+	uint64_t truncated_stack_count, partial_stack_count;
 	/* allocations whose stack was not known at once; some of them, and their ticks */
 	uint64_t slow_stack_count, timed_stack_count, timed_stack_ticks;
 	uint64_t unlisted_path_count; /* whose functions have no histogram: no room */

@@ -11,7 +11,7 @@ static const char plain[] =
 	" hook_calls nested_entries nested_counted libc_calls tool_memory_bytes "
 	"early_bytes open_frames notes shared_lanes unloaded_modules "
 	"inherited_frames inherited_frees system_functions counted_calls "
-	"patched_sites mode_changes reused_stacks rebuilt_stacks asked_stacks "
+	"patched_sites mode_changes reused_stacks rebuilt_stacks "
 	"unsplit_processes switches_by_rseq switches_by_perf samples "
 	"outside_samples sampled_ns sampled_hook_ns unsampled_kernel_ns "
 	"lost_sample_ns sample_period_us sample_longest_period_us sample_tick_ns "
@@ -138,12 +138,12 @@ static const struct trust_counter counters[] = {
 	 "Allocations were made below more frames without hooks than are unwound; their "
 	 "paths begin at the frames inside of these.",
 	 "Record with a larger PROFSHIM_STACK_DEPTH (at most 256)."},
-	{"differing_stacks", TRUST_REPAIRED, "stack that libunwind unwinds differently",
-	 "stacks that libunwind unwinds differently",
-	 "PROFSHIM_CHECK_STACKS=1 had every stack of an allocation unwound by libunwind, "
-	 "too, which found other frames.",
-	 "Totals are right, but these allocations may stand on a wrong path: please "
-	 "report it, with the program."},
+	{"partial_stacks", TRUST_MINOR, "allocation whose stack was followed in part",
+	 "allocations whose stacks were followed in part",
+	 "Allocations were made below code of which no table says where its caller is: "
+	 "assembly, or what was made at run time. Their paths begin at the frames inside "
+	 "of it.",
+	 "No action needed: how much they are, and the inner frames, are right."},
 	{"refused_snapshots", TRUST_LOST, "snapshot that was not taken",
 	 "snapshots that were not taken, or are incomplete",
 	 "There was no room for them: 4,095 are the most for a process, and what changes "
@@ -248,10 +248,6 @@ static const struct trust_counter counters[] = {
 	{"note_no_space", TRUST_LOST, NULL, "the disk was full",
 	 "The disk was full: the recording could not grow any more.",
 	 "Make room beside PROFSHIM_OUTPUT and record again.", TRUST_TIME | TRUST_MEMORY},
-	{"note_no_unwinder", TRUST_LOST, NULL, "no unwinder",
-	 "libunwind could not be loaded, so allocations made below uninstrumented "
-	 "functions are charged to the nearest instrumented one.",
-	 "Install libunwind8.", TRUST_MEMORY},
 	{"note_no_shadow", TRUST_LOST, NULL, "no room for the map of live blocks",
 	 "There was no address space for the map of live blocks (ulimit -v?).",
 	 "Raise the limit; without the map frees and live bytes are not known.",

@@ -48,7 +48,6 @@ static const struct {
 	{SEGMENT_NOTE_NO_COLLECTOR, "note_no_collector"},
 	{SEGMENT_NOTE_SUBREAPER, "note_subreaper"},
 	{SEGMENT_NOTE_NO_SPACE, "note_no_space"},
-	{SEGMENT_NOTE_NO_UNWINDER, "note_no_unwinder"},
 	{SEGMENT_NOTE_NO_SHADOW, "note_no_shadow"},
 	{SEGMENT_NOTE_SETTING_IGNORED, "note_setting_ignored"},
 	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted"},
@@ -493,9 +492,8 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "open_frames", merge->open_frame_count);
 	add(ingest, "reused_stacks", merge->reused_stack_count);
 	add(ingest, "rebuilt_stacks", merge->rebuilt_stack_count);
-	add(ingest, "asked_stacks", merge->asked_stack_count);
 	add(ingest, "truncated_stacks", merge->truncated_stack_count);
-	add(ingest, "differing_stacks", merge->differing_stack_count);
+	add(ingest, "partial_stacks", merge->partial_stack_count);
 	for (size_t i = 0; i < COUNT(counters); i++)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));

@@ -158,9 +158,8 @@ struct merge_mode {
 	SUM(left_out_ticks)                                                              \
 	SUM(reused_stack_count)                                                          \
 	SUM(rebuilt_stack_count)                                                         \
-	SUM(asked_stack_count)                                                           \
 	SUM(truncated_stack_count)                                                       \
-	SUM(differing_stack_count)
+	SUM(partial_stack_count)
 
 struct merge {
 	const struct read_run *run;

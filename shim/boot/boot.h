@@ -39,7 +39,6 @@ struct config {
 	int samples_only;	    /* PROFSHIM_SAMPLES=only: nothing else */
 	unsigned int sample_hz;	    /* PROFSHIM_SAMPLES, see common/segment_samples.h */
 	unsigned int stack_depth_limit;
-	unsigned int check_stacks;
 	unsigned int path_limit;
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	uint64_t span_floor_ns;		/* PROFSHIM_SPANS; 0: none is kept */

@@ -344,8 +344,6 @@ void config_read(struct config *config, char **environment)
 	read_snapshots(config, environment);
 	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,
 		    &config->stack_depth_limit);
-	read_number(config, environment, "PROFSHIM_CHECK_STACKS", 0, 1,
-		    &config->check_stacks);
 	read_number(config, environment, "PROFSHIM_MAX_PATHS", 1, 1ul << 30,
 		    &config->path_limit);
 }

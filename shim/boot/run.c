@@ -83,7 +83,6 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->report = config->report;
 	run->path_limit = config->path_limit;
 	run->stack_depth_limit = config->stack_depth_limit;
-	run->check_stacks = config->check_stacks;
 	run->span_floor_ns = config->span_floor_ns;
 	facts_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
 	snprintf(run->level, sizeof(run->level), "%s", config->level);
@@ -292,7 +291,6 @@ int run_open(const struct config *config, int *ret_first, char *error, size_t er
 	}
 	process_facts.path_limit = process_facts.run->path_limit;
 	process_facts.stack_depth_limit = process_facts.run->stack_depth_limit;
-	process_facts.check_stacks = process_facts.run->check_stacks;
 	return 0;
 }
 

@@ -333,23 +333,6 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	errno = saved_errno;
 }
 
-static void load_unwinder(void)
-{
-	struct lane_context *context;
-	struct own_io before;
-
-	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
-	 * before it is ready */
-	if (!lane_own() || allocations_are_left ||
-	    process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
-		return;
-	context = lane_begin_own_work();
-	own_io_begin_work(&before);
-	unwinder_load();
-	own_io_end_work(&before);
-	lane_end_own_work(context);
-}
-
 exported int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 			       void (*init)(void), void (*fini)(void),
 			       void (*rtld_fini)(void), void *stack_end)
@@ -357,8 +340,6 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 	int saved_errno = errno;
 
 	environment_prepare(argv + argc + 1, run_variable[0] ? run_variable : NULL);
-	if (run_variable[0] && gate_is_open())
-		load_unwinder();
 	faults_main_begins();
 	errno = saved_errno;
 	return real___libc_start_main(main, argc, argv, init, fini, rtld_fini, stack_end);

@@ -118,22 +118,6 @@ void own_io_begin(void)
 		add(&counted.own, now.read_bytes, now.write_bytes);
 }
 
-void own_io_begin_work(struct own_io *ret)
-{
-	long length = counted.is_wanted ? ask_kernel(ret, 0) : -1;
-
-	ret->read_bytes = length < 0 ? UINT64_MAX : ret->read_bytes + (uint64_t)length;
-}
-
-void own_io_end_work(const struct own_io *begin)
-{
-	struct own_io now;
-
-	if (begin->read_bytes != UINT64_MAX && ask_kernel(&now, 0) >= 0)
-		add(&counted.own, now.read_bytes - begin->read_bytes,
-		    now.write_bytes - begin->write_bytes);
-}
-
 void own_io_end_thread(void)
 {
 	struct own_io now;

@@ -22,10 +22,6 @@ struct own_io {
 /* What was until now is not the program's. Without it, threads that end are not asked. */
 void own_io_begin(void);
 
-/* What is read from the first to the second is ours: by functions that are not. */
-void own_io_begin_work(struct own_io *ret);
-void own_io_end_work(const struct own_io *begin);
-
 /* The calling thread ends. */
 void own_io_end_thread(void);
 

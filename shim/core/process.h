@@ -68,8 +68,7 @@ struct process_facts {
 	uint32_t notes;			 /* of its notes those that its children have */
 	uint32_t path_limit;
 	uint32_t stack_depth_limit;
-	uint32_t check_stacks; /* libunwind is asked for each stack, too */
-	uint32_t owner;	       /* user id, of the files */
+	uint32_t owner;				   /* user id, of the files */
 	uintptr_t main_stack_low, main_stack_high; /* of the first thread; or 0 */
 };
 

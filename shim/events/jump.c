@@ -81,7 +81,7 @@ static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 /* The hook held the books, and perhaps a site. */
 static void abandon_books(struct lane_context *context)
 {
-	context->own_work = OWN_WORK_NONE;
+	context->own_work = 0;
 	site_unlock_left(context);
 	if (context->deferred_count)
 		deferred_book(context);

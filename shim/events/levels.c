@@ -7,7 +7,7 @@
 #include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
 #include "shim/lane/ways.h"
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/sites.h"

@@ -18,17 +18,6 @@ static int enter_block(struct lane_context *context, uint32_t site, void *block,
 	return 1;
 }
 
-/* Is it the tool's own allocation, which is marked so that its free is no riddle? */
-static int is_own(const struct lane_context *context, uint64_t caller)
-{
-	const struct stack_code *code = stack_unwinder_code;
-
-	return context->own_work == OWN_WORK_ALL ||
-	       (context->own_work == OWN_WORK_UNWINDING &&
-		(caller - code[0].start < code[0].end - code[0].start ||
-		 caller - code[1].start < code[1].end - code[1].start));
-}
-
 /* Notes what a handler did in the middle of a hook. Returns 0 when there is no room. */
 int odd_block_note(struct lane_context *context, enum deferred_kind kind,
 		   const struct shadow_block *block, struct allocation_resize resize,
@@ -86,7 +75,7 @@ void cold odd_block_freed(const struct shadow_block *block)
 
 /* An allocation when no hook may book: the tool's own, one in a handler that
  * interrupts a hook, one without a lane. The handler's has the function it is called from
- * and the call for its path; nothing is unwound, since unwinding may be what was
+ * and the call for its path; nothing is walked, since a walk may be what was
  * interrupted. */
 void cold odd_block_made(void *block, uint64_t size, const struct stack_caller *caller,
 			 enum deferred_kind kind, struct allocation_resize resize)
@@ -101,7 +90,7 @@ void cold odd_block_made(void *block, uint64_t size, const struct stack_caller *
 		late_alloc(block, size, caller, kind, resize);
 		return;
 	}
-	if (is_own(context, caller->return_address)) {
+	if (context->own_work) { /* marked, so that its free is no riddle */
 		shadow_put((uintptr_t)block, SHADOW_SITE_TOOL, size, 0);
 		return;
 	}

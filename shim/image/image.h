@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the other folders, and the files of this one, ask of the program image: its
- * objects and their functions, libunwind, the files of its run. Each part says who may
+ * objects and their functions, the files of its run. Each part says who may
  * call. */
 #pragma once
 
@@ -160,20 +160,3 @@ uint32_t triggers_of_mark(const char *name);
 /* Looks for the named functions in an object that is recorded. Traced threads, under the
  * process lock. */
 void triggers_look(const struct segment_module *module);
-
-/*
- * Where an object's tables for unwinding are. Runs on: traced threads, any context. Must
- * not take a lock.
- */
-
-/* From here on stacks are walked by the rules of the tables (stacks/walk.h). */
-void unwind_tables_begin(void);
-
-/* Whether the tables of the object around an address can be followed from there. */
-int unwind_tables_fit(uint64_t address);
-
-/* Loads it; after libc's own constructor, not before. Notes when it cannot be had. */
-void unwinder_load(void);
-
-/* Objects have been unloaded: forgets what it knows of code. Any thread and context. */
-void unwinder_forget(void);

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "shim/code/code.h"
+#include "shim/code/rules.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/image/image.h"
@@ -70,14 +72,10 @@ static struct segment_module *find_known(const struct dl_find_object *found)
 /* The ELF header is at the start of the object's first mapping. */
 static void read_build_id(struct segment_module *module, const char *start, uint64_t bias)
 {
-	const ElfW(Ehdr) *header = (const void *)start;
-	const ElfW(Phdr) * program;
+	unsigned int count = 0;
+	const ElfW(Phdr) *program = code_segments((uintptr_t)start, &count);
 
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_phoff + header->e_phnum * sizeof(*program) > 4096)
-		return;
-	program = (const void *)(start + header->e_phoff);
-	for (unsigned int i = 0; i < header->e_phnum && !module->build_id_size; i++) {
+	for (unsigned int i = 0; i < count && !module->build_id_size; i++) {
 		uint64_t at = bias + program[i].p_vaddr;
 
 		if (program[i].p_type == PT_NOTE && at >= module->start &&
@@ -297,7 +295,7 @@ static void find_gone(void)
 	if (!gone)
 		return;
 	process->unload_count++; /* the lanes' remembered stacks are void */
-	unwinder_forget();
+	rules_forget();
 }
 
 static int note_module(uint64_t address)

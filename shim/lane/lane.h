@@ -33,13 +33,6 @@
 /* Notes of handlers that interrupt an allocation hook, see memory/site.h. */
 #define LANE_DEFERRED 512u
 
-/* Whether what is allocated now is the tool's, not the program's. */
-enum own_work {
-	OWN_WORK_NONE,
-	OWN_WORK_ALL,	    /* all of it */
-	OWN_WORK_UNWINDING, /* what the unwinder allocates; handlers may interrupt it */
-};
-
 /* Classes of chunk sizes, see frames.c: the largest has 2^20 frames. */
 #define LANE_CHUNK_CLASSES 16u
 
@@ -331,7 +324,7 @@ struct lane_context {
 	/* what calls of libc need besides, and allocations */
 	struct segment_call_site *call_sites; /* by node */
 	struct segment_lane *lane;
-	uint32_t own_work;    /* enum own_work */
+	uint32_t own_work;    /* what is allocated now is the tool's, not the program's */
 	uint32_t is_vforking; /* a vfork child runs in this memory */
 	struct segment_transfer *transfers;
 	uint32_t transfer_linked; /* entries that the buckets have */
@@ -370,7 +363,6 @@ struct lane_context {
 	/* allocations */
 	struct deferred *deferred;
 	uint32_t deferred_done; /* of deferred_count those that are booked */
-	uint32_t unwind_hint;	/* frames the last unwinding needed */
 	struct stack_memo memo;
 	struct lane_kept_table *kept; /* NULL: none yet */
 	uint32_t kept_serial;	      /* of the last stack that was kept */
@@ -409,8 +401,7 @@ struct lane_context {
 	struct stack_frame known[LANE_STACK_LIMIT]; /* of the memo, outermost first */
 	struct callers_memo callers[LANE_CALLERS];  /* by node */
 	struct stack_site known_sites[LANE_KNOWN_SITES];
-	struct callers_chain chains[LANE_CHAINS]; /* by hash */
-	struct stack_asked asked;
+	struct callers_chain chains[LANE_CHAINS];    /* by hash */
 	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
 	/* by node and target: first transfer of a hash chain */
 	uint32_t transfer_buckets[LANE_TRANSFER_BUCKETS];
@@ -488,7 +479,7 @@ lane_begin_own_work(void)
 	if (!context || context->busy[BUSY_BOOKS])
 		return NULL;
 	context->busy[BUSY_BOOKS] = (uintptr_t)__builtin_frame_address(0);
-	context->own_work = OWN_WORK_ALL;
+	context->own_work = 1;
 	return context;
 }
 
@@ -496,7 +487,7 @@ static inline void lane_end_own_work(struct lane_context *context)
 {
 	if (!context)
 		return;
-	context->own_work = OWN_WORK_NONE;
+	context->own_work = 0;
 	context->busy[BUSY_BOOKS] = 0;
 }
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
+/* Longest stack that is walked; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
 /* What a return address says of its level, see stacks/places.h. */
@@ -90,15 +90,6 @@ struct lane_kept_table {
 struct lane_kept_missed {
 	const void *caller;
 	uint32_t place;
-};
-
-/* The last stack that libunwind was asked for: outermost first. */
-struct stack_asked {
-	uint32_t count;
-	uint32_t base; /* as in the memo */
-	uint32_t unload_count;
-	uint32_t nodes[LANE_STACK_LIMIT];
-	void *frames[LANE_STACK_LIMIT];
 };
 
 #define LANE_KNOWN_SITES 1024u

@@ -7,7 +7,7 @@
 #include "shim/lane/frames.h"
 #include "shim/lane/functions.h"
 #include "shim/lane/ways.h"
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
 #include "shim/patch/sites.h"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "common/attributes.h"
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
 #include "shim/patch/site.h"
 
 struct scan;

@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
 
 enum site_form {
 	SITE_CALL,	/* e8 rel32: call hook@plt */

@@ -5,7 +5,7 @@
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
 #include "shim/patch/scan.h"
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
 #include "shim/patch/site.h"

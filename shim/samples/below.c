@@ -2,8 +2,9 @@
 /* One step after the other, on a copied stack. */
 #include "shim/samples/below.h"
 
+#include "shim/code/code.h"
+#include "shim/code/rules.h"
 #include "shim/lane/busy.h"
-#include "shim/stacks/rules.h"
 
 /* Of the stack in use, that must be left: reading the tables takes some. */
 #define STACK_LEAST 4096u
@@ -31,13 +32,12 @@ static uint64_t end_of_frames(const struct lane_context *context)
 static struct cfi_rule rule_of_linkage(const struct ring_data *data,
 				       const struct ring_record *record)
 {
-	struct cfi_object object;
+	struct code code;
 	uint64_t caller;
 
 	if (!ring_word(data, record, record->stack_pointer, &caller) ||
-	    rules_of(caller).kind != CFI_STEP ||
-	    rules_find_object(record->address, &object) < 0)
-		return (struct cfi_rule){.kind = CFI_ASK};
+	    rules_of(caller).kind != CFI_STEP || code_find(record->address, &code) < 0)
+		return (struct cfi_rule){.kind = CFI_ODD};
 	return (struct cfi_rule){.kind = CFI_STEP, .cfa_words = 1};
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who called the code that a sample is in, as far as the frame that is innermost in the
- * lane: by unwind tables (shim/stacks/rules.h), on the stack that came with the sample.
+ * lane: by unwind tables (shim/code/rules.h), on the stack that came with the sample.
  * Runs on: the lane's thread, any context, with BUSY_SAMPLES taken. Must not read the
  * stack in use: it has changed since.
  */

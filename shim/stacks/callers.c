@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
+#include "shim/code/code.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/tree.h"
-#include "shim/stacks/rules.h"
 
 #define KNOWN_COUNT 4096u
 #define ADDRESS_SHIFT 17 /* addresses of programs have 47 bits */
@@ -22,14 +22,13 @@ static uint64_t objects_now(void)
 
 static int find(uint64_t return_address)
 {
-	struct cfi_object object;
-	uint64_t function;
+	struct extent function;
+	struct code code;
 
-	if (headers_ask(return_address) == HEADERS_UNKNOWN || !rules_find_object ||
-	    rules_find_object(return_address - 1, &object) != 0)
-		return 0;
-	function = cfi_function(&object, return_address);
-	return function && headers_ask(function) == HEADERS_NO;
+	return headers_ask(return_address) != HEADERS_UNKNOWN &&
+	       code_find(return_address - 1, &code) == 0 &&
+	       code_function(&code, return_address - 1, &function) == 0 &&
+	       headers_ask(function.low) == HEADERS_NO;
 }
 
 /* The call that returns to this address. 0: a header's code, or of an object whose

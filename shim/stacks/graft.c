@@ -192,8 +192,7 @@ static void keep(const struct graft *graft, const struct stack_caller *caller)
 	const struct stack_frame *frame = frame_at(graft, graft->count - 1);
 	struct kept_words words;
 
-	if (process_facts.check_stacks ||
-	    (walk->end == WALK_OUTERMOST && innermost(graft->context)))
+	if (walk->end == WALK_OUTERMOST && innermost(graft->context))
 		return;
 	words = kept_begin(graft->context, walk->base, graft->call_site, caller,
 			   2 * (uint32_t)graft->count);
@@ -243,9 +242,11 @@ uint32_t graft_walk(struct lane_context *context, const struct walk *walk,
 		walk_remember(context, walk, call_site);
 		graft.outside = count_outside(&graft);
 		number = add_all(&graft, caller, &node);
-		walk_keep(context, number);
+		walk_keep(context, walk->is_single && number > walk->known_count
+					   ? walk->known_count
+					   : number);
 	}
-	if (number == graft.count)
+	if (number == graft.count && !walk->is_single)
 		keep(&graft, caller);
 	return node;
 }

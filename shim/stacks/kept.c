@@ -5,7 +5,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/patch/modes.h"
-#include "shim/stacks/rules.h"
+#include "shim/code/rules.h"
 
 /* Many stacks have the innermost function and its depth in common: that is an allocator
  * of the program's own. */

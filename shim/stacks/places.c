@@ -3,7 +3,7 @@
 #include "shim/stacks/places.h"
 
 #include "shim/core/process.h"
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
 #include "shim/patch/modes.h"
 
 static uint64_t level_at(const struct lane_place *place, const struct code *code)

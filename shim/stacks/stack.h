@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From a call of malloc to the call path it happened on: the instrumented part is the
- * lane's current node, the rest is unwound (walk.h, or libunwind where that cannot) and
- * grafted on it. Runs on: traced threads,
- * inside an allocation hook (BUSY_BOOKS held). Must not hold any lock: libunwind may
- * take the loader's.
+ * lane's current node, the rest is walked (walk.h) and grafted on it. Runs on: traced
+ * threads, inside an allocation hook (BUSY_BOOKS held). Must not lock.
  */
 #pragma once
 
@@ -15,18 +13,7 @@
 #include "shim/stacks/kept.h"
 #include "shim/stacks/walk.h"
 
-/* unw_backtrace(), or NULL when libunwind cannot be had. Set by boot. */
-extern hidden int (*stack_unwinder)(void **buffer, int size);
-
-/* Its code, and that of ld.so, which allocates its thread-local memory: so that its
- * allocations are known by their caller. */
-struct stack_code {
-	uint64_t start, end;
-};
-
-extern hidden struct stack_code stack_unwinder_code[2];
-
-/* Unwinds and grafts. Where there is no room for the whole path it is folded into the
+/* Walks and grafts. Where there is no room for the whole path it is folded into the
  * part that there is, and the fold counted. base: stack_walked_base(). */
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller,
 			 uint32_t base);

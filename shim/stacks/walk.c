@@ -2,10 +2,13 @@
 /* Stepping from frame to frame, and comparing with the last stack. */
 #include "shim/stacks/walk.h"
 
+#include <stddef.h>
+#include <ucontext.h>
+
+#include "shim/code/rules.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/patch/modes.h"
-#include "shim/stacks/rules.h"
 
 /* Flags of frames. */
 enum {
@@ -24,6 +27,7 @@ struct walker {
 	int limit;
 	int candidate; /* the innermost known frame that may come next, or -1 */
 	int count;     /* new frames */
+	int is_single;
 };
 
 static void store(struct walker *walker, const struct stack_frame *frame, uint32_t flags)
@@ -136,8 +140,86 @@ static struct walk ended(const struct walker *walker, enum walk_end end, int kno
 	uint32_t node =
 		known_count && !walker->count ? context->known[known_count - 1].node : 0;
 
-	return (struct walk){end,    walker->count, known_count, context->walked,
-			     end_at, node,	    walker->base};
+	return (struct walk){end,    walker->count,	known_count, context->walked,
+			     end_at, walker->is_single, node,	     walker->base};
+}
+
+/* What a handler's frame returns to is the kernel's, and above it lie the registers of
+ * what was interrupted, which may be on another stack. Its address is given like one that
+ * a call returns to, behind the instruction. 0: it went nowhere. */
+static int step_over_signal(struct walker *walker, struct stack_frame *frame)
+{
+	const struct fiber *fiber = walker->context->fiber;
+	const ucontext_t *machine = (const void *)frame->stack_pointer;
+	const greg_t *registers = machine->uc_mcontext.gregs;
+	uintptr_t stack_pointer;
+
+	if (walker->high - frame->stack_pointer < sizeof(*machine))
+		return 0;
+	stack_pointer = (uintptr_t)registers[REG_RSP];
+	if (stack_pointer <= frame->stack_pointer || stack_pointer > walker->high) {
+		if (stack_pointer - fiber->low >= fiber->high - fiber->low)
+			return 0;
+		walker->high = fiber->high;
+	}
+	frame->return_address = (uint64_t)registers[REG_RIP] + 1;
+	frame->stack_pointer = stack_pointer;
+	frame->frame_pointer = (uint64_t)registers[REG_RBP];
+	frame->saved_at = 0;
+	walker->is_single = 1;
+	return 1;
+}
+
+/* Of a function that has aligned its stack. 0: it went nowhere. */
+static int step_over_realigned(struct walker *walker, struct stack_frame *frame,
+			       struct cfi_rule rule)
+{
+	uintptr_t pointer = frame->frame_pointer, cfa_at = pointer - rule.cfa_words * 8ul;
+	uintptr_t cfa;
+
+	if (pointer % 8 || cfa_at < frame->stack_pointer || pointer >= walker->high ||
+	    cfa_at > pointer)
+		return 0;
+	cfa = walk_word(cfa_at);
+	if (cfa <= pointer || cfa > walker->high || cfa % 8)
+		return 0;
+	frame->frame_pointer = walk_word(pointer);
+	frame->saved_at = 0;
+	frame->stack_pointer = cfa;
+	frame->return_address = walk_word(cfa - 8);
+	walker->is_single = 1;
+	return 1;
+}
+
+static cold int step_oddly(struct walker *walker, struct stack_frame *frame,
+			   struct cfi_rule rule)
+{
+	if (rule.kind == CFI_SIGNAL)
+		return step_over_signal(walker, frame);
+	return rule.kind == CFI_REALIGNED && step_over_realigned(walker, frame, rule);
+}
+
+/* Code without tables is taken to keep a frame pointer, as what is made at run time
+ * mostly does. */
+static struct cfi_rule rule_of(const struct stack_frame *frame)
+{
+	const struct cfi_rule by_frame_pointer = {.kind = CFI_STEP,
+						  .is_from_frame_pointer = 1,
+						  .cfa_words = 2,
+						  .saved_words = 2};
+	struct cfi_rule rule = rules_of(frame->return_address);
+
+	return likely(rule.kind != CFI_UNKNOWN) ? rule : by_frame_pointer;
+}
+
+/* No farther. What calls a coroutine's first function has no tables either, and nothing
+ * around it. */
+static struct walk stopped(struct walker *walker, const struct stack_frame *frame)
+{
+	if (rules_of(frame->return_address).kind == CFI_UNKNOWN)
+		return ended(walker, WALK_OUTERMOST, 0, frame->stack_pointer);
+	walker->is_single = 1;
+	return ended(walker, WALK_CUT, 0, frame->stack_pointer);
 }
 
 static struct walk go(struct walker *walker, struct stack_frame *frame)
@@ -157,17 +239,18 @@ static struct walk go(struct walker *walker, struct stack_frame *frame)
 				return ended(
 					walker, WALK_LIMIT, 0,
 					walker->known[walker->candidate].stack_pointer);
-			rule = rules_of(frame->return_address);
+			rule = rule_of(frame);
 		} else {
-			rule = rules_of(frame->return_address);
+			rule = rule_of(frame);
 			store(walker, frame,
 			      (rule.is_from_frame_pointer ? FRAME_FROM_POINTER : 0) |
 				      (rule.saved_words ? FRAME_SAVES_POINTER : 0));
 		}
 		if (rule.kind == CFI_END)
 			return ended(walker, WALK_OUTERMOST, 0, frame->stack_pointer);
-		if (!walk_step_by(frame, rule, walker->high))
-			return ended(walker, WALK_FAILED, 0, 0);
+		if (!walk_step_by(frame, rule, walker->high) &&
+		    !step_oddly(walker, frame, rule))
+			return stopped(walker, frame);
 		if (walker->call_site && frame->return_address == walker->call_site)
 			return ended(walker, WALK_CALL_SITE, 0, frame->stack_pointer);
 		if (walker->count == walker->limit)
@@ -188,7 +271,7 @@ struct walk walk_stack(struct lane_context *context, uint32_t base,
 				    .stack_pointer = (uintptr_t)(caller + 1),
 				    .frame_pointer = caller->frame_pointer};
 
-	/* a stack whose bounds are not known begins at 0 */
+	/* it begins at 0 then */
 	if (paused_stack_low(context) == 0 ||
 	    frame.stack_pointer - paused_stack_low(context) > context->stack_size)
 		return (struct walk){.end = WALK_FAILED};
@@ -201,7 +284,7 @@ enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high)
 	struct cfi_rule rule = rules_of(frame->return_address);
 
 	if (rule.kind == CFI_STEP && !walk_step_by(frame, rule, high))
-		return CFI_ASK;
+		return CFI_ODD;
 	return (enum cfi_kind)rule.kind;
 }
 

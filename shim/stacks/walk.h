@@ -14,7 +14,7 @@
 #pragma once
 
 #include "shim/lane/lane.h"
-#include "shim/stacks/cfi.h"
+#include "shim/code/cfi.h"
 
 /* What a function that keeps a frame pointer has at its frame address. */
 struct stack_caller {
@@ -23,7 +23,8 @@ struct stack_caller {
 };
 
 enum walk_end {
-	WALK_FAILED,	/* a frame has no simple rule, or is not on the stack in use */
+	WALK_FAILED,	/* it is not known where the stack lies */
+	WALK_CUT,	/* how it goes on is not known */
 	WALK_OUTERMOST, /* no more frames */
 	WALK_CALL_SITE, /* the next one returns to the call site */
 	WALK_LIMIT,	/* there are more */
@@ -35,8 +36,9 @@ struct walk {
 	int inner_count, known_count;
 	const struct stack_frame *inner;
 	uintptr_t end_at; /* the stack pointer outside of the outermost */
-	uint32_t node;	  /* of the innermost; 0: the inner ones are new */
-	uint32_t base;	  /* that they are grafted on */
+	int is_single; /* its words of the stack do not tell that it is the same again */
+	uint32_t node; /* of the innermost; 0: the inner ones are new */
+	uint32_t base; /* that they are grafted on */
 };
 
 /* Frames from the caller outwards, as far as the one inside of call_site (0: none), at

@@ -212,7 +212,7 @@ static void senders_note(uintptr_t key)
 	const struct lane_context *context = lane_own();
 
 	if (context && process_is_ready() && !context->is_vforking && !paused_is_on() &&
-	    context->own_work == OWN_WORK_NONE)
+	    !context->own_work)
 		senders_put(context, context->current, key, clock_now());
 }
 

@@ -135,8 +135,8 @@ static struct lane_context *own_context(void)
 {
 	struct lane_context *context = lane_own();
 
-	if (!context || !process_is_ready() || paused_is_on() ||
-	    context->own_work != OWN_WORK_NONE || context->is_vforking)
+	if (!context || !process_is_ready() || paused_is_on() || context->own_work ||
+	    context->is_vforking)
 		return NULL;
 	if (!context->locks.is_known)
 		list_all(context);

@@ -17,7 +17,8 @@
 
 #include "common/attributes.h"
 #include "shim/image/image.h"
-#include "shim/patch/code.h"
+#include "shim/code/code.h"
+#include "shim/code/rules.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/arenas.h"
 #include "shim/wrap/real.h"
@@ -188,7 +189,7 @@ exported int dlclose(void *handle)
 	modules_unloaded();
 	modes_end_unloading();
 	if (has_gone(inside, object))
-		unwinder_forget();
+		rules_forget();
 	return result;
 }
 

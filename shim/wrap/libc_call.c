@@ -16,7 +16,7 @@ static cold int open_slow(uint64_t key, uintptr_t stack)
 	const struct lane_context *context = lane_self;
 
 	if (!process_is_ready() ||
-	    (context && (context->own_work != OWN_WORK_NONE || context->is_vforking)))
+	    (context && (context->own_work || context->is_vforking)))
 		return 0;
 	calls_begin_region(key, stack);
 	return 1;
@@ -33,9 +33,8 @@ on_short_calls int libc_call_open(enum libc_call call, uintptr_t stack)
 	uint64_t key = key_of(call);
 
 	/* on its own stack a thread has a lane only while the process is recorded */
-	if (unlikely(!context_is_settled(context, stack) ||
-		     context->own_work != OWN_WORK_NONE || context->is_vforking ||
-		     !frame_begin_region(context, key, stack)))
+	if (unlikely(!context_is_settled(context, stack) || context->own_work ||
+		     context->is_vforking || !frame_begin_region(context, key, stack)))
 		return open_slow(key, stack);
 	return 1;
 }

@@ -187,32 +187,26 @@ exported int chroot(const char *path)
 /* What is done to each mapping of the program. 0, or -errno to end the walk. */
 typedef int visitor(uintptr_t low, uintptr_t high, void *data);
 
-static int find_code(uintptr_t low, uintptr_t high, const void *code, struct extent *ret)
+static int find_own_code(uintptr_t low, uintptr_t high, struct extent *ret)
 {
 	struct dl_find_object found;
 
-	if (!code || _dl_find_object((void *)code, &found) != 0)
+	if (_dl_find_object((void *)memory_lock_all, &found) != 0)
 		return 0;
 	*ret = (struct extent){(uintptr_t)found.dlfo_map_start,
 			       (uintptr_t)found.dlfo_map_end};
 	return ret->low < high && ret->high > low;
 }
 
-/* The lowest part of [low, high) that is ours: mappings, our code, the unwinder's. */
+/* The lowest part of [low, high) that is ours: mappings, our code. */
 static int find_own(uintptr_t low, uintptr_t high, struct extent *ret)
 {
-	const void *code[] = {(const void *)memory_lock_all,
-			      (const void *)stack_unwinder_code[0].start};
 	int found = own_memory_find(low, high, ret);
+	struct extent code;
 
-	for (int i = 0; i < 2; i++) {
-		struct extent own;
-
-		if (find_code(low, high, code[i], &own) &&
-		    (!found || own.low < ret->low)) {
-			*ret = own;
-			found = 1;
-		}
+	if (find_own_code(low, high, &code) && (!found || code.low < ret->low)) {
+		*ret = code;
+		found = 1;
 	}
 	return found;
 }

@@ -4,7 +4,7 @@
  *                walks stacks inside of programs. Whatever stands there, nothing outside
  *                of the segment may be read, and an answer must come.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      shim/stacks/cfi.h
+ * See also:      shim/code/cfi.h
  *
  * An input is a list of 12-byte changes: 1 byte how many bytes (1 to 8), 3 bytes where,
  * 8 bytes what.
@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/stacks/cfi.h"
+#include "shim/code/cfi.h"
 
 #define CODE_STEP 61
 

@@ -353,7 +353,7 @@ def own_sqlite(case):
 
 @scenario
 def own_unwinder(case):
-    """The program uses the same libunwind as we do, and libgcc's unwinder; either may carry
+    """The program uses libunwind, and libgcc's unwinder; either may carry
     its exceptions."""
     for name, flags in {"gcc": [], "first": ["-Wl,--no-as-needed", "-lunwind"],
                         "last": ["-lgcc_s", "-lunwind"]}.items():

@@ -139,7 +139,7 @@ def lock(case, program, how, **options):
            f"{how}: {case.calls('step'):.0f} and {case.calls('grow'):.0f} calls")
     clear(case)
     more = more_kib("VmLck", plain, recorded)
-    # the unwinder's own library, and what the program's heap and libraries need more
+    # what the program's heap and libraries need more
     expect(abs(more) < 2048, f"{how}: {more} KiB more are locked")
     more = more_kib("Dumped", plain, recorded)
     expect(more < 16 << 10, f"{how}: {more} KiB more would go into a core file")

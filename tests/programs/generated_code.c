@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Code made at run time calls malloc, and its frame pointer leads to a return address that
- * is none: in a page that libunwind has found readable, but at its last byte, from where a
- * word reaches into a page that is not mapped. A Java program died of it. */
+ * is none: at the last byte of a page, from where a word reaches into one that is not
+ * mapped. A Java program died of what an unwinder read there. */
 // hooks: no
 // expect-sql: SELECT SUM(alloc_count) FROM allocation_sites WHERE largest_bytes = 1234 => 2
 #include "truth.h"

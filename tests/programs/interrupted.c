@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* errno is EINTR when memory is allocated, in a function that has no unwind information:
- * libunwind then tests memory with calls that it repeats as long as errno is EINTR. */
+/* errno is EINTR when memory is allocated, in a function that has no unwind information.
+ * (Whoever tests memory by system calls, as unwinders do, may take it for the calls'.) */
 // hooks: no
 // flags: -fno-asynchronous-unwind-tables -fno-unwind-tables
 // expect-sql: SELECT SUM(alloc_count) FROM allocation_sites WHERE name = 'deep' => 1
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Deep enough for the stack to have pages that libunwind has not seen. */
+/* Deep enough for the stack to have pages that nobody has seen. */
 ALONE static int deep(int depth)
 {
 	char pages[20000];

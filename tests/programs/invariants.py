@@ -7,7 +7,7 @@ ZERO_IN_TRUST = ("repaired_frames", "orphan_exits", "unended_regions", "orphan_r
                  "folded_paths", "unknown_frees",
                  "lost_frees", "dropped_allocations", "late_events", "stopped_functions",
                  "sampled_functions",
-                 "collector_recovered", "refused_snapshots", "differing_stacks")
+                 "collector_recovered", "refused_snapshots")
 
 EQUAL_SUMS = {
     "self times of the paths add up to the totals of the roots": (

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* A library is unloaded, and another one comes to its addresses, which differs in nothing
  * but the size of a frame: what was learned of the first one's frames must be gone, or its
- * stacks would have to be asked of libunwind. */
+ * stacks could not be walked. */
 // plugin: step_narrow.c
 // plugin: step_wide.c
 // expect-sql: SELECT p.name, SUM(c.alloc_count) FROM call_paths c JOIN call_paths p ON
 //     p.path_id = c.parent_path_id WHERE c.name = 'allocate' GROUP BY p.name =>
 //     step [step_narrow.so]|200; step [step_wide.so]|200
-// expect-trust: asked_stacks => 0
+// expect-trust: partial_stacks => 0
 #include "beside.h"
 #include "truth.h"
 #include <stdlib.h>

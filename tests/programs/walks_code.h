@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is:  code without hooks whose stacks are hard to walk, or to tell from the one
- *                before; for walks.c. Each library that includes it is compiled in a way
- *                of its own: with frame pointers, or without.
+ *                before; for walks.c, and tests/unit/shim/test_walk.c, which has its own
+ *                WALKS_ALLOCATE. Each library that includes it is compiled in a way of its
+ *                own: with frame pointers, or without.
  * See also:      walks.c */
 #pragma once
 
@@ -15,9 +16,13 @@
 
 static __thread struct walks walks;
 
+#ifndef WALKS_ALLOCATE
+#define WALKS_ALLOCATE malloc
+#endif
+
 PLAIN static void leaf(void)
 {
-	void *block = malloc(opaque(24));
+	void *block = WALKS_ALLOCATE(opaque(24));
 
 	walks.allocation_count++;
 	keep(block);

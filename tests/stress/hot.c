@@ -25,7 +25,6 @@
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "shim/core/process.h"
-#include "shim/image/image.h"
 #include "shim/events/events.h"
 #include "shim/events/context.h"
 #include "shim/stacks/stack.h"
@@ -384,7 +383,6 @@ int main(int argc, char **argv)
 	}
 	fixture_begin(PATH_LIMIT);
 	pool_begin();
-	unwind_tables_begin();
 	sigaction(SIGUSR1, &action, NULL);
 	run(rounds, argc > 2);
 	if (check_open(&check, process_file_path, 1) < 0)

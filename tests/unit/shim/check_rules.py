@@ -29,11 +29,14 @@ def expected_rule(augmentation, columns, cells):
     saved = re.fullmatch(r"c-(\d+)", row.get("rbp", "c-0").replace("u", "c-0")
                          .replace("s", "c-0"))
     if "S" in augmentation:
-        return "ask"
+        places = [row.get(name, "") for name in ("CFA", "rbp", "rsp", "ra")]
+        return "signal" if all(place.endswith("exp") for place in places) else "odd"
     if row.get("ra") == "u":
         return "end"
+    if row.get("ra") == "c-8" and row["CFA"] == row.get("rbp") == "exp":
+        return "exp"
     if row.get("ra") != "c-8" or row.get("rsp", "u") != "u" or not cfa or not saved:
-        return "ask"
+        return "odd"
     return f"{cfa.group(1)}+{cfa.group(2)} {saved.group(1)}"
 
 
@@ -54,7 +57,7 @@ def expected_rules(path):
                 rules[int(re.search(r" pc=([0-9a-f]+)", line).group(1), 16)] = rule
             else:
                 number = int(cells[0], 16)
-                commons[number] = common, "ask"
+                commons[number] = common, "odd"
         elif line.startswith("   LOC"):
             columns = cells
         elif len(cells) != len(columns) or not re.match(r"[0-9a-f]{16} ", line):
@@ -75,9 +78,10 @@ def differences(show_rules, path):
         yield f"{path}: {len(found)} rules of {len(expected)}, status {shown.returncode}"
         return
     for (address, rule), other in zip(expected.items(), found):
-        if rule != other:
+        # readelf does not show expressions here
+        if rule != other and not (rule == "exp" and other in ("odd", "realigned")):
             yield f"{path}: at {address:x} {other}, readelf says {rule}"
-    print(f"{path}: {len(expected)} rows, {found.count('ask')} not simple")
+    print(f"{path}: {len(expected)} rows, {found.count('odd')} not simple")
 
 
 def main():

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shim/stacks/cfi.h"
+#include "shim/code/cfi.h"
 
 static char *load(const char *file, const Elf64_Phdr *segments, int count)
 {
@@ -59,11 +59,16 @@ static int find_tables(char *memory, const Elf64_Phdr *segments, int count,
 
 static void show(struct cfi_rule rule)
 {
+	static const char *const others[] = {[CFI_REALIGNED] = "realigned",
+					     [CFI_END] = "end",
+					     [CFI_SIGNAL] = "signal",
+					     [CFI_ODD] = "odd"};
+
 	if (rule.kind == CFI_STEP)
 		printf("%s+%u %u\n", rule.is_from_frame_pointer ? "rbp" : "rsp",
 		       rule.cfa_words * 8u, rule.saved_words * 8u);
 	else
-		puts(rule.kind == CFI_END ? "end" : "ask");
+		puts(others[rule.kind]);
 }
 
 int main(int argc, char **argv)

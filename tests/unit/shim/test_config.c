@@ -82,7 +82,6 @@ TEST(reads_values)
 	assert_int_equal(read_one("PROFSHIM_WAIT=0").wait_ms, 0);
 	assert_int_equal(read_one("PROFSHIM_STACK_DEPTH=256").stack_depth_limit, 256);
 	assert_int_equal(read_one("PROFSHIM_MAX_PATHS=10").path_limit, 10);
-	assert_int_equal(read_one("PROFSHIM_CHECK_STACKS=1").check_stacks, 1);
 }
 
 /* What cannot be parsed keeps the default and is named. */
@@ -100,7 +99,6 @@ TEST(names_what_it_ignores)
 		"PROFSHIM_OVERHEAD=0",	    "PROFSHIM_OVERHEAD=-5",
 		"PROFSHIM_OVERHEAD=ten",    "PROFSHIM_OVERHEAD=nan",
 		"PROFSHIM_REPORT=yaml",	    "PROFSHIM_REPORT=JSON",
-		"PROFSHIM_CHECK_STACKS=2",
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -115,7 +113,6 @@ TEST(names_what_it_ignores)
 		assert_true(config.overhead_percent == 10);
 		assert_int_equal(config.report, SEGMENT_REPORT_NONE);
 		assert_int_equal(config.follow, 1);
-		assert_int_equal(config.check_stacks, 0);
 	}
 }
 

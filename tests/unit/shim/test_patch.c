@@ -79,8 +79,10 @@ static int begin(void **state)
 	header->e_phoff = sizeof(*header);
 	header->e_phnum = 1;
 	segment = (void *)(header + 1);
-	*segment = (ElfW(Phdr)){
-		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = SCRATCH_BYTES};
+	*segment = (ElfW(Phdr)){.p_type = PT_LOAD,
+				.p_flags = PF_R | PF_X,
+				.p_memsz = SCRATCH_BYTES,
+				.p_filesz = SCRATCH_BYTES};
 	memset((void *)text(0), 0x90, SCRATCH_BYTES - TEXT_AT);
 	address = hook();
 	memcpy((void *)text(SLOT_AT), &address, 8);
@@ -267,11 +269,18 @@ TEST_WITH(test_jumps, begin, end)
 static void put_frames(unsigned int low, unsigned int high)
 {
 	int32_t *table = (void *)text(0xa00), *description = (void *)text(0xa40);
+	/* its length, that it is common, version, what it has, factors, return address,
+	 * size of the encoding, and that: relative, in four bytes */
+	static const char common[] = "\x10\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\0\0";
 
 	memcpy(table, "\x01\x1b\x03\x3b", 4);
+	memcpy((void *)text(0xa20), common, sizeof(common));
 	table[2] = 1;
 	table[3] = (int32_t)(text(low) - text(0xa00));
 	table[4] = (int32_t)(text(0xa40) - text(0xa00));
+	description[0] = 13; /* behind it */
+	description[4] = 0;
+	description[1] = 0x44 - 0x20;
 	description[2] = (int32_t)(text(low) - (uintptr_t)&description[2]);
 	description[3] = (int32_t)(high - low);
 	code.frames = table;

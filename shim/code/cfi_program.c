@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The call frame instructions of DWARF 4, section 6.4.2, and those that GNU has added. */
-#include "shim/stacks/cfi_program.h"
+#include "shim/code/cfi_program.h"
 
 #define REMEMBERED_ROWS 8
 #define INSTRUCTION_LIMIT 65536
@@ -36,6 +36,10 @@ enum instruction {
 	ARGUMENTS_SIZE = 0x2e,
 	OFFSET_EXTENDED_NEGATIVE = 0x2f,
 };
+
+/* Operations of expressions: DW_OP_breg6, DW_OP_deref. */
+#define FROM_FRAME_POINTER 0x76
+#define WHAT_IS_STORED 0x06
 
 struct machine {
 	const struct cfi_common *common;
@@ -107,6 +111,23 @@ static int64_t scaled(const struct machine *machine, uint64_t operand)
 	return (int64_t)(operand * (uint64_t)machine->common->data_factor);
 }
 
+/* Of expressions one form is understood, which compilers write of functions that have
+ * aligned their stack: an offset from the frame pointer, and perhaps what is stored
+ * there. 0: it is another one. */
+static int take_expression(struct cfi_reader *reader, int is_stored, int64_t *ret_offset)
+{
+	uint64_t size = cfi_take_uleb(reader);
+	struct cfi_reader body = *reader;
+
+	cfi_skip(reader, size);
+	body.end = reader->at;
+	if (cfi_take(&body, 1) != FROM_FRAME_POINTER)
+		return 0;
+	*ret_offset = cfi_take_sleb(&body);
+	return (!is_stored || cfi_take(&body, 1) == WHAT_IS_STORED) && !body.is_bad &&
+	       body.at == body.end;
+}
+
 /* Instructions that say where the CFA is. 0: it is none of them. */
 static int define_cfa(struct machine *machine, struct cfi_reader *reader, uint8_t code)
 {
@@ -131,8 +152,9 @@ static int define_cfa(struct machine *machine, struct cfi_reader *reader, uint8_
 		row->cfa_offset = scaled(machine, (uint64_t)cfi_take_sleb(reader));
 		return 1;
 	case DEFINE_CFA_EXPRESSION:
-		cfi_skip(reader, cfi_take_uleb(reader));
-		row->cfa_register = UINT64_MAX;
+		row->cfa_register = take_expression(reader, 1, &row->cfa_offset)
+					    ? CFI_CFA_STORED
+					    : CFI_CFA_OTHER;
 		return 1;
 	default:
 		return 0;
@@ -143,6 +165,7 @@ static int define_cfa(struct machine *machine, struct cfi_reader *reader, uint8_
 static int define_place(struct machine *machine, struct cfi_reader *reader, uint8_t code)
 {
 	uint64_t number = cfi_take_uleb(reader);
+	int64_t offset;
 
 	switch (code) {
 	case OFFSET_EXTENDED:
@@ -173,6 +196,12 @@ static int define_place(struct machine *machine, struct cfi_reader *reader, uint
 		set_place(machine, number, CFI_PLACE_OTHER, 0);
 		return 1;
 	case EXPRESSION:
+		set_place(machine, number,
+			  take_expression(reader, 0, &offset) && offset == 0
+				  ? CFI_PLACE_AT_POINTER
+				  : CFI_PLACE_OTHER,
+			  0);
+		return 1;
 	case VALUE_EXPRESSION:
 		cfi_skip(reader, cfi_take_uleb(reader));
 		set_place(machine, number, CFI_PLACE_OTHER, 0);
@@ -248,7 +277,7 @@ int cfi_run(const struct cfi_common *common, struct cfi_reader instructions,
 	machine.common = common;
 	machine.location = machine.remembered_count = machine.is_done = 0;
 	machine.target = offset;
-	machine.row = (struct cfi_row){.cfa_register = UINT64_MAX};
+	machine.row = (struct cfi_row){.cfa_register = CFI_CFA_OTHER};
 	if (!run(&machine, common->instructions) || machine.is_done)
 		return 0;
 	machine.initial = machine.row;

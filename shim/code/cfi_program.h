@@ -92,14 +92,20 @@ struct cfi_place {
 		CFI_PLACE_SAME,
 		CFI_PLACE_UNDEFINED,
 		CFI_PLACE_STORED,
+		CFI_PLACE_AT_POINTER, /* stored where the frame pointer points to */
 		CFI_PLACE_OTHER,
 	} kind;
 	int64_t offset; /* from the CFA, of what is stored */
 };
 
+/* In the place of a register: the CFA is stored at an offset from the frame pointer; it
+ * is something else. */
+#define CFI_CFA_STORED (UINT64_MAX - 1)
+#define CFI_CFA_OTHER UINT64_MAX
+
 /* A row of the table that the instructions describe, as far as it matters. */
 struct cfi_row {
-	uint64_t cfa_register; /* UINT64_MAX: an expression */
+	uint64_t cfa_register;
 	int64_t cfa_offset;
 	struct cfi_place frame_pointer, stack_pointer, return_address;
 };

@@ -9,11 +9,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
-#include "shim/stacks/cfi.h"
-
-/* Finds the tables of the object around an address. 0, or -errno. Set by boot, NULL until
- * then: nothing is learned. */
-extern hidden int (*rules_find_object)(uint64_t address, struct cfi_object *ret);
+#include "shim/code/cfi.h"
 
 #define RULES_SHIFT 14u
 #define RULES_COUNT (1u << RULES_SHIFT)

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Program headers, and the sorted table of .eh_frame_hdr. */
-#include "shim/patch/code.h"
+/* Program headers, and where the tables for unwinding lie. */
+#include "shim/code/code.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
-#include <link.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 /* The object's first page holds its headers: the loader maps it first. */
-static const ElfW(Phdr) * headers_of(uintptr_t start, unsigned int *ret_count)
+const ElfW(Phdr) * code_segments(uintptr_t start, unsigned int *ret_count)
 {
 	const ElfW(Ehdr) *header = (const void *)start;
 
@@ -44,7 +43,7 @@ static const ElfW(Phdr) *
 	segment_of(uintptr_t start, uintptr_t address, uint64_t size, uintptr_t *ret_bias)
 {
 	unsigned int count = 0;
-	const ElfW(Phdr) *segments = headers_of(start, &count);
+	const ElfW(Phdr) *segments = code_segments(start, &count);
 	uintptr_t bias = bias_of(start, segments, count);
 
 	for (unsigned int i = 0; i < count; i++) {
@@ -88,7 +87,7 @@ static int has_code_in(uintptr_t address, uintptr_t low, uintptr_t high)
 
 	if (_dl_find_object((void *)address, &found) != 0)
 		return 0;
-	segments = headers_of((uintptr_t)found.dlfo_map_start, &count);
+	segments = code_segments((uintptr_t)found.dlfo_map_start, &count);
 	bias = bias_of((uintptr_t)found.dlfo_map_start, segments, count);
 	for (unsigned int i = 0; i < count; i++) {
 		uintptr_t start = bias + segments[i].p_vaddr;
@@ -113,51 +112,27 @@ int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size)
 	return segment && segment->p_flags & PF_R;
 }
 
-/* .eh_frame_hdr as every linker writes it: a table of 32-bit numbers relative to it. */
-struct frame_table {
-	uint8_t version, pointer_encoding, count_encoding, table_encoding;
-	int32_t eh_frame;
-	uint32_t count;
-	struct {
-		int32_t function, description;
-	} entries[];
-};
+int code_tables(const struct code *code, struct cfi_object *ret)
+{
+	uintptr_t header = (uintptr_t)code->frames, bias;
+	const ElfW(Phdr) * segment;
 
-#define ENCODED_RELATIVE_TO_SELF 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
-#define ENCODED_UNSIGNED 0x03	      /* DW_EH_PE_udata4 */
-#define ENCODED_RELATIVE_TO_TABLE 0x3b
+	if (!header)
+		return -ENOENT;
+	segment = segment_of(code->object.low, header, sizeof(uint64_t), &bias);
+	if (!segment || !(segment->p_flags & PF_R))
+		return -ENOENT;
+	ret->header = code->frames;
+	ret->low = bias + segment->p_vaddr;
+	ret->high = ret->low + segment->p_filesz;
+	return 0;
+}
 
 int code_function(const struct code *code, uintptr_t address, struct extent *ret)
 {
-	const struct frame_table *table = code->frames;
-	uintptr_t base = (uintptr_t)table, description;
-	uint32_t low = 0, high;
-	const int32_t *fields;
+	struct cfi_object tables;
 
-	if (!table || !code_is_mapped(code, base, sizeof(*table)) ||
-	    table->version != 1 || table->pointer_encoding != ENCODED_RELATIVE_TO_SELF ||
-	    table->count_encoding != ENCODED_UNSIGNED ||
-	    table->table_encoding != ENCODED_RELATIVE_TO_TABLE || !table->count ||
-	    !code_is_mapped(code, base, sizeof(*table) + table->count * 8ull))
-		return -ENOENT;
-	high = table->count;
-	while (high - low > 1) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (base + (intptr_t)table->entries[middle].function <= address)
-			low = middle;
-		else
-			high = middle;
-	}
-	ret->low = base + (intptr_t)table->entries[low].function;
-	description = base + (intptr_t)table->entries[low].description;
-	if (!code_is_mapped(code, description, 16))
-		return -ENOENT;
-	/* length, common information, first address, size: the address in the same form
-	 * as nearly everywhere, or it is not what the table says */
-	fields = (const void *)description;
-	if ((uintptr_t)&fields[2] + (intptr_t)fields[2] != ret->low)
-		return -ENOENT;
-	ret->high = ret->low + (uint32_t)fields[3];
-	return address >= ret->low && address < ret->high ? 0 : -ENOENT;
+	return code_tables(code, &tables) == 0 && cfi_function(&tables, address, ret)
+		       ? 0
+		       : -ENOENT;
 }

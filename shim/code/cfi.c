@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reading .eh_frame (LSB Core, chapter 10; DWARF 4, section 6.4), as far as cfi.h needs
- * it. Whatever else is met there makes the answer CFI_ASK.
+ * it. Whatever else is met there makes the answer CFI_ODD.
  */
-#include "shim/stacks/cfi.h"
+#include "shim/code/cfi.h"
 
 #include <stddef.h>
 
-#include "shim/stacks/cfi_program.h"
+#include "shim/code/cfi_program.h"
 
 enum pointer_encoding {
 	POINTER_FORMAT = 0x0f,
@@ -69,8 +69,7 @@ static const uint8_t *search(const struct cfi_object *object, uint64_t address)
 	frames_encoding = (uint8_t)cfi_take(&reader, 1);
 	count_encoding = (uint8_t)cfi_take(&reader, 1);
 	table_encoding = (uint8_t)cfi_take(&reader, 1);
-	/* what all linkers write: others would lead libunwind through pointers, or
-	 * through all of .eh_frame */
+	/* what all linkers write */
 	if (table_encoding != (POINTER_DATAREL | POINTER_SDATA4) ||
 	    frames_encoding != (POINTER_PCREL | POINTER_SDATA4) ||
 	    count_encoding != POINTER_UDATA4)
@@ -178,7 +177,7 @@ static int read_common(const struct cfi_object *object, const uint8_t *at,
 /* A frame of code that an entry describes. */
 struct entry {
 	struct cfi_common common;
-	uint64_t start;
+	uint64_t start, size;
 	struct cfi_reader instructions;
 };
 
@@ -187,22 +186,43 @@ static int read_entry(const struct cfi_object *object, const uint8_t *at,
 {
 	struct cfi_reader reader = open_record(object, at);
 	const uint8_t *place = reader.at;
-	uint64_t back = cfi_take(&reader, 4), size;
+	uint64_t back = cfi_take(&reader, 4);
 
 	if (reader.is_bad || back == 0 || back > (uintptr_t)place - object->low ||
 	    !read_common(object, place - back, &ret->common))
 		return 0;
 	ret->start = take_pointer(&reader, ret->common.encoding);
-	size = take_formatted(&reader, ret->common.encoding & POINTER_FORMAT);
+	ret->size = take_formatted(&reader, ret->common.encoding & POINTER_FORMAT);
 	if (ret->common.is_augmented)
 		cfi_skip(&reader, cfi_take_uleb(&reader));
 	ret->instructions = reader;
-	return !reader.is_bad && address - ret->start < size;
+	return !reader.is_bad && address - ret->start < ret->size;
+}
+
+/* As glibc describes the code that a handler returns to: nothing is where it is in a
+ * frame of a function. */
+static int is_of_kernel(const struct cfi_row *row)
+{
+	return row->cfa_register == CFI_CFA_OTHER &&
+	       row->frame_pointer.kind == CFI_PLACE_OTHER &&
+	       row->stack_pointer.kind == CFI_PLACE_OTHER &&
+	       row->return_address.kind == CFI_PLACE_OTHER;
+}
+
+static struct cfi_rule realigned_rule(const struct cfi_row *row)
+{
+	int64_t below = -row->cfa_offset;
+
+	if (row->frame_pointer.kind != CFI_PLACE_AT_POINTER || below <= 0 || below % 8 ||
+	    below / 8 > 0x7fff)
+		return (struct cfi_rule){.kind = CFI_ODD};
+	return (struct cfi_rule){.kind = CFI_REALIGNED,
+				 .cfa_words = (uint32_t)(below / 8) & 0x7fff};
 }
 
 static struct cfi_rule rule_of(const struct cfi_row *row)
 {
-	const struct cfi_rule ask = {.kind = CFI_ASK};
+	const struct cfi_rule odd = {.kind = CFI_ODD};
 	const struct cfi_place *saved = &row->frame_pointer;
 	struct cfi_rule rule = {.kind = CFI_STEP};
 
@@ -210,21 +230,24 @@ static struct cfi_rule rule_of(const struct cfi_row *row)
 		return (struct cfi_rule){.kind = CFI_END};
 	if (row->return_address.kind != CFI_PLACE_STORED ||
 	    row->return_address.offset != -8 ||
-	    row->stack_pointer.kind != CFI_PLACE_UNSET ||
-	    (row->cfa_register != CFI_STACK_POINTER &&
-	     row->cfa_register != CFI_FRAME_POINTER))
-		return ask;
+	    row->stack_pointer.kind != CFI_PLACE_UNSET)
+		return odd;
+	if (row->cfa_register == CFI_CFA_STORED)
+		return realigned_rule(row);
+	if (row->cfa_register != CFI_STACK_POINTER &&
+	    row->cfa_register != CFI_FRAME_POINTER)
+		return odd;
 	rule.is_from_frame_pointer = row->cfa_register == CFI_FRAME_POINTER;
-	if (row->cfa_offset <= 0 || row->cfa_offset % 8 || row->cfa_offset / 8 > 0xffff)
-		return ask;
-	rule.cfa_words = (uint32_t)(row->cfa_offset / 8) & 0xffff;
+	if (row->cfa_offset <= 0 || row->cfa_offset % 8 || row->cfa_offset / 8 > 0x7fff)
+		return odd;
+	rule.cfa_words = (uint32_t)(row->cfa_offset / 8) & 0x7fff;
 	if (saved->kind == CFI_PLACE_STORED) {
 		if (saved->offset > -16 || saved->offset % 8 ||
 		    saved->offset / -8 > 0xfff)
-			return ask;
+			return odd;
 		rule.saved_words = (uint32_t)(saved->offset / -8) & 0xfff;
 	} else if (saved->kind != CFI_PLACE_UNSET && saved->kind != CFI_PLACE_SAME) {
-		return ask;
+		return odd;
 	}
 	return rule;
 }
@@ -238,27 +261,23 @@ struct cfi_rule cfi_find(const struct cfi_object *object, uint64_t return_addres
 	struct cfi_row row;
 	struct entry entry;
 
-	if (!at || !read_entry(object, at, address, &entry) || entry.common.is_signal ||
-	    !cfi_run(&entry.common, entry.instructions, address - entry.start, &row))
-		return (struct cfi_rule){.kind = CFI_ASK};
+	if (!at || !read_entry(object, at, address, &entry))
+		return (struct cfi_rule){.kind = CFI_UNKNOWN};
+	if (!cfi_run(&entry.common, entry.instructions, address - entry.start, &row))
+		return (struct cfi_rule){.kind = CFI_ODD};
+	if (entry.common.is_signal)
+		return (struct cfi_rule){.kind = is_of_kernel(&row) ? CFI_SIGNAL
+								    : CFI_ODD};
 	return rule_of(&row);
 }
 
-uint64_t cfi_function(const struct cfi_object *object, uint64_t return_address)
-{
-	const uint8_t *at = search(object, return_address - 1);
-	struct entry entry;
-
-	return at && read_entry(object, at, return_address - 1, &entry) &&
-			       !entry.common.is_signal
-		       ? entry.start
-		       : 0;
-}
-
-int cfi_fits(const struct cfi_object *object, uint64_t address)
+int cfi_function(const struct cfi_object *object, uint64_t address, struct extent *ret)
 {
 	const uint8_t *at = search(object, address);
 	struct entry entry;
 
-	return at && read_entry(object, at, address, &entry);
+	if (!at || !read_entry(object, at, address, &entry) || entry.common.is_signal)
+		return 0;
+	*ret = (struct extent){entry.start, entry.start + entry.size};
+	return 1;
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The code around an address, as the loader mapped it. Runs on: traced threads, any
- * context: _dl_find_object() takes no lock. Must not read what the object's program
- * headers do not say is mapped.
+ * The code around an address, as the loader mapped it, and what the object's headers and
+ * its tables for unwinding say of it. Runs on: traced threads, any context:
+ * _dl_find_object() takes no lock. Must not read what the object's program headers do not
+ * say is mapped.
  */
 #pragma once
 
+#include <link.h>
 #include <stdint.h>
 
+#include "shim/code/cfi.h"
 #include "shim/core/own_memory.h"
+
+/* The program headers of an object that is mapped from here on, in its first page, and
+ * their number; NULL: it has none there. */
+const ElfW(Phdr) * code_segments(uintptr_t start, unsigned int *ret_count);
 
 struct code {
 	struct extent object; /* all of its segments */
@@ -25,6 +32,9 @@ int code_is_in(uintptr_t low, uintptr_t high);
 
 /* Does the object have readable memory there? */
 int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size);
+
+/* Its tables for unwinding. 0, or -ENOENT. */
+int code_tables(const struct code *code, struct cfi_object *ret);
 
 /* The function, or the part of one that the compiler has moved elsewhere, whose unwind
  * information covers the address. 0, or -ENOENT. */
