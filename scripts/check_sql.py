@@ -148,7 +148,7 @@ def keep_tables(db, root):
                    {word: None for word in re.findall(r":(\w+)", text)})
     with open(os.path.join(root, "analyzer", "reports", "engine", "paths.c"),
               encoding="utf-8") as file:
-        columns = re.findall(r'\] = "(\w+)"', file.read())
+        columns = re.findall(r"\bCOLUMN\((\w+)\)", file.read())
     with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
         columns += re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){6}x", file.read(), re.M)
     db.execute(f"CREATE TEMP TABLE tree ({', '.join(columns)})")

@@ -40,7 +40,7 @@ static int add_run(struct report_input *input, struct doc *doc)
 
 static void add_live_note(struct report_input *input, struct doc *doc)
 {
-	int pid = rundb_live_pid(input->db);
+	int pid = rundb_live(input->db)->pid;
 	struct strbuf sentence = {0};
 
 	if (!pid)

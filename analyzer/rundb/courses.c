@@ -17,6 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+void *courses_room(sqlite3_context *context, void *array, size_t count, size_t size)
+{
+	if (count & (count - 1))
+		return array;
+	array = sqlite3_realloc64(array, (count ? 2 * count : 1) * size);
+	if (!array)
+		sqlite3_result_error_nomem(context);
+	return array;
+}
+
 /* The first argument, which several functions ask for the same row. False: it is none. */
 static bool read_histogram(sqlite3_value **arguments, struct histogram *ret)
 {
@@ -97,29 +107,27 @@ struct point {
 
 struct course {
 	struct point *points;
-	size_t count, capacity;
+	size_t count;
 	double freed; /* after the last */
 };
+
+typedef void look_at_course(sqlite3_context *context, const double *x, const double *y,
+			    const struct course *course);
 
 static void course_step(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	struct course *course = sqlite3_aggregate_context(context, sizeof(*course));
+	struct point *points;
 
-	if (course && course->count == course->capacity) {
-		size_t capacity = course->capacity ? 2 * course->capacity : 64;
-		struct point *points =
-			sqlite3_realloc64(course->points, capacity * sizeof(*points));
-
-		if (points) {
-			course->points = points;
-			course->capacity = capacity;
-		}
-	}
-	if (!course || course->count == course->capacity) {
+	if (!course) {
 		sqlite3_result_error_nomem(context);
 		return;
 	}
-	course->points[course->count] =
+	points = courses_room(context, course->points, course->count, sizeof(*points));
+	if (!points)
+		return;
+	course->points = points;
+	points[course->count] =
 		(struct point){sqlite3_value_double(arguments[0]),
 			       sqlite3_value_double(arguments[1]), course->count};
 	course->count++;
@@ -160,8 +168,7 @@ static void grows(sqlite3_context *context, const double *x, const double *y,
 /* user data: what looks at it. */
 static void course_final(sqlite3_context *context)
 {
-	void (*const *look)(sqlite3_context *, const double *, const double *,
-			    const struct course *) = sqlite3_user_data(context);
+	look_at_course *const *look = sqlite3_user_data(context);
 	struct course *course = sqlite3_aggregate_context(context, 0);
 	double *x, *y;
 
@@ -182,39 +189,18 @@ static void course_final(sqlite3_context *context)
 	sqlite3_free(course->points);
 }
 
-int courses_register(struct sqlite3 *handle)
-{
-	static double (*quantile)(const struct histogram *, double) = histogram_quantile;
-	static double (*slowest)(const struct histogram *, double) =
-		histogram_slowest_share;
-	static void (*rising)(sqlite3_context *, const double *, const double *,
-			      const struct course *) = rises;
-	static void (*growing)(sqlite3_context *, const double *, const double *,
-			       const struct course *) = grows;
-	const struct {
-		const char *name;
-		int count;
-		void *look;
-		void (*call)(sqlite3_context *, int, sqlite3_value **);
-		void (*step)(sqlite3_context *, int, sqlite3_value **);
-		void (*final)(sqlite3_context *);
-	} functions[] = {
-		{"histogram_sum", 1, NULL, sum, NULL, NULL},
-		{"histogram_quantile", 2, &quantile, answer, NULL, NULL},
-		{"histogram_slowest", 2, &slowest, answer, NULL, NULL},
-		{"histogram_beyond", 3, NULL, beyond, NULL, NULL},
-		{"histogram_mode", 4, NULL, mode, NULL, NULL},
-		{"doublings", 1, NULL, doublings, NULL, NULL},
-		{"rising_p", 2, &rising, NULL, course_step, course_final},
-		{"growth", 3, &growing, NULL, course_step, course_final},
-	};
-	int result = SQLITE_OK;
-
-	for (size_t i = 0;
-	     result == SQLITE_OK && i < sizeof(functions) / sizeof(*functions); i++)
-		result = sqlite3_create_function(
-			handle, functions[i].name, functions[i].count,
-			SQLITE_UTF8 | SQLITE_DETERMINISTIC, functions[i].look,
-			functions[i].call, functions[i].step, functions[i].final);
-	return result;
-}
+static double (*const quantile)(const struct histogram *, double) = histogram_quantile;
+static double (*const slowest)(const struct histogram *,
+			       double) = histogram_slowest_share;
+static look_at_course *const rising = rises, *const growing = grows;
+const struct sql_function course_functions[] = {
+	{"histogram_sum", 1, NULL, sum},
+	{"histogram_quantile", 2, &quantile, answer},
+	{"histogram_slowest", 2, &slowest, answer},
+	{"histogram_beyond", 3, NULL, beyond},
+	{"histogram_mode", 4, NULL, mode},
+	{"doublings", 1, NULL, doublings},
+	{"rising_p", 2, &rising, NULL, course_step, course_final},
+	{"growth", 3, &growing, NULL, course_step, course_final},
+	{NULL},
+};

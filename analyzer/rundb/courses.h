@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * SQL functions about durations, in ticks, and courses of values. NULL where there is
- * nothing to say:
- *
- *     histogram_sum(h), histogram_quantile(h, q)
- *     histogram_slowest(h, part)        what that part of the calls has of the time
- *     histogram_beyond(h, from, most)   what calls took beyond from, each at most most
- *     histogram_mode(h, valley, least_part, 'slow_median')
- *                                       a member of struct histogram_modes
- *     doublings(factor)                 how often one doubles for it
- *     rising_p(x, y)                    how likely y, which rises over x, is by chance
- *     growth(seconds, bytes, freed)     how it develops, see leak_class.h: a list of
- *                                       JSON of the class, the slope and p
- */
+/* SQL functions about durations and courses of values: functions.h has them. */
 #pragma once
 
-struct sqlite3;
+#include <sqlite3.h>
+#include <stddef.h>
 
-/* SQLITE_OK or a SQLite error. */
-int courses_register(struct sqlite3 *handle);
+/* A function of SQL; data: what sqlite3_user_data() gives it. */
+struct sql_function {
+	const char *name;
+	int count; /* of arguments */
+	const void *data;
+	void (*call)(sqlite3_context *context, int count, sqlite3_value **arguments);
+	void (*step)(sqlite3_context *context, int count, sqlite3_value **arguments);
+	void (*final)(sqlite3_context *context);
+	void (*value)(sqlite3_context *context); /* of windows */
+};
+/* See functions.h; the last has no name. */
+extern const struct sql_function course_functions[];
+
+/* Room for one more of an aggregate's values, by SQLite's memory, which has a limit;
+ * NULL: there is none, and the context says so. */
+void *courses_room(sqlite3_context *context, void *array, size_t count, size_t size);

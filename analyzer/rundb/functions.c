@@ -5,8 +5,6 @@
  */
 #include "analyzer/rundb/functions.h"
 
-#include "analyzer/rundb/courses.h"
-
 #include <math.h>
 #include <regex.h>
 #include <sqlite3.h>
@@ -15,38 +13,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/rundb/courses.h"
+#include "analyzer/statistics/null.h"
 #include "common/base/pattern.h"
 #include "common/libc/calls.h"
 
 struct sample {
 	double *values;
-	size_t count, capacity;
+	size_t count;
 	double quantile; /* of the first row */
 };
-
-static void add_value(sqlite3_context *context, struct sample *sample, double value)
-{
-	if (sample->count == sample->capacity) {
-		size_t capacity = sample->capacity ? 2 * sample->capacity : 64;
-		double *values =
-			sqlite3_realloc64(sample->values, capacity * sizeof(*values));
-
-		if (!values) {
-			sqlite3_result_error_nomem(context);
-			return;
-		}
-		sample->values = values;
-		sample->capacity = capacity;
-	}
-	sample->values[sample->count++] = value;
-}
 
 /* user data: what the second argument is divided by; NULL: there is none. */
 static void quantile_step(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	const double *scale = sqlite3_user_data(context);
 	struct sample *sample = sqlite3_aggregate_context(context, sizeof(*sample));
-	double quantile = 0.5;
+	double quantile = 0.5, *values;
 
 	if (!sample) {
 		sqlite3_result_error_nomem(context);
@@ -70,20 +53,18 @@ static void quantile_step(sqlite3_context *context, int count, sqlite3_value **a
 	switch (sqlite3_value_numeric_type(arguments[0])) {
 	case SQLITE_INTEGER:
 	case SQLITE_FLOAT:
-		add_value(context, sample, sqlite3_value_double(arguments[0]));
+		values = courses_room(context, sample->values, sample->count,
+				      sizeof(*values));
+		if (!values)
+			break;
+		sample->values = values;
+		values[sample->count++] = sqlite3_value_double(arguments[0]);
 		break;
 	case SQLITE_NULL:
 		break;
 	default:
 		sqlite3_result_error(context, "quantiles need numbers", -1);
 	}
-}
-
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
 }
 
 static void quantile_final(sqlite3_context *context)
@@ -98,7 +79,7 @@ static void quantile_final(sqlite3_context *context)
 			sqlite3_free(sample->values);
 		return;
 	}
-	qsort(sample->values, sample->count, sizeof(double), compare_doubles);
+	qsort(sample->values, sample->count, sizeof(double), null_compare);
 	place = sample->quantile * (double)(sample->count - 1);
 	below = floor(place);
 	index = (size_t)below; /* quantile is in [0, 1] */
@@ -292,40 +273,37 @@ static void rank_value(sqlite3_context *context)
 		sqlite3_result_int64(context, ranking->rank);
 }
 
+static const double one = 1, hundred = 100;
+static const struct sql_function functions[] = {
+	{"quantile", 2, &one, .step = quantile_step, .final = quantile_final},
+	{"percentile", 2, &hundred, .step = quantile_step, .final = quantile_final},
+	{"median", 1, .step = quantile_step, .final = quantile_final},
+	{"regexp", 2, .call = match},
+	{"libc_purpose", 1, .call = find_purpose},
+	{"last_known", 1, NULL, NULL, known_step, known_final, known_value},
+	{"grown", 1, NULL, NULL, grown_step, grown_value, grown_value},
+	{"tied_rank", 2, NULL, NULL, rank_step, rank_value, rank_value},
+	{NULL},
+};
+
+static int register_all(struct sqlite3 *handle, const struct sql_function *all)
+{
+	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC, result = SQLITE_OK;
+
+	for (; result == SQLITE_OK && all->name; all++)
+		result = all->value
+				 ? sqlite3_create_window_function(
+					   handle, all->name, all->count, flags, NULL,
+					   all->step, all->final, all->value,
+					   known_inverse, NULL)
+				 : sqlite3_create_function(handle, all->name, all->count,
+							   flags, (void *)all->data,
+							   all->call, all->step,
+							   all->final);
+	return result;
+}
+
 int functions_register(struct sqlite3 *handle)
 {
-	static const struct {
-		const char *name;
-		int count;
-		void (*step)(sqlite3_context *context, int count, sqlite3_value **values);
-		void (*final)(sqlite3_context *context);
-		void (*value)(sqlite3_context *context);
-	} windows[] = {
-		{"last_known", 1, known_step, known_final, known_value},
-		{"grown", 1, grown_step, grown_value, grown_value},
-		{"tied_rank", 2, rank_step, rank_value, rank_value},
-	};
-	static double one = 1, hundred = 100;
-	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
-	int result = sqlite3_create_function(handle, "quantile", 2, flags, &one, NULL,
-					     quantile_step, quantile_final);
-
-	if (result == SQLITE_OK)
-		result = sqlite3_create_function(handle, "percentile", 2, flags, &hundred,
-						 NULL, quantile_step, quantile_final);
-	if (result == SQLITE_OK)
-		result = sqlite3_create_function(handle, "median", 1, flags, NULL, NULL,
-						 quantile_step, quantile_final);
-	if (result == SQLITE_OK)
-		result = sqlite3_create_function(handle, "regexp", 2, flags, NULL, match,
-						 NULL, NULL);
-	if (result == SQLITE_OK)
-		result = sqlite3_create_function(handle, "libc_purpose", 1, flags, NULL,
-						 find_purpose, NULL, NULL);
-	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]) && !result; i++)
-		result = sqlite3_create_window_function(
-			handle, windows[i].name, windows[i].count, flags, NULL,
-			windows[i].step, windows[i].final, windows[i].value,
-			known_inverse, NULL);
-	return result == SQLITE_OK ? courses_register(handle) : result;
+	return register_all(handle, functions) ?: register_all(handle, course_functions);
 }

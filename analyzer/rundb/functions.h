@@ -11,7 +11,18 @@
  *     tied_rank(x, e)   over a window, from high to low: of the rows whose x are within
  *                       their errors e of the first of them the place of that one
  *
- * and those of courses.h.
+ * and about durations, in ticks, and courses of values, NULL where there is nothing to
+ * say (courses.c):
+ *
+ *     histogram_sum(h), histogram_quantile(h, q)
+ *     histogram_slowest(h, part)        what that part of the calls has of the time
+ *     histogram_beyond(h, from, most)   what calls took beyond from, each at most most
+ *     histogram_mode(h, valley, least_part, 'slow_median')
+ *                                       a member of struct histogram_modes
+ *     doublings(factor)                 how often one doubles for it
+ *     rising_p(x, y)                    how likely y, which rises over x, is by chance
+ *     growth(seconds, bytes, freed)     how it develops, see leak_class.h: a list of
+ *                                       JSON of the class, the slope and p
  */
 #pragma once
 

@@ -15,10 +15,8 @@ struct rundb {
 	char *path;
 	struct held_file file; /* its directory, while it is open */
 	struct strbuf error;
-	int live_pid; /* of the run that was read, when it goes on */
-	bool live_is_attended;
-	int running_pid;    /* of a run beside the stored ones */
-	unsigned locked_ms; /* the latest wait for a lock */
+	struct rundb_live *live; /* owned */
+	unsigned locked_ms;	 /* the latest wait for a lock */
 	/* limits.c: when this query has used its time; 0: never */
 	uint64_t cpu_end_ms;
 	unsigned allowed_ms;

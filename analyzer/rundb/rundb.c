@@ -132,11 +132,11 @@ static int check_file(const char *path, struct strbuf *error)
 }
 
 static struct {
-	bool (*wait)(void *context, unsigned waited_ms);
+	int (*wait)(void *context, unsigned waited_ms);
 	void *context;
 } on_lock;
 
-void rundb_on_lock(bool (*wait)(void *context, unsigned waited_ms), void *context)
+void rundb_on_lock(int (*wait)(void *context, unsigned waited_ms), void *context)
 {
 	on_lock.wait = wait;
 	on_lock.context = context;
@@ -244,6 +244,7 @@ static struct rundb *new_rundb(const char *path)
 	struct rundb *db = xcalloc(1, sizeof(*db));
 
 	db->path = xstrdup(path);
+	db->live = xcalloc(1, sizeof(*db->live));
 	db->file.directory_fd = -1;
 	return db;
 }
@@ -307,6 +308,7 @@ void rundb_close(struct rundb *db)
 	held_done(&db->file);
 	strbuf_free(&db->error);
 	free(db->path);
+	free(db->live);
 	free(db);
 }
 
@@ -393,28 +395,7 @@ struct sqlite3 *rundb_handle(struct rundb *db)
 	return db->handle;
 }
 
-int rundb_live_pid(const struct rundb *db)
+struct rundb_live *rundb_live(struct rundb *db)
 {
-	return db->live_pid;
-}
-
-bool rundb_live_is_attended(const struct rundb *db)
-{
-	return db->live_is_attended;
-}
-
-void rundb_set_live(struct rundb *db, int pid, bool is_attended)
-{
-	db->live_pid = pid;
-	db->live_is_attended = is_attended;
-}
-
-int rundb_running_pid(const struct rundb *db)
-{
-	return db->running_pid;
-}
-
-void rundb_set_running_pid(struct rundb *db, int pid)
-{
-	db->running_pid = pid;
+	return db->live;
 }

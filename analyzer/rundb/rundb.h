@@ -20,7 +20,7 @@ struct sums;
 int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error);
 /* Asked while a file that is opened or read is locked, for waited_ms so far; false: fail.
  * NULL: it is waited for ten seconds without a word. */
-void rundb_on_lock(bool (*wait)(void *context, unsigned waited_ms), void *context);
+void rundb_on_lock(int (*wait)(void *context, unsigned waited_ms), void *context);
 /* An empty run.db in memory, to be filled through rundb_handle(). */
 int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *error);
 void rundb_close(struct rundb *db);
@@ -32,15 +32,15 @@ const char *rundb_error(const struct rundb *db);
 /* For the ingest library only. */
 struct sqlite3 *rundb_handle(struct rundb *db);
 
-/* The process that a run read from a living spool belongs to; 0: the run has ended. */
-int rundb_live_pid(const struct rundb *db);
-/* Does a collector watch it? */
-bool rundb_live_is_attended(const struct rundb *db);
-void rundb_set_live(struct rundb *db, int pid, bool is_attended);
-/* The process of a run that is being recorded beside the stored ones, which alone were
- * read; 0: there is none. */
-int rundb_running_pid(const struct rundb *db);
-void rundb_set_running_pid(struct rundb *db, int pid);
+/* What goes on while the database is read; who opened it fills it in. */
+struct rundb_live {
+	int pid; /* of the process that a run read from its spool belongs to; 0: has ended
+		  */
+	bool is_attended; /* a collector watches it */
+	int running_pid;  /* of a run beside the stored ones, which alone were read; or 0
+			   */
+};
+struct rundb_live *rundb_live(struct rundb *db);
 
 /* Queries. A cursor is bound, stepped and closed. Never NULL: a query that fails has no
  * rows, and cursor_finish() tells. */

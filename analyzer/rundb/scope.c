@@ -10,25 +10,28 @@
 
 #include "common/base/xalloc.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "scope.sql.h"
 
-/* A temporary view is found before the one of the file that it is named after. */
-static int shadow(struct rundb *db, const char *name, int64_t run_id)
+/* Runs statements that have no rows, %w being a name. Returns SQLite's code. */
+static int run(struct rundb *db, const char *format, ...)
 {
-	char *sql = sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS "
-				    "SELECT * FROM main.\"%w\" WHERE run_id = %lld",
-				    name, name, (long long)run_id);
-	int result = SQLITE_NOMEM;
+	va_list values;
+	char *sql;
+	int result;
 
-	if (sql)
-		result = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+	va_start(values, format);
+	sql = sqlite3_vmprintf(format, values);
+	va_end(values);
+	result = sql ? sqlite3_exec(db->handle, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
 	sqlite3_free(sql);
 	return result;
 }
 
+/* A temporary view is found before the one of the file that it is named after. */
 static int shadow_all(struct rundb *db, int64_t run_id)
 {
 	sqlite3_stmt *statement;
@@ -40,7 +43,11 @@ static int shadow_all(struct rundb *db, int64_t run_id)
 	while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
 		const char *name = (const char *)sqlite3_column_text(statement, 0);
 
-		result = name ? shadow(db, name, run_id) : SQLITE_NOMEM;
+		result = name ? run(db,
+				    "CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS "
+				    "SELECT * FROM main.\"%w\" WHERE run_id = %lld",
+				    name, name, (long long)run_id)
+			      : SQLITE_NOMEM;
 		if (result != SQLITE_OK)
 			break;
 	}
@@ -50,36 +57,23 @@ static int shadow_all(struct rundb *db, int64_t run_id)
 
 static int begin(struct rundb *db)
 {
-	return sqlite3_exec(db->handle,
-			    "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF", NULL,
-			    NULL, NULL);
+	return run(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF");
 }
 
 static int end(struct rundb *db, int result)
 {
-	sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+	run(db, "PRAGMA query_only = ON");
 	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
 }
 
 int rundb_limit_views(struct rundb *db, int64_t run_id)
 {
-	int result = begin(db);
-
-	if (result == SQLITE_OK)
-		result = shadow_all(db, run_id);
-	return end(db, result);
+	return end(db, begin(db) ?: shadow_all(db, run_id));
 }
 
 int rundb_drop(struct rundb *db, const char *name)
 {
-	int result = begin(db);
-	char *drop = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", name);
-
-	if (result == SQLITE_OK)
-		result = drop ? sqlite3_exec(db->handle, drop, NULL, NULL, NULL)
-			      : SQLITE_NOMEM;
-	sqlite3_free(drop);
-	return end(db, result);
+	return end(db, begin(db) ?: run(db, "DROP TABLE IF EXISTS temp.\"%w\"", name));
 }
 
 int rundb_keep_bound(struct rundb *db, const char *name, const char *sql,
@@ -115,32 +109,21 @@ int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_
 
 int rundb_view(struct rundb *db, const char *name, const char *sql)
 {
-	int result = begin(db);
-	char *change = sqlite3_mprintf(
-		sql ? "DROP VIEW IF EXISTS temp.\"%w\"; CREATE TEMP VIEW \"%w\" AS %s"
-		    : "DROP VIEW IF EXISTS temp.\"%w\"",
-		name, name, sql);
+	int result = begin(db) ?: run(db, "DROP VIEW IF EXISTS temp.\"%w\"", name);
 
-	if (result == SQLITE_OK)
-		result = change ? sqlite3_exec(db->handle, change, NULL, NULL, NULL)
-				: SQLITE_NOMEM;
-	sqlite3_free(change);
+	if (result == SQLITE_OK && sql)
+		result = run(db, "CREATE TEMP VIEW \"%w\" AS %s", name, sql);
 	return end(db, result);
 }
 
 /* An empty one in place of an earlier one; columns: as in CREATE TABLE. */
 static int make_table(struct rundb *db, const char *name, const char *columns)
 {
-	int result = begin(db);
-	char *create = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"; "
-				       "CREATE TEMP TABLE \"%w\" (%s)",
-				       name, name, columns);
-
-	if (result == SQLITE_OK)
-		result = create ? sqlite3_exec(db->handle, create, NULL, NULL, NULL)
-				: SQLITE_NOMEM;
-	sqlite3_free(create);
-	return end(db, result);
+	return end(db, begin(db)
+			       ?: run(db,
+				      "DROP TABLE IF EXISTS temp.\"%w\"; "
+				      "CREATE TEMP TABLE \"%w\" (%s)",
+				      name, name, columns));
 }
 
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
@@ -189,28 +172,21 @@ int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 static int shadow_hooked(struct rundb *db, const char *name)
 {
 	struct cursor *cursor = rundb_query(db, scope_sql_hooked);
-	char *sql = NULL;
 	int result = SQLITE_NOMEM;
 
 	cursor_bind_text(cursor, ":table", name);
 	if (cursor_next(cursor) > 0)
-		sql = sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS "
-				      "SELECT %s FROM main.\"%w\"",
-				      name, cursor_text(cursor, "names"), name);
+		result = run(db,
+			     "CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS "
+			     "SELECT %s FROM main.\"%w\"",
+			     name, cursor_text(cursor, "names"), name);
 	cursor_close(cursor);
-	if (sql)
-		result = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
-	sqlite3_free(sql);
 	return result;
 }
 
 int rundb_show_inlined(struct rundb *db)
 {
-	int result = begin(db);
+	int result = begin(db) ?: shadow_hooked(db, "function");
 
-	if (result == SQLITE_OK)
-		result = shadow_hooked(db, "function");
-	if (result == SQLITE_OK)
-		result = shadow_hooked(db, "functions");
-	return end(db, result);
+	return end(db, result ?: shadow_hooked(db, "functions"));
 }

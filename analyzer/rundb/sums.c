@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/array.h"
+#include "common/quantities.h"
 
 int64_t *sums_of(struct sums *sums, int64_t a, int64_t b, int64_t c, bool *is_new)
 {
@@ -22,10 +23,7 @@ int64_t *sums_of(struct sums *sums, int64_t a, int64_t b, int64_t c, bool *is_ne
 
 void sums_add(struct sums *sums, int64_t a, int64_t b, int64_t c, int64_t value)
 {
-	int64_t *sum = sums_of(sums, a, b, c, NULL);
-
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = value < 0 ? INT64_MIN : INT64_MAX;
+	quantity_add(sums_of(sums, a, b, c, NULL), value);
 }
 
 void sums_done(struct sums *sums)

@@ -28,7 +28,7 @@ struct sums {
  * NULL. */
 int64_t *sums_of(struct sums *sums, int64_t a, int64_t b, int64_t c, bool *is_new);
 
-/* Adds to it; a file may hold any numbers: at the ends of what fits it stays. */
+/* Adds to it; a file may hold any numbers, see quantity_add(). */
 void sums_add(struct sums *sums, int64_t a, int64_t b, int64_t c, int64_t value);
 
 /* Gives back the memory; there are no sums afterwards. */

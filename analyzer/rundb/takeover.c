@@ -52,7 +52,7 @@ static void say(const struct opening *opening, const struct strbuf *sentence)
 }
 
 /* Somebody else has the database. */
-static bool wait_for_lock(void *context, unsigned waited_ms)
+static int wait_for_lock(void *context, unsigned waited_ms)
 {
 	struct opening *opening = context;
 	bool goes_on = !opening->talk->no_wait || waited_ms < LOCK_PATIENCE_MS;
@@ -63,11 +63,6 @@ static bool wait_for_lock(void *context, unsigned waited_ms)
 					"waiting (--no-wait goes on without)",
 					waited_ms);
 	return goes_on;
-}
-
-static int wait_to_store(void *context, unsigned waited_ms)
-{
-	return wait_for_lock(context, waited_ms);
 }
 
 /* The memory was needed to put the run together. */
@@ -83,7 +78,7 @@ static void run_stays(void *context)
  * because somebody else took it meanwhile. */
 static bool recover(struct opening *opening, const struct spool_run *run)
 {
-	const struct store_waiting waiting = {.locked = wait_to_store,
+	const struct store_waiting waiting = {.locked = wait_for_lock,
 					      .context = opening};
 	char reason[512] = "";
 	struct strbuf sentence = {0};
@@ -245,8 +240,9 @@ static int open_live(const struct opening *opening, struct rundb **ret_db,
 	}
 	if (opening->live.state == SPOOL_RECORDING ||
 	    opening->live.state == SPOOL_UNATTENDED)
-		rundb_set_live(db, opening->live.first_pid,
-			       opening->live.state == SPOOL_RECORDING);
+		*rundb_live(db) = (struct rundb_live){
+			.pid = opening->live.first_pid,
+			.is_attended = opening->live.state == SPOOL_RECORDING};
 	*ret_db = db;
 	return 0;
 }
@@ -299,7 +295,7 @@ static int open_after_spool(struct opening *opening, struct rundb **ret_db,
 		say(opening, &reason);
 	strbuf_free(&reason);
 	if (result == 0 && !is_live && opening->live.state != SPOOL_ABANDONED)
-		rundb_set_running_pid(*ret_db, opening->live.first_pid);
+		rundb_live(*ret_db)->running_pid = opening->live.first_pid;
 	return result == 0 ? 0 : rundb_open(path, ret_db, error);
 }
 

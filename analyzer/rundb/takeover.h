@@ -20,7 +20,7 @@ struct takeover_talk {
 };
 
 /* Opens path after the spool beside it has been dealt with. want_latest: the user did
- * not ask for an earlier run, so a living one is read (rundb_live_pid()). Returns as
+ * not ask for an earlier run, so a living one is read (rundb_live()). Returns as
  * rundb_open(). */
 int takeover_open(const char *path, bool want_latest, const struct takeover_talk *talk,
 		  struct rundb **ret_db, struct strbuf *error);

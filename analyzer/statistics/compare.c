@@ -36,17 +36,11 @@ int64_t *compare_values(const struct compare_series *series, uint32_t subject,
 	       ((size_t)subject * series->metric_count + metric) * series->run_count;
 }
 
-static void add_clamped(int64_t *sum, int64_t value)
-{
-	if (__builtin_add_overflow(*sum, value, sum))
-		*sum = value < 0 ? INT64_MIN : INT64_MAX;
-}
-
 static void series_add(struct compare_series *series, uint32_t subject, size_t run,
 		       const int64_t *values)
 {
 	for (size_t i = 0; i < series->metric_count; i++)
-		add_clamped(&compare_values(series, subject, i)[run], values[i]);
+		quantity_add(&compare_values(series, subject, i)[run], values[i]);
 }
 
 void compare_move_values(struct compare_series *series, uint32_t from, uint32_t to)
@@ -56,7 +50,7 @@ void compare_move_values(struct compare_series *series, uint32_t from, uint32_t 
 	int64_t *target = compare_values(series, to, 0);
 
 	for (size_t i = 0; i < width; i++)
-		add_clamped(&target[i], source[i]);
+		quantity_add(&target[i], source[i]);
 	memset(source, 0, width * sizeof(*source));
 }
 
@@ -235,7 +229,7 @@ void compare_fold_left_out(struct comparison *comparison)
 						     metric);
 
 			for (size_t run = 0; run < series->run_count; run++)
-				add_clamped(&to[run], from[run]);
+				quantity_add(&to[run], from[run]);
 		}
 		memset(compare_values(series, at, 0), 0,
 		       series->metric_count * series->run_count *
@@ -251,7 +245,7 @@ static void add_owned(struct comparison *comparison, uint32_t path, size_t from,
 	int64_t *sums = compare_values(&comparison->function_values, owner, to);
 
 	for (size_t run = 0; run < comparison->path_values.run_count; run++)
-		add_clamped(&sums[run], values[run]);
+		quantity_add(&sums[run], values[run]);
 }
 
 void compare_sum_owned(struct comparison *comparison)

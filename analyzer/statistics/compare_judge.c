@@ -92,36 +92,44 @@ struct statistics_shift change_narrowest(const struct change *change, bool is_ra
 			: widened(change->runs_shift, 0, change->least_shift_error);
 }
 
-static enum outcome outcome_of(enum verdict verdict)
+enum outcome verdict_of(const struct statistics_shift *ratio, double p, double tolerance)
 {
-	switch (verdict) {
-	case VERDICT_UNCHANGED:
+	/* 1 - 0.95 and 0.95 both carry a rounding error. */
+	const double slack = 1e-12;
+
+	if (!(ratio->confidence >= VERDICT_CONFIDENCE - slack))
+		return OUTCOME_INCONCLUSIVE;
+	if (ratio->low >= 1 - tolerance && ratio->high <= 1 + tolerance)
 		return OUTCOME_UNCHANGED;
-	case VERDICT_IMPROVED:
-		return OUTCOME_IMPROVED;
-	case VERDICT_REGRESSED:
+	if (!(p <= VERDICT_ALPHA + slack))
+		return OUTCOME_INCONCLUSIVE;
+	if (ratio->low > 1 + tolerance)
 		return OUTCOME_REGRESSED;
-	case VERDICT_INCONCLUSIVE:
-		break;
-	}
+	if (ratio->high < 1 - tolerance)
+		return OUTCOME_IMPROVED;
 	return OUTCOME_INCONCLUSIVE;
+}
+
+double verdict_tolerance(size_t before, size_t after)
+{
+	return before >= 10 && after >= 10 ? 0.02 : 0.05;
 }
 
 /* The runs alone decide first; then it must hold with the errors, too. */
 static void decide(struct change *change, double tolerance)
 {
-	enum verdict by_runs = verdict_of(&change->runs_ratio, change->p, tolerance);
-	struct statistics_shift ratio = by_runs == VERDICT_UNCHANGED
+	enum outcome by_runs = verdict_of(&change->runs_ratio, change->p, tolerance);
+	struct statistics_shift ratio = by_runs == OUTCOME_UNCHANGED
 						? change_narrowest(change, true)
 						: change->ratio;
 	bool is_beyond = change->shift.low > 0 || change->shift.high < 0;
 
-	change->outcome = outcome_of(verdict_of(&ratio, change->p, tolerance));
-	if (by_runs != VERDICT_UNCHANGED && change_error(change) > 0 && !is_beyond)
+	change->outcome = verdict_of(&ratio, change->p, tolerance);
+	if (by_runs != OUTCOME_UNCHANGED && change_error(change) > 0 && !is_beyond)
 		change->outcome = OUTCOME_INCONCLUSIVE;
-	if (change->outcome != outcome_of(by_runs))
+	if (change->outcome != by_runs)
 		change->outcome = OUTCOME_INCONCLUSIVE;
-	change->is_blurred = change->outcome != outcome_of(by_runs);
+	change->is_blurred = change->outcome != by_runs;
 	if (change->is_blurred)
 		change->runs_needed = 0;
 }

@@ -10,14 +10,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum outcome {
-	OUTCOME_OPEN, /* one run a side and noisy: shown, not judged */
-	OUTCOME_UNCHANGED,
-	OUTCOME_IMPROVED,
-	OUTCOME_REGRESSED,
-	OUTCOME_INCONCLUSIVE,
-};
-
 /*
  * A value that is an estimate has an error, half the width of its interval (95 %), which
  * the spread of the runs does not show: the cost of the hooks is too high or too low in

@@ -11,11 +11,12 @@
 #define VERDICT_CONFIDENCE 0.95
 #define VERDICT_ALPHA (1 - VERDICT_CONFIDENCE)
 
-enum verdict {
-	VERDICT_UNCHANGED,
-	VERDICT_IMPROVED,
-	VERDICT_REGRESSED,
-	VERDICT_INCONCLUSIVE,
+enum outcome {
+	OUTCOME_OPEN, /* one run a side and noisy: shown, not judged */
+	OUTCOME_UNCHANGED,
+	OUTCOME_IMPROVED,
+	OUTCOME_REGRESSED,
+	OUTCOME_INCONCLUSIVE,
 };
 
 /*
@@ -40,7 +41,7 @@ enum verdict {
  *   4 % slower, 1 % noise, 20 v 20 runs: all of 2,000 found, also as one of 50 functions
  * The runs must be interleaved: a machine that slows down between the sides is a change.
  */
-enum verdict verdict_of(const struct statistics_shift *ratio, double p, double tolerance);
+enum outcome verdict_of(const struct statistics_shift *ratio, double p, double tolerance);
 
 /* The tolerance when the user sets none, of the sides' numbers of runs: 2 % with 10 runs
  * or more on both sides, else 5 %. */

@@ -144,12 +144,6 @@ const char *flame_copy(struct flame *flame, const char *text)
 }
 
 /* Damaged files may hold any number: nothing weighs less than nothing. */
-static void add(int64_t *sum, int64_t amount)
-{
-	if (__builtin_add_overflow(*sum, amount, sum))
-		*sum = INT64_MAX;
-}
-
 void flame_sum(struct flame *flame)
 {
 	for (size_t i = 0; i < flame->count; i++) {
@@ -164,12 +158,13 @@ void flame_sum(struct flame *flame)
 		const struct flame_box *box = &flame->boxes[i];
 		struct flame_box *parent = &flame->boxes[box->parent];
 
-		add(&parent->total, box->total);
-		add(&parent->total_before, box->total_before);
+		quantity_add(&parent->total, box->total);
+		quantity_add(&parent->total_before, box->total_before);
 		parent->presence |= box->presence;
 		if (box->parent == FLAME_WHOLE) {
-			add(&parent->total_error, box->total_error);
-			add(&parent->total_error_before, box->total_error_before);
+			quantity_add(&parent->total_error, box->total_error);
+			quantity_add(&parent->total_error_before,
+				     box->total_error_before);
 		}
 	}
 }
@@ -190,7 +185,7 @@ static void choose_shown(struct flame *flame)
 			continue;
 		flame->left_out_count++;
 		if (has_parent)
-			add(&flame->left_out, box->total);
+			quantity_add(&flame->left_out, box->total);
 	}
 }
 

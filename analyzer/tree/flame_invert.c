@@ -35,12 +35,6 @@ struct inversion {
 	double least;
 };
 
-static void add(int64_t *sum, int64_t amount)
-{
-	if (__builtin_add_overflow(*sum, amount, sum))
-		*sum = INT64_MAX;
-}
-
 /* Namesakes in different files are different functions. */
 static void number_functions(struct inversion *inversion)
 {
@@ -107,10 +101,10 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 	for (size_t i = first; i < end; i++) {
 		const struct flame_box *path = &from->boxes[inversion->climbers[i].path];
 
-		add(&box->self, path->self);
-		add(&box->self_before, path->self_before);
+		quantity_add(&box->self, path->self);
+		quantity_add(&box->self_before, path->self_before);
 		/* goes for all of it, here or below */
-		add(&box->total_error, path->self_error);
+		quantity_add(&box->total_error, path->self_error);
 		box->presence |= path->presence;
 	}
 	goes_on = box->self > 0 && (double)box->self >= inversion->least;

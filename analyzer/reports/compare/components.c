@@ -19,8 +19,7 @@ static void add_path(struct compare_state *state, const uint32_t *numbers, uint3
 		int64_t *to = compare_values(&state->component_values, number, metric);
 
 		for (size_t run = 0; run < series->run_count; run++)
-			if (__builtin_add_overflow(to[run], from[run], &to[run]))
-				to[run] = from[run] < 0 ? INT64_MIN : INT64_MAX;
+			quantity_add(&to[run], from[run]);
 	}
 }
 

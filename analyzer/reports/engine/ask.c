@@ -410,8 +410,8 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 		{":is_brief", ask->is_brief},
 		{":is_filtered", filter_is_active(&ask->input->filter)},
 		{":is_sorted", options->sort != NULL},
-		{":running_pid", rundb_running_pid(ask->input->db)},
-		{":live_pid", rundb_live_pid(ask->input->db)},
+		{":running_pid", rundb_live(ask->input->db)->running_pid},
+		{":live_pid", rundb_live(ask->input->db)->pid},
 	};
 
 	bind_numbers(cursor, numbers, COUNT(numbers));

@@ -9,44 +9,32 @@
 
 #include <stdlib.h>
 
-enum path_column {
-	PATH_ID,
-	PARENT_PATH_ID,
-	FUNCTION_ID,
-	NAME,
-	DEPTH,
-	IS_FRAME,
-	IS_INLINED,
-	IS_FOLDED,
-	OWNER_ID,
-	IS_OUTERMOST,
-	CALLER_ID,
-	IS_OUTERMOST_EDGE,
-	COMPONENT,
-	IS_OUTERMOST_COMPONENT,
-	CALLER_COMPONENT,
-	IS_OUTERMOST_COMPONENT_EDGE,
-	QUANTITIES_FROM
-};
+/* The last are of paths->outermost. */
+#define PATH_COLUMNS(COLUMN)                                                             \
+	COLUMN(path_id)                                                                  \
+	COLUMN(parent_path_id)                                                           \
+	COLUMN(function_id)                                                              \
+	COLUMN(name)                                                                     \
+	COLUMN(depth)                                                                    \
+	COLUMN(is_frame)                                                                 \
+	COLUMN(is_inlined)                                                               \
+	COLUMN(is_folded)                                                                \
+	COLUMN(owner_id)                                                                 \
+	COLUMN(caller_id)                                                                \
+	COLUMN(component)                                                                \
+	COLUMN(caller_component)                                                         \
+	COLUMN(is_outermost)                                                             \
+	COLUMN(is_outermost_edge)                                                        \
+	COLUMN(is_outermost_component)                                                   \
+	COLUMN(is_outermost_component_edge)
+#define PATH_NUMBER(name) PATH_##name,
+enum path_column { PATH_COLUMNS(PATH_NUMBER) QUANTITIES_FROM };
+#define OUTERMOST_FROM PATH_is_outermost
+_Static_assert(QUANTITIES_FROM - OUTERMOST_FROM == PATHS_OUTERMOST, "as many in paths.h");
 
+#define PATH_NAME(name) #name,
 static const char *column_names[QUANTITIES_FROM + QUANTITY_COUNT_TREE] = {
-	[PATH_ID] = "path_id",
-	[PARENT_PATH_ID] = "parent_path_id",
-	[FUNCTION_ID] = "function_id",
-	[NAME] = "name",
-	[DEPTH] = "depth",
-	[IS_FRAME] = "is_frame",
-	[IS_INLINED] = "is_inlined",
-	[IS_FOLDED] = "is_folded",
-	[OWNER_ID] = "owner_id",
-	[IS_OUTERMOST] = "is_outermost",
-	[CALLER_ID] = "caller_id",
-	[IS_OUTERMOST_EDGE] = "is_outermost_edge",
-	[COMPONENT] = "component",
-	[IS_OUTERMOST_COMPONENT] = "is_outermost_component",
-	[CALLER_COMPONENT] = "caller_component",
-	[IS_OUTERMOST_COMPONENT_EDGE] = "is_outermost_component_edge",
-};
+	PATH_COLUMNS(PATH_NAME)};
 
 const struct calltree *paths_tree(struct paths *paths)
 {
@@ -105,14 +93,14 @@ static uint32_t key_of(struct paths *paths, uint32_t at, enum path_column column
 	*ret_from = 0;
 	if (paths->chosen && !paths->chosen[at])
 		return CALLTREE_NONE;
-	if (column == IS_OUTERMOST)
+	if (column == PATH_is_outermost)
 		return function;
 	*ret_from = calltree_caller(tree, at);
-	if (column == IS_OUTERMOST_EDGE)
+	if (column == PATH_is_outermost_edge)
 		return function;
 	component = component_of(paths, at);
 	*ret_from = 0;
-	if (column == IS_OUTERMOST_COMPONENT)
+	if (column == PATH_is_outermost_component)
 		return component;
 	*ret_from = caller_component_of(paths, at);
 	return *ret_from == component || *ret_from == CALLTREE_NONE ? CALLTREE_NONE
@@ -121,8 +109,9 @@ static uint32_t key_of(struct paths *paths, uint32_t at, enum path_column column
 
 /* Made once for all rows, when a query asks first. */
 static struct cell outermost_cell(struct paths *paths, uint32_t at,
-				  enum path_column column, bool **outermost)
+				  enum path_column column)
 {
+	bool **outermost = &paths->outermost[column - OUTERMOST_FROM];
 	size_t count = paths_tree(paths)->node_count;
 	struct map numbers = {0};
 	uint32_t *keys;
@@ -151,42 +140,35 @@ static struct cell cell_at(void *context, size_t row, size_t column)
 	const struct calltree_node *node = &tree->nodes[at];
 
 	switch (column) {
-	case PATH_ID:
+	case PATH_path_id:
 		return cell_integer(node->path_id);
-	case PARENT_PATH_ID:
+	case PATH_parent_path_id:
 		return node->parent_path_id ? cell_integer(node->parent_path_id)
 					    : (struct cell){.kind = CELL_NULL};
-	case FUNCTION_ID:
+	case PATH_function_id:
 		return function_cell(tree, node->function);
-	case NAME:
+	case PATH_name:
 		return (struct cell){.kind = CELL_TEXT, .text = calltree_name(tree, at)};
-	case DEPTH:
+	case PATH_depth:
 		return cell_integer(node->depth);
-	case IS_FRAME:
+	case PATH_is_frame:
 		return cell_integer(node->is_frame);
-	case IS_INLINED:
+	case PATH_is_inlined:
 		return cell_integer(node->is_inlined);
-	case IS_FOLDED:
+	case PATH_is_folded:
 		return cell_integer(calltree_is_folded(tree, at));
-	case OWNER_ID:
+	case PATH_owner_id:
 		return function_cell(tree,
 				     tree->nodes[calltree_owner(tree, at)].function);
-	case IS_OUTERMOST:
-		return outermost_cell(paths, at, column, &paths->is_outermost);
-	case CALLER_ID:
+	case PATH_caller_id:
 		return function_cell(tree, calltree_caller(tree, at));
-	case IS_OUTERMOST_EDGE:
-		return outermost_cell(paths, at, column, &paths->is_outermost_edge);
-	case COMPONENT:
+	case PATH_component:
 		return component_cell(paths, component_of(paths, at));
-	case IS_OUTERMOST_COMPONENT:
-		return outermost_cell(paths, at, column, &paths->is_outermost_component);
-	case CALLER_COMPONENT:
+	case PATH_caller_component:
 		return component_cell(paths, caller_component_of(paths, at));
-	case IS_OUTERMOST_COMPONENT_EDGE:
-		return outermost_cell(paths, at, column,
-				      &paths->is_outermost_component_edge);
 	default:
+		if (column < QUANTITIES_FROM)
+			return outermost_cell(paths, at, (enum path_column)column);
 		return cell_integer(node->quantities[column - QUANTITIES_FROM]);
 	}
 }
@@ -208,10 +190,8 @@ int paths_begin(struct paths *paths, struct report_input *input)
 void paths_end(struct paths *paths)
 {
 	rundb_show_rows(paths->input->db, "tree", NULL, NULL);
-	free(paths->is_outermost);
-	free(paths->is_outermost_edge);
-	free(paths->is_outermost_component);
-	free(paths->is_outermost_component_edge);
+	for (size_t i = 0; i < PATHS_OUTERMOST; i++)
+		free(paths->outermost[i]);
 	components_free(&paths->components);
 	calltree_free(paths->tree);
 	free(paths->chosen);

@@ -21,14 +21,15 @@
 #include "analyzer/tree/components.h"
 #include "analyzer/reports/report.h"
 
+#define PATHS_OUTERMOST 4
+
 struct paths {
 	struct report_input *input;
 	struct calltree *tree; /* shown in place of the run's; NULL: not */
 	bool *chosen;	       /* by node: the others are above nobody; NULL: all are */
 	struct components components; /* found when a query asks first, as all below */
-	bool *is_outermost, *is_outermost_edge; /* by node */
-	bool *is_outermost_component, *is_outermost_component_edge;
-	bool has_failed; /* to be loaded: input->error says why */
+	bool *outermost[PATHS_OUTERMOST]; /* by node, of each column is_outermost... */
+	bool has_failed;		  /* to be loaded: input->error says why */
 };
 
 /* Shows the table to queries. 0 or -errno. */

@@ -65,7 +65,7 @@ static enum exit_status check_end(struct ask *ask, const struct between *between
 		      "processes of the run allocated on the same call paths, and final "
 		      "numbers are kept for all of them together.",
 		      (long long)between->process->pid,
-		      rundb_live_pid(input->db) ? "has now" : "had at its exit");
+		      rundb_live(input->db)->pid ? "has now" : "had at its exit");
 	doc_note(ask->doc, "exit_not_known", NOTE_WARNING, strbuf_text(&text),
 		 "Name its last snapshot instead.");
 	strbuf_free(&text);

@@ -70,7 +70,7 @@ static void put_labels(struct report_input *input, struct strbuf *text,
 			labels[count++] = list->snapshots[i].label;
 	}
 	labels[count++] = "start";
-	labels[count++] = rundb_live_pid(input->db) ? "now" : "exit";
+	labels[count++] = rundb_live(input->db)->pid ? "now" : "exit";
 	labels[count++] = "peak";
 	nearest = nearest_word(word, labels, count);
 	if (nearest)

@@ -61,8 +61,8 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 {
 	int result;
 
-	*ret = (struct run_facts){.is_live = rundb_live_pid(input->db) != 0,
-				  .is_attended = rundb_live_is_attended(input->db)};
+	*ret = (struct run_facts){.is_live = rundb_live(input->db)->pid != 0,
+				  .is_attended = rundb_live(input->db)->is_attended};
 	result = load_run(input, doc, ret);
 	return result == 0 ? load_hooks(input, ret) : result;
 }

@@ -128,7 +128,7 @@ TEST(no_wait_takes_what_is_there)
 	assert_int_equal(open_now(true, &db), 0);
 	assert_int_equal(list_calls, 1);
 	assert_int_equal(live_calls, 1);
-	assert_int_equal(rundb_live_pid(db), 0);
+	assert_int_equal(rundb_live(db)->pid, 0);
 	rundb_close(db);
 	no_wait = false;
 }
@@ -157,7 +157,7 @@ TEST(what_cannot_be_stored_is_shown)
 	recover_result = -ENOSPC;
 	assert_int_equal(open_now(true, &db), 0);
 	assert_int_equal(live_calls, 1);
-	assert_int_equal(rundb_live_pid(db), 0);
+	assert_int_equal(rundb_live(db)->pid, 0);
 	assert_non_null(strstr(strbuf_text(&said), "no room"));
 	rundb_close(db);
 }
@@ -168,11 +168,11 @@ TEST(a_living_run_is_read)
 
 	act(SPOOL_RECORDING, 1);
 	assert_int_equal(open_now(true, &db), 0);
-	assert_int_equal(rundb_live_pid(db), 4711);
+	assert_int_equal(rundb_live(db)->pid, 4711);
 	rundb_close(db);
 	act(SPOOL_UNATTENDED, 1);
 	assert_int_equal(open_now(true, &db), 0);
-	assert_int_equal(rundb_live_pid(db), 4711);
+	assert_int_equal(rundb_live(db)->pid, 4711);
 	rundb_close(db);
 	act(SPOOL_RECORDING, 2);
 	states[1] = SPOOL_RECORDING;

@@ -85,7 +85,7 @@ static double test_pair(const struct pair *pair)
 	return statistics_mann_whitney(pair->before, pair->runs, pair->after, pair->runs);
 }
 
-static enum verdict judge(const struct pair *pair, double p, double tolerance)
+static enum outcome judge(const struct pair *pair, double p, double tolerance)
 {
 	struct statistics_shift ratio;
 
@@ -95,9 +95,9 @@ static enum verdict judge(const struct pair *pair, double p, double tolerance)
 	return verdict_of(&ratio, p, tolerance);
 }
 
-static bool is_change(enum verdict verdict)
+static bool is_change(enum outcome verdict)
 {
-	return verdict == VERDICT_REGRESSED || verdict == VERDICT_IMPROVED;
+	return verdict == OUTCOME_REGRESSED || verdict == OUTCOME_IMPROVED;
 }
 
 /* Of PAIRS comparisons of a thing with itself, in percent. */
@@ -112,7 +112,7 @@ static struct false_rates compare_alike(const struct noise *noise, size_t runs)
 	struct pair pair = {.runs = runs};
 
 	for (int i = 0; i < PAIRS; i++) {
-		enum verdict verdict;
+		enum outcome verdict;
 		double p;
 
 		run_pair(noise, 0, &pair);
@@ -120,7 +120,7 @@ static struct false_rates compare_alike(const struct noise *noise, size_t runs)
 		rates.bare += is_change(judge(&pair, p, 0));
 		verdict = judge(&pair, p, verdict_tolerance(runs, runs));
 		rates.tolerant += is_change(verdict);
-		rates.unchanged += verdict == VERDICT_UNCHANGED;
+		rates.unchanged += verdict == OUTCOME_UNCHANGED;
 	}
 	rates.bare *= 100.0 / PAIRS;
 	rates.tolerant *= 100.0 / PAIRS;
@@ -179,7 +179,7 @@ static void compare_functions(const struct noise *noise, size_t runs, double slo
 	tally->any_false += any;
 	tally->any_false_bare += any_bare;
 	tally->found += judge(&pairs[0], p[0], verdict_tolerance(runs, runs)) ==
-			VERDICT_REGRESSED;
+			OUTCOME_REGRESSED;
 }
 
 static void alike_functions_are_not_called_changed(void **state)
@@ -220,7 +220,7 @@ static void a_slowdown_is_found(void **state)
 		for (int j = 0; j < ALONE; j++) {
 			run_pair(&noises[i], 0.04, &pair);
 			found +=
-				judge(&pair, test_pair(&pair), 0.02) == VERDICT_REGRESSED;
+				judge(&pair, test_pair(&pair), 0.02) == OUTCOME_REGRESSED;
 		}
 		for (int j = 0; j < COMPARISONS; j++)
 			compare_functions(&noises[i], 20, 0.04, &tally);
@@ -255,7 +255,7 @@ static void planned_runs_have_the_power(void **state)
 	assert_true(found >= simulations * 0.77 && found <= simulations * 0.83);
 }
 
-static enum verdict verdict_with(double low, double high, double confidence, double p)
+static enum outcome verdict_with(double low, double high, double confidence, double p)
 {
 	struct statistics_shift ratio = {(low + high) / 2, low, high, confidence};
 
@@ -265,31 +265,31 @@ static enum verdict verdict_with(double low, double high, double confidence, dou
 static void the_rule(void **state)
 {
 	(void)state;
-	assert_int_equal(verdict_with(1.021, 1.05, 0.95, 0.01), VERDICT_REGRESSED);
-	assert_int_equal(verdict_with(0.9, 0.979, 0.95, 0.01), VERDICT_IMPROVED);
-	assert_int_equal(verdict_with(0.981, 1.019, 0.95, 0.9), VERDICT_UNCHANGED);
+	assert_int_equal(verdict_with(1.021, 1.05, 0.95, 0.01), OUTCOME_REGRESSED);
+	assert_int_equal(verdict_with(0.9, 0.979, 0.95, 0.01), OUTCOME_IMPROVED);
+	assert_int_equal(verdict_with(0.981, 1.019, 0.95, 0.9), OUTCOME_UNCHANGED);
 	/* A true difference, too small to matter. */
-	assert_int_equal(verdict_with(1.005, 1.015, 0.95, 1e-6), VERDICT_UNCHANGED);
+	assert_int_equal(verdict_with(1.005, 1.015, 0.95, 1e-6), OUTCOME_UNCHANGED);
 	/* Is it beyond the tolerance? */
-	assert_int_equal(verdict_with(1.019, 1.05, 0.95, 1e-6), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(0.9, 1.1, 0.95, 0.5), VERDICT_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1.019, 1.05, 0.95, 1e-6), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(0.9, 1.1, 0.95, 0.5), OUTCOME_INCONCLUSIVE);
 	/* Accidental among many others. */
-	assert_int_equal(verdict_with(1.03, 1.05, 0.95, 0.06), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(0.9, 0.95, 0.95, 0.06), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(1.03, 1.05, 0.95, 0.05), VERDICT_REGRESSED);
+	assert_int_equal(verdict_with(1.03, 1.05, 0.95, 0.06), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(0.9, 0.95, 0.95, 0.06), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1.03, 1.05, 0.95, 0.05), OUTCOME_REGRESSED);
 }
 
 static void what_is_not_known_is_inconclusive(void **state)
 {
 	(void)state;
 	/* One run a side, and three. */
-	assert_int_equal(verdict_with(1, 1, 0, 1), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(1.5, 1.6, 0.9, 0.1), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(1.5, 1.6, 0.9, 0.01), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(1, 1, 0.9, 1), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(1.5, 1.6, 0.95, NAN), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(NAN, NAN, 0.95, 0.01), VERDICT_INCONCLUSIVE);
-	assert_int_equal(verdict_with(1.5, 1.6, NAN, 0.01), VERDICT_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1, 1, 0, 1), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1.5, 1.6, 0.9, 0.1), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1.5, 1.6, 0.9, 0.01), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1, 1, 0.9, 1), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1.5, 1.6, 0.95, NAN), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(NAN, NAN, 0.95, 0.01), OUTCOME_INCONCLUSIVE);
+	assert_int_equal(verdict_with(1.5, 1.6, NAN, 0.01), OUTCOME_INCONCLUSIVE);
 }
 
 static void tolerances(void **state)
