@@ -428,8 +428,8 @@ HAVING COUNT(*);
 WITH whole AS (SELECT ratio || ' (' || interval || ')' AS effect, has_cpu, IIF(low > 0 AND low_percent > 0, 1,
 	IIF(high < 0 AND high_percent < 0, -1, 0)) AS direction
 	FROM totals JOIN known JOIN not_comparable n ON n."all" IS NULL AND n.times IS NULL
-	AND NOT has_levels WHERE name = IIF(has_cpu, 'cpu_ns', 'wall_ns') AND is_tested
-	AND p <= 1 - 0.95 AND is_known),
+	AND NOT has_levels WHERE name = IIF(has_cpu, 'cpu_ns', 'wall_ns') AND is_known
+	AND verdict IN ('improved', 'regressed')),
 times AS (SELECT presence, verdict, main_change, estimated OR holder AS is_estimated,
 	IIF(has_cpu, before_self_cpu_ns + after_self_cpu_ns, before_self_ns + after_self_ns) AS ns
 	FROM compared_functions JOIN whole WHERE direction <> 0 AND presence),
