@@ -7,12 +7,9 @@ CREATE TABLE seen_function (function INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE seen_path (path INTEGER PRIMARY KEY, parent INTEGER NOT NULL,
 	function INTEGER NOT NULL, kind INTEGER NOT NULL, is_outermost INTEGER NOT NULL);
 CREATE INDEX seen_path_parent ON seen_path(parent);
-CREATE TABLE function_at (calls, total_ns, cpu_ns, error_ns, ready_ns, blocked_ns,
-	alloc_count, max_ns, recording, look INTEGER, function INTEGER,
-	PRIMARY KEY (look, function)) WITHOUT ROWID;
-CREATE TABLE path_at (calls, total_ns, cpu_ns, error_ns, ready_ns, blocked_ns, alloc_count,
-	max_ns, recording, alloc_bytes, look INTEGER, path INTEGER,
-	PRIMARY KEY (look, path)) WITHOUT ROWID;
+CREATE TABLE node_at (calls, total_ns, cpu_ns, error_ns, ready_ns, blocked_ns, alloc_count,
+	max_ns, recording, alloc_bytes, look INTEGER, is_path INTEGER, number INTEGER,
+	PRIMARY KEY (look, is_path, number)) WITHOUT ROWID;
 CREATE TABLE site_at (file, line, alloc_count, alloc_bytes, free_bytes, live_count,
 	live_bytes, look INTEGER, path INTEGER,
 	PRIMARY KEY (look, path, file, line)) WITHOUT ROWID;
@@ -28,12 +25,9 @@ CREATE TABLE thread_at (look INTEGER, pid INTEGER, tid INTEGER, name TEXT, cpu_n
 INSERT OR REPLACE INTO seen_function VALUES (:function, :name);
 -- :name put_path
 INSERT INTO seen_path VALUES (:path, :parent, :function, :kind, :is_outermost);
--- :name put_function_at
-INSERT INTO function_at VALUES (:calls, :total_ns, :cpu_ns, :error_ns, :ready_ns, :blocked_ns,
-	:alloc_count, :max_ns, :recording, :look, :function);
--- :name put_path_at
-INSERT INTO path_at VALUES (:calls, :total_ns, :cpu_ns, :error_ns, :ready_ns, :blocked_ns,
-	:alloc_count, :max_ns, :recording, :alloc_bytes, :look, :path);
+-- :name put_node_at
+INSERT INTO node_at VALUES (:calls, :total_ns, :cpu_ns, :error_ns, :ready_ns, :blocked_ns,
+	:alloc_count, :max_ns, :recording, :alloc_bytes, :look, :is_path, :number);
 -- :name put_site_at
 INSERT INTO site_at VALUES (:file, :line, :alloc_count, :alloc_bytes, :free_bytes,
 	:live_count, :live_bytes, :look, :path);
@@ -69,7 +63,7 @@ FROM run r WHERE r.run_id = :run;
 SELECT f.function_id, f.name, IFNULL(f.full_name, f.name) AS full_name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.calls, f.total_ns,
 	f.self_ns - f.self_ready_ns - f.self_blocked_ns AS cpu_ns, f.self_error_ns,
-	f.self_ready_ns, f.self_blocked_ns, f.alloc_count, f.max_ns, f.recording
+	f.self_ready_ns, f.self_blocked_ns, f.alloc_count, f.max_ns, f.recording, f.alloc_bytes
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
 
@@ -121,16 +115,13 @@ GROUP BY s.kind, s.name;
 
 -- What threads and functions did together between two looks.
 -- :name totals
-SELECT (SELECT COUNT(*) FROM thread_at WHERE look = :now) AS thread_count,
-	(SELECT TOTAL(n.cpu_ns - b.cpu_ns) FROM thread_at n JOIN thread_at b
-		USING (pid, tid) WHERE n.look = :now AND b.look = :since) AS cpu_ns,
-	(SELECT TOTAL(n.ready_ns - b.ready_ns) FROM thread_at n JOIN thread_at b
-		USING (pid, tid) WHERE n.look = :now AND b.look = :since) AS ready_ns,
-	(SELECT TOTAL(a.calls) FROM path_at a JOIN seen_path p USING (path)
-		WHERE a.look = :now AND p.kind = 0)
-	- (SELECT TOTAL(a.calls) FROM path_at a JOIN seen_path p USING (path)
-		WHERE a.look = :since AND p.kind = 0) AS calls,
-	(SELECT TOTAL(alloc_count) FROM path_at WHERE look = :now)
-	- (SELECT TOTAL(alloc_count) FROM path_at WHERE look = :since) AS alloc_count,
-	(SELECT TOTAL(alloc_bytes) FROM path_at WHERE look = :now)
-	- (SELECT TOTAL(alloc_bytes) FROM path_at WHERE look = :since) AS alloc_bytes;
+SELECT * FROM (SELECT COUNT(*) AS thread_count, TOTAL(n.cpu_ns - b.cpu_ns) AS cpu_ns,
+		TOTAL(n.ready_ns - b.ready_ns) AS ready_ns
+	FROM thread_at n LEFT JOIN thread_at b
+		ON b.look = :since AND b.pid = n.pid AND b.tid = n.tid WHERE n.look = :now),
+	(SELECT TOTAL(n.calls - IFNULL(b.calls, 0)) FILTER (WHERE p.kind = 0) AS calls,
+		TOTAL(n.alloc_count - IFNULL(b.alloc_count, 0)) AS alloc_count,
+		TOTAL(n.alloc_bytes - IFNULL(b.alloc_bytes, 0)) AS alloc_bytes
+	FROM node_at n JOIN seen_path p ON p.path = n.number
+	LEFT JOIN node_at b ON b.look = :since AND b.is_path = 1 AND b.number = n.number
+	WHERE n.look = :now AND n.is_path = 1);

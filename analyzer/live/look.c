@@ -254,10 +254,11 @@ static int take_functions(struct reading *reading)
 	struct live *live = reading->live;
 	struct cursor *from = ask(reading, live_sql_functions);
 	struct cursor *put = rundb_query(live->db, live_sql_put_function);
-	struct cursor *put_at = rundb_query(live->db, live_sql_put_function_at);
+	struct cursor *put_at = rundb_query(live->db, live_sql_put_node_at);
 	bool is_new;
 
 	cursor_bind_integer(put_at, ":look", live->look);
+	cursor_bind_integer(put_at, ":is_path", 0);
 	while (cursor_next(from) > 0) {
 		uint32_t number = number_of_function(live, from, &is_new);
 
@@ -265,7 +266,7 @@ static int take_functions(struct reading *reading)
 		if (!reading->function_count)
 			reading->first_function = cursor_integer(from, "function_id");
 		ARRAY_ADD(reading->functions, reading->function_count) = number;
-		cursor_bind_integer(put_at, ":function", number);
+		cursor_bind_integer(put_at, ":number", number);
 		cursor_bind_row(put_at, from, 7);
 		cursor_run(put_at);
 	}
@@ -322,9 +323,10 @@ static int take_paths(struct reading *reading)
 	struct cursor *from = ask(reading, live->is_of_process ? live_sql_paths_of_process
 							       : live_sql_paths);
 	struct cursor *put = rundb_query(live->db, live_sql_put_path);
-	struct cursor *put_at = rundb_query(live->db, live_sql_put_path_at);
+	struct cursor *put_at = rundb_query(live->db, live_sql_put_node_at);
 
 	cursor_bind_integer(put_at, ":look", live->look);
+	cursor_bind_integer(put_at, ":is_path", 1);
 	while (cursor_next(from) > 0) {
 		uint32_t function = number_at(reading->functions, reading->function_count,
 					      reading->first_function,
@@ -345,7 +347,7 @@ static int take_paths(struct reading *reading)
 		ARRAY_ADD(reading->paths, reading->path_count) = number;
 		if (number == UINT32_MAX)
 			continue;
-		cursor_bind_integer(put_at, ":path", number);
+		cursor_bind_integer(put_at, ":number", number);
 		cursor_bind_row(put_at, from, 5);
 		cursor_run(put_at);
 	}
@@ -411,8 +413,8 @@ static void take_threads(struct reading *reading)
 
 static void forget_old(struct live *live)
 {
-	static const char *const tables[] = {"function_at", "path_at",	 "site_at",
-					     "io_at",	    "series_at", "thread_at"};
+	static const char *const tables[] = {"node_at", "site_at", "io_at", "series_at",
+					     "thread_at"};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		char *sql = xasprintf(

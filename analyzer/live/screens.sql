@@ -6,10 +6,9 @@
 -- :with below
 SELECT :zoom AS path UNION ALL SELECT p.path FROM seen_path p JOIN below ON p.parent = below.path
 
--- Errors of paths are independent.
--- :with path_gain
-SELECT p.function, n.path, p.is_outermost, n.recording, n.max_ns,
-	MAX(0, n.calls - IFNULL(b.calls, 0)) AS calls,
+-- What functions and paths had between the looks.
+-- :with gains
+SELECT n.is_path, n.number, n.recording, n.max_ns, MAX(0, n.calls - IFNULL(b.calls, 0)) AS calls,
 	MAX(0, n.total_ns - IFNULL(b.total_ns, 0)) AS total_ns,
 	MAX(0, n.cpu_ns - IFNULL(b.cpu_ns, 0)) AS cpu_ns,
 	MAX(0, n.ready_ns - IFNULL(b.ready_ns, 0)) AS ready_ns,
@@ -18,9 +17,14 @@ SELECT p.function, n.path, p.is_outermost, n.recording, n.max_ns,
 	CASE n.recording WHEN 'exact' THEN (n.error_ns - IFNULL(b.error_ns, 0))
 		* (n.error_ns - IFNULL(b.error_ns, 0)) * 1.0
 	ELSE MAX(0, n.error_ns * n.error_ns * 1.0 - IFNULL(b.error_ns * b.error_ns, 0)) END AS error
-FROM path_at n JOIN seen_path p ON p.path = n.path
-LEFT JOIN path_at b ON b.look = :since AND b.path = n.path
-WHERE n.look = :now AND (:zoom = 0 OR n.path IN below)
+FROM node_at n LEFT JOIN node_at b
+	ON b.look = :since AND b.is_path = n.is_path AND b.number = n.number
+WHERE n.look = :now
+
+-- Errors of paths are independent.
+-- :with path_gain
+SELECT g.*, p.function, p.path, p.is_outermost FROM gains g JOIN seen_path p ON p.path = g.number
+WHERE g.is_path = 1 AND (:zoom = 0 OR p.path IN below)
 
 -- Of the table gain of each query.
 -- :with rates
@@ -39,24 +43,9 @@ WHERE (calls > 0 OR cpu_ns > 0 OR ready_ns > 0 OR blocked_ns > 0 OR allocs > 0)
 	AND (:filter = '' OR instr(lower(f.name), lower(:filter)))
 
 -- :name functions
-WITH longest AS (SELECT p.function, n.path,
-		MAX(n.total_ns - IFNULL(b.total_ns, 0)) AS most
-	FROM path_at n JOIN seen_path p USING (path)
-	LEFT JOIN path_at b ON b.look = :since AND b.path = n.path
-	WHERE n.look = :now GROUP BY p.function),
-gain AS (SELECT n.function, l.path AS zoom, n.recording, n.max_ns,
-		MAX(0, n.calls - IFNULL(b.calls, 0)) AS calls,
-		MAX(0, n.total_ns - IFNULL(b.total_ns, 0)) AS total_ns,
-		MAX(0, n.cpu_ns - IFNULL(b.cpu_ns, 0)) AS cpu_ns,
-		MAX(0, n.ready_ns - IFNULL(b.ready_ns, 0)) AS ready_ns,
-		MAX(0, n.blocked_ns - IFNULL(b.blocked_ns, 0)) AS blocked_ns,
-		MAX(0, n.alloc_count - IFNULL(b.alloc_count, 0)) AS allocs,
-		CASE n.recording WHEN 'exact' THEN (n.error_ns - IFNULL(b.error_ns, 0))
-			* (n.error_ns - IFNULL(b.error_ns, 0)) * 1.0
-		ELSE MAX(0, n.error_ns * n.error_ns * 1.0
-			- IFNULL(b.error_ns * b.error_ns, 0)) END AS error
-	FROM function_at n LEFT JOIN function_at b ON b.look = :since AND b.function = n.function
-	LEFT JOIN longest l ON l.function = n.function WHERE n.look = :now)
+WITH longest AS (SELECT function, path, MAX(total_ns) FROM path_gain GROUP BY function),
+gain AS (SELECT g.*, g.number AS function, l.path AS zoom FROM gains g
+	LEFT JOIN longest l ON l.function = g.number WHERE g.is_path = 0)
 SELECT * FROM rates;
 
 -- The same from paths: of one process, and below a path.

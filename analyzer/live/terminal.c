@@ -154,20 +154,20 @@ static void wait_for_keys(struct terminal *terminal, unsigned wait_ms)
 {
 	uint64_t end_ns = ticks_monotonic_ns() + wait_ms * 1000000ull, now_ns;
 
-	for (; !terminal->keys.is_done; draw(terminal)) {
+	while (!terminal->keys.is_done && (now_ns = ticks_monotonic_ns()) < end_ns) {
 		int key;
 
-		now_ns = ticks_monotonic_ns();
-		if (now_ns >= end_ns)
-			return;
 		timeout((int)((end_ns - now_ns + 999999) / 1000000));
 		key = getch();
-		if (key == ERR && is_gone())
-			terminal->keys.is_done = true;
-		else if (key == REDRAW)
+		if (key == ERR) { /* nothing was pressed: the picture is as it was */
+			terminal->keys.is_done = is_gone();
+			continue;
+		}
+		if (key == REDRAW)
 			clearok(curscr, TRUE);
-		else if (key != ERR && key != KEY_RESIZE)
+		else if (key != KEY_RESIZE)
 			press(terminal, key);
+		draw(terminal);
 	}
 }
 

@@ -10,25 +10,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns: their numbers, and their names. */
-#define AS_NUMBER(name) OF_##name,
-#define AS_NAME(name) #name,
+/* Columns: a name and what is in it. */
+#define AS_NAME(name, cell) #name,
+#define AS_CELL(name, cell) cell,
 
 /* Those of enum compare_subject first. */
 static const char *const tables[] = {
 	"compared_functions", "compared_paths",	 "compared_sites", "compared_components",
 	"compared_runs",      "compared_totals", "compared_limits"};
 
+/* file: one may be given twice. */
 /* clang-format off */
-#define RUN_COLUMNS(X)                                                                   \
-	X(side) X(repetition) X(run_id) X(file) X(path) X(job) X(label)                  \
-	X(command) X(level) X(host) X(cpu_model) X(kernel) X(clock) X(version)           \
-	X(losses) X(cpu_count) X(rank_count) X(complete) X(is_split)                     \
-	X(is_unasked) X(has_budget) X(calls) X(hook_ns) X(hook_error_ns)                 \
-	X(choice)
+#define RUN_COLUMNS(X)                                                                  \
+	X(side, compare_text_cell(row < state->before_count ? "before" : "after"))      \
+	X(repetition, cell_integer((int64_t)run->column))                               \
+	X(run_id, cell_integer(run->run_id))                                            \
+	X(file, cell_integer((int64_t)(uintptr_t)run->db))                              \
+	X(path, compare_text_cell(rundb_path(run->db)))                                 \
+	X(job, compare_text_cell(run->job))                                             \
+	X(label, compare_text_cell(run->label))                                         \
+	X(command, compare_text_cell(run->command))                                     \
+	X(level, compare_text_cell(run->level))                                         \
+	X(host, compare_text_cell(run->host))                                           \
+	X(cpu_model, compare_text_cell(run->cpu_model))                                 \
+	X(kernel, compare_text_cell(run->kernel))                                       \
+	X(clock, compare_text_cell(run->clock))                                         \
+	X(version, compare_text_cell(run->shim_version))                                \
+	X(losses, compare_text_cell(run->losses))                                       \
+	X(cpu_count, cell_integer(run->cpu_count))                                      \
+	X(rank_count, cell_integer(run->rank_count))                                    \
+	X(complete, cell_integer(run->complete))                                        \
+	X(is_split, cell_integer(run->is_split))                                        \
+	X(is_unasked, cell_integer(run->is_unasked))                                    \
+	X(has_budget, cell_integer(run->has_budget))                                    \
+	X(calls, cell_integer(calls))                                                   \
+	X(hook_ns, cell_real(run->hook_cost_ns))                                        \
+	X(hook_error_ns, cell_real(run->hook_cost_error_ns))                            \
+	X(choice, compare_text_cell(choice))
 /* clang-format on */
-enum { RUN_COLUMNS(AS_NUMBER) RUN_COLUMN_COUNT };
 static const char *const run_columns[] = {RUN_COLUMNS(AS_NAME)};
+enum { RUN_COLUMN_COUNT = sizeof(run_columns) / sizeof(run_columns[0]) };
 
 static size_t count_runs(void *context)
 {
@@ -41,49 +62,34 @@ static struct cell run_cell(void *context, size_t row, size_t column)
 	const struct compare_run *run = &state->runs[row];
 	int64_t calls = compare_totals(state, RUN_CALLS)[run->column];
 	const char *choice = state->choice.size ? strbuf_text(&state->choice) : NULL;
-	const struct cell cells[RUN_COLUMN_COUNT] = {
-		[OF_side] =
-			compare_text_cell(row < state->before_count ? "before" : "after"),
-		[OF_repetition] = cell_integer((int64_t)run->column),
-		[OF_run_id] = cell_integer(run->run_id),
-		/* one may be given twice */
-		[OF_file] = cell_integer((int64_t)(uintptr_t)run->db),
-		[OF_path] = compare_text_cell(rundb_path(run->db)),
-		[OF_job] = compare_text_cell(run->job),
-		[OF_label] = compare_text_cell(run->label),
-		[OF_command] = compare_text_cell(run->command),
-		[OF_level] = compare_text_cell(run->level),
-		[OF_host] = compare_text_cell(run->host),
-		[OF_cpu_model] = compare_text_cell(run->cpu_model),
-		[OF_kernel] = compare_text_cell(run->kernel),
-		[OF_clock] = compare_text_cell(run->clock),
-		[OF_version] = compare_text_cell(run->shim_version),
-		[OF_losses] = compare_text_cell(run->losses),
-		[OF_cpu_count] = cell_integer(run->cpu_count),
-		[OF_rank_count] = cell_integer(run->rank_count),
-		[OF_complete] = cell_integer(run->complete),
-		[OF_is_split] = cell_integer(run->is_split),
-		[OF_is_unasked] = cell_integer(run->is_unasked),
-		[OF_has_budget] = cell_integer(run->has_budget),
-		[OF_calls] = cell_integer(calls),
-		[OF_hook_ns] = cell_real(run->hook_cost_ns),
-		[OF_hook_error_ns] = cell_real(run->hook_cost_error_ns),
-		[OF_choice] = compare_text_cell(choice),
-	};
+	const struct cell cells[] = {RUN_COLUMNS(AS_CELL)};
 
 	return cells[column];
 }
 
 /* clang-format off */
-#define TOTAL_COLUMNS(X)                                                                 \
-	X(before) X(after) X(before_error) X(after_error) X(error) X(is_tested)          \
-	X(change_percent) X(low_percent) X(high_percent) X(low) X(high) X(p)             \
-	X(verdict) X(runs_needed) X(is_exact) X(is_blurred)                    \
-	X(is_demoted) X(is_known)
+#define TOTAL_COLUMNS(X)                                                                \
+	X(before, compare_mean_cell(state, change->before))                             \
+	X(after, compare_mean_cell(state, change->after))                               \
+	X(before_error, cell_real(change->before_error))                                \
+	X(after_error, cell_real(change->after_error))                                  \
+	X(error, cell_real(change_error(change)))                                       \
+	X(is_tested, cell_integer(tested))                                              \
+	X(change_percent, compare_finite_cell(change->before > 0, ratio_percent))       \
+	X(low_percent, compare_finite_cell(tested, compare_in_percent(change->ratio.low))) \
+	X(high_percent, compare_finite_cell(tested, compare_in_percent(change->ratio.high))) \
+	X(low, compare_finite_cell(tested, change->shift.low))                          \
+	X(high, compare_finite_cell(tested, change->shift.high))                        \
+	X(p, compare_finite_cell(tested, change->p))                                    \
+	X(verdict, compare_text_cell(outcome_word(change->outcome)))                    \
+	X(runs_needed, cell_integer(change->runs_needed))                               \
+	X(is_exact, cell_integer(change->is_exact))                                     \
+	X(is_blurred, cell_integer(change->is_blurred))                                 \
+	X(is_demoted, cell_integer(change->is_demoted))                                 \
+	X(is_known, cell_integer(compare_is_known(change)))
 /* clang-format on */
-#define AS_TOTAL(name) IN_##name,
-enum { TOTAL_COLUMNS(AS_TOTAL) TOTAL_COLUMN_COUNT };
 static const char *const total_columns[] = {TOTAL_COLUMNS(AS_NAME)};
+enum { TOTAL_COLUMN_COUNT = sizeof(total_columns) / sizeof(total_columns[0]) };
 
 static size_t count_totals(void *context)
 {
@@ -95,31 +101,9 @@ static struct cell total_cell(void *context, size_t row, size_t column)
 {
 	struct compare_state *state = context;
 	const struct change *change = &state->run_changes[row];
+	double ratio_percent = compare_in_percent(change->after / change->before);
 	bool tested = change->is_tested;
-	const struct cell cells[TOTAL_COLUMN_COUNT] = {
-		[IN_before] = compare_mean_cell(state, change->before),
-		[IN_after] = compare_mean_cell(state, change->after),
-		[IN_before_error] = cell_real(change->before_error),
-		[IN_after_error] = cell_real(change->after_error),
-		[IN_error] = cell_real(change_error(change)),
-		[IN_is_tested] = cell_integer(tested),
-		[IN_change_percent] = compare_finite_cell(
-			change->before > 0,
-			compare_in_percent(change->after / change->before)),
-		[IN_low_percent] = compare_finite_cell(
-			tested, compare_in_percent(change->ratio.low)),
-		[IN_high_percent] = compare_finite_cell(
-			tested, compare_in_percent(change->ratio.high)),
-		[IN_low] = compare_finite_cell(tested, change->shift.low),
-		[IN_high] = compare_finite_cell(tested, change->shift.high),
-		[IN_p] = compare_finite_cell(tested, change->p),
-		[IN_verdict] = compare_text_cell(outcome_word(change->outcome)),
-		[IN_runs_needed] = cell_integer(change->runs_needed),
-		[IN_is_exact] = cell_integer(change->is_exact),
-		[IN_is_blurred] = cell_integer(change->is_blurred),
-		[IN_is_demoted] = cell_integer(change->is_demoted),
-		[IN_is_known] = cell_integer(compare_is_known(change)),
-	};
+	const struct cell cells[] = {TOTAL_COLUMNS(AS_CELL)};
 
 	return cells[column];
 }
