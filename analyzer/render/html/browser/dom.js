@@ -21,6 +21,16 @@ function button(text, title, action) {
 	return made;
 }
 
+/* options: pairs of value and text. */
+function choiceList(label, options, change) {
+	var list = make("select", {}, options.map(function (option) {
+		return make("option", {value: option[0]}, option[1]);
+	}));
+
+	list.addEventListener("change", function () { change(list.value); });
+	return {list: list, label: make("label", {}, [label + " ", list])};
+}
+
 /* The regular expression asked for, without regard to case unless it has capitals; null:
  * none; undefined: it is no expression. */
 function expression(text) {
@@ -47,4 +57,16 @@ function setBusy(part, isBusy) {
 		main.setAttribute("aria-busy", "true");
 	else
 		main.removeAttribute("aria-busy");
+}
+
+var laterParts = {};
+
+/* Of choices in a row only the last is followed: what was to come of the part before is not. */
+function later(part, wait, action) {
+	clearTimeout(laterParts[part]);
+	setBusy(part, true);
+	laterParts[part] = setTimeout(function () {
+		setBusy(part, false);
+		action();
+	}, wait);
 }

@@ -20,9 +20,7 @@ function Explorer(section, data, range) {
 Explorer.prototype.followLater = function () {
 	var self = this;
 
-	clearTimeout(this.following);
-	setBusy("explorer", true);
-	this.following = setTimeout(function () {
+	later("explorer", 0, function () {
 		var was = self.state.from + " " + self.state.to;
 
 		self.takeRange();
@@ -30,8 +28,7 @@ Explorer.prototype.followLater = function () {
 			self.weigh();
 		else
 			self.followRange();
-		setBusy("explorer", false);
-	}, 0);
+	});
 };
 
 /* The moments at or around the page's range. */
@@ -50,15 +47,6 @@ Explorer.prototype.followRange = function () {
 	this.listLater();
 };
 
-Explorer.prototype.list = function (label, options, change) {
-	var list = make("select", {}, options.map(function (option) {
-		return make("option", {value: option[0]}, option[1]);
-	}));
-
-	list.addEventListener("change", function () { change(list.value); });
-	return {list: list, label: make("label", {}, [label + " ", list])};
-};
-
 Explorer.prototype.makeLists = function () {
 	var self = this, data = this.data;
 
@@ -69,18 +57,18 @@ Explorer.prototype.makeLists = function () {
 		};
 	}
 	this.lists = {
-		view: this.list("View", [["icicle", "icicle: callees below"],
+		view: choiceList("View", [["icicle", "icicle: callees below"],
 			["flame", "flame: callees above"], ["sandwich", "sandwich: callers and callees"],
 			["inverted", "inverted: callers below"]], function (view) { self.setView(view); }),
-		metric: this.list("Metric", data.metrics.map(function (metric, number) {
+		metric: choiceList("Metric", data.metrics.map(function (metric, number) {
 			return [number, metricTitle(metric)];
 		}).filter(function (one) { return runSum(data, one[0]) > 0 ||
 			(data.pair && sumOf(data.parts[0].values[one[0]]) > 0); }), set("metric", true)),
-		order: this.list("Order", [["heavy", "left-heavy"], ["time", "first call first"]],
+		order: choiceList("Order", [["heavy", "left-heavy"], ["time", "first call first"]],
 			set("order", false))
 	};
 	if (data.lanes.length > 1)
-		this.lists.lane = this.list("Thread", [[-1, "all"]].concat(data.lanes.map(
+		this.lists.lane = choiceList("Thread", [[-1, "all"]].concat(data.lanes.map(
 			function (lane, number) { return [number, lane[0] + " (" + lane[1] + ")"]; })),
 			set("lane", true));
 };
@@ -159,21 +147,16 @@ Explorer.prototype.weigh = function () {
 /* Who else follows the choice of thread and hidden functions. */
 Explorer.prototype.whenChosen = function () { };
 
-/* The tables come when the picture is there: of choices in a row only the last. */
+/* The tables come when the picture is there. */
 Explorer.prototype.listLater = function () {
 	var self = this;
 
-	clearTimeout(this.waiting);
-	setBusy("lists", true);
-	this.waiting = setTimeout(function () {
-		var data = self.data;
-
-		setBusy("lists", false);
+	later("lists", 20, function () {
 		if (self.events)
-			self.events.show(eventRows(data, self.range));
+			self.events.show(eventRows(self.data, self.range));
 		if (self.gone)
 			self.gone.show(goneRows(self.weights));
-	}, 20);
+	});
 };
 
 /* The frames of the view. */

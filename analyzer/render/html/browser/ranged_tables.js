@@ -191,7 +191,7 @@ function rangedSteps(data, choice, range) {
 
 /* Instead of the run's longest calls, of all slices in the page those in the range. */
 function followSlices(main, range, lanes) {
-	var section = main.querySelector("section[data-name='spans']"), table, own, waiting;
+	var section = main.querySelector("section[data-name='spans']"), table, own;
 
 	if (!section)
 		return;
@@ -216,13 +216,8 @@ function followSlices(main, range, lanes) {
 			table.show(lanes.inRange().map(function (slice) {
 				return {slice: slice, at: slice.begin, took: slice.end - slice.begin};
 			}));
-		setBusy("slices", false);
 	}
-	range.watch(function () {
-		clearTimeout(waiting);
-		setBusy("slices", true);
-		waiting = setTimeout(show, 0);
-	});
+	range.watch(function () { later("slices", 0, show); });
 }
 
 /* By the names of sections. isOfPaths: it is known between snapshots only. */

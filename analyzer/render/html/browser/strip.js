@@ -29,15 +29,6 @@ function timeOf(data, number) {
 	return number ? data.slots[number - 1][2] : 0;
 }
 
-function makeChoice(data, label, change) {
-	var list = make("select", {"aria-label": label});
-
-	for (var i = 0; i <= data.slots.length; i++)
-		list.append(make("option", {value: i}, momentName(data, i)));
-	list.addEventListener("change", function () { change(+list.value); });
-	return list;
-}
-
 function mostLive(data) {
 	return data.moments.reduce(function (sum, moment) { return Math.max(sum, moment[2]); }, 1);
 }
@@ -95,19 +86,25 @@ function Strip(data, range) {
 }
 
 Strip.prototype.addChoices = function () {
-	var self = this;
+	var self = this, data = this.data, moments = [];
 
-	function change(from, to) {
-		self.range.set(timeOf(self.data, from), timeOf(self.data, to));
+	for (var i = 0; i <= data.slots.length; i++)
+		moments.push([i, momentName(data, i)]);
+	function choose(label, ends) {
+		return choiceList(label, moments, function (value) {
+			var chosen = ends(+value);
+
+			self.range.set(timeOf(data, chosen[0]), timeOf(data, chosen[1]));
+		});
 	}
-	this.from = makeChoice(this.data, "From this moment", function (value) {
-		change(value, Math.max(self.moments[1], value + 1));
+	this.from = choose("From this moment", function (value) {
+		return [value, Math.max(self.moments[1], value + 1)];
 	});
-	this.to = makeChoice(this.data, "To this moment", function (value) {
-		change(Math.min(self.moments[0], value - 1), value);
+	this.to = choose("To this moment", function (value) {
+		return [Math.min(self.moments[0], value - 1), value];
 	});
-	this.holder.append(make("div", {"class": "tools"}, [make("span", {}, "Snapshots "), this.from,
-		make("span", {}, "to"), this.to, make("span", {"class": "foot"}, "Draw over the picture, or choose two.")]));
+	this.holder.append(make("div", {"class": "tools"}, [this.from.label, this.to.label,
+		make("span", {"class": "foot"}, "Draw over the picture, or choose two.")]));
 };
 
 Strip.prototype.draw = function () {
@@ -190,6 +187,6 @@ Strip.prototype.show = function (from, to) {
 		this.mark(this.range.from, this.range.to);
 	if (!this.from)
 		return;
-	this.from.value = from;
-	this.to.value = to;
+	this.from.list.value = from;
+	this.to.list.value = to;
 };
