@@ -61,15 +61,19 @@ static json_t *list_functions(const struct profile *profile)
 	return list;
 }
 
+static void add_named(json_t *list, const char *name, int64_t one, int64_t other)
+{
+	json_array_append_new(list, json_pack("[o, I, I]", text_of(name), (json_int_t)one,
+					      (json_int_t)other));
+}
+
 static json_t *list_lanes(const struct profile *profile)
 {
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < profile->lane_count; i++)
-		json_array_append_new(list, json_pack("[o, I, I]",
-						      text_of(profile->lanes[i].thread),
-						      (json_int_t)profile->lanes[i].tid,
-						      (json_int_t)profile->lanes[i].pid));
+		add_named(list, profile->lanes[i].thread, profile->lanes[i].tid,
+			  profile->lanes[i].pid);
 	return list;
 }
 
@@ -78,10 +82,8 @@ static json_t *list_slots(const struct profile *profile)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < profile->slot_count; i++)
-		json_array_append_new(
-			list, json_pack("[o, I, I]", text_of(profile->slots[i].label),
-					(json_int_t)profile->slots[i].start_ns,
-					(json_int_t)profile->slots[i].end_ns));
+		add_named(list, profile->slots[i].label, profile->slots[i].start_ns,
+			  profile->slots[i].end_ns);
 	return list;
 }
 
@@ -90,10 +92,8 @@ static json_t *list_moments(const struct heap_course *course)
 	json_t *list = json_array();
 
 	for (size_t i = 0; course && i < course->count; i++)
-		json_array_append_new(
-			list, json_pack("[o, I, I]", text_of(course->moments[i].label),
-					(json_int_t)course->moments[i].time_ns,
-					(json_int_t)course->moments[i].live_bytes));
+		add_named(list, course->moments[i].label, course->moments[i].time_ns,
+			  course->moments[i].live_bytes);
 	return list;
 }
 

@@ -8,6 +8,7 @@
 
 #include "common/base/xalloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Of a metric that is a time its errors, one for each run; else NULL. */
@@ -62,6 +63,17 @@ static struct change_errors errors_of(const struct compare_state *state,
 	if (errors.errors && metric != COMPARE_total_ns)
 		errors.hooks = compare_values(series, subject, COMPARE_HOOKS);
 	return errors;
+}
+
+int64_t compare_side_mean(const struct compare_state *state,
+			  const struct compare_series *series, uint32_t subject,
+			  size_t metric, bool is_after)
+{
+	struct change change =
+		change_means(compare_values(series, subject, metric), NULL,
+			     state->before_columns, compare_after_count(state));
+
+	return whole_number(round(is_after ? change.after : change.before));
 }
 
 struct change compare_means(const struct compare_state *state,

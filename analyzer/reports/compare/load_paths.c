@@ -8,6 +8,7 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
@@ -65,18 +66,11 @@ static uint32_t find_function(struct compare_state *state, const struct compare_
 			      int64_t function_id)
 {
 	struct compare_function_row nameless = {.name = "?"};
-	size_t low = 0, high = run->function_count;
+	size_t at = COUNT_BEFORE(run->function_count, i,
+				 run->functions[i].function_id < function_id);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (run->functions[middle].function_id < function_id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < run->function_count && run->functions[low].function_id == function_id)
-		return run->functions[low].number;
+	if (at < run->function_count && run->functions[at].function_id == function_id)
+		return run->functions[at].number;
 	return compare_add_function(&state->comparison, run->column, &nameless);
 }
 

@@ -203,6 +203,10 @@ enum exit_status compare_find_function(struct compare_state *state,
 enum exit_status compare_find_limited(struct compare_state *state);
 int compare_show_gate(struct compare_state *state);
 
+/* The mean of a metric over the runs of a side. */
+int64_t compare_side_mean(const struct compare_state *state,
+			  const struct compare_series *series, uint32_t subject,
+			  size_t metric, bool is_after);
 /* The means of one metric of a subject. */
 struct change compare_means(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,

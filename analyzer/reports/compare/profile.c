@@ -71,19 +71,11 @@ static struct profile_sample mean(const struct compare_state *state,
 {
 	uint32_t path = compare_path_of(&profile->tree->nodes[node]);
 	const struct compare_series *series = &state->comparison.path_values;
-	size_t from = is_after ? state->before_columns : 0;
-	size_t to = is_after ? state->column_count : state->before_columns;
 	struct profile_sample sample = {.node = node, .lane = PROFILE_NONE};
 
-	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++) {
-		const int64_t *values = compare_values(series, path, metrics[i].of);
-		double sum = 0;
-
-		for (size_t j = from; j < to; j++)
-			sum += (double)values[j];
+	for (size_t i = 0; i < sizeof(metrics) / sizeof(metrics[0]); i++)
 		sample.values[metrics[i].metric] =
-			whole_number(sum / (double)(to - from));
-	}
+			compare_side_mean(state, series, path, metrics[i].of, is_after);
 	return sample;
 }
 

@@ -13,21 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The mean of a metric over the runs of a side. */
-static int64_t mean(const struct compare_state *state,
-		    const struct compare_series *series, uint32_t subject, size_t metric,
-		    bool is_after)
-{
-	const int64_t *values = compare_values(series, subject, metric);
-	size_t from = is_after ? state->before_columns : 0;
-	size_t to = is_after ? state->column_count : state->before_columns;
-	double sum = 0;
-
-	for (size_t i = from; i < to; i++)
-		sum += (double)values[i];
-	return llround(sum / (double)(to - from));
-}
-
 /* The boxes of the paths. */
 struct weighing {
 	const struct compare_state *state;
@@ -92,8 +77,10 @@ static void weigh_by_path(const struct weighing *weighing, size_t metric)
 		is_any_proven |= !box->is_unproven;
 		if (!weighing->passes[i])
 			continue;
-		quantity_add(&box->self, mean(state, series, i, metric, true));
-		quantity_add(&box->self_before, mean(state, series, i, metric, false));
+		quantity_add(&box->self,
+			     compare_side_mean(state, series, i, metric, true));
+		quantity_add(&box->self_before,
+			     compare_side_mean(state, series, i, metric, false));
 		box->presence |= ((presence & COMPARE_BEFORE) ? FLAME_BEFORE : 0) |
 				 ((presence & COMPARE_AFTER) ? FLAME_AFTER : 0);
 	}
@@ -109,8 +96,8 @@ static void weigh_by_site(const struct weighing *weighing, size_t metric)
 	for (uint32_t i = 0; i < series->count; i++) {
 		uint32_t path = state->comparison.sites[i].path;
 		struct flame_box *box = box_of(weighing, path);
-		int64_t after = mean(state, series, i, metric, true);
-		int64_t before = mean(state, series, i, metric, false);
+		int64_t after = compare_side_mean(state, series, i, metric, true);
+		int64_t before = compare_side_mean(state, series, i, metric, false);
 
 		if (!weighing->passes[path])
 			continue;
