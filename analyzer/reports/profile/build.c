@@ -164,8 +164,11 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	if (!profiling->input->options->page) /* which has it above */
 		remark_trust(profiling, doc);
 	if (!profiling->input->options->timeline) {
-		remark_left_out(profiling, &text);
-		tell(profiling, &text);
+		/* of all a page says nothing: it has a sentence for what is not all */
+		if (profiling->left_out_count || !profiling->input->options->page) {
+			remark_left_out(profiling, &text);
+			tell(profiling, &text);
+		}
 		remark_deep(profiling, &text);
 	}
 	if (folded_count && !profiling->input->options->timeline) {

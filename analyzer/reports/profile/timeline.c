@@ -33,16 +33,27 @@ static int add(struct report_input *input, struct profile *profile,
 	return report_finish(input, cursor);
 }
 
-static void remark(struct profile *profile, size_t cut_count)
+static bool has_spans(const struct timeline *timeline)
+{
+	for (size_t i = 0; i < timeline->count; i++)
+		if (timeline->events[i].kind == TIMELINE_SPAN)
+			return true;
+	return false;
+}
+
+static void remark(const struct report_input *input, const struct timeline *timeline,
+		   struct profile *profile, size_t cut_count)
 {
 	struct strbuf text = {0};
 
-	profile_remark(
-		profile,
-		"Calls are added up while the program runs: only long calls have a place "
-		"on the timeline, see `timeline`. Of steps and counters "
-		"of a name the latest 512 are here; of a thread's waits those that "
-		"run.db has.");
+	if (has_spans(timeline) || !input->options->page)
+		profile_remark(profile, "Calls are added up while the program runs: only "
+					"long calls have a place "
+					"on the timeline, see 'prof-analyze timeline'. "
+					"Of steps and counters "
+					"of a name the latest 512 are here; of a "
+					"thread's waits those that "
+					"run.db has.");
 	if (!cut_count)
 		return;
 	units_counted(&text, (int64_t)cut_count, "span");
@@ -64,6 +75,7 @@ int profile_add_timeline(struct report_input *input, struct doc *doc)
 	if (result == 0 && input->options->timeline)
 		result = add(input, doc->profile, doc->timeline, timeline_sql_calls);
 	if (result == 0)
-		remark(doc->profile, timeline_settle(doc->timeline));
+		remark(input, doc->timeline, doc->profile,
+		       timeline_settle(doc->timeline));
 	return result;
 }
