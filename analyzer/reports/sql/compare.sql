@@ -312,6 +312,8 @@ SELECT s.rowid AS "-row_again/any", before_calls AS ".before_calls", after_calls
 	before_alloc_bytes AS ".before_alloc_bytes", after_alloc_bytes AS ".after_alloc_bytes",
 	before_self_error_ns AS ".before_self_error_ns",
 	after_self_error_ns AS ".after_self_error_ns",
+	before_self_cpu_error_ns AS ".before_self_cpu_error_ns",
+	after_self_cpu_error_ns AS ".after_self_cpu_error_ns",
 	before_total_error_ns AS ".before_total_error_ns",
 	after_total_error_ns AS ".after_total_error_ns",
 	before_self_ready_ns AS ".before_self_ready_ns",
