@@ -123,11 +123,11 @@ def compared_tables(db, root):
                   encoding="utf-8") as file:
             text += file.read()
     runs, totals, subjects, limits = (
-        re.findall(r"X\((\w+)\)", re.search(name + r"_COLUMNS\(X\)(.*?)clang-format", text, re.S)[1])
+        re.findall(r"X\((\w+)[,)]", re.search(name + r"_COLUMNS\(X\)(.*?)clang-format", text, re.S)[1])
         for name in ("RUN", "TOTAL", "SUBJECT", "LIMIT"))
     with open(os.path.join(root, "common", "quantities.def"), encoding="utf-8") as file:
         metrics = re.findall(r"^Q\(OF, (\w+),(?: *\S+,){2} *(?:[xo], ){5}x", file.read(), re.M)
-    metrics += ["hooks_ns", "own_alloc_count", "own_alloc_bytes"]
+    metrics += ["hooks_ns", "self_cpu_error_ns", "own_alloc_count", "own_alloc_bytes"]
     sites = ["alloc_count", "alloc_bytes", "live_bytes", "at_peak_bytes"]
 
     def with_metrics(names):
