@@ -48,9 +48,11 @@ static bool has_tree(const struct doc *doc)
 
 /* The answer of a report; elsewhere the sections stand as in the document. */
 static const char *const answer[] = {
-	"trust_line",	      "summary",   "where",	      "findings",
-	"nothing_stands_out", "functions", "rare_slow_calls", "slow_calls",
-	"explorer",	      "lanes",	   "memory",	      "allocation_sites"};
+	"trust_line",	   "summary",	      "where",
+	"critical_bound",  "findings",	      "nothing_stands_out",
+	"functions",	   "rare_slow_calls", "slow_calls",
+	"explorer",	   "lanes",	      "memory",
+	"allocation_sites"};
 
 #define ANSWERS (sizeof(answer) / sizeof(answer[0]))
 
