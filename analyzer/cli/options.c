@@ -32,7 +32,7 @@ static const struct {
 	 .taken_with = TAKES_RUN, .text = WHERE(run)},
 	{"limit", KEY_LIMIT, "N", "show N rows of each table; 0: all",
 	 .taken_with = TAKES_LIMIT},
-	{"sort", 's', "COLUMN", "sort by a column: its heading, or its name in json",
+	{"sort", 's', "COLUMN", "sort by a column: its heading or name in json",
 	 .taken_with = TAKES_SORT, .text = WHERE(options.sort)},
 	{"focus", 0, "REGEX", "only what matches (POSIX extended regular expression)",
 	 .taken_with = TAKES_FILTER, .text = WHERE(options.focus)},

@@ -250,7 +250,7 @@ static void assign_words(char *const *arguments, size_t count, struct request *r
 void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		struct strbuf *error)
 {
-	size_t wanted;
+	size_t wanted, least;
 
 	ret->report = cli_find_report("report");
 	if (count > 0 && cli_find_report(arguments[0])) {
@@ -265,7 +265,8 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		assign_sides(arguments, count, ret, error);
 		return;
 	}
-	wanted = !takes_only_words(ret->report) + (ret->report->argument != NULL) +
+	least = !takes_only_words(ret->report);
+	wanted = least + (ret->report->argument != NULL) +
 		 (ret->report->other_argument != NULL);
 	if (count > wanted) {
 		strbuf_printf(error, "%s takes ", ret->report->name);
@@ -278,7 +279,7 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE) &&
 	    !takes_only_words(ret->report))
 		return;
-	if (count + (ret->report->takes & TAKES_MAYBE ? 1 : 0) < wanted) {
+	if (count < (ret->report->takes & TAKES_MAYBE ? least : wanted)) {
 		strbuf_printf(error, "%s needs ", ret->report->name);
 		put_wanted(ret->report, "a", error);
 		strbuf_printf(error, ", such as: %s", ret->report->example);

@@ -72,7 +72,7 @@ enum report_takes {
 	TAKES_LIVE = 1u << 28,	     /* --every, --count, --top, --view */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_SOURCE = 1u << 30,     /* --source, of a page */
-	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */
+	TAKES_MAYBE = 1u << 31,	     /* arguments may be left out */
 	TAKES_RANGE = 1u << 27,	     /* --from, --to */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };

@@ -142,7 +142,7 @@ def what_still_runs(case):
     """runs says that a run goes on, beside stored ones too; delta says now, not exit."""
     process, pid = start(case, "250", "5", "none", PROFSHIM_SNAPSHOT_EVERY="100ms")
     host.harness.wait_until(lambda: "interval 1" in case.analyze(
-        "snapshots", case.database).stdout)
+        "delta", case.database).stdout)
     listed = case.analyze("runs", case.database)
     expect("running" in listed.stdout and "incomplete" not in listed.stdout,
            f"runs does not say that it runs: {listed.stdout}")

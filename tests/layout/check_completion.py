@@ -19,7 +19,7 @@ FORMATS = ["csv", "html", "json", "md", "text"]
 # What is typed, the last word half, and what is offered; a value may stand behind = or not.
 WORDS = [
     ("prof-analyze fu", ["functions"]),
-    ("prof-analyze snapshot", ["snapshot", "snapshots"]),
+    ("prof-analyze snapshot", ["snapshot"]),
     ("prof-analyze functions --format ''", FORMATS),
     ("prof-analyze functions --format = ''", FORMATS),
     ("prof-analyze functions --format =", FORMATS),

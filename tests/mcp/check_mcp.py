@@ -67,7 +67,7 @@ def check_tools(analyze, folder):
             for limit in ("many", 1.5, {}, None):
                 expect(f"{name}: limit {limit}",
                        client.call(name, **arguments, limit=limit)[0], True)
-    for name in ("callers", "delta", "sql"):
+    for name in ("callers", "sql"):
         is_error, text = client.call(name)
         expect(f"{name} without words", (is_error, f"{name} needs" in text), (True, True))
     expect("tools", len(tools) >= 20, True)

@@ -21,7 +21,7 @@ CASES = [
     (["delta", "snapshots.db", "loaded", "done"], 0), (["io", "io.db"], 0),
     (["leaks", "fixture.db"], 0), (["locks", "fixture.db"], 0), (["memory", "fixture.db"], 0),
     (["resources", "fixture.db"], 1), (["ranks", "jobs-lost.db", "--run", "9"], 1),
-    (["runs", "fixture.db"], 0), (["snapshots", "snapshots.db"], 0), (["steps", "waits.db"], 0),
+    (["runs", "fixture.db"], 0), (["delta", "snapshots.db"], 0), (["steps", "waits.db"], 0),
     (["timeline", "timeline.db", "--run", "1"], 1), (["why", "why.db", "handle"], 0),
 ]
 # below the row in text, so that it is no heading; md has no such place

@@ -6,7 +6,7 @@ import re
 import subprocess
 
 # What stands for the words of the usage line. A list: one look for each.
-WORDS = {"FUNC": ["main", "#102"], "[FUNC]": [None, "#102"], "A": ["1"], "B": ["2"],
+WORDS = {"FUNC": ["main", "#102"], "[FUNC]": [None, "#102"], "[A]": [None, "1"], "[B]": [None, "2"],
          "QUERY": ["SELECT * FROM functions"], "DB...": ["DB"]}
 # They look at a process that runs, at another file, at none, or for ever.
 OTHERS = {"snapshot", "mcp", "top", "selftest-gate"}

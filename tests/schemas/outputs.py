@@ -69,7 +69,7 @@ def of_processes(products):
             process.stdin.close()
         harness.settle(products, os.path.join(folder, "run.db"))
         for command in ("report", "functions", "tree", "memory", "leaks", "doctor", "runs",
-                        "resources", "locks", "io", "critical", "snapshots", "components",
+                        "resources", "locks", "io", "critical", "delta", "components",
                         "bottlenecks", "compare"):
             yield f"{command}, recorded", run(products.analyze, [command, "run.db"], folder)
 

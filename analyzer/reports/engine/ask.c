@@ -152,12 +152,15 @@ static struct cell chance(void *context, const struct cell *values)
 				   : 0);
 }
 
-static uint32_t without_wrappers(struct ask *ask, const struct calltree *tree,
-				 uint32_t owner)
+/* By what they did in the whole run: its tree has the same nodes as that of a time. */
+static uint32_t without_wrappers(struct ask *ask, uint32_t owner)
 {
 	if (!ask->wrappers) {
 		struct wrapper_limits limits = memory_wrapper_limits(NULL);
+		const struct calltree *tree = report_call_tree(ask->input);
 
+		if (!tree)
+			return owner;
 		ask->wrappers = wrappers_find(tree, &limits);
 	}
 	return wrappers_caller(ask->wrappers, owner);
@@ -196,6 +199,8 @@ static struct cell defined(const struct calltree *tree, uint32_t node, const cha
 
 	if (strcmp(what, "name") == 0)
 		return text_of(calltree_owner_name(tree, node));
+	if (strcmp(what, "function_id") == 0 && function != CALLTREE_NONE)
+		return cell_integer(tree->functions[function].function_id);
 	if (function == CALLTREE_NONE || !tree->functions[function].file)
 		return (struct cell){.kind = CELL_NULL};
 	return strcmp(what, "line") == 0 ? cell_integer(tree->functions[function].line)
@@ -223,17 +228,6 @@ static struct cell fitted_error(void *context, const struct cell *values)
 	return fit(context, values, true);
 }
 
-static struct cell owner(void *context, const struct cell *values)
-{
-	const struct calltree *tree = ask_tree(context);
-	uint32_t node =
-		tree ? calltree_find(tree, cell_whole(&values[0])) : CALLTREE_NONE;
-
-	return node == CALLTREE_NONE
-		       ? (struct cell){.kind = CELL_NULL}
-		       : defined(tree, calltree_owner(tree, node), name_of(&values[1]));
-}
-
 static struct cell asker(void *context, const struct cell *values)
 {
 	const struct calltree *tree = ask_tree(context);
@@ -245,7 +239,7 @@ static struct cell asker(void *context, const struct cell *values)
 	if (site == CALLTREE_NONE)
 		return (struct cell){.kind = CELL_NULL};
 	asked = calltree_owner(tree, site);
-	node = without_wrappers(context, tree, asked);
+	node = without_wrappers(context, asked);
 	if (strncmp(what, "call", 4) != 0)
 		return defined(tree, node, what);
 	if (asked == node)
@@ -311,7 +305,6 @@ static const struct {
 	{"chance", 2, chance},
 	{"fitted", 3, fitted},
 	{"fitted_error", 3, fitted_error},
-	{"owner", 2, owner},
 	{"asker", 2, asker},
 	{"fits", 1, fits},
 	{"short_name", 2, shortened},

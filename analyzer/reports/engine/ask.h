@@ -13,15 +13,16 @@
  *     counted(noun, n)    "1 noun", "13 nouns"
  *     chance(count, ns)   half of the 95 % interval of a time by so many samples
  *     fitted(ns, error_ns, all_ns), fitted_error(...)  cut to what contains it
- *     owner(path_id, what)  of the innermost function on the path that is no library's:
- *                         'name', the 'file' and 'line' of its definition
- *     asker(path_id, what)  the same of the innermost that is no allocator wrapper
- * either; and where it calls a wrapper: 'call_file', 'call_line', and 'calls': 1 when
- * that is the innermost function with hooks, 2 when it is one further out, NULL when
- * there is none suppression(path_id, file)  the number of the suppression of a site
- * there, or NULL pattern(number)     that of a suppression, counted from 0; NULL behind
- * the last meant(word)         the function_id of FUNC limit_of(n)         how many rows
- * are shown where people see n unless they say
+ *     asker(path_id, what)  of the innermost function on the path that is neither a
+ *                         library's nor an allocator wrapper: 'name', 'function_id',
+ *                         'file' and 'line' of its definition; where it calls a
+ *                         wrapper 'call_file', 'call_line', and 'calls': 1 when that is
+ *                         the innermost function with hooks, 2 when one further out is,
+ *                         NULL when there is none
+ *     suppression(path_id, file)  the number of a site's suppression, or NULL
+ *     pattern(number)     that of a suppression, from 0; NULL behind the last
+ *     meant(word)         the function_id of FUNC
+ *     limit_of(n)         how many rows are shown where people see n by default
  *
  * The call tree is the table `tree` (paths.h). Of --thread the view `functions` has what
  * the thread did.

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- :report delta: what grew, went and survived between two snapshots
--- :takes run limit sort filter delta inlined process by
--- :argument A B
+-- :report delta: the snapshots, or what changed between two of them
+-- :takes run limit sort filter delta inlined process by maybe
+-- :argument [A] [B]
 -- :by path function line component source namespace
 -- :example prof-analyze delta run.db loaded done --by function
 -- :about
--- A and B are moments of one process: a snapshot's label (LABEL#2: the second of that label),
+-- Without A the snapshots of the run in order: live memory at each, and its growth since the
+-- one before (at the first: since the start). Without B that is the exit. A and B are moments of one process: a snapshot's label (LABEL#2: the second of that label),
 -- its number, 'start', 'peak' or 'exit' ('now' while the run goes on). Sizes and blocks are
 -- what was live at B, with the change since A; the average is of a block. Allocated and freed
 -- is what happened in between; survived are blocks allocated between A and B and still live at
@@ -13,6 +14,63 @@
 -- or component (by module and region, source or namespace, as in 'components'). With --limit
 -- the rest is one row, so that the rows add up to the total. --focus and --ignore look at every
 -- function of the call path.
+
+-- :keep taken
+SELECT s.*, p.pid, DENSE_RANK() OVER (ORDER BY p.started_ns, s.process_id) AS place,
+	ROW_NUMBER() OVER (PARTITION BY s.process_id ORDER BY s.snapshot_id) AS turn,
+	COUNT(*) OVER (PARTITION BY s.process_id) AS turns,
+	s.live_bytes - LAG(s.live_bytes, 1, 0)
+		OVER (PARTITION BY s.process_id ORDER BY s.snapshot_id) AS live_delta_bytes,
+	s.live_count - LAG(s.live_count, 1, 0)
+		OVER (PARTITION BY s.process_id ORDER BY s.snapshot_id) AS live_delta_count
+FROM snapshots s JOIN processes p USING (process_id)
+WHERE :argument IS NULL AND s.run_id = :run AND (NOT :process OR s.process_id = :process);
+
+-- :note no_snapshots warning empty
+SELECT 'The run has no snapshots.' AS text,
+	'PROFSHIM_SNAPSHOT_EVERY=2s takes them while the program runs,
+	profshim_snapshot("label") of profshim.h where it says so.' AS advice
+WHERE :argument IS NULL AND NOT EXISTS (SELECT 1 FROM taken);
+
+-- Live bytes as of the latest snapshot at each moment; nothing before the first and after
+-- the last. Of two in one column the higher shows.
+-- :plots live_plot points=60
+WITH RECURSIVE span AS (SELECT MAX(time_ns) AS span_ns FROM taken),
+binned AS (SELECT place, MAX(0, MIN(59, CAST(time_ns * 60.0 / span_ns AS INTEGER))) AS point,
+	MAX(live_bytes) AS high, MAX(turn) AS turn
+	FROM taken JOIN span WHERE turns > 1 AND span_ns > 0 GROUP BY place, point),
+held AS (SELECT b.place, b.point, b.high, t.live_bytes AS last,
+	LEAD(b.point, 1, b.point + 1) OVER (PARTITION BY b.place ORDER BY b.point) AS until
+	FROM binned b JOIN taken t USING (place, turn)),
+drawn AS (SELECT place, point, high AS value, last, until FROM held
+	UNION ALL SELECT place, point + 1, last, last, until FROM drawn WHERE point + 1 < until)
+SELECT d.place AS "plot/id", d.point AS "point/id", d.value AS "value/any",
+	CASE WHEN (SELECT COUNT(DISTINCT place) FROM taken) > 1
+	THEN (SELECT pid FROM taken t WHERE t.place = d.place) || '' ELSE 'live' END AS title,
+	'bytes' AS unit, (SELECT MAX(live_bytes) FROM taken t WHERE t.place = d.place)
+	AS "peak/any", span_ns
+FROM drawn d JOIN span
+WHERE d.place IN (SELECT DISTINCT place FROM held ORDER BY place LIMIT 8)
+ORDER BY d.place, d.point;
+
+-- :table snapshots main sort optional noun=snapshot = Snapshots
+SELECT CASE WHEN (SELECT COUNT(DISTINCT place) FROM taken) > 1 THEN pid END
+	AS "PID!:?~process/id", pid AS ".pid", number AS "no.!:number/id",
+	label AS "label!:label",
+	taken_by AS "taken by:taken_by", time_ns AS "time!:time_ns",
+	live_bytes AS "live!:live_bytes", live_delta_bytes AS "+live!:live_delta_bytes/bytes_change",
+	live_count AS "blocks!:live_count",
+	live_delta_count AS "+blocks:live_delta_count/count_change", rss_bytes AS "RSS:rss_bytes",
+	alloc_count AS ".alloc_count", alloc_bytes AS ".alloc_bytes",
+	process_id AS ".process_id", snapshot_id AS ".snapshot_id"
+FROM taken ORDER BY place, turn;
+
+-- :note growth
+SELECT '''prof-analyze leaks'' shows which sites grew from one to the next.' AS text
+WHERE EXISTS (SELECT 1 FROM taken WHERE turns >= 5);
+
+-- :end
+SELECT 1 WHERE :argument IS NULL;
 
 -- Makes the tables moments_between and sites_between, and the tree that of the time in between.
 -- :code moments
@@ -34,32 +92,29 @@ SELECT place, kind, CASE WHEN kind = 'exit' AND is_live THEN 'now' ELSE label EN
 	ELSE 'the ' || kind END AS text
 FROM moments_between JOIN asked;
 
+-- :include each_site
+
 -- :keep sites
 SELECT s.*, s.alloc_count - (s.live_count - a_live_count) AS free_count,
-	s.alloc_bytes - (s.live_bytes - a_live_bytes) AS free_bytes,
-	t.owner_id, t.name, t.component, IFNULL(owner(s.path_id, 'name'), '?') AS owner,
-	CASE WHEN file IS NULL THEN owner(s.path_id, 'file') ELSE file END AS place,
-	CASE WHEN file IS NULL THEN owner(s.path_id, 'line') ELSE line END AS place_line,
-	CASE WHEN file IS NOT NULL THEN 'call' WHEN owner(s.path_id, 'file') IS NOT NULL
-	THEN 'function' END AS line_of
-FROM sites_between s LEFT JOIN tree t USING (path_id)
-WHERE NOT :is_filtered OR is_chosen(s.path_id);
+	s.alloc_bytes - (s.live_bytes - a_live_bytes) AS free_bytes, t.name, t.component,
+	e.owner, asked_file AS place, asked_line AS place_line, e.line_of
+FROM sites_between s JOIN each_site e USING (site_id) LEFT JOIN tree t ON t.path_id = s.path_id;
 
 -- A site, or several: the first stands for all.
 -- :keep sums
-SELECT site_id AS first_id, path_id, owner_id, IFNULL(name, '?') AS name, owner, place,
+SELECT site_id AS first_id, path_id, IFNULL(name, '?') AS name, owner, place,
 	place_line, line_of, IFNULL(component, '(not known)') AS component,
 	live_bytes, live_count, live_bytes - a_live_bytes AS live_delta_bytes,
 	live_count - a_live_count AS live_delta_count, alloc_bytes, alloc_count, free_bytes,
 	free_count, survived_bytes, survived_count
-FROM (SELECT MIN(site_id) AS site_id, path_id, owner_id, name, owner, place, place_line,
+FROM (SELECT MIN(site_id) AS site_id, path_id, name, owner, place, place_line,
 	line_of, component, SUM(live_bytes) AS live_bytes, SUM(live_count) AS live_count,
 	SUM(a_live_bytes) AS a_live_bytes, SUM(a_live_count) AS a_live_count,
 	SUM(alloc_bytes) AS alloc_bytes, SUM(alloc_count) AS alloc_count,
 	SUM(free_bytes) AS free_bytes, SUM(free_count) AS free_count,
 	SUM(survived_bytes) AS survived_bytes, SUM(survived_count) AS survived_count
 	FROM sites GROUP BY CASE IFNULL(:by, 'path') WHEN 'path' THEN site_id
-	WHEN 'function' THEN owner_id WHEN 'line' THEN IFNULL(place, '')
+	WHEN 'function' THEN owner WHEN 'line' THEN IFNULL(place, '')
 	ELSE IFNULL(component, '(not known)') END,
 	CASE WHEN :by = 'line' THEN place_line END, CASE WHEN :by = 'line' THEN line_of END);
 
@@ -84,7 +139,7 @@ SELECT first_id AS "-first_id/any", live_bytes AS "size!:live_bytes",
 	IIF(has_between, survived_count, NULL) AS "blocks!:.survived_count",
 	label AS "-label/text", label IS NOT NULL AS "-is_last/flag"
 FROM (SELECT *, NULL AS label FROM kept WHERE is_changed
-UNION ALL SELECT * FROM (SELECT NULL AS first_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+UNION ALL SELECT * FROM (SELECT NULL AS first_id, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
 	SUM(live_bytes), SUM(live_count), SUM(live_delta_bytes), SUM(live_delta_count),
 	SUM(alloc_bytes), SUM(alloc_count), SUM(free_bytes), SUM(free_count),
 	SUM(survived_bytes), SUM(survived_count), process_id, pid, process_count, is_live,
@@ -167,8 +222,8 @@ FROM numbers n LEFT JOIN sums ON first_id = "-first_id/any";
 
 -- :table changes main sort quiet for_by=function rows=20 noun=function rest=name mean=average_bytes,live_bytes,live_count = What changed, by function
 SELECT n.*, IFNULL("-label/text", owner) AS "function!:name",
-	owner(path_id, 'file') AS "where:file/place", owner_id AS ".function_id",
-	owner(path_id, 'line') AS "-line/id"
+	asker(path_id, 'file') AS "where:file/place",
+	asker(path_id, 'function_id') AS ".function_id", asker(path_id, 'line') AS "-line/id"
 FROM numbers n LEFT JOIN sums ON first_id = "-first_id/any";
 
 -- :table changes main sort quiet for_by=line rows=20 noun=line rest=file mean=average_bytes,live_bytes,live_count = What changed, by source line
@@ -185,9 +240,9 @@ SELECT alloc_bytes AS "allocated!:alloc_bytes", free_bytes AS "freed!:free_bytes
 	survived_bytes AS "survived!:survived_bytes", survived_count AS "blocks!:survived_count",
 	CASE IFNULL(:by, 'path') WHEN 'path' THEN owner WHEN 'function' THEN owner END
 	AS "function!:name", CASE :by WHEN 'line' THEN NULL WHEN 'function'
-	THEN owner(path_id, 'file') ELSE place END AS "where:where/place",
+	THEN asker(path_id, 'file') ELSE place END AS "where:where/place",
 	IFNULL(place, '(no line known)') AS "where!:file/place", component AS "component!:component",
-	CASE :by WHEN 'function' THEN owner(path_id, 'line') ELSE place_line END AS "-line/id",
+	CASE :by WHEN 'function' THEN asker(path_id, 'line') ELSE place_line END AS "-line/id",
 	CASE WHEN IFNULL(:by, '') <> 'function' THEN line_of END AS "-line_of",
 	CASE IFNULL(:by, 'path') WHEN 'path' THEN 'site' WHEN 'function' THEN 'function'
 	WHEN 'line' THEN 'line' ELSE 'component' END AS "-noun/text",
