@@ -60,37 +60,57 @@ static int find_size(struct segment_reader *reader)
 	return 0;
 }
 
+/* What comes before the slots. All is a quarter of a MiB, and the limit of stacks may be
+ * below that: it is the recorded program's. */
+struct head {
+	char bytes[offsetof(struct segment_file, slots)];
+};
+
+static int read_head(struct segment_reader *reader, struct head *ret)
+{
+	return read_at(reader, 0, ret->bytes, sizeof(ret->bytes)) == sizeof(ret->bytes);
+}
+
+#define HEAD(head, member)                                                               \
+	({                                                                               \
+		__typeof__(((struct segment_file *)0)->member) value;                    \
+                                                                                         \
+		memcpy(&value, (head)->bytes + offsetof(struct segment_file, member),    \
+		       sizeof(value));                                                   \
+		value;                                                                   \
+	})
+
 int segment_reader_refresh(struct segment_reader *reader)
 {
-	struct segment_file header;
-	size_t size = offsetof(struct segment_file, slots);
-	uint32_t limit;
+	struct head head;
+	uint32_t limit, count;
 
-	if (find_size(reader) < 0 || read_at(reader, 0, &header, size) != size)
+	if (find_size(reader) < 0 || !read_head(reader, &head))
 		return -EINVAL;
-	if (header.slot_size < sizeof(struct segment_process) ||
-	    header.slot_size > SEGMENT_SLOT_BYTES_MOST)
+	reader->slot_size = HEAD(&head, slot_size);
+	if (reader->slot_size < sizeof(struct segment_process) ||
+	    reader->slot_size > SEGMENT_SLOT_BYTES_MOST)
 		return -EINVAL;
-	limit = header.slot_limit < SEGMENT_SLOT_LIMIT ? header.slot_limit
-						       : SEGMENT_SLOT_LIMIT;
-	reader->slot_size = header.slot_size;
-	reader->slot_count = header.slot_count < limit ? header.slot_count : limit;
-	reader->name_slot = header.name_slot;
-	reader->is_reused = header.offered != 0;
+	limit = HEAD(&head, slot_limit);
+	if (limit > SEGMENT_SLOT_LIMIT)
+		limit = SEGMENT_SLOT_LIMIT;
+	count = HEAD(&head, slot_count);
+	reader->slot_count = count < limit ? count : limit;
+	reader->name_slot = HEAD(&head, name_slot);
+	reader->is_reused = HEAD(&head, offered) != 0;
 	return 0;
 }
 
 static int check_file(struct segment_reader *reader, uint64_t token)
 {
-	struct segment_file header = {.magic = 0};
-	size_t size = offsetof(struct segment_file, slots);
+	struct head head = {{0}};
 
-	if (read_at(reader, 0, &header, size) == size &&
-	    header.magic == SEGMENT_MAGIC_FILE && header.version == SEGMENT_VERSION &&
-	    header.token == token && segment_reader_refresh(reader) == 0)
+	if (read_head(reader, &head) && HEAD(&head, magic) == SEGMENT_MAGIC_FILE &&
+	    HEAD(&head, version) == SEGMENT_VERSION && HEAD(&head, token) == token &&
+	    segment_reader_refresh(reader) == 0)
 		return 0;
 	segment_reader_close(reader);
-	return header.magic ? -EINVAL : -EAGAIN;
+	return HEAD(&head, magic) ? -EINVAL : -EAGAIN;
 }
 
 int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,

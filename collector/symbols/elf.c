@@ -303,7 +303,7 @@ int elf_file_open_by_build_id(const uint8_t *build_id, size_t size, struct elf_f
 
 static bool has_checksum(int fd, uint32_t wanted)
 {
-	unsigned char buffer[65536];
+	unsigned char buffer[16384];
 	uLong sum = crc32(0, NULL, 0);
 	off_t position = 0;
 	struct stat info;

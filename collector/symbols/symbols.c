@@ -116,12 +116,12 @@ static bool request(struct symbolizer *symbolizer, const struct message_request 
 
 static bool receive_text(struct symbolizer *symbolizer, uint32_t length)
 {
-	char text[MESSAGE_TEXT_MAX];
-	const char *kept;
+	char *text = length < MESSAGE_TEXT_MAX ? malloc(length + 1) : NULL;
+	const char *kept = NULL;
 
-	if (length >= sizeof(text) || !confined_receive(&symbolizer->child, text, length))
-		return false;
-	kept = strings_keep(symbolizer->strings, text, strnlen(text, length));
+	if (text && confined_receive(&symbolizer->child, text, length))
+		kept = strings_keep(symbolizer->strings, text, strnlen(text, length));
+	free(text);
 	if (!kept)
 		return false;
 	ARRAY_ADD(symbolizer->texts, symbolizer->text_count) = kept;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "common/attributes.h"
@@ -293,6 +294,15 @@ static void begin_recording(const struct config *config)
 	off_cpu_begin(lane_self);
 }
 
+#define STACK_BYTES_LEAST (64u << 10) /* the constructor takes 44 KiB */
+
+static int stack_is_little(void)
+{
+	struct rlimit stack;
+
+	return getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < STACK_BYTES_LEAST;
+}
+
 /* The linker's: where the library begins, and its code ends. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
@@ -325,7 +335,12 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (!getauxval(AT_SECURE) && !config.off && interposition_is_wanted()) {
 		if (!config.keeps_code)
 			heap_begin();
-		begin_recording(&config);
+		if (stack_is_little())
+			say_not_recording(
+				&config,
+				"the limit on stacks (ulimit -s) is below 64 KiB");
+		else
+			begin_recording(&config);
 	}
 	context = lane_begin_own_work();
 	run_settle();

@@ -78,6 +78,22 @@ def little_address_space(case):
 
 
 @scenario
+def little_stack(case):
+    """The collector has the program's limit, too."""
+    program = case.compile("fault_host.c")
+    for kib in (32, 64, 128, 1024):
+        clear(case)
+        recorded = limited(case, [program], {resource.RLIMIT_STACK: kib << 10})
+        if kib < 64:
+            expect("ulimit -s" in recorded.stderr, f"said: {recorded.stderr}")
+        else:
+            case.settle()
+            expect(case.calls("step") == verdict.STEPS and
+                   case.value("SELECT complete FROM runs") == 1, f"not complete with {kib}")
+            expect(case.trust("collector_recovered") == 0, f"no collector with {kib}")
+
+
+@scenario
 def little_data(case):
     """Private memory: the map of live blocks counts."""
     program = case.compile("fault_host.c")
