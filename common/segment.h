@@ -147,6 +147,7 @@ enum segment_note {
 	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* of a snapshot or condition: not here */
 	SEGMENT_NOTE_NO_ADDRESSES = 1u << 11,	/* ulimit -v, or valgrind has them */
 	SEGMENT_NOTE_NO_CLOCK = 1u << 12,	/* a thread forbade itself the clock */
+	SEGMENT_NOTE_OTHER_NEW = 1u << 14,	/* operator new does not call malloc */
 	SEGMENT_NOTE_TIMER_ENDED = 1u << 13,	/* see shim/samples/timer.h */
 	SEGMENT_NOTE_GAVE_UP_PRIVILEGES = 1u << 16, /* is another user than the files' */
 	SEGMENT_NOTE_NOT_APART = 1u << 17, /* and shares them with those who are not */

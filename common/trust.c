@@ -269,6 +269,11 @@ static const struct trust_counter counters[] = {
 	{"note_own_allocator", TRUST_MINOR, NULL, "the program has its own malloc",
 	 "The program defines malloc itself, so the shim does not see its allocations.",
 	 "Link it without its allocator for the recording."},
+	{"note_other_new", TRUST_LOST, NULL, "allocations by operator new are not seen",
+	 "The program's allocator (jemalloc, tcmalloc, mimalloc) brings operators new "
+	 "and "
+	 "delete of C++ that do not call malloc and free, which is what the shim sees.",
+	 "Record with libc's allocator to see what new allocates.", TRUST_MEMORY},
 	{"note_no_function", TRUST_MINOR, NULL, "a named function was not found",
 	 "PROFSHIM_SNAPSHOT_AT, PROFSHIM_FROM or PROFSHIM_UNTIL names a function that no "
 	 "recorded object has.",

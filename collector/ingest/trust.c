@@ -53,6 +53,7 @@ static const struct {
 	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted"},
 	{SEGMENT_NOTE_NO_ADDRESSES, "note_no_addresses"},
 	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator"},
+	{SEGMENT_NOTE_OTHER_NEW, "note_other_new"},
 	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks"},
 	{SEGMENT_NOTE_SEALED, "note_sealed"},
 	{SEGMENT_NOTE_NO_CLOCK, "note_no_clock"},

@@ -195,7 +195,7 @@ int collector_start(const struct config *config)
 static int list_object(struct dl_phdr_info *object, size_t size, void *data)
 {
 	(void)size, (void)data;
-	if (object_calls_hooks(object))
+	if (object_calls(object, OBJECT_HOOK))
 		object_note(object);
 	return 0;
 }

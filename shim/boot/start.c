@@ -114,12 +114,45 @@ static int malloc_is_ours(void)
 	return ours;
 }
 
+/* Does this object, neither a library of C++ nor the allocator, call operator new? */
+static int calls_new(struct dl_phdr_info *object, size_t size, void *allocator)
+{
+	const char *name = object->dlpi_name;
+
+	(void)size;
+	return object->dlpi_addr != (uintptr_t)allocator &&
+	       !strstr(name, "/libstdc++.") && !strstr(name, "/libc++") &&
+	       (object_calls(object, "_Znwm") || object_calls(object, "_Znam"));
+}
+
+/* An allocator that serves operator new does not call the malloc that everybody finds. */
+static int new_is_served(void)
+{
+	Dl_info allocator, operators;
+	void *found;
+
+	if (resolve_is_libc((const void *)real_malloc))
+		return 0;
+	found = dlsym(RTLD_DEFAULT, "_Znwm");
+	if (!found) {
+		dlerror(); /* the program must not find it */
+		dlerror();
+		return 0;
+	}
+	return dladdr(found, &operators) &&
+	       dladdr((const void *)real_malloc, &allocator) &&
+	       operators.dli_fbase == allocator.dli_fbase &&
+	       dl_iterate_phdr(calls_new, allocator.dli_fbase);
+}
+
 /* Notes when the program's own malloc or hooks come before ours. Within
  * lane_begin_own_work(). */
 static void interposition_check(void)
 {
 	if (shadow_directory && !malloc_is_ours())
 		process_note(SEGMENT_NOTE_OWN_ALLOCATOR);
+	else if (shadow_directory && new_is_served())
+		process_note(SEGMENT_NOTE_OTHER_NEW);
 	if (!is_ours("__cyg_profile_func_enter"))
 		process_note(SEGMENT_NOTE_OWN_HOOKS);
 }

@@ -63,8 +63,11 @@ void modules_unloaded(void);
 /* Copies the build-id among these ELF notes, if there is one. */
 void object_copy_build_id(struct segment_module *module, const char *notes, size_t size);
 
-/* Was it compiled with hooks: does it call them? */
-int object_calls_hooks(const struct dl_phdr_info *object);
+#define OBJECT_HOOK "__cyg_profile_func_enter"
+
+/* Does it call another object's function of this name? Of the hook: was it compiled with
+ * hooks? */
+int object_calls(const struct dl_phdr_info *object, const char *name);
 
 /* Puts it into the process's table of modules, as if its code had been called. */
 void object_note(const struct dl_phdr_info *object);

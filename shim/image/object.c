@@ -14,8 +14,6 @@
 #include "shim/core/syscall.h"
 #include "shim/lane/functions.h"
 
-#define HOOK_NAME "__cyg_profile_func_enter"
-
 void object_copy_build_id(struct segment_module *module, const char *notes, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {
@@ -83,7 +81,7 @@ static void read_tables(const struct dl_phdr_info *object, const ElfW(Dyn) * dyn
 	}
 }
 
-static int has_hooks(const struct tables *tables)
+static int names(const struct tables *tables, const char *wanted)
 {
 	if (!tables->symbols || !tables->strings)
 		return 0;
@@ -95,14 +93,14 @@ static int has_hooks(const struct tables *tables)
 			const char *name =
 				tables->strings + tables->symbols[symbol].st_name;
 
-			if (symbol && !strcmp(name, HOOK_NAME))
+			if (symbol && !strcmp(name, wanted))
 				return 1;
 		}
 	}
 	return 0;
 }
 
-int object_calls_hooks(const struct dl_phdr_info *object)
+int object_calls(const struct dl_phdr_info *object, const char *name)
 {
 	struct tables tables = {.symbols = NULL};
 
@@ -113,7 +111,7 @@ int object_calls_hooks(const struct dl_phdr_info *object)
 		if (header->p_type == PT_DYNAMIC)
 			read_tables(object, (const ElfW(Dyn) *)at, &tables);
 	}
-	return has_hooks(&tables);
+	return names(&tables, name);
 }
 
 void object_note(const struct dl_phdr_info *object)

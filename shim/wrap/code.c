@@ -208,8 +208,9 @@ static int find_fixed_program(struct extent *ret)
 
 	*ret = (struct extent){UINTPTR_MAX, 0};
 	if (!segments || !_r_debug.r_map || _r_debug.r_map->l_addr ||
-	    !object_calls_hooks(
-		    &(struct dl_phdr_info){.dlpi_phdr = segments, .dlpi_phnum = count}))
+	    !object_calls(
+		    &(struct dl_phdr_info){.dlpi_phdr = segments, .dlpi_phnum = count},
+		    OBJECT_HOOK))
 		return 0;
 	for (ElfW(Half) i = 0; i < count; i++) {
 		uintptr_t low = segments[i].p_vaddr, high = low + segments[i].p_memsz;

@@ -216,6 +216,24 @@ def allocators_behind_us(case):
         case.database = case.path(name + ".db")
         case.unharmed([program], {"LD_PRELOAD": f"{case.products.library} {name}"})
         expect_blocks(case)
+        expect(case.trust("note_other_new") == 0, "the program has no operator new")
+
+
+@scenario
+def allocators_behind_us_serve_new(case):
+    """What C++ allocates does not come to malloc then, and that is told."""
+    program = case.compile("static_objects.cpp")
+    for name in ALLOCATORS:
+        case.database = case.path(name + ".db")
+        case.unharmed([program], {"LD_PRELOAD": f"{case.products.library} {name}"})
+        case.settle()
+        expect(case.trust("note_other_new") == 1, "trust does not tell")
+        text = case.analyze("report", case.database).stdout
+        expect("allocations by operator new are not seen" in " ".join(text.split()), text)
+    case.database = case.path("libc.db")
+    case.unharmed([program])
+    case.settle()
+    expect(case.trust("note_other_new") == 0, "told of libc's")
 
 
 @scenario
