@@ -55,11 +55,6 @@ static void put_line(struct svg_page *page, double *y, const char *class,
 	strbuf_free(&cut);
 }
 
-static bool is_head_line(const struct section *section)
-{
-	return section->kind == SECTION_NOTE && !(section->flags & SECTION_MACHINE);
-}
-
 /* What the picture shows, and how far it can be trusted. Returns where it ends. */
 static double put_head(struct svg_page *page, const struct doc *doc)
 {
@@ -69,7 +64,8 @@ static double put_head(struct svg_page *page, const struct doc *doc)
 	y -= LINE_HEIGHT / 2.0;
 	put_line(page, &y, "plain", doc->flame ? doc->flame->subject : "");
 	for (size_t i = 0; i < doc->section_count; i++)
-		if (is_head_line(&doc->sections[i]))
+		if (doc->sections[i].kind == SECTION_NOTE &&
+		    !(doc->sections[i].flags & SECTION_MACHINE))
 			put_line(page, &y,
 				 doc->sections[i].level == NOTE_WARNING ? "warning"
 									: "plain",
@@ -96,28 +92,23 @@ static void put_left_out(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
-static bool is_estimate(const struct flame_box *box)
-{
-	return !svg_is_known(box) || svg_is_estimate(box);
-}
+/* What the colours and lines of the picture need words for. */
+struct kinds {
+	bool estimate, library, unproven;
+};
 
-static bool is_of_library(const struct flame_box *box)
+static struct kinds kinds_of(const struct flame *flame)
 {
-	return box->is_library;
-}
+	struct kinds kinds = {0};
 
-static bool is_unproven(const struct flame_box *box)
-{
-	return box->is_unproven;
-}
+	for (size_t i = 0; i < flame->shown_count; i++) {
+		const struct flame_box *box = &flame->boxes[flame->order[i]];
 
-/* Is there such a box in the picture? */
-static bool has(const struct flame *flame, bool (*is_such)(const struct flame_box *))
-{
-	for (size_t i = 0; i < flame->shown_count; i++)
-		if (is_such(&flame->boxes[flame->order[i]]))
-			return true;
-	return false;
+		kinds.estimate |= !svg_is_known(box) || svg_is_estimate(box);
+		kinds.library |= box->is_library;
+		kinds.unproven |= box->is_unproven;
+	}
+	return kinds;
 }
 
 static void put_swatch(struct svg_page *page, double *x, double y,
@@ -135,7 +126,7 @@ static void put_swatch(struct svg_page *page, double *x, double y,
 	*x += 4 + SVG_LETTER * ((double)utf8_width(text) + 2);
 }
 
-static void put_legend(struct svg_page *page, double *y)
+static void put_legend(struct svg_page *page, double *y, bool has_unproven)
 {
 	double x = SVG_MARGIN;
 	char same[96];
@@ -144,7 +135,7 @@ static void put_legend(struct svg_page *page, double *y)
 	snprintf(same, sizeof(same),
 		 "the same (within %g%% of the frame or %g%% of the whole)%s",
 		 100 * flame_tolerance(page->flame), 100 * FLAME_TOLERANCE_WHOLE,
-		 has(page->flame, is_unproven) ? ", or not proven" : "");
+		 has_unproven ? ", or not proven" : "");
 	put_swatch(page, &x, *y, FLAME_LESS, "less");
 	put_swatch(page, &x, *y, FLAME_MORE, "more");
 	put_swatch(page, &x, *y, FLAME_ADDED, "new");
@@ -188,12 +179,6 @@ static void put_gone(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
-/* Of a difference the colours mean something else. */
-static bool has_dim(const struct flame *flame)
-{
-	return !flame->is_difference && has(flame, is_of_library);
-}
-
 static void put_folded(struct svg_page *page, double *y)
 {
 	const struct flame *flame = page->flame;
@@ -215,6 +200,7 @@ static void put_folded(struct svg_page *page, double *y)
 static double put_foot(struct svg_page *page)
 {
 	double y = page->top + SVG_ROW * page->flame->level_count;
+	struct kinds kinds = kinds_of(page->flame);
 
 	fputs("<g id=\"foot\">\n", page->out);
 	put_left_out(page, &y);
@@ -223,19 +209,19 @@ static double put_foot(struct svg_page *page)
 	if (!page->flame->is_difference)
 		put_line(page, &y, "plain",
 			 "Colour: component, source file or library; blue: waits.");
-	if (has_dim(page->flame))
+	if (kinds.library && !page->flame->is_difference)
 		put_line(page, &y, "plain",
 			 page->flame->is_library_folded
 				 ? "Dim: code of libraries."
 				 : "Dim: code of libraries; --fold-library makes one "
 				   "frame of it.");
-	if (has(page->flame, is_estimate))
+	if (kinds.estimate)
 		put_line(
 			page, &y, "plain",
 			"Dashed: an estimate, more than 10% uncertain or not timed call "
 			"by call. Pale, too: the time is unknown and the width a guess.");
 	if (page->flame->is_difference) {
-		put_legend(page, &y);
+		put_legend(page, &y, kinds.unproven);
 		put_gone(page, &y);
 	}
 	fputs("</g>\n", page->out);
