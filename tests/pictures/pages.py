@@ -99,7 +99,7 @@ class Page:
           return [].slice.call(table.tBodies[0].rows).map(function (row) {
             return [row.cells[0].querySelector("code").textContent, Object.fromEntries(
               [].slice.call(row.cells).map(function (cell, i) {
-                return [titles[i], cell.textContent.replace("~", "")]; }))]; });
+                return [titles[i], cell.textContent]; }))]; });
           })()"""))
 
     def drag(self, where, y, *shares):

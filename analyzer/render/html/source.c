@@ -21,7 +21,6 @@ static void put_time(struct strbuf *text, const struct source_mark *mark)
 		strbuf_puts(text, " of its own (unknown, at most this much)");
 		return;
 	}
-	strbuf_puts(text, mark->self_error_ns > 0 ? "~" : "");
 	units_nsec_error(text, mark->self_ns, mark->self_error_ns, " ±");
 	strbuf_puts(text, " of its own");
 }

@@ -42,13 +42,10 @@ static void put_value(struct html_page *page, const struct section *section,
 	const struct cell *error = error_of(section, value);
 	struct strbuf text = {0};
 
-	if (error && cell_number(error) > 0) {
-		strbuf_puts(&text,
-			    cell_is_unknown(&value->cell, error, value->type) ? "" : "~");
+	if (error && cell_number(error) > 0)
 		cell_with_error(&text, &value->cell, error, value->type, &page->style);
-	} else {
+	else
 		cell_for_people(&text, &value->cell, value->type, &page->style);
-	}
 	html_put(page, strbuf_text(&text));
 	strbuf_free(&text);
 }

@@ -38,7 +38,7 @@ function estimateText(value, error, unit) {
 		return amountText(value, unit);
 	if (error >= value)
 		return "<" + amountText(value + error, unit);
-	return "~" + amountText(value, unit) + " \u00b1" + Math.ceil(100 * error / value) + "%";
+	return amountText(value, unit) + " \u00b1" + Math.ceil(100 * error / value) + "%";
 }
 
 function countedText(count, noun) {
