@@ -97,11 +97,14 @@ static void put_shares(struct html_page *page, const struct section *section,
 
 		if (!is_part(value))
 			continue;
+		part++;
+		if (cell_number(&value->cell) == 0)
+			continue;
 		units_percent(&text, units_share(cell_number(&value->cell), whole));
 		fprintf(page->out,
 			"<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
 			"class=\"part%zu\" width=\"12\" height=\"12\"/></svg> ",
-			part++);
+			part - 1);
 		html_put_element(page, "b", NULL, strbuf_text(&text));
 		fputc(' ', page->out);
 		html_put(page, value->title);
