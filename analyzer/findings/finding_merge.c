@@ -12,8 +12,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Share of what is at stake in the other finding that the one that stays must explain. */
+/* Share of what is at stake in the other finding that the one that stays must explain; of
+ * the same function's, where the one that stays names the cause: most of it. */
 #define EXPLAINS 0.8
+#define CAUSES 0.5
 
 #define NONE UINT32_MAX
 
@@ -27,9 +29,11 @@ struct merging {
 };
 
 /* What is at stake: the whole of the gain, however little of it rates a finding. */
-static double stake(const struct finding *finding)
+static double stake(const struct findings *findings, const struct finding *finding)
 {
-	return fmax(finding->impact, finding->saving_share);
+	double bytes = finding->saving_bytes / fmax(1, findings->peak_bytes);
+
+	return fmax(fmax(finding->impact, finding->saving_share), fmin(1, bytes));
 }
 
 /* Time spent on blocks is another thing to fix than memory that is held. */
@@ -65,8 +69,9 @@ static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
 	for (uint32_t i = merging->at_node[node]; i != NONE; i = merging->next[i])
 		if (i != inner && merging->claimant[i] == NONE &&
 		    is_alike(&list[i], one) &&
-		    !(one->is_capped && list[i].severity > one->severity) &&
-		    (stake(one) >= EXPLAINS * stake(&list[i]) ||
+		    !(one->is_capped && list[i].severity > one->most_severity) &&
+		    (stake(merging->findings, one) >=
+			     EXPLAINS * stake(merging->findings, &list[i]) ||
 		     one->impact >= EXPLAINS * list[i].impact) &&
 		    (node != merging->nodes[inner] ||
 		     deepest_first(&inner, &i, merging) < 0))
@@ -178,13 +183,15 @@ static void claim_explained(struct merging *merging, uint32_t other)
 	for (uint32_t i = 0; i < merging->findings->count; i++) {
 		if (merging->claimant[i] != NONE ||
 		    !is_explained(&list[i], &list[other]) ||
-		    (list[i].is_capped && list[other].severity > list[i].severity))
+		    (list[i].is_capped && list[other].severity > list[i].most_severity))
 			continue;
-		explained += stake(&list[i]);
-		if (best == NONE || stake(&list[i]) > stake(&list[best]))
+		explained += stake(merging->findings, &list[i]);
+		if (best == NONE || stake(merging->findings, &list[i]) >
+					    stake(merging->findings, &list[best]))
 			best = i;
 	}
-	if (best != NONE && explained >= EXPLAINS * stake(&list[other]))
+	if (best != NONE && explained >= (list[other].function_id ? CAUSES : EXPLAINS) *
+						 stake(merging->findings, &list[other]))
 		merging->claimant[other] = best;
 }
 

@@ -20,7 +20,7 @@
 -- for each rule that has :sites, with what those of its columns add up to.
 -- :each owner owner_id function_id critical critical_bytes pairs allocs bytes peak_bytes
 -- copied_bytes reallocs old_bytes new_bytes grown_bytes last_bytes uncertain live_bytes
--- live_count frees peak_count lost blocks exact crossed large
+-- live_count frees peak_count lost blocks exact crossed large uneven left_allocs left_frees
 
 -- What all of them have together.
 -- :each every_owner critical allocs bytes frees
@@ -46,11 +46,63 @@ SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process p WHERE p.run_id = s.run
 		WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1) AS busiest
 FROM site s;
 
+-- In whose code most of a function's samples are, and at which line: inside is the user's
+-- function that is inlined in it, of library code the one that calls it; by is the library
+-- function that is called there. Half of the samples are there, or of a line a quarter and more
+-- than at any other, beyond what chance may do to them (two standard errors).
+-- :keep hottest
+WITH found AS (SELECT f.function_id, f.file AS own_file, CASE
+		WHEN u.function_id <> f.function_id THEN u.name
+		WHEN is_copy AND NOT is_theirs THEN bare_name(s.name) END AS inside,
+		CASE WHEN t.function_id IS NOT NULL THEN bare_name(t.name)
+		WHEN s.module IS NOT m.path THEN IIF(s.outer_name GLOB '*malloc*'
+			OR s.outer_name IN ('free', '_int_free', 'realloc', '_int_realloc', 'calloc',
+			'brk', 'sbrk'), 'malloc and free', bare_name(s.outer_name))
+		WHEN is_copy AND is_theirs THEN bare_name(s.name) END AS by,
+		CASE WHEN t.function_id IS NOT NULL THEN IIF(c.call_file LIKE '/usr/%', NULL, c.call_file)
+		WHEN s.module IS m.path AND NOT is_theirs THEN s.file END AS file,
+		IIF(t.function_id IS NOT NULL, c.call_line, s.line) AS line, s.count
+	FROM (SELECT *, name <> outer_name AS is_copy, IFNULL(file, '') LIKE '/usr/%' AS is_theirs
+		FROM sample WHERE run_id = :run AND kind = 0 AND NOT is_plain) s
+	JOIN path p ON p.path_id = s.path_id LEFT JOIN path h ON h.path_id = p.host_path_id
+	JOIN function f ON f.function_id = IFNULL(h.function_id, p.function_id)
+	LEFT JOIN lent l ON l.path_id = p.path_id
+	LEFT JOIN path o ON o.path_id = l.owner_id
+	JOIN function u ON u.function_id = IFNULL(o.function_id, p.function_id)
+	LEFT JOIN module m ON m.module_id = u.module_id
+	LEFT JOIN call_paths c ON c.run_id = :run AND c.path_id = l.top_id
+	LEFT JOIN function t ON t.function_id = c.function_id),
+parts AS (SELECT function_id, 0 AS what, inside AS name, '' AS inside, SUM(count) AS count
+	FROM found GROUP BY 1, 3
+	UNION ALL SELECT function_id, 1, by, '', SUM(count) FROM found GROUP BY 1, 3
+	UNION ALL SELECT function_id, 2, IIF(file = own_file, 'line ', REPLACE(file, RTRIM(file,
+		REPLACE(file, '/', '')), '') || ':') || line, inside, SUM(count)
+	FROM found GROUP BY 1, 3, 4),
+places AS (SELECT *, SUM(count) OVER (PARTITION BY function_id, what) AS of_count,
+		LEAD(count, 1, 0) OVER w AS next_count, ROW_NUMBER() OVER w AS place
+	FROM parts WINDOW w AS (PARTITION BY function_id, what ORDER BY name IS NULL, count DESC)),
+sure AS (SELECT *, 2 * count > of_count AND (2 * count - of_count) * (2 * count - of_count)
+		> 4 * of_count AS is_half
+	FROM places WHERE place = 1 AND name IS NOT NULL
+		AND (count - next_count) * (count - next_count) > 4 * (count + next_count)),
+told AS (SELECT function_id, MAX(CASE WHEN what = 0 AND is_half THEN name END) AS inside,
+		MAX(CASE WHEN what = 1 AND is_half THEN name END) AS by,
+		MAX(CASE WHEN what = 2 THEN IIF(is_half, '', 'most at ') || name END) AS line,
+		MAX(CASE WHEN what = 2 THEN inside END) AS line_inside,
+		MAX(CASE WHEN what = 2 THEN 4 * count >= of_count END) AS is_line
+	FROM sure GROUP BY 1)
+SELECT function_id, IIF(inside IS NULL AND by IS NULL,
+	IIF(line LIKE 'most at %', ', ', ', mostly at ') || line,
+	', mostly in ' || IFNULL(by || IIF(inside IS NULL, '', ', called by '), '')
+	|| IFNULL(inside, '') || IIF(is_line AND (inside IS NULL OR inside = line_inside),
+		' (' || line || ')', '')) AS mostly
+FROM told WHERE is_line OR inside IS NOT NULL OR by IS NOT NULL;
+
 -- Functions of much self time. held_ns: what of it counts for the run. one_ns: what the
 -- longest call computed of it, at least: max_ns has what is below with the hooks' cost. sure:
 -- the part that is there with the error, too. hooks_ns: of an estimate the raw time is that
 -- of the calls that had a frame, and less than what it took.
--- mostly: the inlined copy that half of its samples are in.
+-- mostly: as hottest has it.
 -- spins: libraries in which one waits for others by asking again and again, which is
 -- computing to every clock; by the samples within a call, as their code has no hooks.
 -- :keep computing
@@ -63,8 +115,7 @@ WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_er
 		MAX(0, IFNULL(f.max_ns, 0) - (f.raw_total_ns - f.raw_self_ns) - f.self_ready_ns
 			- f.self_blocked_ns) AS longest_ns
 	FROM functions f LEFT JOIN held h USING (function_id)
-	WHERE f.run_id = :run AND f.calls > 0
-		AND f.self_ns > f.self_ready_ns + f.self_blocked_ns
+	WHERE f.run_id = :run AND f.self_ns > f.self_ready_ns + f.self_blocked_ns
 		AND f.function_id NOT IN (SELECT function_id FROM path
 			WHERE run_id = :run AND kind >= 3)),
 spins(library, whom) AS (VALUES ('/libmpi', 'ranks'), ('/libopen-pal.', 'ranks'),
@@ -77,25 +128,16 @@ spun AS (SELECT p.function_id, MAX(m.whom) AS whom,
 		TOTAL(CASE WHEN m.whom IS NOT NULL THEN s.cpu_ns END) / SUM(s.cpu_ns) AS part
 	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
 	LEFT JOIN modules m ON m.module = s.module
-	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id),
-copies AS (SELECT COALESCE(h.function_id, p.function_id) AS function_id,
-		CASE WHEN s.name <> s.outer_name THEN bare_name(s.name) END AS name,
-		SUM(s.count) AS count
-	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
-	LEFT JOIN path h ON h.path_id = p.host_path_id
-	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY 1, 2),
--- of a template's instance the name has the type that it returns before it
-mostly AS (SELECT function_id, IIF(name LIKE '%operator %', name, REPLACE(name,
-		RTRIM(name, REPLACE(name, ' ', '')), '')) AS name FROM (SELECT *, SUM(count) OVER (PARTITION BY function_id)
-		AS all_count FROM copies) WHERE name IS NOT NULL AND count >= 20 AND count > all_count / 2)
-SELECT costs.*, part AS spun, whom, ', mostly in ' || m.name AS mostly, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
+	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id)
+SELECT costs.*, part AS spun, whom, IFNULL(mostly, '') AS mostly,
+	MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
 	MAX(0, cpu_ns - MAX(0, self_error_ns)) / cpu_ns AS sure,
 	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls
 		THEN 'CPU time and waits were not told apart in every process: '
 			|| 'see ''prof-analyze doctor''' END AS unmeasured
-FROM costs LEFT JOIN spun USING (function_id) LEFT JOIN mostly m USING (function_id);
+FROM costs LEFT JOIN spun USING (function_id) LEFT JOIN hottest USING (function_id);
 
--- Who slept in which call of libc, or in code of its own. The thread that a process begins and
+-- Who slept in which call of libc, or in code of its own; a library does for its caller. The thread that a process begins and
 -- ends with is the one that the run waits for: first. A run with one lane has no path_lane.
 -- purpose: a wait for other threads or processes of the program, or for whoever has work for
 -- it, is no defect by itself.
@@ -113,6 +155,7 @@ spent AS (SELECT s.path_id, s.calls, s.self_blocked_ns AS blocked_ns,
 waits AS (SELECT COALESCE(c.path_id, p.path_id) AS path_id,
 		COALESCE(c.function_id, p.function_id) AS function_id,
 		CASE WHEN p.kind >= 3 THEN f.name END AS callee,
+		IIF(p.kind >= 3, p.parent_path_id, p.path_id) AS by_path_id,
 		SUM(s.calls) AS calls, SUM(s.blocked_ns) AS blocked_ns,
 		SUM(s.calls * s.is_first) AS first_calls,
 		SUM(s.blocked_ns * s.is_first) AS first_ns,
@@ -120,9 +163,10 @@ waits AS (SELECT COALESCE(c.path_id, p.path_id) AS path_id,
 			WHEN s.calls <= 1 THEN s.blocked_ns END), SUM(s.blocked_ns))
 			AS longest_ns, p.path_id IN piped AS is_piped, MAX(s.blocked_ns)
 	FROM spent s JOIN path p USING (path_id) JOIN function f USING (function_id)
-	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+	LEFT JOIN lent l ON l.path_id = IIF(p.kind >= 3, p.parent_path_id, p.path_id)
+	LEFT JOIN path c ON c.path_id = COALESCE(l.owner_id, IIF(p.kind >= 3, p.parent_path_id, NULL))
 	GROUP BY 2, 3, is_piped)
-SELECT path_id, function_id, callee, calls, blocked_ns, first_calls, first_ns, longest_ns,
+SELECT path_id, function_id, by_path_id, callee, calls, blocked_ns, first_calls, first_ns, longest_ns,
 	CASE WHEN is_piped THEN 'child' ELSE COALESCE(libc_purpose(callee), 'unknown') END
 	AS purpose FROM waits;
 
@@ -199,22 +243,23 @@ JOIN longest x ON x.lock_id = s.lock_id JOIN most m ON m.lock_id = s.lock_id AND
 JOIN free f
 ORDER BY x.ns DESC, l.lock_id;
 
--- What calls of libc moved, by who called them: of the longest thread, without waits for a
+-- What calls of libc moved, by who called them, or the library that did: of the longest thread, without waits for a
 -- CPU. How often a function calls another one is exact; by which path is not, where the
 -- recorder counts a function's calls only in all. So rules add up what a caller has.
 -- :keep moving
-WITH parts AS (SELECT p.path_id, p.parent_path_id,
+WITH parts AS (SELECT p.path_id, p.parent_path_id, IFNULL(o.owner_id, p.parent_path_id) AS owner_id,
 		COALESCE(CAST(MAX(s.total_ns - s.ready_ns) AS REAL)
 		/ NULLIF(SUM(s.total_ns), 0), 1.0 - CAST(p.ready_ns AS REAL) / p.total_ns) AS part
 	FROM path p LEFT JOIN path_lane s USING (path_id)
+	LEFT JOIN lent o ON o.path_id = p.parent_path_id
 	WHERE p.run_id = :run AND p.kind = 4 AND p.total_ns > 0 AND p.parent_path_id IS NOT NULL
 	GROUP BY 1)
-SELECT s.parent_path_id AS path_id, IIF(c.kind = 0, -c.function_id, c.path_id) AS caller,
+SELECT s.owner_id AS path_id, s.parent_path_id AS by_path_id, IIF(c.kind = 0, -c.function_id, c.path_id) AS caller,
 	i.name AS callee, i.operation, i.kind, i.file,
 	libc_purpose(i.name) AS purpose, SUM(i.calls) AS calls, SUM(i.bytes) AS bytes,
 	SUM(i.sequential_calls) AS sequential_calls, SUM(i.total_ns * s.part) AS ns
-FROM io i JOIN parts s USING (path_id) JOIN path c ON c.path_id = s.parent_path_id
-WHERE i.run_id = :run GROUP BY 1, i.name, i.operation, i.kind, i.file;
+FROM io i JOIN parts s USING (path_id) JOIN path c ON c.path_id = s.owner_id
+WHERE i.run_id = :run GROUP BY 1, 2, i.name, i.operation, i.kind, i.file;
 
 -- What the threads wished for, that is computed and waited for a CPU, and had. Threads can
 -- take the CPUs from each other as far as they have them: with few of them (had), other
@@ -248,7 +293,7 @@ WITH calls AS MATERIALIZED (SELECT f.function_id, f.calls, f.total_ns,
 		CAST(MAX(0, f.total_ns - f.ready_ns - MAX(0, f.total_error_ns)) AS REAL)
 			/ MAX(1, f.total_ns - f.ready_ns) AS sure
 	FROM function f JOIN run r USING (run_id) LEFT JOIN held h USING (function_id)
-	WHERE f.run_id = :run AND f.recording = 'exact' AND f.histogram IS NOT NULL
+	WHERE f.run_id = :run AND NOT f.is_library AND f.recording = 'exact' AND f.histogram IS NOT NULL
 		AND r.ticks_per_second > 0 AND f.function_id NOT IN (SELECT function_id FROM path
 			WHERE run_id = :run AND kind >= 3))
 SELECT *, MIN(:run_ns, run_part * served_ns) AS run_ns,

@@ -64,6 +64,22 @@ int rule_keep_lent(struct rule_input *input)
 	return result;
 }
 
+/* "__strcmp_avx2" is strcmp() as the system's library has it for a CPU. */
+static const char *drop_variant(struct strbuf *name)
+{
+	static const char *const variants[] = {"_evex",	     "_avx",  "_sse",
+					       "_unaligned", "_erms", "_generic"};
+	const char *cut;
+
+	if (strncmp(strbuf_text(name), "__", 2) != 0 || strstr(strbuf_text(name), "::"))
+		return strbuf_text(name);
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
+		if ((cut = strstr(strbuf_text(name), variants[i])))
+			strbuf_truncate(name, (size_t)(cut - strbuf_text(name)));
+	return strbuf_text(name) + 2;
+}
+
+/* Of a template's instance the name has the type that it returns before it. */
 struct cell rule_bare_name(void *context, const struct cell *values)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -75,13 +91,17 @@ struct cell rule_bare_name(void *context, const struct cell *values)
 	for (size_t i = 0; name[i]; i++) {
 		if (name[i] == '<' && brackets[i] > i)
 			i = brackets[i];
-		else if (name[i] == '(' && brackets[i] > i &&
-			 strncmp(name + i, anonymous, sizeof(anonymous) - 1) != 0)
+		else if (strncmp(name + i, anonymous, sizeof(anonymous) - 1) == 0)
+			strbuf_add(&bare, anonymous, brackets[i] + 1 - i),
+				i = brackets[i];
+		else if (name[i] == '(' && brackets[i] > i)
 			break;
+		else if (name[i] == ' ' && !strstr(strbuf_text(&bare), "operator"))
+			strbuf_reset(&bare);
 		else
 			strbuf_putc(&bare, name[i]);
 	}
-	copy = rule_copy(context, strbuf_text(&bare));
+	copy = rule_copy(context, drop_variant(&bare));
 	strbuf_free(&bare);
 	free(brackets);
 	return cell_text(copy);

@@ -8,6 +8,7 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
+#include "analyzer/model/units.h"
 #include "analyzer/tree/wrappers.h"
 #include "analyzer/rundb/rundb.h"
 
@@ -70,30 +71,33 @@ static uint32_t caller_of(struct rule_input *input, uint32_t owner)
 }
 
 struct owned {
-	uint32_t node, wrapped, site;
-	const char *file; /* of the owner's call; NULL: not known */
+	uint32_t key, node, wrapped, site; /* key: whose sums; node: who is told */
+	const char *file;		   /* of the owner's call; NULL: not known */
 	int64_t line;
 	const double *values;
 	size_t count;
 };
 
-static void add_below(struct memory_owner *owner, uint32_t function)
+static void add_function(uint32_t **list, size_t *count, uint32_t function)
 {
-	for (size_t i = 0; i < owner->below_count; i++)
-		if (owner->below[i] == function)
+	for (size_t i = 0; i < *count; i++)
+		if ((*list)[i] == function)
 			return;
-	ARRAY_ADD(owner->below, owner->below_count) = function;
+	ARRAY_ADD(*list, *count) = function;
 }
 
 static void add_to(struct rule_input *input, struct memory_owners *owners,
 		   const struct owned *owned)
 {
-	struct memory_owner *owner = find_owner(input, owners, owned->node);
+	struct memory_owner *owner = find_owner(input, owners, owned->key);
 
-	for (uint32_t at = owned->site; at != owned->node && at != CALLTREE_NONE;
+	for (uint32_t at = owned->site; at != owned->key && at != CALLTREE_NONE;
 	     at = input->tree->nodes[at].parent)
 		if (input->tree->nodes[at].function != CALLTREE_NONE)
-			add_below(owner, input->tree->nodes[at].function);
+			add_function(&owner->below, &owner->below_count,
+				     input->tree->nodes[at].function);
+	add_function(&owner->askers, &owner->asker_count,
+		     input->tree->nodes[owned->node].function);
 	for (size_t i = 0; i < owned->count && i < MEMORY_SUMS; i++)
 		owner->sums[i] += owned->values[i];
 	if (owned->values[0] <= owner->weight)
@@ -149,12 +153,13 @@ static void add_site(struct rule_input *input, struct memory_owners *owners,
 	if (!owners->plain)
 		owners->plain = xcalloc(1, sizeof(*owners->plain));
 	owners->has_wrappers |= caller != node;
-	owned.node = node;
-	owned.file = cursor_text(cursor, "file");
-	add_to(input, owners->plain, &owned);
+	owned.key = node;
 	owned.node = caller;
+	owned.file = cursor_text(cursor, "file");
 	if (caller != node)
 		set_call(input->tree, &owned, cursor);
+	add_to(input, owners->plain, &owned);
+	owned.key = caller;
 	add_to(input, owners, &owned);
 }
 
@@ -257,8 +262,10 @@ void memory_owners_free(struct memory_owners *owners)
 	if (owners->plain)
 		memory_owners_free(owners->plain);
 	free(owners->plain);
-	for (size_t i = 0; i < owners->count; i++)
+	for (size_t i = 0; i < owners->count; i++) {
 		free(owners->list[i].below);
+		free(owners->list[i].askers);
+	}
 	free(owners->list);
 	free(owners->by_function);
 	strbuf_free(&owners->columns);
@@ -331,4 +338,20 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 	if (owner->wrapped != owner->node)
 		finding->through = passed_through(input, owner);
 	return finding;
+}
+
+const char *memory_owner_others(struct rule_input *input, size_t owner_id)
+{
+	const struct memory_owner *owner = &input->owners->list[owner_id - 1];
+	struct strbuf text = {0};
+	const char *copy;
+
+	if (owner->asker_count < 2 || owner->function == CALLTREE_NONE)
+		return "";
+	strbuf_puts(&text, ", with ");
+	units_counted(&text, (int64_t)owner->asker_count - 1, "other caller");
+	strbuf_printf(&text, " of %s", input->tree->functions[owner->function].name);
+	copy = rule_copy(input, strbuf_text(&text));
+	strbuf_free(&text);
+	return copy;
 }

@@ -15,9 +15,13 @@
 
 struct memory_owner {
 	uint32_t function; /* number in the tree */
-	uint32_t node;	   /* the owner on the path of its heaviest site */
-	double weight;	   /* of that site */
-	const char *file;  /* of the owner's call, when it is known; else NULL */
+	/* The owner on the path of its heaviest site; of a wrapper who asked there. */
+	uint32_t node;
+	/* Functions that asked. */
+	uint32_t *askers;
+	size_t asker_count;
+	double weight;	  /* of that site */
+	const char *file; /* of the owner's call, when it is known; else NULL */
 	int64_t line;
 	uint32_t wrapped; /* the innermost wrapper on that path; node: there is none */
 	/* Functions between the owner and its sites: libraries', and wrappers. */
@@ -52,3 +56,5 @@ void memory_owners_free(struct memory_owners *owners);
  * paths that the owner's sites can have: "{owned}" asks for those. */
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
 				     size_t owner_id, const char **proof);
+/* ", with 3 other callers of xmalloc", or nothing: who shares the blocks of a finding. */
+const char *memory_owner_others(struct rule_input *input, size_t owner_id);

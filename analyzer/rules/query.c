@@ -14,6 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A gain of less time counts in proportion: 3 ms are nobody's trouble, whatever their
+ * share of a short run. */
+#define MATTERS_NS 10e6
+
 /* A limit of the rule's, or a column; NAN: the row has none. */
 static double limit_of(struct rule_input *input, struct cursor *cursor,
 		       const struct rule_value *value)
@@ -88,6 +92,8 @@ static void tell_gain(struct rule_input *input, struct finding *finding,
 	finding->impact =
 		value_of(cursor, "at_stake",
 			 bytes > 0 ? rule_share(bytes, of_bytes) : finding->saving_share);
+	if (ns > 0 && ns < MATTERS_NS)
+		finding->impact *= ns / MATTERS_NS;
 	if (rule_limits_find(input->limits, input->rule->id, "weight"))
 		finding->impact *= rule_limit(input, "weight");
 }
@@ -164,6 +170,9 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 			tell_value(input, finding, cursor, value);
 	finding->step = rule_copy(input, text_of(cursor, "about_step", NULL));
 	tell_words(input, finding, cursor, proof);
+	if (owner)
+		finding->says = rule_text(input, "%s%s", finding->says,
+					  memory_owner_others(input, owner));
 	tell_call(input, finding, text_of(cursor, "callee", NULL));
 }
 

@@ -66,7 +66,8 @@ SELECT TOTAL(wall_ns) AS threads_ns, TOTAL(cpu_ns) AS cpu_ns, TOTAL(ready_ns) AS
 	(SELECT MAX(busy) FROM levels WHERE 2 * ns >= (SELECT MAX(ns) FROM levels)) AS busy
 FROM asked;
 
--- Faults and RSS count from the start of the process, the CPU's share from the last sample.
+-- Faults and RSS count from the start of the process, the CPU's share from the last sample. How
+-- much memory was held when a later look saw more faults, but no RSS, is not known.
 -- :name run_samples
 WITH looks AS (SELECT r.*, IFNULL(p.started_ns, 0) AS started_ns
 	FROM resources r JOIN processes p USING (process_id)
@@ -79,7 +80,7 @@ SELECT TOTAL(rss_bytes) AS rss_peak_bytes, TOTAL(minor_faults) AS minor_faults,
 	TOTAL(major_faults) AS major_faults, (SELECT TOTAL(cpu_ns) FROM used) AS sampled_cpu_ns,
 	(SELECT TOTAL(ns) FROM (SELECT MAX(0, MAX(time_ns) - started_ns) AS ns FROM used
 		GROUP BY process_id)) AS span_ns
-FROM (SELECT MAX(rss_bytes) AS rss_bytes, MAX(minor_faults) AS minor_faults,
+FROM (SELECT MAX(rss_bytes) AS rss_bytes, MAX(IIF(rss_bytes > 0, minor_faults, 0)) AS minor_faults,
 	MAX(major_faults) AS major_faults FROM looks GROUP BY process_id);
 
 -- A row whose columns queries of rules find bound by their names, as numbers with fractions.

@@ -88,12 +88,15 @@ static struct marks *mark_all(const struct calltree *tree)
 	return all;
 }
 
-/* "xmalloc", "checked_realloc", "xstrdup": a small program has few callers of it. */
+/* "xmalloc", "must_alloc", "xstrdup": a small program has few callers of it. */
 static bool is_named_so(const char *name)
 {
-	static const char *const kin[] = {"malloc",  "calloc", "realloc", "strdup",
-					  "strndup", "memdup", "xalloc"};
+	static const char *const kin[] = {"malloc", "calloc",  "realloc",
+					  "strdup", "strndup", "memdup"};
+	size_t size = strlen(name);
 
+	if (size > 5 && strcmp(name + size - 5, "alloc") == 0)
+		return true;
 	for (size_t i = 0; i < sizeof(kin) / sizeof(*kin); i++)
 		if (strstr(name, kin[i]))
 			return true;

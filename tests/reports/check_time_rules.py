@@ -93,7 +93,8 @@ def judge_finding(finding, wanted):
     for key, text in (("says", finding["why"]), ("verify", finding["verify"])):
         if wanted.get(key, "") not in text:
             wrong.append("%s: %s" % (key, text))
-    if wanted.get("starts", "") not in finding["says"]:
+    if wanted.get("starts", "") not in finding["says"] or (
+            wanted.get("starts_at_end") and not finding["says"].endswith(wanted["starts"])):
         wrong.append("says: %s" % finding["says"])
     if wanted.get("advises", "") not in " ".join(finding["advice"]):
         wrong.append("advises %s" % finding["advice"])

@@ -169,7 +169,7 @@ def small():
         return moved("I1", values.pop("name", "read"), count, ns, what, one, **values)
     told = {"calls": 1000, "mean size": 512, "one after the other": 50, "share of the run": 5,
             "time per call": 50_000}
-    yield reads("mean_bytes", found(saves=43.75, says="it moves /data in small pieces by read()", shows=told, **HIGH),
+    yield reads("mean_bytes", found(saves=43.75, says="it moves /var/data in small pieces by read()", shows=told, **HIGH),
                 bytes_each=512, sequential=500)
     yield reads("mean_bytes", None, bytes_each=513)
     yield reads("least_calls", found())
@@ -189,7 +189,7 @@ def syncs():
     """I2"""
     def synced(what, one, count=20, ns=50 * MS, **values):
         return moved("I2", "fsync", count, ns, what, one, bytes_each=0, **values)
-    yield synced("least_calls", found(saves=50, says="fsync() for the disk each time, for /data",
+    yield synced("least_calls", found(saves=50, says="fsync() for the disk each time, for /var/data",
                                       **HIGH, shows={"syncs": 20, "share of the run": 5,
                                                      "time per sync": 2.5 * MS}))
     yield synced("least_calls", None, 19)
@@ -203,12 +203,34 @@ def opens():
     """I3"""
     def opened(what, one, count=100, ns=30 * MS, **values):
         return moved("I3", "open", count, ns, what, one, bytes_each=0, operation="open", **values)
-    yield opened("least_opens", found(saves=29.7, says="it opens /data anew each time", **HIGH, shows={
-        "openings": 100, "opening and closing, of the run": 3, "each time": 300_000}))
+    yield opened("least_opens", found(saves=29.7, says="it opens /var/data anew each time", **HIGH, shows={
+        "openings": 100, "opening and closing, of the run": 3, "each time": 300_000},
+        starts="opens data 100 times", advises="keep it open"))
     yield opened("least_opens", None, 99)
     yield opened("run_share", found())
     yield opened("run_share", None, ns=30 * MS - 200)
     yield opened("another's socket", None, kind="socket")
+    for name, operation, advice in (("write", 2, "fflush()"), ("read", 1, "lseek()")):
+        yield case("I3", "what is moved: " + name, found(advises=advice),
+                   node("work", MS, 100), node("open", 60 * MS, 100, "work", 4),
+                   node(name, MS, 100, "work", 4), transfers=[
+                       dict(path=path, kind="file", calls=100, bytes=size, total_ns=ns,
+                            small_calls=0, sequential_calls=0)
+                       for path, size, ns in (("open", 0, 60 * MS), (name, 100 * operation, MS))])
 
 
-LOCK_CASES = (contended, asleep, convoys, turns, small, syncs, opens)
+def by_libraries():
+    """What a library calls is told of the user's function that calls the library."""
+    below = [node("work", MS, 100), node("std::flush", MS, 1000, "work", is_library=1)]
+    yield case("I1", "by a library", found(starts="calls write() 1,000 times"), *below,
+               node("write", 50 * MS, 1000, "std::flush", 4), transfers=[
+                   dict(path="write", kind="file", calls=1000, bytes=1000, total_ns=50 * MS,
+                        small_calls=1000, sequential_calls=1000)])
+    yield case("W1", "by a library", found(), *below,
+               node("usleep", 200 * MS, 1, "std::flush", 3, blocked=200 * MS, max_ns=200 * MS))
+    yield case("R1", "by a library", found(function="work", advises="wait for the event"), *below,
+               node("usleep", 800 * MS, 9, "std::flush", 3, blocked=800 * MS))
+
+
+LOCK_CASES = (contended, asleep, convoys, turns, small, syncs, opens,
+              by_libraries)

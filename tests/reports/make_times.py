@@ -12,14 +12,15 @@ OFF = (("self_ready_ns", "ready"), ("self_blocked_ns", "blocked"), ("ready_ns", 
 
 
 def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, error=0, ready=0,
-         blocked=0, **values):
+         blocked=0, host=None, call_line=None, **values):
     """A call path. under: the last path of that name, the number of one, or None. hooks:
     what was subtracted from its own time. error: of what was left. lanes: its own time in
     each, by number from 0. ready, blocked: what of it, in its first lane, was waited for a
-    CPU, and slept. values: of the function."""
+    CPU, and slept. host: whose code it is inlined in. call_line: of its call. values: of the function."""
     lanes = lanes or {0: self_ns}
     return dict(name=name, self_ns=sum(lanes.values()), calls=calls, under=under, kind=kind,
-                hooks=hooks, error=error, lanes=lanes, values=values,
+                hooks=hooks, error=error, lanes=lanes, values=values, host=host,
+                call_line=call_line,
                 ready={min(lanes): ready}, blocked={min(lanes): blocked})
 
 
@@ -39,7 +40,7 @@ class Times:
     before the first threads; unseen: what the first one waited for a CPU in no function.
     children: what those computed that were waited for. in_turns: each process lives for
     its part of the run, behind the one before. code: samples within calls, each the name of
-    a path, a module and how long."""
+    a path, a module, how long, and what else is known of them."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
@@ -83,9 +84,10 @@ class Times:
             self.store_lock(dict(one))
         for one in transfers:
             self.store_transfer(dict(one))
-        for name, module, cpu_ns in code:
-            insert(db, "sample", run_id=run_id, path_id=self.path_of(name), kind=0, name="f",
-                   outer_name="f", module=module, count=cpu_ns // MS, cpu_ns=cpu_ns)
+        for name, module, cpu_ns, *known in code:
+            insert(db, "sample", run_id=run_id, path_id=self.path_of(name), kind=0, **{
+                **dict(name="f", outer_name="f", module=module, count=cpu_ns // MS,
+                       cpu_ns=cpu_ns), **dict(*known)})
 
     def path_of(self, name):
         if isinstance(name, int):
@@ -111,7 +113,7 @@ class Times:
 
     def store_transfer(self, one):
         kind = ("unknown", "file", "device", "pipe", "socket").index(one.pop("kind"))
-        self.db.execute("INSERT OR IGNORE INTO target VALUES (?, 1, ?, '/data')",
+        self.db.execute("INSERT OR IGNORE INTO target VALUES (?, 1, ?, '/var/data')",
                         (self.run_id, kind))
         insert(self.db, "transfer", run_id=self.run_id, process_id=self.first,
                path_id=self.path_of(one.pop("path")), target_id=1, failed_calls=0,
@@ -210,6 +212,8 @@ class Times:
                    raw_self_ns=one["self_ns"] + one["hooks"], self_error_ns=one["error"],
                    total_error_ns=one["error_below"], alloc_count=0, alloc_bytes=0,
                    live_bytes=0, at_peak_bytes=0, max_ns=one["values"].get("max_ns"),
+                   call_line=one["call_line"],
+                   host_path_id=None if one["host"] is None else self.path_of(one["host"]),
                    **{name: sum(one[key].values()) for name, key in OFF})
             for lane, ns in one["below"].items() if lane_count > 1 else ():
                 insert(self.db, "path_lane", path_id=self.first + number,

@@ -12,7 +12,7 @@ Case = collections.namedtuple("Case", "rule what wanted times limits beside")
 
 def found(saves=None, **wanted):
     """saves: ms, to a microsecond. Else impact, confidence, severity, function, says (part of why),
-    starts (part of what it says first),
+    starts (part of what it says first; starts_at_end: and its end),
     advises (part of an advice),
     verify (part of it), shows (evidence), crosses (the evidence with a limit), bound (one
     that is none of the rule's), also (rules that it has taken in)."""
@@ -115,6 +115,7 @@ def hot_leaves():
     yield case("T1", "a call of libc", None, *work(400 * MS, kind=3))
     yield from waits_that_compute()
     yield from lent()
+    yield from places()
     yield from lanes_of_hot_leaves()
 
 
@@ -134,9 +135,54 @@ def lent():
                *find(20 * MS), *erase)
     yield from both("T1", "self_share of libraries", found(saves=50), None, find,
                     50 * MS, 50 * MS - 1)
+    # a library's function whose calls nobody counted is known by samples alone
+    yield case("T1", "of libraries without hooks", found(starts="in strcmp", saves=100),
+               *work(MS), node("strcmp", 100 * MS, 0, "work", 1, is_library=1))
+    yield case("T1", "without calls", found(starts="itself", saves=100), *work(100 * MS, 0))
+    for rule, self_ns, count in (("T9", 200 * MS, 1), ("T0", 200 * MS, 1),
+                                 ("T2", 4_000_000 * 80, 4_000_000)):
+        yield case(rule, "of libraries", None, *work(MS),
+                   node("std::sort<int*>", self_ns, count, "work", is_library=1,
+                        max_ns=self_ns // count))
+    yield case("T1", "one call of libraries", found(saves=200), *work(MS),
+               node("std::sort<int*>", 200 * MS, 1, "work", is_library=1, max_ns=200 * MS))
     yield from both("T1", "lent_error", found(), None,
                     lambda error: find(100 * MS, hooks=800 * MS, error=error),
                     20 * MS, 20 * MS + 1)
+
+
+def places():
+    """Where in a function's code its samples are."""
+    libc = "/lib/libc.so.6"
+
+    def line(number, ms, path="work", **values):
+        return path, None, ms * MS, dict(file="/src/work.c", line=number, **values)
+
+    def told(starts, *code, inlined=(), **values):
+        return case("T1", "its place", found(starts=starts, **values), *work(400 * MS), *inlined,
+                    code=code)
+    # 61 of 100 are more than half by two standard errors, 60 are not; nor are they more than 40
+    yield told("1,000 calls, mostly at line 35", line(35, 61), line(36, 39))
+    yield told("1,000 calls, most at line 35", line(35, 50), line(36, 25), line(37, 25))
+    yield told("1,000 calls", line(35, 60), line(36, 40), starts_at_end=True)
+    yield told("1,000 calls", *(line(number, 20 if number else 24) for number in range(5)),
+               starts_at_end=True)
+    yield told("mostly at lines.h:7",
+               ("work", None, 61 * MS, dict(file="/src/lines.h", line=7)), line(36, 39))
+    copies = [node("step", 0, 9, "work", host="work"),
+              node("std::find<int>", 0, 9, "step", host="work", is_library=1, call_line=12)]
+    yield told("mostly in step (line 35)", line(35, 61, "step"), line(36, 39), inlined=copies)
+    yield told("mostly in step", line(35, 41, "step"), line(37, 40, "step"), inlined=copies,
+               starts_at_end=True)
+    yield told("mostly in strlen, called by step", inlined=copies, *[
+        ("step", libc, 61 * MS, dict(name="__strlen_avx2", outer_name="__strlen_avx2"))])
+    yield told("mostly in std::find, called by step (line 12)", inlined=copies, *[
+        ("std::find<int>", None, 61 * MS)])
+    yield told("mostly in malloc and free", *[
+        ("work", libc, 20 * MS, dict(name=name, outer_name=name))
+        for name in ("_int_malloc", "_int_free")])
+    yield told("mostly in clamp (line 7)", *[
+        line(7, 61, name="int clamp<int>(int)", outer_name="work")])
 
 
 def waits_that_compute():

@@ -30,11 +30,11 @@
 -- Reads and writes of files that go straight to the kernel. Of several files the one with
 -- most calls is told, and the path with most. What is read in order can be had in pieces of a
 -- page or more.
-WITH sums AS (SELECT path_id, callee, operation, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
+WITH sums AS (SELECT path_id, by_path_id, callee, operation, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
 		SUM(calls) AS calls, SUM(bytes) AS bytes, SUM(sequential_calls) AS sequential_calls,
 		SUM(ns) AS ns, MAX(calls)
 	FROM moving WHERE kind = 'file' AND purpose = 'data' GROUP BY caller, callee)
-SELECT path_id, callee, file, calls, ns / calls AS call_ns,
+SELECT path_id, by_path_id, callee, file, calls, ns / calls AS call_ns,
 	CAST(bytes AS REAL) / calls AS mean_bytes, ns / :run_ns AS held,
 	CAST(sequential_calls AS REAL) / calls AS sequential,
 	ns * MAX(0, 1 - CAST(bytes AS REAL) / calls / :page_bytes) AS saving_ns, 2 AS confidence,
@@ -48,4 +48,4 @@ SELECT i.name, i.file, i.calls, i.bytes, i.total_ns, i.small_calls, i.sequential
 	i.largest_bytes FROM io i JOIN call_paths p USING (run_id, path_id) JOIN call_paths c
 	ON c.run_id = i.run_id AND c.path_id = p.parent_path_id WHERE i.run_id = {run} AND
 	c.function_id = (SELECT function_id FROM call_paths WHERE run_id = {run} AND path_id =
-	{path_id}) ORDER BY i.total_ns DESC
+	{by_path_id}) ORDER BY i.total_ns DESC

@@ -22,10 +22,10 @@
 -- :unseen which data must survive a crash
 
 -- :query
-WITH sums AS (SELECT path_id, callee, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
+WITH sums AS (SELECT path_id, by_path_id, callee, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
 		SUM(calls) AS calls, SUM(ns) AS ns, MAX(calls)
 	FROM moving WHERE purpose = 'sync' GROUP BY caller, callee)
-SELECT path_id, callee, file, calls, ns, ns / calls AS call_ns, ns / :run_ns AS held,
+SELECT path_id, by_path_id, callee, file, calls, ns, ns / calls AS call_ns, ns / :run_ns AS held,
 	ns AS saving_ns, 2 AS confidence,
 	CASE WHEN files > 1 THEN ' and ' || (files - 1) || ' more' ELSE '' END AS others
 FROM sums WHERE calls > 0 ORDER BY ns DESC, path_id, callee;
@@ -35,4 +35,4 @@ SELECT i.name, i.file, i.calls, i.bytes, i.total_ns, i.small_calls, i.sequential
 	i.largest_bytes FROM io i JOIN call_paths p USING (run_id, path_id) JOIN call_paths c
 	ON c.run_id = i.run_id AND c.path_id = p.parent_path_id WHERE i.run_id = {run} AND
 	c.function_id = (SELECT function_id FROM call_paths WHERE run_id = {run} AND path_id =
-	{path_id}) ORDER BY i.total_ns DESC
+	{by_path_id}) ORDER BY i.total_ns DESC

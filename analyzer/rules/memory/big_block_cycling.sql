@@ -20,7 +20,7 @@
 -- :asks won at least least_share
 -- :why blocks large enough for malloc to take them from the kernel come and go, and the run
 -- has the page faults to match
--- :advice keep one buffer and reuse it
+-- :advice {keep}
 -- :advice mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the size keep the pages
 -- in the heap
 -- :advice work in smaller parts
@@ -33,7 +33,8 @@
 --
 -- Saving: pages x `fault_ns` and blocks x `map_ns`, times the part of the pages that the run
 -- had faults for. It stands for the page faults of the run (M11) when it explains 80 % of them,
--- alone or with other functions, and for a hot function (T1) whose time they are.
+-- alone or with other functions, and for a hot function (T1) when it explains half of its time.
+-- Blocks of one size fit into one buffer that is kept; blocks that grow need room to grow.
 
 -- :unmeasured
 SELECT 'page faults were not sampled' WHERE NOT EXISTS (SELECT 1 FROM resource
@@ -42,7 +43,8 @@ SELECT 'page faults were not sampled' WHERE NOT EXISTS (SELECT 1 FROM resource
 -- :sites
 -- A block that realloc grows stays, only what is added is new.
 SELECT path_id, file, line, call_file, call_line, alloc_bytes - COALESCE(realloc_old_bytes, 0) AS bytes,
-	alloc_count - realloc_count AS allocs, peak_bytes
+	alloc_count - realloc_count AS allocs, peak_bytes,
+	(alloc_bytes < 0.99 * largest_bytes * alloc_count) * alloc_count AS uneven
 FROM site
 WHERE run_id = :run AND free_count >= 10 AND alloc_count > realloc_count AND peak_bytes > 0
 	AND alloc_bytes >= :big_bytes * alloc_count
@@ -58,7 +60,9 @@ won AS (SELECT *, part * (pages * :fault_ns + allocs * :map_ns) AS won_ns FROM p
 SELECT owner_id, allocs, bytes / allocs AS mean_bytes, bytes / peak_bytes AS churn, pages, faults,
 	:fault_ns AS fault_ns, MIN(1, won_ns / :own_run_ns) AS won,
 	MIN(won_ns, :own_run_ns) AS saving_ns, :own_run_ns AS of_ns, allocs AS saving_allocs,
-	CASE WHEN part > 0.9 THEN 2 ELSE 1 END AS confidence
+	CASE WHEN part > 0.9 THEN 2 ELSE 1 END AS confidence,
+	IIF(uneven > 0.01 * allocs, 'let one buffer grow: keep its capacity, and double it when it '
+		|| 'is full', 'keep the buffer between calls') AS keep
 FROM won ORDER BY owner_id;
 
 -- :proof

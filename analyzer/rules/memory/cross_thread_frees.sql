@@ -40,7 +40,7 @@
 --   all at most `wait_ns` for each such free. What is more than that has another cause, and is
 --   left to the rules about time.
 --
--- It takes in what T1, T7 and T8 find in the function, when it explains 80 % of that. Which
+-- It takes in what T1, T7 and T8 find in the function, when it explains half of that. Which
 -- function frees is not recorded: the frees' waits are in *its* time, where a rule about time
 -- may name it, even before this one.
 

@@ -56,7 +56,9 @@ SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, CASE WHEN (SELECT TO
 			ON n.process_id = m.process_id AND n.site_id = s.site_id
 			AND n.snapshot_id <= m.middle_id AND n.until_id > m.middle_id)
 		< 0.9 * s.live_bytes THEN s.live_bytes ELSE 0 END AS live_bytes,
-	s.live_count, s.alloc_count AS allocs, s.free_count AS frees
+	s.live_count, s.alloc_count AS allocs, s.free_count AS frees,
+	(s.live_count > 0) * s.alloc_count AS left_allocs,
+	(s.live_count > 0) * s.free_count AS left_frees
 FROM site s WHERE s.run_id = :run AND s.alloc_count > 0;
 
 -- :query
@@ -67,15 +69,17 @@ halves AS (SELECT MAX(CASE WHEN time_ns = end_ns THEN rss_bytes END)
 		- MAX(CASE WHEN time_ns <= end_ns / 2 THEN rss_bytes END) AS bytes
 	FROM looks GROUP BY process_id HAVING COUNT(*) >= 4),
 rise AS (SELECT TOTAL(MAX(0, bytes)) AS rise_bytes FROM halves),
-parts AS (SELECT o.*, a.allocs - o.allocs AS others, MIN(1, o.frees / o.allocs) AS freed,
-		MIN(1, (a.frees - o.frees) / MAX(1, a.allocs - o.allocs)) AS others_freed,
+parts AS (SELECT o.*, a.allocs - o.left_allocs AS others,
+		MIN(1, o.left_frees / MAX(1, o.left_allocs)) AS freed,
+		MIN(1, (a.frees - o.left_frees) / MAX(1, a.allocs - o.left_allocs)) AS others_freed,
 		is_found('S3', 0) OR rise_bytes >= :rising_part * o.live_bytes AS rising,
-		MIN(1, o.live_bytes / :run_peaks_bytes) AS held
+		MIN(1, o.live_bytes / :run_peaks_bytes) AS held,
+		IIF(:wall_ns >= 1e9, MAX(1, 60e9 / :wall_ns), 1) AS by_minute
 	FROM owner o, every_owner a, rise)
 SELECT owner_id, live_bytes, live_count, freed, others, others_freed, held,
 	CASE WHEN freed <= :most_freed THEN :others_freed ELSE :others_all END AS least_others_freed,
-	CASE WHEN rising THEN live_bytes * MAX(1, 60e9 / :wall_ns) END AS minute_bytes,
-	CASE WHEN rising THEN held * MIN(1, live_bytes * MAX(1, 60e9 / :wall_ns) / :matters_bytes)
+	CASE WHEN rising AND by_minute > 1 THEN live_bytes * by_minute END AS minute_bytes,
+	CASE WHEN rising THEN held * MIN(1, live_bytes * by_minute / :matters_bytes)
 		ELSE MIN(0.1, held * MIN(1, live_bytes / :matters_bytes)) END AS at_stake,
 	live_bytes AS saving_bytes,
 	CASE WHEN :run_peaks_bytes > :run_peak_bytes THEN :run_peaks_bytes END AS saving_of_bytes,

@@ -13,7 +13,7 @@
 -- :evidence threads count: threads
 -- :asks used_or_work at most cpu
 -- :why the program slept for most of the run; {place}
--- :advice overlap the waits, or work meanwhile
+-- :advice {remedy}
 -- :advice see what it waits for: 'prof-analyze flamegraph --metric blocked'
 -- :advice if the program is meant to wait, suppress this rule
 -- :speaks the program used at most half of one CPU, on average over the run without its
@@ -37,7 +37,8 @@ WITH slept AS (SELECT p.path_id, COALESCE(c.function_id, p.function_id) AS funct
 		THEN 'child' ELSE IFNULL(CASE WHEN p.kind >= 3 THEN libc_purpose(f.name) END, '')
 		END AS purpose
 	FROM path p JOIN function f USING (function_id)
-	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+	LEFT JOIN lent l ON l.path_id = IIF(p.kind >= 3, p.parent_path_id, p.path_id)
+	LEFT JOIN path c ON c.path_id = COALESCE(l.owner_id, IIF(p.kind >= 3, p.parent_path_id, NULL))
 	WHERE p.run_id = :run AND p.self_blocked_ns > 0),
 -- How long a child took to begin, on a busy machine mostly without a CPU, and to end.
 outside AS (SELECT TOTAL(MAX(0, p.wall_ns - l.ns)) AS ns FROM process p JOIN (SELECT process_id,
@@ -55,10 +56,11 @@ spent AS (SELECT *, MAX(threads_cpu_ns, children_cpu_ns) AS cpu_ns,
 		MAX(1, lasted_ns - ready_ns - (SELECT ns FROM outside)) AS of_ns FROM every),
 used AS (SELECT *, MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) AS idle_ns,
 		1 - MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) / of_ns AS used FROM spent),
-largest AS (SELECT function_id, SUM(ns) AS ns FROM slept
+largest AS (SELECT function_id, SUM(ns) AS ns, SUM(ns * (purpose = 'sleep')) >= SUM(ns) / 2 AS polls
+	FROM slept
 	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
 	GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1),
-half AS (SELECT function_id, ns FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
+half AS (SELECT function_id, ns, polls FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
 first AS (SELECT t.lane_id FROM thread t JOIN process p USING (process_id)
 	WHERE t.run_id = :run AND t.tid = p.pid),
 work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
@@ -73,6 +75,8 @@ SELECT (SELECT function_id FROM half) AS function_id, (SELECT ns FROM half) AS o
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'sleeps {own_ns} of {blocked_ns}; one CPU is {used} busy'
 		ELSE 'the program keeps one CPU {used} busy and sleeps the rest' END AS says,
+	IIF((SELECT polls FROM half), 'wait for the event itself, by poll() or a condition: a sleep '
+		|| 'ends too late', 'overlap the waits, or work meanwhile') AS remedy,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function sleeps for at least half of that'
 		ELSE 'the waits are spread over it' END AS place,

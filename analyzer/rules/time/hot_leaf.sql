@@ -57,10 +57,9 @@ WITH library AS MATERIALIZED (SELECT o.function_id, l.owner_id, l.top_id,
 		c.cpu_ns, c.held_ns, c.sure, c.self_error_ns
 	FROM lent l JOIN path p USING (path_id) JOIN path o ON o.path_id = l.owner_id
 	JOIN computing c ON c.function_id = p.function_id
-	WHERE c.one_ns < c.held_ns / 2 AND c.unmeasured IS NULL
-		AND COALESCE(c.spun, 0) < :spun_part AND (c.sure * c.cpu_ns >= :least_by_hooks * c.hooks_ns
+	WHERE c.unmeasured IS NULL AND COALESCE(c.spun, 0) < :spun_part AND (c.sure * c.cpu_ns >= :least_by_hooks * c.hooks_ns
 			OR c.self_error_ns BETWEEN 1 AND :lent_error * c.cpu_ns)
-		AND c.sure * c.cpu_ns >= :least_hooks * :hook_ns * c.calls),
+		AND c.sure * c.cpu_ns >= :least_hooks * :hook_ns * IFNULL(c.calls, 0)),
 tops AS (SELECT function_id, owner_id, top_id, SUM(part * cpu_ns) AS ns,
 		ROW_NUMBER() OVER (PARTITION BY function_id ORDER BY SUM(part * cpu_ns) DESC) AS place
 	FROM library GROUP BY 1, 2, 3),
@@ -77,7 +76,8 @@ names AS (SELECT function_id, MAX(CASE place WHEN 1 THEN name END)
 sums AS (SELECT function_id, SUM(part * cpu_ns) AS cpu_ns, SUM(part * held_ns) AS held_ns,
 		SUM(part * sure * held_ns) AS sure_held_ns,
 		SUM(part * MAX(0, self_error_ns)) AS error_ns FROM library GROUP BY 1),
-lending AS (SELECT s.*, f.calls, n.names, t.owner_id, c.call_file, c.call_line
+lending AS (SELECT s.*, NULLIF(f.calls, 0) AS calls, n.names, t.owner_id,
+		IIF(c.call_file LIKE '/usr/%', NULL, c.call_file) AS call_file, c.call_line
 	FROM sums s JOIN function f USING (function_id) JOIN names n USING (function_id)
 	JOIN tops t ON t.function_id = s.function_id AND t.place = 1
 	JOIN call_paths c ON c.run_id = :run AND c.path_id = t.top_id
@@ -88,20 +88,20 @@ parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 	FROM computing c WHERE one_ns < held_ns / 2 AND cpu_ns >= :self_share * :run_ns
 		AND function_id NOT IN (SELECT p.function_id FROM lent JOIN path p USING (path_id)))
 SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL AS lent_ns,
-	calls, cpu_ns, self_error_ns AS cpu_ns_error,
+	NULLIF(calls, 0) AS calls, cpu_ns, self_error_ns AS cpu_ns_error,
 	IFNULL(MIN(1, cpu_ns / :program_ns), 1) AS cpu_share, held_ns / :run_ns AS held,
 	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS own_part,
 	cpu_ns / MAX(1, total_ns) AS self_part,
-	cpu_ns / calls AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
-	COALESCE(sure * cpu_ns / calls / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
+	cpu_ns / NULLIF(calls, 0) AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
+	COALESCE(sure * cpu_ns / NULLIF(calls, 0) / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
 	CASE WHEN self_ns > 1.01 * cpu_ns THEN self_ns - cpu_ns END AS waited_ns,
 	held_ns AS saving_ns, CASE WHEN is_allocating
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
-	unmeasured, in_spins,
+	unmeasured, in_spins, mostly, NULL AS names,
 	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of the CPU waits for other ' || whose
 		|| ', asking again and again'
-		ELSE 'takes {cpu_share} of the CPU itself, in {calls call}' || COALESCE(mostly, '')
-		END AS says,
+		ELSE 'takes {cpu_share} of the CPU itself' || IIF(calls > 0, ', in {calls call}', '')
+		|| '{mostly}' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that polls for them'
 		WHEN is_allocating
@@ -128,9 +128,9 @@ FROM parts
 UNION ALL
 SELECT owner_id, function_id, call_file, call_line, cpu_ns, calls, NULL, error_ns,
 	IFNULL(MIN(1, cpu_ns / :program_ns), 1), held_ns / :run_ns, sure_held_ns / :run_ns,
-	NULL, 1, cpu_ns / MAX(1, calls), 1e9, 1e9, NULL, held_ns, 1, NULL,
-	NULL, 'spends {cpu_share} of the CPU in ' || names,
-	'much of the CPU time is spent in library code that it calls, most in ' || names,
+	NULL, 1, cpu_ns / calls, 1e9, 1e9, NULL, held_ns, 1, NULL,
+	NULL, NULL, names, 'spends {cpu_share} of the CPU in {names}',
+	'much of the CPU time is spent in library code that it calls, most in {names}',
 	'use another algorithm or container', 'call it less often, or cache results',
 	'see the paths below it: ''prof-analyze tree'''
 FROM lending ORDER BY cpu_share DESC, function_id;

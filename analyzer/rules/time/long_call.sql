@@ -28,7 +28,8 @@
 -- What one call holds half of; T1 judges the rest.
 WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose
-	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns)
+	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns
+		AND function_id NOT IN (SELECT p.function_id FROM lent JOIN path p USING (path_id)))
 SELECT function_id, calls, one_ns, mostly, IFNULL(MIN(1, one_ns / :program_ns), 1) AS cpu_share, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
 	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
 	in_spins, one_ns AS saving_ns, unmeasured,

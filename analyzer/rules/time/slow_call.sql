@@ -31,7 +31,7 @@ WITH costs AS (SELECT f.*, f.total_ns - f.ready_ns AS served_ns,
 		f.self_ns - f.self_ready_ns - f.self_blocked_ns AS own_ns,
 		CAST(MAX(0, f.total_ns - f.ready_ns - f.total_error_ns) AS REAL)
 			/ f.calls AS least_ns
-	FROM functions f WHERE f.run_id = :run AND f.calls > 0
+	FROM functions f WHERE f.run_id = :run AND NOT f.is_library AND f.calls > 0
 		AND f.function_id IN (SELECT function_id FROM path
 			WHERE run_id = :run AND parent_path_id IS NOT NULL AND kind < 3)),
 parts AS (SELECT c.*, COALESCE(h.ns, own_ns) AS held_ns, CASE WHEN least_ns > :high_ns THEN 3

@@ -27,7 +27,7 @@ WITH long AS (SELECT w.*, CASE WHEN first_ns >= :least_ns * first_calls THEN fir
 			WHEN longest_ns >= :least_ns THEN MIN(longest_ns, first_ns) END
 			AS long_ns
 	FROM waiting w)
-SELECT path_id, function_id, callee, first_calls, NULLIF(longest_ns, 0) AS longest_ns,
+SELECT path_id, function_id, by_path_id, callee, first_calls, NULLIF(longest_ns, 0) AS longest_ns,
 	long_ns AS own_ns, long_ns / :run_ns AS long_part, long_ns AS saving_ns,
 	CASE WHEN callee IS NULL THEN 1 ELSE 2 END AS confidence,
 	CASE WHEN callee IS NULL THEN 'in a call that was not recorded by name'
@@ -41,5 +41,6 @@ ORDER BY blocked_ns DESC, function_id, callee;
 -- :proof
 SELECT p.path_id, p.name, c.name AS callee, c.kind, c.calls, c.self_blocked_ns, c.self_ready_ns
 	FROM call_paths c JOIN call_paths p ON p.path_id = CASE WHEN c.kind IN ('wait', 'io') THEN
-	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = {function_id}
+	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = (SELECT
+	function_id FROM call_paths WHERE run_id = {run} AND path_id = {by_path_id})
 	AND c.self_blocked_ns > 0 ORDER BY c.self_blocked_ns DESC

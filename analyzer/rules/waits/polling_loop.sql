@@ -23,12 +23,13 @@
 -- :unseen whether the rate is meant
 
 -- :query
-SELECT path_id, function_id, callee, calls AS sleeps, blocked_ns / calls AS mean_ns,
+SELECT path_id, function_id, by_path_id, callee, calls AS sleeps, blocked_ns / calls AS mean_ns,
 	blocked_ns / :run_ns AS blocked_part, first_ns AS saving_ns
 FROM waiting WHERE purpose = 'sleep' ORDER BY blocked_ns DESC, function_id, callee;
 
 -- :proof
 SELECT p.path_id, p.name, c.name AS callee, c.kind, c.calls, c.self_blocked_ns, c.self_ready_ns
 	FROM call_paths c JOIN call_paths p ON p.path_id = CASE WHEN c.kind IN ('wait', 'io') THEN
-	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = {function_id}
+	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = (SELECT
+	function_id FROM call_paths WHERE run_id = {run} AND path_id = {by_path_id})
 	AND c.self_blocked_ns > 0 ORDER BY c.self_blocked_ns DESC

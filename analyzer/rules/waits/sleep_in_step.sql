@@ -23,7 +23,7 @@
 -- :unseen whether the rate is meant
 
 -- :query
-SELECT w.path_id, w.function_id, w.callee, w.first_ns, t.name AS step, t.timed_count AS steps,
+SELECT w.path_id, w.function_id, w.by_path_id, w.callee, w.first_ns, t.name AS step, t.timed_count AS steps,
 	CAST(w.first_calls AS REAL) / t.timed_count AS by_step,
 	CAST(w.first_ns AS REAL) / MAX(1, t.total_ns - IFNULL(t.ready_ns, 0)) AS step_part,
 	w.first_ns AS saving_ns
@@ -34,5 +34,6 @@ WHERE purpose = 'sleep' ORDER BY w.blocked_ns DESC, w.function_id, w.callee;
 -- :proof
 SELECT p.path_id, p.name, c.name AS callee, c.kind, c.calls, c.self_blocked_ns, c.self_ready_ns
 	FROM call_paths c JOIN call_paths p ON p.path_id = CASE WHEN c.kind IN ('wait', 'io') THEN
-	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = {function_id}
+	c.parent_path_id ELSE c.path_id END WHERE c.run_id = {run} AND p.function_id = (SELECT
+	function_id FROM call_paths WHERE run_id = {run} AND path_id = {by_path_id})
 	AND c.self_blocked_ns > 0 ORDER BY c.self_blocked_ns DESC

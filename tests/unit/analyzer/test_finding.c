@@ -243,8 +243,8 @@ TEST(a_cause_takes_in_what_it_explains)
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 
-	add_cause(&findings, 4, 0.41);
-	add_of(&findings, RULE(slow), 4, 0.5); /* 82 % explained */
+	add_cause(&findings, 4, 0.26);
+	add_of(&findings, RULE(slow), 4, 0.5); /* 52 % explained */
 	add_of(&findings, RULE(slow), 5, 0.3); /* of another function */
 	/* not among what it explains */
 	add_of(&findings, RULE(other), 4, 0.3)->kind = 'R';
@@ -259,10 +259,20 @@ TEST(a_cause_takes_in_what_it_explains)
 	assert_true(findings.list[0].score == rated(0.5, CONFIDENCE_HIGH).score);
 	findings_free(&findings);
 	/* Not more than it explains. */
-	add_cause(&findings, 4, 0.39);
+	add_cause(&findings, 4, 0.24);
 	add_of(&findings, RULE(slow), 4, 0.5);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
+	findings_free(&findings);
+	/* It takes over a severity up to its cap: of one leak one finding is enough. */
+	finding_cap_severity(add_cause(&findings, 4, 0.01), SEVERITY_MEDIUM);
+	findings.list[0].saving_bytes = 900;
+	finding_fix_severity(add_of(&findings, RULE(slow), 4, 0.5), SEVERITY_MEDIUM);
+	findings.list[1].saving_bytes = 1000;
+	findings.peak_bytes = 1000;
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.list[0].severity, SEVERITY_MEDIUM);
 	findings_free(&findings);
 	calltree_free(tree);
 }
