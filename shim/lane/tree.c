@@ -321,10 +321,9 @@ static void remember(struct lane_context *context, uint32_t index, uint32_t pare
 	    (tree_notes_ways() && is_function(key)))
 		return;
 	context->front[tree_other_place(tree_place(parent, key))] = *front;
-	*front = index;
 	/* sequentially consistent: another thread may have begun with ways, and seen this
-	 * table without it. No write: a forked child would get a copy of the page. */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	 * table without it */
+	__atomic_store_n(front, index, __ATOMIC_SEQ_CST);
 	if (is_function(key) && tree_notes_ways())
 		*front = 0;
 }
