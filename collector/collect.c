@@ -470,7 +470,6 @@ int main(int argc, char **argv)
 	answers_begin(&collector.answers, collector.rundir.fd, &collector.run);
 	intervals_init(&collector.intervals, &collector.run);
 	outside_begin(&collector.outside);
-	collector.samples.fd = -1;
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
 	close(collector.lock); /* who sees us gone, sees the run abandoned */

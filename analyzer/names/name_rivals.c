@@ -69,17 +69,8 @@ static void sort(struct name_rivals *rivals)
 /* The first name that does not come before those that begin with the text. */
 static size_t find_first(const struct name_rivals *rivals, const char *text, size_t size)
 {
-	size_t low = 0, high = rivals->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strncmp(rivals->list[middle].name, text, size) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_BEFORE(rivals->count, i,
+			    strncmp(rivals->list[i].name, text, size) < 0);
 }
 
 static bool fits(struct name_rivals *rivals, struct short_name *text, struct rival *rival)

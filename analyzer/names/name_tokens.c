@@ -144,17 +144,9 @@ void name_tokens_free(struct name_tokens *tokens)
 
 size_t name_tokens_at(const struct name_tokens *tokens, size_t byte)
 {
-	size_t low = 0, high = tokens->count;
+	size_t begun = COUNT_BEFORE(tokens->count, i, tokens->list[i].from <= byte);
 
-	while (low + 1 < high) {
-		size_t middle = (low + high) / 2;
-
-		if (tokens->list[middle].from <= byte)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
+	return begun ? begun - 1 : 0;
 }
 
 void name_tokens_show(const struct name_tokens *tokens, bool *shown, size_t token)

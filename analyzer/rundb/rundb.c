@@ -332,18 +332,9 @@ static int errno_of(int code)
 	}
 }
 
-/* What the connection says is of its last call, which may have failed for another reason,
- * or not at all. */
-static const char *message_of(const struct rundb *db, int code)
-{
-	return db->handle && (sqlite3_errcode(db->handle) & 0xff) == (code & 0xff)
-		       ? sqlite3_errmsg(db->handle)
-		       : sqlite3_errstr(code);
-}
-
 int rundb_fail(struct rundb *db, int code)
 {
-	const char *message = message_of(db, code);
+	const char *message = guard_message(db->handle, code);
 
 	strbuf_reset(&db->error);
 	strbuf_printf(&db->error, "%s: a query ", db->path);

@@ -263,8 +263,8 @@ void resources_sample(struct resources *resources, struct resource_process *proc
 	resources->count++;
 }
 
-static struct resource_thread *find_thread(const struct resources *resources, int32_t pid,
-					   int32_t tid)
+struct resource_thread *resources_thread(const struct resources *resources, int32_t pid,
+					 int32_t tid)
 {
 	for (size_t i = 0; i < resources->thread_count; i++) {
 		if (resources->threads[i].tid == tid && resources->threads[i].pid == pid)
@@ -273,16 +273,10 @@ static struct resource_thread *find_thread(const struct resources *resources, in
 	return NULL;
 }
 
-const struct resource_thread *resources_thread(const struct resources *resources,
-					       int32_t pid, int32_t tid)
-{
-	return find_thread(resources, pid, tid);
-}
-
 static void note_thread(struct resources *resources, int32_t pid, int32_t tid)
 {
 	char file[64], text[64];
-	struct resource_thread *thread = find_thread(resources, pid, tid);
+	struct resource_thread *thread = resources_thread(resources, pid, tid);
 	struct resource_threads split = {-1, -1, -1};
 
 	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);

@@ -97,5 +97,5 @@ bool resources_read_threads(int32_t pid, struct resource_threads *ret);
 void resources_note_threads(struct resources *resources, int32_t pid);
 
 /* What is known, or NULL. Borrowed until others are noted. */
-const struct resource_thread *resources_thread(const struct resources *resources,
-					       int32_t pid, int32_t tid);
+struct resource_thread *resources_thread(const struct resources *resources, int32_t pid,
+					 int32_t tid);

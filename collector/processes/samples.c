@@ -30,33 +30,9 @@
 /* When the disk was full. */
 #define PAUSE_ROUNDS 50
 
-#define BATCH 64
-
 /* Nothing is more than this: a file in bytes, an hour's faults, a CPU's wait in ns. */
 #define MOST (1ll << 60)
 #define MOST_THREADS (1ll << 22) /* the kernel's limit */
-
-struct batch {
-	struct samples_record records[BATCH];
-	size_t count;
-};
-
-static int write_whole(int fd, const void *data, size_t size)
-{
-	const char *at = data;
-
-	while (size) {
-		ssize_t written = write(fd, at, size);
-
-		if (written < 0 && errno == EINTR)
-			continue;
-		if (written <= 0)
-			return written < 0 ? -errno : -EIO;
-		at += written;
-		size -= (size_t)written;
-	}
-	return 0;
-}
 
 /* A new one, which takes the other's name when all is in it. */
 static int begin(struct samples_writer *writer, const struct rundir *rundir,
@@ -64,41 +40,37 @@ static int begin(struct samples_writer *writer, const struct rundir *rundir,
 {
 	const struct samples_header header = {SAMPLES_MAGIC,
 					      sizeof(struct samples_record)};
+	int fd;
 
-	if (writer->fd >= 0)
-		close(writer->fd);
+	if (writer->file)
+		fclose(writer->file);
+	writer->file = NULL;
 	writer->sample_count = writer->death_count = writer->death_record_count = 0;
 	writer->interval_ns = interval_ns;
 	writer->is_fresh = 1;
-	writer->fd = rundir_create_file(rundir->fd, FRESH_NAME);
-	if (writer->fd < 0)
-		return writer->fd;
-	return write_whole(writer->fd, &header, sizeof(header));
+	fd = rundir_create_file(rundir->fd, FRESH_NAME);
+	if (fd < 0)
+		return fd;
+	writer->file = fdopen(fd, "w");
+	if (!writer->file) {
+		close(fd);
+		return -ENOMEM;
+	}
+	return fwrite(&header, sizeof(header), 1, writer->file) == 1 ? 0 : -EIO;
 }
 
-static int flush(const struct samples_writer *writer, struct batch *batch)
+static int put(const struct samples_writer *writer, const struct samples_record *record)
 {
-	size_t size = batch->count * sizeof(batch->records[0]);
-
-	batch->count = 0;
-	return write_whole(writer->fd, batch->records, size);
+	return fwrite(record, sizeof(*record), 1, writer->file) == 1 ? 0 : -EIO;
 }
 
-static int put(const struct samples_writer *writer, struct batch *batch,
-	       const struct samples_record *record)
-{
-	batch->records[batch->count++] = *record;
-	return batch->count == BATCH ? flush(writer, batch) : 0;
-}
-
-static int put_samples(struct samples_writer *writer, struct batch *batch,
-		       const struct resources *resources)
+static int put_samples(struct samples_writer *writer, const struct resources *resources)
 {
 	int result = 0;
 
 	for (; result == 0 && writer->sample_count < resources->count;
 	     writer->sample_count++)
-		result = put(writer, batch,
+		result = put(writer,
 			     &(struct samples_record){
 				     .kind = SAMPLES_RESOURCE,
 				     .sample = resources->samples[writer->sample_count]});
@@ -112,8 +84,8 @@ static int is_kept(const struct samples_writer *writer, const struct ending_deat
 						     : SAMPLES_DEATH_LIMIT / 2);
 }
 
-static int put_deaths(struct samples_writer *writer, struct batch *batch,
-		      const struct ending_death *deaths, size_t count)
+static int put_deaths(struct samples_writer *writer, const struct ending_death *deaths,
+		      size_t count)
 {
 	int result = 0;
 
@@ -123,9 +95,8 @@ static int put_deaths(struct samples_writer *writer, struct batch *batch,
 		if (!is_kept(writer, death))
 			continue;
 		writer->death_record_count++;
-		result = put(
-			writer, batch,
-			&(struct samples_record){.kind = SAMPLES_DEATH, .death = *death});
+		result = put(writer, &(struct samples_record){.kind = SAMPLES_DEATH,
+							      .death = *death});
 	}
 	return result;
 }
@@ -133,9 +104,9 @@ static int put_deaths(struct samples_writer *writer, struct batch *batch,
 /* What is in the file so far is not lost: the new one is begun again later. */
 static void give_up(struct samples_writer *writer, const struct rundir *rundir)
 {
-	if (writer->fd >= 0)
-		close(writer->fd);
-	writer->fd = -1;
+	if (writer->file)
+		fclose(writer->file);
+	writer->file = NULL;
 	if (writer->is_fresh)
 		unlinkat(rundir->fd, FRESH_NAME, 0);
 	writer->next_round = writer->round + PAUSE_ROUNDS;
@@ -146,7 +117,6 @@ void samples_write(struct samples_writer *writer, const struct rundir *rundir,
 		   size_t death_count)
 {
 	int is_thinned = writer->interval_ns != resources->interval_ns;
-	struct batch batch = {.count = 0};
 	int result = 0;
 
 	if (resources->round == writer->round ||
@@ -157,14 +127,14 @@ void samples_write(struct samples_writer *writer, const struct rundir *rundir,
 		writer->next_round = 0;
 	if (resources->round < writer->next_round)
 		return;
-	if (writer->fd < 0 || is_thinned)
+	if (!writer->file || is_thinned)
 		result = begin(writer, rundir, resources->interval_ns);
 	if (result == 0)
-		result = put_samples(writer, &batch, resources);
+		result = put_samples(writer, resources);
 	if (result == 0)
-		result = put_deaths(writer, &batch, deaths, death_count);
+		result = put_deaths(writer, deaths, death_count);
 	if (result == 0)
-		result = flush(writer, &batch);
+		result = fflush(writer->file) == 0 ? 0 : -EIO;
 	if (result == 0 && writer->is_fresh)
 		result = renameat(rundir->fd, FRESH_NAME, rundir->fd, SAMPLES_NAME);
 	if (result == 0)

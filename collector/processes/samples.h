@@ -23,6 +23,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "collector/processes/ending.h"
 #include "collector/processes/resources.h"
@@ -54,9 +55,9 @@ struct samples_record {
 	};
 };
 
-/* The file as its collector writes it; all zero but fd (-1) before the first round. */
+/* The file as its collector writes it; all zero before the first round. */
 struct samples_writer {
-	int fd;
+	FILE *file;   /* NULL: none is open */
 	int is_fresh; /* does not have its name yet */
 	uint32_t round, next_round;
 	uint64_t interval_ns; /* of the samples in it: another one means thinned */

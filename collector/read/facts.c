@@ -16,6 +16,20 @@
 #include "common/segment_control.h"
 #include "collector/read/segment_file.h"
 
+/* Reads the head of a file of the run's. Returns how much there is, or -errno. */
+static ssize_t read_head(const struct rundir *rundir, const char *name, void *ret,
+			 size_t size)
+{
+	int fd = rundir_open_file(rundir->fd, name, O_RDONLY);
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	got = pread(fd, ret, size, 0);
+	close(fd);
+	return got < 0 ? 0 : got;
+}
+
 static int page_error(int result, char *error, size_t error_size,
 		      const struct rundir *rundir, const char *what)
 {
@@ -43,20 +57,18 @@ int read_run_page(const struct rundir *rundir, struct segment_run *ret, char *er
 		  size_t error_size)
 {
 	ssize_t size;
-	int fd = rundir_open_file(rundir->fd, SEGMENT_RUN_NAME, O_RDONLY);
 
-	if (fd == -EPERM)
-		return page_error(fd, error, error_size, rundir,
+	*ret = (struct segment_run){.magic = 0};
+	size = read_head(rundir, SEGMENT_RUN_NAME, ret, sizeof(*ret));
+	if (size == -EPERM)
+		return page_error(-EPERM, error, error_size, rundir,
 				  "is not a plain file of its owner alone; remove the "
 				  "directory");
-	if (fd < 0) {
+	if (size < 0) {
 		snprintf(error, error_size, "cannot open %s/%s: %s", rundir->path,
-			 SEGMENT_RUN_NAME, strerror(-fd));
-		return fd;
+			 SEGMENT_RUN_NAME, strerror((int)-size));
+		return (int)size;
 	}
-	*ret = (struct segment_run){.magic = 0};
-	size = pread(fd, ret, sizeof(*ret), 0);
-	close(fd);
 	if (size < (ssize_t)offsetof(struct segment_run, token))
 		return page_error(-EINVAL, error, error_size, rundir,
 				  "is cut short: the run was never begun; remove the "
@@ -80,14 +92,12 @@ int read_run_page(const struct rundir *rundir, struct segment_run *ret, char *er
 int read_run_state(const struct rundir *rundir, const struct segment_run *page,
 		   struct segment_state *ret)
 {
-	int fd = rundir_open_file(rundir->fd, SEGMENT_STATE_NAME, O_RDONLY);
 	ssize_t size;
 
 	*ret = (struct segment_state){.magic = 0};
-	if (fd < 0)
-		return fd;
-	size = pread(fd, ret, sizeof(*ret), 0);
-	close(fd);
+	size = read_head(rundir, SEGMENT_STATE_NAME, ret, sizeof(*ret));
+	if (size < 0)
+		return (int)size;
 	if (size == (ssize_t)sizeof(*ret) && ret->magic == SEGMENT_MAGIC_STATE &&
 	    ret->token == page->token)
 		return 0;
@@ -103,17 +113,14 @@ void read_sampling(const struct rundir *rundir, uint64_t token, struct read_samp
 		int32_t sampling_error;
 		uint32_t sample_tick_ns;
 	} head;
-	int fd = rundir_open_file(rundir->fd, SEGMENT_CONTROL_NAME, O_RDONLY);
 
 	*ret = (struct read_sampling){.answer = SEGMENT_SAMPLING_UNKNOWN};
-	if (fd < 0)
-		return;
-	if (pread(fd, &head, sizeof(head), 0) == sizeof(head) &&
+	if (read_head(rundir, SEGMENT_CONTROL_NAME, &head, sizeof(head)) ==
+		    sizeof(head) &&
 	    head.magic == SEGMENT_MAGIC_CONTROL && head.token == token) {
 		if (head.sampling <= SEGMENT_SAMPLING_OFF)
 			ret->answer = (enum segment_sampling)head.sampling;
 		ret->error = head.sampling_error;
 		ret->tick_ns = head.sample_tick_ns;
 	}
-	close(fd);
 }

@@ -65,6 +65,12 @@ void guard_connection(struct sqlite3 *db, enum guard_use use)
 	sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
 }
 
+const char *guard_message(struct sqlite3 *db, int code)
+{
+	return db && (sqlite3_errcode(db) & 0xff) == (code & 0xff) ? sqlite3_errmsg(db)
+								   : sqlite3_errstr(code);
+}
+
 /* The end of a quoted text or name that begins at text. */
 static const char *end_of_quote(const char *text)
 {

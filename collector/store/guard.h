@@ -30,3 +30,7 @@ void guard_connection(struct sqlite3 *db, enum guard_use use);
  */
 int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *reason,
 		 size_t size);
+
+/* Of a result code. What the connection says is of its last call, which may have failed
+ * for another reason, or not at all. Borrowed until the next call. */
+const char *guard_message(struct sqlite3 *db, int code);

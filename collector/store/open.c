@@ -17,14 +17,6 @@
 #include "common/schema.h"
 #include "store.sql.h"
 
-/* What the connection says is of its last call, which may be another one. */
-static const char *message_of(const struct store *store, int code)
-{
-	return store->db && (sqlite3_errcode(store->db) & 0xff) == (code & 0xff)
-		       ? sqlite3_errmsg(store->db)
-		       : sqlite3_errstr(code);
-}
-
 int store_fail(const struct store *store, int code, char *error, size_t error_size)
 {
 	const char *path = store->shown;
@@ -65,11 +57,11 @@ int store_fail(const struct store *store, int code, char *error, size_t error_si
 		else
 			snprintf(error, error_size,
 				 "cannot write %s: %s; is its directory writable?", path,
-				 message_of(store, code));
+				 guard_message(store->db, code));
 		return -EACCES;
 	default:
 		snprintf(error, error_size, "cannot write %s: %s", path,
-			 message_of(store, code));
+			 guard_message(store->db, code));
 		return -EIO;
 	}
 }

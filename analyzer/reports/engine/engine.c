@@ -13,7 +13,6 @@
 #include "analyzer/reports/engine/ask.h"
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/run.h"
-#include "analyzer/reports/engine/tables.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/reports/engine/ask.h"
+#include "analyzer/reports/engine/part.h"
 
 struct engine {
 	struct ask ask;
@@ -23,3 +24,14 @@ const char *engine_sentence(struct engine *engine, const char *text,
 
 /* The row's text of that name; NULL: there is none. The table's. */
 const char *engine_text_at(const struct table *table, size_t row, const char *name);
+
+/* tables.c: tables sorted, cut to the rows that are shown, with what is left out summed
+ * up, and put into the document. */
+
+/* How many rows from the first on have the same in that column. */
+size_t engine_rows_alike(const struct table *table, size_t first, const char *column);
+
+/* Adds the part's table, or several: one for each value of its column `each`. The table
+ * is the callee's. */
+enum exit_status engine_add_tables(struct engine *engine, const struct report_part *part,
+				   struct table *table);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rows are moved and summed before any is put into the document. */
-#include "analyzer/reports/engine/tables.h"
+#include "analyzer/reports/engine/run.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"

@@ -115,7 +115,7 @@ TEST_WITH(written, begin, finish)
 		 .monotonic_ns = START + 9,
 		 .status = {1, 4, 0}},
 	};
-	struct samples_writer writer = {.fd = -1};
+	struct samples_writer writer = {.file = NULL};
 	const struct make_run *run = *state;
 	struct resources resources;
 	struct samples samples;
@@ -147,7 +147,7 @@ TEST_WITH(written, begin, finish)
 	samples_write(&writer, &run->rundir, &resources, deaths, 2);
 	expect(run, 50, 2, 0);
 	assert_int_equal(faccessat(run->rundir.fd, SAMPLES_NAME ".new", F_OK, 0), -1);
-	close(writer.fd);
+	fclose(writer.file);
 	resources_done(&resources);
 }
 
@@ -155,7 +155,7 @@ TEST_WITH(written, begin, finish)
 TEST_WITH(bounded, begin, finish)
 {
 	struct ending_death *deaths = calloc(3 * SAMPLES_DEATH_LIMIT, sizeof(*deaths));
-	struct samples_writer writer = {.fd = -1};
+	struct samples_writer writer = {.file = NULL};
 	const struct make_run *run = *state;
 	struct resources resources;
 
@@ -171,9 +171,9 @@ TEST_WITH(bounded, begin, finish)
 	resources.round++;
 	samples_write(&writer, &run->rundir, &resources, deaths, 3 * SAMPLES_DEATH_LIMIT);
 	expect(run, RESOURCES_LIMIT, SAMPLES_DEATH_LIMIT, 0);
-	append(writer.fd, &good, sizeof(good));
+	append(fileno(writer.file), &good, sizeof(good));
 	expect(run, RESOURCES_LIMIT, SAMPLES_DEATH_LIMIT, 1);
-	close(writer.fd);
+	fclose(writer.file);
 	resources_done(&resources);
 	free(deaths);
 }
@@ -240,7 +240,7 @@ TEST_WITH(other_format, begin, finish)
 /* Neither read through a link nor written through one. */
 TEST_WITH(planted, begin, finish)
 {
-	struct samples_writer writer = {.fd = -1};
+	struct samples_writer writer = {.file = NULL};
 	const struct make_run *run = *state;
 	struct resources resources;
 	struct samples samples;
@@ -263,6 +263,6 @@ TEST_WITH(planted, begin, finish)
 			 0);
 	assert_int_equal(samples_read(&samples, &run->rundir), -EPERM);
 	samples_done(&samples);
-	close(writer.fd);
+	fclose(writer.file);
 	resources_done(&resources);
 }
