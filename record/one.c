@@ -87,11 +87,10 @@ static const struct spool_run *choose(const struct spool_run *runs, size_t count
 
 static void show(const char *output, uint64_t elapsed_ns)
 {
-	const char *slash = strrchr(output, '/');
 	char name[64];
 
 	fprintf(stderr, "\rprof-record: writing %s ... %" PRIu64 " s",
-		plain_text_copy(name, sizeof(name), slash ? slash + 1 : output),
+		plain_text_copy(name, sizeof(name), basename(output)),
 		elapsed_ns / 1000000000u);
 }
 

@@ -51,13 +51,6 @@ static void put_seconds(struct strbuf *text, double seconds)
 	units_nsec(text, whole_number(seconds * 1e9));
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 static void put_who(struct strbuf *text, const struct live *live)
 {
 	const struct live_facts *facts = &live->facts;
@@ -68,7 +61,7 @@ static void put_who(struct strbuf *text, const struct live *live)
 		strbuf_printf(text, "%u processes of %u", facts->living_count,
 			      facts->process_count);
 	if (facts->program)
-		strbuf_printf(text, " %s", last_part(facts->program));
+		strbuf_printf(text, " %s", basename(facts->program));
 	strbuf_puts(text, facts->is_over ? ", has ended; " : ", ");
 	put_seconds(text, (double)facts->run_ns / 1e9);
 	if (facts->is_over)

@@ -14,16 +14,6 @@
 
 static const char anonymous[] = "(anonymous namespace)";
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
-}
-
 static bool is_middle(char c) /* of a character of several bytes */
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
@@ -50,18 +40,18 @@ static size_t token_size(const char *name, const char *at, enum name_tokens_size
 {
 	size_t word = 0;
 
-	if (starts_with(at, anonymous))
+	if (cxx_starts(at, anonymous))
 		return sizeof(anonymous) - 1;
 	if (cxx_name_is_operator(name, at)) {
 		/* to a type: that is a name again */
-		if (at[8] == ' ' && !starts_with(at, "operator new") &&
-		    !starts_with(at, "operator delete"))
+		if (at[8] == ' ' && !cxx_starts(at, "operator new") &&
+		    !cxx_starts(at, "operator delete"))
 			return strlen("operator ");
 		return (size_t)(cxx_name_skip_operator(at) - at);
 	}
-	if (starts_with(at, "::") || starts_with(at, ", "))
+	if (cxx_starts(at, "::") || cxx_starts(at, ", "))
 		return 2;
-	while (is_word(at[word]))
+	while (cxx_is_word(at[word]))
 		word++;
 	if (!word)
 		return 1;
@@ -98,7 +88,7 @@ static void find_parts(struct name_tokens *tokens)
 
 		token->starts_part =
 			!i || (!token->depth && token[-1].end - token[-1].from == 2 &&
-			       starts_with(tokens->name + token[-1].from, "::"));
+			       cxx_starts(tokens->name + token[-1].from, "::"));
 		if (token->starts_part && token->from <= last)
 			tokens->last_part = i;
 	}
@@ -112,7 +102,7 @@ void name_tokens_read(struct name_tokens *ret, const char *name,
 	*ret = (struct name_tokens){.name = name};
 	for (size_t i = 0; name[i];) {
 		bool is_bracket = partners[i] != i && strchr("()<>", name[i]) &&
-				  !starts_with(name + i, anonymous);
+				  !cxx_starts(name + i, anonymous);
 
 		if (is_bracket && partners[i] < i && opener != NAME_TOKEN_NONE) {
 			uint32_t partner = opener;

@@ -104,10 +104,9 @@ static void put_place(struct strbuf *buffer, const struct drawing *drawing,
 	struct strbuf place = {0};
 	bool has_path = finding->chain && *finding->chain;
 	size_t least = 0;
-	const char *slash = finding->file ? strrchr(finding->file, '/') : NULL;
 
 	if (finding->file)
-		shorten_location(&place, slash ? slash + 1 : finding->file, finding->line,
+		shorten_location(&place, basename(finding->file), finding->line,
 				 LOCATION_WIDTH, drawing->style->shorten);
 	if (has_path) {
 		struct strbuf whole = {0};

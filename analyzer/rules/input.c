@@ -144,11 +144,9 @@ double rule_share(double part, double whole)
 
 static const char *place(struct rule_input *input, const char *file, int64_t line)
 {
-	const char *slash = file ? strrchr(file, '/') : NULL;
-
 	if (!file)
 		return NULL;
-	file = slash ? slash + 1 : file;
+	file = basename(file);
 	return line ? rule_text(input, "%s:%lld", file, (long long)line)
 		    : rule_copy(input, file);
 }

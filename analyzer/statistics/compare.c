@@ -101,11 +101,11 @@ static const char *keep(struct comparison *comparison, const char *text)
 
 void compare_add_base(struct strbuf *key, const char *path)
 {
-	const char *base = path ? strrchr(path, '/') : NULL, *version;
+	const char *base, *version;
 
-	base = base ? base + 1 : path;
-	if (!base)
+	if (!path)
 		return;
+	base = basename(path);
 	version = strstr(base, ".so.");
 	strbuf_add(key, base, version ? (size_t)(version - base) + 3 : strlen(base));
 }

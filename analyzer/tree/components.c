@@ -38,10 +38,9 @@ static const char **name_functions(const struct calltree *tree, enum component_b
 
 static const char *module_of(const struct calltree_function *function)
 {
-	const char *base = function->module ? strrchr(function->module, '/') : NULL;
+	const char *base = function->module ? basename(function->module) : "";
 
-	base = base ? base + 1 : function->module;
-	return base && *base ? base : "[no module]";
+	return *base ? base : "[no module]";
 }
 
 /* Of a node whose parent's component is known. is_named: by node, it is, or below what

@@ -87,9 +87,8 @@ static const char *base_name(const struct identify *identify, uint32_t module)
 {
 	const char *path =
 		module == MODULE_NONE ? "" : identify->modules.all[module].from->path;
-	const char *base = strrchr(path, '/');
+	const char *base = basename(path);
 
-	base = base ? base + 1 : path;
 	return *base ? base : "unknown module";
 }
 

@@ -171,9 +171,7 @@ static uint64_t key_of(const struct cpu_row *row)
 /* The recorder takes part in allocations, and in the calls that it looks at. */
 static int is_recorder(const struct segment_module *module)
 {
-	const char *slash = strrchr(module->path, '/');
-
-	return strcmp(slash ? slash + 1 : module->path, "libprofshim.so") == 0;
+	return strcmp(basename(module->path), "libprofshim.so") == 0;
 }
 
 static void name_row(struct merge *merge, struct module_list *modules,

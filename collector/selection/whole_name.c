@@ -119,11 +119,10 @@ bool whole_name_has_files(const struct whole_name *names)
 
 bool whole_name_has_file(const struct whole_name *names, const char *file)
 {
-	const char *slash = strrchr(file, '/');
 	struct strbuf mark = {0};
 	bool has;
 
-	strbuf_printf(&mark, " [%s]", slash ? slash + 1 : file);
+	strbuf_printf(&mark, " [%s]", basename(file));
 	has = has_mark(names, strbuf_text(&mark));
 	strbuf_free(&mark);
 	return has;

@@ -138,7 +138,6 @@ static const char *thread_name(const struct ingest *ingest,
 			       const struct segment_thread *thread, char buffer[16])
 {
 	const struct resource_thread *seen = NULL;
-	const char *base;
 
 	if (*thread->name)
 		return thread->name;
@@ -147,8 +146,7 @@ static const char *thread_name(const struct ingest *ingest,
 					thread->tid);
 	if (seen || thread->tid != process->pid || !*process->executable)
 		return seen ? seen->name : NULL;
-	base = strrchr(process->executable, '/');
-	snprintf(buffer, 16, "%.15s", base ? base + 1 : process->executable);
+	snprintf(buffer, 16, "%.15s", basename(process->executable));
 	return buffer;
 }
 

@@ -285,17 +285,16 @@ static void look_at_functions(const char *path, Elf *elf, const struct hook_call
 static int look_at_library(const char *path, Elf *elf, void *context)
 {
 	struct build_report *ret = context;
-	const char *slash = strrchr(path, '/');
+	const char *name = basename(path);
 
 	ret->needed_count++;
-	slash = slash ? slash + 1 : path;
-	ret->is_cxx |= strncmp(slash, "libstdc++.", 10) == 0 ||
-		       strncmp(slash, "libc++.", 7) == 0;
+	ret->is_cxx |=
+		strncmp(name, "libstdc++.", 10) == 0 || strncmp(name, "libc++.", 7) == 0;
 	if (!symbol_table_imports(elf, ELF_HOOK))
 		return 0;
 	if (ret->hooked_libraries < BUILD_LIBRARIES_MOST)
 		snprintf(ret->libraries[ret->hooked_libraries], BUILD_NAME_MOST, "%s",
-			 slash);
+			 name);
 	ret->hooked_libraries++;
 	return 0;
 }

@@ -144,9 +144,8 @@ void library_done(struct library *library)
 /* The objects of a program that a package brought are where those of others are. */
 static bool is_library_object(const struct library *library, const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = basename(path);
 
-	base = base ? base + 1 : path;
 	return does_with_any(begins, base, runtimes, COUNT(runtimes)) ||
 	       (!library->is_installed &&
 		does_with_any(begins, path, object_places, COUNT(object_places)));

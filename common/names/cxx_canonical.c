@@ -8,7 +8,6 @@
 #include "common/names/cxx_name.h"
 #include "common/base/xalloc.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -84,16 +83,6 @@ struct writer {
 	size_t depth, start_count;
 };
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
-}
-
 static bool ends_with(const struct strbuf *out, const char *end)
 {
 	size_t size = strlen(end);
@@ -111,9 +100,9 @@ static size_t namespace_size(const char *text, const char *pattern)
 	if (pattern[size] == '*')
 		more = strspn(text + size, "0123456789_");
 	else if (pattern[size] == '+')
-		while (is_word(text[size + more]))
+		while (cxx_is_word(text[size + more]))
 			more++;
-	if ((pattern[size] && !more) || !starts_with(text + size + more, "::"))
+	if ((pattern[size] && !more) || !cxx_starts(text + size + more, "::"))
 		return 0;
 	return size + more + 2;
 }
@@ -197,10 +186,9 @@ static void close_bracket(struct writer *writer, char bracket)
 	if (frame->is_template) {
 		const char *name = strbuf_text(&writer->out) + frame->name;
 
-		is_library =
-			starts_with(name, "std::") || starts_with(name, "__gnu_cxx::");
+		is_library = cxx_starts(name, "std::") || cxx_starts(name, "__gnu_cxx::");
 		/* whose arguments are what they hold */
-		if (starts_with(name, "std::pair<") || starts_with(name, "std::tuple<"))
+		if (cxx_starts(name, "std::pair<") || cxx_starts(name, "std::tuple<"))
 			is_library = false;
 		while (is_library && frame->arguments > 1) {
 			size_t last = writer->starts[writer->start_count - 1];
@@ -226,7 +214,7 @@ static size_t put_lambda(struct writer *writer, const char *at)
 	size_t word = strlen("{lambda"), from = (size_t)(at - writer->text) + word;
 	size_t end;
 
-	if (!starts_with(at, "{lambda(") || writer->partners[from] == from ||
+	if (!cxx_starts(at, "{lambda(") || writer->partners[from] == from ||
 	    writer->detail == CXX_PARAMETERS)
 		return 0;
 	end = writer->partners[from];
@@ -265,9 +253,9 @@ static size_t parameters_size(struct writer *writer, const char *at)
 		return 0;
 	end = text + close + 1;
 	behind = cxx_name_skip_qualifiers(end);
-	if (writer->depth && !starts_with(behind, "::"))
+	if (writer->depth && !cxx_starts(behind, "::"))
 		return 0;
-	if (starts_with(behind, "::")) {
+	if (cxx_starts(behind, "::")) {
 		drop_return_type(writer);
 		return writer->detail == CXX_NAME || ends_with(&writer->out, "}")
 			       ? (size_t)(behind - at)
@@ -284,13 +272,13 @@ static size_t put_operator(struct writer *writer, const char *at)
 {
 	const char *end = cxx_name_skip_operator(at);
 
-	if (starts_with(at, "operator()") && ends_with(&writer->out, "}::")) {
+	if (cxx_starts(at, "operator()") && ends_with(&writer->out, "}::")) {
 		strbuf_truncate(&writer->out, writer->out.size - 2);
 		return strlen("operator()");
 	}
 	/* to a type: that is a name again */
-	if (starts_with(at, "operator ") && !starts_with(at, "operator new") &&
-	    !starts_with(at, "operator delete"))
+	if (cxx_starts(at, "operator ") && !cxx_starts(at, "operator new") &&
+	    !cxx_starts(at, "operator delete"))
 		end = at + strlen("operator ");
 	strbuf_add(&writer->out, at, (size_t)(end - at));
 	writer->operator= writer->out.size;
@@ -305,7 +293,7 @@ static size_t put_bracket(struct writer *writer, const char *at)
 	static const char anonymous[] = "(anonymous namespace)";
 	size_t here = (size_t)(at - writer->text), size = 0;
 
-	if (starts_with(at, anonymous)) {
+	if (cxx_starts(at, anonymous)) {
 		strbuf_puts(&writer->out, anonymous);
 		return sizeof(anonymous) - 1;
 	}
@@ -335,9 +323,9 @@ static size_t put_bracket(struct writer *writer, const char *at)
 /* "$_1" is how clang calls the second lambda of a file. */
 static size_t put_clang_lambda(struct writer *writer, const char *at)
 {
-	size_t digits = starts_with(at, "$_") ? strspn(at + 2, "0123456789") : 0;
+	size_t digits = cxx_starts(at, "$_") ? strspn(at + 2, "0123456789") : 0;
 
-	if (!digits || digits > 9 || is_word(at[2 + digits]))
+	if (!digits || digits > 9 || cxx_is_word(at[2 + digits]))
 		return 0;
 	strbuf_printf(&writer->out, "{lambda#%ld}", strtol(at + 2, NULL, 10) + 1);
 	return 2 + digits;
@@ -345,7 +333,8 @@ static size_t put_clang_lambda(struct writer *writer, const char *at)
 
 static size_t put_next(struct writer *writer, const char *at)
 {
-	bool starts_word = is_word(*at) && (at == writer->text || !is_word(at[-1]));
+	bool starts_word =
+		cxx_is_word(*at) && (at == writer->text || !cxx_is_word(at[-1]));
 	size_t size;
 
 	if (starts_word) {
@@ -358,7 +347,7 @@ static size_t put_next(struct writer *writer, const char *at)
 			return put_operator(writer, at);
 	}
 	size = writer->partners[at - writer->text];
-	if (starts_with(at, "[abi:") && writer->text + size != at)
+	if (cxx_starts(at, "[abi:") && writer->text + size != at)
 		return size + 1 - (size_t)(at - writer->text);
 	/* "> >" */
 	if (*at == ' ' && at[1] == '>' && at > writer->text && at[-1] == '>' &&
@@ -370,7 +359,7 @@ static size_t put_next(struct writer *writer, const char *at)
 		return size;
 	strbuf_putc(&writer->out, *at);
 	/* a name ends where neither its letters nor "::" go on */
-	if (!is_word(*at) && *at != ':' && *at != '~')
+	if (!cxx_is_word(*at) && *at != ':' && *at != '~')
 		writer->name = writer->out.size;
 	return 1;
 }
@@ -391,7 +380,7 @@ static size_t prefix_size(const char *name)
 	};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (starts_with(name, prefixes[i]))
+		if (cxx_starts(name, prefixes[i]))
 			return strlen(prefixes[i]);
 	return 0;
 }
@@ -409,13 +398,13 @@ static size_t find_name(const char *text, const uint32_t *partners)
 			const char *behind = text + partners[i] + 1;
 
 			if (text[i] == '(' &&
-			    !starts_with(cxx_name_skip_qualifiers(behind), "::") &&
+			    !cxx_starts(cxx_name_skip_qualifiers(behind), "::") &&
 			    i > name && text[i - 1] != ' ' && text[i - 1] != ':' &&
 			    !(i >= 8 && memcmp(text + i - 8, "decltype", 8) == 0))
 				break;
 			i = (size_t)(behind - text);
 			if (text[i] == ' ' &&
-			    starts_with(cxx_name_skip_qualifiers(behind), "::"))
+			    cxx_starts(cxx_name_skip_qualifiers(behind), "::"))
 				i = (size_t)(cxx_name_skip_qualifiers(behind) - text);
 		} else if (text[i] == ' ') {
 			if (text[i + 1] == '[') /* a mark of a copy */
@@ -431,7 +420,7 @@ static size_t find_name(const char *text, const uint32_t *partners)
 static void write_name(struct writer *writer, size_t from)
 {
 	for (const char *at = writer->text + from; *at;) {
-		if (!writer->depth && starts_with(at, " [clone "))
+		if (!writer->depth && cxx_starts(at, " [clone "))
 			break;
 		at += put_next(writer, at);
 	}
@@ -446,7 +435,7 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 	/* Without a bracket and "::" there is nothing to take away: C, an address with
 	 * its library. Nor from a method of Go: "main.(*list).add". */
 	if (strstr(full, ".(") || size > LONGEST || full[0] == '[' ||
-	    starts_with(full, "0x") || !strpbrk(full, "(<:[")) {
+	    cxx_starts(full, "0x") || !strpbrk(full, "(<:[")) {
 		strbuf_puts(buffer, full);
 		return;
 	}

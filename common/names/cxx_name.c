@@ -2,7 +2,6 @@
 /* Taking demangled names apart, as libiberty writes them. */
 #include "common/names/cxx_name.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,16 +9,6 @@
 #include <string.h>
 
 #include "common/base/xalloc.h"
-
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
-}
 
 /* The bytes of the sign of an operator: "==" of "operator==<int>". */
 static size_t sign_size(const char *at)
@@ -31,7 +20,7 @@ static size_t sign_size(const char *at)
 					    "%=",  "^=",  "&=",	 "|="};
 
 	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
-		if (starts_with(at, signs[i]))
+		if (cxx_starts(at, signs[i]))
 			return strlen(signs[i]);
 	return *at && strchr("<>=!+-*/%^&|~,", *at) ? 1 : 0;
 }
@@ -39,17 +28,17 @@ static size_t sign_size(const char *at)
 const char *cxx_name_skip_operator(const char *at)
 {
 	at += strlen("operator");
-	if (*at == ' ' || is_word(*at))
+	if (*at == ' ' || cxx_is_word(*at))
 		return at + strcspn(at, "(<");
 	at += sign_size(at);
 	/* "operator< <int>" is spaced to be read */
-	return starts_with(at, " <") ? at + 1 : at;
+	return cxx_starts(at, " <") ? at + 1 : at;
 }
 
 bool cxx_name_is_operator(const char *name, const char *at)
 {
-	return starts_with(at, "operator") && (at == name || !is_word(at[-1])) &&
-	       !is_word(at[8]);
+	return cxx_starts(at, "operator") && (at == name || !cxx_is_word(at[-1])) &&
+	       !cxx_is_word(at[8]);
 }
 
 /* The bracket that closes the one at text, or the end. */
@@ -73,7 +62,7 @@ const char *cxx_name_skip_qualifiers(const char *at)
 	static const char *const words[] = {" const", " volatile", " &&", " &"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (starts_with(at, words[i]) && !is_word(at[strlen(words[i])])) {
+		if (cxx_starts(at, words[i]) && !cxx_is_word(at[strlen(words[i])])) {
 			at += strlen(words[i]);
 			i = (size_t)-1;
 		}
@@ -85,7 +74,7 @@ static bool is_scope(const char *parameters)
 {
 	const char *closing = cxx_name_closing(parameters);
 
-	return *closing && starts_with(cxx_name_skip_qualifiers(closing + 1), "::");
+	return *closing && cxx_starts(cxx_name_skip_qualifiers(closing + 1), "::");
 }
 
 struct cxx_name cxx_name_parts(const char *name)
@@ -95,12 +84,12 @@ struct cxx_name cxx_name_parts(const char *name)
 	for (const char *at = name; *at;) {
 		if (cxx_name_is_operator(name, at)) {
 			at = cxx_name_skip_operator(at);
-		} else if (starts_with(at, " [")) {
+		} else if (cxx_starts(at, " [")) {
 			parts.parameters = at;
 			break;
 		} else if (*at == ' ') {
 			parts.name = parts.last = ++at;
-		} else if (starts_with(at, "::")) {
+		} else if (cxx_starts(at, "::")) {
 			at += 2;
 			parts.last = at;
 		} else if (*at == '(' && at > name && at[-1] != ' ' && !is_scope(at)) {
@@ -125,7 +114,7 @@ size_t cxx_name_stem(const char *linkage_name)
 
 	for (const char *at = strchr(linkage_name, '.'); at; at = strchr(at + 1, '.'))
 		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-			if (at > linkage_name && starts_with(at, suffixes[i]))
+			if (at > linkage_name && cxx_starts(at, suffixes[i]))
 				return (size_t)(at - linkage_name);
 	return size;
 }

@@ -8,6 +8,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <ctype.h>
+#include <string.h>
+
+static inline bool cxx_starts(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+/* Can it be in an identifier? */
+static inline bool cxx_is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+}
 
 /* All point into the name. */
 struct cxx_name {

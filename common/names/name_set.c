@@ -19,11 +19,8 @@ enum form { SHORT, PARAMETERS, FULL, FILE_NAME, MODULE };
 
 static void put_base(struct strbuf *text, const char *path)
 {
-	const char *slash = path ? strrchr(path, '/') : NULL;
-
-	path = slash ? slash + 1 : path;
-	if (path && *path)
-		strbuf_printf(text, " [%s]", path);
+	if (path && *basename(path))
+		strbuf_printf(text, " [%s]", basename(path));
 }
 
 void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form)

@@ -23,18 +23,16 @@ uint32_t study_path(struct study *study, uint32_t parent, uint64_t function,
 
 struct study_call *study_add_call(struct study *study, int64_t id)
 {
-	study->calls = array_room(study->calls, study->call_count, sizeof(*study->calls));
-	study->calls[study->call_count] = (struct study_call){.id = id};
-	return &study->calls[study->call_count++];
+	struct study_call *call = &ARRAY_ADD(study->calls, study->call_count);
+
+	call->id = id;
+	return call;
 }
 
 struct study_numbers *study_part(struct study_call *call, uint32_t path)
 {
-	while (call->part_count <= path) {
-		call->parts =
-			array_room(call->parts, call->part_count, sizeof(*call->parts));
-		call->parts[call->part_count++] = (struct study_numbers){.calls = 0};
-	}
+	while (call->part_count <= path)
+		(void)ARRAY_ADD(call->parts, call->part_count);
 	return &call->parts[path];
 }
 
