@@ -52,6 +52,21 @@ static uint32_t frameless_node(struct lane_context *context,
 			   caller->return_address);
 }
 
+/* The node of a caller in code of the base's function. Its front table does not have it:
+ * a forked child that goes on in the tree of others finds what they learned, and touches
+ * none of the pages that its first walk would have the kernel copy. 0: it is not known.
+ */
+static uint32_t inherited_node(struct lane_context *context, uint32_t base,
+			       uint64_t return_address)
+{
+	uint32_t node;
+
+	if (likely(!process->segment->forked_from_slot) || base == LANE_ROOT)
+		return 0;
+	node = tree_find(context, base, return_address | SEGMENT_KEY_RETURN_ADDRESS);
+	return node && context->nodes[node].site ? node : 0;
+}
+
 static uint32_t find_node(struct lane_context *context, const struct stack_caller *caller,
 			  uint32_t known_base)
 {
@@ -67,6 +82,9 @@ static uint32_t find_node(struct lane_context *context, const struct stack_calle
 			context->lane->truncated_stack_count++;
 		return node;
 	}
+	node = inherited_node(context, base, caller->return_address);
+	if (node)
+		return node;
 	walk = walk_stack(context, base, caller, call_site,
 			  (int)process_facts.stack_depth_limit);
 	if (likely(walk.end != WALK_FAILED))
