@@ -130,7 +130,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 {
 	uintptr_t return_address = hook ? hook->return_address : 0;
 	uint32_t number = modes_find(function), known_count, child;
-	const char *label;
+	const struct trigger *trigger;
 
 	if (number && !has_frame(context, number, return_address, frame->caller))
 		return NO_FRAME;
@@ -153,12 +153,12 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 		ways_at(context, parent, function, frame->caller)->child = 0;
 	}
 
-	if (likely(!trigger_count) || !trigger_find(function))
+	trigger = unlikely(trigger_count) ? trigger_find(function) : NULL;
+	if (!trigger)
 		return child;
 	frame->caller |= SEGMENT_FRAME_TRIGGERS;
-	label = trigger_enter_label(function);
-	if (label)
-		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
+	if (trigger->enter_label)
+		snapshot_take(trigger->enter_label, SEGMENT_SNAPSHOT_FUNCTION);
 	return child;
 }
 

@@ -159,11 +159,11 @@ static void study(struct lane_context *context, const struct study_call *call)
 
 void cold ends_triggered(struct lane_context *context, const struct study_call *call)
 {
-	const char *label = trigger_exit_label(call->function);
+	const struct trigger *trigger = trigger_find(call->function);
 
-	if (trigger_actions(call->function) & TRIGGER_STUDIES)
+	if (trigger && trigger->actions & TRIGGER_STUDIES)
 		study(context, call);
-	if (label)
-		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
+	if (trigger && trigger->exit_label)
+		snapshot_take(trigger->exit_label, SEGMENT_SNAPSHOT_FUNCTION);
 	pause_exit(context, call->function);
 }

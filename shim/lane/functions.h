@@ -86,18 +86,16 @@ extern hidden uint32_t trigger_count;
 
 struct trigger {
 	uint64_t function;
-	const char *enter_label, *exit_label; /* of the snapshots, or NULL; kept */
+	/* of the snapshots of a call that begins, or has ended, or NULL; kept */
+	const char *enter_label, *exit_label;
 	uint32_t actions;
 };
 
 /* 0: the table is full. */
 int trigger_add(const struct trigger *trigger);
 
-int trigger_find(uint64_t function);
-
-/* The labels of the snapshots of a call that begins, or has ended; NULL: none. */
-const char *trigger_enter_label(uint64_t function);
-const char *trigger_exit_label(uint64_t function);
+/* NULL: there is none. */
+const struct trigger *trigger_find(uint64_t function);
 
 /* TRIGGER_*, or 0. */
 uint32_t trigger_actions(uint64_t function);

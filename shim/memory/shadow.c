@@ -49,6 +49,47 @@ uint64_t cold *shadow_region_slow(uintptr_t address)
 	return region;
 }
 
+/* The block whose word is at `address`. 0: none begins there. */
+static int read_block(uintptr_t address, struct shadow_block *ret)
+{
+	uintptr_t grain = 1ull << shadow_grain_shift;
+	const uint64_t *word = shadow_word(address, 0), *before, *after;
+
+	if (!word || !*word)
+		return 0;
+	/* the second word of a large block is its size, no block */
+	before = shadow_word(address - grain, 0);
+	if (before && shadow_block_of(*before).size_bytes == SHADOW_SIZE_LARGE)
+		return 0;
+	*ret = shadow_block_of(*word);
+	if (ret->size_bytes == SHADOW_SIZE_LARGE) {
+		after = shadow_word(address + grain, 0);
+		ret->size_bytes = after ? *after : 0;
+	}
+	return 1;
+}
+
+int shadow_around(uintptr_t address, uintptr_t reach, uintptr_t *ret_start,
+		  struct shadow_block *ret)
+{
+	const uintptr_t region = 1ull << SHADOW_REGION_SHIFT;
+	uintptr_t grain = 1ull << shadow_grain_shift, at = address & ~(grain - 1);
+	uintptr_t end = address > reach ? address - reach : 0;
+
+	if (!shadow_directory || address >> 47)
+		return 0;
+	while (at > end) {
+		if (read_block(at, ret)) {
+			*ret_start = at;
+			return address - at < ret->size_bytes;
+		}
+		if (!shadow_directory[at >> SHADOW_REGION_SHIFT])
+			at &= ~(region - 1);
+		at -= at ? grain : 0;
+	}
+	return 0;
+}
+
 static int is_unlimited(int resource)
 {
 	struct rlimit limit;

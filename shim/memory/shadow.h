@@ -109,6 +109,11 @@ static inline struct shadow_block shadow_block_of(uint64_t word)
 	};
 }
 
+/* The live block that an address lies in, which begins less than `reach` bytes before it,
+ * and where. 0: there is none. */
+int shadow_around(uintptr_t address, uintptr_t reach, uintptr_t *ret_start,
+		  struct shadow_block *ret);
+
 /* Takes a block out. site 0: it was not there. */
 static inline struct shadow_block shadow_take(uintptr_t address)
 {

@@ -27,7 +27,6 @@ struct edge_table {
 #define EDGE_PROBES 4u
 #define EDGE_HASH 0x9e3779b97f4a7c15ull /* times the key, from bit 32 on */
 #define EDGE_SITE_BITS 47u		/* of an address of a program */
-#define EDGE_PLACES (1u << (64u - EDGE_SITE_BITS))
 
 /* Never NULL; replaced by one of twice the size. What it replaces stays: a thread may be
  * looking there, and all of them together are no larger than the last. */

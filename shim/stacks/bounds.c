@@ -114,50 +114,15 @@ void bounds_clip(uintptr_t address, struct extent *extent)
 	process_unlock(&mask);
 }
 
-/* Size of the block whose word is at `address`, 0: no block begins there. */
-static uint64_t block_at(uintptr_t address)
-{
-	uintptr_t grain = 1ull << shadow_grain_shift;
-	uint64_t *word = shadow_word(address, 0), *before, *after;
-	uint64_t size;
-
-	if (!word || !*word)
-		return 0;
-	/* the second word of a large block is its size, no block */
-	before = shadow_word(address - grain, 0);
-	if (before && ((*before >> 24) & SHADOW_SIZE_LARGE) == SHADOW_SIZE_LARGE)
-		return 0;
-	size = (*word >> 24) & SHADOW_SIZE_LARGE;
-	if (size < SHADOW_SIZE_LARGE)
-		return size;
-	after = shadow_word(address + grain, 0);
-	return after ? *after : 0;
-}
-
 int bounds_block(uintptr_t address, struct extent *ret)
 {
-	const uintptr_t region_bytes = 1ull << SHADOW_REGION_SHIFT;
-	uintptr_t grain = 1ull << shadow_grain_shift;
-	uintptr_t at = address & ~(grain - 1);
-	uintptr_t end = address > region_bytes ? address - region_bytes : 0;
+	struct shadow_block block;
+	uintptr_t start;
 
-	if (!shadow_directory || address >> 47)
+	if (!shadow_around(address, 1ull << SHADOW_REGION_SHIFT, &start, &block))
 		return 0;
-	while (at > end) {
-		uint64_t size;
-
-		if (!shadow_directory[at >> SHADOW_REGION_SHIFT]) {
-			at = (at & ~(region_bytes - 1)) - grain;
-			continue;
-		}
-		size = block_at(at);
-		if (size) {
-			*ret = (struct extent){at, at + size};
-			return address < at + size;
-		}
-		at -= grain;
-	}
-	return 0;
+	*ret = (struct extent){start, start + block.size_bytes};
+	return 1;
 }
 
 /* Linux 6.11: one mapping, without listing all. Not yet in Debian 12's headers. */

@@ -81,29 +81,21 @@ static uint32_t new_entry(struct lane_context *context, enum array_number number
 	return index < array->committed ? index : 0;
 }
 
-/* The block of the heap that the lock lies in, by the words of the shadow map before it:
- * that of a live block is nobody else's to change. */
+/* The block of the heap that the lock lies in, as it is live and not the parent's. */
 static void find_block(struct segment_lock *lock)
 {
-	uintptr_t grain = 1ul << shadow_grain_shift, at = lock->address & ~(grain - 1);
+	struct shadow_block block;
+	uintptr_t start;
+	uint32_t site;
 
-	for (uintptr_t back = 0; back < BLOCK_REACH_BYTES && back < at; back += grain) {
-		const uint64_t *word = shadow_word(at - back, 0);
-		struct shadow_block block;
-		uint32_t site;
-
-		if (!word || !*word)
-			continue;
-		block = shadow_block_of(*word);
-		site = block.site - process->site_bias;
-		if (lock->address - (at - back) >= block.size_bytes ||
-		    block.site == SHADOW_SITE_TOOL || block.site < process->site_floor ||
-		    !block.site || site >= process->site_next)
-			return; /* its own end, or the parent's */
-		lock->block_site = site;
-		lock->block_offset = lock->address - (at - back);
+	if (!shadow_around(lock->address, BLOCK_REACH_BYTES, &start, &block))
 		return;
-	}
+	site = block.site - process->site_bias;
+	if (!block.site || block.site == SHADOW_SITE_TOOL ||
+	    block.site < process->site_floor || site >= process->site_next)
+		return;
+	lock->block_site = site;
+	lock->block_offset = lock->address - start;
 }
 
 static struct segment_lock *add_lock(struct lane_context *context, uintptr_t address,

@@ -51,6 +51,7 @@ TEST(knows_blocks_of_the_heap)
 	assert_int_equal(bounds_block(large + 40, &found), 1);
 	assert_extent(found, large, large + large_size);
 	shadow_take(large);
+	assert_int_equal(bounds_block(0x10008, &found), 0); /* below all regions */
 }
 
 TEST(keeps_declared_stacks_apart)
