@@ -12,7 +12,7 @@ const char *const keys_help[] = {
 	"< >    sort by the column beside", "R      least first",
 	"/      what has a text; Esc: all", "Enter  zoom into the row's path",
 	"Bksp   out of it; arrows select",  "z r    since now; since last look",
-	"Space  freeze, and go on",	    "n      take a snapshot",
+	"Space  freeze or resume",	    "n      take a snapshot",
 	"q      leave; any key ends this",  NULL,
 };
 

@@ -62,7 +62,7 @@ static enum exit_status build_export(struct report_input *input, struct doc *doc
 	"--before and --after that between two runs of one file (label or number) or, "  \
 	"when no runs are called so, between two snapshots of a run: the difference in " \
 	"live memory, and the time, calls and allocations in between. A "                \
-	"label that several runs share means the mean of them. '#N' is always a "        \
+	"label that several runs share stands for their mean. '#N' is always a "         \
 	"snapshot's number."
 
 const struct report report_flamegraph = {

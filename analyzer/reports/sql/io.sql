@@ -17,7 +17,7 @@ SELECT *, operation IN ('read', 'write') AS is_data FROM io
 WHERE run_id = :run AND is_chosen(path_id);
 
 -- :note no_io
-SELECT 'No call of libc''s that moves data or has to do with files was recorded.' AS text
+SELECT 'No libc call that moves data or works on files was recorded.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM moved);
 
 -- :table files main sort rows=20 noun=file weight=total_ns,the_time = By file, peer or pipe
