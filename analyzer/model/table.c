@@ -5,6 +5,7 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +104,7 @@ int64_t whole_number(double value)
 		return INT64_MAX;
 	if (value <= -0x1p63)
 		return INT64_MIN;
-	return value == value ? (int64_t)value : 0;
+	return value == value ? (int64_t)round(value) : 0;
 }
 
 double cell_number(const struct cell *cell)

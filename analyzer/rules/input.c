@@ -323,7 +323,9 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 {
 	uint32_t node = calltree_find(input->tree, path_id);
 
-	return node == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, node);
+	return node == CALLTREE_NONE
+		       ? rule_add(input, ret)
+		       : add_node(input, ret, calltree_owner(input->tree, node));
 }
 
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,

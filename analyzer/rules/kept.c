@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The tables that C prepares. held: the shares of functions by thread, by process, of the
- * run. made: the calls within a function's code, which are exact, of what is inlined in
- * it, and of libraries on its behalf; of 0, all there are. (Of thirteen C++ programs with
- * hooks in all headers they named what perf sees on the build without more often than the
- * time that is left, see docs/rules-calibration.md.)
+ * run. made: the calls within a function's code, of what is inlined in it, and of
+ * libraries on its behalf; of 0, all there are. (Of thirteen C++ programs with hooks in
+ * all headers they named what perf sees on the build without more often than the time
+ * that is left, see docs/rules-calibration.md.)
  */
 #include "analyzer/rules/rule.h"
 

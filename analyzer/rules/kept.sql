@@ -171,7 +171,8 @@ SELECT path_id, function_id, by_path_id, callee, calls, blocked_ns, first_calls,
 	AS purpose FROM waits;
 
 -- Who waited for locks, and what whoever held them did meanwhile.
--- What could be won is what the thread waited that waited longest. Of a holder is known
+-- What could be won is what the thread waited that waited longest: blocked, as the call's own
+-- time has it; that it then had no CPU is not the lock's fault (ready_ns). Of a holder is known
 -- where it was when the wait began: in a call of libc that sleeps or moves data (asleep),
 -- or in code, of which a part computed, slept or had no CPU. A condition gives its lock up,
 -- and who is in a call for a lock has just got it or waits for another one.
@@ -180,15 +181,21 @@ SELECT path_id, function_id, by_path_id, callee, calls, blocked_ns, first_calls,
 -- No more can be won than the CPUs leave free; a wait that computes (spun) is no work.
 -- most: where most of it was waited, and for whom.
 -- :keep contended
-WITH waits AS (SELECT w.*, h.path_id AS is_known, CASE WHEN h.kind >= 3 THEN f.name END AS callee,
+WITH locking AS (SELECT p.parent_path_id AS path_id, 1.0 * SUM(p.self_ready_ns)
+		/ MAX(1, SUM(p.self_ns)) AS ready
+	FROM path p JOIN function f USING (function_id)
+	WHERE p.run_id = :run AND p.kind = 3 AND libc_purpose(f.name) = 'lock' GROUP BY 1),
+waits AS (SELECT w.lock_id, w.waiter_lane_id, w.waiter_path_id, w.taken_path_id, w.holder_path_id,
+		w.wait_count, w.wait_ns * (1 - IFNULL(g.ready, 0)) AS wait_ns,
+		w.wait_ns * g.ready AS ready_ns, h.path_id AS is_known, CASE WHEN h.kind >= 3 THEN f.name END AS callee,
 		COALESCE(CAST(h.self_ready_ns AS REAL) / NULLIF(h.self_ns, 0), 0) AS ready,
 		CASE WHEN h.path_id IS NULL THEN 0
 			WHEN h.kind < 3 OR libc_purpose(f.name) IN ('lock', 'condition')
 			THEN COALESCE(CAST(h.self_blocked_ns AS REAL)
 				/ NULLIF(h.self_ns, 0), 0) * (h.kind < 3)
-			ELSE 1 - COALESCE(CAST(h.self_ready_ns AS REAL)
-				/ NULLIF(h.self_ns, 0), 0) END AS asleep
-	FROM lock_wait w LEFT JOIN path h ON h.path_id = w.holder_path_id
+			ELSE 1 END AS asleep
+	FROM lock_wait w LEFT JOIN locking g ON g.path_id = w.waiter_path_id
+	LEFT JOIN path h ON h.path_id = w.holder_path_id
 	LEFT JOIN function f ON f.function_id = h.function_id
 	JOIN lock l ON l.run_id = w.run_id AND l.lock_id = w.lock_id
 	WHERE w.run_id = :run AND w.wait_ns > 0 AND l.kind IN ('mutex', 'rwlock', 'spin')),
@@ -198,7 +205,7 @@ spun AS (SELECT TOTAL(p.self_ns - p.self_ready_ns - p.self_blocked_ns) AS ns
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id = :run AND p.kind = 3 AND libc_purpose(f.name) = 'lock'),
 free AS (SELECT MAX(0, :run_ns - (:cpu_ns - spun.ns) / MAX(1, :cpus)) AS ns FROM spun),
-sums AS (SELECT lock_id, SUM(wait_ns) AS ns, SUM(wait_count) AS count,
+sums AS (SELECT lock_id, SUM(wait_ns) AS ns, NULLIF(SUM(ready_ns), 0) AS ready_ns, SUM(wait_count) AS count,
 		TOTAL(CASE WHEN is_known THEN wait_ns END) / SUM(wait_ns) AS known,
 		COALESCE(SUM(wait_ns * ready) / SUM(CASE WHEN is_known THEN wait_ns END), 0)
 		AS ready,
@@ -208,9 +215,11 @@ sums AS (SELECT lock_id, SUM(wait_ns) AS ns, SUM(wait_count) AS count,
 most AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY lock_id
 	ORDER BY is_known IS NULL, SUM(wait_ns) DESC) AS place FROM waits
 	GROUP BY lock_id, waiter_path_id, taken_path_id, holder_path_id)
-SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
+SELECT l.lock_id, IFNULL('[first used by ' || (SELECT f.name FROM lent t JOIN path p ON p.path_id = t.owner_id
+		JOIN function f USING (function_id) WHERE t.path_id = l.first_path_id AND l.named_by = 'path')
+		|| ']', l.name) AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
 	m.waiter_path_id, m.holder_path_id,
-	s.count AS waits, s.ns AS wait_ns, x.ns / MAX(1, :wall_ns) AS held, x.threads, s.asleep,
+	s.count AS waits, s.ns AS wait_ns, s.ready_ns AS cpu_wait_ns, x.ns / MAX(1, :wall_ns) AS held, x.threads, s.asleep,
 	CASE WHEN s.known > 0 THEN MAX(0, 1 - s.asleep - s.ready) END AS computed,
 	(1 - s.ready) * l.hold_ns / NULLIF(l.hold_count, 0) AS hold_ns,
 	CASE WHEN l.hold_ns > 0 THEN CAST(s.ns AS REAL) / s.count * l.hold_count / l.hold_ns
@@ -227,7 +236,7 @@ SELECT l.lock_id, l.name AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS
 		|| '() while it holds {lock}; {threads thread} {threads|waits|wait} {wait_ns}'
 		ELSE 'holds {lock} while {threads thread} {threads|waits|wait} {wait_ns}' END AS says,
 	CASE WHEN s.asleep >= 0.5 AND m.taken_path_id IS NOT NULL THEN m.callee END AS callee,
-	'release ' || l.name || ' before ' || IFNULL(m.callee || '()', 'it sleeps') AS release,
+	IFNULL(m.callee || '()', 'it sleeps') AS before,
 	'threads wait for {lock} in {>waiter_path_id}' || CASE
 		WHEN m.holder_path_id IS NULL THEN '; who held it is not known'
 		ELSE ' while its holder ' || CASE

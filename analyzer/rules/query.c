@@ -131,20 +131,27 @@ static void tell_words(struct rule_input *input, struct finding *finding,
 	finding->sql = rule_fill(input, cursor, text_of(cursor, "proof", proof));
 }
 
-/* Of a call of libc it is the call's line that is wanted, not the function's. */
+/* Of a call of libc, by a library or not, it is the call's line that is wanted, not the
+ * function's. */
 static void tell_call(struct rule_input *input, struct finding *finding,
 		      const char *callee)
 {
 	const struct calltree *tree = input->tree;
-	uint32_t at = calltree_find(tree, finding->path_id);
+	uint32_t caller = calltree_find(tree, finding->path_id);
 
-	at = callee && at != CALLTREE_NONE ? tree->nodes[at].first_child : CALLTREE_NONE;
-	for (; at != CALLTREE_NONE; at = tree->nodes[at].next) {
-		const struct calltree_node *node = &tree->nodes[at];
+	for (size_t i = 0; callee && caller != CALLTREE_NONE && i < tree->order_count;
+	     i++) {
+		uint32_t at = tree->order[i];
 
-		if (node->call_file && node->call_line &&
-		    strcmp(calltree_name(tree, at), callee) == 0)
-			rule_set_line(input, finding, node->call_file, node->call_line);
+		if (strcmp(calltree_name(tree, at), callee) != 0 ||
+		    tree->nodes[at].parent == CALLTREE_NONE ||
+		    calltree_owner(tree, tree->nodes[at].parent) != caller)
+			continue;
+		while (tree->nodes[at].parent != caller)
+			at = tree->nodes[at].parent;
+		if (tree->nodes[at].call_file && tree->nodes[at].call_line)
+			rule_set_line(input, finding, tree->nodes[at].call_file,
+				      tree->nodes[at].call_line);
 	}
 }
 

@@ -172,8 +172,8 @@ const char *rule_fill(struct rule_input *input, struct cursor *cursor, const cha
 
 /* Adds a finding about the whole run. */
 struct finding *rule_add(struct rule_input *input, struct findings *ret);
-/* Adds a finding about a call path: fills path_id, path, function_id, function and where
- * (of the function's definition). */
+/* Adds a finding about a call path, of library code about that of its caller: fills
+ * path_id, path, function_id, function and where (of the function's definition). */
 struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 			      int64_t path_id);
 /* The same about a function; the path is the one with most time of its own. */

@@ -332,6 +332,14 @@ static int errno_of(int code)
 	}
 }
 
+static bool is_our_mistake(const char *message)
+{
+	return strstr(message, "syntax error") || strstr(message, "incomplete input") ||
+	       strstr(message, "no such function") ||
+	       strstr(message, "wrong number of arguments") ||
+	       strstr(message, "ambiguous column");
+}
+
 int rundb_fail(struct rundb *db, int code)
 {
 	const char *message = guard_message(db->handle, code);
@@ -361,9 +369,13 @@ int rundb_fail(struct rundb *db, int code)
 			      db->path, message);
 		break;
 	case SQLITE_ERROR:
-		/* A table or column that our own queries need is not there. */
-		strbuf_printf(&db->error, "%s: is damaged or not a recording (%s)",
-			      db->path, message);
+		/* A table or column that our own queries need is not there, or a number
+		 * is out of bounds; or they are wrong. */
+		strbuf_printf(&db->error, "%s: %s (%s)", db->path,
+			      is_our_mistake(message)
+				      ? "prof-analyze asked wrongly, please report it"
+				      : "is damaged or not a recording",
+			      message);
 		break;
 	default:
 		strbuf_printf(&db->error, "%s: cannot be read (%s)", db->path, message);

@@ -10,16 +10,18 @@ LANES = {"lanes": (0, 0, 0), "cpus": 8}
 
 
 def locked(ns=200 * MS, count=100, threads=3, holder="compute", ready=0, blocked=0, known=True,
-           **lock):
+           late=0, library=None, **lock):
     """Threads that wait in work() for a lock, ns each; who held it was in compute(), or in a
-    call of libc. ready, blocked: of 100 ns there. Returns nodes and the lock."""
+    call of libc. ready, blocked: of 100 ns there. late: what the waiters then waited for a
+    CPU. library: a function that locks for work(). Returns nodes and the lock."""
     kind = 0 if holder == "compute" else 3
     nodes = [node("work", 0, 1000, lanes={lane: 0 for lane in range(threads)}),
-             node("pthread_mutex_lock", 0, count, "work", 3,
+             *[node(library, 0, count, "work", is_library=1)] * bool(library),
+             node("pthread_mutex_lock", 0, count, library or "work", 3, ready=late,
                   lanes={lane: ns for lane in range(threads)}),
              node(holder, 100, 1, "work", kind, ready=ready, blocked=blocked)]
-    one = dict(name="table", waiter="work", holder=holder if known else None,
-               taken="work" if known else None, wait_count=count, wait_ns=threads * ns,
+    one = dict(name="table", waiter=library or "work", holder=holder if known else None,
+               taken=(library or "work") if known else None, wait_count=count, wait_ns=threads * ns,
                threads=threads,
                **lock)
     return dict(nodes=nodes, locks=[one])
@@ -51,6 +53,10 @@ def contended():
     # by the clock, and so is the run that they are a share of
     yield look("L1", "a CPU is waited for elsewhere", found(shows={
         "longest waiter, of the run": 90}), ns=900 * MS, times={"unseen": 400 * MS}, **LONG)
+    # a fifth of what all three waited
+    yield look("L1", "a lock that is free", found(saves=160, starts="while 3 threads wait 480ms", shows={
+        "waited": 480e6, "and for a CPU when it was free": 120e6}), late=120 * MS, **LONG)
+    yield look("L1", "by a library", found(), library="std::mutex::lock", **LONG)
     yield look("L1", "nobody known", found(**MEDIUM, says="is not known"), known=False, **LONG)
     # another thread computes: 100 ms of the only CPU are free, then 49
     for ms, one in ((900, found(saves=100)), (951, None)):
@@ -68,6 +74,9 @@ def asleep():
     yield look("L2", "in a call", found(
         says="was in usleep()", starts="sleeps in usleep() while it holds table; 3 threads wait 600ms",
         advises="release table before usleep()"), holder="usleep", **LONG)
+    yield look("L2", "in a call, without a CPU", found(
+        saves=100, starts="sleeps in usleep()", shows={"its holder slept or moved data": 100}),
+        holder="usleep", ready=50, **LONG)
     yield look("L2", "moving data", found(
         says="was in write()", starts="is in write() while it holds table; 3 threads wait 600ms"),
         holder="write", **LONG)

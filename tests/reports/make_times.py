@@ -12,15 +12,16 @@ OFF = (("self_ready_ns", "ready"), ("self_blocked_ns", "blocked"), ("ready_ns", 
 
 
 def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, error=0, ready=0,
-         blocked=0, host=None, call_line=None, **values):
+         blocked=0, host=None, call_line=None, way=0, **values):
     """A call path. under: the last path of that name, the number of one, or None. hooks:
     what was subtracted from its own time. error: of what was left. lanes: its own time in
     each, by number from 0. ready, blocked: what of it, in its first lane, was waited for a
-    CPU, and slept. host: whose code it is inlined in. call_line: of its call. values: of the function."""
+    CPU, and slept. host: whose code it is inlined in. call_line: of its call. way: recording
+    of a path. values: of the function."""
     lanes = lanes or {0: self_ns}
     return dict(name=name, self_ns=sum(lanes.values()), calls=calls, under=under, kind=kind,
                 hooks=hooks, error=error, lanes=lanes, values=values, host=host,
-                call_line=call_line,
+                call_line=call_line, way=way,
                 ready={min(lanes): ready}, blocked={min(lanes): blocked})
 
 
@@ -40,12 +41,13 @@ class Times:
     before the first threads; unseen: what the first one waited for a CPU in no function.
     children: what those computed that were waited for. in_turns: each process lives for
     its part of the run, behind the one before. code: samples within calls, each the name of
-    a path, a module, how long, and what else is known of them."""
+    a path, a module, how long, and what else is known of them. edges: a function, one that
+    it calls, and how often."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
                  split=True, locks=(), transfers=(), steps=None,
-                 late=0, unseen=0, children=0, in_turns=False, code=()):
+                 late=0, unseen=0, children=0, in_turns=False, code=(), edges=()):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -84,6 +86,10 @@ class Times:
             self.store_lock(dict(one))
         for one in transfers:
             self.store_transfer(dict(one))
+        for caller, callee, count in edges:
+            insert(db, "edge", run_id=run_id, calls=count, total_ns=0,
+                   caller_id=self.functions[caller]["function_id"],
+                   callee_id=self.functions[callee]["function_id"])
         for name, module, cpu_ns, *known in code:
             insert(db, "sample", run_id=run_id, path_id=self.path_of(name), kind=0, **{
                 **dict(name="f", outer_name="f", module=module, count=cpu_ns // MS,
@@ -212,7 +218,7 @@ class Times:
                    raw_self_ns=one["self_ns"] + one["hooks"], self_error_ns=one["error"],
                    total_error_ns=one["error_below"], alloc_count=0, alloc_bytes=0,
                    live_bytes=0, at_peak_bytes=0, max_ns=one["values"].get("max_ns"),
-                   call_line=one["call_line"],
+                   call_line=one["call_line"], recording=one["way"],
                    host_path_id=None if one["host"] is None else self.path_of(one["host"]),
                    **{name: sum(one[key].values()) for name, key in OFF})
             for lane, ns in one["below"].items() if lane_count > 1 else ():

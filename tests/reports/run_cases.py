@@ -171,6 +171,8 @@ def shapes():
                limits={"call_ns": 50})
     yield case("T12", "call_ns", found(saves=9.99 * 1.8), *deep(1000))
     yield case("T12", "no path", "no call path", has_main=False)
+    yield case("T12", "of a library", found(function="main", starts="calls walk, which recurses"),
+               *(dict(one, values={"is_library": 1}) for one in deep(1000)))
 
     def before(ns, name="main", **values):
         return [node("init", ns, 1, None, **values), node(name, MS, 1, None)]

@@ -304,6 +304,17 @@ def chatty_edges():
               node("ask", 100 * MS, 10_000, "part"))
     yield case("T3", "within a region", found(says="each call of load", **ask), *around)
     yield case("T3", "of the loop in a region", None, *edge(10_000, 100 * MS, kind=2))
+    # what a path was taken is estimated where only calls in all were counted
+    counted = edge(10_000, 100 * MS, way=2)
+    yield case("T3", "counted", found(starts="called about 100 times by each call", **ask), *counted)
+    yield case("T3", "counted, with its edge", found(starts="called 130 times by each", **ask),
+               *counted, edges=[("load", "ask", 13_000)])
+    yield case("T3", "exact, with its edge", found(starts="called 100 times by each", **ask),
+               *edge(10_000, 100 * MS), edges=[("load", "ask", 13_000)])
+    yield case("T3", "a library's function", None, *edge(10_000, 100 * MS, is_library=1))
+    yield case("T3", "called by a library", found(says="each call of load", **ask),
+               node("load", MS, 100), node("std::for_each", 0, 1, "load", is_library=1),
+               node("ask", 100 * MS, 10_000, "std::for_each"))
 
 
 def long_calls():

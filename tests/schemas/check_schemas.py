@@ -40,9 +40,45 @@ def laid_out(value, indent=0):
     return "[\n" + ",\n".join(space + line for line in lines) + "\n" + " " * indent + "]"
 
 
+def keep(old, new, place):
+    """What no document of now has, but the schema promised: an empty list says nothing of
+    its rows. Returns the places."""
+    kept = []
+    for key in ("properties", "$defs"):
+        for name, one in old.get(key, {}).items() if key in new else ():
+            if name in new[key]:
+                kept += keep(one, new[key][name], f"{place}.{name}")
+            else:
+                new[key][name] = one
+                kept.append(f"{place}.{name}")
+    if "items" in old and "items" in new:
+        kept += keep(old["items"], new["items"], place)
+    elif "items" in old and "array" in new.get("type", ()):
+        new["items"] = old["items"]
+        kept.append(f"{place}[]")
+    return kept
+
+
+def problems_of_keeping(schema, document):
+    """A document without the rows of a list takes nothing out of the schema."""
+    poorer = copy.deepcopy(document)
+    poorer["rules"] = []
+    new = infer.of_reports([poorer])
+    keep(schema, new, "schema")
+    return [f"of the schema that was kept: {told(error)}"
+            for error in validator_of(new, document["report"]).iter_errors(document)]
+
+
 def accept(documents):
+    with open(SCHEMA, encoding="utf-8") as file:
+        old = json.load(file)
+    new = infer.of_reports(documents)
+    for place in keep(old, new, "schema"):
+        print(f"no document has {place}; it is kept")
+    new["oneOf"] = [{"$ref": f"#/$defs/{name}"} for name in sorted(new["$defs"])
+                    if name.startswith("report-")]
     with open(SCHEMA, "w", encoding="utf-8") as file:
-        file.write(laid_out(infer.of_reports(documents)) + "\n")
+        file.write(laid_out(new) + "\n")
 
 
 def validator_of(schema, report):
@@ -125,6 +161,8 @@ def main():
             continue
         problems += [f"{what}: {told(error)}" for error in validator.iter_errors(document)]
     problems += problems_of_strictness(schema, documents)
+    problems += problems_of_keeping(schema, next(
+        document for _, document in documents if document["report"] == "bottlenecks"))
     written = {document["report"] for _, document in documents}
     analyze = os.path.join(build, "analyzer", "prof-analyze")
     problems += [f"{command}: no document of it was looked at"

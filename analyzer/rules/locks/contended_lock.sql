@@ -11,6 +11,7 @@
 -- :evidence held percent: longest waiter, of the run
 -- :evidence waits count, at least least_waits: waits
 -- :evidence wait_ns ns: waited
+-- :evidence cpu_wait_ns ns: and for a CPU when it was free
 -- :evidence threads count: threads that waited
 -- :evidence computed percent: its holder computed
 -- :evidence hold_ns ns: held for

@@ -16,6 +16,7 @@
 -- :evidence held percent: longest waiter, of the run
 -- :evidence waits count, at least least_waits: waits
 -- :evidence wait_ns ns: waited
+-- :evidence cpu_wait_ns ns: and for a CPU when it was free
 -- :evidence threads count, at least threads: threads that waited
 -- :evidence hold_ns ns, at most hold_ns: held for
 -- :evidence queue ratio, at least queue: waited by held

@@ -3,7 +3,7 @@
 -- :about threads wait for a lock whose holder is in a call that sleeps, reads or writes
 -- :needs calls wall cpu
 -- :specific 3
--- :explains R1 L4 T7 T8
+-- :explains R1 L4 T7 T8 W1 W2
 -- :limit least_waits = 10 count: waits for one lock
 -- :limit asleep = 0.5 ratio, at most 1: part of the waits in which its holder slept or moved
 -- data
@@ -14,9 +14,10 @@
 -- :evidence waits count, at least least_waits: waits
 -- :evidence asleep percent, at least asleep: its holder slept or moved data
 -- :evidence wait_ns ns: waited
+-- :evidence cpu_wait_ns ns: and for a CPU when it was free
 -- :evidence threads count: threads that waited
 -- :evidence hold_ns ns: held for
--- :advice {release}
+-- :advice release {lock} before {before}
 -- :advice take it again for the result, or hand the work to a thread of its own: a queue in
 -- front of a file or a socket
 -- :advice if it must be held: a lock for each file or connection instead of one for all

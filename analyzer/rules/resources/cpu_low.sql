@@ -56,11 +56,15 @@ spent AS (SELECT *, MAX(threads_cpu_ns, children_cpu_ns) AS cpu_ns,
 		MAX(1, lasted_ns - ready_ns - (SELECT ns FROM outside)) AS of_ns FROM every),
 used AS (SELECT *, MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) AS idle_ns,
 		1 - MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) / of_ns AS used FROM spent),
-largest AS (SELECT function_id, SUM(ns) AS ns, SUM(ns * (purpose = 'sleep')) >= SUM(ns) / 2 AS polls
+largest AS (SELECT function_id, SUM(ns) AS ns, CASE
+		WHEN 2 * SUM(ns * (purpose = 'sleep')) >= SUM(ns) THEN 'wait for the event itself, by '
+		|| 'poll() or a condition: a sleep ends too late' WHEN 2 * SUM(ns * (purpose = 'lock'))
+		>= SUM(ns) THEN 'hold the lock for less: ''prof-analyze locks'' tells who had it'
+		END AS remedy
 	FROM slept
 	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
 	GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1),
-half AS (SELECT function_id, ns, polls FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
+half AS (SELECT function_id, ns, remedy FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
 first AS (SELECT t.lane_id FROM thread t JOIN process p USING (process_id)
 	WHERE t.run_id = :run AND t.tid = p.pid),
 work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
@@ -75,8 +79,7 @@ SELECT (SELECT function_id FROM half) AS function_id, (SELECT ns FROM half) AS o
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'sleeps {own_ns} of {blocked_ns}; one CPU is {used} busy'
 		ELSE 'the program keeps one CPU {used} busy and sleeps the rest' END AS says,
-	IIF((SELECT polls FROM half), 'wait for the event itself, by poll() or a condition: a sleep '
-		|| 'ends too late', 'overlap the waits, or work meanwhile') AS remedy,
+	IFNULL((SELECT remedy FROM half), 'overlap the waits, or work meanwhile') AS remedy,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function sleeps for at least half of that'
 		ELSE 'the waits are spread over it' END AS place,

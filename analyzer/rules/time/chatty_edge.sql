@@ -2,7 +2,7 @@
 -- :rule T3 chatty-edge: One call of the caller makes many calls of this function
 -- :about each call of a function calls another one hundreds of times, for a large share
 -- of its time
--- :says called {per_call} times by each call of {caller}, {held} of the run
+-- :says called {about}{per_call} times by each call of {caller}, {held} of the run
 -- :needs calls wall time
 -- :specific 2
 -- :limit calls_per_call = 100 ratio: calls of the callee for each call of its caller
@@ -32,38 +32,46 @@
 -- :unseen whether the calls ask for the same
 
 -- :query
--- The caller is the function that calls it, whatever regions are around the call: a region
--- is no call. Of threads side by side the longest counts (held_ns).
-WITH RECURSIVE often AS (SELECT path_id, parent_path_id, function_id, calls, total_error_ns,
+-- The caller is the function that calls it, whatever regions and library code are around the
+-- call: a region is no call. Of threads side by side the longest counts (held_ns). How often a
+-- path was taken is estimated where calls were counted in all (recording); the edge's are exact.
+WITH RECURSIVE often AS (SELECT path_id, parent_path_id, function_id, calls, recording, total_error_ns,
 		CAST(total_ns - ready_ns AS REAL) AS ns,
 		CAST(total_ns - ready_ns - MAX(0, total_error_ns) AS REAL) AS least_ns
 	FROM path WHERE run_id = :run AND kind = 0 AND parent_path_id IS NOT NULL
+		AND function_id NOT IN (SELECT function_id FROM function WHERE run_id = :run AND is_library)
 		AND calls >= :calls_per_call * :least_caller_calls
 		AND total_ns - ready_ns - MAX(0, total_error_ns) >= :run_share * :run_ns
 		AND total_ns - ready_ns - MAX(0, total_error_ns)
 			> MAX(:tiny_ns, :tiny_hooks * :hook_ns) * calls),
 around AS (SELECT path_id AS below_id, parent_path_id AS path_id FROM often
 	UNION ALL SELECT a.below_id, p.parent_path_id FROM around a JOIN path p USING (path_id)
-	WHERE p.kind = 2 AND p.parent_path_id IS NOT NULL),
+	JOIN function f USING (function_id)
+	WHERE (p.kind = 2 OR f.is_library) AND p.parent_path_id IS NOT NULL),
 held AS (SELECT path_id, SUM(ns) AS ns FROM (
 		SELECT s.path_id, l.process_id, MAX(s.total_ns - s.ready_ns) AS ns
 		FROM path_lane s JOIN lane l USING (lane_id)
 		WHERE s.path_id IN (SELECT path_id FROM often) GROUP BY 1, 2)
 	GROUP BY 1),
-edges AS (SELECT o.*, c.path_id AS caller_id, f.name AS caller, c.calls AS caller_calls,
+edges AS (SELECT o.*, c.path_id AS caller_id, f.name AS caller,
+		IIF(o.recording + c.recording, IFNULL(e.calls, o.calls), o.calls) AS edge_calls,
+		IIF(o.recording + c.recording AND e.calls IS NOT NULL, f.calls, c.calls) AS caller_calls,
+		IIF(o.recording + c.recording AND e.calls IS NULL, 'about ', '') AS about,
 		c.total_ns - c.ready_ns AS caller_ns, COALESCE(h.ns, o.ns) AS held_ns
 	FROM often o JOIN around a ON a.below_id = o.path_id
 	JOIN path c ON c.path_id = a.path_id AND c.kind = 0
-	JOIN function f ON f.function_id = c.function_id
+	JOIN function f ON f.function_id = c.function_id AND NOT f.is_library
+	LEFT JOIN edge e ON e.run_id = :run AND e.caller_id = c.function_id
+		AND e.callee_id = o.function_id
 	LEFT JOIN held h ON h.path_id = o.path_id
 	WHERE c.function_id <> o.function_id AND c.calls > 0)
 SELECT path_id, caller_id, caller, calls, caller_calls, ns / calls AS call_ns,
 	CAST(total_error_ns AS REAL) / calls AS call_ns_error,
-	CAST(calls AS REAL) / caller_calls AS per_call, ns / MAX(1, caller_ns) AS of_caller,
+	CAST(edge_calls AS REAL) / caller_calls AS per_call, about, ns / MAX(1, caller_ns) AS of_caller,
 	least_ns / MAX(1, caller_ns) AS least_of_caller, held_ns / :run_ns AS held,
 	held_ns * least_ns / ns / :run_ns AS least_held,
 	held_ns AS saving_ns,
-	'each call of {caller} calls it ' || printf('%.0f', CAST(calls AS REAL) / caller_calls)
+	'each call of {caller} calls it {about}' || printf('%.0f', CAST(edge_calls AS REAL) / caller_calls)
 		|| ' times on average' AS why
 FROM edges ORDER BY path_id;
 

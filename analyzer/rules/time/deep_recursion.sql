@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T12 deep-recursion: A very deep recursion
 -- :about a call path is so deep that the stack may overflow: a risk more than a cost
--- :says recurses {deepest level} deep; the stack may overflow
 -- :needs own
 -- :specific 2
 -- :severity at least medium
@@ -11,8 +10,8 @@
 -- :evidence activations count: activations of the function at once
 -- :evidence calls count: calls of them
 -- :why the stack grows with the input and ends at its limit
--- :advice use a loop with a stack of its own
--- :advice make the call the last statement, so that -O2 reuses the frame
+-- :advice {loop}
+-- :advice {last}
 -- :advice limit the depth and refuse deeper input
 -- :speaks a call path is 1,000 deep
 -- :gains the calls' cost; at least medium, as the stack may overflow
@@ -23,20 +22,26 @@ SELECT 'no call path was recorded' WHERE NOT EXISTS (SELECT 1 FROM path WHERE ru
 
 -- :query
 -- The function that stands on the deepest path most often, its innermost activation on it,
--- and the calls of all of them. The bound guards against a ring of parents.
+-- and the calls of all of them; all its calls where those of paths are estimated. A library's
+-- recursion is told of its caller. The bound guards against a ring of parents.
 WITH RECURSIVE deepest AS MATERIALIZED (SELECT path_id, depth FROM path
 	WHERE run_id = :run AND depth >= :depth ORDER BY depth DESC, path_id LIMIT 1),
-up AS MATERIALIZED (SELECT path_id, parent_path_id, function_id, calls, 1 AS place FROM path
+up AS MATERIALIZED (SELECT path_id, parent_path_id, function_id, calls, recording, 1 AS place FROM path
 	WHERE path_id = (SELECT path_id FROM deepest)
 	UNION ALL
-	SELECT p.path_id, p.parent_path_id, p.function_id, p.calls, place + 1
+	SELECT p.path_id, p.parent_path_id, p.function_id, p.calls, p.recording, place + 1
 	FROM up JOIN path p ON p.path_id = up.parent_path_id
 	WHERE place < (SELECT depth FROM deepest)),
-most AS (SELECT function_id, COUNT(*) AS activations, SUM(calls) AS calls, MIN(place) AS place
-	FROM up GROUP BY 1 ORDER BY 2 DESC, MAX(place) LIMIT 1)
-SELECT up.path_id, (SELECT MAX(place) FROM up) AS deepest, activations, most.calls,
-	most.calls * :call_ns AS saving_ns, 2 AS confidence
-FROM most JOIN up USING (place);
+most AS (SELECT function_id, COUNT(*) AS activations, IIF(MAX(up.recording), f.calls,
+		SUM(up.calls)) AS calls, MIN(place) AS place, f.is_library, f.name
+	FROM up JOIN function f USING (function_id) GROUP BY 1 ORDER BY 2 DESC, MAX(place) LIMIT 1)
+SELECT IFNULL(l.owner_id, up.path_id) AS path_id, (SELECT MAX(place) FROM up) AS deepest, activations, most.calls,
+	most.calls * :call_ns AS saving_ns, 2 AS confidence,
+	IIF(is_library, 'calls {name}, which ', '') || 'recurses {deepest level} deep; the stack may '
+	|| 'overflow' AS says, short_name(40, bare_name(name)) AS name,
+	IIF(is_library, '', 'use a loop with a stack of its own') AS loop,
+	IIF(is_library, '', 'make the call the last statement, so that -O2 reuses the frame') AS last
+FROM most JOIN up USING (place) LEFT JOIN lent l ON l.path_id = up.path_id;
 
 -- :proof
 SELECT name, MAX(depth) AS depth, COUNT(*) AS paths FROM call_paths WHERE run_id = {run} GROUP

@@ -21,8 +21,8 @@
 -- :evidence cpu_ns ns: that is
 -- :asks made at least least_calls
 -- :asks by_time at least least_error
--- :why its loops make these calls, so the time most likely goes there; the calls are
--- exact, their time without hooks is unknown
+-- :why its loops make these calls, so the time most likely goes there; their time without
+-- hooks is unknown
 -- :advice use a better algorithm or cache results
 -- :advice see the lines with 'perf annotate' on the build without hooks
 -- :advice to measure its time, build with fewer hooks; 'prof-analyze exclude-list
@@ -49,11 +49,12 @@ parts AS (SELECT f.function_id, f.calls, m.calls AS made,
 	WHERE f.run_id = :run AND f.calls > 0 AND NOT f.is_library
 		AND NOT is_found('T1', f.function_id)),
 inside AS (SELECT p.path_id, p.function_id AS host_id, NULL AS by_id, p.function_id AS maker_id,
-		0 AS calls
+		0 AS calls, 0 AS estimated
 	FROM path p WHERE p.run_id = :run AND p.host_path_id IS NULL AND p.function_id IN (
 		SELECT function_id FROM parts, sums s WHERE made >= :made_share * s.calls)
 	UNION ALL
-	SELECT c.path_id, i.host_id, i.maker_id, IIF(f.is_library, i.maker_id, c.function_id), c.calls
+	SELECT c.path_id, i.host_id, i.maker_id, IIF(f.is_library, i.maker_id, c.function_id), c.calls,
+		c.recording <> 0
 	FROM inside i JOIN path c ON c.parent_path_id = i.path_id JOIN function f USING (function_id)
 	WHERE c.host_path_id IS NOT NULL OR f.is_library),
 makers AS (SELECT host_id, maker_id, MAX(calls) FROM (SELECT host_id, by_id AS maker_id,
@@ -62,11 +63,12 @@ SELECT function_id, p.calls, made, 1.0 * made / s.calls AS made_part,
 	1.0 * made / p.calls AS made_per_call, cpu_ns, self_error_ns AS cpu_ns_error,
 	cpu_ns / left_ns AS self_part, 1.0 * self_error_ns / cpu_ns AS by_time,
 	1.0 * made / s.calls AS at_stake, 0 AS confidence,
-	IFNULL((SELECT short_name(40, f.name) || ', inlined in it, makes {made_part} of all calls'
-		FROM makers m JOIN function f ON f.function_id = m.maker_id
-		WHERE m.host_id = p.function_id AND m.maker_id <> m.host_id),
-		'{made_part} of all calls are made in its code') AS says
-FROM parts p, sums s
+	(SELECT IIF(MAX(estimated), 'about ', '') FROM inside WHERE host_id = p.function_id) AS about,
+	maker, IIF(maker IS NULL, '{about}{made_part} of all calls are made in its code',
+		'{maker}, inlined in it, makes {about}{made_part} of all calls') AS says
+FROM parts p, sums s LEFT JOIN (SELECT m.host_id, short_name(40, f.name) AS maker FROM makers m
+	JOIN function f ON f.function_id = m.maker_id WHERE m.maker_id <> m.host_id)
+	ON host_id = p.function_id
 WHERE cpu_ns > 0 AND left_ns > 0 AND s.calls > 0
 	AND :run_hooks_ns >= :hooks_share * (:run_hooks_ns + :run_ns)
 ORDER BY made DESC, function_id;

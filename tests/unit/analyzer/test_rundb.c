@@ -339,9 +339,11 @@ TEST_WITH(failing_queries_have_no_rows, open_database, close_database)
 	static const char *const queries[] = {
 		"SELECT nonsense", "SELECT 1 FROM nowhere",
 		("SELECT sum(9223372036854775807) OVER () FROM "
-		 "(SELECT 1 UNION ALL SELECT 2)")};
+		 "(SELECT 1 UNION ALL SELECT 2)"),
+		/* no file can make these right */
+		"SELECT 1 FROM", "SELECT nothing_known(1)"};
 
-	for (size_t i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		struct cursor *cursor = rundb_query(db, queries[i]);
 
 		cursor_bind_integer(cursor, ":run", 1);
@@ -349,6 +351,8 @@ TEST_WITH(failing_queries_have_no_rows, open_database, close_database)
 		assert_true(cursor_next(cursor) < 0);
 		assert_true(cursor_next(cursor) < 0); /* it stays so */
 		assert_non_null(strstr(rundb_error(db), "memory.db"));
+		assert_int_equal(!strstr(rundb_error(db), "asked wrongly"), i < 3);
+		assert_int_equal(!strstr(rundb_error(db), "is damaged"), i >= 3);
 		assert_true(cursor_finish(cursor) < 0);
 	}
 }
