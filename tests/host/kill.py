@@ -149,7 +149,7 @@ def no_memory(case):
     spool = case.database + "-spool"
     run, = os.listdir(spool)
     said = set()
-    for kib in range(2048, 32768, 2048):
+    for kib in range(2048, 32768, 4096):
         collector = subprocess.run(
             [case.products.collector, os.path.join(spool, run)], env={}, check=False,
             preexec_fn=limit_memory(kib), capture_output=True, text=True, timeout=60)

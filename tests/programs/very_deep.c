@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recursion 400,000 deep, in a thread with a big stack of its own: what recurses over the
+/* A recursion 300,000 deep, in a thread with a big stack of its own: what recurses over the
  * call tree, with 32 bytes a level or more, does not get through it on a stack of 8 MiB. And
  * one 20,000 deep that is left by longjmp from the bottom. What compilers make of a deep
  * recursion is the matter of deep.c. */
@@ -7,11 +7,11 @@
 // flags: -pthread
 // expect-trust: repaired_frames => 20000
 // expect-trust: orphan_exits => 0
-// expect-sql: SELECT calls FROM functions WHERE name = 'descend' => 400000
+// expect-sql: SELECT calls FROM functions WHERE name = 'descend' => 300000
 // expect-sql: SELECT COUNT(*), MAX(depth) FROM call_paths WHERE name = 'descend' =>
-//     400000|400001
+//     300000|300001
 // expect-sql: SELECT depth, calls, alloc_count FROM call_paths WHERE name = 'bottom' =>
-//     400002|1|1
+//     300002|1|1
 // expect-sql: SELECT calls FROM functions WHERE name = 'jump_back' => 20000
 // expect-sql: SELECT MAX(depth) FROM call_paths WHERE name = 'jump_back' => 20001
 // expect-sql: SELECT depth, calls FROM call_paths WHERE name = 'landed' => 2|1
@@ -59,7 +59,7 @@ ALONE static void landed(void)
 
 ALONE static void *start(void *argument)
 {
-	descend(400000);
+	descend(300000);
 	if (!setjmp(place))
 		jump_back(20000);
 	landed();
@@ -80,5 +80,5 @@ int main(void)
 	if (pthread_create(&thread, &attributes, start, NULL))
 		return 1;
 	pthread_join(thread, NULL);
-	return sum == 400001 ? 0 : 1;
+	return sum == 300001 ? 0 : 1;
 }

@@ -7,9 +7,7 @@ usage: check_hostile.py PROF_ANALYZE
 One set of hostile names goes into every text of a few recordings, and everything is shown
 in every format: no character without a picture may come through, no row or element may be
 forged, no cell may be a formula; and what is quoted in errors is held to the same. Three
-recordings are shown in all formats, the others in one, in turns. So is the worst of all by
-a program built with a sanitizer, and a word of the format alone in every fourth look: what
-it shows has been looked at before.
+recordings are shown in all formats, the others in one, in turns.
 """
 import contextlib
 import csv
@@ -23,32 +21,14 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import unicodedata
 import xml.etree.ElementTree
 
 import make_db
 import surface
-from sanitized import is_sanitized
+from hostile_names import ALL_HIDDEN, poison
 
-IGNORABLE = ([0x34f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x3164, 0xffa0] +
-             [*range(0x180b, 0x1810), *range(0x2060, 0x2070), *range(0xfe00, 0xfe10),
-              *range(0xfff0, 0xfff9), *range(0xe0000, 0xe1000)])
-# Between those and the last of IGNORABLE there are ideographs, and private ones behind it.
-HIDDEN = {c for c in range(0x20000)
-          if unicodedata.category(chr(c)) in ("Cc", "Cf", "Zl", "Zp")} | set(IGNORABLE)
-ALL_HIDDEN = "".join(map(chr, sorted(HIDDEN - {0}))).replace("\n", "")
 NOT_TO_SHOW = re.compile("[" + re.escape(ALL_HIDDEN + "\0") + "]")
 csv.field_size_limit(1 << 24)
-NAMES = [
-    b"\x1b]0;owned\x07\x1b[2J\x1b[31mred", b"a\r\n| forged | row |\n# head\n\n1,2,3\nb",
-    b"\xc2\x9b31m\xc2\x85next", "left\u202eright\u2066\u061c\u200b\ufeffx".encode(),
-    b"bad\xff\xc0\x80\xed\xa0\x80\xf5\x80", b"=cmd|' /C calc'!A0", b"+1+cmd()", b"-2+3+cmd()",
-    b"@SUM(1)", b"\t=1+1", "＝1+1".encode(), b"]]></text><script>x</script>&\"'\\",
-    b"`code` [link](x) <b>|b|</b>", b"a;=b(),c", ALL_HIDDEN.encode(), b"x" * 5000, b"", b" ",
-    b"%s%n%n%d", "日本語é".encode(),
-]
-# Of all of these something, for whoever shows one text only.
-WORST = b"\x1b[31m\xc2\x9b\r\n# | <b>" + "\u202e\u200b".encode() + b"\x07\xff"
 # Words of the format itself. Everything else is what people or programs chose.
 KEPT = {"run.token", "run.level", "run.clock", "function.recording", "function.naming",
         "lock.kind", "lock.named_by", "stall.kind", "snapshot.taken_by", "module.symbols",
@@ -67,25 +47,6 @@ def make(folder, kind):
     path = os.path.join(folder, kind + ".db")
     make_db.make(kind, path)
     return path
-
-
-def poison(path, columns, worst):
-    """Every text in these columns gets a hostile one in its place: the worst, or the next of
-    the set. Tables, and what is left of them where a text must not come twice."""
-    db = sqlite3.connect(path)
-    number = 0
-    for table, names in columns.items():
-        key = surface.key_of(db, table)
-        where = " AND ".join(f"{column} IS ?" for column in key)
-        for row in db.execute(f"SELECT {', '.join(key)} FROM {table}").fetchall():
-            for name in names:
-                number += 1
-                value = WORST if worst else NAMES[number % len(NAMES)]
-                value += b"%d" % number if name == "token" else b""
-                db.execute(f"UPDATE {table} SET {name} = CAST(? AS TEXT) WHERE {where}",
-                           (value, *row))
-    db.commit()
-    db.close()
 
 
 def run_count(path):
@@ -224,7 +185,6 @@ def bad_usage(path):
 
 def main():
     program, problems = os.path.abspath(sys.argv[1]), []
-    sanitized = is_sanitized(program)
 
     def run(arguments, name):
         done = subprocess.run([program] + arguments, stdin=subprocess.DEVNULL, check=False,
@@ -242,11 +202,11 @@ def main():
         for number, sound in enumerate(recordings):
             kind = os.path.basename(sound)
             is_first = kind in ("fixture.db", "snapshots.db", "marks.db")
-            for what, columns, worst in poisonings(sound, is_first)[-1 if sanitized else 0:]:
+            for what, columns, worst in poisonings(sound, is_first):
                 number += 1
                 shutil.copy(sound, path)
                 poison(path, columns, worst)
-                one = None if worst and is_first and not sanitized else number
+                one = None if worst and is_first else number
                 for arguments in commands(looks, path, one):
                     run(arguments, f"{kind}, {what}:")
                 for arguments in sides(path) if kind in ("fixture.db", "groups.db") else ():
@@ -254,8 +214,7 @@ def main():
         for number, (what, columns, sound) in enumerate(words_alone(recordings, problems)):
             shutil.copy(sound, path)
             poison(path, columns, True)
-            some = looks[number % 4::4] if sanitized else looks
-            for arguments in commands(some, path, number):
+            for arguments in commands(looks, path, number):
                 run(arguments, f"{what}:")
         path = make(folder, "fixture")
         for arguments in bad_usage(path):

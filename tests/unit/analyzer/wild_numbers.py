@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Numbers and texts of a run.db that no writer makes, and NULL: in every report and format.
+"""Numbers and texts of a run.db that no writer makes, NULL, and hostile names: in every report
+and format.
 
 usage: wild_numbers.py FUZZ_RUNDB_REPLAY REPORTS-TESTS
 
@@ -61,8 +62,20 @@ def spoil(path, surface, chance, share, number):
     db.close()
 
 
+def poisoned(sound, surface, hostile_names, worst):
+    """A copy all of whose texts are hostile: each another one, or all the worst."""
+    path = sound + "-poisoned"
+    shutil.copy(sound, path)
+    db = sqlite3.connect(path)
+    columns = surface.text_columns(db)
+    db.close()
+    hostile_names.poison(path, columns, worst)
+    return path
+
+
 def main():
     sys.path.insert(0, sys.argv[2])
+    import hostile_names  # pylint: disable=import-outside-toplevel
     import make_db  # pylint: disable=import-outside-toplevel
     import surface  # pylint: disable=import-outside-toplevel
     chance = random.Random(int(os.environ.get("SEED", "24")))
@@ -71,6 +84,7 @@ def main():
         for number, kind in enumerate(KINDS):
             sound = os.path.join(folder, kind)
             make_db.make(kind, sound)
+            files.append(poisoned(sound, surface, hostile_names, number % 2))
             change_schema(sound, "NOT NULL", "/*NOTNULL*/")
             for share in SHARES:
                 number += 1
