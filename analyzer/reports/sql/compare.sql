@@ -377,7 +377,7 @@ SELECT t.row AS "-row/any", before_self_ns AS "before!:before_self_ns", after_se
 	before_self_cpu_ns AS "before!:before_self_cpu_ns",
 	after_self_cpu_ns AS "after!:after_self_cpu_ns", change AS "change!:~change/mean",
 	amount('calls', before_calls, 0) AS "calls before:~calls_before/mean",
-	amount('calls', after_calls, 0) AS "calls after!:~calls_after/mean", call_change AS "change!:?~call_change/mean",
+	amount('calls', after_calls, 0) AS "calls after:~calls_after/mean", call_change AS "in calls!:?~call_change/mean",
 	verdict AS ".verdict", told_verdict AS "verdict!:?~told_verdict/text", more AS "besides:>?~besides/text",
 	'name path ' || IIF(has_cpu, 'before_self_cpu_ns after_self_cpu_ns', 'before_self_ns after_self_ns')
 	AS "-shown/text", IIF(has_cpu, 'CPU time', 'self time') AS "-unit/text",

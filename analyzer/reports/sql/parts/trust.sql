@@ -69,8 +69,8 @@ WITH parts AS (SELECT j.*,
 	FROM judged j),
 far AS (SELECT *, CASE WHEN NOT :calls THEN IIF(:plain_sample_count, 'CPU times sampled', '')
 	WHEN off_percent >= 100 THEN 'the program''s run time is unknown'
-	ELSE 'times' || way || IFNULL(printf(' +-%.0f%% in total, each row has its own',
-		MAX(1, off_percent)), ' exact') END
+	ELSE 'times' || way || IFNULL(printf(' +-%.0f%% in total%s', MAX(1, off_percent),
+		IIF(timer IS NULL, ', each row has its own', '')), ' exact') END
 	|| untimed AS off,
 	NOT off_percent >= 10 AND NOT EXISTS (SELECT 1 FROM trust_counters WHERE value <> 0
 		AND trust_word(name, 'weight') > 0) AS is_fine FROM parts)
