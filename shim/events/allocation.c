@@ -25,8 +25,8 @@ static inline int take_latest(struct lane_context *context, uintptr_t address)
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
-/* Books a block and enters it into the map. The interval is the one of the books: so
- * what was born between two snapshots is the difference of the counts, exactly. */
+/* Books a block and enters it into the map, with the snapshot interval of the books. So
+ * the blocks born between two snapshots are exactly the difference of the counts. */
 static inline void book_block(struct lane_context *context, uint32_t site, void *block,
 			      uint64_t size)
 {
@@ -37,10 +37,10 @@ static inline void book_block(struct lane_context *context, uint32_t site, void 
 }
 
 /*
- * The two cases that nearly all allocations and frees are: whatever has to be asked for,
- * made or waited for is left to the functions behind them. They call nothing but as their
- * last thing, so no register is saved, and see first whether all is there: until they
- * return false nothing has been changed. alone: the process has one thread.
+ * Fast paths for nearly all allocations and frees. Whatever must be looked up, made or
+ * waited for is left to the slow functions. They make only tail calls, so no register is
+ * saved. They check first that everything is at hand: when they return 0, nothing has
+ * changed. alone: the process has one thread.
  */
 
 static inline __attribute__((always_inline)) void
@@ -54,7 +54,7 @@ leave_site(struct lane_context *context, struct segment_site *site, int alone)
 	context->busy[BUSY_BOOKS] = 0;
 }
 
-/* A site's books, when they can be worked at now; they are busy then. NULL: not now. */
+/* Marks the books busy and locks the site. NULL: take the slow path. */
 static inline __attribute__((always_inline)) struct segment_site *
 enter_site(struct lane_context *context, const struct process *state, uint32_t id,
 	   uintptr_t stack, int alone)
@@ -79,7 +79,7 @@ enter_site(struct lane_context *context, const struct process *state, uint32_t i
 	return NULL;
 }
 
-/* own: its site, of the lane's numbers. */
+/* own: the site's number in this lane. */
 static inline __attribute__((always_inline)) int
 made_at_once(struct lane_context *context, void *block, uint64_t size,
 	     const struct stack_caller *caller, uint32_t own, int alone)
@@ -114,7 +114,8 @@ freed_at_once(struct lane_context *context, uintptr_t address, uintptr_t stack, 
 	if (unlikely(!word))
 		return 0;
 	block = shadow_block_of(*word);
-	/* one of ours, neither unknown nor the parent's nor the tool's */
+	/* go on only with a block of this process, not unknown, the parent's or the
+	 * tool's */
 	if (unlikely(block.site - state->site_floor >=
 			     SHADOW_SITE_TOOL - state->site_floor ||
 		     block.size_bytes == SHADOW_SIZE_LARGE))
@@ -133,7 +134,7 @@ freed_at_once(struct lane_context *context, uintptr_t address, uintptr_t stack, 
 	return 1;
 }
 
-/* Notes of handlers that came meanwhile. */
+/* Books what handlers noted in the meantime. */
 static inline __attribute__((always_inline)) void book_notes(struct lane_context *context)
 {
 	compiler_barrier();
@@ -141,8 +142,7 @@ static inline __attribute__((always_inline)) void book_notes(struct lane_context
 		deferred_book(context);
 }
 
-/* In code without hooks, in a function that is only counted, or where it is not known at
- * once. */
+/* The caller has no hooks, is only counted, or is not known at once. */
 static int made_elsewhere(struct lane_context *context, void *block, uint64_t size,
 			  const struct stack_caller *caller)
 {
@@ -195,14 +195,13 @@ made_slow(void *block, uint64_t size, const struct stack_caller *caller)
 	booking_end(context);
 }
 
-/* Without a map. */
 static __attribute__((noinline)) void made_unmapped(void *block, uint64_t size,
 						    const struct stack_caller *caller)
 {
 	if (!allocations_are_left)
 		made_slow(block, size, caller);
 	else if (!lane_is_live(lane_self))
-		context_acquire(); /* the thread has a row all the same */
+		context_acquire(); /* the thread gets a row all the same */
 }
 
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
@@ -229,12 +228,12 @@ static cold void record_odd_free(const struct shadow_block *block)
 		      1);
 }
 
-/* So many frees are booked for a thread without a lane before it gets one. */
+/* A thread without a lane gets one after this many frees. */
 #define EARLY_FREES 64
 
 /*
- * A thread that begins with a free may be one whose destructors are over, for which libc
- * frees what other threads left. Nobody would give its lane back.
+ * A thread whose first event is a free may have run its destructors already: libc then
+ * frees leftovers on it. Nobody would give a lane back.
  */
 static cold struct lane_context *lane_of_free(void)
 {
@@ -267,8 +266,8 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 		record_odd_free(block);
 		return 0;
 	}
-	if (unlikely(!context)) {	 /* past the thread's last destructor */
-		if (process->has_left) { /* and the process's last event */
+	if (unlikely(!context)) {	 /* the thread's last destructor has run */
+		if (process->has_left) { /* and the process has left */
 			process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 			return 0;
 		}
@@ -340,7 +339,7 @@ void allocation_resized(void *block, size_t size, struct allocation_resize resiz
 	booking_end(context);
 }
 
-/* Of a block in the books. */
+/* Puts back a block that is in the books. */
 static cold void restore(void *address, const struct shadow_block *block)
 {
 	struct lane_context *context = booking_begin();
@@ -360,7 +359,7 @@ static cold void restore(void *address, const struct shadow_block *block)
 	}
 }
 
-/* Of one that is in none: the parent's, or our own. */
+/* Puts back a block that is in no books: the parent's, or our own. */
 static cold void restore_odd(void *address, const struct shadow_block *block)
 {
 	if (!block->site)

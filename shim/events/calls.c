@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The two call hooks: short fast paths, cold slow paths apart; begin and end of regions.
- * Runs on: traced threads, any context; a signal handler may interrupt either hook at
- * any instruction and run both itself. Must not call libc, lock, or make a system call
- * on the fast paths.
+ * The two call hooks, each a short fast path and cold slow paths; begin and end of
+ * regions. Runs on: traced threads, any context; a signal handler may interrupt either
+ * hook at any instruction and run both itself. Must not call libc, lock, or make a system
+ * call on the fast paths.
  */
 #include "shim/events/events.h"
 
@@ -24,11 +24,10 @@
 #include "shim/waits/switches.h"
 
 /*
- * A coroutine's memory may be used for another one without our knowing, when the first
- * was left for good with functions open. Then its first function is entered again where
- * it is believed open. Only the outermost frames are compared, and only when the stack
- * has just been switched to: a function inlined into itself also enters twice at one
- * address.
+ * A coroutine left for good with functions open may have its stack reused for another one
+ * without our noticing. We then see its first function entered again where we think it is
+ * open. We compare only the outermost frames, and only right after a switch to the stack:
+ * a function inlined into itself also enters twice at one address.
  */
 static void drop_replaced(struct lane_context *context, uint64_t function,
 			  uint64_t call_site, uintptr_t stack)
@@ -44,9 +43,9 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 	}
 }
 
-/* A hook jumps here, so that its return address is where a call of this would have its
- * own, or beside the frame pointer that it saves, in a copy; and it has not touched the
- * frame pointer. 0: it is not known. */
+/* The hook reaches this by a jump and leaves %rbp alone. So the return address beside the
+ * frame pointer saved here is the hook's own, or a copy of it, and the saved one is that
+ * of the hook's caller. 0: not known. */
 static inline uint64_t frame_pointer_of_hook(const struct stack_caller *own,
 					     uintptr_t return_address)
 {
@@ -72,7 +71,7 @@ static realigned cold void enter_slow(struct lane_context *context, uint64_t fun
 	booked_ticks = off_cpu_book_switch(context);
 	if (!since)
 		samples_book(context);
-	if (since && booked_ticks) /* the switch came later, and is the caller's */
+	if (since && booked_ticks) /* the switch came later and is booked on the caller */
 		since = clock_now();
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
@@ -92,7 +91,7 @@ static realigned cold void enter_slow(struct lane_context *context, uint64_t fun
 	frame_push(context, function, call_site, stack, &hook, since);
 }
 
-/* Nothing is saved here: who comes next finds the stack as the hook left it. */
+/* Saves no registers: enter_slow() must find the stack as the hook left it. */
 static __attribute__((noinline)) void
 enter_by_way(struct lane_context *context, uint64_t function, uint64_t call_site,
 	     uintptr_t stack, uintptr_t return_address, enum frame_result result)
@@ -120,8 +119,8 @@ enter_elsewhere(struct lane_context *context, uint64_t function, uint64_t call_s
 		counted_pulse((void *)function, (void *)call_site);
 }
 
-/* Neither hook calls anything but as its last thing: so none saves a register. Saving
- * them, for the sake of rare calls in the middle, cost 4 ns a pair. */
+/* Both hooks make only tail calls, so neither saves a register. Saving them for rare
+ * calls in the middle cost 4 ns a pair. */
 exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *function,
 								    void *call_site)
 {
@@ -140,8 +139,8 @@ exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *functi
 void calls_enter(void *function, void *call_site)
 	__attribute__((alias("__cyg_profile_func_enter")));
 
-/* A frame taken over from the parent process is no call of this
- * process, so only its time counts. */
+/* A frame taken over from the parent process is not a call of this one, so only its time
+ * counts. */
 static void pop_inherited(struct lane_context *context, struct segment_frame *frame,
 			  uint64_t now)
 {
@@ -155,15 +154,15 @@ static void pop_inherited(struct lane_context *context, struct segment_frame *fr
 }
 
 /*
- * The open frame that this exit belongs to: the innermost of this function and call
- * site, else the innermost of this function (an inlined body's exit may name another
- * site), else none. Of regions the innermost: where they are ended says nothing.
+ * The open frame that this exit belongs to: the innermost of this function and call site,
+ * else the innermost of this function (an inlined body's exit may name another site),
+ * else none. For a region, the innermost: its end may come from anywhere.
  *
- * How far it looks is bounded by time: exits that match nothing (hooks switched on in
- * mid-run, clang's code after exceptions) may come by the million on a deep stack, so a
- * search looks at 64 frames, and at more only as far as the time since the last search
- * allows, one frame for 16 ticks. Calls that began in a pause have no frame: they lie
- * deeper on the stack than one of the same function that has.
+ * Time bounds the search: exits that match nothing (hooks switched on in mid-run, clang's
+ * code after exceptions) may come by the million on a deep stack. So it looks at 64
+ * frames, plus one for every 16 ticks since the last search. Calls that began in a pause
+ * have no frame; they lie deeper on the stack than a call of the same function that has
+ * one.
  */
 static struct segment_frame *find_frame(struct lane_context *context, uint64_t function,
 					uint64_t call_site, uintptr_t stack, uint64_t now)
@@ -177,7 +176,7 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 		if (frame->function != function ||
 		    (unlikely(paused.total_ticks) && stack < frame->stack_pointer))
 			continue;
-		/* of a call that began before its function got triggers, or after */
+		/* the call may have begun before or after its function got triggers */
 		if (segment_frame_caller(frame) == call_site ||
 		    segment_key_is_region(function))
 			return frame;
@@ -187,7 +186,7 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 	return same_function;
 }
 
-/* What frame_pop() does not, as the frame has no node. */
+/* Does what frame_pop() does not do for a frame without a node. */
 static cold void close_merged(struct lane_context *context, struct segment_frame *frame,
 			      uint64_t now)
 {
@@ -242,7 +241,7 @@ static realigned cold void exit_slow(uint64_t function, uint64_t call_site,
 		if (counted_close_frame(context, &place, now))
 			return;
 		if (modes_recording(number) != SEGMENT_RECORDING_EXACT)
-			return; /* of a call without a frame */
+			return; /* the exit of a call without a frame */
 	} else if (unlikely(selected_is_active) &&
 		   selected_find(function) == SELECTED_OFF) {
 		return; /* there was no room to note that it is off */
@@ -271,7 +270,7 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 	off_cpu_leave_out(context, now);
 }
 
-/* Closes the topmost frame, as of this call, and looks. */
+/* Closes the topmost frame, which is this call's, and checks budget and studies. */
 static realigned cold void pop_and_look(struct lane_context *context, uint64_t now,
 					uintptr_t return_address)
 {
@@ -292,7 +291,7 @@ leave(struct lane_context *context, uint64_t function, uint64_t call_site,
 	if (unlikely(!context_is_settled(context, stack) ||
 		     switches_has_been(context) | samples_wait(context)))
 		goto slow;
-	frame = context->top - 1; /* on an empty stack the one that matches nothing */
+	frame = context->top - 1; /* on an empty stack, a frame that matches no exit */
 	if (unlikely(frame->function != function || frame->caller != call_site ||
 		     frame->node != context->current))
 		goto slow;
@@ -314,7 +313,7 @@ static realigned __attribute__((noinline)) void exit_elsewhere(uint64_t function
 	struct lane_context *context = lane_self;
 	uint64_t now;
 
-	/* perhaps the end of a call that was only counted */
+	/* this may end a call that was only counted */
 	if (context_is_settled(context, stack) && context->top > context->frames &&
 	    modes_find_early(function, return_address)) {
 		now = clock_now();
@@ -339,8 +338,9 @@ exported __attribute__((aligned(64))) void __cyg_profile_func_exit(void *functio
 			       (uintptr_t)__builtin_return_address(0));
 		return;
 	}
-	/* This load alone comes before the clock's: behind it it is waited for, and the
-	 * measured time is 3.5 ns longer, not shorter. */
+	/* Load the context, and nothing else, before reading the clock. Behind the
+	 * reading the load would be waited for, and the measured time would be 3.5 ns
+	 * longer. */
 	__asm__ volatile("" : "+r"(context));
 	now = clock_tsc();
 	leave(context, (uint64_t)function, (uint64_t)call_site, stack, now,
@@ -396,7 +396,7 @@ on_short_calls void calls_begin_region(uint64_t key, uintptr_t stack)
 		begin_region_slow(key, stack);
 }
 
-/* Ends a region that an open function was called from, which goes on: the frame stays. */
+/* Ends a region while a function called from it is still open. Its frame stays. */
 static void end_below(struct lane_context *context, struct segment_frame *frame,
 		      uint64_t now)
 {
@@ -411,7 +411,7 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 	} else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
 	frame->function = LANE_ENDED_REGION;
-	/* of what goes on, over regions that have ended there, too */
+	/* what is still open gets the region's parent, past other ended regions */
 	do {
 		frame[1].parent_node = frame->parent_node;
 	} while ((++frame)->function == LANE_ENDED_REGION);

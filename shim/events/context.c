@@ -42,7 +42,7 @@ static void publish_lane(struct lane_context *context)
 			     process->pid);
 }
 
-/* The lane that came with the slot of a process that has ended: its tree is there. */
+/* Takes the lane in the slot of a process that has ended; its tree is still there. */
 static int resume_lane(struct lane_context *context)
 {
 	struct segment_lane *lane = process->taken_lane;
@@ -123,8 +123,8 @@ static void begin_thread(struct lane_context *context)
 	arrays_publish(&segment->threads, index + 1);
 }
 
-/* A context for the calling thread, under the lock: its own wiped one (forked child),
- * one whose thread has ended, or a new one. */
+/* Gives the calling thread a context, under the lock: its own wiped one (in a forked
+ * child), that of an ended thread, or a new one. */
 static struct lane_context *take_context(struct lane_context *own)
 {
 	struct lane_context *context = lane_is_absent(own) ? NULL : own;
@@ -171,7 +171,7 @@ struct lane_context cold *context_acquire(void)
 		return NULL; /* not yet started, or off: ask again next time */
 	if (lane_self == &lane_none || !gate_is_open() || !process_lock(&mask))
 		return NULL;
-	if (lane_is_live(lane_self)) { /* a handler was quicker, or adoption did it */
+	if (lane_is_live(lane_self)) { /* a handler or adoption made it meanwhile */
 		process_unlock(&mask);
 		return lane_self;
 	}
@@ -212,8 +212,8 @@ struct lane_context cold *context_settle(uintptr_t stack)
 	return context;
 }
 
-/* With the gate closed the wrapper of vfork has to know, which leaves a child that was
- * made otherwise undetected. */
+/* With the gate closed we rely on vfork's wrapper; a child made another way goes
+ * undetected. */
 int context_is_own_process(void)
 {
 	const struct lane_context *context = lane_own();
@@ -265,7 +265,7 @@ void context_release(void)
 	samples_end_lane(context);
 	switches_end_lane(context);
 	locks_end_lane(context);
-	/* three system calls, that are worth it where there is something to compare */
+	/* three system calls, worth it only when there is something to compare */
 	if (context->lane->transfers.count && gate_enter()) {
 		own_io_end_thread();
 		gate_leave();
@@ -290,7 +290,7 @@ void context_release(void)
 	lane_self = &lane_none;
 	lane_left_slot = context->slot;
 	if (!process_lock(&mask))
-		return; /* no thread will be given a lane any more */
+		return; /* no thread gets a lane any more */
 	give_back(context);
 	process_unlock(&mask);
 }
@@ -312,7 +312,7 @@ struct lane_context cold *context_borrow(struct context_loan *loan)
 		gate_restore_signals(&loan->mask);
 		return NULL;
 	}
-	/* one stack for all: the thread's own has nobody to ask for any more */
+	/* any address counts as its stack: the thread's own can no longer be asked for */
 	context->stack_low = 0;
 	context->stack_size = UINTPTR_MAX;
 	lane_self = context;

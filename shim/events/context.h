@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calling thread's context, and whether to record: the one place that knows what a
- * thread without a lane, a forked child, a thread on another stack and a closed gate come
- * to. Runs on: traced threads, any context.
+ * The calling thread's context, and whether to record. Only this file decides what
+ * happens for a thread without a lane, a forked child, another stack, or a closed gate.
+ * Runs on: traced threads, any context.
  */
 #pragma once
 
@@ -10,13 +10,13 @@
 #include "shim/stacks/fiber.h"
 
 /* The calling thread's context, made when it has none yet; a forked child gets its own.
- * NULL: it records nothing, and the caller counts what it cannot record. */
+ * NULL: the thread records nothing, and the caller counts what is lost. */
 struct lane_context *context_acquire(void);
 
-/* The same on the stack of this address, which is a hook's or what control goes to. */
+/* The same, switched to the stack of this address: a hook's, or a jump's target. */
 struct lane_context *context_settle(uintptr_t stack);
 
-/* The context as it is in nearly every case, without a call; or as above. */
+/* The same as context_acquire(), without a call in nearly every case. */
 static inline struct lane_context *context_get(void)
 {
 	struct lane_context *context = lane_self;
@@ -24,30 +24,31 @@ static inline struct lane_context *context_get(void)
 	return likely(lane_is_live(context)) ? context : context_acquire();
 }
 
-/* True when a hook can go on at once: there is a lane, on the stack that is in use. */
+/* True when a hook can go on at once: the thread has a lane and is on its stack. */
 static inline int context_is_settled(const struct lane_context *context, uintptr_t stack)
 {
 	return context && fiber_is_current(context, stack);
 }
 
-/* Is this the process that the state belongs to? No: a vfork child, in its parent's
- * memory. Only while it is recorded. */
+/* Does the state belong to this process? Not in a vfork child, which runs in its parent's
+ * memory. Valid only while the process is recorded. */
 int context_is_own_process(void);
 
-/* The calling thread ends: closes its open frames, gives the lane to the next thread. */
+/* The calling thread ends: closes its open frames and frees the lane for another
+ * thread. */
 void context_release(void);
 
-/* What a lane is borrowed with. */
+/* What context_return() needs to undo context_borrow(). */
 struct context_loan {
 	struct lane_context *before;
 	uint64_t mask;
 };
 
-/* A lane for one allocation of a thread without one; it has no row for that. Signals are
- * blocked until it is returned. NULL: there is none, and nothing to return. */
+/* Lends a thread without a lane one for a single allocation; it gets no row. Signals stay
+ * blocked until context_return(). NULL: no lane, and nothing to return. */
 struct lane_context *context_borrow(struct context_loan *loan);
 void context_return(const struct context_loan *loan);
 
-/* The calling thread's lane takes in advance what it may need when the gate is closed.
+/* Reserves for the calling thread's lane what it may need once the gate is closed.
  * Signals are blocked. */
 void context_reserve(struct lane_context *context);

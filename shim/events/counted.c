@@ -16,8 +16,8 @@
 #define PULSE_LEAST 64u
 #define PULSE_MOST (1u << 20)
 
-/* The lane has no counts to be found: it has just been made, is a forked child's, or the
- * recording is paused. */
+/* The stub found no counts: the lane is new or a forked child's, or recording is
+ * paused. */
 void realigned cold counted_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
@@ -36,7 +36,7 @@ void realigned cold counted_enter(void *function, void *call_site)
 		context->lane->folded_call_count++;
 }
 
-/* So many calls to the next pulse that they take about PULSE_TICKS. */
+/* Sets the number of calls to the next pulse so that they take about PULSE_TICKS. */
 static void load_pulse(struct lane_context *context, uint64_t now)
 {
 	struct lane_pulse *pulse = &context->pulses;
@@ -77,28 +77,28 @@ void realigned cold counted_edge(void *function, void *call_site, uint32_t place
 		counted_pulse(function, call_site);
 }
 
-/* A function that moves its stack pointer (alloca) finds its data from %rbp: is this
- * call's shallower than the frame's, with its return address beside it? */
+/* A function that moves its stack pointer (alloca) addresses its data from %rbp. Does
+ * %rbp lie above the frame's stack pointer, with this call's return address beside it? */
 static int is_at_frame_pointer(const struct lane_context *context,
 			       const struct segment_frame *frame,
 			       const struct counted_place *place)
 {
 	uintptr_t at = place->frame_pointer;
 
-	/* where the stack's bounds are not known they begin at 0 */
+	/* stack_low is 0 when the stack's bounds are not known */
 	return context->stack_low && at > frame->stack_pointer &&
 	       at % sizeof(uint64_t) == 0 && fiber_is_current(context, at) &&
 	       fiber_is_current(context, at + 2 * sizeof(uint64_t)) &&
 	       ((const uint64_t *)at)[1] == place->call_site;
 }
 
-/* Compilers leave arguments that they pushed for calls on the stack: gcc, of a call with
- * more than six right before the end, until after the hook. */
+/* Compilers may leave pushed arguments on the stack: gcc leaves those of a last call with
+ * more than six until after the hook. */
 #define PUSHED_MOST 128u
 
-/* Does the stack end so little below where it did when the frame began that what lies
- * between was pushed by the call itself? Of a deeper call of the function the return
- * address lies there, which is the same. */
+/* Is the stack only slightly deeper than when the frame began, so that the call itself
+ * pushed what lies between? A deeper call of the function would have left its return
+ * address there, which is the same. */
 static int is_below_pushed(const struct lane_context *context,
 			   const struct segment_frame *frame,
 			   const struct counted_place *place)
@@ -115,10 +115,10 @@ static int is_below_pushed(const struct lane_context *context,
 	return 1;
 }
 
-/* Is the innermost frame this call's? Calls without a frame lie deeper on the stack than
- * one of the same function that has one, and come back to another place or another depth.
- * Where the hook was jumped to, the stack is back where the call was made, which is where
- * a function that calls itself was when its frame began. */
+/* Does this frame, the innermost, belong to this call? Calls without a frame lie deeper
+ * on the stack than one of the same function with a frame, and return to another place or
+ * at another depth. When the hook was jumped to, the stack pointer is back where the call
+ * was made; for a function that calls itself, its caller's frame began there. */
 static int is_of_frame(const struct lane_context *context,
 		       const struct segment_frame *frame,
 		       const struct counted_place *place)
@@ -137,7 +137,7 @@ static int is_of_frame(const struct lane_context *context,
 	       (!was_jump && is_below_pushed(context, frame, place));
 }
 
-/* Of a function that got triggers after it was counted: its exits are still here. */
+/* A function that got triggers after it was counted still has its exits here. */
 static cold void close_triggered(struct lane_context *context,
 				 struct segment_frame *frame, uint64_t now)
 {
@@ -169,8 +169,8 @@ int counted_close_frame(struct lane_context *context, const struct counted_place
 	return 1;
 }
 
-/* Functions that are recorded exactly again have their ends here: were there no looks, a
- * thread that calls no others would never find that it is over the budget. */
+/* Exits of functions that are recorded exactly again end here. A thread that calls no
+ * others would otherwise never notice that it is over the budget. */
 static cold void look(struct lane_context *context, const struct counted_place *place,
 		      uint32_t node)
 {
@@ -205,7 +205,8 @@ void counted_leave_paused(uint64_t function, uint64_t call_site, uintptr_t stack
 	if (unlikely(!paused_holds(context, stack)))
 		context = context_settle(stack);
 	frame = context ? context->top - 1 : NULL;
-	/* calls in the pause lie deeper on the stack than an open one of the function */
+	/* calls made in the pause lie deeper on the stack than the function's open
+	 * call */
 	if (!frame || frame->function != function ||
 	    segment_frame_caller(frame) != call_site || stack < frame->stack_pointer ||
 	    segment_frame_is_inherited(frame))
@@ -213,9 +214,9 @@ void counted_leave_paused(uint64_t function, uint64_t call_site, uintptr_t stack
 	frame_pop(context, frame, frame->node, paused_clock() - context->clock_offset);
 }
 
-/* The end of a call without a frame, of a function that calls itself and has one farther
- * out: most of what comes here is that, and reading the clock takes longer than all of
- * the rest. 0: it may be the frame's end, see is_of_frame(). */
+/* Does a call without a frame end, inside an outer call of the same function that has
+ * one? Most exits that come here are such, and reading the clock would take longer than
+ * all the rest. 0: it may be the frame's end, see is_of_frame(). */
 static inline int is_farther_in(const struct lane_context *context,
 				const struct counted_place *place)
 {

@@ -4,11 +4,11 @@
 
 #include "shim/events/events.h"
 
-/* No function. */
+/* The address of no function. */
 #define BEING_WRITTEN 1u
 
-/* A handler that interrupts this leaves the place alone; one that does not come back
- * leaves it unused. */
+/* A handler that interrupts this leaves the entry alone; when the handler jumps out, the
+ * entry stays unused. */
 static void note(struct lane_context *context, const struct lane_early *noted)
 {
 	struct lane_early *early =
@@ -30,7 +30,7 @@ static void note(struct lane_context *context, const struct lane_early *noted)
 int cold early_count(struct lane_context *context, uint64_t function, uint64_t call_site,
 		     uintptr_t return_address)
 {
-	/* acquire: what is found is as new as this, or newer */
+	/* acquire: what is found below is at least as new as this version */
 	uint32_t version = __atomic_load_n(&modes_early_version, __ATOMIC_ACQUIRE);
 	uint32_t number = modes_find_early(function, return_address);
 

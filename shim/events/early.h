@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that come to the hook itself, of functions that are only counted: their sites
- * cannot be written: the code is protected, or the displacement lies in two parts, for
- * which there is no room in an arena or no barrier (patch/stubs.h, text_sync()). To find
- * a call's number takes some 60 ns, so each lane remembers what it was for (function,
- * site of the hook, call site). Runs on: the lane's thread, any context.
+ * Calls of counted functions that still reach the hook itself, because their site cannot
+ * be written: the code is protected, or the displacement lies in two parts and there is
+ * no room in an arena or no barrier (patch/stubs.h, text_sync()). Finding a call's number
+ * takes some 60 ns, so each lane remembers it by (function, site of the hook, call site).
+ * Runs on: the lane's thread, any context.
  */
 #pragma once
 
@@ -23,8 +23,8 @@ static inline struct lane_early *early_at(struct lane_context *context,
 
 _Static_assert(LANE_EARLY == 1u << 8, "early_at() shifts by 24");
 
-/* Under which number such a call is counted, as it was before; 0: it is not known. The
- * number is read first: a handler may put another call in the place. */
+/* The number that such a call was counted under before; 0: not known. The number is read
+ * first: a handler may put another call in its place. */
 static inline uint32_t early_number(struct lane_context *context, uint64_t function,
 				    uint64_t call_site, uintptr_t return_address)
 {
@@ -32,7 +32,8 @@ static inline uint32_t early_number(struct lane_context *context, uint64_t funct
 	uint32_t version = __atomic_load_n(&modes_early_version, __ATOMIC_RELAXED);
 	uint32_t number;
 
-	if (!version) /* a forked child would get pages of its own */
+	if (!version) /* do not touch the table: a forked child would get its own copy of
+			 the pages */
 		return 0;
 	number = early->number;
 	compiler_barrier();
@@ -42,6 +43,6 @@ static inline uint32_t early_number(struct lane_context *context, uint64_t funct
 	return number;
 }
 
-/* Counts such a call, and remembers it. 0: it is none. */
+/* Counts such a call and remembers its number. 0: it is not such a call. */
 int early_count(struct lane_context *context, uint64_t function, uint64_t call_site,
 		uintptr_t return_address);

@@ -20,8 +20,8 @@ cold void frame_histogram_overflow(struct segment_function *function, uint32_t b
 	function->overflow_count++;
 }
 
-/* A call that came to the hook itself, of a function that is not recorded exactly: its
- * call site is not known yet, or cannot be written. 1: it is to have a frame. */
+/* A call reached the hook itself though its function has an entry: its site is not known
+ * yet, or cannot be written. 1: it is to have a frame. */
 static int has_frame(struct lane_context *context, uint32_t number,
 		     uintptr_t return_address, uint64_t call_site)
 {
@@ -38,8 +38,8 @@ static int has_frame(struct lane_context *context, uint32_t number,
 	return 0;
 }
 
-/* A path that is new may be one of a function that nobody wants: so do functions begin,
- * and go on when their object has come back. */
+/* Is this a new path of a function that is not selected? Such functions come here first,
+ * and again when their object is loaded again. */
 static cold int is_off(struct lane_context *context, uint32_t parent, uint64_t function)
 {
 	enum selected selected;
@@ -64,8 +64,8 @@ static cold void turn_off(uint64_t function, uintptr_t return_address)
 		modes_note_enter(number, return_address);
 }
 
-/* A function whose calls wait keeps its frames under a budget, unless few of many do:
- * what it waits for would stand below its caller. */
+/* A function whose calls wait keeps its frames under a budget, unless few of its many
+ * calls do. Otherwise its waits would be booked on its caller. */
 static void note_waits(const struct lane_context *context,
 		       const struct segment_frame *frame)
 {
@@ -75,8 +75,8 @@ static void note_waits(const struct lane_context *context,
 		waiters_note(frame[-1].function);
 }
 
-/* What is found out once about a new path of a call of libc: below the wrapper's CFA,
- * which its frame has, lies the return address. */
+/* Notes, once, what a new path of a call of libc needs. The return address lies just
+ * below the wrapper's CFA, which is in the frame. */
 static cold void note_libc_call(struct lane_context *context, uint32_t node,
 				const struct segment_frame *frame)
 {
@@ -84,18 +84,18 @@ static cold void note_libc_call(struct lane_context *context, uint32_t node,
 	tree_note_call(context, node, ((const uint64_t *)frame->stack_pointer)[-1]);
 }
 
-/* What find_child() says of a call that is to have no frame. */
+/* find_child() returns this for a call that is to have no frame. */
 #define NO_FRAME UINT32_MAX
 
-/* The node of a call, made when it is not there; 0: no room. It may be one above the
- * current node, which the call is merged into. */
+/* Finds or makes the node of a call; 0: no room. It may be an ancestor of the current
+ * node that the call is merged into. */
 static uint32_t find_path(struct lane_context *context, uint32_t parent,
 			  uint64_t function, struct segment_frame *frame,
 			  const struct stack_caller *hook)
 {
 	uint32_t child = 0;
 
-	/* a function that calls itself directly makes no more paths than it is deep */
+	/* direct recursion is not merged: it makes no more paths than its depth */
 	if (recursion_is_merged(context) && context->nodes[parent].key != function &&
 	    !segment_key_is_region(function) &&
 	    !tree_find_any(context, parent, function) &&
@@ -103,12 +103,12 @@ static uint32_t find_path(struct lane_context *context, uint32_t parent,
 		child = recursion_find(context, parent, function);
 	if (!child)
 		child = levels_child(context, frame, hook);
-	if (!child && !segment_key_is_region(function)) /* a region's end is not slow */
+	if (!child && !segment_key_is_region(function)) /* their ends are never slow */
 		child = recursion_find(context, parent, function);
 	return child;
 }
 
-/* What is found out once about a new path of a function. */
+/* Notes, once, what a new path of a function needs. */
 static void note_path(struct lane_context *context, uint32_t node,
 		      const struct segment_frame *frame, uintptr_t return_address)
 {
@@ -121,9 +121,9 @@ static void note_path(struct lane_context *context, uint32_t node,
 	tree_note_call(context, node, call_site);
 }
 
-/* The child when the front table does not have it, as it never has functions at whose
- * calls snapshots are taken. Their frames get a call site that no exit has, which brings
- * the exit to its slow path, too: so triggers cost other functions nothing. */
+/* Finds the child when the front table does not have it; the table never has functions
+ * with triggers. Their frames get a call site that no exit has, so the exit takes its
+ * slow path, too, and triggers cost other functions nothing. */
 static uint32_t find_child(struct lane_context *context, uint32_t parent,
 			   uint64_t function, struct segment_frame *frame,
 			   const struct stack_caller *hook)
@@ -148,7 +148,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 		note_path(context, child, frame, return_address);
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
 		note_libc_call(context, child, frame);
-	if (number && modes_has_early_sites(number)) { /* comes here again */
+	if (number && modes_has_early_sites(number)) { /* come here again */
 		context->front[tree_place(parent, function)] = 0;
 		ways_at(context, parent, function, frame->caller)->child = 0;
 	}
@@ -170,7 +170,7 @@ static cold void note_folded(struct lane_context *context, uint32_t caller)
 	context->lane->folded_call_count++;
 }
 
-/* The frame is there for signal handlers from the depth on. */
+/* Signal handlers see the frame once depth is counted. */
 static inline __attribute__((always_inline)) int open_on(struct lane_context *context,
 							 struct segment_frame *frame,
 							 uint32_t child,
@@ -235,7 +235,7 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 			since = clock_now();
 		child = find_child(context, parent, function, frame, hook);
 	}
-	/* with many paths it takes several times what the hooks do else */
+	/* with many paths the search takes longer than the rest of the hook */
 	if (since)
 		left_out_ticks = off_cpu_leave_out(context, since);
 	if (child == NO_FRAME) {
@@ -248,7 +248,7 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 		note_folded(context, parent);
 	is_merged = child && unlikely(context->nodes[child].parent != parent);
 	context->lane->merged_call_count += is_merged;
-	/* left_out_ticks: up to the last reading of the clock, which is this call's */
+	/* left_out_ticks end at the last reading of the clock, where this call begins */
 	frame->start_ticks = (left_out_ticks ? since + left_out_ticks : clock_now()) -
 			     context->clock_offset;
 	compiler_barrier();

@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the entry of a call does to the frames of the stack in use, and what its end does:
- * inline, for the files whose hooks open and close frames. Runs on: traced threads, any
- * context. The context is settled (context.h); on entry there is room for a frame.
+ * Opens and closes frames on the stack in use, inline for the hooks. Runs on: traced
+ * threads, any context. The context is settled (context.h); on entry there is room for a
+ * frame.
  *
  * ORDER OF STORES
  *
  * enter moves top first and fills the frame afterwards, exit reads the frame first and
- * moves top last: a handler in between works on frames above and leaves top and current
- * as it found them. Counters that a handler may share with the interrupted code (a
- * recursive function's node) are changed by single instructions. A frame's node is 0
+ * moves top last: a handler that interrupts either works on the frames above and leaves
+ * top and current as it found them. Counters that it may share with the interrupted code
+ * (a recursive function's node) change in a single instruction. A frame's node is 0
  * before it is filled and after its time has been taken: a handler that jumps out of a
- * hook (siglongjmp) leaves no frame whose time is wrong. depth, which only the reader of
- * the segment uses, counts a frame before it gets its node, and until after it has lost
- * it: who finds a topmost frame that was left knows whether it is counted (frames.c).
+ * hook (siglongjmp) leaves no frame whose time is wrong. depth is for the segment's
+ * reader. It counts a frame before the frame gets its node, and until after the frame has
+ * lost it. So whoever finds an abandoned topmost frame knows whether it is counted
+ * (frames.c).
  *
  * ORDER OF WORK
  *
- * The clock is read late in enter and early in exit; what lies inside of the measured
- * time is calibrated (shim/boot/calibrate.c). A read of the TSC takes 30 cycles, and what
- * comes after it waits for it: so what counts is not the instructions but the longest
- * chain of loads from one read to the next, of which 16 cycles cost nothing. Between the
- * read in enter and that in exit there is little to do: that is where the node that the
- * front table names is looked at. With that before the read a call of Lua's took 3 ns
- * more.
+ * The clock is read late in enter and early in exit; the hooks' own share of the measured
+ * time is calibrated (shim/boot/calibrate.c). A read of the TSC takes 30 cycles and holds
+ * up what follows. So the cost is not the number of instructions but the longest chain of
+ * loads between two reads, of which 16 cycles are free. There is little to do between the
+ * reads in enter and exit, so the hook looks at the front table's node there. Before the
+ * read it made a call of Lua 3 ns slower.
  *
  * PATHS THAT ARE NOT AT HAND
  *
- * When the node is another path's, it had to come to the cache to be seen so, and the
- * right one has to be found: 100 to 200 ns in a program of many paths, of which tcc, with
- * 800,000, has 29 in 100 calls. No calibration knows that. So it is measured there: the
- * reading of the clock that was to be the call's beginning was before all of it, another
- * one is behind it and waits for what was asked of the memory, and what is between them
- * is left out of all open calls. The call is then as if its path had been at hand.
+ * When the front table names another path's node, the hook has loaded that node in vain
+ * and must find the right one. This takes 100 to 200 ns in a program with many paths;
+ * tcc, with 800,000, pays it in 29 of 100 calls. No calibration can know that, so the
+ * hook measures it: it reads the clock again when it has the node, and the time since the
+ * first reading is left out of all open calls. The call then counts as if its path had
+ * been at hand.
  */
 #pragma once
 
@@ -50,8 +50,8 @@ static inline void add64(uint64_t *counter, uint64_t value)
 	__asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
 }
 
-/* Adds a call without a frame. 0: they are not counted now. The counts are read once:
- * another thread may begin a pause, and take them away. */
+/* Counts a call without a frame. 0: there are no counts now. The pointer is read once:
+ * another thread that begins a pause may clear it. */
 static inline int counted_add(struct lane_context *context, uint32_t number)
 {
 	uint64_t *counts = __atomic_load_n(&context->counts, __ATOMIC_RELAXED);
@@ -103,7 +103,7 @@ static inline void frame_finish(struct lane_context *context, struct segment_nod
 		frame_histogram_overflow(function, (uint32_t)bucket);
 }
 
-/* Takes the next frame, of a call from this node; it has none of its own yet. */
+/* Takes the next frame, for a call made by this node. The frame has no node yet. */
 static inline __attribute__((always_inline)) struct segment_frame *
 frame_take(struct lane_context *context, uint32_t parent, uint64_t function,
 	   uint64_t call_site, uintptr_t stack)
@@ -119,11 +119,10 @@ frame_take(struct lane_context *context, uint32_t parent, uint64_t function,
 	return frame;
 }
 
-/* Opens a frame for a call of this function (or region) from this call site, when the
- * front table has the child and the clock is the TSC. stack: the caller's stack pointer.
- * FRAME_MISSED: it has not, and the next free frame's start_ticks say when it was asked,
- * before the node of another path had come to the cache. Then, and when nothing was
- * asked, frame_push() does it. */
+/* Opens a frame for a call of this function (or region) from this call site if the front
+ * table has the child. The clock must be the TSC. stack: the caller's stack pointer.
+ * FRAME_MISSED: the table named another path's node; the next free frame's start_ticks
+ * hold the time before it was loaded. After that or FRAME_UNKNOWN, call frame_push(). */
 enum frame_result { FRAME_OPENED, FRAME_MISSED, FRAME_UNKNOWN };
 
 static inline __attribute__((always_inline)) enum frame_result
@@ -135,7 +134,7 @@ frame_open(struct lane_context *context, uint64_t function, uint64_t call_site,
 	uint32_t child = context->front[tree_place(parent, function)];
 	struct segment_node *node = &context->nodes[child];
 
-	if (unlikely(!child)) /* nor does a call know the time that is only counted */
+	if (unlikely(!child))
 		return FRAME_UNKNOWN;
 	frame = frame_take(context, parent, function, call_site, stack);
 	frame->start_ticks = clock_tsc() - context->clock_offset;
@@ -153,38 +152,38 @@ frame_open(struct lane_context *context, uint64_t function, uint64_t call_site,
 	return FRAME_OPENED;
 }
 
-/* When a call was asked for that FRAME_MISSED, in ticks of the run's clock. */
+/* The time before a FRAME_MISSED, in ticks of the run's clock. */
 static inline uint64_t frame_missed_since(const struct lane_context *context)
 {
 	return context->top->start_ticks + context->clock_offset;
 }
 
-/* The same when the front table has the child in the other place, and that is all there
- * is to it. What has been since is left out of all calls. 0: it has not. */
+/* The same if the front table has the child in its second place. The time since `since`
+ * is left out of all open calls. 0: it has not. */
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
 		      uintptr_t stack, uint64_t since);
 
-/* The same when it is known who calls from there (lane/ways.h). 0: it is not. */
+/* The same if the caller at this call site is known (lane/ways.h). 0: it is not. */
 int frame_open_way(struct lane_context *context, uint64_t function, uint64_t call_site,
 		   uintptr_t stack);
 
-/* The same for any call, which may be one that is to have no frame. hook: of the call of
- * the hook, which lies at `stack`; NULL: nobody's. since: from where on what it takes is
- * left out of all calls, 0: from where it begins to search. */
+/* The same for any call, even one that is to have no frame. hook: the hook's caller, at
+ * `stack`; NULL: there is no hook. The time from `since` on is left out of all open
+ * calls; 0: from the beginning of the search. */
 void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
 		uintptr_t stack, const struct stack_caller *hook, uint64_t since);
 
-/* What is left of frame_pop() when a bucket has passed 2^32. */
+/* The rest of frame_pop() when a bucket has passed 2^32. */
 void frame_pop_overflowed(struct lane_context *context, struct segment_frame *frame,
 			  struct segment_function *function, uint32_t bucket);
 
-/* frame_pop() of a call that took long, or whose clock went back. Whatever else it needs
- * is in the frame: an argument more cost each exit a register that is saved. */
+/* frame_pop() of a call that took long, or whose clock went back. It finds the rest in
+ * the frame: one more argument would make every exit save a register. */
 uint64_t frame_pop_long(struct lane_context *context, uint64_t ticks);
 
 /* Closes the topmost frame, of this node, as an ordinary exit at time `now` of its stack
- * (ticks less clock_offset). It is no inherited one. Node 0, which is nobody's: it was
- * folded, or its time has been taken. Returns the call's ticks. */
+ * (ticks less clock_offset). The frame must not be inherited. Node 0 is a dummy: the call
+ * was folded, or its time has been taken. Returns the call's ticks. */
 static inline __attribute__((always_inline)) uint64_t
 frame_pop(struct lane_context *context, struct segment_frame *frame, uint32_t node_index,
 	  uint64_t now)
@@ -193,7 +192,8 @@ frame_pop(struct lane_context *context, struct segment_frame *frame, uint32_t no
 	struct segment_function *function = &context->functions[node->function];
 	uint64_t ticks = now - frame->start_ticks, bucket;
 
-	if (unlikely(ticks >= context->span_ticks)) /* no sign is left */
+	if (unlikely(ticks >=
+		     context->span_ticks)) /* unsigned: also when the clock went back */
 		return frame_pop_long(context, ticks);
 	frame->node = 0;
 	compiler_barrier();
@@ -210,8 +210,8 @@ frame_pop(struct lane_context *context, struct segment_frame *frame, uint32_t no
 	return ticks;
 }
 
-/* The function's own, where the unwinder's stacks meet it; never 0, see
- * pop_inherited(). */
+/* A region's call site is its function's, where unwound stacks meet it. Never 0: that
+ * would mark the frame as inherited. */
 static inline uint64_t frame_region_site(const struct lane_context *context, uint64_t key)
 {
 	uint64_t call_site = segment_frame_caller(&context->top[-1]);
@@ -226,7 +226,7 @@ frame_open_region(struct lane_context *context, uint64_t key, uintptr_t stack)
 	       FRAME_OPENED;
 }
 
-/* The context is settled. 0: it takes more. */
+/* The context is settled. 0: take the slow path. */
 static inline __attribute__((always_inline)) int
 frame_begin_region(struct lane_context *context, uint64_t key, uintptr_t stack)
 {
@@ -235,21 +235,21 @@ frame_begin_region(struct lane_context *context, uint64_t key, uintptr_t stack)
 	       frame_open_region(context, key, stack);
 }
 
-/* Now, read behind the context, of which nothing is left in the first cache after a
- * system call: so both take their time at once. */
+/* Reads the clock after the context's pointer. After a system call the context has left
+ * the first-level cache, so its load and the clock overlap. */
 static inline uint64_t frame_clock_behind(const struct lane_context *context)
 {
 	__asm__ volatile("" : : "r"(context));
 	return clock_now();
 }
 
-/* Neither inherited, whose caller is 0, nor with triggers: by one comparison. */
+/* One comparison: neither inherited (caller 0) nor with triggers. */
 static inline int frame_is_plain(const struct segment_frame *frame)
 {
 	return frame->caller - 1 < SEGMENT_FRAME_TRIGGERS - 1;
 }
 
-/* The call's frame, when that is all there is to close. */
+/* The region's frame if it is the topmost one and needs nothing else; or NULL. */
 static inline __attribute__((always_inline)) struct segment_frame *
 frame_of_region(struct lane_context *context, uint64_t key, uintptr_t stack)
 {

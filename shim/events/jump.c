@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Closes the frames that a jump skips. Must not call libc or lock. */
+/* Closes the frames that a jump skips. Runs on: traced threads, any context. Must not
+ * call libc or lock. */
 #include "shim/events/events.h"
 
 #include "shim/core/clock.h"
@@ -78,7 +79,7 @@ static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 	unwind(context, frame);
 }
 
-/* The hook held the books, and perhaps a site. */
+/* The interrupted hook held the books, and perhaps a site. */
 static void abandon_books(struct lane_context *context)
 {
 	context->own_work = 0;
@@ -87,7 +88,7 @@ static void abandon_books(struct lane_context *context)
 		deferred_book(context);
 }
 
-/* What nobody knows of is as good as before: a handler might have come there. */
+/* A part without a function here needs no repair: it stands interruption anywhere. */
 void jump_put_in_order(struct lane_context *context, uint32_t part)
 {
 	static void (*const abandon[LANE_PARTS])(struct lane_context *) = {
@@ -101,9 +102,8 @@ void jump_put_in_order(struct lane_context *context, uint32_t part)
 		abandon[part](context);
 }
 
-/* Are the frames open that were when the place was marked? Functions are, since the one
- * with the place goes on; regions may have ended, here or below another function, and
- * others taken their place. */
+/* Are the same frames open as when the place was marked? Functions are, since the one
+ * that was marked goes on. But regions may have ended, and others taken their place. */
 static int is_as_marked(const struct lane_context *context, const struct jump_mark *mark)
 {
 	const struct segment_frame *innermost = context->frames + mark->depth - 1;
@@ -124,7 +124,7 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 		return; /* nothing is open */
 	from = context->fiber;
 	if (!paused_holds(context, stack_pointer)) {
-		if (is_on_signal_stack(context)) /* which is left for good */
+		if (is_on_signal_stack(context)) /* the signal stack is left for good */
 			busy_leave(context, UINTPTR_MAX);
 		fiber_jump(context, stack_pointer);
 	}
@@ -159,8 +159,8 @@ void jump_before_vfork(void)
 	context->is_vforking = 1;
 }
 
-/* What the child entered and left by exec or _exit ends here. It is no repair: that is
- * how a vfork child ends. */
+/* Closes the frames that the child left open when it called exec or _exit. They are not
+ * counted as repaired: that is how a vfork child ends. */
 void jump_after_vfork(void)
 {
 	struct lane_context *context = lane_own();

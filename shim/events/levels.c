@@ -14,14 +14,14 @@
 #include "shim/stacks/fiber.h"
 #include "shim/stacks/places.h"
 
-/* Frames further apart are those of calls: a copy's hook is where its host's was, less
- * what the host has taken from the stack since (alloca, arguments). */
+/* Frames further apart belong to calls: a copy's hook lies where its host's did, less
+ * what the host has since taken from the stack (alloca, arguments). */
 #define MOST_BYTES (64u << 10)
 
-/* A function's own hook is called within so much of its code. */
+/* A function calls its own hook within its first bytes. */
 #define FIRST_BYTES 512u
 
-/* Other functions' frames are none of the sanitizer's business here. */
+/* Reads other functions' frames, which the address sanitizer would report. */
 static __attribute__((no_sanitize("address"))) int
 was_pushed(uint64_t address, uintptr_t from, uintptr_t to)
 {
@@ -40,7 +40,7 @@ static int is_in_frame_below(const struct lane_context *context,
 
 	if (frame == context->frames)
 		return 0;
-	/* whoever called an inherited frame is not known */
+	/* the caller of an inherited frame is not known */
 	if (!segment_frame_is_inherited(host) &&
 	    segment_frame_caller(host) != segment_frame_caller(frame))
 		return 0;
@@ -51,8 +51,8 @@ static int is_in_frame_below(const struct lane_context *context,
 	return !was_pushed(segment_frame_caller(frame), stack, host->stack_pointer);
 }
 
-/* Is the hook that returns there called by the code of another function, which is not
- * recorded exactly, or was not? */
+/* Is the hook that returns there called by the code of another function that has an
+ * entry? */
 static cold int inlined_is_elsewhere(uint64_t function, uintptr_t return_address)
 {
 	struct extent extent;
@@ -61,7 +61,7 @@ static cold int inlined_is_elsewhere(uint64_t function, uintptr_t return_address
 	if (!return_address || code_find(return_address, &code) < 0 ||
 	    code_function(&code, return_address, &extent) < 0 || extent.low == function)
 		return 0;
-	/* one of the compiler's clones calls the hook of its own function first, too */
+	/* a compiler's clone also calls the hook of its own function first */
 	for (uintptr_t at = extent.low + 1;
 	     at < return_address && at - extent.low < FIRST_BYTES; at++) {
 		if (known_has(at))
@@ -91,11 +91,12 @@ cold int inlined_is_copy(const struct lane_context *context,
 	       (modes_count && inlined_is_elsewhere(frame->function, return_address));
 }
 
-/* Frames from a hook to the parent's: qsort() calls itself before it calls back. */
+/* Frames between a hook and its parent's frame: qsort() calls itself before it calls
+ * back. */
 #define FRAMES_MOST 64
 
-/* Of the stack, that must be left for a walk: it takes 0.4 KiB more than what else a new
- * path may take. */
+/* Stack that must be left for a walk. It needs 0.4 KiB more than the rest of making a
+ * path. */
 #define STACK_LEAST 4096u
 
 struct levels {
@@ -103,7 +104,7 @@ struct levels {
 	int count;
 };
 
-/* Recursion counts as one level: else there were as many paths as ways through it. */
+/* Recursion counts as one level; otherwise each way through it would be a path. */
 static void add_level(struct levels *levels, uint64_t address)
 {
 	for (int i = 0; i < levels->count; i++) {
@@ -130,8 +131,8 @@ static int is_called_directly(struct lane_context *context,
 	return caller.function == frame[-1].function && !caller.has_copies;
 }
 
-/* The levels between the hook and the frame outside of this one. 0: the stack cannot be
- * walked. Where the stack ends need not be known: nothing is read outside of that frame.
+/* Collects the levels between the hook and the next outer frame. 0: the stack cannot be
+ * walked. The stack's end need not be known: nothing is read beyond that frame.
  */
 static int walk_out(struct lane_context *context, const struct segment_frame *frame,
 		    const struct stack_caller *hook, struct levels *levels)
@@ -186,7 +187,7 @@ static int has_room(const struct lane_context *context, const struct segment_fra
 	return frame->stack_pointer - paused_stack_low(context) >= STACK_LEAST;
 }
 
-/* Where the stack cannot be walked the call site is known, and whose code it is in. */
+/* When the stack cannot be walked, only the function of the call site is known. */
 static void find_levels(struct lane_context *context, const struct segment_frame *frame,
 			const struct stack_caller *hook, struct levels *levels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Where a new path belongs: which calls without a frame lie between a hook and the frame
- * of the path's parent, and whether the hook is that of an inlined copy. Runs on: the
- * lane's thread, slow path of the hooks, any context. */
+/* Finds where a new path belongs: which calls without a frame lie between a hook and the
+ * frame of the path's parent, and whether the hook belongs to an inlined copy. Runs on:
+ * the lane's thread, slow paths of the hooks, any context. */
 #pragma once
 
 #include <stdint.h>
@@ -10,9 +10,8 @@
 #include "shim/stacks/walk.h"
 
 /*
- * Whether a call that is being entered is one: compilers put the hooks of a function into
- * its inlined copies, too, and give them the function's own address. Runs on: traced
- * threads, any context; when a path is made, not for each call.
+ * Compilers put a function's hooks into its inlined copies, too, with the function's own
+ * address. Runs on: traced threads, any context; when a path is made, not for each call.
  *
  * A copy runs in the frame of the function that it was inlined into, its host, so the
  * hook is given the host's return address again, and no call has pushed one since the
@@ -20,41 +19,40 @@
  * Comparing the addresses alone is not enough, for a recursive function has the same
  * return address at every level; but there it lies on the stack between the two.
  *
- * The hook's own return address was tried and dropped: whether it lies inside the
- * function that is named cannot be told of f.constprop.0 or f.cold, nor of a function
- * inlined into itself, without the symbols.
+ * We tried and dropped the hook's own return address: without symbols it does not tell
+ * whether f.constprop.0 or f.cold belongs to f, nor whether f is inlined into itself.
  *
- * A copy in a host without hooks stands where its host would stand, and is none here. A
- * host whose call was only counted has hooks, but no frame, and its caller's is the one
- * below the copy. Then the code tells: the host's own hook is called first in it.
+ * A copy in a host without hooks takes its host's place and does not count as a copy. A
+ * host whose call was only counted has hooks but no frame, so the frame below the copy is
+ * its caller's. Then the code tells: it calls the host's own hook first.
  */
 
 /* Is the call of this frame, the topmost of the stack in use, an inlined copy? Its
- * function, caller and stack pointer are filled in. return_address: of the hook, 0:
- * nobody's. */
+ * function, caller and stack pointer are filled in. return_address: the hook's; 0: no
+ * hook. */
 int inlined_is_copy(const struct lane_context *context, const struct segment_frame *frame,
 		    uintptr_t return_address);
 
 /*
- * The levels of a path that have no frames (common/segment_tree.h, LEVELS), from the
- * stack. Runs on: traced threads, any context; where a call's path is not in the front
- * table. Must not lock, or read anything but the stack in use.
+ * Reads a path's levels, the functions without frames (common/segment_tree.h, LEVELS),
+ * off the stack. Runs on: traced threads, any context; where a call's path is not in the
+ * front table. Must not lock, or read anything but the stack in use.
  *
  * WHEN THE STACK IS WALKED
  *
- * A walk takes half a microsecond, so it must be rare; but a path that was looked at only
- * when it was new had all its later calls, whoever they came by. So it is walked to for
- * each of the first LEVELS_RARE calls of a path with levels: what is called rarely is
- * always where it belongs. From then on the call site, which the hook is given, tells who
- * the caller is (lane/ways.h), and each LEVELS_MANY-th call from there is walked to
- * again: calls of a frequent path are divided among the ways to its caller by samples.
+ * A walk takes half a microsecond, so it must be rare. But walking only when a path is
+ * new would give it all later calls, whatever way they came. So we walk for the first
+ * LEVELS_RARE calls of a path with levels: rare calls are always where they belong. From
+ * then on the call site tells who the caller is (lane/ways.h), and we walk again for
+ * every LEVELS_MANY-th call from there. So the calls of a frequent path are divided among
+ * the ways to its caller by samples.
  */
 
 #define LEVELS_RARE 16u
 #define LEVELS_MANY 256u
 
-/* The node for the call that this frame has been taken for, of the current node; made
- * when it is not there; 0: no room. hook: of the call of its hook, whose frame pointer
- * may be 0; NULL: nobody's. */
+/* Finds or makes the node, below the current one, for the call that this frame was taken
+ * for. 0: no room. hook: its hook's caller, whose frame pointer may be 0; NULL: there is
+ * no hook. */
 uint32_t levels_child(struct lane_context *context, const struct segment_frame *frame,
 		      const struct stack_caller *hook);

@@ -18,7 +18,6 @@ static int enter_block(struct lane_context *context, uint32_t site, void *block,
 	return 1;
 }
 
-/* Notes what a handler did in the middle of a hook. Returns 0 when there is no room. */
 int odd_block_note(struct lane_context *context, enum deferred_kind kind,
 		   const struct shadow_block *block, struct allocation_resize resize,
 		   int temporary)
@@ -32,8 +31,7 @@ int odd_block_note(struct lane_context *context, enum deferred_kind kind,
 	return 0;
 }
 
-/* An allocation of a thread that has given its lane back, or has got none: in a lane that
- * is free now. */
+/* Books an allocation of a thread without a lane in one that is free now. */
 static cold void late_alloc(void *block, uint64_t size, const struct stack_caller *caller,
 			    enum deferred_kind kind, struct allocation_resize resize)
 {
@@ -62,8 +60,7 @@ static cold void late_alloc(void *block, uint64_t size, const struct stack_calle
 	context_return(&loan);
 }
 
-/* A free of such a thread. Signals are blocked: without a lane nobody tells a handler
- * that the site is locked. */
+/* Blocks signals: without a lane a handler could not see that the site is locked. */
 void cold odd_block_freed(const struct shadow_block *block)
 {
 	uint64_t mask;
@@ -73,10 +70,8 @@ void cold odd_block_freed(const struct shadow_block *block)
 	gate_restore_signals(&mask);
 }
 
-/* An allocation when no hook may book: the tool's own, one in a handler that
- * interrupts a hook, one without a lane. The handler's has the function it is called from
- * and the call for its path; nothing is walked, since a walk may be what was
- * interrupted. */
+/* A handler's allocation gets the current function and the call as its path. The stack is
+ * not walked: the handler may have interrupted a walk. */
 void cold odd_block_made(void *block, uint64_t size, const struct stack_caller *caller,
 			 enum deferred_kind kind, struct allocation_resize resize)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The steps of booking an allocation, for the hooks of allocations alone. Runs on: traced
+ * The steps of booking an allocation. For the allocation hooks only. Runs on: traced
  * threads, any context.
  */
 #pragma once
@@ -30,11 +30,10 @@ static inline struct lane_context *booking_begin(void)
 	return busy_take(context, BUSY_BOOKS, stack) ? context : NULL;
 }
 
-/* The end of a hook's work on the books. */
 static inline void booking_end(struct lane_context *context)
 {
 	busy_give(context, BUSY_BOOKS);
-	__asm__ volatile("" : : : "memory"); /* what comes now is not deferred any more */
+	__asm__ volatile("" : : : "memory"); /* from here on handlers do not defer */
 	if (unlikely(context->deferred_count))
 		deferred_book(context);
 }
@@ -60,8 +59,8 @@ static inline uint32_t booking_site(struct lane_context *context,
 	return booking_site_of(context, stack_node(context, caller));
 }
 
-/* Makes room for a new block in the map. NULL: there is none; then it must not be booked
- * either, for its free will not be known. */
+/* Makes room for a new block in the map. NULL: no room; the block must not be booked
+ * either, since its free will not be recognized. */
 static inline uint64_t *booking_room(struct lane_context *context, void *block,
 				     uint64_t size)
 {
@@ -79,12 +78,12 @@ static inline uint64_t *booking_room(struct lane_context *context, void *block,
 }
 
 /*
- * Blocks that no hook can book: those of threads that have no lane (any more), and
- * those of a signal handler that interrupts an allocation hook. Runs on: traced threads,
- * any context; slow paths.
+ * Blocks that no hook can book: those of threads without a lane, and those of a signal
+ * handler that interrupts an allocation hook. Runs on: traced threads, any context; slow
+ * paths.
  */
 
-/* What a realloc did; of other allocations all is 0. */
+/* What a realloc did; all 0 for other allocations. */
 struct allocation_resize {
 	uint64_t old_bytes, copied_bytes;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Begin and end of pauses. Whoever changes the state holds the process lock. A lane that
- * is not in the list yet finds the state when it settles; one that settles at the same
- * time marks itself, or is marked: it stores its stack before it asks, and is in the list
- * before the state changes.
+ * Begin and end of pauses. Runs on: traced threads, any context. Whoever changes the
+ * state holds the process lock. A lane that is not yet in the list sees the state when it
+ * settles. One that settles at the same time marks itself or is marked: it stores its
+ * stack before it reads the state, and was listed before the state changed.
  */
 #include "shim/events/events.h"
 
@@ -66,8 +66,8 @@ int pause_end_region(void)
 
 static struct pause_conditions watched;
 
-/* Of the call, or the thread of the step, with which the recording goes on: where it ends
- * depends on it. The thread is known by the address of its variable. */
+/* The call, or the thread of the step, that resumed the recording: it decides where the
+ * recording ends. The address of a thread's variable identifies the thread. */
 static struct {
 	uint64_t call_count;
 	const void *thread;
@@ -81,8 +81,8 @@ void pause_watch(const struct pause_conditions *conditions)
 		pause_begin();
 }
 
-/* In a pause no path is new, so nobody else asks for the function's object. Functions
- * that are known to be others are remembered. */
+/* Notes the function's object: in a pause no path is made, so nobody else does. Caches
+ * functions that are not the "from" function. */
 static int is_from(uint64_t function)
 {
 	static uint64_t others[256];
@@ -148,7 +148,7 @@ struct study_call ends_call_of(const struct lane_context *context,
 		.open = frame};
 }
 
-/* What it takes to study a call is in none that is open. */
+/* The time that a study takes is left out of all open calls. */
 static void study(struct lane_context *context, const struct study_call *call)
 {
 	uint64_t since = clock_now();

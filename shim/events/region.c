@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of regions: looked up, added. Must not call libc; wait for a lock while
- * signals are open.
+ * Looks up and adds the names of regions. Runs on: traced threads, any context. Must not
+ * call libc, nor wait for a lock while signals are not blocked.
  *
- * A program passes the same few strings again and again: each lane remembers by their
- * addresses which names they were, and compares, since the memory may hold another name
- * by now. Otherwise the table is searched.
+ * A program passes the same few strings again and again. So each lane remembers names by
+ * the strings' addresses, and compares, since the memory may hold another name by now.
+ * Otherwise it searches the table.
  */
 #include "shim/events/events.h"
 
@@ -101,9 +101,9 @@ static uint32_t append(struct segment_names *names, uint64_t hash, const char *c
 	return index;
 }
 
-/* Who has the lock may have lost its processor to those who wait: 32 threads on 2 of them
- * lost a name in one run of ten when 1 ms was waited for. After 0.2 s it has died with
- * it, and nobody waits again. */
+/* The holder may have lost its processor to the threads that wait: with a limit of 1 ms,
+ * 32 threads on 2 processors lost a name in one run of ten. After 0.2 s we take the
+ * holder for dead, and nobody waits again. */
 static int lock_names(struct segment_names *names)
 {
 	uint64_t start = clock_now();
@@ -142,7 +142,7 @@ static uint32_t add_name(struct segment_names *names, uint64_t hash,
 	return index;
 }
 
-/* An end adds no name: what has none there began without one, if at all. */
+/* An end adds no name: a region without one in the table began without one, if at all. */
 static cold uint32_t find_name(const char *component, const char *name, int may_add)
 {
 	struct segment_names *names = find_names();
@@ -159,7 +159,8 @@ static cold uint32_t find_name(const char *component, const char *name, int may_
 	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
 }
 
-/* Regions of this name are studied: from the first one on, before it has a node. */
+/* Has regions of this name studied if that is asked for: from the first one on, before it
+ * has a node. */
 static void watch(uint32_t index, const char *name)
 {
 	uint64_t key = SEGMENT_KEY_REGION | index, mask;
@@ -200,7 +201,7 @@ static inline uint64_t key_of(struct lane_context *context, const char *componen
 		memo->name = name;
 		memo->component = component;
 		__asm__ volatile("" : : : "memory");
-		/* what has no name of its own is looked up again */
+		/* a region without a name of its own is looked up again */
 		memo->index = index == SEGMENT_NAME_MORE ? 0 : index;
 	}
 	return SEGMENT_KEY_REGION | index;

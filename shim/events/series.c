@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Adding a value to a series of the calling thread's lane. Must not call libc or lock. */
+/* Adds a value to a series of the calling thread's lane. Runs on: traced threads, any
+ * context. Must not call libc or lock. */
 #include "shim/events/events.h"
 
 #include "common/segment_series.h"
@@ -70,9 +71,9 @@ static cold uint32_t find_slow(struct lane_context *context, const char *name,
 	return add_series(context, name, kind, hash);
 }
 
-/* By the address of the name first, which is the same again and again; what it points to
- * may have changed. Studied ones have no address here, so others need not ask. NULL: it
- * is one of these, or there is no room. */
+/* Looks by the name's address first, which is usually the same, and compares, since the
+ * memory may have changed. Studied series are not remembered by address, so the others
+ * need not check for studies. NULL: the series is studied, or there is no room. */
 static inline struct segment_series *find_series(struct lane_context *context,
 						 const char *name, uint32_t kind)
 {
@@ -97,7 +98,7 @@ _Static_assert(LANE_SERIES_MEMOS == 1u << 6, "find_series() shifts by 58");
 static int64_t live_bytes(void)
 {
 	const struct segment_process *segment = process->segment;
-	/* relaxed: a reading of that moment; another thread may change both between */
+	/* relaxed: another thread may change both in between */
 	uint64_t below = __atomic_load_n(&segment->below_peak, __ATOMIC_RELAXED);
 	uint64_t peak = __atomic_load_n(&segment->peak_bytes, __ATOMIC_RELAXED);
 
@@ -133,7 +134,7 @@ static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
 	return marks[least].value;
 }
 
-/* All spans are full: each two become one. */
+/* All spans are full: joins them in pairs. */
 static cold void halve_spans(struct segment_series *series)
 {
 	struct segment_series_span *spans = series->spans;
@@ -173,7 +174,7 @@ static inline void add_to_span(struct segment_series *series,
 	span->count++;
 }
 
-/* What has been waited since a mark, by path: of those that are remembered. */
+/* Sums the remembered waits since a mark, by path. Returns how many paths. */
 static uint32_t find_waits(const struct lane_context *context, uint64_t mark,
 			   struct segment_step_wait *ret)
 {
@@ -215,7 +216,7 @@ static void add_to_all(struct segment_series *series,
 	}
 }
 
-/* The longest of them; they are used up. */
+/* Takes the longest waits out of the list. */
 static void take_longest(struct segment_step_wait *ret, struct segment_step_wait *waits,
 			 uint32_t count)
 {
@@ -233,7 +234,7 @@ static void take_longest(struct segment_step_wait *ret, struct segment_step_wait
 
 #define NOT_EXTREME UINT32_MAX
 
-/* A step, since this mark, in which the thread had no CPU. place: in the highest. */
+/* Adds the waits since this mark to the step. place: among the highest. */
 static cold void add_waits(struct lane_context *context, struct segment_series *series,
 			   uint64_t mark, uint32_t place)
 {
@@ -245,7 +246,7 @@ static cold void add_waits(struct lane_context *context, struct segment_series *
 		take_longest(series->highest_waits[place], waits, count);
 }
 
-/* Returns its place in the highest, or NOT_EXTREME. */
+/* Returns the value's place among the highest, or NOT_EXTREME. */
 static inline __attribute__((always_inline)) uint32_t
 add_value(struct segment_series *series, struct segment_mark mark)
 {
@@ -264,7 +265,7 @@ add_value(struct segment_series *series, struct segment_mark mark)
 		     mark.value < series->fifth_lowest))
 		series->fifth_lowest = add_extreme(series->lowest, &series->lowest_count,
 						   &mark, -1, &place);
-	/* last: a reader takes what lies below it */
+	/* last: a reader reads the values below this count */
 	__atomic_store_n(&series->value_count, mark.index + 1, __ATOMIC_RELEASE);
 	return highest;
 }
@@ -313,8 +314,8 @@ add_step(struct lane_context *context, struct segment_series *series, uint64_t n
 		keep_step(context, series, &mark);
 }
 
-/* Before its value: a reader that comes in between, or finds that nothing followed, has
- * no value without a mark. */
+/* Comes before the value, so that a reader in between, or after a kill, finds no value
+ * without a mark. */
 static inline void add_mark(struct segment_series *series, uint64_t now, int64_t live)
 {
 	if (unlikely(!series->count)) {
@@ -326,7 +327,7 @@ static inline void add_mark(struct segment_series *series, uint64_t now, int64_t
 	series->count++;
 }
 
-/* The calling thread's context, with its series to itself; or NULL. */
+/* Returns the calling thread's context with its series marked busy; or NULL. */
 static inline struct lane_context *begin(void)
 {
 	struct lane_context *context = context_get();
@@ -341,7 +342,7 @@ static inline struct lane_context *begin(void)
 		paused_take_up(context);
 	if (busy_take(context, BUSY_SERIES, (uintptr_t)__builtin_frame_address(0)))
 		return context;
-	context->lane->lost_mark_count++; /* a handler, in the middle of a mark */
+	context->lane->lost_mark_count++; /* a handler interrupted another mark */
 	return NULL;
 }
 
@@ -364,7 +365,7 @@ mark_step(struct lane_context *context, struct segment_series *series, uint64_t 
 	series->open_mark = ++context->recent_waits.mark_count;
 }
 
-/* What it takes to study it is in no step, and in no call. 0: there is no such series. */
+/* The study's time is left out of all steps and calls. 0: there is no such series. */
 static cold int mark_studied(struct lane_context *context, const char *name, uint64_t now)
 {
 	uint32_t number = find_slow(context, name, SEGMENT_SERIES_STEP);
@@ -389,7 +390,7 @@ static cold int mark_studied(struct lane_context *context, const char *name, uin
 	return 1;
 }
 
-/* Who is switched out each time the clock was read: the machine knows better. */
+/* Gives up when the thread is switched out again after every reading. */
 #define READINGS_MOST 4
 
 void series_step(const char *name)
@@ -400,7 +401,8 @@ void series_step(const char *name)
 
 	if (!context)
 		return;
-	/* one behind the reading would be in the next step's time, and booked in this */
+	/* a switch after the reading belongs to the next step, but would be booked on
+	 * this */
 	for (int i = 0; unlikely(switches_has_been(context)) && i < READINGS_MOST; i++) {
 		off_cpu_book(context);
 		now = clock_now();
@@ -424,7 +426,7 @@ void series_counter(const char *name, double value)
 
 	if (!context)
 		return;
-	if (value - value == 0) /* neither infinite nor no number */
+	if (value - value == 0) /* neither infinite nor NaN */
 		series = find_series(context, name ? name : "", SEGMENT_SERIES_COUNTER);
 	if (likely(series)) {
 		live = live_bytes();

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process's history: made or mapped when it is needed, and written. Must not call
- * libc; wait for a process lock while signals are open.
+ * Takes snapshots into the process's history, which it makes or maps when needed. Runs
+ * on: traced threads, any context. Must not call libc, nor wait for a lock while signals
+ * are not blocked.
  *
- * LOCKS. The snapshot lock is taken with signals blocked, and outermost; the process lock
- * inside of it, for a moment each. Whoever keeps a site holds that site, and may take the
- * process lock inside; nobody who holds the process lock asks for a site.
+ * LOCKS. The snapshot lock is outermost and taken with signals blocked; the process lock
+ * is taken inside it, for a moment each time. Whoever saves a site's past holds that
+ * site's lock and may take the process lock inside it; nobody who holds the process lock
+ * asks for a site.
  */
 #include "shim/events/events.h"
 
@@ -21,16 +23,16 @@
 #include "shim/events/context.h"
 #include "shim/waits/off_cpu.h"
 
-/* A collector writes a snapshot down in microseconds, a thread of the process takes
- * milliseconds; either may be without a CPU meanwhile, and whoever asks again every 50 us
- * takes it from them. So it is asked at long intervals soon: a quarter of a second in
- * all. Who holds the lock for longer is stopped, and is waited for once. */
+/* A collector writes a snapshot in microseconds, a thread of the process in milliseconds.
+ * Either may lose its CPU, and asking every 50 us takes the CPU from them. So we soon ask
+ * at longer intervals, for a quarter of a second in all. A holder that takes longer has
+ * been stopped; we wait for it only once. */
 #define SHORT_PAUSES 20
 #define LOCK_PAUSES (SHORT_PAUSES + 250)
 #define SHORT_PAUSE_NS 50000u
 #define LONG_PAUSE_NS 1000000u
 
-static uint32_t slow_holder; /* of the lock, when it was last waited for in vain */
+static uint32_t slow_holder; /* of the lock, when we last waited in vain */
 
 static void pause_taker(int step)
 {
@@ -49,12 +51,12 @@ static uint64_t resident_bytes(void)
 	return pages == UINT64_MAX ? 0 : pages * 4096;
 }
 
-/* What a lane's thread has been without a CPU since its last hook. The kernel has clocks
- * of a process's threads for all of them. */
+/* How long a lane's thread has been without a CPU since its last hook. Any thread may
+ * read the CPU clocks of its process's threads. */
 static uint64_t open_ns(const struct segment_lane *lane)
 {
 	struct history_booked booked = history_read_booked(lane);
-	/* of one thread, in scheduler's time: see clock_getcpuclockid(3) */
+	/* one thread's CPU clock, see clock_getcpuclockid(3) */
 	long clock = (long)((~(uint64_t)(uint32_t)booked.tid << 3) | 6);
 	struct timespec cpu;
 	uint64_t wall_ns;
@@ -95,7 +97,7 @@ static int copy_lane(struct history *history, struct lane_context *context, uint
 	return result == -EINVAL ? 0 : result;
 }
 
-/* What has not become part of a snapshot is written by the next one. */
+/* The snapshot failed: forgets what was written, so that the next one writes it again. */
 static void forget(struct lane_context *lane)
 {
 	for (; lane; lane = lane->next_lane)
@@ -131,7 +133,7 @@ static int take(struct history *history, const char *label,
  * waited for again. */
 static int lock_history(uint32_t *lock)
 {
-	/* relaxed: only a guess how long to wait */
+	/* relaxed: only decides how long to wait */
 	uint32_t holder = __atomic_load_n(lock, __ATOMIC_RELAXED);
 	int is_slow = holder && holder == __atomic_load_n(&slow_holder, __ATOMIC_RELAXED);
 	int result = history_lock(lock, SEGMENT_LOCK_THREAD, is_slow ? 0 : LOCK_PAUSES,
@@ -169,7 +171,8 @@ void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 
 	if (!process)
 		return;
-	/* counts of a slot that another process had before begin with that one's */
+	/* no snapshots in a reused slot: its counts include those of the process
+	 * before */
 	if (context_get() && !process->segment->tenancy && gate_block_signals(&mask)) {
 		result = take_locked(label ? label : "", cause);
 		gate_restore_signals(&mask);

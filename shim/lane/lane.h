@@ -22,12 +22,12 @@
 #include "shim/lane/stack_memory.h"
 
 /* 4,096 entries, two to a set, miss 0.01 to 0.2 % of the calls of Lua, SQLite and gawk
- * (one to a set: 0.2 to 2.7 %) and fit half of a 32 KiB first-level cache. tcc, with
- * 800,000 paths, misses 26 % of the time, and with 16 times as many entries as much time
- * goes to nodes that have left the caches. */
+ * (one to a set: 0.2 to 2.7 %) and fill half of a 32 KiB first-level cache. tcc, with
+ * 800,000 paths, misses 26 % of its calls; 16 times as many entries do not help it, since
+ * its nodes have left the caches, too. */
 #define LANE_FRONT_COUNT 4096u
 
-/* Of the tree's hash table: as many as nodes. */
+/* Buckets of the tree's first hash table: one per node. */
 #define LANE_FIRST_BUCKETS 1024u
 
 /* Notes of handlers that interrupt an allocation hook, see memory/site.h. */
@@ -43,12 +43,12 @@ struct fiber_clock {
 
 enum fiber_kind {
 	FIBER_FIXED,  /* the bounds of its stack are known */
-	FIBER_BLOCK,  /* its stack is a block of the heap, as long as that lives */
-	FIBER_WINDOW, /* the bounds are what was seen, and may grow */
+	FIBER_BLOCK,  /* its stack is a heap block, as long as that lives */
+	FIBER_WINDOW, /* the bounds cover the addresses seen, and may grow */
 };
 
-/* One stack of execution of a lane's thread, see fiber.h. top and current are those of
- * the time it was left. */
+/* One of the stacks that a lane's thread runs on, see fiber.h. While another stack is in
+ * use, top and current are as this one was left. */
 struct fiber {
 	uintptr_t low, high; /* the stack */
 	uintptr_t anchor;    /* the thread's own: the first address seen */
@@ -61,9 +61,9 @@ struct fiber {
 	struct lane_context *owner;
 	struct fiber *next_free;
 	enum fiber_kind kind;
-	int is_abandoned; /* its stack is used for something else now */
-	/* What threads waited while they were on it; while it is in use, what to take
-	 * from its thread's sums for that. See spans.h. */
+	int is_abandoned; /* its stack has been reused */
+	/* What threads waited on it. While it is in use: what to subtract from its
+	 * thread's sums to get that. See spans.h. */
 	uint64_t ready_ns, blocked_ns;
 };
 
@@ -71,7 +71,7 @@ struct fiber {
 struct jump_mark {
 	uintptr_t stack_pointer;
 	uint64_t return_address;
-	uint64_t frame_ticks; /* of the innermost open frame, which is known by them */
+	uint64_t frame_ticks; /* start of the innermost open frame; identifies it */
 	const struct fiber *fiber;
 	uint32_t depth;
 	uint32_t counted_depth; /* *context->depth: a handler's jump may leave a hook
@@ -81,7 +81,7 @@ struct jump_mark {
 
 #define LANE_JUMP_MARKS 128u
 
-/* A region's names by their addresses, see region.c. */
+/* Remembers a region's names by their addresses, see region.c. */
 struct region_memo {
 	const char *component, *name;
 	uint32_t index; /* of the name, 0: none */
@@ -94,11 +94,11 @@ struct study_lane;
 #define LANE_SUSPICIONS 16u
 #define LANE_STEP_KEY (1ull << 62) /* no function's */
 
-/* A function that had slow calls, see study/choose.c. Ticks are sums over these, without
- * those that they waited for a CPU. */
+/* A function that had slow calls, see study/choose.c. Ticks are sums over these calls,
+ * without the time they were ready to run. */
 struct lane_suspicion {
-	uint64_t key; /* of a step LANE_STEP_KEY | its series; 0: none */
-	uint64_t begin_ticks, begin_calls; /* when the first was noted, of busy time */
+	uint64_t key; /* for a step: LANE_STEP_KEY | its series; 0: none */
+	uint64_t begin_ticks, begin_calls; /* at the first slow call, busy time */
 	uint64_t slow_ticks, blocked_ticks;
 	uint32_t slow_count;
 	uint32_t index; /* of the function, or the series, in the lane */
@@ -112,10 +112,10 @@ struct lane_study {
 	uint64_t begin_ticks, next_look_ticks;
 	uint64_t begin_busy_ticks, next_busy_ticks;
 	uint64_t begin_ready_ns;
-	uint32_t span_at; /* of those that were kept, the next one */
+	uint32_t span_at; /* the next kept span to look at */
 };
 
-/* A step's or counter's name by its address, see series.c. */
+/* Remembers a step's or counter's name by its address, see series.c. */
 struct series_memo {
 	const char *name;
 	uint32_t number; /* 1 + index of the series, 0: none */
@@ -137,7 +137,7 @@ struct lane_pulse {
 struct lane_way {
 	uint64_t call_site;
 	uint32_t child; /* node; 0: none */
-	uint32_t left;	/* calls for which it holds */
+	uint32_t left;	/* calls it still holds for */
 };
 
 #define LANE_EARLY 256u
@@ -158,7 +158,7 @@ struct lane_watched {
 
 #define LANE_WATCHED 16u
 
-/* See shim/budget/counting.h. All ticks are the run's clock but busy ones. */
+/* See shim/budget/counting.h. Ticks are the run's clock, except busy ones. */
 struct lane_budget {
 	uint64_t interval_ticks; /* from look to look */
 	uint64_t next_look_ticks;
@@ -167,12 +167,12 @@ struct lane_budget {
 	uint32_t stretch_calls, picked_call, judged_count;
 	uint32_t call_count; /* in all stretches since the last decision */
 	uint64_t ticks;	     /* of these */
-	double share; /* of the hooks, and is it more than allowed: at the last one */
+	double share;	     /* the hooks', at the last look; is_over: too large */
 	int is_over;
-	uint32_t step;	       /* how far it goes to hold the budget */
-	uint32_t kept_count;   /* functions in a row that it could not take there */
+	uint32_t step;	     /* how drastic the budget's measures are */
+	uint32_t kept_count; /* functions in a row that it could not take at this step */
 	uint32_t barren_count; /* stretches since one was taken */
-	/* what a pair of hooks costs, in parts of what was calibrated; and since when */
+	/* a pair's cost relative to the calibrated one, and since when */
 	double price;
 	double pair_calls, pair_ticks;
 	uint64_t sample_count, hook_sample_count;
@@ -181,22 +181,22 @@ struct lane_budget {
 
 /* See waits/off_cpu.h. */
 struct lane_off_cpu {
-	/* up to where it is booked; that it was without a CPU is one store, so that who
-	 * is left between others books nothing twice, and owes nothing */
+	/* booked up to here. base_off_ns alone says what was booked, in one store: code
+	 * that is abandoned between two stores books nothing twice and loses nothing */
 	uint64_t base_off_ns, base_cpu_ns, base_ready_ns;
 	uint64_t begin_cpu_ns, begin_ready_ns;
-	uint64_t unread_ns; /* of sleeps since base_ready_ns was read */
+	uint64_t unread_ns;			 /* slept since base_ready_ns was read */
 	uint64_t blocked_count, preempted_count; /* switches until then */
-	uint64_t seen_ticks;	       /* when a switch was last found out about */
-	uint64_t put_off_until_ticks;  /* 0: it is asked about each */
-	uint64_t booking_ticks;	       /* what it took when nothing came in between */
-	uint64_t ready_ns, blocked_ns; /* all that was booked on paths */
+	uint64_t seen_ticks;			 /* when we last noticed a switch */
+	uint64_t put_off_until_ticks;		 /* 0: every switch is looked at */
+	uint64_t booking_ticks;			 /* what booking took, uninterrupted */
+	uint64_t ready_ns, blocked_ns;		 /* all that was booked on paths */
 };
 
 #define LANE_RECENT_WAITS 32u
 
-/* The latest waits of the thread, for the step that they were in. What follows each other
- * on one path, with no mark in between, is one. */
+/* The thread's latest waits, for the step that they fell in. Consecutive waits on one
+ * path without a mark in between are one entry. */
 struct lane_recent_waits {
 	struct {
 		uint64_t mark; /* marks before it */
@@ -219,33 +219,32 @@ struct ring_data {
 struct lane_samples {
 	void *ring;	       /* the kernel's page, and the data behind it; NULL: none */
 	struct ring_data data; /* of the ring, or written by the timer's handler */
-	uint32_t is_wide;      /* atomic: the ring has room for stacks; others look */
+	uint32_t is_wide;      /* atomic: the ring has room for stacks */
 	uint32_t is_narrow;    /* there was no room for stacks */
-	uint32_t has_no_kernel;	  /* the thread may not ask for that */
+	uint32_t has_no_kernel;	  /* the thread may not sample it */
 	uint32_t most_taken;	  /* records at a time, of this ring */
 	uint32_t refused_count;	  /* in a row */
-	uint32_t look_count;	  /* at whether it is to be made anew */
+	uint32_t look_count;	  /* checks whether to make it anew */
 	uint64_t mean_period_ns;  /* of rings like this */
 	uint64_t period_ns;	  /* of the ring */
 	uint64_t clock_ns;	  /* of the ring's last sample */
 	uint64_t opened_cpu_ns;	  /* the thread's CPU time when the ring was made */
-	uint64_t unwritten_count; /* lost, of which the ring has not told yet */
-	uint64_t next_busy_ticks; /* of busy time, when it is made or made anew; 0: unset
-				   */
+	uint64_t unwritten_count; /* lost, not yet reported in the ring */
+	uint64_t next_busy_ticks; /* busy time to (re)make it; 0: unset */
 	uint64_t switch_count;	  /* of the thread, when it was made */
-	uint64_t hook_count;	  /* samples in our own code, but the stubs */
+	uint64_t hook_count;	  /* samples in our own code, without the stubs */
 	uint32_t random;
 	uint32_t timer;		     /* atomic; 1 + the number of the timer; 0: none */
 	uint64_t timer_head;	     /* bytes that its handler has written */
-	uint64_t timer_lost_periods; /* for which there was no room, atomic */
+	uint64_t timer_lost_periods; /* lost for want of room, atomic */
 };
 
 #define LANE_TIMER_WORDS 4096u /* see shim/samples/timer.h */
 
 #define LANE_SPAN_MARKS 64u
 
-/* Open calls that began after the mark before, up to this time of their stack: what the
- * stack's clock and its waits were when they were first looked at. */
+/* Covers the open calls that began after the previous mark and up to this time of their
+ * stack. Holds the stack's clock and waits when these calls were first looked at. */
 struct lane_span_mark {
 	const struct fiber *fiber;
 	uint64_t ticks, offset_ticks;
@@ -254,7 +253,7 @@ struct lane_span_mark {
 
 /* See spans.h. */
 struct lane_spans {
-	uint64_t floor_ticks; /* the threshold is not below; SPANS_NEVER: none is kept */
+	uint64_t floor_ticks;	 /* the threshold's minimum; SPANS_NEVER: none is kept */
 	uint64_t interval_ticks; /* when this one began */
 	uint32_t interval_count;
 	uint32_t mark_count;
@@ -265,7 +264,7 @@ struct lane_spans {
 #define LANE_LOCK_HEADS 1024u
 #define LANE_LOCKS_HELD 8u
 
-/* A lock that was waited for, and is held. */
+/* A lock that the thread waited for and now holds. */
 struct lane_hold {
 	uint32_t lock; /* in the lane's locks, 0: none */
 	uint64_t since_ticks;
@@ -273,17 +272,17 @@ struct lane_hold {
 
 /* See waits/locks.h. */
 struct lane_locks {
-	uint32_t is_known;	  /* the lists have what the segment has */
-	uint32_t held_count;	  /* of the holds below, those that are in use */
+	uint32_t is_known;	  /* the lists are built from the segment */
+	uint32_t held_count;	  /* used entries of `held` */
 	struct segment_lock *all; /* NULL: none yet */
 	struct lane_hold held[LANE_LOCKS_HELD];
 };
 
 struct deferred;
 
-/* What only one hook at a time is at work on, see busy.h. */
+/* The parts of a lane that only one hook at a time may work on, see busy.h. */
 enum lane_part {
-	BUSY_BOOKS, /* of allocations; a handler's events are deferred meanwhile */
+	BUSY_BOOKS, /* of allocations; handlers defer theirs meanwhile */
 	BUSY_TREE,
 	BUSY_OFF_CPU,
 	BUSY_STALLS,
@@ -292,50 +291,49 @@ enum lane_part {
 	BUSY_SERIES,
 	BUSY_STUDY,
 	BUSY_SAMPLES,
-	BUSY_CHANGES, /* of how functions are recorded, in all of the process */
+	BUSY_CHANGES, /* how functions are recorded, process-wide */
 	LANE_PARTS,
 };
 
 struct lane_context {
-	/* the first two cache lines have what every call needs, of the stack in use */
+	/* the first two cache lines: what every call needs, for the stack in use */
 	struct segment_frame *top;   /* next free frame */
 	struct segment_frame *limit; /* end of the frames that have pages */
-	uintptr_t stack_low;	     /* where the stack in use lies: other addresses */
-	uintptr_t stack_size;	     /* take the slow path */
-	uint64_t clock_offset;	     /* ticks for which it was suspended */
+	uintptr_t stack_low;	     /* bounds of the stack in use: addresses */
+	uintptr_t stack_size;	     /* outside take the slow path */
+	uint64_t clock_offset;	     /* ticks that the stack was suspended */
 	uint32_t *depth;	     /* number of open frames, for the reader */
 	struct segment_node *nodes;
 	uint32_t current; /* node of the innermost open frame, or the root */
-	int32_t pulse;	  /* calls without a frame until counted_pulse() is asked */
+	int32_t pulse;	  /* calls without a frame until counted_pulse() */
 	struct segment_function *functions;
-	uint64_t check_ticks; /* when an exit looks at the budget again */
-	/* of calls without a frame, by the function's number (shim/patch/stubs.h);
-	 * NULL in a pause */
+	uint64_t check_ticks; /* when an exit next looks at the budget */
+	/* calls without a frame, by number (shim/patch/stubs.h); NULL in a pause */
 	uint64_t *counts;
 	/* the thread was switched out when they differ (waits/switches.h) */
 	const uint64_t *switch_word;
 	uint64_t switch_mark;
-	uint64_t span_ticks; /* calls as long as that are kept (spans.h) */
+	uint64_t span_ticks; /* calls at least this long are kept (spans.h) */
 
-	/* the third begins with what says that there are samples (shim/samples) */
+	/* the third begins with whether there are samples (shim/samples) */
 	const volatile uint64_t *sample_head;
 	uint64_t sample_tail;
 
-	/* what calls of libc need besides, and allocations */
+	/* what calls of libc and allocations need besides */
 	struct segment_call_site *call_sites; /* by node */
 	struct segment_lane *lane;
-	uint32_t own_work;    /* what is allocated now is the tool's, not the program's */
+	uint32_t own_work;    /* allocations now are the tool's, not the program's */
 	uint32_t is_vforking; /* a vfork child runs in this memory */
 	struct segment_transfer *transfers;
-	uint32_t transfer_linked; /* entries that the buckets have */
+	uint32_t transfer_linked; /* entries linked in the buckets */
 	uint32_t deferred_count;
 	uint32_t has_nap;	    /* the last sleep may have been for another thread */
-	uint32_t locked_site;	    /* the last that was, or was to be; see site.h */
-	uint32_t has_site;	    /* it is locked by this thread, for certain */
+	uint32_t locked_site;	    /* the last one locked, or about to be; see site.h */
+	uint32_t has_site;	    /* this thread certainly holds it */
 	uintptr_t last_blocks[2];   /* the thread's latest two allocations */
-	uintptr_t busy[LANE_PARTS]; /* where on the stack each is worked at, 0: nowhere */
+	uintptr_t busy[LANE_PARTS]; /* stack address of the hook at work; 0: none */
 
-	struct segment_frame *frames; /* first one; the one before matches no exit */
+	struct segment_frame *frames; /* the first; the one before it matches no exit */
 
 	/* stacks */
 	struct fiber *fiber; /* in use */
@@ -362,16 +360,16 @@ struct lane_context {
 
 	/* allocations */
 	struct deferred *deferred;
-	uint32_t deferred_done; /* of deferred_count those that are booked */
+	uint32_t deferred_done; /* how many of deferred_count are booked */
 	struct stack_memo memo;
 	struct lane_kept_table *kept; /* NULL: none yet */
 	uint32_t kept_serial;	      /* of the last stack that was kept */
 	struct lane_kept_missed kept_missed;
-	uint32_t kept_latest; /* the place of the last stack that was met */
+	uint32_t kept_latest; /* the place of the last stack found */
 
 	uint32_t answers_seen; /* see shim/budget/counting.h */
 	struct lane_off_cpu off_cpu;
-	uint32_t nap_number; /* of it in the stalls, 0: it is not kept */
+	uint32_t nap_number; /* its index in the stalls; 0: not kept */
 	struct segment_stall nap;
 	const void *switch_page;      /* behind switch_word, when it is ours */
 	uint64_t paused_ticks;	      /* in its clocks, see busy.h */
@@ -384,8 +382,8 @@ struct lane_context {
 	struct lane_budget budget;
 	struct lane_study study;
 	struct lane_spans spans;
-	/* up to here on one page, but for the marks of the spans. All that most forked
-	 * children touch of the rest are these tables; see tree_resume() */
+	/* up to here on one page, except for the spans' marks. Of the rest most forked
+	 * children touch only the next two tables; see tree_resume() */
 	uint32_t front[LANE_FRONT_COUNT];
 	uint32_t first_buckets[LANE_FIRST_BUCKETS]; /* until there are more nodes */
 	struct lane_recent_waits recent_waits;
@@ -417,50 +415,50 @@ struct lane_context {
 /* The root of every lane's tree. */
 #define LANE_ROOT 1u
 
-/* A region's frame lies among those of functions, with its key in the place of the
- * function. What has ended below an open function stays, as a frame of this key, until
- * that function has ended. */
+/* A region's frame lies among those of functions, with its key in place of the function.
+ * A region that ended below an open function keeps its frame, with this key, until that
+ * function has ended. */
 #define LANE_ENDED_REGION SEGMENT_KEY_REGION
 
-/* NULL only while the loader relocates the program, whose resolvers of indirect functions
- * may have hooks and allocate: a thread's variables get their first values after that. */
+/* NULL only while the loader relocates the program, before thread variables get their
+ * initial values: resolvers of indirect functions may have hooks and allocate. */
 extern __thread struct lane_context *lane_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Of threads that have none yet, and of those that have ended and of processes where
- * nothing is recorded. They have no frames and no address lies on their stack, so every
- * hook takes its slow path, which makes one, or returns. Nobody writes to them. */
+/* lane_absent: the thread has no lane yet. lane_none: the thread has ended, or the
+ * process is not recorded. They have no frames and no address lies on their stack, so
+ * every hook takes its slow path, which makes a lane or returns. Nobody writes to
+ * them. */
 extern hidden struct lane_context lane_absent, lane_none;
 
-/* True for threads that may still get one. */
+/* True for threads that may still get a lane. */
 static inline int lane_is_absent(const struct lane_context *context)
 {
 	return !context || context == &lane_absent;
 }
 
-/* The slot of the lane that a thread had which has ended, 0: none. */
+/* The slot of the lane that an ended thread had; 0: none. */
 extern __thread uint32_t lane_left_slot
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Leaves the ticks from then until now out of the time of all calls that are open on the
- * stack in use, as if it had been suspended: the recorder worked for itself. Returns how
- * many; times of the run's clock that were read before are that much earlier on the
- * stack's. */
+/* Leaves the ticks from `since` to `now` out of all calls open on the stack in use, as if
+ * the stack had been suspended: the recorder worked for itself. Returns how many. A time
+ * of the run's clock read before is that much earlier on the stack's clock. */
 uint64_t lane_leave_out(struct lane_context *context, uint64_t since, uint64_t now);
 
-/* Now, without the time for which the lane's thread is known to have been without a CPU:
- * what a budget is a part of. A server that waits most of the time computes little, and
- * so may the recorder. Where waits are not recorded it is the run's clock. */
+/* Now, less the time that the lane's thread is known to have been without a CPU. Budgets
+ * are shares of this time: a server that mostly waits computes little, and so may the
+ * recorder. When waits are not recorded it is the run's clock. */
 uint64_t lane_busy_ticks(const struct lane_context *context, uint64_t now);
 
-/* True when the context can be used as it is: neither absent nor wiped nor none. */
+/* True when the context can be used as it is: not lane_absent, lane_none or wiped. */
 static inline int lane_is_live(const struct lane_context *context)
 {
 	return context && context->frames;
 }
 
-/* The calling thread's context if it has one that can be used, or NULL; none is made for
- * it (events/context.h does that). */
+/* The calling thread's context if it can be used, or NULL. Makes none (events/context.h
+ * does). */
 static inline struct lane_context *lane_own(void)
 {
 	struct lane_context *context = lane_self;
@@ -468,9 +466,9 @@ static inline struct lane_context *lane_own(void)
 	return lane_is_live(context) ? context : NULL;
 }
 
-/* Brackets around work of our own in the program's thread, so that its allocations are
- * not taken for the program's. NULL: the thread has no lane, or is inside of a hook that
- * has them to itself; the end is given it all the same. Not nested. */
+/* Bracket our own work in the program's thread, so that its allocations are not taken for
+ * the program's. NULL: the thread has no lane, or is in a hook that holds the books; pass
+ * it to lane_end_own_work() all the same. Do not nest. */
 static inline __attribute__((always_inline)) struct lane_context *
 lane_begin_own_work(void)
 {
@@ -491,7 +489,7 @@ static inline void lane_end_own_work(struct lane_context *context)
 	context->busy[BUSY_BOOKS] = 0;
 }
 
-/* By a lane's histogram of a function: its calls that were timed, and in which bucket
- * half of so many are reached. */
+/* From a function's histogram in a lane: the number of timed calls, and the bucket in
+ * which half of `calls` are reached. */
 uint64_t lane_timed_calls(const struct segment_function *function);
 uint32_t lane_median_bucket(const struct segment_function *function, uint64_t calls);

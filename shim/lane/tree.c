@@ -53,8 +53,8 @@ static inline void order_stores(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-/* Children of one parent share a cache line of the table, or two: who calls one of them
- * calls others. */
+/* Children of one parent share one or two cache lines of the table: a caller of one
+ * usually calls others. */
 static inline uint32_t bucket_of(uint32_t parent, uint64_t key, uint32_t mask)
 {
 	uint32_t child = (uint32_t)key * 0x85ebca6bu >> 28;
@@ -62,8 +62,8 @@ static inline uint32_t bucket_of(uint32_t parent, uint64_t key, uint32_t mask)
 	return (parent * 0x9e3779b1u << 4 | child) & mask;
 }
 
-/* One with so many in a chain is wide: its further children are all over the table, and
- * the chains of a loop that calls 30,000 functions stay short. */
+/* A parent with this many children in a chain is wide: its further children are spread
+ * over the table. So chains stay short even for a loop that calls 30,000 functions. */
 #define WIDE_CHAIN 8u
 
 static inline uint32_t wide_bucket_of(uint32_t parent, uint64_t key, uint32_t mask)
@@ -78,8 +78,8 @@ static inline int is_wide(const struct lane_context *context, uint32_t parent)
 	return context->wide_parents[parent / 64 % 4] >> parent % 64 & 1;
 }
 
-/* The head of the chain for a node that is in none. A parent never ceases to be wide, so
- * those that were listed before it was are looked for, too. */
+/* The head of the chain for a node that is in none yet. A parent stays wide for good;
+ * searches also look where its first children were listed. */
 static uint32_t *chain_for(struct lane_context *context, uint32_t parent, uint64_t key,
 			   uint32_t *buckets, uint32_t mask)
 {
@@ -152,8 +152,8 @@ static void grow_function_table(struct lane_context *context)
 	unmap_buckets(context, old, (mask + 1) / 2);
 }
 
-/* In a lane that was taken over, none before a function is new: who makes no new path
- * needs none, and does not read the histograms of all. */
+/* A lane that was taken over gets a table only with its first new function: a child that
+ * makes no new path need not read all histograms. */
 static int make_function_table(struct lane_context *context)
 {
 	uint32_t mask = FIRST_FUNCTIONS - 1, *table;
@@ -170,8 +170,8 @@ static int make_function_table(struct lane_context *context)
 	return 0;
 }
 
-/* Makes sure that entry `index` of an array has its pages, and the next few, which
- * handlers may take before the caller takes it. */
+/* Makes sure that entry `index` of an array has pages, and the next few, too: handlers
+ * may take entries before the caller does. */
 static int ensure(struct lane_context *context, enum array_number number, uint32_t index)
 {
 	return process_grow(context->lane, context->slot, number,
@@ -185,8 +185,8 @@ static int ensure_node(struct lane_context *context, uint32_t index)
 	return result < 0 ? result : ensure(context, ARRAY_CALL_SITES, index);
 }
 
-/* Index of the function with this key in the lane's table; 0, whose histogram nobody
- * reads: no room. */
+/* Index of the function with this key in the lane's table. 0: no room; nobody reads the
+ * histogram of entry 0. */
 static uint32_t function_index(struct lane_context *context, uint64_t key)
 {
 	uint32_t at, index;
@@ -210,7 +210,7 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 	return index;
 }
 
-/* There never will be room for another histogram; else there may be, after a while. */
+/* True when there will never be room for another histogram. */
 static int is_full_of_functions(const struct lane_context *context)
 {
 	return context->function_next + HANDLER_ENTRIES >=
@@ -253,9 +253,9 @@ static void publish(struct lane_context *context)
 	arrays_publish(&context->lane->nodes, context->node_next);
 }
 
-/* What handlers have added to a tree in which nothing was new to the code that they
- * interrupted, or right after that had published. One that comes now publishes itself,
- * and its count may be written over with ours. */
+/* Publishes what handlers added while the interrupted code had nothing new, or had just
+ * published. A handler that comes now publishes itself; our older count may overwrite its
+ * own, so we look again. */
 static void publish_handlers(struct lane_context *context)
 {
 	order_stores();
@@ -321,8 +321,8 @@ static void remember(struct lane_context *context, uint32_t index, uint32_t pare
 	    (tree_notes_ways() && is_function(key)))
 		return;
 	context->front[tree_other_place(tree_place(parent, key))] = *front;
-	/* sequentially consistent: another thread may have begun with ways, and seen this
-	 * table without it */
+	/* sequentially consistent: another thread may have started ways and cleared this
+	 * table just before the store */
 	__atomic_store_n(front, index, __ATOMIC_SEQ_CST);
 	if (is_function(key) && tree_notes_ways())
 		*front = 0;
@@ -351,7 +351,7 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	return index;
 }
 
-/* Returns whether nobody else is at it, which end_work() is to be told. */
+/* Returns whether this is the outermost insertion; pass that to end_work(). */
 static inline int begin_work(struct lane_context *context, uintptr_t stack)
 {
 	return busy_take(context, BUSY_TREE, stack);
@@ -402,8 +402,8 @@ uint32_t cold tree_level(struct lane_context *context, uint32_t below, uint64_t 
 	return index;
 }
 
-/* Both are published at once: a reader never has a node without the arrival. Who is
- * interrupted in between by a handler that comes the same way finds that one's node. */
+/* Publishes both nodes at once, so a reader never sees the node without its arrival. A
+ * handler that comes the same way in between makes its own. */
 uint32_t cold tree_arrive(struct lane_context *context, uint32_t parent, uint64_t key,
 			  uint32_t below)
 {
@@ -426,8 +426,8 @@ uint32_t cold tree_arrive(struct lane_context *context, uint32_t parent, uint64_
 	return index;
 }
 
-/* A node or function that was taken and has nothing in it yet is one that nobody comes
- * to: readers would find it damaged. */
+/* Fills nodes that were taken but not written, and that no call reaches: readers would
+ * report them as damaged. */
 void tree_abandon(struct lane_context *context)
 {
 	uint32_t node = context->lane->nodes.count;
@@ -499,8 +499,8 @@ int tree_begin(struct lane_context *context)
 _Static_assert(offsetof(struct lane_context, spans.marks) <= PAGE_BYTES,
 	       "what a forked child writes first is on one page");
 
-/* As grow_buckets() would have left it: the chains are the same, and are not written,
- * but for those of parents that became wide since. */
+/* Builds the table as grow_buckets() left it. The chains come out the same, so nodes are
+ * not written, except children of parents that have become wide since. */
 int tree_resume(struct lane_context *context)
 {
 	const struct segment_lane *lane = context->lane;

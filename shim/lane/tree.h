@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree of a lane: finding and adding children. Runs on: the lane's thread, any
- * context. Must not call libc, lock, or give up when interrupted: a handler that adds
- * nodes in the middle of an insertion is harmless (see tree.c).
+ * The call tree of a lane: finds and adds children. Runs on: the lane's thread, any
+ * context. Must not call libc or lock. A handler may add nodes in the middle of an
+ * insertion (see tree.c).
  */
 #pragma once
 
@@ -13,10 +13,10 @@ static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
 	return (uint32_t)key * 0x85ebca6bu + parent * 0x9e3779b1u;
 }
 
-/* Functions are not in the front table: see ways.h. */
+/* True when functions are looked up in ways.h instead of the front table. */
 extern hidden uint32_t ways_are_noted;
 
-/* Another thread may begin it at any time. */
+/* Another thread may set it at any time. */
 static inline uint32_t tree_notes_ways(void)
 {
 	return __atomic_load_n(&ways_are_noted, __ATOMIC_RELAXED);
@@ -25,8 +25,8 @@ static inline uint32_t tree_notes_ways(void)
 /* Hash lookup, insertion when absent. 0: the node could not be made (fold). */
 uint32_t tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key);
 
-/* Where the front table has the child first. A pair of places is one set: what was there
- * before is in the other one, tree_other_place(). */
+/* The child's first place in the front table. Two places form a set: tree_other_place()
+ * holds the child that was here before. */
 static inline uint32_t tree_place(uint32_t parent, uint64_t key)
 {
 	return tree_hash(parent, key) >> 20;
@@ -37,7 +37,7 @@ static inline uint32_t tree_other_place(uint32_t place)
 	return place ^ 1;
 }
 
-/* Without room for their histograms functions are known by their keys. */
+/* Nodes without a function entry, for want of room, are compared by key. */
 static inline int tree_is_same_function(const struct lane_context *context, uint32_t a,
 					uint32_t b)
 {
@@ -46,7 +46,7 @@ static inline int tree_is_same_function(const struct lane_context *context, uint
 	return one->function ? one->function == other->function : one->key == other->key;
 }
 
-/* The child of parent with this key, when the front table has it first; or 0. */
+/* The child of parent with this key, if it is in its first place; or 0. */
 static inline uint32_t tree_front(const struct lane_context *context, uint32_t parent,
 				  uint64_t key)
 {
@@ -56,7 +56,7 @@ static inline uint32_t tree_front(const struct lane_context *context, uint32_t p
 	return likely(node->key == key && node->parent == parent) ? index : 0;
 }
 
-/* The same when it is in the other place of the two: they change places. 0: it is not. */
+/* The same if it is in the other place; swaps the two. 0: it is not. */
 static inline uint32_t tree_second(struct lane_context *context, uint32_t parent,
 				   uint64_t key)
 {
@@ -80,11 +80,11 @@ static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
 	return likely(index) ? index : tree_child_slow(context, parent, key);
 }
 
-/* The child of parent with this key, as far as it is there; 0: it is not. */
+/* The child of parent with this key; 0: there is none. */
 uint32_t tree_find(struct lane_context *context, uint32_t parent, uint64_t key);
 
-/* The same without levels (common/segment_tree.h) or with some, the latest of several;
- * the front table stays as it is. */
+/* The same, whether it has levels (common/segment_tree.h) or not; the latest of several.
+ * Does not touch the front table. */
 uint32_t tree_find_any(const struct lane_context *context, uint32_t parent, uint64_t key);
 
 /* The level of this address below a node, made when it is not there; 0: no room. */
@@ -103,16 +103,16 @@ static inline void tree_note_call(struct lane_context *context, uint32_t node,
 		context->call_sites[node].key = address & SEGMENT_KEY_ADDRESS_MASK;
 }
 
-/* A handler that interrupted an insertion has jumped out of it. */
+/* A handler that interrupted an insertion has jumped away: repairs the tree. */
 void tree_abandon(struct lane_context *context);
 
 /* Makes the root and the tables of an empty lane. 0, or -errno. */
 int tree_begin(struct lane_context *context);
 
-/* Finds the nodes of a lane that somebody else began. 0, or -errno. */
+/* Builds the tables for a lane whose tree is already there. 0, or -errno. */
 int tree_resume(struct lane_context *context);
 
-/* Room for thousands of nodes and hundreds of functions more, as far as it can be had.
+/* Reserves room for thousands more nodes and hundreds of functions, as far as possible.
  * Signals are blocked. */
 void tree_reserve(struct lane_context *context);
 
