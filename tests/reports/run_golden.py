@@ -169,6 +169,8 @@ CASES = {
                          "wrapped"], {}),
     "unhooked": (["report", "unhooked.db"], {}),
     "unhooked-json": (["report", "unhooked.db", "-f", "json"], {}),
+    "lines": (["lines", "unhooked.db"], {}),
+    "lines-function-json": (["lines", "unhooked.db", "parse", "-f", "json"], {}),
     "unhooked-functions": (["functions", "unhooked.db"], {}),
     "builds": (["report", "builds.db", "--run", "2"], {}),
     "io": (["io", "io.db"], {}),
