@@ -1,20 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- What became of the rules, for the queries of ../sql/parts/found.sql and found_rules.sql; empty
--- they are filled.
+-- The outcome of the rules, for the queries of ../sql/parts/found.sql and found_rules.sql. C
+-- fills these tables.
 
--- How many findings there are, are shown, and were left out by --focus and --ignore; of which
--- functions rules about time could not judge, --fail-on with what it found, and the severity of
--- the worst: 0 info, 1 low.
+-- Counts of findings: all, shown, and left out by --focus and --ignore. Also the functions that
+-- rules about time could not judge, what --fail-on found, and the worst severity (0 info, 1 low).
 -- :name found
 SELECT 0 AS count, 0 AS shown_count, 0 AS left_out_count, '' AS unjudged, '' AS fail_on,
 	0 AS failing_count, 0 AS worst WHERE 0;
 
--- The function that was on the critical path most, and its part of it at most; no row where no
--- thread waited for another one.
+-- The function with most time on the critical path, and its largest possible share of it. No row
+-- if no thread waited for another.
 -- :name critical_bound
 SELECT '' AS name, 0.0 AS part WHERE 0;
 
--- Naps hold nobody but who sleeps.
+-- A nap is left out: the sleeper waits for nobody.
 -- :name waited_for_others
 SELECT 1 FROM stalls WHERE run_id = :run AND kind NOT IN ('sleep', 'call') LIMIT 1;
 

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What a comparison reads of a run: one ordered query for each table, nothing by row.
+-- What a comparison reads of a run: one ordered query per table, no query per row.
 
 -- :name facts
 SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
@@ -20,7 +20,7 @@ WHERE run_id = :run;
 SELECT name, SUM(value) AS lost FROM trust WHERE run_id = :run GROUP BY name
 HAVING SUM(value) != 0 ORDER BY name;
 
--- A program may be called otherwise on the other side: it is no module.
+-- A program may have another name on the other side, so its name is not a module here.
 -- :name functions
 SELECT f.*, CASE WHEN m.path NOT IN (SELECT executable FROM processes
 		WHERE run_id = :run AND executable IS NOT NULL) THEN m.path END AS module, m.build_id, f.recording != 'unwound' AS is_hooked,

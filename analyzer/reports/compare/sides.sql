@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The runs of a file as repetitions: a run, or all ranks of one job, is a unit; units of one
--- label, or without label of one command and build, are a group. Must not trust that labels,
--- jobs or builds are what they seem: any text may stand there.
+-- The runs of a file as repetitions. A unit is one run, or all ranks of one job. Units with the
+-- same label form a group; without labels, units with the same command and build do. Must not
+-- trust labels, jobs or builds: any text may stand there.
 --
--- A launcher begins n processes, which are recorded as n runs with the same job and
--- different ranks. When a job has a rank twice, another program was begun in it (or the
--- launcher used its number again): the second is another unit.
+-- A launcher that starts n processes gives n runs with one job and different ranks. If a rank
+-- occurs twice in a job, another program was started in it (or the launcher reused the number):
+-- the second one is another unit.
 
--- unit: the run that stands for it, of the lowest rank. job: the same in every file.
+-- unit: the run of the lowest rank, which represents the unit. job: the same in every file.
 -- :with listed_runs
 WITH turns AS (SELECT *, CASE WHEN job <> '' AND rank >= 0 THEN
 	ROW_NUMBER() OVER (PARTITION BY job, rank ORDER BY run_id) END AS turn FROM runs)
@@ -16,9 +16,9 @@ SELECT run_id, NULLIF(label, '') AS label, NULLIF(command, '') AS command,
 	OVER (PARTITION BY job, turn ORDER BY rank, run_id) END AS unit
 FROM turns
 
--- The runs of the groups of :unit and :other, which are units (NULL: none). Of another build is
--- one in which a program, or a library with hooks, that has the same place has another build-id;
--- ranks of a job may be of several programs.
+-- The runs of the groups of the units :unit and :other (NULL: no group). A run is of another
+-- build if its first program, or a program or hooked library at the same path, has another
+-- build-id. Ranks of one job may run several programs.
 -- :with members
 WITH firsts AS (SELECT run_id, build_id, MIN(process_id) FROM processes GROUP BY run_id),
 apart AS (SELECT a.run_id AS head, b.run_id FROM processes a JOIN processes b
@@ -41,22 +41,22 @@ SELECT run_id, job FROM members WHERE head = :unit ORDER BY run_id;
 -- :name unit
 SELECT run_id, job FROM listed_runs WHERE unit = :unit ORDER BY run_id;
 
--- All runs that a word means: a number, or else a label.
+-- All runs that a word means: it is a run's number, or else a label.
 -- :name word
 WITH hit AS (SELECT * FROM listed_runs WHERE CAST(run_id AS TEXT) = :word)
 SELECT run_id, job FROM hit
 UNION ALL SELECT run_id, job FROM listed_runs WHERE label = :word AND NOT EXISTS (SELECT 1 FROM hit)
 ORDER BY run_id;
 
--- The unit of the last run, how many units there are, and the last but that one.
+-- The unit of the last run, the number of units, and the unit before the last.
 -- :name latest
 SELECT unit, (SELECT COUNT(DISTINCT unit) FROM listed_runs) AS unit_count, (SELECT unit
 	FROM listed_runs WHERE unit <> l.unit ORDER BY run_id DESC LIMIT 1) AS other
 FROM listed_runs l ORDER BY run_id DESC LIMIT 1;
 
--- The latest run that is not in the group of :unit. A label wants a label beside it: runs without
--- one may be anything. The group that began first is before, unless the labels say it themselves:
--- interleaved runs may begin with either.
+-- The latest run outside the group of :unit. A labelled group is compared with labelled runs
+-- only, since a run without a label may be anything. The group that began first is "before",
+-- unless the labels say otherwise: interleaved runs may begin with either.
 -- :name other
 SELECT h.unit, CASE WHEN h.label = 'after' OR l.label = 'before' THEN 0
 	WHEN h.label = 'before' OR l.label = 'after' THEN 1
@@ -67,7 +67,7 @@ FROM listed_runs r JOIN listed_runs h ON h.run_id = r.unit JOIN listed_runs l ON
 WHERE r.run_id NOT IN (SELECT run_id FROM members) AND (h.label IS NULL) = (l.label IS NULL)
 ORDER BY r.run_id DESC LIMIT 1;
 
--- What was taken for a group that nobody named, when some units without a label are in none.
+-- The group that was chosen without being named, when some unlabelled units belong to no group.
 -- :name taken
 SELECT *, (SELECT command FROM listed_runs WHERE run_id = :unit) AS command
 FROM (SELECT COUNT(*) AS left_out, (SELECT COUNT(*) FROM members WHERE head = :unit AND run_id = unit)

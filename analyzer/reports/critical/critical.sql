@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What the critical path of a process with threads is found in.
+-- The input of the critical path: one process with several threads.
 
--- Several threads at a time, the longest of such processes.
+-- The process with several threads at a time that ran longest.
 -- :name process
 SELECT p.process_id, p.pid, p.started_ns, p.wall_ns, COUNT(*) AS thread_count
 FROM processes p JOIN threads t USING (run_id, process_id) WHERE p.run_id = :run

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Of --thread: what stands before the public view for the queries of a report. How long
--- single calls took, and what the clock said, is kept for all threads together.
+-- For --thread: views that hide the public ones while a report's queries run. Durations of single
+-- calls and raw clock times are kept for all threads together only.
 
 -- :name functions
 SELECT f.run_id, f.function_id, f.name, f.linkage_name, f.module, f.file, f.line,

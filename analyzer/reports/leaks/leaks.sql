@@ -1,4 +1,4 @@
 -- SPDX-License-Identifier: MIT
--- What a suppression may match of a function.
+-- The texts of a function that a suppression may match.
 -- :name functions
 SELECT function_id, name, file, module FROM functions WHERE run_id = :run;

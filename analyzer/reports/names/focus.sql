@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What names there are.
+-- All names that a pattern may match.
 
 -- :name names
 SELECT DISTINCT name, full_name, linkage_name FROM functions

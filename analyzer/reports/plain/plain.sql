@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Samples of the plain build beside those of the hooked one.
 
--- Sums of one run of the plain build each: the exposure of a function without samples is that
--- of all. Samples begin when the collector has found the process, and each takes time itself:
--- what the threads computed is divided as they say, as far as all threads are known.
+-- All functions with samples. Sampling starts only when the collector has found the process, and
+-- each sample takes time itself: if all threads are known, the samples are scaled to the threads'
+-- CPU time, less the sampling.
 -- :name all
 WITH runs AS (SELECT plain_run_id AS run_id FROM plain_runs WHERE run_id = :run),
 	sampled AS (SELECT TOTAL(cpu_ns) AS cpu_ns, TOTAL(count) * (SELECT TOTAL(value) /

@@ -8,7 +8,7 @@ SELECT command, wall_ns, CAST((julianday(started_utc) - 2440587.5) * 86400000 AS
 	(SELECT COUNT(*) FROM lane WHERE run_id = :run) AS lane_count
 FROM run WHERE run_id = :run;
 
--- Of a lane the thread that had it first.
+-- Several threads may have used a lane; the first one names it.
 -- :name lanes
 SELECT l.lane_id, p.pid, p.executable, t.tid, t.name,
 	(SELECT COUNT(*) FROM thread o WHERE o.lane_id = l.lane_id) AS thread_count

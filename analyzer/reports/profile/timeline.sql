@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What of a run has a place in time. Tracks are numbered: threads by their lanes, behind
--- them what each waited for others, and then steps by their names in each lane.
+-- Everything in a run that has a place in time. Tracks are numbered: first the threads by lane,
+-- then each thread's waits for others, then steps by name within each lane.
 
 -- :name tracks
 SELECT 0 AS kind, p.pid, t.lane_id AS track, IFNULL(t.name, 'thread') AS name,

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- What a process had at two moments, and between them. The table `moments_between` has them.
+-- What a process had at two moments and between them, read from the table `moments_between`.
 
--- Moments of the process: a, b, and c until which blocks have to survive. id is that of a
--- snapshot; 0 for the start and the peak, the largest for the exit.
+-- Moments of the process: a, b, and c, until which blocks have to survive. id is a snapshot's
+-- number; 0 stands for the start and the peak, the largest integer for the exit.
 -- :name moments_between
 SELECT '' AS place, '' AS kind, 0 AS id, '' AS label, 0 AS number, 0 AS time_ns,
 	0 AS process_id, 0 AS pid, 0 AS process_count WHERE 0;
 
--- What the sites of the run held at a and at b, and the frees in between that decide who
--- survived, see common/schema.sql. Of one of several processes the exit is that of the paths
--- that it allocated on (and no other did).
+-- What the sites of the run held at a and at b, and the frees between that decide which blocks
+-- survived; see common/schema.sql. If the run has several processes, the state at this one's exit
+-- is that of the paths on which it alone allocated.
 -- :name sites_between
 WITH held AS (SELECT place, site_id, live_count, live_bytes, alloc_count, alloc_bytes
 	FROM moments_between m CROSS JOIN snapshot_site s ON s.process_id = m.process_id
@@ -49,13 +49,13 @@ SELECT site_id, path_id, file, line, IFNULL(a_live_count, 0) AS a_live_count,
 FROM site LEFT JOIN at USING (site_id) LEFT JOIN freed USING (site_id)
 WHERE run_id = :run ORDER BY site_id;
 
--- Their sums by path, as the three queries below have them.
+-- The sums by path for the three queries below.
 -- :name site_paths
 SELECT path_id, SUM(alloc_count) AS alloc_count, SUM(alloc_bytes) AS alloc_bytes,
 	SUM(live_bytes) AS live_bytes, SUM(a_live_bytes) AS a_live_bytes
 FROM sites_between GROUP BY path_id;
 
--- What the paths had: of b more, of a less.
+-- What the paths had: at b more, at a less.
 -- :name paths
 SELECT IIF(place = 'a', -1, 1) AS sign, p.* FROM moments_between m CROSS JOIN snapshot_path p
 	ON p.process_id = m.process_id AND p.snapshot_id <= m.id AND p.until_id > m.id

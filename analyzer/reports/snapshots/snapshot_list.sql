@@ -7,15 +7,15 @@ SELECT s.snapshot_id, s.process_id, p.pid, s.number, s.label, s.taken_by, s.time
 FROM snapshots s JOIN processes p USING (process_id)
 WHERE s.run_id = :run ORDER BY p.started_ns, s.process_id, s.snapshot_id;
 
--- What is needed to choose the process that a moment belongs to.
+-- The processes, with what is needed to tell which one a moment belongs to.
 -- :name processes
 SELECT p.process_id, p.pid, p.process_id = r.peak_process_id AS is_peak,
 	(SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count
 FROM process p JOIN run r USING (run_id)
 WHERE p.run_id = :run ORDER BY p.started_ns, p.process_id;
 
--- Whether the final numbers of the sites of one of several processes are its own: no
--- other one allocated on its paths, and its lanes have all of its allocations.
+-- Whether the sites' final numbers are this process's own, in a run with several: no other
+-- process allocated on its paths, and its lanes have all of its allocations.
 -- :name knows_exit
 SELECT NOT EXISTS (
 		SELECT 1 FROM path_lane m JOIN lane ml USING (lane_id)

@@ -8,7 +8,7 @@
 -- shares of FUNC's total. FUNC is a name, with or without arguments and namespaces, a
 -- part of a name that fits one function only, or #ID.
 
--- In a thread it may have done nothing.
+-- The function may have done nothing in the chosen thread.
 -- :keep meant
 WITH sum AS (SELECT calls, total_ns, total_error_ns, ready_ns, blocked_ns, self_ns,
 	self_error_ns, self_ready_ns, self_blocked_ns, alloc_count, alloc_bytes
@@ -28,8 +28,8 @@ SELECT f.function_id, f.name, f.file, f.line, f.recording, IFNULL(s.calls, 0) AS
 	IFNULL(s.alloc_count, 0) AS alloc_count, IFNULL(s.alloc_bytes, 0) AS alloc_bytes
 FROM main.functions f LEFT JOIN sum s WHERE f.function_id = :function;
 
--- As the program was built, in all threads; else by the paths. The error of an edge is that
--- of its callee, as far as its time is.
+-- All threads: the edges as the program was built. One thread: edges summed from the paths. The
+-- error of an edge is the callee's, in proportion to its time.
 -- :keep edges
 SELECT e.caller_id, e.caller, e.callee_id, e.callee, e.calls, e.inlined_calls, e.total_ns,
 	e.cpu_ns, e.ready_ns, e.blocked_ns,
@@ -46,7 +46,7 @@ FROM tree t JOIN main.functions c ON c.function_id = t.caller_id
 WHERE :function IN (t.caller_id, t.function_id) AND (:thread IS NOT NULL OR :inlined)
 GROUP BY t.caller_id, t.function_id HAVING SUM(t.calls) <> 0;
 
--- Calls that come from nothing recorded are the roots of threads, mostly.
+-- Calls without a recorded caller are mostly the roots of threads.
 -- :keep roots
 SELECT calls, inlined_calls, total_ns, total_error_ns, cpu_ns, ready_ns, blocked_ns
 FROM call_paths WHERE run_id = :run AND function_id = :function AND parent_path_id IS NULL
@@ -54,8 +54,8 @@ FROM call_paths WHERE run_id = :run AND function_id = :function AND parent_path_
 UNION ALL SELECT calls, inlined_calls, total_ns, total_error_ns, cpu_ns, ready_ns, blocked_ns
 FROM tree WHERE function_id = :function AND depth = 1 AND (:thread IS NOT NULL OR :inlined);
 
--- Where a caller calls it: the line with the most calls, of those that its paths know. All
--- threads together, as the table has no lines of one.
+-- Where a caller calls the function: of the lines its paths know, the one with most calls. Lines
+-- are kept for all threads together.
 -- :keep called
 WITH line AS (SELECT q.function_id AS caller_id, p.call_file, p.call_line,
 	SUM(p.calls) AS calls, MAX(p.call_lines) AS call_lines

@@ -41,9 +41,8 @@
 -- than four runs a side are not judged: status 4, and the command that records more; neither is
 -- what lies within the error of the hooks. Status 3: the gate failed; 4: it could not be judged.
 
--- The tables compared_... are those of ../compare/show.c. What went away takes its hooks along:
--- so wall times are compared without them. With one repetition a side nothing is known about
--- noise.
+-- compare/show.c makes the tables compared_... . Functions that went away take their hooks along,
+-- so wall times are compared without hooks. One repetition a side says nothing about noise.
 -- :keep known
 SELECT MIN(is_split) AS has_cpu, COUNT(DISTINCT repetition) = 2 AS is_pair,
 	COUNT(DISTINCT CASE WHEN side = 'before' THEN repetition END) AS before_count,
@@ -73,8 +72,8 @@ FROM m JOIN compared_totals t ON t.rowid = m.place;
 
 -- :include obstacles
 
--- What the changes of functions and paths are of the run's, as parts of it: in time, certain or
--- not, in calls, and in allocations.
+-- Weights: the changes of functions and paths as parts of the run's, for time (proven or not),
+-- calls and allocations.
 -- :keep weights
 WITH larger AS (SELECT name, MAX(before, after) AS size FROM totals),
 scale AS (SELECT TOTAL(size) FILTER (WHERE name = 'cpu_ns') AS cpu, has_cpu, is_pair,
@@ -101,8 +100,8 @@ FROM (SELECT *, IIF(has_cpu, before_self_cpu_ns, before_self_ns) AS before_ns,
 	IIF(has_cpu, after_self_cpu_ns, after_self_ns) AS after_ns,
 	MAX(1.0, IIF(has_cpu, cpu, self)) AS whole_ns FROM subject JOIN scale);
 
--- The answer in a sentence: what is proven of the times, or what was measured without proof; the
--- largest change of counts, and the function that it is in.
+-- The answer in a sentence: which changes of time are proven, or what was measured without proof;
+-- then the largest change of a count and the function it is in.
 -- :note answer
 WITH times AS (SELECT *, verdict IN ('improved', 'regressed', 'unchanged') AS is_proven,
 	CASE WHEN verdict = 'unchanged' THEN 'unchanged ' || what WHEN verdict IN ('improved', 'regressed')
@@ -164,8 +163,8 @@ FROM proof JOIN not_comparable n JOIN compared_runs b ON b.rowid = 1
 	JOIN (SELECT MAX(rowid), command FROM compared_runs) a
 	JOIN (SELECT IIF(has_cpu, 'CPU', 'self time') AS unit FROM known));
 
--- "runs 3, 5, 7 'old' of a.db: ./app", or in short when there are many; "3 jobs of 8 ranks, " of
--- recordings that are no repetitions by themselves.
+-- "runs 3, 5, 7 'old' of a.db: ./app", shortened when there are many; "3 jobs of 8 ranks, " when
+-- single recordings are not repetitions.
 -- :values sides
 WITH place AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY side ORDER BY rowid) AS place,
 	COUNT(*) OVER (PARTITION BY side) AS count FROM compared_runs),
@@ -202,9 +201,9 @@ UNION ALL SELECT 'plain', IIF((SELECT MIN(note = 'command_differs') FROM obstacl
 	'Counts and times can be compared all the same.') FROM not_comparable
 WHERE EXISTS (SELECT 1 FROM obstacles) AND "all" IS NULL AND times IS NULL;
 
--- What the hooks took is shown from half a percent of the wall time on, which is seen in its
--- digits. More calls are neither better nor worse. Nobody records more than 200 runs. Self times
--- add up waits of all threads: people see them where there is no CPU time.
+-- The hooks' part is shown from half a percent of the wall time on, where it changes the digits.
+-- More calls are neither better nor worse. Nobody records more than 200 runs. Self times contain
+-- the waits of all threads, so people see them only if there is no CPU time.
 -- :table totals whole = Totals
 SELECT name AS ".name/text", title AS "of the run!:~title", before AS ".before/any",
 	after AS ".after/any", after - before AS ".difference/any",
@@ -237,7 +236,7 @@ WHERE (name <> 'cpu_ns' OR has_cpu) AND (:machine OR name <> 'self_ns' OR NOT ha
 	AND (:machine OR has_hooks OR name NOT IN ('hooks_ns', 'raw_wall_ns'))
 ORDER BY place;
 
--- Which of the two a change moved: a noisy machine moves the wall time alone.
+-- Whether wall or CPU time changed: a noisy machine moves only the wall time.
 -- :note moved
 SELECT CASE WHEN wall AND cpu THEN 'CPU time and wall time moved in opposite directions:
 	waits make up the difference.' WHEN wall THEN 'Wall time changed and CPU time did not
@@ -248,11 +247,11 @@ FROM (SELECT w.verdict IN ('regressed', 'improved') AS wall, w.verdict = c.verdi
 	c.verdict IN ('regressed', 'improved') AS cpu FROM totals w JOIN totals c
 	ON w.name = 'wall_ns' AND c.name = 'cpu_ns') JOIN known WHERE has_cpu AND (wall OR cpu) AND NOT is_same;
 
--- The rows of the tables below: kind 0 changed, 1 within its errors, 2 did not. Weights are shares
--- of the run's time, calls, allocations or bytes; in a single pair counts are certain and times
--- are not, and a call is no cost by itself. People see what changed for sure, however little;
--- times from 0.1 % of the run's on, within their errors from 1 % on; machines all that there are,
--- so that they add up to the run's.
+-- The rows of the tables below. kind: 0 changed, 1 within its error, 2 unchanged. Weights are
+-- shares of the run's time, calls, allocations or bytes. In a single pair counts are certain and
+-- times are not; a call costs nothing by itself. People see every certain change; uncertain times
+-- from 1 % of the run's on, others from 0.1 %. Machines get all rows, so that they add up to the
+-- run's.
 -- :keep ranks
 WITH all_rows AS (SELECT 'components' AS part, 15 AS most, number, ABS(main_change) AS share, 0 AS kind,
 	main_change AS change, 1 AS is_wanted, 1 AS is_other
@@ -275,7 +274,7 @@ placed AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY part ORDER BY is_wanted DES
 	FROM all_rows WHERE part <> 'call_paths' OR is_other)
 SELECT *, place <= row_limit AND (is_wanted OR :machine OR has_no_limit) AS is_shown FROM placed;
 
--- "10 of 812 changed functions shown" and so on, when there are more.
+-- "10 of 812 changed functions shown" and the like, when rows are left out.
 -- :keep footers
 SELECT part, count, CASE WHEN shown = count THEN '' ELSE
 	IIF(changed_left, people('count', shown) || ' of ' || counted(noun, shown + changed_left)
@@ -296,7 +295,7 @@ FROM (SELECT part, COUNT(*) AS count, TOTAL(is_shown) AS shown,
 	CASE WHEN part = 'allocation_sites' THEN 'bytes' ELSE IIF(has_cpu, 'CPU time', 'self time') END
 	AS what FROM ranks JOIN known GROUP BY part);
 
--- The functions, paths and components that are shown.
+-- The functions, paths and components of the tables.
 -- :keep subjects
 SELECT part, place, c.* FROM ranks CROSS JOIN compared_components c ON c.rowid = ranks.number + 1
 	WHERE part = 'components' AND is_shown
@@ -305,7 +304,7 @@ UNION ALL SELECT part, place, f.* FROM ranks CROSS JOIN compared_functions f
 UNION ALL SELECT part, place, p.* FROM ranks CROSS JOIN compared_paths p
 	ON p.rowid = ranks.number + 1 WHERE part = 'call_paths' AND is_shown;
 
--- What machines are told of each.
+-- The columns for machines.
 -- :with both_sides
 SELECT s.rowid AS "-row_again/any", before_calls AS ".before_calls", after_calls AS ".after_calls",
 	before_alloc_count AS ".before_alloc_count", after_alloc_count AS ".after_alloc_count",
@@ -339,10 +338,10 @@ SELECT s.rowid AS "-row_again/any", before_calls AS ".before_calls", after_calls
 	ready_verdict AS ".ready_verdict/text", blocked_verdict AS ".blocked_verdict/text"
 FROM subjects s JOIN known;
 
--- What people are told of each. A change is what came after less what was before; one that its
--- error may have made, or of a time that was measured on one side and estimated on the other,
--- has a ~. Below the row stands what else changed. Of a difference that is none there are no
--- parts: what more calls at the old cost would make, and the rest.
+-- The columns for people. A change is after minus before. It has a ~ if its error may have made
+-- it, or if one side was measured and the other estimated. Other changes stand below the row.
+-- Only a real difference is split into the part that more calls at the old cost make, and the
+-- rest.
 -- :keep told
 SELECT s.rowid AS row, difference('ns', own, IIF(is_certain, 0, ABS(own) + 1)) AS change,
 	by_calls_ns, own - by_calls_ns AS by_cost_ns,
@@ -371,7 +370,7 @@ FROM (SELECT s.rowid, *, own = 0 OR (main_change <> 0 AND (is_judged IS NOT 0 OR
 	IIF(has_cpu, after_self_cpu_ns - before_self_cpu_ns, after_self_ns - before_self_ns) AS own,
 	(SELECT MAX(before, after) FROM totals WHERE name = 'self_ns') AS self FROM subjects s JOIN known) s) s;
 
--- The columns of their tables, as people see them.
+-- The columns of the people's tables.
 -- :with columns
 SELECT t.row AS "-row/any", before_self_ns AS "before!:before_self_ns", after_self_ns AS "after!:after_self_ns",
 	before_self_cpu_ns AS "before!:before_self_cpu_ns",
@@ -415,7 +414,7 @@ FROM subjects s JOIN columns c ON c."-row/any" = s.rowid JOIN told t ON t.row = 
 	JOIN both_sides m ON m."-row_again/any" = s.rowid JOIN known
 WHERE s.part = 'functions' ORDER BY s.place;
 
--- How many functions of both sides have no verdict for how they were recorded.
+-- How many functions of both sides have no verdict because they were recorded in different ways.
 -- :note timed_otherwise
 SELECT 'The times of {count function} (such as ''{name}'') are not judged: on one side they, or what
 	they call, were timed call by call, on the other they are estimates.' AS text,
@@ -424,8 +423,9 @@ SELECT 'The times of {count function} (such as ''{name}'') are not judged: on on
 FROM compared_functions JOIN not_comparable WHERE presence = 3 AND NOT is_alike AND NOT has_levels
 HAVING COUNT(*);
 
--- The whole run changed for sure, errors included, and no function is known to have, nor is one
--- new or gone: which of those that are estimated it was is just what is not known.
+-- The whole run changed for sure, errors included, but no single function is known to have
+-- changed and none is new or gone. The change is in the estimated functions, but not known in
+-- which.
 -- :note not_attributed
 WITH whole AS (SELECT ratio || ' (' || interval || ')' AS effect, has_cpu, IIF(low > 0 AND low_percent > 0, 1,
 	IIF(high < 0 AND high_percent < 0, -1, 0)) AS direction
@@ -471,8 +471,8 @@ SELECT before_alloc_bytes AS "bytes before!:before_alloc_bytes", after_alloc_byt
 FROM ranks CROSS JOIN compared_sites c ON c.rowid = ranks.number + 1
 WHERE part = 'allocation_sites' AND is_shown ORDER BY place;
 
--- Which part of a difference is in functions of both sides, new and gone ones: people see it where
--- there are some. Errors add up to no more than that of the total.
+-- How a difference divides among functions of both sides, new ones and gone ones; people see it
+-- if some are new or gone. The errors add up to no more than the total's.
 -- :table balance quiet whole
 WITH f AS (SELECT presence, after_self_ns - before_self_ns AS self_ns, self_ns_error,
 	after_calls - before_calls AS calls, after_alloc_count - before_alloc_count AS alloc_count,

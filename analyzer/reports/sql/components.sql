@@ -12,12 +12,13 @@
 
 -- :nothing
 
--- The report on one page has those of regions.
+-- On the page with the whole run only components of regions are shown.
 -- :end
 SELECT 1 WHERE :is_brief AND NOT EXISTS (SELECT 1 FROM functions
 	WHERE run_id = :run AND component IS NOT NULL);
 
--- Errors of paths were added up; no part is longer than the whole. Shares are of what computed.
+-- The errors of paths were added up, so each is bounded by the whole. Shares are shares of
+-- computing.
 -- :table components main brief sort rows=20 noun=component weight=self_percent,the_time = Components
 WITH sum AS (SELECT component, SUM(self_ns) AS self_ns, SUM(self_cpu_ns) AS self_cpu_ns,
 	SUM(self_ready_ns) AS self_ready_ns, SUM(IIF(:is_split, self_cpu_ns, self_ns)) AS own_ns,

@@ -18,8 +18,8 @@
 
 -- :nothing
 
--- What is computed: the critical path as a whole, its shares by call path, with what is at and
--- below each, and what lay on each thread. Outside of all functions there is no path_id.
+-- Computed in C: the critical path as a whole, its shares by call path (at the path and below
+-- it), and its time on each thread. Time outside all functions has no path_id.
 -- :keep walked
 SELECT 0 AS process_id, 0 AS pid, 0 AS run_ns, 0 AS begun_ns, 0 AS window_count, 0 AS window_ns,
 	0 AS period_ns, 0 AS guessed_count WHERE 0;
@@ -41,8 +41,7 @@ SELECT 'No process of the run had several threads: everything that its one threa
 	'See `functions` and `tree` for where the time went.' AS advice
 WHERE NOT EXISTS (SELECT 1 FROM walked);
 
--- asleep_ns is in calls that are known, waited_ns elsewhere, or for another thread that is not
--- known.
+-- asleep_ns: slept in known calls. waited_ns: slept elsewhere, or waited for an unknown thread.
 -- :keep sums
 SELECT *, MAX(0, run_ns - cpu_ns - ready_ns - asleep_ns - waited_ns - woken_ns - begun_ns)
 	AS outside_ns FROM walked, (SELECT TOTAL(cpu_ns) AS cpu_ns, TOTAL(ready_ns) AS ready_ns,
@@ -50,7 +49,7 @@ SELECT *, MAX(0, run_ns - cpu_ns - ready_ns - asleep_ns - waited_ns - woken_ns -
 	TOTAL(IIF(is_libc, 0, blocked_ns) + waited_ns) AS waited_ns, TOTAL(woken_ns) AS woken_ns
 	FROM shares);
 
--- Of less than half a percent nobody wants to know.
+-- Parts of less than half a percent are left out.
 -- :keep made_of
 SELECT title, 100 * ns / run_ns AS percent FROM (SELECT 'computing' AS title, cpu_ns AS ns, run_ns
 	FROM sums UNION ALL SELECT 'CPU wait', ready_ns, run_ns FROM sums
@@ -88,7 +87,7 @@ FROM made_of WHERE title = 'unknown waits';
 SELECT '{guessed_count thread} on it may have been made by any of several others.' AS text,
 	guessed_count FROM walked WHERE guessed_count > 0;
 
--- The thread of a path is the last of the lane with most of it: most lanes have one only.
+-- A path's thread is the last one of the lane with most of it: most lanes have only one thread.
 -- :table critical_paths main sort by=critical_ns,path_id rows=15 details=5 noun=path weight=critical_ns,the_critical_path = By call path
 WITH p AS (SELECT *, blocked_ns + slept_ns AS asleep_ns FROM shares JOIN walked
 	WHERE path_id IS NOT NULL AND fits(name) AND (ns > 0 OR :machine AND tree_ns > 0)),

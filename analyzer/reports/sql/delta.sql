@@ -32,8 +32,8 @@ SELECT 'The run has no snapshots.' AS text,
 	profshim_snapshot("label") of profshim.h where it says so.' AS advice
 WHERE :argument IS NULL AND NOT EXISTS (SELECT 1 FROM taken);
 
--- Live bytes as of the latest snapshot at each moment; nothing before the first and after
--- the last. Of two in one column the higher shows.
+-- Live bytes at each moment, from the latest snapshot by then; nothing before the first snapshot
+-- and after the last. If two share a column the higher one shows.
 -- :plots live_plot points=60
 WITH RECURSIVE span AS (SELECT MAX(time_ns) AS span_ns FROM taken),
 binned AS (SELECT place, MAX(0, MIN(59, CAST(time_ns * 60.0 / span_ns AS INTEGER))) AS point,
@@ -72,10 +72,10 @@ WHERE EXISTS (SELECT 1 FROM taken WHERE turns >= 5);
 -- :end
 SELECT 1 WHERE :argument IS NULL;
 
--- Makes the tables moments_between and sites_between, and the tree that of the time in between.
+-- Makes the tables moments_between and sites_between, and the call tree of the time between.
 -- :code moments
 
--- Of a peak only what was live is known.
+-- At a peak only live memory is known.
 -- :keep asked
 SELECT process_id, pid, process_count, :live_pid <> 0 AS is_live,
 	(SELECT SUM(kind = 'peak') FROM moments_between) = 0 AS has_between,
@@ -83,7 +83,7 @@ SELECT process_id, pid, process_count, :live_pid <> 0 AS is_live,
 		AND name = 'counted_calls') AS counted_calls
 FROM moments_between LIMIT 1;
 
--- In words.
+-- The moments in words.
 -- :keep told
 SELECT place, kind, CASE WHEN kind = 'exit' AND is_live THEN 'now' ELSE label END AS label,
 	CASE WHEN kind = 'snapshot' THEN id END AS snapshot_id,
@@ -100,7 +100,7 @@ SELECT s.*, s.alloc_count - (s.live_count - a_live_count) AS free_count,
 	e.owner, asked_file AS place, asked_line AS place_line, e.line_of
 FROM sites_between s JOIN each_site e USING (site_id) LEFT JOIN tree t ON t.path_id = s.path_id;
 
--- A site, or several: the first stands for all.
+-- One site, or several that are summed: the first one gives the names.
 -- :keep sums
 SELECT site_id AS first_id, path_id, IFNULL(name, '?') AS name, owner, place,
 	place_line, line_of, IFNULL(component, '(not known)') AS component,
@@ -118,8 +118,8 @@ FROM (SELECT MIN(site_id) AS site_id, path_id, name, owner, place, place_line,
 	ELSE IFNULL(component, '(not known)') END,
 	CASE WHEN :by = 'line' THEN place_line END, CASE WHEN :by = 'line' THEN line_of END);
 
--- People need not see what is as it was, nor machines where nothing was allocated either;
--- what is left out of that has a row of its own.
+-- People do not see unchanged rows, machines not those without allocations either; the rest row
+-- sums up what is left out.
 -- :keep kept
 SELECT *, live_delta_bytes <> 0 OR live_delta_count <> 0 OR :machine AND has_between
 	AND (alloc_count <> 0 OR alloc_bytes <> 0) AS is_changed
@@ -153,7 +153,7 @@ ORDER BY label IS NOT NULL, ABS(live_delta_bytes) DESC, ABS(live_delta_count) DE
 SELECT CAST(TOTAL(calls) AS INTEGER) AS calls, CAST(TOTAL(self_ns) AS INTEGER) AS self_ns,
 	CAST(TOTAL(self_ready_ns) AS INTEGER) AS self_ready_ns,
 	CAST(TOTAL(self_blocked_ns) AS INTEGER) AS self_blocked_ns,
-	-- what is wrong with one path is mostly right for the next
+	-- An error of one path mostly applies to the next one, too.
 	CAST(MIN(TOTAL(self_error_ns), (SELECT TOTAL(total_error_ns) FROM tree WHERE depth = 1))
 	AS INTEGER) AS self_error_ns
 FROM tree WHERE is_chosen(path_id);
@@ -195,7 +195,7 @@ SELECT a.label AS ".a", a.snapshot_id AS ".a_snapshot_id", b.label AS ".b",
 	'{calls call}, {self_ns} in instrumented functions'
 	|| IIF(self_ready_ns > 0 OR self_blocked_ns > 0,
 	', of which CPU wait {self_ready_ns}, blocked {self_blocked_ns}', '')
-	-- when calls were that were only counted is not known: at the exit they are all there
+	-- When calls that were only counted took place is not known; by the exit all have.
 	|| IIF(counted_calls, ', ' || IIF(b.kind = 'exit', 'with', 'without')
 	|| ' {counted_calls call} of the whole run that were only counted', ''), NULL)
 	AS "calls:~spent",
@@ -262,8 +262,8 @@ SELECT 'At the peak only live memory is known, not what was allocated, freed or 
 -- :end
 SELECT 1 FROM asked WHERE NOT has_between;
 
--- A source line has no calls of its own: its functions are shown. Inlined copies have calls
--- and no time.
+-- Source lines have no calls of their own, so their functions are shown. Inlined copies have
+-- calls but no time.
 -- :keep stretches
 WITH own AS (SELECT *, CASE IFNULL(:by, 'path') WHEN 'path' THEN path_id WHEN 'function'
 	THEN function_id WHEN 'line' THEN function_id ELSE component END AS key,
@@ -305,7 +305,7 @@ ORDER BY "-of_function/any";
 -- :table times quiet for_by=component,source,namespace rows=10 by=self_ns,component noun=component weight=self_ns,the_self_time = Time in between, by component
 SELECT *, "-of_component/text" AS "component!:component" FROM times;
 
--- When some time is told.
+-- Only if times are shown.
 -- :code left_out
 SELECT 1 FROM stretches LIMIT 1;
 

@@ -19,9 +19,9 @@ SELECT '{inlined_calls} of {calls call} were inlined by the compiler: their time
 	:inlined_calls AS inlined_calls, :calls AS calls
 WHERE :inlined_calls > 0 AND NOT :inlined;
 
--- What was off, or counted and not timed, has no time: all of it is in its callers'. How long
--- single calls took is not known where they were only counted: those that were timed come
--- from before. What the clock said has no error.
+-- A function that was off, or counted and not timed, has no time of its own: its callers have it.
+-- Once a function is only counted, single calls are no longer measured, so their durations come
+-- from before. Raw clock times have no error.
 -- :keep rows
 WITH known AS (SELECT f.*, CASE WHEN :thread IS NULL THEN MAX(0, f.calls
 	- IFNULL(m.counted, 0)) END AS timed_calls,
@@ -29,7 +29,7 @@ WITH known AS (SELECT f.*, CASE WHEN :thread IS NULL THEN MAX(0, f.calls
 	OR NOT :inlined AND f.inlined_calls >= f.calls AND f.calls > 0 AND NOT f.self_ns > 0
 	AS is_untimed,
 	f.recording IS NOT 'sampled' AS has_durations,
-	-- of a copy there is no total
+	-- inlined copies have no total
 	f.calls - CASE WHEN :inlined THEN 0 ELSE f.inlined_calls END AS whole_calls,
 	CASE WHEN :raw THEN f.raw_self_ns WHEN :is_split THEN f.self_cpu_ns ELSE f.self_ns END
 	AS own_ns,
@@ -38,7 +38,7 @@ WITH known AS (SELECT f.*, CASE WHEN :thread IS NULL THEN MAX(0, f.calls
 	FROM recordings WHERE run_id = :run GROUP BY function_id) m USING (function_id)
 	WHERE f.run_id = :run AND (f.calls > 0 OR f.self_ns > 0 OR f.alloc_count > 0
 	OR f.owned_alloc_count > 0) AND fits(f.name)),
--- one that sleeps is not hot, and no error goes beyond all that there is
+-- sleeping is not hot; no error may exceed the whole
 ranked AS (SELECT *, IIF(is_untimed, NULL, own_ns) AS hot_ns,
 	fitted(own_ns, self_error_ns, most_ns) AS fitted_ns,
 	fitted_error(own_ns, self_error_ns, most_ns) AS own_error_ns FROM (SELECT *,
@@ -112,7 +112,7 @@ FROM rows r JOIN estimates e
 ORDER BY IIF(:calls = 0 AND :self_ns = 0, ".alloc_bytes", "-hot_ns") DESC NULLS LAST,
 	"function!:name", ".function_id";
 
--- Waits of a run that hardly waited are not worth a column.
+-- A run that hardly waited has no columns for waits.
 -- :table functions only_brief page_main noun=function weight=hot_ns,{hot} order=function_id = Hot functions
 SELECT r.*, IIF(:is_split AND NOT :raw, 'CPU time', 'self time') AS "-hot/text",
 	CASE WHEN :raw THEN 'raw_self_ns raw_self_percent raw_total_ns'

@@ -38,7 +38,7 @@ SELECT total_ns AS "time!:total_ns", calls AS "calls!:calls", read_bytes AS "rea
 	largest_bytes AS ".largest_bytes", small_calls AS ".small_calls",
 	100.0 * small_calls / NULLIF(data_calls, 0) AS "small %:small_percent",
 	sequential_calls AS ".sequential_calls",
-	-- what has no offsets comes as it comes
+	-- only files have offsets, so only they can be sequential
 	CASE kind WHEN 'file' THEN 100.0 * sequential_calls / NULLIF(data_calls, 0) END
 	AS "seq %:sequential_percent",
 	sync_calls AS "syncs:sync_calls", open_calls AS "opens:open_calls",
@@ -46,7 +46,7 @@ SELECT total_ns AS "time!:total_ns", calls AS "calls!:calls", read_bytes AS "rea
 	file AS "file!:file"
 FROM f ORDER BY total_ns DESC, file NULLS LAST;
 
--- Of several files none is named.
+-- If a path used several files, no file is named.
 -- :table io_paths rows=20 details=5 noun=path weight=total_ns,the_time = By call path
 SELECT SUM(m.total_ns) AS "time!:total_ns", SUM(m.calls) AS "calls!:calls",
 	CASE WHEN m.is_data THEN SUM(m.bytes) END AS "bytes!:bytes",
@@ -61,7 +61,8 @@ FROM moved m LEFT JOIN call_paths p ON p.run_id = :run AND p.path_id = m.path_id
 	LEFT JOIN call_paths c ON c.run_id = :run AND c.path_id = p.parent_path_id
 GROUP BY m.path_id, m.name, m.operation ORDER BY 1 DESC, m.name;
 
--- What the kernel counted, and no call has moved. Of a part of the paths that says nothing.
+-- What the kernel counted and no recorded call moved. Not shown with --focus or --ignore, where
+-- it means nothing.
 -- :values kernel = By the kernel's count
 SELECT SUM(value) FILTER (WHERE name = 'kernel_read_bytes') AS "read:?kernel_read_bytes",
 	SUM(value) FILTER (WHERE name = 'unseen_read_bytes')

@@ -55,8 +55,8 @@ FROM numbers LEFT JOIN suppressed USING (number) GROUP BY number ORDER BY 1 DESC
 
 -- :nothing
 
--- Snapshots know processes, not threads. Of more than 64 so many are taken, evenly: the work for a
--- site grows with their square.
+-- Snapshots know processes, not threads. At most 64 are used, evenly spaced: the work for a site
+-- grows with their square.
 -- :keep points
 WITH RECURSIVE shots AS (SELECT process_id, snapshot_id, time_ns / 1e9 AS seconds,
 		ROW_NUMBER() OVER (PARTITION BY process_id ORDER BY snapshot_id) - 1 AS place,
@@ -67,7 +67,7 @@ SELECT process_id, snapshot_id, seconds, number, count FROM shots
 JOIN numbers ON place = number * (count - 1) / (MIN(count, 64) - 1)
 WHERE count >= 5 AND number < MIN(count, 64);
 
--- What each site had at them, of each process. Must not call a trend a leak.
+-- What each site had at each snapshot of a process. Must not call a trend a leak.
 -- :keep grown
 WITH seen AS (SELECT DISTINCT n.process_id, n.site_id, s.path_id
 	FROM snapshot_site n JOIN site s USING (site_id)

@@ -33,7 +33,8 @@ SELECT wait_ns AS "waited!:wait_ns", contended AS "waits!:contended/count",
 	first_path_id AS ".first_path_id"
 FROM taken ORDER BY wait_ns DESC, name;
 
--- A holder that was just taking the lock, or in the function that took it, was nowhere else.
+-- A holder that was just taking the lock, or in the function that took it, has no other place to
+-- name.
 -- :keep held_locks
 SELECT w.*, CASE WHEN holder IS taken_by OR libc_purpose(holder)
 	IN ('lock', 'condition') THEN NULL

@@ -9,7 +9,7 @@
 -- 'CPU wait' is time in which threads were runnable and had no CPU; waits for other ranks
 -- are within a rank's functions.
 
--- The runs of one job. When a rank is there twice another program was begun in the job.
+-- The runs of one job. If a rank occurs twice, another program was started in the job.
 -- :keep siblings
 WITH turns AS (SELECT run_id, job, ROW_NUMBER() OVER (PARTITION BY job, rank ORDER BY run_id)
 	AS turn FROM runs WHERE job <> '' AND rank IS NOT NULL)
@@ -47,7 +47,7 @@ WHERE NOT EXISTS (SELECT 1 FROM ranked);
 SELECT 'This run is rank {rank} of a job; --run chooses another.' AS text, rank
 FROM runs JOIN siblings USING (run_id) WHERE run_id = :run;
 
--- Of each quantity that is known of all.
+-- Each quantity that is known for all ranks.
 -- :table rank_spread brief optional whole = Job {job}, {ranks}
 WITH one(place, name, title, rank, value) AS (
 	SELECT 1, 'wall_ns', 'wall time', rank, wall_ns FROM ranked
@@ -71,7 +71,7 @@ SELECT name AS ".name/text", title AS "of the ranks!:~title", least AS ".least/a
 	people(name, median) AS "median!:~median_text/figure",
 	people(name, most) AS "most!:~most_text/figure",
 	CASE WHEN differs THEN most_rank END AS "rank:most_rank",
-	-- how much longer all wait for the last than if they shared evenly
+	-- how much longer all wait for the last rank than with an even share
 	CASE WHEN sum > 0 THEN 100 * (most * count - sum) / sum END
 	AS "above mean!:above_mean_percent",
 	IFNULL((SELECT r.job FROM runs r JOIN siblings USING (run_id) WHERE r.run_id = :run),

@@ -7,11 +7,10 @@
 -- NVIDIA's management library if there is one: the whole run, its curves, then each
 -- process. --process shows only one. csv has the samples over time, json has everything.
 
--- What a sample does not know is as it was: a process that has ended, but whose parent has
--- not asked for its status, has no memory left, and 0 is what the kernel says of it.
--- GPUs are asked for utilisation less often than for memory, and it holds for the time
--- before: it is as at the next sample that knows it. What a process does on one GPU counts
--- as a process.
+-- A value that a sample lacks keeps its last value: for a process that has ended but was not yet
+-- reaped the kernel reports 0 memory. GPU utilisation is read less often than GPU memory and
+-- describes the time before, so it is taken from the next sample that has it. What a process does
+-- on one GPU counts as a process.
 -- :keep usage
 WITH taken AS (SELECT 0 AS is_gpu, process_id, 0 AS device, time_ns,
 	cpu_percent IS NOT NULL AS knows_busy, rss_bytes IS NOT NULL AS knows_memory,
@@ -40,8 +39,8 @@ SELECT is_gpu, process_id, device, time_ns, knows_busy, knows_memory,
 FROM taken WINDOW up AS (PARTITION BY is_gpu, process_id, device ORDER BY time_ns
 	ROWS UNBOUNDED PRECEDING);
 
--- Of all processes together, from the moment before: processes are not sampled at the same
--- moments, and count until their last sample.
+-- Sums over the processes at each moment. Processes are sampled at different moments; each counts
+-- until its last sample.
 -- :keep moments
 WITH change AS (SELECT is_gpu, time_ns, TOTAL(busy_more) AS busy, TOTAL(memory_more) AS memory,
 	TOTAL(threads_more) AS threads, TOTAL(is_last * busy) AS busy_gone,
@@ -89,8 +88,8 @@ SELECT is_gpu, bin, SUM(busy * MAX(weight, 1)) / SUM(MAX(weight, 1)) AS busy,
 	MAX(memory) AS memory, MAX(threads) AS threads
 FROM weighed WHERE weight > 0 OR time_ns <= before_ns GROUP BY is_gpu, bin;
 
--- What was counted since the sample before is spread over the time from then to now. A
--- process that is new is taken to have begun at the moment before.
+-- An increase since the last sample is spread evenly over the time between. A new process is
+-- taken to have started at the moment before.
 -- :keep counts
 WITH RECURSIVE part AS (SELECT s.faults_more, s.read_more, s.write_more, s.time_ns,
 	IFNULL(s.before_ns, m.before_ns) AS before_ns, span_ns / 120.0 AS width,
@@ -143,7 +142,8 @@ SELECT CASE WHEN :is_brief THEN NULL WHEN c.knows_busy THEN '{cpu_average_percen
 	g.memory_average AS ".?gpu_memory_average_bytes", g.memory_peak AS ".?gpu_memory_peak_bytes"
 FROM whole c LEFT JOIN whole g ON g.is_gpu WHERE NOT c.is_gpu;
 
--- Rates are rounded up: 0.2 faults a second are some. No curve of nothing.
+-- Rates are rounded up, so that 0.2 faults a second are not shown as none. A curve of zeros is
+-- left out.
 -- :plots resource_plots points=120
 WITH drawn AS (SELECT 1 + 6 * is_gpu AS plot, CASE WHEN is_gpu THEN 'GPU' ELSE 'CPU' END AS title,
 	'percent' AS unit, bin, b.busy AS value, busy_peak AS peak
@@ -159,7 +159,7 @@ UNION ALL SELECT 5, 'write/s', 'bytes', bin, write_bytes / seconds, NULL
 UNION ALL SELECT 6, 'threads', 'count', bin, threads, thread_peak
 	FROM bins JOIN whole USING (is_gpu) WHERE NOT is_gpu AND thread_peak > 1)
 SELECT plot AS "plot/id", title, unit, bin AS "point/id",
-	-- what was not counted is nothing where there was a sample
+	-- a sample without this counter counts as zero
 	IFNULL(value, 0) AS "value/any",
 	IFNULL(NULLIF(peak, 0), ceil(MAX(value) OVER (PARTITION BY plot))) AS "peak/any",
 	(SELECT span_ns FROM whole WHERE is_gpu = (plot > 6)) AS span_ns
@@ -167,7 +167,7 @@ FROM drawn JOIN (SELECT plot AS shown FROM drawn GROUP BY plot
 	HAVING MAX(value) > 0 OR MAX(peak) IS NOT NULL) ON shown = plot
 WHERE (SELECT sample_count FROM whole WHERE NOT is_gpu) > 1 ORDER BY plot, bin;
 
--- More rows than moments would tell nothing.
+-- At most one row for each moment.
 -- :table over_time human optional whole = Over time
 WITH RECURSIVE rows AS (SELECT MIN(120, limit_of(10), moment_count) AS count, span_ns, knows_busy
 	FROM whole WHERE NOT is_gpu AND moment_count > 1),
@@ -185,7 +185,7 @@ FROM slice JOIN rows JOIN bins b ON NOT is_gpu AND bin >= first AND bin < until
 	LEFT JOIN counts USING (bin)
 GROUP BY place ORDER BY place;
 
--- On a page with the whole run those of a run that had several.
+-- On the page with the whole run only if it had several processes.
 -- :table processes brief optional sort rows=20 noun=process = Processes
 WITH spans AS (SELECT s.*, time_ns - IFNULL(before_ns, started_ns) AS length_ns, started_ns
 	FROM usage s JOIN processes USING (process_id) WHERE NOT is_gpu),

@@ -7,7 +7,7 @@
 -- srun); 'ranks' shows each, as do json, csv and --sort. Every other command but 'sql'
 -- takes the latest run unless --run names one by number or label.
 
--- Beside the stored runs, which are listed.
+-- Runs that still go on; they are not in the table of stored runs.
 -- :note running
 SELECT 'A further run is being recorded, of process {pid}.' AS text,
 	'The other commands show it unless --run names a stored one.' AS advice,
@@ -16,7 +16,7 @@ SELECT 'A further run is being recorded, of process {pid}.' AS text,
 -- :note no_runs
 SELECT 'The file holds no run.' AS text WHERE NOT EXISTS (SELECT 1 FROM runs);
 
--- unit: the first run of what was begun together.
+-- unit: the first run of those that were started together.
 -- :keep listed
 WITH turns AS (SELECT *, CASE WHEN job <> '' AND rank IS NOT NULL THEN
 	ROW_NUMBER() OVER (PARTITION BY job, rank ORDER BY run_id) END AS turn,
@@ -42,7 +42,7 @@ SELECT run_id AS "run!:run_id", label AS "label!:label", started_utc AS ".starte
 	AS "-for_machines/flag"
 FROM listed ORDER BY run_id;
 
--- For people a job is one line. What is not "exit 0" is told of any of its ranks.
+-- People see one line for a job. It tells any rank's end that is not "exit 0".
 -- :table jobs human optional noun=job
 SELECT f.run_id || CASE WHEN COUNT(*) = 1 THEN '' ELSE
 	CASE WHEN MAX(l.place) - MIN(l.place) + 1 = COUNT(*) THEN '-' ELSE '...' END

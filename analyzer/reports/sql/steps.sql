@@ -12,7 +12,7 @@
 -- steps of a name and for each slow one. The plots are means over the run. The latest 512
 -- of each name are in the views steps and counters.
 
--- All processes together, in all queries.
+-- In all queries all processes together.
 -- :keep courses
 SELECT 'step' AS kind, series_id, name, number, first_ns, last_ns, timed_count AS value_count,
 	1.0 * total_ns AS sum, live_bytes
@@ -35,8 +35,8 @@ ends AS (SELECT series_id, quarter,
 SELECT series_id, 100 * (last - first) / ABS(first) AS drift_percent FROM ends
 WHERE quarter >= 2 AND first <> 0 AND ABS((last - first) / first) < 1e300;
 
--- Where it was waited for longest, of all steps of a name (rank 0) and of the slowest: of a
--- call of libc, with who called it.
+-- The longest wait of all steps of a name (rank 0) and of each slow one; for a call of libc with
+-- its caller.
 -- :keep waits
 SELECT w.series_id, w.rank, MAX(w.ready_ns + w.blocked_ns) AS waited_ns,
 	CASE WHEN p.kind IN ('wait', 'io') AND q.name IS NOT NULL
@@ -94,7 +94,7 @@ SELECT per_second AS "per second!:per_second/rate", per_second * 3600 AS "per ho
 	growth_bytes AS "in all!:growth_bytes/bytes_change", name AS "step!:name"
 FROM marked JOIN steps_shown USING (series_id) ORDER BY place;
 
--- What they did of their time, when it was not only computing.
+-- Only if steps did more than compute.
 -- :table split human optional whole = Computing, CPU wait, blocked
 SELECT total_ns AS "in all!:total_ns", cpu_ns AS "computing!:cpu_ns",
 	ready_ns AS "CPU wait!:ready_ns", blocked_ns AS "blocked!:blocked_ns",
@@ -117,7 +117,7 @@ SELECT place AS "plot/id", name AS title, 'ns' AS unit, point AS "point/id",
 	value AS "value/any", peak AS "peak/any", :wall_ns AS span_ns
 FROM curve WHERE peak > 0 ORDER BY place;
 
--- clock is for people: the day stands there when it is not that of the run's start.
+-- clock is for people: it has the day if that differs from the day of the run's start.
 -- :table step_extremes quiet whole = Slowest and fastest steps
 SELECT CASE e.is_slowest WHEN 1 THEN 'slowest' ELSE 'fastest' END AS "!:which",
 	e.rank AS ".rank", e.duration_ns AS "took!:duration_ns",
@@ -134,7 +134,7 @@ SELECT CASE e.is_slowest WHEN 1 THEN 'slowest' ELSE 'fastest' END AS "!:which",
 	e.name AS "step!:name", e.process_id AS ".process_id", e.series_id AS ".series_id"
 FROM step_extremes e JOIN runs r USING (run_id)
 	JOIN processes p ON p.process_id = e.process_id JOIN steps_shown s USING (series_id)
-	-- of the fastest nothing is known
+	-- fast steps have no wait recorded
 	LEFT JOIN waits w ON w.series_id = e.series_id AND w.rank = e.rank AND e.is_slowest = 1
 WHERE e.run_id = :run AND e.of_process_id IS NULL AND s.place <= limit_of(5)
 ORDER BY s.place, e.is_slowest DESC, e.rank;
@@ -194,7 +194,7 @@ SELECT name, number AS "number/id", first_ns, last_ns, value_count, sum AS "sum/
 	live_bytes, series_id
 FROM courses WHERE kind = 'counter' ORDER BY series_id, number;
 
--- Marks are as the clock said: what was recorded in between took its time.
+-- Marks are raw clock times: they include what recording took in between.
 -- :note hooks_in_steps
 SELECT 'Durations and rates are as the clock said, with the hooks in them: {hooks_percent} of
 	the run''s {thread_count|wall time|threads'' time}.' AS text,

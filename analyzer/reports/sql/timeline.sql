@@ -30,7 +30,7 @@ FROM facts WHERE IFNULL(floor_ns, 0) <= 0;
 -- :end only_brief
 SELECT 1 FROM facts WHERE IFNULL(floor_ns, 0) <= 0;
 
--- What is asked for, by process and thread.
+-- The processes and threads that were asked for.
 -- :keep chosen
 SELECT s.*, p.pid, t.tid, t.name AS thread
 FROM spans s JOIN processes p USING (process_id)
@@ -86,7 +86,7 @@ SELECT CASE part WHEN 1 THEN CASE WHEN is_step THEN 'steps ' || IFNULL(name, '')
 FROM named ORDER BY part, pid, lane_id, thread_id, is_step, CASE WHEN is_step THEN name END,
 	started_ns, duration_ns DESC;
 
--- Slow calls of the same call path, whatever thread made them; steps of a name likewise.
+-- Slow calls by call path over all threads; steps by name likewise.
 -- :table paths rows=10 noun=call_path = By call path
 SELECT MAX(duration_ns) AS "longest!:longest_ns", COUNT(*) AS "kept!:kept_count",
 	MIN(started_ns) AS "first at:first_ns", MAX(started_ns) AS "last at:last_ns",

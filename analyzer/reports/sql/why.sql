@@ -28,7 +28,7 @@ LEFT JOIN step_totals t ON t.run_id = s.run_id AND s.kind = 'step' AND t.name = 
 WHERE s.run_id = :run AND (s.kind = 'step' OR f.function_id IS NOT NULL) AND s.name IS NOT NULL
 ORDER BY slowest_ns DESC, s.study_id LIMIT 256;
 
--- What is computed of them: of each study, of its slow calls, and of its paths.
+-- Computed in C: each study, its slow calls and its paths.
 -- :keep judged
 SELECT 0 AS study_id, 0 AS slow_count, 0 AS usual_count, 0 AS median_ns WHERE 0;
 
@@ -48,8 +48,8 @@ SELECT 0 AS study_id, 0 AS path_id, '' AS name, 0 AS self_ns, 0 AS usual_self_ns
 -- :code studies brief fills=judged,slow,study_paths
 SELECT study_id, function_id, name, is_step AS "is_step/flag", median_ns FROM studied;
 
--- The longest wait in a call that it is known of whom it was for. Most of it lies within the
--- call: the two were timed by themselves, and may be some 100 us apart.
+-- The longest wait in a call with a known holder. Most of it must lie within the call: the two
+-- are timed separately, and may differ by some 100 us.
 -- :keep waits
 SELECT * FROM (SELECT w.study_id, w.case_id, s.kind, l.name AS lock, f.name AS holder,
 	ROW_NUMBER() OVER (PARTITION BY w.study_id, w.case_id ORDER BY s.wait_ns DESC) AS place
@@ -60,7 +60,7 @@ SELECT * FROM (SELECT w.study_id, w.case_id, s.kind, l.name AS lock, f.name AS h
 		AND MIN(s.started_ns + s.wait_ns, c.started_ns + c.duration_ns)
 		- MAX(s.started_ns, c.started_ns) > s.wait_ns / 2
 	LEFT JOIN locks l ON l.run_id = :run AND l.lock_id = s.lock_id
-	-- of a call of libc its caller is
+	-- a call of libc is shown as its caller
 	LEFT JOIN path h ON h.path_id = IFNULL(s.taken_path_id, s.holder_path_id)
 	LEFT JOIN path p ON p.path_id = IIF(h.kind >= 3, h.parent_path_id, h.path_id)
 	LEFT JOIN functions f ON f.run_id = :run AND f.function_id = p.function_id
@@ -97,7 +97,8 @@ SELECT 'No single calls were kept: PROFSHIM_WHY named no function or step, and n
 	|| '. Record with ''prof-record --why="' || first || '"''.'
 	ELSE 'Record with ''prof-record --why=FUNC''; ''functions'' shows the longest call of each.'
 	END AS advice
--- those first that most is below; none of libc's, which have no hooks that could keep a call
+-- the function that holds most of the time first; never libc's, which cannot be studied without
+-- hooks
 FROM (SELECT name, p50_ns, max_ns, FIRST_VALUE(short_name(48, name))
 	OVER (ORDER BY total_ns DESC, function_id) AS first
 	FROM functions WHERE run_id = :run AND NOT is_library AND calls >= 20 AND p50_ns > 0
@@ -119,7 +120,7 @@ SELECT s.slowest_ns AS "slowest!:slowest_ns",
 FROM studied s JOIN judged j USING (study_id) WHERE :argument IS NULL
 ORDER BY s.slowest_ns DESC, s.study_id DESC;
 
--- The studied step of this name, unless a studied function has it; else the function.
+-- The step of this name that was studied, unless a studied function has the name.
 -- :keep wanted
 WITH named AS (SELECT rowid AS place, study_id, is_step FROM studied WHERE name = :argument),
 step AS (SELECT study_id FROM named WHERE (SELECT MIN(is_step) FROM named)
@@ -150,7 +151,7 @@ SELECT name AS ".name/text", kind AS ".kind", IIF(is_step, NULL, function_id) AS
 	cost_ns AS ".cost_ns"
 FROM one;
 
--- What may be missing from the answer.
+-- What the answer may lack.
 -- :note none_slow
 SELECT 'No kept call took twice the median, CPU wait left out.' AS text FROM one WHERE
 	slow_count = 0;
@@ -167,8 +168,8 @@ SELECT '{ready_calls other call} took long only because of CPU wait, {ready_ns} 
 SELECT '{count path} below it had no room: after the first time, the paths above them
 	have their numbers.' AS text, folded_paths AS count FROM one WHERE folded_paths <> 0;
 
--- How often each cause was; people need no table where each was once, and none of what makes
--- less than a hundredth of the largest.
+-- How often each cause occurred. People see no table if each occurred once, and no cause below a
+-- hundredth of the largest.
 -- :table causes optional noun=cause weight=difference_ns,the_difference = Causes, and how often each
 WITH groups AS (SELECT kind, path_id, name, cause, case_id, COUNT(*) AS count,
 	SUM(difference_ns) AS difference_ns, MAX(difference_ns) AS worst_ns

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- One run in numbers: a row with the columns that facts.c lists.
 
--- The peak is that of one process, what is live that of all. unknown_count: of functions
--- that may have such a share of all self time, and that it is not known of.
+-- The peak is the highest of one process, live memory that of all. unknown_count: functions that
+-- may have a large share of all self time, but whose time is not known.
 -- :name run
 SELECT r.label, r.command, r.started_utc, r.host, r.level, r.cpu_count, r.wall_ns,
 	r.exit_code, r.exit_signal, r.complete, r.alloc_count, r.alloc_bytes, r.free_count,
@@ -45,7 +45,7 @@ FROM trust WHERE run_id = :run) s,
 (SELECT COUNT(*) AS thread_count, SUM(wall_ns) AS thread_ns, SUM(cpu_ns) AS cpu_ns,
 	SUM(ready_ns) AS ready_ns, SUM(blocked_ns) AS blocked_ns
 FROM threads WHERE run_id = :run) t,
--- the paths of a run lie together: one after the other they are read twice as fast
+-- a run's paths are stored together: reading them in that order is twice as fast
 (SELECT COUNT(*) AS path_count,
 	SUM(raw_total_ns) FILTER (WHERE parent_path_id IS NULL) AS recorded_ns,
 	SUM(total_error_ns) FILTER (WHERE parent_path_id IS NULL) AS total_error_ns

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Calls of a studied function that were kept, and what they did.
+-- The kept calls of a studied function, and what they did.
 
 -- :name cases
 SELECT case_id, path_id, is_slow, duration_ns, ready_ns, beside_calls

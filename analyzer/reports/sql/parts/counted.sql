@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What paths are short of, where functions were not timed call by call.
+-- What paths lack when some functions were not timed call by call.
 -- :part counted
 
 -- :note counted_in_paths

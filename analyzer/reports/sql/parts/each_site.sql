@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- Allocation sites of each path, with who asked for the memory: the innermost function on the
--- path that is no library's and no allocator wrapper (docs/memory.md), and where in it that is.
--- Where that line is not known the function's definition stands for it.
+-- Allocation sites by path, each with its owner: the innermost function on the path that is
+-- neither a library's nor an allocator wrapper (docs/memory.md), and the line in it. If the line
+-- is not known, the function's definition stands in.
 -- :part each_site
 
--- Of a thread those that it allocated at; a run with one lane has no path_lane.
+-- For one thread only the sites at which it allocated. A run with one lane has no path_lane.
 -- :with each_site
 WITH owned AS (SELECT *, IFNULL(asker(path_id, 'name'), name) AS owner,
 	asker(path_id, 'file') AS owner_file, asker(path_id, 'calls') AS is_wrapped

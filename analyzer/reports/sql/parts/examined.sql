@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- What keeps a run from being complete and exact, and what to do: doctor of a database.
+-- Why a run is incomplete or inexact, and what to do about it: doctor for a database.
 -- :part examined
 -- :takes run
 
--- trust_word() and trust_text(), and package_of(path): which package would name the functions.
+-- trust_word() and trust_text() give the words of counters; package_of(path) gives the package
+-- with the symbols of a file.
 -- :code trust_words
 -- :code packages
 
--- A killed collector may take its samples with it; trust tells of that.
+-- A killed collector may lose its samples; trust reports that.
 -- :keep missing
 SELECT 'no_calls' AS name WHERE :calls = 0
 UNION ALL SELECT 'no_allocations' WHERE :alloc_count = 0
@@ -20,7 +21,7 @@ SELECT name, 0 AS value, NULL AS text, 0 AS place FROM missing
 UNION ALL SELECT name, SUM(value), MAX(text), 1 FROM trust WHERE run_id = :run
 	AND trust_word(name, 'meaning') IS NOT NULL GROUP BY name HAVING SUM(value) <> 0;
 
--- Only some have a text that says more than the meaning.
+-- Only counters whose text says more than their meaning.
 -- :note amiss
 SELECT '{said}' AS text, IFNULL(IIF(trust_word(name, 'one') IS NULL, NULL,
 	trust_text(name, value) || '. '), '') || trust_word(name, 'meaning')
@@ -57,7 +58,7 @@ SELECT 'The machine was busy: hooks waited {waited_ns} for a CPU, and times with
 	AS text, CAST(:hooks_waited_ns AS INTEGER) AS waited_ns
 WHERE :calls AND :hooks_waited_ns > MAX(:self_error_ns, 0.1 * :self_ns);
 
--- What ran, and what recording it cost; the clock of a run's threads holds all of it.
+-- What ran, and what recording it cost; the clock time of a run's threads contains all of it.
 -- :values recorded = The recording
 SELECT '{line}' AS "command:~command", command AS "-line/text",
 	CASE WHEN length(started_utc) >= 19 AND substr(started_utc, 11, 1) = 'T'
@@ -79,7 +80,7 @@ SELECT '{line}' AS "command:~command", command AS "-line/text",
 	:sample_percent AS ".sample_percent", :counted_percent AS ".counted_percent"
 FROM runs WHERE run_id = :run;
 
--- How waits were seen, in how many processes; of recordings that knew no waits nothing.
+-- How waits were seen and in how many processes. Recordings without waits have no row.
 -- :note switches
 SELECT 'Switches of threads were seen ' || group_concat(words || ' in '
 	|| counted('process', count), ', ') || '.' AS text
@@ -92,8 +93,8 @@ FROM (SELECT w.words, SUM(t.value) AS count
 	GROUP BY w.place HAVING SUM(t.value) > 0 ORDER BY w.place)
 HAVING COUNT(*) > 0;
 
--- Files with functions that have no name, most of them first, and those whose functions are
--- named by one that is near.
+-- Files whose functions have no names, those with most first, and files whose functions are named
+-- after a nearby symbol.
 -- :keep nameless
 SELECT m.path, m.trouble, SUM(f.naming = 'none') AS nameless, SUM(f.naming = 'near') AS near
 FROM function f LEFT JOIN module m USING (module_id)
@@ -148,7 +149,7 @@ FROM (SELECT SUM(near) AS near, COUNT(*) AS files FROM nameless WHERE near > 0),
 	(SELECT group_concat(package, ', ') AS packages, COUNT(*) AS package_count FROM packages)
 WHERE near > 0;
 
--- The programs that ran, when nothing was seen of them and they are still there.
+-- The programs of a run in which nothing was recorded, if their files still exist.
 -- :keep faulty
 SELECT '' AS executable WHERE 0;
 

@@ -7,13 +7,14 @@
 -- :nothing
 SELECT 1 WHERE :calls = 0;
 
--- gcc_visible() and gcc_word(): a name as gcc looks at it, and the part of it to look for.
+-- gcc_visible() gives a name as gcc sees it, gcc_word() the part of it to match.
 -- :code gcc_words
 
--- All of them: a word must not take another one along. A region is no function. Worth leaving
--- out is one whose hooks would take as long as it does itself, or do so in nearly all of its
--- calls (a few that waited for a CPU take longer than all others), or whose time is not known;
--- none that allocates in one of a hundred calls, as its blocks would be its caller's.
+-- All functions are considered, because a word must not match others by accident. Regions are no
+-- functions. A function is worth leaving out if its hooks would take as long as it does itself,
+-- or do so in nearly all of its calls (a few that waited for a CPU take longer than all others),
+-- or if its time is not known. One that allocates in every hundredth call or more often stays:
+-- else its blocks would be its caller's.
 -- :keep candidates
 SELECT function_id, name, gcc_visible(IFNULL(full_name, name)) AS visible, file, line, calls,
 	self_ns, self_error_ns, (calls - counted) * :pair_ns + counted * :counted_ns AS saved_ns,
@@ -26,7 +27,7 @@ FROM (SELECT f.*, MIN(f.calls, MAX(0, IFNULL(c.counted_calls, 0))) AS counted
 		FROM recordings WHERE run_id = :run GROUP BY function_id) c USING (function_id)
 	WHERE f.run_id = :run AND f.recording != 'unwound');
 
--- What most of the program's own time is in is what somebody wants to see.
+-- Functions that hold most of the program's own time stay: people want to see them.
 -- :keep ranked
 SELECT *, is_offered AND ROW_NUMBER() OVER by_saving <= limit_of(20) AS is_chosen,
 	ROW_NUMBER() OVER by_saving AS place
@@ -36,8 +37,8 @@ FROM (SELECT *, is_worth_it AND saved_ns >= IFNULL(:min_share, 0.5) / 100 * :hoo
 	AS is_offered FROM candidates)
 WINDOW by_saving AS (ORDER BY is_offered DESC, saved_ns DESC, function_id) ORDER BY place;
 
--- The word for a name, unless another one has it that stays; else the file. How gcc got to a
--- file is not known: its base name is in it in any case.
+-- The word for a name, unless a function that stays has it, too; then the file's base name, which
+-- occurs in any path by which gcc reached the file.
 -- :keep chosen
 SELECT *, IIF(gcc_word IS NOT NULL AND other IS NULL, 'name',
 	IIF(base <> '' AND base NOT GLOB '*[,\'' ]*' AND NOT EXISTS (SELECT 1 FROM ranked r
@@ -64,7 +65,7 @@ SELECT CAST(saved_ns AS INTEGER) AS "saved!:saved_ns",
 FROM (SELECT * FROM chosen UNION ALL SELECT *, NULL, NULL, NULL, NULL FROM left_out)
 ORDER BY place;
 
--- Each word once, and none that has another one in it; as a shell takes them.
+-- Each word once, and none that contains another, quoted for a shell.
 -- :keep gcc
 WITH words AS (SELECT by, IIF(by = 'name', gcc_word, base) AS word, place FROM chosen
 	WHERE by <> 'hand'),
@@ -77,11 +78,11 @@ SELECT IFNULL(group_concat(quote || '-finstrument-functions-exclude-'
 	|| IIF(by = 'name', 'function', 'file') || '-list=' || words || quote, ' '), '') AS flags
 FROM quoted;
 
--- What a script wants.
+-- For scripts.
 -- :values flags machine
 SELECT flags AS ".gcc/text", '-finstrument-functions-after-inlining' AS ".clang/text" FROM gcc;
 
--- What would be left of the recording's overhead.
+-- The recording overhead that would be left.
 -- :values effect
 SELECT '{hook_percent} of the recorded time now, about {hook_percent_after} without these'
 	AS "hooks:~hooks", '{calls} that would not be counted any more, {calls_percent} of all'

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What stands above findings: how far they can be trusted, and what is not among them. The tables
--- found and quality are those of ../bottlenecks/found.sql, and Q1's.
+-- What stands above findings: how far they can be trusted, and what is missing from them. The
+-- table found is that of ../bottlenecks/found.sql; the rule Q1 fills quality.
 -- :part found
 -- :takes run
 
@@ -20,7 +20,7 @@ SELECT 'Threads wait for one another: computing faster in {name} saves at most {
 	AS text, name, 100 * part AS most_percent FROM critical_bound
 WHERE part BETWEEN 0.05 AND 0.95 AND NOT :is_filtered;
 
--- Where the program computes most: what a finding of low severity is not.
+-- Where the program computes most. This is not the same as a finding of low severity.
 -- :with hottest
 SELECT f.name, 1.0 * f.self_cpu_ns / :program_ns AS part, (SELECT c.name FROM path p
 	JOIN path u ON u.path_id = p.parent_path_id JOIN function c ON c.function_id = u.function_id
@@ -45,6 +45,7 @@ SELECT CASE WHEN count THEN 'Nothing found that is worth a fix; {count finding} 
 	count AS "count/count", :unknown_count + :counted_count AS "unknown/count"
 FROM found WHERE NOT shown_count AND (count OR NOT left_out_count);
 
--- Who reads that nothing was found must not take these for fast.
+-- These functions could not be judged: nobody should take them for fast because nothing was
+-- found.
 -- :note not_judged brief warning tight
 SELECT 'Timing rules skipped: {unjudged}.' AS text, unjudged FROM found WHERE unjudged IS NOT NULL;

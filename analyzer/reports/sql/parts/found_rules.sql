@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What stands below findings: what was suppressed, and what became of the rules. A rule without
--- data does not look like one that passed. The tables are bottlenecks/run.c's.
+-- What stands below findings: what was suppressed, and the outcome of each rule. A rule without
+-- data must not look like one that passed. The tables are bottlenecks/run.c's.
 -- :part found_rules
 -- :takes run
 
@@ -21,7 +21,7 @@ FROM suppressed_findings ORDER BY rowid;
 SELECT id AS "id/text", rule AS "rule/text", outcome AS "outcome/text", reason AS "reason/text"
 FROM rule_states ORDER BY rowid;
 
--- Rules that lack the same often stand together: the reason is told once.
+-- Rules that lack the same data are grouped, so that the reason is told once.
 -- :values rules_without_findings human = Rules without a finding
 WITH words AS (SELECT outcome, rowid AS place, id || ' ' || rule || IIF(
 		LEAD(IFNULL(reason, ''), 1, 'last') OVER (PARTITION BY outcome ORDER BY rowid)

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The gate of a comparison: every check that --gate and --fail-on ask for, what came of it, and
--- the exit status. Must not pass for what was not measured. Status 3: some check failed. 4: none
+-- The gate of a comparison: each check that --gate and --fail-on ask for, its result, and the
+-- exit status. Status 3: a check failed. 4: none failed, but one could not be made. 0: all
+-- passed. A gate that measured nothing never passes.
 -- failed, but one could not be made. 0: all held; so a gate that measured nothing never passes.
 -- :part gate
 
--- --gate: the limits as they were given. --fail-on: every total that has no limit of its own (more
--- calls alone are no regression), and functions that became slower for sure, and matter.
+-- --gate: the given limits. --fail-on: each total without a limit of its own (more calls alone
+-- are no regression), and functions that became slower for sure by an amount that matters.
 -- :keep checks
 WITH limits AS (SELECT l.rowid AS row, l.*, w.before, w.after, f.presence, f.is_judged, c.before AS calls,
 	function IS NULL AS is_run FROM compared_limits l JOIN totals w ON w.name = 'wall_ns'
@@ -47,7 +48,7 @@ SELECT "check", CASE WHEN obstacle IS NOT NULL THEN IIF(is_apart, 'not comparabl
 	CASE WHEN why IS NULL AND result = 'within the error' THEN 1 ELSE 0 END AS is_vague
 FROM made ORDER BY turn, place;
 
--- Nothing at all on either side is nothing measured.
+-- Zero on both sides means that nothing was measured.
 -- :keep passed
 WITH measured AS (SELECT MAX(before > 0) AND MAX(after > 0) AS is_measured,
 	(SELECT MAX(on_inconclusive) FROM compared_limits) AS on_inconclusive,
@@ -67,8 +68,8 @@ SELECT 'Nothing was measured on at least one side: no instrumented function was 
 	reason.' AS advice
 FROM passed WHERE NOT is_measured AND NOT has_gate;
 
--- What would make it judgeable: commands that can be pasted, or what needs no more runs. A command
--- is stored as a shell would take it.
+-- What would make it judgeable: commands that can be pasted, or advice that needs no more runs.
+-- Commands are stored quoted for a shell.
 -- :note gate_conclusion
 WITH word AS (SELECT rowid, *, IIF(path GLOB '*[^-a-zA-Z0-9_./+,:@%]*' OR path = '',
 	'''' || replace(path, '''', '''\''''') || '''', path) AS place,

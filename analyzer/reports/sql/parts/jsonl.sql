@@ -11,7 +11,7 @@
 -- :with chosen
 SELECT * FROM runs WHERE run_id = :run OR NOT :is_run_chosen
 
--- Those of one name together, as a tracker has one curve for it.
+-- Functions of one name together, since a tracker has one curve for a name.
 -- :with named
 SELECT run_id, IFNULL(full_name, '?') AS name, SUM(calls) AS calls, SUM(self_ns) AS self_ns,
 	SUM(self_error_ns) AS self_error_ns, SUM(total_ns) AS total_ns,
@@ -28,7 +28,7 @@ WHERE n.self_ns >= 0.005 * s.self_ns AND n.self_ns > 0
 	OR n.calls >= 0.005 * s.calls AND n.calls > 0
 	OR n.alloc_bytes >= 0.005 * s.alloc_bytes AND n.alloc_bytes > 0
 
--- The first nine stand first, the others in the order of their names.
+-- The first nine metrics keep this order; the others follow by name.
 -- :with metrics
 SELECT run_id, 1 AS place, 'run_id' AS name, run_id AS value FROM chosen
 UNION ALL SELECT run_id, 2, 'label', label FROM chosen

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Which functions stand on no path of a comparison.
+-- Functions that are on no path of a comparison.
 -- :part left_out_of_paths
 
 -- :note left_out_of_paths

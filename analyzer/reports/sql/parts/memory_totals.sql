@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Allocations, peak and what was live at the end: the head of the tables of memory.
+-- Allocations, peak and memory live at the end: the head of the memory tables.
 -- :part memory_totals
 
 -- :values memory brief = Memory

@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- What makes two sides hard or impossible to compare. A difference in
--- what was instrumented looks like functions that came or went. Not comparable at all: a run
--- that did not end by itself, numbers that are missing. Times not comparable: another
--- processor or clock. Everything else is said and left to the reader: containers of a CI have
--- a new host name each time, and times of another level carry another error.
+-- What makes two sides hard or impossible to compare; a difference in instrumentation looks like
+-- functions that came or went. No number is comparable if a run did not end by itself or numbers
+-- are missing. Times are not if the processor or clock differs. Everything else is stated and
+-- left to the reader: CI containers have a new host name each time, and times of another level
+-- carry another error.
 -- :part obstacles
 
--- What the runs have to have in common.
+-- What the runs must have in common.
 -- :keep texts
 SELECT rowid AS place, 1 AS turn, 'command_differs' AS note, 'The commands' AS what,
 	command AS value, '.' AS ending FROM compared_runs
@@ -22,7 +22,7 @@ UNION ALL SELECT rowid, 6, 'clock_differs', 'The clocks', clock, '; times cannot
 UNION ALL SELECT rowid, 7, 'version_differs', 'The versions of profshim', version, '.'
 	FROM compared_runs;
 
--- Every rank that the launcher began has to be there: the sums of a job are of all.
+-- A job must have every rank that the launcher started: its sums are over all ranks.
 -- :keep jobs
 SELECT MIN(rowid) AS place, side, run_id, job, rank_count, repetition, COUNT(*) AS count
 FROM compared_runs GROUP BY repetition;
@@ -64,7 +64,7 @@ UNION ALL SELECT 7, 0, 'hook_cost_differs', 'A hook pair cost ' || printf('%.1f'
 	FROM compared_runs WHERE side = 'after') a
 	WHERE (b.ns * 1.2 < a.ns OR a.ns * 1.2 < b.ns) AND (a.ns - b.ns) * (a.ns - b.ns)
 	> b.error * b.error + a.error * a.error
--- a run without the split says nothing about CPU time, so the comparison does not
+-- a run that did not tell waits from CPU time has no CPU time to compare
 UNION ALL SELECT 8, 0, 'waits_differ', 'In run ' || run_id || ' (' || side || ')'
 	|| IIF(count > 1, ' and others', '') || ' CPU time was not separated from waits'
 	|| IIF(is_unasked, ' (PROFSHIM_WAITS=off)', '') || ': CPU time cannot be judged, nor
@@ -73,14 +73,14 @@ UNION ALL SELECT 8, 0, 'waits_differ', 'In run ' || run_id || ' (' || side || ')
 	FROM (SELECT MIN(rowid), run_id, side, is_unasked, COUNT(*) AS count FROM compared_runs
 	WHERE NOT is_split AND calls > 0 HAVING COUNT(*))
 	WHERE count < (SELECT COUNT(*) FROM compared_runs) OR is_unasked
--- functions both sides know, of which one side only counted the calls
+-- functions of both sides that one side only counted
 UNION ALL SELECT 9, 0, 'instrumented_differs', counted('function', count) || ' (such as '''
 	|| name || ''') had hooks on one side only: calls and times seem to come or go there.',
 	'Compile both sides with the same flags.'
 	FROM (SELECT MIN(number), name, COUNT(*) AS count FROM compared_functions
 	WHERE presence = 3 AND hooked IN (1, 2) HAVING COUNT(*));
 
--- Which of them keep all numbers from being compared, and which times.
+-- Which obstacles prevent any comparison, and which only that of times.
 -- :keep not_comparable
 SELECT (SELECT note FROM obstacles WHERE note IN ('incomplete', 'losses', 'ranks_missing')
 	ORDER BY turn, place LIMIT 1) AS "all",

@@ -3,13 +3,13 @@
 -- machines in every list of them.
 -- :part quality
 
--- What findings rest on, as the bits of enum trust_touches.
+-- The measurements that a finding rests on, as the bits of enum trust_touches.
 -- :with touched
 SELECT 1 AS bit, 'time' AS word UNION ALL SELECT 2, 'memory' UNION ALL SELECT 4, 'growth'
 UNION ALL SELECT 8, 'functions without a name';
 
--- The advice of what weighs most is what to do first. What has low confidence need not be told to
--- have medium at most.
+-- The first advice is that of the heaviest defect. A finding with low confidence is not also
+-- listed for medium.
 -- :note quality warning
 WITH lowered AS (SELECT MIN(most) AS most, bit, word FROM quality JOIN touched ON touches & bit
 	GROUP BY bit),

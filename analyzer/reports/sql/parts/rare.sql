@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The line of the report that leads to the command `why`: what was slow now and then. Of calls
--- that were studied it is known best; without any, spans tell which function is worth it.
+-- The report's line that points to the command `why`: what was slow now and then. Studied calls
+-- know it best; without any, spans tell which function is worth a study.
 -- :part rare
 
--- 0.1 ms or longer, eight times as long as half of all, one in fifty or less; what they
--- waited for a CPU left out.
+-- Calls of 0.1 ms or more that take eight times the median, at most one in fifty of all; waits
+-- for a CPU are left out.
 -- :keep slow
 WITH own AS (SELECT c.study_id, c.is_slow, c.duration_ns - c.ready_ns AS own_ns
 	FROM study_cases c WHERE c.run_id = :run),

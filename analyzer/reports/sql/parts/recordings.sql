@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- How functions were recorded, when not call by call, and what the budget says to it.
+-- How functions were recorded if not call by call, and what the budget has to do with it.
 -- :part recordings
 
 -- :include trust_budget
 
--- The clock of since_ns is the run's.
+-- since_ns counts from the start of the run.
 -- :table recordings brief quiet rows=20 noun=function weight=counted_calls,the_counted_calls = Functions not timed call by call
 SELECT f.calls AS "calls!:calls", r.counted_calls AS "counted!:counted_calls",
 	r.recording AS "timed!:recording", r.least AS "at least:.least",

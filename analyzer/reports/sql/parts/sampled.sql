@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Samples that programs without hooks have, each number with what chance alone makes of it.
+-- Samples of programs without hooks, each number with its statistical error.
 -- :part sampled
 
 -- :end
@@ -10,7 +10,7 @@ SELECT *, TOTAL(cpu_ns) OVER () AS all_ns,
 	CASE kind WHEN 'hooks' THEN '[profshim]' ELSE '[no file]' END AS instead
 FROM samples WHERE run_id = :run AND program = 'plain';
 
--- Of a run whose CPU time is elsewhere people see a line, unless they say --limit.
+-- If the CPU time is elsewhere, people see one line only, unless they use --limit.
 -- :keep small
 SELECT CAST(MAX(all_ns) AS INTEGER) AS cpu_ns,
 	100.0 * MAX(all_ns) / (MAX(all_ns) + :cpu_ns) AS cpu_percent FROM seen
@@ -23,7 +23,8 @@ SELECT 'Programs without hooks: {cpu_ns}, {cpu_percent} of the CPU time; --limit
 -- :end
 SELECT 1 FROM small;
 
--- With MAX() alone SQLite takes the other columns from the row that has it.
+-- MAX() is the only aggregate of its kind here, so SQLite takes file and line from the row that
+-- has the maximum.
 -- :table sampled_functions brief optional noun=function weight=cpu_ns,the_CPU_time = Where the CPU time went, by samples
 WITH place AS (SELECT IFNULL(name, instead) AS name, module, file, line, all_ns,
 	SUM(count) AS count, SUM(cpu_ns) AS cpu_ns

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Allocation sites by function and line, of all paths together. The columns are those of a
--- table; which of them people see the table says. Whoever includes this says before it in
--- `weighed` which sites there are, and which path is shown of several: that with most weight.
+-- Allocation sites by function and line, summed over paths. The including table chooses which of
+-- its columns people see. It must define `weighed`: the sites and their weights. Of a site's
+-- paths the one with most weight is shown.
 -- :part sites
 
 -- :with sites

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Which lines of sources are shown, and what stands beside them: the functions with most self
--- time where they begin, of the report on one page; and the lines that allocated most. A time
--- is known of functions only. The first row says how many there are.
+-- The source lines that are shown and the notes beside them: the first lines of the functions
+-- with most self time, for the report on one page, and the lines that allocated most. Times are
+-- known for functions only. The first row gives their number.
 -- :part source
 
 -- :include each_site
@@ -15,7 +15,7 @@ SELECT *, ROW_NUMBER() OVER (ORDER BY hot_ns DESC, name) AS place FROM (
 	AND recording <> 'counted' AND NOT (recording = 'off' AND total_ns <= 0))
 WHERE hot_ns > 0 AND file <> '' AND line <> 0;
 
--- The sites of all paths of a line together; where the line is not known it is the function's.
+-- Sites of one line are summed over paths; a site without a line gets that of its function.
 -- :keep source_lines
 SELECT *, ROW_NUMBER() OVER (ORDER BY alloc_bytes DESC, file, line) AS place FROM (
 	SELECT file, line, SUM(alloc_bytes) AS alloc_bytes, SUM(alloc_count) AS alloc_count

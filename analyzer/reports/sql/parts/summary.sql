@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- What ran, for how long, and how much was recorded: the head of the report. The rest of it
--- doctor has.
+-- The head of the report: what ran, for how long, how much was recorded. doctor has the rest.
 -- :part summary
 
--- What is no longer than a line: the program without its folder, and of the rest both ends.
+-- The command, cut to a line: the program without its folder, and both ends of the arguments.
 -- :keep ran
 WITH cleaned AS (SELECT *, IFNULL(NULLIF(command, ''), '?') AS line FROM runs WHERE run_id = :run),
 first AS (SELECT *, substr(line, 1, instr(line || ' ', ' ') - 1) AS program FROM cleaned),
@@ -15,8 +14,8 @@ SELECT run_id, wall_ns, exit_code, exit_signal, substr(label, 1, 40) AS label,
 		|| substr(whole, 3 - room * 2 / 5)) AS line
 FROM room;
 
--- What is not the program's nor the hooks' was computed in code that has none. The clocks of
--- threads hold all three.
+-- CPU time that is neither the program's nor the hooks' was spent in code without hooks. The
+-- threads' clocks contain all three.
 -- :keep computed
 SELECT program_ns, IIF(other_ns > MAX(:hooks_error_ns, 0.05 * :cpu_ns), other_ns, 0.0) AS other_ns,
 	IIF(:has_hooks AND NOT :raw, :cpu_ns - program_ns
@@ -55,7 +54,7 @@ SELECT run_id AS "-run_id", IFNULL(' ''' || NULLIF(label, '') || '''', '') AS "-
 	:hooks_error_percent AS ".hook_cost_error_percent"
 FROM ran LEFT JOIN computed ON 1;
 
--- Nothing that was not measured.
+-- Values that were not measured are left out.
 -- :end
 SELECT 1 WHERE NOT :is_split OR :cpu_ns + :ready_ns + :blocked_ns <= 0;
 
@@ -72,8 +71,8 @@ FROM path p JOIN function f USING (function_id)
 WHERE p.run_id = :run AND p.kind >= 3 AND p.self_blocked_ns > 0
 GROUP BY f.name, p.kind ORDER BY blocked_ns DESC, f.name LIMIT 3;
 
--- A bar of 16 in front of what its parts are, in their order, when the threads did not just
--- compute. Each part ends where it and those before it end together.
+-- A bar of 16 characters before the parts it shows, in their order; not drawn if the threads only
+-- computed. Each part ends where the sum up to it ends.
 -- :values where brief parts tight
 WITH ends AS (SELECT *, CAST(16 * (program_ns + other_ns) / all_ns + 0.5 AS INTEGER) AS a,
 	CAST(16 * :cpu_ns / all_ns + 0.5 AS INTEGER) AS b,
@@ -88,7 +87,7 @@ drawn AS (SELECT *, IIF(:ready_ns + :blocked_ns >= 0.05 * all_ns,
 	|| IIF(:ready_ns >= 0.005 * all_ns, printf(', CPU wait %.0f%%', 100 * :ready_ns / all_ns), '')
 	|| IIF(:blocked_ns >= 0.005 * all_ns, printf(', blocked %.0f%%', 100 * :blocked_ns / all_ns),
 		''), NULL) AS bar FROM ends),
--- what most of them slept in, when the line has room for it
+-- what threads slept in most, if the line has room
 most AS (SELECT ' (' || name || ')' AS words FROM slept
 	WHERE blocked_ns * 3 >= :blocked_ns AND blocked_percent >= 0.5 ORDER BY blocked_ns DESC LIMIT 1)
 SELECT bar || IIF(IFNULL(length(bar) + length(words) <= 68, 0), words, '') AS "threads:~bar",

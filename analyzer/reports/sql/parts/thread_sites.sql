@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- With --thread: what a site's numbers mean then.
+-- What a site's numbers mean with --thread.
 -- :part thread_sites
 
 -- :note thread_sites

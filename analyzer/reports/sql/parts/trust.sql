@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- How far the numbers of a run go, in a line for people, and all counters for machines: above
--- every report of a run. Each counter has its words and weight in common/trust.c; one without
--- is shown by its name.
+-- How far the numbers of a run can be trusted, above every report: one line for people, all
+-- counters for machines. common/trust.c has the words and weight of each counter; one that is
+-- missing there is shown by its name.
 -- :part trust
 -- :takes run
 
--- trust_word() and trust_text(): what common/trust.c has of a counter.
+-- trust_word() and trust_text() read common/trust.c.
 -- :code trust_words brief
 
 -- :keep trust_counters
 SELECT name, SUM(value) AS value, MAX(text) AS text, trust_word(name, 'weight') AS weight
 FROM trust WHERE run_id = :run AND name IS NOT NULL GROUP BY name ORDER BY name;
 
--- On a busy machine hooks were interrupted, too: that time is in the program's, and adds to
+-- On a busy machine hooks were interrupted, too: that time counts as the program's and adds to
 -- the error. From a tenth on the error of the run's time is told.
 -- :keep judged
 SELECT *, CASE WHEN :is_live THEN 'live' WHEN is_empty THEN 'empty' WHEN worst = 3 THEN 'partial'
@@ -34,9 +34,8 @@ FROM (SELECT complete, exit_code, exit_signal, :error_ns > 0.1 * :self_ns AS is_
 SELECT name, value AS "value/any" FROM (SELECT name, value FROM trust_counters ORDER BY name)
 UNION ALL SELECT 'verdict', verdict FROM judged;
 
--- What is lost or repaired, in words, the worst first: two are told. So are rules of the user's own
--- that fit nothing: what was asked for is not in the numbers. A counter without words goes by its
--- name.
+-- The two worst losses or repairs in words. The user's own rules that match nothing count here:
+-- what was asked for is not in the numbers.
 -- :keep told
 SELECT IIF(weight IS NULL, people('count', value) || ' ' || name, trust_text(name, value)) AS words,
 	ROW_NUMBER() OVER (ORDER BY IFNULL(weight, 2) DESC, value DESC, name) AS place
@@ -44,7 +43,7 @@ FROM trust_counters JOIN judged WHERE value <> 0
 	AND (weight IS NULL OR weight >= IIF(complete, 2, 3) AND trust_word(name, 'many') IS NOT NULL
 	OR name IN ('rules_without_functions', 'unread_objects'));
 
--- The rest is doctor's: how functions were recorded, what hooks took, the budget.
+-- doctor has the rest: how functions were recorded, what hooks took, the budget.
 -- :keep line
 WITH parts AS (SELECT j.*,
 	CASE WHEN complete THEN '' WHEN exit_code IS NOT NULL AND NOT IFNULL(exit_signal, 0)
@@ -79,7 +78,7 @@ SELECT 'trust: ' || CASE WHEN is_empty THEN 'empty: ' || ended || counters || 'n
 	|| ended || counters || CASE WHEN worst = 3 THEN '' WHEN NOT :calls AND NOT :alloc_count THEN ''
 	ELSE counts || lost || IIF(:calls OR :plain_sample_count, '; ', '') END || off END
 	|| IIF(verdict = 'exact' AND is_fine, '', '; see ''prof-analyze doctor''') AS line,
-	-- estimates are good where they say something of every function
+	-- estimates are good if every function has one
 	verdict = 'exact' OR verdict = 'sampled' AND NOT :counted_count AND NOT :unknown_count
 	AND NOT is_uncertain AS is_good
 FROM far;

@@ -2,9 +2,9 @@
 -- Whether recording kept its budget.
 -- :part trust_budget
 
--- What the program itself computed: a budget is a part of it. Where computing was not told from
--- waiting, what it took. Beyond the budget for sure is a cost that exceeds what may be more than
--- is stated.
+-- What the program itself computed: a budget is a share of that. If computing was not told from
+-- waiting, the time it took. The budget is exceeded for sure if the least possible cost is above
+-- the largest possible budget.
 -- :keep budget
 SELECT own_ns, :budget_percent AS percent, 100.0 * :hooks_ns / own_ns AS hooks_percent,
 	100.0 * :counting_ns / own_ns AS counting_percent,
