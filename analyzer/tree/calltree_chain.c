@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Climbs a call tree. Must not trust the parents of a damaged file to have an end. */
+/* Call chains of a tree. Must not trust parents to end: a damaged file may have a
+ * ring. */
 #include "analyzer/tree/calltree.h"
 
 #include "common/base/strbuf.h"
@@ -8,12 +9,13 @@
 
 #include <stdlib.h>
 
-/* Names that are kept: a recursion of 10,000 levels with an allocation in each would be
+/* Names kept at each end: a recursion of 10,000 levels that allocates in each would print
  * 50 million names. */
 #define OUTER 32
 #define INNER 224
 
-/* Is the level between others, for people, and known from the stack only? */
+/* Whether the level is put in brackets: for people, not at an end, and known from the
+ * stack only. */
 static bool is_in_brackets(const struct calltree *tree, uint32_t node, const char *end)
 {
 	return *end == TABLE_CHAIN_END && tree->nodes[node].is_untimed &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is folded away: recursion, calls of a function by itself, and inlined copies.
- * Which nodes become one is a number for each; one function adds up what they have. Must
- * not recurse, or search lists: a node may have 100,000 children.
+ * Folding of recursion, of direct recursion, and of inlined copies. A fold numbers each
+ * node with the one it becomes; calltree_merge() adds up the numbers. Must not recurse,
+ * or search lists: a node may have 100,000 children.
  */
 #include "analyzer/tree/calltree.h"
 
@@ -49,7 +49,8 @@ void calltree_narrow_self(const struct calltree *tree, struct calltree_node *nod
 		node->self_error_ns = all;
 }
 
-/* Only what lies in the file of the function above, which stays. */
+/* Copies the call's place only if it is in the file of the parent's function, which
+ * stays. */
 static void copy_call(const struct calltree *to, struct calltree_node *node,
 		      const struct calltree_node *like)
 {
@@ -84,7 +85,7 @@ static uint32_t add_empty(struct calltree *to, const struct calltree_node *like,
 	return (uint32_t)to->node_count - 1;
 }
 
-/* above: how many of the nodes above it became the same. */
+/* above: how many nodes above this one became the same node. */
 static void merge(struct calltree_node *into, const struct calltree_node *node,
 		  uint32_t above)
 {
@@ -102,7 +103,7 @@ static void merge(struct calltree_node *into, const struct calltree_node *node,
 		into->recursion = recursion;
 	if (above)
 		return;
-	/* The outermost here: what lies below it is inside its total. */
+	/* Only the outermost adds its subtree: the others are inside of it. */
 	__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,
 			       &into->tree_alloc_count);
 	__builtin_add_overflow(into->tree_alloc_bytes, node->tree_alloc_bytes,
@@ -123,7 +124,7 @@ struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into)
 
 		for (; depth >= node->depth; depth--)
 			open[path[depth - 1]]--;
-		/* Of nodes that came before these are the new numbers already. */
+		/* Nodes earlier in the order have their new numbers already. */
 		into[at] = into[at] == at
 				   ? add_empty(to, node,
 					       depth ? path[depth - 1] : CALLTREE_NONE)
@@ -141,14 +142,13 @@ struct calltree *calltree_merge(const struct calltree *tree, uint32_t *into)
 	return to;
 }
 
-/* A node becomes the same as one of its function above it, at most so many levels up, or
- * as a sibling. ret_places: the new number of each node, owned by the caller; NULL: not
- * wanted. */
+/* Folds a node into an activation of its function at most `levels` above it, or into a
+ * sibling. ret_places: each node's new number, owned by caller; NULL: not wanted. */
 static struct calltree *fold_levels(const struct calltree *tree, size_t levels,
 				    uint32_t **ret_places)
 {
 	uint32_t *into = calltree_numbers(tree);
-	/* Of what stays: nodes themselves are far apart. */
+	/* Copies of what stays: the nodes themselves are far apart in memory. */
 	uint32_t *parents = calltree_numbers(tree), *functions = calltree_numbers(tree);
 	struct map places = {0};
 	struct calltree *to;
@@ -215,7 +215,7 @@ struct calltree *calltree_fold_own_calls(const struct calltree *tree,
 	return to;
 }
 
-/* Under whom a node stands as it was built: what a copy called is called by its host. */
+/* The parent of a node as the program was built: a copy's callees belong to its host. */
 static uint32_t built_parent(const struct calltree *tree,
 			     const struct calltree_node *node)
 {
@@ -242,7 +242,7 @@ static void merge_into(struct calltree *tree, uint32_t from, uint32_t to)
 	node->host = into->host;
 }
 
-/* Finds the place of each node as built, callers first. */
+/* Finds each node's place in the program as built, callers first. */
 static void place_built(struct calltree *tree)
 {
 	struct map places = {0};
@@ -278,7 +278,8 @@ static void move(int64_t *to, int64_t *from)
 	*from = 0;
 }
 
-/* Of samples, which are chance, by squares; what hooks cost is the same everywhere. */
+/* Errors of samples are chance and move by squares; the cost of hooks is the same in all
+ * nodes. */
 static void move_error(struct calltree_node *to, struct calltree_node *from)
 {
 	if (from->recording > SEGMENT_RECORDING_OFF)
@@ -315,7 +316,7 @@ void calltree_move_times(struct calltree *tree)
 		move(&host->self_blocked_ns, &node->self_blocked_ns);
 		node->total_ns = node->total_error_ns = node->raw_total_ns = 0;
 		node->cpu_ns = node->ready_ns = node->blocked_ns = 0;
-		/* what frames seen by unwinding called; it is in the order behind them */
+		/* frames also have callees as built; they come later in the order */
 		for (uint32_t child = node->first_child; child != CALLTREE_NONE;
 		     child = tree->nodes[child].next)
 			add_totals(node, &tree->nodes[child]);

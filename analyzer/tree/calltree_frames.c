@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What is nobody's code as one node: libraries, and what runs threads and tasks. Must not
- * recurse, or lose or double what a node has.
- */
+/* Folds code that is not the user's into single nodes: libraries, and the functions that
+ * run threads and tasks. Must not recurse, or lose or count twice what a node has. */
 #include "analyzer/tree/calltree.h"
 
 #include "common/base/intern.h"
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a thread begins: of libstdc++, libc++, Boost and the C library. */
+/* Where threads begin in libstdc++, libc++, Boost and the C library. */
 static const char *const thread_starts[] = {
 	"std::thread::_State_impl<",
 	"std::thread::_Impl<",
@@ -25,7 +23,7 @@ static const char *const thread_starts[] = {
 	"clone",
 	"__clone",
 };
-/* Where a task is run that somebody waits for. */
+/* Where a task runs that somebody waits for. */
 static const char *const task_starts[] = {
 	"std::future<",		  "std::shared_future<",      "std::__basic_future<",
 	"std::__future_base::",	  "std::packaged_task<",      "std::__assoc_",
@@ -36,13 +34,13 @@ static const char *const task_starts[] = {
 
 enum chain { NO_CHAIN, THREAD, TASK };
 
-/* All but labels by node. */
+/* Arrays by node, except labels. */
 struct folding {
 	const struct calltree *tree;
 	struct intern labels;
-	uint32_t *entries; /* of library nodes: the node that they lead to */
+	uint32_t *entries; /* for library nodes: the user's node that they lead to */
 	uint8_t *chains;   /* enum chain */
-	uint32_t *label;   /* its number in labels, CALLTREE_NONE: it has none */
+	uint32_t *label;   /* by node: index in labels, or CALLTREE_NONE */
 	uint32_t *into;
 	bool *is_merged; /* several nodes became this one */
 };
@@ -72,7 +70,7 @@ static bool is_library(const struct calltree *tree, uint32_t node)
 	return function && function->is_library && !function->is_libc;
 }
 
-/* A call of libc that waits or moves data stays, and leads nowhere. */
+/* A call of libc that waits or moves data stays as it is, and leads nowhere. */
 static bool is_libc(const struct calltree *tree, uint32_t node)
 {
 	const struct calltree_function *function = function_of(tree, node);
@@ -80,7 +78,8 @@ static bool is_libc(const struct calltree *tree, uint32_t node)
 	return function && function->is_libc;
 }
 
-/* What each library node leads to, through such nodes only; callees first. */
+/* Finds which node each library node leads to through library nodes only; callees
+ * first. */
 static void find_entries(struct folding *folding)
 {
 	const struct calltree *tree = folding->tree;
@@ -122,7 +121,8 @@ static void find_chains(struct folding *folding)
 	}
 }
 
-/* "thread of main::{lambda#1}"; what leads nowhere is called as what it stands below. */
+/* "thread of main::{lambda#1}"; a chain that leads nowhere gets the label of its
+ * parent. */
 static uint32_t chain_label(struct folding *folding, uint32_t at)
 {
 	uint32_t entry = folding->entries[at], parent = folding->tree->nodes[at].parent;
@@ -151,8 +151,8 @@ static uint32_t label_of(struct folding *folding, uint32_t at, unsigned what)
 	return CALLTREE_NONE;
 }
 
-/* Where a node goes. Siblings are looked up below what was merged only: elsewhere two of
- * one function are two for a reason. */
+/* Where a node goes. Only below merged nodes siblings of one function are joined:
+ * elsewhere there is a reason why they are two. */
 static uint32_t place(struct folding *folding, struct map *places, uint32_t at)
 {
 	const struct calltree_node *node = &folding->tree->nodes[at];
@@ -190,7 +190,7 @@ static void place_all(struct folding *folding, unsigned what)
 	map_done(&places);
 }
 
-/* Nodes that stand for many are of a function of their own. */
+/* Gives nodes that stand for many a function of their own. */
 static void put_labels(const struct folding *folding, struct calltree *to)
 {
 	const struct calltree *tree = folding->tree;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sums over the call tree need, so that no time is counted twice. */
+/* Sums over the call tree that count no time twice. */
 #include "analyzer/tree/calltree.h"
 
 #include "common/base/xalloc.h"
@@ -52,7 +52,8 @@ uint32_t calltree_call_line(const struct calltree *tree, uint32_t node)
 double calltree_allocs_of_frames(const struct calltree *tree)
 {
 	double allocs = 0;
-	uint32_t below = UINT32_MAX; /* the depth of a function: deeper nodes are its */
+	uint32_t below = UINT32_MAX; /* depth of the function found last: deeper nodes are
+					inside it */
 
 	for (size_t i = 0; i < tree->order_count; i++) {
 		const struct calltree_node *node = &tree->nodes[tree->order[i]];

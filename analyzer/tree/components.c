@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What functions are called by themselves, NULL: nothing names one. A library belongs to
- * its caller, wherever its sources are. Owned by caller, texts are kept in the arena. */
+/* The component that each function has by itself; NULL: none. A library belongs to
+ * its caller, wherever its sources are. The array is owned by caller, its texts by
+ * the arena. */
 static const char **name_functions(const struct calltree *tree, enum component_by by,
 				   struct arena *texts)
 {
@@ -43,8 +44,8 @@ static const char *module_of(const struct calltree_function *function)
 	return *base ? base : "[no module]";
 }
 
-/* Of a node whose parent's component is known. is_named: by node, it is, or below what
- * is; NULL: its parent's. */
+/* The component of a node whose parent's is known. is_named: by node, whether it or a
+ * node above it was named; NULL: take the parent's. */
 static const char *name_of(const struct calltree *tree, uint32_t at,
 			   const char *const *names, bool *is_named)
 {
@@ -108,7 +109,7 @@ void component_namer_see(struct component_namer *namer, const char *file)
 		namer->most = file;
 }
 
-/* What the first and the last have in common, all between them have, too. */
+/* What the first and last files share, all files between them share, too. */
 static size_t common_length(const struct component_namer *namer)
 {
 	size_t length = 0;
@@ -122,7 +123,7 @@ static size_t common_length(const struct component_namer *namer)
 	return length;
 }
 
-/* The last directory of a path that ends with a slash. */
+/* The last directory of a path that ends in a slash. */
 static const char *last_of(const char *path, size_t length)
 {
 	const char *at = path + length - 1;
@@ -148,7 +149,7 @@ static void put_directory(const struct component_namer *namer, const char *file,
 		strbuf_puts(ret, length ? "/" : ".");
 }
 
-/* Appends what is not clean yet. */
+/* Appends a text after cleaning it. */
 static bool put(const struct component_namer *namer, const char *function,
 		const char *file, struct strbuf *ret)
 {

@@ -2,11 +2,11 @@
 /*
  * The components of a call tree.
  *
- * The component of a path is that of its function, when one has been named for it (for
- * a region by the program, or by its source or name); else that of the path's caller,
- * when one has been named there or farther out; else the function's module, or for a
- * library of the language or the system the component of the path's caller. So what a
- * component calls that nobody has named belongs to it.
+ * The component of a path is that of its function, if the program named one (a region)
+ * or its source or namespace gives one. Else it is that of the nearest caller which has
+ * such a component. Else it is the function's module; for libraries of the language or
+ * the system, the caller's component. So unnamed code that a component calls belongs to
+ * it.
  */
 #pragma once
 
@@ -14,31 +14,33 @@
 #include "common/base/strbuf.h"
 #include "analyzer/tree/calltree.h"
 
-/* What puts functions together where no region does: their module, the directory of their
- * source, or the namespace or class that they are in. */
+/* How functions without a region are grouped: by module, by the directory of their
+ * source, or by their namespace or class. */
 enum component_by { COMPONENT_BY_MODULE, COMPONENT_BY_SOURCE, COMPONENT_BY_NAMESPACE };
 
-/* Directories are told without what those of all files have in common. Zeroed, with by:
- * no file was seen. */
+/* Names directories without the part that all files share. Zero it and set by before the
+ * first file. */
 struct component_namer {
 	enum component_by by;
-	const char *least, *most; /* of the files in their order, borrowed */
+	const char *least,
+		*most; /* first and last file in alphabetical order, borrowed */
 };
 
-/* Shows the file of a function, which must outlive the namer; NULL: it has none. */
+/* Adds a function's file, which must outlive the namer; NULL: not known. */
 void component_namer_see(struct component_namer *namer, const char *file);
-/* Replaces ret by the component of a function, as it can be shown; false: nothing names
- * one, as of all functions by module. */
+/* Sets ret to the function's component, cleaned for display. False if nothing names one,
+ * as always by module. */
 bool component_namer_put(const struct component_namer *namer, const char *function,
 			 const char *file, struct strbuf *ret);
 
 /* Zeroed: empty. */
 struct components {
 	struct intern names;
-	uint32_t *paths; /* number in names by node; INTERN_NONE: not on the tree */
+	uint32_t *paths; /* index in names by node; INTERN_NONE: the node is not on the
+			    tree */
 };
 
-/* What the word of --by means, of "source" and "namespace"; else by modules. */
+/* Parses --by: "source", "namespace", anything else means module. */
 enum component_by components_by(const char *word);
 void components_find(struct components *ret, const struct calltree *tree,
 		     enum component_by by);

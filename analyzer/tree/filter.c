@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Regular expressions over functions, carried over to call paths. Must not match a name
- * once for each path: names are few, paths are many.
- */
+/* Applies regular expressions to functions, then carries the result over to call paths.
+ * Must not match a name for each path: names are few, paths are many. */
 #include "analyzer/tree/filter.h"
 
 #include "common/base/pattern.h"

@@ -143,7 +143,7 @@ const char *flame_copy(struct flame *flame, const char *text)
 	return arena_copy(&flame->texts, text, strlen(text));
 }
 
-/* Damaged files may hold any number: nothing weighs less than nothing. */
+/* Negative numbers of damaged files count as 0. */
 void flame_sum(struct flame *flame)
 {
 	for (size_t i = 0; i < flame->count; i++) {
@@ -201,8 +201,8 @@ static int heaviest_first(const void *left, const void *right, void *context)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* The boxes shown by their callers: those of box i are list[first[i]] up to
- * list[first[i + 1]]. */
+/* Shown boxes by caller: the callees of box i are list[first[i]] to list[first[i + 1] -
+ * 1]. */
 struct callees {
 	uint32_t *first, *list;
 };
@@ -229,7 +229,8 @@ static struct callees find_callees(struct flame *flame)
 	return callees;
 }
 
-/* Puts the callees of a box beside each other; those on the left come off first. */
+/* Places the callees of a box side by side and pushes them; the leftmost is popped
+ * first. */
 static size_t push_callees(struct flame *flame, const struct callees *callees,
 			   uint32_t at, uint32_t *stack, size_t depth)
 {
@@ -271,8 +272,8 @@ static void place(struct flame *flame)
 	free(callees.list);
 }
 
-/* A path that was taken after, too, but has nothing of the metric there, has no width
- * either. */
+/* A path that exists after, but has nothing of the metric there, counts as gone, too: it
+ * has no width. */
 static bool is_gone(const struct flame_box *box)
 {
 	return box->total_before > 0 && box->total == 0;

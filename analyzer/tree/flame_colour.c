@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The colours of boxes, and what a difference means. Must not say better or worse in
- * red and green, which many cannot tell apart; say anything in colour alone: formats
- * write the change beside the name.
+ * The colours of boxes and the verdicts of differences. Must not use red and green for
+ * better and worse, which many cannot tell apart, or say anything by colour alone:
+ * formats write the change beside the name.
  */
 #include "analyzer/tree/flame.h"
 
@@ -59,7 +59,7 @@ uint32_t flame_colour_of(enum flame_verdict verdict, double strength)
 	return mix(scales[verdict].weak, scales[verdict].strong, strength);
 }
 
-/* The same in every process and on every machine. */
+/* Gives the same number in every process and on every machine. */
 static uint32_t hash(const char *name)
 {
 	uint32_t hash = 2166136261u;
@@ -71,7 +71,7 @@ static uint32_t hash(const char *name)
 
 static uint32_t plain_colour(const struct flame *flame, const struct flame_box *box)
 {
-	/* none is blue: that is for waits */
+	/* no blue: that is for waits */
 	static const struct colour groups[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a},
 					       {0xa8, 0xd9, 0x8f}, {0x8f, 0xd6, 0xb8},
 					       {0xd9, 0xb4, 0x8f}, {0xd0, 0xb8, 0xec},
@@ -84,7 +84,7 @@ static uint32_t plain_colour(const struct flame *flame, const struct flame_box *
 		return 0xa4c4ea;
 	if (box->is_unwound)
 		return 0xe0dacf;
-	/* functions of a group are told apart a little */
+	/* the functions of a group differ a little in shade */
 	return mix(groups[hash(group) % (sizeof(groups) / sizeof(groups[0]))], white,
 		   (double)(hash(box->name) % 256) / 640);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A flame graph turned over: the functions that have something of their own outermost,
- * their callers below them. Must not recurse, or follow what is too small to be shown:
- * with all callers of all paths the result would be much larger than what it is made
- * from.
+ * Inverts a flame graph: functions with weight of their own outermost, their callers
+ * below. Must not recurse, or follow callers too small to be shown: with all callers of
+ * all paths the result would be much larger than its source.
  */
 #include "analyzer/tree/flame.h"
 
@@ -13,13 +12,12 @@
 
 #include <stdlib.h>
 
-/* What a path has of its own, on its way up: at stands on the path's box, then on the
- * callers. */
+/* The weight of a path on its way up: at is first the path's box, then its callers. */
 struct climber {
 	uint32_t path, at, function;
 };
 
-/* Climbers that came the same way, and the box that they reached. */
+/* Climbers that came the same way, and the box they reached. */
 struct party {
 	size_t first, end;
 	uint32_t reached;
@@ -35,7 +33,7 @@ struct inversion {
 	double least;
 };
 
-/* Namesakes in different files are different functions. */
+/* Functions of one name in different files stay different. */
 static void number_functions(struct inversion *inversion)
 {
 	const struct flame *from = inversion->from;
@@ -80,8 +78,8 @@ static void push(struct inversion *inversion, size_t first, size_t end, uint32_t
 		(struct party){first, end, reached};
 }
 
-/* A box for climbers that stand on the same function; those that can go on and weigh
- * enough will. */
+/* Makes a box for climbers at the same function; those with callers left go on if they
+ * weigh enough. */
 static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 		    size_t end)
 {
@@ -103,7 +101,7 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 
 		quantity_add(&box->self, path->self);
 		quantity_add(&box->self_before, path->self_before);
-		/* goes for all of it, here or below */
+		/* stays with this box whether climbers stop here or go on */
 		quantity_add(&box->total_error, path->self_error);
 		box->presence |= path->presence;
 	}
@@ -115,7 +113,7 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 		climber.at = from->boxes[climber.at].parent;
 		if (climber.at == FLAME_WHOLE)
 			continue;
-		/* Counted by the boxes below from now on. */
+		/* From now on the boxes below have it. */
 		box->self -= path->self;
 		box->self_before -= path->self_before;
 		climber.function = inversion->functions[climber.at];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All call paths of a run with everything measured on them, for programs that choose
- * themselves what they show: a tree of calltree_fold_own_calls(), and what each of its
- * nodes has, by thread. Must not know SQL or formats.
+ * All call paths of a run with everything measured on them, by thread, for viewers that
+ * choose themselves what to show. The tree comes from calltree_fold_own_calls(). Must not
+ * know SQL or formats.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #define PROFILE_NONE CALLTREE_NONE
 
-/* What a path has of its own; wall is the sum of the three below it. */
+/* Quantities of a path itself; wall is the sum of the three after it. */
 enum profile_metric {
 	PROFILE_CALLS,
 	PROFILE_WALL,
@@ -37,17 +37,18 @@ struct profile_lane {
 	const char *process, *thread; /* names */
 };
 
-/* What a path has in a lane; of what is not kept by lanes, PROFILE_NONE. Sorted by node,
- * then lane; a pair comes once. */
+/* What a path has in a lane; PROFILE_NONE for quantities that are not kept by lane.
+ * Sorted by node, then lane; each pair occurs once. */
 struct profile_sample {
 	uint32_t node, lane;
 	int64_t values[PROFILE_METRICS];
-	int64_t self_error_ns, total_error_ns; /* of slots; else 0 */
+	int64_t self_error_ns, total_error_ns; /* in slots only; else 0 */
 };
 
-/* What the paths of a process had between two moments; what was live, at the second. */
+/* What the paths of a process had between two moments; live memory is that of the
+ * second. */
 struct profile_slot {
-	struct profile_sample *samples; /* sorted by node; of no lane */
+	struct profile_sample *samples; /* sorted by node, without lanes */
 	size_t sample_count;
 	const char *label; /* of the second moment */
 	int64_t start_ns, end_ns;
@@ -58,47 +59,47 @@ struct profile {
 	int64_t started_ms; /* since 1970; 0: not known */
 	int64_t wall_ns;
 	int64_t pid; /* of the first process */
-	/* Its nodes have functions, and stand depth first. */
+	/* Each node has a function; nodes stand depth first. */
 	struct calltree *tree;
 	uint32_t depth; /* of the deepest node, 1 for roots */
-	/* By node: above it, the one of depth PROFILE_STACK_MOST / 2; itself, if it is
-	 * not deeper. */
+	/* For each node the one above it at depth PROFILE_STACK_MOST / 2; the node itself
+	 * if it is not deeper. */
 	uint32_t *outer;
 	struct profile_lane *lanes;
 	size_t lane_count;
 	struct profile_sample *samples;
 	size_t sample_count;
-	/* Two sides: the samples are after, those of the one slot before; the errors of a
-	 * node are those of its changes, its recording is 1 when the change of its total
-	 * is not proven. is_judged: there are runs enough to prove any. */
+	/* Comparing two sides: the samples are the side after, those of the only slot the
+	 * side before. A node's errors are those of its changes; its recording is 1 if
+	 * the change of its total is not proven. is_judged: there are enough runs to
+	 * prove a change. */
 	bool is_comparison, is_judged;
-	/* Where the snapshots of a process divide its time, one behind the other; asked
-	 * for by pages only. */
+	/* How the snapshots of a process divide its time, in order; filled for pages
+	 * only. */
 	struct profile_slot *slots;
 	size_t slot_count;
-	int64_t slot_pid; /* whose they are */
+	int64_t slot_pid; /* process of the slots */
 	int64_t sums[PROFILE_METRICS];
-	/* What was left out or folded, and what is an estimate: a sentence each. */
+	/* Sentences about what was left out or folded and what is an estimate. */
 	const char **remarks;
 	size_t remark_count;
 	struct arena texts;
 };
 
-/* Takes the tree; nodes without a function get one, "?". */
+/* Takes the tree. Nodes without a function get one named "?". */
 struct profile *profile_new(struct calltree *tree);
 void profile_free(struct profile *profile);
-/* A text as it can be shown, in the profile's memory; NULL stays NULL. */
+/* Copies a text into the profile's memory, cleaned for display; NULL stays NULL. */
 const char *profile_clean(struct profile *profile, const char *text);
 /* Copies the sentence. */
 void profile_remark(struct profile *profile, const char *sentence);
-/* "counted" or "sampled" of a path whose time is an estimate; NULL: of
- * another. */
+/* "counted" or "sampled" if the path's time is an estimate; else NULL. */
 const char *profile_recording(const struct calltree_node *node);
-/* A stack for formats that have no trees, in which it comes again for each path. */
+/* Longest stack in formats without trees, which repeat it for each path. */
 #define PROFILE_STACK_MOST 1000
-/* The nodes from one to its root, into chain, which has room for PROFILE_STACK_MOST: of
- * more than these the ones in the middle are left out. Returns how many. To be asked of
- * every node of a deep tree, so it takes no longer for a deep one. */
+/* Writes the nodes from one to its root into chain, which has room for
+ * PROFILE_STACK_MOST; of more the middle ones are left out. Returns how many. Takes no
+ * longer for deep nodes, since it is called for every node. */
 size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *chain);
-/* Sorts samples and adds up those of one node and lane; the sums of all. */
+/* Sorts the samples, adds up those of one node and lane, and computes the sums of all. */
 void profile_settle(struct profile *profile);

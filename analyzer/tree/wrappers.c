@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Telling allocator wrappers from functions that need memory. Must not judge
- * uninstrumented functions: how often they are called is not known.
+ * Tells allocator wrappers from functions that need memory. Must not judge uninstrumented
+ * functions: their calls are not counted.
  *
  * A wrapper allocates about one block in a call, calls little else, is called by many
- * functions, and its blocks have many sizes, or its name is of malloc's kin. A function
- * without the last marks may be one of a stack of wrappers.
+ * functions, and its blocks have many sizes, or its name looks like malloc's. A function
+ * without the last two marks may be one of a stack of wrappers.
  */
 #include "analyzer/tree/wrappers.h"
 
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of each function so many callers and sizes are told apart. */
+/* Callers and sizes that are told apart for each function. */
 #define MARKS_MOST 16
 
 struct marks {
@@ -50,8 +50,8 @@ static void add_size(struct marks *marks, double size)
 		marks->sizes[marks->size_count++] = size;
 }
 
-/* A function that stands twice on a path counts what is below both: then it has too many
- * calls for a wrapper, which it is not. */
+/* A function that occurs twice on a path counts the calls below both: it then has too
+ * many for a wrapper, and rightly so. */
 static void add_node(const struct calltree *tree, uint32_t number, double calls_below,
 		     struct marks *all)
 {
@@ -88,7 +88,7 @@ static struct marks *mark_all(const struct calltree *tree)
 	return all;
 }
 
-/* "xmalloc", "must_alloc", "xstrdup": a small program has few callers of it. */
+/* "xmalloc", "must_alloc", "xstrdup": in a small program these have few callers. */
 static bool is_named_so(const char *name)
 {
 	static const char *const kin[] = {"malloc", "calloc",  "realloc",
@@ -173,7 +173,7 @@ uint32_t wrappers_caller(struct wrappers *wrappers, uint32_t owner)
 {
 	uint32_t *known = &wrappers->callers[owner];
 
-	/* Ten rules ask for the same sites. */
+	/* Computed once: ten rules ask for the same sites. */
 	if (!*known)
 		*known = 1 + find_caller(wrappers, owner);
 	return *known - 1;

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Functions that do nothing but hand out memory, such as xmalloc(): who has their blocks
- * is who calls them. Must not take for one what builds an object of its own, always of
- * one size.
- */
+/* Functions that only hand out memory, such as xmalloc(): their callers own the blocks. A
+ * function that builds objects of its own, always of one size, must not count as one. */
 #pragma once
 
 #include "analyzer/tree/calltree.h"
 
-/* What makes a function a wrapper: docs/rules-memory.md. */
+/* When a function counts as a wrapper: docs/rules-memory.md. */
 struct wrapper_limits {
 	double callers, sizes;	     /* at least */
-	double blocks, least, calls; /* of a call: at most, at least, at most */
+	double blocks, least, calls; /* for each call: at most, at least, at most */
 };
 
 struct wrappers;
@@ -21,10 +18,10 @@ struct wrappers *wrappers_find(const struct calltree *tree,
 			       const struct wrapper_limits *limits);
 void wrappers_free(struct wrappers *wrappers);
 
-/* The nearest function outside the wrappers on a site's path, from its owner outwards:
- * the owner itself when it is none. Stacked wrappers are passed as long as each function
- * makes hardly more than one block in a call, and few calls. */
+/* The nearest function outside the wrappers on a site's path, from its owner outwards;
+ * the owner itself if it is no wrapper. Stacked wrappers are passed while each makes
+ * about one block in a call and calls little else. */
 uint32_t wrappers_caller(struct wrappers *wrappers, uint32_t owner);
 
-/* Sets is_wrapper of the functions that some site's path is passed through. */
+/* Sets is_wrapper of the functions that wrappers_caller() passes for some site. */
 void wrappers_mark(struct calltree *tree, const struct wrapper_limits *limits);
