@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queries, limits, sorting and last lines, the same in all reports. */
+/* Queries, limits, sorting and table footers that reports share. */
 #include "analyzer/reports/common.h"
 
 #include "common/base/nearest.h"
@@ -100,8 +100,7 @@ size_t report_path_rows(const struct report_input *input, size_t usual)
 				       : usual;
 }
 
-/* The column that people see under this heading, or would if there were room or need; -1:
- * none. */
+/* The column with this heading, even if people do not see it now; -1: none. */
 static int headed_column(const struct table *table, const char *word)
 {
 	int hidden = -1;
@@ -118,8 +117,8 @@ static int headed_column(const struct table *table, const char *word)
 	return hidden;
 }
 
-/* The column meant by the user's word: its heading, a usual word for it, itself, or
- * itself without its unit. */
+/* The column that the user means: by its heading, a common word for it, its name, or its
+ * name without unit. */
 static int meant_column(const struct table *table, const char *word)
 {
 	static const char *const usual[][2] = {
@@ -158,7 +157,7 @@ static int meant_column(const struct table *table, const char *word)
 	return -1;
 }
 
-/* A column's name without its unit, as people would say it. Owned by caller. */
+/* A column's name without its unit. Owned by caller. */
 static char *stem(const char *name)
 {
 	const char *unit = strrchr(name, '_');
@@ -206,7 +205,7 @@ enum exit_status report_sort_asked(struct report_input *input, struct table *tab
 	    (table->columns[number].flags & COLUMN_HIDDEN))
 		return unknown_column(input, table, input->options->sort);
 	table_sort(table, number, -1);
-	/* what is asked for is not what a narrow terminal leaves out */
+	/* a column that was asked for is not left out on narrow terminals */
 	table->columns[number].flags |= COLUMN_KEEP | COLUMN_SORTED;
 	return STATUS_OK;
 }
@@ -219,7 +218,7 @@ void report_fit(const struct report_input *input, double all_ns, double *ns,
 	if (input->options->machine || *error_ns < *ns)
 		*error_ns =
 			fmin(*error_ns, fmax(all_ns - *ns, *error_ns < *ns ? 0 : *ns));
-	else /* half of it, give or take the other half */
+	else /* half of the bound, give or take that half */
 		*ns = *error_ns = all_ns / 2;
 }
 

@@ -14,7 +14,8 @@
 
 #define PEOPLE_FINDINGS 10
 
-/* How many are left out, and on one page what the codes at the ends of lines are. */
+/* Says how many were left out, and on one page what the codes at the ends of lines
+ * mean. */
 static void add_footer(struct doc *doc, struct section *section, bool has_codes)
 {
 	const struct findings *findings = section->findings;
@@ -41,7 +42,7 @@ static enum severity least_of(const struct report_input *input)
 								     : SEVERITY_LOW;
 }
 
-/* Has --fail-on found any? */
+/* How many findings --fail-on counts. */
 static size_t count_failing(const struct report_input *input,
 			    const struct findings *findings)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What faster code can bring at most where threads wait for one another: no more than the
- * function was on the critical path. Must not raise a gain.
- */
+/* Bounds gains where threads wait for each other: faster code in a function saves at most
+ * its time on the critical path. Must not raise a gain. */
 #include "analyzer/reports/bottlenecks/parts.h"
 
 #include "analyzer/reports/common.h"
@@ -14,7 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Reading all of it takes memory. */
+/* Asked first: loading the whole critical path takes memory. */
 static int waits_for_others(struct report_input *input)
 {
 	struct cursor *cursor = report_query(input, found_sql_waited_for_others);
@@ -24,7 +22,7 @@ static int waits_for_others(struct report_input *input)
 	return result < 0 ? result : count;
 }
 
-/* What of a share's time is of one kind: as the lane's on the path was. */
+/* How much of a share's time is of one kind, in proportion to the lane's on that path. */
 static double part_of(const struct critical *critical, const struct share *share,
 		      bool is_ready)
 {
@@ -41,7 +39,7 @@ static double part_of(const struct critical *critical, const struct share *share
 	return (is_ready ? split->ready_ns : split->cpu_ns) / all_ns;
 }
 
-/* The run without its waits for a CPU, which no code is to blame for. */
+/* The length of the run without waits for a CPU, which no code causes. */
 static double served_ns(const struct critical *critical)
 {
 	const struct shares *shares = &critical->shares;
@@ -54,7 +52,7 @@ static double served_ns(const struct critical *critical)
 	return fmax(ns, 1);
 }
 
-/* By function of the tree: its part of the critical path at most, 0 to 1. */
+/* By function of the tree: its largest possible share of the critical path, 0 to 1. */
 static double *load_parts(const struct critical *critical)
 {
 	const struct calltree *tree = critical->tree;
@@ -78,7 +76,7 @@ static double *load_parts(const struct critical *critical)
 	return parts;
 }
 
-/* Of what the function itself computes: waits and blocks have other bounds. */
+/* Only bounds what the function itself computes: waits have other bounds. */
 static void bound(struct findings *findings, const struct calltree *tree,
 		  const double *parts)
 {
@@ -95,7 +93,7 @@ static void bound(struct findings *findings, const struct calltree *tree,
 	}
 }
 
-/* Where threads wait for a lock, or sleep, faster code is not the answer. */
+/* Findings about locks or sleep: there faster code is not the answer. */
 static bool has_waits(const struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++)

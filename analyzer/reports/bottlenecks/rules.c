@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --list-rules: what rules there are, and their limits. */
+/* --list-rules: all rules and their limits. */
 #include "analyzer/reports/bottlenecks/parts.h"
 
 #include "analyzer/model/units.h"

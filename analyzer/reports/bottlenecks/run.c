@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every rule applied to a run. Must not call a rule passed that had no data. */
+/* Applies every rule to a run. Must not say "passed" of a rule that had no data. */
 #include "analyzer/reports/bottlenecks/parts.h"
 
 #include "common/base/utf8.h"
@@ -71,7 +71,7 @@ static enum exit_status load_suppressions(struct report_input *input,
 	return status;
 }
 
-/* What became of a rule. */
+/* The outcome of a rule. */
 struct outcome {
 	const char *word, *reason;
 };
@@ -98,7 +98,7 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	return STATUS_OK;
 }
 
-/* Of findings about a time that was not measured call by call. */
+/* Marks findings about times that were estimated. */
 static void tell_estimates(struct rule_input *rule, struct findings *findings)
 {
 	for (size_t i = 0; i < findings->count; i++) {
@@ -155,11 +155,11 @@ static enum exit_status ask_rules(struct report_input *input, struct rule_input 
 	return status;
 }
 
-/* What a finding rests on, enum trust_touches. */
+/* The measurements a finding rests on, as enum trust_touches. */
 static unsigned rests_on(const struct finding *finding)
 {
 	const char *id = finding->rule->id;
-	/* Of the faults of a process /proc tells, not the hooks. */
+	/* M11's page faults come from /proc, not from the hooks. */
 	bool is_counted_by_kernel = strcmp(id, "M11") == 0;
 	unsigned bits = 0;
 
@@ -174,7 +174,7 @@ static unsigned rests_on(const struct finding *finding)
 	return bits;
 }
 
-/* Before they are rated. Must not raise a confidence. */
+/* Lowers confidence before the findings are rated. Must not raise it. */
 static enum exit_status lower(struct report_input *input, struct findings *findings)
 {
 	struct cursor *cursor = report_query(input, found_sql_lowered);
@@ -219,7 +219,7 @@ static enum exit_status apply_all(struct ask *ask, const struct rule_limits *lim
 	return status ? status : lower(input, findings);
 }
 
-/* Whatever the report may know of the run, rules may, too. */
+/* Rules may use whatever a report may know about the run. */
 static enum exit_status ask_all(struct report_input *input, struct doc *doc,
 				const struct run_facts *facts,
 				const struct rule_limits *limits,
@@ -236,8 +236,8 @@ static enum exit_status ask_all(struct report_input *input, struct doc *doc,
 	return status ? status : ask_status(&ask);
 }
 
-/* The part of a name to look for: without arguments, of a C++ name the last part. Names
- * with template arguments fill lines, and a command must be copied whole. */
+/* The part of a name for --focus: without arguments, and of a C++ name the last part.
+ * Template arguments fill lines, and a command must be copied whole. */
 static const char *name_part(const char *name, size_t *ret_size)
 {
 	const char *part = name, *at = name;
@@ -262,7 +262,8 @@ static const char *name_part(const char *name, size_t *ret_size)
 	return part;
 }
 
-/* A word for the shell. A space could be broken at the end of a line: a dot finds it. */
+/* Quotes a name for the shell. Spaces become dots, since lines may be broken at
+ * spaces. */
 static void put_pattern(struct strbuf *command, const char *name)
 {
 	size_t size;
@@ -277,7 +278,7 @@ static void put_pattern(struct strbuf *command, const char *name)
 	strbuf_puts(command, part[size] ? "'" : "$'");
 }
 
-/* The path as a word for the shell: as it is when that is one. */
+/* Appends a path, quoted for the shell if needed. */
 static void put_file(struct strbuf *command, const char *path)
 {
 	struct strbuf clean = {0};
@@ -327,8 +328,8 @@ static void add_verify(const struct report_input *input, struct findings *findin
 	strbuf_free(&command);
 }
 
-/* One passes by its own name, or by that of one that was merged into it: what was asked
- * for must not vanish behind a deeper function. */
+/* A finding passes by its own name or by that of one merged into it: what was asked for
+ * must not vanish behind a deeper function. */
 static bool passes(const struct filter *filter, const struct finding *finding)
 {
 	const char *name = finding_name(finding);
@@ -346,7 +347,7 @@ static bool passes(const struct filter *filter, const struct finding *finding)
 	return false;
 }
 
-/* --focus and --ignore. Returns how many were left out. */
+/* Applies --focus and --ignore. Returns how many were left out. */
 static size_t filter_findings(struct filter *filter, struct findings *findings)
 {
 	size_t kept = 0, count = findings->count;
@@ -402,7 +403,7 @@ enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 	if (status == STATUS_OK)
 		status = ask_all(input, doc, facts, &limits, tree, ret);
 	if (status == STATUS_OK) {
-		/* Before they are merged: one that is suppressed takes no other along */
+		/* Before merging: a suppressed finding must not hide others. */
 		finding_suppressions_apply(&suppressions, &ret->findings, names_rule);
 		status = bottlenecks_bound(input, facts, &ret->findings);
 	}

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Proof that the gate can fail: regressions that are known, and twins without them, go
- * through the report compare itself. Must not have a way of its own to judge: it only
- * looks at statuses.
+ * Proves that the gate can fail: known regressions and twins without them go through the
+ * report compare. Must not judge in its own way: it only looks at exit statuses.
  */
 #include "analyzer/reports/common.h"
 
@@ -11,18 +10,18 @@
 extern const struct report report_compare;
 
 #define CALLS 1000
-#define HOOKS_NS 30 /* of a call, as in selftest_gate.sql */
+#define HOOKS_NS 30 /* for each call, as in selftest_gate.sql */
 #define SELF_NS 10000000
 #define ALLOCATIONS 100
 #define ALLOCATION_BYTES 64
 
-/* A comparison of runs_a_side synthetic runs a side; the side after takes so many percent
+/* Compares runs_a_side synthetic runs on each side; after takes this many percent
  * more. */
 struct scenario {
 	const char *what;
 	int runs_a_side;
 	int time_percent, alloc_percent;
-	bool is_empty; /* nothing is measured after */
+	bool is_empty; /* nothing was measured after */
 	const char *limits, *fail_on;
 	enum exit_status expected;
 	int64_t calls_before, calls_after; /* 0: CALLS */
@@ -57,7 +56,7 @@ static const struct scenario scenarios[] = {
 	 STATUS_NOTHING, 0, 0},
 	{"nothing measured after", 1, 0, 0, true, "alloc_bytes=0%", NULL, STATUS_NOTHING,
 	 0, 0},
-	/* Of 50 ms the hooks of a million calls take 30, and are known to a tenth. */
+	/* A million calls cost 30 of 50 ms in hooks, known to a tenth. */
 	{"more hooks alone, limit 5%", 10, 0, 0, false, "wall=5%", NULL, STATUS_NOTHING,
 	 100000, 1000000},
 	{"fewer hooks alone, any regression fails", 10, 0, 0, false, NULL, "regression",
@@ -72,7 +71,7 @@ static const struct scenario scenarios[] = {
 	 STATUS_OK, 1000000, 1000000},
 };
 
-/* One statement with what it may have as parameters. */
+/* Runs one statement with all parameters it may have. */
 static int insert(struct rundb *db, const char *sql, int run, const char *label,
 		  int64_t self, int64_t count, int64_t calls)
 {
@@ -89,7 +88,7 @@ static int insert(struct rundb *db, const char *sql, int run, const char *label,
 	return cursor_finish(cursor);
 }
 
-/* Runs differ by up to 1 %, the same on both sides. */
+/* Runs vary by up to 1 %, in the same way on both sides. */
 static int64_t spread(int run)
 {
 	return SELF_NS / 1000 * (run * 7 % 10);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report compare: did it become better or worse? Its two sides, judged. */
+/* The report compare: loads both sides and judges them. */
 #include "analyzer/reports/compare/parts.h"
 
 #include "analyzer/reports/common.h"
@@ -119,7 +119,7 @@ enum exit_status compare_build(struct report_input *input, struct doc *doc)
 	enum exit_status status = engine_check_by(&report_compare, input);
 	struct rundb *first = input->db;
 
-	/* Given as to other reports: one file with both sides. */
+	/* One file, given as for other reports: it has both sides. */
 	if (!input->database_count && first) {
 		input->databases = &first;
 		input->database_count = 1;

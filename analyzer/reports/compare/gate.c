@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What of a gate SQL cannot say: the limits with what they are of, a change held against
- * one, and the words for a change. Which checks there are and what comes of them says
- * ../sql/parts/gate.sql.
+ * The parts of the gate that SQL cannot express: parsing limits, checking a change
+ * against one, and describing a change. ../sql/parts/gate.sql decides which checks there
+ * are and what they mean together.
  */
 #include "analyzer/reports/compare/show_subjects.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Quantities of a limit. */
+/* The metrics that a limit may name. */
 static const struct {
 	enum run_metric run;
 	int function; /* enum compare_metric; -1: none */
@@ -42,7 +42,7 @@ enum exit_status compare_find_limited(struct compare_state *state)
 	return status;
 }
 
-/* The row behind the limits is what --fail-on asks for. */
+/* One more row behind the limits: the checks of --fail-on. */
 static size_t count_limits(void *context)
 {
 	const struct compare_state *state = context;
@@ -107,7 +107,7 @@ static enum gate_result result_of(const struct change *change)
 	return change->outcome == OUTCOME_INCONCLUSIVE ? GATE_INCONCLUSIVE : GATE_KEPT;
 }
 
-/* "250ms to 1.21s, +384.0%" and the range, when there is one. */
+/* "250ms to 1.21s, +384.0%", and the range if there is one. */
 static void describe(struct strbuf *text, const struct change *change,
 		     enum column_type type)
 {
@@ -125,8 +125,8 @@ static void describe(struct strbuf *text, const struct change *change,
 			      compare_in_percent(change->ratio.high));
 }
 
-/* held(WHAT, LIMIT, TOTAL, FUNCTION): what came of it ('result'), or the change in words:
- * of the row of limits, or else of the total, or else of the function's verdict. */
+/* held(WHAT, LIMIT, TOTAL, FUNCTION): the result of a check ('result') or its change in
+ * words. The check is a row of limits, or else a total, or else a function's verdict. */
 static struct cell held(void *context, const struct cell *values)
 {
 	struct compare_state *state = context;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which functions, paths and components changed, and in what: computing, or waiting for a
- * CPU, or for something else. Must not judge a wait by itself: a microsecond that became
- * two is nothing when the function takes a second.
+ * Judges which functions, paths and components changed, and by computing, waiting for a
+ * CPU or other waits. Must not judge a wait by itself: two microseconds instead of one
+ * mean nothing if the function takes a second.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a metric that is a time its errors, one for each run; else NULL. */
+/* The errors of a time, one for each run; NULL for other metrics. */
 static const int64_t *series_errors(const struct compare_series *series, uint32_t subject,
 				    size_t metric)
 {
@@ -28,9 +28,8 @@ static const int64_t *series_errors(const struct compare_series *series, uint32_
 	return NULL;
 }
 
-/* Of an estimate not only the cost of the hooks may be wrong, and not in the same way
- * when the program is another: a loop made longer in the caller was seen as time of a
- * counted callee. */
+/* An estimate may be wrong in more than the hooks' cost, and differently in another
+ * program: a longer loop in the caller would be seen as time of a counted callee. */
 static bool is_timed_alike(const struct compare_state *state,
 			   const struct compare_series *series, uint32_t subject)
 {
@@ -59,7 +58,8 @@ static struct change_errors errors_of(const struct compare_state *state,
 	if (!is_timed_alike(state, series, subject) || metric == COMPARE_self_ready_ns ||
 	    metric == COMPARE_self_blocked_ns)
 		errors.is_common = false;
-	/* Of a total the hooks of all that is called: not known by itself. */
+	/* A total contains the hooks of all callees, whose cost is not known by
+	 * itself. */
 	if (errors.errors && metric != COMPARE_total_ns)
 		errors.hooks = compare_values(series, subject, COMPARE_HOOKS);
 	return errors;
@@ -112,7 +112,8 @@ static double both(const struct change *change)
 	return change->before + change->after;
 }
 
-/* Both sides together: so the choice says nothing about their difference. */
+/* Looks at both sides together, so that the choice says nothing about their
+ * difference. */
 static bool matters(const struct compare_state *state,
 		    const struct compare_series *series, uint32_t subject,
 		    enum compare_metric time, enum run_metric whole)
@@ -126,7 +127,7 @@ static struct change part_of(const struct compare_state *state,
 			     const struct compare_series *series, uint32_t subject,
 			     enum compare_metric metric, const struct change *self)
 {
-	/* How they were divided among the sleeps may be wrong otherwise in each run. */
+	/* In each run the cost may have been divided differently among the sleeps. */
 	struct change_errors errors = {
 		.errors = compare_values(series, subject, COMPARE_self_ready_error_ns)};
 
@@ -154,7 +155,7 @@ static void judge(const struct compare_state *state, const struct compare_series
 					 &judged->of[OF_SELF]);
 }
 
-/* Each time is a family of tests of its own: who reads one does not read the others. */
+/* Each time is a test family of its own: readers of one do not read the others. */
 static void adjust(const struct compare_state *state, struct compare_judged *judged,
 		   size_t count, enum compare_time time)
 {

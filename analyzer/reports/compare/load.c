@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chosen runs read into the comparison: what they took in all, and their functions.
- * Must not query by row.
+ * Reads the chosen runs into the comparison: their totals and functions. Must not query
+ * by row.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -21,9 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks run side by side: their job takes as long as the longest of them, and of all else
- * as much as all together. A damaged file may hold any numbers: they must not stop the
- * program. to: totals, errors or hooks of the state. */
+/* Ranks run side by side: a job takes as long as its longest rank; all other metrics add
+ * up. Wraps on overflow: damaged files must not stop the program. to: totals, errors or
+ * hooks of the state. */
 static void add_to(const struct compare_state *state, int64_t *to, enum run_metric metric,
 		   size_t column, double value)
 {
@@ -38,8 +38,8 @@ static void add_to(const struct compare_state *state, int64_t *to, enum run_metr
 		*to = whole;
 }
 
-/* What the hooks took of the wall time, and the wall time without. error_ns, cpu_ns: of
- * the roots' totals, of the threads. */
+/* The hooks' part of the wall time, and the wall time without it. error_ns: of the roots'
+ * totals; cpu_ns: of the threads. */
 static int load_hooks(struct compare_state *state, struct compare_run *run,
 		      double error_ns, double cpu_ns)
 {
@@ -183,7 +183,7 @@ static void add_function(struct compare_state *state, size_t number,
 	compare_add_hooks(&state->runs[number], cursor_real(cursor, "raw_self_ns"),
 			  row.is_estimated, row.values);
 	state->has_estimates |= row.is_estimated;
-	/* Read before compare_add_function(): texts are borrowed until the next step. */
+	/* Before compare_add_function(): texts are only valid until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
 	add_to(state, state->totals, RUN_SELF, column, row.values[COMPARE_self_ns]);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call paths and allocation sites of the runs put into the comparison.
- *
- * A function that was only counted stands on no path, or only while it was timed: other
- * recordings of the same calls have other paths. So what was not timed call by call in
- * every run is left out of all paths, and what it has there is its caller's.
+ * Puts call paths and allocation sites of the runs into the comparison. | A counted
+ * function is on paths only while it was timed, so two recordings of the same calls may
+ * have different paths. Functions that some run did not time call by call are therefore
+ * left out of all paths; their amounts go to the caller.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -52,16 +51,17 @@ void compare_add_hooks(const struct compare_run *run, double raw_self_ns,
 	values[COMPARE_HOOKS] = whole_number(fmax(0, taken_ns));
 }
 
-/* The run's tree, and what became of it in the comparison. */
+/* A run's tree, and where its nodes went in the comparison. */
 struct placing {
 	struct compare_state *state;
 	const struct compare_run *run;
 	const struct calltree *tree;
-	uint32_t *functions; /* of each of the tree; last: of none */
-	uint32_t *places;    /* of each node */
+	uint32_t *
+		functions; /* by function of the tree; the last is the one without name */
+	uint32_t *places;  /* by node */
 };
 
-/* The number of a function that the run has by this id, or of one without a name. */
+/* The function with this id in the run; unknown ids share one without name. */
 static uint32_t find_function(struct compare_state *state, const struct compare_run *run,
 			      int64_t function_id)
 {
@@ -97,7 +97,7 @@ static void find_functions(struct placing *placing)
 			find_function(placing->state, placing->run, 0);
 }
 
-/* What an inlined copy left to the hooks is its host's, like its time. */
+/* The hooks' cost of an inlined copy belongs to its host, like its time. */
 static void move_hooks(struct placing *placing, uint32_t host, int64_t *values)
 {
 	quantity_add(&compare_values(&placing->state->comparison.path_values,

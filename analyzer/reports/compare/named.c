@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that the user names: which one a limit of the gate means, and --rename
- * OLD=NEW, by which one that went away and a new one are one. Must not choose one of
- * several.
+ * Finds functions that the user names: for limits of the gate, and for --rename OLD=NEW,
+ * which joins one that is gone and a new one. Must not choose one of several.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -28,7 +27,7 @@ bool compare_is_called(const char *wanted, const char *name, const char *full_na
 	return strncmp(name, wanted, size) == 0 && (!name[size] || name[size] == '(');
 }
 
-/* By the name it has now, or else by the one it had before. */
+/* Matches the current name, or else the one before --rename. */
 static bool is_meant(const struct compare_function *function, const char *name,
 		     bool by_old_name)
 {
@@ -100,7 +99,7 @@ enum exit_status compare_find_function(struct compare_state *state,
 	return found ? STATUS_OK : unknown_function(state, limit);
 }
 
-/* The only function of this name that is on this side and not on the other. */
+/* Finds the only function of this name that is on this side and not on the other. */
 static enum exit_status find(struct compare_state *state, const char *option,
 			     const char *name, uint8_t side, uint32_t *ret)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the parts of the report compare share. Must not be used by other reports than
- * flamegraph, which lays runs side by side, too.
- */
+/* Shared by the parts of the report compare. Only flamegraph may use it, too: it also
+ * lays runs side by side. */
 #pragma once
 
 #include "analyzer/model/units.h"
@@ -16,13 +14,13 @@
  * would blind the correction for many tests. */
 #define COMPARE_LEAST_SHARE 0.005
 
-/* Quantities of a whole run, in the order they are shown. What went away takes its hooks
- * along: so wall times are compared without them. */
+/* Metrics of a whole run, in display order. Functions that go away take their hooks
+ * along, so wall times are compared without hooks. */
 enum run_metric {
-	RUN_WALL, /* less what the hooks took of it */
+	RUN_WALL, /* less the hooks' part */
 	RUN_HOOKS,
 	RUN_RAW_WALL,
-	RUN_CPU, /* of all threads, less the hooks', where each recording has it */
+	RUN_CPU, /* of all threads less the hooks, if each recording has it */
 	RUN_SELF,
 	RUN_CALLS,
 	RUN_ALLOC_COUNT,
@@ -32,14 +30,13 @@ enum run_metric {
 	RUN_METRIC_COUNT,
 };
 
-/* A recording. A column is a repetition: one recording, or those of all ranks
- * of a job. */
+/* A recording. A column is a repetition: one recording, or all ranks of a job. */
 struct compare_run {
 	struct rundb *db;
 	int64_t run_id;
-	const char *job; /* the same in every file; NULL: of none */
-	size_t column;	 /* those before come first, as the recordings do */
-	/* From here on filled by compare_load(); texts live in the document. */
+	const char *job; /* the same in every file; NULL: no job */
+	size_t column;	 /* columns of the side before come first, like the runs */
+	/* compare_load() fills the rest; texts are the document's. */
 	const char *label, *command, *level, *host, *cpu_model, *kernel, *clock;
 	const char *shim_version;
 	int64_t cpu_count, rank_count;
@@ -47,9 +44,9 @@ struct compare_run {
 	double waits; /* hooks_waits() */
 	bool complete, has_budget;
 	bool is_split;	    /* computing was told from waits */
-	bool is_unasked;    /* nobody wanted that: PROFSHIM_WAITS=off */
-	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
-	/* By the ids of the file; number: in the comparison. */
+	bool is_unasked;    /* turned off by PROFSHIM_WAITS=off */
+	const char *losses; /* counters of losses, "2 folded_paths"; or NULL */
+	/* By the ids of the file. number: in the comparison. */
 	struct compare_run_function {
 		int64_t function_id;
 		uint32_t number;
@@ -57,8 +54,8 @@ struct compare_run {
 	size_t function_count;
 };
 
-/* What is judged of a function, path or component, by itself: cpu with compare_has_cpu(),
- * ready and blocked as parts of the self time. */
+/* What is judged for a function, path or component: cpu if compare_has_cpu(); ready and
+ * blocked as parts of the self time. */
 enum compare_time { OF_SELF, OF_CPU, OF_READY, OF_BLOCKED, COMPARE_TIMES };
 struct compare_judged {
 	struct change of[COMPARE_TIMES];
@@ -76,10 +73,10 @@ struct compare_shown {
 	struct compare_state *state;
 	enum compare_subject kind;
 	const struct compare_series *series;
-	struct compare_judged *judged; /* by subject; NULL: none is */
+	struct compare_judged *judged; /* by subject; NULL: none is judged */
 	const char **columns;
 	struct arena texts;
-	/* asked for last */
+	/* the change that was asked for last */
 	bool has_change;
 	uint32_t number;
 	size_t metric;
@@ -92,7 +89,7 @@ struct compare_state {
 	struct compare_run *runs; /* those before, then those after */
 	size_t run_count, before_count;
 	size_t column_count, before_columns;
-	struct strbuf choice; /* what was taken, when that is not plain */
+	struct strbuf choice; /* how the sides were chosen, if that is not obvious */
 	struct comparison comparison;
 	struct calltree *tree; /* compare_tree() */
 	struct gate gate;
@@ -100,15 +97,15 @@ struct compare_state {
 	int64_t *errors;	/* of them, likewise */
 	int64_t *hooks;		/* what hooks took of them, likewise */
 	bool has_common_errors; /* see struct change_errors */
-	bool has_threads;	/* some run: its peak hangs on their turns */
+	bool has_threads;	/* in some run: its peak depends on how they take turns */
 	bool has_estimates;	/* some function was not timed call by call */
 	double drift;
 	struct change run_changes[RUN_METRIC_COUNT];
-	bool has_levels; /* recorded at several: functions are not compared */
+	bool has_levels; /* recorded at different levels: functions are not compared */
 	struct components components; /* of the tree's paths */
 	struct compare_series component_values;
 	struct compare_shown shown[COMPARE_SUBJECTS];
-	struct strbuf text; /* of the cell that was read last */
+	struct strbuf text; /* text of the last cell read */
 };
 
 /* Repetitions. */
@@ -116,7 +113,7 @@ static inline size_t compare_after_count(const struct compare_state *state)
 {
 	return state->column_count - state->before_columns;
 }
-/* One repetition a side: nothing is known about noise. */
+/* One repetition a side: noise is unknown. */
 static inline bool compare_is_pair(const struct compare_state *state)
 {
 	return state->column_count == 2;
@@ -139,40 +136,41 @@ static inline int64_t *compare_hooks(const struct compare_state *state,
 	return state->hooks + (size_t)metric * state->column_count;
 }
 
-/* Of what is not known on a side there is no change. */
+/* There is no change if a side is not known. */
 static inline bool compare_is_known(const struct change *change)
 {
 	return units_is_known(change->before, change->before_error) &&
 	       units_is_known(change->after, change->after_error);
 }
 
-/* In every recording computing was told from waits. Then the verdict is that on CPU time:
- * a machine that others use makes all else longer. */
+/* Whether every recording told computing from waits. Then verdicts are on CPU time: other
+ * load on a machine prolongs everything else. */
 bool compare_has_cpu(const struct compare_state *state);
 
 void compare_free_state(struct compare_state *state);
 
-/* sides.c: which runs. */
+/* sides.c: chooses the runs. */
 enum exit_status compare_choose(struct compare_state *state);
-/* load.c: everything into the comparison. */
+/* load.c: loads everything into the comparison. */
 enum exit_status compare_load(struct compare_state *state);
-/* load_paths.c, for load.c too. Makes the run the one that queries are about. */
+/* load_paths.c, also for load.c: makes queries run on this run. */
 struct report_input *compare_about(struct compare_state *state, size_t run);
-/* Hooks that waited for a CPU left that time in the function: into the errors of values,
- * which are of enum compare_metric. */
+/* Adds hooks' waits for a CPU, which remained in the function, to the errors of values
+ * (by enum compare_metric). */
 void compare_add_waits(const struct compare_run *run, double raw_self_ns,
 		       double raw_total_ns, int64_t *values);
-/* COMPARE_HOOKS of values. */
+/* Sets COMPARE_HOOKS of values. */
 void compare_add_hooks(const struct compare_run *run, double raw_self_ns,
 		       bool is_estimated, int64_t *values);
-/* Of a run whose functions are there. 0, or -1 with the input's error. */
+/* Loads the paths of a run whose functions are loaded. 0, or -1 with the input's
+ * error. */
 int compare_load_paths(struct compare_state *state, size_t number);
-/* The call paths of both sides; a path's node has its number, and the number + 1 for a
- * path_id. Owned by caller. */
+/* Makes a tree of the call paths of both sides, owned by caller. A path's node has its
+ * number; its path_id is the number + 1. */
 struct calltree *compare_tree(const struct compare_state *state);
-/* rename.c: what --rename says, once all functions are there. */
+/* named.c: applies --rename, once all functions are loaded. */
 enum exit_status compare_rename(struct compare_state *state);
-/* Whether a function's times on both sides can be held against each other. */
+/* Whether a function's times can be compared across the sides. */
 static inline bool compare_is_judged(const struct compare_state *state, uint32_t function)
 {
 	return !state->has_levels &&
@@ -181,25 +179,26 @@ static inline bool compare_is_judged(const struct compare_state *state, uint32_t
 /* totals.c */
 void compare_judge_totals(struct compare_state *state);
 enum column_type compare_total_type(enum run_metric metric);
-/* components.c: what the components of --by have, before compare_fold_left_out(). */
+/* components.c: sums by component for --by, before compare_fold_left_out(). */
 void compare_sum_components(struct compare_state *state);
-/* compare.c: chooses, loads and judges; the part of SQL says what stands in the way. */
+/* compare.c: chooses, loads and judges; SQL then says what prevents comparing. */
 enum exit_status compare_prepare(struct compare_state *state);
-/* show.c: the tables and functions of the queries; 0 or -errno. */
+/* show.c: makes tables and functions for queries; 0 or -errno. */
 int compare_show(struct compare_state *state);
 void compare_hide(struct compare_state *state);
-/* profile.c: all call paths, both sides, into the document, for a page. */
+/* profile.c: adds all call paths of both sides to the document, for pages. */
 void compare_add_profile(const struct compare_state *state);
-/* gate_find.c: a function is meant by its whole name, its linkage name, or its name
- * without parameters. */
+/* named.c: whether the text is a function's whole name, linkage name, or name without
+ * parameters. */
 bool compare_is_called(const char *wanted, const char *name, const char *full_name,
 		       const char *linkage_name);
-/* By the name it has now, or else by the one it had before. STATUS_USAGE,
- * and the error said, when there is none or it cannot be told which. */
+/* Finds a function by its current name, or else the one before --rename. STATUS_USAGE
+ * with an error sentence when none matches or several do. */
 enum exit_status compare_find_function(struct compare_state *state,
 				       const struct gate_limit *limit,
 				       uint32_t *ret_number);
-/* gate.c: that of each limit; then the table and function of the queries. */
+/* gate.c: finds the functions of limits, and makes the table and SQL function of the
+ * gate. */
 enum exit_status compare_find_limited(struct compare_state *state);
 int compare_show_gate(struct compare_state *state);
 
@@ -207,31 +206,31 @@ int compare_show_gate(struct compare_state *state);
 int64_t compare_side_mean(const struct compare_state *state,
 			  const struct compare_series *series, uint32_t subject,
 			  size_t metric, bool is_after);
-/* The means of one metric of a subject. */
+/* Means of one metric of a subject on both sides. */
 struct change compare_means(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,
 			    size_t metric);
-/* The same judged; time is self_ns, self_cpu_ns or total_ns. */
+/* The judged change of a time: self_ns, self_cpu_ns or total_ns. */
 struct change compare_times(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,
 			    enum compare_metric time);
-/* judge.c: all subjects of a series of functions or paths that may be judged and matter,
- * corrected for their number. The caller frees it. */
+/* judge.c: judges all subjects of a series that may be judged and matter, corrected for
+ * their number. The caller frees the result. */
 typedef bool compare_may_judge(const struct compare_state *state, uint32_t subject);
 struct compare_judged *compare_judge(const struct compare_state *state,
 				     const struct compare_series *series,
 				     compare_may_judge *may_judge);
-/* The one that counts. */
+/* The change that decides the verdict. */
 const struct change *compare_main(const struct compare_state *state,
 				  const struct compare_judged *judged);
-/* The metric that it is about. */
+/* The metric of that change. */
 enum compare_metric compare_main_metric(const struct compare_state *state);
-/* "+1.23ms", "-4", "0"; "~+1.23ms" of a difference that its error may have made, and of
- * counts that are means. */
+/* "+1.23ms", "-4", "0"; with ~ if the error may have made the difference, or for means of
+ * counts. */
 void compare_put_difference(struct strbuf *text, double difference, double error,
 			    enum column_type type);
-/* Likewise, without sign. */
+/* The same without sign. */
 void compare_put_amount(struct strbuf *text, double amount, double error,
 			enum column_type type);
-/* 0 when the error may have made it. */
+/* The difference, or 0 if the error may have made it. */
 double compare_known_difference(const struct change *change);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The call paths of both sides, for the page that shows them beside each other. Must not
- * judge: it hands on what the runs tell of each path.
+ * judge: it hands on what the runs say about each path.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -24,7 +24,7 @@ static const struct {
 	{PROFILE_BYTES, COMPARE_alloc_bytes},
 };
 
-/* Half of an interval, as wide as it must be to hold the estimate in its middle. */
+/* Half of an interval, widened so that the estimate is in its middle. */
 static int64_t half_width(const struct change *change)
 {
 	double middle = change->after - change->before;
@@ -64,7 +64,7 @@ static void judge_nodes(const struct compare_state *state, struct profile *profi
 	}
 }
 
-/* The mean of the runs of one side. */
+/* The mean over the runs of a side. */
 static struct profile_sample mean(const struct compare_state *state,
 				  const struct profile *profile, uint32_t node,
 				  bool is_after)
@@ -102,7 +102,7 @@ void compare_add_profile(const struct compare_state *state)
 	struct profile *profile;
 
 	free(calltree_settle(tree));
-	/* each run has its own, which say nothing here */
+	/* errors of functions are each run's own and mean nothing here */
 	for (size_t i = 0; i < tree->function_count; i++)
 		tree->functions[i].function_id = 0;
 	state->doc->profile = profile = profile_new(tree);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A comparison as tables of SQL: compared_runs, compared_totals, and of functions, paths,
- * sites and components a row each with what both sides have. Must not say anything.
+ * A comparison as tables of SQL: compared_runs, compared_totals, and a table each for
+ * functions, paths, sites and components with both sides in a row. Must not write
+ * sentences.
  */
 #include "analyzer/reports/compare/show_subjects.h"
 
@@ -10,16 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Columns: a name and what is in it. */
+/* Columns: a name and its content. */
 #define AS_NAME(name, cell) #name,
 #define AS_CELL(name, cell) cell,
 
-/* Those of enum compare_subject first. */
+/* Tables in the order of enum compare_subject, then the others. */
 static const char *const tables[] = {
 	"compared_functions", "compared_paths",	 "compared_sites", "compared_components",
 	"compared_runs",      "compared_totals", "compared_limits"};
 
-/* file: one may be given twice. */
+/* file: the index, since one file may be given twice. */
 /* clang-format off */
 #define RUN_COLUMNS(X)                                                                  \
 	X(side, compare_text_cell(row < state->before_count ? "before" : "after"))      \
@@ -108,7 +109,7 @@ static struct cell total_cell(void *context, size_t row, size_t column)
 	return cells[column];
 }
 
-/* difference(NAME, AMOUNT, ERROR) and amount(...): as a column of this name is shown. */
+/* difference(NAME, AMOUNT, ERROR) and amount(...): formats as a column of this name. */
 static struct cell difference(void *context, const struct cell *values)
 {
 	struct compare_state *state = context;

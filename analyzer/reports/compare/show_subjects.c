@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions, paths, sites and components of a comparison as tables of SQL: a row each
- * with what both sides have. Must not say anything.
+ * Functions, paths, sites and components of a comparison as tables of SQL: one row each
+ * with both sides. Must not write sentences.
  */
 #include "analyzer/reports/compare/show_subjects.h"
 
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #define AS_NAME(name) #name,
-/* What each subject has, before its metrics: what it is, how it is ordered; the change
- * that counts; that of all of the time, and of its parts. */
+/* Columns before the metrics: what the subject is, its order, the change that counts, and
+ * the change of its whole time and its parts. */
 /* clang-format off */
 #define SUBJECT_COLUMNS(X)                                                               \
 	X(number) X(name) X(name_before) X(linkage_name) X(file) X(line)                 \
@@ -27,8 +27,8 @@
 enum { SUBJECT_COLUMNS(AS_SUBJECT) METRICS_FROM };
 static const char *const subject_columns[] = {SUBJECT_COLUMNS(AS_NAME)};
 
-/* Of a metric M: before_M, after_M, M_error (of the difference) and M_change, which is 0
- * where the error may have made it. */
+/* Each metric M has columns before_M, after_M, M_error (of the difference) and M_change,
+ * which is 0 if the error may have made it. */
 static const struct {
 	const char *before, *behind;
 } forms[] = {{"before_", ""}, {"after_", ""}, {"", "_error"}, {"", "_change"}};
@@ -63,7 +63,7 @@ static uint32_t function_of(const struct compare_shown *shown, uint32_t number)
 		return number;
 	case COMPARE_PATHS:
 		return comparison->paths[number].function;
-	case COMPARE_SITES: /* that led to the allocations, not strdup() */
+	case COMPARE_SITES: /* the function that led to the allocations, not strdup() */
 		return comparison
 			->paths[compare_owner(comparison, comparison->sites[number].path)]
 			.function;
@@ -77,7 +77,7 @@ static struct cell line_cell(uint8_t presence, uint32_t before, uint32_t after)
 	return cell_integer(presence & COMPARE_AFTER ? after : before);
 }
 
-/* The path that its owner calls: the site's own where no wrapper lies between. */
+/* The path at which its owner asks for memory: the site's own if there is no wrapper. */
 static const struct compare_path *asked_of(const struct comparison *comparison,
 					   const struct compare_site *site)
 {
@@ -106,7 +106,7 @@ static struct cell site_place_cell(const struct comparison *comparison,
 			: site->file);
 }
 
-/* What the row itself is, of which sites and functions have a place. */
+/* Cells that describe the row itself; only sites and functions have a place. */
 static struct cell place_cell(const struct compare_shown *shown, uint32_t number,
 			      size_t column)
 {
@@ -173,7 +173,7 @@ static struct cell function_cell(const struct compare_shown *shown, uint32_t num
 		return cell_integer(compare_is_alike(function));
 	case THE_is_judged:
 		return cell_integer(compare_is_judged(state, at));
-	default: /* by either side's name */
+	default: /* by the name on either side */
 		return cell_integer(
 			filter_passes_name(&state->input->filter, function->name) ||
 			(function->is_renamed &&
@@ -238,7 +238,7 @@ static bool is_zero(const struct compare_series *series, uint32_t subject)
 	return true;
 }
 
-/* Rows are read column by column: the last change is asked for again. */
+/* Cached: rows are read column by column. */
 static const struct change *change_at(struct compare_shown *shown, uint32_t number,
 				      size_t metric)
 {
@@ -252,7 +252,7 @@ static const struct change *change_at(struct compare_shown *shown, uint32_t numb
 	return &shown->change;
 }
 
-/* Each side's runs agree on the calls: then a change of them is the program's. */
+/* If each side's runs agree on the calls, a change of them is the program's. */
 static bool repeats(const struct compare_shown *shown, uint32_t number)
 {
 	const struct compare_state *state = shown->state;
@@ -309,7 +309,7 @@ static struct cell subject_cell(void *context, size_t row, size_t column)
 	}
 }
 
-/* All but sites have the same columns. */
+/* The number of metric columns; only sites have others. */
 static size_t metric_count(enum compare_subject kind)
 {
 	return kind == COMPARE_SITES ? (size_t)COMPARE_SITE_METRICS

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files that show a comparison to SQL share. */
+/* Shared by the files that show a comparison to SQL. */
 #pragma once
 
 #include "analyzer/reports/compare/parts.h"
 
 #include <math.h>
 
-/* show_subjects.c: one of the tables. */
+/* show_subjects.c: makes one of the tables. */
 int compare_show_subjects(struct compare_state *state, enum compare_subject kind,
 			  const char *name, const struct compare_series *series);
-/* Cells of all of them. */
+/* The NULL cell. */
 static const struct cell compare_nothing = {.kind = CELL_NULL};
 
 static inline struct cell compare_text_cell(const char *text)

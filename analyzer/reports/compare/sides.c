@@ -8,8 +8,8 @@
  *     compare run.db                        its last two runs or groups
  *     ... --before L,... --after L,...      runs by label or number
  *
- * A group is all runs of the file with a label or, of runs without, all of one command
- * and build. The ranks of a job are one repetition.
+ * A group is all runs of the file with one label; runs without label are grouped by
+ * command and build. The ranks of a job count as one repetition.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -52,7 +52,7 @@ static void take(struct compare_state *state, int64_t run_id, const char *job,
 	ARRAY_ADD(state->runs, state->run_count) = taken;
 }
 
-/* Takes the runs that the query gives. Returns how many, or -errno. */
+/* Adds the runs of the query. Returns how many, or -errno. */
 static int take_all(struct compare_state *state, struct cursor *cursor, size_t side_start)
 {
 	int count = 0, result;
@@ -64,7 +64,7 @@ static int take_all(struct compare_state *state, struct cursor *cursor, size_t s
 	return result < 0 ? result : count;
 }
 
-/* A query about units; other 0: about one. */
+/* A query about two units; other 0: about one. */
 static struct cursor *ask(struct compare_state *state, const char *sql, int64_t unit,
 			  int64_t other)
 {
@@ -76,7 +76,7 @@ static struct cursor *ask(struct compare_state *state, const char *sql, int64_t 
 	return cursor;
 }
 
-/* "of ./app", without what could be long */
+/* "of ./app", without anything that may be long */
 static void put_command(struct strbuf *text, const char *command)
 {
 	size_t size = command ? strcspn(command, " \n") : 0;
@@ -87,7 +87,7 @@ static void put_command(struct strbuf *text, const char *command)
 	strbuf_add(text, command, size);
 }
 
-/* Nobody named the groups, so it is said what was taken for one. */
+/* If nobody named the groups, says what was taken for one. */
 static int explain_group(struct compare_state *state, int64_t unit, int64_t other)
 {
 	struct cursor *cursor = ask(state, sides_sql_taken, unit, other);
@@ -119,7 +119,7 @@ static enum exit_status unknown_run(struct report_input *input, struct rundb *db
 	return STATUS_FAILED;
 }
 
-/* The runs of one word in the files of a side; some file must have one. */
+/* Selects the runs that a word means in the files of a side; some file must have one. */
 static enum exit_status select_word(struct compare_state *state, const char *word,
 				    size_t first, size_t end, size_t side_start)
 {
@@ -153,7 +153,7 @@ static enum exit_status select_words(struct compare_state *state, const char *wo
 	return status;
 }
 
-/* Of the file that is read now the last unit, and the last but that one. */
+/* The last unit of the current file, and the one before it. */
 struct latest {
 	int64_t unit, other, unit_count;
 };
@@ -173,7 +173,7 @@ static enum exit_status find_latest(struct compare_state *state, struct latest *
 	return ret->unit_count ? STATUS_OK : unknown_run(input, input->db, NULL);
 }
 
-/* The latest run or group of each file. */
+/* Selects the latest run or group of each file. */
 static enum exit_status select_latest(struct compare_state *state, size_t first,
 				      size_t end, size_t side_start)
 {
@@ -198,7 +198,7 @@ static enum exit_status select_side(struct compare_state *state, const char *wor
 	return select_latest(state, first, end, state->run_count);
 }
 
-/* sql: of what each side is all. */
+/* sql: the query for all runs of a side. */
 static int take_sides(struct compare_state *state, const char *sql, int64_t before,
 		      int64_t after)
 {
@@ -210,7 +210,7 @@ static int take_sides(struct compare_state *state, const char *sql, int64_t befo
 		       : take_all(state, ask(state, sql, after, 0), state->before_count);
 }
 
-/* The last run or job and the one that began before it, whatever they are. */
+/* Takes the last run or job and the one that began before it, whatever they are. */
 static int take_last_two(struct compare_state *state, const struct latest *latest)
 {
 	if (latest->unit_count > 2)
@@ -243,7 +243,7 @@ static int take_two_groups(struct compare_state *state, const struct latest *lat
 	return result < 0 ? result : explain_group(state, last, other);
 }
 
-/* One file, nothing said: its last two groups, or its last two runs. */
+/* One file without options: its last two groups, or its last two runs. */
 static enum exit_status select_last_two(struct compare_state *state)
 {
 	struct report_input *input = state->input;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runs took in all, judged; and how amounts are written. Must not call a single
- * pair of times better or worse.
+ * Judges the totals of the runs; formats amounts. Must not call a single pair of times
+ * better or worse.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -39,7 +39,7 @@ static void put_number(struct strbuf *text, double amount, enum column_type type
 		units_count(text, whole);
 }
 
-/* A mean of counts that differ is not exact. */
+/* Marks means of counts that differ: they are not exact. */
 static void mark(struct strbuf *text, double amount, bool is_known, enum column_type type)
 {
 	if (!is_known || (type == COLUMN_COUNT && amount != round(amount)))
@@ -104,7 +104,8 @@ static struct change judge_total(const struct compare_state *state,
 	change = change_of(values, before, after, metrics[metric].is_countable);
 	if (metrics[metric].type == COLUMN_BYTES)
 		change_forgive_bytes(&change);
-	/* Threads take turns otherwise each time: once measured it is like a time. */
+	/* Threads take turns differently each time: one measurement of the peak is as
+	 * uncertain as a time. */
 	if (metric == RUN_PEAK && state->has_threads && compare_is_pair(state))
 		change.outcome = OUTCOME_OPEN;
 	return change;
@@ -122,9 +123,9 @@ static bool is_alike(const struct compare_run *a, const struct compare_run *b)
 	       same(a->clock, b->clock) && same(a->shim_version, b->shim_version);
 }
 
-/* What is wrong with the times of one run is wrong with those of all that are alike.
- * Functions of other levels are not compared: a program that is recorded otherwise runs
- * otherwise, too. */
+/* Whether errors are common to all runs: what is wrong with times of one run is equally
+ * wrong in runs like it. Functions of different levels are not compared, since a program
+ * that is recorded differently runs differently, too. */
 static void find_common(struct compare_state *state)
 {
 	double *costs = xreallocarray(NULL, state->run_count, sizeof(*costs));

@@ -41,7 +41,7 @@ static struct cell passes(void *context, const struct cell *values)
 	struct filter *filter = &((struct ask *)context)->input->filter;
 
 	if (filter_is_active(filter))
-		filter_found(filter); /* there are such things, which are no functions */
+		filter_found(filter); /* the text names something, but no function */
 	return cell_integer(filter_passes_name(filter, name_of(&values[0])));
 }
 
@@ -141,7 +141,7 @@ static struct cell counted(void *context, const struct cell *values)
 	return text_cell(ask);
 }
 
-/* Half of the interval, for a time that so many samples stand for. */
+/* Half the 95 % interval of a time that this many samples stand for. */
 static struct cell chance(void *context, const struct cell *values)
 {
 	double count = cell_number(&values[0]), ns = cell_number(&values[1]);
@@ -152,7 +152,8 @@ static struct cell chance(void *context, const struct cell *values)
 				   : 0);
 }
 
-/* By what they did in the whole run: its tree has the same nodes as that of a time. */
+/* Wrappers are judged by the whole run, even if the tree is that of a part: both trees
+ * have the same nodes. */
 static uint32_t without_wrappers(struct ask *ask, uint32_t owner)
 {
 	if (!ask->wrappers) {
@@ -177,7 +178,7 @@ static struct cell line_of(uint32_t line)
 	return line ? cell_integer(line) : (struct cell){.kind = CELL_NULL};
 }
 
-/* Of the call by which the owner asks a wrapper. */
+/* The call by which the owner asks a wrapper for memory. */
 static struct cell asked_at(const struct calltree *tree, uint32_t site, uint32_t asked,
 			    const char *what)
 {
@@ -192,7 +193,7 @@ static struct cell asked_at(const struct calltree *tree, uint32_t site, uint32_t
 	return cell_integer(1 + (site != asked));
 }
 
-/* What is known of a function where it is defined. */
+/* A function's file or line, where it is defined. */
 static struct cell defined(const struct calltree *tree, uint32_t node, const char *what)
 {
 	uint32_t function = tree->nodes[node].function;
@@ -207,7 +208,7 @@ static struct cell defined(const struct calltree *tree, uint32_t node, const cha
 					 : text_of(tree->functions[function].file);
 }
 
-/* fitted(ns, error_ns, all_ns) and fitted_error() of the same: report_fit(). */
+/* fitted() and fitted_error(): report_fit() for SQL. */
 static struct cell fit(const struct ask *ask, const struct cell *values, bool is_error)
 {
 	double ns = cell_number(&values[0]), error_ns = cell_number(&values[1]);
@@ -313,7 +314,7 @@ static const struct {
 	{"pattern", 1, pattern},
 };
 
-/* Which process --process means. */
+/* Finds the process that --process means. */
 static enum exit_status find_process(struct ask *ask)
 {
 	struct snapshot_list list;
@@ -455,7 +456,7 @@ static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
 	bind_numbers(cursor, numbers, COUNT(numbers));
 }
 
-/* What hooks and samples cost. NAN is NULL: not known. */
+/* Binds the cost of hooks and samples. NAN becomes NULL: not known. */
 static void bind_costs(const struct ask *ask, struct cursor *cursor)
 {
 	const struct run_facts *facts = ask->facts;

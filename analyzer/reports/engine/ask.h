@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Asking the run: queries with everything bound that a report may want to know of what
- * the user asked for and of the run as a whole, and the functions that SQL has no words
- * for:
+ * Queries of reports: everything is bound that a report may want to know about the
+ * user's options and the run as a whole, and SQL gets these functions:
  *
  *     passes(name)        something that is no function, such as a lock, passes --focus
  *                         and --ignore
@@ -24,8 +23,8 @@
  *     meant(word)         the function_id of FUNC
  *     limit_of(n)         how many rows are shown where people see n by default
  *
- * The call tree is the table `tree` (paths.h). Of --thread the view `functions` has what
- * the thread did.
+ * The call tree is the table `tree` (paths.h). With --thread the view `functions` has
+ * what the thread did.
  */
 #pragma once
 
@@ -39,36 +38,36 @@ struct ask {
 	struct doc *doc;
 	const struct run_facts *facts;
 	bool is_brief;	     /* for the report on one page */
-	bool takes_function; /* its argument is the name of one */
+	bool takes_function; /* the command's argument names a function */
 	struct found_function function;
-	int64_t process_id;	/* that of --process; 0: all */
+	int64_t process_id;	/* chosen with --process; 0: all */
 	int64_t from_ns, to_ns; /* --from, --to, or the whole run */
 	struct paths paths;
 	bool *chosen;			 /* by node */
-	struct wrappers *wrappers;	 /* found when a query asks first */
-	struct leak_filter suppressions; /* loaded when they are first needed */
-	struct strbuf text;		 /* of the last function that gave one */
-	enum exit_status status;	 /* once a function could not answer */
+	struct wrappers *wrappers;	 /* found when a query first needs them */
+	struct leak_filter suppressions; /* loaded when first needed */
+	struct strbuf text;	 /* result of the last function that gave a text */
+	enum exit_status status; /* not STATUS_OK once a function could not answer */
 };
 
-/* Fails with a sentence when the argument or --process names none. */
+/* Fails with a sentence when the argument or --process matches nothing. */
 enum exit_status ask_begin(struct ask *ask);
-/* To be called in any case. */
+/* Must be called even when ask_begin() failed. */
 void ask_end(struct ask *ask);
 
 /* Not STATUS_OK once a function or table could not answer: input->error says why. */
 enum exit_status ask_status(const struct ask *ask);
-/* From now on queries have a table of this name with these rows. */
+/* Makes a table of this name with the rows of sql, for later queries. */
 enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql);
-/* What all these queries have bound; context: the ask. */
+/* Binds the parameters that all queries have; context: the ask. */
 void ask_bind(void *context, struct cursor *cursor);
-/* Owned by caller; NULL on failure. */
+/* The rows of a query, owned by caller; NULL on failure. */
 struct table *ask_rows(struct ask *ask, const char *sql);
-/* The names of a call path from its root, in the table's memory; is_site: for people as
- * far as the first library's function behind the owner, and how many are behind that. */
+/* The names of a call path from its root, in the table's memory. is_site: people see it
+ * up to the first library function below the owner, and how many follow. */
 struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id,
 		      bool is_site);
-/* What --suppressions has; NULL on failure. */
+/* The patterns of --suppressions; NULL on failure. */
 const struct leak_filter *ask_suppressions(struct ask *ask);
 /* The call tree; NULL on failure. */
 const struct calltree *ask_tree(struct ask *ask);

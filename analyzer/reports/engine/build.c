@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report that is an .sql file, from the run's head on. */
+/* Builds a report from its .sql file, starting with the head about the run. */
 #include "analyzer/reports/engine/engine.h"
 
 #include "common/base/nearest.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_WORDS 8 /* of --by */
+#define MOST_WORDS 8 /* words that --by may list */
 
 static enum exit_status unknown_by(struct report_input *input, const char *words)
 {

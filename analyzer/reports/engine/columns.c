@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Columns of results as columns of tables. */
+/* Turns columns of SQL results into columns of tables. */
 #include "analyzer/reports/engine/columns.h"
 
 #include "common/base/utf8.h"
@@ -15,12 +15,12 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* For this file alone, beside enum column_flag. */
+/* Used in this file only, besides enum column_flag. */
 #define COLUMN_IF_ANY (1u << 9)
 #define COLUMN_SITE (1u << 10)
 #define COLUMN_MAY_BE_RAW (1u << 11)
 
-/* Numbers that people read as four digits, or with a sign; made texts when read. */
+/* Numbers that people see with four digits or a sign; reading makes them texts. */
 enum figure { FIGURE_NONE, FIGURE_DIGITS, FIGURE_RATE, FIGURE_DRIFT };
 
 struct kind {
@@ -29,7 +29,7 @@ struct kind {
 	enum figure figure;
 };
 
-/* TYPE, and what names end in, the longer endings first. */
+/* Types by name and by ending, longer endings first. */
 static const struct kind types[] = {
 	{"bytes_change", COLUMN_BYTES_CHANGE, 0},
 	{"count_change", COLUMN_COUNT_CHANGE, 0},
@@ -88,7 +88,7 @@ static const char *raw_name(struct table *table, const char *name)
 	return copy;
 }
 
-/* The column that the SQL name describes. Texts are the table's. */
+/* Parses an SQL column name. Texts belong to the table. */
 static struct column describe(const struct report_input *input, struct table *table,
 			      const char *sql_name, const struct kind **ret_kind)
 {
@@ -128,7 +128,7 @@ static struct column describe(const struct report_input *input, struct table *ta
 	return column;
 }
 
-/* Four digits are enough for people, and keep the table narrow. */
+/* Four digits are enough for people, and keep tables narrow. */
 static void put_figure(struct strbuf *text, double value)
 {
 	if (fabs(value) < 1e6 && (fabs(value) >= 1000 || value == round(value)))
@@ -166,7 +166,7 @@ static void make_figures(struct table *table, size_t column, enum figure figure)
 	}
 }
 
-/* Paths come by their numbers, figures as numbers or as texts. */
+/* The type as SQL gives it: paths are ids, figures are numbers or texts. */
 static enum column_type read_type(enum column_type type)
 {
 	return type == COLUMN_CHAIN || type == COLUMN_FIGURE ? COLUMN_ANY : type;
@@ -184,7 +184,7 @@ static bool has_any(const struct table *table, size_t column)
 	return false;
 }
 
-/* Places get their lines: of the column "line", of the function's definition where
+/* Gives places their lines: from the column "line", or the function's definition if
  * "line_of" says so. */
 static void put_lines(struct table *table)
 {
@@ -202,7 +202,7 @@ static void put_lines(struct table *table)
 	}
 }
 
-/* Of the rows that say so no time is known. */
+/* Clears the times of rows whose times are not known. */
 static void clear_untimed(struct table *table)
 {
 	int untimed = table_column(table, "is_untimed");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs the parts of a report in the order of its file. Each part is one query, whose rows
- * are read once, become a table, and go into the document as what the part says.
+ * Runs the parts of a report in the order of its file. Each part is one query: its rows
+ * are read once into a table, and added to the document in the form that the part names.
  */
 #include "analyzer/reports/engine/engine.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A text as it can be shown, in the document's memory. */
+/* Copies a text into the document's memory, cleaned for display. */
 static const char *clean(struct engine *engine, const char *text)
 {
 	struct strbuf buffer = {0};
@@ -30,7 +30,7 @@ static const char *clean(struct engine *engine, const char *text)
 	return copy;
 }
 
-/* Of the row's own, else that of the part. */
+/* The level of a row, if it has one, else that of the part. */
 static enum note_level level_of(const struct report_part *part, const struct table *table,
 				size_t row)
 {
@@ -72,7 +72,7 @@ static struct cell own_cell(struct doc *doc, struct cell cell)
 	return cell;
 }
 
-/* A text for people is a sentence; without one there is no line. */
+/* A text value is a sentence for people; an empty one gives no line. */
 static void add_value(struct engine *engine, struct section *section,
 		      const struct table *table, size_t number)
 {
@@ -305,7 +305,7 @@ static bool is_used(const struct report_part *by, const char *name)
 	       (by->fills && strstr(by->fills, name));
 }
 
-/* Of a table that nobody sees the rows need not be read. */
+/* Whether anybody will see the part: if not, its rows are not read. */
 static bool is_seen(const struct engine *engine, const struct report_part *part)
 {
 	const struct report_options *options = engine->ask.input->options;
@@ -316,14 +316,14 @@ static bool is_seen(const struct engine *engine, const struct report_part *part)
 	       (part->flags & PART_SORT) || part->order;
 }
 
-/* What is kept for queries that are not asked need not be. */
+/* Whether some query that runs reads this kept table. */
 static bool is_wanted(const struct engine *engine, const struct report *report,
 		      size_t number)
 {
 	const struct report_part *part = &report->parts[number];
 	const char *by = engine->ask.input->options->by;
 
-	/* without --by, the first of the words that it may be */
+	/* without --by the first of its words counts */
 	if (part->for_by &&
 	    !(by ? table_is_listed(part->for_by, by)
 		 : strncmp(part->for_by, report->by, strcspn(report->by, " ")) == 0))

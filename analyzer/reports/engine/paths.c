@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The call tree as a table of SQL. */
+/* The call tree as a virtual table for SQL. */
 #include "analyzer/reports/engine/paths.h"
 
 #include "common/base/map.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The last are of paths->outermost. */
+/* The last ones are those of paths->outermost. */
 #define PATH_COLUMNS(COLUMN)                                                             \
 	COLUMN(path_id)                                                                  \
 	COLUMN(parent_path_id)                                                           \
@@ -57,7 +57,7 @@ static struct cell function_cell(const struct calltree *tree, uint32_t function)
 		       : cell_integer(tree->functions[function].function_id);
 }
 
-/* The numbers of the node's component and its caller's; CALLTREE_NONE: has none. */
+/* Components of the node and its caller; CALLTREE_NONE: none. */
 static uint32_t component_of(struct paths *paths, uint32_t at)
 {
 	if (!paths->components.paths)
@@ -81,7 +81,8 @@ static struct cell component_cell(struct paths *paths, uint32_t number)
 			     .text = intern_name(&paths->components.names, number)};
 }
 
-/* What a node counts to, as two numbers; CALLTREE_NONE: to nothing. A copy is no call. */
+/* The key by which outermost nodes are found, as two numbers; CALLTREE_NONE: none.
+ * Inlined copies are no calls. */
 static uint32_t key_of(struct paths *paths, uint32_t at, enum path_column column,
 		       uint32_t *ret_from)
 {
@@ -107,7 +108,7 @@ static uint32_t key_of(struct paths *paths, uint32_t at, enum path_column column
 								    : component;
 }
 
-/* Made once for all rows, when a query asks first. */
+/* Computed for all rows when a query first asks. */
 static struct cell outermost_cell(struct paths *paths, uint32_t at,
 				  enum path_column column)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call tree as a table `tree` of queries: a row for each call path, callers before
- * callees; of --thread alone, and inlined copies in their hosts, unless --inlined. It is
- * loaded when the first query reads it. Columns:
+ * The call tree as table `tree` for queries: a row for each call path, callers before
+ * callees. --thread restricts it to that thread; inlined copies are folded into their
+ * hosts without --inlined. It is loaded when a query first reads it. Columns:
  *
  *     path_id, parent_path_id, function_id, name, depth, is_frame, is_inlined
  *     is_folded           its time is its host's
@@ -25,16 +25,16 @@
 
 struct paths {
 	struct report_input *input;
-	struct calltree *tree; /* shown in place of the run's; NULL: not */
-	bool *chosen;	       /* by node: the others are above nobody; NULL: all are */
-	struct components components; /* found when a query asks first, as all below */
-	bool *outermost[PATHS_OUTERMOST]; /* by node, of each column is_outermost... */
-	bool has_failed;		  /* to be loaded: input->error says why */
+	struct calltree *tree; /* shown instead of the run's tree; NULL: the run's */
+	bool *chosen;	       /* by node: only these count as above others; NULL: all */
+	struct components components; /* computed when a query first asks, as all below */
+	bool *outermost[PATHS_OUTERMOST]; /* by node, for each column is_outermost... */
+	bool has_failed;		  /* loading failed: input->error says why */
 };
 
-/* Shows the table to queries. 0 or -errno. */
+/* Makes the table available to queries. 0 or -errno. */
 int paths_begin(struct paths *paths, struct report_input *input);
-/* To be called in any case. */
+/* Must be called in any case. */
 void paths_end(struct paths *paths);
-/* Loads it when it is not. NULL on failure. */
+/* Loads the tree if needed. NULL on failure. */
 const struct calltree *paths_tree(struct paths *paths);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What part of the run is shown. */
+/* Parsing of --from and --to. */
 #include "analyzer/reports/engine/range.h"
 
 #include "analyzer/reports/common.h"
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "1.5s", "200ms", "30us", "5ns". -1: it is none. */
+/* Parses "1.5s", "200ms", "30us" or "5ns". -1: not a duration. */
 static int64_t duration_of(const char *text)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sections of reports that are computed in C: `:code NAME` is section_NAME(). */
+/* Sections of reports that C computes: `:code NAME` calls section_NAME(). */
 #pragma once
 
 #include "analyzer/reports/engine/ask.h"
@@ -15,25 +15,26 @@ SECTION_CODE(gcc_words);
 SECTION_CODE(trust_words);
 /* Makes the function package_of(path). */
 SECTION_CODE(packages);
-/* What keeps the programs that are the rows from being recorded: fills faulty. */
+/* Fills faulty: why each of the given programs could not be recorded. */
 SECTION_CODE(executables);
-/* Finds what delta is about: makes the tables moments_between and sites_between, and the
- * call tree one of the time in between. */
+/* Finds the moments of delta: makes the tables moments_between and sites_between, and
+ * makes the call tree that of the time between. */
 SECTION_CODE(moments);
-/* Says which functions have no time of their own there, when there is a row. */
+/* With a row: says which functions have no time of their own there. */
 SECTION_CODE(left_out);
-/* All call paths, both sides, into the document; of a page only. */
+/* Adds all call paths of both sides to the document; for pages only. */
 SECTION_CODE(compared_profile);
-/* What the limits of compare say; the row: why numbers cannot be compared, and times. */
+/* Judges the limits of compare. The row: why numbers cannot be compared, and why times
+ * cannot. */
 SECTION_CODE(gate);
-/* Judges the studies that are the rows: fills the tables judged, slow and study_paths. */
+/* Judges the studies in the rows: fills the tables judged, slow and study_paths. */
 SECTION_CODE(studies);
-/* Walks the critical path: fills the tables walked, shares and on_threads. */
+/* Finds the critical path: fills the tables walked, shares and on_threads. */
 SECTION_CODE(critical);
-/* What lies between snapshots, and over time; of a page only. */
+/* Adds what lies between snapshots and over time; for pages only. */
 SECTION_CODE(profile);
-/* Lines of sources beside what was measured on them; of --source only. */
+/* Adds source lines with what was measured on them; for --source only. */
 SECTION_CODE(source);
 
-/* Reports that begin in C: `:build NAME`. */
+/* Reports that C builds from the start: `:build NAME`. */
 enum exit_status compare_build(struct report_input *input, struct doc *doc);

@@ -6,8 +6,8 @@
  *     {NAME noun}      "1 noun", "13 nouns"
  *     {NAME|one|many}  the first word when the value is 1, else the other
  *
- * What stands between placeholders is ours; values are cleaned. White space of any length
- * is one space, so that a sentence may go over several lines of its file.
+ * Text between placeholders is ours; values are cleaned. White space of any length
+ * becomes one space, so a sentence may span lines of its file.
  */
 #include "analyzer/reports/engine/run.h"
 
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PERCENT_ERROR_LEAST 0.05 /* what the digits show */
+#define PERCENT_ERROR_LEAST 0.05 /* smaller errors do not show in the digits */
 
 static void put_value(struct strbuf *ret, const struct table *table, size_t row,
 		      int column)
@@ -37,7 +37,7 @@ static void put_value(struct strbuf *ret, const struct table *table, size_t row,
 		strbuf_printf(ret, " +-%.2g%%", cell_number(&cells[error]));
 }
 
-/* What stands between the braces. False: it is no placeholder. */
+/* Handles the text between braces. False: it is no placeholder. */
 static bool put_placeholder(struct strbuf *ret, char *words, const struct table *table,
 			    size_t row)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows are moved and summed before any is put into the document. */
+/* Prepares tables: sorts, sums up and cuts rows before any is added to the document. */
 #include "analyzer/reports/engine/run.h"
 
 #include "common/base/xalloc.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Details of the first rows only; numbers of call paths become their names. */
+/* Drops details behind the first rows, and turns numbers of call paths into names. */
 static void finish_cells(struct engine *engine, const struct report_part *part,
 			 struct table *table)
 {
@@ -24,7 +24,7 @@ static void finish_cells(struct engine *engine, const struct report_part *part,
 
 		if (is_chain && (table->columns[j].flags & COLUMN_MACHINE) &&
 		    !engine->ask.input->options->machine)
-			continue; /* nobody looks, and names take time */
+			continue; /* details take time, and nobody would see them */
 		for (size_t i = 0; i < table->row_count; i++) {
 			struct cell *cell = table_row(table, i) + j;
 			bool is_shown =
@@ -39,9 +39,10 @@ static void finish_cells(struct engine *engine, const struct report_part *part,
 	}
 }
 
-/* What a column that nobody sees has in the first row; 0: nothing. "-for_machines", only
- * they see the table; "-for_csv", it is the page's for csv; "-rows", so many for people;
- * "-about", the function that it is about; "-footer", what was left out of "-of_rows". */
+/* Reads a hidden column from the first row; 0 if it is missing. "-for_machines": only
+ * they see the table. "-for_csv": csv of the page shows this one. "-rows": how many
+ * people see. "-about": the function the table is about. "-footer": what was left out of
+ * "-of_rows". */
 static int64_t said(const struct table *table, const char *name)
 {
 	int column = table_column(table, name);
@@ -50,7 +51,7 @@ static int64_t said(const struct table *table, const char *name)
 					       : 0;
 }
 
-/* The table NAME_shown, for the queries below. */
+/* Makes the table NAME_shown for later queries. */
 static enum exit_status keep_order(struct engine *engine, const struct report_part *part,
 				   const struct table *table)
 {
@@ -89,7 +90,7 @@ static bool adds_up(enum column_type type)
 	       type == COLUMN_BYTES_CHANGE || type == COLUMN_COUNT_CHANGE;
 }
 
-/* Sums up rows [from, to) in a new one; what is not known stays so. */
+/* Sums rows [from, to) into a new row; unknown values stay unknown. */
 static void add_sum(const struct report_part *part, struct table *table, size_t from,
 		    size_t to, const char *label)
 {
@@ -104,7 +105,7 @@ static void add_sum(const struct report_part *part, struct table *table, size_t 
 				continue;
 			if (sum[j].kind != CELL_INTEGER)
 				sum[j] = cell_integer(0);
-			/* of a damaged file it may be any number */
+			/* damaged files may hold any number */
 			__builtin_add_overflow(sum[j].integer, cell->integer,
 					       &sum[j].integer);
 		}
@@ -118,7 +119,7 @@ static void add_sum(const struct report_part *part, struct table *table, size_t 
 	sum[table_column(table, part->rest)] = table_text(table, label);
 }
 
-/* The rows at the end that say "is_last". */
+/* The number of rows at the end that have "is_last". */
 static size_t last_rows(const struct table *table)
 {
 	int column = table_column(table, "is_last");
@@ -130,8 +131,8 @@ static size_t last_rows(const struct table *table)
 	return count;
 }
 
-/* In place of what the limit cuts a row, above the last ones; below them for people the
- * sum of all. */
+/* Replaces the rows that the limit cuts by one sum, above the last rows; adds the sum of
+ * all below them for people. */
 static void sum_up_rest(const struct engine *engine, const struct report_part *part,
 			struct table *table, size_t limit)
 {
@@ -153,8 +154,8 @@ static void sum_up_rest(const struct engine *engine, const struct report_part *p
 	strbuf_free(&label);
 }
 
-/* People see the column first by which the rows are sorted: --sort's, that of "by", or
- * the one that "-sorted" names. */
+/* Moves the sort column to the front for people: that of --sort, "by", or the one that
+ * "-sorted" names. */
 static void lead_with_sorted(const struct engine *engine, const struct report_part *part,
 			     struct table *table)
 {
@@ -173,7 +174,7 @@ static void lead_with_sorted(const struct engine *engine, const struct report_pa
 		table_lead(table, (size_t)number);
 }
 
-/* By --sort; the last rows stay where they are. */
+/* Sorts by --sort; the last rows stay in place. */
 static enum exit_status sort_rows(struct engine *engine, struct table *table)
 {
 	size_t last = last_rows(table), size = table->column_count * sizeof(struct cell);
@@ -260,7 +261,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	return status ? status : ask_status(&engine->ask);
 }
 
-/* Rows of a table, with texts of their own. */
+/* A range of rows as a table with texts of its own. */
 static struct table *part_of(struct engine *engine, const struct table *table,
 			     size_t first, size_t end)
 {
@@ -281,7 +282,6 @@ static struct table *part_of(struct engine *engine, const struct table *table,
 	return part;
 }
 
-/* The rows from first on that have the same in a column. */
 size_t engine_rows_alike(const struct table *table, size_t first, const char *column)
 {
 	const struct cell *own = table_cell(table, first, column);
