@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes in a pause, and hooks that were left in the middle. */
+/* Lanes in a pause, and hooks that were abandoned. Runs on: as busy.h says. */
 #include "shim/lane/busy.h"
 
 #include <stddef.h>
@@ -22,10 +22,10 @@ void paused_publish(void)
 
 void paused_mark(struct lane_context *context)
 {
-	if (context->stack_size == UINTPTR_MAX) /* one stack for all: found out again */
+	if (context->stack_size == UINTPTR_MAX) /* find out its stack again */
 		context->stack_size = 0;
 	__atomic_fetch_or(&context->stack_low, PAUSED_MARK, __ATOMIC_SEQ_CST);
-	/* what is only counted goes to its slow path, too */
+	/* stubs take their slow path, too */
 	__atomic_store_n(&context->counts, NULL, __ATOMIC_RELAXED);
 }
 
@@ -48,13 +48,13 @@ void paused_take_up(struct lane_context *context)
 	context->paused_ticks = lane->paused_ticks = total;
 	context->clock_offset = clock->suspended_ticks;
 	context->paused_region_count = 0;
-	lane_forget_steps(lane); /* they have the pause in them */
+	lane_forget_steps(lane); /* they would include the pause */
 	if (lane->counts.count) {
 		struct segment_count *counts = arrays_entries(lane, &lane->counts);
 
 		context->counts = &counts->call_count;
 	}
-	/* the pauser may have come in between */
+	/* the next pause may have begun in between */
 	if (__atomic_load_n(&paused.is_on, __ATOMIC_SEQ_CST))
 		paused_mark(context);
 }

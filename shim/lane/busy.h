@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* What keeps the hooks from a lane: the process's recording is paused, or another hook
- * is at work on a part of it. Runs on: traced threads, any context. Must not call libc
- * or lock. */
+/* What keeps a hook from using a lane: the process's recording is paused, or another hook
+ * is at work on a part of the lane. Runs on: traced threads, any context. Must not call
+ * libc or lock. */
 #pragma once
 
 #include <stdint.h>
@@ -11,20 +11,20 @@
 #include "shim/lane/lane.h"
 
 /*
- * Whether the process's recording is paused, and how its lanes take part in that without
- * costing the hooks anything. Runs on: traced threads, any context.
+ * Pauses of the process's recording, which cost the hooks nothing. Runs on: traced
+ * threads, any context.
  *
- * While it is, the stack in use of every lane has a bit set in the address it begins at,
- * so that no address lies on it and all hooks take their slow paths, which ask here. A
- * lane learns that the pause is over on its first slow path, and takes the bit out: its
- * stack was suspended for that long (struct segment_fiber).
+ * In a pause every lane has a bit set in stack_low. Then no address lies on its stack,
+ * and all hooks take their slow paths, which ask here. On its first slow path after the
+ * pause a lane clears the bit and counts its stack as suspended for that long (struct
+ * segment_fiber).
  */
 
 struct paused {
 	uint32_t is_on;	      /* atomic */
-	uint32_t key_index;   /* of the name that allocations go to, 0: not known yet */
+	uint32_t key_index;   /* of the region that allocations go to; 0: not known yet */
 	uint64_t since_ticks; /* of the last pause */
-	uint64_t total_ticks; /* of those that are over */
+	uint64_t total_ticks; /* of the pauses that are over */
 };
 
 extern hidden struct paused paused;
@@ -54,46 +54,45 @@ static inline uint64_t paused_clock(void)
 			      : clock_now();
 }
 
-/* Writes into the process's slot what a reader has to know. */
+/* Writes the state into the process's slot, for readers. */
 void paused_publish(void);
 
-/* Has the hooks of a lane take their slow paths. Any thread. */
+/* Makes the hooks of a lane take their slow paths. Any thread. */
 void paused_mark(struct lane_context *context);
 
-/* Is there something to do before the lane's thread goes on? Not in a pause. */
+/* Must the lane call paused_take_up() before it goes on? Do not ask in a pause. */
 static inline int paused_was(const struct lane_context *context)
 {
 	return unlikely(context->stack_low & PAUSED_MARK ||
 			context->paused_ticks != paused.total_ticks);
 }
 
-/* No step of the lane is open: its next marks begin one. */
+/* Forgets the lane's open steps: its next marks begin new ones. */
 void lane_forget_steps(struct segment_lane *lane);
 
-/* Does it: the lane's own thread. */
+/* Ends the pause for the lane. Called by its own thread. */
 void paused_take_up(struct lane_context *context);
 
 /*
- * What of a lane only one hook at a time is at work on. A handler that interrupts it
- * there finds it busy, and goes without, or leaves a note. Runs on: the lane's thread,
- * any context.
+ * Parts of a lane that only one hook at a time may work on. A handler that interrupts
+ * that hook finds the part busy and does without it, or leaves a note. Runs on: the
+ * lane's thread, any context.
  *
- * A hook may be left in the middle: its handler jumps, throws or ends the thread, and of
- * many ways to do that nobody tells us. So a part is busy with an address of the hook's
- * stack. What is at work interrupts what lies farther out on its stack. Who finds a part
- * busy with an address that does not, is after it: the hook has been left, and so have
- * all that lie as far in. They are put in order then, all of them here.
+ * A handler may abandon the hook: it jumps, throws or ends the thread, often without our
+ * seeing it. So a busy part holds an address of the hook's stack. A hook that is still at
+ * work lies farther out on the stack than whoever interrupts it. If you find a part busy
+ * with an address that does not, its hook was abandoned, and so were all others that lie
+ * as far in. They are all repaired here.
  */
 
-/* Control is at this address of the stack in use, or goes on there: hooks that lie as far
- * in have been left. */
+/* Control is, or goes on, at this address of the stack in use: repairs the parts of hooks
+ * that lie farther in, which were abandoned. */
 void busy_leave(struct lane_context *context, uintptr_t stack);
 
-/* The thread ends, or goes on on another stack than that of a handler, for good: all have
- * been. */
+/* The same for all parts: the thread ends, or leaves a handler's stack for good. */
 void busy_leave_all(struct lane_context *context);
 
-/* Takes a part that is busy, if it was left. 0: it is somebody's. */
+/* Takes a busy part if its hook was abandoned. 0: its hook is still at work. */
 int busy_take_left(struct lane_context *context, enum lane_part part, uintptr_t stack);
 
 /* Takes a part for the hook at this address of the stack. 0: it is busy. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the node that a recursive call is merged into, and moves its time there. */
+/* Merged recursion, chunks of frames, and frames without an exit. Runs on: as frames.h
+ * says. */
 #include "shim/lane/frames.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ uint64_t recursion_leave(struct segment_frame *bottom, struct segment_frame *fra
 
 	if ((int64_t)ticks < 0)
 		return 0;
-	/* as far as the call that was made from that node, or from one merged into it */
+	/* up to the call made from that node, or from a call merged into it */
 	for (; frame > bottom && frame->parent_node != current; frame--)
 		frame[-1].start_ticks += ticks;
 	return ticks;
@@ -194,7 +195,6 @@ int frames_grow(struct lane_context *context)
 	return 0;
 }
 
-/* The lane's own frames, and the thread's own stack as the one in use. */
 int frames_begin(struct lane_context *context)
 {
 	struct segment_lane *lane = context->lane;
@@ -255,7 +255,7 @@ int frames_are_open(uint64_t function)
 	return 0;
 }
 
-/* For who leaves this in the middle, too. */
+/* The order also holds when a handler jumps out in between. */
 static inline void order_stores(void)
 {
 	__asm__ volatile("" : : : "memory");
@@ -267,8 +267,8 @@ static void note_unfinished(struct segment_node *node)
 		node->unfinished++;
 }
 
-/* Closes one open frame of this stack, which begins at bottom, without its exit, at time
- * `now` of the stack. current: the node below which it calls. */
+/* Closes an open frame of this stack without its exit, at time `now` of the stack.
+ * bottom: the stack's first frame; current: the node that its callees are children of. */
 static void close_frame(struct lane_context *context, const struct fiber *fiber,
 			struct segment_frame *bottom, struct segment_frame *frame,
 			uint32_t current, uint64_t now)
@@ -277,7 +277,7 @@ static void close_frame(struct lane_context *context, const struct fiber *fiber,
 	uint32_t number = frame->node;
 
 	if (frame->function == LANE_ENDED_REGION)
-		return; /* it has had its end */
+		return; /* it has ended already */
 	context->lane->repaired_frame_count++;
 	if (recursion_is_frame(context, frame, current)) {
 		recursion_leave(bottom, frame, current, now);
@@ -312,8 +312,8 @@ void unwind_stack(struct lane_context *context, struct fiber *fiber)
 	fiber->current = LANE_ROOT;
 }
 
-/* A handler may have left a hook in the middle: it has taken the topmost frame and not
- * counted it yet, or does not count it any more; neither has a node then. */
+/* A handler may have abandoned a hook that had taken the topmost frame but not counted it
+ * in depth, or no longer counted it. Such a frame has no node. */
 static int is_counted(const struct lane_context *context,
 		      const struct segment_frame *frame)
 {

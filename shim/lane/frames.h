@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Open frames: finding them, calls that are merged into a node of their function's, and
- * frames that are left without their exit. Runs on: the lane's thread, any context. Must
- * not call libc or lock. */
+/* Open frames: room for them, recursive calls that are merged into a node, and frames
+ * that are left without their exit. Runs on: the lane's thread, any context. Must not
+ * call libc or lock. */
 #pragma once
 
 #include "shim/lane/lane.h"
@@ -9,28 +9,28 @@
 /*
  * Recursion that is merged. Runs on: the lane's thread, any context; slow paths only.
  *
- * A few functions that call each other in turns (a parser's) make a path of each depth
- * and each order, hundreds of thousands, which nobody reads and which no cache holds. So
- * once a lane has RECURSION_FREE nodes, or there is no room for more, a call that would
- * make another one for a function that its path already has becomes a call of the nearest
- * such node above: it is counted there, and what it calls continues from there.
+ * A few functions that call each other (a parser's) make a path for each depth and order:
+ * hundreds of thousands, which nobody reads and no cache holds. So once a lane has
+ * RECURSION_FREE nodes, or no room for more, a call of a function that is already on its
+ * path makes no new node. It is counted in the function's nearest node above, and what it
+ * calls continues from there.
  *
  * TIME
  *
- * The frame of such a call has node 0, so its end comes to the slow path. The call's time
- * is a part of that of the node that it was merged into, whose outer call is still open;
- * but not of the paths between the two, below which it is no longer. So when it ends, the
- * beginnings of the open calls between are moved by what it took. Totals are then sums of
- * what is below them, and self times what the calls did themselves.
+ * The frame of a merged call has node 0, so its exit takes the slow path. Its time is
+ * already part of its node's, whose outer call is still open. But it must not be part of
+ * the paths between the two, which it is no longer below. So when it ends, the starts of
+ * the open calls between are moved by its time. Totals then stay sums of what is below
+ * them, and self times are right.
  *
- * Between a merged call and its end `current` is the node that it was merged into, which
- * is its function's and no child of the frame's parent_node: by that its frame is known.
- * A function that calls itself directly is merged only where there is no room, and has no
- * frame between to move.
+ * Until a merged call ends, `current` is the node that it was merged into: its
+ * function's, but not a child of the frame's parent_node. That identifies its frame.
+ * Direct recursion is merged only when there is no room, and has no frames between to
+ * move.
  */
 
-/* Paths that a program may have before recursion is merged: more than SQLite's, an order
- * of magnitude more than people look at. */
+/* Nodes that a lane may have before recursion is merged: more than SQLite has, and ten
+ * times what people look at. */
 #define RECURSION_FREE 65536u
 
 static inline int recursion_is_merged(const struct lane_context *context)
@@ -38,10 +38,11 @@ static inline int recursion_is_merged(const struct lane_context *context)
 	return unlikely(context->node_next - context->levels.count > RECURSION_FREE);
 }
 
-/* The nearest node of this function at `node` or above it; 0: there is none. */
+/* The nearest node of this function, from `node` upwards; 0: there is none. */
 uint32_t recursion_find(const struct lane_context *context, uint32_t node, uint64_t key);
 
-/* current: the node below which the frame's call calls. */
+/* Is this the frame of a merged call? current: the node that its callees are children
+ * of. */
 static inline int recursion_is_frame(const struct lane_context *context,
 				     const struct segment_frame *frame, uint32_t current)
 {
@@ -52,7 +53,7 @@ static inline int recursion_is_frame(const struct lane_context *context,
 }
 
 /* A merged call ends at time `now` of its stack. bottom: the stack's first frame;
- * current: the node that the call was merged into. Returns what it took. */
+ * current: the node that the call was merged into. Returns the call's ticks. */
 uint64_t recursion_leave(struct segment_frame *bottom, struct segment_frame *frame,
 			 uint32_t current, uint64_t now);
 
@@ -60,14 +61,14 @@ uint64_t recursion_leave(struct segment_frame *bottom, struct segment_frame *fra
  * Room for the open frames of a lane's other stacks. Runs on: the lane's thread, any
  * context; slow paths only.
  *
- * The thread's own stack has the lane's frames from the first one upwards; the others
- * have chunks taken from the last one downwards, which double when they are full. The
- * first frame of a chunk matches no exit (function 0), so that the hooks need not ask
- * whether a stack is empty; struct fiber.frames points behind it.
+ * The thread's own stack uses the lane's frames from the first one upwards. Other stacks
+ * get chunks from the last one downwards; a full chunk doubles. The first frame of a
+ * chunk matches no exit (function 0), so that the hooks need not ask whether a stack is
+ * empty; struct fiber.frames points behind it.
  */
 
-/* The lane's own frames, and the thread's own stack as the one in use: of a lane that has
- * just been laid out. 0, or -ENOSPC. */
+/* Sets up the frames of a lane that has just been laid out, with the thread's own stack
+ * in use. 0, or -ENOSPC. */
 int frames_begin(struct lane_context *context);
 
 /* Gives a fiber a chunk with room for `depth` frames and more. 0, or -ENOSPC. */
@@ -79,16 +80,16 @@ void frames_give(struct lane_context *context, struct fiber *fiber);
 /* Room for more frames on the stack in use. 0, or -errno. */
 int frames_grow(struct lane_context *context);
 
-/* Is a call of the function open in a thread of the process? Also where there are more
- * threads, stacks or frames than are looked at. */
+/* May a call of the function be open in a thread of the process? Also true when there are
+ * more threads, stacks or frames than it looks at. */
 int frames_are_open(uint64_t function);
 
-/* Room for thousands more, as far as it can be had. */
+/* Reserves room for thousands more frames, as far as possible. */
 void frames_reserve(struct lane_context *context);
 
 /*
- * Frames that are left without their exit: their calls are counted as unwound, with the
- * time up to then. Runs on: the lane's thread, any context.
+ * Frames that are left without their exit. Their calls are counted as unwound, with their
+ * time so far. Runs on: the lane's thread, any context.
  */
 
 /* Closes open frames of the stack in use from new_top on, at time `now` of that stack

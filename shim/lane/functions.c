@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables of functions: entries are added without a lock, and none moves. */
+/* Tables of functions. Entries never move. Runs on: as functions.h says. */
 #include "shim/lane/functions.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 static uint64_t waiters[WAITERS]; /* 0: free */
 static uint32_t waiter_count written_in_children;
 
-/* Where the function is, or may be put, or at least is not. */
+/* The function's entry, or the free one that ends its search. */
 static uint64_t *waiter_at(uint64_t function)
 {
 	uint32_t at = (uint32_t)(function * 0x9e3779b97f4a7c15ull >> (64 - WAITERS_BITS));
@@ -27,7 +27,7 @@ void waiters_note(uint64_t function)
 {
 	uint64_t *entry = waiter_at(function), seen = 0;
 
-	/* what is not written is not copied in a forked child */
+	/* avoid needless writes: each would copy a page in a forked child */
 	while (*entry != function &&
 	       __atomic_load_n(&waiter_count, __ATOMIC_RELAXED) < WAITERS / 2) {
 		/* relaxed: nothing else is published with it */
@@ -39,7 +39,7 @@ void waiters_note(uint64_t function)
 	}
 }
 
-/* Of what there was no room for nothing is known: it is taken for the worst. */
+/* A full table knows nothing of further functions: assume that they wait. */
 int waiters_have(uint64_t function)
 {
 	return *waiter_at(function) == function || waiter_count >= WAITERS / 2;
@@ -53,7 +53,7 @@ void waiters_forget(uint64_t low, uint64_t high)
 	}
 }
 
-#define OBJECTS 64u /* of which most programs have one */
+#define OBJECTS 64u /* most programs have one */
 #define MOST (1ull << 22)
 
 struct object {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of functions by their addresses: which of them wait, which a header
- * has brought, and at which something is done. Runs on: traced threads, any context.
- * Must not call libc. */
+/* Facts about functions, by address: which ones wait, which come from a header, and which
+ * have triggers. Runs on: traced threads, any context. Must not call libc. */
 #pragma once
 
 #include <stdint.h>
@@ -9,10 +8,10 @@
 #include "common/attributes.h"
 
 /*
- * Functions that have made a call of libc that is a node (common/libc/calls.h): what it
- * waits for would stand below their caller if they had no frames. Runs on: traced
- * threads, any context; without a lock: entries are added, and none moves. A forked child
- * goes on with what its parent knew.
+ * Functions that have called a libc function that gets a node (common/libc/calls.h).
+ * Without frames of their own, their waits would be booked on their caller. Runs on:
+ * traced threads, any context, without a lock: entries are added and never move. A forked
+ * child keeps its parent's entries.
  */
 
 void waiters_note(uint64_t function);
@@ -22,28 +21,28 @@ int waiters_have(uint64_t function);
 void waiters_forget(uint64_t low, uint64_t high);
 
 /*
- * Functions that a header may have brought into an object of C++: of a library, or of the
- * user's own. Which of them are a library's only debug information tells, to who reads
- * it; for these alone it is of interest who called them (shim/stacks/callers.h). Runs on:
- * traced threads, any context; headers_add(): under the process lock.
+ * Functions that a header may have put into an object of C++: a library's header or the
+ * user's. Only debug information tells which are a library's. For these functions we
+ * record who called them (shim/stacks/callers.h). Runs on: traced threads, any context;
+ * headers_add(): under the process lock.
  */
 
-/* No object has such functions: nobody need look. */
+/* 0: no object has such functions. */
 extern hidden int headers_any;
 
-/* From now on every function is one: what counts as library the user has asked for, and
+/* Treats every function as one from now on: the user has said what counts as library, and
  * only the collector can tell. */
 void headers_take_all(void);
 
-/* How many functions headers_add() will be given; 0: there is no room for so many, or for
- * one more object. */
+/* Announces an object and how many functions headers_add() will get. 0: there is no room
+ * for them, or for one more object. */
 int headers_begin(uint64_t low, uint64_t high, uint64_t count);
 void headers_add(uint64_t function);
-/* From here on they are known. */
+/* Publishes them. */
 void headers_end(void);
 
-/* An object of the language's library: all of its functions are. A copy that was inlined
- * into the program's code may have the library's address. */
+/* An object of the language's library: all its functions count. A copy inlined into the
+ * program may carry the library's address. */
 void headers_add_library(uint64_t low, uint64_t high);
 
 /* Is the function with this entry one of them? */
@@ -71,22 +70,23 @@ uint32_t headers_generation(void);
 
 #define TRIGGER_LIMIT 64u
 
-/* Addresses in the table; it only grows. */
+/* Entries in the table; it only grows. */
 extern hidden uint32_t trigger_count;
 
-/* What else the calls of a function do: for the first two see events/events.h. */
+/* What a function's calls trigger. For the first two see events/events.h. */
 #define TRIGGER_FROM 1u
 #define TRIGGER_UNTIL 2u
-/* Its calls are studied, see shim/study/: as asked for, or found. */
+/* Its calls are studied (shim/study/): the user asked for it, or the recorder chose
+ * it. */
 #define TRIGGER_STUDY 4u
 #define TRIGGER_FOUND 8u
 #define TRIGGER_STUDIES (TRIGGER_STUDY | TRIGGER_FOUND)
-/* Found for what its slow calls computed: who is below it need not be found. */
+/* Chosen because its slow calls computed: its callees need not be chosen, too. */
 #define TRIGGER_COVERS 16u
 
 struct trigger {
 	uint64_t function;
-	/* of the snapshots of a call that begins, or has ended, or NULL; kept */
+	/* labels of the snapshots at entry and exit, or NULL; kept, not copied */
 	const char *enter_label, *exit_label;
 	uint32_t actions;
 };

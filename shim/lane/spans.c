@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Keeping spans: when they began, what the threshold is, which stay. */
+/* Keeps spans: their beginning, the threshold, which stay. Runs on: as spans.h. */
 #include "shim/lane/spans.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 
-/* So many in an interval of what the thread computes, and the threshold doubles; and
- * again, after half as many. With less than a quarter it is halved for the next one, with
- * next to none more: the end of a deep recursion is a thousand long calls at once, and no
- * reason to be blind for long. */
+/* After INTERVAL_SPANS spans in an interval of the thread's CPU time the threshold
+ * doubles, and again after each further half. After an interval with less than a quarter
+ * it is halved; with next to none it falls faster: the end of a deep recursion, a
+ * thousand long calls at once, must not blind us for long. */
 #define INTERVAL_TICKS (clock_tenth_of_second())
 #define INTERVAL_SPANS 256u
 #define FEW_SPANS (INTERVAL_SPANS / 4)
@@ -17,8 +17,8 @@
 
 #define RESERVED_SPANS 512u
 
-/* When there is no room: of the longest a quarter stays, and of the others the longest
- * of each part of the time, up to half. */
+/* When there is no room, the longest quarter stays, and up to half in all of the longest
+ * ones of each part of the time. */
 #define LONGEST_SHARE 4u
 #define PARTS_SHARE 2u
 
@@ -43,14 +43,14 @@ static struct segment_span *all_of(const struct lane_context *context)
 	return arrays_entries(context->lane, &context->lane->spans);
 }
 
-/* Shorter ones than that are not all there. */
+/* From now on only spans of at least that length are all there. */
 static void raise_complete(struct lane_context *context, uint64_t ticks)
 {
 	if (context->lane->span_complete_ticks < ticks)
 		context->lane->span_complete_ticks = ticks;
 }
 
-/* The bucket of lengths above which there are no more than `most`. */
+/* The lowest bucket of lengths with at most `most` spans above it. */
 static uint32_t find_cut(struct lane_spans *spans, const struct segment_span *all,
 			 uint32_t count, uint32_t most)
 {
@@ -69,7 +69,7 @@ struct thinning {
 	struct segment_span *all;
 	uint32_t count, kept;
 	uint64_t begin_ticks, part_ticks;
-	uint32_t longest_cut; /* longer ones stay */
+	uint32_t longest_cut; /* spans in higher buckets stay */
 	uint64_t dropped_ticks;
 };
 
@@ -78,8 +78,8 @@ static uint64_t part_of(const struct thinning *thinning, const struct segment_sp
 	return (span->end_ticks - thinning->begin_ticks) / thinning->part_ticks;
 }
 
-/* Those of one part of the time: [from, to). Of those that are as long as each other
- * some, as far from each other as can be: parts are others the next time. */
+/* Thins one part of the time, [from, to). Among spans in the cut's bucket it keeps some,
+ * evenly spread: the parts are cut differently the next time. */
 static void thin_part(struct lane_spans *spans, struct thinning *thinning, uint32_t from,
 		      uint32_t to)
 {
@@ -106,7 +106,7 @@ static void thin_part(struct lane_spans *spans, struct thinning *thinning, uint3
 	}
 }
 
-/* Makes room. What it takes is nobody's: the caller leaves it out. */
+/* Makes room. The caller leaves its time out of all calls. */
 static void thin(struct lane_context *context)
 {
 	struct segment_lane *lane = context->lane;
@@ -134,7 +134,7 @@ static void thin(struct lane_context *context)
 	arrays_publish(&lane->spans, thinning.kept);
 }
 
-/* Without room, be it that the file may not grow, what there is has to do. */
+/* Without more room, perhaps because the file may not grow, thins what there is. */
 static int append(struct lane_context *context, const struct segment_span *span)
 {
 	struct segment_lane *lane = context->lane;
@@ -190,7 +190,7 @@ static void count_interval(struct lane_context *context)
 	raise_complete(context, context->span_ticks);
 }
 
-/* What its thread has waited while the stack was in use. */
+/* What threads waited while the stack was in use. */
 static void waits_of(const struct lane_context *context, const struct fiber *fiber,
 		     uint64_t *ret_ready_ns, uint64_t *ret_blocked_ns)
 {
@@ -229,8 +229,8 @@ static const struct lane_span_mark *find_mark(const struct lane_spans *spans,
 	return NULL;
 }
 
-/* The innermost open frame that is as old as that, or older. Frames lie in the order of
- * their beginnings. */
+/* The innermost open frame that began at that time or before. Frames are in the order of
+ * their starts. */
 static const struct segment_frame *frame_at(const struct lane_context *context,
 					    uint64_t ticks)
 {
@@ -247,7 +247,7 @@ static const struct segment_frame *frame_at(const struct lane_context *context,
 	return low > context->frames ? low - 1 : NULL;
 }
 
-/* Marks that no open frame needs: those after the first that is not older than this. */
+/* Drops marks that no open frame needs: those after the first not older than begin. */
 static void drop_ended(struct lane_spans *spans, const struct fiber *fiber,
 		       uint64_t begin)
 {
@@ -264,7 +264,7 @@ static void drop_ended(struct lane_spans *spans, const struct fiber *fiber,
 	}
 }
 
-/* The calls of one mark get those of the next: the one where that changes least. */
+/* Merges a mark into the next one of its stack, where that changes the waits least. */
 static void join_marks(struct lane_context *context)
 {
 	struct lane_spans *spans = &context->spans;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a lane remembers of stacks that were walked: how they are found again, see
- * shim/stacks/, and levels, see also events/levels.h. Runs on: as lane.h, of which this
- * is a part.
+ * What a lane remembers of walked stacks (shim/stacks/) and of levels (events/levels.h).
+ * Runs on: as lane.h, of which this is a part.
  */
 #pragma once
 
@@ -11,19 +10,19 @@
 /* Longest stack that is walked; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
-/* What a return address says of its level, see stacks/places.h. */
+/* What a return address tells about its level, see stacks/places.h. */
 struct lane_place {
 	uint64_t return_address; /* 0: none */
-	uint64_t function;	 /* or the part of one that it is in; 0: not known */
-	uint64_t level;		 /* the address of the level; 0: none can be there */
+	uint64_t function; /* or the part of it that holds the address; 0: not known */
+	uint64_t level;	   /* the level's address; 0: it cannot be a level */
 	uint32_t modes_version, unload_count; /* of the process then */
-	int has_copies;			      /* counted ones may be inlined into it */
+	int has_copies;			      /* counted functions may be inlined here */
 };
 
 #define LANE_PLACES 128u
 
-/* Levels in a lane: 4 MiB of nodes with their arrivals. Only programs without end of
- * mutual recursion have so many. */
+/* Levels in a lane: with their arrivals, 4 MiB of nodes. Only endless mutual recursion
+ * makes so many. */
 #define LANE_LEVELS_MOST 32768u
 
 /* See events/levels.h and stacks/graft.h. */
@@ -32,32 +31,32 @@ struct lane_levels {
 	struct lane_place places[LANE_PLACES];
 };
 
-/* One of the frames between malloc and the hooks, as it is when control comes back to
- * it, see walk.h. */
+/* A frame between malloc and the hooks, with the registers as they are when control
+ * returns to it, see walk.h. */
 struct stack_frame {
 	uint64_t return_address;
 	uintptr_t stack_pointer;
 	uint64_t frame_pointer;
-	uintptr_t saved_at; /* where that was read, 0: it is that of the frame inside */
+	uintptr_t saved_at; /* where it was read; 0: unchanged since the inner frame */
 	uint32_t flags;
 	uint32_t node;
 };
 
-/* The stack that others are compared with: what its frames hold for. */
+/* The stack that the next ones are compared with, and what its frames hold for. */
 struct stack_memo {
 	uint32_t count;
-	uint32_t base;	       /* the node that they are grafted on */
+	uint32_t base;	       /* the node that its frames are grafted on */
 	uint32_t unload_count; /* process->unload_count then */
 	uint32_t modes_version;
 	uint32_t end; /* enum walk_end */
 	uint64_t call_site;
-	uintptr_t end_at; /* the stack pointer outside of the outermost */
+	uintptr_t end_at; /* the stack pointer beyond the outermost frame */
 };
 
 #define LANE_KEPT 1024u
 #define LANE_KEPT_WORDS (1u << 15)
-/* Stacks are kept once so many were walked to: in a child that soon ends each would cost
- * the kernel a page. */
+/* Stacks are kept after this many walks: in a short-lived child each would cost a
+ * page. */
 #define LANE_KEPT_LEAST 64u
 
 struct lane_kept_word {
@@ -67,26 +66,26 @@ struct lane_kept_word {
 
 /* A stack whose node is known, see stacks/kept.h. */
 struct lane_kept {
-	uint64_t return_address, call_site; /* of its innermost frame; where it ends */
+	uint64_t return_address,
+		call_site; /* the innermost frame's; where the stack ends */
 	uintptr_t stack_pointer;
 	uint64_t frame_pointer, frame_pointer_mask; /* 0: it does not matter */
 	uint32_t base, node;			    /* node 0: there is none */
 	uint32_t modes_version, unload_count;
 	uint32_t next; /* the place of the stack that followed it */
 	uint32_t count;
-	uint32_t is_truncated; /* it has more frames than its node */
+	uint32_t is_truncated; /* it has more frames than its node's path */
 	uint64_t first_word;   /* see words_end */
 };
 
-/* The words of all, the youngest over the oldest; those of one lie in a row. */
+/* The words of all stacks in one ring; those of one stack are contiguous. */
 struct lane_kept_table {
-	uint64_t words_end; /* how many there have been */
+	uint64_t words_end; /* written so far */
 	struct lane_kept stacks[LANE_KEPT];
 	struct lane_kept_word words[LANE_KEPT_WORDS];
 };
 
-/* The last stack that was looked for among them in vain, and the place that it is to
- * have. */
+/* The last stack that was not found, and the place it will get. */
 struct lane_kept_missed {
 	const void *caller;
 	uint32_t place;
@@ -94,22 +93,21 @@ struct lane_kept_missed {
 
 #define LANE_KNOWN_SITES 1024u
 
-/* The site of what is allocated at a return address in a function of this node, which was
+/* The site of allocations at a return address in a function of this node, when it was
  * called from this call site; see stack.h. */
 struct stack_site {
 	uint64_t return_address, call_site;
-	uint32_t node, site; /* site 0: the stack tells what is below the base */
+	uint32_t node, site; /* site 0: walk the stack, from the base */
 	uint32_t base;
 };
 
-/* What is known of a node: how many frames, from the innermost one on, are of headers'
- * functions. */
+/* How many frames, from the innermost one outwards, are of headers' functions. */
 struct callers_memo {
 	uint32_t node; /* 0: nothing */
 	uint32_t frame_count;
 };
 
-/* Where functions were called from, by a hash of it, and the innermost node for that. */
+/* The innermost node for a chain of call sites, by a hash of these. */
 struct callers_chain {
 	uint64_t hash; /* 0: none */
 	uint32_t node; /* of the function */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The slow parts of ways. */
+/* The slow parts of ways. Runs on: as ways.h says. */
 #include "shim/lane/ways.h"
 
 #include "shim/core/clock.h"
@@ -24,7 +24,7 @@ static void compiler_order(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-/* A handler finds it whole, or does not find it. */
+/* A handler sees the whole entry or none. */
 void ways_note(struct lane_context *context, uint32_t child, uint64_t call_site,
 	       uint32_t calls)
 {

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * By which call site a path was come to. As soon as some functions have no frames, the
- * innermost one with a frame and the function that is called do not say who called it:
- * that may be any function in between. The call site does. So from then on functions are
- * not in the front table, where hooks look first, but in this one.
+ * Remembers by which call site a path was reached. Once some functions have no frames,
+ * the innermost function with a frame need not be the caller: any function in between may
+ * be. The call site tells. So from then on functions are looked up in this table and no
+ * longer in the front table.
  *
- * Of what is between the caller and the frame nothing is said: the path that a walk found
- * (events/levels.h) holds for some calls, and then the stack is walked again.
+ * The call site does not tell what lies between the caller and the frame. So the path
+ * that a walk found (events/levels.h) holds for some calls only; then the stack is walked
+ * again.
  *
- * Runs on: the lane's thread, any context; ways_begin() and ways_forget() under the
- * process lock, of other lanes, too: a thread may miss that where it is just noting one.
+ * Runs on: the lane's thread, any context; ways_begin() and ways_forget(): any thread,
+ * under the process lock, on other lanes, too. A thread that is just noting a way may
+ * miss that.
  */
 #pragma once
 
 #include "shim/lane/tree.h"
 
-/* Sets ways_are_noted (tree.h): front tables forget the functions that they have. */
+/* Sets ways_are_noted (tree.h) and clears all front tables. */
 void ways_begin(void);
 
 static inline struct lane_way *ways_at(struct lane_context *context, uint32_t parent,
@@ -26,8 +28,8 @@ static inline struct lane_way *ways_at(struct lane_context *context, uint32_t pa
 	return &context->ways[hash >> 20];
 }
 
-/* The child of parent with this key for calls from there; 0: none, or it is to be looked
- * for again. */
+/* The child of parent with this key for calls from this site. 0: none, or it is time to
+ * walk again. */
 static inline uint32_t ways_find(struct lane_context *context, uint32_t parent,
 				 uint64_t function, uint64_t call_site)
 {
@@ -41,11 +43,11 @@ static inline uint32_t ways_find(struct lane_context *context, uint32_t parent,
 	return child;
 }
 
-/* Notes a child of its own parent, for so many calls. */
+/* Notes that the next `calls` calls from this site go to this child of its parent. */
 void ways_note(struct lane_context *context, uint32_t child, uint64_t call_site,
 	       uint32_t calls);
 
-/* The next calls of a function, or with 0 of all, come to the slow path. */
+/* Sends the next calls of a function, or of all with 0, to the slow path. */
 void ways_forget(struct lane_context *context, uint64_t function);
 
 _Static_assert(LANE_WAYS == 1u << 12, "ways_at() shifts by 20");

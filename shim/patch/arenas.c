@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses, the table of arenas, and the image of each that unwinders read.
+ * Where arenas are mapped, their table, and the image that unwinders read. Runs on: as
+ * arenas.h says.
  *
- * Why not __register_frame_info(): with any object registered libgcc before version 13
- * takes a lock for every frame of every exception, it may be there twice, or come later,
- * and libunwind does not ask it.
+ * Why not __register_frame_info(): once an object is registered, libgcc before version 13
+ * takes a lock for every frame of every exception. Also libgcc may be there twice or be
+ * loaded later, and libunwind does not ask it.
  */
 #include "shim/patch/arenas.h"
 
@@ -19,8 +20,8 @@
 #define REACH 0x7f000000ull /* of a 32-bit displacement, and room to be wrong */
 #define LOWEST_ADDRESS 0x10000u
 #define MAP_NOT_OVER_OTHERS 0x100000 /* MAP_FIXED_NOREPLACE */
-/* Behind a program: for how much the heap is moved, where it has to be; and how far the
- * kernel may put it away: 32 MiB, or 1 GiB since Linux 6.9. */
+/* How far a heap is moved if need be; and how far behind the program the kernel may begin
+ * it: 32 MiB, or 1 GiB since Linux 6.9. */
 #define ROOM_BYTES (8ul << 20)
 #define HEAP_NEAREST (32ul << 20)
 #define HEAP_FARTHEST (1ul << 30)
@@ -38,7 +39,7 @@ static struct {
 	uint32_t asked_count;
 } hopeless;
 
-/* A program that is linked to its address begins at `low`; what is free behind it. */
+/* A program linked to its address: where it begins, and what is free behind it. */
 static struct {
 	uintptr_t low;
 	struct extent room;
@@ -50,7 +51,7 @@ static uintptr_t page_of(uintptr_t address)
 	return address & ~(PAGE_BYTES - 1);
 }
 
-/* Nobody has any of the heap yet. Returns where it begins from now on. */
+/* Moves the heap, which nobody uses yet. Returns where it begins now. */
 static uintptr_t move_heap(uintptr_t heap)
 {
 	uintptr_t wanted = page_of(heap + PAGE_BYTES - 1) + ROOM_BYTES;
@@ -84,8 +85,8 @@ uintptr_t arenas_heap(void)
 	return fixed_program.heap;
 }
 
-/* The place at or below this one from which the pages of pads are as far as the hook's,
- * by multiples of ARENA_PADS_BYTES. */
+/* The highest start, at or below address, that puts the pages of pads a multiple of
+ * ARENA_PADS_BYTES from the hook's page. */
 static uintptr_t aligned(uintptr_t address, uintptr_t hook)
 {
 	return address -
@@ -110,14 +111,14 @@ static uint8_t *map_at(uintptr_t address)
 		SYSCALL(SYS_munmap, result, ARENA_BYTES, 0, 0, 0, 0);
 		result = -1;
 	}
-	/* of the program's own locks, MCL_FUTURE */
+	/* undo the program's mlockall(MCL_FUTURE) for it */
 	if (!syscall_failed(result) && own_memory_expects_locks())
 		SYSCALL(SYS_munlock, result, ARENA_BYTES, 0, 0, 0, 0);
 	gate_leave();
 	return syscall_failed(result) ? NULL : (uint8_t *)result;
 }
 
-/* From the end on down. */
+/* Maps in the room behind the program, from its end downwards. */
 static uint8_t *map_in_room(uintptr_t hook)
 {
 	struct extent *room = &fixed_program.room;
@@ -133,10 +134,10 @@ static uint8_t *map_in_room(uintptr_t hook)
 	return NULL;
 }
 
-/* Of an object whose place is random, below it and below the arenas there: above the
- * program's own lies its heap. Our own mappings may fill a gigabyte below all libraries
- * and are passed in one step. Those of others are passed in steps that grow by an eighth,
- * so that a hole is found if it is a quarter as large as it is far. */
+/* Maps below an object at a random address, and below the arenas there; above the program
+ * lies its heap. Our own mappings may fill a gigabyte below all libraries and are passed
+ * in one step. Other mappings are passed in steps that grow by an eighth, so that a hole
+ * is found if its size is a quarter of its distance. */
 static uint8_t *map_below(uintptr_t object, uintptr_t hook)
 {
 	uintptr_t end = page_of(object), step = ARENA_PADS_BYTES;
@@ -165,7 +166,7 @@ static uint8_t *map_below(uintptr_t object, uintptr_t hook)
 	return NULL;
 }
 
-/* Where nothing was found nothing will be for a while, and each call site asks. */
+/* Do not search again for a while where nothing was found: each call site asks. */
 static int is_hopeless(uintptr_t object)
 {
 	if (object != hopeless.object || !hopeless.asked_count)
@@ -205,7 +206,7 @@ uint32_t arenas_find(uintptr_t site, uint32_t part, uintptr_t hook, int has_to_b
 			return i;
 		found = i;
 	}
-	/* half of them are left for parts that there are none of */
+	/* keep half of the table for other parts */
 	return has_to_be && arena_count <= ARENA_LIMIT / 2 ? ARENA_LIMIT : found;
 }
 
@@ -261,7 +262,7 @@ uintptr_t arenas_in(uintptr_t low, uintptr_t high)
 	return 0;
 }
 
-/* The last one takes its place: who is looking finds that one twice, or here. */
+/* The last one takes its place: a concurrent reader finds that one twice, or here. */
 void arenas_give_up(uintptr_t start)
 {
 	uint32_t index = 0, last = arena_count - 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An entry is written behind its number, and is a key that nobody looks for before: who
- * looks meanwhile finds nothing, and goes the slow way once more.
+ * The offset is written before the key. A reader in between finds nothing and takes the
+ * slow path once more. Runs on: as edge_table.h says.
  */
 #include "shim/patch/edge_table.h"
 
@@ -15,7 +15,7 @@
 _Static_assert(sizeof(struct edge) == 16, "the code has this in a byte");
 _Static_assert(offsetof(struct edge_table, edges) == 16, "likewise");
 
-/* One entry, and those behind it. */
+/* One entry, and those that follow the last. */
 static struct edge first[1 + 1 + EDGE_PROBES];
 
 struct edge_table *edge_table = (struct edge_table *)first;
@@ -42,7 +42,7 @@ static int put(struct edge_table *table, uint64_t key, uint64_t offset)
 		return 0;
 	table->used += !at->key;
 	at->offset = offset;
-	/* release: what has the key has its number */
+	/* release: whoever sees the key sees its offset */
 	__atomic_store_n(&at->key, key, __ATOMIC_RELEASE);
 	return 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two tables that are read without a lock and never move. */
+/* Two tables that are read without a lock and never move. Runs on: as known.h says. */
 #include "shim/patch/known.h"
 
 #include <stddef.h>
@@ -8,9 +8,9 @@
 #include "shim/core/process.h"
 
 /*
- * A hash table with open addressing that never moves, and takes memory as it is used.
- * Places in four pages of code are in one page of the table: at random, each would take a
- * page of memory.
+ * A hash table with open addressing that never moves and takes memory as it is used.
+ * Places in four pages of code share a page of the table: spread at random, each would
+ * take a page.
  */
 
 #define TABLE_BITS 21
@@ -18,8 +18,7 @@
 #define FORGOTTEN 1u /* no return address */
 #define PAGE_BYTES 4096u
 #define CODE_BYTES                                                                       \
-	(4 * PAGE_BYTES) /* which has hardly more places than a page entries             \
-			  */
+	(4 * PAGE_BYTES) /* with hardly more places than a page has entries \ */
 #define PAGE_ENTRIES (PAGE_BYTES / (unsigned int)sizeof(uintptr_t))
 #define TABLE_PAGES (TABLE_ENTRIES / PAGE_ENTRIES)
 
@@ -72,7 +71,7 @@ int known_has(uintptr_t return_address)
 
 	if (__atomic_load_n(&is_refused, __ATOMIC_RELAXED) ||
 	    __atomic_load_n(&entry_count, __ATOMIC_RELAXED) >= TABLE_ENTRIES / 2)
-		return 1; /* what is not, cannot be remembered */
+		return 1; /* further places cannot be remembered */
 	for (; entries && entries[at]; at = next_of(at)) {
 		if (entries[at] == return_address)
 			return 1;
@@ -96,7 +95,7 @@ void known_add(uintptr_t return_address, uint32_t number)
 	while (entries[at] > FORGOTTEN)
 		at = next_of(at);
 	numbers[at] = number;
-	/* release: who finds it finds its number */
+	/* release: whoever finds the address finds its number */
 	__atomic_store_n(&entries[at], return_address, __ATOMIC_RELEASE);
 	note_use(at);
 	entry_count++;
@@ -105,8 +104,7 @@ void known_add(uintptr_t return_address, uint32_t number)
 
 void known_forget(uintptr_t low, uintptr_t high)
 {
-	/* from behind, so that places which nobody needs on the way to another become
-	 * free */
+	/* backwards, so that entries that no search needs to pass become free */
 	for (uint32_t i = TABLE_ENTRIES; table && i-- > 0;) {
 		if (!is_used[i / PAGE_ENTRIES]) {
 			i -= i % PAGE_ENTRIES;
@@ -122,9 +120,9 @@ void known_forget(uintptr_t low, uintptr_t high)
 }
 
 /*
- * The table of objects. Who looks a function up reads without a lock: a decision does not
- * change once it is in the table, and its memory is never given back. One on an object
- * that comes and goes is used again.
+ * The table of objects. Lookups take no lock: a decision in the table does not change,
+ * and its memory is never freed. The decision on an object that comes and goes is used
+ * again.
  */
 
 struct decision {

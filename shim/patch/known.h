@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What is known of code by its address: the functions of call sites, and which functions
- * are left out. Runs on: traced threads, any context. */
+/* What is known about code, by address: the numbers of call sites, and which functions
+ * are off. Runs on: traced threads, any context. */
 #pragma once
 
 #include <stdint.h>
@@ -8,29 +8,29 @@
 #include "common/attributes.h"
 
 /*
- * Places in the code from which a hook was called for a function that is not recorded
- * exactly, whatever they turned out to be: each is looked at once. Runs on: known_has():
- * traced threads, any context, no lock; the rest: under the process lock.
+ * Places from which a hook was called for a function that is not recorded exactly. Each
+ * is looked at once, whatever it turns out to be. Runs on: known_has(): traced threads,
+ * any context, no lock; the rest: under the process lock.
  */
 
-/* 0: nobody has been told of this return address. */
+/* Has this return address been added? */
 int known_has(uintptr_t return_address);
 
-/* Past a million, or without memory for them, every place is known: to be looked for at
- * each call would take longer than anything. */
+/* Adds a place. Past a million, or without memory, every place counts as known: looking
+ * at a place at each call would be far too slow. */
 void known_add(uintptr_t return_address, uint32_t number);
 
-/* The number that was said with it; 0: none. Any context, no lock. */
+/* The number that it was added with; 0: none. Any context, no lock. */
 uint32_t known_number(uintptr_t return_address);
 
-/* Another object may come to [low, high). */
+/* Forgets [low, high), where another object may be mapped. */
 void known_forget(uintptr_t low, uintptr_t high);
 
 /*
- * Which functions are off by the user's wish: for each object that has been decided on,
- * whether its functions are off, and those of which the opposite is true. Private
- * memory, which a forked child inherits. Runs on: selected_find(): traced threads, any
- * context, no lock; the rest: under the process lock.
+ * Which functions the user wants off: for each object with a decision, whether its
+ * functions are off, and the exceptions. Private memory; a forked child inherits it. Runs
+ * on: selected_find(): traced threads, any context, no lock; the rest: under the process
+ * lock.
  */
 
 /* The user has asked for some functions only. */
@@ -44,28 +44,26 @@ enum selected {
 
 enum selected selected_find(uint64_t function);
 
-/* What is decided on an object in [low, high): its functions are off, or not, but for
- * those in the list. */
+/* A decision on an object in [low, high): its functions are off, or not, except those in
+ * the list. */
 struct selected_object {
 	uint64_t low, high;
 	uint64_t identity;   /* of the file, and the rules */
 	uint64_t *functions; /* ascending */
 	uint32_t count;
 	uint32_t is_off;
-	uint32_t is_unanswered; /* there are rules that nobody has told about yet */
+	uint32_t is_unanswered; /* the collector has not answered for some rules yet */
 };
 
-/* Copies it, in the place of what was decided before. 0: there is no room. */
+/* Copies the decision; it replaces the one before. 0: there is no room. */
 int selected_decide(const struct selected_object *object);
 
-/* An object has come back that was decided on, or nothing has become known that is about
- * it. 0: it was not. */
+/* An object is mapped again, or an answer told nothing new about it: its old decision
+ * holds. 0: there is none. */
 int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity);
 
 /* The object is not mapped any more. */
 void selected_retire(uint64_t low, uint64_t high);
 
-/* Objects that were decided on without their answers are unknown until that is done
- * again.
- */
+/* Forgets decisions made without the collector's answers. */
 void selected_forget_unanswered(void);

@@ -27,7 +27,7 @@ void modes_change_early(void)
 {
 	if (!modes_early_version)
 		return;
-	/* release: who sees the change sees what it is of */
+	/* release: whoever sees the change sees its cause */
 	__atomic_fetch_add(&modes_early_version, 1, __ATOMIC_RELEASE);
 }
 
@@ -108,7 +108,7 @@ uint64_t modes_function(uint32_t number)
 	return owners_at(number)->function;
 }
 
-/* Every lane has a count for each function before any call site uses it. */
+/* Every lane needs a count for a number before any call site uses it. */
 static int grow_counts(uint32_t end)
 {
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
@@ -148,8 +148,8 @@ static uint32_t code_bytes_of(uint64_t function)
 	return (uint32_t)(extent.high - extent.low);
 }
 
-/* The next number. own: of the function, when these are not all its calls; 0: they are.
- * Returns 0: no room. */
+/* Adds the next number. own: the function's, when this one is for some of its calls only;
+ * else 0. Returns 0: no room. */
 static uint32_t add(uint64_t function, uint64_t host, uint64_t site, uint32_t own)
 {
 	uint32_t number = modes_count ? modes_count : 1;
@@ -178,8 +178,8 @@ static uint32_t add(uint64_t function, uint64_t host, uint64_t site, uint32_t ow
 	return number;
 }
 
-/* Some of the calls of a function have a number of their own. Half of the numbers are
- * left for functions. 0: there is none. */
+/* The number for some of a function's calls. Half of all numbers are kept for functions.
+ * 0: there is none. */
 static uint32_t find_or_add(uint32_t number, uint64_t host, uint64_t site)
 {
 	const struct site_owner *owner = owners_at(number);
@@ -190,9 +190,9 @@ static uint32_t find_or_add(uint32_t number, uint64_t host, uint64_t site)
 	return found;
 }
 
-/* Whose calls come from the hook's call that returns there: the function's own, those of
- * copies that are inlined into this code, or those of code that begins with this hook.
- * 0: there is no number for them. */
+/* The number for calls from this call of the hook: the function's own, that of copies
+ * inlined into this code, or that of code that begins with this hook. 0: there is no
+ * number. */
 static uint32_t number_at(uint32_t number, uintptr_t return_address)
 {
 	uint64_t low;
@@ -213,8 +213,8 @@ static uint64_t site_of(uintptr_t call_site)
 	return call_site & SEGMENT_KEY_ADDRESS_MASK;
 }
 
-/* Makes the number that calls of an owner from this site have, and says it to the stubs.
- * While an object is being unmapped, or somebody else is at it, the next call does. */
+/* Makes the number for an owner's calls from this site, and tells the stubs. While an
+ * object is being unmapped or the lock is held, it leaves that to the next call. */
 static uint32_t make_edge(uint32_t number, uintptr_t call_site)
 {
 	struct site_owner *owner = owners_at(number);
@@ -254,9 +254,9 @@ uint32_t cold modes_number_of_edge(uint32_t place, uintptr_t call_site)
 	return call_site > SEGMENT_SITE_ANY ? make_edge(number, call_site) : number;
 }
 
-/* Its calls come to the slow path of the hook, on all paths and in all threads: those
- * that the front tables have would have frames. A thread may miss that where it is just
- * putting a node there. */
+/* Sends the function's calls to the hook's slow path, on all paths and in all threads:
+ * those in a front table would get frames. A thread that is just adding a node there may
+ * miss that. */
 static void forget_fronts(uint64_t function)
 {
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
@@ -271,7 +271,7 @@ static void forget_fronts(uint64_t function)
 	}
 }
 
-/* What has become of its sites since. */
+/* Records what has become of its sites since the last time. */
 static void record_sites(uint32_t number)
 {
 	struct site_owner *owner = owners_at(number);
@@ -286,8 +286,8 @@ static void record_sites(uint32_t number)
 	owner->led_count = owner->early_count = 0;
 }
 
-/* A known site that another function has, too, leads to code for that one, which passes
- * this one's calls on to the hook. */
+/* Another function has the same site, which leads to that one's code. That passes this
+ * function's calls on to the hook. */
 static void note_foreign(uint32_t number)
 {
 	struct site_owner *owner = owners_at(number);
@@ -304,7 +304,7 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 	int had_early = owners_at(number)->has_early;
 	uint64_t mask;
 
-	/* asked again at the next call */
+	/* if not now, the next call asks again */
 	if ((is_known && owners_at(number)->has_early) || sites_are_forbidden() ||
 	    !process_try_lock(&mask))
 		return;
@@ -319,7 +319,7 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 	process_unlock(&mask);
 }
 
-/* Is nothing more to be learnt from such an exit? */
+/* True when such an exit tells nothing new. */
 static int is_exit_known(const struct modes_exit *exit, uint32_t number)
 {
 	return exit->return_address == exit->call_site
@@ -364,7 +364,7 @@ static void record_change(uint32_t number, enum segment_recording recording,
 	process_count(SEGMENT_COUNTER_MODE_CHANGES, 1);
 }
 
-/* At the calls of functions with triggers the hooks have something to do. */
+/* Functions with triggers stay exact: their hooks have work to do. */
 static int is_kept_exact(uint64_t function, enum segment_recording recording)
 {
 	return recording != SEGMENT_RECORDING_EXACT && trigger_count &&
@@ -377,7 +377,7 @@ static uint32_t set(uint64_t function, enum segment_recording recording,
 {
 	uint32_t number = modes_find(function);
 
-	/* asked again: who gives it triggers has had the lock */
+	/* ask again: it may have got triggers before we had the lock */
 	if (sites_are_forbidden() || is_kept_exact(function, recording))
 		number = 0;
 	else if (!number)
@@ -452,7 +452,8 @@ void cold modes_keep_exits(uint32_t number)
 	process_unlock(&mask);
 }
 
-/* Paths that the front tables have get frames, where an entry has not been found. */
+/* Removes functions with entries from a front table: calls from unknown sites would still
+ * get frames. */
 static void forget_counted(struct lane_context *lane)
 {
 	for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++) {
@@ -464,7 +465,7 @@ static void forget_counted(struct lane_context *lane)
 	}
 }
 
-/* 1: it was asked for its frames. */
+/* 1: its open frames were searched. */
 static int cut_exits(struct site_owner *owner, int *has_new)
 {
 	if (owner->recording == SEGMENT_RECORDING_EXACT ||

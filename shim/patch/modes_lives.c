@@ -26,8 +26,8 @@ int modes_fit(const struct segment_process *to, const struct segment_process *fr
 	return 1;
 }
 
-/* Functions that a former process of the slot had entries of, and the parent has not.
- * Parts of a function's calls come behind its own. */
+/* Takes over entries that a former process of the slot has and the parent does not. A
+ * function's own entry comes before those for parts of its calls. */
 static void adopt_former(struct segment_mode *own, uint32_t have)
 {
 	for (uint32_t i = modes_count ? modes_count : 1; i < have; i++) {
@@ -103,7 +103,7 @@ static int is_mapped_in(uint64_t key, uint64_t low, uint64_t high)
 	return address >= low && address < high;
 }
 
-/* What is mapped there next is another host, with other sites. */
+/* What is mapped there next is a different host with different sites. */
 static void retire_caller(struct site_owner *owner, uint64_t low, uint64_t high,
 			  uint64_t module)
 {

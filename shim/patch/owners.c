@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An array in pieces, and an index of numbers with open addressing, which is copied to
- * one of twice the size when it is half full. The one before is kept: somebody may be
- * looking there, and all of them together are no larger than the last.
+ * An array in pieces, and an index of numbers with open addressing. A half full index is
+ * copied to one of twice the size and kept: somebody may be looking there, and all old
+ * ones together are no larger than the last. Runs on: as owners.h says.
  *
- * An owner is listed by its function and host, and the first one of a host by that, too.
+ * An owner is listed by function, host and site; the first one of a host also by host
+ * alone.
  */
 #include "shim/patch/owners.h"
 
@@ -110,7 +111,7 @@ static void put(struct numbers *in, uint32_t at, uint32_t number)
 	__atomic_store_n(&in->numbers[at], number, __ATOMIC_RELEASE);
 }
 
-/* By what its object's place was, when it is not mapped now. */
+/* Lists by the last address if the object is not mapped now. */
 static void list(struct numbers *in, uint32_t number)
 {
 	const struct site_owner *owner = owners_at(number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Nobody disassembles: what is looked for is found at each byte, whether an instruction
- * begins there or not. Bytes of sites become other ones later, but where sites lead is
- * none of this: to the hooks and the stubs.
+ * We do not disassemble: we look for patterns at each byte, whether an instruction begins
+ * there or not. Sites are rewritten later, but to jump to hooks and stubs, which does not
+ * matter here. Runs on: as scan.h says.
  */
 #include "shim/patch/scan.h"
 
@@ -83,7 +83,7 @@ static void give(struct scan *scan, const struct code *code, unsigned int number
 	scan->given[number] = given;
 }
 
-/* An address that stands in the code or the object's tables. */
+/* Notes a register that is given an address from the code or the object's tables. */
 static void note_address(struct scan *scan, const struct code *code, const uint8_t *bytes)
 {
 	unsigned int number;
@@ -132,7 +132,7 @@ static struct scan **bucket_of(uintptr_t function)
 	return &buckets[(uint64_t)function * 0x9e3779b97f4a7c15ull >> 32 & (BUCKETS - 1)];
 }
 
-/* Room for a scan, all zero. When there is none left it begins anew. */
+/* Zeroed room for a scan. When none is left, drops all scans and starts over. */
 static struct scan *take_room(uint64_t size)
 {
 	struct scan *scan;
@@ -191,7 +191,7 @@ const struct scan *scan_find(const struct code *code, const struct extent *funct
 	scan->function = *function;
 	scan->text = code->text.low;
 	look(scan, code);
-	/* a child that is forked meanwhile finds it whole, or not at all */
+	/* a child that is forked meanwhile finds the whole scan or none */
 	bucket = bucket_of(function->low);
 	scan->next = *bucket;
 	__atomic_store_n(bucket, scan, __ATOMIC_RELEASE);
@@ -210,9 +210,8 @@ static int scan_is_jumped_to(const struct scan *scan, uintptr_t low, uintptr_t h
 	return 0;
 }
 
-/* Is this function's address given to the register, and never that of other code? What
- * is spilled to the stack and comes back in the same register is not seen: compilers
- * compute addresses again instead. */
+/* Does the register get this function's address, and never that of other code? An address
+ * that is spilled and reloaded is missed, but compilers recompute addresses instead. */
 static int scan_has_only(const struct scan *scan, unsigned int number, uintptr_t function)
 {
 	return scan->given[number] && scan->given[number] != SEVERAL &&
@@ -227,8 +226,8 @@ void scan_forget(void)
 }
 
 /*
- * Looks at the bytes before a site. Nobody disassembles: what could be a hindrance is
- * one.
+ * Looks at the bytes before a site. We do not disassemble: what may be an obstacle counts
+ * as one.
  */
 
 /* Bytes between where %rdi is set and the call: moves of results, spills. */
@@ -251,8 +250,8 @@ static int register_before(uintptr_t at)
 	return (bytes[-1] >> 3 & 7) | (bytes[-3] & 4) << 1;
 }
 
-/* How many bytes before `at` an instruction begins that sets this register to the
- * function; 0: none does. */
+/* If an instruction that ends at `at` sets this register to the function: its length;
+ * else 0. */
 static unsigned int register_set_before(uintptr_t at, unsigned int number,
 					uintptr_t function)
 {
@@ -271,9 +270,8 @@ static unsigned int register_set_before(uintptr_t at, unsigned int number,
 	return is_high ? 6 : 5;
 }
 
-/* How many bytes before `at` an instruction begins that sets %rdi to the function, or
- * another register which the next one copies there, with nothing else between it and
- * `at`. 0: none does. */
+/* How many bytes before `at` the code begins that sets %rdi to the function, directly or
+ * by way of another register, with nothing else before `at`. 0: there is none. */
 static unsigned int set_before(uintptr_t at, uintptr_t function)
 {
 	const uint8_t *bytes = bytes_at(at);
@@ -289,8 +287,8 @@ static unsigned int set_before(uintptr_t at, uintptr_t function)
 	return set ? COPY_BYTES + set : register_set_before(at, RDI, function);
 }
 
-/* How many bytes before `at` an instruction begins that loads %rsi from the stack or
- * another register; 0: none that is known. The one that sets %rdi must be there then. */
+/* If an instruction that ends at `at` loads %rsi from the stack or a register, in the
+ * form `choice`: its length; else 0. %rdi must then be set right before it. */
 static unsigned int load_before(uintptr_t at, unsigned int choice)
 {
 	const uint8_t *bytes = bytes_at(at);
@@ -326,8 +324,7 @@ static int is_disturbed(uintptr_t low, uintptr_t high)
 		if (byte == 0xe8 || byte == 0xe9 || byte == 0xeb || byte == 0xff ||
 		    byte == 0xbf || byte == 0x5f || (byte >= 0xa4 && byte <= 0xab))
 			return 1;
-		/* from a register to a place, or from a place to a register; arithmetic
-		 * has the same bits */
+		/* moves to or from %rdi; arithmetic has the same bits */
 		if (((byte & 1) && (next & 0xc7) == 0xc7) ||
 		    ((byte & 2) && (next & 0x38) == 0x38))
 			return 1;
@@ -335,7 +332,7 @@ static int is_disturbed(uintptr_t low, uintptr_t high)
 	return 0;
 }
 
-/* How far before the site the last instruction begins that sets %rdi, when it sets it to
+/* How far before the site the last instruction that sets %rdi begins, if it sets it to
  * the function; or 0. */
 static unsigned int set_somewhere(const struct site *site, const struct scan *scan,
 				  uintptr_t low, uintptr_t function)

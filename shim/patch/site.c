@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Instructions: five or six bytes, of which the last four are relative to their end. */
+/* Call and jump instructions of five or six bytes; the last four are relative to their
+ * end. Runs on: as site.h says. */
 #include "shim/patch/site.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ static int has_slot(const struct site *site)
 	return site->form == SITE_CALL_SLOT || site->form == SITE_JUMP_SLOT;
 }
 
-/* Where the displacement is, and what it counts from. */
+/* Where the displacement is. */
 static uintptr_t displacement_at(const struct site *site)
 {
 	return site->at + (has_slot(site) ? 2 : 1);
@@ -125,12 +126,12 @@ int site_jump(const struct code *code, const struct extent *function, uintptr_t 
 /*
  * CUT OUT
  *
- * One byte makes a call an instruction of the same length that does nothing but to flags,
- * which no call keeps: test $displacement, %eax; test %edx, slot(%rip); and a jump a
- * return. The displacement stays a whole one: the kernel, when it takes a uprobe away,
- * and a debugger write back the first byte that the file has, or that they have seen,
- * and what is there then is a call of what it led to. (A jump over the rest of it was
- * two bytes, and a call of anywhere in that case.)
+ * Changing one byte turns a call into an instruction of the same length that only sets
+ * flags, which no call preserves: test $displacement, %eax; test %edx, slot(%rip). A jump
+ * becomes a return. The displacement stays whole: a debugger, or the kernel when it
+ * removes a uprobe, may write back the first byte that it saw or that the file has, and
+ * then the call leads where it led before. (A two-byte jump over the rest would become a
+ * call of anywhere.)
  */
 static uint8_t first_byte(const struct site *site, int is_cut)
 {
@@ -181,14 +182,14 @@ static int is_alone(void)
 	return __libc_single_threaded;
 }
 
-/* May the displacement be seen in parts? Of what is cut out it is a number that nobody
- * uses, but for the address of a slot, which is read. */
+/* May the displacement be written in parts? Once the site is cut out nobody uses it,
+ * except that of a slot, which is still read. */
 static int may_be_in_parts(const struct site *site)
 {
 	return is_alone() || (site->is_cut && site->form != SITE_CALL_SLOT);
 }
 
-/* The bytes of the displacement that lie in the first unit, the lower ones. */
+/* How many bytes of the displacement, the lower ones, lie in the first unit. */
 static unsigned int lower_bytes(const struct site *site)
 {
 	return text_unit() - (unsigned int)(displacement_at(site) % text_unit());
@@ -201,7 +202,7 @@ static int32_t joined(const struct site *site, int32_t lower, int32_t upper)
 	return (int32_t)(((uint32_t)lower & mask) | ((uint32_t)upper & ~mask));
 }
 
-/* Changes the bytes of one unit: the others are what is there. */
+/* Writes the bytes of one unit: those of the other do not change. */
 static int write_unit(struct site *site, const struct code *code, int32_t displacement)
 {
 	unsigned int lower = lower_bytes(site), from = 0, to = 4;
@@ -222,10 +223,10 @@ static int write_unit(struct site *site, const struct code *code, int32_t displa
 /*
  * IN TWO UNITS
  *
- * Each unit is one store, and what is there in between has to lead to the hook, too. It
- * does with the original's lower part and the upper one of what it is led to: there an
- * arena has code that goes on in the hook (stubs_has_pad()). No thread may have the one
- * part from before the first store and the other from behind the second: text_sync().
+ * Each unit is one store, and what threads see in between must lead to the hook, too. It
+ * does with the original's lower part and the new upper part: an arena has code there
+ * that jumps to the hook (stubs_has_pad()). text_sync() keeps threads from combining one
+ * part from before the first store with the other from after the second.
  */
 static int write_units(struct site *site, const struct code *code, int32_t displacement)
 {
@@ -314,8 +315,8 @@ uintptr_t site_hook(const struct site *site)
 			      : end_of(site) + (uintptr_t)(intptr_t)site->displacement;
 }
 
-/* With one byte in the first unit there is code for it that makes the store of the other
- * unit enough. */
+/* With one byte in the first unit, a board keeps that byte, so only the other unit has to
+ * be written. */
 static uintptr_t target_of(const struct site *site, uintptr_t target)
 {
 	return site_is_in_units(site) && lower_bytes(site) == 1

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of sites, and which code each leads to. */
+/* The table of sites, and which code each leads to. Runs on: as sites.h says. */
 #include "shim/patch/sites.h"
 
 #include "shim/core/process.h"
@@ -15,11 +15,11 @@
 #define SITE_LIMIT (1u << 20)
 #define PAGE_BYTES 4096ul
 #define ENTRY_BYTES 256u       /* of a function, in which it calls the hook */
-#define FIRST_BYTES PAGE_BYTES /* in which is looked for one that comes before */
+#define FIRST_BYTES PAGE_BYTES /* searched for an earlier hook */
 
 static struct site *sites;
 static uint32_t site_count, free_site;
-/* Somebody is at the sites: a forked child has to look what they are. */
+/* A site is being written: a forked child must read the sites' state again. */
 static uint32_t is_changing;
 static uint32_t forbidden;
 
@@ -64,10 +64,10 @@ static int is_cut(const struct site *site, const struct site_owner *owner)
 }
 
 /*
- * Writes a site as the function is recorded. Exits: once its function has had calls
- * without a frame, an exit must not come to the hook, which would look for the frame and
- * close those above one of an outer call. So they lead to the exit's code for good. Cut
- * out is what serves no other function.
+ * Writes a site as the function is recorded. Once a function has had calls without a
+ * frame, its exits must not reach the hook, which would take an outer call's frame for
+ * theirs and close those above. So they lead to the exit's stub for good. A site is cut
+ * out only if it serves no other function.
  */
 static int write_site(struct site *site, const struct site_owner *owner)
 {
@@ -110,8 +110,8 @@ static uint32_t take_index(void)
 	return ++site_count;
 }
 
-/* Adds a site, and writes it when it can be. It is listed first: a child that is forked
- * meanwhile finds it. */
+/* Adds a site and writes it if possible. Lists it first, so that a child forked meanwhile
+ * finds it. */
 static void add_site(struct site_owner *owner, const struct site *found, int is_exit)
 {
 	uint32_t index = take_index();
@@ -135,7 +135,6 @@ static void add_site(struct site_owner *owner, const struct site *found, int is_
 		owner->led_count++;
 }
 
-/* The site before this return address, whatever it is. */
 void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit,
 		     uint32_t number)
 {
@@ -210,8 +209,8 @@ enum site_entry sites_entry_of(uint64_t function, uintptr_t return_address,
 	return extent.low == function ? SITE_ENTRY_OWN : SITE_ENTRY_FIRST;
 }
 
-/* All jumps to the exit hook in a function are its own: the exits of what is inlined come
- * before its own, and are calls. */
+/* All jumps to the exit hook in a function are its own: exits of inlined copies come
+ * before its own and are calls. */
 void sites_note_jumps(struct site_owner *owner)
 {
 	uintptr_t function = owner->function, at = function;
@@ -231,9 +230,8 @@ void sites_note_jumps(struct site_owner *owner)
 	is_changing = 0;
 }
 
-/* A program may have taken code away with an instruction of its own: nobody has been
- * executing this one right before, so it is not read without asking. *page: the one asked
- * for last. */
+/* The program may have unmapped this code by a system call of its own, so check before
+ * reading it. *page: the page checked last. */
 static int can_be_read(const struct site *site, uintptr_t *page)
 {
 	uintptr_t own = site->at & ~(PAGE_BYTES - 1);
@@ -244,7 +242,7 @@ static int can_be_read(const struct site *site, uintptr_t *page)
 	return 1;
 }
 
-/* Exits first when their code is the more careful one, entries first when it is not. */
+/* Exits first when the function becomes exact, entries first otherwise. */
 void sites_write(struct site_owner *owner)
 {
 	int exits_first = owner->recording == SEGMENT_RECORDING_EXACT;
@@ -339,7 +337,7 @@ void sites_forbid(void)
 	forbidden++;
 }
 
-/* A child that was forked meanwhile has begun anew. */
+/* A child that was forked in between has begun at 0. */
 void sites_allow(void)
 {
 	if (forbidden)

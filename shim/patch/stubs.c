@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An arena begins with a page of its image, addresses and what all functions have in
- * common; then come pages of code, every 16th with pads and boards, and at the end pages
- * with what each function's stubs compare, which are data: so the stubs of all places of
- * a page are written together, when one is asked for, whoever is going to have them (to
- * make a page writable and back takes over 5 us, which was a third of what a function
- * took). A stub's own address is in its last eight bytes, and is written last. A function
- * keeps its number and its place for ever, so code that is written stays right.
+ * An arena begins with a page for its image, addresses and common code. Then come pages
+ * of stubs, every 16th with pads and boards, and at the end data pages with what each
+ * stub compares. So the stubs of all places of a page can be written together when the
+ * first is needed (making a page writable and back takes over 5 us, a third of a
+ * function's cost). A stub's own address is in its last eight bytes and is written last.
+ * A function keeps its number and place for ever, so written code stays right. Runs on:
+ * as stubs.h.
  */
 #include "shim/patch/stubs.h"
 
@@ -42,16 +42,16 @@ struct pair {
 	uint64_t offset;
 };
 
-/* What is compared takes a branch each, which is foretold as long as calls come in turns;
- * from here on the table takes 1.5 ns, however they come. */
+/* Each comparison is a branch, predicted as long as calls alternate regularly. For more
+ * sites the table is as good: 1.5 ns in any order. */
 #define PAIRS 3u
 
 struct compared {
-	uint64_t function; /* of whom the place is; 0: of nobody yet */
+	uint64_t function; /* whose place it is; 0: nobody's yet */
 	struct pair pairs[PAIRS];
 };
 
-/* The last page is nobody's: what comes behind may be another one's. */
+/* The last page stays empty: another arena may follow. */
 #define COMPARED_AT ((1 + PAD_PAGES + CODE_PAGES) * PAGE_BYTES)
 #define COMPARED_BYTES (ARENA_BYTES - PAGE_BYTES - COMPARED_AT)
 
@@ -68,7 +68,7 @@ _Static_assert(sizeof(struct segment_count) == 8, "the code counts in 64 bits");
 
 struct stub_targets stub_targets;
 
-/* Where code is written to. */
+/* Where code is being written. */
 struct pen {
 	uint8_t *at;
 	const uint8_t *start;
@@ -97,7 +97,7 @@ static void put_load_context(struct pen *pen)
 	put_number(pen, (uint32_t)(self - (uintptr_t)__builtin_thread_pointer()));
 }
 
-/* Where a page of common code has what. */
+/* Offsets in the page of common code. */
 #define TARGETS_AT ARENA_IMAGE_BYTES
 #define JUMPS_AT (TARGETS_AT + LINE_BYTES) /* one for each target, of 8 bytes */
 #define EXIT_AT (JUMPS_AT + LINE_BYTES)
@@ -149,7 +149,7 @@ static void put_end(struct pen *pen, uintptr_t place, const uint8_t *arena)
 	PUT(pen, RETURN);
 }
 
-/* of what lies at `to`, relative to the end of the instruction, which is its last part */
+/* the displacement to `to`, the last part of its instruction */
 static void put_distance(struct pen *pen, uintptr_t place, uintptr_t to)
 {
 	put_number(pen, (uint32_t)(to - (place + (uintptr_t)(pen->at - pen->start) + 4)));
@@ -306,7 +306,7 @@ static void write_place(uint8_t *stubs, uintptr_t place, const uint8_t *arena,
 	}
 }
 
-/* Of all places of a page, which nobody runs yet. first: the place of the first one. */
+/* Writes all stubs of a page, which nobody runs yet. first: its first place. */
 static int write_page(const uint8_t *arena, const uint8_t *page, uint32_t first)
 {
 	static _Alignas(8) uint8_t code[PLACES_PER_PAGE * PLACE_BYTES];
@@ -318,7 +318,7 @@ static int write_page(const uint8_t *arena, const uint8_t *page, uint32_t first)
 	return text_compose((uintptr_t)page, code, sizeof(code)) == 0;
 }
 
-/* The function's own, which compare no sites: other stubs of the page run. */
+/* Writes stubs that compare no sites, while others of the page may run. */
 static int write_own(const uint8_t *arena, const uint8_t *place,
 		     const struct stub_entry *entry)
 {
@@ -424,7 +424,7 @@ uintptr_t stubs_find(const struct stub_site *site, enum stub_kind kind,
 #define BOARD_DISTANCE 256u
 #define BOARD_BYTES 8u /* a jump, and room */
 
-/* How far behind the beginning of such a distance they are. BOARD_DISTANCE: nowhere. */
+/* The boards' offset in each BOARD_DISTANCE bytes; BOARD_DISTANCE: there are none. */
 static uint32_t board_offset(uintptr_t hook)
 {
 	uint32_t offset = hook % BOARD_DISTANCE;
@@ -432,7 +432,7 @@ static uint32_t board_offset(uintptr_t hook)
 	return hook && offset <= BOARD_DISTANCE - BOARD_BYTES ? offset : BOARD_DISTANCE;
 }
 
-/* Of the arena with this index that has this address; NULL: it is in none. */
+/* The arena with this address, and its hook; NULL: there is none. */
 static uint8_t *arena_with(uintptr_t address, uintptr_t *ret_hook)
 {
 	uintptr_t start;
@@ -462,7 +462,7 @@ int stubs_has_pad(uintptr_t at)
 	return text_compose(at, code, sizeof(code)) == 0;
 }
 
-/* jmp stub. Does it, or is the place free? Then it does now. */
+/* jmp stub. Writes it if the place is free. 0: the place jumps elsewhere. */
 static int is_board(uint8_t *at, uintptr_t stub)
 {
 	int32_t distance = (int32_t)(stub - ((uintptr_t)at + 5)), found;
@@ -504,7 +504,7 @@ static int put_pair(struct pair *pairs, uintptr_t site, uint32_t number)
 		if (pairs[i].site && pairs[i].site != site)
 			continue;
 		pairs[i].offset = number * 8ull;
-		/* release: the stubs compare first and read the number then */
+		/* release: a stub that finds the site finds its offset */
 		__atomic_store_n(&pairs[i].site, site, __ATOMIC_RELEASE);
 		return 1;
 	}

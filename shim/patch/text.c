@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages of code: made writable, written, made what they were.
+ * Makes code writable, writes it and protects it again. Runs on: as text.h.
  *
- * WHAT THEY WERE is not to be had for each write: /proc/self/maps takes 60 us. But
- * whether a page can be written is one short call, and one that can be is the program's
- * doing: it is left as it is. A page that cannot be gets the protection that the
- * object's program header says. (Writing to /proc/self/mem would need no protection at
- * all. The kernel copies byte by byte there, where processors have a fast `rep movsb`,
- * so other threads would call half of an address; and a descriptor would be open while
- * they fork or count theirs.)
+ * PROTECTION. Reading a page's protection for each write is too slow: /proc/self/maps
+ * takes 60 us. But one short call tells whether a page is writable. A writable one was
+ * made so by the program and stays so. Others get the protection in the object's program
+ * header. (Writing to /proc/self/mem would need no protection at all. But the kernel
+ * copies byte by byte on processors with a fast `rep movsb`, so other threads would call
+ * half of an address; and our descriptor would be open while they fork or count theirs.)
  */
 #include "shim/patch/text.h"
 
@@ -30,10 +29,10 @@
 #define WORD_BYTES 8u
 #define OPEN_PAGES 64u
 #define LEFT_EXTENTS 64u
-#define OWN_PAGES 4096u /* 16 MiB of code; what is beyond is not told apart */
+#define OWN_PAGES 4096u /* 16 MiB of code; further pages are not counted */
 
-/* Pages that are writable now. They are private memory that a forked child inherits: what
- * its parent was in the middle of is made good there. */
+/* Pages that are writable now. A forked child inherits the list and protects the pages
+ * that its parent had open. */
 static struct {
 	uintptr_t page;
 	int protection;
@@ -49,7 +48,7 @@ static uint32_t left_alone_count;
 /* Numbers of pages that have been written, a hash table. */
 static uint32_t own_pages[OWN_PAGES];
 static uint32_t own_count;
-static int has_written; /* to the program's code */
+static int has_written; /* something to the program's code */
 
 /*
  * Intel's manual (volume 3, 8.1.1) has stores within a cache line carried out whole,
@@ -79,7 +78,7 @@ static long call_barrier(int command)
 	return SYSCALL(SYS_membarrier, command, 0, 0, 0, 0, 0);
 }
 
-/* Filters that kill may not know the call. */
+/* Does nothing under a seccomp filter, which may kill for an unknown call. */
 int text_sync(void)
 {
 	long result = -1;
@@ -116,7 +115,7 @@ void text_leave(uintptr_t low, uintptr_t high)
 		left_alone[left_alone_count++] = (struct extent){low, high};
 }
 
-/* Calls that are only counted come to the hooks from now on. */
+/* From now on calls of counted functions come to the hooks. */
 static void close_for_good(void)
 {
 	text_is_closed = 1;
@@ -129,7 +128,7 @@ static int change(uintptr_t page, int protection)
 										: 0;
 }
 
-/* As long as we are inside, nobody installs a filter that forbids to close the pages. */
+/* Inside the gate, no filter can be installed that forbids closing the pages. */
 static int enter(void)
 {
 	if (!is_forbidden && gate_enter())
@@ -138,7 +137,7 @@ static int enter(void)
 	return 0;
 }
 
-/* What cannot be closed now (too many mappings) is tried again the next time. */
+/* A page that cannot be closed now (too many mappings) is tried again the next time. */
 static void close_pages(void)
 {
 	uint32_t left = 0;
@@ -181,7 +180,7 @@ static int open_page(uintptr_t page, int protection)
 
 	open_pages[open_count].page = page;
 	open_pages[open_count].protection = protection;
-	open_count++; /* before it is writable: whoever is forked here finds it */
+	open_count++; /* list it before it is writable: a child forked here finds it */
 	result = change(page, protection | PROT_WRITE);
 	if (result == 0) {
 		note_own(page);
@@ -193,7 +192,7 @@ static int open_page(uintptr_t page, int protection)
 	return result;
 }
 
-/* Unless something else is there. Four bytes need not be aligned. */
+/* Writes unless something else is there. Four bytes need not be aligned. */
 static int exchange_four(const struct text_change *change)
 {
 	uint32_t from, to, found;
@@ -217,7 +216,7 @@ static uint64_t in_word(const struct text_change *change, const uint8_t *bytes)
 	return word;
 }
 
-/* Likewise fewer bytes, of one aligned word. */
+/* The same for fewer bytes, in one aligned word. */
 static int exchange_in_word(const struct text_change *change)
 {
 	static const uint8_t all[] = {0xff, 0xff, 0xff};
@@ -239,8 +238,8 @@ static int exchange(const struct text_change *change)
 	return change->size == 4 ? exchange_four(change) : exchange_in_word(change);
 }
 
-/* The page of this address, unless the program has it writable, which it has no page of
- * ours. */
+/* Opens the page of this address, unless the program has made it writable. (It never does
+ * that to pages of ours.) */
 static int open_for(const struct text_change *change, uintptr_t at)
 {
 	uintptr_t page = at & ~(PAGE_BYTES - 1ul);
@@ -345,7 +344,7 @@ int text_forked(void)
 {
 	int was_open = open_count != 0;
 
-	if (batch_depth) /* what is not written need not be copied */
+	if (batch_depth) /* avoid a write, which would copy the page */
 		batch_depth = 0;
 	if (was_open && gate_enter()) {
 		close_pages();
