@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts compared with names. Must not take longer than the texts are long: people paste
- * whole template names. */
+/* Compares texts with names. Must take linear time at most: people paste whole template
+ * names. */
 #include "analyzer/model/meant.h"
 
 #include "common/names/cxx_name.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Is the text the name with something left out at its marks? */
+/* Whether the text is the name with parts left out at its marks. */
 static bool is_shortened(const char *text, const char *name)
 {
 	struct short_name *shortened;
@@ -27,13 +27,14 @@ static bool is_shortened(const char *text, const char *name)
 	return fits;
 }
 
-/* What cannot be shown of a name is not pasted. */
+/* Matches a name with characters that cannot be shown, which is pasted with their
+ * replacements. */
 static bool is_clean_name(const char *text, const char *name)
 {
 	struct strbuf clean = {0};
 	bool fits;
 
-	if (!strpbrk(text, "?\xef")) /* what stands for it */
+	if (!strpbrk(text, "?\xef")) /* the replacements */
 		return false;
 	utf8_clean(&clean, name);
 	fits = strcmp(strbuf_text(&clean), text) == 0;
@@ -59,7 +60,7 @@ static bool is_text(const char *text, const char *from, const char *end)
 	return size == (size_t)(end - from) && memcmp(text, from, size) == 0;
 }
 
-/* A part of the name from any "::" on. */
+/* Whether the text is a part of the name that begins at the start or after a "::". */
 static bool is_tail(const char *text, const struct cxx_name *parts, const char *end)
 {
 	size_t size = strlen(text);

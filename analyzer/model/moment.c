@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Digits only: a number. -1: not one. */
+/* Parses digits. -1: not a number. */
 static int64_t parse_number(const char *text)
 {
 	long long number;
@@ -30,7 +30,8 @@ static struct moment by_number(int64_t number, const struct snapshot *snapshots,
 	return (struct moment){.kind = MOMENT_NONE};
 }
 
-/* The snapshots of a label of size bytes; wanted: which of them, 0 for the only one. */
+/* Finds a label of size bytes; wanted: which one of that label, 0 if only one is
+ * expected. */
 static struct moment by_label(const char *label, size_t size, int64_t wanted,
 			      const struct snapshot *snapshots, size_t count)
 {

@@ -9,8 +9,9 @@
  *     exit       the end of the process
  *     peak       when the run's live memory was highest
  *
- * A label comes before the words start, exit (now) and peak: who took a snapshot "exit"
- * means it. A number comes before a label; LABEL#1 reaches a label made of digits.
+ * Labels come before the words start, exit (now) and peak: a user who took a snapshot
+ * "exit" means that one. Numbers come before labels; LABEL#1 reaches a label made of
+ * digits.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ struct snapshot {
 };
 
 enum moment_kind {
-	MOMENT_NONE, /* there is none of this name */
+	MOMENT_NONE, /* none has this name */
 	MOMENT_MANY, /* several: count and first are set */
 	MOMENT_START,
 	MOMENT_SNAPSHOT,
@@ -43,6 +44,6 @@ struct moment {
 struct moment moment_find(const char *word, const struct snapshot *snapshots,
 			  size_t count);
 
-/* The snapshot_id of the moment on the process's own line of time: 0 for the start,
- * INT64_MAX for the exit. Not for MOMENT_PEAK. */
+/* The moment's snapshot_id in its process: 0 for the start, INT64_MAX for the exit. Not
+ * for MOMENT_PEAK. */
 int64_t moment_id(const struct moment *moment);

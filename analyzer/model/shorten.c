@@ -71,12 +71,12 @@ void shorten_middle(struct strbuf *buffer, const char *text, size_t width,
 		shorten_end(buffer, text, width, style);
 		return;
 	}
-	/* The end of a name (the method) tells more than its start (the namespace). */
+	/* The end of a name (the method) says more than its start (the namespace). */
 	tail = (width - mark) * 3 / 5;
 	strbuf_add(buffer, text, utf8_prefix(text, width - mark - tail));
 	tail = utf8_suffix(text, tail);
 	text += strlen(text) - tail;
-	/* What was left out before does not need a second mark beside this one. */
+	/* An ellipsis that is already there makes a second one needless. */
 	while (ends_with(buffer, style->ellipsis))
 		strbuf_truncate(buffer, buffer->size - strlen(style->ellipsis));
 	while (starts(text, style->ellipsis))
@@ -100,7 +100,7 @@ void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
 	for (;;) {
 		const char *slash;
 
-		/* "./" and "../" lead nowhere from here. */
+		/* "./" and "../" are dropped: they mean nothing here. */
 		while (starts(at, "./") || starts(at, "../"))
 			at = strchr(at, '/') + 1;
 		slash = strchr(at[0] == '/' ? at + 1 : at, '/');
@@ -117,7 +117,7 @@ void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
 	strbuf_free(&place);
 }
 
-/* A name in a chain gets at least this, "x12" behind it included. */
+/* Least width of a name in a chain, with "x12" behind it. */
 #define LEAST_NAME 12
 
 struct link {
@@ -175,8 +175,8 @@ static void put_link(struct strbuf *buffer, const struct link *link, size_t widt
 	strbuf_puts(buffer, times);
 }
 
-/* Writes the chain without left_out links behind the first, no name wider than
- * name_width; returns the lines it took. */
+/* Writes the chain without left_out links after the first, names at most name_width wide.
+ * Returns the number of lines. */
 static size_t write_chain(struct strbuf *buffer, const struct chain *chain,
 			  size_t left_out, size_t name_width)
 {
@@ -218,8 +218,8 @@ static bool fits(const struct chain *chain, size_t left_out, size_t name_width)
 	return lines <= chain->lines;
 }
 
-/* Fewest links left out that make it fit, by bisection: more is shorter. At best only
- * the first and the last stay. */
+/* The fewest links to leave out so that the chain fits, by bisection. At least the first
+ * and the last link stay. */
 static size_t find_left_out(const struct chain *chain, size_t name_width)
 {
 	size_t low = 1, high = chain->count - 2;
@@ -237,7 +237,7 @@ static size_t find_left_out(const struct chain *chain, size_t name_width)
 	return low;
 }
 
-/* Without arrows in front: the room of a name that has a line to itself. */
+/* The width for a name on a line of its own, without an arrow. */
 static size_t widest_name(const struct chain *chain)
 {
 	size_t arrow = utf8_width(chain->style->arrow);
@@ -254,7 +254,7 @@ void shorten_chain(struct strbuf *buffer, const char *text, size_t width, size_t
 	chain.links = split(text, &chain.count);
 	name_width = widest_name(&chain);
 	if (lines && !fits(&chain, 0, name_width)) {
-		/* More names tell more than longer ones: two on a line. */
+		/* More names say more than longer ones: two on a line. */
 		if (name_width / 2 > 3 * LEAST_NAME / 2)
 			name_width = name_width / 2 - utf8_width(style->arrow);
 		while (true) {

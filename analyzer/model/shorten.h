@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Long names into little room, so that they can still be told apart. */
+/* Shortens long names so that they can still be told apart. */
 #pragma once
 
 #include "common/base/strbuf.h"
@@ -8,12 +8,12 @@
 
 struct name_pool; /* analyzer/names/name_pool.h */
 
-/* The texts that stand for something left out and between caller and callee. names: those
- * that must be told apart, or NULL. */
+/* The texts for an omission and between caller and callee. names: the names to keep
+ * apart, or NULL. */
 struct shorten_style {
 	const char *ellipsis; /* one column, or more */
 	const char *arrow;    /* with its spaces */
-	const char *error; /* between a number and how far it may be off, with a space */
+	const char *error;    /* between a number and its error, spaces included */
 	struct name_pool *names;
 };
 

@@ -57,7 +57,7 @@ int table_error_column(const struct table *table, size_t column)
 	const char *unit = strrchr(name, '_');
 	char wanted[128];
 
-	/* What is not known to be ready is not known to be blocked. */
+	/* If CPU waits are not known, blocked time is not either. */
 	if (strcmp(name, "self_blocked_ns") == 0)
 		return table_column(table, "self_ready_error_ns");
 	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++) {

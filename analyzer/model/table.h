@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table with typed columns: what a query gives and a renderer draws.
+ * A table with typed columns, filled from a query and drawn by a renderer.
  *
- * A column's name is the machine's (json keys, csv header, --sort): that of the views
- * in common/schema.sql, unit included. Its title is what people see.
+ * Column names are for machines (json keys, csv header, --sort): those of the views in
+ * common/schema.sql, units included. Titles are for people.
  */
 #pragma once
 
@@ -15,7 +15,7 @@
 
 enum column_type {
 	COLUMN_ANY,   /* whatever the cell holds, unscaled */
-	COLUMN_TEXT,  /* prose; cut at the end when there is no room */
+	COLUMN_TEXT,  /* prose; cut at the end if there is no room */
 	COLUMN_NAME,  /* of a function; shortened in the middle */
 	COLUMN_CHAIN, /* names from the outermost to the innermost, see TABLE_CHAIN_END */
 	COLUMN_LOCATION, /* file and line; two columns named "file" and "line" in json,
@@ -29,7 +29,7 @@ enum column_type {
 	COLUMN_COUNT_CHANGE, /* with a sign */
 	COLUMN_BYTES_CHANGE,
 	COLUMN_FLAG,   /* 0 or 1 */
-	COLUMN_FIGURE, /* a number the report wrote out, sign or unit included */
+	COLUMN_FIGURE, /* a number that the report formatted, with sign or unit */
 };
 
 enum column_flag {
@@ -37,8 +37,8 @@ enum column_flag {
 	COLUMN_HUMAN = 1u << 1,	  /* in text and md only */
 	COLUMN_DETAIL = 1u << 2,  /* in text: on lines of its own below the row */
 	COLUMN_KEEP = 1u << 3,	  /* in text: never left out for width */
-	COLUMN_SORTED = 1u << 4,  /* the rows are sorted by it: marked */
-	COLUMN_HIDDEN = 1u << 8,  /* nowhere: a report reads it while it is made */
+	COLUMN_SORTED = 1u << 4,  /* the rows are sorted by it; shown with a mark */
+	COLUMN_HIDDEN = 1u << 8,  /* shown nowhere: used while the report is made */
 };
 
 /* Ends every name of a COLUMN_CHAIN cell but the last. */
@@ -56,8 +56,8 @@ enum cell_kind { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
 
 struct cell {
 	uint8_t kind;	    /* enum cell_kind */
-	bool is_definition; /* COLUMN_LOCATION: of the function, for want of the line */
-	uint32_t line;	    /* likewise: 0 when not known */
+	bool is_definition; /* COLUMN_LOCATION: the function's, for want of the line */
+	uint32_t line;	    /* COLUMN_LOCATION: 0 if not known */
 	union {
 		int64_t integer;
 		double real;
@@ -82,11 +82,11 @@ struct cell *table_add_row(struct table *table);
 struct cell *table_row(const struct table *table, size_t row);
 /* The cell of a named column in a row; the column must exist. */
 struct cell *table_cell(const struct table *table, size_t row, const char *column);
-/* The column "self_error_ns" of the column "self_ns", "self_error_percent" of
- * "self_percent": half the width of the interval in which the number lies (95 %), which
- * people see beside it. -1: there is none. */
+/* The error column of a column: "self_error_ns" for "self_ns", "self_error_percent" for
+ * "self_percent". It has half the width of the 95 % interval, which people see beside the
+ * number. -1: there is none. */
 int table_error_column(const struct table *table, size_t column);
-/* Its number, or -1. */
+/* The index of a column, or -1. */
 int table_column(const struct table *table, const char *name);
 
 struct cell cell_integer(int64_t value);
@@ -102,8 +102,8 @@ double cell_number(const struct cell *cell);
 /* The same as an integer. */
 int64_t cell_whole(const struct cell *cell);
 
-/* Numbers from high to low, texts from a to z, NULL last; equal rows by the column tie
- * (-1: by their present order). */
+/* Sorts numbers from high to low, texts from a to z, NULL last. Equal rows are sorted by
+ * the column tie; -1 keeps their order. */
 void table_sort(struct table *table, int column, int tie);
 /* Moves the column in front of all others. */
 void table_lead(struct table *table, size_t column);

@@ -44,7 +44,7 @@ bool units_is_known(double value, double error)
 	return !(error > 0) || fabs(value) > error;
 }
 
-/* Half of the last of three digits, at their roughest. */
+/* Half of the last of three digits, relative, in the coarsest case. */
 #define ERROR_LEAST 0.005
 
 void units_error(struct strbuf *buffer, double value, double error, const char *sign)
@@ -175,7 +175,7 @@ void units_limit(struct strbuf *buffer, double value, const char *unit)
 {
 	int64_t whole = fabs(value) < 9e18 ? (int64_t)llround(value) : INT64_MAX;
 
-	/* A cost of 0.02 ns for each byte is not 0. */
+	/* Keeps decimals: a cost of 0.02 ns for each byte is not 0. */
 	if (strcmp(unit, "ns") == 0 && fabs(value) < 10 && value != (double)whole)
 		strbuf_printf(buffer, "%.2gns", value);
 	else if (strcmp(unit, "ns") == 0)

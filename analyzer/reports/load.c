@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading the call tree, of the whole run or of --thread. Must not hide that a lane was
- * used by several threads one after another.
+ * Loads the call tree of the run or of --thread. Must not hide that several threads used
+ * a lane one after another.
  */
 #include "analyzer/reports/load.h"
 
@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* As it can be shown, in the tree's memory; NULL of NULL. */
+/* Copies a text into the tree's memory, cleaned; NULL stays NULL. */
 static const char *clean_copy(struct calltree *tree, const char *text)
 {
 	struct strbuf clean = {0};
@@ -50,7 +50,7 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		function->is_estimated = cursor_integer(cursor, "is_estimated") != 0;
 		function->component = clean_copy(tree, cursor_text(cursor, "component"));
 		function->is_library = cursor_integer(cursor, "is_library") != 0;
-		/* of functions as they were built; copies have more */
+		/* errors are of functions as built; copies have larger ones */
 		if (!input->options->raw && !input->options->inlined)
 			function->self_error_ns = cursor_integer(cursor, "self_error_ns");
 	}
@@ -85,14 +85,14 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 		if (input->options->raw) {
 			node->self_ns = node->raw_self_ns;
 			node->total_ns = node->raw_total_ns;
-			/* That is what the clock said. */
+			/* raw clock times have no error */
 			node->self_error_ns = node->total_error_ns = 0;
 		}
 	}
 	return report_finish(input, cursor);
 }
 
-/* Once the tree is linked: most calls are in the file of the function above. */
+/* After linking: most calls are in the file of the parent's function. */
 static void find_call_files(struct calltree *tree)
 {
 	for (size_t i = 0; i < tree->node_count; i++) {
@@ -106,8 +106,7 @@ static void find_call_files(struct calltree *tree)
 	}
 }
 
-/* Once the tree is linked: in place of what all threads have in the paths, what those of
- * --thread have. */
+/* After linking: replaces what all threads have in the paths by what --thread has. */
 static int take_thread(struct report_input *input, struct calltree *tree)
 {
 	struct cursor *cursor = report_query(input, load_sql_thread_paths);
@@ -127,7 +126,7 @@ static int take_thread(struct report_input *input, struct calltree *tree)
 	return report_finish(input, cursor);
 }
 
-/* Once the tree is linked. */
+/* After linking: marks what kind each function is. */
 static int mark_kinds(struct report_input *input, struct calltree *tree)
 {
 	struct cursor *cursor = report_query(input, load_sql_kinds);
@@ -146,7 +145,7 @@ static int mark_kinds(struct report_input *input, struct calltree *tree)
 	return report_finish(input, cursor);
 }
 
-/* One number of a query; -1 on failure. */
+/* The one number that a query gives; -1 on failure. */
 static int64_t single(struct report_input *input, const char *sql)
 {
 	struct cursor *cursor = report_query(input, sql);
@@ -193,7 +192,7 @@ const struct calltree *report_call_tree(struct report_input *input)
 
 #define LISTED_THREADS 8
 
-/* Lists the threads there are; the cursor stands on the first. */
+/* Fails with a list of the threads; the cursor is on the first. */
 static enum exit_status unknown_thread(struct report_input *input, struct cursor *cursor)
 {
 	const char *wanted = input->options->thread;

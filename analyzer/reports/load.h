@@ -5,10 +5,10 @@
 #include "analyzer/tree/calltree.h"
 #include "analyzer/reports/report.h"
 
-/* Loads the run's call paths, of all threads or of --thread, inlined copies folded
- * unless --inlined. NULL on failure. With --raw the times are the uncorrected ones. */
+/* Loads the run's call paths, of all threads or of --thread; inlined copies are folded
+ * unless --inlined is given. With --raw times are uncorrected. NULL on failure. */
 struct calltree *report_tree_load(struct report_input *input);
-/* The same, loaded once for all who only look at it; it is the input's. */
+/* The same tree, loaded once and shared by its readers; owned by the input. */
 const struct calltree *report_call_tree(struct report_input *input);
 /* Checks --thread and adds notes about shared lanes. */
 enum exit_status report_check_thread(struct report_input *input, struct doc *doc);

@@ -4,11 +4,11 @@
 
 #include "analyzer/reports/trust/facts.h"
 
-/* Fills a new document about what input has opened, as report->build does: with what
- * --focus and --ignore mean there. */
+/* Fills a new document from the open databases through report->build, after resolving
+ * --focus and --ignore. */
 enum exit_status report_build(const struct report *report, struct report_input *input,
 			      struct doc *doc);
-/* Opens a document about one run: what it is, whether it can be trusted. */
+/* Starts a document about one run: what it is, and whether it can be trusted. */
 enum exit_status report_open(struct report_input *input, struct doc *doc,
 			     struct run_facts *ret);
 /* Adds the note that paths lack calls that were only counted, if they do. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report: a run on one page. Must not print; show a section for data that is not
- * there (it says why instead).
+ * The report: a run on one page. Must not print, or show an empty section (it says why
+ * instead).
  */
 #include "analyzer/reports/report.h"
 
@@ -28,7 +28,7 @@
 #define COMPONENT_ROWS 8
 #define RECORDING_ROWS 20
 
-/* The report is a page in every format: --limit changes all its tables. */
+/* The report is one page in every format; --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
 {
 	if (input->options->limit >= 0)
@@ -55,7 +55,7 @@ static const struct column path_columns[] = {
 	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 };
 
-/* What it computed itself; where waits were not told apart all of its time. */
+/* What a path computed itself; its self time if waits were not told apart. */
 static int64_t own_ns(const struct calltree_node *node)
 {
 	return node->self_ns - node->self_ready_ns - node->self_blocked_ns;
@@ -79,7 +79,7 @@ static double sum_of(const struct calltree *tree, const uint32_t *paths, size_t 
 	return sum;
 }
 
-/* Call paths by what they computed themselves, recursion folded: where the time really
+/* Adds call paths by their own computing, recursion folded: where the time really
  * goes. */
 static void add_paths(struct report_input *input, struct doc *doc,
 		      const struct run_facts *facts, const struct calltree *unfolded)
@@ -174,7 +174,7 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 	return status;
 }
 
-/* Only what matters: bottlenecks shows all. */
+/* Only findings that matter: bottlenecks shows all. */
 static enum exit_status add_findings(struct report_input *input, struct doc *doc,
 				     const struct run_facts *facts,
 				     const struct calltree *tree)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where the threads and stalls of a run are found. */
+/* Finds threads and stalls of a run by time. */
 #include "analyzer/model/critical/order.h"
 
 #include <math.h>
@@ -7,22 +7,23 @@
 
 #include "common/base/xalloc.h"
 
-/* A thread that began so shortly after its maker began to wait may still be its. */
+/* A thread that began this shortly after its maker began to wait may still be its. */
 #define MAKER_LATE_NS 2e6
 
-/* Threads that are looked at: one by one, for as many as there are, would take hours. */
+/* Looks at single threads that are allowed: with very many threads looking at all of them
+ * would take hours. */
 #define LOOKS_MOST 100000000u
 
 struct order {
 	const struct walk_run *run;
-	uint32_t *first_stall; /* by thread, and one more */
+	uint32_t *first_stall; /* by thread, with one more at the end */
 	uint32_t *by_lock;     /* stalls for locks, by lock and end */
 	size_t by_lock_count;
 	size_t looks_left;
 	uint32_t first_lane; /* of the thread that began first */
 };
 
-/* A look at all threads. false: enough. */
+/* Counts a look at all threads. False: there were too many. */
 static bool may_look(struct order *order)
 {
 	if (order->looks_left < order->run->thread_count)
@@ -147,7 +148,7 @@ uint32_t order_last_ended(struct order *order, uint32_t stall)
 	return last;
 }
 
-/* For how long a thread had been waiting at a time. */
+/* How long a thread had been waiting at a time. */
 static double idle_ns(const struct order *order, uint32_t thread, double at_ns)
 {
 	uint32_t stall = order_stall_at(order, thread, at_ns);
@@ -157,7 +158,7 @@ static double idle_ns(const struct order *order, uint32_t thread, double at_ns)
 	return at_ns - order->run->stalls[stall].begin_ns;
 }
 
-/* A thread of the first lane that was there and at work, or nearly so. */
+/* A thread of the first lane that existed and was at work, or nearly so. */
 static uint32_t first_maker(const struct order *order, double at_ns)
 {
 	uint32_t first = order_thread_at(order, order->first_lane, at_ns);
@@ -199,7 +200,8 @@ uint32_t order_maker(struct order *order, uint32_t thread, bool *ret_is_guessed)
 	return best;
 }
 
-/* A stall is its thread's, and not longer; it does not begin before the last is over. */
+/* Assigns each stall to its thread and cuts it to that; stalls of a thread do not
+ * overlap. */
 static void fit_stalls(struct walk_run *run, const struct order *order)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads and stalls of a run in an order in which they are found. */
+/* The threads and stalls of a run, sorted so that they can be found by time. */
 #pragma once
 
 #include "analyzer/model/critical/run.h"
@@ -10,19 +10,20 @@ struct order;
 struct order *order_new(struct walk_run *run);
 void order_free(struct order *order);
 
-/* WALK_NONE: there is none such. */
+/* All return WALK_NONE if there is none. */
 
-/* The lane's thread at a time: the latest that had begun. */
+/* The lane's thread at a time: the latest one that had begun. */
 uint32_t order_thread_at(const struct order *order, uint32_t lane, double at_ns);
-/* The thread's latest stall that had begun before this time, over or not. */
+/* The thread's latest stall that had begun by this time, over or not. */
 uint32_t order_stall_at(const struct order *order, uint32_t thread, double at_ns);
-/* The last stall of another thread that was over, its lock taken, during this one. */
+/* Among other threads' stalls for the same lock: the last one that ended, with the lock
+ * taken, during this stall. */
 uint32_t order_last_taker(const struct order *order, uint32_t stall);
-/* The next two look at all threads; once that has been done too often, they find none. */
+/* The next two look at all threads; after too many looks they return WALK_NONE. */
 
 /* The thread that ended last during this stall. */
 uint32_t order_last_ended(struct order *order, uint32_t stall);
-/* Who may have made a thread: was at work when it began, the first thread before others;
- * or else was so last before it. ret_is_guessed: it is not the first one, and others may
- * have done it as well. */
+/* The thread that may have made this one: it was at work when this one began (the first
+ * thread is preferred), or else was so most recently. ret_is_guessed: it is not the first
+ * thread, and others may have made it as well. */
 uint32_t order_maker(struct order *order, uint32_t thread, bool *ret_is_guessed);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The threads of a run, and their waits for each other: what the walk is given. */
+/* Input of the walk: the threads of a run and their waits for each other. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,15 +11,15 @@
 /* Times are ns since the start of the run. */
 struct walk_thread {
 	uint32_t lane;
-	uint32_t number; /* the caller's */
+	uint32_t number; /* as the caller numbers it */
 	double begin_ns, end_ns;
 };
 
 enum walk_kind {
-	WALK_LOCK,   /* the holder: who had it when the wait began */
-	WALK_SIGNAL, /* the holder: who let the waiter go */
-	WALK_JOIN,   /* the holder: who ended */
-	WALK_NAP,    /* slept: nobody held it, as far as is known */
+	WALK_LOCK,   /* holder: had the lock when the wait began */
+	WALK_SIGNAL, /* holder: let the waiter go */
+	WALK_JOIN,   /* holder: the thread that ended */
+	WALK_NAP,    /* slept; no holder is known */
 };
 
 /* A wait for another thread, or a sleep. */
@@ -28,11 +28,11 @@ struct walk_stall {
 	double begin_ns, end_ns;
 	enum walk_kind kind;
 	int64_t lock_id; /* 0: none */
-	uint32_t number; /* the caller's, of what else it knows of the stall */
-	uint32_t thread; /* set by the walk: WALK_NONE, it fits none */
+	uint32_t number; /* the caller's number of the stall */
+	uint32_t thread; /* set by the walk; WALK_NONE: matches no thread */
 };
 
-/* Windows in which all stalls are known; period_ns 0: always. */
+/* Windows of time in which all stalls are known. period_ns 0: they are always known. */
 struct walk_windows {
 	double first_ns, length_ns, period_ns;
 };
@@ -42,7 +42,7 @@ struct walk_run {
 	size_t thread_count;
 	struct walk_stall *stalls; /* sorted by the walk */
 	size_t stall_count;
-	uint32_t last_lane; /* whose last thread the chain ends with */
+	uint32_t last_lane; /* the chain ends with the last thread of this lane */
 	double begin_ns, end_ns;
 	struct walk_windows windows;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Stretches of the critical path, divided among call paths. */
+/* Divides the stretches of the critical path among call paths. */
 #include "analyzer/model/critical/shares.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 
-/* A holder's path, as far as those who waited have seen it, and the stretches of holding
- * that go by what was seen. */
+/* A path on which waiters saw the holder, and the stretches of holding that are divided
+ * by these sightings. */
 struct seen {
 	uint32_t lane;
 	int64_t lock_id;
@@ -21,11 +21,11 @@ struct seen {
 struct work {
 	const struct shares_input *input;
 	struct shares *shares;
-	struct map cells; /* by lane and path: number in shares->all */
+	struct map cells; /* by lane and path: index in shares->all */
 	struct seen *seen;
 	size_t seen_count;
-	double *own_ns;	 /* by lane: stretches that are divided by its work */
-	double *held_ns; /* by lane: of its paths, with locks */
+	double *own_ns;	 /* by lane: stretches that are divided by the lane's work */
+	double *held_ns; /* by lane: what its paths got for holding locks */
 };
 
 static struct share *cell_of(struct work *work, uint32_t lane, uint32_t path)
@@ -70,7 +70,7 @@ static void list_seen(struct work *work)
 		qsort(work->seen, work->seen_count, sizeof(*work->seen), compare_seen);
 }
 
-/* The first that is seen of a lock on a lane, or the one where it would be. */
+/* The first sighting of a lock on a lane, or the place where it would be. */
 static size_t first_seen(const struct work *work, uint32_t lane, int64_t lock_id)
 {
 	const struct seen wanted = {.lane = lane, .lock_id = lock_id};
@@ -87,7 +87,7 @@ static size_t first_seen(const struct work *work, uint32_t lane, int64_t lock_id
 	return low;
 }
 
-/* A lane had a lock for so long. */
+/* Notes that a lane held a lock for this long. */
 static void add_held(struct work *work, uint32_t lane, int64_t lock_id, double ns)
 {
 	const struct seen wanted = {.lane = lane, .lock_id = lock_id};
@@ -105,7 +105,7 @@ static void add_held(struct work *work, uint32_t lane, int64_t lock_id, double n
 			ns * work->seen[i].weight / weight;
 }
 
-/* What stretches were held is added up by lane and lock first: both are few. */
+/* Adds the stretches; held ones are summed by lane and lock first: both are few. */
 static void add_stretches(struct work *work)
 {
 	const struct shares_input *input = work->input;
@@ -166,7 +166,8 @@ static void add_stretches(struct work *work)
 	map_done(&numbers);
 }
 
-/* No path was held for longer than it took: the rest goes by the lane's work. */
+/* Limits what a path got for holding to its work; the excess is divided by the lane's
+ * work. */
 static void cut_held(struct work *work, const struct shares_work *of)
 {
 	struct share *cell = cell_of(work, of->lane, of->path);
@@ -178,8 +179,8 @@ static void cut_held(struct work *work, const struct shares_work *of)
 	work->held_ns[of->lane] += cell->own_ns;
 }
 
-/* Paths that the lane has not worked on, by which holders were seen all the same: they
- * were on their way into or out of a wait. */
+/* Drops sightings on paths without work of the lane: those holders were on their way into
+ * or out of a wait. */
 static void drop_unknown(struct work *work)
 {
 	struct map known = {.count = 0};
@@ -203,7 +204,7 @@ static double within(double value, double least, double most)
 	return fmax(least, fmin(value, most));
 }
 
-/* The paths of one lane: what was not held is divided as the rest of their work is. */
+/* Divides a lane's time that was not held by the rest of its paths' work. */
 static void divide_lane(struct work *work, const struct shares_work *paths, size_t count)
 {
 	uint32_t lane = paths->lane;
@@ -255,7 +256,7 @@ static void divide(struct work *work)
 	}
 }
 
-/* Of all windows together: they are a part of the run, and so many. */
+/* Scales the windows to the run: together they are a known part of it. */
 static void take_scale(struct work *work)
 {
 	const struct walk *walk = work->input->walk;
@@ -267,7 +268,7 @@ static void take_scale(struct work *work)
 	for (size_t i = 0; i < walk->count; i++)
 		ns += walk->stretches[i].end_ns - walk->stretches[i].begin_ns;
 	work->shares->scale = ns > 0 ? work->shares->run_ns / ns : 0;
-	/* half of an interval of 95 % of a share of one half, the widest there is */
+	/* half the 95 % interval of a share of one half, the widest case */
 	work->shares->error_share = fmin(1, 1 / sqrt((double)walk->window_count));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* From the end of a run back to its start. */
+/* Walks from the end of a run back to its start. */
 #include "analyzer/model/critical/walk.h"
 
 #include <math.h>
@@ -8,15 +8,15 @@
 #include "analyzer/model/critical/order.h"
 #include "common/base/array.h"
 
-/* More windows than this say no more. */
+/* Most windows that are walked: more say no more. */
 #define WINDOWS_MOST 1e6
 
-/* Where the walk is. */
+/* The walk's position. */
 struct place {
 	uint32_t thread;
 	double at_ns;
-	double floor_ns; /* where it ends */
-	/* Down to here the thread has the lock of this stall. */
+	double floor_ns; /* the walk ends here */
+	/* The thread has the lock of this stall back to this time. */
 	double held_ns;
 	uint32_t held;
 };
@@ -41,7 +41,8 @@ static void put(struct way *way, enum walk_work work, uint32_t thread, uint32_t 
 		(struct walk_stretch){begin_ns, end_ns, thread, stall, work};
 }
 
-/* Stretches of the place, from this time to where it is, and no further than its end. */
+/* Adds stretches from this time to the place, but none beyond its floor, and moves
+ * there. */
 static void put_here(struct way *way, struct place *place, enum walk_work work,
 		     uint32_t stall, double begin_ns)
 {
@@ -51,7 +52,7 @@ static void put_here(struct way *way, struct place *place, enum walk_work work,
 	place->at_ns = fmin(place->at_ns, from_ns);
 }
 
-/* The thread worked since then; a part of it perhaps with the lock. */
+/* The thread worked since then, perhaps with the lock for a part of it. */
 static void put_work(struct way *way, struct place *place, double begin_ns)
 {
 	if (place->held != WALK_NONE && place->held_ns < place->at_ns)
@@ -60,8 +61,8 @@ static void put_work(struct way *way, struct place *place, double begin_ns)
 	put_here(way, place, WALK_OWN, WALK_NONE, begin_ns);
 }
 
-/* Where a thread was that has ended somebody's wait, which it was told of at this time:
- * it may have ended, or waited itself, since. */
+/* When a thread that ended somebody's wait was last at work by the time the waiter was
+ * woken: it may have ended or waited itself since. */
 static double before_its_next(const struct way *way, uint32_t thread, double at_ns)
 {
 	uint32_t stall;
@@ -73,7 +74,8 @@ static double before_its_next(const struct way *way, uint32_t thread, double at_
 	return at_ns;
 }
 
-/* The lane may have another thread by the end of the wait, or not yet at its start. */
+/* At the end of a join, the thread that ended: its lane may have another thread by then,
+ * or none yet at the start of the wait. */
 static uint32_t joined_of(const struct way *way, uint32_t number)
 {
 	const struct walk_stall *stall = &way->run->stalls[number];
@@ -87,7 +89,7 @@ static uint32_t joined_of(const struct way *way, uint32_t number)
 	return thread;
 }
 
-/* Of a lock, whoever had it last: others may have had it since the wait began. */
+/* For a lock, the last holder: others may have had the lock since the wait began. */
 static uint32_t holder_of(const struct way *way, uint32_t number, double *ret_since_ns)
 {
 	const struct walk_stall *stall = &way->run->stalls[number];
@@ -107,7 +109,7 @@ static uint32_t holder_of(const struct way *way, uint32_t number, double *ret_si
 	return order_thread_at(way->order, stall->holder_lane, stall->end_ns);
 }
 
-/* At the end of a wait: on to who ended it. false: it is not known who. */
+/* At the end of a wait, goes on to the thread that ended it. False: not known. */
 static bool follow(struct way *way, struct place *place, uint32_t number)
 {
 	const struct walk_stall *stall = &way->run->stalls[number];
@@ -118,7 +120,7 @@ static bool follow(struct way *way, struct place *place, uint32_t number)
 		return false;
 	at_ns = before_its_next(way, thread, place->at_ns);
 	if (at_ns < stall->begin_ns)
-		return false; /* it has waited or was gone all the time */
+		return false; /* it was waiting or gone for the whole wait */
 	put_here(way, place, WALK_WOKEN, number, at_ns);
 	place->thread = thread;
 	place->held = stall->kind == WALK_LOCK ? number : WALK_NONE;
@@ -126,7 +128,7 @@ static bool follow(struct way *way, struct place *place, uint32_t number)
 	return true;
 }
 
-/* The thread's start: on to who made it. false: there is nobody. */
+/* At the thread's start, goes on to its maker. False: there is none. */
 static bool leave_thread(struct way *way, struct place *place)
 {
 	bool is_guessed = false;
@@ -143,7 +145,7 @@ static bool leave_thread(struct way *way, struct place *place)
 	return true;
 }
 
-/* One step back. false: the walk has come to its end. */
+/* Takes one step back. False: the walk is at its end. */
 static bool step(struct way *way, struct place *place)
 {
 	const struct walk_thread *thread = &way->run->threads[place->thread];
@@ -155,7 +157,7 @@ static bool step(struct way *way, struct place *place)
 			const struct walk_stall *stall = &way->run->stalls[number];
 
 			put_here(way, place, WALK_WAITED, number, stall->begin_ns);
-			/* it may sleep with a lock */
+			/* it may sleep while it holds a lock */
 			if (stall->kind != WALK_NAP)
 				place->held = WALK_NONE;
 		}
@@ -165,7 +167,7 @@ static bool step(struct way *way, struct place *place)
 		const struct walk_stall *last = &way->run->stalls[number];
 
 		begin_ns = fmax(begin_ns, last->end_ns);
-		/* it had the lock from the end of that wait for it */
+		/* it got the lock when its wait for it ended */
 		if (place->held != WALK_NONE && last->kind == WALK_LOCK &&
 		    last->lock_id == way->run->stalls[place->held].lock_id)
 			place->held_ns = fmin(place->held_ns, last->end_ns);
@@ -184,7 +186,8 @@ static void go(struct way *way, struct place *place)
 	put(way, WALK_BEFORE, WALK_NONE, WALK_NONE, place->floor_ns, place->at_ns);
 }
 
-/* In the middle of a wait it is not said yet who will end it: it is the one who did. */
+/* Enters a stall in its middle, where nobody has ended it yet: goes on to the thread that
+ * will. */
 static void enter(struct way *way, struct place *place)
 {
 	for (size_t i = 0; i <= way->run->thread_count; i++) {
@@ -222,7 +225,7 @@ static void walk_windows(struct way *way, struct place *place, double period_ns)
 	}
 }
 
-/* From window to window, or to every so many of them; 0: there are none that can be. */
+/* The distance of the windows to walk, perhaps several periods; 0: no usable windows. */
 static double period_of(const struct walk_run *run)
 {
 	const struct walk_windows *windows = &run->windows;
@@ -245,8 +248,8 @@ void walk_find(struct walk_run *run, struct walk *ret)
 	double period_ns = period_of(run);
 
 	*ret = (struct walk){.count = 0};
-	/* each stall is met at most twice from each of its ends, and windows' ends are
-	 * steps, too; times that do not fit together may make more */
+	/* Each stall is met at most twice from each end, and window ends are steps, too.
+	 * Times that do not fit together may need more. */
 	way.steps_left =
 		8 * (run->stall_count + run->thread_count + (size_t)WINDOWS_MOST);
 	place.thread = order_thread_at(order, run->last_lane, run->end_ns);

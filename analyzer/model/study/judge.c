@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which calls are slow, what all of them did together, and why the slow ones are: from
- * the function inwards, along most of the difference. */
+/* Finds the slow calls, sums up what calls did, and finds the cause of each slow one:
+ * from the function inwards along most of the difference. */
 #include "analyzer/model/study/judge.h"
 
 #include "common/base/xalloc.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define ALLOC_TIMES 10 /* as many as usually */
+#define ALLOC_TIMES 10 /* this many times the usual number counts as the cause */
 #define ALLOCS_LEAST 100
 #define BYTES_LEAST (1 << 20)
 
@@ -19,7 +19,7 @@ static const struct study_numbers *part_at(const struct study_call *call, uint32
 	return path < call->part_count ? &call->parts[path] : &nothing;
 }
 
-/* By path: what it and those below it took longer. Parents have lower numbers. */
+/* By path: the extra time at and below it. Parents have lower numbers. */
 static double *differences(const struct study *study, const struct study_call *call)
 {
 	double *ret = xcalloc(study->path_count + 1u, sizeof(*ret));
@@ -43,7 +43,8 @@ static uint32_t descend(const struct study *study, const double *longer_ns)
 	return at;
 }
 
-/* Sums at and below a path; the calls are its own. only_waits: of calls that wait. */
+/* Sums at and below a path; calls are the path's own. only_waits: over paths that wait
+ * only. */
 static struct study_numbers subtree(const struct study *study,
 				    const struct study_call *call, uint32_t top,
 				    bool only_waits)
@@ -74,7 +75,7 @@ static bool allocates(const struct study_cause *cause)
 	       (bytes >= BYTES_LEAST && bytes > ALLOC_TIMES * cause->usual.alloc_bytes);
 }
 
-/* Did the path itself do it, and not many below it, each a little? */
+/* Whether the path itself caused it, not many paths below it a little each. */
 static bool is_its_own(const struct study *study, const struct study_call *call)
 {
 	const struct study_cause *cause = &call->cause;
@@ -105,7 +106,7 @@ static enum study_kind kind_of(const struct study *study, const struct study_cal
 	return is_its_own(study, call) ? STUDY_COMPUTES : STUDY_SPREAD;
 }
 
-/* Of a path and those above it the outermost that no usual call goes. */
+/* The outermost path at or above this one that no usual call takes. */
 static uint32_t outermost_new(const struct study *study, uint32_t path)
 {
 	uint32_t parent = study->paths[path].parent;
@@ -130,14 +131,11 @@ static void fill_in(const struct study *study, struct study_call *call, uint32_t
 			   subtree(study, NULL, path, true).blocked_ns;
 }
 
-/* Fills in the cause of a slow call; the usual numbers of all paths are known.
- *
- * From the function inwards it goes to the path that has more than half of what this one
- * took longer, at and below it, until there is none. What happened there is named by what
- * it is for certain: waiting in calls that wait, if that is half of it; a path that no
- * usual call takes; calls, when as many of the usual length explain half; allocations,
- * when they are ten times as many or bytes; then that it had no CPU, or that it computed.
- */
+/* Sets the cause of a slow call; the usual numbers must be known. | It descends from the
+ * function to the path that has more than half of the extra time, at and below it, until
+ * no path has. The first certain explanation there is the cause: waits, if they are half
+ * of it; a path that no usual call takes; more calls, if their usual length explains
+ * half; ten times the allocations or bytes; no CPU; or more computing. */
 static void cause_find(const struct study *study, struct study_call *call)
 {
 	struct study_cause *cause = &call->cause;
@@ -166,7 +164,7 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-/* Of those that were kept by chance, or of all; *ret_count: how many these are. */
+/* The median duration of the calls kept by chance, or of all. *ret_count: how many. */
 static double middle_duration(const struct study *study, bool only_by_chance,
 			      size_t *ret_count)
 {
@@ -183,8 +181,8 @@ static double middle_duration(const struct study *study, bool only_by_chance,
 	return middle;
 }
 
-/* A program has phases: what calls take while they are studied is better known from those
- * that were kept by chance than from all that there were. */
+/* Programs have phases: calls kept by chance tell better than all calls how long one
+ * takes while they are studied. This many must have been kept. */
 #define CHANCES_LEAST 4
 
 static double median_of(const struct study *study, double all_ns)
@@ -240,7 +238,7 @@ static double positive(double value)
 	return value > 0 ? value : 0;
 }
 
-/* Without the calls beside it, which are believed to have been usual ones. */
+/* Subtracts the other calls in the same span, which are assumed to be usual ones. */
 static void take_off_beside(const struct study *study, struct study_call *call)
 {
 	for (uint32_t i = 0; i < study->path_count && call->beside_calls > 0; i++) {

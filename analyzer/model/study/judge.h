@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The judgement of a study whose calls are all there. */
+/* Judges a study once all calls are in it. */
 #pragma once
 
 #include "analyzer/model/study/study.h"
 
-/* Says which calls are slow and which usual, and why the slow ones are. median_ns: of all
- * calls of the function, kept or not, for when few were kept by chance; 0: of those that
- * are here. */
+/* Marks slow and usual calls, and sets the cause of each slow one. median_ns: over
+ * all calls of the function, used when few calls were kept by chance; 0: use the
+ * kept calls. */
 void study_judge(struct study *study, double median_ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The critical path for the queries of sql/critical.sql: its shares by path and lane,
- * what is at and below each path, and what lay on each thread. */
+/* The critical path for the queries of sql/critical.sql: shares by path and lane, sums at
+ * and below each path, and the time on each thread. */
 #include "analyzer/reports/critical/parts.h"
 
 #include "analyzer/reports/common.h"
@@ -15,7 +15,7 @@ static double ns_of(const struct share *share)
 	return share->own_ns + share->waited_ns + share->slept_ns + share->woken_ns;
 }
 
-/* What a share's self time was: as the lane's on the path was. */
+/* Divides a share's self time by kind, as the lane's on that path was. */
 static struct critical_split split_of(const struct critical *critical,
 				      const struct share *share)
 {
@@ -71,8 +71,8 @@ static int compare_lanes(const void *a, const void *b)
 	return (left->lane > right->lane) - (left->lane < right->lane);
 }
 
-/* A node and all below are on the path no longer than the lane is, lane by lane. most_ns:
- * by node, all zero, and is so again. */
+/* Bounds the time of each subtree on the critical path by the lane's, lane by lane.
+ * most_ns: by node, all zero before and after. */
 static void add_lane_tree(const struct critical *critical, struct sum *sums,
 			  const struct share *shares, size_t count, double *most_ns)
 {

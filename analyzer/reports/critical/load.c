@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A process with threads, its waits and what its lanes did. */
+/* Loads a process with threads, its waits, and the work of its lanes. */
 #include "analyzer/reports/critical/parts.h"
 
 #include "analyzer/reports/common.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kinds of stalls, and what the calls of libc have in their names. */
+/* The kinds of stalls, and words in the names of their libc calls. */
 static const struct {
 	const char *kind, *words[2];
 	enum walk_kind walk;
@@ -56,7 +56,7 @@ static bool is_call_of(const struct calltree *tree, uint32_t node, size_t kind)
 	       (strstr(name, kinds[kind].words[0]) || strstr(name, kinds[kind].words[1]));
 }
 
-/* Finite, whatever the file holds. */
+/* A number from the file, made finite. */
 static double ns_at(struct cursor *cursor, const char *column)
 {
 	return (double)cursor_integer(cursor, column);
@@ -76,7 +76,7 @@ bool critical_is_libc(const struct critical *critical, uint32_t path)
 	return path != WALK_NONE && is_libc(critical->tree, path);
 }
 
-/* The number of a lane of the process; WALK_NONE: it has no such. */
+/* The number of a lane of this process, or WALK_NONE. */
 static uint32_t lane_at(const struct critical *critical, struct cursor *cursor,
 			const char *column)
 {
@@ -88,7 +88,7 @@ static uint32_t lane_at(const struct critical *critical, struct cursor *cursor,
 	return number == MAP_NONE ? WALK_NONE : number;
 }
 
-/* The node that has the path's time; WALK_NONE: none. */
+/* The node that has the path's time, or WALK_NONE. */
 static uint32_t node_at(const struct critical *critical, struct cursor *cursor,
 			const char *column)
 {
@@ -116,8 +116,8 @@ static int load_process(struct report_input *input, struct critical *critical)
 	return report_finish(input, cursor);
 }
 
-/* Nobody has said that it ended the process: of those that ended with it, it is believed
- * to be the first thread. */
+/* Which thread ended the process, if the recording does not say: of those that ended with
+ * it, the first one. */
 static bool ends_later(const struct critical *critical, const struct critical_thread *a,
 		       const struct critical_thread *b, bool a_is_first)
 {
@@ -162,7 +162,7 @@ static int load_threads(struct report_input *input, struct critical *critical)
 	return report_finish(input, cursor);
 }
 
-/* The call of libc that the path waited in; of a nap it is the path. */
+/* The call of libc in which the path waited; for a nap the path itself. */
 static uint32_t wait_node(const struct critical *critical, uint32_t waiter, size_t kind)
 {
 	const struct calltree *tree = critical->tree;
@@ -262,7 +262,7 @@ static bool is_wait(const struct calltree *tree, uint32_t node)
 	return false;
 }
 
-/* So much of what a lane did on a path is a wait that is walked. */
+/* Subtracts a wait that is walked from a lane's work on a path. */
 static void take_off(struct critical *critical, uint32_t lane, uint32_t number, double ns)
 {
 	critical->lane_ns[lane] -= ns;
@@ -273,8 +273,8 @@ static void take_off(struct critical *critical, uint32_t lane, uint32_t number, 
 		fmax(0, critical->splits[number].blocked_ns - ns);
 }
 
-/* Where only some waits are known: all of what these calls of libc took. Of those that
- * were seen asleep, how long they slept. */
+/* If only some waits were recorded, subtracts all time of these libc calls; for naps only
+ * how long they slept. */
 static void take_off_thinned(struct critical *critical)
 {
 	for (size_t i = 0; i < critical->work_count; i++) {
@@ -295,7 +295,7 @@ static void take_off_thinned(struct critical *critical)
 	}
 }
 
-/* What the lanes did less the waits that are walked. */
+/* Subtracts the waits that are walked from the lanes' work. */
 static void take_off_waits(struct critical *critical)
 {
 	critical->lane_ns = xcalloc(critical->lane_count + 1, sizeof(double));
@@ -334,7 +334,7 @@ static void find(struct critical *critical)
 		.work_count = critical->work_count,
 	};
 
-	/* the splits stay in their order */
+	/* splits must stay in their order */
 	input.work = xcalloc(critical->work_count + 1, sizeof(*input.work));
 	if (critical->work_count) {
 		memcpy(input.work, critical->work,

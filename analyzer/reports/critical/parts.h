@@ -7,7 +7,7 @@
 #include "analyzer/reports/report.h"
 #include "common/base/map.h"
 
-/* A thread as people know it; parallel to no list of the walk, which sorts its own. */
+/* A thread as people know it. Not parallel to the walk's list, which gets sorted. */
 struct critical_thread {
 	int64_t thread_id, lane_id;
 	double begin_ns, end_ns;
@@ -42,5 +42,5 @@ struct critical {
 enum exit_status critical_load(struct report_input *input, struct critical *ret);
 void critical_done(struct critical *critical);
 
-/* A call of libc, whose sleeps are known by its name. */
+/* Whether the path is a call of libc, whose sleeps are known by its name. */
 bool critical_is_libc(const struct critical *critical, uint32_t path);

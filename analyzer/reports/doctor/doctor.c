@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why a recording is empty or partial, and what to do about it: of a run
- * sql/parts/examined.sql tells. Must not print; run the program that it examines.
+ * Says why a recording is empty or partial, and what to do about it; for runs
+ * sql/parts/examined.sql does. Must not print, or run the program that it examines.
  */
 #include "analyzer/reports/doctor/parts.h"
 
@@ -16,7 +16,7 @@
 
 #define LISTS "/var/lib/dpkg/info"
 
-/* The C library's parts, as they have been called for ten years. */
+/* The C library's files, by names that have been stable for ten years. */
 static bool is_c_library(const char *base)
 {
 	static const char *const names[] = {
@@ -29,7 +29,8 @@ static bool is_c_library(const char *base)
 	return strncmp(base, "ld-linux", 8) == 0 || strncmp(base, "libnss_", 7) == 0;
 }
 
-/* The lists have /lib/x.so where /lib is a link to /usr/lib by now, or the reverse. */
+/* Compares paths; dpkg's lists may say /lib where it is a link to /usr/lib now, or the
+ * reverse. */
 static bool is_same(const char *line, const char *path)
 {
 	if (strncmp(line, "/usr/", 5) == 0)
@@ -54,7 +55,7 @@ static bool lists_file(const char *list, const char *path)
 	return found;
 }
 
-/* "NAME.list" or "NAME:ARCHITECTURE.list". */
+/* Finds the package from "NAME.list" or "NAME:ARCHITECTURE.list". */
 static bool find_in_lists(struct strbuf *ret, const char *path)
 {
 	DIR *directory = opendir(LISTS);
@@ -78,8 +79,8 @@ static bool find_in_lists(struct strbuf *ret, const char *path)
 	return found;
 }
 
-/* The package with the debug information of a file. Dpkg's lists are read as dpkg -S
- * does: 30 ms for 900 packages. False: it is of none. */
+/* Finds the package with the debug information of a file. Reads dpkg's lists, as dpkg -S
+ * does: 30 ms for 900 packages. False: no package has it. */
 static bool find_package(struct strbuf *ret, const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -92,7 +93,7 @@ static bool find_package(struct strbuf *ret, const char *path)
 	}
 	if (find_in_lists(ret, path))
 		return true;
-	/* most libraries are opened by a link */
+	/* most libraries are opened through a link */
 	whole = realpath(path, NULL);
 	found = whole && strcmp(whole, path) != 0 && find_in_lists(ret, whole);
 	free(whole);

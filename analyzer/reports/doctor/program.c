@@ -92,7 +92,7 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 	return count;
 }
 
-/* What its hooks are of, when most of them cost more than they tell. */
+/* Says which headers most hooks come from, if most cost more than they tell. */
 static void add_headers(struct doc *doc, const struct target_report *target)
 {
 	struct build_report build;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* exclude-list of a program's file: how it was built, and with which flags to build it.
- * Must not run it. */
+/* exclude-list for a program's file: how it was built, and flags to build it with. Must
+ * not run it. */
 #include "analyzer/reports/exclude/parts.h"
 
 #include "common/base/xalloc.h"
@@ -22,7 +22,7 @@ struct told {
 	struct section *section;
 };
 
-/* A line for people; what comes from the file is made plain by the document. */
+/* Adds a line for people; the document cleans text from the file. */
 static __attribute__((format(printf, 3, 4))) void
 say(const struct told *told, const char *title, const char *format, ...)
 {
@@ -53,7 +53,7 @@ static void say_compilers(const struct told *told, const struct build_report *bu
 	strbuf_free(&text);
 }
 
-/* Each with the number of units, unless it is all of them. */
+/* Appends a flag, with the number of units if not all have it. */
 static void put_flag(struct strbuf *text, const char *flag, size_t count, size_t whole)
 {
 	if (count)
@@ -179,7 +179,7 @@ static void add_facts(struct doc *doc, const struct target_report *target,
 			cell_integer((int64_t)build->hooked_libraries));
 }
 
-/* The lines of one compiler, to be copied. */
+/* Adds the lines to copy for one compiler. */
 static void add_recipe(struct doc *doc, bool is_clang, bool is_cxx)
 {
 	const char *flags =
@@ -206,7 +206,7 @@ static void add_recipe(struct doc *doc, bool is_clang, bool is_cxx)
 	}
 }
 
-/* What to change, if anything. */
+/* Says what to change in the build, if anything. */
 static void add_changes(struct doc *doc, const struct build_report *build, bool has_hooks)
 {
 	bool is_known =
@@ -266,7 +266,7 @@ enum exit_status exclude_program(struct report_input *input, struct doc *doc)
 			input, STATUS_NOTHING,
 			"%s is no 64-bit x86 program whose calls can be recorded",
 			target.path);
-	/* a library has no loader of its own, either */
+	/* libraries have no loader of their own either */
 	if (target.is_static && !build.needed_count)
 		return report_fail(
 			input, STATUS_NOTHING,

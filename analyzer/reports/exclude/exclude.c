@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report exclude-list: of a program's file, or of a run, which sql/parts/excluded.sql
- * shows.
- *
- * Names as gcc looks at them for -finstrument-functions-exclude-function-list: it looks
- * for its words anywhere in a function's name with namespace and class, without
- * parameters and return type. Measured with gcc 12; tests/host/exclude_list.py builds it.
+ * The report exclude-list for a program's file; for runs sql/parts/excluded.sql shows
+ * it. | Names as gcc sees them for -finstrument-functions-exclude-function-list: it
+ * searches its words anywhere in a function's name with namespace and class, without
+ * parameters and return type. Measured with gcc 12; tests/host/exclude_list.py builds
+ * with it.
  */
 #include "analyzer/reports/exclude/parts.h"
 
@@ -28,7 +27,7 @@ static bool is_identifier(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-/* The end of what follows "operator": its sign, or the type it converts to. */
+/* The end of what follows "operator": a sign, or the type it converts to. */
 static const char *skip_operator(const char *at)
 {
 	if (begins(at, "()"))
@@ -38,8 +37,8 @@ static const char *skip_operator(const char *at)
 	return at + strspn(at, "<>=!+-*/%^&|~[],");
 }
 
-/* Whether the parameters that begin here are those of a function around: of a lambda, or
- * of a class that is defined in it. */
+/* Whether these parameters belong to an enclosing function, whose name is followed by a
+ * lambda or a class defined in it. */
 static bool is_inside(const char *at)
 {
 	size_t depth = 0;
@@ -57,13 +56,13 @@ static bool is_inside(const char *at)
 	return begins(at, "::");
 }
 
-/* A name taken apart: where the last word begins, and where parameters begin. */
+/* A name in parts: where its last word and its parameters begin. */
 struct parts {
 	const char *start;     /* behind the return type */
 	const char *last;      /* the function's own name */
 	const char *arguments; /* of its template, or end */
 	const char *end;
-	bool in_template; /* its class is of a template */
+	bool in_template; /* a member of a class template */
 };
 
 static void take_apart(const char *name, struct parts *ret)
@@ -95,7 +94,7 @@ static void take_apart(const char *name, struct parts *ret)
 				ret->last = ++at + 1;
 				ret->arguments = NULL;
 			} else if (depth == 0 && *at == ' ' && !is_operator) {
-				/* What stood before is the type that it returns. */
+				/* What came before is the return type. */
 				*ret = (struct parts){.start = at + 1, .last = at + 1};
 			}
 			at++;
@@ -124,13 +123,13 @@ void exclude_visible(struct strbuf *buffer, const char *name)
 	struct parts parts;
 
 	take_apart(name, &parts);
-	/* "hash.constprop.0" of C; those of C++ stand behind the parameters. */
+	/* C has "hash.constprop.0"; in C++ the suffix follows the parameters. */
 	if (!*parts.end && strchr(parts.start, '.'))
 		parts.end = strchr(parts.start, '.');
 	put_named(buffer, parts.start, parts.end);
 }
 
-/* In single quotes a shell leaves all of these alone. */
+/* Whether a shell leaves all of these characters alone in single quotes. */
 static bool is_fit(const char *word)
 {
 	if (!*word || begins(word, "decltype") || strstr(word, "lambda"))
@@ -150,7 +149,7 @@ void exclude_word(struct strbuf *buffer, const char *visible)
 	take_apart(visible, &parts);
 	from = parts.start;
 	end = parts.arguments;
-	/* A lambda's class is no name. */
+	/* The class of a lambda has no name. */
 	if (memchr(parts.start, '{', (size_t)(parts.last - parts.start)) &&
 	    !strstr(parts.start, "{anonymous}"))
 		return;

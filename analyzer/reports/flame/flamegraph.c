@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The reports flamegraph, a picture, and export, for other programs. Must not write:
- * that is export/'s.
+ * The reports flamegraph (a picture) and export (for other programs). Must not write
+ * files: export/ does.
  */
 #include "analyzer/reports/flame/parts.h"
 
@@ -9,8 +9,8 @@
 #include "analyzer/reports/profile/parts.h"
 
 #define USUAL_LEAST_PERCENT 0.1
-/* All callers of all functions are many more than there are call paths: 100,000 paths
- * made a picture of 284 MB. */
+/* Smaller callers are not followed: there are far more callers of all functions than call
+ * paths. 100,000 paths made a picture of 284 MB. */
 #define LEAST_INVERTED_PERCENT 0.01
 
 static enum exit_status build_picture(struct report_input *input, struct doc *doc)

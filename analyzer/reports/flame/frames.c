@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The boxes of a tree that was folded and filtered, and the title above them. */
+/* Makes boxes from a folded and filtered tree, and the title above them. */
 #include "analyzer/reports/flame/parts.h"
 
 #include "common/base/xalloc.h"
@@ -44,7 +44,7 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 	free(rest);
 }
 
-/* --ignore takes out subtrees, --focus what has no such function on its path. */
+/* --ignore removes subtrees; --focus removes paths without a matching function. */
 static void apply_filter(const struct filter *filter, struct calltree *tree,
 			 unsigned metric)
 {
@@ -93,6 +93,6 @@ struct flame *flame_make_folded(const struct report_input *input, struct calltre
 	struct calltree *folded = calltree_fold(tree);
 
 	calltree_free(tree);
-	free(calltree_settle(folded)); /* the largest first */
+	free(calltree_settle(folded)); /* largest first */
 	return flame_make(input, folded, metric, is_difference, folds, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The boxes of one run, and which way to load what was asked for. Must not draw; leave
- * a metric without data look like one with zeros.
+ * Loads the boxes of one run, or chooses how to load what was asked for. Must not show
+ * zeros for a metric that was not measured.
  */
 #include "analyzer/reports/flame/parts.h"
 
@@ -31,7 +31,7 @@ static void add_subject(struct report_input *input, struct flame *flame,
 	strbuf_free(&text);
 }
 
-/* Without the usual metric in the run the next one. */
+/* The usual metric, or the next one if the run lacks it. */
 static unsigned usual_of(const struct calltree *tree, unsigned usual)
 {
 	struct calltree_total sum = calltree_sum(tree);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of one process up to a snapshot, between two, and the difference of what
- * was live at two. Must not show what only grows (time, calls, allocations) as a
- * difference: of that what came in between is meant.
+ * Boxes of one process up to a snapshot or between two, and the difference of live
+ * memory at two. Must not show quantities that only grow (time, calls, allocations) as a
+ * difference: for these the user means what came in between.
  */
 #include "analyzer/reports/flame/parts.h"
 
@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct ask {
-	const char *a, *b; /* as the user wrote them; a NULL: from the start */
+	const char *a, *b; /* as the user wrote them; a NULL: the start */
 	unsigned metric;
 };
 
@@ -61,7 +61,7 @@ static enum exit_status check_moments(struct report_input *input,
 static enum exit_status find(struct report_input *input, struct snapshot_list *list,
 			     const struct ask *ask, struct between *ret)
 {
-	/* "start" may be a label; no word is the start itself. */
+	/* "start" may be a label; no word means the start itself */
 	const char *words[] = {ask->b, ask->a};
 	struct moment moments[2] = {[1] = {.kind = MOMENT_START}};
 	enum exit_status status = snapshot_list_load(input, list);

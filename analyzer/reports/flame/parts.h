@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files behind the reports flamegraph and export share. */
+/* Shared by the files of the reports flamegraph and export. */
 #pragma once
 
 #include "analyzer/tree/flame.h"
 #include "analyzer/reports/report.h"
 
-/* Makes doc->flame, summed up, from what the options ask for: one run, a moment of a
- * process, what lies between two, or the difference of two moments or sides. folds: of
- * calltree_fold_frames(). usual: the metric of one
- * run without --metric. Adds the notes. STATUS_NOTHING: there is nothing of that
- * metric. */
+/* Makes doc->flame, summed up, as the options ask: one run, a moment of a process, the
+ * time between two, or the difference of two moments or sides. Adds notes. folds: those
+ * of calltree_fold_frames(). usual: the metric of one run without --metric.
+ * STATUS_NOTHING: nothing has that metric. */
 enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds,
 			     unsigned usual);
 
@@ -20,17 +19,17 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 enum exit_status flame_build_runs(struct report_input *input, struct doc *doc,
 				  unsigned folds);
 
-/* The metric asked for, else the usual one. */
+/* The metric asked for, or else the usual one. */
 unsigned flame_metric_or(const struct report_input *input, unsigned usual);
-/* The flame of a tree, which it takes, without the weight of what does not pass --focus
- * and --ignore. ret_places: as of calltree_fold_frames(); NULL: not wanted. */
+/* Makes the flame of a tree, which it takes. Paths that do not pass --focus and --ignore
+ * get no weight. ret_places: see calltree_fold_frames(); NULL: not wanted. */
 struct flame *flame_make(const struct report_input *input, struct calltree *tree,
 			 unsigned metric, bool is_difference, unsigned folds,
 			 uint32_t **ret_places);
-/* The same with recursion folded. */
+/* The same after folding recursion. */
 struct flame *flame_make_folded(const struct report_input *input, struct calltree *tree,
 				unsigned metric, bool is_difference, unsigned folds);
-/* "Time by call path" and the line below it. */
+/* Sets the title and the line below it. */
 void flame_set_title(struct flame *flame, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void flame_set_subject(struct flame *flame, const char *subject);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The boxes of two sides, of one run or several (their mean) each. Must not find
- * partners of functions by itself: that is the comparison's.
+ * Boxes of two sides, each one run or the mean of several. Must not match functions
+ * itself: the comparison does.
  */
 #include "analyzer/reports/flame/parts.h"
 
@@ -13,11 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The boxes of the paths. */
+/* Weighing of paths as boxes. */
 struct weighing {
 	const struct compare_state *state;
 	struct flame *flame;
-	uint32_t *places; /* of each path, the box's number less one */
+	uint32_t *places; /* by path: the number of its box, less one */
 	bool *passes;	  /* --focus and --ignore */
 };
 
@@ -26,8 +26,7 @@ static struct flame_box *box_of(const struct weighing *weighing, uint32_t path)
 	return &weighing->flame->boxes[weighing->places[path] + 1];
 }
 
-/* What the runs tell of the change. Fewer than it takes to judge tell nothing: then none
- * is proven. */
+/* Sets what the runs prove about the change. With too few runs no change is proven. */
 static void prove(const struct compare_state *state, struct flame_box *box, uint32_t path)
 {
 	struct change total = compare_times(state, &state->comparison.path_values, path,
@@ -42,7 +41,7 @@ static void prove(const struct compare_state *state, struct flame_box *box, uint
 	quantity_add(&box->total_error_before, llround(total.before_error));
 }
 
-/* A box of several paths is proven when the first is. */
+/* A box of several paths is proven if the first one is. */
 static void take_proof(const struct weighing *weighing, struct flame_box *box,
 		       uint32_t path)
 {
@@ -87,7 +86,7 @@ static void weigh_by_path(const struct weighing *weighing, size_t metric)
 	flame->boxes[FLAME_WHOLE].is_unproven = !is_any_proven;
 }
 
-/* What was live is kept by site. A path is on a side when it held something there. */
+/* Live memory is kept by site. A path is on a side if it held memory there. */
 static void weigh_by_site(const struct weighing *weighing, size_t metric)
 {
 	const struct compare_state *state = weighing->state;
@@ -167,7 +166,7 @@ static void describe(const struct compare_state *state, struct flame *flame)
 	strbuf_free(&text);
 }
 
-/* What stands in the way of comparing, and what is left out. */
+/* Adds notes on what prevents comparing, and on what is left out. */
 static enum exit_status say_notes(struct compare_state *state)
 {
 	static const struct report *const parts[] = {&report_comparable,
@@ -198,7 +197,7 @@ static enum exit_status fill(struct compare_state *state, unsigned folds)
 	return STATUS_OK;
 }
 
-/* The comparison takes files side by side: the other one is before. */
+/* The comparison takes two sides of files: --diff is the side before. */
 enum exit_status flame_build_runs(struct report_input *input, struct doc *doc,
 				  unsigned folds)
 {

@@ -8,14 +8,14 @@
 /* --suppressions, applied to a tree. */
 struct leak_filter {
 	struct suppressions suppressions;
-	size_t *nodes; /* for each node the suppression of its path, or SUPPRESS_NONE */
+	size_t *nodes; /* by node: the suppression of its path, or SUPPRESS_NONE */
 	const struct calltree *tree;
 };
 
-/* Without --suppressions an empty one. */
+/* Loads --suppressions; without the option there are none. */
 enum exit_status leak_filter_load(struct report_input *input, const struct calltree *tree,
 				  struct leak_filter *ret);
 void leak_filter_free(struct leak_filter *filter);
-/* The suppression of a site: of a function of its path, or of the file of its call. */
+/* The suppression of a site: by a function on its path, or by the file of its call. */
 size_t leak_filter_find(const struct leak_filter *filter, int64_t path_id,
 			const char *file);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* What suppresses each function by itself: its name, its file or its module. */
+/* Finds what suppresses each function by itself: its name, file or module. */
 static int judge_functions(struct report_input *input, struct leak_filter *filter,
 			   size_t *functions)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding a function by what people call it. Must not pick one of several silently. */
+/* Finds a function by what people call it. Must not pick one of several silently. */
 #include "analyzer/reports/names/callers_find.h"
 
 #include "common/base/utf8.h"
@@ -21,9 +21,9 @@ struct search {
 	struct report_input *input;
 	const char *wanted;
 	enum meant best;
-	size_t best_count;	  /* functions that fit so */
+	size_t best_count;	  /* how many functions fit this well */
 	struct strbuf candidates; /* lines */
-	struct near_names near;	  /* for when nothing fits */
+	struct near_names near;	  /* used if nothing fits */
 };
 
 /* "#12 name" in a line of its own. */
@@ -75,7 +75,7 @@ static void consider(struct search *search, struct cursor *cursor, struct doc *d
 		strbuf_reset(&search->candidates);
 		take(cursor, doc, ret);
 	} else if (strcmp(name, ret->name) == 0) {
-		/* Rows come by calls: the first is the most called. */
+		/* Rows come by calls, so the first one is the most called. */
 		ret->namesake_count++;
 		return;
 	}

@@ -10,8 +10,8 @@ struct found_function {
 	size_t namesake_count; /* others of exactly this name */
 };
 
-/* Looks for an exact name, then a linkage name, then the name without arguments and
- * namespaces, then a part of one; "#12" is a function_id. Several that fit equally well
- * or none: error with the nearest. */
+/* Looks for an exact name, a linkage name, the name without arguments and namespaces,
+ * then a part of a name; "#12" is a function_id. If several fit equally well or none
+ * does, fails and names the nearest. */
 enum exit_status callers_find(struct report_input *input, struct doc *doc,
 			      const char *wanted, struct found_function *ret);

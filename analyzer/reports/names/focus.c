@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names for --focus and --ignore. Must not be asked of files without functions. */
+/* Names for --focus and --ignore. Must not be called for files without functions. */
 #include "analyzer/reports/names/focus.h"
 
 #include "common/base/utf8.h"
@@ -9,7 +9,7 @@
 
 #include "focus.sql.h"
 
-/* What becomes of names. */
+/* What is done with each name. */
 enum use { LEARN, FIND_NEAR, COLLECT };
 
 static void use_name(struct report_input *input, struct near_names *near,
@@ -35,7 +35,7 @@ static void use_name(struct report_input *input, struct near_names *near,
 	strbuf_free(&clean);
 }
 
-/* The names of one database, of one run or (0) all of it. */
+/* Reads the names of a database, of one run or (0) of all. */
 static int read_names(struct report_input *input, struct rundb *db, int64_t run_id,
 		      struct near_names *near, enum use use)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What --focus and --ignore mean among the functions of the databases that are open. */
+/* Applies --focus and --ignore to the functions of the open databases. */
 #pragma once
 
 #include "analyzer/reports/report.h"
 
-/* Tells the filter of all functions; a usage error when a text is neither a regular
- * expression nor the name of one. */
+/* Tells the filter all functions. A usage error if a text is neither a regular expression
+ * nor a function's name. */
 enum exit_status focus_resolve(struct report_input *input);
 
-/* Sets input->names, owned by the caller (name_pool_free()), when people will read the
- * report. */
+/* Sets input->names if people will read the report. Owned by the caller
+ * (name_pool_free()). */
 enum exit_status focus_collect(struct report_input *input);
 
-/* Adds a note when no function has such a name, with the nearest that there are. */
+/* If no function has such a name, adds a note with the nearest names. */
 void focus_note(struct report_input *input, struct doc *doc);

@@ -18,7 +18,7 @@ struct near_names {
 
 /* Keeps a copy of the name if it is one of the nearest. */
 void near_names_consider(struct near_names *near, const char *text, const char *name);
-/* Appends "; did you mean a, b?", or nothing. names: all that there are, or NULL. */
+/* Appends "; did you mean a, b?", or nothing. names: all names, or NULL. */
 void near_names_put(const struct near_names *near, struct name_pool *names,
 		    struct strbuf *sentence);
 void near_names_free(struct near_names *near);

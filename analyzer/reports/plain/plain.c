@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two builds of one program, function by function, by name. Must not call a difference
- * one that chance explains.
+ * Compares two builds of one program function by function, by name. Must not report a
+ * difference that chance explains.
  *
- * Of a function with n samples of weight w in the one build and m of v in the other the
- * square roots of n and m, shifted by 3/8, have variances of 1/4 (Anscombe, Biometrika 35
- * (1948) 246): so the difference of the roots of both times is normal. Of all functions'
- * p-values those are taken of which one in a hundred is wrong, and of these the ones
- * whose intervals do not meet.
+ * If a function has n samples of weight w in one build and m of weight v in the other,
+ * the square roots of n + 3/8 and m + 3/8 have variances of 1/4 (Anscombe, Biometrika 35
+ * (1948) 246), so the difference of the roots of both times is about normal. Among the
+ * p-values of all functions the false discovery rate is held at one in a hundred; of
+ * these, functions count whose intervals do not meet.
  */
 #include "analyzer/reports/plain/plain.h"
 
@@ -24,7 +24,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define WRONG_SHARE 0.01
-#define NAMED 3 /* of the functions that differ */
+#define NAMED 3 /* functions that the sentence names */
 
 static const struct column columns[] = {
 	{"self_cpu_percent", "self %", COLUMN_PERCENT, COLUMN_KEEP},
@@ -47,7 +47,7 @@ static const struct column columns[] = {
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 };
 
-/* Of one build: what it computed in a run, and how many samples each ns has. */
+/* One build: what it computed in a run, and samples for each ns. */
 struct side {
 	const char *time, *samples, *error;
 	double all_ns, exposure;
@@ -66,7 +66,7 @@ static double samples_of(const struct side *side, const struct table *table, siz
 	return cell_number(table_cell(table, row, side->samples));
 }
 
-/* Of no difference. */
+/* The p-value of "no difference". */
 static double probability(const struct table *table, size_t row, const struct side *a,
 			  const struct side *b)
 {
@@ -138,7 +138,7 @@ static void compute(struct table *table, const struct side *plain,
 		judge(table, plain, hooked);
 }
 
-/* "; NAME 12.0ms more" of those with the largest differences. */
+/* Appends "; NAME 12.0ms more" for the largest differences. */
 static void put_difference(struct strbuf *text, const struct table *table, size_t row)
 {
 	double ns = cell_number(table_cell(table, row, "hooked_cpu_ns")) -

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The times of the build without hooks, beside the counts of the run with them. */
+/* Times of the build without hooks, beside the counts of the hooked run. */
 #pragma once
 
 #include "analyzer/reports/report.h"
 
-/* Adds them, so many rows (0: all), and says which functions hooks have made slower or
- * faster than chance explains; nothing of a run that prof-record --plain did not make. */
+/* Adds the table with so many rows (0: all), and says which functions hooks made
+ * slower or faster than chance explains. Adds nothing unless prof-record --plain
+ * made the run. */
 enum exit_status plain_add(struct report_input *input, struct doc *doc, size_t limit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All of a run, for export: what it is, its functions and lanes, and what has to be said
- * of the numbers. Must not write: that is export/'s.
+ * Everything of a run, for export: its description, functions and lanes, and remarks on
+ * the numbers. Must not write files: export/ does.
  */
 #include "analyzer/reports/profile/parts.h"
 
@@ -86,7 +86,7 @@ static void put_amount(struct strbuf *text, size_t metric, int64_t amount)
 		units_counted(text, amount, "call");
 }
 
-/* What --focus and --ignore took away. */
+/* Says what --focus and --ignore removed. */
 static void remark_left_out(struct profiling *profiling, struct strbuf *text)
 {
 	static const size_t told[] = {PROFILE_CALLS, PROFILE_WALL, PROFILE_BYTES};
@@ -108,7 +108,7 @@ static void remark_left_out(struct profiling *profiling, struct strbuf *text)
 	strbuf_puts(text, " allocated.");
 }
 
-/* What the reports say above their numbers. */
+/* Says what reports print above their numbers. */
 static void remark_trust(struct profiling *profiling, const struct doc *doc)
 {
 	for (size_t i = 0; i < doc->section_count; i++)
@@ -131,7 +131,7 @@ static void remark_estimates(const struct profiling *profiling, struct strbuf *t
 	strbuf_reset(text);
 }
 
-/* Stacks are written out in formats that have no trees. */
+/* Says that deep stacks were cut: some formats have no trees and write stacks out. */
 static void remark_deep(const struct profiling *profiling, struct strbuf *text)
 {
 	size_t count = 0;
@@ -161,10 +161,10 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	struct profile *profile = profiling->profile;
 	struct strbuf text = {0};
 
-	if (!profiling->input->options->page) /* which has it above */
+	if (!profiling->input->options->page) /* a page has it above */
 		remark_trust(profiling, doc);
 	if (!profiling->input->options->timeline) {
-		/* of all a page says nothing: it has a sentence for what is not all */
+		/* a page only says what it does not show */
 		if (profiling->left_out_count || !profiling->input->options->page) {
 			remark_left_out(profiling, &text);
 			tell(profiling, &text);
@@ -192,7 +192,7 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	strbuf_free(&text);
 }
 
-/* How many nodes became a part of their callers. */
+/* How many nodes became part of their callers. */
 static size_t count_own_calls(const struct profiling *profiling)
 {
 	const struct calltree *tree = profiling->tree;
@@ -250,8 +250,8 @@ static enum exit_status check_options(struct report_input *input)
 			   options->argument, refused);
 }
 
-/* The tree of all threads: what each has comes from the lanes. It is changed, so it is
- * the report's no more. */
+/* Takes the tree of all threads from the report, since it will be changed; the lanes say
+ * what each thread has. */
 static struct calltree *take_tree(struct report_input *input)
 {
 	struct report_options options = *input->options;
@@ -289,7 +289,7 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 		add_remarks(&profiling, doc, facts, count_own_calls(&profiling));
 	if (result == 0 && (options->timeline || options->page))
 		result = profile_add_timeline(input, doc);
-	/* last: it puts other numbers into the tree */
+	/* last, because it overwrites the tree's numbers */
 	if (result == 0 && options->page && !options->thread)
 		result = profile_add_slots(&profiling, doc);
 	calltree_free(profiling.tree);

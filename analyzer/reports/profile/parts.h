@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files behind exports of a whole run share. */
+/* Shared by the files that export a whole run. */
 #pragma once
 
 #include "analyzer/tree/profile.h"
@@ -9,13 +9,13 @@
 
 /* Makes doc->profile of the run, or of --thread. STATUS_NOTHING: nothing was measured. */
 enum exit_status profile_build(struct report_input *input, struct doc *doc);
-/* The same for a document that was opened: of a page with what lies between snapshots. */
+/* The same for an opened document; pages also get the time between snapshots. */
 enum exit_status profile_add(struct report_input *input, struct doc *doc,
 			     const struct run_facts *facts);
 
 struct profiling;
-/* slots.c: fills the slots of doc->profile, and doc->heap; leaves the tree with other
- * numbers. 0 or -errno. */
+/* slots.c: fills the slots of doc->profile, and doc->heap; overwrites the tree's numbers.
+ * 0 or -errno. */
 int profile_add_slots(struct profiling *profiling, struct doc *doc);
 
 struct profiling {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What paths have in each lane. The lanes' shares and what is not kept by lanes add up to
- * what the path has. Must not trust ids.
+ * What paths have in each lane. The lanes' shares and what is not kept by lanes add up
+ * to the path's amount. Must not trust ids.
  */
 #include "analyzer/reports/profile/parts.h"
 
@@ -36,7 +36,7 @@ static void leave_out(struct profiling *profiling, const int64_t values[PROFILE_
 		quantity_add(&profiling->left_out[i], values[i]);
 }
 
-/* at: in the tree. */
+/* at: a node of the tree. */
 static void add(struct profiling *profiling, uint32_t at, uint32_t lane,
 		const int64_t values[PROFILE_METRICS])
 {
@@ -158,7 +158,7 @@ int profile_add_samples(struct profiling *profiling)
 	/* a run with one lane has no path_lane: its paths are the lane's */
 	if (profiling->lane_count > 1)
 		result = add_lanes(profiling, rests);
-	/* what was live is kept by path only */
+	/* live memory is kept by path only */
 	if (!profiling->input->options->thread)
 		for (size_t i = 0; i < tree->order_count; i++)
 			add(profiling, tree->order[i], has_one ? 0 : PROFILE_NONE,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What call paths had between the snapshots of one process, so that a page can show any
- * stretch between two of them. Must not hold every snapshot: there may be thousands.
+ * What call paths had between the snapshots of one process, so that a page can show the
+ * time between any two. Must not keep every snapshot: there may be thousands.
  */
 #include "analyzer/reports/profile/parts.h"
 
@@ -16,8 +16,7 @@
 
 #define SLOTS_MOST 24
 
-/* What a node has between two moments: its metrics, and behind them how far its times may
- * be off. */
+/* Values of a node between two moments: its metrics, then the errors of its times. */
 enum { SLOT_SELF_ERROR = PROFILE_METRICS, SLOT_TOTAL_ERROR, SLOT_COLUMNS };
 
 struct slicing {
@@ -31,7 +30,8 @@ struct slicing {
 	size_t left_out_count;		 /* snapshots */
 };
 
-/* The process with the run's peak, when it has snapshots; else the one with most. */
+/* The process with the run's peak if it has snapshots, else the one with most
+ * snapshots. */
 static const struct snapshot_process *choose(const struct snapshot_list *list)
 {
 	const struct snapshot_process *best = NULL;
@@ -58,7 +58,7 @@ static void add_moment(struct slicing *slicing, const char *label, int64_t time_
 	moment->live_bytes = live_bytes > 0 ? live_bytes : 0;
 }
 
-/* Inside of itself a function's total is in that around it already. */
+/* An inner activation's total is already in that of the outer one. */
 static bool is_outermost(const struct slicing *slicing, uint32_t at)
 {
 	uint32_t parent = slicing->tree->nodes[at].parent;
@@ -124,7 +124,7 @@ static int64_t time_of(const struct slicing *slicing, const struct moment *momen
 					       : slicing->profiling->profile->wall_ns;
 }
 
-/* From the moment before to this one. */
+/* Adds the slot from the previous moment to this one. */
 static enum exit_status add_slot(struct slicing *slicing, struct moment to)
 {
 	struct report_input *input = slicing->profiling->input;
@@ -134,7 +134,7 @@ static enum exit_status add_slot(struct slicing *slicing, struct moment to)
 
 	between->b = to;
 	memset(slicing->values, 0, profile->tree->node_count * sizeof(*slicing->values));
-	/* errors are shares of the run's, not of the slot's before */
+	/* errors are shares of the whole run's, so start from its numbers */
 	memcpy(slicing->tree->nodes, slicing->whole,
 	       slicing->tree->node_count * sizeof(*slicing->whole));
 	if (between_load(input, between, slicing->tree) < 0)

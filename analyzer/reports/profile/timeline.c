@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading what of a run has a place in time. Must not leave out or cut something without
- * a remark.
+ * Loads what has a place in time. Must not leave out or cut anything without a remark.
  */
 #include "analyzer/reports/profile/parts.h"
 
@@ -71,7 +70,7 @@ int profile_add_timeline(struct report_input *input, struct doc *doc)
 	doc->timeline = xcalloc(1, sizeof(*doc->timeline));
 	for (size_t i = 0; result == 0 && i < sizeof(queries) / sizeof(queries[0]); i++)
 		result = add(input, doc->profile, doc->timeline, queries[i]);
-	/* a page shows sums, and of calls nothing yet */
+	/* a page shows sums, and no single calls so far */
 	if (result == 0 && input->options->timeline)
 		result = add(input, doc->profile, doc->timeline, timeline_sql_calls);
 	if (result == 0)
