@@ -32,7 +32,7 @@ static struct column described(struct column column)
 
 	if (!quantity)
 		return column;
-	column.name = quantity->name; /* known by its address, see below */
+	column.name = quantity->name; /* recognized by its address, see below */
 	column.type = quantity_column_type(quantity);
 	if (!column.title)
 		column.title = quantity->heading;

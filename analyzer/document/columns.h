@@ -5,7 +5,7 @@
 #include "analyzer/model/table.h"
 #include "common/quantities.h"
 
-/* In a layout: the quantities of the subject that have no column of their own there. */
+/* In a layout: all quantities of the subject that have no column there yet. */
 #define TABLE_OTHERS                                                                     \
 	{                                                                                \
 		"*", NULL, COLUMN_ANY, 0                                                 \
@@ -13,13 +13,12 @@
 
 enum column_type quantity_column_type(const struct quantity *quantity);
 
-/* A new table. A column that is called like a quantity has its type and, when it has no
- * title, its heading. */
+/* Makes a table. A column named like a quantity gets its type and, if it has no title,
+ * its heading. */
 struct table *table_of(const struct column *layout, size_t count,
 		       enum quantity_subject of);
-/* Sets those of the subject's columns that a table of table_of() has; unknown becomes
- * NULL. */
+/* Sets the subject's columns that the table has; unknown values become NULL. */
 void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,
 			  const int64_t *values);
-/* People do not see a column of zeros when its quantity says so. */
+/* Hides columns of zeros from people if their quantity says so. */
 void table_hide_zeros(struct table *table);

@@ -31,18 +31,19 @@ enum section_flag {
 	SECTION_HUMAN = 1u << 1,   /* text and md only */
 	SECTION_MAIN = 1u << 2,	   /* the table that csv shows */
 	SECTION_STACK = 1u << 3, /* table: when narrow, the name gets a line of its own */
-	/* table of checks: columns check, result, failed, message; what junit shows */
+	/* table with the columns check, result, failed, message: junit shows it */
 	SECTION_CHECKS = 1u << 4,
-	SECTION_BRIEF = 1u << 5,    /* findings: the most important lines of each */
-	SECTION_SQL = 1u << 6,	    /* findings: with the query that proves each */
-	SECTION_GATE = 1u << 7,	    /* findings: a build may fail because of them */
-	SECTION_VERBATIM = 1u << 8, /* note: to be copied, so in one line */
-	SECTION_PAGE = 1u << 9,	    /* beside SECTION_MACHINE: html, too */
-	/* values: those for machines that have a title are parts of a whole; html draws
-	 * them instead of what people see elsewhere */
+	SECTION_BRIEF = 1u << 5, /* findings: only the most important lines of each */
+	SECTION_SQL = 1u << 6,	 /* findings: with the query that proves each */
+	SECTION_GATE = 1u << 7,	 /* findings: a build may fail because of these */
+	SECTION_VERBATIM =
+		1u << 8,	/* note: will be copied, so it must stay in one line */
+	SECTION_PAGE = 1u << 9, /* with SECTION_MACHINE: html shows it, too */
+	/* values: machine values with a title are parts of a whole; html draws them
+	 * instead of what people see elsewhere */
 	SECTION_PARTS = 1u << 10,
-	SECTION_TIGHT = 1u << 11, /* follows what stands above it without an empty line */
-	SECTION_NAMES = 1u << 12, /* table: names stay readable, other columns go */
+	SECTION_TIGHT = 1u << 11, /* no empty line above it */
+	SECTION_NAMES = 1u << 12, /* table: names stay readable, other columns give way */
 };
 
 struct section_value {
@@ -87,12 +88,12 @@ struct doc {
 	struct section *sections;
 	size_t section_count;
 	struct flame *flame;	    /* for export/; NULL: nothing to draw or to export */
-	struct profile *profile;    /* likewise, of formats that take it; else NULL */
-	struct heap_course *heap;   /* likewise */
-	struct timeline *timeline;  /* likewise; its texts are the profile's */
+	struct profile *profile;    /* for formats that need it; else NULL */
+	struct heap_course *heap;   /* the same */
+	struct timeline *timeline;  /* the same; its texts are the profile's */
 	struct source_view *source; /* of pages with --source; else NULL */
 	struct arena texts;	    /* of titles, notes and values */
-	struct name_pool *names;    /* of functions, borrowed; NULL: of none */
+	struct name_pool *names;    /* names of functions, borrowed; or NULL */
 };
 
 void doc_init(struct doc *doc, const char *report);
@@ -100,8 +101,8 @@ void doc_free(struct doc *doc);
 /* A copy that lives as long as the document. NULL stays NULL. */
 const char *doc_copy(struct doc *doc, const char *text);
 
-/* Each adds a section and returns it, borrowed until the next is added. name and
- * title must outlive the document (see doc_copy()). */
+/* Each adds a section, borrowed until the next one is added. name and title must outlive
+ * the document (see doc_copy()). */
 struct section *doc_note(struct doc *doc, const char *name, enum note_level level,
 			 const char *text, const char *advice);
 struct section *doc_values(struct doc *doc, const char *name, const char *title);
@@ -125,7 +126,7 @@ void doc_add(struct section *section, const char *name, const char *title,
 	     enum column_type type, struct cell cell);
 void doc_add_text(struct doc *doc, struct section *section, const char *name,
 		  const char *title, const char *text);
-/* The same, for machines or for people only. */
+/* The same, but only machines or only people see it. */
 void doc_add_machine(struct section *section, const char *name, enum column_type type,
 		     struct cell cell);
 void doc_add_human(struct doc *doc, struct section *section, const char *title,

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Cleaned copies of a document's texts, of those that need it. Runs on: a document for
- * people, when it is whole. Must not change a number, or what is for machines.
- */
+/* Cleans the texts of a complete document for people. Must not change numbers, or what is
+ * for machines. */
 #include "analyzer/document/plain.h"
 
 #include "common/base/strbuf.h"
@@ -27,7 +25,7 @@ static bool is_plain(const char *text, char kept)
 	return true;
 }
 
-/* kept: a control that means something here; 0: there is none. */
+/* kept: a control character that has a meaning here; 0: none. */
 static void clean_but(struct doc *doc, const char **text, char kept)
 {
 	struct strbuf clean = {0}, part = {0};

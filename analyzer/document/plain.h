@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one place where what others have written becomes fit to be shown. Whoever gives a
- * section a new text adds it in plain.c.
+ * The one place where foreign text becomes fit to be shown. Whoever adds a text to
+ * sections adds it in plain.c, too.
  */
 #pragma once
 
 #include "analyzer/document/doc.h"
 
-/* Hidden characters of every text of the sections become '?', bytes that are not UTF-8
- * U+FFFD (common/plain_text.h); ends of names in chains stay. Texts of flame, profile and
- * source are not touched: they have rules of their own. */
+/* Replaces hidden characters in all texts of sections by '?' and invalid UTF-8 by U+FFFD
+ * (common/plain_text.h); separators of chains stay. Texts of flame, profile and source
+ * are left alone: they have their own rules. */
 void doc_make_plain(struct doc *doc);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines of sources with what was measured on them, by file. Must not know where the files
- * are, or formats.
+ * Source lines with what was measured on them, by file. Must not know where files are,
+ * or formats.
  */
 #pragma once
 
@@ -11,8 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is known of one line: of a function that begins there, or of what was allocated
- * by it. */
+/* A mark of one line: a function that begins there, or what the line allocated. */
 struct source_mark {
 	uint32_t line;
 	const char *function; /* NULL: the line allocated */
@@ -28,23 +27,23 @@ struct source_line {
 
 struct source_file {
 	const char *recorded;	   /* its name in the recording */
-	const char *found;	   /* which file was taken for it; NULL: none */
-	const char *trouble;	   /* why there are no lines of it; NULL: there are */
-	bool is_newer;		   /* it was changed after the run began */
-	struct source_mark *marks; /* by line once there are lines */
+	const char *found;	   /* the file that was taken for it; NULL: none */
+	const char *trouble;	   /* why its lines are missing; NULL: they are there */
+	bool is_newer;		   /* changed after the run began */
+	struct source_mark *marks; /* sorted by line once lines are read */
 	size_t mark_count;
-	struct source_line *lines; /* ascending, not each follows the one before */
+	struct source_line *lines; /* ascending, with gaps */
 	size_t line_count;
 };
 
 struct source_view {
-	const char *about; /* what is here and what was left out, in sentences */
+	const char *about; /* sentences on what is shown and what was left out */
 	struct source_file *files;
 	size_t file_count;
 	struct arena texts; /* not cleaned */
 };
 
-/* The file of this recorded name, new when there is none yet; borrowed until the next. */
+/* The file of this recorded name, created if needed; borrowed until the next call. */
 struct source_file *source_view_file(struct source_view *view, const char *recorded);
 /* A new mark, borrowed until the next. */
 struct source_mark *source_file_mark(struct source_file *file, uint32_t line);

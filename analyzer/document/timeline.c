@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Events in their order, slices into rows. Must not trap on damaged numbers. */
+/* Sorts events and puts slices into rows. Must not trap on damaged numbers. */
 #include "analyzer/document/timeline.h"
 
 #include "common/base/array.h"
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Begin and duration are rounded each, so that spans which follow each other seem to
- * overlap by a nanosecond, and a row of them by more. Cut, a step would not last as long
- * as it did. */
+/* Start and duration are rounded separately, so consecutive spans may seem to overlap by
+ * a nanosecond, and a row of them by more. Such spans are moved: cutting would shorten
+ * steps. */
 #define ROUNDING_NS 4
 
 struct timeline_event *timeline_add(struct timeline *timeline)
@@ -53,7 +53,7 @@ static int64_t end_of(const struct timeline_event *event)
 	return end;
 }
 
-/* Of one track: makes it begin at end at the earliest. Is anything left? */
+/* Makes an event of one track begin at `end` at the earliest. False: nothing is left. */
 static int cut(struct timeline_event *event, int64_t end)
 {
 	if (end_of(event) <= end)
@@ -63,7 +63,8 @@ static int cut(struct timeline_event *event, int64_t end)
 	return 1;
 }
 
-/* A call and the ends of those around it: cuts it to the innermost. Was it longer? */
+/* Cuts a call to the end of the innermost call around it. Returns whether it was
+ * longer. */
 static bool nest(struct timeline_event *event, int64_t *ends, size_t *open)
 {
 	while (*open && ends[*open - 1] <= event->start_ns)
@@ -78,7 +79,7 @@ static bool nest(struct timeline_event *event, int64_t *ends, size_t *open)
 	return false;
 }
 
-/* The calls of all tracks; they stand behind everything else. */
+/* Nests the calls of all tracks; they are sorted behind everything else. */
 static size_t nest_calls(struct timeline *timeline)
 {
 	int64_t *ends = xcalloc(timeline->count + 1, sizeof(*ends));
@@ -150,7 +151,8 @@ static int compare_slices(const void *left, const void *right)
 
 void lanes_settle(struct lane *lane)
 {
-	int64_t *ends = xcalloc(lane->count + 1, sizeof(*ends)); /* of what is open */
+	int64_t *ends =
+		xcalloc(lane->count + 1, sizeof(*ends)); /* ends of the open slices */
 	uint32_t open = 0;
 
 	if (lane->count)

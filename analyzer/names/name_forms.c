@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is left out of a name, step by step; a step that would make it look like another
- * shows what tells them apart, or goes on to the next. Must not leave out more than there
- * is no room for.
+ * Shortens a name step by step. If a step would make it look like another name, it shows
+ * what differs or tries the next step. Must not leave out more than room requires.
  */
 #include "analyzer/names/name_forms.h"
 
@@ -16,11 +15,11 @@
 #define DEEPEST_ARGUMENTS 4
 #define MOST_RIVALS 256
 #define MOST_REVEALED 24
-/* Longer names are told by letters: nobody reads them. */
+/* Longer names are kept apart by letters: nobody reads them. */
 #define LONGEST 8192
 
-/* hidden: tokens in front of this one are left out. needed: tokens that stay whatever
- * happens. shown: those of the present form. */
+/* hidden: tokens before this one are left out. needed: tokens that always stay. shown:
+ * those of the current form. */
 struct form {
 	struct name_rivals *rivals;
 	struct strbuf *buffer;
@@ -37,7 +36,7 @@ static bool put(struct form *form)
 			       form->buffer);
 }
 
-/* Other names that the text in the buffer fits. */
+/* Counts other names that the text in the buffer fits. */
 static size_t find_others(struct form *form)
 {
 	size_t count;
@@ -49,7 +48,8 @@ static size_t find_others(struct form *form)
 	return count < MOST_RIVALS ? count : MOST_RIVALS;
 }
 
-/* A mark can stand beside what looks like one. */
+/* Whether the text fits its own name: a mark may stand beside something that looks like
+ * one. */
 static bool fits_itself(const struct form *form)
 {
 	struct short_name *text = short_name_new(strbuf_text(form->buffer));
@@ -59,7 +59,7 @@ static bool fits_itself(const struct form *form)
 	return fits;
 }
 
-/* One other is enough to know. */
+/* Whether the text fits no other name; one other is enough to know. */
 static bool is_told(struct form *form)
 {
 	return fits_itself(form) &&
@@ -67,7 +67,7 @@ static bool is_told(struct form *form)
 						  form->name, form->others, 0));
 }
 
-/* What is no argument or parameter, and template arguments to a depth. */
+/* Shows everything but arguments and parameters, and template arguments to a depth. */
 static void show_to_depth(struct form *form, size_t depth)
 {
 	for (size_t i = form->hidden; i < form->tokens.count; i++) {
@@ -112,8 +112,8 @@ static size_t common_end(const char *a, const char *b)
 	return size;
 }
 
-/* The first hidden token where the name and the other part, from the start, from the
- * end, or behind that. */
+/* The first hidden token in which the names differ: from the start, from the end, or
+ * after that. */
 static size_t find_difference(const struct form *form, const char *other)
 {
 	size_t size = strlen(form->name), start = common_start(form->name, other);
@@ -137,7 +137,7 @@ static size_t find_difference(const struct form *form, const char *other)
 	return form->tokens.count;
 }
 
-/* Of the hidden tokens the one that most of the others differ in. */
+/* The hidden token in which most of the others differ. */
 static size_t find_telling(const struct form *form, const char **others, size_t count)
 {
 	uint32_t *votes = xcalloc(form->tokens.count + 1, sizeof(*votes));
@@ -154,7 +154,7 @@ static size_t find_telling(const struct form *form, const char **others, size_t 
 	return best;
 }
 
-/* Those of the others that the buffer's text still fits stay. */
+/* Keeps the others that the text in the buffer still fits. */
 static size_t keep_fitting(struct form *form, size_t count)
 {
 	struct short_name *text = short_name_new(strbuf_text(form->buffer));
@@ -169,8 +169,8 @@ static size_t keep_fitting(struct form *form, size_t count)
 	return kept;
 }
 
-/* Shows what tells it from others, which are in form->others; base: what is shown
- * anyway. false: there is no room for that, or nothing does. */
+/* Shows the tokens that set the name apart from form->others; base: shows what stays in
+ * any case. False: there is no room, or nothing differs. */
 static bool reveal(struct form *form, size_t count, void (*base)(struct form *form))
 {
 	for (size_t times = 0; count && times < MOST_REVEALED; times++) {
@@ -195,7 +195,7 @@ static void show_skeleton(struct form *form)
 	show_to_depth(form, 0);
 }
 
-/* Leaves out one part more in front, but its "::"; false: there is none. */
+/* Hides one more leading part, but not its "::". False: there is none. */
 static bool hide_part(struct form *form)
 {
 	size_t at = form->hidden + 2;
@@ -208,7 +208,7 @@ static bool hide_part(struct form *form)
 	return true;
 }
 
-/* Shows tokens more, outside of brackets, if there is room for all. */
+/* Shows more tokens outside of brackets, if there is room for all of them. */
 static bool try_all(struct form *form, size_t from, size_t end)
 {
 	size_t size = (form->tokens.count + 1) * sizeof(*form->shown);
@@ -230,7 +230,7 @@ static bool try(struct form *form, size_t token)
 	return form->shown[token] || try_all(form, token, token + 1);
 }
 
-/* What is in front, part by part as far as there is room. */
+/* Shows leading parts one by one as far as there is room. */
 static void fill_front(struct form *form, size_t end)
 {
 	for (size_t i = 0, next; i < end; i = next) {
@@ -253,7 +253,7 @@ static void show_commas(struct form *form)
 	}
 }
 
-/* The room that is left goes to template arguments, or what is in front. */
+/* Uses the remaining room for template arguments or leading parts. */
 static void enrich(struct form *form)
 {
 	for (size_t depth = DEEPEST_ARGUMENTS + 1; depth-- > 0;) {
@@ -266,8 +266,7 @@ static void enrich(struct form *form)
 	fill_front(form, form->hidden);
 }
 
-/* Without arguments, except for what tells it from others; parts in front go as they
- * have to. */
+/* Hides arguments except those that set the name apart; hides leading parts as needed. */
 static bool by_difference(struct form *form)
 {
 	do {
@@ -288,7 +287,7 @@ static void show_start(struct form *form)
 	form->shown[form->tokens.last_part] = true;
 }
 
-/* The last part from both ends, then what is in front. */
+/* Shows the last part from both ends, then the leading parts. */
 static void fill(struct form *form)
 {
 	size_t head = form->tokens.last_part, tail = form->tokens.count;
@@ -308,7 +307,7 @@ static void fill(struct form *form)
 	fill_front(form, form->tokens.last_part);
 }
 
-/* The middle of identifiers, too. */
+/* Hides the middle of identifiers, too. */
 static bool by_pieces(struct form *form)
 {
 	show_start(form);
@@ -323,7 +322,7 @@ static bool by_pieces(struct form *form)
 	return put(form) && is_told(form);
 }
 
-/* "a::f<b..@k3f9x" */
+/* Makes "a::f<b..@k3f9x". */
 static void by_letters(struct form *form)
 {
 	char letters[SHORT_NAME_LETTERS + 1];

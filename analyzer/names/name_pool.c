@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Short forms, each made once: chains try the same names over and over. */
+/* Caches short forms: chains ask for the same names again and again. */
 #include "analyzer/names/name_pool.h"
 
 #include "analyzer/names/name_forms.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* texts: names and their forms. forms: by name, width and first byte of the mark, what
- * was made of it. */
+/* texts: names and their forms. forms: the form for each name, width and first byte of
+ * the mark. */
 struct name_pool {
 	struct name_rivals rivals;
 	struct intern texts;

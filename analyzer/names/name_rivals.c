@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names in order: what a text begins with says where to look. */
+/* Sorted names: the start of a text says where to look. */
 #include "analyzer/names/name_rivals.h"
 
 #include "common/base/array.h"
@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some seconds, which only tables of thousands of like names take. */
+/* Takes some seconds, which only thousands of similar names need. */
 #define TIRED_BYTES 3000000000ull
 
-/* depths: of its brackets, once needed. */
+/* depths: of its brackets; computed when needed. */
 struct rival {
 	char *name;
 	uint8_t *depths;
@@ -66,7 +66,7 @@ static void sort(struct name_rivals *rivals)
 	rivals->is_sorted = true;
 }
 
-/* The first name that does not come before those that begin with the text. */
+/* The first name that is not sorted before the names with this prefix. */
 static size_t find_first(const struct name_rivals *rivals, const char *text, size_t size)
 {
 	return COUNT_BEFORE(rivals->count, i,
@@ -76,7 +76,7 @@ static size_t find_first(const struct name_rivals *rivals, const char *text, siz
 static bool fits(struct name_rivals *rivals, struct short_name *text, struct rival *rival)
 {
 	rivals->spent += 16;
-	/* most fail by their ends, which takes no time */
+	/* most differ at their ends, which is checked fast */
 	if (!short_name_may_fit(text, rival->name, rival->size))
 		return false;
 	if (!rival->depths)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Which other names a shortened text fits. Must not be asked without end: what it takes
- * is counted. */
+/* Finds other names that a shortened text fits. The work is counted, so that callers can
+ * stop. */
 #pragma once
 
 #include "common/names/short_name.h"
@@ -10,7 +10,7 @@
 
 /* Zeroed: none. */
 struct name_rivals {
-	struct rival *list; /* sorted, once asked */
+	struct rival *list; /* sorted on first use */
 	size_t count;
 	bool is_sorted;
 	unsigned long long spent; /* bytes of names compared */
@@ -19,10 +19,10 @@ struct name_rivals {
 void name_rivals_add(struct name_rivals *rivals, const char *name);
 void name_rivals_free(struct name_rivals *rivals);
 
-/* Has so much been compared that it has to come to an end? */
+/* Whether the comparisons took so much that they must end. */
 bool name_rivals_is_tired(const struct name_rivals *rivals);
 
-/* Names other than this one that the text fits: the first `most` of them into ret, which
- * may be NULL for 0; returns how many there are, at most `most` + 1. */
+/* Finds other names that the text fits. Writes the first `most` into ret (NULL is allowed
+ * for 0); returns how many there are, at most `most` + 1. */
 size_t name_rivals_find(struct name_rivals *rivals, const char *text, const char *name,
 			const char **ret, size_t most);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names taken to pieces. Must not fail: a name is any text. */
+/* Splits names into tokens. Must not fail: a name is any text. */
 #include "analyzer/names/name_tokens.h"
 
 #include "common/base/array.h"
@@ -14,12 +14,12 @@
 
 static const char anonymous[] = "(anonymous namespace)";
 
-static bool is_middle(char c) /* of a character of several bytes */
+static bool is_middle(char c) /* of a multi-byte character */
 {
 	return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* Up to where a piece of a word goes: digits, or letters to the next "_" or capital. */
+/* The end of a piece of a word: digits, or letters up to the next "_" or capital. */
 static size_t piece_size(const char *at, size_t size)
 {
 	size_t used = 1;
@@ -35,7 +35,7 @@ static size_t piece_size(const char *at, size_t size)
 	return used;
 }
 
-/* The bytes of the token at `at`, which is no bracket. */
+/* The size of the token at `at`, which is no bracket. */
 static size_t token_size(const char *name, const char *at, enum name_tokens_size size)
 {
 	size_t word = 0;
@@ -43,7 +43,7 @@ static size_t token_size(const char *name, const char *at, enum name_tokens_size
 	if (cxx_starts(at, anonymous))
 		return sizeof(anonymous) - 1;
 	if (cxx_name_is_operator(name, at)) {
-		/* to a type: that is a name again */
+		/* conversion to a type, which is a name again */
 		if (at[8] == ' ' && !cxx_starts(at, "operator new") &&
 		    !cxx_starts(at, "operator delete"))
 			return strlen("operator ");
@@ -77,7 +77,7 @@ static void add(struct name_tokens *ret, size_t from, size_t size, uint32_t open
 	};
 }
 
-/* Parts begin behind "::", and no later than the parameters or a mark behind them. */
+/* Parts begin after "::", and end at the parameters or a mark after them. */
 static void find_parts(struct name_tokens *tokens)
 {
 	struct cxx_name parts = cxx_name_parts(tokens->name);
@@ -154,7 +154,7 @@ void name_tokens_show(const struct name_tokens *tokens, bool *shown, size_t toke
 	}
 }
 
-/* A mark, or what it would stand for when that is no wider. */
+/* Writes a mark, or the hidden text itself if that is no wider. */
 static void put_hidden(const char *from, size_t size, const char *mark,
 		       struct strbuf *buffer)
 {
@@ -179,7 +179,9 @@ bool name_tokens_put(const struct name_tokens *tokens, const bool *shown,
 		const struct name_token *token = &tokens->list[i];
 		size_t end = i;
 
-		if (buffer->size > 6 * width + 64) /* of bytes: no need to measure */
+		if (buffer->size >
+		    6 * width +
+			    64) /* in bytes: surely too wide, so need not be measured */
 			return false;
 		if (shown[i]) {
 			strbuf_add(buffer, tokens->name + token->from,

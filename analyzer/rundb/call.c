@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of ours in SQL, for one connection and as long as somebody answers. */
+/* C functions for SQL, on one connection and for a limited time. */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
 

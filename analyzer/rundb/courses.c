@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Histograms of durations, and courses of values, in SQL. Runs on: prof-analyze, inside
- * SQLite's evaluation. Must not keep state between queries, or judge: limits are the
- * query's.
+ * SQL functions on histograms of durations and on series of values. Runs on:
+ * prof-analyze, inside SQLite's evaluation. Must not keep state between queries, or
+ * judge: the query has the limits.
  */
 #include "analyzer/rundb/courses.h"
 
@@ -27,7 +27,8 @@ void *courses_room(sqlite3_context *context, void *array, size_t count, size_t s
 	return array;
 }
 
-/* The first argument, which several functions ask for the same row. False: it is none. */
+/* Reads the first argument, cached since several functions read the same one. False: no
+ * histogram. */
 static bool read_histogram(sqlite3_value **arguments, struct histogram *ret)
 {
 	const void *bytes = sqlite3_value_blob(arguments[0]);
@@ -45,7 +46,7 @@ static void sum(sqlite3_context *context, int count, sqlite3_value **arguments)
 		sqlite3_result_double(context, histogram.ticks);
 }
 
-/* user data: what answers for the histogram and the second argument. */
+/* User data: the function that computes the result from histogram and second argument. */
 static void answer(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	double (*const *ask)(const struct histogram *, double) =
@@ -165,7 +166,7 @@ static void grows(sqlite3_context *context, const double *x, const double *y,
 	sqlite3_result_text(context, told, -1, SQLITE_TRANSIENT);
 }
 
-/* user data: what looks at it. */
+/* User data: the function that computes the result from the series. */
 static void course_final(sqlite3_context *context)
 {
 	look_at_course *const *look = sqlite3_user_data(context);

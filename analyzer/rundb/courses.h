@@ -5,19 +5,19 @@
 #include <sqlite3.h>
 #include <stddef.h>
 
-/* A function of SQL; data: what sqlite3_user_data() gives it. */
+/* An SQL function; data: its sqlite3_user_data(). */
 struct sql_function {
 	const char *name;
-	int count; /* of arguments */
+	int count; /* number of arguments */
 	const void *data;
 	void (*call)(sqlite3_context *context, int count, sqlite3_value **arguments);
 	void (*step)(sqlite3_context *context, int count, sqlite3_value **arguments);
 	void (*final)(sqlite3_context *context);
-	void (*value)(sqlite3_context *context); /* of windows */
+	void (*value)(sqlite3_context *context); /* set for window functions */
 };
-/* See functions.h; the last has no name. */
+/* Listed in functions.h; the last one has no name. */
 extern const struct sql_function course_functions[];
 
-/* Room for one more of an aggregate's values, by SQLite's memory, which has a limit;
- * NULL: there is none, and the context says so. */
+/* Makes room for one more value of an aggregate in SQLite's limited memory. NULL: out of
+ * memory, and the context has the error. */
 void *courses_room(sqlite3_context *context, void *array, size_t count, size_t size);

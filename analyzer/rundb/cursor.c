@@ -18,10 +18,10 @@
 struct cursor {
 	struct rundb *db;
 	sqlite3_stmt *statement;
-	int result;	 /* -errno once it has failed */
+	int result;	 /* -errno once it failed */
 	bool is_foreign; /* the user's own query: errors are the query's */
 	int64_t result_bytes;
-	/* Columns in the order in which they are asked for: that of every row. */
+	/* Known columns, in the order of access, which is the same in each row. */
 	struct known_column {
 		const char *name;
 		int column;
@@ -49,7 +49,8 @@ static int foreign_error(struct rundb *db, const char *text)
 	return -EINVAL;
 }
 
-/* A query of the user's that failed on its way: of its own, at a limit, by the file. */
+/* Explains why a user's query failed while it ran: by itself, at a limit, or by the
+ * file. */
 static int foreign_failure(struct rundb *db, int code)
 {
 	struct strbuf text = {0};
@@ -74,7 +75,7 @@ static int refuse(struct rundb *db, struct cursor *cursor, const char *text)
 	return result;
 }
 
-/* Only reading is allowed, and only of this database. */
+/* Allows only reading, and only from this database. */
 static int authorize(void *context, int action, const char *a, const char *b,
 		     const char *database, const char *trigger)
 {
@@ -116,7 +117,7 @@ int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_c
 		return refuse(db, cursor, "the query's views are too big to be prepared");
 	if (result != SQLITE_OK)
 		return refuse(db, cursor, sqlite3_errmsg(db->handle));
-	/* VACUUM INTO asks the authorizer nothing. */
+	/* The authorizer is not asked about VACUUM INTO. */
 	if (cursor->statement && !sqlite3_stmt_readonly(cursor->statement))
 		return refuse(db, cursor, "the query may only read; use SELECT");
 	if (!cursor->statement)
@@ -148,7 +149,7 @@ void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *
 			  SQLITE_STATIC);
 }
 
-/* A row of the user's own query has come: what it takes where it is kept. */
+/* Counts a row of the user's query against the limit of memory, since rows are kept. */
 static int count_row(struct cursor *cursor)
 {
 	char sentence[128];
@@ -233,7 +234,7 @@ int cursor_find(const struct cursor *cursor, const char *name, size_t size)
 	return -1;
 }
 
-/* A name that the query does not have is a mistake of ours: the query is ours, too. */
+/* An unknown name is our mistake: the query is ours, too. */
 static int find_column(struct cursor *cursor, const char *name)
 {
 	int column = cursor_find(cursor, name, strlen(name));
@@ -249,7 +250,8 @@ static int column_number(struct cursor *cursor, const char *name)
 {
 	struct known_column *known;
 
-	/* Names are constants: the next one of a row is where it was in the last row. */
+	/* Names are constants, and rows are read in the same order: try the next one
+	 * first. */
 	for (size_t tries = 0; tries < cursor->known_count; tries++) {
 		if (cursor->next_known == cursor->known_count)
 			cursor->next_known = 0;
@@ -263,8 +265,8 @@ static int column_number(struct cursor *cursor, const char *name)
 	return known->column;
 }
 
-/* The one place where integers of a file are judged. What the user asked for in SQL is
- * told as it stands there. */
+/* Only here integers of a file are checked. In the user's own queries they are shown as
+ * they are. */
 static int64_t integer_at(struct cursor *cursor, int column)
 {
 	int64_t value = sqlite3_column_int64(cursor->statement, column);
@@ -272,8 +274,8 @@ static int64_t integer_at(struct cursor *cursor, int column)
 	return cursor->is_foreign ? value : quantity_judged(value);
 }
 
-/* The same for real numbers, which may be large (a counter counts what it likes): they
- * are numbers. As integers they go through whole_number(). */
+/* The same for real numbers. Large ones are allowed, since counters may count anything.
+ * As integers they go through whole_number(). */
 double cursor_real_at(struct cursor *cursor, int column)
 {
 	double value = sqlite3_column_double(cursor->statement, column);
@@ -289,7 +291,7 @@ void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t 
 		int column = column_number(cursor, quantities[list->numbers[i]].name);
 
 		values[i] = integer_at(cursor, column);
-		/* what adds up is known */
+		/* sums are always known */
 		if (list->sums[i] > QUANTITY_OUTERMOST &&
 		    sqlite3_column_type(cursor->statement, column) == SQLITE_NULL)
 			values[i] = QUANTITY_UNKNOWN;
@@ -364,7 +366,7 @@ struct cell cursor_cell(struct cursor *cursor, int column, struct table *table)
 	}
 }
 
-/* A value of the wrong kind, which only a damaged file has, is as good as none. */
+/* A value of the wrong kind, which only a damaged file has, becomes NULL. */
 static struct cell fitting(struct cell cell, enum column_type type)
 {
 	bool is_text = cell.kind == CELL_TEXT;

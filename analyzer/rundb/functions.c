@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quantiles, regular expressions and the purposes of calls of libc in SQL. Runs on:
+ * SQL functions for quantiles, regular expressions, and purposes of libc calls. Runs on:
  * prof-analyze, inside SQLite's evaluation. Must not keep state between queries.
  */
 #include "analyzer/rundb/functions.h"
@@ -21,10 +21,10 @@
 struct sample {
 	double *values;
 	size_t count;
-	double quantile; /* of the first row */
+	double quantile; /* from the first row */
 };
 
-/* user data: what the second argument is divided by; NULL: there is none. */
+/* User data: what the second argument is divided by; NULL: median() has none. */
 static void quantile_step(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	const double *scale = sqlite3_user_data(context);
@@ -90,8 +90,8 @@ static void quantile_final(sqlite3_context *context)
 	sqlite3_result_double(context, value);
 }
 
-/* The longest text: matching is not counted in SQLite's steps, so nothing
- * could stop it. */
+/* Longest text to match: matching does not count as SQLite steps, so no limit could stop
+ * it. */
 #define TEXT_BYTES 65536
 
 static void free_regex(void *pattern)
@@ -148,8 +148,8 @@ static void match(sqlite3_context *context, int count, sqlite3_value **arguments
 	sqlite3_result_int(context, result == 0);
 }
 
-/* libc_purpose('usleep') is 'sleep', see common/libc/calls.h; NULL of what is no wrapped
- * call. */
+/* libc_purpose('usleep') is 'sleep', see common/libc/calls.h; NULL if the call is not
+ * wrapped. */
 static void find_purpose(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	static const char *const calls[][2] = {
@@ -167,7 +167,7 @@ static void find_purpose(sqlite3_context *context, int count, sqlite3_value **ar
 		}
 }
 
-/* last_known(x) over rows in their order: the last x that is not NULL. */
+/* last_known(x): the last x that is not NULL, in the order of rows. */
 static void known_step(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	sqlite3_value **last = sqlite3_aggregate_context(context, sizeof(*last));
@@ -196,14 +196,14 @@ static void known_final(sqlite3_context *context)
 		sqlite3_value_free(*last);
 }
 
-/* Frames begin with the first row, so nothing leaves one. */
+/* Window frames begin with the first row, so no row ever leaves. */
 static void known_inverse(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	(void)context, (void)count, (void)arguments;
 }
 
-/* grown(x) over rows in their order: how much more last_known(x) is than in the row
- * before, what nobody has known yet being 0. */
+/* grown(x): how much larger last_known(x) is than in the row before; before the first
+ * value it is 0. */
 struct growing {
 	double real, before_real;
 	int64_t integer, before_integer;
@@ -239,12 +239,12 @@ static void grown_value(sqlite3_context *context)
 		sqlite3_result_int64(context, more);
 }
 
-/* tied_rank(value, error) over rows from the highest value down: the place of the first
- * that is no further above the row than the errors of both have it. */
+/* tied_rank(value, error), rows from high to low: a row has the same rank as the first
+ * row whose value is within the errors of both. */
 struct ranking {
-	double value, error; /* of the first of its rank */
+	double value, error; /* of the first row of this rank */
 	int64_t row, rank;
-	bool is_over; /* what is not known has no rank, nor what follows */
+	bool is_over; /* after a value that is not known nothing gets a rank */
 };
 
 static void rank_step(sqlite3_context *context, int count, sqlite3_value **arguments)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The recorder's cost of a run. Must not trust counts: a file may hold any. */
+/* The recorder's cost in a run. Must not trust counts: a file may hold any. */
 #include "analyzer/rundb/hooks.h"
 
 #include "analyzer/rundb/rundb.h"
@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-/* 3 years; only damaged numbers are larger. */
+/* 3 years: larger numbers are damaged. */
 #define MOST_NS 1e17
 
 static struct hooks_cost cost_of(struct cursor *cursor, const char *ns, const char *error)
@@ -39,7 +39,7 @@ static int load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
 	return cursor_finish(cursor);
 }
 
-/* A part of what was computed: so many of its samples. */
+/* The part of the computed time that these samples stand for. */
 static struct hooks_cost sampled(double count, double all, double computed_ns)
 {
 	double grain_ns = all > 0 ? computed_ns / all : 0;
@@ -103,7 +103,7 @@ static struct hooks_cost times(struct hooks_cost cost, double count)
 	return (struct hooks_cost){cost.ns * count, cost.error_ns * count};
 }
 
-/* They were calibrated apart, so their errors do not go together. */
+/* Adds costs that were calibrated separately, so that their errors are independent. */
 static struct hooks_cost plus(struct hooks_cost a, struct hooks_cost b)
 {
 	return (struct hooks_cost){a.ns + b.ns, hypot(a.error_ns, b.error_ns)};
@@ -127,7 +127,7 @@ struct hooks_cost hooks_total(const struct hooks *hooks)
 	return plus(calls, times(hooks->alloc, hooks->allocs));
 }
 
-/* What the busiest thread took at least, and what the others' may come to beside it. */
+/* At least what the busiest thread took; the others may have taken more beside it. */
 static struct hooks_cost on_idle_machine(const struct hooks *hooks)
 {
 	struct hooks_cost all = hooks_total(hooks);
@@ -137,7 +137,7 @@ static struct hooks_cost on_idle_machine(const struct hooks *hooks)
 		    (struct hooks_cost){0, all.ns * beside});
 }
 
-/* Who computed so much of the time waited for a CPU so much of the waits. */
+/* Hooks get the same share of the waits for a CPU as of the computed time. */
 double hooks_waits(const struct hooks *hooks, double wall_ns)
 {
 	double waited_ns = fmin(hooks->waited_ns * hooks->busiest_share, wall_ns);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder took of a run: by the samples that found threads in it, where these
- * are of most of what the run computed, else its counts at its calibrated costs. Errors
- * are half the width of an interval (95 %). Must not be asked of times below: they are
- * corrected.
+ * What the recorder took of a run: by samples that found threads in it, if these cover
+ * most of what the run computed; else by its counts at calibrated costs. Errors are half
+ * the 95 % interval. Do not apply this to stored times: they are corrected already.
  */
 #pragma once
 
@@ -20,13 +19,13 @@ struct hooks {
 	struct hooks_cost pair;	   /* of a call with a frame, inside and outside of it */
 	struct hooks_cost counted; /* of a call that is only counted */
 	struct hooks_cost alloc;   /* of a malloc and its free */
-	double calls, counted_calls, allocs; /* counted calls are among the calls */
-	bool has_samples;		     /* then these count: */
+	double calls, counted_calls, allocs; /* calls include counted_calls */
+	bool has_samples;		     /* then the samples are used: */
 	struct hooks_cost sampled, sampled_counting;
-	/* Of the calls, those of the thread with most: 0 to 1. */
+	/* The share of the busiest thread in all calls, 0 to 1. */
 	double busiest_share;
-	double left_out_ns; /* measured, and in no time that is shown */
-	double waited_ns;   /* for a CPU, by all threads; as far as it was sampled */
+	double left_out_ns; /* measured, but in no time that is shown */
+	double waited_ns;   /* for a CPU, by all threads, as far as it was sampled */
 	bool has_budget;
 	double budget_percent; /* of the program's own time */
 };
@@ -34,20 +33,21 @@ struct hooks {
 /* 0 or -errno, then rundb_error() has a sentence. */
 int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret);
 
-/* All of it, over all threads. */
+/* The cost of everything, over all threads. */
 struct hooks_cost hooks_total(const struct hooks *hooks);
-/* What calls cost that were only counted: no budget gets below it. */
+/* The cost of calls that were only counted: no budget can be smaller. */
 struct hooks_cost hooks_counting(const struct hooks *hooks);
 /*
- * What of it the run's wall time holds: at least the busiest thread's, at most all of it
- * when the threads waited for each other. The middle, and how far either end is away. And
- * on a busy machine the hooks' part of the waits for a CPU, which is known to its half.
+ * The part of the cost in the run's wall time: at least the busiest thread's, at most
+ * all of it if threads waited for each other. Returns the middle, and the distance to
+ * either end. On a busy machine the hooks' part of the waits for a CPU is added, half of
+ * which is uncertain.
  */
 struct hooks_cost hooks_on_wall(const struct hooks *hooks, double wall_ns);
 /*
- * What of the waits for a CPU fell on each nanosecond that hooks took of a run: they were
- * interrupted in them, too, and that time is in no calibrated cost. 0 on an idle machine.
+ * The waits for a CPU for each nanosecond of hooks: hooks get interrupted, too, and no
+ * calibrated cost contains that. 0 on an idle machine.
  */
 double hooks_waits(const struct hooks *hooks, double wall_ns);
-/* In percent of a time, 0 to 100; NAN of none. */
+/* A cost in percent of a time, 0 to 100; NAN if the time is 0. */
 struct hooks_cost hooks_percent(struct hooks_cost cost, double time_ns);

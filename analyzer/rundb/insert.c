@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows that were computed, into tables of this connection. */
+/* Inserts computed rows into tables of this connection. */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
 

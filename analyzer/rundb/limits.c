@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock and the memory that queries have. Runs on: prof-analyze, main thread, inside
+ * Limits of time and memory for queries. Runs on: prof-analyze, main thread, inside
  * SQLite's evaluation. Must not count time that others use.
  */
 #include "analyzer/rundb/limits.h"
@@ -10,8 +10,8 @@
 #include <time.h>
 
 #define STEPS_BETWEEN_LOOKS 20000
-/* To prepare a statement is not counted in steps: views of views of views grow without
- * end, and memory is what bounds them. */
+/* Preparing a statement is not counted in steps, and views of views can grow without end:
+ * only memory bounds them. */
 #define PREPARE_BYTES (128ll << 20)
 
 static struct limits limits = {LIMITS_CPU_MS, LIMITS_QUERY_CPU_MS, LIMITS_MEMORY_BYTES};
@@ -58,7 +58,7 @@ void limits_apply(struct rundb *db)
 {
 	sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, look, db);
 	sqlite3_hard_heap_limit64(limits.memory_bytes);
-	if (limits.memory_bytes) /* or big sorts go to files without end */
+	if (limits.memory_bytes) /* otherwise big sorts go to files without a limit */
 		sqlite3_exec(db->handle, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of rundb/ share. Must not be included from anywhere else. */
+/* Shared by the files of rundb/. Must not be included elsewhere. */
 #pragma once
 
 #include "common/base/strbuf.h"
@@ -13,25 +13,25 @@
 struct rundb {
 	sqlite3 *handle;
 	char *path;
-	struct held_file file; /* its directory, while it is open */
+	struct held_file file; /* the file's directory, while it is open */
 	struct strbuf error;
 	struct rundb_live *live; /* owned */
 	unsigned locked_ms;	 /* the latest wait for a lock */
-	/* limits.c: when this query has used its time; 0: never */
+	/* limits.c: when the current query's time is over; 0: never */
 	uint64_t cpu_end_ms;
 	unsigned allowed_ms;
 	bool is_out_of_time;
 };
 
-/* limits.c. On a new connection; when a query begins; around the preparing of one. */
+/* limits.c: called on a new connection, when a query begins, and around preparing one. */
 void limits_apply(struct rundb *db);
 void limits_start(struct rundb *db, bool is_foreign);
 void limits_prepare(bool begins);
 int64_t limits_memory_bytes(void);
-/* Adds why a query was stopped; false: no limit stopped it. */
+/* Appends why a limit stopped the query; false: none did. */
 bool limits_explain(const struct rundb *db, int code, struct strbuf *text);
 
-/* call.c. The result of a function, or the value of a column. */
+/* call.c: sets the result of a function, or the value of a column. */
 void rundb_put_cell(sqlite3_context *context, struct cell cell);
 
 /* Turns a SQLite result into the database's error sentence and -errno. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows that C has, as a table of SQL: an eponymous virtual table, which reads them where
- * they are. Must not copy, or write.
+ * Rows in C memory as a table of SQL: an eponymous virtual table that reads them in
+ * place. Must not copy, or write.
  */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
@@ -17,12 +17,12 @@ struct shared {
 };
 
 struct rows_table {
-	sqlite3_vtab base; /* first: SQLite's */
+	sqlite3_vtab base; /* first, as SQLite requires */
 	struct shared *shared;
 };
 
 struct rows_cursor {
-	sqlite3_vtab_cursor base; /* likewise */
+	sqlite3_vtab_cursor base; /* the same */
 	size_t at, count;
 };
 
@@ -60,7 +60,7 @@ static int disconnect_table(sqlite3_vtab *table)
 	return SQLITE_OK;
 }
 
-/* All rows, in their order; or that of a number. */
+/* Scans all rows in order, or finds one by its number. */
 static int plan(sqlite3_vtab *table, sqlite3_index_info *info)
 {
 	(void)table;

@@ -31,8 +31,8 @@ static uint32_t big_endian(const unsigned char *at, size_t size)
 	return value;
 }
 
-/* What the first 100 bytes of a SQLite file tell, checked without SQLite, so that
- * each kind of wrong file gets its own sentence. */
+/* Checks the first 100 bytes of the file without SQLite, so that each kind of wrong file
+ * gets its own sentence. */
 static int check_header(const char *path, const unsigned char *header, uint64_t file_size,
 			struct strbuf *error)
 {
@@ -165,7 +165,7 @@ static int prepare_connection(struct rundb *db)
 	return functions_register(db->handle);
 }
 
-/* The views of the file are what reports ask: are they those of this version? */
+/* Reports query the views in the file: checks that they are those of this version. */
 static int check_schema(struct rundb *db, struct strbuf *reason)
 {
 	char words[256];
@@ -182,7 +182,7 @@ static int check_schema(struct rundb *db, struct strbuf *reason)
 static int open_with(struct rundb *db, const struct held_file *file, int flags,
 		     struct strbuf *reason)
 {
-	/* One thread: locking would be a twentieth of a report's time. */
+	/* One thread only: locking would take a twentieth of a report's time. */
 	int result = held_connect(file, NULL, flags, &db->handle);
 
 	if (result == SQLITE_OK)
@@ -202,8 +202,8 @@ static void close_handle(struct rundb *db)
 	db->handle = NULL;
 }
 
-/* What a killed writer left is undone by opening for writing, which only its owner does:
- * a journal that others put there would be written into the file. */
+/* Opens for writing, so that SQLite undoes what a killed writer left. Only for the file's
+ * owner: a journal that others put there would be written into the file. */
 static int open_and_roll_back(struct rundb *db, struct strbuf *reason)
 {
 	struct held_file file;
@@ -369,8 +369,8 @@ int rundb_fail(struct rundb *db, int code)
 			      db->path, message);
 		break;
 	case SQLITE_ERROR:
-		/* A table or column that our own queries need is not there, or a number
-		 * is out of bounds; or they are wrong. */
+		/* A table or column that our queries need is missing, or a number is out
+		 * of bounds; or the queries are wrong. */
 		strbuf_printf(&db->error, "%s: %s (%s)", db->path,
 			      is_our_mistake(message)
 				      ? "prof-analyze asked wrongly, please report it"

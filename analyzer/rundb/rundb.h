@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run.db, opened to be read: checks of the file, cursors over queries, queries into
- * tables. Must not print; show sqlite3.h to its users; change the file.
+ * A run.db opened for reading: checks of the file, cursors over queries, queries into
+ * tables. Must not print, show sqlite3.h to its users, or change the file.
  *
  * Functions that can fail return 0 or -errno and leave one sentence in an error buffer
  * or in rundb_error().
@@ -16,10 +16,10 @@ struct rundb;
 struct cursor;
 struct sums;
 
-/* Opens a file. error: why not, in one sentence. -ENOENT: there is no such file. */
+/* Opens a file. On failure error gets one sentence. -ENOENT: there is no such file. */
 int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error);
-/* Asked while a file that is opened or read is locked, for waited_ms so far; false: fail.
- * NULL: it is waited for ten seconds without a word. */
+/* Sets the function that is asked while a file is locked, after waited_ms; false: give
+ * up. NULL: waits ten seconds silently. */
 void rundb_on_lock(int (*wait)(void *context, unsigned waited_ms), void *context);
 /* An empty run.db in memory, to be filled through rundb_handle(). */
 int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *error);
@@ -32,66 +32,64 @@ const char *rundb_error(const struct rundb *db);
 /* For the ingest library only. */
 struct sqlite3 *rundb_handle(struct rundb *db);
 
-/* What goes on while the database is read; who opened it fills it in. */
+/* What is still running while the database is read; set by whoever opened it. */
 struct rundb_live {
-	int pid; /* of the process that a run read from its spool belongs to; 0: has ended
-		  */
+	int pid; /* of the process whose run is read from its spool; 0: it ended */
 	bool is_attended; /* a collector watches it */
-	int running_pid;  /* of a run beside the stored ones, which alone were read; or 0
-			   */
+	int running_pid;  /* of a run that is not stored yet and was not read; or 0 */
 };
 struct rundb_live *rundb_live(struct rundb *db);
 
-/* Queries. A cursor is bound, stepped and closed. Never NULL: a query that fails has no
+/* Starts a query; step the cursor, then close it. Never NULL: a query that fails has no
  * rows, and cursor_finish() tells. */
 struct cursor *rundb_query(struct rundb *db, const char *sql);
-/* From now on the public views (trust, too) hold this run alone for queries of this
- * connection; main.NAME still has all. The file is not changed. */
+/* Limits the public views, trust included, to one run for queries of this connection;
+ * main.NAME still has all runs. The file is not changed. */
 int rundb_limit_views(struct rundb *db, int64_t run_id);
-/* From now on this connection has a table of that name with the rows of sql, whose :run
- * is bound, in place of an earlier one. The file is not changed. */
+/* Makes a table with the rows of sql for this connection, replacing an earlier one. :run
+ * is bound. The file is not changed. */
 int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id);
-/* The same, bound by a function of the caller's. */
+/* The same; the caller's function binds the parameters. */
 int rundb_keep_bound(struct rundb *db, const char *name, const char *sql,
 		     void (*bind)(void *context, struct cursor *cursor), void *context);
-/* Adds rows to such a table, cells in the order of its columns. The statement that fails
- * first ends it; rundb_insert_end() gives back the memory and tells: 0 or -errno. */
+/* Adds rows to such a table, cells in the order of its columns. The first failure ends
+ * it; rundb_insert_end() frees it and returns 0 or -errno. */
 struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table,
 					int column_count);
 void rundb_insert_row(struct rundb_insert *insert, const struct cell *cells);
 int rundb_insert_end(struct rundb_insert *insert);
-/* This connection has the table no longer. */
+/* Drops the table from this connection. */
 int rundb_drop(struct rundb *db, const char *name);
-/* From now on queries of this connection have a function of so many values, at most
- * RUNDB_VALUES; call NULL: no longer. Its text is copied. */
+/* Adds an SQL function with this many arguments (at most RUNDB_VALUES) to this
+ * connection; call NULL: removes it. Its text is copied. */
 #define RUNDB_VALUES 4
 int rundb_function(struct rundb *db, const char *name, int count,
 		   struct cell (*call)(void *context, const struct cell *values),
 		   void *context);
-/* Rows that C has. Texts need to live until the next call. */
+/* Rows in C memory. Texts must live until the next call. */
 struct rundb_rows {
 	const char *const *columns;
 	size_t column_count;
-	size_t (*count)(void *context); /* asked when a query begins to read */
+	size_t (*count)(void *context); /* called when a query begins to read */
 	struct cell (*cell)(void *context, size_t row, size_t column);
 };
-/* From now on queries of this connection find them as a table; NULL: no longer. */
+/* Shows the rows to queries of this connection as a table; NULL: removes it. */
 int rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows *rows,
 		    void *context);
-/* From now on this connection has a view of that name, in place of an earlier one or the
- * file's; NULL: no longer. The file is not changed. */
+/* Makes a view for this connection, replacing an earlier one and hiding the file's; NULL:
+ * removes it. The file is not changed. */
 int rundb_view(struct rundb *db, const char *name, const char *sql);
-/* A table with the sums by one number: a row each. */
+/* Makes a table with one row for each sum, by one key. */
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
 		    const char *value, const struct sums *sums);
-/* A table of rows of numbers, as many as it has columns; those as in CREATE TABLE,
- * without commas in between but those that divide them. */
+/* Makes a table from rows of numbers, one for each column. columns: as in CREATE TABLE,
+ * with commas only between columns. */
 int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 		       const double *values, size_t row_count);
-/* From now on functions have what the hooks saw, inlined copies as calls of their own,
- * for queries of this connection. The file is not changed. */
+/* Makes functions show what the hooks saw, with inlined copies as calls of their own, for
+ * queries of this connection. The file is not changed. */
 int rundb_show_inlined(struct rundb *db);
-/* Of a database in memory: statements that have no rows. */
+/* Runs statements without rows; for databases in memory. */
 int rundb_execute(struct rundb *db, const char *sql);
 /* A query written by the user: one statement that only reads, or an error. */
 int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
@@ -99,37 +97,36 @@ void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t v
 void cursor_bind_real(struct cursor *cursor, const char *parameter, double value);
 /* text is borrowed until cursor_close(); NULL binds NULL. */
 void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text);
-/* Binds its first parameters to the values of another one's present row, from a column
- * of it on. */
+/* Binds its first parameters to the current row of another cursor, starting at
+ * first_column. */
 void cursor_bind_row(struct cursor *cursor, const struct cursor *from, int first_column);
 /* 1: a row; 0: no more; -errno. */
 int cursor_next(struct cursor *cursor);
-/* Of one without rows: runs it once more, with what is bound now. 0 or -errno. */
+/* For a statement without rows: runs it again with the current bindings. 0 or -errno. */
 int cursor_run(struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
-/* The same; 0, or -errno when the query or a step of it has failed. */
+/* The same; returns 0, or -errno if the query or a step failed. */
 int cursor_finish(struct cursor *cursor);
 
-/* Values of the present row, by the column's name, a constant that is looked up once for
- * all rows; the program ends when the query, which is ours, has none of it. Texts are
- * borrowed until the next step; NULL stays NULL, and any other kind of value is turned
- * into what is asked. */
+/* Values of the current row by column name, a constant that is looked up once for all
+ * rows. The program ends if the query, which is ours, lacks the column. Texts are
+ * borrowed until the next step. NULL stays NULL; other kinds of values are converted. */
 int64_t cursor_integer(struct cursor *cursor, const char *name);
 double cursor_real(struct cursor *cursor, const char *name);
 const char *cursor_text(struct cursor *cursor, const char *name);
 bool cursor_is_null(struct cursor *cursor, const char *name);
-/* What the row, of a query that has all its columns, says of a subject. */
+/* Reads all quantities of a subject from a row that has all their columns. */
 void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values);
 
-/* By number: columns that have no name of their own, or whose name is no constant. */
+/* By index: for columns without a name, or whose name is no constant. */
 double cursor_real_at(struct cursor *cursor, int column);
 const char *cursor_text_at(struct cursor *cursor, int column);
-/* The number of a column whose name is so many bytes long; -1: there is none. */
+/* The index of a column whose name has this size; -1: none. */
 int cursor_find(const struct cursor *cursor, const char *name, size_t size);
 int cursor_column_count(const struct cursor *cursor);
 const char *cursor_column_name(const struct cursor *cursor, int column);
 struct cell cursor_cell(struct cursor *cursor, int column, struct table *table);
 
-/* Adds all rows to the table, matching columns by name; a COLUMN_LOCATION column takes
- * the columns "file" and "line". Closes the cursor. */
+/* Adds all rows to the table and closes the cursor. Columns are matched by name; a
+ * COLUMN_LOCATION column takes "file" and "line". */
 int cursor_fill(struct cursor *cursor, struct table *table);

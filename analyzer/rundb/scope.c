@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Views of one connection that stand before those of the file: limited to one run, or
- * with inlined copies unfolded. Runs on: prof-analyze, main thread, before other queries.
- * Must not write to the file: what is made is the connection's own.
+ * Views of one connection that hide those of the file: limited to one run, or with
+ * inlined copies unfolded. Runs on: prof-analyze, main thread, before other queries.
+ * Must not write to the file: the views are temporary.
  */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
@@ -16,7 +16,7 @@
 
 #include "scope.sql.h"
 
-/* Runs statements that have no rows, %w being a name. Returns SQLite's code. */
+/* Runs statements without rows; %w is a name. Returns SQLite's code. */
 static int run(struct rundb *db, const char *format, ...)
 {
 	va_list values;
@@ -31,7 +31,7 @@ static int run(struct rundb *db, const char *format, ...)
 	return result;
 }
 
-/* A temporary view is found before the one of the file that it is named after. */
+/* SQLite finds a temporary view before the one of the file with the same name. */
 static int shadow_all(struct rundb *db, int64_t run_id)
 {
 	sqlite3_stmt *statement;
@@ -116,7 +116,7 @@ int rundb_view(struct rundb *db, const char *name, const char *sql)
 	return end(db, result);
 }
 
-/* An empty one in place of an earlier one; columns: as in CREATE TABLE. */
+/* Makes an empty table in place of an earlier one; columns: as in CREATE TABLE. */
 static int make_table(struct rundb *db, const char *name, const char *columns)
 {
 	return end(db, begin(db)
@@ -168,7 +168,7 @@ int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 	return rundb_insert_end(insert);
 }
 
-/* The names are those of the schema, which was checked when the file was opened. */
+/* Column names come from the schema, which was checked when the file was opened. */
 static int shadow_hooked(struct rundb *db, const char *name)
 {
 	struct cursor *cursor = rundb_query(db, scope_sql_hooked);

@@ -16,7 +16,7 @@
 
 #define LISTED_RUNS 6
 
-/* 1: found, 0: not, -errno. */
+/* 1: found, 0: not found, or -errno. */
 static int first_id(struct rundb *db, const char *sql, const char *text, int64_t number,
 		    int64_t *ret_run_id)
 {

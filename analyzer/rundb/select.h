@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which run of the file the user means. */
+/* Finds the run that the user means. */
 #pragma once
 
 #include "analyzer/rundb/rundb.h"

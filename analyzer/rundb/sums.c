@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums in an array, found by a map of their numbers. */
+/* Sums in an array, found through a map of their keys. */
 #include "analyzer/rundb/sums.h"
 
 #include <stdlib.h>

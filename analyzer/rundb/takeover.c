@@ -23,7 +23,7 @@
 
 #define WAIT_LIMIT_MS 30000
 #define WAIT_STEP_MS 50
-/* With --no-wait: who writes for a moment is no reason to fail. */
+/* Even with --no-wait a moment's writing is no reason to fail. */
 #define LOCK_PATIENCE_MS 300
 
 struct opening {
@@ -51,7 +51,7 @@ static void say(const struct opening *opening, const struct strbuf *sentence)
 	opening->talk->say(opening->talk->context, strbuf_text(sentence));
 }
 
-/* Somebody else has the database. */
+/* Called while somebody else has locked the database. */
 static int wait_for_lock(void *context, unsigned waited_ms)
 {
 	struct opening *opening = context;
@@ -65,7 +65,7 @@ static int wait_for_lock(void *context, unsigned waited_ms)
 	return goes_on;
 }
 
-/* The memory was needed to put the run together. */
+/* Gives the memory back that was needed to put the run together. */
 static void run_stays(void *context)
 {
 	const struct spool_run *run = context;
@@ -74,8 +74,8 @@ static void run_stays(void *context)
 		run->directory);
 }
 
-/* Recovers one abandoned run. Returns true when the spool has to be looked at again,
- * because somebody else took it meanwhile. */
+/* Recovers one abandoned run. True: somebody else took it meanwhile, so the spool must be
+ * looked at again. */
 static bool recover(struct opening *opening, const struct spool_run *run)
 {
 	const struct store_waiting waiting = {.locked = wait_for_lock,
@@ -107,7 +107,7 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	return result == -EAGAIN;
 }
 
-/* Once: a spool is looked at again while a collector is at work in it. */
+/* Says it once: the spool is looked at repeatedly while a collector works in it. */
 static void say_foreign(struct opening *opening, const struct spool_run *run)
 {
 	struct strbuf sentence = {0};
@@ -123,8 +123,8 @@ static void say_foreign(struct opening *opening, const struct spool_run *run)
 	strbuf_free(&sentence);
 }
 
-/* Nothing is stored: there is no file, or an empty one. A collector that begins to write
- * makes that, and so does who asks mktemp for a name. */
+/* Whether nothing is stored: no file, or an empty one, as a collector makes when it
+ * begins to write, or mktemp. */
 static bool is_blank(const char *path)
 {
 	struct stat status;
@@ -133,8 +133,8 @@ static bool is_blank(const char *path)
 	       (S_ISREG(status.st_mode) && status.st_size == 0);
 }
 
-/* Is the run that is being stored older than the latest that is there? Then it will not
- * be the latest, and who asked for that need not wait for it. */
+/* Whether the run being stored is older than the latest one in the file. It will not
+ * become the latest, so a user who asked for that need not wait. */
 static bool is_behind(const struct opening *opening, const char *token)
 {
 	struct strbuf unused = {0};
@@ -153,7 +153,7 @@ static bool is_behind(const struct opening *opening, const char *token)
 	return is_behind;
 }
 
-/* One look at the spool. Returns true when there is something to wait for. */
+/* Looks at the spool once. True: there is something to wait for. */
 static bool look(struct opening *opening)
 {
 	struct spool_run *runs = NULL;
@@ -247,8 +247,8 @@ static int open_live(const struct opening *opening, struct rundb **ret_db,
 	return 0;
 }
 
-/* The run with the number that was asked for, when it is stored: nothing that happens in
- * the spool will change it. */
+/* Opens the run with the given number if it is stored already: nothing in the spool will
+ * change it. */
 static bool open_stored(const char *path, const char *run, struct rundb **ret_db)
 {
 	struct strbuf unused = {0};
@@ -277,9 +277,9 @@ static int open_after_spool(struct opening *opening, struct rundb **ret_db,
 	bool is_live = false;
 	int result = -ENOENT;
 
-	/* A run that was being recorded may be stored, and its spool gone, by the time it
-	 * is read: of a program that had just crashed, on a busy machine, every fifth
-	 * was. So what fails is looked at once more. */
+	/* A run being recorded may be stored, and its spool gone, by the time it is read:
+	 * on a busy machine that happened to every fifth program that had just crashed.
+	 * So a failure is followed by one more look. */
 	for (int looks = 0; looks < 2; looks++) {
 		settle(opening);
 		if (!opening->has_live)

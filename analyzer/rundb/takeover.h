@@ -11,16 +11,16 @@
 struct takeover_talk {
 	/* A sentence for the user. */
 	void (*say)(void *context, const char *sentence);
-	/* What is being waited for, called again and again; NULL: it is over. May be
-	 * NULL itself when nobody is there to watch. */
+	/* Called repeatedly while something is waited for; what NULL: the wait is over.
+	 * May be NULL if nobody watches. */
 	void (*progress)(void *context, const char *what, unsigned waited_ms);
 	void *context;
-	const char *run; /* that was asked for by --run; NULL: none was */
+	const char *run; /* as given by --run, or NULL */
 	bool no_wait;	 /* for collectors and locks: take what there is */
 };
 
-/* Opens path after the spool beside it has been dealt with. want_latest: the user did
- * not ask for an earlier run, so a living one is read (rundb_live()). Returns as
+/* Opens path after dealing with the spool beside it. want_latest: the user did not
+ * ask for an earlier run, so a running one is read (rundb_live()). Returns like
  * rundb_open(). */
 int takeover_open(const char *path, bool want_latest, const struct takeover_talk *talk,
 		  struct rundb **ret_db, struct strbuf *error);
