@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Options and commands; help. Must not know what a report does: what it takes stands in
- * its struct report.
+ * Options, commands and help. Must not know what a report does: its struct report says
+ * what it takes.
  */
 #include "analyzer/cli/cli.h"
 
@@ -24,8 +24,8 @@
 #define EVERY_LEAST_MS 10
 #define EVERY_MOST_MS 86400000
 
-/* Values of options: each ends the program (status 2) with a sentence that shows what was
- * given without obeying it. */
+/* Parsers of option values. Each ends the program (status 2) with a sentence that shows
+ * the cleaned value. */
 static const struct renderer *parse_format(const char *text,
 					   const struct argp_state *state)
 {
@@ -127,7 +127,7 @@ void cli_free(struct request *cli)
 	*cli = (struct request){0};
 }
 
-/* --gate may be given again and again. */
+/* --gate may be repeated. */
 static void add_limits(struct parsing *parsing, const char *text)
 {
 	struct request *cli = parsing->cli;
@@ -138,7 +138,7 @@ static void add_limits(struct parsing *parsing, const char *text)
 	cli->options.limits = all;
 }
 
-/* So may --source and --rename. */
+/* --source and --rename may be repeated, too. */
 static void add_text(const char ***texts, size_t *count, const char *text)
 {
 	*texts = xreallocarray(*texts, *count + 1, sizeof(**texts));
@@ -248,7 +248,7 @@ static void describe_all(struct strbuf *doc)
 	strbuf_free(&words);
 }
 
-/* The help of one command, or of all (NULL). */
+/* Shows the help of one command, or of all (NULL). */
 static void show_help(const struct report *report)
 {
 	struct argp_option options[CLI_OPTION_COUNT + 1] = {0};
@@ -340,7 +340,7 @@ void cli_parse(int argc, char **argv, struct request *ret)
 		show_help(parsing.count ? cli_find_report(parsing.arguments[0]) : NULL);
 		exit(STATUS_OK);
 	}
-	/* of no run: the command goes without saying */
+	/* --list-rules needs no run, so the command may be left out */
 	if (parsing.count == 0 && is_given(&parsing, KEY_LIST_RULES))
 		ret->report = cli_find_report("bottlenecks");
 	else if (parsing.count == 0)

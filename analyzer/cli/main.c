@@ -38,7 +38,7 @@ _Static_assert(CLI_OPTION_COUNT < MCP_OPTIONS_MOST, "all options and an end");
 #define WIDTH_MOST 400
 #define TOLD_AFTER_MS 1000
 
-/* Lines of it may name what there is to choose from. */
+/* Prints an error, whose further lines may list choices. */
 static void complain(const char *sentence)
 {
 	struct strbuf clean = {0};
@@ -58,7 +58,7 @@ static void complain(const char *sentence)
 	strbuf_free(&clean);
 }
 
-/* errno says why. */
+/* Prints why output failed; errno has the reason. */
 static void complain_output(const struct request *cli)
 {
 	struct strbuf sentence = {0};
@@ -69,7 +69,7 @@ static void complain_output(const struct request *cli)
 	strbuf_free(&sentence);
 }
 
-/* What the user sees of a wait; nothing of a short one. */
+/* Progress of a wait, shown only if it takes long. */
 struct waiting {
 	bool visible;
 	const char *told;
@@ -81,7 +81,7 @@ static void say(void *context, const char *sentence)
 	complain(sentence);
 }
 
-/* Where no terminal shows it, a wait is told once, when it is one. */
+/* Without a terminal a long wait is told once. */
 static void progress_line(struct waiting *waiting, const char *what, unsigned waited_ms)
 {
 	if (!what || waited_ms < TOLD_AFTER_MS || waiting->told == what)
@@ -157,7 +157,7 @@ static FILE *open_output(const struct request *cli)
 	return out;
 }
 
-/* A format without a place for notes: what speaks against its numbers is told beside. */
+/* For formats without notes: prints warnings about the numbers to stderr. */
 static void tell_warnings(const struct doc *doc)
 {
 	for (size_t i = 0; i < doc->section_count; i++) {
@@ -272,7 +272,7 @@ static enum exit_status open_database(const struct request *cli,
 	return STATUS_OK;
 }
 
-/* What shows itself as long as it runs writes to stdout, whatever that is. */
+/* Runs a command that shows its own output, always on stdout. */
 static enum exit_status serve(const struct request *cli, struct report_input *input)
 {
 	FILE *out = cli->output ? open_output(cli) : NULL;
@@ -307,8 +307,8 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	return status;
 }
 
-/* Runs a command line with stdout and stderr; ends the program where it is wrong. as_is:
- * files are opened as they are, and a spool beside them is left alone. */
+/* Runs a command line with stdout and stderr; ends the program if it is wrong. as_is:
+ * files are opened as they are, and spools beside them left alone. */
 static int cli_run(int argc, char **argv, bool as_is)
 {
 	struct report_input input = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The options of prof-analyze. Must not know what a report does: what it takes stands in
- * its struct report. */
+/* The options of prof-analyze. Must not know what a report does: its struct report says
+ * what it takes. */
 #include "analyzer/cli/options.h"
 
 #include "analyzer/cli/words.h"
@@ -13,15 +13,15 @@
 
 #define WHERE(field) offsetof(struct request, field)
 #define BY_ALL 0
-#define OF_THE_PROGRAM 3  /* the last ones are of no report */
-#define METRICS "METRICS" /* in place of the names there are */
+#define OF_THE_PROGRAM 3  /* the last ones belong to no report */
+#define METRICS "METRICS" /* stands for the names of metrics */
 
 static const struct {
 	const char *name;
 	int key;		    /* 0: a number */
 	const char *argument, *doc; /* doc NULL: hidden */
-	unsigned taken_with;	    /* by which reports */
-	/* The field that it sets; 0: the parser knows. */
+	unsigned taken_with;	    /* the reports that take it */
+	/* The field it sets; 0: the parser handles it. */
 	size_t text, flag;
 } table[CLI_OPTION_COUNT] = {
 	{"format", KEY_FORMAT, "FORMAT",
@@ -125,8 +125,8 @@ static const struct {
 	{"usage", KEY_USAGE, NULL, NULL, .taken_with = BY_ALL},
 };
 
-/* What an option means to the commands that take one of these; the first that fits. To
- * others, and in the help of all, it means what the table says. */
+/* What an option means to commands that take one of these; the first match counts. For
+ * others, and in the help of all, the table above applies. */
 static const struct {
 	int key;
 	const char *name; /* of a numbered one */

@@ -8,7 +8,7 @@
 
 #define CLI_OPTION_COUNT 43
 
-/* What takes more than to set a field; the others are numbered. */
+/* Options that do more than set a field; others are numbered. */
 enum cli_option_key {
 	KEY_FORMAT = 'f',
 	KEY_RUN = 'r',
@@ -18,8 +18,8 @@ enum cli_option_key {
 	KEY_NUMBERED = 0x100,
 	KEY_MIN_SHARE = 0x200,
 	KEY_FAIL_ON,
-	KEY_SOURCE, /* --source DIR, again and again */
-	KEY_RENAME, /* --rename OLD=NEW, again and again */
+	KEY_SOURCE, /* may be repeated */
+	KEY_RENAME, /* may be repeated */
 	KEY_GATE,   /* --gate METRIC=AMOUNT */
 	KEY_WIDTH,
 	KEY_EVERY,
@@ -30,11 +30,11 @@ enum cli_option_key {
 };
 
 const char *cli_option_name(size_t option);
-/* The number of an option; CLI_OPTION_COUNT: there is none. */
+/* The option's index, or CLI_OPTION_COUNT. */
 size_t cli_option_find(int key);
-/* report NULL: by any. */
+/* Whether the report (NULL: any) takes the option. */
 bool cli_option_is_taken(size_t option, const struct report *report);
-/* Sets the field that stands for it, if one does. */
+/* Sets the option's field in ret, if it has one. */
 void cli_option_set(size_t option, const char *text, struct request *ret);
-/* Those that a report takes, NULL: all. ret has room for all and is zeroed. */
+/* Lists the options of a report (NULL: all). ret is zeroed and has room for all. */
 void cli_options_fill(const struct report *report, struct argp_option *ret);

@@ -11,14 +11,13 @@ struct request {
 	const struct renderer *renderer;
 	const struct exporter *exporter; /* instead of the renderer; NULL: none */
 	struct report_options options;
-	const char *database;	/* NULL: none given, and none needed; else databases[0] */
+	const char *database;	/* databases[0]; NULL: none given and none needed */
 	const char **databases; /* TAKES_SIDES: all; owned, see cli_free() */
 	size_t database_count;
-	size_t before_databases; /* TAKES_SIDES: those in front of "--"; 0: there is none
-				  */
+	size_t before_databases; /* TAKES_SIDES: how many come before "--"; 0: no "--" */
 	char *limits;		 /* all --gate METRIC=AMOUNT,... together; owned */
 	const char *run;	 /* number or label; NULL: the latest */
 	const char *output;	 /* NULL: stdout */
 	bool no_limits, no_wait;
-	bool as_is; /* as main.c has it */
+	bool as_is; /* see cli_run() in main.c */
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the words of the command line are that are no options: the command, databases,
- * arguments. Must not know what a report does: what it takes stands in its struct
- * report.
+ * Assigns the words that are no options: command, databases, arguments. Must not know
+ * what a report does: its struct report says what it takes.
  */
 #include "analyzer/cli/words.h"
 
@@ -134,7 +133,7 @@ static bool looks_like_database(const char *name)
 	return is_file(name) || ends_in_db(name);
 }
 
-/* A first word that is neither command nor file: probably a command mistyped. */
+/* Whether a first word is neither command nor file: probably a mistyped command. */
 static bool is_mistyped_command(const char *word)
 {
 	struct stat status;
@@ -224,8 +223,8 @@ static void put_wanted(const struct report *report, const char *article,
 			      report->argument);
 }
 
-/* The database may stand anywhere: it is the first word that looks like one, else the
- * first. */
+/* The database may be anywhere: it is the first word that looks like one, else the first
+ * word. */
 static void assign_words(char *const *arguments, size_t count, struct request *ret)
 {
 	const char **words[] = {&ret->options.argument, &ret->options.other_argument};

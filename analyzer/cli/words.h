@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words of the command line that are no options, for cli.c. Must not open the
- * database.
+ * Words of the command line that are no options, for cli.c. Must not open the database.
  */
 #pragma once
 
 #include "analyzer/cli/request.h"
 
-/* All commands, in the order of --help: the reports, and those that show a program while
- * it runs. */
+/* Number of commands, in the order of --help: reports, then those that show a running
+ * program. */
 size_t cli_command_count(void);
 const struct report *cli_command(size_t index);
 
-/* Stands for "--" among the positional arguments of a report with TAKES_SIDES. */
+/* Replaces "--" among the arguments of reports with TAKES_SIDES. */
 extern char cli_side_mark[];
 
-/* NULL: there is no such report. */
+/* Finds a report by name; or NULL. */
 const struct report *cli_find_report(const char *name);
 
-/* "--" stands between the sides of a report that has sides; for argp it would end the
- * options: it becomes cli_side_mark. */
+/* Replaces "--" between the sides of a report by cli_side_mark: argp would take it for
+ * the end of options. */
 void cli_mark_sides(int argc, char **argv);
 
-/* Which of the positional arguments is what. Returns an error sentence in error, or
- * an empty one. */
+/* Assigns the positional arguments. error is empty on success, else has a sentence. */
 void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		struct strbuf *error);
 
 /* Whether the report writes one format for other programs (export/) and takes no
  * --format. */
 bool cli_writes_one_format(const struct report *report);
-/* Whether its first word names the format, as export's. */
+/* Whether the report's first word names a format, as in export. */
 bool cli_names_format(const struct report *report);
-/* Sets ret->exporter for such a report: its own, or the one that its first word names. */
+/* Sets ret->exporter for such a report: its own one, or that of its first word. */
 void cli_choose_exporter(struct request *ret, struct strbuf *error);

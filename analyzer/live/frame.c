@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A picture: head, the screen's table, and what it is of. */
+/* Makes a frame: head, the screen's table, and what is selected. */
 #include "analyzer/live/show.h"
 
 #include <math.h>
@@ -22,8 +22,8 @@ static void add_line(struct frame *frame, const char *text, size_t size)
 	frame->lines[frame->line_count++] = xstrndup(text, size);
 }
 
-/* So many bytes of it fit: whole parts where there are some, for half a number is a wrong
- * one. */
+/* How many bytes fit. Cuts between whole parts if possible, since half a number is a
+ * wrong one. */
 static size_t fitting(const char *text, size_t width)
 {
 	size_t size = utf8_prefix(text, width), part = size;
@@ -124,14 +124,15 @@ static void add_heads(struct frame *frame, const struct live *live,
 	frame->head_count = frame->line_count;
 }
 
-/* The rows are a line each; below them only what a "<" means is of use here. */
+/* Rows take a line each; of the notes below the table only the one about "<" is useful
+ * here. */
 static bool is_of_use(const struct frame *frame, const char *line)
 {
 	return frame->line_count < frame->first_row + frame->row_count ||
 	       !strncmp(line, CELL_UNKNOWN, 2);
 }
 
-/* The table as the reports draw it. */
+/* Draws the table as reports do. */
 static void add_table(struct frame *frame, const struct live *live,
 		      const struct frame_style *style, struct table *table)
 {

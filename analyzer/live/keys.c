@@ -66,7 +66,7 @@ static void zoom(struct keys *keys, struct live *live, uint32_t path)
 
 static void set_zero(struct keys *keys, struct live *live)
 {
-	if (live->facts.is_over) { /* the last picture stays */
+	if (live->facts.is_over) { /* the last frame stays */
 		strbuf_puts(&keys->message, "no zero point: the program has ended");
 		return;
 	}

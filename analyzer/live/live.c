@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of what is watched, and what is asked of its tables. */
+/* The state of a live view, and the queries on its tables. */
 #include "analyzer/live/live.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 
 #include "live.sql.h"
 
-/* Of a deeper path the outermost are left out. */
+/* Longest chain of names; the outermost are left out beyond it. */
 #define CHAIN_MOST 256u
 
 void live_init(struct live *live, struct source *source, const struct screen *screen)
@@ -23,7 +23,7 @@ void live_init(struct live *live, struct source *source, const struct screen *sc
 		.source = *source, .screen = screen, .sort = -1, .pool = name_pool_new()};
 	*source = (struct source){.rundir = RUNDIR_NONE};
 	ARRAY_ADD(live->paths, live->path_count) = (struct live_path){.parent = 0};
-	/* memory is not there, or the tables are: the program's own fault ends it */
+	/* out of memory, or the tables are wrong: our own fault */
 	if (rundb_open_memory("top", &live->db, &error) < 0 ||
 	    rundb_execute(live->db, live_sql_tables) < 0)
 		abort();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of words. Must not let a name add a word or a line. */
+/* Lines of name=value words. Must not let a name add a word or a line. */
 #include "analyzer/live/show.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "analyzer/render/cell.h"
 #include "common/base/utf8.h"
 
-/* In quotes, which are escaped in it as JSON does; chains with " > ". */
+/* Quoted, with JSON's escapes; chains are joined by " > ". */
 static void put_text(struct strbuf *line, const char *text)
 {
 	struct strbuf clean = {0};

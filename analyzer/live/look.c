@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A look: the run is read as reports read it, and its numbers go into the tables. */
+/* A look: reads the run as reports do, and stores its numbers in the tables. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -18,9 +18,9 @@
 
 #include "live.sql.h"
 
-/* Longer names are cut: one that is wider than any terminal is not read. */
+/* Longer names are cut: nobody reads one wider than any terminal. */
 #define NAME_MOST 4000
-/* How long a collector may take to store a run that has ended. */
+/* How long a collector may take to store a run after its end. */
 #define STORE_MOST_MS 5000
 #define STORE_LOOK_MS 20
 
@@ -30,8 +30,8 @@ struct reading {
 	struct rundb *db;
 	int64_t run_id;
 	struct spool_look who;
-	uint32_t *functions; /* by function_id, less the first: their numbers */
-	uint32_t *paths;     /* likewise */
+	uint32_t *functions; /* numbers by function_id, less the first id */
+	uint32_t *paths;     /* the same for paths */
 	int64_t first_function, first_path;
 	size_t function_count, path_count;
 };
@@ -45,7 +45,7 @@ static struct cursor *ask(struct reading *reading, const char *sql)
 	return cursor;
 }
 
-/* The run in its run.db, which it is stored in by now. */
+/* Opens the run in its run.db, where it is stored by now. */
 static bool open_stored(struct reading *reading)
 {
 	const struct source *source = &reading->live->source;
@@ -101,7 +101,7 @@ static bool is_attended(const struct source *source)
 	return lock < 0;
 }
 
-/* A collector stores the run that has ended, if there is one. */
+/* Waits until the collector, if there is one, has stored the ended run. */
 static bool wait_for_store(struct reading *reading)
 {
 	struct timespec pause = {.tv_nsec = STORE_LOOK_MS * 1000000L};
@@ -119,7 +119,7 @@ static bool wait_for_store(struct reading *reading)
 	return false;
 }
 
-/* Of a process that has ended others may go on. */
+/* Whether the view is over: other processes may go on when one has ended. */
 static bool is_over(struct reading *reading, bool lives)
 {
 	bool goes_on = lives || reading->who.living_count;
@@ -129,7 +129,7 @@ static bool is_over(struct reading *reading, bool lives)
 	return !goes_on;
 }
 
-/* What is read of a spool while its run is stored may lack files. */
+/* Files of a spool may disappear while its run is stored. */
 static bool open_run(struct reading *reading)
 {
 	const struct source *source = &reading->live->source;
@@ -199,7 +199,7 @@ static char *shown_name(const char *name)
 	return cut;
 }
 
-/* The short name of a function changes when another one has it, too. */
+/* Gives a function its name; short names change when another function has the same. */
 static void name_function(struct live *live, uint32_t number, bool is_new,
 			  struct cursor *from, struct cursor *put)
 {
@@ -219,7 +219,7 @@ static void name_function(struct live *live, uint32_t number, bool is_new,
 	cursor_run(put);
 }
 
-/* Two that nothing tells apart have two numbers. */
+/* Functions that cannot be told apart get separate numbers. */
 static uint32_t number_of_function(struct live *live, struct cursor *from, bool *ret_new)
 {
 	static const char *const columns[] = {"full_name", "linkage_name", "module",
@@ -283,7 +283,7 @@ static bool is_outermost(const struct live *live, uint32_t parent, uint32_t func
 	return true;
 }
 
-/* The number of what a look calls so: a function or path. UINT32_MAX: it has none. */
+/* The number of a function or path id of this look; UINT32_MAX: none. */
 static uint32_t number_at(const uint32_t *numbers, size_t count, int64_t first,
 			  int64_t id)
 {
@@ -356,7 +356,7 @@ static int take_paths(struct reading *reading)
 	return cursor_finish(from);
 }
 
-/* Rows that begin with a path, or, with first 0, have none. */
+/* Takes rows that begin with a path id, or with first 0 those without one. */
 static int take_rows(struct reading *reading, const char *select, const char *insert,
 		     int first)
 {
@@ -427,7 +427,8 @@ static void forget_old(struct live *live)
 	}
 }
 
-/* The look before, or older ones as long as less than the window lies between. */
+/* Chooses the look to compare with: the one before, or older ones while they are within
+ * the window. */
 static void choose_last(struct live *live)
 {
 	live->looks_ns[live->look % LIVE_LOOKS_KEPT] = live->now_ns;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks, and how often there may be one. */
+/* Looks, and how often they are allowed. */
 #include "analyzer/live/live.h"
 
 #include <time.h>
 
 #include "collector/processes/ticks.h"
 
-#define MOST_OF_CPU 20 /* a part of so many, the look and the pause together */
+#define MOST_OF_CPU 20 /* looking takes at most one part in this many of the time */
 
 uint64_t top_cpu_ns(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The screens, and the choice of their rows. */
+/* The screens, and the queries for their rows. */
 #include "analyzer/live/show.h"
 
 #include <math.h>
@@ -84,7 +84,7 @@ const struct column *screen_sorted_by(const struct live *live, const struct tabl
 	return &table->columns[sort_of(live)];
 }
 
-/* Equal rows stay as they came, so that they do not jump about. */
+/* Equal rows keep their order, so that they do not jump about. */
 static char *query_of(const struct live *live)
 {
 	const struct screen *screen = live->screen;
@@ -125,7 +125,7 @@ static struct cell chain_cell(const struct live *live, uint32_t path, struct tab
 	return cell;
 }
 
-/* Of a step it is a time. */
+/* The value of a step is a time. */
 static struct cell last_cell(struct table *table, size_t row, double value)
 {
 	struct strbuf text = {0};
@@ -169,7 +169,7 @@ struct table *screen_table(const struct live *live, size_t most, uint32_t **ret_
 
 	cursor_bind_integer(cursor, ":most", (int64_t)most);
 	table = columns_read(&input, cursor);
-	if (!table) /* memory is not there: the program's own fault ends it */
+	if (!table) /* out of memory: our own fault */
 		abort();
 	for (size_t i = 0; i < table->row_count; i++) {
 		paths[i] = (uint32_t)cell_whole(table_cell(table, i, "zoom"));

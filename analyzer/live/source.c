@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A PID, or the run that is being recorded beside a run.db. */
+/* Finds a process by PID, or the run being recorded beside a run.db. */
 #include "analyzer/live/source.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int pid_of(const char *word)
 	return (int)pid;
 }
 
-/* From a directory that is checked and open. */
+/* Opens a run whose directory was checked and is open. */
 static int begin(struct source *source, char *error, size_t error_size)
 {
 	struct segment_run page;
@@ -101,7 +101,7 @@ static int is_living(const struct spool_run *run)
 	return run->state == SPOOL_RECORDING || run->state == SPOOL_UNATTENDED;
 }
 
-/* Of several that are being recorded into one file the one that began last. */
+/* If several runs are being recorded into the file, opens the latest. */
 static enum exit_status open_beside(const char *path, struct source *ret,
 				    struct strbuf *error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live view on a terminal. Must not put a byte of a name there that a frame has not
- * made harmless; need colours, or more than a line.
+ * The live view on a terminal. Must not write bytes of names that a frame has not
+ * cleaned, need colours, or write more than a line at a time.
  */
 #include "analyzer/live/show.h"
 
@@ -23,10 +23,10 @@ struct terminal {
 	struct keys keys;
 	struct frame frame;
 	bool utf8;
-	int damage; /* nothing can be read any more */
+	int damage; /* -errno once nothing can be read any more */
 };
 
-/* Where the terminal has no UTF-8, what is none of ASCII is not shown. */
+/* Without UTF-8 in the terminal other characters than ASCII are not shown. */
 static void put_line(const struct terminal *terminal, int row, char *line, attr_t look)
 {
 	for (char *at = line; !terminal->utf8 && *at; at++)
@@ -141,7 +141,7 @@ static void press(struct terminal *terminal, int key)
 		   has_row ? frame->paths[terminal->keys.selected] : 0);
 }
 
-/* A terminal that was closed has no settings any more. */
+/* Whether the terminal was closed: it has no settings then. */
 static bool is_gone(void)
 {
 	struct termios settings;
@@ -149,7 +149,7 @@ static bool is_gone(void)
 	return tcgetattr(STDIN_FILENO, &settings) < 0;
 }
 
-/* What lies between two looks: keys, each shown at once. */
+/* Handles keys until the next look, and shows the result of each at once. */
 static void wait_for_keys(struct terminal *terminal, unsigned wait_ms)
 {
 	uint64_t end_ns = ticks_monotonic_ns() + wait_ms * 1000000ull, now_ns;
@@ -159,7 +159,7 @@ static void wait_for_keys(struct terminal *terminal, unsigned wait_ms)
 
 		timeout((int)((end_ns - now_ns + 999999) / 1000000));
 		key = getch();
-		if (key == ERR) { /* nothing was pressed: the picture is as it was */
+		if (key == ERR) { /* nothing was pressed: the screen stays as it is */
 			terminal->keys.is_done = is_gone();
 			continue;
 		}
@@ -171,7 +171,7 @@ static void wait_for_keys(struct terminal *terminal, unsigned wait_ms)
 	}
 }
 
-/* Who looks at a run.db sees the run that is recorded into it next. */
+/* A view of a run.db continues with the next run recorded into it. */
 static void look_for_next(struct terminal *terminal)
 {
 	struct live *live = &terminal->top->live;
@@ -216,7 +216,7 @@ static void watch(struct terminal *terminal)
 	}
 }
 
-/* A dumb one has lines, and no way to go back to one. */
+/* Dumb terminals cannot move the cursor back to a line. */
 static bool can_move(void)
 {
 	const char *move_text = tigetstr("cup");

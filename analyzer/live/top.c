@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The command `top`, without a terminal: frames one after the other, or the log. */
+/* The command `top` without a terminal: a series of frames, or the log. */
 #include "analyzer/live/show.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void pause_ms(unsigned ms)
 		;
 }
 
-/* A program that ends meanwhile is not waited for. */
+/* Waits for the next look, or for the program's end. */
 static void wait_for_next(const struct top *top)
 {
 	unsigned left_ms = top_pause_ms(top);
@@ -63,8 +63,8 @@ static void show_frame(const struct top *top, bool is_first)
 	frame_done(&frame);
 }
 
-/* most: lines of each kind in the log; 0: frames. The first look only tells what the
- * others are compared with. */
+/* most: lines of each kind in the log; 0: frames. The first look only gives the values to
+ * compare with. */
 static int run_plain(struct top *top, size_t most)
 {
 	uint64_t began_ns;
@@ -91,7 +91,7 @@ static int run_plain(struct top *top, size_t most)
 	return result;
 }
 
-/* On a pipe what is watched ends with its run: who reads it knows when to stop. */
+/* On a pipe the view ends with its run, so that readers know when to stop. */
 static void tell_of_next(const struct top *top)
 {
 	struct strbuf word = {0};

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The command mcp. A call of a tool is the command line that a person would write, run in
- * a child that reads files as they are. Must not end for what a client says, or offer
- * options that name files beside databases: who asks may be steered by what was read.
+ * The command mcp. A tool call runs the command line that a person would write, in a
+ * child that opens files as they are. Must not end because of a client's message, or
+ * offer options that name files other than databases: the client may be steered by what
+ * it has read.
  */
 #include "analyzer/mcp/mcp.h"
 
@@ -45,7 +46,7 @@ static const char instructions[] =
 
 const struct mcp_commands *mcp_commands;
 
-/* Those that read a database and write a document. */
+/* Tools are reports that read a database and write a document. */
 static bool is_tool(const struct report *report)
 {
 	return report && report->build && !(report->takes & TAKES_FLAME) &&
@@ -84,7 +85,7 @@ static json_t *schema_of(const struct report *report)
 				   "additionalProperties", 0));
 }
 
-/* Takes content, of key "result" or "error". id NULL: not known. */
+/* Sends content under the key "result" or "error", and takes it. id NULL: not known. */
 static void send(json_t *id, const char *key, json_t *content)
 {
 	json_t *message = json_must(json_pack("{sssOso}", "jsonrpc", "2.0", "id",
@@ -136,7 +137,7 @@ static void list(json_t *id)
 	send(id, "result", json_must(json_pack("{so}", "tools", tools)));
 }
 
-/* A command line, whose words are owned, and why it is none. */
+/* A command line with owned words, or the reason why it is none. */
 struct line {
 	char *words[WORDS_MOST + 4];
 	size_t count;
@@ -151,7 +152,7 @@ static void refuse(struct line *line, const char *name, const char *why)
 	strbuf_printf(&line->error, "' %s", why);
 }
 
-/* A word, which is no option whatever it says, or --NAME=VALUE. */
+/* Adds a word that cannot be taken for an option, or --NAME=VALUE. */
 static void add(struct line *line, const char *name, json_t *value, bool is_option)
 {
 	char *number = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
@@ -207,7 +208,7 @@ static void make_line(struct line *line, const struct report *report, json_t *ar
 	line->words[line->count++] = xstrdup("--format=json");
 }
 
-/* Runs it; the files get its output and what it says beside. Returns its status. */
+/* Runs the line; files receive stdout and stderr. Returns its status. */
 static int run(struct line *line, const int files[2])
 {
 	rlim_t cpu_s = strcmp(line->words[1], "sql") == 0 ? QUERY_CPU_S : CPU_S;
@@ -222,7 +223,7 @@ static int run(struct line *line, const int files[2])
 		dup2(files[1], STDERR_FILENO);
 		status = mcp_commands->run((int)line->count, line->words, true);
 		fflush(NULL);
-		_exit(status); /* what the parent has at hand is no leak of the child */
+		_exit(status); /* the parent's memory is no leak of the child */
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
@@ -233,7 +234,7 @@ static int run(struct line *line, const int files[2])
 	return STATUS_FAILED;
 }
 
-/* Adds what is in a file in memory to the answer; false: nothing, or too much. */
+/* Adds the content of a memory file to the answer; false: it is empty or too large. */
 static bool take_output(int fd, json_t *content)
 {
 	static char text[ANSWER_MOST + 2];

@@ -39,7 +39,7 @@ double rule_limit(struct rule_input *input, const char *name)
 	return rule_limit_of(input, input->rule->id, name);
 }
 
-/* A name that the query does not ask for is passed over. */
+/* Parameters that the query does not have are skipped. */
 static void bind_run(void *context, struct cursor *cursor)
 {
 	const struct rule_input *input = context;
@@ -199,7 +199,7 @@ static const struct rule_value *told_value(const struct rule *rule, const char *
 	return NULL;
 }
 
-/* With its unit, and how far it may be off. */
+/* Appends a number with its unit and its error. */
 static void put_number(struct cursor *cursor, const struct rule_value *value,
 		       double number, struct strbuf *filled)
 {
@@ -232,7 +232,7 @@ static void put_column(struct rule_input *input, struct cursor *cursor, const ch
 		strbuf_puts(filled, cursor_text_at(cursor, column));
 }
 
-/* "1 call", "13 calls", or one of two words by the number. */
+/* Appends "1 call" or "13 calls", or one of two words. */
 static void put_counted(struct cursor *cursor, const char *name, size_t size,
 			const char *words, struct strbuf *filled)
 {

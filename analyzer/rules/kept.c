@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables that C prepares. held: the shares of functions by thread, by process, of the
- * run. made: the calls within a function's code, of what is inlined in it, and of
- * libraries on its behalf; of 0, all there are. (Of thirteen C++ programs with hooks in
- * all headers they named what perf sees on the build without more often than the time
- * that is left, see docs/rules-calibration.md.)
+ * Tables that C computes. held: functions' shares of the run, by thread and process.
+ * made: calls in a function's code, to inlined functions and to libraries on its behalf;
+ * function 0 has all. (In thirteen C++ programs with hooks in all headers these calls
+ * found what perf sees in the build without hooks more often than the remaining time
+ * did, see docs/rules-calibration.md.)
  */
 #include "analyzer/rules/rule.h"
 
@@ -16,9 +16,9 @@
 
 #include <stdlib.h>
 
-/* Whose code a node's calls are made in: an inlined copy has its host's, a region its
- * function's, and what a library does on the way it does for who called it. Never asks
- * above a root. */
+/* The node in whose code a node's calls are made. Inlined copies run in their hosts'
+ * code, regions in their functions', and libraries work for their caller. Never called
+ * for a root's parent. */
 static uint32_t code_of(const struct calltree *tree, const uint32_t *codes, uint32_t node)
 {
 	const struct calltree_node *at = &tree->nodes[node];
@@ -29,7 +29,7 @@ static uint32_t code_of(const struct calltree *tree, const uint32_t *codes, uint
 	return is_others && at->parent != CALLTREE_NONE ? codes[at->parent] : node;
 }
 
-/* A region that begins is no call, and libc is called without hooks. */
+/* Beginning a region is no call, and libc is called without hooks. */
 static int64_t calls_of(const struct calltree *tree, const struct calltree_node *node)
 {
 	const struct calltree_function *function =
@@ -52,7 +52,7 @@ int rule_keep_made(struct rule_input *input)
 
 		codes[node] = code;
 		sums_add(&made, 0, 0, 0, calls);
-		/* what is called by itself has code of its own */
+		/* a function that is called by itself has code of its own */
 		if (code != node && maker != CALLTREE_NONE)
 			sums_add(&made, tree->functions[maker].function_id, 0, 0, calls);
 	}

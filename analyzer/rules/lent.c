@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table lent: what libraries of the language and the system do, by the nearest
- * function above that is the user's, which can be changed. And names short enough for a
- * sentence. Must not judge.
+ * The table lent assigns the work of language and system libraries to the nearest user
+ * function above, which can be changed. Also shortens names for sentences. Must not
+ * judge.
  */
 #include "analyzer/rules/rule.h"
 
@@ -21,8 +21,8 @@ static bool is_lent(const struct calltree *tree, uint32_t node)
 	       !tree->functions[function].is_libc;
 }
 
-/* The outermost of the library's functions on the path, below the user's; CALLTREE_NONE:
- * none of the user's is above. Parents come first in the tree's order. */
+/* The outermost library function below the user's function on the path; CALLTREE_NONE: no
+ * user function is above. Parents come first in the tree's order. */
 static uint32_t top_of(const struct calltree *tree, const uint32_t *tops, uint32_t node)
 {
 	uint32_t parent = tree->nodes[node].parent;
@@ -64,7 +64,7 @@ int rule_keep_lent(struct rule_input *input)
 	return result;
 }
 
-/* "__strcmp_avx2" is strcmp() as the system's library has it for a CPU. */
+/* "__strcmp_avx2" is the system library's strcmp() for some CPUs. */
 static const char *drop_variant(struct strbuf *name)
 {
 	static const char *const variants[] = {"_evex",	     "_avx",  "_sse",
@@ -79,7 +79,7 @@ static const char *drop_variant(struct strbuf *name)
 	return strbuf_text(name) + 2;
 }
 
-/* Of a template's instance the name has the type that it returns before it. */
+/* Names of template instances begin with their return type, which is dropped. */
 struct cell rule_bare_name(void *context, const struct cell *values)
 {
 	static const char anonymous[] = "(anonymous namespace)";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sums of allocation sites by owner, and findings about owners. Must not know the limits
- * of a rule.
+ * Sums allocation sites by owner, and makes findings about owners. Must not know limits
+ * of rules.
  */
 #include "analyzer/rules/owners.h"
 
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 
 #define NAMES_MOST 6
-/* Columns in front of a site's sums. */
+/* Columns before the sums of a site. */
 #define FIRST_SUM 5
 
 static struct memory_owner *find_owner(struct rule_input *input,
@@ -71,7 +71,7 @@ static uint32_t caller_of(struct rule_input *input, uint32_t owner)
 }
 
 struct owned {
-	uint32_t key, node, wrapped, site; /* key: whose sums; node: who is told */
+	uint32_t key, node, wrapped, site; /* whose sums; the node to name */
 	const char *file;		   /* of the owner's call; NULL: not known */
 	int64_t line;
 	const double *values;
@@ -109,8 +109,8 @@ static void add_to(struct rule_input *input, struct memory_owners *owners,
 	owner->line = owned->line;
 }
 
-/* The line at which the owner calls the outermost wrapper: each site knows that of the
- * call of its innermost function, else the path does. */
+/* The line at which the owner calls the outermost wrapper. Sites know the line of the
+ * innermost function's call; others come from the path. */
 static void set_call(const struct calltree *tree, struct owned *owned,
 		     struct cursor *cursor)
 {
@@ -143,7 +143,7 @@ static void add_site(struct rule_input *input, struct memory_owners *owners,
 	if (site == CALLTREE_NONE)
 		return;
 	node = calltree_owner(input->tree, site);
-	/* libraries' own: nothing that the user could change */
+	/* libraries' own: the user cannot change anything */
 	function = input->tree->nodes[node].function;
 	if (function != CALLTREE_NONE && input->tree->functions[function].is_library)
 		return;
@@ -180,7 +180,7 @@ static void sort(struct memory_owners *owners)
 		sort(owners->plain);
 }
 
-/* The names of the sums. */
+/* Reads the names of the sums. */
 static void read_columns(const struct cursor *cursor, struct memory_owners *ret)
 {
 	int count = cursor_column_count(cursor);
@@ -296,7 +296,7 @@ static const char *below_sql(struct rule_input *input, const struct memory_owner
 	return text;
 }
 
-/* "luaM_malloc_ > l_alloc": the user's functions from below the owner down to wrapped. */
+/* "luaM_malloc_ > l_alloc": the user's functions between the owner and wrapped. */
 static const char *passed_through(struct rule_input *input,
 				  const struct memory_owner *owner)
 {

@@ -18,7 +18,7 @@
  * share of a short run. */
 #define MATTERS_NS 10e6
 
-/* A limit of the rule's, or a column; NAN: the row has none. */
+/* A limit of the rule, or a column with it; NAN: the row has none. */
 static double limit_of(struct rule_input *input, struct cursor *cursor,
 		       const struct rule_value *value)
 {
@@ -39,7 +39,7 @@ static bool passes(struct rule_input *input, struct cursor *cursor,
 					  : !(is < limit_of(input, cursor, value));
 }
 
-/* What the row has in a column that need not be there. */
+/* The value of an optional column. */
 static double value_of(struct cursor *cursor, const char *name, double otherwise)
 {
 	int column = cursor_find(cursor, name, strlen(name));
@@ -131,8 +131,8 @@ static void tell_words(struct rule_input *input, struct finding *finding,
 	finding->sql = rule_fill(input, cursor, text_of(cursor, "proof", proof));
 }
 
-/* Of a call of libc, by a library or not, it is the call's line that is wanted, not the
- * function's. */
+/* For a call of libc, directly or through a library, points to the line of the call
+ * instead of the function. */
 static void tell_call(struct rule_input *input, struct finding *finding,
 		      const char *callee)
 {
@@ -234,8 +234,8 @@ static int keep_used(struct rule_input *input)
 	return result;
 }
 
-/* With the owners of sites; when nothing is found of them, and wrappers split up what
- * they have, with the wrappers. */
+/* Looks at the owners of sites. If nothing is found and wrappers divide what their
+ * callers have, looks at wrappers as owners. */
 static int look_at_owners(struct rule_input *input, struct findings *ret)
 {
 	struct memory_owners owners = {0};
@@ -257,7 +257,7 @@ static int look_at_owners(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
-/* RULE_NOT_MEASURED when the rule's own query says why. */
+/* RULE_NOT_MEASURED if the rule's own query says why. */
 static int find_missing(struct rule_input *input)
 {
 	struct cursor *cursor = rule_query(input, input->rule->unmeasured);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What a run is, before any rule is asked: what queries find bound, and what may be
- * judged. */
+/* Examines the run before any rule is asked: the numbers that queries use, and which
+ * measurements are valid. */
 #include "analyzer/rules/rule.h"
 
 #include "common/base/xalloc.h"
