@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Callgrind's format, all threads in one part: callgrind_annotate reads no second one.
- * Above the roots stands "(threads)", so that every function has callers, of which
- * readers take its inclusive cost. Must not write a file of a callee behind its name:
- * callgrind_annotate takes it for the next one's.
+ * Callgrind's format, all threads in one part, since callgrind_annotate reads only one.
+ * "(threads)" above the roots gives every function a caller: readers take inclusive
+ * costs from callers. Must not write a callee's file after its name: callgrind_annotate
+ * would take it for the next one's.
  */
 #include "analyzer/export/export.h"
 
@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What stands above the roots is nobody: PROFILE_NONE. */
+/* The caller of roots is PROFILE_NONE. */
 struct edge {
 	uint32_t caller, callee;
 	uint32_t line; /* of the call in the caller's file; 0: not known */
 	int64_t calls;
-	/* At and below the callee, of paths on which no other of it stands above: a call
-	 * inside of another call of the same function costs nothing once more. */
+	/* At and below the callee, on paths where it is outermost: a call inside another
+	 * call of the same function costs nothing more. */
 	int64_t costs[PROFILE_METRICS];
 };
 
 struct edges {
-	struct edge *all; /* by caller, nobody last; then by callee and line */
+	struct edge *all; /* sorted by caller (PROFILE_NONE last), callee and line */
 	size_t count;
 	int64_t (*selves)[PROFILE_METRICS]; /* of each function */
 };
@@ -57,7 +57,7 @@ static int compare(const void *left, const void *right)
 	return ORDER_BY_3(a, b, caller, callee, line);
 }
 
-/* Each call of a function in a line is an edge. Returns that of each node. */
+/* Each caller, callee and line make an edge. Returns the edge of each node. */
 static uint32_t *find_edges(const struct calltree *tree, struct edges *edges)
 {
 	uint32_t *of_nodes = calltree_numbers(tree);
@@ -99,7 +99,7 @@ static struct edges edges_of(const struct profile *profile)
 		quantity_add(&edges.all[of_nodes[sample->node]].calls,
 			     calls > 0 ? calls : 0);
 	}
-	/* behind a node stand those below it */
+	/* nodes below a node come after it */
 	for (size_t i = tree->node_count; i-- > 0;) {
 		if (tree->nodes[i].parent != CALLTREE_NONE)
 			add(sums[tree->nodes[i].parent], sums[i]);
@@ -124,11 +124,11 @@ static void free_edges(struct edges *edges)
 struct writing {
 	FILE *out;
 	const struct profile *profile;
-	struct intern files, modules; /* a number is told once with its text */
+	struct intern files, modules; /* the text goes with a number's first use */
 	bool *is_told;		      /* functions */
 };
 
-/* texts: those that have been told under keys of this kind. */
+/* texts: those already written under keys of this kind. */
 static void put_text(struct writing *writing, const char *key, struct intern *texts,
 		     const char *text)
 {
@@ -139,7 +139,7 @@ static void put_text(struct writing *writing, const char *key, struct intern *te
 		is_new ? " " : "", is_new ? (text ? text : "???") : "");
 }
 
-/* Before the file and after the module of it. key: "fn" or "cfn" */
+/* Written after the module and before the file. key: "fn" or "cfn". */
 static void put_name(struct writing *writing, const char *key, uint32_t function)
 {
 	fprintf(writing->out, "%s=(%" PRIu32 ")", key, function + 1);
@@ -160,7 +160,7 @@ static void put_costs(FILE *out, uint32_t line, const int64_t costs[PROFILE_METR
 	putc('\n', out);
 }
 
-/* Is there nothing of it, since it was left out? */
+/* Whether the edge has no costs left. */
 static bool is_empty(const struct edge *edge)
 {
 	bool any = edge->calls > 0;
@@ -170,8 +170,8 @@ static bool is_empty(const struct edge *edge)
 	return !any;
 }
 
-/* A call that was seen by unwinding only was not counted: there was one at least. line:
- * where the caller begins. */
+/* Calls seen by unwinding were not counted: at least one happened. line: where the caller
+ * begins. */
 static void put_call(struct writing *writing, uint32_t line, const struct edge *edge)
 {
 	const struct calltree_function *callee =

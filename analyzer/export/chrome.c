@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chrome's trace events, as Perfetto, chrome://tracing and speedscope read them: what has
- * a place in time. Times are microseconds. Must not write spans that overlap.
+ * Chrome's trace events, for Perfetto, chrome://tracing and speedscope: what has a place
+ * in time. Times are microseconds. Must not write overlapping spans.
  */
 #include "analyzer/export/export.h"
 #include "analyzer/export/json_text.h"
@@ -34,7 +34,7 @@ static void put_span(FILE *out, const struct timeline_event *event)
 	putc('}', out);
 }
 
-/* The name of the track; they stand in the order of their numbers. */
+/* Names a track; tracks are ordered by number. */
 static void put_track(FILE *out, const struct timeline_event *event)
 {
 	fprintf(out,
@@ -70,7 +70,7 @@ static void put_event(FILE *out, const struct timeline_event *event)
 	}
 }
 
-/* Several lanes of a process say the same. */
+/* Once each: several lanes of a process say the same. */
 static void put_processes(FILE *out, const struct profile *profile)
 {
 	for (size_t i = 0; i < profile->lane_count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a format for other programs: a function that writes what a document
- * holds for them, one metric of its call paths or all of a run.
+ * An exporter is a function that writes a document for other programs: one metric of its
+ * call paths, or a whole run.
  *
- * To add one that is rows: see analyzer/reports/sql/README.md. Else: export/NAME.c, a
- * line in registry.c and in meson.build.
+ * To add one made of rows see analyzer/reports/sql/README.md; else add export/NAME.c and
+ * a line in registry.c and meson.build.
  */
 #pragma once
 
@@ -20,16 +20,16 @@ struct export_context {
 struct exporter {
 	const char *name;
 	const char *summary;
-	bool is_picture; /* made by a command of its own, not by 'export' */
-	bool is_binary;	 /* nothing for a terminal */
-	/* writes doc->profile, perhaps with doc->timeline; else doc->flame, which may be
-	 * NULL */
+	bool is_picture; /* has a command of its own instead of 'export' */
+	bool is_binary;	 /* must not go to a terminal */
+	/* writes doc->profile, perhaps with doc->timeline; else doc->flame (may be
+	 * NULL) */
 	bool takes_profile, takes_timeline;
-	/* Errors of the stream are the caller's to check. */
+	/* The caller checks the stream for errors. */
 	void (*write)(const struct doc *doc, const struct export_context *context);
 };
 
 extern const struct exporter *const exporter_registry[];
 extern const size_t exporter_registry_count;
-/* Not in the registry: of formats that are .sql files, whose names reports know. */
+/* For formats that are .sql files, whose names reports know; not in the registry. */
 extern const struct exporter exporter_lines;

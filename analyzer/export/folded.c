@@ -23,7 +23,7 @@ static void put_name(struct strbuf *line, const char *name)
 			line->data[i] = ':';
 }
 
-/* chain: room for as many boxes as the flame has. */
+/* chain: has room for all boxes of the flame. */
 static void put_stack(struct strbuf *line, const struct flame *flame, uint32_t at,
 		      uint32_t *chain)
 {

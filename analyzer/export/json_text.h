@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON for formats that are written as they are told, without a tree in memory. */
+/* JSON that is written piece by piece, without a tree in memory. */
 #pragma once
 
 #include <stdint.h>

@@ -6,8 +6,8 @@
 
 #include "common/plain_text.h"
 
-/* SQLite's JSON has characters as they are that a terminal hides or obeys: they stand
- * only in its strings, where JSON has an escape for them. */
+/* SQLite leaves characters in JSON strings that a terminal would hide or obey; this
+ * escapes them. */
 static void put_character(FILE *out, const char *text, size_t length, uint32_t character)
 {
 	if (character == PLAIN_TEXT_REPLACEMENT)

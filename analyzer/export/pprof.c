@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pprof's profile.proto, gzipped: each call path with all that was measured on it, by
- * thread and process. A location is a line of a function: that of the call of the next
- * one on the path; where that is not known, and of the innermost, that of the definition.
- * Must not hold more than one message in memory.
+ * pprof's profile.proto, gzipped: each call path with all its measurements, by thread
+ * and process. A location is a function's line: where it calls the next one on the path,
+ * or its definition if that is not known and for the innermost one. Must not hold more
+ * than one message in memory.
  */
 #include "analyzer/export/export.h"
 
@@ -34,7 +34,7 @@ enum profile_field {
 /* Fields of a message, as protocol buffers encode them. */
 enum { OF_NUMBER, OF_BYTES = 2 };
 
-/* Of 0 nothing is written: a field that is not there is 0. */
+/* Zero is not written: a missing field is 0. */
 static void message_number(struct strbuf *message, unsigned field, int64_t value)
 {
 	if (!value)
@@ -51,7 +51,7 @@ static void message_bytes(struct strbuf *message, unsigned field, const char *da
 	strbuf_add(message, data, size);
 }
 
-/* One number of a packed field, which message_bytes() then takes. */
+/* Adds a number to a packed field; message_bytes() writes it. */
 static void pack(struct strbuf *packed, int64_t value)
 {
 	strbuf_put_leb128(packed, (uint64_t)value);
@@ -65,14 +65,14 @@ struct writing {
 	const struct profile *profile;
 	z_stream stream;
 	unsigned char buffer[BUFFER_BYTES];
-	struct intern strings; /* 0 is "" */
-	struct map locations;  /* by function and line, those that are written */
-	uint32_t *mappings;    /* of each function, by number; 0: none */
+	struct intern strings; /* string 0 is "" */
+	struct map locations;  /* written ones, by function and line */
+	uint32_t *mappings;    /* by function; 0: none */
 	struct strbuf field, packed, inner;
 	uint32_t *chain;
 };
 
-/* Errors of the stream are the caller's to check, who looks at it at the end. */
+/* The caller checks the stream for errors at the end. */
 static void squeeze(struct writing *writing, const char *data, size_t size, int flush)
 {
 	int result;
@@ -151,7 +151,7 @@ static void put_labels(struct writing *writing, const struct profile_sample *sam
 		put_label(writing, "pid", NULL, profile->lanes[sample->lane].pid);
 }
 
-/* Its number, from 1; writes it the first time. line 0: of the definition. */
+/* The location's number, from 1; written on first use. line 0: the definition. */
 static int64_t location_of(struct writing *writing, uint32_t number, uint32_t line)
 {
 	const struct calltree_function *function =
@@ -174,7 +174,7 @@ static int64_t location_of(struct writing *writing, uint32_t number, uint32_t li
 	return location;
 }
 
-/* The innermost comes first: where it was called is a line of the next. */
+/* Innermost first: the line of each call belongs to the next location. */
 static void put_sample(struct writing *writing, const struct profile_sample *sample)
 {
 	const struct calltree *tree = writing->profile->tree;
@@ -200,7 +200,7 @@ static void put_sample(struct writing *writing, const struct profile_sample *sam
 	put_field(writing, SAMPLE);
 }
 
-/* Each module once; the program itself is the first, as pprof takes it to be. */
+/* Each module once; pprof takes the first for the program itself. */
 static void put_mappings(struct writing *writing)
 {
 	const struct profile *profile = writing->profile;
@@ -261,7 +261,7 @@ static void put_strings(struct writing *writing)
 	}
 }
 
-/* 0: not known, as of a damaged file. */
+/* 0: not known, or a damaged file. */
 static int64_t started_ns(const struct profile *profile)
 {
 	int64_t ns;

@@ -12,16 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VIEW_ALL (PROFILE_NONE - 1) /* in place of a lane */
+#define VIEW_ALL (PROFILE_NONE - 1) /* takes the place of a lane */
 
-/* What is shown in one picture: the time of each thread, and every other metric of all
- * threads together. */
+/* A picture: the time of one thread, or another metric of all threads together. */
 struct view {
 	enum profile_metric metric;
-	uint32_t lane; /* PROFILE_NONE: what no lane has */
+	uint32_t lane; /* PROFILE_NONE: what belongs to no lane */
 };
 
-/* What a sample has in the view; 0 of a damaged, negative number. */
+/* The sample's amount in the view; 0 for negative numbers of damaged files. */
 static int64_t view_amount(const struct view *view, const struct profile_sample *sample)
 {
 	if (view->lane != VIEW_ALL && view->lane != sample->lane)
@@ -42,7 +41,7 @@ static void view_name(const struct profile *profile, const struct view *view,
 			      profile->lanes[view->lane].tid);
 }
 
-/* One without anything in it is none. Owned by caller. */
+/* The views that have something in them. Owned by caller. */
 static struct view *views_of(const struct profile *profile, size_t *ret_count)
 {
 	struct view *views =
@@ -136,7 +135,7 @@ static void put_view(FILE *out, const struct profile *profile, const struct view
 	strbuf_free(&name);
 }
 
-/* There is no other place for remarks than the name. */
+/* The name is the only place for remarks. */
 static void put_name(FILE *out, const struct profile *profile)
 {
 	struct strbuf name = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The flame graph as one SVG file: the whole on top, callees below their callers. It is
- * complete without its script; the script (svg.js) adds zoom, search and keys in a
- * browser. Must not refer to anything outside of the file; let a name through unescaped.
+ * The flame graph as one SVG file: the whole on top, callees below callers. It is
+ * complete without its script (svg.js), which adds zoom, search and keys in a browser.
+ * Must not refer to anything outside the file, or write names unescaped.
  */
 #include "analyzer/export/svg_page.h"
 
@@ -30,7 +30,7 @@ static void put_text(struct svg_page *page, double x, double y, const char *clas
 	fputs(strbuf_text(&page->line), page->out);
 }
 
-/* A line of text, cut at the right edge; the whole of it as its title. */
+/* A line of text, cut at the right edge; its title has all of it. */
 static void put_line(struct svg_page *page, double *y, const char *class,
 		     const char *text)
 {
@@ -55,7 +55,7 @@ static void put_line(struct svg_page *page, double *y, const char *class,
 	strbuf_free(&cut);
 }
 
-/* What the picture shows, and how far it can be trusted. Returns where it ends. */
+/* Writes what the picture shows and how far it can be trusted. Returns its lower edge. */
 static double put_head(struct svg_page *page, const struct doc *doc)
 {
 	double y = SVG_TITLE_HEIGHT;
@@ -92,7 +92,7 @@ static void put_left_out(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
-/* What the colours and lines of the picture need words for. */
+/* The colours and lines that need a legend. */
 struct kinds {
 	bool estimate, library, unproven;
 };
@@ -196,7 +196,7 @@ static void put_folded(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
-/* Returns where it ends. */
+/* Returns its lower edge. */
 static double put_foot(struct svg_page *page)
 {
 	double y = page->top + SVG_ROW * page->flame->level_count;
@@ -228,7 +228,7 @@ static double put_foot(struct svg_page *page)
 	return y;
 }
 
-/* The script writes here what it knows about the box under the pointer. */
+/* The script writes here about the box under the pointer. */
 static void put_details(struct svg_page *page)
 {
 	fprintf(page->out,
@@ -254,7 +254,7 @@ static void open_page(struct svg_page *page, const struct doc *doc, double heigh
 		page->top, SVG_ROW, SVG_LETTER, strbuf_text(&page->line), svg_css);
 }
 
-/* The head of the file says how high all is: so that is written last. */
+/* The file's head has the height, so it is written last. */
 static void write_svg(const struct doc *doc, const struct export_context *context)
 {
 	const struct flame *flame = doc->flame;

@@ -13,7 +13,7 @@
 #include <math.h>
 
 #define LEAST_LETTERS 3
-/* A time with a larger error than this part of it looks like an estimate. */
+/* Times with a larger relative error are drawn as estimates. */
 #define ESTIMATE 0.1
 
 static int64_t change_of(const struct flame_box *box)
@@ -21,7 +21,7 @@ static int64_t change_of(const struct flame_box *box)
 	return box->total - box->total_before; /* neither is below 0 */
 }
 
-/* "+4.1%", or "x39" where a percentage is no longer read. */
+/* "+4.1%", or "x39" where a percentage would be hard to read. */
 static void put_ratio(struct strbuf *text, const struct flame_box *box)
 {
 	double before = (double)box->total_before, change = (double)change_of(box);
@@ -77,7 +77,7 @@ static void put_change(struct strbuf *text, const struct flame *flame,
 	put_proof(text, flame, box);
 }
 
-/* "1.50s +-8%", or "<1.60s" of one that is not known. */
+/* "1.50s +-8%", or "<1.60s" if it is not known. */
 static void put_time(struct strbuf *text, const struct flame *flame, int64_t amount,
 		     int64_t error)
 {
@@ -135,7 +135,7 @@ static void put_title(struct svg_page *page, const struct flame_box *box)
 	strbuf_free(&numbers);
 }
 
-/* The change stands beside the name: colour alone would not do. */
+/* The change in text: colour alone would not do. */
 static void put_mark(struct strbuf *text, const struct flame *flame,
 		     const struct flame_box *box)
 {
@@ -149,10 +149,10 @@ static void put_mark(struct strbuf *text, const struct flame *flame,
 		put_ratio(text, box);
 }
 
-/* Of a label that has less, its own words say more than what tells it from others; and
- * letters that are made of a name say nothing at all. */
+/* With fewer letters a name's own words say more than what sets it apart; letters made
+ * from a name say nothing at all. */
 #define APART_LETTERS 24
-#define SHORTEN_LEAST 4 /* what shorten_name() can do */
+#define SHORTEN_LEAST 4 /* as shorten_name() requires */
 
 static void put_name(const struct svg_page *page, struct strbuf *label, const char *name,
 		     size_t letters)
@@ -195,14 +195,15 @@ static void put_label(struct svg_page *page, const struct flame_box *box,
 	strbuf_free(&label);
 }
 
-/* The script has room for other numbers of letters, but no names to tell apart: it takes
- * the widest that there is room for. Steps of a fourth: finer ones take long to make. */
+/* The script may have room for other widths: it takes the widest form that fits. Steps of
+ * a fourth: finer ones take long to make. */
 static size_t next_letters(size_t letters)
 {
 	return letters + (letters < 8 ? 1 : letters / 4);
 }
 
-/* "NAME\n4 FORM\n6 FORM\n...\n40": from so many letters on, and all of it from 40 on. */
+/* "NAME\n4 FORM\n6 FORM\n...\n40": from which width on each form is used, and from 40 on
+ * the whole name. */
 static void put_forms(struct svg_page *page, const char *name)
 {
 	size_t width = utf8_width(name);
@@ -257,7 +258,7 @@ static void put_frame(struct svg_page *page, const struct flame_box *box)
 	double all = page->width - 2.0 * SVG_MARGIN;
 	double x = SVG_MARGIN + box->left * all, width = box->width * all;
 	double y = page->top + SVG_ROW * box->level;
-	/* The script zooms into what is narrower than a pixel, too. */
+	/* The script can zoom into boxes narrower than a pixel. */
 	int digits = width < 0.1 ? 12 : 7;
 	struct strbuf mark = {0};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files of the SVG share: the page and its measures, in pixels. */
+/* Shared by the files of the SVG: the page and its measures, in pixels. */
 #pragma once
 
 #include "common/base/utf8.h"
@@ -19,13 +19,13 @@ struct svg_page {
 	const struct flame *flame;
 	unsigned width;
 	double top;		    /* of the frames */
-	struct shorten_style style; /* with the document's names: as in its tables */
+	struct shorten_style style; /* names are shortened as in the document's tables */
 	struct strbuf line;	    /* room to write in */
 };
 
 void svg_frames(struct svg_page *page);
-/* Short forms of their names, for the script. */
+/* Writes short forms of the names, for the script. */
 void svg_names(struct svg_page *page);
-/* Of a frame's total; estimates are dashed, and what is not known is pale. */
+/* Whether a box's total is known; estimates are dashed, unknown ones pale. */
 bool svg_is_known(const struct flame_box *box);
 bool svg_is_estimate(const struct flame_box *box);

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a chain in fewer columns the root is left out before a name is cut. */
+/* In fewer columns a chain loses its root before names are cut. */
 #define ROOT_LEAST 100
 
 static void number(struct strbuf *buffer, const struct cell *cell, enum column_type type)
@@ -45,7 +45,7 @@ static void number(struct strbuf *buffer, const struct cell *cell, enum column_t
 	}
 }
 
-/* A place in the source. The line of a definition is not taken for that of a call. */
+/* A place in the source. A definition's line must not be taken for a call's. */
 static void put_location(struct strbuf *buffer, const struct cell *cell, const char *text,
 			 size_t width, const struct shorten_style *style)
 {
@@ -58,7 +58,7 @@ static void put_location(struct strbuf *buffer, const struct cell *cell, const c
 		strbuf_puts(buffer, CELL_OF_FUNCTION);
 }
 
-/* In one line; where there is little room the innermost names are told, as they are. */
+/* A chain on one line; with little room the innermost names are kept whole. */
 static void put_chain(struct strbuf *buffer, const char *text, size_t width,
 		      const struct shorten_style *style)
 {

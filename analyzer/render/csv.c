@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Csv (RFC 4180): the document's main table, raw numbers, units in the header. A
- * document without one gives its notes. Must not scale or shorten anything, or hand a
- * spreadsheet a formula that somebody gave a function for a name.
+ * Csv (RFC 4180): the document's main table with raw numbers and units in the header, or
+ * its notes if it has no table. Must not scale or shorten anything, or give a
+ * spreadsheet a formula that is the name of a function.
  */
 #include "analyzer/render/render.h"
 
@@ -13,8 +13,7 @@
 
 #include <string.h>
 
-/* Begins what a spreadsheet evaluates; the wide forms do so, too, where
- * they are typed. */
+/* Characters that begin a formula; the wide forms do so, too, where they are typed. */
 static bool begins_formula(const char *text)
 {
 	uint32_t first;
@@ -26,7 +25,7 @@ static bool begins_formula(const char *text)
 	       first == 0xff0b || first == 0xff0d || first == 0xff20;
 }
 
-/* "-12", "+3.5e-7", "-4.1%": evaluated or not, it is the same. */
+/* "-12", "+3.5e-7", "-4.1%": evaluating these changes nothing. */
 static bool is_number(const char *text)
 {
 	size_t digits = 0;
@@ -46,9 +45,8 @@ static bool is_number(const char *text)
 	return digits && !*text;
 }
 
-/* What a terminal or a spreadsheet would take for more than text: hidden characters are
- * written as in JSON (a line break stays: a quoted field may have one), and before a
- * formula there is an apostrophe. */
+/* Hidden characters are escaped as in JSON, except line breaks, which quoted fields may
+ * contain. Formulas get an apostrophe in front. */
 static void put_safe(struct strbuf *safe, const char *text)
 {
 	size_t left = strlen(text);
@@ -79,7 +77,7 @@ static void put_field(FILE *out, const char *text, bool *first)
 		fputc(',', out);
 	*first = false;
 	put_safe(&safe, text);
-	/* ';': where it separates fields, a field of ours stays one. */
+	/* Some readers split fields at ';': quoted, ours stay whole. */
 	if (!strpbrk(strbuf_text(&safe), ",;\"\n")) {
 		fputs(strbuf_text(&safe), out);
 		strbuf_free(&safe);

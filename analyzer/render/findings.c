@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The figures of findings as people read them, and findings as a table. Must not say
- * more than the finding does.
+ * The figures of findings for people, and findings as a table. Must not say more than
+ * the finding does.
  */
 #include "analyzer/render/findings.h"
 
@@ -25,7 +25,7 @@ void finding_put_evidence(struct strbuf *buffer, const struct finding *finding)
 	}
 }
 
-/* "at most 1.41x faster", with 184ms that are 29.0% of the run. */
+/* "at most 1.41x faster"; is_long adds the time and its share of the run. */
 static void put_time(struct strbuf *buffer, const struct finding *finding, bool is_long)
 {
 	double ceiling = finding_ceiling(finding);
@@ -129,7 +129,7 @@ struct facts {
 	struct strbuf text;
 };
 
-/* text NULL: what was written into the buffer, which is empty again. */
+/* text NULL: takes the text from the buffer, and empties it. */
 static void put_fact(struct facts *facts, const char *label, const char *text,
 		     enum fact_kind kind)
 {

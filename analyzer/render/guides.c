@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tree guides. An only child moves one column to the right, others two, so that long
+ * Tree guides. An only child is indented by one column, others by two, so that long
  * chains of calls stay in sight. Must not assume that depths grow by one: a file may be
  * damaged.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines before the names of a tree that show who belongs to whom. */
+/* The lines before the names of a tree that show which row belongs to which. */
 #pragma once
 
 #include "analyzer/render/style.h"
@@ -10,9 +10,9 @@ struct guides;
 struct guides *guides_new(const struct text_style *style, const struct section *section);
 void guides_free(struct guides *guides);
 
-/* Columns before the name of a row when there is room enough. */
+/* Columns before the row's name if there is room enough. */
 size_t guides_indent(const struct guides *guides, size_t row);
 
-/* Appends the guides of a row, to be called for every row in order; returns their
- * columns. A row that is indented past half of the room gets its depth as a number. */
+/* Appends a row's guides and returns their columns; must be called for all rows in order.
+ * Rows indented past half of the room get their depth as a number. */
 size_t guides_add(struct guides *guides, size_t row, size_t room, struct strbuf *buffer);

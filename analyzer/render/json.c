@@ -133,7 +133,7 @@ static void put_notes(FILE *out, const struct doc *doc)
 	fputs(first ? "]" : "\n  ]", out);
 }
 
-/* SIZE_MAX: not of things that could be left out */
+/* SIZE_MAX: rows of this kind are never left out */
 static size_t shown_count(const struct section *section)
 {
 	if (section->kind == SECTION_TABLE)

@@ -23,7 +23,7 @@ static json_t *evidence_value(const struct finding *finding)
 	return array;
 }
 
-/* null: nothing of that kind */
+/* null if there is none of this kind */
 static json_t *amount(double value)
 {
 	return value > 0 ? json_figure(value) : json_null();

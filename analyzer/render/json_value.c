@@ -67,8 +67,8 @@ static void put_escape(FILE *out, uint32_t character)
 		0xdc00 + (character & 0x3ff));
 }
 
-/* Of a document only strings hold more than ASCII, and jansson passes whole characters. A
- * newline between the values is one that is to be there. */
+/* jansson passes whole characters, and only strings have more than ASCII. Newlines
+ * between values stay. */
 static int put_visible(const char *text, size_t size, void *data)
 {
 	FILE *out = data;

@@ -10,7 +10,7 @@
 
 /* The value, never NULL. */
 json_t *json_must(json_t *value);
-/* json_pack(), never NULL: values that are 'o' are taken. */
+/* json_pack(), never NULL; takes 'o' values. */
 #define json_make(...) json_must(json_pack(__VA_ARGS__))
 /* A string, made valid UTF-8; null for NULL. */
 json_t *json_text(const char *text);
@@ -18,7 +18,6 @@ json_t *json_text(const char *text);
 json_t *json_figure(double value);
 /* An array of the names of a chain. */
 json_t *json_chain(const char *chain);
-/* Writes a value. In its strings hidden characters (common/plain_text.h) are escaped:
- * jansson does so with C0 controls only. Errors of the stream are the caller's to check.
- */
+/* Writes a value. Hidden characters in strings (common/plain_text.h) are escaped; jansson
+ * only escapes C0 controls. The caller checks the stream for errors. */
 void json_write(json_t *value, FILE *out, size_t flags);

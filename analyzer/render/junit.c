@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * JUnit XML, as CI servers read it: a test case for each check of a gate. A check that
- * failed is a failure, one that was not made an error. Must not let a check that was not
- * made look like one that passed.
+ * JUnit XML for CI servers: a test case for each check of a gate. A failed check is a
+ * failure; one that could not be made is an error, and must not look like one that
+ * passed.
  */
 #include "analyzer/render/render.h"
 

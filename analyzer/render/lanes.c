@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes in the columns of a terminal: a line for each row of slices. In front of it
- * stands whose most of it is, and how many others there are; these where there is room.
+ * Lanes in a terminal's columns: a line for each row of slices. The label names what has
+ * most of the row, and how many others there are; these are named where there is room.
  * Must not write more columns than there are.
  */
 #include "analyzer/render/style.h"
@@ -17,7 +17,7 @@
 #define INDENT 2u
 #define WIDTH_LEAST 16u
 #define ROWS_MOST 8u
-#define NAME_LEAST 8u /* of one that does not fit */
+#define NAME_LEAST 8u /* shortest cut name */
 #define LABEL 20u
 
 struct canvas {
@@ -25,7 +25,7 @@ struct canvas {
 	const struct lanes *lanes;
 	size_t width;
 	const struct lane_slice **cells; /* by column; NULL: nothing */
-	bool has_names;			 /* the row has several: slices say theirs */
+	bool has_names; /* the row has several names: slices show theirs */
 };
 
 static const char *color_of(const struct text_style *style, enum lane_state state)
@@ -62,7 +62,7 @@ static int64_t length_of(const struct lane_slice *slice)
 									       : length;
 }
 
-/* Where several are in one column the longest is seen. */
+/* If several slices share a column, the longest shows. */
 static void place(struct canvas *canvas, const struct lane *lane, uint32_t row)
 {
 	for (size_t i = 0; i < canvas->width; i++)
@@ -83,8 +83,8 @@ static void place(struct canvas *canvas, const struct lane *lane, uint32_t row)
 	}
 }
 
-/* One slice, or nothing, over so many columns; the last one stays free where the next
- * slice follows at once. */
+/* Writes one slice or gap; its last column stays free if the next slice follows at
+ * once. */
 static void put_run(const struct canvas *canvas, const struct lane_slice *slice,
 		    size_t columns, bool is_followed)
 {
@@ -170,7 +170,7 @@ static void put_row(struct canvas *canvas, const struct lane *lane, uint32_t row
 	fputc('\n', canvas->style->out);
 }
 
-/* Rows in which something is in sight. */
+/* Writes the rows that have something in sight. */
 static void put_lane(struct canvas *canvas, const struct lane *lane)
 {
 	const struct text_style *style = canvas->style;
@@ -236,7 +236,7 @@ void text_lanes(const struct text_style *text, const struct section *section)
 
 	if (section->lanes->to_ns <= section->lanes->from_ns)
 		return;
-	/* names need not be told apart from all others here: they are in the table */
+	/* names may be ambiguous here: the table has them in full */
 	plain.names = NULL;
 	style.shorten = &plain;
 	style.width = canvas.width + 2 * INDENT + LABEL;

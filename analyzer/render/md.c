@@ -57,7 +57,7 @@ static void put_code(FILE *out, const char *text, bool in_table)
 
 	put_fence(out, ticks + 1);
 	fputs(space, out);
-	/* of nothing there is no code */
+	/* an empty code span is not possible */
 	for (const char *at = *text ? text : "\"\""; *at; at++) {
 		if (*at == '|' && in_table)
 			fputc('\\', out);
@@ -85,7 +85,7 @@ static void put_code_fact(FILE *out, const char *label, const char *text)
 	fputc('\n', out);
 }
 
-/* What draws a finding. */
+/* State while a finding is drawn. */
 struct finding_drawing {
 	FILE *out;
 	const struct shorten_style *style;
@@ -168,7 +168,7 @@ static void put_cell(FILE *out, const struct shorten_style *style,
 	strbuf_free(&text);
 }
 
-/* Returns whether it is not known. */
+/* Returns whether the value is not known. */
 static bool put_row_cell(FILE *out, const struct shorten_style *style,
 			 const struct table *table, size_t row, size_t column)
 {
@@ -260,7 +260,7 @@ static void put_table(FILE *out, const struct shorten_style *style,
 	put_below(out, has_unknown ? CELL_UNKNOWN : NULL);
 }
 
-/* A value without a name goes on with the one before it, on a line of its own. */
+/* A value without a name continues the one before it on a new line. */
 static void put_values(FILE *out, const struct shorten_style *style,
 		       const struct section *section)
 {
@@ -319,7 +319,7 @@ static void put_plot(FILE *out, const struct section *section)
 	strbuf_free(&text);
 }
 
-/* As in a terminal. */
+/* The same as in a terminal. */
 static void put_lanes(FILE *out, const struct doc *doc, const struct section *section)
 {
 	struct render_context terminal = {

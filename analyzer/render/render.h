@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a format: a function that writes a document.
+ * A format is a function that writes a document.
  *
  * To add one: render/NAME.c, a line in registry.c and in meson.build.
  */
@@ -13,23 +13,23 @@
 struct render_context {
 	FILE *out;
 	size_t width;	      /* of the terminal, in columns; text only */
-	size_t picture_width; /* likewise, and less where it has less than text needs */
+	size_t picture_width; /* the same, but may be too narrow for text */
 	bool color;	      /* text only */
 	bool utf8;	      /* may draw with more than ASCII; text only */
 };
 
 struct renderer {
 	const char *name;
-	bool for_machines;   /* reports leave nothing out for it */
-	bool is_page;	     /* reads well with many rows, and is no text of a terminal */
+	bool for_machines;   /* reports leave nothing out */
+	bool is_page;	     /* has room for many rows, and is no terminal text */
 	bool needs_checks;   /* only for reports with a gate (TAKES_GATE) */
 	bool needs_findings; /* only for reports of findings (TAKES_FINDINGS) */
-	/* By render_document() only. */
+	/* Called by render_document() only. */
 	void (*render)(const struct doc *doc, const struct render_context *context);
 };
 
-/* Writes the document; of what is for people every text is made plain before
- * (analyzer/document/plain.h). Errors of the stream are the caller's to check. */
+/* Writes the document. For people all texts are cleaned first
+ * (analyzer/document/plain.h). The caller checks the stream for errors. */
 void render_document(const struct renderer *renderer, struct doc *doc,
 		     const struct render_context *context);
 

@@ -29,7 +29,7 @@ static const char *level_of(const struct section *section, enum severity severit
 	return severity >= SEVERITY_MEDIUM ? "warning" : "note";
 }
 
-/* An absolute path gets the scheme; what a URI cannot hold is escaped. */
+/* Absolute paths get a scheme; characters that a URI cannot have are escaped. */
 static json_t *uri_value(const char *file)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -98,7 +98,7 @@ static void hash_text(uint64_t *hash, const char *text)
 	*hash = (*hash ^ 0xff) * 0x100000001b3;
 }
 
-/* The same finding in another run has the same one. */
+/* The same finding in another run gets the same fingerprint. */
 static json_t *fingerprints(const struct finding *finding)
 {
 	uint64_t hash = 0xcbf29ce484222325;
@@ -135,7 +135,7 @@ static json_t *result_message(const struct findings *findings,
 	return value;
 }
 
-/* Each rule of the findings once; the number of each is its place. */
+/* Lists each rule of the findings once; returns its index. */
 static size_t rule_number(const struct rule **rules, size_t *count,
 			  const struct rule *rule)
 {
@@ -179,7 +179,7 @@ static json_t *rules_value(const struct rule *const *rules, size_t count)
 	return array;
 }
 
-/* What the notes of the document say: how far the numbers go, what was not measured. */
+/* The document's notes: how far the numbers go, and what was not measured. */
 static json_t *invocations(const struct doc *doc)
 {
 	json_t *notes = json_must(json_array());

@@ -80,7 +80,7 @@ void text_wrap(const struct text_style *style, const char *text, size_t first_in
 			fputc(' ', style->out);
 			column++;
 		}
-		/* A word longer than a line is broken where the line ends. */
+		/* A word longer than a line is broken at its end. */
 		while (column + utf8_width(rest) > style->width) {
 			size_t room = style->width > column ? style->width - column : 1;
 			size_t part = utf8_prefix(rest, room);

@@ -9,17 +9,17 @@ struct text_style {
 	FILE *out;
 	size_t width, picture_width;
 	const struct shorten_style *shorten;
-	struct shorten_style own; /* where shorten points to */
+	struct shorten_style own; /* shorten may point here */
 	/* Escape sequences, empty without colour. */
 	const char *bold, *dim, *good, *warning, *off;
 	/* Tree guides: a child with and without later siblings (two columns), an ancestor
 	 * with later siblings (one column). */
 	const char *branch, *last_branch, *trunk;
-	const char *sorted; /* behind the title of the column that rows are sorted by */
+	const char *sorted; /* after the title of the sort column */
 	/* From low to high. */
 	const char *const *levels;
 	size_t level_count;
-	/* What slices are drawn with, by enum lane_state. */
+	/* How slices are drawn, by enum lane_state. */
 	const char *const *fills;
 };
 
@@ -27,11 +27,11 @@ struct text_style {
 void text_style_init(struct text_style *style, const struct render_context *context,
 		     struct name_pool *names);
 
-/* Writes text wrapped at words: the first line after first_indent columns that are
- * already written, further ones after indent spaces. Ends with a newline. */
+/* Writes text wrapped at words and ends it with a newline. The first line starts after
+ * first_indent columns that are already written, the others after indent spaces. */
 void text_wrap(const struct text_style *style, const char *text, size_t first_indent,
 	       size_t indent);
-/* Writes a section of lanes, their times and what is drawn how. */
+/* Writes a section of lanes with times and a legend. */
 void text_lanes(const struct text_style *style, const struct section *section);
 /* Writes a table section with header, rows and last line. */
 void text_table(const struct text_style *style, const struct section *section);

@@ -67,7 +67,7 @@ static void put_values(const struct text_style *style, const struct section *sec
 	strbuf_free(&text);
 }
 
-/* The highest of the points that fall into one column. */
+/* The highest point that falls into a column. */
 static double column_value(const struct section *section, size_t column, size_t columns)
 {
 	size_t from = column * section->point_count / columns;

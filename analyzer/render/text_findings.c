@@ -14,7 +14,7 @@
 #define PATH_LINES 3
 #define LOCATION_WIDTH 32
 
-/* What draws the finding that is being put. */
+/* State while a finding is drawn. */
 struct drawing {
 	const struct text_style *style;
 	const struct section *section;
@@ -58,8 +58,8 @@ static size_t widest_rank(const struct section *section)
 	return widest;
 }
 
-/* "1 HIGH   find_match: called 3,816,870 times for 8.6ns each". A name that would be cut
- * to nothing has a line of its own. */
+/* "1 HIGH   find_match: called 3,816,870 times for 8.6ns each". A name that does not fit
+ * beside it gets a line of its own. */
 static void put_head(const struct drawing *drawing, size_t index)
 {
 	const struct text_style *style = drawing->style;
@@ -96,8 +96,7 @@ static void put_head(const struct drawing *drawing, size_t index)
 	strbuf_free(&says);
 }
 
-/* "insn_size → find_match (assemble.c:2213)": of the path as much of its end as there is
- * room for. */
+/* "insn_size → find_match (assemble.c:2213)", with as much of the path's end as fits. */
 static void put_place(struct strbuf *buffer, const struct drawing *drawing,
 		      const struct finding *finding, size_t room)
 {
@@ -129,8 +128,8 @@ static void put_place(struct strbuf *buffer, const struct drawing *drawing,
 	strbuf_free(&place);
 }
 
-/* What to do, what it can bring at most, and where: behind it, or on a line of its own
- * where there is no room for it. */
+/* What to do, the most it can gain, and where: on one line if there is room, else on
+ * two. */
 static void put_answer(const struct drawing *drawing, const struct finding *finding)
 {
 	const struct text_style *style = drawing->style;

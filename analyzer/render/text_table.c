@@ -3,8 +3,8 @@
  * Tables and trees in columns that fit the terminal. Must not hold rendered rows: tables
  * may be large.
  *
- * Numbers keep their width; places, texts and names give way, in this order. What does
- * not fit then: the name moves to a line of its own (SECTION_STACK) or columns are left
+ * Numbers keep their width; places, texts and names give way, in this order. If that is
+ * not enough, the name moves to a line of its own (SECTION_STACK), or columns are left
  * out from the right and named below the table.
  */
 #include "analyzer/render/style.h"
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #define GAP_COLUMNS 2
-#define NARROW 60	/* less than that: names give way before numbers do */
+#define NARROW 60	/* below this names give way before numbers do */
 #define READABLE 26	/* most names, and the last parts of the others */
 #define FILE_COLUMNS 31 /* "tcp :65535 from 255.255.255.255" */
 #define DETAIL_INDENT 4
@@ -50,7 +50,7 @@ static bool is_tree_name(const struct layout *layout, size_t column)
 	return layout->guides && layout->table->columns[column].type == COLUMN_NAME;
 }
 
-/* The heading, marked when rows are sorted by the column, in layout->cut. */
+/* The heading, with a mark on the sort column, into layout->cut. */
 static size_t put_title(struct layout *layout, size_t number)
 {
 	const struct column *column = &layout->table->columns[number];
@@ -87,8 +87,8 @@ static bool has_definition(const struct table *table, size_t column)
 	return false;
 }
 
-/* A socket's peer, a pipe: names without directories that could give way. Of a longer one
- * (IPv6) the middle does, and both its ends, which have the ports, stay. */
+/* Sockets' peers and pipes have no directories to drop. Long ones (IPv6) lose their
+ * middle, since both ends have the ports. */
 static size_t widest_without_directory(struct layout *layout, const struct place *place)
 {
 	size_t widest = 0;
@@ -103,7 +103,7 @@ static size_t widest_without_directory(struct layout *layout, const struct place
 	return widest < FILE_COLUMNS ? widest : FILE_COLUMNS;
 }
 
-/* How far a column may be squeezed. */
+/* The least width of a column. */
 static size_t least_width(struct layout *layout, const struct place *place)
 {
 	size_t title = put_title(layout, place->column);
@@ -120,7 +120,7 @@ static size_t least_width(struct layout *layout, const struct place *place)
 				      : 0);
 		break;
 	case COLUMN_TEXT:
-		/* Short texts (dates, labels) are worth nothing when cut. */
+		/* Short texts (dates, labels) mean nothing when cut. */
 		least = place->width <= 16 ? place->width : 10;
 		break;
 	case COLUMN_ANY:
@@ -193,7 +193,7 @@ static void squeeze(struct layout *layout, enum column_type type)
 		}
 		if (!widest)
 			return;
-		/* Very wide ones at once: a column by column would take long. */
+		/* Very wide ones at once: one column at a time would take long. */
 		if (widest->width > 4 * layout->style->width) {
 			total -= widest->width - 4 * layout->style->width;
 			widest->width = 4 * layout->style->width;
@@ -221,7 +221,7 @@ static void remove_place(struct layout *layout, size_t index)
 		(layout->count - index) * sizeof(*layout->places));
 }
 
-/* Of a tree the lines give way at once: names and numbers tell more. */
+/* In a tree lines are left out first: names and numbers say more. */
 static void leave_lines_out(struct layout *layout)
 {
 	squeeze(layout, COLUMN_LOCATION);
@@ -248,7 +248,7 @@ static void stack(struct layout *layout)
 	}
 }
 
-/* Leaves out one column: the last that need not stay, else the last. */
+/* Leaves out the last column that may go, or else the last one. */
 static void leave_one_out(struct layout *layout)
 {
 	size_t chosen = layout->count - 1;
@@ -262,7 +262,7 @@ static void leave_one_out(struct layout *layout)
 			break;
 		}
 	column = &layout->table->columns[layout->places[chosen].column];
-	/* In front: they are left out from the right. */
+	/* Added in front, as columns are left out from the right. */
 	strbuf_printf(&names, "%s%s%s", column_title(column),
 		      layout->left_out.size ? ", " : "", strbuf_text(&layout->left_out));
 	strbuf_free(&layout->left_out);
@@ -280,10 +280,10 @@ static void fit(struct layout *layout)
 		stack(layout);
 	while (total_width(layout) > layout->style->width && layout->count > 1)
 		leave_one_out(layout);
-	/* One column alone is cut, whatever it is. */
+	/* A single column is cut, whatever it is. */
 	if (layout->count == 1 && layout->places[0].width > layout->style->width)
 		layout->places[0].width = layout->style->width;
-	/* What leaving out gave back goes to the names. */
+	/* The width of left out columns goes to the names. */
 	for (size_t i = 0; i < layout->count && layout->left_out.size; i++) {
 		struct place *place = &layout->places[i];
 		size_t total = total_width(layout);
@@ -327,7 +327,7 @@ static void put_header(struct layout *layout)
 	fprintf(layout->style->out, "%s\n", layout->style->off);
 }
 
-/* Whether letters had to tell the cut name in layout->cut from others. */
+/* Whether the cut name in layout->cut needed letters to be unique. */
 static bool has_letters(const struct layout *layout)
 {
 	const char *mark = layout->style->shorten->ellipsis;
@@ -337,8 +337,8 @@ static bool has_letters(const struct layout *layout)
 	return at && (size_t)(at - text) >= size && memcmp(at - size, mark, size) == 0;
 }
 
-/* Letters tell nobody anything: what tells most stands in the row then, and the name on a
- * line of its own below it. */
+/* Letters mean nothing to people: then the row has the most telling part of the name, and
+ * its whole goes on a line below. */
 static const struct cell *put_name(struct layout *layout, const struct cell *cell,
 				   size_t width)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract of a report: a function that fills a document. Most are an .sql file, and
- * the engine's function; how to add one is in analyzer/reports/sql/README.md.
+ * A report is a function that fills a document. Most are an .sql file run by the engine;
+ * analyzer/reports/sql/README.md says how to add one.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "analyzer/tree/filter.h"
 #include "analyzer/rundb/rundb.h"
 
-/* What the user asked for; strings are NULL when not given. */
+/* The user's options; strings are NULL when not given. */
 struct report_options {
 	const char *argument;	    /* FUNC, QUERY or A */
 	const char *other_argument; /* B */
@@ -31,16 +31,16 @@ struct report_options {
 	const char *from, *to;		      /* times since the run began */
 	const char *metric, *snapshot, *diff; /* flame graphs; diff is a file */
 	unsigned width;			      /* of a picture, in pixels */
-	bool run_is_chosen;		      /* --run was given */
-	long limit;			      /* -1: the report's own */
+	bool run_is_chosen;		      /* by --run */
+	long limit;			      /* -1: the report's own limit */
 	double min_share;		      /* percent; negative: the report's own */
 	bool raw, unfold, inlined, fold_library, unfold_threads;
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
 	bool page;		   /* html: room for many rows */
-	unsigned every_ms;	   /* top: between two looks; 0: its own */
-	long top, count;	   /* likewise; 0: not given */
-	const char *view;	   /* likewise */
+	unsigned every_ms;	   /* top: time between looks; 0: the default */
+	long top, count;	   /* top; 0: not given */
+	const char *view;	   /* top */
 	bool profile, timeline;	   /* export: all of a run, not one metric */
 	const struct report *lines; /* export: this .sql file; NULL: none */
 };
@@ -85,14 +85,14 @@ struct report_input {
 	struct rundb *db;      /* NULL when none was given */
 	struct rundb *diff_db; /* --diff */
 	int64_t run_id;
-	/* TAKES_SIDES: all that were given; those in front of "--", 0: there was none. */
+	/* TAKES_SIDES: all databases; how many come before "--", 0: no "--". */
 	struct rundb **databases;
 	size_t database_count, before_databases;
 	const struct report_options *options;
 	struct filter filter;
-	struct name_pool *names;	/* of all functions, for people; else NULL */
-	struct calltree *tree;		/* of report_call_tree(), once it was asked for */
-	struct compare_state *compared; /* of compare, while its queries are asked */
+	struct name_pool *names; /* names of all functions, for people; else NULL */
+	struct calltree *tree;	 /* set by report_call_tree() on first use */
+	struct compare_state *compared; /* of compare, while its queries run */
 	struct strbuf error;		/* one sentence when the status is not 0 */
 };
 
@@ -100,30 +100,30 @@ struct report {
 	const char *name;
 	const char *argument;	    /* "FUNC", "QUERY" or NULL */
 	const char *other_argument; /* a second one, or NULL */
-	const char *by;	     /* what --by may say, between spaces; NULL: anything */
+	const char *by;	     /* words that --by accepts, between spaces; NULL: any */
 	const char *summary; /* for the list of commands */
 	const char *description;
 	const char *example;
-	/* The one format for other programs that it writes (export/); NULL: --format. */
+	/* Its only format for other programs (export/); NULL: see --format. */
 	const char *format;
 	unsigned takes; /* enum report_takes */
-	/* What engine_build() draws, of a report that is an .sql file. */
+	/* For engine_build(): the parts of an .sql file. */
 	const struct report_part *parts;
 	size_t part_count;
-	/* Fills the document. STATUS_NOTHING and STATUS_REGRESSION come with a document,
-	 * other failures with input->error. */
+	/* Fills the document. With STATUS_NOTHING and STATUS_REGRESSION there is a
+	 * document, too; after other failures input->error is set. */
 	enum exit_status (*build)(struct report_input *input, struct doc *doc);
-	/* Instead, of commands that show things themselves as long as they run; fails
-	 * with input->error. */
+	/* Used instead by commands that show their output themselves while they run;
+	 * fails with input->error. */
 	enum exit_status (*serve)(struct report_input *input);
 };
 
 extern const struct report *const report_registry[];
 extern const size_t report_registry_count;
-/* Exports that are .sql files: a row of theirs is a line. NULL after the last. */
+/* Exports that are .sql files, with a row for each line; ends with NULL. */
 extern const struct report *const report_exports[];
 
-/* Each by its name: report_functions. */
+/* Declares report_NAME. */
 #define SQL_REPORT REPORT
 #define SQL_PART REPORT
 #define SQL_EXPORT REPORT

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two columns of one name would be one key in json: the second gets "_2". */
+/* Columns of one name would be one key in json, so the second gets "_2". */
 static const char *unique_name(struct doc *doc, const struct column *columns,
 			       size_t count, const char *name)
 {
@@ -31,7 +31,7 @@ static const char *unique_name(struct doc *doc, const struct column *columns,
 	return copy;
 }
 
-/* A name may be any text: it stands above the column without what is hidden in it. */
+/* Any text may be a column's name: the heading is cleaned. */
 static const char *shown_name(struct doc *doc, const char *name)
 {
 	struct strbuf clean = {0};

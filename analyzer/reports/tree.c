@@ -82,8 +82,8 @@ static enum exit_status choose_order(struct report_input *input,
 			   wanted);
 }
 
-/* What a subtree weighs when small ones are left out: time, or allocated bytes when
- * those are asked for or there is no time. */
+/* What subtrees weigh when small ones are left out: time, or allocated bytes if asked for
+ * or if there is no time. */
 struct weighing {
 	bool by_bytes;
 	double all;
@@ -168,7 +168,7 @@ static struct cell label(struct table *table, const char *name,
 	return cell;
 }
 
-/* Does it stand for many? */
+/* Whether the node stands for many. */
 static bool is_folded(const struct calltree *tree, const struct calltree_node *node)
 {
 	return node->function != CALLTREE_NONE &&
@@ -204,7 +204,7 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 		row[table->column_count - 1] = cell_integer(node->call_line);
 	}
 	column++;
-	/* Names live in the tree, which ends before the table. */
+	/* Copied: the tree is freed before the table. */
 	row[column++] = table_text(table, name);
 	row[column++] = (struct cell){.kind = CELL_TEXT,
 				      .text = node->is_frame	      ? "frame"
@@ -309,7 +309,7 @@ static void add_tree(struct report_input *input, struct doc *doc,
 		add_recursion_note(doc);
 }
 
-/* What --focus asks for stays. Takes the tree. */
+/* Folds libraries, but keeps what --focus asks for. Takes the tree. */
 static struct calltree *fold_library(struct report_input *input, struct calltree *tree)
 {
 	struct calltree *folded;

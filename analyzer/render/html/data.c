@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The call paths for the explorer, as decode.js reads them: a JSON text with what has
- * names, behind it numbers, all compressed. Must not be markup: it is letters, digits,
- * '+', '/' and '='.
+ * Call paths for the explorer; decode.js reads them: JSON with everything that has a
+ * name, then numbers, compressed. Must not be markup: letters, digits, '+', '/' and '='
+ * only.
  *
  *     size of the JSON, JSON
  *     for each path: its distance to its parent (0: a root), function, recording, id of
@@ -40,8 +40,8 @@ static json_t *list_metrics(void)
 	return list;
 }
 
-/* Name, file, line, kind: 1 of a library, 2 a call of libc, 3 a wrapper that allocates
- * for its caller; id in run.db. */
+/* Name, file, line, kind (1: a library's, 2: a call of libc, 3: a wrapper that allocates
+ * for its caller), and id in run.db. */
 static json_t *list_functions(const struct profile *profile)
 {
 	json_t *list = json_array();

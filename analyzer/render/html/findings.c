@@ -44,7 +44,7 @@ static void put_heading(struct html_page *page, size_t rank,
 	strbuf_free(&text);
 }
 
-/* The first line, and below it what to try first, the bound, and the path. */
+/* The first line; then the first advice, the bound, and the path. */
 static void put_brief(struct html_page *page, const struct findings *findings,
 		      size_t rank, const struct finding *finding)
 {
@@ -69,7 +69,7 @@ static void put_finding(struct html_page *page, const struct section *section,
 {
 	const struct finding *finding = &section->findings->list[index];
 
-	/* for the script: what of a range of time is told below it */
+	/* the script writes here what it knows about a range of time */
 	fprintf(page->out,
 		"<article class=\"finding\" data-function=\"%lld\" data-step=\"",
 		(long long)finding->function_id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lanes: what each is called, and all of their slices for the script, which draws of any
- * stretch the longest, as lanes/data.js reads them: a JSON text, behind it numbers, all
- * compressed. Must not be markup, and not more than a browser can hold.
+ * Lanes: their labels, and all slices for the script (lanes/data.js), which draws the
+ * longest ones in range: JSON, then numbers, compressed. Must not be markup, or more
+ * than a browser can hold.
  *
  *     size of the JSON, JSON: names; of each lane how many slices; how many are not here
  *     of each slice: its begin after that of the one before it (of the first: after the
@@ -18,13 +18,13 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-/* A run.db has at most as many; of 8 bytes each before they are compressed. */
+/* More than any run.db has; 8 bytes each before compression. */
 #define SLICES_MOST 262144u
 #define ROWS_MOST 24u
 #define ROW 20
 #define NAME_MOST 200u /* columns, where a name stands in full */
 
-/* At least 0, also of damaged times. */
+/* Never negative, even with damaged times. */
 static int64_t length_of(const struct lane_slice *slice)
 {
 	int64_t length;
@@ -46,7 +46,7 @@ static int longest_first(const void *left, const void *right)
 	return (b > a) - (b < a);
 }
 
-/* Slices that are not longer are left out where a file that was made up has too many. */
+/* The length below which slices are left out if a made-up file has too many. */
 static int64_t too_short(const struct lanes *lanes, const struct lane *lane)
 {
 	size_t count = 0, most = SLICES_MOST / lanes->count;
@@ -67,11 +67,11 @@ struct writing {
 	const struct lanes *lanes;
 	struct strbuf slices;
 	struct intern names;
-	bool has_room; /* for all */
+	bool has_room; /* all slices fit */
 	size_t left_count;
 };
 
-/* Returns how many. */
+/* Returns the number of slices added. */
 static size_t add_lane(struct writing *writing, const struct lane *lane)
 {
 	const struct lanes *lanes = writing->lanes;
@@ -89,7 +89,7 @@ static size_t add_lane(struct writing *writing, const struct lane *lane)
 			writing->left_count++;
 			continue;
 		}
-		/* wraps around where times are damaged */
+		/* damaged times may wrap around */
 		bytes_add_signed(&writing->slices, (int64_t)((uint64_t)slice->begin_ns -
 							     (uint64_t)last_ns));
 		strbuf_put_leb128(&writing->slices, (uint64_t)length_of(slice));
@@ -103,7 +103,7 @@ static size_t add_lane(struct writing *writing, const struct lane *lane)
 	return count;
 }
 
-/* Each slice has its name in full: without what is said of others. */
+/* Full names: slices do not need to be told apart. */
 static json_t *list_names(const struct html_page *page, const struct intern *names)
 {
 	struct shorten_style style = page->style;

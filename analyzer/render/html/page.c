@@ -46,7 +46,7 @@ static bool has_tree(const struct doc *doc)
 	return doc->profile && doc->profile->tree->node_count;
 }
 
-/* The answer of a report; elsewhere the sections stand as in the document. */
+/* The sections that answer a report; others keep the document's order. */
 static const char *const answer[] = {
 	"trust_line",	   "summary",	      "where",
 	"critical_bound",  "findings",	      "nothing_stands_out",
@@ -56,7 +56,7 @@ static const char *const answer[] = {
 
 #define ANSWERS (sizeof(answer) / sizeof(answer[0]))
 
-/* What is only said stands below what is shown. */
+/* Text goes below what is drawn. */
 static size_t place_of(const struct section *section)
 {
 	for (size_t i = 0; i < ANSWERS; i++)
@@ -74,7 +74,7 @@ static bool has_findings(const struct doc *doc)
 	return false;
 }
 
-/* What is about one function, beside what is about all. */
+/* Sections about one function are folded on a page with findings. */
 static bool is_folded(const struct html_page *page, const struct section *section)
 {
 	return section->about && has_findings(page->doc);
@@ -166,7 +166,7 @@ static void put_content(struct html_page *page, const struct section *section)
 	}
 }
 
-/* Opens by itself when a link leads into it. */
+/* Writes a folded section; it opens when a link leads into it. */
 static void put_folded(struct html_page *page, const struct section *section)
 {
 	fputs("<details><summary>", page->out);
@@ -207,7 +207,7 @@ static void put_section(struct html_page *page, const struct section *section)
 	fputs("</section>\n", page->out);
 }
 
-/* What time can be chosen of, for the scripts; 0 to 0: of nothing. */
+/* The range of time that can be chosen, for the scripts; 0 to 0: none. */
 static void put_main(struct html_page *page)
 {
 	const struct doc *doc = page->doc;

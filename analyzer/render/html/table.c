@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tables. A number carries what it is sorted by (data-v) and, when it is an estimate, its
- * error in words. Must not be wider than the page: what is too wide scrolls by itself.
+ * Tables. Numbers carry their sort key (data-v) and, if they are estimates, their error
+ * in words. Must not be wider than the page: wide tables scroll by themselves.
  */
 #include "analyzer/render/html/html.h"
 
@@ -28,16 +28,15 @@ static bool is_code(enum column_type type)
 	       type == COLUMN_FILE;
 }
 
-/* The columns from left to right: what a row is of, what the rows are sorted by, what is
- * said of a change, and the others. */
+/* Order of columns: what a row is about, the sort column, the change, and the others. */
 struct layout {
-	size_t *columns, count; /* of the table, those that are shown */
+	size_t *columns, count; /* shown columns, by index in the table */
 	int sorted;		/* none: -1 */
 	int bars;		/* the column that has them, none: -1 */
 	double most;		/* what is a whole bar */
 };
 
-/* Where it is not told, rows are sorted by the first number that never grows. */
+/* If the table does not say how it is sorted: by the first number that never grows. */
 static bool is_descending(const struct table *table, size_t column)
 {
 	double last = INFINITY;
@@ -113,7 +112,7 @@ static struct layout layout_of(const struct section *section)
 	return layout;
 }
 
-/* A narrow page shows the side after, and the verdict. */
+/* Narrow pages only show the side after and the verdict. */
 static bool is_for_wide(const struct table *table, size_t column)
 {
 	return table_column(table, "verdict") >= 0 &&
@@ -203,7 +202,7 @@ static void put_text(struct html_page *page, const struct cell *cell,
 	strbuf_free(&text);
 }
 
-/* What has a line of its own elsewhere stands below the name. */
+/* Details go below the name. */
 static void put_details(struct html_page *page, const struct table *table, size_t row)
 {
 	for (size_t i = 0; i < table->column_count; i++) {
@@ -219,7 +218,7 @@ static void put_details(struct html_page *page, const struct table *table, size_
 	}
 }
 
-/* Returns whether it is not known. */
+/* Returns whether the value is not known. */
 static bool put_cell(struct html_page *page, const struct section *section, size_t row,
 		     const struct layout *layout, size_t place)
 {
@@ -252,8 +251,7 @@ static bool put_cell(struct html_page *page, const struct section *section, size
 	return is_unknown;
 }
 
-/* What a comparison could not prove looks like it; of a function the script makes a way
- * to its callers. */
+/* Marks changes that are not proven; for functions the script adds a way to callers. */
 static void put_row_start(struct html_page *page, const struct table *table, size_t row)
 {
 	int verdict = table_column(table, "verdict");
@@ -286,7 +284,7 @@ void html_put_table(struct html_page *page, const struct section *section)
 	struct layout layout = layout_of(section);
 	bool has_unknown = false;
 
-	/* a tree says by its order who belongs to whom */
+	/* in a tree the order of rows shows what belongs to what */
 	fprintf(page->out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 			   "aria-label=\"Table: ");
 	html_put(page, section->title ? section->title : section->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and values; those that are parts of a whole as one bar, with the same in words;
- * numbers over time as a line. Must not say anything by a picture alone.
+ * Names and values; parts of a whole as one bar, repeated in words; numbers over time as
+ * a line. Must not say anything by a picture alone.
  */
 #include "analyzer/render/html/html.h"
 
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDE 1000.0 /* units of a picture that is as wide as the page */
+#define WIDE 1000.0 /* width of a page-wide picture, in its units */
 #define PLOT_HEIGHT 60.0
 
 static const char *title_of(const struct section_value *value)
@@ -19,7 +19,7 @@ static const char *title_of(const struct section_value *value)
 	return value->title ? value->title : value->name;
 }
 
-/* The value "cpu_error_ns" of the value "cpu_ns", as in tables; NULL: there is none. */
+/* The value "cpu_error_ns" for "cpu_ns", as in tables; NULL: none. */
 static const struct cell *error_of(const struct section *section,
 				   const struct section_value *value)
 {
@@ -50,7 +50,7 @@ static void put_value(struct html_page *page, const struct section *section,
 	strbuf_free(&text);
 }
 
-/* A value without a name goes on with the one before it. */
+/* A value without a name continues the one before it. */
 static void put_list(struct html_page *page, const struct section *section)
 {
 	fputs("<dl>\n", page->out);
@@ -116,7 +116,7 @@ static void put_shares(struct html_page *page, const struct section *section,
 	fputs("</ul>\n", page->out);
 }
 
-/* The list below tells the same. */
+/* A bar; the list below says the same. */
 static void put_parts(struct html_page *page, const struct section *section, double whole)
 {
 	double left = 0;
@@ -152,7 +152,7 @@ void html_put_values(struct html_page *page, const struct section *section)
 		put_list(page, section);
 }
 
-/* One line where the numbers are known. */
+/* Draws a line where the numbers are known. */
 static void put_course(struct html_page *page, const struct section *section)
 {
 	bool is_open = false;

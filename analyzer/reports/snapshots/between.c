@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call paths and sites between two moments. Must not make the error of a time smaller
- * than its share in the whole run's.
+ * than its part of the whole run's error.
  */
 #include "analyzer/reports/snapshots/between.h"
 
@@ -14,12 +14,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a node in the whole run. work: calls of its own and of what it calls itself. */
+/* A node's numbers in the whole run. work: its own calls and those it makes. */
 struct whole {
 	double self_ns, total_ns, self_error_ns, total_error_ns, work;
 };
 
-/* The node above that was timed call by call; CALLTREE_NONE: there is none. */
+/* The nearest node above that was timed call by call, or CALLTREE_NONE. */
 static uint32_t caller_of(const struct calltree *tree, uint32_t node)
 {
 	uint32_t at = tree->nodes[node].parent;
@@ -45,7 +45,7 @@ static double work_of(const struct calltree *tree, uint32_t node)
 	return work;
 }
 
-/* Of each node; owned by caller. */
+/* By node; owned by caller. */
 static struct whole *whole_run(const struct calltree *tree)
 {
 	struct whole *nodes = xcalloc(tree->node_count + 1, sizeof(*nodes));
@@ -65,14 +65,15 @@ static struct whole *whole_run(const struct calltree *tree)
 
 			caller->self_ns += whole->self_ns;
 			caller->self_error_ns += whole->self_error_ns;
-			/* Not known of a stretch: only its time has a share. */
+			/* Not known for a part of the run: only the time's share limits
+			 * the error. */
 			caller->work = INFINITY;
 		}
 	}
 	return nodes;
 }
 
-/* Puts the times of what is left out to their callers, and takes its calls away. */
+/* Moves times of functions that are left out to their callers, and drops their calls. */
 static void fold_left_out(struct calltree *tree)
 {
 	for (size_t i = tree->order_count; i-- > 0;) {
@@ -92,7 +93,7 @@ static void fold_left_out(struct calltree *tree)
 	}
 }
 
-/* The error of an amount that is a part of a whole. */
+/* The error of an amount that is part of a whole. */
 static int64_t part_of(double amount, double whole, double error, double work_share)
 {
 	double share = work_share;
@@ -191,7 +192,7 @@ static void insert_moment(struct rundb_insert *insert, const struct between *bet
 		});
 }
 
-/* Makes the table `moments_between`, and of them `sites_between`. */
+/* Makes the tables `moments_between` and `sites_between`. */
 static int keep(struct report_input *input, const struct between *between)
 {
 	struct rundb_insert *insert;

@@ -2,10 +2,9 @@
 /*
  * What call paths and allocation sites of a process had between two moments.
  *
- * Snapshots hold calls that have a frame: what a function was only counted is known of
- * the whole run, so functions that were not timed call by call are left out of the paths,
- * and what they have there is their callers'. Errors of times are those of the whole run,
- * in proportion.
+ * Snapshots only have calls with a frame; counts of counted functions are known for the
+ * whole run only. So functions that were not timed call by call are left out, and their
+ * amounts go to their callers. Errors are parts of the whole run's, in proportion.
  */
 #pragma once
 
@@ -15,13 +14,13 @@
 struct between {
 	const struct snapshot_list *list;
 	const struct snapshot_process *process;
-	struct moment a, b, c; /* c: until which blocks have to survive */
+	struct moment a, b, c; /* blocks have to survive until c */
 };
 
-/* Of a peak only what was live is known. */
+/* False if a or b is a peak: then only live memory is known. */
 bool between_has_times(const struct between *between);
-/* Puts what was between them into the tree of the run; live bytes are those at b, and at
- * a. From now on queries have the tables `moments_between` and `sites_between`, see
+/* Puts what happened between them into the tree of the run; live bytes are those at b,
+ * and before those at a. Makes the tables `moments_between` and `sites_between`, see
  * between.sql. 0, or -1 with the input's error. */
 int between_load(struct report_input *input, const struct between *between,
 		 struct calltree *tree);

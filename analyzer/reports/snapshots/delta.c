@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The moments that the report delta is about. Must not compare those of two runs. */
+/* Finds the moments of the report delta. Must not compare moments of two runs. */
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
 #include "analyzer/reports/load.h"
@@ -47,7 +47,7 @@ static enum exit_status find(struct report_input *input, struct snapshot_list *l
 	return status ? status : check_order(input, ret);
 }
 
-/* The end of one of several processes: sites are kept for all of them together. */
+/* The end of one process among several: sites are kept for all of them together. */
 static enum exit_status check_end(struct ask *ask, const struct between *between)
 {
 	struct report_input *input = ask->input;
@@ -95,7 +95,7 @@ SECTION_CODE(moments)
 	return status;
 }
 
-/* When some time is told. */
+/* Only if times are shown. */
 SECTION_CODE(left_out)
 {
 	if (rows->row_count)

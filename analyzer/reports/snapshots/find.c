@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding the moments that the user named. Must not pick one of several processes or
+ * Finds the moments that the user named. Must not pick one of several processes or
  * snapshots silently.
  */
 #include "analyzer/reports/snapshots/find.h"
@@ -23,14 +23,14 @@ static struct moment find_in(const struct snapshot_list *list,
 		word, process->count ? &list->snapshots[process->first] : NULL,
 		process->count);
 
-	/* The run's peak is of one process only. */
+	/* Only one process has the run's peak. */
 	if (moment.kind == MOMENT_PEAK && !process->has_peak &&
 	    list->run_process_count > 1)
 		moment.kind = MOMENT_NONE;
 	return moment;
 }
 
-/* A label of the file's other runs: the sentence is about runs then. */
+/* Whether other runs of the file have this label: the error then speaks of runs. */
 static bool is_of_other_run(struct report_input *input, const char *word)
 {
 	struct cursor *cursor = report_query(input, snapshot_list_sql_elsewhere);
@@ -53,7 +53,7 @@ static bool is_of_other_run(struct report_input *input, const char *word)
 	return found;
 }
 
-/* The labels that there are, each once, the nearest to word first. */
+/* Appends the existing labels, each once, nearest to word first. */
 static void put_labels(struct report_input *input, struct strbuf *text,
 		       const struct snapshot_list *list, const char *word)
 {
@@ -122,7 +122,7 @@ static enum exit_status ambiguous_word(struct report_input *input, const char *w
 		(long long)moment->snapshot->number);
 }
 
-/* No process has them all. */
+/* Fails because no process has all of them. */
 static enum exit_status not_together(struct report_input *input,
 				     const struct snapshot_list *list,
 				     const char *const *words, size_t count)
@@ -181,7 +181,7 @@ static bool has_all(const struct snapshot_list *list,
 	return true;
 }
 
-/* Leaves those that have snapshots, when there is one. Returns how many fit then. */
+/* If some matching processes have snapshots, drops the others. Returns how many match. */
 static size_t prefer_snapshots(const struct snapshot_list *list, bool *fits,
 			       size_t *ret_chosen)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loading the snapshots of a run by process, of all or of --process. Must not pick one
- * of several processes silently.
+ * Loads the snapshots of a run by process, of all processes or of --process. Must not
+ * pick one of several silently.
  */
 #include "analyzer/reports/snapshots/list.h"
 

@@ -7,24 +7,24 @@
 
 struct snapshot_process {
 	int64_t process_id, pid;
-	bool has_peak;	     /* the run's peak is its own */
+	bool has_peak;	     /* the run's peak is this process's */
 	size_t first, count; /* in snapshot_list.snapshots */
 };
 
 struct snapshot_list {
 	struct snapshot *snapshots; /* by process, in order */
 	size_t count;
-	struct snapshot_process *processes; /* those that --process lets through */
+	struct snapshot_process *processes; /* those that --process selects */
 	size_t process_count;
 	size_t run_process_count;
 	struct arena texts;
 };
 
-/* Loads, with --process only that one's. Fails with a sentence. */
+/* Loads the list, restricted by --process. Fails with a sentence. */
 enum exit_status snapshot_list_load(struct report_input *input,
 				    struct snapshot_list *ret);
-/* "PID 4100, 4101 (#7) and 3 more": those that are chosen, or all (NULL); with the
- * process_id when it takes that to choose. */
+/* "PID 4100, 4101 (#7) and 3 more": the chosen processes, or all (NULL). Shows the
+ * process_id if the PID is not enough. */
 void snapshot_put_pids(struct strbuf *text, const struct snapshot_list *list,
 		       const bool *chosen);
 void snapshot_list_free(struct snapshot_list *list);

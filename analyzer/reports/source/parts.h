@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the files behind --source share. */
+/* Shared by the files behind --source. */
 #pragma once
 
 #include "analyzer/document/source.h"
@@ -27,12 +27,12 @@ struct source_text {
 	int64_t changed_s;  /* since 1970 */
 };
 
-/* tree.c: fails when one of them is no directory. To be closed either way. */
+/* tree.c: fails if an argument is no directory. Must be closed in any case. */
 enum exit_status source_tree_open(struct report_input *input, struct source_tree *ret);
 void source_tree_close(struct source_tree *tree);
-/* Reads the file that the recorded name stands for: the name itself where it lies below a
- * root, else the longest end of it that is there below one. Returns NULL, or why it is
- * not read; then ret->path may be set. ret: source_text_free(). */
+/* Reads the file that a recorded name means: the name itself if it is below a root, else
+ * the longest tail of it that exists below one. Returns NULL, or why it was not read
+ * (ret->path may be set then). Free ret with source_text_free(). */
 const char *source_tree_read(const struct source_tree *tree, const char *recorded,
 			     struct source_text *ret);
 void source_text_free(struct source_text *text);

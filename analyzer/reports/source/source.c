@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines that sql/parts/source.sql asks for, with what stands beside them. Must not
+ * The lines that sql/parts/source.sql asks for, with the notes beside them. Must not
  * show more of a line than people read: a file of one line may be megabytes.
  */
 #include "analyzer/reports/source/parts.h"
@@ -23,7 +23,7 @@ static int by_line(const void *left, const void *right)
 
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
-	/* a function stands in front of what its first line allocates */
+	/* a function comes before what its first line allocates */
 	return !a->function - !b->function;
 }
 
@@ -40,7 +40,7 @@ static bool is_near(const struct source_file *file, uint32_t number)
 	return false;
 }
 
-/* Tabs become blanks: on a page they would be control characters. */
+/* Tabs become blanks, because a page would show them as control characters. */
 static void add_line(struct source_view *view, struct source_file *file, uint32_t number,
 		     const char *text, size_t size)
 {
@@ -64,7 +64,7 @@ static void add_line(struct source_view *view, struct source_file *file, uint32_
 	strbuf_free(&line);
 }
 
-/* The lines around the marks of the file, and its marks by line. */
+/* Adds the lines around the file's marks, and sorts the marks by line. */
 static void add_lines(struct source_view *view, struct source_file *file,
 		      const struct strbuf *text)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files below the directories of --source. Names are the recording's and believed in
- * nothing: each of their parts is opened by itself below the one before, without
- * following links, so there is no way out. Must not open what begins with a dot (.ssh,
- * .git, .env), what is no plain file, or what only its owner may read when that is
- * somebody else.
+ * Reads files below the directories of --source. Recorded names are not trusted: each
+ * part is opened by itself below the previous one without following links, so there is
+ * no way out. Must not open names that begin with a dot (.ssh, .git, .env), anything but
+ * plain files, or files of other users that only their owner may read.
  */
 #include "analyzer/reports/source/parts.h"
 
@@ -24,11 +23,11 @@
 
 #define NOT_THERE "not there"
 
-/* A name from its root, or where that is too long its end. */
+/* A name from its root, or its tail if it is too long. */
 struct name {
 	char parts[PARTS_MOST][PART_SIZE];
 	size_t count;
-	bool is_whole; /* absolute, and nothing of it is missing */
+	bool is_whole; /* absolute and complete */
 };
 
 static enum exit_status open_root(struct report_input *input, const char *path,
@@ -72,7 +71,7 @@ void source_text_free(struct source_text *text)
 	strbuf_free(&text->text);
 }
 
-/* ".." takes the part before it away; above the first one there is nothing. */
+/* ".." removes the part before it, if there is one. */
 static bool split(const char *text, struct name *ret)
 {
 	ret->count = 0;
@@ -99,8 +98,8 @@ static bool split(const char *text, struct name *ret)
 	return ret->count > 0;
 }
 
-/* Who may see the page is not known: what only its owner may read has to be the user's,
- * and to be there under no other name, which somebody else could have given it. */
+/* The page may be shown to anybody. A file that only its owner may read must belong to
+ * the user, and have no second name, which somebody else could have made. */
 static const char *why_not(const struct source_root *root, const struct stat *status)
 {
 	bool is_own = status->st_uid == root->owner || status->st_uid == geteuid();
@@ -135,7 +134,8 @@ static const char *read_text(int fd, const struct stat *status, struct source_te
 	return ret->text.size > LARGEST_FILE ? "larger than 4 MiB" : NULL;
 }
 
-/* The first look keeps from opening what reacts to it; the second is at what is open. */
+/* The first check avoids opening what reacts to it; the second one checks the open
+ * file. */
 static const char *read_file(const struct source_root *root, int directory_fd,
 			     const char *name, struct source_text *ret)
 {
@@ -159,7 +159,7 @@ static const char *read_file(const struct source_root *root, int directory_fd,
 	return trouble;
 }
 
-/* Reads what lies below the root under the name's end from a part on. */
+/* Reads the file below the root whose name is the tail from a part on. */
 static const char *read_end(const struct source_root *root, const struct name *name,
 			    size_t first, struct source_text *ret)
 {
@@ -189,7 +189,7 @@ static const char *read_end(const struct source_root *root, const struct name *n
 	return trouble;
 }
 
-/* How many parts of the name are the root's own; 0: it does not lie below it. */
+/* How many leading parts of the name are the root; 0: the file is not below it. */
 static size_t parts_of_root(const struct source_root *root, const struct name *name)
 {
 	struct name own;

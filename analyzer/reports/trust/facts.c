@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading of the facts of a run. Must not judge; trust.c says how far the numbers go. */
+/* Reads the facts of a run. Must not judge; trust.c says how far the numbers go. */
 #include "analyzer/reports/trust/facts.h"
 
 #include "common/base/utf8.h"
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* The columns of the query, which are fields of struct run_facts. */
+/* The columns of the query and fields of struct run_facts. */
 /* clang-format off */
 #define TEXTS(X) X(label) X(command) X(started_utc) X(host) X(level) X(samples_refused) \
 	X(timer_reason)
@@ -28,7 +28,7 @@
 	X(sample_count) X(plain_sample_count) X(snapshot_count)
 /* clang-format on */
 
-/* Of all self time: who may have so much is asked how much it is. */
+/* Functions that may have this share of all self time count as unknown. */
 #define UNKNOWN_LEAST 0.01
 
 static int load_run(struct report_input *input, struct doc *doc, struct run_facts *facts)

@@ -13,7 +13,7 @@ static const struct trust_counter *counter_of(const struct cell *name)
 	return name->kind == CELL_TEXT ? trust_counter_find(name->text) : NULL;
 }
 
-/* trust_word(name, what): NULL of one that is not known, or has no such words. */
+/* trust_word(name, what): NULL if the counter is not known or has no such words. */
 static struct cell word(void *context, const struct cell *values)
 {
 	const struct trust_counter *counter = counter_of(&values[0]);

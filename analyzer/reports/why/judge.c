@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The studies of a run, judged: for the queries of sql/why.sql, which show them. Must not
+ * Judges the studies of a run for the queries of sql/why.sql, which show them. Must not
  * name a cause that analyzer/model/study/ has not found.
  */
 #include "analyzer/model/study/judge.h"
@@ -17,8 +17,7 @@ struct judging {
 	int64_t study_id, median_ns;
 	struct study study;
 	int64_t *roots; /* by call: its path */
-	bool *is_first; /* likewise: it went, below the path of its cause, where nobody
-			   had been */
+	bool *is_first; /* by call: the first to reach the path below its cause */
 };
 
 static double positive(int64_t value)
@@ -57,7 +56,7 @@ static int load_cases(struct report_input *input, struct judging *study)
 	return report_finish(input, cursor);
 }
 
-/* The parts of one case, in the order of their depth. */
+/* The parts of one kept call, sorted by depth. */
 struct part {
 	struct study_numbers numbers;
 	uint32_t node, call;
@@ -118,7 +117,7 @@ static int load_parts(struct report_input *input, const struct calltree *tree,
 	return report_finish(input, cursor);
 }
 
-/* Of the path that the case is of. root: CALLTREE_NONE, when no call held the step. */
+/* The path at the top of the call. root: CALLTREE_NONE if no call contained the step. */
 static uint32_t top_of(struct study *study, const struct calltree *tree, uint32_t root)
 {
 	int64_t path_id = root == CALLTREE_NONE ? 0 : tree->nodes[root].path_id;
@@ -127,8 +126,7 @@ static uint32_t top_of(struct study *study, const struct calltree *tree, uint32_
 			  study->step ? STUDY_STEP : tree->nodes[root].function, path_id);
 }
 
-/* The number in the study of a node at or below the case's own; STUDY_NONE: it is not
- * below it. */
+/* The study's number for a node at or below the call's own; STUDY_NONE: not below it. */
 static uint32_t number_of(struct study *study, const struct calltree *tree, uint32_t node,
 			  uint32_t root)
 {
@@ -140,7 +138,7 @@ static uint32_t number_of(struct study *study, const struct calltree *tree, uint
 		     tree->nodes[node].depth <= tree->nodes[root].depth))
 			return STUDY_NONE;
 		if (depth == sizeof(chain) / sizeof(chain[0]))
-			depth--; /* very deep below it: what is deeper is the same */
+			depth--; /* very deep: deeper nodes count as this one */
 		chain[depth++] = node;
 	}
 	number = top_of(study, tree, root);
@@ -227,7 +225,7 @@ static struct cell path_name(const struct calltree *tree, const struct study *st
 	return text_cell(node == CALLTREE_NONE ? "?" : calltree_name(tree, node));
 }
 
-/* The columns of the table slow. */
+/* Fills the columns of the table slow. */
 static void keep_call(struct rundb_insert *into, const struct calltree *tree,
 		      const struct judging *from, size_t number)
 {
@@ -264,7 +262,7 @@ static void keep_call(struct rundb_insert *into, const struct calltree *tree,
 			       });
 }
 
-/* The columns of the table study_paths: the mean slow call, and the usual. */
+/* Fills the columns of the table study_paths: the mean slow call, and the usual one. */
 static void keep_path(struct rundb_insert *into, const struct calltree *tree,
 		      const struct judging *from, uint32_t number)
 {
