@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What looks at a run leave in a database in memory. Functions and paths have the same
--- number in all looks. Numbers never fall; a look has those of the run so far.
+-- Tables in memory with the numbers of looks at a run. Functions and paths keep their numbers
+-- over all looks. Amounts never fall: each look has those of the run so far.
 
 -- :name tables
 CREATE TABLE seen_function (function INTEGER PRIMARY KEY, name TEXT NOT NULL);
@@ -20,7 +20,7 @@ CREATE TABLE series_at (kind, name, mark_count, value_count, sum, last, look INT
 CREATE TABLE thread_at (look INTEGER, pid INTEGER, tid INTEGER, name TEXT, cpu_ns, ready_ns,
 	path INTEGER, PRIMARY KEY (look, pid, tid)) WITHOUT ROWID;
 
--- The first parameters of those below are columns of what is read.
+-- The first parameters of the statements below are the columns read by the queries.
 -- :name put_function
 INSERT OR REPLACE INTO seen_function VALUES (:function, :name);
 -- :name put_path
@@ -40,7 +40,7 @@ INSERT INTO series_at VALUES (:kind, :name, :mark_count, :value_count, :sum, :la
 INSERT OR REPLACE INTO thread_at
 	VALUES (:look, :pid, :tid, :name, :cpu_ns, :ready_ns, :path);
 
--- What a look reads of the run; pid 0: of all its processes.
+-- What a look reads of the run; pid 0: of all processes.
 -- :name stored
 SELECT run_id FROM run WHERE token = :token;
 
@@ -93,7 +93,7 @@ SELECT path_id, IFNULL(file, '') AS file, IFNULL(line, 0) AS line,
 	SUM(alloc_count), SUM(alloc_bytes), SUM(free_bytes), SUM(live_count), SUM(live_bytes)
 FROM site WHERE run_id = :run GROUP BY 1, 2, 3;
 
--- The calls that copy have a row more, of where the bytes come from.
+-- Calls that copy have one more row, for where the bytes come from.
 -- :name io
 SELECT path_id, file, SUM(calls), SUM(CASE operation WHEN 'read' THEN bytes ELSE 0 END),
 	SUM(CASE operation WHEN 'write' THEN bytes ELSE 0 END),
@@ -113,7 +113,7 @@ FROM series s WHERE s.run_id = :run AND (CASE :pid WHEN 0 THEN s.process_id IS N
 	ELSE s.process_id IN (SELECT process_id FROM process WHERE pid = :pid) END)
 GROUP BY s.kind, s.name;
 
--- What threads and functions did together between two looks.
+-- Totals over threads and functions between two looks.
 -- :name totals
 SELECT * FROM (SELECT COUNT(*) AS thread_count, TOTAL(n.cpu_ns - b.cpu_ns) AS cpu_ns,
 		TOTAL(n.ready_ns - b.ready_ns) AS ready_ns

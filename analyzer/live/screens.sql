@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The rows of the screens: what there was between two looks, in each second. Columns are named
--- as those of reports (../reports/sql/README.md), those that nobody sees last; zoom is what a row
--- is zoomed into. Errors are squares; of what is counted only the time is not known.
+-- The rows of the screens: differences between two looks, by second. Columns are named as in
+-- reports (../reports/sql/README.md), hidden ones last; zoom is the path a row zooms into. Errors
+-- are squared; counted functions lack only the time.
 
 -- :with below
 SELECT :zoom AS path UNION ALL SELECT p.path FROM seen_path p JOIN below ON p.parent = below.path
 
--- What functions and paths had between the looks.
+-- What functions and paths gained between the looks.
 -- :with gains
 SELECT n.is_path, n.number, n.recording, n.max_ns, MAX(0, n.calls - IFNULL(b.calls, 0)) AS calls,
 	MAX(0, n.total_ns - IFNULL(b.total_ns, 0)) AS total_ns,
@@ -26,7 +26,7 @@ WHERE n.look = :now
 SELECT g.*, p.function, p.path, p.is_outermost FROM gains g JOIN seen_path p ON p.path = g.number
 WHERE g.is_path = 1 AND (:zoom = 0 OR p.path IN below)
 
--- Of the table gain of each query.
+-- Uses the table gain of each query.
 -- :with rates
 SELECT IIF(recording = 'counted', NULL, cpu_ns / :span) AS "CPU/s!:self_cpu_per_s_ns",
 	IIF(recording = 'counted', NULL, error / (:span * :span)) AS ".self_cpu_per_s_error_ns",
@@ -48,7 +48,7 @@ gain AS (SELECT g.*, g.number AS function, l.path AS zoom FROM gains g
 	LEFT JOIN longest l ON l.function = g.number WHERE g.is_path = 0)
 SELECT * FROM rates;
 
--- The same from paths: of one process, and below a path.
+-- The same from paths: for one process, or below a path.
 -- :name functions_of_paths
 WITH gain AS (SELECT s.*, l.path AS zoom FROM (SELECT function, recording,
 		MAX(max_ns) AS max_ns, SUM(calls) AS calls,
@@ -67,7 +67,7 @@ SELECT "CPU/s!:self_cpu_per_s_ns", ".self_cpu_per_s_error_ns", "calls/s:calls_pe
 	"allocs/s:allocs_per_s/count", "recorded:recording/text", NULL AS "path!:path", "-zoom/id"
 FROM rates;
 
--- The kernel tells the clock of a running thread with a delay.
+-- The kernel reports the clock of a running thread with a delay.
 -- :name threads
 WITH gain AS (SELECT n.pid, n.tid, n.name, n.path,
 		MIN(1, MAX(0, (n.cpu_ns - b.cpu_ns) / 1e9 / :span)) AS cpu,

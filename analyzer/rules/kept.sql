@@ -1,32 +1,32 @@
 -- SPDX-License-Identifier: MIT
--- Tables for the queries of rules: each is made when the first rule that takes from it is
--- asked. `:view` is one that is asked for a few of its rows; `:computed`, with its columns,
--- is made by the function rule_keep_NAME(). Only what the run has is bound, no limit.
+-- Tables for the queries of rules. Each is made when the first rule that reads it is asked.
+-- `:view`: only a few of its rows are asked for. `:computed`, with its columns: the function
+-- rule_keep_NAME() makes it. Only numbers of the run are bound, no limits.
 
--- What each function computed itself, of the run: the longest thread's share in each
--- process, added up. Four threads that do the same for a second hold one second of the
--- run. Empty for a run with one lane.
+-- What each function computed itself, as time of the run: the longest thread's part in each
+-- process, added up. Four threads that do the same for a second hold one second of the run.
+-- Empty for a run with one lane.
 -- :computed held function_id ns
 
--- Calls of what is inlined in a function's code, and of libraries on its behalf; of
--- function 0, all there are.
+-- Calls made in a function's code, to inlined functions and to libraries on its behalf;
+-- function 0 has all calls.
 -- :computed made function_id calls
 
--- Call paths of library functions, and what they computed themselves as built: by which path of
--- the user's function above, and the first of the library's below that.
+-- Call paths of library functions with what they computed as built, the path of the nearest
+-- user function above, and the library's first function below that.
 -- :computed lent path_id owner_id top_id cpu_ns
 
--- Who owns the allocation sites of the rule, see owners.h: the 20 that have most. Made anew
--- for each rule that has :sites, with what those of its columns add up to.
+-- The owners of the rule's allocation sites, see owners.h: the 20 largest. Made anew for each
+-- rule with :sites, with the sums of its columns.
 -- :each owner owner_id function_id critical critical_bytes pairs allocs bytes peak_bytes
 -- copied_bytes reallocs old_bytes new_bytes grown_bytes last_bytes uncertain live_bytes
 -- live_count frees peak_count lost blocks exact crossed large uneven left_allocs left_frees
 
--- What all of them have together.
+-- The sums over all owners.
 -- :each every_owner critical allocs bytes frees
 
--- Calls of libc that moved data to or from another process, as far as that can be told: with
--- several in the run, most of their time on pipes.
+-- Calls of libc that moved data to or from another process, as far as that is known: if the
+-- run has several, calls that spent most of their time on pipes.
 -- :keep piped
 SELECT path_id FROM io WHERE run_id = :run
 	AND (SELECT COUNT(*) FROM process WHERE run_id = :run) > 1
@@ -34,8 +34,8 @@ GROUP BY path_id
 HAVING SUM(total_ns * (kind = 'pipe' OR kind = 'socket' AND file LIKE 'unix%'))
 	>= SUM(total_ns) / 2.0;
 
--- With the part of a site's allocations that the busiest thread of each process made. A run
--- with one lane has none, and one of one process is the usual.
+-- Adds the part of a site's allocations that the busiest thread of each process made. A run
+-- with one lane has no rows here; a run usually has one process.
 -- :view site_busiest
 SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process p WHERE p.run_id = s.run_id)
 	WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
@@ -46,10 +46,10 @@ SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process p WHERE p.run_id = s.run
 		WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1) AS busiest
 FROM site s;
 
--- In whose code most of a function's samples are, and at which line: inside is the user's
--- function that is inlined in it, of library code the one that calls it; by is the library
--- function that is called there. Half of the samples are there, or of a line a quarter and more
--- than at any other, beyond what chance may do to them (two standard errors).
+-- In whose code most of a function's samples are, and at which line. inside: the user's
+-- function that is inlined in it, or that calls it if it is a library's. by: the library
+-- function that is called there. The code must have half of the samples; a line a quarter, and
+-- more than any other line by two standard errors, so that it is not chance.
 -- :keep hottest
 WITH found AS (SELECT f.function_id, f.file AS own_file, CASE
 		WHEN u.function_id <> f.function_id THEN u.name
@@ -98,13 +98,12 @@ SELECT function_id, IIF(inside IS NULL AND by IS NULL,
 		' (' || line || ')', '')) AS mostly
 FROM told WHERE is_line OR inside IS NOT NULL OR by IS NOT NULL;
 
--- Functions of much self time. held_ns: what of it counts for the run. one_ns: what the
--- longest call computed of it, at least: max_ns has what is below with the hooks' cost. sure:
--- the part that is there with the error, too. hooks_ns: of an estimate the raw time is that
--- of the calls that had a frame, and less than what it took.
--- mostly: as hottest has it.
--- spins: libraries in which one waits for others by asking again and again, which is
--- computing to every clock; by the samples within a call, as their code has no hooks.
+-- Functions with much self time. held_ns: what counts for the run. one_ns: what the longest
+-- call computed itself, at least; max_ns includes callees and hooks. sure: the part that
+-- remains after the error. hooks_ns: an estimate has the raw time of the calls with a frame,
+-- which is less than what it took. mostly: see hottest. spins: libraries that wait by asking
+-- again and again, which every clock counts as computing; found by samples within a call,
+-- since their code has no hooks.
 -- :keep computing
 WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
 		f.self_ns - f.self_ready_ns AS self_ns,
@@ -137,9 +136,10 @@ SELECT costs.*, part AS spun, whom, IFNULL(mostly, '') AS mostly,
 			|| 'see ''prof-analyze doctor''' END AS unmeasured
 FROM costs LEFT JOIN spun USING (function_id) LEFT JOIN hottest USING (function_id);
 
--- Who slept in which call of libc, or in code of its own; a library does for its caller. The thread that a process begins and
--- ends with is the one that the run waits for: first. A run with one lane has no path_lane.
--- purpose: a wait for other threads or processes of the program, or for whoever has work for
+-- Who slept in which call of libc, or in code of its own; a library sleeps for its caller.
+-- first: the thread with which a process begins and ends, for which the run waits. A run with
+-- one lane has no path_lane. purpose: waiting for the program's own threads or processes, or
+-- for work, is no defect by itself.
 -- it, is no defect by itself.
 -- :keep waiting
 WITH first AS (SELECT DISTINCT t.lane_id FROM thread t JOIN process p USING (process_id)
@@ -170,16 +170,14 @@ SELECT path_id, function_id, by_path_id, callee, calls, blocked_ns, first_calls,
 	CASE WHEN is_piped THEN 'child' ELSE COALESCE(libc_purpose(callee), 'unknown') END
 	AS purpose FROM waits;
 
--- Who waited for locks, and what whoever held them did meanwhile.
--- What could be won is what the thread waited that waited longest: blocked, as the call's own
--- time has it; that it then had no CPU is not the lock's fault (ready_ns). Of a holder is known
--- where it was when the wait began: in a call of libc that sleeps or moves data (asleep),
--- or in code, of which a part computed, slept or had no CPU. A condition gives its lock up,
--- and who is in a call for a lock has just got it or waits for another one.
--- How long the longest waiter waited is told of the time by the clock, as waits are: the run less
--- waits for a CPU may be shorter than they.
--- No more can be won than the CPUs leave free; a wait that computes (spun) is no work.
--- most: where most of it was waited, and for whom.
+-- Who waited for locks, and what the holders did meanwhile. At best the longest waiter's time
+-- is won, as far as it was blocked in the call itself; having no CPU afterwards (ready_ns) is
+-- not the lock's fault. Where the holder was is known for the start of the wait: in a call of
+-- libc that sleeps or moves data (asleep), or in code that partly computed, slept or had no
+-- CPU. A condition gives its lock up, and a thread in a call for a lock has just got it or
+-- waits for another one. The longest wait is compared with clock time, as waits are: the run
+-- without waits for a CPU may be shorter. The CPUs must have room for the gain; a wait that
+-- computes (spun) is no work. most: where most of the waiting was, and for whom.
 -- :keep contended
 WITH locking AS (SELECT p.parent_path_id AS path_id, 1.0 * SUM(p.self_ready_ns)
 		/ MAX(1, SUM(p.self_ns)) AS ready
@@ -252,9 +250,9 @@ JOIN longest x ON x.lock_id = s.lock_id JOIN most m ON m.lock_id = s.lock_id AND
 JOIN free f
 ORDER BY x.ns DESC, l.lock_id;
 
--- What calls of libc moved, by who called them, or the library that did: of the longest thread, without waits for a
--- CPU. How often a function calls another one is exact; by which path is not, where the
--- recorder counts a function's calls only in all. So rules add up what a caller has.
+-- What calls of libc moved, by their caller or the library that called: in the longest thread,
+-- without waits for a CPU. The calls of one function by another are exact. By path they are
+-- not if the recorder only counted a function's calls in total, so rules add up a caller's.
 -- :keep moving
 WITH parts AS (SELECT p.path_id, p.parent_path_id, IFNULL(o.owner_id, p.parent_path_id) AS owner_id,
 		COALESCE(CAST(MAX(s.total_ns - s.ready_ns) AS REAL)
@@ -270,9 +268,9 @@ SELECT s.owner_id AS path_id, s.parent_path_id AS by_path_id, IIF(c.kind = 0, -c
 FROM io i JOIN parts s USING (path_id) JOIN path c ON c.path_id = s.owner_id
 WHERE i.run_id = :run GROUP BY 1, 2, i.name, i.operation, i.kind, i.file;
 
--- What the threads wished for, that is computed and waited for a CPU, and had. Threads can
--- take the CPUs from each other as far as they have them: with few of them (had), other
--- programs had the rest.
+-- How much CPU the threads wished for (computing and waiting for a CPU) and had. Threads take
+-- CPUs from each other only as far as they have them: if they had few, other programs had the
+-- rest.
 -- :keep wished
 SELECT (:cpu_ns + :ready_ns) / MAX(1, :wall_ns * :cpus) AS machine,
 	COALESCE(:ready_ns / NULLIF(:cpu_ns + :ready_ns, 0), 0) AS ready,
@@ -280,14 +278,13 @@ SELECT (:cpu_ns + :ready_ns) / MAX(1, :wall_ns * :cpus) AS machine,
 	:cpus AS cpus, :busy AS busy, 2 AS confidence,
 	CASE WHEN :threads_ns < :lived_ns / 2 THEN 0 ELSE :threads_ns END AS judged_ns;
 
--- Functions whose calls take unequally long, with what of that is theirs.
--- What was counted for a time has no durations of that time. Durations tell something of
--- the function's code where they do not hang on what was subtracted for the hooks of its
--- callees, nor are the allocator's and the kernel's: a block from a list takes 20 ns, one
--- on a fresh page 2 us. (tidy's wrapper of malloc() was told for that.) run_ns: what it
--- computes of the run, with what it calls; of threads side by side only the longest counts.
--- sure_ns: what is there with the error, too. A histogram's buckets have middles that are up
--- to 6.25 % off; sums that differ more are a recursion's, whose nested calls count again.
+-- Functions whose calls take unequally long, and how much of that is theirs. Counted calls
+-- have no durations. Durations only describe the function's code if they do not depend on the
+-- hooks subtracted for callees, or on the allocator and the kernel: a block from a free list
+-- takes 20 ns, one on a fresh page 2 us (tidy's wrapper of malloc() was once reported for
+-- that). run_ns: what it and its callees compute; of parallel threads only the longest counts.
+-- sure_ns: what remains after the error. Bucket middles are up to 6.25 % off; a sum that
+-- differs more comes from recursion, whose nested calls count again.
 -- :keep spread
 WITH calls AS MATERIALIZED (SELECT f.function_id, f.calls, f.total_ns,
 		f.total_ns - f.ready_ns AS served_ns, f.raw_total_ns, f.alloc_count,
@@ -311,9 +308,8 @@ SELECT *, MIN(:run_ns, run_part * served_ns) AS run_ns,
 	called_ns - waited_ns AS computed_ns
 FROM calls WHERE called_ns > 0 AND called_ns <= 1.15 * raw_total_ns;
 
--- Steps of a name over the run, of all processes and of each. What a step waited for a CPU is
--- not the program's: total_ns, mean_ns and duration_ns are without; percentiles and max_ns
--- are not.
+-- Steps of a name over the run, for all processes and for each. Waits for a CPU are not the
+-- program's: total_ns, mean_ns and duration_ns leave them out; percentiles and max_ns do not.
 -- :keep course
 SELECT series_id, number, timed_count, live_bytes, last_ns / 1e9 AS seconds,
 	CAST(total_ns - COALESCE(ready_ns, 0) AS REAL) / timed_count AS mean_ns,
@@ -321,8 +317,8 @@ SELECT series_id, number, timed_count, live_bytes, last_ns / 1e9 AS seconds,
 	COUNT(*) OVER (PARTITION BY series_id) AS spans
 FROM step_spans WHERE run_id = :run AND timed_count > 0;
 
--- What a step takes in the first and in the last quarter of the run's steps; and how likely
--- it is that steps without a trend would rise so: one slow step is no drift.
+-- What steps take in the first and the last quarter, and how likely steps without a trend
+-- would rise like that: one slow step is no drift.
 -- :keep quarters
 SELECT t.series_id, t.name, t.timed_count AS steps, t.total_ns - COALESCE(t.ready_ns, 0) AS total_ns,
 	COALESCE(t.ready_ns, 0) AS ready_ns, t.total_ns AS all_ns, p50_ns, p90_ns, p95_ns, p99_ns,

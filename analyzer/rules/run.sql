@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- What a run is, for rules: what its time was spent on, and what of it was measured.
+-- Facts about a run for rules: what its time was spent on, and what was measured.
 
--- What the instrumented code of each thread took, without waits for a CPU; kept as the
--- table root_lane. A run with one lane has no path_lane. What a forked child runs in was
--- entered by its parent: its roots have no calls, but time.
+-- What the instrumented code of each thread took, without waits for a CPU; kept as the table
+-- root_lane. A run with one lane has no path_lane. A forked child's roots were entered by its
+-- parent: they have time but no calls.
 -- :name root_lane
 SELECT l.process_id, s.lane_id, SUM(s.total_ns - s.ready_ns) AS ns, SUM(s.ready_ns) AS ready_ns
 FROM path p JOIN path_lane s USING (path_id) JOIN lane l USING (lane_id)
@@ -17,9 +17,9 @@ WHERE l.run_id = :run AND NOT EXISTS (SELECT 1
 	AND NOT EXISTS (SELECT 1 FROM path_lane s WHERE s.path_id = p.path_id)
 GROUP BY l.lane_id;
 
--- What a process lived is what its threads did: the recorder's own start and end, which on a
--- busy machine take long, are before and after. The longest thread waited for a CPU in
--- other code, too.
+-- A process lives as long as its threads: the recorder's own start and end, which take long on
+-- a busy machine, come before and after. The longest thread waited for a CPU in other code,
+-- too.
 -- :name run_lanes
 WITH lived AS (SELECT process_id, MAX(started_ns + wall_ns) - MIN(started_ns) AS ns
 	FROM threads WHERE run_id = :run GROUP BY process_id),
@@ -31,7 +31,7 @@ sums AS (SELECT COUNT(*) AS lanes, TOTAL(ready_ns) AS roots_ready_ns,
 	AS longest_sum_ns, IFNULL(:wall_ns - (SELECT outside_ns + MAX(ready_ns,
 		(SELECT TOTAL(t.ready_ns) FROM threads t WHERE t.run_id = :run
 		AND t.lane_id = l.lane_id)) FROM longest l), :wall_ns) AS wall_ns,
-	-- the longest thread's part of what all took
+	-- the longest thread's part of the sum
 	IFNULL(MAX(0, MIN(1, MAX(ns) / IIF(TOTAL(ns) > 0, TOTAL(ns), NULL))), 0) AS part,
 	(SELECT TOTAL(raw_self_ns - self_ns) FROM functions WHERE run_id = :run) AS all_hooks_ns,
 	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
@@ -46,10 +46,10 @@ SELECT *, part * all_hooks_ns AS run_hooks_ns, MIN(MAX(wall_ns - part * all_hook
 	longest_sum_ns) + part * :self_error_ns, MAX(wall_ns, longest_sum_ns)) AS run_ns
 FROM sums;
 
--- Of the processes in which instrumented functions were called. A shell that waits for the
--- program is none. busy: of the threads that wished for a CPU for at least half of what their
--- process lived, so many were there at a time, for at least half of the time in which any
--- thread was: processes that follow each other do not add up.
+-- Processes in which instrumented functions were called; a shell that waits for the program
+-- does not count. busy: threads that wished for a CPU for at least half of their process's
+-- life, as many as there were at a time for at least half of the time with any thread:
+-- processes that follow each other do not add up.
 -- :name run_threads
 WITH asked AS (SELECT t.*, t.cpu_ns + t.ready_ns >= p.wall_ns / 2 AS is_busy
 	FROM threads t JOIN processes p USING (process_id)
@@ -66,8 +66,8 @@ SELECT TOTAL(wall_ns) AS threads_ns, TOTAL(cpu_ns) AS cpu_ns, TOTAL(ready_ns) AS
 	(SELECT MAX(busy) FROM levels WHERE 2 * ns >= (SELECT MAX(ns) FROM levels)) AS busy
 FROM asked;
 
--- Faults and RSS count from the start of the process, the CPU's share from the last sample. How
--- much memory was held when a later look saw more faults, but no RSS, is not known.
+-- Faults and RSS count from the process's start, the CPU's share from the previous sample. If
+-- a later sample saw more faults but no RSS, the memory held is not known.
 -- :name run_samples
 WITH looks AS (SELECT r.*, IFNULL(p.started_ns, 0) AS started_ns
 	FROM resources r JOIN processes p USING (process_id)
@@ -83,13 +83,13 @@ SELECT TOTAL(rss_bytes) AS rss_peak_bytes, TOTAL(minor_faults) AS minor_faults,
 FROM (SELECT MAX(rss_bytes) AS rss_bytes, MAX(IIF(rss_bytes > 0, minor_faults, 0)) AS minor_faults,
 	MAX(major_faults) AS major_faults FROM looks GROUP BY process_id);
 
--- A row whose columns queries of rules find bound by their names, as numbers with fractions.
--- run_ns: what the run took, less the cost of the hooks, what its longest thread waited for a
--- CPU, and the recorder's start and end in that thread's process; of several processes at least
--- the sum of their longest threads; at most, with the error of what was taken off, so that no
--- share of it is too large. own_run_ns: without what recording allocations took, either, that no
--- function led to: costs measured at rest can be compared with it. A sum over processes is a
--- share of run_peaks_bytes, not of run_peak_bytes, which is the highest of one process.
+-- One row; queries of rules find its columns bound by name, as numbers with fractions. run_ns:
+-- the run less the cost of hooks, its longest thread's waits for a CPU, and the recorder's
+-- start and end in that process; for several processes at least the sum of their longest
+-- threads. It is the upper end of the error, so that no share of it is too large. own_run_ns:
+-- also without recording allocations that no function led to, so that costs measured at rest
+-- can be compared with it. Sums over processes are shares of run_peaks_bytes; run_peak_bytes
+-- is the highest of one process.
 -- has_split: computing and waits were told apart in every process; without it paths say that
 -- they computed. threads_ns, cpu_ns, ready_ns, busy: of the threads that were asked.
 -- :name run
@@ -101,9 +101,9 @@ SELECT l.run_ns, l.run_hooks_ns, l.lanes, l.lived_ns, l.has_split, l.roots_ready
 	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshots
 FROM run_lanes l, run_threads a, run_samples s, runs r WHERE r.run_id = :run;
 
--- Which measurements are valid, each with the reason why it is not. A rule that reads a number
--- of which the recording does not know whether it is one raises false alarms. Of those that a
--- rule needs the first reason is told.
+-- Which measurements are valid, each with the reason if it is not. A rule that reads an
+-- invalid number raises false alarms. Of the measurements that a rule needs, the first reason
+-- is told.
 -- :name measured
 SELECT 'calls' AS name, IIF(:calls = 0, 'no calls were counted', NULL) AS reason
 UNION ALL SELECT 'allocations', IIF(:alloc_count > 0, NULL, 'no allocation was recorded')
@@ -128,9 +128,8 @@ UNION ALL SELECT 'samples', CASE WHEN :span_ns >= 50e6 AND :span_ns >= 0.5 * :li
 UNION ALL SELECT 'libc', IIF(EXISTS (SELECT 1 FROM path WHERE run_id = :run AND kind >= 3), NULL,
 	'no libc call was recorded');
 
--- Functions that could have computed for long, and of whose time no more is known: too few
--- samples found them, or there are none, or hooks took what was recorded. No rule about time
--- has passed then.
+-- Functions that may have computed for long, but whose time is not known: too few samples or
+-- none, or hooks took most of the recorded time. Then no rule about time has passed.
 -- :name unjudged
 WITH unknown AS MATERIALIZED (SELECT name, ROW_NUMBER() OVER (ORDER BY is_library,
 		self_ns + self_error_ns DESC, function_id) AS place FROM functions
@@ -141,13 +140,13 @@ SELECT 'instrumentation dominates ' || (SELECT group_concat(short_name(48, IFNUL
 	|| IIF(COUNT(*) > 3, ' and ' || counted('other', COUNT(*) - 3), '') AS text
 FROM unknown HAVING COUNT(*) > 0;
 
--- The table of what is known to be wrong with the recording, which Q1 fills.
+-- The known defects of the recording; Q1 fills the table.
 -- :name quality
 SELECT '' AS name, '' AS unit, 0.0 AS value, 0.0 AS "limit", 0 AS touches, 0 AS most, '' AS text,
 	'' AS advice WHERE 0;
 
--- What each function computed itself on a path and a thread; kept.c adds it up. A run with
--- one lane has none.
+-- What each function computed itself by path and thread; kept.c adds it up. Empty for a run
+-- with one lane.
 -- :name held
 SELECT h.function_id, l.process_id, s.lane_id,
 	s.self_ns - s.self_ready_ns - s.self_blocked_ns AS ns

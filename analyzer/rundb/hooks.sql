@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- What the recorder did in a run, and at which cost.
+-- What the recorder did in a run, and at what cost.
 
--- A run with one lane has no path_lane. What was counted of a function without a path is
--- in no number of calls either.
+-- A run with one lane has no path_lane. Counted calls without a path are in no other number.
 -- :name run
 SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_error_ns,
 	r.alloc_cost_ns, r.alloc_cost_error_ns,

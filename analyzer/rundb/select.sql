@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Which run the user means.
+-- Finds the run that the user means.
 
 -- :name latest
 SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1;

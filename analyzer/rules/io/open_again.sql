@@ -18,7 +18,7 @@
 -- :unseen whether the file changes meanwhile
 
 -- :query
--- What a file is opened and closed for again, by who opens it most.
+-- What a file is opened for again and again, by the path that opens it most.
 WITH calls AS (SELECT path_id, by_path_id, file, operation, SUM(calls) AS calls, SUM(ns) AS ns
 	FROM moving WHERE kind IN ('file', 'device') AND purpose IN ('open', 'close')
 	GROUP BY 1, 2, 3, 4),

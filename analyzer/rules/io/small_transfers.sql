@@ -27,9 +27,9 @@
 -- :unseen whether each piece is needed at once
 
 -- :query
--- Reads and writes of files that go straight to the kernel. Of several files the one with
--- most calls is told, and the path with most. What is read in order can be had in pieces of a
--- page or more.
+-- Reads and writes that go straight to the kernel. If there are several files, the one with
+-- most calls is told, and the path with most. Sequential data can be read in pieces of a page
+-- or more.
 WITH sums AS (SELECT path_id, by_path_id, callee, operation, file, COUNT(DISTINCT IFNULL(file, '')) AS files,
 		SUM(calls) AS calls, SUM(bytes) AS bytes, SUM(sequential_calls) AS sequential_calls,
 		SUM(ns) AS ns, MAX(calls)

@@ -33,16 +33,16 @@
 -- :unseen threads started one after the other; unsure on a busy machine
 
 -- :query
--- Threads of a process of which several compute, together about as much as one would. met:
--- what they slept for each other. A join is none: it ends with the thread.
+-- Threads of a process of which several compute, but together about as much as one would. met:
+-- how long they slept for each other. A join does not count: it ends with the thread.
 WITH met AS (SELECT s.lane_id, SUM(s.self_blocked_ns) AS ns
 	FROM path c JOIN function f USING (function_id) JOIN path_lane s ON s.path_id = c.path_id
 	WHERE c.run_id = :run AND c.kind = 3
 		AND libc_purpose(f.name) IN ('lock', 'peer', 'condition')
 	GROUP BY 1),
--- served: the life of the process without the longest waits for a CPU, while which others
--- sleep for the thread that has none. Threads come first, for they cannot be found by their
--- process: the other way round all are read for each process.
+-- served: the process's life without the longest waits for a CPU, during which others sleep
+-- for the thread that has none. Threads come first in the join: they cannot be found by
+-- process, so otherwise all would be read for each process.
 spans AS (SELECT p.process_id, 
 		CAST(MAX(1, p.wall_ns - MAX(IFNULL(t.ready_ns, 0))) AS REAL) AS served_ns,
 		TOTAL(t.ready_ns) / MAX(1, TOTAL(t.ready_ns) + TOTAL(t.cpu_ns)) AS ready
@@ -58,7 +58,7 @@ sums AS (SELECT process_id, served_ns, ready, SUM(cpu_ns) AS cpu_ns, MAX(cpu_ns)
 		MIN(:run_ns, served_ns) - MAX(MAX(cpu_ns), SUM(cpu_ns) / MAX(1, :cpus))
 		AS saving_ns
 	FROM workers GROUP BY process_id),
--- waits come first, for the same reason; each process's longest
+-- waits come first for the same reason; each process's longest one
 most AS (SELECT l.process_id, l.name, w.waiter_path_id, w.holder_path_id, MAX(w.wait_ns)
 	FROM lock_wait w CROSS JOIN lock l USING (run_id, lock_id)
 	WHERE w.run_id = :run AND l.kind <> 'thread' AND w.waiter_path_id IS NOT NULL

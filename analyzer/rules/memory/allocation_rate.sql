@@ -47,7 +47,7 @@ WHERE run_id = :run AND alloc_count >= 100
 	AND :alloc_count >= :per_s * :wall_ns / 1e9;
 
 -- :query
--- Whoever has many is named; when nobody has, the finding is about the run.
+-- An owner with many allocations is named; otherwise the finding is about the run.
 WITH named AS (SELECT owner_id, critical, allocs, bytes FROM owner
 	WHERE allocs >= :owner_share * :alloc_count
 		AND critical * :pair_ns >= :least_share * :own_run_ns),

@@ -41,7 +41,7 @@ SELECT 'page faults were not sampled' WHERE NOT EXISTS (SELECT 1 FROM resource
 	WHERE run_id = :run AND minor_faults IS NOT NULL);
 
 -- :sites
--- A block that realloc grows stays, only what is added is new.
+-- A block that realloc grows stays: only what is added is new.
 SELECT path_id, file, line, call_file, call_line, alloc_bytes - COALESCE(realloc_old_bytes, 0) AS bytes,
 	alloc_count - realloc_count AS allocs, peak_bytes,
 	(alloc_bytes < 0.99 * largest_bytes * alloc_count) * alloc_count AS uneven
@@ -51,7 +51,7 @@ WHERE run_id = :run AND free_count >= 10 AND alloc_count > realloc_count AND pea
 	AND alloc_bytes - COALESCE(realloc_old_bytes, 0) >= :churn_ratio * peak_bytes;
 
 -- :query
--- The faults are the run's, not this function's: with as many as it has pages it is the one.
+-- The faults are the run's; if there are as many as the function has pages, it causes them.
 WITH faulted AS (SELECT SUM(faults) AS faults FROM (SELECT MAX(minor_faults) AS faults
 		FROM resource WHERE run_id = :run GROUP BY process_id)),
 parts AS (SELECT o.*, bytes / 4096 AS pages, faults, MIN(1, faults / (bytes / 4096)) AS part

@@ -35,9 +35,9 @@
 -- Saving: the pairs x `pair_ns`; `weight` of it counts for the severity.
 
 -- :sites
--- Blocks that go to the kernel and back are big-block cycling, those that realloc makes are
--- realloc growth. A site is judged by one of M1 to M3, so no pair of malloc and free is
--- counted twice.
+-- Blocks that go back to the kernel are big-block cycling, blocks made by realloc are realloc
+-- growth. A site is judged by only one of M1 to M3, so no pair of malloc and free counts
+-- twice.
 SELECT path_id, file, line, call_file, call_line, free_count * busiest AS critical, free_count AS pairs,
 	alloc_count AS allocs, alloc_bytes AS bytes, peak_bytes
 FROM site_busiest

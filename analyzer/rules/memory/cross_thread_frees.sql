@@ -45,8 +45,8 @@
 -- may name it, even before this one.
 
 -- :sites
--- large: such frees of blocks that are too large for the fast lists of glibc (more than 120
--- bytes, by the mean size).
+-- large: frees by other threads of blocks too large for glibc's fast lists (more than 120
+-- bytes on average).
 SELECT path_id, file, line, call_file, call_line, cross_thread_free_count AS crossed, free_count AS frees,
 	alloc_count AS allocs, alloc_bytes AS bytes,
 	CASE WHEN alloc_bytes > 120 * alloc_count THEN cross_thread_free_count ELSE 0 END AS large
@@ -55,10 +55,10 @@ WHERE run_id = :run AND cross_thread_free_count > 0
 	AND cross_thread_free_count >= :least_share * free_count;
 
 -- :query
--- beyond: what the calls of the function took beyond their median, as far as its own code may
--- have, in the busiest thread; a recursion counts nested calls again (see spread). They may
--- have waited for other threads in malloc. The longer way that a free takes is among that:
--- one or the other counts.
+-- beyond: what the function's calls took beyond their median, in the busiest thread, as far as
+-- its own code can account for it; recursion counts nested calls again (see spread). They may
+-- have waited for other threads in malloc. This includes the longer way of such a free, so
+-- only one of the two counts.
 WITH calls AS (SELECT o.*, f.histogram, f.self_ns, f.total_ns, 1e9 / r.ticks_per_second AS tick_ns,
 		COALESCE(h.ns, f.self_ns) AS held_ns
 	FROM owner o LEFT JOIN function f ON f.function_id = o.function_id AND f.self_ns > 0

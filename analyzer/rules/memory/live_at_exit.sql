@@ -36,8 +36,8 @@
 -- proportion, for 3 MiB are nobody's trouble, whatever their share.
 
 -- :sites
--- With snapshots (five or more of a process) only sites that still grew in the
--- second half count: what was there at the middle one was set up once.
+-- With five or more snapshots of a process only sites that still grew in its second half
+-- count: what was there at the middle one was set up once.
 WITH middle AS (SELECT process_id, snapshot_id AS middle_id FROM (
 	SELECT process_id, snapshot_id,
 		ROW_NUMBER() OVER (PARTITION BY process_id ORDER BY snapshot_id) AS number,
@@ -54,9 +54,9 @@ WHERE s.run_id = :run AND s.live_bytes > 0
 		< 0.9 * s.live_bytes;
 
 -- :query
--- A small program's memory is nobody's trouble, however much of its peak it is; nor is, at
--- one time, more than in proportion that of processes which did not live then. Where hardly
--- any was ever freed, nobody has the task.
+-- A small program's memory is nobody's trouble, whatever its share of the peak. Processes that
+-- did not live at the same time count in proportion. If hardly any memory was ever freed, no
+-- function has the task of freeing.
 SELECT owner_id, live_bytes, live_count, live_bytes / :run_peaks_bytes AS held,
 	CASE WHEN :run_peaks_bytes <= :run_peak_bytes THEN MIN(1, live_bytes / :run_peaks_bytes)
 		END AS of_peak,

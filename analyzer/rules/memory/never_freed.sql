@@ -62,7 +62,7 @@ SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, CASE WHEN (SELECT TO
 FROM site s WHERE s.run_id = :run AND s.alloc_count > 0;
 
 -- :query
--- rising: the resident set grew in the second half of the run, too. A table is filled and stays.
+-- rising: the resident set grew in the second half, too. A table gets filled and stays.
 WITH looks AS (SELECT process_id, time_ns, rss_bytes, MAX(time_ns) OVER (PARTITION BY process_id)
 		AS end_ns FROM resources WHERE run_id = :run AND rss_bytes > 0),
 halves AS (SELECT MAX(CASE WHEN time_ns = end_ns THEN rss_bytes END)

@@ -40,8 +40,8 @@ SELECT 'what the reallocs began with was not recorded' FROM site
 WHERE run_id = :run AND realloc_count > 0 AND realloc_old_bytes IS NULL;
 
 -- :sites
--- New bytes over old ones is the mean factor of a step, weighted by size; allocations that
--- began a block make it only larger, so what stays below the limit grows by less than it.
+-- New bytes over old bytes is the mean factor of a step, weighted by size. Allocations that
+-- began a block only make it larger, so growth below the limit really is below it.
 SELECT path_id, file, line, call_file, call_line, realloc_copied_bytes * busiest AS critical_bytes,
 	realloc_count * busiest AS critical, realloc_copied_bytes AS copied_bytes,
 	realloc_count AS reallocs, realloc_old_bytes AS old_bytes, alloc_bytes AS new_bytes
@@ -50,8 +50,8 @@ WHERE run_id = :run AND realloc_count >= 8 AND alloc_bytes > realloc_old_bytes
 	AND alloc_bytes < :least_factor * realloc_old_bytes;
 
 -- :query
--- With a factor f per step n steps grow a block f^n times; doubling takes n ln f / ln 2 steps
--- for that. The rest of the steps, and of the bytes that they copied, can be won (part).
+-- n steps with factor f grow a block f^n times; doubling takes n ln f / ln 2 steps for that.
+-- The other steps and the bytes they copied can be won (part).
 WITH parts AS (SELECT *, new_bytes / old_bytes AS factor,
 		1 - doublings(new_bytes / old_bytes) AS part FROM owner),
 won AS (SELECT *, part * (critical_bytes * :copy_ns + critical * :realloc_ns) AS won_ns

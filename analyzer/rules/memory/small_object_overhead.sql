@@ -27,9 +27,9 @@
 -- Saving: what is lost, as a share of the peak and it together (a peak is of bytes asked for).
 
 -- :sites
--- What glibc (64 bit) takes for a block of n bytes: n and 8 for its header, in steps of 16, at
--- least 32. When all blocks of a site have one size that is exact; else each is taken with the
--- mean size and without rounding, which is the least that they can take.
+-- What 64-bit glibc takes for n bytes: n and 8 for the header, in steps of 16, at least 32.
+-- This is exact if all blocks of a site have one size; else the mean size without rounding
+-- gives the least that they take.
 SELECT path_id, file, line, call_file, call_line,
 	at_peak_count * MAX(32, CASE is_exact WHEN 1 THEN (CAST(mean AS INTEGER) + 23) / 16 * 16
 		ELSE mean + 8 END) - at_peak_bytes AS lost,
@@ -40,7 +40,7 @@ FROM (SELECT *, at_peak_bytes * 1.0 / at_peak_count AS mean,
 		AND at_peak_bytes < 128 * at_peak_count);
 
 -- :query
--- The peak is of bytes asked for; what is lost comes on top of it. Of blocks of no bytes all is.
+-- The peak counts bytes asked for; the loss comes on top. Blocks of 0 bytes are all loss.
 SELECT owner_id, lost / NULLIF(bytes, 0) AS lost_ratio, blocks, bytes / blocks AS mean_bytes,
 	lost, :overhead_ratio * bytes AS least_lost,
 	CASE WHEN exact >= blocks THEN lost END AS lost_bytes,

@@ -31,8 +31,8 @@ WHERE NOT EXISTS (SELECT 1 FROM snapshot WHERE run_id = :run
 	GROUP BY process_id HAVING COUNT(*) >= 5);
 
 -- :sites
--- Live bytes over the snapshots of each process, of the sites that have some at the last one.
--- The work for a site grows with the square of its points: 64 are taken, evenly.
+-- Live bytes by snapshot of each process, for sites that have some at the last one. At most 64
+-- snapshots are used, evenly spaced: the work for a site grows with their square.
 WITH RECURSIVE shots AS (SELECT process_id, snapshot_id, time_ns / 1e9 AS seconds,
 		ROW_NUMBER() OVER (PARTITION BY process_id ORDER BY snapshot_id) - 1 AS place,
 		COUNT(*) OVER (PARTITION BY process_id) AS count

@@ -19,21 +19,21 @@
 -- :limit unresolved_share = 0.05 ratio, at most 1: share of the time in functions without a name,
 -- from which findings about such functions have at most medium confidence
 
--- A step of the clock is not looked for: the recorder's clocks do not step when the time of day
--- is set, and a recording would not show it.
+-- Clock steps are not checked: the recorder's clocks do not step when the time of day is set,
+-- and a recording would not show it.
 -- :facts
--- Calls of functions that the user did not write and that have hooks all the same: those of
--- headers in objects that have others' code, too. A library with hooks of its own is what somebody
--- wants to see, and what is called in libc is recorded without. They make no finding less certain;
--- they take the time that the hooks take, and room in every table.
+-- Calls of hooked functions that the user did not write: those from headers in objects that
+-- also have others' code. A library with its own hooks is what somebody wants to see, and libc
+-- is recorded without hooks. Such calls make no finding less certain; they take the hooks'
+-- time, and room in every table.
 WITH headers AS MATERIALIZED (SELECT MIN(1, TOTAL(calls) / NULLIF(:calls, 0)) AS share FROM function
 	WHERE run_id = :run AND is_library = 1 AND module_id IN (SELECT module_id FROM function
 		WHERE run_id = :run AND is_library = 0 AND calls > 0)
 	AND function_id NOT IN (SELECT function_id FROM path WHERE run_id = :run AND kind >= 2)),
 recipe AS (SELECT :header_recipe || '; ''prof-analyze exclude-list --program PROGRAM'' has the '
 	|| 'lines for CMake, Meson and Autotools' AS words),
--- What to leave out first: those that exclude-list names (is_worth_it() in its choose.c), not the
--- hottest. A region is no function.
+-- Leaves out first what exclude-list names, not the hottest functions. A region is no
+-- function.
 tiny AS MATERIALIZED (SELECT name, calls, ROW_NUMBER() OVER (ORDER BY calls DESC, function_id)
 	AS place FROM (SELECT f.*, COALESCE((SELECT SUM(r.counted_calls) FROM recordings r
 		WHERE r.run_id = :run AND r.function_id = f.function_id), 0) AS counted_calls
@@ -48,9 +48,9 @@ tiny AS MATERIALIZED (SELECT name, calls, ROW_NUMBER() OVER (ORDER BY calls DESC
 		AND calls * :hook_ns - MIN(calls, counted_calls) * (:hook_ns - :counted_ns)
 			>= 0.005 * :hooks_ns
 	ORDER BY calls DESC, function_id LIMIT 5),
--- GCC looks for the words in the names of functions, in C++ with namespace and class but written
--- differently than here where there are templates, conversions or namespaces without a name. A
--- comma would end a word; a part of the name would be others' name, or that of the function around.
+-- GCC looks for the words in function names, in C++ with namespace and class. It writes
+-- templates, conversions and unnamed namespaces differently than here. A comma would end a
+-- word, and a part of the name would match other functions.
 words AS (SELECT group_concat(word, ', ') AS list, SUM(calls) AS calls
 	FROM (SELECT substr(name, 1, instr(name || '(', '(') - 1) AS word, calls FROM tiny
 		WHERE name NOT LIKE '(%' AND name <> '' AND NOT instr(name, '{')
@@ -58,17 +58,17 @@ words AS (SELECT group_concat(word, ', ') AS list, SUM(calls) AS calls
 			instr(name || '(', '(') - 1) GLOB '*[,''" <]*'
 			AND NOT instr(substr(name, 1, instr(name || '(', '(') - 1), 'operator')
 		ORDER BY place LIMIT 3)),
--- What was recorded at its cost, of all time that the hooks saw, less waits for a CPU: on a busy
--- machine they would make the share look small. Not of the corrected times: where too little was
--- left of one, they add up to more than there was. Where samples tell them from the program's own
--- times, hooks doubt nothing. The report has the hooks' share of the wall, too, where such waits
--- are in it.
+-- The recorded cost of hooks, as a share of all time the hooks saw, less waits for a CPU,
+-- which on a busy machine would make the share look small. Corrected times are no base: if
+-- little remained of one, they add up to more than there was. If samples tell hooks from the
+-- program's own time, hooks raise no doubt. The report also has the hooks' share of wall time,
+-- which includes such waits.
 hooks AS (SELECT MIN(1, :hooks_ns / NULLIF(MAX(0, :recorded_ns - :roots_ready_ns), 0)) AS share,
 	MIN(1, :hooks_error_ns / NULLIF(MAX(0, :recorded_ns), 0)) AS error),
 counters AS MATERIALIZED (SELECT name, SUM(value) AS value, trust_word(name, 'touches') AS touches,
 	trust_word(name, 'whole') AS whole FROM trust WHERE run_id = :run AND name IS NOT NULL
 	GROUP BY name HAVING SUM(value) > 0),
--- What was counted, with what was lost. A lost free is of an allocation that was counted.
+-- What was counted, with what was lost. A lost free belongs to an allocation that was counted.
 wholes(whole, recorded, size, words) AS (SELECT 1, :calls, :calls + (SELECT TOTAL(value)
 	FROM counters WHERE touches AND whole = 1 AND name <> 'lost_frees'), ' of the calls)'
 	UNION ALL SELECT 2, :alloc_count, :alloc_count + (SELECT TOTAL(value) FROM counters
@@ -91,7 +91,7 @@ shares(place, name, share, touches, medium, low, text, advice) AS (
 		printf(' +-%.2g%%', 100 * error), '') || IIF(:roots_ready_ns > 0.005 * :recorded_ns,
 		' of the time without CPU wait was spent in hooks, and is subtracted',
 		' of the time was spent in hooks, and is subtracted'),
-		-- tiny functions are looked for where they are told
+		-- tiny functions are only looked for if they will be told
 		CASE WHEN h.share < :hooks_medium THEN NULL
 		WHEN headers.share >= :header_share AND headers.share > 0 THEN words
 		ELSE (SELECT IIF((SELECT COUNT(*) FROM tiny), 'Leave tiny functions out first: '

@@ -24,14 +24,13 @@
 -- :unseen where, unless one function slept for half of it
 
 -- :query
--- What a function waited is what its own code slept, and the calls of libc that it made.
--- The CPU was not idle while one of the threads waited for it: at least, for several may
--- have waited at once. Nor while a process waits for another one of the run, in wait() or on
--- a pipe: what that one does is told by itself, or by the kernel, which adds what children
--- took to those who wait for them. So the time is the run's, not the sum of lives.
--- Who sleeps until there is work for it, or until others are done, is not named; and what
--- the first threads of processes, which the run waits for, sleep until there is work counts
--- as if it were computed: as that of a server without requests.
+-- A function waited as long as its own code slept and the calls of libc that it made. The CPU
+-- was not idle while a thread waited for it (at least the longest, as several may wait at
+-- once), or while a process waited for another one of the run in wait() or on a pipe: what
+-- that one does is reported by itself, or by the kernel for children. So the base is the run's
+-- time, not the sum of lives. Functions that sleep until there is work, or until others are
+-- done, are not named. When first threads of processes, for which the run waits, sleep until
+-- there is work, this counts as computing, like in a server without requests.
 WITH slept AS (SELECT p.path_id, COALESCE(c.function_id, p.function_id) AS function_id,
 		p.self_blocked_ns AS ns, CASE WHEN p.path_id IN piped
 		THEN 'child' ELSE IFNULL(CASE WHEN p.kind >= 3 THEN libc_purpose(f.name) END, '')
@@ -40,7 +39,7 @@ WITH slept AS (SELECT p.path_id, COALESCE(c.function_id, p.function_id) AS funct
 	LEFT JOIN lent l ON l.path_id = IIF(p.kind >= 3, p.parent_path_id, p.path_id)
 	LEFT JOIN path c ON c.path_id = COALESCE(l.owner_id, IIF(p.kind >= 3, p.parent_path_id, NULL))
 	WHERE p.run_id = :run AND p.self_blocked_ns > 0),
--- How long a child took to begin, on a busy machine mostly without a CPU, and to end.
+-- How long children took to begin and end, on a busy machine mostly without a CPU.
 outside AS (SELECT TOTAL(MAX(0, p.wall_ns - l.ns)) AS ns FROM process p JOIN (SELECT process_id,
 		MAX(started_ns + wall_ns) - MIN(started_ns) AS ns
 	FROM thread WHERE run_id = :run GROUP BY process_id) l USING (process_id)

@@ -26,8 +26,8 @@
 -- :unseen which function, unless M8 names it and stands for it
 
 -- :query
--- The first touch of memory that stays is the price of it: repeated are faults for more pages
--- than the largest RSS holds. Threads side by side wait for their faults at once.
+-- Memory that stays must be touched a first time: only faults for more pages than the largest
+-- RSS are repeated. Threads side by side wait for their faults at once.
 WITH looks AS (SELECT :minor_faults AS minor_faults, :major_faults AS major_faults,
 		MAX(0, :minor_faults - :rss_peak_bytes / 4096) AS repeated,
 		MAX(1, :sampled_cpu_ns / :span_ns) AS side_by_side),

@@ -27,10 +27,10 @@
 -- too
 
 -- :query
--- usual_ns: the median; of steps that drift, of the last ones. The five slowest are known one
--- by one. Of more than five the percentiles tell: a hundredth of the steps takes p99 or more,
--- waits for a CPU among it: all that there were may have been theirs. Where fewer than five
--- are slow, how many are is not taken from them.
+-- usual_ns: the median; for steps that drift that of the last ones. The five slowest are known
+-- one by one. If more are slow, percentiles tell: a hundredth of the steps takes p99 or more,
+-- waits for a CPU included, of which all may have been theirs. If fewer than five are slow,
+-- their number is exact.
 WITH usual AS (SELECT *, MAX(:slow_by_usual * usual_ns, :least_ns) AS least_ns
 	FROM (SELECT *, CASE WHEN p50_ns > 0 AND last_ns > p50_ns AND p <= 0.01 THEN last_ns
 			ELSE p50_ns END AS usual_ns

@@ -30,7 +30,7 @@
 -- :unseen why; whether the later input was larger
 
 -- :query
--- A single slow step counts no more than its neighbours. Of steps of several threads side by
+-- A single slow step counts no more than its neighbours. For steps of several threads side by
 -- side only the run's share counts.
 WITH later AS (SELECT q.*, SUM(timed_count * MAX(0, MIN(c.mean_ns, last_ns) - first_ns)) AS beyond_ns
 	FROM quarters q JOIN course c USING (series_id)

@@ -25,9 +25,9 @@
 -- :unseen the site: snapshots and M5 name it
 
 -- :query
--- What is live belongs to a process. What is freed before the exit is no leak of this run: it is
--- medium at most. A step of the later half leaves so many bytes; what the
--- first steps set up is none, and what fills up is no growth.
+-- Live memory belongs to a process. What is freed before the exit is no leak of this run, so
+-- it is medium at most. Counted is what a step of the later half leaves: what the first steps
+-- set up, or a cache that fills up, is no growth.
 WITH growth AS (SELECT t.name, t.series_id, t.timed_count AS steps,
 		MAX(CASE WHEN place = spans - 1 THEN live_bytes END)
 			- MAX(CASE WHEN place = spans / 2 - 1 THEN live_bytes END) AS later_bytes,

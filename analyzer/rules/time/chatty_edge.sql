@@ -32,9 +32,9 @@
 -- :unseen whether the calls ask for the same
 
 -- :query
--- The caller is the function that calls it, whatever regions and library code are around the
--- call: a region is no call. Of threads side by side the longest counts (held_ns). How often a
--- path was taken is estimated where calls were counted in all (recording); the edge's are exact.
+-- The caller is the nearest function above, past regions and library code around the call: a
+-- region is no call. Of threads side by side the longest counts (held_ns). How often a path
+-- was taken is estimated if calls were only counted (recording); the edge's calls are exact.
 WITH RECURSIVE often AS (SELECT path_id, parent_path_id, function_id, calls, recording, total_error_ns,
 		CAST(total_ns - ready_ns AS REAL) AS ns,
 		CAST(total_ns - ready_ns - MAX(0, total_error_ns) AS REAL) AS least_ns

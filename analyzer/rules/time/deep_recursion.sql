@@ -21,9 +21,9 @@
 SELECT 'no call path was recorded' WHERE NOT EXISTS (SELECT 1 FROM path WHERE run_id = :run);
 
 -- :query
--- The function that stands on the deepest path most often, its innermost activation on it,
--- and the calls of all of them; all its calls where those of paths are estimated. A library's
--- recursion is told of its caller. The bound guards against a ring of parents.
+-- The function that is on the deepest path most often, its innermost activation, and the calls
+-- of all its activations; all its calls if those of paths are estimated. A library's recursion
+-- is reported for its caller. The bound guards against a ring of parents.
 WITH RECURSIVE deepest AS MATERIALIZED (SELECT path_id, depth FROM path
 	WHERE run_id = :run AND depth >= :depth ORDER BY depth DESC, path_id LIMIT 1),
 up AS MATERIALIZED (SELECT path_id, parent_path_id, function_id, calls, recording, 1 AS place FROM path

@@ -47,11 +47,10 @@
 -- ranks or threads
 
 -- :query
--- Where computing was not told from waits only calls are judged that are shorter than a
--- wait, which takes two switches of threads and a wake-up: 20 us. T9 judges what one call
--- holds half of.
--- Code of libraries is told of the user's function that calls it. What is known of each of their
--- functions by the same measures is added up; of its paths the one with most is told.
+-- If waits were not told from computing, only calls shorter than a wait (two thread switches
+-- and a wake-up: 20 us) are judged. T9 judges a call that holds half. Library code is reported
+-- for the user's function that calls it: the library functions' times are added up if they
+-- pass the same limits, and the path with most is told.
 WITH library AS MATERIALIZED (SELECT o.function_id, l.owner_id, l.top_id,
 		l.cpu_ns / c.cpu_ns AS part,
 		c.cpu_ns, c.held_ns, c.sure, c.self_error_ns

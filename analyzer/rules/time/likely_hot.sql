@@ -37,9 +37,9 @@
 -- (`rules-calibration.md`)
 
 -- :query
--- left_ns: what all functions computed, without the hooks. by_time: the error of a function's
--- part of that, by the part. What T1 found has a time that is known. makers: of what is inlined
--- in it, the user's function that makes most of the calls.
+-- left_ns: what all functions computed without hooks. by_time: the error of a function's part
+-- of that, relative to the part. Functions found by T1 have a known time. makers: the inlined
+-- user function that makes most of the calls.
 WITH RECURSIVE sums AS (SELECT TOTAL(MAX(0, self_ns - self_ready_ns - self_blocked_ns)) AS left_ns,
 		(SELECT calls FROM made WHERE function_id = 0) AS calls
 	FROM functions WHERE run_id = :run),

@@ -25,7 +25,7 @@
 -- :unseen time spent polling, except in MPI's and OpenMP's library
 
 -- :query
--- What one call holds half of; T1 judges the rest.
+-- Functions of which one call holds half; T1 judges the rest.
 WITH parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose
 	FROM computing c WHERE one_ns >= held_ns / 2 AND cpu_ns >= :run_share * :run_ns

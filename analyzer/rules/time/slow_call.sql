@@ -25,8 +25,8 @@
 -- :unseen its waits, which W1 reports
 
 -- :query
--- Waits for a CPU are not theirs. How long a call takes that has not ended nobody knows: a
--- server's, which waits for a request. severity: 3 high, 2 medium, 1 low.
+-- Waits for a CPU are left out. A call that has not ended, such as a server's that waits for a
+-- request, has no known length. severity: 3 high, 2 medium, 1 low.
 WITH costs AS (SELECT f.*, f.total_ns - f.ready_ns AS served_ns,
 		f.self_ns - f.self_ready_ns - f.self_blocked_ns AS own_ns,
 		CAST(MAX(0, f.total_ns - f.ready_ns - f.total_error_ns) AS REAL)

@@ -30,15 +30,14 @@ SELECT 'main() is not instrumented' WHERE NOT EXISTS (SELECT 1 FROM path JOIN fu
 		AND f.name = 'main');
 
 -- :query
--- path_ids of a thread rise in the order in which its paths were first entered, so what
--- the constructors called stands before main(), and what exit handlers called behind it.
--- A run with one lane has no path_lane.
--- first_ns: by the clock, with the hooks' cost. How much of that came before the step is not
--- known: its part of the run's. (unrtf reads for a third of its time, and was told with all
--- of the run.) ready_ns: what the first thread waited for a CPU in all, less what it did in
--- its steps: how much of it came behind the last of them is not known. Steps inside others
--- wait with them, so those of the name that waited most count. Which thread made all steps of
--- a name is not known: the slowest and the fastest tell.
+-- path_ids of a thread rise in the order of first entry, so paths from constructors come
+-- before main(), paths from exit handlers after it. A run with one lane has no path_lane.
+-- first_ns: clock time, hooks included. How much of that cost came before the step is not
+-- known: the run's share is assumed. (unrtf reads for a third of its time, and was reported
+-- with the whole run.) ready_ns: the first thread's waits for a CPU less those in its steps;
+-- how much came after the last step is not known. Steps inside others wait with them, so the
+-- name that waited most counts. Which thread made all steps of a name is not known: the
+-- slowest and the fastest tell.
 WITH main AS (SELECT MIN(path_id) AS path_id FROM path JOIN function f USING (function_id)
 	WHERE path.run_id = :run AND depth = 1 AND kind <> 1 AND f.name = 'main'),
 before AS (SELECT p.path_id, p.total_ns AS all_ns,

@@ -44,13 +44,13 @@ SELECT 'no durations of single calls were recorded' WHERE NOT EXISTS (
 	SELECT 1 FROM function WHERE run_id = :run AND histogram IS NOT NULL);
 
 -- :query
--- That calls differ is measured; that they need not, nobody knows: a lexer reads long words
--- and short ones. So this is never sure, and less where not a few calls stand out but
--- durations spread over a wide range (is_broad): a quicksort sorts long parts and short ones.
--- beyond: the part of what the calls computed beyond the median. A duration is known to the
--- cost of a hook: of shorter ones that is the unit. What has two modes (T8) has no tail.
--- What the callees take is theirs, and no gain: calls that go different ways through a
--- program differ by nature.
+-- That calls differ is measured; whether they need to is not: a lexer reads long words and
+-- short ones. So confidence is never high, and lower if durations spread over a wide range
+-- instead of a few calls standing out (is_broad): a quicksort sorts long parts and short ones.
+-- beyond: the part that calls computed beyond the median. Durations are known to the cost of a
+-- hook, which is the unit for shorter ones. A function with two modes (T8) has no tail. Time
+-- in callees is theirs and no gain: calls that take different ways through a program differ by
+-- nature.
 WITH calls AS (SELECT s.*, histogram_quantile(histogram, 0.5) * tick_ns AS p50_ns,
 		histogram_quantile(histogram, 0.9) * tick_ns AS p90_ns,
 		histogram_quantile(histogram, 0.99) * tick_ns AS p99_ns,

@@ -25,8 +25,8 @@
 -- :gains down to the mean, or to the work divided by the CPUs
 
 -- :query
--- Who waits for them waits for their waits for a CPU, too (of_ns). At best their work is
--- spread evenly over all of them, and over no more CPUs than there are.
+-- A thread that waits for others also waits for their waits for a CPU (of_ns). At best the
+-- work is spread evenly over all threads, but over no more CPUs than there are.
 WITH threads AS (SELECT p.path_id, l.process_id, s.total_ns - s.ready_ns - s.blocked_ns AS cpu_ns,
 		s.total_error_ns, s.ready_ns
 	FROM path p JOIN path_lane s USING (path_id) JOIN lane l USING (lane_id)

@@ -45,8 +45,8 @@ SELECT 'no durations of single calls were recorded' WHERE NOT EXISTS (
 	SELECT 1 FROM function WHERE run_id = :run AND histogram IS NOT NULL);
 
 -- :query
--- Of the medians: a long tail would lift the mean of what is no mode of its own. beyond: as
--- T7's, of what the fast ones take.
+-- Medians are used, because a long tail would lift the mean of a mode. beyond: as in T7, but
+-- beyond what the fast calls take.
 WITH modes AS (SELECT s.*, histogram_mode(histogram, :valley, :least_part, 'slow_median')
 			* tick_ns / (histogram_mode(histogram, :valley, :least_part,
 			'fast_median') * tick_ns + :hook_ns) AS mode_ratio,
