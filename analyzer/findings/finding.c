@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rating and ranking of findings. Must not lose a finding: one that is merged is listed
- * in the other's also.
- */
+/* Rates and ranks findings. Must not lose one: a merged finding is listed in the other's
+ * also. */
 #include "analyzer/findings/finding.h"
 
 #include "common/base/array.h"
@@ -13,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* e^-4 leaves 1.8 % of the scale to what lies above an impact of 1. */
+/* With e^-4, impacts above 1 share the last 1.8 % of the scale. */
 #define CURVE 4
 
 static const struct {
@@ -128,7 +126,8 @@ double finding_ceiling(const struct finding *finding)
 {
 	double share = finding->saving_share;
 
-	/* Several threads can save more than the run took; 100 times is no forecast. */
+	/* Threads together can save more than the run took, and a factor of 100 is no
+	 * forecast. */
 	return share > 0 && share < 0.99 ? 1 / (1 - share) : 0;
 }
 

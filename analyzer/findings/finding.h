@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A finding: something worth fixing, with its evidence; and lists of them: rating,
+ * A finding: something worth fixing, with its evidence. Also lists of findings: rating,
  * merging, ranking. Must not know SQL, rules or formats.
  *
- * Texts are borrowed: those that a rule makes live in the arena of its list. A path is
- * written with " > " between its functions.
+ * Texts are borrowed: those made by rules live in the arena of their list. Paths are
+ * written with " > " between functions.
  */
 #pragma once
 
@@ -33,13 +33,13 @@ struct evidence {
 	const char *name, *unit;
 	double value, limit;
 	bool has_limit; /* the limit that the value crossed */
-	double error;	/* half the width of the interval it lies in (95 %); 0: exact */
+	double error;	/* half the width of the 95 % interval; 0: exact */
 };
 
 #define FINDING_EVIDENCE 8
 #define FINDING_ADVICE 4
 
-/* What stood on the same path and went into a finding. */
+/* A finding on the same path that went into this one. */
 struct finding_also {
 	const struct rule *rule;
 	enum severity severity;
@@ -54,45 +54,46 @@ struct finding {
 	unsigned specific; /* of the rule */
 	const struct rule *const *explains; /* the rule's; NULL: it explains none */
 	enum confidence confidence;
-	/* What rates it: a share of the run's time, or of its peak, 0 to 1. */
+	/* Rates the finding: a share of the run's time or of its peak, 0 to 1. */
 	double impact;
-	/* By findings_finish(). */
+	/* Set by findings_finish(): */
 	double score; /* 0 to 100 */
 	enum severity severity;
-	/* The rule's own: the score is lifted to the band of this severity. */
+	/* Set by the rule: the score is raised to the band of this severity, */
 	enum severity least_severity;
-	/* And the score is kept to the band of this severity, if it is capped. */
+	/* and limited to the band of this one. */
 	enum severity most_severity;
 	bool is_capped;
-	int64_t function_id, path_id; /* 0: of the whole run */
+	int64_t function_id, path_id; /* 0: about the whole run */
 	const char *function, *path;  /* "parse", "main > parse" */
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
-	const char *calls; /* where each of them is called, "FILE:LINE" or "?" */
-	bool is_region;	   /* function is the name of a region */
-	const char *step;  /* the name of the steps that it is about; NULL: none */
+	const char *
+		calls; /* where each function on the path is called, "FILE:LINE" or "?" */
+	bool is_region;	  /* function names a region */
+	const char *step; /* name of the steps it is about; NULL: none */
 	/* Memory: the allocator wrappers below the path, outermost first, in the same
-	 * form; NULL: none. */
+	 * form as path; NULL: none. */
 	const char *through;
 	const char *file; /* the function's, or the place's; NULL: not known */
 	uint32_t line;
 	const char *where; /* for people: "parse.c:31" */
 	struct evidence evidence[FINDING_EVIDENCE];
 	size_t evidence_count;
-	/* At best; 0: none of that kind. findings_finish() makes of a time that is longer
-	 * than the run the whole run. */
+	/* The most that can be saved; 0: nothing of this kind. findings_finish() limits
+	 * the time to the run's. */
 	double saving_ns, saving_bytes, saving_allocs;
-	double saving_share; /* saving_ns of the run's time, 0 to 1 */
-	/* What saving_bytes are a share of when they are a sum over processes: their
-	 * peaks together; 0: of the run's peak. */
+	double saving_share; /* saving_ns by the run's time, 0 to 1 */
+	/* The base of saving_bytes if that is a sum over processes: their peaks together;
+	 * 0: the run's peak. */
 	double saving_of_bytes;
 	const char
 		*says; /* the first line, behind the name: "called 3,816,870 times ..." */
-	const char *why; /* one sentence, only what the data shows */
+	const char *why; /* one sentence that says only what the data shows */
 	const char
 		*advice[FINDING_ADVICE + 1]; /* most useful first; NULL after the last */
-	const char *sql;		     /* proves it, for 'prof-analyze sql' */
-	const char *verify; /* the command that tells whether a fix helped */
-	/* By findings_finish(). */
+	const char *sql;    /* proves the finding in 'prof-analyze sql' */
+	const char *verify; /* command that shows whether a fix helped */
+	/* Set by findings_finish(): */
 	struct finding_also *also;
 	size_t also_count;
 };
@@ -102,12 +103,12 @@ struct findings {
 	struct finding *list;
 	size_t count;
 	struct arena texts;
-	double peak_bytes; /* of the run: what saving_bytes are a share of */
+	double peak_bytes; /* the run's peak, the base of saving_bytes */
 	double wall_ns;	   /* of the run; 0: not known */
 };
 
-/* How many times faster the run can become at most (Amdahl); 0: no
- * bound worth telling. */
+/* How many times faster the run can become at most (Amdahl); 0: no bound worth
+ * telling. */
 double finding_ceiling(const struct finding *finding);
 
 /* A new finding of medium confidence, borrowed until the next is added. */
@@ -115,24 +116,24 @@ struct finding *findings_add(struct findings *findings, const struct rule *rule,
 			     char kind, unsigned specific);
 void findings_free(struct findings *findings);
 
-/* What it is about: a function or steps, by name; NULL: the whole run. */
+/* The function or step it is about; NULL: the whole run. */
 const char *finding_name(const struct finding *finding);
 
-/* Adds a measured value; with_limit: and the limit that it crossed. */
+/* Adds a measured value; with_limit: also the limit that it crossed. */
 void finding_evidence(struct finding *finding, const char *name, const char *unit,
 		      double value);
 void finding_evidence_limit(struct finding *finding, const char *name, const char *unit,
 			    double value, double limit);
-/* The error of the value that was added last. */
+/* Sets the error of the value added last. */
 void finding_evidence_error(struct finding *finding, double error);
 /* Adds pieces of advice, the most useful first; texts are borrowed. */
 #define finding_advise(finding, ...)                                                     \
 	finding_add_advice(finding, (const char *const[]){__VA_ARGS__, NULL})
 void finding_add_advice(struct finding *finding, const char *const *texts);
 
-/* The severity is at most this one: what the data shows is no reason for more. */
+/* Limits the severity: the data does not justify more. */
 void finding_cap_severity(struct finding *finding, enum severity most);
-/* The severity is this one, whatever the impact. */
+/* Sets the severity, whatever the impact. */
 void finding_fix_severity(struct finding *finding, enum severity severity);
 
 /*

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merging of findings that nest on one path: a hot chain of ten functions is one thing
- * to fix, not ten. And of those of which one says why the other is there: a slow
- * function, and the faults that make it slow. Must not lose a finding, or let a merge
- * lower a severity.
+ * Merges findings that nest on one path (a hot chain of ten functions is one thing to
+ * fix, not ten), and findings of which one explains the other (a slow function, and the
+ * faults that make it slow). Must not lose a finding, or lower a severity by merging.
  */
 #include "analyzer/findings/finding_merge.h"
 
@@ -12,8 +11,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Share of what is at stake in the other finding that the one that stays must explain; of
- * the same function's, where the one that stays names the cause: most of it. */
+/* The part of the other finding's stake that the remaining one must explain; less if it
+ * is about the same function and names the cause. */
 #define EXPLAINS 0.8
 #define CAUSES 0.5
 
@@ -22,13 +21,13 @@
 struct merging {
 	struct findings *findings;
 	const struct calltree *tree;
-	uint32_t *nodes;    /* of each finding, or CALLTREE_NONE */
-	uint32_t *at_node;  /* for each node its first finding, or NONE */
-	uint32_t *next;	    /* for each finding the next one of its node, or NONE */
-	uint32_t *claimant; /* for each finding the one it goes into, or NONE */
+	uint32_t *nodes;    /* by finding, or CALLTREE_NONE */
+	uint32_t *at_node;  /* by node: its first finding, or NONE */
+	uint32_t *next;	    /* by finding: the next one of its node, or NONE */
+	uint32_t *claimant; /* by finding: the one it goes into, or NONE */
 };
 
-/* What is at stake: the whole of the gain, however little of it rates a finding. */
+/* The whole gain, even if the finding is rated by less of it. */
 static double stake(const struct findings *findings, const struct finding *finding)
 {
 	double bytes = finding->saving_bytes / fmax(1, findings->peak_bytes);
@@ -36,7 +35,7 @@ static double stake(const struct findings *findings, const struct finding *findi
 	return fmax(fmax(finding->impact, finding->saving_share), fmin(1, bytes));
 }
 
-/* Time spent on blocks is another thing to fix than memory that is held. */
+/* Time spent on allocating and memory that is held are fixed in different ways. */
 static bool is_alike(const struct finding *a, const struct finding *b)
 {
 	return a->kind == b->kind &&
@@ -78,7 +77,7 @@ static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
 			merging->claimant[i] = inner;
 }
 
-/* Claims what lies on the finding's path. The bound guards against a ring of parents. */
+/* Claims the findings on a finding's path. The bound guards against a ring of parents. */
 static void claim_path(struct merging *merging, uint32_t inner)
 {
 	uint32_t node = merging->nodes[inner];
@@ -90,7 +89,7 @@ static void claim_path(struct merging *merging, uint32_t inner)
 	}
 }
 
-/* With what the outer one has taken in itself. */
+/* Takes in the outer finding, with those it has taken in itself. */
 static void absorb(struct finding *inner, struct finding *outer)
 {
 	size_t count = inner->also_count + 1 + outer->also_count;
@@ -117,7 +116,7 @@ static void take_over(struct finding *inner, const struct finding *outer)
 		inner->severity = outer->severity;
 }
 
-/* Takes out what was claimed. Scores change last: they decided who claims. */
+/* Removes claimed findings. Scores change last, because they decided who claims. */
 static void remove_claimed(struct merging *merging)
 {
 	struct findings *findings = merging->findings;
@@ -169,10 +168,10 @@ static bool is_explained(const struct finding *one, const struct finding *other)
 }
 
 /*
- * A finding that says why takes in what it explains. Several functions may share what was
- * found of the whole run. Who was claimed claims nobody any more: in a ring of rules that
- * explain each other one stays. Findings are removed in the order in which they were
- * claimed, so one that has taken others in brings them along.
+ * A finding that names the cause takes in those it explains. Findings about the whole
+ * run may be shared by several functions. A claimed finding claims nothing more, so one
+ * remains if rules explain each other in a ring. Findings are removed in the order of
+ * claiming, so each brings along what it has taken in.
  */
 static void claim_explained(struct merging *merging, uint32_t other)
 {
@@ -246,8 +245,8 @@ static int by_score(const void *left, const void *right)
 	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
 }
 
-/* Rules add up what threads and processes could save, which did so side by side: nobody
- * waits less than not at all. */
+/* Limits savings that rules summed over threads and processes, which ran side by side: no
+ * wait gets shorter than 0. */
 static void bound_saving(const struct findings *findings, struct finding *finding)
 {
 	if (findings->wall_ns > 0 && finding->saving_ns > findings->wall_ns)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parsing and applying of suppressions of findings. Must not apply what has expired: it
- * was accepted until then.
+ * Parses and applies suppressions of findings. Must not apply expired ones: they were
+ * accepted until then.
  */
 #include "analyzer/findings/finding_suppress.h"
 
@@ -47,7 +47,7 @@ static int refuse(struct parsing *parsing, const char *key, const char *why)
 	return json_refuse(&parsing->source, parsing->steps, key ? 3 : 2, "%s", why);
 }
 
-/* A text that must be there and not be empty. */
+/* Reads a text that must exist and not be empty. */
 static int take_text(struct parsing *parsing, const json_t *object, const char *key,
 		     char **ret)
 {

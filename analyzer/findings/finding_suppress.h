@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Findings that somebody decided to live with, from JSON: Must not read files; drop
- * anything uncounted.
+ * Suppressions of findings, from JSON: what somebody decided to live with. Must not read
+ * files, or drop anything without counting it.
  *
  *     {"suppressions": [
  *         {"rule": "T3", "function": "^parse$", "reason": "the format asks for it",
  *          "expires": "2027-03-31"}
  *     ]}
  *
- * rule is an id, a slug, or "*"; function a POSIX extended regular expression that is
- * looked for in the finding's function (left out: any). The day of expires is the last
- * one on which the suppression holds.
+ * rule is an id, a slug, or "*". function is a POSIX extended regular expression,
+ * searched in the finding's function; without it any matches. expires is the last day on
+ * which the suppression holds.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ struct finding_suppression {
 	char *rule, *function, *reason, *expires; /* function: NULL when left out */
 	regex_t pattern;
 	bool has_pattern, is_expired;
-	size_t count; /* findings it took out */
+	size_t count; /* number of findings removed */
 };
 
 /* Zeroed: suppresses nothing. */
@@ -32,15 +32,15 @@ struct finding_suppressions {
 	size_t count;
 };
 
-/* today: "2026-11-21". is_rule: there is a rule of this name. 0 or -EINVAL and a sentence
- * with file, line and key. */
+/* today: "2026-11-21". is_rule: whether a rule of this name exists. 0, or -EINVAL and a
+ * sentence with file, line and key. */
 int finding_suppressions_parse(struct finding_suppressions *suppressions,
 			       const char *text, size_t size, const char *name,
 			       const char *today, bool (*is_rule)(const char *word),
 			       struct strbuf *error);
 void finding_suppressions_free(struct finding_suppressions *suppressions);
 
-/* Takes out what is suppressed. is_rule: word names the rule of a finding. */
+/* Removes suppressed findings. is_rule: whether a word names the rule of a finding. */
 void finding_suppressions_apply(struct finding_suppressions *suppressions,
 				struct findings *findings,
 				bool (*names_rule)(const char *word,

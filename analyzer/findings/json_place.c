@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A walk over JSON text that is known to be well formed. Must not read beyond the text,
- * whatever is in it.
+ * Walks over well-formed JSON text. Must not read beyond the text, whatever is in it.
  */
 #include "analyzer/findings/json_place.h"
 
@@ -24,7 +23,7 @@ static void skip_space(struct walk *walk)
 		walk->at++;
 }
 
-/* At a quote. Returns what is between the quotes. */
+/* Skips the string that begins here. Returns what is between its quotes. */
 static const char *skip_string(struct walk *walk, size_t *ret_size)
 {
 	const char *start = ++walk->at;
@@ -71,7 +70,7 @@ static void skip_value(struct walk *walk)
 	}
 }
 
-/* Goes to the value of a key; ret_place: of the key. */
+/* Goes to the value of a key; ret_place: where the key is. */
 static bool enter_key(struct walk *walk, const char *key, const char **ret_place)
 {
 	size_t wanted = strlen(key), size;

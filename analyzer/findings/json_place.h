@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where in a JSON text something stands, and how it is named in a
- * sentence: Jansson knows the lines of syntax errors only.
+ * Finds the line of something in a JSON text, and names it in a sentence. Jansson only
+ * knows the lines of syntax errors.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* A text that was parsed without an error. */
+/* A text that was parsed without errors. */
 struct json_source {
 	const char *text;
 	size_t size;
@@ -17,8 +17,8 @@ struct json_source {
 	struct strbuf *error;
 };
 
-/* The line of what the steps lead to from the outermost value: each a key, or "[2]" for
- * the third element of an array. As far as they can be followed. */
+/* The line of what the steps lead to from the outermost value, as far as they can be
+ * followed. A step is a key, or "[2]" for the third element of an array. */
 size_t json_place_line(const char *text, size_t size, const char *const *steps,
 		       size_t count);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of limits that hold, and whether they fit together. */
+/* The current values of limits, and whether they contradict each other. */
 #include "analyzer/findings/rule_limits.h"
 
 #include "common/base/array.h"
@@ -46,7 +46,7 @@ struct rule_limits_entry *rule_limits_rule(const struct rule_limits *limits,
 	return NULL;
 }
 
-/* "medium_ns" of the same rule, or "M8.big_bytes". */
+/* Finds "medium_ns" of the same rule, or "M8.big_bytes". */
 static const struct rule_limit_value *greater(const struct rule_limits *limits,
 					      const struct rule_limit_value *value)
 {

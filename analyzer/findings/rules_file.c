@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading of a file of rules; every refusal names file, line and key. Must not accept a
- * key it does not know: a limit mistyped would not hold.
+ * Reads a file of rules; each error names file, line and key. Must not accept unknown
+ * keys: a mistyped limit would have no effect.
  */
 #include "analyzer/findings/rules_file.h"
 
@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A number that a limit can be. */
+/* Reads a number that is valid as a limit. */
 static int take_number(const struct json_source *source, const char *const *keys,
 		       size_t count, const json_t *value, double *ret)
 {
@@ -25,8 +25,8 @@ static int take_number(const struct json_source *source, const char *const *keys
 	return 0;
 }
 
-/* A limit may be written with its unit and its meaning. What a text in it says
- * otherwise would be believed. */
+/* Limits may be written with unit and meaning. These must be correct, because readers
+ * believe them. */
 static int check_text(const struct json_source *source, const char *const *keys,
 		      size_t count, const json_t *value, const char *known)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parsing and matching of leak suppressions. Must not backtrack over more than one '*':
+ * Parses and matches leak suppressions. Must not backtrack over more than one '*':
  * patterns come from users.
  */
 #include "analyzer/findings/suppress.h"
@@ -78,8 +78,8 @@ void suppressions_free(struct suppressions *suppressions)
 	*suppressions = (struct suppressions){0};
 }
 
-/* Both ends held; text is matched by pattern up to pattern_end. Only the latest '*' need
- * be tried again: an earlier one has matched as little as it could. */
+/* Matches a pattern that is held at both ends. Only the latest '*' needs to be retried:
+ * earlier ones have matched as little as possible. */
 static bool matches(const char *pattern, const char *pattern_end, const char *text)
 {
 	const char *star = NULL, *resume = NULL;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Suppressions in LeakSanitizer's format: what is known to stay live. Must not read
- * files, or know what the texts are.
+ * Suppressions in LeakSanitizer's format: memory that is known to stay live. Must not
+ * read files, or know what the texts are.
  *
  *     # a comment
  *     leak:PATTERN
  *
- * PATTERN is looked for anywhere in a text; '*' stands for anything, '^' at its start and
- * '$' at its end hold it to the text's start and end. Space around a line does not count.
+ * PATTERN is searched anywhere in a text. '*' matches anything; '^' at the start and '$'
+ * at the end tie it to the text's start and end. Space around a line is ignored.
  */
 #pragma once
 
@@ -27,12 +27,12 @@ struct suppressions {
 	size_t count;
 };
 
-/* Adds the suppressions of a text. name: of the file, for the sentence in error about
- * the first malformed line. 0 or -EINVAL. */
+/* Adds the suppressions of a text. name: the file's, for the sentence in error about the
+ * first malformed line. 0 or -EINVAL. */
 int suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
 		       const char *name, struct strbuf *error);
 void suppressions_free(struct suppressions *suppressions);
 
-/* The number of the first suppression that matches text, or SUPPRESS_NONE. NULL matches
+/* The index of the first suppression that matches text, or SUPPRESS_NONE. NULL matches
  * nothing. */
 size_t suppressions_find(const struct suppressions *suppressions, const char *text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The subjects of a comparison, entered run by run. Must not use ids or addresses of a
+ * The subjects of a comparison, added run by run. Must not use ids or addresses of a
  * run: they mean nothing in another.
  */
 #include "analyzer/statistics/compare.h"
@@ -19,7 +19,7 @@ static void series_init(struct compare_series *series, size_t metric_count,
 					  .run_count = run_count};
 }
 
-/* One more subject, all zero. */
+/* Adds a subject with all numbers zero. */
 static void series_grow(struct compare_series *series)
 {
 	size_t width = series->metric_count * series->run_count;
@@ -110,8 +110,8 @@ void compare_add_base(struct strbuf *key, const char *path)
 	strbuf_add(key, base, version ? (size_t)(version - base) + 3 : strlen(base));
 }
 
-/* Same module, same name with parameters, be it of the one or the other copy that the
- * compiler made of it; and the same file, since C has static namesakes. */
+/* The function of the same module, name with parameters (of any copy that the compiler
+ * made), and file, since C has static namesakes. */
 static uint32_t function_number(struct comparison *comparison,
 				const struct compare_function_row *row, bool *is_new)
 {
@@ -121,7 +121,7 @@ static uint32_t function_number(struct comparison *comparison,
 	strbuf_printf(&key, "%s\n%s\n", row->module ? row->module : "",
 		      row->full_name ? row->full_name : row->name);
 	compare_add_base(&key, row->file);
-	/* 0x1234 (libx.so) is the same code in the same build only */
+	/* "0x1234 (libx.so)" is the same code only in the same build */
 	if (!row->linkage_name && strncmp(row->name, "0x", 2) == 0)
 		strbuf_printf(&key, "\n%s", row->build_id ? row->build_id : "");
 	number = intern_text(&comparison->function_keys, strbuf_text(&key), is_new);
@@ -175,7 +175,7 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 	return number;
 }
 
-/* The path above (or the parent itself) that is of this function, or COMPARE_NONE. */
+/* The nearest path from parent upwards that is of this function, or COMPARE_NONE. */
 static uint32_t folded(const struct comparison *comparison, uint32_t parent,
 		       uint32_t function)
 {
@@ -287,8 +287,9 @@ static bool same_file(const char *a, const char *b)
 	return strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) == 0;
 }
 
-/* Lines move when something above changes, distances inside a function less often; and a
- * function may move to another file. Returns whether the site is in its function's. */
+/* Places a site by its distance from the function's definition: lines move when something
+ * above changes, distances less often, and functions may move to another file. Returns
+ * whether the site is in its function's file. */
 static bool place_site(const struct comparison *comparison, uint8_t side, uint32_t path,
 		       const char *file, uint32_t line, int32_t *ret_offset)
 {

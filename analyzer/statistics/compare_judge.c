@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Exact quantities compared, noisy ones tested. Must not treat calls as replicates: a
- * value is a run's.
+ * Compares exact quantities, and tests noisy ones. Must not treat calls as replicates: a
+ * value stands for a run.
  */
 #include "analyzer/statistics/compare_judge.h"
 
@@ -30,7 +30,7 @@ static double mean(const int64_t *values, size_t count)
 	return count ? sum / (double)count : 0;
 }
 
-/* The relative spread of a side; it sorts values. */
+/* The relative spread of a side; sorts values. */
 static double noise(double *values, size_t count)
 {
 	double middle = statistics_median(values, count);
@@ -40,8 +40,8 @@ static double noise(double *values, size_t count)
 	return MAD_TO_DEVIATION * statistics_median_deviation(values, count) / middle;
 }
 
-/* Zeros, as of a function that some runs do not call, have no ratio: the shift over the
- * mean before takes its place. False: before is nothing at all. */
+/* If some runs have zeros (do not call the function), ratios are impossible: takes the
+ * shift over the mean before. False: the side before is zero. */
 static bool ratio_from_shift(struct change *change, double whole)
 {
 	if (!(whole > 0))
@@ -60,14 +60,14 @@ double change_error(const struct change *change)
 
 static double relative(double error, double value)
 {
-	/* Of nothing every error is large; not so large that it is no number. */
+	/* An error of zero is infinite: kept finite. */
 	return error > 0 ? error / fmax(value, error / 1e6) : 0;
 }
 
 static struct statistics_shift widened(struct statistics_shift interval, double ratio,
 				       double shift)
 {
-	/* Below 0 a ratio that was made of a shift may be. */
+	/* A ratio made from a shift may be below 0. */
 	interval.low = fmin(interval.low, interval.low / (1 + ratio)) - shift;
 	interval.high = interval.high * (1 + ratio) + shift;
 	return interval;
@@ -115,7 +115,7 @@ double verdict_tolerance(size_t before, size_t after)
 	return before >= 10 && after >= 10 ? 0.02 : 0.05;
 }
 
-/* The runs alone decide first; then it must hold with the errors, too. */
+/* First the runs alone decide; then the verdict must also hold with the errors. */
 static void decide(struct change *change, double tolerance)
 {
 	enum outcome by_runs = verdict_of(&change->runs_ratio, change->p, tolerance);
@@ -134,7 +134,7 @@ static void decide(struct change *change, double tolerance)
 		change->runs_needed = 0;
 }
 
-/* whole: of which the values are a part, 0: of nothing else. */
+/* whole: what the values are a part of; 0: nothing else. */
 static void test(struct change *change, const int64_t *values, size_t before_count,
 		 size_t after_count, double whole)
 {
@@ -172,7 +172,7 @@ static double sum_of(double a, double b)
 	return a + b > 0 ? a + b : 1;
 }
 
-/* hooks: what they took of the sides. */
+/* hooks: their cost on each side. */
 static void find_common_errors(struct change *change, double before_hooks,
 			       double after_hooks, double drift)
 {
@@ -204,7 +204,7 @@ static void find_errors(struct change *change, const struct change_errors *error
 		find_common_errors(change, fmax(0, mean(hooks, before_count)),
 				   fmax(0, mean(hooks + before_count, after_count)),
 				   errors->drift);
-	/* Of what is not known on a side nothing is the same, in per cent. */
+	/* If a side is not known, nothing can be called unchanged in percent. */
 	if (!(before < 1 && after < 1))
 		change->ratio_error = change->least_ratio_error = hypot(before, after);
 	if (!(change->ratio_error < 1) &&
@@ -303,7 +303,7 @@ void change_adjust(struct change *changes, size_t count, size_t before_count,
 		p[i] = changes[i].is_tested ? changes[i].p : NAN;
 	if (statistics_adjust(p, count) < 0)
 		for (size_t i = 0; i < count; i++)
-			p[i] = 1; /* no memory: nothing is found rather than too much */
+			p[i] = 1; /* out of memory: find nothing rather than too much */
 	for (size_t i = 0; i < count; i++)
 		if (changes[i].is_tested) {
 			changes[i].p = p[i];

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A change held against a limit. Must not fail for an interval that has the limit in it,
- * or pass for a quantity that no number of such runs could fail.
+ * Checks a change against a limit. Must not fail if the interval contains the limit, or
+ * pass if no number of such runs could fail.
  */
 #include "analyzer/statistics/gate.h"
 
 #include <stdlib.h>
 
-/* Rounding of a percentage, far below any that matters. */
+/* Rounding of percentages, far below anything that matters. */
 #define SLACK 1e-9
 
 static double difference_limit(const struct gate_limit *limit, double before)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits of how much more a side may take, as written on the command line, and what
- * comes of holding a change against one. Must not let what was not measured pass.
+ * Limits on how much more a side may take, as given on the command line, and the results
+ * of checking them. Must not pass what was not measured.
  */
 #pragma once
 
 #include "common/base/strbuf.h"
 #include "analyzer/statistics/compare_judge.h"
 
-/* Quantities that can be limited: of the run, or of a function. */
+/* Limited quantities: of the run, or of a function. */
 enum gate_metric {
 	GATE_WALL,
 	GATE_SELF,
@@ -17,7 +17,7 @@ enum gate_metric {
 	GATE_CALLS,
 	GATE_ALLOC_COUNT,
 	GATE_ALLOC_BYTES,
-	GATE_PEAK, /* this and below: runs only */
+	GATE_PEAK, /* from here on: runs only */
 	GATE_LIVE,
 	GATE_METRIC_COUNT,
 };
@@ -25,10 +25,10 @@ enum gate_metric {
 struct gate_limit {
 	char *text;	 /* as written: "wall=5%" */
 	char *function;	 /* NULL: of the run */
-	uint32_t number; /* of the function, once somebody looked for it */
+	uint32_t number; /* the function's, once it was looked up */
 	enum gate_metric metric;
 	bool is_percent;
-	double most; /* percent, or ns, bytes, a count */
+	double most; /* percent, or an amount in ns, bytes or a count */
 };
 
 struct gate {
@@ -46,18 +46,18 @@ const char *gate_metric_name(enum gate_metric metric);
 
 enum gate_result {
 	GATE_KEPT,
-	GATE_INCONCLUSIVE, /* the interval has the limit in it */
-	GATE_BLURRED,	   /* it has it for the error of the times alone: no runs help */
-	GATE_NOT_MEASURED, /* or with too few runs ever to exceed a limit */
+	GATE_INCONCLUSIVE, /* the interval contains the limit */
+	GATE_BLURRED,	   /* the same, because of errors alone: more runs do not help */
+	GATE_NOT_MEASURED, /* or too few runs to ever exceed a limit */
 	GATE_NOT_COMPARABLE,
 	GATE_EXCEEDED,
 };
 
-/* Exact quantities by their difference; else by the interval: exceeded when all of it is
- * above the limit with the errors of both sides, kept when none of it is with what the
- * errors differ by. What varies and has one run a side, or so few
- * that no difference could count, is not measured. */
+/* Exact quantities are judged by their difference, others by the interval. Exceeded: all
+ * of it is above the limit with the errors of both sides. Kept: none of it is, with the
+ * difference of the errors. Noisy quantities with one run a side, or too few to show any
+ * difference, are not measured. */
 enum gate_result gate_check(const struct gate_limit *limit, const struct change *change);
-/* Whether some difference of this quantity could be called a regression. */
+/* Whether any difference of this quantity could be called a regression. */
 bool gate_can_judge(const struct change *change);
 const char *gate_result_word(enum gate_result result);

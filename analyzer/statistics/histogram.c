@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding and judging histograms of durations. Must not allocate. */
+/* Decodes and judges histograms of durations. Must not allocate. */
 #include "analyzer/statistics/histogram.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 /* A gap is at least half an octave wide: four of the eight buckets of a power of two. */
 #define GAP_RATIO 1.4142135623730951
-/* Largest bucket with a middle that a double holds and a writer writes. */
+/* Largest bucket whose middle fits a double. */
 #define BUCKET_LIMIT 488
 
 static bool take_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
@@ -64,7 +64,7 @@ int histogram_decode(const void *bytes, size_t size, struct histogram *ret)
 	return 0;
 }
 
-/* The duration that so many calls do not exceed. */
+/* The duration that this many calls do not exceed. */
 static double duration_of(const struct histogram *histogram, double wanted)
 {
 	double seen = 0;
@@ -107,7 +107,7 @@ double histogram_beyond(const struct histogram *histogram, double usual_ticks,
 	return ticks;
 }
 
-/* The modes on the two sides of the gap between buckets from and to, which are theirs. */
+/* The modes on both sides of a gap; buckets `from` and `to` belong to the modes. */
 static bool judge(const struct histogram *histogram, size_t from, size_t to,
 		  double valley, double least_part, struct histogram_modes *ret)
 {

@@ -12,7 +12,7 @@
 #define HISTOGRAM_BUCKETS 512
 
 struct histogram {
-	/* Of the buckets with calls, ascending. */
+	/* Buckets with calls, ascending. */
 	struct {
 		double ticks; /* the bucket's middle */
 		double calls;
@@ -25,12 +25,12 @@ struct histogram {
 /* 0 or -EINVAL: not a histogram. */
 int histogram_decode(const void *bytes, size_t size, struct histogram *ret);
 
-/* The duration that the fraction of calls does not exceed; 0 when there are none. */
+/* The duration that this fraction of the calls does not exceed; 0 if there are none. */
 double histogram_quantile(const struct histogram *histogram, double fraction);
 /* The time that the slowest fraction of the calls took, of all time: 0 to 1. */
 double histogram_slowest_share(const struct histogram *histogram, double fraction);
 
-/* What the calls took beyond so many ticks, each counted with at most so many. */
+/* The calls' time beyond usual_ticks, each counted with at most most_ticks. */
 double histogram_beyond(const struct histogram *histogram, double usual_ticks,
 			double most_ticks);
 

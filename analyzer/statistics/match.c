@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Partners for what is on one side of a comparison only. A name that stands for several
- * functions of a side matches none of them: a wrong partner is worse than one function
- * shown as gone and another as new.
+ * Finds partners for subjects of one side only. A name of several functions on a side
+ * matches none: a wrong partner is worse than one function shown as gone and another as
+ * new.
  */
 #include "analyzer/statistics/match.h"
 
@@ -36,7 +36,7 @@ void match_merge(struct comparison *comparison, uint32_t before, uint32_t after)
 	from->merged_into = before;
 }
 
-/* A name by which it could be known in another build, not an address. */
+/* Whether it has a name that another build may have, not an address. */
 static bool has_name(const struct compare_function *function)
 {
 	return function->linkage_name || strncmp(function->name, "0x", 2) != 0;
