@@ -113,7 +113,11 @@ def check_marks(products, program, directory):
 def check_hot(products, program, directory):
     """At the default level a function is found that was so hot that it was only counted, and
     the same causes are told."""
-    database, numbers = record(products, [program, "hot"], directory, PROFSHIM_LEVEL="full")
+    for _ in range(3): # where other programs have the CPUs it may be found too late
+        database, numbers = record(products, [program, "hot"], directory,
+                                   PROFSHIM_LEVEL="full")
+        if harness.query(database, "SELECT 1 FROM studies"):
+            break
     counted = harness.query(database, "SELECT least > 0 FROM mode WHERE name = 'handle'")
     harness.expect(counted == [(1,)], f"it was not counted: {counted}")
     studies = {row["name"]: row for row in ask(products, database)["studies"]}

@@ -109,10 +109,10 @@ TEST(values_are_of_the_type_or_unknown)
 	} cases[] = {
 		{"SELECT 'x' AS \"a_ns\"", NULL},
 		{"SELECT 7 AS \"a/text\"", NULL},
-		{"SELECT 12345.678 AS \"a/figure\"", "12,345"},
+		{"SELECT 12345.678 AS \"a/figure\"", "12,346"},
 		{"SELECT 0.123456 AS \"a/figure\"", "0.1235"},
 		{"SELECT 4 AS \"a/figure\"", "4"},
-		{"SELECT 1234567.8 AS \"a/rate\"", "1,234,567"},
+		{"SELECT 1234567.8 AS \"a/rate\"", "1,234,568"},
 		{"SELECT 12.34 AS \"a/drift\"", "+12%"},
 		{"SELECT -3.14 AS \"a/drift\"", "-3.1%"},
 		{"SELECT 'about 7' AS \"a/figure\"", "about 7"},
