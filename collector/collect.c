@@ -353,6 +353,10 @@ static int map_state(struct collector *collector, char *error, size_t error_size
 	if (result < 0)
 		snprintf(error, error_size, "cannot map %s/%s: %s",
 			 collector->rundir.path, SEGMENT_STATE_NAME, strerror(-result));
+	/* who maps a file of the run is taken for one of its processes: a child that
+	 * walks stacks does not */
+	if (state)
+		(void)madvise(state, sizeof(*state), MADV_DONTFORK);
 	collector->shared = state;
 	return result;
 }
@@ -472,6 +476,7 @@ int main(int argc, char **argv)
 	outside_begin(&collector.outside);
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
+	outside_end(&collector.outside);
 	close(collector.lock); /* who sees us gone, sees the run abandoned */
 	if (collector.is_stored && access(collector.run.output, F_OK) == 0)
 		report_file_write(&collector.run, collector.run_id);

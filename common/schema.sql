@@ -278,7 +278,8 @@ CREATE TABLE transfer (
 -- be one that the path's function called. kind is 'code', 'hooks' (of the recorder),
 -- 'stubs' (its code that only counts) or 'folded' (the address is not known). name is the
 -- innermost inlined copy, outer_name the function with the address. Programs without hooks
--- are sampled from outside, and have no paths.
+-- are sampled from outside; their samples have no path, and paths their times as far as
+-- others of their samples have stacks.
 CREATE TABLE sample (
 	run_id INTEGER NOT NULL,
 	path_id INTEGER,		-- NULL: no call was open
@@ -727,7 +728,7 @@ CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.call
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
 	JOIN function b ON b.function_id = e.callee_id
 	-- a counted function that allocates may stand below one that did not call it
-	WHERE (e.calls > 0 OR b.recording = 'unwound')
+	WHERE (e.calls > 0 OR b.recording = 'unwound' OR b.recording = 'sampled' AND b.calls = 0)
 	AND e.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.line,

@@ -87,7 +87,8 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 
 void report_counted_note(struct doc *doc, const struct run_facts *facts)
 {
-	int64_t count = facts->counted_count + facts->sampled_count;
+	int64_t count =
+		facts->counted_count + facts->sampled_count - facts->uncounted_count;
 	struct strbuf text = {0};
 
 	if (!count)

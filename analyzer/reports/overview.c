@@ -155,7 +155,7 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 {
 	enum exit_status status;
 
-	if (!facts->calls) {
+	if (!facts->calls && !facts->self_ns) {
 		doc_note(doc, "no_calls", NOTE_PLAIN,
 			 facts->plain_sample_count
 				 ? "No calls: nothing that ran was compiled with "

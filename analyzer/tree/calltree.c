@@ -145,7 +145,7 @@ const char *calltree_recording_word(const struct calltree_node *node)
 	static const char *const words[] = {"exact", "?", "counted", "off", "sampled"};
 	size_t last = sizeof(words) / sizeof(words[0]) - 1;
 
-	if (node->is_frame)
+	if (node->is_frame && node->recording != last)
 		return "unwound";
 	return words[node->recording <= last ? node->recording : last - 1];
 }

@@ -85,10 +85,12 @@ void counted_finish(struct counted *counted);
 
 void counted_free(struct counted *counted);
 
-/* Merges the lanes of a run. ends: one for each process. path_limit, share_limit: 0 for
+/* Merges the lanes of a run. ends: one for each process. outside: samples of programs
+ * without hooks, or NULL. path_limit, share_limit: 0 for
  * the usual ones. Free with merge_done(); run and ticks are borrowed until then. */
 void run_merge(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	       const struct merge_end *ends, size_t path_limit, size_t share_limit);
+	       const struct merge_end *ends, const struct cpu_book *outside,
+	       size_t path_limit, size_t share_limit);
 
 /*
  * The snapshots of a run as common/schema.sql has them: rows that are valid for a stretch

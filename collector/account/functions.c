@@ -184,6 +184,25 @@ static int64_t bound_ns(enum segment_recording recording, int64_t raw_ns, int64_
 	return recording == SEGMENT_RECORDING_EXACT ? raw_ns : all_ns;
 }
 
+/* Of a program without hooks: stacks divide the time of a function among its paths. So
+ * each has the error of that, with what is below it, too, and the function has not
+ * (merge/sample_paths.c). */
+static int is_divided(const struct merge_path *row)
+{
+	return row->kind == MERGE_FRAME && row->recording == MERGE_SAMPLED;
+}
+
+static int64_t path_total_width(const struct merge_path *row,
+				const struct time_error *error, int64_t all_ns)
+{
+	int64_t most_ns = bound_ns(row->recording, row->raw_total_ns, all_ns);
+
+	/* what has nearly all of the time has no other to divide it with */
+	if (is_divided(row) && row->raw_total_ns < all_ns - all_ns / 50)
+		return time_error_half_width(error, row->total_ns, most_ns);
+	return time_error_total_half_width(error, row->total_ns, most_ns);
+}
+
 /* Parents come before their children. */
 static void find_path_errors(struct walk *walk, int64_t all_ns)
 {
@@ -197,9 +216,7 @@ static void find_path_errors(struct walk *walk, int64_t all_ns)
 		row->self_error_ns = time_error_half_width(
 			&row->self_error, row->self_ns,
 			bound_ns(row->recording, row->raw_self_ns, all_ns));
-		row->total_error_ns = time_error_total_half_width(
-			&walk->totals[i], row->total_ns,
-			bound_ns(row->recording, row->raw_total_ns, all_ns));
+		row->total_error_ns = path_total_width(row, &walk->totals[i], all_ns);
 	}
 }
 
@@ -260,12 +277,16 @@ static void find_function_errors(struct merge *merge, int64_t all_ns)
 	for (size_t i = 0; i < merge->function_count; i++) {
 		struct merge_function *row = &merge->functions[i];
 
-		row->self_error_ns = time_error_half_width(
-			&row->self_error, row->self_ns,
-			bound_ns(row->recording, row->raw_self_ns, all_ns));
-		row->total_error_ns = time_error_total_half_width(
-			&row->total_error, row->total_ns,
-			bound_ns(row->recording, row->raw_total_ns, all_ns));
+		int is_plain = !row->is_instrumented && row->recording == MERGE_SAMPLED;
+
+		row->self_error_ns =
+			(is_plain ? time_error_total_half_width : time_error_half_width)(
+				&row->self_error, row->self_ns,
+				bound_ns(row->recording, row->raw_self_ns, all_ns));
+		row->total_error_ns =
+			(is_plain ? time_error_half_width : time_error_total_half_width)(
+				&row->total_error, row->total_ns,
+				bound_ns(row->recording, row->raw_total_ns, all_ns));
 	}
 }
 

@@ -175,7 +175,8 @@ static void share_memory(struct merge *merge)
 }
 
 void run_merge(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	       const struct merge_end *ends, size_t path_limit, size_t share_limit)
+	       const struct merge_end *ends, const struct cpu_book *outside,
+	       size_t path_limit, size_t share_limit)
 {
 	*ret = (struct merge){.run = run,
 			      .ticks = ticks,
@@ -197,5 +198,7 @@ void run_merge(struct merge *ret, const struct read_run *run, const struct ticks
 			changes_add_frees(&ret->changes, run, i, ret->merged_sites[i]);
 	}
 	marks_finish(&ret->marks);
+	if (outside)
+		sampled_add_outside(ret, outside);
 	account_functions(ret);
 }

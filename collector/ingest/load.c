@@ -80,9 +80,8 @@ static void merge(struct ingest *ingest)
 			complete_threads(ingest, &ingest->run.processes[i],
 					 ends[i].end_ticks);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
-		  ingest->watch.path_limit, ingest->watch.share_limit);
-	if (ingest->watch.outside)
-		sampled_add_outside(&ingest->merge, ingest->watch.outside);
+		  ingest->watch.outside, ingest->watch.path_limit,
+		  ingest->watch.share_limit);
 	free(ends);
 }
 

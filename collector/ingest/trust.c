@@ -244,6 +244,10 @@ static void add_samples(struct ingest *ingest)
 
 	add(ingest, "samples", sampled->count);
 	add(ingest, "outside_samples", sampled->outside_count);
+	add(ingest, "sample_stacks", sampled->stack_count);
+	add(ingest, "cut_sample_stacks", sampled->cut_stack_count);
+	add(ingest, "lost_sample_stacks", sampled->lost_stack_count);
+	add(ingest, "refused_sample_stacks", sampled->refused_stack_count);
 	add(ingest, "sampled_ns", sampled->cpu_ns);
 	add(ingest, "sampled_hook_ns", sampled->hook_ns);
 	add(ingest, "unsampled_kernel_ns", sampled->kernel_ns);

@@ -29,7 +29,8 @@ enum {
 	KEY_NEAR = 5,
 	KEY_LIBC = 6,
 	KEY_VARIANT = 7,
-	KEY_LINKAGE = 8
+	KEY_LINKAGE = 8,
+	KEY_UNSEEN = 9
 };
 
 /* How far off an exported function may be to give a hint. */
@@ -394,6 +395,14 @@ uint32_t identify_nowhere(struct identify *identify)
 {
 	return once(identify, 0, 0, KEY_NOWHERE,
 		    &(struct identify_function){.name = "[outside of any function]",
+						.module = MODULE_NONE,
+						.naming = IDENTIFY_EXACT});
+}
+
+uint32_t identify_unseen(struct identify *identify)
+{
+	return once(identify, 0, 0, KEY_UNSEEN,
+		    &(struct identify_function){.name = "[caller not seen]",
 						.module = MODULE_NONE,
 						.naming = IDENTIFY_EXACT});
 }

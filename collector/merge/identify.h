@@ -102,3 +102,6 @@ uint32_t identify_places(struct identify *identify, struct module_list *list,
 /* The function that stands for "no function of the program": allocations made where
  * nothing was open and nothing could be unwound. */
 uint32_t identify_nowhere(struct identify *identify);
+
+/* The one that stands for callers of which samples tell nothing. */
+uint32_t identify_unseen(struct identify *identify);

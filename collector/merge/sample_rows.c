@@ -160,40 +160,37 @@ void sampled_add_lane(struct lane_walk *walk)
 
 _Static_assert(CPU_BOOK_MODULE_LIMIT < SEGMENT_KEY_MODULE_MASK, "a key has their number");
 
-/* Of the instruction, looked for as those of lanes are (add.c). */
-static uint64_t key_of(const struct cpu_row *row)
-{
-	return ((row->address + 1) & SEGMENT_KEY_ADDRESS_MASK) |
-	       (uint64_t)row->module << SEGMENT_KEY_MODULE_SHIFT |
-	       SEGMENT_KEY_RETURN_ADDRESS;
-}
-
-/* The recorder takes part in allocations, and in the calls that it looks at. */
-static int is_recorder(const struct segment_module *module)
-{
-	return strcmp(basename(module->path), "libprofshim.so") == 0;
-}
-
 static void name_row(struct merge *merge, struct module_list *modules,
 		     const struct cpu_row *from, struct sampled_row *row)
 {
 	if (from->module == CPU_BOOK_NO_MODULE)
 		return;
-	if (is_recorder(modules->process->modules[from->module - 1].file)) {
+	if (sampled_is_recorder(modules, from->module)) {
 		row->kind = SAMPLED_HOOKS;
 		merge_add(&merge->sampled.hook_ns, from->weight_ns);
 		return;
 	}
 	row->kind = SAMPLED_CODE;
-	sampled_name_row(row, &merge->identify, modules, key_of(from));
+	sampled_name_row(row, &merge->identify, modules,
+			 sampled_key(from->module, from->address));
 }
 
-static void wish_row(struct merge *merge, struct module_list *modules,
-		     const struct cpu_row *from)
+static void wish(struct merge *merge, struct module_list *modules, uint32_t module,
+		 uint64_t address)
 {
-	if (from->module != CPU_BOOK_NO_MODULE &&
-	    !is_recorder(modules->process->modules[from->module - 1].file))
-		identify_wish(&merge->identify, modules, key_of(from));
+	if (module != CPU_BOOK_NO_MODULE && !sampled_is_recorder(modules, module))
+		identify_wish(&merge->identify, modules, sampled_key(module, address));
+}
+
+static void wish_all(struct merge *merge, struct module_list *modules,
+		     const struct cpu_book *book)
+{
+	for (size_t i = 0; i < book->row_count; i++)
+		wish(merge, modules, book->rows[i].module, book->rows[i].address);
+	for (size_t i = 0; i < book->frame_count; i++)
+		wish(merge, modules, book->frames[i].module, book->frames[i].address - 1);
+	for (size_t i = 0; i < book->stack_count; i++)
+		wish(merge, modules, book->stacks[i].module, book->stacks[i].address);
 }
 
 static void add_row(struct merge *merge, struct module_list *modules,
@@ -216,6 +213,10 @@ static void add_sums(struct sampled *sampled, const struct cpu_sums *sums)
 	merge_add(&sampled->count, sums->sample_count);
 	merge_add(&sampled->cpu_ns, sums->sampled_ns);
 	merge_add(&sampled->outside_count, sums->sample_count);
+	merge_add(&sampled->stack_count, sums->stack_count);
+	merge_add(&sampled->cut_stack_count, sums->cut_stack_count);
+	merge_add(&sampled->lost_stack_count, sums->lost_stack_count);
+	merge_add(&sampled->refused_stack_count, sums->refused_stack_count);
 	merge_add(&sampled->lost_ns, sums->lost_ns);
 	merge_add(&sampled->refused_count, sums->refused_count);
 	merge_add(&sampled->declined_count, sums->declined_count);
@@ -240,14 +241,12 @@ void sampled_add_outside(struct merge *merge, const struct cpu_book *book)
 		process.modules[i].start = process.modules[i].bias = 0;
 	}
 	modules_list(&merge->identify.modules, &process, &modules);
-	for (size_t i = 0; i < book->row_count; i++)
-		wish_row(merge, &modules, &book->rows[i]);
+	wish_all(merge, &modules, book);
 	for (size_t i = 0; i < book->row_count; i++)
 		add_row(merge, &modules, &book->rows[i]);
 	sampled_join(&merge->sampled, first);
+	sampled_place(merge, &modules, book, first);
 	add_sums(&merge->sampled, &book->sums);
-	if (merge->identify.function_count) /* as many as there are functions */
-		merge_function_at(merge, (uint32_t)merge->identify.function_count - 1);
 	free(modules.numbers);
 	free(process.modules);
 }

@@ -70,7 +70,8 @@ struct sampled {
 	uint64_t count, cpu_ns, kernel_ns, lost_ns;
 	uint64_t hook_ns;	/* of HOOKS and STUBS */
 	uint64_t outside_count; /* of programs without hooks */
-	uint64_t timer_count;	/* by timers */
+	uint64_t stack_count, cut_stack_count, lost_stack_count, refused_stack_count;
+	uint64_t timer_count; /* by timers */
 	uint64_t ring_count, refused_count, declined_count;
 	int32_t ring_error; /* the last one */
 	uint32_t longest_period_us, shortest_period_us;
@@ -96,5 +97,15 @@ void sampled_forget_callers(struct sampled *sampled);
 /* Of the rows from `first` on those of one place become one. */
 void sampled_join(struct sampled *sampled, size_t first);
 
-/* Adds samples of programs without hooks, without a path: when all lanes are merged. */
+/* Of an address in a file of the samples from outside; a return address less 1. */
+uint64_t sampled_key(uint32_t module, uint64_t address);
+bool sampled_is_recorder(const struct module_list *modules, uint32_t module);
+
+/* Adds the times of rows from `first` on, which are those of the book, to call paths, in
+ * a run in which nothing has hooks. */
+void sampled_place(struct merge *merge, struct module_list *modules,
+		   const struct cpu_book *book, size_t first);
+
+/* Adds samples of programs without hooks: when all lanes are merged, and before functions
+ * are summed up. */
 void sampled_add_outside(struct merge *merge, const struct cpu_book *book);

@@ -18,7 +18,7 @@
 struct cpu_header {
 	uint64_t magic;
 	uint32_t module_bytes, row_bytes; /* of one */
-	uint64_t module_count, row_count;
+	uint64_t module_count, row_count, frame_count, stack_count;
 	struct cpu_sums sums;
 };
 
@@ -65,6 +65,45 @@ void book_add(struct cpu_book *book, uint32_t module, uint64_t address,
 	book->sums.sampled_ns += weight_ns;
 }
 
+uint32_t book_add_frame(struct cpu_book *book, uint32_t module, uint64_t address,
+			uint32_t caller)
+{
+	uint32_t index = map_get(&book->frame_map, module, address, caller);
+
+	if (index != MAP_NONE)
+		return index + 1;
+	if (book->frame_count >= CPU_BOOK_FRAME_LIMIT)
+		return caller;
+	map_put(&book->frame_map, module, address, caller, (uint32_t)book->frame_count);
+	ARRAY_ADD(book->frames, book->frame_count) =
+		(struct cpu_frame){address, module, caller};
+	return (uint32_t)book->frame_count;
+}
+
+void book_add_stack(struct cpu_book *book, uint32_t module, uint64_t address,
+		    uint32_t caller)
+{
+	uint32_t index = map_get(&book->stack_map, module, address, caller);
+
+	if (index == MAP_NONE && book->stack_count >= CPU_BOOK_ROW_LIMIT) {
+		book->sums.lost_stack_count++;
+		return;
+	}
+	if (index == MAP_NONE) {
+		index = (uint32_t)book->stack_count;
+		map_put(&book->stack_map, module, address, caller, index);
+		ARRAY_ADD(book->stacks, book->stack_count) = (struct cpu_stack){
+			.address = address, .module = module, .caller = caller};
+	}
+	book->stacks[index].count += book->stacks[index].count < UINT32_MAX;
+	book->sums.stack_count++;
+}
+
+static int write_array(FILE *file, const void *array, size_t count, size_t bytes)
+{
+	return fwrite(array, bytes, count, file) == count;
+}
+
 static int write_file(const struct cpu_book *book, FILE *file)
 {
 	const struct cpu_header header = {
@@ -73,14 +112,18 @@ static int write_file(const struct cpu_book *book, FILE *file)
 		.row_bytes = sizeof(*book->rows),
 		.module_count = book->module_count,
 		.row_count = book->row_count,
+		.frame_count = book->frame_count,
+		.stack_count = book->stack_count,
 		.sums = book->sums,
 	};
 
 	return fwrite(&header, sizeof(header), 1, file) == 1 &&
-	       fwrite(book->modules, sizeof(*book->modules), book->module_count, file) ==
-		       book->module_count &&
-	       fwrite(book->rows, sizeof(*book->rows), book->row_count, file) ==
-		       book->row_count;
+	       write_array(file, book->modules, book->module_count,
+			   sizeof(*book->modules)) &&
+	       write_array(file, book->rows, book->row_count, sizeof(*book->rows)) &&
+	       write_array(file, book->frames, book->frame_count,
+			   sizeof(*book->frames)) &&
+	       write_array(file, book->stacks, book->stack_count, sizeof(*book->stacks));
 }
 
 int book_write(const struct cpu_book *book, const struct rundir *rundir)
@@ -119,12 +162,16 @@ static int is_header(const struct cpu_header *header, const struct stat *info)
 	       header->row_bytes == sizeof(struct cpu_row) &&
 	       header->module_count <= CPU_BOOK_MODULE_LIMIT &&
 	       header->row_count <= CPU_BOOK_ROW_LIMIT &&
+	       header->frame_count <= CPU_BOOK_FRAME_LIMIT &&
+	       header->stack_count <= CPU_BOOK_ROW_LIMIT &&
 	       header->sums.sampled_ns <= (uint64_t)TICKS_LONGEST_NS &&
 	       header->sums.lost_ns <= (uint64_t)TICKS_LONGEST_NS &&
 	       (uint64_t)info->st_size ==
 		       sizeof(*header) +
 			       header->module_count * sizeof(struct segment_module) +
-			       header->row_count * sizeof(struct cpu_row);
+			       header->row_count * sizeof(struct cpu_row) +
+			       header->frame_count * sizeof(struct cpu_frame) +
+			       header->stack_count * sizeof(struct cpu_stack);
 }
 
 static int read_modules(struct cpu_book *book, FILE *file, uint64_t count)
@@ -138,6 +185,35 @@ static int read_modules(struct cpu_book *book, FILE *file, uint64_t count)
 		if (module.build_id_size > sizeof(module.build_id))
 			return -EINVAL;
 		book_add_module(book, &module);
+	}
+	return 0;
+}
+
+static int read_frames(struct cpu_book *book, FILE *file, const struct cpu_header *header)
+{
+	struct cpu_frame frame;
+
+	for (uint64_t i = 0; i < header->frame_count; i++) {
+		if (fread(&frame, sizeof(frame), 1, file) != 1 || frame.caller > i ||
+		    !frame.module || frame.module > header->module_count ||
+		    frame.address >= SEGMENT_KEY_REGION)
+			return -EINVAL;
+		ARRAY_ADD(book->frames, book->frame_count) = frame;
+	}
+	return 0;
+}
+
+static int read_stacks(struct cpu_book *book, FILE *file, const struct cpu_header *header)
+{
+	struct cpu_stack stack;
+
+	for (uint64_t i = 0; i < header->stack_count; i++) {
+		if (fread(&stack, sizeof(stack), 1, file) != 1 ||
+		    stack.caller > header->frame_count ||
+		    stack.module > header->module_count ||
+		    stack.address >= SEGMENT_KEY_REGION)
+			return -EINVAL;
+		ARRAY_ADD(book->stacks, book->stack_count) = stack;
 	}
 	return 0;
 }
@@ -159,7 +235,9 @@ static int read_file(struct cpu_book *book, FILE *file)
 			return -EINVAL;
 		ARRAY_ADD(book->rows, book->row_count) = row;
 	}
-	return result;
+	if (result == 0)
+		result = read_frames(book, file, &header);
+	return result == 0 ? read_stacks(book, file, &header) : result;
 }
 
 int book_read(struct cpu_book *ret, const struct rundir *rundir)
@@ -185,6 +263,10 @@ void book_done(struct cpu_book *book)
 {
 	free(book->modules);
 	free(book->rows);
+	free(book->frames);
+	free(book->stacks);
 	map_done(&book->row_map);
+	map_done(&book->frame_map);
+	map_done(&book->stack_map);
 	*book = (struct cpu_book){.row_count = 0};
 }

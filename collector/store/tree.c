@@ -172,8 +172,9 @@ static void add_function(struct row *row, size_t index)
 				: VALUE_NONE,
 		     names->file, value_if(names->line != 0, names->line),
 		     value_filled(names->component),
-		     function->is_instrumented ? recording_words[function->recording]
-					       : "unwound",
+		     function->is_instrumented || function->recording == MERGE_SAMPLED
+			     ? recording_words[function->recording]
+			     : "unwound",
 		     value_blob(blob, blob_size), naming_words[names->naming],
 		     names->is_library, function->owned_alloc_count,
 		     function->owned_alloc_bytes);

@@ -46,7 +46,7 @@ static bool take_dwarf(struct reader_module *module, struct elf_file *file)
 	return true;
 }
 
-static bool is_wanted(const struct segment_module *wanted, const struct elf_file *file)
+bool reader_is_wanted(const struct segment_module *wanted, const struct elf_file *file)
 {
 	struct stat info;
 
@@ -73,7 +73,7 @@ static enum symbols_trouble open_wanted(struct reader_module *module)
 		return SYMBOLS_GONE;
 	if (error < 0)
 		return SYMBOLS_UNREADABLE;
-	if (is_wanted(wanted, &module->file))
+	if (reader_is_wanted(wanted, &module->file))
 		return SYMBOLS_SOUND;
 	elf_file_close(&module->file);
 	return SYMBOLS_CHANGED;

@@ -50,6 +50,9 @@ struct reader_module *reader_open(struct strings *strings,
 				  const struct segment_module *file,
 				  bool is_without_debug);
 
+/* Whether the open file is the one that was mapped (symbols.h). */
+bool reader_is_wanted(const struct segment_module *wanted, const struct elf_file *file);
+
 /* The best source of names that was found, and why there is none or no better one, as far
  * as it was read. */
 enum symbols_source reader_source(const struct reader_module *module);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -24,7 +25,13 @@
 
 /* The words of a sample behind its header. The program's own instruction is in its
  * registers, wherever the sample was: a thread of the kernel has none. */
-enum { WORD_ID, WORD_TID, WORD_PERIOD, WORD_ABI, WORD_IP, SAMPLE_WORDS };
+enum { WORD_ID, WORD_TID, WORD_PERIOD, WORD_ABI, WORD_IP };
+
+/* The same with a stack: its size, itself, and how much of it there is. */
+enum { WORD_REGISTERS = WORD_ABI + 1, WORD_STACK = WORD_REGISTERS + STACK_REGISTERS };
+
+/* A ring has room for so many stacks at least. */
+#define STACKS_IN_RING 16u
 
 struct outside_ring {
 	int cpu, fd;
@@ -32,11 +39,24 @@ struct outside_ring {
 	uint32_t data_bytes;
 };
 
-static long open_event(struct perf_event_attr *attributes, int32_t tid, int cpu)
+/* All that libunwind knows, in the order of struct stack_dump. */
+static void ask_for_stack(struct perf_event_attr *attributes, uint32_t byte_count)
+{
+	attributes->sample_type |= PERF_SAMPLE_STACK_USER;
+	attributes->sample_stack_user = byte_count;
+	attributes->sample_regs_user = (1ull << (PERF_REG_X86_IP + 1)) - 1;
+	for (int i = PERF_REG_X86_R8; i <= PERF_REG_X86_R15; i++)
+		attributes->sample_regs_user |= 1ull << i;
+}
+
+static long open_event(struct perf_event_attr *attributes, int32_t tid, int cpu,
+		       uint32_t stack_bytes)
 {
 	attributes->sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_TID |
 				  PERF_SAMPLE_PERIOD | PERF_SAMPLE_REGS_USER;
 	attributes->sample_regs_user = 1u << PERF_REG_X86_IP;
+	if (stack_bytes)
+		ask_for_stack(attributes, stack_bytes);
 	return syscall(SYS_perf_event_open, attributes, tid, cpu, -1,
 		       PERF_FLAG_FD_CLOEXEC);
 }
@@ -50,7 +70,7 @@ static int open_ring(struct outside_ring *ring, int cpu, uint32_t page_count)
 
 	attributes.config = PERF_COUNT_SW_DUMMY;
 	*ring = (struct outside_ring){.cpu = cpu};
-	ring->fd = (int)open_event(&attributes, 0, cpu);
+	ring->fd = (int)open_event(&attributes, 0, cpu, 0);
 	if (ring->fd < 0)
 		return -errno;
 	for (; page == MAP_FAILED && page_count >= FEWEST_PAGES; page_count /= 2) {
@@ -97,8 +117,31 @@ int events_open_rings(struct outside_rings *rings, uint32_t page_count)
 	return 0;
 }
 
+int events_open_stack_rings(struct outside_rings *rings, uint32_t page_count)
+{
+	uint32_t least_bytes = UINT32_MAX;
+	int result;
+
+	if (rings->is_open)
+		return rings->stack_bytes ? 0 : -ENOMEM;
+	result = events_open_rings(rings, page_count);
+	if (result < 0)
+		return result;
+	for (size_t i = 0; i < rings->count; i++)
+		if (rings->all[i].data_bytes < least_bytes)
+			least_bytes = rings->all[i].data_bytes;
+	rings->stack_bytes = least_bytes / STACKS_IN_RING;
+	if (rings->stack_bytes > STACK_BYTES)
+		rings->stack_bytes = STACK_BYTES;
+	if (rings->stack_bytes >= STACK_LEAST_BYTES)
+		return 0;
+	close_rings(rings);
+	rings->is_open = 1;
+	return -ENOMEM;
+}
+
 static int add_event(struct outside_events *events, const struct outside_ring *ring,
-		     int32_t tid, uint64_t period_ns)
+		     int32_t tid, uint64_t period_ns, uint32_t stack_bytes)
 {
 	struct perf_event_attr attributes = sampling_event(period_ns);
 	uint64_t id;
@@ -107,10 +150,10 @@ static int add_event(struct outside_events *events, const struct outside_ring *r
 	attributes.inherit = 1;
 	attributes.remove_on_exec = 1;
 	attributes.exclude_kernel = 0;
-	fd = (int)open_event(&attributes, tid, ring->cpu);
+	fd = (int)open_event(&attributes, tid, ring->cpu, stack_bytes);
 	if (fd < 0 && (errno == EACCES || errno == EPERM)) {
 		attributes.exclude_kernel = 1;
-		fd = (int)open_event(&attributes, tid, ring->cpu);
+		fd = (int)open_event(&attributes, tid, ring->cpu, stack_bytes);
 	}
 	if (fd < 0)
 		return -errno;
@@ -151,7 +194,8 @@ static int attach_thread(struct outside_events *events, const struct outside_rin
 	int result = 0;
 
 	for (size_t i = 0; i < rings->count && result == 0; i++)
-		result = add_event(events, &rings->all[i], tid, period_ns);
+		result = add_event(events, &rings->all[i], tid, period_ns,
+				   rings->stack_bytes);
 	return result == -ESRCH ? 0 : result;
 }
 
@@ -214,19 +258,48 @@ static uint64_t word_at(const struct outside_ring *ring, uint64_t at)
 	return *(const volatile uint64_t *)(const void *)(data + at % ring->data_bytes);
 }
 
+/* The registers and the stack of a record of so many bytes. false: it has none, as a
+ * thread of the kernel's. */
+static bool copy_stack(const struct outside_ring *ring, uint64_t at, uint64_t bytes,
+		       struct stack_dump *ret)
+{
+	uint64_t size_at = at + 8 + 8 * WORD_STACK, size, count;
+
+	if (bytes < 8 + 8 * (WORD_STACK + 2) || word_at(ring, at + 8 + 8 * WORD_ABI) == 0)
+		return false;
+	size = word_at(ring, size_at);
+	if (size % 8 || size > STACK_BYTES || 8 + 8 * (WORD_STACK + 2) + size > bytes)
+		return false;
+	count = word_at(ring, size_at + 8 + size);
+	ret->byte_count = count < size ? count : size;
+	for (size_t i = 0; i < STACK_REGISTERS; i++)
+		ret->registers[i] = word_at(ring, at + 8 + 8 * (WORD_REGISTERS + i));
+	for (uint64_t i = 0; i < ret->byte_count; i += 8) {
+		uint64_t word = word_at(ring, size_at + 8 + i);
+
+		memcpy(ret->bytes + i, &word, sizeof(word));
+	}
+	return true;
+}
+
+bool events_copy_stack(const struct outside_record *record, struct stack_dump *ret)
+{
+	return copy_stack(record->ring, record->at, record->bytes, ret);
+}
+
 /* How many bytes the record at this place has; 0: it is none. */
 static uint64_t read_record(const struct outside_ring *ring, uint64_t at, uint64_t head,
-			    struct outside_record *ret)
+			    int ip_word, struct outside_record *ret)
 {
 	uint64_t header = word_at(ring, at), bytes = header >> 48;
 	uint32_t type = (uint32_t)header;
 
-	*ret = (struct outside_record){.id = 0};
+	*ret = (struct outside_record){.ring = ring, .at = at, .bytes = bytes};
 	if (bytes < 8 || bytes % 8 || bytes > head - at)
 		return 0;
-	if (type == PERF_RECORD_SAMPLE && bytes >= 8 + 8 * SAMPLE_WORDS) {
+	if (type == PERF_RECORD_SAMPLE && bytes >= 8 + 8 * ((uint64_t)ip_word + 1)) {
 		ret->id = word_at(ring, at + 8 + 8 * WORD_ID);
-		ret->address = word_at(ring, at + 8 + 8 * WORD_IP);
+		ret->address = word_at(ring, at + 8 + 8 * (uint64_t)ip_word);
 		ret->pid = (int32_t)word_at(ring, at + 8 + 8 * WORD_TID);
 		ret->tid = (int32_t)(word_at(ring, at + 8 + 8 * WORD_TID) >> 32);
 		ret->period_ns = word_at(ring, at + 8 + 8 * WORD_PERIOD);
@@ -236,7 +309,7 @@ static uint64_t read_record(const struct outside_ring *ring, uint64_t at, uint64
 	return bytes;
 }
 
-static void read_ring(struct outside_ring *ring,
+static void read_ring(struct outside_ring *ring, int ip_word,
 		      void (*take)(void *context, const struct outside_record *record),
 		      void *context)
 {
@@ -246,7 +319,7 @@ static void read_ring(struct outside_ring *ring,
 	struct outside_record record;
 
 	for (; tail < head; tail += bytes) {
-		bytes = read_record(ring, tail, head, &record);
+		bytes = read_record(ring, tail, head, ip_word, &record);
 		if (!bytes)
 			break;
 		take(context, &record);
@@ -260,6 +333,8 @@ void events_read(struct outside_rings *rings,
 		 void (*take)(void *context, const struct outside_record *record),
 		 void *context)
 {
+	int ip_word = rings->stack_bytes ? WORD_REGISTERS + STACK_REGISTER_IP : WORD_IP;
+
 	for (size_t i = 0; i < rings->count; i++)
-		read_ring(&rings->all[i], take, context);
+		read_ring(&rings->all[i], ip_word, take, context);
 }

@@ -166,12 +166,6 @@ static struct outside_place object_place(struct outside_objects *objects,
 #define LEAST_PAUSE_NS 50000000ull
 #define MOST_PAUSE_NS 10000000000ull
 
-struct outside_range {
-	uint64_t start, end;
-	uint64_t address; /* in the file, of start */
-	uint32_t module;
-};
-
 static int by_start(const void *a, const void *b)
 {
 	const struct outside_range *left = a, *right = b;
@@ -206,7 +200,7 @@ static void add_range(struct outside_space *space, const struct outside_mapping 
 		      const struct outside_place *place)
 {
 	ARRAY_ADD(space->ranges, space->count) = (struct outside_range){
-		mapping->start, mapping->end, place->address, place->module};
+		mapping->start, mapping->end, place->address, place->module, 0};
 }
 
 void space_look(struct outside_space *space, struct outside_objects *objects,
@@ -268,16 +262,22 @@ static const struct outside_range *look_again(struct outside_space *space,
 	return range;
 }
 
+uint32_t space_known(const struct outside_space *space, uint64_t address,
+		     uint64_t *ret_address)
+{
+	const struct outside_range *range = range_of(space, address);
+
+	*ret_address = range ? address - range->start + range->address : 0;
+	return range ? range->module : CPU_BOOK_NO_MODULE;
+}
+
 uint32_t space_find(struct outside_space *space, struct outside_objects *objects,
 		    struct cpu_book *book, int32_t pid, uint64_t address,
 		    uint64_t *ret_address)
 {
-	const struct outside_range *range = range_of(space, address);
-
-	if (!range)
-		range = look_again(space, objects, book, pid, address);
-	*ret_address = range ? address - range->start + range->address : 0;
-	return range ? range->module : CPU_BOOK_NO_MODULE;
+	if (!range_of(space, address))
+		(void)look_again(space, objects, book, pid, address);
+	return space_known(space, address, ret_address);
 }
 
 void space_done(struct outside_space *space)

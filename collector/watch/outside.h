@@ -18,6 +18,7 @@
 
 #include "collector/live/sampling.h"
 #include "collector/processes/cpu_book.h"
+#include "collector/watch/stacks.h"
 #include "collector/watch/table.h"
 
 /*
@@ -31,6 +32,7 @@
 struct outside_rings {
 	struct outside_ring *all; /* owned */
 	size_t count;
+	uint32_t stack_bytes; /* in each record; 0: there is none in any */
 	int is_open;
 };
 
@@ -46,6 +48,9 @@ struct outside_events {
 /* Opens the rings, once. page_count: a power of two, fewer when the user may have no
  * more. 0 or -errno. There is no end: the process ends with it. */
 int events_open_rings(struct outside_rings *rings, uint32_t page_count);
+
+/* The same for records with stacks, as long as there is room for. -ENOMEM: for none. */
+int events_open_stack_rings(struct outside_rings *rings, uint32_t page_count);
 
 /* Begins to sample the threads that the process has as well, at one sample a period. 0 or
  * -errno (-ESRCH: it is gone); events_detach() in any case. */
@@ -63,7 +68,13 @@ struct outside_record {
 	uint64_t period_ns; /* that its event was opened with, or inherited */
 	int32_t pid, tid;
 	uint64_t lost_count; /* if not 0, it is about those, and nothing else */
+	/* until the next one is handed over */
+	const struct outside_ring *ring;
+	uint64_t at, bytes;
 };
+
+/* Copies what a record of rings with stacks has; false: it has nothing. */
+bool events_copy_stack(const struct outside_record *record, struct stack_dump *ret);
 
 /* What a record of these events stands for: the kernel goes on telling the period that an
  * event began with. */
@@ -103,12 +114,18 @@ uint32_t space_find(struct outside_space *space, struct outside_objects *objects
 		    struct cpu_book *book, int32_t pid, uint64_t address,
 		    uint64_t *ret_address);
 
+/* The same without that look. */
+uint32_t space_known(const struct outside_space *space, uint64_t address,
+		     uint64_t *ret_address);
+
 void space_done(struct outside_space *space);
 
 struct outside {
 	struct cpu_book book;
 	struct outside_objects objects;
-	struct outside_rings rings;
+	struct outside_rings rings, stack_rings;
+	struct outside_stacks *stacks; /* owned: to be walked; NULL: none so far */
+	struct stack_walker walker;
 	struct outside_program *programs; /* owned */
 	size_t program_count;
 	uint64_t next_ns, next_write_ns, written_count;
@@ -127,6 +144,8 @@ void outside_update(struct outside *outside, struct watch *watch,
 
 /* Takes what has come: the run is about to be stored. */
 void outside_drain(struct outside *outside);
+/* Ends what has been started. */
+void outside_end(struct outside *outside);
 
 /* The first program of the run is to be sampled soon: a short one is over when a look is
  * put off. */

@@ -7,6 +7,7 @@
 
 #include "collector/processes/ticks.h"
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "common/sampling_event.h"
 
 /* So old is a process that is sampled. What ends sooner has too few samples to tell. */
@@ -23,11 +24,12 @@
 #define RING_PAGES 16u
 #define FAST_RING_PAGES 64u
 #define FAST_HZ 2000u
+#define STACK_RING_PAGES 32u
 
 /* What the processes of one segment file run. */
 struct outside_program {
 	uint64_t inode; /* of the file */
-	struct outside_events events;
+	struct outside_events events, stack_events;
 	struct outside_space space;
 	uint64_t period_ns; /* on average; 0: it is not sampled now */
 	uint64_t declined_until_ns;
@@ -55,7 +57,8 @@ static struct outside_program *program_of(const struct outside *outside, uint64_
 static struct outside_program *sampled_program(const struct outside *outside, uint64_t id)
 {
 	for (size_t i = 0; i < outside->program_count; i++)
-		if (events_has(&outside->programs[i].events, id))
+		if (events_has(&outside->programs[i].events, id) ||
+		    events_has(&outside->programs[i].stack_events, id))
 			return &outside->programs[i];
 	return NULL;
 }
@@ -81,9 +84,93 @@ static void take(void *context, const struct outside_record *record)
 			 events_period(&program->events, record));
 }
 
+/* Stacks that came together, and the programs that they are of. */
+#define STACKS_AT_ONCE 24u
+
+struct outside_stacks {
+	struct stack_dump dumps[STACKS_AT_ONCE];
+	struct stack_frames frames[STACKS_AT_ONCE];
+	size_t count;
+	const struct outside_program *program;
+};
+
+/* Frames are in the book from the outermost on. What the child answers is believed as far
+ * as there is code. */
+static void book_stack(struct outside *outside, const struct outside_space *space,
+		       const struct stack_dump *dump, const struct stack_frames *frames)
+{
+	uint64_t leaf_address, address;
+	uint32_t leaf, module, count = 0, caller = 0;
+
+	leaf = space_known(space, dump->registers[STACK_REGISTER_IP], &leaf_address);
+	if (leaf == CPU_BOOK_NO_MODULE) {
+		outside->book.sums.lost_stack_count++;
+		return;
+	}
+	while (count < frames->count &&
+	       space_known(space, frames->addresses[count], &address))
+		count++;
+	outside->book.sums.cut_stack_count +=
+		frames->end != STACK_WHOLE || count < frames->count;
+	while (count-- > 0) {
+		module = space_known(space, frames->addresses[count], &address);
+		caller = book_add_frame(&outside->book, module, address, caller);
+	}
+	book_add_stack(&outside->book, leaf, leaf_address, caller);
+}
+
+static void walk_stacks(struct outside *outside)
+{
+	struct outside_stacks *stacks = outside->stacks;
+	const struct outside_space *space;
+
+	if (!stacks || !stacks->count)
+		return;
+	space = &stacks->program->space;
+	if (!stacks_walk(&outside->walker, outside->book.modules,
+			 outside->book.module_count, space->ranges, space->count,
+			 stacks->dumps, stacks->count, stacks->frames))
+		outside->book.sums.lost_stack_count += stacks->count;
+	else
+		for (size_t i = 0; i < stacks->count; i++)
+			book_stack(outside, space, &stacks->dumps[i], &stacks->frames[i]);
+	stacks->count = 0;
+}
+
+static void take_stack(void *context, const struct outside_record *record)
+{
+	struct outside *outside = context;
+	struct outside_stacks *stacks = outside->stacks;
+	struct outside_program *program;
+	uint64_t address;
+
+	if (record->lost_count)
+		outside->book.sums.lost_stack_count += record->lost_count;
+	program = record->id ? sampled_program(outside, record->id) : NULL;
+	if (!program || program->is_paused || program->space.has_hooks)
+		return;
+	space_find(&program->space, &outside->objects, &outside->book, record->pid,
+		   record->address, &address);
+	if (program->space.has_hooks)
+		return;
+	if (stacks->count == STACKS_AT_ONCE || stacks->program != program)
+		walk_stacks(outside);
+	stacks->program = program;
+	stacks->count += events_copy_stack(record, &stacks->dumps[stacks->count]);
+}
+
 void outside_drain(struct outside *outside)
 {
 	events_read(&outside->rings, take, outside);
+	if (!outside->stack_rings.count)
+		return;
+	events_read(&outside->stack_rings, take_stack, outside);
+	walk_stacks(outside);
+}
+
+void outside_end(struct outside *outside)
+{
+	stacks_end(&outside->walker);
 }
 
 static void note_period(struct cpu_sums *sums, uint64_t period_ns)
@@ -101,6 +188,7 @@ static void stop(struct outside *outside, struct outside_program *program)
 {
 	outside_drain(outside);
 	events_detach(&program->events);
+	events_detach(&program->stack_events);
 	program->period_ns = 0;
 }
 
@@ -119,14 +207,25 @@ static uint32_t hz_of(const struct segment_run *run)
 						       : run->sample_hz;
 }
 
-/* All processes of the program that there are; one that has just ended needs none. */
-static void start(struct outside *outside, const struct watch *watch,
-		  struct outside_program *program, uint64_t period_ns)
+/* So many samples are taken for one with a stack, and no more often than this. */
+#define STACK_RATE 4u
+#define STACK_LEAST_PERIOD_NS 4000000u
+
+static uint64_t draw_stack_period(struct outside *outside, uint64_t period_ns)
 {
-	uint32_t hz = hz_of(watch->run);
-	uint64_t drawn_ns = sampling_draw(&outside->random, period_ns);
-	int result = events_open_rings(&outside->rings,
-				       hz > FAST_HZ ? FAST_RING_PAGES : RING_PAGES);
+	uint64_t stack_ns = STACK_RATE * period_ns;
+
+	return sampling_draw(&outside->random, stack_ns > STACK_LEAST_PERIOD_NS
+						       ? stack_ns
+						       : STACK_LEAST_PERIOD_NS);
+}
+
+/* All processes of the program that there are; one that has just ended needs none. */
+static int attach(const struct watch *watch, const struct outside_program *program,
+		  struct outside_events *events, const struct outside_rings *rings,
+		  uint64_t drawn_ns)
+{
+	int result = 0;
 
 	for (size_t i = 0; i < watch->process_count && result == 0; i++) {
 		const struct watch_process *process = &watch->processes[i];
@@ -134,15 +233,46 @@ static void start(struct outside *outside, const struct watch *watch,
 		if (process->outside.state != OUTSIDE_FOLLOWED ||
 		    process->outside.program != program->inode || table_is_over(process))
 			continue;
-		result = events_attach(&program->events, &outside->rings,
-				       process->death.pid, drawn_ns);
+		result = events_attach(events, rings, process->death.pid, drawn_ns);
 		if (result == -ESRCH)
 			result = 0;
 	}
+	return result;
+}
+
+/* Without them the samples have no callers. */
+static void start_stacks(struct outside *outside, const struct watch *watch,
+			 struct outside_program *program, uint64_t period_ns)
+{
+	int result = events_open_stack_rings(&outside->stack_rings, STACK_RING_PAGES);
+
+	if (result == 0 && !outside->stacks)
+		outside->stacks = xcalloc(1, sizeof(*outside->stacks));
+	if (result == 0)
+		result = attach(watch, program, &program->stack_events,
+				&outside->stack_rings,
+				draw_stack_period(outside, period_ns));
+	if (result == 0)
+		return;
+	outside->book.sums.refused_stack_count++;
+	events_detach(&program->stack_events);
+}
+
+static void start(struct outside *outside, const struct watch *watch,
+		  struct outside_program *program, uint64_t period_ns)
+{
+	uint32_t hz = hz_of(watch->run);
+	int result = events_open_rings(&outside->rings,
+				       hz > FAST_HZ ? FAST_RING_PAGES : RING_PAGES);
+
+	if (result == 0)
+		result = attach(watch, program, &program->events, &outside->rings,
+				sampling_draw(&outside->random, period_ns));
 	if (result < 0) {
 		refuse(outside, program, result);
 		return;
 	}
+	start_stacks(outside, watch, program, period_ns);
 	program->period_ns = period_ns;
 	note_period(&outside->book.sums, period_ns);
 }
@@ -162,6 +292,8 @@ static void use_period(struct outside *outside, const struct watch *watch,
 	} else if (period_ns == program->period_ns) {
 		events_change_period(&program->events,
 				     sampling_draw(&outside->random, period_ns));
+		events_change_period(&program->stack_events,
+				     draw_stack_period(outside, period_ns));
 	} else {
 		stop(outside, program);
 		start(outside, watch, program, period_ns);

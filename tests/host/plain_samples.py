@@ -44,7 +44,7 @@ def expect_shares(case, least=LEAST_SAMPLES):
            case.value("SELECT TOTAL(count) FROM samples WHERE program = 'plain'"),
            "samples have no row")
     expect(case.value("SELECT COUNT(*) FROM samples WHERE program = 'plain' AND path_id "
-                      "IS NOT NULL") == 0, "one has a path")
+                      "IS NOT NULL") == 0, "one has a path of its own")
 
 
 def compile_plain(case, name="sampled.c"):
@@ -83,6 +83,82 @@ def nothing_else_is_recorded(case):
         # they begin with the program
         expect(case.value("SELECT TOTAL(cpu_ns) FROM samples") >
                0.7 * case.value("SELECT TOTAL(cpu_ns) FROM threads"), "samples begin late")
+
+
+def share_of_edges(case, callee):
+    """Callers of a function, by their part of its time, of which a stack tells."""
+    rows = host.harness.query(case.database, "SELECT caller, total_ns FROM call_edges WHERE "
+                              f"callee = '{callee}' AND caller <> '[caller not seen]'")
+    return {caller: total / sum(row[1] for row in rows) for caller, total in rows}
+
+
+def has_few_stacks(case):
+    """Of a kernel that gives none, or where nobody had the time to walk them."""
+    return are_refused(case) or case.trust("sample_stacks") < 60
+
+
+def record_stacks(case, condition):
+    program = case.compile("stacks.c", flags=["-O2", "-fomit-frame-pointer"], hooks=False)
+    result = case.unharmed([program, condition], timeout=60)
+    expect(result.returncode == 0, f"{condition}: {result}")
+    case.settle()
+
+
+@scenario
+def callers_are_told(case):
+    """Whoever called, and a function that is called from two places by its part of each."""
+    record_stacks(case, "plain")
+    if has_few_stacks(case):
+        return
+    count = case.trust("sample_stacks")
+    share = share_of_edges(case, "work")
+    expect(set(share) == {"three_calls", "one_call"}, f"work() is called by {share}")
+    # about a third of the stacks are in it
+    deviation = (0.75 * 0.25 / (count / 4)) ** 0.5
+    expect(abs(share["three_calls"] - 0.75) < 5 * deviation, f"three calls of four have {share}")
+    expect(share_of_edges(case, "bottom").keys() == {"descend"}, "bottom() is not descend()'s")
+    expect(set(share_of_edges(case, "descend")) <= {"main", "descend"}, "descend() is not main()'s")
+    deepest = case.value("WITH RECURSIVE up(id, levels) AS (SELECT path_id, 0 FROM call_paths "
+                         "WHERE name = 'bottom' UNION ALL SELECT p.parent_path_id, levels + "
+                         "(p.name = 'descend') FROM up JOIN call_paths p ON p.path_id = up.id) "
+                         "SELECT MAX(levels) FROM up")
+    expect(deepest == 5, f"descend() is {deepest} levels deep")
+    expect(not {"main", "sort"} & set(share_of_edges(case, "compare")),
+           "compare() is called by nobody's library")
+    expect(case.value("SELECT TOTAL(total_ns) FROM call_paths p WHERE name = 'sort' AND "
+                      "self_ns < total_ns") > 0, "sort() has nothing below it")
+
+
+@scenario
+def paths_have_what_samples_have(case):
+    """The parts of a function are all of it, and the whole is main()'s."""
+    record_stacks(case, "plain")
+    if has_few_stacks(case):
+        return
+    sampled = case.value(f"SELECT TOTAL(cpu_ns) FROM samples WHERE {PLAIN}")
+    expect(abs(case.value("SELECT TOTAL(self_cpu_ns) FROM path") - sampled) <=
+           case.value("SELECT TOTAL(self_cpu_ns) FROM path WHERE kind > 1") + 1,
+           "the paths have another time than the samples")
+    wrong = case.value(f"""SELECT COUNT(*) FROM functions f JOIN (SELECT name, SUM(cpu_ns) AS ns
+        FROM samples WHERE {PLAIN} GROUP BY name) s USING (name)
+        WHERE f.calls = 0 AND f.self_cpu_ns <> s.ns""")
+    expect(wrong == 0, f"{wrong} functions have another time than their samples")
+    whole = case.value("SELECT total_ns FROM functions WHERE name = 'main'")
+    expect(whole > 0.9 * sampled, f"main() has {whole / sampled:.2f} of the time")
+    for command in (["tree"], ["callers"], ["flamegraph"], ["export", "folded"]):
+        words = [*command, case.database, *(["work"] if command == ["callers"] else [])]
+        text = case.analyze(*words).stdout
+        expect("three_calls" in text, f"{command} does not tell who called:\n{text[:2000]}")
+
+
+@scenario
+def no_table_tells_the_caller(case):
+    """Nobody guesses."""
+    record_stacks(case, "strays")
+    if has_few_stacks(case):
+        return
+    share = share_of_edges(case, "stray")
+    expect(not share, f"stray() is called by {share}")
 
 
 @need_root

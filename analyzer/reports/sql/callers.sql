@@ -44,7 +44,7 @@ UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, SUM(t.calls),
 	SUM(t.is_outermost_edge * t.blocked_ns), SUM(t.is_outermost_edge * t.total_error_ns)
 FROM tree t JOIN main.functions c ON c.function_id = t.caller_id
 WHERE :function IN (t.caller_id, t.function_id) AND (:thread IS NOT NULL OR :inlined)
-GROUP BY t.caller_id, t.function_id HAVING SUM(t.calls) <> 0;
+GROUP BY t.caller_id, t.function_id HAVING SUM(t.calls) <> 0 OR SUM(t.total_ns) > 0;
 
 -- Calls without a recorded caller are mostly the roots of threads.
 -- :keep roots
@@ -76,7 +76,7 @@ WITH row AS (SELECT caller AS name, caller_id AS function_id, calls, inlined_cal
 	cpu_ns, ready_ns, blocked_ns, total_error_ns FROM edges WHERE callee_id = :function
 UNION ALL SELECT '(uninstrumented caller)', NULL, SUM(calls), SUM(inlined_calls),
 	SUM(total_ns), SUM(cpu_ns), SUM(ready_ns), SUM(blocked_ns), SUM(total_error_ns)
-	FROM roots HAVING SUM(calls) > 0)
+	FROM roots HAVING SUM(calls) > 0 OR SUM(total_ns) > 0)
 SELECT IIF(m.total_ns > 0, 100.0 * r.total_ns / m.total_ns, 0.0) AS "total %:total_percent",
 	r.total_ns, r.calls AS "calls!:calls", r.inlined_calls, r.ready_ns AS "CPU wait:?ready_ns",
 	r.blocked_ns AS "blocked:?blocked_ns", r.name AS "function!:name",

@@ -23,6 +23,7 @@
 	X(calls) X(function_count) X(path_count) X(inlined_calls) X(self_ns)             \
 	X(self_off_ns) X(raw_self_ns) X(recorded_ns) X(total_error_ns)                   \
 	X(unknown_count) X(counted_count) X(off_count) X(sampled_count)                  \
+	X(uncounted_count)                                                               \
 	X(cpu_sample_count) X(sampled_ns) X(sample_tick_ns) X(process_count)             \
 	X(thread_count) X(thread_ns) X(cpu_ns) X(ready_ns) X(blocked_ns)                 \
 	X(sample_count) X(plain_sample_count) X(snapshot_count)

@@ -71,6 +71,60 @@ TEST_WITH(is_read_as_written, begin, finish)
 	book_done(&book);
 }
 
+TEST_WITH(stacks_are_read_as_written, begin, finish)
+{
+	struct make_run *run = *state;
+	struct cpu_book book, read;
+	uint32_t outer, inner;
+
+	fill(&book);
+	outer = book_add_frame(&book, 1, 0x100, 0);
+	inner = book_add_frame(&book, 1, 0x200, outer);
+	assert_int_equal(book_add_frame(&book, 1, 0x200, outer), inner);
+	assert_int_not_equal(book_add_frame(&book, 1, 0x200, 0), inner);
+	book_add_stack(&book, 1, 0x10, inner);
+	book_add_stack(&book, 1, 0x10, inner);
+	book_add_stack(&book, 1, 0x10, outer);
+	assert_int_equal(book_write(&book, &run->rundir), 0);
+	assert_int_equal(book_read(&read, &run->rundir), 0);
+	assert_int_equal(read.sums.stack_count, 3);
+	assert_int_equal(read.sums.sample_count, 4); /* these are others */
+	assert_int_equal(read.frame_count, 3);
+	assert_int_equal(read.frames[inner - 1].caller, outer);
+	assert_int_equal(read.frames[inner - 1].address, 0x200);
+	assert_int_equal(read.stack_count, 2);
+	assert_int_equal(read.stacks[0].count, 2);
+	assert_int_equal(read.stacks[0].caller, inner);
+	book_done(&read);
+	book.frames[0].caller = 2; /* one that comes later: a circle */
+	assert_int_equal(book_write(&book, &run->rundir), 0);
+	assert_int_equal(book_read(&read, &run->rundir), -EINVAL);
+	book_done(&read);
+	book.frames[0].caller = 0;
+	book.stacks[0].caller = 4; /* there are three */
+	assert_int_equal(book_write(&book, &run->rundir), 0);
+	assert_int_equal(book_read(&read, &run->rundir), -EINVAL);
+	book_done(&read);
+	book_done(&book);
+}
+
+TEST(frames_are_bounded)
+{
+	struct segment_module module = {.end = 4096};
+	struct cpu_book book = {.row_count = 0};
+	uint32_t frame = 0;
+
+	assert_int_equal(book_add_module(&book, &module), 1);
+	for (uint64_t i = 0; i < CPU_BOOK_FRAME_LIMIT + 100; i++)
+		frame = book_add_frame(&book, 1, i, frame);
+	assert_int_equal(book.frame_count, CPU_BOOK_FRAME_LIMIT);
+	for (uint32_t i = 0; i < CPU_BOOK_ROW_LIMIT + 100; i++)
+		book_add_stack(&book, 1, i, frame);
+	assert_int_equal(book.stack_count, CPU_BOOK_ROW_LIMIT);
+	assert_int_equal(book.sums.lost_stack_count, 100);
+	book_done(&book);
+}
+
 TEST(is_bounded)
 {
 	struct segment_module module = {.end = 4096};

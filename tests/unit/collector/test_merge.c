@@ -613,7 +613,7 @@ static void later_merge(struct later *later)
 	struct ticks ticks;
 
 	ticks_calibrate(&ticks, &later->run.page, &later->run.state);
-	run_merge(&later->merge, &later->run, &ticks, &later->end, 0, 0);
+	run_merge(&later->merge, &later->run, &ticks, &later->end, NULL, 0, 0);
 }
 
 static void later_end(struct later *later)
