@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of counts that damaged numbers cannot make small. */
+/* Additions that stop at the highest value instead of wrapping around to a small one. */
 #pragma once
 
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Differences between snapshots, from what nodes and sites had reached. Must not take
- * numbers for granted that the traced program has written.
+ * Differences between snapshots, computed from what nodes and sites had reached at each.
+ * Must not trust numbers that the traced program has written.
  */
 #include "collector/merge/changes.h"
 
@@ -10,7 +10,7 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-/* Index of the first past of a node, or of the one that would follow it. */
+/* Index of the node's first past, or where it would be inserted when it has none. */
 static uint32_t first_of_node(const struct read_history *history, uint32_t lane_slot,
 			      uint32_t node)
 {
@@ -26,20 +26,20 @@ static void add_path(struct changes *changes, const struct change_of_path *chang
 	ARRAY_ADD(changes->paths, changes->path_count) = *change;
 }
 
-/* Counters of other threads are read while they run: a later snapshot may seem to have
- * less ticks, and then nothing has come. */
+/* Counters of other threads are read while they run, so a later snapshot may seem to have
+ * fewer ticks than an earlier one. That counts as no change. */
 static uint64_t difference(uint64_t now, uint64_t before)
 {
 	return now > before ? now - before : 0;
 }
 
-/* Time without a CPU that a node had reached. */
+/* The time without a CPU that a node had accumulated. */
 struct off {
 	uint64_t all_ns, ready_ns;
 };
 
-/* What had been reached at a snapshot, given what was booked the next time that something
- * was: the open wait is a part of that. */
+/* The time without a CPU at a snapshot. A wait that was open then is booked later: it
+ * takes its part of what `next`, the next booking, added. */
 static struct off off_at(const struct read_path_past *past, const struct change_end *next,
 			 double late_share)
 {
@@ -59,7 +59,8 @@ static struct off off_at(const struct read_path_past *past, const struct change_
 	return off;
 }
 
-/* From the last to the first, as each needs what came after it. offs: one for each. */
+/* Goes from the last to the first, because each needs the one after it. offs: one per
+ * past. */
 static void find_offs(const struct read_path_past *pasts, uint32_t count,
 		      const struct change_end *end, struct off *offs)
 {
@@ -134,7 +135,7 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 	free(offs);
 }
 
-/* What a site had at a snapshot. */
+/* A site's counts at a snapshot. */
 struct reached {
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
@@ -181,7 +182,7 @@ void changes_add_site(struct changes *changes, const struct read_run *run,
 		struct reached reached = {past->alloc_count, past->alloc_bytes,
 					  past->free_count, past->free_bytes};
 
-		if (past->first <= last) /* of a site that was being kept when it died */
+		if (past->first <= last) /* the process died while it wrote this one */
 			continue;
 		add_site(changes, process, past->first, merged, &reached, &before);
 		last = past->last;

@@ -11,16 +11,16 @@
 #include "collector/read/read.h"
 #include "common/quantities.h"
 
-/* By snapshot `snapshot` (from 1) of a process this had come in addition to what there
- * was at the one before; from several lanes there may be several. */
+/* What a path did between the snapshot before and `snapshot` (from 1) of a process.
+ * Several lanes may each have one for the same path. */
 struct change_of_path {
 	uint32_t process, snapshot, path, owner;
 	uint64_t calls, nested_calls, ticks, unwound;
 	uint64_t ready_ns, blocked_ns;
 };
 
-/* What a node's waits came to in the end: as they were booked, and how much of what was
- * booked as blocked was ready (collector/merge/waits.c). */
+/* A node's waits at the end as they were booked, and the share of the blocked time that
+ * was in truth ready (collector/merge/waits.c). */
 struct change_end {
 	uint64_t ready_ns, blocked_ns;
 	double late_share;
@@ -47,24 +47,26 @@ struct changes {
 	size_t free_count;
 };
 
-/* The merged path of a node, the one that has its time (place.h), and whether its entries
- * are no calls of it (sites.c). */
+/* The merged path of a node, the path that gets its time (place.h), and whether its
+ * entries do not count as calls of that path (sites.c). */
 struct change_place {
 	uint32_t path, owner;
 	int is_nested;
 };
 
-/* Adds what a node did that has this place in the merged tree. A wait that was open at a
- * snapshot was ready and blocked as what was booked of it later. */
+/* Adds the changes of a node that has this place in the merged tree. A wait that was open
+ * at a snapshot is split into ready and blocked like what was booked of it later. */
 void changes_add_node(struct changes *changes, const struct read_run *run,
 		      uint32_t process, uint32_t lane_slot, uint32_t node,
 		      const struct change_place *place, const struct change_end *end);
 
-/* Adds what a site of the process did, its index there, that is `merged` now. */
+/* Adds the changes of a site: its index in the process, and `merged` in the merged
+ * tree. */
 void changes_add_site(struct changes *changes, const struct read_run *run,
 		      uint32_t process, uint32_t site, uint32_t merged);
 
-/* Adds the frees by age. merged: by index in the process's sites, UINT32_MAX: nowhere. */
+/* Adds the frees by age. merged: for each site of the process its merged index, or
+ * UINT32_MAX for a site that has none. */
 void changes_add_frees(struct changes *changes, const struct read_run *run,
 		       uint32_t process, const uint32_t *merged);
 

@@ -9,7 +9,7 @@
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
 
-/* Makes room for the buckets [first, end) too. */
+/* Makes room for the buckets [first, end) beside those that are there. */
 static void widen(struct histogram *histogram, uint32_t first, uint32_t end)
 {
 	uint32_t old_end = histogram->first + histogram->count;
@@ -39,7 +39,7 @@ void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
 	histogram->counts[bucket - histogram->first] += calls;
 }
 
-/* With the calls that did not fit into its numbers. */
+/* The calls in a bucket, including those that overflowed its 32-bit counter. */
 static uint64_t calls_in(const struct segment_function *from, uint32_t bucket)
 {
 	uint64_t calls = from->histogram[bucket];

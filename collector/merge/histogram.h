@@ -8,7 +8,7 @@
 #include "common/segment.h"
 
 /* Only the buckets [first, first + count) have memory: a function's durations lie close
- * together, and a run may have 100,000 functions. All zero is an empty histogram. */
+ * together, and a run may have 100,000 functions. An empty histogram is all zero. */
 struct histogram {
 	uint64_t *counts;
 	uint32_t first, count;
@@ -21,18 +21,18 @@ void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
 void histogram_add_segment(struct histogram *histogram,
 			   const struct segment_function *from);
 
-/* Adds part of whole of its calls, the same of each bucket as far as whole calls go. */
+/* Adds the fraction part / whole of the calls of each bucket, rounded to whole calls. */
 void histogram_add_part(struct histogram *histogram, const struct segment_function *from,
 			uint64_t part, uint64_t whole);
 
-/* Middle of the bucket, in ticks, that holds the call at this fraction of all calls in
- * order of duration (0.5: the median). 0 when empty: see histogram_is_empty(). */
+/* The middle, in ticks, of the bucket that holds the call at this fraction of all calls
+ * ordered by duration (0.5: the median). 0 when empty: see histogram_is_empty(). */
 double histogram_percentile(const struct histogram *histogram, double fraction);
 
 int histogram_is_empty(const struct histogram *histogram);
 
-/* As run.db keeps it: pairs of LEB128 numbers, bucket step and count. *ret is owned by
- * the caller (free), NULL when the histogram is empty. */
+/* Encodes it as run.db keeps it: pairs of LEB128 numbers, bucket step and count. The
+ * caller frees *ret, which is NULL when the histogram is empty. */
 void histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size);
 
 void histogram_done(struct histogram *histogram);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Between the warm and the cold state of the calibration, with what is not known. */
+/* Places a program's hook cost between the calibration's warm and cold state, and says
+ * how uncertain that is. */
 #include "collector/merge/hook_cost.h"
 
 #include <math.h>
@@ -8,42 +9,43 @@
 
 #include "common/poisson.h"
 
-/* No hook takes so long; a damaged number costs nothing. */
+/* No hook takes this long. A larger number is damaged and counts as 0. */
 #define MOST_NS 1e6
-/* Of the costs that were only measured when the run began, the standard deviation. */
+/* Standard deviation, as a share, of costs that were only measured when the run began. */
 #define UNSEEN_ERROR 0.15
-/* Of a counted call, likewise. What nine programs lose with it against their plain builds
- * was 0.77 to 1.10 of what was measured (deviation 0.12), which itself is 0.08 off. That
- * is one machine and one compiler: twice as much. */
+/* The same for a counted call. What nine programs lost to it against their plain builds
+ * was 0.77 to 1.10 of the measured cost (deviation 0.12), which itself is 0.08 off. That
+ * is one machine and one compiler, so we assume about twice as much. */
 #define COUNTED_ERROR 0.3
-/* Where real programs are between the warm and the cold state, and how far from there.
- * When each call is recorded hooks keep their own data near: what eight programs took
- * more than their plain builds, in 32 recordings, says 0.4 (lz4 0.0, tiny functions 0.1,
+/* Where real programs lie between the warm (0) and the cold state (1), and the deviation.
+ * Hooks that record each call keep their own data near: in 32 recordings of eight
+ * programs the overhead against the plain builds says 0.4 (lz4 0.0, tiny functions 0.1,
  * m4 0.2, cmark and Lua 0.4, SQLite 0.6, bzip2 0.7, gawk 0.9). With a budget few calls
- * come to the hooks, and main() is nearest to the plain programs' with 0.8. */
+ * reach the hooks, and 0.8 fits main() of the plain programs best. */
 #define COLDNESS 0.4
 #define COLDNESS_OF_FEW 0.8
 #define COLDNESS_ERROR 0.4
-/* By less than this the cold state was not seen: once both were 24.4 ns, and that was
- * said to be exact to 3e-15. */
+/* A smaller difference (as a share) means that calibration did not see the cold state:
+ * once both were 24.4 ns, and the result claimed to be exact to 3e-15. */
 #define COLDER_LEAST 0.1
-/* How much of the cost may lie on the other side of the interval's ends, a part; and what
- * of the program's own: an exit reads the clock before what was begun last is done, 14 ns
- * of a chain of multiplications. */
+/* How much of the cost may fall on the wrong side of the interval's ends, as a share; and
+ * how much of the program's own work may: an exit hook reads the clock before what was
+ * begun last is done, 14 ns for a chain of multiplications. */
 #define SPLIT_ERROR 0.05
 #define SPLIT_ERROR_NS 5.0
-/* One path's hooks are nearer to their data than another's. */
+/* The hooks of some paths are nearer to their data than those of others. */
 #define PATH_ERROR 0.1
-/* Of a malloc and its free only what they cost in relation to a pair of hooks is known:
- * the recorder cannot try them without a trace. With 5 million of them, 64 live, they
- * took 10.3 to 11 ns more where a pair took 23.5; with several threads 26.5, which is not
- * known here. */
+/* The cost of a malloc and its free relates to that of a pair of hooks; the recorder
+ * cannot try them without a trace. With 5 million of them, 64 live, they took 10.3 to 11
+ * ns more where a pair took 23.5. With several threads it was 26.5, but we do not know
+ * that here. */
 #define ALLOC_OF_PAIR 0.46
-/* That is with a few blocks, whose data is near. In a loop that frees any of its live
+/* That holds for a few blocks, whose data is near. In a loop that frees any of its live
  * blocks (16 to 196 bytes) they take 12 ns more with 64 of them, 15 with 4,096 (0.4 MiB),
  * 43 with 65,536 (7 MiB) and 181 with a million (110 MiB); where the heap only grows, and
- * the pages of that data with it, 55. Programs take again what they freed last, too,
- * which is near: so many ns for each doubling above a MiB, or none, or twice as many. */
+ * the pages of that data with it, 55. Programs also reuse what they freed last, which is
+ * near. So we add this much for each doubling above 1 MiB; the truth is 0 to twice
+ * that. */
 #define FAR_ALLOC_NS 7.0
 #define FAR_ALLOC_ERROR 0.5
 #define NEAR_HEAP_BYTES 1048576.0
@@ -55,7 +57,7 @@ static double cost_ns(const struct ticks *ticks, double cost_ticks)
 	return cost > 0 && cost < MOST_NS ? cost : 0; /* not NaN either */
 }
 
-/* Between warm and cold, when both are known. */
+/* The cost at this coldness. Without a higher cold cost, the warm one. */
 static double between(double warm_ns, double cold_ns, double coldness)
 {
 	return cold_ns > warm_ns ? warm_ns + coldness * (cold_ns - warm_ns) : warm_ns;
@@ -96,11 +98,11 @@ void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
 	ret->counted_error_ns = COUNTED_ERROR * ret->counted_ns;
 }
 
-/* Nodes and histograms of so many paths have left the caches when they are come to again.
- * The time to find a node is left out (shim/events/frame_hooks.h), that to write it and
- * the histogram is not, and how often it takes long is not known: a call of tcc, with
- * 800,000 paths, takes 6 ns more than with fewer. That is one program: it may be none, or
- * twice as much. */
+/* With this many paths, nodes and histograms have left the caches before they are used
+ * again. Hooks leave out the time to find a node (shim/events/frame_hooks.h), but not
+ * that to write it and its histogram, and how often that is slow is not known. A call of
+ * tcc, with 800,000 paths, takes 6 ns more than with few. That is one program: the truth
+ * may be 0 to twice that. */
 #define NEAR_PATHS 65536.0
 #define FAR_NS 6.0
 #define FAR_ERROR_NS 6.0
@@ -127,19 +129,18 @@ void hook_cost_heap(struct hook_cost *cost, uint64_t peak_bytes)
 }
 
 /*
- * What may be wrong with a time, by where it comes from. Must not be widened to an
- * interval before all that belongs together is added up.
+ * The possible error of a time, by source. Add up everything that belongs together before
+ * you widen it to an interval.
  *
- * Each part is a standard deviation in ns, or the square of one. What a hook costs, for
- * instance, is wrong by the same amount for each call of the run, so such parts of
- * several times add up, with their signs: positive where the time is less when the cost
- * is more. Which of several paths had a time has opposite signs on these, and no part in
- * the total of a path above them. Squares add up. Of parts into which one path's time was
- * divided these are larger than that of their sum: by `shared`, which counts in totals
- * only.
+ * Each part is a standard deviation in ns, or the square of one. A wrong hook cost is
+ * wrong by the same amount for each call of the run, so such parts add up with their
+ * signs: positive where a higher cost means less time. Doubt about which of several paths
+ * had a time has opposite signs on these, and cancels out in the total of a path above
+ * them. Squares add up. Where one path's time was divided into parts, their squares
+ * exceed that of the sum by `shared`, which only totals subtract.
  */
 
-/* Of a normal distribution, in standard deviations. */
+/* Half of a normal distribution's 95 % interval, in standard deviations. */
 #define HALF_WIDTH_95 1.96
 
 void time_error_add(struct time_error *to, const struct time_error *more)
@@ -168,7 +169,8 @@ static double square(float value)
 	return (double)value * (double)value;
 }
 
-/* Few samples are wrong by more than their root, none by nearly four. */
+/* The Poisson bound: for few samples it exceeds their root (0 samples may be nearly
+ * 4). */
 static double sampled_width(double grain, double squares)
 {
 	double samples = grain > 0 ? squares / (grain * grain) : 0;
@@ -176,7 +178,7 @@ static double sampled_width(double grain, double squares)
 	return grain * (poisson_high(samples) - samples);
 }
 
-/* variance, samples: those of the error that count. */
+/* variance, samples: which of the error's count here (own time or total). */
 static int64_t half_width(const struct time_error *error, double variance, double samples,
 			  int64_t time_ns, int64_t most_ns)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What recording costs the program, with its error, as it was measured when the run
- * began: an exactly recorded call costs something between the two states of the
- * calibration. Must not believe a number of the spool that is not plausible.
+ * What recording costs the program, with its error, as measured when the run began. A
+ * recorded call costs something between the two states of the calibration. Must not
+ * believe implausible numbers of the spool.
  */
 #pragma once
 
@@ -12,48 +12,48 @@
 #include "collector/processes/ticks.h"
 #include "common/segment.h"
 
-/* ns; errors are standard deviations. */
+/* In ns; errors are standard deviations. */
 struct hook_cost {
 	double inner_ns, outer_ns; /* of a pair of hooks, in and around its interval */
 	double hook_error_ns;	   /* of the sum of both */
-	double split, split_error; /* inner_ns of that sum: the share */
-	double path_error;	   /* of the sum, how far one path's is off: the share */
+	double split, split_error; /* shares: inner_ns of that sum */
+	double path_error;	   /* share that one path's sum is off */
 	double counted_ns, counted_error_ns;
 	double alloc_ns, alloc_error_ns; /* of a malloc and its free */
 };
 
-/* As the run's first process measured it. */
+/* Takes the costs that the run's first process measured. */
 void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
 			  const struct ticks *ticks);
 
-/* Of a lane with so many paths: those of many are farther from the processor than the
- * calibration's. Where nothing was calibrated it stays so. */
+/* Adapts the cost to a lane with this many paths: with many, the hooks' data is farther
+ * from the processor than at calibration. Without a calibration it stays 0. */
 void hook_cost_of_paths(struct hook_cost *cost, size_t path_count);
 
-/* What an allocation costs more where the heap has been so large. */
+/* Raises the cost of an allocation for a heap that has been this large. */
 void hook_cost_heap(struct hook_cost *cost, uint64_t peak_bytes);
 
 struct time_error {
-	float hooks;	 /* of what a pair of hooks costs */
-	float split;	 /* of which part of that lies inside the call's own interval */
-	float allocs;	 /* of what recording an allocation costs */
-	float counted;	 /* of what a call costs that is only counted */
-	float placed;	 /* of which path's the time was */
-	float grain;	 /* ns that one sample stands for; the largest. 0: none did */
-	double variance; /* of chance, ns squared */
-	double samples;	 /* of that of samples, by Poisson: their number times grain^2 */
-	double shared;	 /* of variance and samples, what totals do not have */
+	float hooks;	 /* cost of a pair of hooks */
+	float split;	 /* which share of it lies inside the call's own interval */
+	float allocs;	 /* cost of recording an allocation */
+	float counted;	 /* cost of a call that is only counted */
+	float placed;	 /* which path the time belongs to */
+	float grain;	 /* ns that one sample stands for, the largest; 0: no samples */
+	double variance; /* of chance, in ns squared */
+	double samples;	 /* of samples, by Poisson: their number times grain^2 */
+	double shared;	 /* part of variance and samples that totals do not have */
 };
 
 void time_error_add(struct time_error *to, const struct time_error *more);
 
-/* Any part of most_ns may be the one's or the other's: which, is not known. */
+/* Notes that up to most_ns may belong to the one or the other. */
 void time_error_doubt(struct time_error *one, struct time_error *other, double most_ns);
 
-/* Half of the interval that has the true time in 95 of 100 cases; 0 only when nothing is
- * wrong. Numbers that are none count as the longest time. most_ns: it is no longer than
- * that, as hooks only add to what was recorded. Of a time by itself, and of one with all
- * below it. */
+/* Half the width of the interval that holds the true time in 95 of 100 cases, in ns; 0
+ * only when there is no error. Invalid numbers give the widest. The time is at most
+ * most_ns, as hooks only add to what was recorded. The first is for a path's own time,
+ * the second for its total with all below it. */
 int64_t time_error_half_width(const struct time_error *error, int64_t time_ns,
 			      int64_t most_ns);
 int64_t time_error_total_half_width(const struct time_error *error, int64_t time_ns,

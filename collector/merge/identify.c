@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Addresses to functions, each address of a module looked up once. Must not read the
- * spool.
+ * Maps addresses to functions and looks up each address of a module once. Must not read
+ * the spool.
  */
 #include "collector/merge/identify.h"
 
@@ -17,10 +17,10 @@
 #include "collector/symbols/symbol.h"
 #include "common/base/map.h"
 
-/* Inlined levels at one address that are kept; the innermost beyond it are left out. */
+/* Inlined levels kept for one address. What is inlined deeper is left out. */
 #define CHAIN_LIMIT 64
 
-/* Kinds of keys in the address map, so that they do not meet. */
+/* Kinds of keys in the address map, which keep them apart. */
 enum {
 	KEY_ENTRY = 1,
 	KEY_RETURN = 2,
@@ -33,7 +33,7 @@ enum {
 	KEY_UNSEEN = 9
 };
 
-/* How far off an exported function may be to give a hint. */
+/* How far away an exported function may be and still serve as a hint. */
 #define NEAR_BYTES 4096
 
 void identify_init(struct identify *identify, const char *library, const char *executable)
@@ -71,7 +71,7 @@ static uint32_t add_function(struct identify *identify,
 	return function;
 }
 
-/* The function that is known by this key. */
+/* The function with this key, added when it is new. */
 static uint32_t once(struct identify *identify, uint64_t a, uint64_t b, uint64_t kind,
 		     const struct identify_function *from)
 {
@@ -93,7 +93,7 @@ static const char *base_name(const struct identify *identify, uint32_t module)
 	return *base ? base : "unknown module";
 }
 
-/* Takes over the name. */
+/* Adds a function and takes ownership of the name. */
 static uint32_t add_owned(struct identify *identify, uint32_t module, char *name,
 			  enum identify_naming naming)
 {
@@ -103,7 +103,7 @@ static uint32_t add_owned(struct identify *identify, uint32_t module, char *name
 	return add_function(identify, &function);
 }
 
-/* Where in one of the system's libraries the address lies. */
+/* Adds "[near NAME in LIBRARY]" for an address in a stripped system library. */
 static uint32_t add_near(struct identify *identify, uint32_t number, uint64_t address)
 {
 	struct module *module = &identify->modules.all[number];
@@ -130,8 +130,8 @@ static uint32_t add_near(struct identify *identify, uint32_t number, uint64_t ad
 	return function;
 }
 
-/* A function without a name is called 0x1234 (libfoo.so), so that its name can be found
- * later, with addr2line; in one of the system's libraries nobody will. */
+/* A function without a name is called 0x1234 (libfoo.so), so that addr2line can find its
+ * name later. For a system library nobody will, so a neighbour's name serves. */
 static uint32_t add_unnamed(struct identify *identify, uint32_t module, uint64_t address)
 {
 	if (module != MODULE_NONE &&
@@ -144,15 +144,16 @@ static uint32_t add_unnamed(struct identify *identify, uint32_t module, uint64_t
 			 IDENTIFY_UNNAMED);
 }
 
-/* Types without a name outside of their file may have namesakes in other files. */
+/* An unnamed or file-local type may have namesakes in other files. */
 static bool is_of_one_file(const char *linkage_name)
 {
 	return strstr(linkage_name, "_GLOBAL__N_") || strstr(linkage_name, "ZL");
 }
 
-/* Functions of one name without a file are one only when their entries are, or when they
- * are copies or variants of one. A place in one may be known before its entry is: so what
- * counts is whether another entry had the symbol's name. */
+/* Decides whether a symbol without a source file is the function already known by that
+ * name. It is when no other entry address has had the linkage name, and they are copies
+ * or variants of one function. A place inside a function may be known before its
+ * entry. */
 static bool is_same(struct identify *identify, uint32_t module,
 		    const struct identify_function *known, const struct symbol *symbol,
 		    uint64_t entry)
@@ -175,8 +176,8 @@ static void note_entry(struct identify *identify, uint32_t module,
 			KEY_LINKAGE, function);
 }
 
-/* The one for whole objects is known by most, and the one that only gives back memory by
- * fewest: the same one in each run. */
+/* Keeps the linkage name of one variant, the same in each run: preferably the one for
+ * whole objects, which most tools know; least the deleting one. */
 static void note_variant(struct identify_function *function, const struct symbol *symbol)
 {
 	int is_better = function->variant == DEMANGLE_MEMORY
@@ -190,8 +191,8 @@ static void note_variant(struct identify_function *function, const struct symbol
 	function->linkage_name = symbol->linkage_name;
 }
 
-/* The function that a symbol stands for. entry: its address, 0 when only a place in it
- * is known; then line is not that of its definition. */
+/* The function that a symbol stands for. entry: its address; 0 when only a place inside
+ * it is known, and then line is not that of its definition. */
 static uint32_t named_function(struct identify *identify, uint32_t module,
 			       const struct symbol *symbol, uint64_t entry)
 {
@@ -225,9 +226,8 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 	return known;
 }
 
-/* A region's name is in the process's file; a damaged number has none. Those for which
- * there was no room are there as SEGMENT_NAME_MORE, unless there was none for the table.
- */
+/* A region's name is in the process's file; a damaged number has none. Regions for which
+ * the table had no room share SEGMENT_NAME_MORE. */
 static uint32_t identify_region(struct identify *identify,
 				const struct read_process *from, uint64_t key)
 {
@@ -258,7 +258,7 @@ static const struct {
 #undef LIBC_CALL_ROW
 };
 
-/* A damaged number is that of none. */
+/* The number of the libc call; LIBC_CALL_NONE for a damaged one. */
 static uint64_t libc_call_number(uint64_t key)
 {
 	uint64_t number = key & SEGMENT_KEY_ADDRESS_MASK & ~SEGMENT_KEY_LIBC;

@@ -3,14 +3,14 @@
  * Which function an address recorded by some process belongs to, with one identity per
  * function over all processes of a run. Must not read the spool.
  *
- * IDENTITY. A function is the same when its module (path and build-id or file), its
- * linkage name and its source file are the same: so the copies of an inline function that
- * several translation units carry are one function, and a frame found by unwinding and
- * an instrumented function are one, too. Of constructors and destructors, of which the
- * compiler makes several, the readable name takes the place of the linkage name. Without
- * a source file the entry address takes its place, but for such variants of what only one
- * file can have; an address without a name stands for itself. A region is the same when
- * its component and name are.
+ * IDENTITY. Two functions are the same when their module (path and build-id or file),
+ * linkage name and source file are. So the copies of an inline function in several
+ * translation units are one function, and so are an unwound frame and an instrumented
+ * function. The compiler makes several variants of constructors and destructors: for
+ * these the readable name replaces the linkage name. Without a source file the entry
+ * address replaces it, except for such variants of what only one file can have. An
+ * address without a name stands for itself. Regions are the same when their component and
+ * name are.
  */
 #pragma once
 
@@ -27,10 +27,10 @@
 #define IDENTIFY_NONE UINT32_MAX /* no place */
 
 /*
- * How much a name is worth. EXACT: the function's own. NEAR: of a function inside one of
- * the system's libraries, which are stripped as a rule: "[near malloc in libc.so.6]" has
- * that exported function for a neighbour, "[in libc.so.6]" none; such a name stands for
- * all functions that it fits. NONE: 0x1234 (libfoo.so).
+ * How good a name is. EXACT: the function's own. NEAR: a stand-in inside a system
+ * library, which is usually stripped: "[near malloc in libc.so.6]" gives a neighbouring
+ * exported function, "[in libc.so.6]" has none; all functions that it fits share it.
+ * NONE: 0x1234 (libfoo.so).
  */
 enum identify_naming { IDENTIFY_UNNAMED = 0, IDENTIFY_NEAR = 1, IDENTIFY_EXACT = 2 };
 
@@ -43,7 +43,7 @@ struct identify_function {
 	char *owned_name;
 	enum identify_naming naming;
 	int is_library;		       /* see collector/symbols/library.h */
-	enum demangle_variant variant; /* that linkage_name is of, of several */
+	enum demangle_variant variant; /* the variant that linkage_name names */
 };
 
 /* A place in a function: where a call was made. */
@@ -51,9 +51,9 @@ struct identify_place {
 	uint32_t function;
 	uint32_t line;	      /* 0: not known */
 	const char *file;     /* borrowed, equal strings have equal addresses; NULL */
-	uint32_t chain_count; /* in the first of the places at one address: how many */
-	bool is_part;	      /* in what the compiler split from the function */
-	enum demangle_variant variant; /* of the function's, which one it is in */
+	uint32_t chain_count; /* for the first place at an address: number of places */
+	bool is_part;	      /* in a part that the compiler split from the function */
+	enum demangle_variant variant; /* the variant of the function */
 };
 
 struct identify {
@@ -63,44 +63,44 @@ struct identify {
 	size_t function_count;
 	struct identify_place *places;
 	size_t place_count;
-	/* what is known of an address, and of a name */
+	/* lookups by address and by name */
 	struct map address_map, function_map;
 };
 
-/* Of a key that is a call of libc. */
+/* The kind of the libc call that the key names. */
 enum libc_call_kind identify_libc_kind(uint64_t key);
 
-/* Of memory that is zero. library: PROFSHIM_LIBRARY; executable: of the first process. */
+/* Initializes. library: PROFSHIM_LIBRARY; executable: that of the first process. */
 void identify_init(struct identify *identify, const char *library,
 		   const char *executable);
 void identify_done(struct identify *identify);
 
-/* That one of the two questions below will be put about the key, of a return address or
- * of a function's entry. Such questions are answered together with the first that is put:
- * one by one they take several times as long. */
+/* Announces that one of the two questions below will be asked about the key (a return
+ * address or a function's entry). The first question answers all that were announced:
+ * answered one by one they take several times as long. */
 void identify_wish(struct identify *identify, struct module_list *list, uint64_t key);
 
 /* The function whose entry the key (struct segment_node) names. */
 uint32_t identify_function(struct identify *identify, struct module_list *list,
 			   uint64_t key);
 
-/* The function that was identified by an entry at this address of the module's file, or
- * IDENTIFY_NONE: nothing was. */
+/* The function identified by an entry at this address in the module's file, or
+ * IDENTIFY_NONE. */
 uint32_t identify_known(const struct identify *identify, uint32_t module,
 			uint64_t address);
 
-/* Which variant of its function the key names, as far as that was asked for. */
+/* Which variant of its function the key names, if that has been looked up already. */
 enum demangle_variant identify_variant(const struct identify *identify,
 				       struct module_list *list, uint64_t key);
 
-/* The functions at the return address that the key names: the index of the innermost
- * inlined one in identify->places; the last of *ret_count is the physical function. At
- * least one. */
+/* The functions at the return address that the key names: returns the index of the
+ * innermost inlined one in identify->places; the last of *ret_count (at least 1) is the
+ * physical function. */
 uint32_t identify_places(struct identify *identify, struct module_list *list,
 			 uint64_t key, uint32_t *ret_count);
 
-/* The function that stands for "no function of the program": allocations made where
- * nothing was open and nothing could be unwound. */
+/* Stands for "no function of the program": allocations made while no call was open and
+ * the stack could not be unwound. */
 uint32_t identify_nowhere(struct identify *identify);
 
 /* The one that stands for callers of which samples tell nothing. */

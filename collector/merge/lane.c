@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One lane's nodes, open frames and histograms, added to the merged tree. Must
- * not follow an index that was not compared with its count.
+ * Adds one lane's nodes, open frames and histograms to the merged tree. Must not follow
+ * an index before it was compared with its count.
  */
 #include "collector/merge/place.h"
 
@@ -12,7 +12,7 @@
 #include "common/libc/records.h"
 #include "collector/read/segment_file.h"
 
-/* What the nodes did between snapshots. */
+/* Adds what the nodes did between snapshots. */
 static void add_changes(struct lane_walk *walk)
 {
 	struct merge *merge = walk->merge;
@@ -48,8 +48,8 @@ static void add_extremes(struct merge *merge, uint32_t path, uint64_t min_ticks,
 		row->max_ns = max_ns;
 }
 
-/* Calls of one path may be of several nodes, as those of a caller without a frame are.
- * The compiler may have inlined some and not others: as in one node the first one counts.
+/* Several nodes may be one path (calls from a caller without a frame, for instance). If
+ * the compiler inlined only some of them, the first decides for all, as within one node.
  */
 static void add_nodes(struct lane_walk *walk)
 {
@@ -92,7 +92,7 @@ static void add_nodes(struct lane_walk *walk)
 	}
 }
 
-/* A frame without a call site began in the parent process: it is no call of this one. */
+/* An inherited frame began in the parent process, so it is no call of this one. */
 static void close_frame(void *context, const struct open_frame *open)
 {
 	struct lane_walk *walk = context;
@@ -103,7 +103,7 @@ static void close_frame(void *context, const struct open_frame *open)
 	uint64_t ticks;
 
 	merge->open_frame_count++;
-	/* folded, or not read: the caller has its time */
+	/* folded or not read: its caller gets the time */
 	if (frame->node <= LANE_ROOT || place_is_cut(walk, frame->node))
 		return;
 	if (frame->node >= walk->data.node_count || !walk->nodes[frame->node].is_placed ||
@@ -124,8 +124,8 @@ static void close_frame(void *context, const struct open_frame *open)
 	histogram_add(&function->histogram, segment_histogram_bucket(ticks), 1);
 }
 
-/* Of a variant the part of its calls that are calls of the function: which of them take
- * how long is not known. */
+/* Adds, of a variant, the share of its calls that are calls of the function. Nobody knows
+ * which of them took how long. */
 static void add_histogram(struct lane_walk *walk, const struct variant_list *variants,
 			  const struct segment_function *from, uint32_t function)
 {
@@ -163,8 +163,8 @@ static uint64_t lesser(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Regions that the program did not end are told by themselves. That a call of libc was
- * cancelled, or left by a jump, is nothing that had to be repaired. */
+/* Regions that the program did not end are reported separately. A libc call that was
+ * cancelled or left by a jump is no repair. */
 static void add_repairs(struct lane_walk *walk)
 {
 	uint64_t repaired = walk->data.header.repaired_frame_count;
@@ -197,10 +197,11 @@ static void add_losses(struct lane_walk *walk)
 	MERGE_LANE_SUMS(ADD)
 }
 
-/* Finding a stack does not take so long; a damaged number costs nothing. */
+/* Finding a stack does not take this long; a larger number is damaged and counts as 0. */
 #define STACK_NS_MOST 1e5
 
-/* What finding stacks took, for each allocation of the lane, whose cells are filled. */
+/* The mean time to find a stack, per allocation of the lane. The lane's cells are
+ * filled. */
 static double stack_ns_of(const struct merge *merge, const struct segment_lane *header)
 {
 	double slow = (double)header->slow_stack_count, allocs = 0, mean;
@@ -216,7 +217,7 @@ static double stack_ns_of(const struct merge *merge, const struct segment_lane *
 	return slow < allocs ? mean * slow / allocs : mean;
 }
 
-/* Hands over what was counted. */
+/* Moves the counts of calls without frames to the caller. */
 static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 {
 	struct read_lane_data *data = &walk->data;
@@ -250,7 +251,7 @@ static int64_t transfer_ns(const struct merge *merge, const struct segment_trans
 	return ns > 0 ? (int64_t)ns : 0;
 }
 
-/* What the kernel has counted, too. */
+/* Notes reads and writes, for comparison with the kernel's own count. */
 static void see_transfer(struct lane_walk *walk, const struct segment_transfer *from)
 {
 	enum libc_call_kind kind = identify_libc_kind(walk->data.nodes[from->node].key);
@@ -300,8 +301,8 @@ static uint32_t highest_target(const struct read_lane_data *data)
 	return highest;
 }
 
-/* The slot of a living process may have more since it was read, before the lane was:
- * targets, which are read again, and modes, whose counts are left to the next look. */
+/* A living process may have added to its slot between the reading of the slot and of the
+ * lane. New targets are read again; counts of new modes are left to the next look. */
 static void catch_up(struct lane_walk *walk)
 {
 	const struct read_run *run = walk->merge->run;

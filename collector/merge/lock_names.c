@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What can be told of locks when all lanes are merged: holders, names. */
+/* What is known about locks only when all lanes are merged: holders and names. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,8 +34,8 @@ static void settle(struct locks *locks, const struct lock_place *place, uint32_t
 	}
 }
 
-/* Places of one lane, whose nodes are placed a second time; what that counts has been
- * counted. */
+/* Looks up the places of one lane and places its nodes a second time for that. What the
+ * second time counts has been counted before. */
 static void settle_lane(struct merge *merge, uint32_t lane,
 			const struct lock_place *places, size_t count)
 {
@@ -144,7 +144,7 @@ static int by_paths(const void *a, const void *b)
 		       ?: ORDER_BY_2(left, right, waiter_lane, holder_lane);
 }
 
-/* What one lane has of the same paths more than once: by nodes of one path. */
+/* Joins waits of the same lanes and paths, which several nodes of one path cause. */
 static void add_up_waits(struct locks *locks)
 {
 	size_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Locks of lanes, added up by process and address. */
+/* Adds up the locks of all lanes by process and address. */
 #include "collector/merge/place.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-/* What one run has at most; the rest is counted. */
+/* The most that one run has. The rest is counted. */
 #define LOCKS_MOST (1u << 16)
 #define LOCK_WAITS_MOST (1u << 18)
 
@@ -22,7 +22,7 @@ void locks_add_place(struct locks *locks, struct lock_place place)
 	ARRAY_ADD(locks->places, locks->place_count) = place;
 }
 
-/* The allocation site of the block that the lock is in. */
+/* Notes the allocation site of the memory block that contains the lock. */
 static void note_block(struct merge *merge, uint32_t index,
 		       const struct segment_lock *from)
 {
@@ -40,7 +40,7 @@ static void note_block(struct merge *merge, uint32_t index,
 					    LOCK_PLACE_BLOCK});
 }
 
-/* The run's lock; UINT32_MAX: there are too many. */
+/* Index of the run's lock, UINT32_MAX when there are too many. */
 static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock *from)
 {
 	struct locks *locks = &walk->merge->locks;
@@ -61,7 +61,7 @@ static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock 
 	return index;
 }
 
-/* Returns its number in the run; UINT32_MAX: none. */
+/* Adds the lane's lock and returns its index in the run; UINT32_MAX: none. */
 static uint32_t add_lock(const struct lane_walk *walk, const struct segment_lock *from)
 {
 	struct locks *locks = &walk->merge->locks;
@@ -124,7 +124,7 @@ static void add_wait(const struct lane_walk *walk, const struct segment_lock_wai
  * index that was not compared with its count.
  */
 
-/* What one run has at most: more is thinned as the shim does it. */
+/* The most that one run has. More is thinned as the shim does it. */
 #define STALLS_MOST (1u << 17)
 
 static void thin(struct stalls *stalls)
@@ -163,8 +163,8 @@ static void add(struct stalls *stalls, const struct merge_stall *stall)
 	ARRAY_ADD(stalls->all, stalls->count) = *stall;
 }
 
-/* Adds those of a lane; locks: by the lane's numbers, the run's. Holders are not known
- * yet. */
+/* Adds the stalls of a lane. locks: maps the lane's lock numbers to the run's. Holders
+ * are not known yet. */
 static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
 			    const uint32_t *locks)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Putting lanes' series together. Must not trust a number of a lane. */
+/* Joins the series of all lanes. Must not trust a number of a lane. */
 #include "collector/merge/place.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 	return series;
 }
 
-/* Puts a value among the extremes where it belongs. sign: 1 for the highest first. */
+/* Inserts a value among the extremes if it belongs there. sign: 1 for the highest
+ * first. */
 static void add_extreme(struct marks_value *all, uint32_t *count,
 			const struct marks_value *value, double sign)
 {
@@ -89,7 +90,7 @@ static uint32_t keep_waits(struct marks *marks, const struct lane_walk *walk,
 	return (uint32_t)first;
 }
 
-/* Of a name: more paths are not told. */
+/* Paths reported for one name. */
 #define SERIES_PATHS_MOST 64u
 
 static void add_wait(struct marks_series *to, const struct marks_wait *wait)
@@ -160,12 +161,12 @@ static void add_latest(struct marks_series *to, const struct segment_series *fro
 		to->latest = array_room(to->latest, to->latest_count, sizeof(value));
 		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
 			to->latest[to->latest_count++] = value;
-		else if (value.mark.index <= i) /* else it is newer, of a living one */
+		else if (value.mark.index <= i) /* else written meanwhile */
 			++*damaged_count;
 	}
 }
 
-/* walk: of their lane; NULL: what is late has been taken. */
+/* walk: their lane's; NULL when late times have been taken out already. */
 static void add_spans(struct marks_series *to, const struct lane_walk *walk,
 		      const struct segment_series_span *from, size_t count)
 {
@@ -239,7 +240,8 @@ static int by_time(const void *a, const void *b)
 	return ORDER_BY_3(left, right, mark.ticks, lane, mark.index);
 }
 
-/* Spans of several lanes overlap: those that begin in one 64th of the time become one. */
+/* Spans of several lanes overlap: those that begin within the same 64th of the time
+ * become one. */
 static void join_spans(struct marks_series *series)
 {
 	struct segment_series_span joined[SEGMENT_SERIES_SPANS] = {{.count = 0}};
@@ -293,7 +295,7 @@ static void put_in_order(struct marks_series *series)
 	}
 }
 
-/* A process's series becomes part of the run's. The latest values stay the process's. */
+/* Adds a process's series to the run's. The latest values stay with the process. */
 static void add_to_run(struct marks_series *to, const struct marks_series *from)
 {
 	if (!to->count || from->first_ticks < to->first_ticks)

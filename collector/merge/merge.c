@@ -18,7 +18,8 @@ void merge_add_path(struct merge *merge, const struct merge_path *path)
 	merge->paths[count] = *path;
 }
 
-/* Of two paths of one kind below the same one: merge_twin_path() has the other. */
+/* Up to two paths have the same parent, function and kind; merge_twin_path() makes the
+ * second. */
 enum twin { FIRST, SECOND };
 
 static uint32_t find_path(const struct merge *merge, uint32_t parent, uint32_t function,
@@ -70,7 +71,7 @@ uint32_t merge_twin_path(struct merge *merge, uint32_t path)
 	return path_of(merge, row.parent, row.function, row.kind, twin);
 }
 
-/* Returns 1 + the place, or 0: it has no line. */
+/* Returns 1 + the place, or 0 when it has no line. */
 static uint32_t add_call(struct merge *merge, uint32_t path, uint32_t place)
 {
 	const struct identify_place *all = merge->identify.places;
@@ -111,7 +112,7 @@ uint32_t merge_note_call(struct merge *merge, uint32_t path, uint32_t first,
 	for (uint32_t i = first; !call && i < first + count; i++) {
 		uint32_t function = identify->places[i].function;
 
-		/* a copy is not called in itself */
+		/* a copy is not called from itself */
 		if (function != merge->paths[path].function &&
 		    !identify->functions[function].is_library)
 			return add_call(merge, path, i);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The modules of all processes, each once, and whose an address is. Must not read the
- * spool.
+ * Lists the modules of all processes, each once, and finds the one that an address is in.
+ * Must not read the spool.
  */
 #include "collector/merge/modules.h"
 
@@ -83,8 +83,8 @@ static int contains(const struct read_module *module, uint64_t address)
 	return address >= module->start && address < module->end;
 }
 
-/* Index of the module of a key in the process, or MODULE_NONE. Without a number in
- * the key the module is mapped still, or was when the process died; the youngest wins. */
+/* Index of the module that a key's address is in, or MODULE_NONE. A key without a module
+ * number is looked up among the modules mapped at the end; the youngest wins. */
 static uint32_t find_module(struct module_list *list, uint64_t key)
 {
 	const struct read_process *from = list->process;

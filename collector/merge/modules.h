@@ -14,9 +14,8 @@
 #define MODULE_NONE UINT32_MAX
 
 struct module {
-	const struct segment_module
-		*from;		       /* the first of its kind; borrowed from the run */
-	struct symbol_module *symbols; /* NULL: nobody has asked yet */
+	const struct segment_module *from; /* the first one; borrowed from the run */
+	struct symbol_module *symbols;	   /* NULL: not asked for yet */
 };
 
 struct modules {
@@ -26,11 +25,11 @@ struct modules {
 	struct map map;
 };
 
-/* Those of a process whose addresses are asked for. */
+/* The modules of a process whose addresses are looked up. */
 struct module_list {
 	const struct read_process *process;
-	uint32_t *numbers; /* owned: free; of each of its modules */
-	uint32_t last;	   /* the module that was hit last */
+	uint32_t *numbers; /* owned (free): number of each of its modules */
+	uint32_t last;	   /* the module found last */
 };
 
 void modules_init(struct modules *modules);
@@ -38,17 +37,17 @@ void modules_done(struct modules *modules);
 void modules_list(struct modules *modules, const struct read_process *process,
 		  struct module_list *ret);
 
-/* Where the key (struct segment_node) lies: the module's number (MODULE_NONE: none) and
- * the address in its file, or the plain address. */
+/* Finds the module (MODULE_NONE: none) that the key (struct segment_node) lies in, and
+ * its address in that file; without a module, the plain address. */
 uint32_t modules_locate(struct module_list *list, uint64_t key, uint64_t *ret_address);
 
-/* A module's symbols, opened when first asked for: most modules never are. */
+/* Returns a module's symbols, opened on first use: most modules are never asked for. */
 struct symbol_module *modules_symbols(struct modules *modules, uint32_t number);
 
-/* Why names of the module are missing, a word of symbols.h; NULL: nothing is wrong. */
+/* Why the module's names are missing, a word of symbols.h; NULL: they are not. */
 const char *module_trouble(const struct module *module);
 
 int module_is_vdso(const struct module *module);
 
-/* A library that a package brought, whose symbols are in another package. */
+/* Is it a library of the distribution, whose symbols are in another package? */
 int module_is_system_library(const struct module *module);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where each node of a lane is in the merged tree. Must not follow an index that was not
- * compared with its count.
+ * Finds the place of each node of a lane in the merged tree. Must not follow an index
+ * before it was compared with its count.
  */
 #include "collector/merge/place.h"
 
 #include "common/base/xalloc.h"
 
-/* A frame found by unwinding, or the call in the function's own. */
+/* Is it a frame found by unwinding? False for a call site in the function's own code. */
 static int place_is_frame(const struct segment_node *node)
 {
 	return place_is_return_address(node) && !segment_key_is_call_site(node->key);
 }
 
-/* Of a function or a call of libc, as a key of a return address; 0: not known. */
+/* The call site of a function or libc call, as the key of a return address; 0: not
+ * known. */
 static uint64_t call_site_of(const struct lane_walk *walk, uint32_t index)
 {
 	const struct read_lane_data *data = &walk->data;
@@ -25,7 +26,7 @@ static uint64_t call_site_of(const struct lane_walk *walk, uint32_t index)
 		       : 0;
 }
 
-/* The innermost of the places that is not a library's, or IDENTIFY_NONE. */
+/* The innermost place that is not a library's, or IDENTIFY_NONE. */
 static uint32_t user_place(const struct identify *identify, uint32_t first,
 			   uint32_t count)
 {
@@ -36,8 +37,8 @@ static uint32_t user_place(const struct identify *identify, uint32_t first,
 	return IDENTIFY_NONE;
 }
 
-/* Where the function that is called at a node of the stack was called, in
- * identify->places; IDENTIFY_NONE: that is not known. */
+/* The first place (index in identify->places) at the return address of an unwound frame
+ * or level; callees of that node were called there. IDENTIFY_NONE: not known. */
 static uint32_t place_below(struct lane_walk *walk, uint32_t node)
 {
 	uint64_t key = walk->data.nodes[node].key, address;
@@ -47,7 +48,7 @@ static uint32_t place_below(struct lane_walk *walk, uint32_t node)
 		module = modules_locate(walk->modules, key, &address);
 		if (identify_known(&walk->merge->identify, module, address - 1) !=
 		    IDENTIFY_NONE)
-			return IDENTIFY_NONE; /* known by its entry */
+			return IDENTIFY_NONE; /* an entry, no call site */
 	} else if (!place_is_frame(&walk->data.nodes[node])) {
 		return IDENTIFY_NONE;
 	}
@@ -73,7 +74,7 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 	}
 }
 
-/* Is the function a level already, on the path of the one below which they begin? */
+/* Is the function already a level on the path, above `path` and below `begin`? */
 static int is_level_above(const struct merge *merge, uint32_t path, uint32_t begin,
 			  uint32_t function)
 {
@@ -84,8 +85,8 @@ static int is_level_above(const struct merge *merge, uint32_t path, uint32_t beg
 	return 0;
 }
 
-/* Of the functions inlined at an address those that the innermost function with a frame
- * has in itself; it is the last one, or there is none. */
+/* How many of the functions at an address are inlined into the function of `path`, the
+ * innermost with a frame. All of them when that function is not among them. */
 static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32_t first,
 			     uint32_t count)
 {
@@ -99,8 +100,8 @@ static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32
 	return count;
 }
 
-/* begin: the path below which the levels begin. Functions that are not counted have
- * frames or no hooks. */
+/* Adds a level for a function that is counted without frames. Others have frames of their
+ * own or no hooks. begin: the path below which the levels begin. */
 static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t begin,
 		      uint32_t function, uint32_t call)
 {
@@ -117,8 +118,8 @@ static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t
 		merge->paths[place->path].recording = SEGMENT_RECORDING_COUNTED;
 }
 
-/* Of an address in the function of the node above: copies without frames that are inlined
- * there, or a part of a function that lies elsewhere. */
+/* Adds levels for an address in the function of the node above: copies without frames
+ * that are inlined there, or a part of a function that lies elsewhere. */
 static void place_inlined(struct lane_walk *walk, struct node_place *place,
 			  uint32_t first, uint32_t count)
 {
@@ -152,7 +153,7 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 	place_inlined(walk, place, first, count);
 }
 
-/* A counted function is known by its entry, with symbols or without. */
+/* Adds a level; its key is the entry of a counted function or a return address. */
 static void place_level(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
@@ -175,7 +176,7 @@ static void place_level(struct lane_walk *walk, uint32_t index)
 		add_level(walk, place, begin, identify->places[i].function, call);
 }
 
-/* Notes that a node is reached by levels. */
+/* Notes the levels by which a node was reached. */
 static void place_arrival(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index], *to;
@@ -223,8 +224,8 @@ static void note_call(struct lane_walk *walk, uint32_t index, uint64_t key)
 	place->call = merge_note_call(walk->merge, place->path, first, count);
 }
 
-/* Where the function around it, or one that called that, was called from. What lies in
- * the function is nearer: it comes below. */
+/* A call site: where the function around it, or one that called that, was called from.
+ * Code inside that function is nearer to the allocation, so it takes precedence. */
 static void place_call_site(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
@@ -242,7 +243,7 @@ static void place_call_site(struct lane_walk *walk, uint32_t index)
 	place->user = user_place(&walk->merge->identify, first, count);
 }
 
-/* Calls of a node for which there is no room are counted, their time stays with the
+/* Folds a node for which there is no room: its calls are counted, its time stays with the
  * caller, and its sites are the nearest ancestor's. */
 static void fold_node(struct lane_walk *walk, uint32_t index)
 {
@@ -273,8 +274,8 @@ enum demangle_variant place_variant(const struct lane_walk *walk, uint32_t node)
 				walk->data.nodes[node].key);
 }
 
-/* Is a constructor or destructor entered for the object of the node above? For each
- * object a variant calls one of the others at most once, and only those behind it; a
+/* Is this constructor or destructor entered for the same object as the node above? Per
+ * object a variant calls each of those behind it at most once, and none before it; a
  * destructor that destroys others of its kind calls the first again, or itself. */
 static int is_nested(const struct lane_walk *walk, uint32_t index, uint32_t function)
 {
@@ -300,7 +301,7 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 	uint32_t function =
 		identify_function(&walk->merge->identify, walk->modules, node->key);
 
-	/* a copy of its own, inlined into the last level */
+	/* the last level is the function itself: a copy inlined there */
 	if (parent != owner && walk->merge->paths[parent].function == function)
 		parent = walk->merge->paths[parent].parent;
 	place->user = IDENTIFY_NONE;
@@ -335,7 +336,7 @@ static void place_node(struct lane_walk *walk, uint32_t index)
 		place_function(walk, index);
 }
 
-/* A parent comes before its children: that alone keeps damaged trees from circles. */
+/* Parents come before their children. That alone keeps damaged trees free of cycles. */
 void place_nodes(struct lane_walk *walk)
 {
 	uint32_t count = walk->data.node_count;

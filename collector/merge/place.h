@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lane that is being merged: its nodes, the path of each, its waits, its sites, its
- * samples and its open frames; each is added by a file of that name.
+ * A lane that is being merged: its nodes, the path of each, its waits, sites, samples and
+ * open frames. A file of that name adds each of them.
  *
- * A lane with several threads knows of a sleep and the wait for a CPU after it only
- * together, as blocked. How long each thread was ready the kernel has told at its end:
- * what is missing is taken from the blocked time, in equal parts for each sleep. So wrong
- * may be, of a path, all of its part, or what of the whole it slept at most beside it.
+ * For a lane with several threads we only know the sum of each sleep and the wait for a
+ * CPU after it, booked as blocked. The kernel reports at a thread's end how long it was
+ * ready in total. What is missing is taken from the blocked time, in equal parts for each
+ * sleep. So a path's part may be wrong entirely, or too small by all that the others got,
+ * up to the time that the path slept.
  */
 #pragma once
 
@@ -19,28 +20,28 @@
 /* Where a node of the lane is in the merged tree. */
 struct node_place {
 	uint32_t path;
-	uint32_t user; /* in identify.places: the innermost so far that is no library's */
-	uint32_t call; /* 1 + where the function around it was called; 0: not known */
-	/* the node itself, or the first above it that is no region; a level has the node
-	 * below which its levels begin */
+	uint32_t user; /* innermost place so far that is no library's */
+	uint32_t call; /* 1 + place that called the function around it; 0: not known */
+	/* The node itself, or the first above it that is no region. A level has the node
+	 * below which its levels begin. */
 	uint32_t around;
-	/* the path whose time has its calls; while a node with levels has no place yet,
-	 * the last of these levels. Kept small: there is one for each node */
+	/* The path whose time includes its calls. While a node with levels has no place
+	 * yet: the last of these levels. Kept small: there is one for each node. */
 	uint32_t owner;
 	uint8_t is_placed;
-	uint8_t is_folded; /* path is the nearest ancestor's: no room for its own */
-	uint8_t is_nested; /* path is that of the node above: see sites.c */
+	uint8_t is_folded; /* no room for its own path: path is the nearest ancestor's */
+	uint8_t is_nested; /* path is that of the node above, see sites.c */
 };
 
-/* What of a lane's waits only the whole lane tells: how much longer than asked each sleep
- * was, and the wait that was open in the end, and where. */
+/* What only a whole lane says about its waits: how much each sleep overran, and which
+ * wait was open at the end, and where. */
 struct waits_of_lane {
 	double late_ns;
-	uint64_t all_late_ns; /* of all of them */
-	double late_share;    /* of what was booked as blocked, that was ready */
-	int are_seen;	      /* were the switches of its threads seen at all? */
+	uint64_t all_late_ns; /* sum over all sleeps */
+	double late_share;    /* share of the blocked time that was ready */
+	int are_seen;	      /* see waits_are_seen() */
 	uint64_t rest_ready_ns, rest_blocked_ns;
-	uint32_t rest_node; /* 0: there was none */
+	uint32_t rest_node; /* 0: no open wait */
 };
 
 struct lane_walk {
@@ -54,7 +55,7 @@ struct lane_walk {
 	uint32_t process_index;
 };
 
-/* 0: it has none. */
+/* The path of a node; 0: it has none. */
 static inline uint32_t place_path(const struct lane_walk *walk, uint32_t node)
 {
 	return node > LANE_ROOT && node < walk->data.node_count &&
@@ -63,8 +64,7 @@ static inline uint32_t place_path(const struct lane_walk *walk, uint32_t node)
 		       : 0;
 }
 
-/* Adds calls to what the paths between a node's and its owner's passed on, which are
- * levels. */
+/* Adds calls to what was passed on by the levels between a node's path and its owner. */
 static inline void place_pass(const struct lane_walk *walk, uint32_t node, uint64_t calls,
 			      uint64_t ticks)
 {
@@ -82,7 +82,7 @@ static inline int place_is_function(const struct segment_node *node)
 	return !place_is_return_address(node) && !segment_key_is_region(node->key);
 }
 
-/* A node that was not read, as the process has too many. */
+/* Was the node not read because the process has too many? */
 static inline int place_is_cut(const struct lane_walk *walk, uint32_t node)
 {
 	return node >= walk->data.node_count &&
@@ -99,19 +99,18 @@ void place_nodes(struct lane_walk *walk);
 void waits_find(struct lane_walk *walk);
 /* Adds them to the cells of the paths; the nodes are placed. */
 void waits_add(struct lane_walk *walk);
-/* Of the innermost call that is open on the lane's own stack; 0: none is. */
+/* The path of the innermost open call on the lane's own stack; 0: none. */
 uint32_t waits_open_path(const struct lane_walk *walk);
-/* Of a node of the lane. */
+/* The final waits of a node of the lane. */
 struct change_end waits_of_node(const struct lane_walk *walk, uint32_t node);
-/* The moment after a sleep, until there was a CPU: takes it from what was booked as
- * blocked. */
+/* Moves the time after sleeps until there was a CPU from blocked to ready. */
 void waits_take_late(const struct lane_walk *walk, uint64_t *ready_ns,
 		     uint64_t *blocked_ns);
-/* Were the switches of its threads seen at all? */
+/* Were the context switches of the process's threads seen? */
 int waits_are_seen(const struct read_process *process);
 
-/* Of a thread: its row's numbers, or what they leave. -1: not known. wall_ns: from its
- * start to its end. */
+/* A thread's times: from its row, or the rest of wall_ns; -1: not known. wall_ns: from
+ * its start to its end. */
 struct thread_split {
 	int64_t cpu_ns, ready_ns, blocked_ns;
 };
@@ -122,33 +121,33 @@ struct site_place {
 };
 
 struct sites {
-	struct site_place *all; /* owned: free; by process, lane and number */
+	struct site_place *all; /* owned (free); by process, lane and number */
 	size_t count;
 };
 
-/* Of some processes: numbers in run->processes. */
+/* Lists the sites of some processes, which are numbers in run->processes. */
 void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *processes,
 		 size_t process_count);
 
-/* How many the lane has; they are those from *ret_first on. */
+/* The number of the lane's sites, which begin at *ret_first. */
 size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_slot,
 		     size_t *ret_first);
 
-/* How many are of lanes that are nowhere: not among the file's, [first, end) of the run,
- * nor begun since these were listed. */
+/* Counts sites whose lane is neither listed for the file, in [first, end) of the run, nor
+ * begun since these were listed. */
 size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
 			  uint32_t file, size_t first, size_t end);
 
 /* Adds sites of the lane. */
 void sites_add(struct lane_walk *walk, const struct site_place *places, size_t count);
 
-/* What a lane has of one variant in nodes. */
+/* What a lane's nodes have of one variant. */
 struct variant_count {
 	uint32_t function;
 	enum demangle_variant variant;
 	uint64_t entry_count;
-	uint64_t nested_count; /* of them, for the object of the variant that called it */
-	uint64_t caller_count; /* entries of other variants that it made for its object */
+	uint64_t nested_count; /* of them: for the same object as the calling variant */
+	uint64_t caller_count; /* entries of others that it made for its object */
 };
 
 struct variant_list {
@@ -159,17 +158,17 @@ struct variant_list {
 
 /* Of a lane whose nodes are placed. */
 void variants_find(struct lane_walk *walk, struct variant_list *ret);
-/* NULL: the lane has no node of it. */
+/* Returns the counts of a variant; NULL: the lane has no node of it. */
 const struct variant_count *variants_at(const struct variant_list *list,
 					uint32_t function, enum demangle_variant variant);
 void variants_done(struct variant_list *list);
 
-/* Adds its samples. Damaged ones are counted. */
+/* Adds the lane's samples. Damaged ones are counted. */
 void sampled_add_lane(struct lane_walk *walk);
 
-/* Of a lane whose nodes are placed. A wait for a lock names paths of two lanes, the
- * waiter's and the holder's. So the holders' are looked up when all lanes are merged, in
- * a second reading of those lanes that are named. */
+/* Adds the locks of a lane whose nodes are placed. A wait for a lock names paths of two
+ * lanes, the waiter's and the holder's, so the holders' are looked up after all lanes are
+ * merged, by reading the lanes that are named a second time. */
 void locks_add_lane(const struct lane_walk *walk);
 /* A place that is looked up then, if it is one. */
 void locks_add_place(struct locks *locks, struct lock_place place);

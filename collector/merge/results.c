@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Results: what is asked of them, and their end. */
+/* Queries on results, and freeing them. */
 #include "collector/merge/results.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ void studies_done(struct studies *studies)
 	free(studies->all);
 }
 
-/* Middle of a bucket. */
+/* The value in the middle of a bucket. */
 static double bucket_value(uint32_t bucket)
 {
 	uint32_t place = bucket > SEGMENT_SERIES_SIDE ? bucket - SEGMENT_SERIES_SIDE - 1
@@ -90,8 +90,8 @@ static double positive(double value)
 	return value > 0 ? value : 0;
 }
 
-/* Parts come before those that they are above: from the last to the first, each hands
- * what lies at and below it to the one above. */
+/* A parent precedes its children, so this goes backwards: each part hands what lies at
+ * and below it to its parent. */
 void studies_times(const struct studies_case *from, const struct studies_cost *cost,
 		   double *ret_total_ns, double *ret_self_ns)
 {

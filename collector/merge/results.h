@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run has beside the sums of its paths: locks and who waited for whom, steps and
- * counters, calls that took long, and cases. A file of that name adds those of each lane
- * (place.h).
+ * What a run has besides the sums of its paths: locks and who waited for whom, steps and
+ * counters, long calls, and cases. A file of that name adds those of each lane (place.h).
  */
 #pragma once
 
@@ -17,7 +16,7 @@
 #include "common/segment_tree.h"
 #include "common/slow/studies.h"
 
-/* A wait for another thread. Paths 0, holder_lane UINT32_MAX: not known. */
+/* A wait for another thread. Path 0 and holder_lane UINT32_MAX: not known. */
 struct merge_stall {
 	struct segment_stall from;
 	uint32_t lane, holder_lane; /* indices in run->lanes */
@@ -28,16 +27,16 @@ struct merge_stall {
 struct stalls {
 	struct merge_stall *all;
 	size_t count;
-	uint32_t thinning; /* the most that a lane had, or more */
+	uint32_t thinning; /* at least the highest of all lanes */
 	uint64_t lost_count;
 };
 
 /* How a lock got its name. */
 enum lock_naming {
-	LOCK_NAMED_BY_PATH,	/* that used it first */
+	LOCK_NAMED_BY_PATH,	/* path that used it first */
 	LOCK_NAMED_BY_BLOCK,	/* path that allocated its block */
-	LOCK_NAMED_BY_VARIABLE, /* that it is, or is in */
-	LOCK_NAMED_BY_KIND,	/* there is one in a process */
+	LOCK_NAMED_BY_VARIABLE, /* variable that it is, or lies in */
+	LOCK_NAMED_BY_KIND,	/* the only one of its kind in a process */
 };
 
 struct merge_lock {
@@ -56,7 +55,7 @@ struct merge_lock {
 	struct histogram waits;
 };
 
-/* Lanes are numbers in run->lanes; LOCK_NO_LANE: not known. Paths: 0, not known. */
+/* Lanes are indices in run->lanes; LOCK_NO_LANE: not known. Path 0: not known. */
 #define LOCK_NO_LANE UINT32_MAX
 
 struct merge_lock_wait {
@@ -66,7 +65,7 @@ struct merge_lock_wait {
 	uint64_t count, ticks, longest_ticks;
 };
 
-/* A lane, or a path of one, that was not merged yet when it was named. */
+/* A lane, or a path of one, that was not merged yet when a lock or a wait named it. */
 struct lock_place {
 	uint32_t process, lane_slot, node;
 	uint32_t of; /* index of a wait, of a lock or of a stall */
@@ -86,16 +85,16 @@ struct locks {
 	struct lock_place *places;
 	size_t count, wait_count, place_count;
 	struct map map;	       /* by process and address */
-	uint64_t folded_count; /* calls and waits that are in none of them */
+	uint64_t folded_count; /* calls and waits that no entry includes */
 	struct stalls stalls;
 };
 
-#define MARKS_ALL UINT32_MAX /* the process of what the whole run has */
+#define MARKS_ALL UINT32_MAX /* process of a series of the whole run */
 
 struct marks_value {
 	struct segment_mark mark;
 	uint32_t process, lane;
-	uint32_t waits; /* of a slow step: index of the first in marks.waits, 0: none */
+	uint32_t waits; /* of a slow step: index of its first in marks.waits; 0: none */
 };
 
 struct marks_wait {
@@ -111,7 +110,8 @@ struct marks_series {
 	double sum;
 	uint64_t first_ticks, last_ticks;
 	int64_t first_live_bytes, last_live_bytes; /* at those marks */
-	int64_t growth_bytes; /* of live memory between them; a sum over processes */
+	int64_t growth_bytes; /* of live memory between them; a run's is the sum of
+				 processes */
 	struct marks_value highest[SEGMENT_SERIES_EXTREMES]; /* the most extreme first */
 	struct marks_value lowest[SEGMENT_SERIES_EXTREMES];
 	uint32_t highest_count, lowest_count;
@@ -122,19 +122,19 @@ struct marks_series {
 	size_t latest_count;
 	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
 	uint64_t ready_ns, blocked_ns; /* of all steps */
-	int is_unsplit;		       /* of some of them that is not known */
-	struct marks_wait *waits;      /* by path, when done; perhaps not all of it */
+	int is_unsplit;		       /* for some steps that is not known */
+	struct marks_wait *waits;      /* by path, when done; may be incomplete */
 	size_t wait_count;
 };
 
 /* All zero is empty. */
 struct marks {
-	struct marks_series **all; /* each with its memory; owned */
+	struct marks_series **all; /* owned, each separately allocated */
 	size_t count;
-	struct marks_wait *waits; /* SEGMENT_STEP_WAITS for each slow step; [0] is none */
+	struct marks_wait *waits; /* SEGMENT_STEP_WAITS per slow step; [0] is none */
 	size_t wait_count;
 	struct intern names;
-	struct map map; /* of name, kind and process to an index in all */
+	struct map map; /* name, kind and process to index in all */
 };
 
 struct merge_span {
@@ -144,47 +144,46 @@ struct merge_span {
 	uint32_t process, thread; /* indices in run->processes, and its threads */
 	uint32_t path;
 	uint32_t kind;
-	uint32_t name; /* of a step: in names */
-	int is_split;  /* its waits are known */
+	uint32_t name; /* of a step: index in names */
+	int is_split;  /* are its waits known? */
 };
 
 #define SPANS_NO_THREAD UINT32_MAX
 
 /* All zero is empty. */
 struct spans {
-	struct merge_span *all; /* of a lane: by beginning, the longer first */
+	struct merge_span *all; /* within a lane by beginning, the longer first */
 	struct intern names;
 	size_t count;
 	uint64_t thinned_count, lost_count, joined_count;
-	uint64_t complete_ticks; /* as long as that: all are there, in each lane */
+	uint64_t complete_ticks; /* from here on all were kept, in each lane */
 	uint64_t damaged_count;
 };
 
 #define STUDIES_SLOWEST 16u
-#define STUDIES_USUAL 32u /* those in the middle */
+#define STUDIES_USUAL 32u /* cases around the median */
 #define STUDIES_NONE UINT32_MAX
 
-/* What a path did in a case. parent: the nearest part above it, by index in the case;
- * STUDIES_NONE: there is none. Sums of nodes that are one path. */
+/* What a path did in a case, summed over its nodes. parent: index in the case of the
+ * nearest part above it, or STUDIES_NONE. */
 struct studies_part {
 	uint32_t path, parent;
-	int is_first; /* nobody had been there before */
+	int is_first; /* the first time that the path was taken */
 	uint64_t call_count, ticks, alloc_count, alloc_bytes, ready_ns, blocked_ns;
 };
 
 struct studies_case {
-	struct studies_part *parts; /* owned; parts before those that they are above */
+	struct studies_part *parts; /* owned; a parent precedes its children */
 	uint32_t part_count;
-	uint32_t lane,
-		path; /* 0, as that of its first part: a step's that no call held */
+	uint32_t lane, path; /* 0, as of its first part: a step outside of all calls */
 	int is_slow;
 	uint64_t begin_ticks, ticks, own_ticks, number;
 	uint64_t beside_call_count, beside_ticks, folded_count;
 };
 
 struct studies_study {
-	uint32_t function, path; /* one of its paths; of steps 0 and one of theirs */
-	char step[sizeof(((struct segment_series *)0)->name)]; /* "": a function's */
+	uint32_t function, path; /* one of its paths; for steps 0 and one of theirs */
+	char step[sizeof(((struct segment_series *)0)->name)]; /* "" for a function */
 	enum segment_study_reason reason;
 	uint64_t begin_ticks;
 	uint64_t call_count, ticks, alone_count, missed_count;
@@ -197,17 +196,17 @@ struct studies_study {
 struct studies {
 	struct studies_study *all; /* owned */
 	size_t count;
-	uint64_t lost_count; /* studies that there was no room for */
+	uint64_t lost_count; /* studies without room */
 };
 
-/* Of all zero, too. */
+/* These also take a struct that is all zero. */
 void locks_done(struct locks *locks);
 void marks_done(struct marks *marks);
 void spans_done(struct spans *spans);
 void studies_done(struct studies *studies);
 
-/* The value at this fraction of all values in order: the middle of its bucket, no less
- * than the lowest and no more than the highest value. 0 without values. */
+/* The value at this fraction of all values in order: the middle of its bucket, kept
+ * within the lowest and the highest value. 0 without values. */
 double marks_percentile(const struct marks_series *series, double fraction);
 
 /* What hooks cost, in ns. */
@@ -215,7 +214,7 @@ struct studies_cost {
 	double ns_per_tick, inner_ns, outer_ns, alloc_ns;
 };
 
-/* The part's time and what of it is its own, as the program would see them without the
- * hooks; arrays of part_count each. */
+/* Computes the total and own times of a case's parts in ns, as the program would see them
+ * without the hooks. The arrays have part_count elements each. */
 void studies_times(const struct studies_case *from, const struct studies_cost *cost,
 		   double *ret_total_ns, double *ret_self_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Processes by how long they lived, and those that came after each other. */
+/* Sorts processes by how long they lived, and finds those that can follow each other. */
 #include "collector/merge/merge.h"
 
 #include <stdlib.h>
@@ -18,13 +18,13 @@ struct tenure {
 	uint64_t share_count; /* at most */
 };
 
-/* A lane that processes of one program have after each other. */
+/* A lane that processes of one program use one after the other. */
 struct vacancy {
 	uint32_t lane;
 	uint64_t free_ticks; /* from when on */
 };
 
-/* Of one program, and of one of the threads of its processes. */
+/* The lanes of one program for one thread number of its processes. */
 struct vacancies {
 	struct vacancy *all;
 	size_t count;
@@ -32,7 +32,7 @@ struct vacancies {
 
 struct finding {
 	struct merge *merge;
-	uint32_t *by_process; /* lanes, those of a process together */
+	uint32_t *by_process; /* lanes, grouped by process */
 	struct tenure *tenures;
 	size_t count;
 	struct vacancies *vacant; /* by program and number of the lane in its process */
@@ -48,7 +48,8 @@ static int by_process(const void *a, const void *b, void *data)
 	return ORDER(lanes[left].process, lanes[right].process) ?: ORDER(left, right);
 }
 
-/* A slot that forked children had one after the other is shared already. */
+/* May the process share lanes? Not in a slot that forked children used one after the
+ * other, which is shared already. */
 static int may_share(const struct read_run *run, uint32_t process,
 		     const struct merge_end *end)
 {
@@ -147,7 +148,7 @@ static void number_programs(struct finding *finding)
 	free(programs);
 }
 
-/* Those that have lanes of their own share no longer. */
+/* Gives lanes of their own to the processes that lived longest, while there is room. */
 static void give_own(struct finding *finding)
 {
 	uint32_t *own = xcalloc(finding->count, sizeof(*own));
@@ -167,8 +168,8 @@ static void give_own(struct finding *finding)
 	free(own);
 }
 
-/* The one that has been free for longest; NULL: there is none. There are as many as lived
- * at one time. */
+/* The lane that has been free for longest, or NULL. A linear search: there are only as
+ * many lanes as processes lived at one time. */
 static struct vacancy *longest_free(const struct vacancies *vacant)
 {
 	struct vacancy *first = vacant->count ? vacant->all : NULL;
@@ -191,7 +192,7 @@ static struct vacancies *vacancies_of(struct finding *finding, uint32_t program,
 	return &finding->vacant[index];
 }
 
-/* Goes on in the lane that has been free for longest, if one is. */
+/* Continues the lane that has been free for longest, if one is free. */
 static void follow(struct finding *finding, const struct tenure *tenure)
 {
 	struct merge *merge = finding->merge;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The allocation sites of a lane, added to the merged tree. Must not follow an index that
- * was not compared with its count.
+ * Adds the allocation sites of a lane to the merged tree. Must not follow an index before
+ * it was compared with its count.
  */
 #include "collector/merge/place.h"
 
@@ -38,16 +38,16 @@ void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *
 	qsort(ret->all, ret->count, sizeof(*ret->all), by_lane);
 }
 
-/* Index of the first site not before the lane's. */
+/* Index of the lane's first site, or of where it would be. */
 static size_t find_sites(const struct sites *sites, uint32_t process, uint32_t lane_slot)
 {
 	struct site_place key = {process, lane_slot, 0};
 	return COUNT_BEFORE(sites->count, i, by_lane(&sites->all[i], &key) < 0);
 }
 
-/* The row of the source line that an allocation was made in: of the innermost code that
- * is not a library's, when there is any. Calls of its function from several lines have
- * rows of their own, unless these have one number in two files. */
+/* Finds the row of the source line of an allocation: that of the innermost code that is
+ * not a library's, when there is any. Calls of a function from several lines have
+ * separate rows, except from lines with the same number in two files. */
 static uint32_t site_row(struct merge *merge, uint32_t path,
 			 const struct identify_place *place, uint32_t call)
 {
@@ -66,8 +66,8 @@ static uint32_t site_row(struct merge *merge, uint32_t path,
 	return index;
 }
 
-/* What a site's own numbers say; a reader of a living process may see a free before the
- * allocation that it belongs to. */
+/* Sums up a site's own numbers. A reader of a living process may see a free before its
+ * allocation. */
 static struct merge_site sum_site(const struct segment_site *from,
 				  const struct segment_left *left, int is_peak_process,
 				  uint64_t peak_generation)
@@ -90,14 +90,14 @@ static struct merge_site sum_site(const struct segment_site *from,
 		at_peak_count = live_count;
 	}
 	if (left) {
-		/* what former processes left behind counts as freed for the site alone */
+		/* what former processes left counts as freed, for the site only */
 		left_count = left->count < free_count ? left->count : free_count;
 		left_bytes = left->bytes < free_bytes ? left->bytes : free_bytes;
 		free_count -= left_count;
 		free_bytes -= left_bytes;
 		live_count += left_count;
 		live_bytes += left_bytes;
-		/* a sum over processes, like the live bytes, as far as it is known */
+		/* the sum over processes, as far as it is known */
 		if (peak_bytes < live_bytes)
 			peak_bytes = live_bytes;
 	}
@@ -128,7 +128,7 @@ static void add_to_tree(struct lane_walk *walk, uint32_t path,
 	struct merge_path *row = &walk->merge->paths[path];
 	struct read_memory *memory = &walk->merge->memory[walk->process_index];
 
-	/* the merged path has the cell's sums at the end of the lane */
+	/* the merged path gets the cell's sums at the end of the lane */
 	quantities_add(QUANTITY_OF_LANE, cell->quantities, QUANTITY_OF_SITE,
 		       sums->quantities, 1);
 	quantity_add(&row->live_bytes, sums->live_bytes);
@@ -140,7 +140,7 @@ static void add_to_tree(struct lane_walk *walk, uint32_t path,
 	merge_add(&memory->live_bytes, (uint64_t)sums->live_bytes);
 }
 
-/* The path of a site's node, 0 when its node was cut. -1: damaged. */
+/* The path of a site's node; 0: its node was cut; -1: damaged. */
 static int64_t site_path(const struct lane_walk *walk, uint32_t node)
 {
 	if (place_is_cut(walk, node))
@@ -165,7 +165,7 @@ static void add_site(struct lane_walk *walk, uint32_t index)
 		merge->damaged_count++;
 		return;
 	}
-	if (!path) /* nothing was open, nothing could be unwound */
+	if (!path) /* no call was open, and nothing could be unwound */
 		path = merge_child_path(merge, 0, identify_nowhere(&merge->identify),
 					MERGE_FRAME);
 	else if (walk->nodes[from->node].user != IDENTIFY_NONE)
@@ -195,7 +195,7 @@ size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_
 	return at - *ret_first;
 }
 
-/* A living process begins lanes after they were listed. */
+/* Is it a lane now? A living process begins lanes after they were listed. */
 static int is_lane_now(const struct segment_reader *reader, uint32_t lane_slot,
 		       uint32_t process_slot)
 {
@@ -214,7 +214,7 @@ static int by_slot(const void *key, const void *lane)
 	return ORDER(slot, other);
 }
 
-/* The lanes of a file are listed in the order of their slots. */
+/* Binary search: the lanes of a file are listed in the order of their slots. */
 static int is_listed(const struct read_run *run, size_t first, size_t end,
 		     const struct site_place *site)
 {
@@ -233,7 +233,7 @@ size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
 	size_t count = 0;
 
 	if (read_open_file(run, file, &reader) < 0)
-		return 0; /* its lanes could not be read, which was counted */
+		return 0; /* its lanes could not be read; that was counted */
 	for (size_t i = 0; i < sites->count; i++) {
 		const struct site_place *site = &sites->all[i];
 
@@ -252,10 +252,10 @@ void sites_add(struct lane_walk *walk, const struct site_place *places, size_t c
 }
 
 /*
- * Constructors and destructors are up to three functions each, which call each other for
- * one object: for delete, for whole objects, for parts of others. In the merged tree they
- * are one (place.c), and a call is one object. Must not be asked before all nodes of the
- * lane are placed.
+ * The compiler makes up to three functions of a constructor or destructor, which call
+ * each other for one object: for delete, for whole objects, for parts of others. In the
+ * merged tree they are one (place.c), and one call is one object. All nodes of the lane
+ * must be placed before.
  */
 
 static struct variant_count *count_of(struct variant_list *list, uint32_t function,

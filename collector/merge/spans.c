@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans of all lanes. */
+/* Collects the long calls and steps of all lanes. */
 #include "collector/merge/place.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "common/base/xalloc.h"
 #include "common/slow/spans.h"
 
-/* Of pauses, what the clock of the lane's stack in use does not know yet. */
+/* Pauses that the clock of the lane's current stack has not subtracted yet. */
 static uint64_t paused_ticks(const struct lane_walk *walk, uint64_t end_ticks)
 {
 	const struct read_process *process =
@@ -27,8 +27,8 @@ static uint64_t paused_ticks(const struct lane_walk *walk, uint64_t end_ticks)
 	return ticks;
 }
 
-/* The end on the clock of a stack that was suspended for so long, and left; one that is
- * in use was paused, too. */
+/* The end on the clock of a stack that was suspended for so long. left: when it was left;
+ * 0 when it is in use, and then it was paused, too. */
 static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint64_t left,
 				   uint64_t paused)
 {
@@ -41,7 +41,7 @@ static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint6
 		.suspended_ticks = suspended < end_ticks ? suspended : end_ticks};
 }
 
-/* Is the frame of a call that was merged into this node (shim/lane/frames.h)? */
+/* Is it the frame of a call that was merged into this node (shim/lane/frames.h)? */
 static int is_merged(const struct read_lane_data *data, const struct segment_frame *frame,
 		     uint32_t node)
 {
@@ -50,7 +50,8 @@ static int is_merged(const struct read_lane_data *data, const struct segment_fra
 	       data->nodes[node].parent != frame->parent_node;
 }
 
-/* A damaged spool's calls have no end of others between; steps are what it may take. */
+/* Moves the beginnings of the calls in between. steps limits the work on a damaged
+ * spool. */
 static void move_beginnings(struct segment_frame *frames, uint32_t at, uint32_t node,
 			    uint64_t ticks, uint64_t *steps)
 {
@@ -60,8 +61,8 @@ static void move_beginnings(struct segment_frame *frames, uint32_t at, uint32_t 
 
 #define STEPS_FOR_FRAME 64u
 
-/* What the ends of merged calls would have done to those between, innermost first: the
- * node that a call was merged into is the parent of the next. */
+/* Does what the ends of merged calls would have done to the calls between, innermost
+ * first. The node that a call was merged into is the parent of the next. */
 static void end_merged(const struct read_lane_data *data, struct segment_frame *frames,
 		       uint32_t count, uint64_t end_ticks)
 {
@@ -107,7 +108,7 @@ void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
 	free(frames);
 }
 
-/* What one run has at most: the longest. */
+/* The most spans of a run; the longest are kept. */
 #define SPANS_MOST (1u << 18)
 
 /* kind: enum segment_span_kind, or open. */
@@ -118,7 +119,7 @@ static void raise_complete(struct spans *spans, uint64_t ticks)
 	merge_raise(&spans->complete_ticks, ticks);
 }
 
-/* About half of them stay: the longest. */
+/* Keeps about half of them, the longest. */
 static void drop_shortest(struct spans *spans)
 {
 	size_t counts[SEGMENT_HISTOGRAM_BUCKETS] = {0}, above = 0, kept = 0;
@@ -156,7 +157,7 @@ static int is_whole(const struct lane_walk *walk, const struct segment_span *spa
 	       span->node && span->node < walk->data.node_count;
 }
 
-/* The run's, in ticks. */
+/* The run's limit for kept spans, in ticks. */
 static uint64_t spans_floor(const struct merge *merge)
 {
 	double ticks = (double)merge->run->page.span_floor_ns / merge->ticks->ns_per_tick;
@@ -167,15 +168,15 @@ static uint64_t spans_floor(const struct merge *merge)
 struct lane_spans {
 	struct spans *spans;
 	const struct lane_walk *walk;
-	uint64_t floor_ticks;	 /* UINT64_MAX: none is kept */
+	uint64_t floor_ticks;	 /* UINT64_MAX: nothing is kept */
 	struct merge_span *open; /* outermost first of each stack */
 	uint32_t *open_nodes;	 /* parallel */
 	size_t open_count;
-	uint32_t last_process; /* that a thread was of */
+	uint32_t last_process; /* process of the last thread found */
 };
 
-/* The process of the slot whose row of a thread this is. Those that had it one after the
- * other stand in the order in which they began, and so do the spans. */
+/* Finds the process of the slot that the thread's row belongs to. Processes that used a
+ * slot in turn are in the order in which they began, and so are the spans. */
 static void find_thread(struct lane_spans *lane, uint32_t number, struct merge_span *span)
 {
 	const struct read_run *run = lane->walk->merge->run;
@@ -200,7 +201,7 @@ static void find_thread(struct lane_spans *lane, uint32_t number, struct merge_s
 	}
 }
 
-/* It may have no end. */
+/* The name may lack its NUL. */
 static uint32_t step_name(struct spans *spans, struct segment_series *series)
 {
 	series->name[sizeof(series->name) - 1] = '\0';
@@ -229,7 +230,7 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 		return;
 	}
 	if (walk->nodes[from->node].is_nested)
-		return; /* its call is the one around it */
+		return; /* the node around it stands for its call */
 	waits_take_late(walk, &span.ready_ns, &span.blocked_ns);
 	span.path = walk->nodes[from->node].path;
 	if (from->kind == SEGMENT_SPAN_STEP)
@@ -238,8 +239,8 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 	add(lane->spans, &span);
 }
 
-/* Is it a call of that open frame's? One that ended after the frame's clock says it
- * began, or any, when the path was called once. */
+/* Did that open frame make this call? Yes when it ended after the frame began by the
+ * frame's clock, or when the path was only called once. */
 static int is_inside(const struct lane_spans *lane, const struct segment_span *span,
 		     size_t open)
 {
@@ -250,8 +251,9 @@ static int is_inside(const struct lane_spans *lane, const struct segment_span *s
 		span->end_ticks > lane->open[open].begin_ticks);
 }
 
-/* An open call began when its stack's clock says, or before: what was left out since then
- * is in no frame. It is not younger than what it called. */
+/* Moves the beginning of open calls back. A call began when its stack's clock says, or
+ * earlier, as frames do not tell what was left out since then. It began no later than
+ * what it called. */
 static void stretch_open(struct lane_spans *lane)
 {
 	const struct lane_walk *walk = lane->walk;
@@ -310,7 +312,7 @@ static int compare_spans(const void *a, const void *b)
 		       ?: ORDER_BY_2(left, right, node, kind);
 }
 
-/* A shim that died while it made room has left some twice. */
+/* Adds the kept spans, each once: a shim that died while it made room left some twice. */
 static void add_kept(struct lane_spans *lane)
 {
 	struct segment_span *all = lane->walk->data.spans;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Lanes' cases: checked, their nodes made paths, the slowest of all kept. */
+/* Checks the cases of lanes, turns their nodes into paths and keeps the slowest of
+ * all. */
 #include "collector/merge/place.h"
 
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 #define STUDIES_MOST 256u /* of a run */
 
-/* Cases of one kind, before those are left out that are too many. */
+/* Cases of one study held before leave_out() drops some. */
 #define CASES_HELD 128u
 
 static void case_done(struct studies_case *entry)
@@ -36,7 +37,7 @@ static struct studies_study *study_of(struct studies *studies,
 	return &studies->all[studies->count - 1];
 }
 
-/* What a lane's study is of. 0: it is not plausible. */
+/* Fills in what a lane's study is about. Returns 0 when that is not plausible. */
 static int identify(const struct lane_walk *walk, const struct segment_study *from,
 		    struct studies_study *ret)
 {
@@ -112,20 +113,20 @@ static void find_parents(struct studies_case *to, const struct lane_walk *walk)
 				if (to->parts[j].path == at)
 					to->parts[i].parent = j;
 		if (i && to->parts[i].parent == STUDIES_NONE && !to->path)
-			to->parts[i].parent = 0; /* all lies below it */
+			to->parts[i].parent = 0; /* everything lies below it */
 		if (!to->parts[i].call_count)
 			to->parts[i].is_first = 0;
 	}
 }
 
-/* Is this the node's path? Of the lane's root, which has none, steps may have been. */
+/* Does the node have a path? The lane's root has none, but steps may have been there. */
 static int has_path(const struct lane_walk *walk, uint32_t node, int is_step)
 {
 	return place_path(walk, node) ||
 	       (is_step && node == LANE_ROOT && node < walk->data.node_count);
 }
 
-/* 0: it is not whole. */
+/* Reads a case. Returns 0 when it is incomplete. */
 static int read_case(const struct lane_walk *walk, const struct segment_case *from,
 		     int is_step, struct studies_case *ret)
 {
@@ -164,7 +165,7 @@ static int compare_slow(const void *a, const void *b)
 		       ?: ORDER_BY(left, right, begin_ticks);
 }
 
-/* The slowest, and of the others those in the middle. */
+/* Keeps the slowest cases and, of the others, those around the median. */
 static void leave_out(struct studies_study *study)
 {
 	size_t slow = 0, usual, kept, first;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Targets and rows, each found by its key. */
+/* Adds targets and rows, each found by its key. */
 #include "collector/merge/transfers.h"
 
 #include <stddef.h>

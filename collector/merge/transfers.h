@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What calls of libc moved, by process, path and target; targets of one kind and name are
+ * What libc calls moved, by process, path and target. Targets of one kind and name are
  * one in all processes.
  */
 #pragma once
@@ -14,36 +14,36 @@
 
 struct transfers_target {
 	uint32_t kind;	  /* enum segment_target_kind */
-	const char *name; /* in names, but for that of none */
+	const char *name; /* interned in names, except for target 0 */
 };
 
 struct transfers_row {
 	uint32_t process, path, target;
-	uint32_t is_source; /* what calls copied from there */
+	uint32_t is_source; /* calls that copied from there */
 	int64_t total_ns;
 	uint64_t call_count, bytes, small_count, sequential_count, failed_count;
 	uint64_t largest_bytes;
 };
 
-/* What calls that the kernel counts have moved in a process. */
+/* Bytes moved in a process by calls that the kernel counts, too. */
 struct transfers_seen {
 	uint64_t read_bytes, write_bytes;
 };
 
 /* All zero is empty. Sums end at UINT64_MAX. */
 struct transfers {
-	struct transfers_target *targets; /* [0] is what is not known */
+	struct transfers_target *targets; /* [0] is the unknown one */
 	size_t target_count;
 	struct transfers_row *rows;
 	size_t row_count;
-	struct transfers_seen *seen; /* of processes, as far as there are some */
+	struct transfers_seen *seen; /* by process; may be shorter */
 	size_t seen_count;
 	struct map target_map, row_map;
 	struct intern names;
-	uint64_t lost_count, lost_bytes; /* on no path that is known */
+	uint64_t lost_count, lost_bytes; /* on no known path */
 };
 
-/* The number of the target; 0 for kind 0. */
+/* Returns the target's number, made if needed; 0 for kind 0. */
 uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name);
 
 /* Adds calls. total_ns: what they took. */
@@ -51,7 +51,7 @@ void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
 		   uint32_t target, const struct segment_transfer *from,
 		   int64_t total_ns);
 
-/* What calls that read or write have moved, for comparison with the kernel's count. */
+/* Adds what reading or writing calls moved, for comparison with the kernel's count. */
 void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
 		   uint64_t write_bytes);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The books of what threads waited for a CPU, or slept. */
+/* Books how long threads waited for a CPU or slept. */
 #include "collector/merge/place.h"
 
 #include "common/libc/records.h"
 
 #include <math.h>
 
-/* What a thread computed is asked for at a switch, so a shorter rest may be that. */
+/* A thread's CPU time is read at switches only, so a shorter rest may be computing. */
 #define SHORTEST_REST_NS 1000000
 #define LATE_ROUNDS 64
 
-/* Of all threads of the lane, as far as the kernel has told. */
+/* The ready time of all threads of the lane, as far as the kernel reported it. */
 static uint64_t threads_ready_ns(const struct lane_walk *walk)
 {
 	const struct read_run *run = walk->merge->run;
@@ -23,7 +23,7 @@ static uint64_t threads_ready_ns(const struct lane_walk *walk)
 	return sum;
 }
 
-/* What they were ready in addition to what is booked so. */
+/* The ready time that is not booked as such. */
 static uint64_t unbooked_ready_ns(const struct lane_walk *walk)
 {
 	uint64_t known_ns = 0, ready_ns = threads_ready_ns(walk);
@@ -33,9 +33,9 @@ static uint64_t unbooked_ready_ns(const struct lane_walk *walk)
 	return ready_ns > known_ns ? ready_ns - known_ns : 0;
 }
 
-/* How much longer the lane's sleeps were than sleep, each: none by more than it lasted,
- * so what short ones cannot have been late the longer ones were. Each round makes it
- * more. */
+/* How late, in ns, each of the lane's sleeps ended. No sleep was late by more than it
+ * lasted; what short ones cannot account for falls on the longer ones. So each round
+ * raises the value. */
 static double late_ns(const struct lane_walk *walk, uint64_t ready_ns)
 {
 	double late_ns = 0;
@@ -58,8 +58,8 @@ static double late_ns(const struct lane_walk *walk, uint64_t ready_ns)
 	return late_ns;
 }
 
-/* Of the sleeps of a path, which may all have been late, or none: known with certainty is
- * only that they were no later than all of the lane's, and than they were long. */
+/* The error of a path's late time. All of its sleeps may have been late or none: certain
+ * is only that they were late by no more than all of the lane's, and than they lasted. */
 static uint64_t late_error_ns(const struct waits_of_lane *lane, uint64_t blocked_ns,
 			      uint64_t late_ns)
 {
@@ -78,14 +78,14 @@ static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
 	struct merge_cell *cell;
 
 	if (!path)
-		return; /* outside of all functions: the thread alone has it */
+		return; /* outside of all functions: only the thread has it */
 	cell = merge_touch(walk->merge, path);
 	quantity_add(&cell->self_ready_ns, quantity_of_count(ready_ns));
 	quantity_add(&cell->self_blocked_ns, quantity_of_count(blocked_ns));
 	quantity_add(&cell->self_ready_error_ns, quantity_of_count(error_ns));
 }
 
-/* The stack in use lies before those of fibers. */
+/* The current stack's frames lie before those of fibers. */
 static const struct segment_frame *innermost_frame(const struct lane_walk *walk)
 {
 	uint32_t depth = walk->data.frame_count;
@@ -107,7 +107,8 @@ uint32_t waits_open_path(const struct lane_walk *walk)
 	return place_path(walk, innermost_open(walk));
 }
 
-/* A thread that nobody has looked at, killed in a call of libc: it slept in there. */
+/* The sleep of a thread that was killed in a libc call before anybody read its CPU
+ * time. */
 static int64_t open_call_ns(const struct lane_walk *walk)
 {
 	uint64_t end_ticks = walk->end->end_ticks;
@@ -124,7 +125,8 @@ static int64_t open_call_ns(const struct lane_walk *walk)
 		       : 0;
 }
 
-/* A thread that slept when its process ended, which it was never asked about. */
+/* The time of an unfinished thread that is neither CPU time nor booked yet: a sleep that
+ * was still open when its process ended. */
 static int64_t find_rest(const struct lane_walk *walk)
 {
 	uint64_t end_ticks = walk->end->end_ticks;
@@ -150,9 +152,9 @@ static int64_t find_rest(const struct lane_walk *walk)
 /* The collector looks at the clocks of threads once a second. */
 #define LOOK_NS 1500000000u
 
-/* Who was in a call of libc, slept. In other code a thread computes as a rule, or is
- * ready: what came after it was looked at last was as before. Only where that is more
- * than there is between two looks was it asleep. */
+/* Splits the open rest into ready and blocked. A thread in a libc call slept. In other
+ * code a thread usually computes or is ready, so the time since the last look is split as
+ * before; only when that exceeds the time between two looks was it asleep. */
 static void split_rest(const struct lane_walk *walk, struct waits_of_lane *waits,
 		       uint64_t rest_ns, uint64_t *ready_ns)
 {
@@ -240,7 +242,7 @@ struct change_end waits_of_node(const struct lane_walk *walk, uint32_t node)
 			end.late_share = 1;
 	}
 	if (node == lane->rest_node && lane->rest_blocked_ns) {
-		/* of the rest nothing was late */
+		/* nothing of the rest was late */
 		end.late_share *=
 			(double)end.blocked_ns /
 			((double)end.blocked_ns + (double)lane->rest_blocked_ns);
