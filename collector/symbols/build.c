@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of this folder find in one program and what it links, in a confined
- * child. */
+/* Puts together what this folder finds out about a program and its libraries, in a
+ * confined child. */
 #include "collector/symbols/build.h"
 
 #include <dwarf.h>
@@ -27,19 +27,19 @@
 #include "collector/symbols/table.h"
 #include "collector/symbols/strings.h"
 
-/* What a producer's text (DW_AT_producer) tells of one unit. The text is changed by
- * nobody and borrowed. */
+/* What a unit's producer text (DW_AT_producer) says. The text is borrowed and
+ * constant. */
 struct compiler_flags {
 	enum compiler compiler;
-	size_t name_length; /* of the text's start: the compiler and its version */
+	size_t name_length; /* the text's first part: compiler and version */
 	bool are_told;	    /* the switches are recorded */
 	bool is_assembler;
 	bool has_hooks, after_inlining, excludes_files, has_lto, keeps_frames;
-	char level; /* 0 to 3, 's', 'g', 'f' (-Ofast), 'z'; only when they are told */
+	char level; /* 0 to 3, 's', 'g', 'f' (-Ofast), 'z'; only if are_told */
 };
 
-/* By the words that compilers leave in .comment. Startup files are gcc's in programs of
- * clang, too, so clang's word counts more. */
+/* Judges by the words that compilers leave in .comment. Startup files are gcc's even in
+ * programs built by clang, so clang's word counts more. */
 static enum compiler compiler_of_file(Elf *elf)
 {
 	Elf64_Shdr header;
@@ -78,9 +78,9 @@ static void read_switch(const char *word, size_t length, struct compiler_flags *
 		ret->keeps_frames = true;
 }
 
-/* "GNU C++17 12.2.0 -O2 -g", "Debian clang version 14.0.6", "rustc version 1.63.0". gcc
- * tells its switches unless it is told not to; clang only with -grecord-command-line, and
- * then begins with its own path. */
+/* Parses texts like "GNU C++17 12.2.0 -O2 -g", "Debian clang version 14.0.6", "rustc
+ * version 1.63.0". gcc records its switches by default; clang only with
+ * -grecord-command-line, and then the text begins with clang's own path. */
 static void compiler_read(const char *producer, struct compiler_flags *ret)
 {
 	const char *word = producer, *start = strstr(producer, " -");
@@ -110,8 +110,8 @@ static void compiler_read(const char *producer, struct compiler_flags *ret)
 }
 
 /*
- * The roots of units, through libdw. Must not read further into a unit, or open another
- * file: of split units the one that stayed has a producer, too.
+ * Visits the roots of units through libdw. Must not read further into a unit or open
+ * another file: the skeleton of a split unit has a producer, too.
  */
 
 /* Called for each compile unit; producer is borrowed. */
@@ -135,7 +135,7 @@ static void producers_each(Elf *elf, producers_visitor *visit, void *context)
 			continue;
 		if (!dwarf_attr(&die, DW_AT_producer, &attribute))
 			continue;
-		/* that of the shared debug file is not looked for */
+		/* a producer in the shared debug file is not looked up */
 		if (dwarf_whatform(&attribute) == DW_FORM_GNU_strp_alt ||
 		    dwarf_whatform(&attribute) == DW_FORM_strp_sup)
 			continue;
@@ -147,7 +147,7 @@ static void producers_each(Elf *elf, producers_visitor *visit, void *context)
 		dwarf_end(dwarf);
 }
 
-#define NAMES_MOST_NS INT64_C(5000000000) /* of CPU time, for all that comes before */
+#define NAMES_MOST_NS INT64_C(5000000000) /* of CPU time for everything before names */
 #define HEADERS_LEAST 0.3		  /* of the functions with hooks */
 #define LEVELS "0123sgfz"
 
@@ -236,7 +236,7 @@ static int64_t cpu_now_ns(void)
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* Names and files of the functions with hooks. */
+/* Looks up names and files of the functions with hooks. */
 static void look_at_functions(const char *path, Elf *elf, const struct hook_calls *calls,
 			      struct build_report *ret)
 {
@@ -311,7 +311,7 @@ static void look_at_headers(Elf *elf, struct build_report *ret)
 	}
 }
 
-/* Of the file itself, or of its separate debug information. */
+/* Reads the debug information in the file itself or in its separate debug file. */
 static void look_at_debug(const char *path, struct elf_file *file,
 			  struct build_report *ret)
 {
@@ -335,7 +335,7 @@ struct build_answer {
 	int error;
 };
 
-/* In the child. */
+/* Runs in the child. */
 static void examine(void *answer, const void *path)
 {
 	struct build_report *report = &((struct build_answer *)answer)->report;
@@ -360,7 +360,7 @@ static void examine(void *answer, const void *path)
 		look_at_functions(path, file.elf, &calls, report);
 }
 
-/* Whatever the child has put there. */
+/* Makes the report valid, whatever the child has put there. */
 static void make_sound(struct build_report *report)
 {
 	if (report->compiler > COMPILER_OTHER)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a program was built, as far as its file tells: for who wants to know what a
- * recording of it can say, and what to build otherwise. Must not run it, or print.
+ * How a program was built, as far as its file tells: what a recording of it can show, and
+ * what to build differently. Must not run it, or print.
  */
 #pragma once
 
@@ -26,35 +26,35 @@ struct build_report {
 	bool is_stripped; /* no symbol table but that of the dynamic linker */
 	bool has_debug;	  /* debug information, its own or found beside it */
 	bool is_pie, is_library;
-	bool is_cxx; /* by its units, or by the libraries that it links */
-	bool is_cut; /* there was more to read than is read; what is told is a part */
+	bool is_cxx; /* by its units or its libraries */
+	bool is_cut; /* not all was read: what is told is a part */
 
-	/* From its code. inlined: calls of the hook for what was inlined elsewhere. */
+	/* From its code. */
 	size_t function_count, hooked_count, frame_count;
 	uint64_t call_count;
 
-	/* Of the functions that call the hook, where names are known: those that have
-	 * one, of system headers and other libraries (library.h), and of templates. */
+	/* Among the functions that call the hook and have known names: all, those of
+	 * system headers and other libraries (library.h), and those of templates. */
 	size_t named_count, library_count, template_count;
 
-	/* From its debug information, else from .comment; most units first. Units in
-	 * assembler are not among them. */
+	/* From its debug information, else from .comment; most units first, without units
+	 * in assembler. */
 	enum compiler compiler;
 	struct build_compiler compilers[BUILD_COMPILERS_MOST];
 	size_t compiler_count, unit_count;
-	size_t told_count; /* units that tell their switches; of these: */
+	size_t told_count; /* units whose switches are recorded; of these: */
 	size_t hooks_count, after_inlining_count, exclude_count, lto_count, frames_count;
 	char level; /* of most of them, see compiler.h */
 
-	/* The libraries that it links: all, and those with hooks. */
+	/* Libraries that it links: all, and those with hooks. */
 	size_t needed_count, hooked_libraries;
 	char libraries[BUILD_LIBRARIES_MOST][BUILD_NAME_MOST]; /* with hooks */
 };
 
-/* Examines the ELF file at path. 0, or -errno: it cannot be read; -EFBIG: it takes too
- * long, or the reader did not survive it. */
+/* Examines the ELF file at path. 0; -errno: it cannot be read; -EFBIG: reading takes too
+ * long, or crashed the child. */
 int build_examine(const char *path, struct build_report *ret);
 
-/* Whether its hooks are for a good part of headers that the next build should leave out.
- * Of clang, what is left when nothing is inlined with its hooks is no part of others. */
+/* Are many of its hooks in headers that the next build should leave out? Never for clang
+ * when nothing was inlined with its hooks. */
 bool build_has_many_headers(const struct build_report *build);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Forking, and taking away. Must not let the child keep a descriptor of the parent's: it
- * would hold locks and pipes.
+ * Forks the child and takes its rights away. The child must not keep a descriptor of the
+ * parent's, which would hold locks and pipes.
  */
 #include "collector/symbols/confined.h"
 
@@ -29,7 +29,7 @@
 
 #include "common/base/xalloc.h"
 
-/* The low half of an argument: flags and descriptors have no more. */
+/* The low half of an argument, which is all that flags and descriptors use. */
 #define ARGUMENT(i) (uint32_t)(offsetof(struct seccomp_data, args) + 8u * (i))
 #define LOAD(offset) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offset))
 #define ANSWER(value) BPF_STMT(BPF_RET | BPF_K, (uint32_t)(value))
@@ -38,14 +38,14 @@
 
 #define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##number, 0, 1), PASS
 
-/* When none of these bits of the argument is set. */
+/* Allows the call when none of these bits of the argument is set. */
 #define ALLOW_WITHOUT(number, argument, bits)                                            \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##number, 0, 4),                         \
 		LOAD(ARGUMENT(argument)),                                                \
 		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, (uint32_t)(bits), 1, 0), PASS,      \
 		REFUSE
 
-/* When the argument is this. */
+/* Allows the call when the argument has this value. */
 #define ALLOW_WITH(number, argument, value)                                              \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##number, 0, 4),                         \
 		LOAD(ARGUMENT(argument)),                                                \
@@ -55,10 +55,10 @@
 #define CHANGES                                                                          \
 	((O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_TMPFILE) & ~O_DIRECTORY)
 
-/* From here on this process can open files for reading, read them, take and give back
- * memory that is not code, write to this descriptor, and end. Other calls fail with
- * EPERM: what libraries try beside is not worth an end. Where the kernel has no seccomp
- * the limits of confined.c are all there is. */
+/* From here on this process can only open files for reading, read them, allocate and free
+ * memory that is not code, write to this descriptor, and exit. Other calls fail with
+ * EPERM instead of ending it, as libraries try some that do not matter. Where the kernel
+ * has no seccomp, only the limits below remain. */
 static void confined_calls_forbid(int answers)
 {
 	const struct sock_filter filter[] = {
@@ -113,23 +113,24 @@ static void confined_calls_forbid(int answers)
 	(void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* More than the largest programs that are known take (a browser: 3 GB of DWARF, which is
- * mapped and does not count). What the parent had counts extra. */
+/* More than the largest known programs take (a browser: 3 GB of DWARF, which is mapped
+ * and does not count). The parent's own memory is added. */
 #define MEMORY_BYTES ((rlim_t)1 << 30)
 
-/* It may wait for a file, or be stopped; on a busy machine CPU time comes slowly. */
+/* Wall time: it may wait for a file, be stopped, or get little CPU time on a busy
+ * machine. */
 #define SILENCE_SECONDS 60
 
 #define SOCKET 3
 
-/* Sanitizers need their descriptor, and tell by how the child ends what they found. */
+/* Sanitizers need their descriptor and report what they found by the exit status. */
 #if defined __SANITIZE_ADDRESS__
 #define IS_SANITIZED true
 #else
 #define IS_SANITIZED false
 #endif
 
-/* Data of this process, as the kernel counts them. */
+/* This process's data size as the kernel counts it. */
 static rlim_t own_bytes(void)
 {
 	unsigned long pages = 0;
@@ -169,7 +170,8 @@ void confined_allow_seconds(unsigned int seconds)
 	(void)setrlimit(RLIMIT_CPU, &limits);
 }
 
-/* Keys of a terminal are for the parent, which decides whether it waits. */
+/* Blocks all but the child's own signals. Terminal keys are for the parent, which decides
+ * whether it waits. */
 static void block_signals(void)
 {
 	static const int own[] = {SIGXCPU, SIGSEGV, SIGBUS, SIGFPE,
@@ -185,7 +187,7 @@ static void block_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &signals, NULL);
 }
 
-/* The socket and three times nothing are left. */
+/* Keeps only the socket, with /dev/null as standard descriptors. */
 static void close_others(int socket)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -214,14 +216,14 @@ static void confine(int socket, pid_t parent, int64_t cpu_ns)
 	limit(RLIMIT_CORE, 0, 0);
 	limit(RLIMIT_FSIZE, 0, 0);
 	limit(RLIMIT_NPROC, 0, 0);
-	if (!IS_SANITIZED) /* which reserve terabytes */
+	if (!IS_SANITIZED) /* sanitizers reserve terabytes */
 		limit(RLIMIT_DATA, bytes, bytes);
-	(void)prctl(PR_SET_DUMPABLE, 0); /* nor a dump by a program of the system's */
+	(void)prctl(PR_SET_DUMPABLE, 0); /* no core dump through a pipe handler either */
 	(void)unsetenv("DEBUGINFOD_URLS");
 	confined_calls_forbid(SOCKET);
 }
 
-/* In the place of what the parent has registered for its own end. */
+/* Replaces the handlers that the parent has registered for its own exit. */
 static void leave(void)
 {
 	_exit(0);
@@ -317,7 +319,7 @@ int64_t confined_end(struct confined *child)
 	do {
 		got = wait4(child->pid, &status, 0, &usage);
 	} while (got < 0 && errno == EINTR);
-	/* what a sanitizer has found in our own code must not pass for a damaged file */
+	/* a sanitizer's finding in our own code must not pass for a damaged file */
 	if (IS_SANITIZED && got > 0 && WIFEXITED(status) && WEXITSTATUS(status))
 		abort();
 	*child = (struct confined){.pid = 0};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A child without rights that reads files which may be anybody's: libelf, libdw and the
- * demangler believe too much of them. It may open files for reading and write into one
- * socket, and nothing else; the kernel ends it when it takes too much time or memory, and
- * when its parent ends. Whatever it answers is to be checked: it may have been taken
- * over.
+ * A child without rights that reads files which anybody may have made: libelf, libdw and
+ * the demangler trust them too much. It may only open files for reading and write into
+ * one socket. The kernel ends it when it uses too much time or memory, and when its
+ * parent ends. Check whatever it answers: it may have been taken over.
  */
 #pragma once
 
@@ -14,38 +13,37 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* Of CPU time, for all that one child does. */
+/* CPU time for everything that one child does. */
 #define CONFINED_CPU_NS INT64_C(10000000000)
 
-/* All zero: there is none. */
+/* All zero: no child. */
 struct confined {
 	pid_t pid;
 	FILE *answers;
 };
 
-/* Runs in the child, which ends when it returns. What it is asked comes from one file,
- * what it answers goes into the other. */
+/* Runs in the child, which ends when this returns. */
 typedef void confined_work(FILE *questions, FILE *answers, void *context);
 
-/* Forks. context is what the child finds in its copy of the caller's memory. cpu_ns: what
- * it may take at most, at least a second. 0 or -errno. */
+/* Forks. The child sees context in its copy of the caller's memory. cpu_ns: its limit of
+ * CPU time, at least a second. 0 or -errno. */
 int confined_start(struct confined *ret, confined_work *work, void *context,
 		   int64_t cpu_ns);
 
-/* Both are for the parent: all of it, or false. Then the child has ended, or was not
- * heard of for a minute. */
+/* For the parent: transfer all of the data, or return false: the child has ended or been
+ * silent for a minute. */
 bool confined_send(struct confined *child, const void *data, size_t size);
 bool confined_receive(struct confined *child, void *ret, size_t size);
 
-/* Ends the child, whatever it does. Returns the CPU time that it took, in nanoseconds. */
+/* Ends the child, whatever it is doing. Returns the CPU time that it used, in ns. */
 int64_t confined_end(struct confined *child);
 
-/* For the child, at the start of a new question: so much CPU time from now on, in whole
- * seconds and as far as what confined_start() gave allows. */
+/* For the child, at the start of a new question: limits the CPU time from now on, in
+ * whole seconds, within what confined_start() gave. */
 void confined_allow_seconds(unsigned int seconds);
 
-/* One question and an answer of a known size: work fills it in the child. false: it did
- * not come to its end, and *ret is as it was. */
+/* Asks one question with an answer of fixed size, which work fills in the child. false:
+ * work did not finish, and *ret is unchanged. */
 typedef void confined_question(void *ret, const void *context);
 
 bool confined_run(confined_question *work, const void *context, void *ret, size_t size);

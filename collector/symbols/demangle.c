@@ -17,16 +17,16 @@
 
 #define LONGEST 8192
 
-/* libiberty refuses C++ names of more than 1024 bytes unless its limits are lifted; then
+/* libiberty refuses C++ names of more than 1024 bytes unless its limits are lifted. Then
  * its stack use grows with the name (about 64 bytes a character before the recursion), so
- * a limit of ours stands instead. Real template names end far below it. */
+ * we set a limit of our own. Real template names stay far below it. */
 #define SAFE_LENGTH 1024
 
-/* A name may refer to its own parts, and they to theirs: 100 bytes can stand for 2^30. */
+/* A name may refer to its own parts, recursively: 100 bytes can stand for 2^30. */
 #define LONGEST_READABLE 32768
 
-/* What has been written so far. enough: where to go on when it is too much; libiberty has
- * allocated nothing while it writes. */
+/* The output so far. enough: where to continue when it is too long; libiberty holds no
+ * memory while it writes. */
 struct output {
 	char *text;
 	size_t used;
@@ -49,7 +49,7 @@ static bool maybe_rust(const char *name)
 	return strncmp(name, "_R", 2) == 0 || strstr(name, "17h") != NULL;
 }
 
-/* false: it is not mangled, or nothing that anybody could read. */
+/* Returns false for a name that is not mangled or whose text nobody could read. */
 static bool write_readable(const char *name, int options, struct output *output)
 {
 	if (setjmp(output->enough))
@@ -61,7 +61,7 @@ static bool write_readable(const char *name, int options, struct output *output)
 	       cplus_demangle_v3_callback(name, options, append, output);
 }
 
-/* gfortran: __MODULE_MOD_PROCEDURE, as the language has no capitals. */
+/* gfortran: __MODULE_MOD_PROCEDURE; the language has no capitals of its own. */
 static char *demangle_fortran(const char *name)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
@@ -81,7 +81,7 @@ static char *demangle_fortran(const char *name)
 	return text;
 }
 
-/* libiberty wants one, and its own comes with an xmalloc() beside ours. */
+/* libiberty needs xrealloc(); its own comes with an xmalloc() that clashes with ours. */
 void *xrealloc(void *block, size_t size);
 void *xrealloc(void *block, size_t size)
 {
@@ -113,7 +113,7 @@ static char *demangle_d(const char *name)
 	return text;
 }
 
-/* The demangler is only asked where there may be one: it takes time. */
+/* A cheap check first, as the demangler takes time. */
 static bool may_be_variant(const char *name)
 {
 	for (const char *at = strpbrk(name, "CD"); at; at = strpbrk(at + 1, "CD")) {

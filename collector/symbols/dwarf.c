@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A lazy index over libdw: compile units by address, and of the units asked for,
- * functions by address. A damaged file may lead
- * round in circles: somebody waits with a watch.
+ * A lazy index over libdw: compile units by address, and functions by address in the
+ * units asked for. A damaged file may make libdw loop; the child's time limit ends that.
  *
- * .debug_aranges is not used: clang does not write it and a program mixes objects of many
- * compilers. The unit's own DW_AT_ranges are always there.
+ * .debug_aranges is not used: clang does not write it, and a program mixes objects of
+ * many compilers. A unit's own DW_AT_ranges are always there.
  *
  * A unit's functions are found by walking its top level, namespaces included; types and
- * function bodies are skipped over. Functions inside those (nested functions of GNU C,
- * methods of local classes with some compilers) are found by a second, deep walk, made
- * only when an address was not found by the first.
+ * function bodies are skipped. Functions inside those (nested functions of GNU C, methods
+ * of local classes with some compilers) are found by a second, deep walk, made only when
+ * the first did not find an address.
  */
 #include "collector/symbols/places.h"
 
@@ -25,21 +24,21 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-#define INLINE_LIMIT 256 /* of inlined calls at one place */
+#define INLINE_LIMIT 256 /* inlined calls at one place */
 
 enum unit_state { UNIT_UNREAD, UNIT_SHALLOW, UNIT_DEEP };
 enum unit_wish { UNIT_NOT_ASKED, UNIT_WISHED, UNIT_NOT_WISHED };
 
-/* root: the unit's root, which has its addresses and lines; die: the one that has its
- * functions, of the .dwo file if the unit is split. A function whose cold part lies apart
- * has two ranges. */
+/* root: the unit's root, with its addresses and lines; die: the DIE with its functions,
+ * in the .dwo file if the unit is split. A function whose cold part lies apart has two
+ * ranges. */
 struct unit {
 	Dwarf_Die root, die;
 	const char *directory; /* DW_AT_comp_dir */
 	enum unit_state state;
 	enum unit_wish wish;
 	bool is_measured;
-	uint64_t dropped_end; /* see places.h, once it is measured */
+	uint64_t dropped_end; /* see places.h; valid if is_measured */
 	struct ranges ranges;
 	Dwarf_Die *functions;
 	size_t function_count;
@@ -148,8 +147,8 @@ static void add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_d
 	};
 }
 
-/* The next unit, and of a split one the root of its other half. libdw opens that by
- * itself when it is asked for it. false: there is none. */
+/* Finds the next unit and, for a split one, the root in its .dwo file, which libdw opens
+ * when asked. false: there are no more units. */
 static bool next_unit(struct debug_info *info, Dwarf_CU **cu, uint8_t *ret_type,
 		      Dwarf_Die *ret, Dwarf_Die *ret_split)
 {
@@ -225,8 +224,8 @@ static void name_frame(Dwarf_Die *die, struct debug_scope *ret)
 		ret->name = dwarf_formstring(&attribute);
 }
 
-/* By these attributes of the DIE, or of those that it refers to: where a function was
- * declared, or an inlined one called from. */
+/* The place that these attributes give, of the DIE or those that it refers to: where a
+ * function was declared, or where an inlined one was called. */
 static struct source_place told_place(struct debug_info *info, const struct unit *unit,
 				      Dwarf_Die *die, unsigned int file_name,
 				      unsigned int line_name)
@@ -239,7 +238,7 @@ static struct source_place told_place(struct debug_info *info, const struct unit
 	return places_told(&info->places, &file, &line, unit->directory);
 }
 
-/* Where the instruction at address is, unless what was dropped may lie there, too. */
+/* The place of the instruction at address; unknown where rows of dropped code may lie. */
 static struct source_place instruction_place(struct debug_info *info, struct unit *unit,
 					     uint64_t address)
 {
@@ -253,7 +252,7 @@ static struct source_place instruction_place(struct debug_info *info, struct uni
 	return places_at(&info->places, &unit->root, address);
 }
 
-/* Of a function that starts at address; die: NULL, or its own. */
+/* The place of a function that starts at address. die: its own, or NULL. */
 static struct source_place function_place(struct debug_info *info, struct unit *unit,
 					  Dwarf_Die *die, uint64_t address)
 {
@@ -304,7 +303,8 @@ const char *debug_info_file(struct debug_info *info, uint64_t address,
 	return function_place(info, unit, die, address).file;
 }
 
-/* Appends the inlined calls around address, outermost first; count of them so far. */
+/* Appends the inlined calls around address, outermost first, to the `count` that are
+ * there. */
 static size_t find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret,
 			   size_t count)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ELF files through libelf, with their separate debug files. Must not use libdwfl's
+ * Opens ELF files through libelf, with their separate debug files. Must not use libdwfl's
  * search, which may ask a server.
  */
 #include "collector/symbols/elf.h"
@@ -34,7 +34,7 @@
 /* A debug file without a build-id is read through once for its checksum. */
 #define CHECKSUM_LIMIT_BYTES (INT64_C(1) << 30)
 
-/* libelf makes room for as many sections as the file claims to have; programs have some
+/* libelf allocates as many sections as the file claims to have; real programs have
  * dozens. */
 #define SECTION_LIMIT 65536
 #define SEGMENT_LIMIT 4096
@@ -45,7 +45,7 @@ static bool header_fits(const unsigned char *ident)
 	       ident[EI_DATA] == ELFDATA2LSB;
 }
 
-/* The number of sections is in the first of them when it does not fit the header. */
+/* A section count that does not fit into the header is in the first section. */
 static bool has_few_sections(int fd)
 {
 	Elf64_Ehdr header;
@@ -59,8 +59,8 @@ static bool has_few_sections(int fd)
 	       first.sh_size <= SECTION_LIMIT;
 }
 
-/* A path from a damaged file, or from a program that lies, may name a device, which must
- * not even be opened, or a fifo. A descriptor or -errno. */
+/* Opens a plain file. A path from a damaged file or a lying program may name a device,
+ * which must not even be opened, or a fifo. Returns a descriptor or -errno. */
 static int open_plain(const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
@@ -84,8 +84,8 @@ static int open_plain(const char *path)
 	return fd;
 }
 
-/* libelf looks for the end of a string from the end of its table each time that a name is
- * asked for: 64 MiB without one, for each of 65,536 sections, is for ever. */
+/* Do all section names end? libelf searches each name's end from the end of its table:
+ * with 64 MiB without a NUL and 65,536 sections that takes forever. */
 static bool names_end(Elf *elf)
 {
 	Elf_Scn *section;
@@ -319,8 +319,8 @@ static bool has_checksum(int fd, uint32_t wanted)
 	return got >= 0 && (uint32_t)sum == wanted;
 }
 
-/* A debug file belongs to its program if the build-ids agree, or, where the program has
- * none, if the checksum in the program's link does. */
+/* A debug file belongs to its program if the build-ids agree or, where the program has
+ * none, the checksum in its link. */
 static int open_linked(const char *path, const void *build_id, ssize_t build_id_size,
 		       uint32_t checksum, struct elf_file *ret)
 {

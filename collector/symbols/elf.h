@@ -25,34 +25,35 @@ struct elf_file {
 int elf_file_open(const char *path, struct elf_file *ret);
 void elf_file_close(struct elf_file *file);
 
-/* Opens the open file once more, mapped, as is best for reading its debug information in
- * a confined child. What came from file->elf before is gone. 0, or -errno with the file
- * as it was. */
+/* Reopens the open file as a mapping, which is best for reading its debug information in
+ * a confined child. Whatever came from file->elf becomes invalid. 0, or -errno and the
+ * file is unchanged. */
 int elf_file_map(struct elf_file *file);
 
 /* The section of this type or, with type 0, of this name; NULL: none. */
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret);
 
-/* The section's bytes, unpacked if need be; NULL: it has none in the file. */
+/* The section's bytes, unpacked if needed; NULL: the file has none. */
 Elf_Data *elf_file_data(Elf_Scn *section);
 
-/* The section with this index, when it has strings that all end, else NULL. */
+/* The string section with this index if all its strings end, else NULL. */
 const Elf_Data *elf_file_strings(Elf *elf, size_t index);
 
-/* The hook that functions call when they begin. */
+/* The hook that instrumented functions call on entry. */
 #define ELF_HOOK "__cyg_profile_func_enter"
 
-/* On the way through the symbols of a section. */
+/* Iterates over the symbols of a section. */
 struct elf_symbols {
 	const Elf_Data *data, *names;
 	size_t count, next;
 };
 
-/* Those of the section of this type; false: it has none, or their names do not end. */
+/* Begins with the section of this type; false: no such section, or its names do not
+ * end. */
 bool elf_symbols_open(struct elf_symbols *ret, Elf *elf, uint32_t type);
-/* The next one and its name, perhaps empty; NULL: there is none. */
+/* The next symbol and its name, which may be empty; NULL: no more. */
 const char *elf_symbols_next(struct elf_symbols *symbols, Elf64_Sym *ret);
-/* Whether a symbol's name is this one, with a version or without. */
+/* Is this the symbol's name, with or without a version? */
 bool elf_symbol_is(const char *found, const char *name);
 
 bool elf_file_has_debug_info(Elf *elf);
@@ -60,15 +61,15 @@ bool elf_file_has_debug_info(Elf *elf);
 /* Whether the file carries exactly this build-id; true when size is 0. */
 bool elf_file_has_build_id(Elf *elf, const uint8_t *build_id, size_t size);
 
-/* The lowest and the highest + 1 address of executable code; false: there is none. */
+/* Executable code lies in [*ret_low, *ret_high). false: there is none. */
 bool elf_file_code_range(Elf *elf, uint64_t *ret_low, uint64_t *ret_high);
 
 /* Opens the debug file of this build-id below /usr/lib/debug/.build-id. 0 or -ENOENT. */
 int elf_file_open_by_build_id(const uint8_t *build_id, size_t size, struct elf_file *ret);
 
-/* Opens the file with the debug information split from elf, whose path this is: by
- * build-id below /usr/lib/debug/.build-id, then by .gnu_debuglink beside the file, in
- * .debug/ beside it, and below /usr/lib/debug. 0, or -ENOENT. */
+/* Opens the separate debug file of elf, whose path this is: by build-id below
+ * /usr/lib/debug/.build-id, then by .gnu_debuglink beside the file, in .debug/ beside it,
+ * and below /usr/lib/debug. 0 or -ENOENT. */
 int elf_file_open_debug(Elf *elf, const char *path, struct elf_file *ret);
 
 /* Opens the small symbol table that some distributions leave in a stripped file

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Relocations lead to stubs, stubs to calls, and calls to functions. */
+/* Follows relocations to stubs, stubs to calls, and calls to functions. */
 #include "collector/symbols/program.h"
 
 #include <gelf.h>
@@ -13,17 +13,16 @@
 #include "collector/symbols/elf.h"
 #include "common/base/array.h"
 
-#define TARGETS_MOST 16u /* places that lead to the hook; linkers make one to three */
+#define TARGETS_MOST 16u /* places that lead to the hook; linkers make 1 to 3 */
 
-/* Encodings of .eh_frame_hdr as all linkers write it. */
+/* Encodings in .eh_frame_hdr that all linkers use. */
 #define COUNT_ENCODING 0x03 /* udata4 */
 #define TABLE_ENCODING 0x3b /* datarel | sdata4 */
 #define FORMAT_MASK 0x0f
 #define SDATA8 0x0c
 #define UDATA8 0x04
 
-/* slots: words that hold the hook's address; entries: code that is the hook or jumps to
- * it. */
+/* slots: words that hold the hook's address; entries: the hook's code and jumps to it. */
 struct targets {
 	uint64_t slots[TARGETS_MOST], entries[TARGETS_MOST];
 	size_t slot_count, entry_count;
@@ -43,7 +42,8 @@ static bool has(const uint64_t *list, size_t count, uint64_t value)
 	return false;
 }
 
-/* The numbers of the hook's symbols; a file has one. What it defines is an entry. */
+/* Finds the indices of the hook's symbols. A definition in the file itself is an
+ * entry. */
 static size_t find_symbols(Elf *elf, uint32_t type, struct targets *targets,
 			   uint32_t *ret, size_t capacity)
 {
@@ -93,7 +93,7 @@ static void find_slots(Elf *elf, struct targets *targets)
 	}
 }
 
-/* One section of code: address of its first byte. */
+/* A section of code. address: of its first byte. */
 struct code {
 	const uint8_t *bytes;
 	size_t size;
@@ -108,7 +108,7 @@ static uint64_t displaced(const struct code *code, size_t at, size_t length)
 	return code->address + at + length + (uint64_t)(int64_t)displacement;
 }
 
-/* "jmp *slot(%rip)": a stub begins there, or with endbr64, bnd or both before. */
+/* Finds stubs: "jmp *slot(%rip)", perhaps after endbr64, bnd or both. */
 static void find_stubs(const struct code *code, void *context)
 {
 	static const uint8_t before[] = {0, 1, 4, 5};
@@ -129,7 +129,7 @@ struct search {
 	struct hook_calls *calls;
 };
 
-/* The last function that begins at or before address. */
+/* The last function that begins at or before the address. */
 static struct hook_function *find_function(struct hook_calls *calls, uint64_t address)
 {
 	size_t low = COUNT_BEFORE(calls->function_count, i,
@@ -147,8 +147,8 @@ static void note_call(struct hook_calls *calls, uint64_t address)
 		calls->hooked_count++;
 }
 
-/* "call entry", "call *slot(%rip)". The bytes of other instructions that look like one
- * lead elsewhere. */
+/* Finds "call entry" and "call *slot(%rip)". Bytes that only look like one of these do
+ * not lead to the hook. */
 static void find_calls(const struct code *code, void *context)
 {
 	const struct search *search = context;
@@ -225,8 +225,8 @@ static int by_address(const void *left, const void *right)
 	return ORDER_BY(a, b, address);
 }
 
-/* The search table of .eh_frame_hdr: pairs of numbers of 4 bytes, of which the first
- * tells where a function begins, from the section's address. NULL: there is none. */
+/* The search table of .eh_frame_hdr: pairs of 4-byte numbers. The first is a function's
+ * start relative to the section's address. NULL: no table. */
 static const uint8_t *find_table(Elf *elf, uint64_t *ret_address, uint32_t *ret_count)
 {
 	Elf64_Shdr header;
@@ -249,7 +249,7 @@ static const uint8_t *find_table(Elf *elf, uint64_t *ret_address, uint32_t *ret_
 	return *ret_count <= (data->d_size - at) / 8 ? bytes + at : NULL;
 }
 
-/* Stubs of the linker have such an entry for all of them. */
+/* The linker's stubs have one such entry together. */
 static bool is_stub(const uint64_t *stubs, uint64_t address)
 {
 	return address >= stubs[0] && address < stubs[1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rule, asked once for each function. */
+/* Applies the rule, once for each function. */
 #include "collector/symbols/library.h"
 
 #include <regex.h>
@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where packages put objects and headers; /usr/src is not among them. */
+/* Where packages install objects and headers; /usr/src does not count. */
 static const char *const object_places[] = {
 	"/lib/",       "/lib32/",     "/lib64/",	 "/usr/lib/",	"/usr/lib32/",
 	"/usr/lib64/", "/usr/libx32", "/usr/local/lib/", "/nix/store/", "/gnu/store/",
@@ -24,14 +24,13 @@ static const char *const source_places[] = {
 	"/usr/include/",   "/usr/local/include/", "/usr/lib/",
 	"/usr/local/lib/", "/nix/store/",	  "/gnu/store/",
 };
-/* Those of compilers that lie elsewhere, or were built elsewhere. */
+/* Sources of compilers that lie, or were built, elsewhere. */
 static const char *const source_parts[] = {"/include/c++/", "/libstdc++-v3/", "/libcxx/",
 					   "/libcxxabi/"};
 static const char *const names[] = {"std::", "__gnu_cxx::", "__cxxabiv1::"};
-/* What begins the program, and what fills the pool for exceptions, where that was linked
- * in. */
+/* Startup code, and code that fills the pool for exceptions, if statically linked. */
 static const char *const whole_names[] = {"_start", "_GLOBAL__sub_I_eh_alloc.cc"};
-/* Of the runtime, wherever they lie. */
+/* Libraries of the runtime, wherever they lie. */
 static const char *const runtimes[] = {
 	"libc.", "libstdc++.", "libc++.",    "libc++abi.", "libgcc_s.",	   "ld-linux",
 	"libc-", "ld-",	       "libpthread", "libunwind.", "libprofshim.",
@@ -65,8 +64,8 @@ struct library_rule {
 	bool is_not;
 };
 
-/* A copy of the rule at `at`, without the "!" of one that is_not, to be freed. *ret_next:
- * behind it, or NULL. */
+/* Returns a copy (free) of the rule at `at` without the "!" of a negative one. *ret_next:
+ * after it, or NULL. */
 static char *take_rule(const char *at, bool *ret_is_not, const char **ret_next)
 {
 	size_t size = strcspn(at, "\n");
@@ -76,7 +75,7 @@ static char *take_rule(const char *at, bool *ret_is_not, const char **ret_next)
 	return xstrndup(at + *ret_is_not, size - *ret_is_not);
 }
 
-/* NULL, or why not; then there is nothing to be freed. */
+/* Returns NULL, or why it failed; then nothing is to be freed. */
 static const char *compile(regex_t *ret, const char *pattern)
 {
 	const char *reason = pattern_refuse(pattern);
@@ -141,7 +140,8 @@ void library_done(struct library *library)
 	*library = (struct library){.rule_count = 0};
 }
 
-/* The objects of a program that a package brought are where those of others are. */
+/* A packaged program's own objects lie where those of libraries do, so they do not
+ * count. */
 static bool is_library_object(const struct library *library, const char *path)
 {
 	const char *base = basename(path);
@@ -156,8 +156,8 @@ static bool fits(const struct library_rule *rule, const char *text)
 	return text && regexec(&rule->pattern, text, 0, NULL, 0) == 0;
 }
 
-/* What the user's rules say: 1 it is, 0 it is not, -1 nothing. Names are those of
- * reports, without parameters, whose types are others' names. */
+/* What the user's rules say: 1: library; 0: not; -1: nothing. Names are matched as
+ * reports show them, without parameters: their types are not the function's. */
 static int is_asked_for(const struct library *library,
 			const struct library_function *function)
 {
@@ -178,8 +178,8 @@ static int is_asked_for(const struct library *library,
 	return answer;
 }
 
-/* A program's own operator new is for its users what the library's is. Else the source
- * decides, where it is known: of std::hash<Point> that is the user's. */
+/* A program's own operator new counts as library, like the standard one. Otherwise the
+ * source file decides if known: for std::hash<Point> it is the user's. */
 bool library_has(const struct library *library, const struct library_function *function)
 {
 	const char *name = function->name ? cxx_name_parts(function->name).name : "";

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files and lines through libdw, which reads the table of a unit once, address
- * ranges, and the other files that debug information names, looked at before libdw
- * opens them. Must not wait, or ask a server.
+ * Files and lines through libdw; address ranges; and the other files that debug
+ * information names, checked before libdw opens them. Must not wait or ask a server.
  */
 #include "collector/symbols/places.h"
 
@@ -26,8 +25,8 @@
 #include "common/base/xalloc.h"
 #include "common/places.h"
 
-/* Ranges may overlap a little (functions folded by the linker); this many are looked
- * through. */
+/* Ranges may overlap a little (functions folded by the linker), so this many are
+ * tried. */
 #define LOOK_BACK 16
 
 void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item)
@@ -35,7 +34,7 @@ void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t ite
 	ARRAY_ADD(ranges->entries, ranges->count) = (struct range){low, high, item};
 }
 
-/* Of ranges that start together the longest comes first. */
+/* Of ranges with the same start the longest comes first. */
 static int compare_ranges(const void *a_range, const void *b_range)
 {
 	const struct range *a = a_range, *b = b_range;
@@ -68,7 +67,7 @@ const char *places_directory(Dwarf_Die *root)
 	return dwarf_formstring(dwarf_attr(root, DW_AT_comp_dir, &attribute));
 }
 
-/* Some units have none. */
+/* Units without a line table are no failure. */
 static bool note_failure(struct places *places, Dwarf_Die *root)
 {
 	places->is_cut |= dwarf_hasattr(root, DW_AT_stmt_list) != 0;
@@ -87,8 +86,8 @@ static bool lines_of(struct places *places, Dwarf_Die *root, Dwarf_Lines **ret,
 	return dwarf_getsrclines(root, ret, ret_count) == 0 || note_failure(places, root);
 }
 
-/* libdw puts the directory before the name, but for one that is relative to that of the
- * compilation. Of a unit that does not say where it was compiled it makes "/name". */
+/* libdw prefixes the directory, except one that is relative to the compilation directory.
+ * For a unit without a compilation directory it makes "/name". */
 static const char *file_name(struct strings *strings, Dwarf_Files *files, size_t number,
 			     const char *own_directory, const char *directory)
 {
@@ -190,7 +189,7 @@ static Dwarf_Line *find_row(Dwarf_Lines *lines, size_t count, uint64_t address)
 	Dwarf_Line *row;
 	int line = 0;
 
-	/* line 0: the compiler could not tell; the row before is the best guess */
+	/* line 0: the compiler did not know; use the row before */
 	while (low-- > 0) {
 		row = dwarf_onesrcline(lines, low);
 		if (ends_sequence(row))
@@ -223,15 +222,15 @@ struct source_place places_at(struct places *places, Dwarf_Die *root, uint64_t a
 }
 
 /*
- * The other files that debug information names: the one it shares with other programs
- * (.gnu_debugaltlink) and those beside the objects (.dwo). Must not let libdw open a
- * path before it was looked at: it would wait at a fifo.
+ * The other files that debug information names: the one shared with other programs
+ * (.gnu_debugaltlink) and those beside the objects (.dwo). Must check a path before libdw
+ * opens it, which would hang on a fifo.
  */
 
 #define DEBUG_DIRECTORY "/usr/lib/debug/"
 
-/* The smallest file in which libdw finds debug information: one section, and nothing in
- * it that anything could refer to. */
+/* The smallest file in which libdw finds debug information: one section that contains
+ * nothing to refer to. */
 struct empty_file {
 	Elf64_Ehdr header;
 	Elf64_Shdr sections[3];
@@ -344,7 +343,7 @@ bool linked_split_fits(Dwarf_Die *root)
 		return false;
 	length = snprintf(path, sizeof(path), "%s%s%s", directory ? directory : "",
 			  directory ? "/" : "", name);
-	/* libdw opens it by its name again: nobody else can have exchanged it */
+	/* libdw reopens it by name, which is safe: nobody else can have exchanged it */
 	return length > 0 && (size_t)length < sizeof(path) && path[0] == '/' &&
 	       own_path_find(path, geteuid(), real, sizeof(real)) == 0 && is_elf(real);
 }

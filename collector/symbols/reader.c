@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Answers put together from symbol table and DWARF. Must not read more of a file than a
- * question needs; somebody waits.
+ * Combines symbol table and DWARF into answers. Must not read more of a file than a
+ * question needs: somebody waits.
  */
 #include "collector/symbols/reader.h"
 
@@ -22,9 +22,9 @@
 #define NAME_LIMIT 16384
 
 /*
- * Every program has frames of the C library, its debug information is often installed
+ * Every program has frames of the C library. Its debug information is often installed
  * (gdb and valgrind bring it) and packed: unpacking took 43 ms at the end of each run,
- * for lines of sources that nobody has at hand. Its names come from the symbol table.
+ * for sources that nobody has at hand. So its names come from the symbol table.
  */
 static bool is_c_library(const char *path)
 {
@@ -60,7 +60,8 @@ bool reader_is_wanted(const struct segment_module *wanted, const struct elf_file
 		       wanted->mtime_ns;
 }
 
-/* A relative path would be looked for where this process is, not where that one was. */
+/* Opens the wanted file. A relative path would be resolved in this process's directory,
+ * not in that of the recorded one, so it is refused. */
 static enum symbols_trouble open_wanted(struct reader_module *module)
 {
 	const struct segment_module *wanted = &module->wanted;
@@ -102,8 +103,8 @@ static bool add_table(struct reader_module *module, Elf *elf, uint32_t type)
 				       module->high) == 0;
 }
 
-/* The full symbol table of the file or of its debug file; failing that, the exported
- * symbols with what a packed table adds to them. */
+/* Reads the full symbol table of the file or of its debug file; failing that, the
+ * exported symbols and those of a packed table. */
 static enum symbols_source read_table(struct reader_module *module)
 {
 	Elf *file = module->file.elf, *debug = module->debug.elf;
@@ -145,7 +146,7 @@ struct reader_module *reader_open(struct strings *strings,
 	return module;
 }
 
-/* At the first question for a variable. */
+/* Called at the first question for a variable. */
 static void reader_module_read_variables(struct reader_module *module)
 {
 	struct symbol_table *variables = &module->variables;
@@ -158,7 +159,7 @@ static void reader_module_read_variables(struct reader_module *module)
 	symbol_table_sort(variables);
 }
 
-/* The DWARF index, made at the first question; NULL: there is none. Called at the start
+/* The DWARF index, made at the first question; NULL: there is none. Call it at the start
  * of each question. */
 static struct debug_info *reader_module_info(struct reader_module *module)
 {
@@ -183,8 +184,8 @@ enum symbols_trouble reader_trouble(const struct reader_module *module)
 	return module->trouble;
 }
 
-/* The length of the name without "@VERSION" and, if asked, without the mark of the part
- * that the compiler moved out of the way (".cold", ".cold.5"). */
+/* The length of the name without "@VERSION" and, if asked, without the mark of a part
+ * that the compiler split off (".cold", ".cold.5"). */
 static size_t name_length(const char *name, bool drop_cold)
 {
 	size_t whole = strnlen(name, NAME_LIMIT), length;
@@ -201,7 +202,7 @@ static size_t name_length(const char *name, bool drop_cold)
 	return length;
 }
 
-/* Fortran's procedures outside of modules have an underscore more than in the source. */
+/* Fortran procedures outside of modules have an underscore that the source lacks. */
 static bool is_fortran_name(const char *linkage_name, const char *source_name)
 {
 	size_t length = strlen(linkage_name);
@@ -211,7 +212,7 @@ static bool is_fortran_name(const char *linkage_name, const char *source_name)
 	       source_name[length - 1] == '\0';
 }
 
-/* What the compiler made several functions of is told by one name. */
+/* Gives one name to all functions that the compiler made of one. */
 static void name_symbol(struct strings *strings, struct symbol *symbol)
 {
 	const char *linkage = symbol->linkage_name;
@@ -280,7 +281,7 @@ int reader_variable(struct reader_module *module, uint64_t address, struct symbo
 	return ret->name ? 0 : -ENOENT;
 }
 
-/* What reports call it: Fortran's names are told by DWARF. */
+/* Finds the name for reports. Fortran's names come from DWARF. */
 static void look_at_name(struct debug_info *info, const struct symbol_entry *entry,
 			 struct debug_scope *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads requests, asks the reader, writes answers. Runs on: a confined child. Must not
- * answer before a request was read to its end: the parent does not listen yet.
+ * Reads requests, asks the reader, writes answers. Runs on: a confined child. Must read a
+ * request to its end before it answers: until then the parent does not listen.
  */
 #include "collector/symbols/serve.h"
 
@@ -32,7 +32,7 @@ static void put(struct server *server, const void *data, size_t size)
 	(void)fwrite(data, 1, size, server->out);
 }
 
-/* The string's number; it is sent when it is a new one. */
+/* The string's number. A new string is sent first. */
 static uint32_t number_of(struct server *server, const char *text)
 {
 	bool is_new = false;
@@ -99,7 +99,7 @@ static void open_module(struct server *server, const uint8_t *data)
 		reader_open(server->strings, &from->file, from->is_without_debug);
 }
 
-/* The parent is believed: it checks what it sends. */
+/* Trusts the parent, which checks what it sends. */
 static void answer_request(struct server *server, const struct message_request *request,
 			   const uint8_t *data)
 {

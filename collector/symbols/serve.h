@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a symbolizer and its confined child say to each other, and the child's side. A
- * request is a head and so many bytes; each is answered before the next is sent. Strings
- * of answers are sent once each, before the first answer that has them, and known by
- * number afterwards.
+ * The protocol between a symbolizer and its confined child, and the child's side. A
+ * request is a head and its data, and is answered before the next is sent. A string is
+ * sent once, before the first answer that uses it, and later referred to by number.
  */
 #pragma once
 
@@ -16,10 +15,9 @@
 #define MESSAGE_FRAMES_MAX 64
 #define MESSAGE_TEXT_MAX 65536
 
-/* REQUEST_OPEN: struct message_file. The module's number is how many were opened before.
+/* REQUEST_OPEN: struct message_file. Modules are numbered in the order of opening.
  * REQUEST_ASK: up to MESSAGE_QUESTIONS_MAX of struct message_question. Answers:
- * ANSWER_SYMBOLS for each of these, in their order, and at the end of both ANSWER_MODULE.
- */
+ * ANSWER_SYMBOLS for each question, in order; at the end of both ANSWER_MODULE. */
 enum { REQUEST_OPEN = 1, REQUEST_ASK };
 
 struct message_request {
@@ -38,10 +36,10 @@ struct message_question {
 	uint64_t kind;
 };
 
-/* ANSWER_TEXT: value bytes follow, without a NUL.
- * ANSWER_MODULE: value: an enum symbols_source; offset: an enum symbols_trouble.
- * ANSWER_SYMBOLS: value of struct message_symbol follow, 0: nothing is known. offset: of
- * the address in a variable, or from the nearest symbol. */
+/* ANSWER_TEXT: value bytes follow, without a NUL. ANSWER_MODULE: value is an enum
+ * symbols_source, offset an enum symbols_trouble. ANSWER_SYMBOLS: value of struct
+ * message_symbol follow, 0: nothing known; offset is that of the address in a variable,
+ * or from the nearest symbol. */
 enum { ANSWER_TEXT = 1, ANSWER_MODULE, ANSWER_SYMBOLS };
 
 struct message_answer {

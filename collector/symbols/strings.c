@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Texts that are kept once each. Must not move one: callers hold pointers. */
+/* Keeps each text once. Must not move one: callers hold pointers. */
 #include "collector/symbols/strings.h"
 
 #include <stdbool.h>
@@ -13,16 +13,16 @@
 #include "common/base/xalloc.h"
 #include "collector/symbols/symbol.h"
 
-/* Of one string, and of all together: the files that they come from may be hostile. The
- * names of a browser's 100,000 functions take 20 MB. */
+/* Limits of one string and of all together, as the files that they come from may be
+ * hostile. The names of a browser's 100,000 functions take 20 MB. */
 #define STRING_LIMIT 65536
 #define STRINGS_LIMIT_BYTES ((size_t)256 << 20)
 
-/* readable: of each text, NULL until asked for. */
+/* readable: the readable form of each text, NULL until asked for. */
 struct strings {
 	struct intern texts;
 	const char **readable;
-	size_t count; /* of these */
+	size_t count; /* entries in readable */
 	size_t total_bytes;
 };
 
@@ -81,7 +81,7 @@ const char *strings_readable(struct strings *strings, const char *kept_name)
 	return strings->readable[number];
 }
 
-/* Writes the cleaned path over itself; from[0] is '/'. */
+/* Cleans the path in place. It begins with '/'. */
 static size_t clean_path(char *path)
 {
 	const char *from = path;
@@ -104,7 +104,7 @@ static size_t clean_path(char *path)
 	return used;
 }
 
-/* Directory and slash, or nothing when it is unknown or what follows is absolute. */
+/* Appends the directory and a slash, unless it is unknown or what follows is absolute. */
 static int append_directory(char *path, size_t size, const char *directory,
 			    const char *next)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Questions are kept with their answers; those without one go to the child together.
- * Must not believe a number that the child sends.
+ * Keeps questions with their answers, and sends those without one to the child together.
+ * Must not trust a number that the child sends.
  */
 #include "collector/symbols/symbols.h"
 
@@ -16,19 +16,19 @@
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 
-/* With less left another child is not worth its start. */
+/* With less CPU time left, another child is not worth starting. */
 #define CPU_LEAST_NS INT64_C(1000000000)
 
-/* How much is asked of a module: less after each child that did not survive it. */
+/* How much is read of a module: less after each child that did not survive it. */
 enum reading { READING_ALL, READING_TABLES, READING_NOTHING };
 
-/* first: of its symbols, when it is answered. */
+/* first: index of its symbols, once it is answered. */
 struct answer {
 	uint32_t first, count;
 	uint64_t offset;
 };
 
-/* number: of the child's modules; child: of which child. */
+/* number: the module's number in the child; child: which child that is. */
 struct symbol_module {
 	struct symbol_module *next;
 	struct symbolizer *symbolizer;
@@ -37,7 +37,7 @@ struct symbol_module {
 	enum symbols_trouble trouble;
 	uint32_t number, child;
 
-	/* Both by number; the answers of the first so many questions are there. */
+	/* Both by number. The first answer_count questions have answers. */
 	struct map numbers;
 	struct message_question *questions;
 	struct answer *answers;
@@ -48,7 +48,7 @@ struct symbol_module {
 	struct message_file wanted;
 };
 
-/* texts: what the child has sent, by its numbers. child_count: children so far. */
+/* texts: strings by the child's numbers. child_count: children started so far. */
 struct symbolizer {
 	struct strings *strings;
 	struct symbol_module *modules;
@@ -128,7 +128,7 @@ static bool receive_text(struct symbolizer *symbolizer, uint32_t length)
 	return true;
 }
 
-/* The next answer that is no text. false: none of this kind. */
+/* Receives the next answer that is not a text. false: it is of another kind. */
 static bool receive(struct symbolizer *symbolizer, uint32_t kind,
 		    struct message_answer *ret)
 {
@@ -141,7 +141,7 @@ static bool receive(struct symbolizer *symbolizer, uint32_t kind,
 	return false;
 }
 
-/* false: there is no such text. */
+/* Returns false when there is no such text. */
 static bool find_text(const struct symbolizer *symbolizer, uint32_t number,
 		      const char **ret)
 {
@@ -169,7 +169,7 @@ static bool add_symbol(struct symbol_module *module, const struct message_symbol
 	return true;
 }
 
-/* To the first question without one. */
+/* Receives the answer to the first question that has none. */
 static bool receive_answer(struct symbol_module *module)
 {
 	struct message_symbol from[MESSAGE_FRAMES_MAX];
@@ -190,7 +190,7 @@ static bool receive_answer(struct symbol_module *module)
 	return true;
 }
 
-/* The end of each request. */
+/* Receives the end of a request. */
 static bool receive_module(struct symbol_module *module)
 {
 	struct message_answer answer;
@@ -237,7 +237,7 @@ static bool ask_some(struct symbol_module *module)
 	return receive_module(module);
 }
 
-/* Opens the module, and gives each of its questions an answer. */
+/* Has the child open the module and answer all open questions. */
 static void ask(struct symbol_module *module)
 {
 	while (module->reading != READING_NOTHING) {
@@ -310,7 +310,7 @@ enum symbols_trouble symbols_why(const struct symbol_module *module)
 	return module->trouble;
 }
 
-/* The number of the question, which is a new one or has been put before. */
+/* The number of the question, which is added if it is new. */
 static uint32_t wish(struct symbol_module *module, enum message_kind kind,
 		     uint64_t address)
 {
@@ -348,7 +348,7 @@ static const struct answer *answer_to(struct symbol_module *module,
 	return &module->answers[number];
 }
 
-/* Its only symbol, if it has a name. */
+/* Returns the answer's only symbol, if it has a name. */
 static int take(const struct symbol_module *module, const struct answer *answer,
 		struct symbol *ret)
 {

@@ -18,20 +18,19 @@
 #include "common/base/xalloc.h"
 #include "common/base/array.h"
 
-/* How far back to look for a function that covers an address when labels inside it are in
- * the way. */
+/* How far back to look for a function that covers an address, past labels inside it. */
 #define LOOK_BACK 32
 #define PLT_ENTRY_BYTES 16
 
-/* Longer names are no names (template names end below it), and are left out. */
+/* Longer names are left out (real template names stay below). */
 #define NAME_LIMIT 16384
 
 /*
  * Of several names for one address the best is the one a person would use: a function
  * rather than a label; visible outside rather than local; fewer leading underscores
- * ("write", not "__libc_write"; mangled names start with one that does not count); strong
- * rather than weak; then shorter, then first in the alphabet (as far as is looked at),
- * then first in the file.
+ * ("write", not "__libc_write"; the one that begins a mangled name does not count);
+ * strong rather than weak; then shorter; then first in the alphabet (up to
+ * COMPARED_BYTES), then first in the file.
  */
 static uint32_t name_rank(const Elf64_Sym *symbol, const char *name)
 {
@@ -51,7 +50,7 @@ static uint32_t name_rank(const Elf64_Sym *symbol, const char *name)
 	return rank;
 }
 
-/* Fills the entry's extent. false: this is no code. */
+/* Fills in the entry's extent. false: it is not code. */
 static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entry)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
@@ -86,7 +85,7 @@ static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entr
 	return entry->end > entry->address;
 }
 
-/* The same of a variable, which has a size, or may be anything. */
+/* The same for a variable; one without a size may be anything. */
 static bool measure_variable(const Elf64_Sym *symbol, struct symbol_entry *entry)
 {
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT ||
@@ -98,7 +97,7 @@ static bool measure_variable(const Elf64_Sym *symbol, struct symbol_entry *entry
 	return entry->end > entry->address;
 }
 
-/* What many symbols of one address would cost must not grow with their names. */
+/* Bounds the cost of many symbols with long names at one address. */
 #define COMPARED_BYTES 64
 
 static int compare_entries(const void *a_entry, const void *b_entry)
@@ -110,8 +109,8 @@ static int compare_entries(const void *a_entry, const void *b_entry)
 		       ?: ORDER_BY(a, b, name);
 }
 
-/* Keeps the first, best, entry of each address; a size that only an alias knows is kept
- * too. */
+/* Keeps the first and best entry of each address, with a size that only an alias
+ * knows. */
 static size_t drop_aliases(struct symbol_entry *entries, size_t count)
 {
 	struct symbol_entry *last = NULL;
@@ -137,7 +136,7 @@ void symbol_table_sort(struct symbol_table *table)
 	table->count = drop_aliases(table->entries, table->count);
 }
 
-/* Fills the entry from a symbol; elf: NULL, of variables. false: not to be taken. */
+/* Fills the entry from a symbol. elf: NULL for variables. false: leave it out. */
 static bool read_symbol(Elf *elf, const Elf64_Sym *symbol, const char *name,
 			struct symbol_entry *entry)
 {
@@ -218,8 +217,8 @@ const struct symbol_entry *symbol_table_at(const struct symbol_table *table,
 	return &table->entries[below - 1];
 }
 
-/* A function that covers the address wins over a nearer label without a size; with
- * neither, the address belongs to something that has no name here. */
+/* A function that covers the address wins over a nearer label without a size. With
+ * neither, the address is in something that has no name here. */
 const struct symbol_entry *symbol_table_around(const struct symbol_table *table,
 					       uint64_t address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions an ELF symbol table names, sorted by address. Must not know DWARF,
+ * The functions that an ELF symbol table names, sorted by address. Must not know DWARF,
  * demangle, or copy names.
  */
 #pragma once
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* name: as in the file, perhaps with "@VERSION"; borrowed from the Elf. [address, end):
- * its code or, when the file does not tell its size, the rest of its section. rank: the
- * lower, the better a name among several of one address. */
+ * its code or, when the file does not give its size, the rest of its section. rank: the
+ * lower, the better the name among several of one address. */
 struct symbol_entry {
 	uint64_t address, end;
 	const char *name;
@@ -34,13 +34,13 @@ struct symbol_table {
 int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
 		     uint64_t high);
 
-/* Likewise the variables that the file defines, wherever they lie. */
+/* Likewise for variables that the file defines, wherever they lie. */
 int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type);
 
-/* To be called once after the last addition and before the first look-up. */
+/* Call it once after the last addition and before the first look-up. */
 void symbol_table_sort(struct symbol_table *table);
 
-/* Whether the file takes a function of this name, in any version, from another one. */
+/* Does the file import a function of this name, in any version? */
 bool symbol_table_imports(Elf *elf, const char *name);
 
 /* The entry at exactly this address; NULL: none. */
@@ -52,6 +52,6 @@ const struct symbol_entry *symbol_table_around(const struct symbol_table *table,
 					       uint64_t address);
 
 /* The entry that begins or ends nearest to this address, which no entry covers; NULL: the
- * table is empty. A guess at a neighbour, nothing more. */
+ * table is empty. Only a guess at a neighbour. */
 const struct symbol_entry *symbol_table_near(const struct symbol_table *table,
 					     uint64_t address, uint64_t *ret_distance);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding a program the way execvp() does and looking at its symbols. Must not run
- * anything.
+ * Finds a program the way execvp() does and looks at its symbols. Must not run anything.
  */
 #include "collector/symbols/target.h"
 
@@ -23,7 +22,7 @@
 #define SCRIPT_DEPTH 4 /* interpreters that are scripts themselves; as in Linux */
 #define FIRST_LINE_BYTES 256
 
-/* A file may claim to have any number of them. */
+/* Limits, as a file may claim any number. */
 #define SYMBOL_LIMIT (4u << 20)
 #define SEGMENT_LIMIT 4096
 
@@ -51,7 +50,7 @@ static int copy_path(const char *path, char *ret)
 	return 0;
 }
 
-/* execvp: a name with a slash is a path; others are looked for in PATH, where a file that
+/* As execvp(): a name with a slash is a path; others are looked up in PATH. A file that
  * may not be executed is remembered while the search goes on. */
 static int find_program(const char *name, char *ret)
 {
@@ -111,7 +110,7 @@ static const char *skip_env_words(char *words)
 	return "";
 }
 
-/* From "#!INTERPRETER ARGUMENTS" the program that runs the script; empty: unreadable. */
+/* Finds the program that a line "#!INTERPRETER ARGUMENTS" runs; empty: unreadable. */
 static int find_interpreter(char *line, char *ret)
 {
 	char *program = line + 2, *arguments, *base;
@@ -183,7 +182,7 @@ static bool is_one_of(const char *name, const char *const *names)
 	return false;
 }
 
-/* Their first letters spare most symbols the comparisons. */
+/* Compares first letters first, which rules out most symbols. */
 static void look_at_symbol(const char *name, bool defined, struct target_report *ret)
 {
 	static const char *const allocators[] = {
@@ -249,7 +248,7 @@ static int look_for_asan(const char *path, Elf *elf, void *context)
 	return 1;
 }
 
-/* What the program headers tell: loader and linkage. */
+/* Reads loader and linkage from the program headers. */
 static void look_at_loader(Elf *elf, struct target_report *ret)
 {
 	const Elf_Data *loader;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What can be told about a program before it runs under the shim, or when its recording
+ * What is known about a program before it runs under the shim, or after its recording
  * came out empty. Must not run the program or its loader, or print.
  */
 #pragma once
@@ -9,9 +9,9 @@
 #include <stdbool.h>
 
 /*
- * path: the file that would run, found in PATH if need be. For a script, interpreter is
+ * path: the file that would run, found in PATH if needed. For a script, interpreter is
  * the program that its first line (through env, too) leads to, and everything below is
- * about the interpreter. What is below is_elf is false unless is_elf.
+ * about that. Fields below is_elf are false unless is_elf.
  */
 struct target_report {
 	char path[PATH_MAX];
@@ -27,11 +27,11 @@ struct target_report {
 	bool defines_hooks;  /* it has its own __cyg_profile_func_enter */
 	bool defines_malloc; /* it has its own malloc, or jemalloc, tcmalloc or mimalloc
 				linked in */
-	bool is_own;	     /* a program of profshim itself (common/attributes.h) */
+	bool is_own;	     /* one of profshim's own programs (common/attributes.h) */
 	bool links_pg;	     /* compiled with -pg (gprof) */
-	bool needs_asan;     /* AddressSanitizer is a library of it */
-	char first_library[PATH_MAX]; /* that one: it ends programs that have another
-					 before it; empty: none */
+	bool needs_asan;     /* it links AddressSanitizer as a library */
+	char first_library[PATH_MAX]; /* its file name: it ends programs that load another
+					 library before it; empty: none */
 };
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DT_NEEDED followed through RPATH, LD_LIBRARY_PATH, RUNPATH and the directories of
- * /etc/ld.so.conf. Must not run anything; follow more than LIBRARY_LIMIT libraries.
+ * Follows DT_NEEDED through RPATH, LD_LIBRARY_PATH, RUNPATH and the directories of
+ * /etc/ld.so.conf. Must not run anything, or follow more than LIBRARY_LIMIT libraries.
  *
  * Not looked at: ld.so.cache (its directories are those of ld.so.conf), hwcaps
  * directories (they hold copies of the same libraries), and RPATHs inherited from the
@@ -23,10 +23,10 @@
 
 #define LIBRARY_LIMIT 256
 #define TRY_LIMIT 20000	 /* files looked at; an RPATH may name a million directories */
-#define ENTRY_LIMIT 4096 /* of .dynamic; a program of 256 libraries has some 300 */
+#define ENTRY_LIMIT 4096 /* in .dynamic; a program with 256 libraries has about 300 */
 #define CONF_DEPTH 4
 
-/* system: directories of ld.so.conf, ':' between them. paths: the libraries seen so far;
+/* system: directories of ld.so.conf, separated by ':'. paths: the libraries seen so far;
  * those from `next` on have not been visited. */
 struct search {
 	char *system;
@@ -34,7 +34,7 @@ struct search {
 	size_t count, next, tries;
 };
 
-/* What one file asks for. Strings are borrowed from its Elf. */
+/* What one file needs. Strings are borrowed from its Elf. */
 struct wishes {
 	const char *rpath, *runpath;
 	const char *origin; /* path of the file */
@@ -130,7 +130,7 @@ static bool is_library(const char *path)
 	return fits;
 }
 
-/* Looks in a ':' separated list of directories. */
+/* Searches a ':' separated list of directories. */
 static bool find_in(struct search *search, const struct wishes *wishes, const char *list,
 		    const char *name, char *ret)
 {
