@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Our schema, whether that of a file is ours, and what a planted run.db must not do. Must
- * not use a view or a trigger of the file.
+ * Makes our schema, compares a file's with it, and limits what a planted run.db can do.
+ * Must not use a view or a trigger of the file.
  */
 #include "collector/store/guard.h"
 
@@ -17,13 +17,13 @@
 #include "schema.sql.h"
 #include "store.sql.h"
 
-/* Ours has some sixty; reading the list must not be work without end. */
+/* Our schema has about sixty objects; reading a file's list must not take forever. */
 #define OBJECT_LIMIT 2000
 
 enum { TYPE, NAME, TABLE, TEXT }; /* columns of sql_objects */
 
-/* What SQLite keeps of our schema, by name. Made when we are built: to make it anew took
- * three fifths of the CPU time of a short report. */
+/* What SQLite stores for our schema, by name. Generated at build time: computing it at
+ * run time took three fifths of the CPU time of a short report. */
 static const struct object {
 	const char *type, *name, *table, *text;
 } own[] = {
@@ -71,7 +71,7 @@ const char *guard_message(struct sqlite3 *db, int code)
 								   : sqlite3_errstr(code);
 }
 
-/* The end of a quoted text or name that begins at text. */
+/* The end of the quoted text or name that begins at text. */
 static const char *end_of_quote(const char *text)
 {
 	char quote = *text == '[' ? ']' : *text;
@@ -81,7 +81,7 @@ static const char *end_of_quote(const char *text)
 	return *text ? text + 1 : text;
 }
 
-/* Copies SQL without comments, each blank stretch as one blank, in place. */
+/* Removes comments from SQL in place and makes each stretch of white space one blank. */
 static void plain_sql(char *sql)
 {
 	char *to = sql, *from = sql;
@@ -135,13 +135,13 @@ static int compare_name(const void *name, const void *object)
 	return strcmp(name, ((const struct object *)object)->name);
 }
 
-/* May an object that is not ours stay? */
+/* May an object that is not ours stay in the file? */
 static int is_harmless(sqlite3_stmt *object, enum guard_use use)
 {
 	const char *type = text_of(object, TYPE);
 
 	if (strncmp(text_of(object, NAME), "sqlite_stat", 11) == 0)
-		return 1; /* of ANALYZE */
+		return 1; /* made by ANALYZE */
 	if (use == GUARD_READ)
 		return 1;
 	return strcmp(type, "table") == 0 || strcmp(type, "view") == 0 ||

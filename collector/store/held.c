@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finding a database by its held directory, and what is allowed there. Must not look a
- * path up a second time.
+ * Finds a database by its held directory, and checks what is allowed there. Must not look
+ * a path up a second time.
  */
 #include "collector/store/held.h"
 
@@ -26,7 +26,7 @@ const char *held_refusal(void)
 	return refusal;
 }
 
-/* The name under which SQLite opens name in the file's directory. */
+/* The path by which SQLite opens `name` in the file's directory. */
 static void held_path(const struct held_file *file, const char *name, char *ret,
 		      size_t size)
 {
@@ -34,7 +34,7 @@ static void held_path(const struct held_file *file, const char *name, char *ret,
 		 file->directory_fd, name);
 }
 
-/* Returns the name in the directory, or NULL: not one of ours. */
+/* Returns the name in the directory, or NULL when the path is not one of ours. */
 static const char *parse(const char *path, enum held_use *ret_use, int *ret_fd)
 {
 	size_t length = strlen(HELD_PREFIX);
@@ -57,7 +57,8 @@ static void owner_name(uid_t uid, char *ret, size_t size)
 		snprintf(ret, size, "user %u", (unsigned)uid);
 }
 
-/* 0, or -EACCES with the reason in words that follow the file's name. */
+/* 0, or -EACCES with a reason that continues a sentence beginning with the file's
+ * name. */
 static int held_check(const struct stat *status, enum held_use use, char *reason,
 		      size_t size)
 {
@@ -100,7 +101,7 @@ static int open_file(const char *path, int flags, int mode)
 		return open(path, flags, mode);
 	if (use == HELD_READ)
 		flags &= ~(O_CREAT | O_EXCL);
-	/* a FIFO would keep us waiting for who writes to it */
+	/* without O_NONBLOCK we would wait for a FIFO's writer */
 	fd = openat(directory, name,
 		    flags | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode);
 	if (fd < 0) {
@@ -146,8 +147,9 @@ static int unlink_file(const char *path)
 	return name ? unlinkat(directory, name, 0) : unlink(path);
 }
 
-/* As root SQLite gives the journal that it finds to the database's owner: another's would
- * be believed from then on. Those that we make have the right owner. */
+/* Replaces SQLite's fchown(). As root, SQLite gives a journal that it finds to the
+ * database's owner, so another user's would be trusted from then on. Those that we make
+ * have the right owner. */
 static int change_no_owner(int fd, uid_t owner, gid_t group)
 {
 	(void)fd, (void)owner, (void)group;
@@ -156,7 +158,7 @@ static int change_no_owner(int fd, uid_t owner, gid_t group)
 
 static int (*usual_open_directory)(const char *, int *);
 
-/* SQLite gives the name of a file in it. */
+/* Opens the directory of a file. SQLite passes the file's path. */
 static int open_parent(const char *path, int *ret)
 {
 	enum held_use use;
@@ -176,7 +178,7 @@ static int full_path(sqlite3_vfs *vfs, const char *path, int size, char *ret)
 	return SQLITE_OK;
 }
 
-/* SQLite declares all replaced calls as functions without arguments. */
+/* SQLite declares all replaceable calls as functions without arguments. */
 #define REPLACE(vfs, name, function)                                                     \
 	(vfs)->xSetSystemCall(vfs, name, (sqlite3_syscall_ptr)(function))
 
@@ -210,7 +212,7 @@ static int held_calls_open(const char *path, int flags, struct sqlite3 **ret)
 
 	*ret = NULL;
 	*refusal = 0;
-	/* a connection belongs to one thread: SQLite's locks were a tenth of storing */
+	/* a connection belongs to one thread; SQLite's locks took a tenth of storing */
 	return code == SQLITE_OK
 		       ? sqlite3_open_v2(path, ret, flags | SQLITE_OPEN_NOMUTEX, VFS_NAME)
 		       : code;
@@ -228,7 +230,7 @@ static int open_directory(int at, const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the directory of path (seen from at) and copies the last name. */
+/* Opens the directory of path (relative to at) and copies the last name. */
 static int enter(int at, const char *path, char name[256])
 {
 	char directory[4096];
@@ -244,7 +246,7 @@ static int enter(int at, const char *path, char name[256])
 	return open_directory(at, length ? directory : ".");
 }
 
-/* Can nobody else put a link of ours there, or put something in its place? */
+/* Is the directory safe: can nobody else move a link of ours there, or replace it? */
 static int is_directory_ours(int fd)
 {
 	struct stat status;
@@ -260,7 +262,7 @@ static int may_follow(const struct held_file *file, const struct stat *link)
 	       (link->st_uid == geteuid() && is_directory_ours(file->directory_fd));
 }
 
-/* From the link to its target's directory and name. */
+/* Moves on from the link to its target's directory and name. */
 static int follow(struct held_file *file, char *error, size_t error_size)
 {
 	char target[4096];

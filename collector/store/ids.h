@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run on its way into a database: where its ids begin, its turns, and the parts of
+ * The state of storing a run: where its ids begin, its turns, and the parts of
  * store_run().
  */
 #pragma once
@@ -21,25 +21,25 @@ union store_ids {
 		int64_t run, process, lane, thread, module, function, path, site,
 			snapshot, series;
 	};
-	int64_t all[STORE_ID_KINDS]; /* in the order of the table storing */
+	int64_t all[STORE_ID_KINDS]; /* in the order of the columns of table storing */
 };
 
 struct store {
 	struct sqlite3 *db;
-	const char *shown; /* the file, for sentences */
+	const char *shown; /* the file's name for messages */
 	const struct ingest *ingest;
 	const struct store_waiting *waiting;
-	union store_ids ids;  /* of the first row of each kind */
-	union store_ids ends; /* of the last; run is not used */
+	union store_ids ids;  /* first id of each kind */
+	union store_ids ends; /* last id of each kind; run is not used */
 	int has_ids;	      /* both are known */
-	int may_yield;	      /* turns end */
-	int is_claimed;	      /* stands in storing */
-	int is_lost;	      /* somebody took it for dead and removed it */
-	/* of rows, where there is one; functions and modules: 0, threads: -1 */
+	int may_yield;	      /* turns may end */
+	int is_claimed;	      /* has a row in storing */
+	int is_lost;	      /* another process took it for dead and removed it */
+	/* Ids of rows. Without a row: 0 for functions and modules, -1 for threads. */
 	int64_t *functions, *modules, *threads;
 	size_t *first_threads;	     /* of each process, in threads */
 	struct store_names *names;   /* of the functions */
-	uint64_t turn_ns, locked_ns; /* when the turn and a wait for the lock began */
+	uint64_t turn_ns, locked_ns; /* when the turn, and the wait for the lock, began */
 	unsigned waited_ms;	     /* of the latest wait */
 };
 
@@ -48,7 +48,7 @@ static inline int64_t store_path_id(const union store_ids *ids, uint32_t path)
 	return ids->path + path - 1; /* path 0 is the root above all */
 }
 
-/* The lane that its shares are told of. */
+/* The row of the lane that a lane's shares are stored under. */
 static inline int64_t store_lane_id(const union store_ids *ids,
 				    const struct ingest *ingest, uint32_t lane)
 {
@@ -61,34 +61,35 @@ static inline int64_t store_lane_id(const union store_ids *ids,
 int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
 			uint32_t slot);
 
-/* Numbers the rows of threads, functions and modules: not all have one. */
+/* Numbers the rows of threads, functions and modules. Not all of these have one. */
 void store_number_threads(struct store *store);
 void store_number_functions(struct store *store);
 void store_forget_numbers(struct store *store);
 
-/* turn.c. All return SQLite's code. A turn is a transaction. */
+/* In turn.c. All return SQLite's code. A turn is a transaction. */
 int store_begin(struct store *store);
 int store_commit(struct store *store);
 /* Ends the turn when it has lasted long enough, and begins the next. */
 int store_yield(struct store *store);
-/* Removes what dead writers left, and the run of the same token; finds the ids. */
+/* Removes what dead writers left and the run with the same token, then determines the
+ * ids. */
 int store_prepare(struct store *store);
-/* The run is whole: it is no longer announced. */
+/* Removes the announcement: the run is complete. */
 int store_unclaim(struct store *store);
-/* After an error: takes back what has been committed, if that is possible. */
+/* After an error: removes what has been committed, if possible. */
 void store_give_up(struct store *store);
-/* Counts as a busy handler for sqlite3_busy_handler(). */
+/* A busy handler for sqlite3_busy_handler(). */
 int store_busy(void *context, int count);
 
-/* open.c. 0, or -errno with a sentence. */
+/* In open.c. 0, or -errno with a sentence. */
 int store_open_existing(struct store *store, const struct held_file *file, char *error,
 			size_t error_size);
 
-/* -EEXIST: there is a file now, take that. */
+/* Like the former; -EEXIST: the file exists by now, so open that. */
 int store_new_file(struct store *store, const struct held_file *file, char *error,
 		   size_t error_size);
 
-/* run.c: all rows, inside a turn. */
+/* In run.c: inserts all rows, inside a turn. */
 int store_all_rows(struct store *store);
-/* open.c: turns SQLite's last error into -errno and a sentence. */
+/* In open.c: turns SQLite's last error into -errno and a sentence. */
 int store_fail(const struct store *store, int code, char *error, size_t error_size);

@@ -33,7 +33,7 @@ static void add_spans(struct row *row)
 		add_span(row, &spans->all[i]);
 }
 
-/* 0: of a step that no call held. */
+/* The id of a path; 0 for a step outside of all calls. */
 static int64_t path_id(const struct row *row, uint32_t path)
 {
 	return path ? store_path_id(row->ids, path) : 0;
@@ -56,7 +56,7 @@ static void add_studies(struct row *row)
 	}
 }
 
-/* Both numbers from 0. */
+/* Adds a case. Both numbers count from 0. */
 static void add_case(struct row *row, size_t study, size_t number)
 {
 	const struct ingest *ingest = row->ingest;
@@ -87,7 +87,7 @@ static void add_cases(struct row *row)
 	each_case(row, add_case);
 }
 
-/* Of a damaged recording they may be anything. */
+/* Limits times, which may be anything in a damaged recording. */
 #define NS_MOST 9e18
 
 static int64_t limited(double value)

@@ -37,7 +37,7 @@ static void add_lock(struct row *row, size_t index)
 	uint32_t kind = lock->kind;
 
 	if (kind > SEGMENT_LOCK_SIGNAL || kind < SEGMENT_LOCK_MUTEX)
-		kind = SEGMENT_LOCK_MUTEX; /* a damaged one */
+		kind = SEGMENT_LOCK_MUTEX; /* a damaged kind */
 	row_add(row, row->ids->run, index + 1, row->ids->process + lock->process,
 		lock->name, naming_words[lock->naming], value_filled(lock->module),
 		kind_words[kind], lock->address, lock->lock_count, lock->wait_count,
@@ -95,7 +95,7 @@ static void add_stalls(struct row *row)
 	}
 }
 
-/* Which windows the stalls are of, where not all were kept. */
+/* Adds the windows in which stalls were kept, when not all were. */
 static void add_window(struct row *row)
 {
 	double ns_per_tick = row->ingest->ticks.ns_per_tick;

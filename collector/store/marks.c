@@ -8,7 +8,7 @@ static int is_step(const struct marks_series *series)
 	return series->kind == SEGMENT_SERIES_STEP;
 }
 
-/* Durations become ns. */
+/* A value for the database; durations become ns. */
 static double plain(const struct ingest *ingest, const struct marks_series *series,
 		    double value)
 {
@@ -38,7 +38,7 @@ static struct split_values split_of_value(const struct row *row,
 			 value->mark.ready_ns, value->mark.blocked_ns);
 }
 
-/* Of several steps together. */
+/* The split of several steps together. */
 static struct split_values split_of_sum(const struct row *row,
 					const struct marks_series *series, double sum,
 					uint64_t ready_ns, uint64_t blocked_ns)
@@ -202,7 +202,7 @@ static void add_counters(struct row *row)
 	add_values_of_kind(row, SEGMENT_SERIES_COUNTER);
 }
 
-/* rank 0: of all steps. */
+/* Adds a wait. rank 0: of all steps. */
 static void add_wait(struct row *row, size_t index, uint32_t rank,
 		     const struct marks_wait *wait)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening a run.db that is there, for writing: is it ours?. Must not change a file that
- * is not ours, or run what stands in it.
+ * Opens an existing run.db for writing and checks that it is ours. Must not change a file
+ * that is not ours, or run anything that it contains.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -127,12 +127,13 @@ static int check_schema(struct store *store, char *error, size_t error_size)
 	return -EINVAL;
 }
 
-/* What kind of file is it? *ret_blank: no tables, nobody's. 0 or -errno. */
+/* Determines what kind of file it is. *ret_blank: it has no tables and belongs to no
+ * program. 0 or -errno. */
 static int check_identity(struct store *store, int *ret_blank, char *error,
 			  size_t error_size)
 {
 	int64_t application = 0, version = 0, tables = 0;
-	int result = 0, code = execute(store->db, "BEGIN"); /* all of one moment */
+	int result = 0, code = execute(store->db, "BEGIN"); /* a consistent view */
 
 	if (code == SQLITE_OK)
 		code = query_int(store->db, "PRAGMA application_id", &application);
@@ -153,7 +154,7 @@ static int check_identity(struct store *store, int *ret_blank, char *error,
 	return result;
 }
 
-/* Makes the tables, unless another collector was quicker. */
+/* Creates the tables, unless another collector was faster. */
 static int fill_blank(struct sqlite3 *db)
 {
 	int64_t tables;
@@ -185,7 +186,7 @@ static int prepare(struct store *store, char *error, size_t error_size)
 		snprintf(error, error_size, "%s is not writable", store->shown);
 		return -EACCES;
 	}
-	/* one file afterwards, even when somebody has switched it to WAL */
+	/* leaves one file, even if somebody has switched it to WAL */
 	code = execute(db, "PRAGMA journal_mode = DELETE");
 	/* A power cut must not harm the runs that are there. */
 	if (code == SQLITE_OK)
@@ -208,29 +209,29 @@ int store_open_existing(struct store *store, const struct held_file *file, char 
 }
 
 /*
- * A new run.db: made under another name, on the disk before it gets its own. Runs on:
- * one thread at a time; several processes may make the same file at once. Must not
- * replace a file, or follow a link that stands where the file is wanted.
+ * A new run.db: made under another name and synced before it gets its own. Runs on: one
+ * thread at a time; several processes may make the same file at once. Must not replace a
+ * file, or follow a link at the wanted path.
  *
- * One fsync() is the whole price: without a journal, without locks, and what is not whole
- * has no name that anybody reads. Tried and dropped: naming the file first and syncing it
- * afterwards, which spares the first process that fsync() (2 to 4 ms on ext4), but after
- * a power cut run.db may be any mixture of pages, and stand in the way of its own spool.
+ * This costs a single fsync(), without a journal or locks, and an incomplete file never
+ * has a name that anybody reads. Tried and dropped: naming the file first and syncing it
+ * afterwards. That spares the first process the fsync() (2 to 4 ms on ext4), but after a
+ * power cut run.db may be any mixture of pages and block its own spool.
  */
 
-/* The descriptor of an empty file of ours, or -errno. */
+/* Creates an empty file. Returns a descriptor or -errno. */
 static int make_empty(int directory_fd, const char *name)
 {
 	int flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(directory_fd, name, flags, 0600);
 
-	/* left by who stored the same run before us and was killed: we have its lock */
+	/* left by a process that was killed while it stored this run: we have its lock */
 	if (fd < 0 && errno == EEXIST && unlinkat(directory_fd, name, 0) == 0)
 		fd = openat(directory_fd, name, flags, 0600);
 	return fd < 0 ? -errno : fd;
 }
 
-/* All rows into the file that place names. */
+/* Inserts all rows into the file that place names. */
 static int fill(struct store *store, const struct held_file *place)
 {
 	int code = held_connect(place, NULL, SQLITE_OPEN_READWRITE, &store->db);
@@ -263,7 +264,7 @@ static int sync_file(const struct store *store, int fd)
 	return result;
 }
 
-/* Gives the file its own name, unless that is taken: -EEXIST. */
+/* Gives the file its own name. -EEXIST: the name is taken. */
 static int publish(const struct held_file *place, const struct held_file *file)
 {
 	int fd;
@@ -273,7 +274,7 @@ static int publish(const struct held_file *place, const struct held_file *file)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* a file system that cannot do that may have hard links */
+	/* a file system without that call may have hard links */
 	if (linkat(place->directory_fd, place->name, file->directory_fd, file->name, 0) ==
 	    0) {
 		unlinkat(place->directory_fd, place->name, 0);
@@ -281,8 +282,7 @@ static int publish(const struct held_file *place, const struct held_file *file)
 	}
 	if (errno == EEXIST || errno == EXDEV)
 		return -errno;
-	/* or nothing of the kind: then an empty file is made, and filled
-	 * like any other */
+	/* or neither: then make an empty file, which is filled like an existing one */
 	fd = openat(file->directory_fd, file->name,
 		    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -329,10 +329,10 @@ int store_new_file(struct store *store, const struct held_file *file, char *erro
 	int result;
 
 	place.directory_fd = store->ingest->run.directory_fd;
-	/* the spool's directory goes with everything in it */
+	/* the spool's directory is removed with everything in it */
 	snprintf(place.name, sizeof(place.name), "new.%016" PRIx64, token);
 	result = make_in(store, &place, file, error, error_size);
-	/* the spool was removed, or is on another disk (run.db a link of the user's) */
+	/* the spool is gone or on another disk (run.db may be a link of the user's) */
 	if (result != -ENOENT && result != -EXDEV && result != -EBADF)
 		return result;
 	place.directory_fd = file->directory_fd;

@@ -23,7 +23,7 @@ static int is_plain(const char *argument)
 char *store_command(const struct read_process *process)
 {
 	const char *end = process->command + process->command_size, *at;
-	/* a quote becomes four characters; quotes and a space around */
+	/* per byte up to four characters for a quote, plus quotes and a space around */
 	char *text = xmalloc((size_t)process->command_size * 4 + 8), *out = text;
 
 	for (at = process->command; at < end; at += strlen(at) + 1) {
@@ -46,7 +46,7 @@ char *store_command(const struct read_process *process)
 	return text;
 }
 
-/* A forked child is of its parent's rank. */
+/* The job of a process. A forked child has its parent's rank. */
 static const struct segment_job *job_of(const struct ingest *ingest, size_t index)
 {
 	static const struct segment_job none;
@@ -116,7 +116,7 @@ static void add_lanes(struct row *row)
 				row->ids->process + run->lanes[i].process);
 }
 
-/* Lanes are in the order of files and slots. */
+/* Binary search: lanes are in the order of files and slots. */
 int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
 			uint32_t slot)
 {
@@ -131,8 +131,8 @@ int64_t store_find_lane(const struct read_run *run, const struct read_process *p
 	return (int64_t)low;
 }
 
-/* A thread that has not ended has left no name. Somebody may have seen it; the main
- * thread has the program's. */
+/* The name of a thread. One that has not ended has not left its name; the collector may
+ * have seen it, and the main thread has the program's. */
 static const char *thread_name(const struct ingest *ingest,
 			       const struct read_process *process,
 			       const struct segment_thread *thread, char buffer[16])
@@ -225,7 +225,7 @@ static int64_t find_process(const struct read_run *run,
 	return -1;
 }
 
-/* Since the run began. */
+/* The time of a sample in ns since the run began. */
 static int64_t sample_time_ns(const struct row *row, uint64_t monotonic_ns)
 {
 	uint64_t start_ns = row->ingest->ticks.start_monotonic_ns;
@@ -260,11 +260,12 @@ static void add_resources(struct row *row)
 	}
 }
 
-/* The clocks of process ends and of samples agree to better than that. */
+/* The clocks of process ends and samples differ by less than this. */
 #define SLACK_NS 10000000
 
-/* The driver tells process numbers only, so a sample belongs to the image that had the
- * number at that time. A number that went to a stranger later finds nobody. */
+/* Finds the process that used the GPU. The driver only gives pids, so a sample belongs to
+ * the image that had the pid at that time. A pid that was reused by a stranger finds
+ * nobody. */
 static int64_t find_user(const struct ingest *ingest, int32_t pid, int64_t time_ns)
 {
 	int64_t found = -1;

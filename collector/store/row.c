@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows over sqlite3_bind_*(): one statement for a table. Must not know a table. */
+/* Inserts rows with sqlite3_bind_*(), one statement per table. Must not know a table. */
 #include "collector/store/row.h"
 
 #include <assert.h>
@@ -14,7 +14,7 @@ static int has(const struct quantity_list *list, const char *name)
 	return 0;
 }
 
-/* The columns as the file has them: its schema has been compared with ours. */
+/* Lists the columns as the file has them. Its schema was compared with ours before. */
 static void put_columns(struct row *row, const struct row_table *table, sqlite3_str *sql)
 {
 	const struct quantity_list *list = table->quantities;

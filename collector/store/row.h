@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rows of a run: tables, and what adds their rows, value by value in the order of the
- * columns in common/schema.sql. The first error sticks: what is added after it goes
- * nowhere.
+ * Adds the rows of a run's tables, value by value in the order of the columns in
+ * common/schema.sql. After the first error all further rows are ignored.
  */
 #pragma once
 
@@ -15,26 +14,26 @@
 
 struct sqlite3_stmt;
 
-/* The statement of one table, and what its rows are made of. */
+/* The statement of one table, and what its rows are made from. */
 struct row {
 	struct store *store;
-	const struct ingest *ingest; /* the store's, as the ids */
+	const struct ingest *ingest; /* the store's, like the ids */
 	const union store_ids *ids;
 	const struct quantity_list *quantities;
 	struct sqlite3_stmt *statement;
 	size_t column_count; /* without the quantities */
-	int code;	     /* SQLite's, SQLITE_OK as long as all is fine */
+	int code;	     /* SQLite's code, SQLITE_OK while there is no error */
 };
 
-/* quantities: the columns that are quantities of a subject, which come from
- * row_add_with(); NULL: none. */
+/* quantities: columns that are quantities of a subject and come from row_add_with();
+ * NULL: none. */
 struct row_table {
 	const char *name;
 	void (*fill)(struct row *row);
 	const struct quantity_list *quantities;
 };
 
-/* The tables of a run's rows, in the files of these names; the last has no name. */
+/* A run's tables, in the files of these names. The last entry has no name. */
 extern const struct row_table store_process_tables[], store_tree_tables[],
 	store_lock_tables[], store_kept_tables[], store_mark_tables[], store_run_tables[];
 
@@ -84,7 +83,7 @@ static inline struct value value_blob(const void *data, size_t size)
 	return (struct value){.kind = VALUE_BLOB, .data = data, .size = size};
 }
 
-/* Empty text becomes NULL, too. */
+/* NULL and empty text become NULL. */
 static inline struct value value_filled(const char *text)
 {
 	return value_text(text && *text ? text : NULL);
@@ -95,7 +94,7 @@ static inline struct value value_if(int is_known, int64_t integer)
 	return is_known ? value_integer(integer) : VALUE_NONE;
 }
 
-/* Less than 0 becomes NULL. */
+/* A negative number becomes NULL. */
 static inline struct value value_known(int64_t integer)
 {
 	return value_if(integer >= 0, integer);
@@ -122,8 +121,8 @@ static inline struct value value_known(int64_t integer)
 #define VALUES_AGAIN() VALUES_FIRST
 #define VALUES_NOTHING()
 
-/* Inserts a row. What values point to is borrowed until it is there. The store's turn may
- * end here. */
+/* Inserts a row. What the values point to is borrowed for the call. May end the store's
+ * turn. */
 #define row_add(row, ...) row_add_with(row, NULL, __VA_ARGS__)
 #define row_add_with(row, quantities, ...)                                               \
 	row_insert(row, quantities, (const struct value[]){VALUES(__VA_ARGS__)},         \
@@ -132,10 +131,10 @@ static inline struct value value_known(int64_t integer)
 void row_insert(struct row *row, const int64_t *quantities, const struct value *values,
 		size_t count);
 
-/* The process's arguments as one would type them in a shell. Owned by the caller. */
+/* The process's arguments as typed in a shell. Owned by the caller (free). */
 char *store_command(const struct read_process *process);
 
-/* What several tables have in one form. A path 0 is none. */
+/* Values that several tables share. Path 0 is none. */
 static inline struct value value_path(const struct row *row, uint32_t path)
 {
 	return value_if(path != 0, store_path_id(row->ids, path));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows that make a run visible, run and trust, and the order of all rows. */
+/* The rows of run and trust, which make a run visible, and the order of all rows. */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stddef.h>
@@ -50,7 +50,7 @@ struct machine {
 	char model[256], kernel[256];
 };
 
-/* Empty: it was collected later, perhaps elsewhere. */
+/* Stays empty when the run was collected later, perhaps on another machine. */
 static void look_at_machine(const struct ingest *ingest, struct machine *ret)
 {
 	struct utsname name;
@@ -80,7 +80,7 @@ static struct read_memory sum_memory(const struct ingest *ingest)
 	return sum;
 }
 
-/* Half of a 95 % interval, of a standard deviation. */
+/* Half of a 95 % interval, in standard deviations. */
 #define HALF_WIDTH_95 1.96
 
 static void add_run(struct row *row)
@@ -141,7 +141,7 @@ const struct row_table store_run_tables[] = {
 	{NULL},
 };
 
-/* What makes the run visible, its own row, comes last. */
+/* The run's own row, which makes it visible, comes last. */
 static const struct row_table *const parts[] = {
 	store_process_tables, store_tree_tables, store_lock_tables,
 	store_kept_tables,    store_mark_tables, store_run_tables,

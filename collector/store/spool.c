@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has a spool directory, and taking over those that nobody has. Must not touch a
- * spool that a collector holds the lock of.
+ * Finds out who has a spool directory and takes over those that nobody has. Must not
+ * touch a spool whose lock a collector holds.
  */
 #include "collector/store/spool.h"
 
@@ -36,7 +36,7 @@ static int is_token(const char *name)
 	return name[16] == 0;
 }
 
-/* Is the lock held by somebody? */
+/* Does somebody hold the lock? */
 static int is_attended(const struct rundir *rundir)
 {
 	int fd = rundir_open_file(rundir->fd, SEGMENT_RUN_NAME, O_RDONLY), attended;
@@ -48,7 +48,7 @@ static int is_attended(const struct rundir *rundir)
 	return attended;
 }
 
-/* A run of another boot has no living processes, whatever numbers are in use now. */
+/* A run of another boot has no living processes, whichever pids are in use now. */
 static int has_living_process(const struct rundir *rundir)
 {
 	char error[256], path[SEGMENT_PATH_MAX], link[32];
@@ -58,7 +58,7 @@ static int has_living_process(const struct rundir *rundir)
 	ssize_t length;
 	int32_t pid;
 
-	/* no process has an image open that has ended */
+	/* images that have ended belong to no living process */
 	if (read_run_open_files(&run, rundir, error, sizeof(error)) < 0)
 		return 0;
 	ticks_calibrate(&ticks, &run.page, &run.state);
@@ -66,7 +66,7 @@ static int has_living_process(const struct rundir *rundir)
 		alive = !(run.processes[i].is_former &&
 			  run.processes[i].state == SEGMENT_PROCESS_EXITING) &&
 			ending_is_alive(&run, &ticks, &run.processes[i]);
-	/* a forked child that has no slot yet, or the first process */
+	/* finds a forked child that has no slot yet, or the first process */
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir->fd);
 	length = readlink(link, path, sizeof(path) - 1);
 	path[length > 0 ? length : 0] = '\0';
@@ -77,7 +77,7 @@ static int has_living_process(const struct rundir *rundir)
 	return alive;
 }
 
-/* Has the collector been started just now, and may not have the lock yet? */
+/* Was the collector started so recently that it may not have the lock yet? */
 static int is_starting(const struct segment_run *page, const struct segment_state *state)
 {
 	uint64_t now = ticks_monotonic_ns();
@@ -92,7 +92,7 @@ static int is_starting(const struct segment_run *page, const struct segment_stat
 	       now - page->start_monotonic_ns < START_LIMIT_NS;
 }
 
-/* Fills in state and pids. 0: list it, -ENOENT: not a run, or one that is stored. */
+/* Fills in state and pids. 0: list the run; -ENOENT: not a run, or already stored. */
 static int inspect(struct spool_run *run, const struct rundir *rundir)
 {
 	struct segment_state state;
@@ -214,8 +214,8 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	return 0;
 }
 
-/* What the run's collector has seen so far, or had seen when it was killed. Without it
- * the run is read all the same. */
+/* Reads what the run's collector has seen so far, or had when it was killed. The run is
+ * readable without it. */
 static void read_watch(const struct rundir *rundir, struct samples *samples,
 		       struct cpu_book *outside, struct ingest_watch *watch)
 {
@@ -300,7 +300,7 @@ static void look_at_thread(struct spool_look *look, const struct ingest *ingest,
 			       : "");
 }
 
-/* Threads that live have left no name yet. */
+/* Adds the living threads, which have not left their names yet. */
 static void look_who_lives(struct spool_look *look, const struct ingest *ingest,
 			   struct resources *resources)
 {
@@ -317,8 +317,8 @@ static void look_who_lives(struct spool_look *look, const struct ingest *ingest,
 	}
 }
 
-/* Stored by its collector and removed while it was read: what was missing is no damage.
- * The facts go first, see rundir_remove(). */
+/* Was the run stored by its collector and removed while we read it? Then what was missing
+ * is no damage. The facts go first, see rundir_remove(). */
 static int is_stored(const struct rundir *rundir, char *error, size_t error_size)
 {
 	if (faccessat(rundir->fd, SEGMENT_RUN_NAME, F_OK, 0) == 0)

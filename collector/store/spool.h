@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spool directories beside an output file: listing, recovering, reading while the run
- * goes on. Must not touch a spool that a collector holds the lock of.
+ * Spool directories beside an output file: lists them, recovers runs, and reads a run
+ * that goes on. Must not touch a spool whose lock a collector holds.
  */
 #pragma once
 
@@ -21,38 +21,38 @@ enum spool_state {
 };
 
 struct spool_run {
-	char directory[4096]; /* run.db-spool/TOKEN; of all runs when all are foreign */
+	char directory[4096]; /* run.db-spool/TOKEN; the whole spool if that is foreign */
 	char token[17];
 	enum spool_state state;
 	int first_pid, collector_pid; /* 0: not known */
-	char owner[96];		      /* of a foreign one, in words */
+	char owner[96];		      /* of a foreign run, in words */
 };
 
 /*
- * All runs in OUTPUT-spool, in no order; there may be none. What is not the caller's
- * (root is no exception: whose files they are can change them at any moment) is listed,
- * once when the spool itself is foreign, and cannot be recovered or read. A run whose
+ * Lists all runs in OUTPUT-spool, in no order; there may be none. What is not the
+ * caller's is listed (once if the whole spool is foreign), but cannot be recovered or
+ * read. Root is no exception: the owner can change files at any moment. A run whose
  * collector has written run.db already and only waits for the program's death is not
- * listed. A collector holds flock(LOCK_EX) on directory/run while it lives. *ret_runs is
- * owned by the caller (free). 0 or -errno.
+ * listed. A living collector holds flock(LOCK_EX) on directory/run. *ret_runs is owned by
+ * the caller (free). 0 or -errno.
  */
 int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count);
 
-/* Ingests an abandoned run into output (created when missing), with collector_recovered
- * in trust, and removes the spool. 0, or -errno with one sentence in error; -EAGAIN:
- * somebody else took it meanwhile. waiting: told while output is locked, or NULL. */
+/* Stores an abandoned run in output (created if missing), with collector_recovered in
+ * trust, and removes the spool. 0; -EAGAIN: another process took it meanwhile; another
+ * -errno with a sentence in error. waiting: called while output is locked, or NULL. */
 int spool_recover(const struct spool_run *run, const char *output,
 		  const struct store_waiting *waiting, char *error, size_t error_size);
 
-/* A thread that lives, and where it is. */
+/* A living thread and where it is. */
 struct spool_thread {
 	int32_t pid, tid;
 	char name[16];
-	int64_t cpu_ns, ready_ns; /* since it was made; -1: not known */
+	int64_t cpu_ns, ready_ns; /* since the thread's start; -1: not known */
 	int64_t path_id;	  /* 0: outside of all functions */
 };
 
-/* Who lives. Zeroed: nobody. */
+/* The living processes and threads. All zero: none. */
 struct spool_look {
 	uint32_t living_count;	      /* processes */
 	int32_t first_pid;	      /* of these */
@@ -60,11 +60,11 @@ struct spool_look {
 	size_t thread_count;
 };
 
-/* Ingests what there is so far into db, an open handle with the schema (":memory:") and
- * without a run; leaves the spool alone; the run is not complete. ret: free
+/* Stores what there is so far in db, an open handle with the schema (":memory:") and no
+ * run. Leaves the spool alone; the run is marked as not complete. The caller frees
  * ret->threads. 0, or -errno with a sentence. */
 int spool_look(const struct rundir *rundir, struct sqlite3 *db, struct spool_look *ret,
 	       char *error, size_t error_size);
-/* The same of a run in a list. */
+/* The same for a run of spool_list(). */
 int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
 		    size_t error_size);

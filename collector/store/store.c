@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Storing a run: which way, in which order, and what is said on failure. Must not say
- * that a run is stored before it is on the disk.
+ * Stores a run: which way, in which order, and the messages on failure. Must not report a
+ * run as stored before it is on the disk.
  */
 #include "collector/store/store.h"
 
@@ -14,10 +14,10 @@
 #include "collector/store/held.h"
 #include "collector/store/ids.h"
 
-/* Somebody may make, remove or take the file each time. */
+/* Others may make, remove or replace the file before each try. */
 #define TRIES 5
 
-/* From the first turn to the last. */
+/* Writes the run, from the first turn to the last. */
 static int write_run(struct store *store, char *error, size_t error_size)
 {
 	int result, code = store_begin(store);
@@ -34,12 +34,12 @@ static int write_run(struct store *store, char *error, size_t error_size)
 	return store->is_lost ? -EAGAIN : result;
 }
 
-/* The journal is gone for good when the directory says so on the disk; before that a
- * power cut could bring it back, and with it take the run away. */
+/* Syncs the directory. Until then a power cut could bring the removed journal back, which
+ * would roll the run back. */
 static int sync_directory(const struct store *store, const struct held_file *file,
 			  char *error, size_t error_size)
 {
-	/* what is opened for searching only cannot be synced: EBADF */
+	/* a directory opened for searching only cannot be synced: EBADF */
 	if (fsync(file->directory_fd) == 0 || errno == EBADF || errno == EINVAL)
 		return 0;
 	snprintf(error, error_size, "cannot sync the directory of %s", store->shown);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a run's tree: module, function, path, path_lane, edge, site, and what its
- * calls of libc moved: target, transfer. */
+/* The rows of a run's tree: module, function, path, path_lane, edge, site; and of what
+ * its libc calls moved: target, transfer. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "common/base/xalloc.h"
 #include "common/names/name_set.h"
 
-/* own: by number of the function; without a name for what is not one of a module:
- * regions, hints, calls of libc. */
+/* own: by number of the function. Regions, hints and libc calls, which are in no module,
+ * have no name here. */
 struct store_names {
 	const struct merge *merge;
 	struct named *own;
@@ -46,8 +46,8 @@ static bool *find_told(const struct merge *merge, const int64_t *rows)
 	return is_told;
 }
 
-/* Of the functions that have rows (not 0) or were recorded with less than frames. The
- * merge is borrowed until store_names_done(). */
+/* Chooses names for the functions that have rows (not 0) or were recorded with less than
+ * frames. The merge is borrowed until store_names_done(). */
 static void store_names_choose(struct store_names *ret, const struct merge *merge,
 			       const int64_t *rows)
 {
@@ -76,7 +76,7 @@ static void store_names_choose(struct store_names *ret, const struct merge *merg
 	free(is_told);
 }
 
-/* Borrowed. */
+/* The function's name, borrowed. */
 static const char *store_names_at(const struct store_names *names, size_t function)
 {
 	const char *name = names->own[function].name;
@@ -90,7 +90,7 @@ static void store_names_done(struct store_names *names)
 	*names = (struct store_names){NULL, NULL};
 }
 
-/* Only functions that some path is of get rows, and only modules of such functions. */
+/* Only functions with a path get rows, and only modules of such functions. */
 void store_number_functions(struct store *store)
 {
 	const struct merge *merge = &store->ingest->merge;
@@ -195,7 +195,7 @@ static const struct identify_place *call_of(const struct merge *merge, uint32_t 
 	return call ? &merge->identify.places[call - 1] : &nowhere;
 }
 
-/* As a rule in the file of the function above: then it is not told again. */
+/* The file of a call; NULL when it is that of the calling function, as usual. */
 static const char *call_file(const struct merge *merge, const struct merge_path *path,
 			     uint32_t call)
 {
@@ -225,7 +225,8 @@ static void add_paths(struct row *row)
 	}
 }
 
-/* What a forked child took over and never called is told by its parent. */
+/* Does the mode get a row? A forked child's inherited modes that it never used are
+ * reported for its parent. */
 static int is_told(const struct merge *merge, const struct merge_mode *mode)
 {
 	if (mode->function == MERGE_NO_FUNCTION)

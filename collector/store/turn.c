@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The turns in which a run is written into a file that others use, its ids, and the
- * removal of what is not valid any more. Runs on: one thread at a time; several
- * processes take turns. Must not hold the database for much longer than STORE_TURN_NS.
+ * removal of invalid rows. Runs on: one thread at a time; several processes take turns.
+ * Must not hold the database for much longer than STORE_TURN_NS.
  *
- * SQLite's locks know no queue: who finds one polls. So after a turn the lock stays free
- * for longer than anybody of ours sleeps between two looks.
+ * SQLite's locks have no queue: waiters poll. So after a turn the lock stays free for
+ * longer than any of ours sleeps between two polls.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,11 +23,11 @@
 #define LOCKED_LIMIT_MS 30000
 #define POLL_US 4000
 #define GAP_US 10000
-/* Who has not touched its claim for so long is dead, or asleep with its machine. */
+/* A writer that has not renewed its claim for this long is dead, or its machine slept. */
 #define CLAIM_SECONDS 120
-/* Of the rows in one statement of remove_sql. */
+/* Rows removed by one statement of remove_sql. */
 #define ROWS_REMOVED 4000
-/* Ids of ours never come near it. */
+/* Our ids never come near this. */
 #define ID_MOST (INT64_MAX / 4)
 
 int store_busy(void *context, int count)
@@ -85,7 +85,7 @@ static int start(struct store *store, const char *sql, const struct bound *bound
 	return sqlite3_step(*ret);
 }
 
-/* Runs one statement; *ret_changes rows were changed. */
+/* Runs one statement, which changed *ret_changes rows. */
 static int run_one(struct store *store, const char *sql, const struct bound *bound,
 		   int *ret_changes, const char **ret_rest)
 {
@@ -97,7 +97,7 @@ static int run_one(struct store *store, const char *sql, const struct bound *bou
 	return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code;
 }
 
-/* Two numbers of the first row, 0 when there is none. */
+/* Reads two numbers of the first row; 0 when there is none. */
 static int query(struct store *store, const char *sql, const struct bound *bound,
 		 int64_t *first, int64_t *second)
 {
@@ -137,7 +137,7 @@ int store_commit(struct store *store)
 	return code;
 }
 
-/* Announces the run, or says that we are still at it. */
+/* Announces the run, or renews its claim. */
 static int claim(struct store *store)
 {
 	const struct bound bound = {.run = store->ids.run};
@@ -162,7 +162,7 @@ static int claim(struct store *store)
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
-/* Has nobody taken us for dead? */
+/* Checks that no other process took us for dead. */
 static int check_claim(struct store *store)
 {
 	const struct bound bound = {.run = store->ids.run};
@@ -203,7 +203,7 @@ static int remove_rows(struct store *store, int64_t run_id)
 
 	code = run_one(store, store_sql_remove_run, &bound, &changes, NULL);
 	while (code == SQLITE_OK) {
-		/* by the paths there are: a planted file may number them as it likes */
+		/* by existing paths, as a planted file may number them in any way */
 		code = query(store, store_sql_path_range, &bound, &bound.high, &is_some);
 		if (code != SQLITE_OK || !is_some)
 			break;
@@ -224,7 +224,7 @@ static int remove_rows(struct store *store, int64_t run_id)
 	return code;
 }
 
-/* What dead writers left, and an earlier attempt at this run. */
+/* Removes what dead writers left, and an earlier attempt at this run. */
 static int remove_dead(struct store *store)
 {
 	const struct bound none = {0};
@@ -259,7 +259,7 @@ static void add_counts(const struct ingest *ingest, const union store_ids *first
 	ret->series += (int64_t)ingest->merge.marks.count;
 }
 
-/* A planted file has any numbers, and nothing of ours is numbered from there on. */
+/* The next id. A planted file may have any numbers; ours never begin that high. */
 static int64_t next_id(int64_t highest)
 {
 	return highest >= 0 && highest < ID_MOST ? highest + 1 : 0;
@@ -315,7 +315,7 @@ int store_unclaim(struct store *store)
 		       : SQLITE_OK;
 }
 
-/* Where this fails, the next who writes does it. */
+/* If this fails, the next writer does it. */
 void store_give_up(struct store *store)
 {
 	int code;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Who waits while a run is stored, and for how long. */
+/* Callbacks for whoever waits while a run is stored. */
 #pragma once
 
-/* How long a turn lasts (store.h), about. */
+/* About how long a turn lasts (store.h). */
 #define STORE_TURN_NS 50000000ull
 
-/* What is done for those who wait for us. Every function may be NULL. */
+/* Every function may be NULL. */
 struct store_waiting {
-	/* Somebody else has had the database for waited_ms. 0: give up (-EBUSY). */
+	/* Another process has had the database for waited_ms. Return 0 to give up
+	 * (-EBUSY). */
 	int (*locked)(void *context, unsigned waited_ms);
-	/* begins 1: the disk is waited for; 0: no longer. */
+	/* begins 1: we wait for the disk from now on; 0: no longer. */
 	void (*syncing)(void *context, int begins);
-	/* The run can be read; only a power cut could still take it away. */
+	/* The run can be read. Only a power cut could still lose it. */
 	void (*readable)(void *context);
 	void *context;
 };
