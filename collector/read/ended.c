@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records of ended images, written whole or not at all, and read with suspicion. */
+/* Records of ended images: written completely or not at all, and read with suspicion. */
 #include "collector/read/ended.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static int begin_file(struct ended_writer *writer, int directory_fd)
 	if (result < 0)
 		return result;
 	close(result);
-	/* a spool that somebody removes is made again from what is open */
+	/* a removed spool is rebuilt from what is still open */
 	writer->fd = rundir_open_file(directory_fd, ENDED_NAME, O_RDWR);
 	if (writer->fd < 0) {
 		result = writer->fd;
@@ -59,7 +59,7 @@ static int begin_file(struct ended_writer *writer, int directory_fd)
 	return result;
 }
 
-/* The head last: before it there is no record. */
+/* Writes the head last: only that makes it a record. */
 static int write_record(struct ended_writer *writer, const struct ended_record *record,
 			const void *packed)
 {
@@ -108,7 +108,7 @@ static int read_at(int fd, uint64_t offset, void *to, size_t size)
 	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* A record that is being written, or was when the writer died, has no magic yet. */
+/* Lists new records. One whose writing goes on, or was cut off, has no magic yet. */
 void ended_refresh(struct ended *ended)
 {
 	struct ended_record record;
@@ -148,7 +148,7 @@ void ended_close(struct ended *ended)
 	*ended = (struct ended){.fd = -1};
 }
 
-/* Owned by the caller; NULL: not what it was. */
+/* Unpacks a record. Owned by the caller (free); NULL: it is damaged. */
 static void *unpack(const struct ended *ended, uint64_t at, struct ended_record *record)
 {
 	uLongf flat_bytes;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files run, state and the head of control of a spool directory, read and
- * checked.
+ * Reads and checks the files run and state and the head of control of a spool directory.
  */
 #include "collector/read/facts.h"
 
@@ -16,7 +15,7 @@
 #include "common/segment_control.h"
 #include "collector/read/segment_file.h"
 
-/* Reads the head of a file of the run's. Returns how much there is, or -errno. */
+/* Reads the head of one of the run's files. Returns the bytes read, or -errno. */
 static ssize_t read_head(const struct rundir *rundir, const char *name, void *ret,
 			 size_t size)
 {

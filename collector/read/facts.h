@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run was begun with (struct segment_run), and what its processes say of it now.
- * Must not believe the latter.
+ * What a run was begun with (struct segment_run), and what its processes report now. Must
+ * not trust the latter.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "common/segment.h"
 #include "common/segment_samples.h"
 
-/* How many nodes a lane, and sites a process of the run may have. The quarter more is for
- * processes that share a lane one after the other. */
+/* The most nodes of a lane, and sites of a process. A quarter is added for processes that
+ * share a lane one after the other. */
 static inline uint32_t read_node_limit(const struct segment_run *page)
 {
 	uint64_t limit = page->path_limit > SEGMENT_PATH_LIMIT ? page->path_limit
@@ -22,12 +22,12 @@ static inline uint32_t read_node_limit(const struct segment_run *page)
 	return limit < UINT32_MAX / 2 ? (uint32_t)(limit + limit / 4) : UINT32_MAX / 2;
 }
 
-/* The run's facts alone. 0, or -errno with a sentence in error. */
+/* Reads only the run's facts. 0, or -errno with a sentence in error. */
 int read_run_page(const struct rundir *rundir, struct segment_run *ret, char *error,
 		  size_t error_size);
 
-/* What the run's processes say of it now, as far as it is plausible. 0 or -errno; all
- * zero then. */
+/* Reads what the run's processes report now, as far as it is plausible. 0, or -errno and
+ * *ret is all zero. */
 int read_run_state(const struct rundir *rundir, const struct segment_run *page,
 		   struct segment_state *ret);
 
@@ -37,6 +37,6 @@ struct read_sampling {
 	uint32_t tick_ns;
 };
 
-/* Without such a file, or one that is of another run, nothing was said. */
+/* Reads nothing when there is no such file or it is of another run. */
 void read_sampling(const struct rundir *rundir, uint64_t token,
 		   struct read_sampling *ret);

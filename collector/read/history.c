@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A history's arrays, checked and put in order. Must not trust a count or an index in the
- * file.
+ * Checks a history's arrays and puts them in order. Must not trust a count or an index in
+ * the file.
  */
 #include "collector/read/history.h"
 
@@ -11,7 +11,7 @@
 #include "common/base/xalloc.h"
 #include "common/base/array.h"
 
-/* Counts run past what has pages, where many threads append. */
+/* Reads an array. Where many threads append, the count may exceed what has pages. */
 static void *read_array(const struct segment_reader *reader, uint32_t slot,
 			enum array_number number, const struct segment_history *header,
 			uint32_t *ret_count)
@@ -31,7 +31,7 @@ static int by_site(const void *a, const void *b)
 	return ORDER_BY_2(left, right, site, first);
 }
 
-/* Entries that nobody has finished, and those of snapshots that are left out. */
+/* Drops unfinished entries and those of snapshots that are left out. */
 static void drop_site_pasts(struct read_history *history)
 {
 	uint32_t kept = 0;
@@ -55,7 +55,7 @@ static int by_node(const void *a, const void *b)
 	return ORDER_BY_3(left, right, lane_slot, node, snapshot);
 }
 
-/* An entry that tells of the one before it. */
+/* Adds an entry that extends the one before it. */
 static void add_detail(struct read_path_past *past, uint32_t what, uint64_t calls,
 		       uint64_t ns)
 {
@@ -100,7 +100,7 @@ static void unpack_paths(struct read_history *history, uint32_t snapshot,
 	}
 }
 
-/* Snapshots' entries follow one another, so none is unpacked twice. */
+/* Unpacks all snapshots' entries. They are contiguous, so none is unpacked twice. */
 static void unpack_all_paths(struct read_history *history,
 			     const struct segment_path_past *from, uint32_t count)
 {
@@ -131,7 +131,7 @@ static void end_labels(struct read_history *history)
 	}
 }
 
-/* Those of the header's snapshots that exist and are whole. */
+/* Counts the header's snapshots that exist and are complete. */
 static uint32_t count_snapshots(const struct segment_history *header, uint32_t taken,
 				uint32_t *ret_incomplete)
 {

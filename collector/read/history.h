@@ -14,11 +14,11 @@
 struct read_path_past {
 	uint32_t lane_slot, node;
 	uint32_t snapshot;   /* from 1 */
-	uint64_t call_count; /* modulo 2^40, and so is: */
+	uint64_t call_count; /* modulo 2^40, like: */
 	uint64_t unwound_count;
 	uint64_t total_ticks;
 	uint64_t ready_ns, blocked_ns; /* booked, see struct segment_wait */
-	uint64_t open_ns;	       /* a wait that was not over */
+	uint64_t open_ns;	       /* a wait that went on */
 };
 
 struct read_history {
@@ -30,11 +30,11 @@ struct read_history {
 	uint32_t path_past_count;
 	struct segment_free_age *free_ages;
 	uint32_t free_age_count;
-	uint32_t incomplete_count; /* snapshots left out: there was no room for them */
+	uint32_t incomplete_count; /* snapshots left out for lack of room */
 };
 
-/* Reads the history in a slot. taken: how many snapshots its process says it has. 0,
- * or -EINVAL: damaged, and nothing was read. Free with read_history_done(). */
+/* Reads the history in a slot. taken: the number of snapshots that its process reports.
+ * 0, or -EINVAL: damaged, and nothing was read. Free with read_history_done(). */
 int read_history(const struct segment_reader *reader, uint32_t slot,
 		 uint32_t process_slot, uint32_t taken, struct read_history *ret);
 void read_history_done(struct read_history *history);

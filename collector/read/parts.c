@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is read of a run for a time: lanes one by one, processes' sites in the order
- * of their files, and from both a number that tells whether a run has moved on since
- * it was stored. Must not trust a count or an offset in the file; equal numbers may
- * be chance.
+ * The parts of a run that are only read for a time: lanes one by one, and processes'
+ * sites file by file. Also a checksum over both that tells whether a run has changed
+ * since it was stored. Must not trust a count or an offset in the file; equal checksums
+ * may be chance.
  */
 #include "collector/read/read.h"
 
@@ -63,11 +63,11 @@ void read_parts_done(struct read_parts *parts)
 	free(parts->order);
 }
 
-/* Appends the open frames of each fiber, whose depth becomes the number that is there. */
+/* Appends the open frames of each fiber; sets its depth to the number really there. */
 static void read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
 			      const struct segment_array *all, struct read_lane_data *ret)
 {
-	uint64_t left = all->capacity; /* stacks have no frame in common */
+	uint64_t left = all->capacity; /* stacks share no frames */
 
 	for (uint32_t i = 0; i < ret->fiber_count; i++) {
 		struct segment_fiber *fiber = &ret->fibers[i];
@@ -98,7 +98,7 @@ static void read_fiber_frames(const struct segment_reader *reader, uint32_t slot
 	}
 }
 
-/* Frames first: a frame's node is published before the frame is open. */
+/* Reads the frames first: a frame's node is published before the frame is open. */
 static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 			    uint32_t node_limit, struct read_lane_data *ret)
 {

@@ -20,7 +20,7 @@ static int is_same_file(const struct segment_module *a, const struct segment_mod
 	       a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns;
 }
 
-/* Two whose hashes meet are told apart by a number more. */
+/* Finds or adds a module's file. A number tells files with equal hashes apart. */
 static const struct segment_module *file_of(struct module_files *files,
 					    const struct segment_module *from)
 {
@@ -62,7 +62,7 @@ void module_files_done(struct module_files *files)
 	*files = (struct module_files){.count = 0};
 }
 
-/* What the slot's header and the record of a former process have in one form. */
+/* Copies what the slot's header and the record of a former process have in common. */
 #define COPY_FACTS(to, from)                                                             \
 	do {                                                                             \
 		(to)->pid = (from)->pid;                                                 \
@@ -244,7 +244,7 @@ void read_process_done(struct read_process *process)
 }
 
 /*
- * A slot's list of former processes, made into processes of the run. Must not trust a
+ * Makes processes of the run from a slot's list of former processes. Must not trust a
  * count or an offset in the file.
  */
 
@@ -258,7 +258,7 @@ static void copy_record(struct read_process *to, const struct segment_tenant *fr
 					  from->live_bytes};
 }
 
-/* The rows of threads [first, end), as far as they are there. */
+/* Gives a process the threads [first, end), as far as they exist. */
 static void give_threads(struct read_process *to, const struct read_process *owner,
 			 uint32_t count, uint32_t first, uint32_t end)
 {
@@ -306,7 +306,7 @@ struct read_process *read_tenants(struct read_process *processes, size_t *count,
 		array.count = array.capacity;
 	tenants = segment_reader_array(reader, processes[owner].slot, ARRAY_TENANTS,
 				       &array, &tenant_count);
-	/* while the header is nobody's, the slot is the last one's */
+	/* while the header has no process, the slot belongs to the last one */
 	if (is_vacant && tenant_count) {
 		const struct segment_tenant *last = &tenants[--tenant_count];
 

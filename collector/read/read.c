@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading a spool directory into memory, checked. Must not trust a count, an offset or a
- * string in the files.
+ * Reads a spool directory into memory and checks it. Must not trust a count, an offset or
+ * a string in the files.
  */
 #include "collector/read/read.h"
 
@@ -65,8 +65,8 @@ static int list_files(struct read_run *run)
 	return 0;
 }
 
-/* Reads a process slot and appends it, with those that had the slot before. -EINVAL:
- * damaged. */
+/* Reads a process slot and appends its process and those that used it before. -EINVAL: it
+ * is damaged. */
 static int add_process(struct read_run *run, const struct segment_reader *reader,
 		       uint32_t file, uint32_t slot)
 {
@@ -96,7 +96,7 @@ static void note_lane(struct read_run *run, const struct segment_reader *reader,
 		(struct read_lane){file, slot, process_slot, nodes.count};
 }
 
-/* A file has one table at most; a second one is somebody's who came too late. */
+/* A file has at most one table; a second one lost a race and is ignored. */
 static int read_names(struct read_run *run, const struct segment_reader *reader,
 		      uint32_t file, uint32_t slot)
 {
@@ -141,7 +141,7 @@ static int read_slot(struct read_run *run, const struct segment_reader *reader,
 	}
 }
 
-/* The image that the file has become since it was listed. */
+/* Finds the image of a file that has ended since it was listed. */
 static uint64_t find_ended(struct ended *ended, const struct read_file *file)
 {
 	ended_refresh(ended);
@@ -177,7 +177,7 @@ int read_open_file(const struct read_run *run, uint32_t number,
 	return file->ended_at ? open_image(run, file->ended_at, ret) : result;
 }
 
-/* Slot 1 is the image's own. */
+/* Notes the start of the image's first process, which is in slot 1. */
 static void note_start(struct read_file *file, const struct segment_reader *reader)
 {
 	(void)segment_reader_bytes(reader, 1,
@@ -199,7 +199,7 @@ static void read_slots(struct read_run *run, const struct segment_reader *reader
 	}
 }
 
-/* 0, or -errno: the file is none of the run, or none yet, or there are no descriptors. */
+/* 0, or -errno: the file is not (yet) one of the run, or there are no descriptors. */
 static int read_file(struct read_run *run, uint32_t file)
 {
 	struct segment_reader reader;
@@ -240,7 +240,7 @@ static int by_identity(const void *a, const void *b)
 	return ORDER_BY_2(left, right, start_ticks, name_hash);
 }
 
-/* In the order of identities: files that were read, or that were there. */
+/* Lists the identities of the first files in order, for read_ended(). */
 static struct ended_place *list_identities(const struct read_run *run, size_t count)
 {
 	struct ended_place *identities = xcalloc(count, sizeof(*identities));
@@ -253,8 +253,8 @@ static struct ended_place *list_identities(const struct read_run *run, size_t co
 	return identities;
 }
 
-/* Those that have ended, but for who was read before its file was removed. After the
- * files: who is in neither was nowhere. */
+/* Reads ended images, except those read from their file before it was removed. Comes
+ * after the files, so that an image that ends meanwhile is in one or the other. */
 static void read_ended(struct read_run *run)
 {
 	size_t count = run->file_count;
@@ -273,7 +273,8 @@ static void read_ended(struct read_run *run)
 	free(identities);
 }
 
-/* A file that was removed since it was listed is among those that have ended. */
+/* Counts files that were removed since they were listed and are not among the ended
+ * images. */
 static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone,
 			      size_t count)
 {
@@ -290,7 +291,7 @@ static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone
 	return missing;
 }
 
-/* From file `first` on. -EMFILE or -ENFILE: there are no descriptors. */
+/* Reads the files from `first` on. -EMFILE or -ENFILE: there are no descriptors. */
 static int read_files(struct read_run *run, size_t first, int with_ended)
 {
 	size_t count = run->file_count;
@@ -331,8 +332,8 @@ static int by_place(const void *a, const void *b)
 	return ORDER_BY_2(left, right, file, slot);
 }
 
-/* Puts the processes in order of time and makes the lanes point at them. Lanes whose
- * process is not there are dropped. */
+/* Sorts the processes by time and makes the lanes point at them. Drops lanes whose
+ * process is missing. */
 static void sort_processes(struct read_run *run)
 {
 	struct slot_owner *places = xcalloc(run->process_count, sizeof(*places));

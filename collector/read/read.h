@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run's spool directory, read and checked: the run page, every process with its
- * modules, threads and sites; lanes one at a time. Must not write anything, crash on
- * damaged files, or keep a file open.
+ * A run's spool directory, read and checked: the run page; each process with its modules,
+ * threads and sites; lanes one at a time. Must not write anything, crash on damaged
+ * files, or keep a file open.
  */
 #pragma once
 
@@ -24,14 +24,14 @@
 struct read_lane {
 	uint32_t file, slot;
 	uint32_t process;    /* index in read_run.processes */
-	uint32_t node_count; /* as its header said */
+	uint32_t node_count; /* according to its header */
 };
 
 /*
- * A lane's arrays but for its stacks and nodes: what it is called, its count, its number,
- * the type. series: steps and counters; counts: by number of the function in the
- * process's modes; waits: by segment_node.wait. Those of counts, locks, lock_times,
- * lock_waits, transfers, stalls and samples begin at 1: [0] is never used.
+ * A lane's arrays except stacks and nodes: member, member of its count, number, type.
+ * series: steps and counters; counts: by number of the function in the process's modes;
+ * waits: by segment_node.wait. [0] of counts, locks, lock_times, lock_waits, transfers,
+ * stalls and samples is not used.
  */
 #define READ_LANE_ARRAYS(ARRAY)                                                          \
 	ARRAY(functions, function_count, FUNCTIONS, struct segment_function)             \
@@ -53,9 +53,8 @@ struct read_lane {
 	type *list;                                                                      \
 	uint32_t count;
 
-/* One lane's arrays; counts are true, index 0 of nodes and functions means none. frames:
- * the open ones of the thread's own stack, then those of the first fiber, and so on,
- * fibers[i].depth of each. */
+/* One lane's arrays, with true counts; index 0 of nodes and functions means none. frames:
+ * the open ones of the thread's own stack, then fibers[i].depth of each fiber. */
 struct read_lane_data {
 	struct segment_lane header;
 	uint32_t cut_node_count; /* beyond read_node_limit() */
@@ -66,7 +65,7 @@ struct read_lane_data {
 	READ_LANE_ARRAYS(READ_LANE_ARRAY)
 };
 
-/* The names of one file's regions; both strings of each end with NUL. */
+/* The names of one file's regions. Both strings of each end with NUL. */
 struct read_names {
 	struct segment_name *names; /* owned; [0] is never used */
 	uint32_t count;
@@ -75,9 +74,9 @@ struct read_names {
 /* A segment file, or the image of one that has ended. */
 struct read_file {
 	char *name; /* owned; NULL: it has ended */
-	/* of its first process, and of its name: by these it is known again */
+	/* of its first process and of its name; these identify it */
 	uint64_t start_ticks, name_hash;
-	uint64_t ended_at; /* in ended; 0: in a file of its own */
+	uint64_t ended_at; /* offset in ended; 0: it has its own file */
 };
 
 struct read_run {
@@ -94,31 +93,30 @@ struct read_run {
 	size_t process_count;
 	struct read_lane *lanes;
 	size_t lane_count;
-	uint64_t spool_bytes;	/* what the files take on disk */
-	uint64_t damaged_count; /* files, slots and records left out as not plausible */
-	uint64_t begun_count;	/* files that are being made, or were when it ended */
+	uint64_t spool_bytes;	/* size of the files on disk */
+	uint64_t damaged_count; /* implausible files, slots and records, left out */
+	uint64_t begun_count;	/* files whose creation goes on, or was cut off */
 };
 
-/* Opens a spool directory. Damaged files are left out and counted; only facts that
- * cannot be used is an error. kept: images that have been read already (NULL: none),
- * which are the run's from here on. 0, or -errno with a sentence in error. Close in any
- * case but an error with read_run_close(). */
+/* Opens a spool directory. Damaged files are left out and counted; only unusable facts
+ * are an error. kept: images that have been read already and now become the run's, or
+ * NULL. 0, or -errno with a sentence in error. After 0 close with read_run_close(). */
 int read_run_open(struct read_run *ret, const struct rundir *rundir,
 		  struct read_run *kept, char *error, size_t error_size);
 void read_run_close(struct read_run *run);
-/* The same without the images that have ended, in which nothing changes. */
+/* The same without ended images, which no longer change. */
 int read_run_open_files(struct read_run *ret, const struct rundir *rundir, char *error,
 			size_t error_size);
 
-/* For the run that read_run_open() will make: nothing but its page is known yet. */
+/* Begins the `kept` of a later read_run_open(): only its page is known yet. */
 void read_keep_begin(struct read_run *ret, const struct segment_run *page);
-/* Reads an image that has ended while it is in memory; its place is where it is found
- * later. One that is none is left to read_run_open(). */
+/* Reads an ended image while it is in memory. place: where it is found later. A bad one
+ * is left to read_run_open(). */
 void read_keep(struct read_run *kept, const struct sparse *image,
 	       const struct ended_place *place);
 
-/* Opens a file of the run, wherever it is by now; of two images only one is open at a
- * time. 0 or -errno. Close with segment_reader_close(). */
+/* Opens a file of the run, wherever it is by now; only one image can be open at a time. 0
+ * or -errno. Close with segment_reader_close(). */
 int read_open_file(const struct read_run *run, uint32_t file, struct segment_reader *ret);
 
 /* Reads a lane. 0, or -EINVAL: damaged. Free with read_lane_done(). */
@@ -130,19 +128,19 @@ void read_lane_done(struct read_lane_data *data);
  * added to the run. 0 when the run cannot be read. */
 uint64_t read_run_checksum(const struct rundir *rundir);
 
-/* The sites and targets of the processes of one file, while its lanes are read: what most
- * of the memory of thousands of processes would be. */
+/* The sites and targets of the processes of one file, held while its lanes are read: with
+ * thousands of processes they would take most of the memory. */
 struct read_parts {
 	const struct read_run *run;
-	uint32_t *order; /* owned; the owners of slots, those of a file together */
+	uint32_t *order; /* owned; the owners of slots, grouped by file */
 	size_t count;
-	size_t first, end; /* those in order that have theirs now */
+	size_t first, end; /* range in order that has been read now */
 };
 
 void read_parts_begin(struct read_parts *ret, const struct read_run *run);
 
-/* Files in their order: gives the processes of the last one's back, and reads those of
- * this one: numbers in run->processes, order[first] up to order[end]. */
+/* Call it for the files in order: frees the sites of the last file's processes and reads
+ * those of this one: run->processes[order[first]] up to order[end]. */
 void read_parts_of(struct read_parts *parts, uint32_t file);
 
 void read_parts_done(struct read_parts *parts);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opening, locking and removing a run's directory without trusting what its path leads
- * to. Must not follow a symbolic link, touch what belongs to somebody else, or look a
- * path up twice.
+ * Opens, locks and removes a run's directory without trusting where its path leads. Must
+ * not follow a symbolic link, touch another user's files, or look a path up twice.
  */
 #include "collector/read/rundir.h"
 
@@ -137,7 +136,7 @@ int rundir_lock(const struct rundir *rundir)
 	struct stat status;
 	int fd, result;
 
-	/* not a file of its own: there may be no room for one */
+	/* no lock file: there may be no room for one */
 	fd = rundir_open_file(rundir->fd, SEGMENT_RUN_NAME, O_RDWR);
 	if (fd < 0)
 		return fd == -ENOENT ? -EAGAIN : fd;
@@ -146,7 +145,7 @@ int rundir_lock(const struct rundir *rundir)
 		close(fd);
 		return result;
 	}
-	/* whoever had it before may have removed everything */
+	/* the previous holder may have removed everything */
 	if (fstat(fd, &status) < 0 || status.st_nlink == 0) {
 		close(fd);
 		return -EAGAIN;
@@ -154,7 +153,7 @@ int rundir_lock(const struct rundir *rundir)
 	return fd;
 }
 
-/* Is that directory still what it was opened as? */
+/* Is the directory with this name still the one that was opened? */
 static int is_at(int at, const char *name, int fd)
 {
 	struct stat there, held;

@@ -3,9 +3,9 @@
  * Checked reads from one segment file with pread. Must not read whole slots: files are
  * sparse and terabytes long.
  *
- * The writer may be alive. It publishes a count after the entries are whole, and two
- * system calls of ours are ordered, so a header that was read before its arrays never
- * promises more than the arrays hold.
+ * The writer may be alive. It publishes a count after the entries are complete, and our
+ * system calls are ordered. So a header that was read before its arrays never promises
+ * more than the arrays hold.
  */
 #include "collector/read/segment_file.h"
 
@@ -22,7 +22,7 @@
 /* A slot changes hands within microseconds. */
 #define READ_TRIES 16
 
-/* Reads what there is. Returns bytes read. */
+/* Reads as much as there is. Returns the bytes read. */
 static size_t read_at(const struct segment_reader *reader, uint64_t offset, void *to,
 		      size_t size)
 {
@@ -60,8 +60,8 @@ static int find_size(struct segment_reader *reader)
 	return 0;
 }
 
-/* What comes before the slots. All is a quarter of a MiB, and the limit of stacks may be
- * below that: it is the recorded program's. */
+/* What comes before the slots. The whole head is 256 KiB, and the stack limit, inherited
+ * from the recorded program, may be lower. */
 struct head {
 	char bytes[offsetof(struct segment_file, slots)];
 };
@@ -162,8 +162,8 @@ int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
 	return 0;
 }
 
-/* End of what is stored from offset on without a hole. File systems that do not know
- * holes say the end of the file. */
+/* The end of the stored data from offset on, up to the next hole. File systems without
+ * holes give the end of the file. */
 static uint64_t stored_end(const struct segment_reader *reader, uint64_t offset)
 {
 	off_t end;
@@ -179,7 +179,7 @@ static uint64_t stored_end(const struct segment_reader *reader, uint64_t offset)
 static uint32_t stored_count(const struct segment_reader *reader, uint64_t start,
 			     uint32_t count, uint64_t entry_bytes)
 {
-	/* what is missing of the last one reads as zero */
+	/* the missing part of the last entry reads as zero */
 	uint64_t stored =
 		(stored_end(reader, start) - start + entry_bytes - 1) / entry_bytes;
 
