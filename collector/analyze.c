@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where prof-analyze is, and what its exit status means. Runs on: profshim-collect,
+ * Finds prof-analyze and interprets its exit status. Runs on: profshim-collect,
  * prof-record. Must not start one from PATH: it could be of another version.
  */
 #include "collector/analyze.h"
@@ -18,7 +18,7 @@ int analyze_find(char *ret)
 	static const char *const places[] = {
 		NAME,		     /* beside prof-record */
 		"../analyzer/" NAME, /* built tree: record/ or collector/ to analyzer/ */
-		/* profshim-collect, wherever the tree is */
+		/* from profshim-collect, wherever the tree is */
 		PROFSHIM_LIBEXEC_TO_BIN "/" NAME,
 		PROFSHIM_BIN_DIR "/" NAME,
 	};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ancestors and others that run our executable, by /proc. Must not wait for anybody.
+ * Finds ancestors and other processes that run our executable, in /proc. Must not wait
+ * for anybody.
  */
 #include "collector/begin.h"
 
@@ -59,7 +60,8 @@ static int is_below_collector(int proc_fd, int32_t pid, const struct executable 
 	return 0;
 }
 
-/* Who reads names for a collector is a child of it (collector/symbols/confined.h). */
+/* Is it a collector's confined child, which reads names
+ * (collector/symbols/confined.h)? */
 static int is_helper(int proc_fd, const char *pid, const struct executable *own)
 {
 	char parent[16];
@@ -68,7 +70,7 @@ static int is_helper(int proc_fd, const char *pid, const struct executable *own)
 	return is_collector(proc_fd, parent, own);
 }
 
-/* The user's collectors, ourselves among them, as far as limit. */
+/* Counts the user's collectors, including ourselves, up to limit. */
 static unsigned count_collectors(DIR *proc, const struct executable *own, unsigned limit)
 {
 	const struct dirent *entry;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of the report's files, and prof-analyze run with a limit of time. Runs on:
- * profshim-collect, when the run is stored and nobody waits any longer. Must not show a
- * report that is not whole: it gets its name when it is.
+ * Names the report's files and runs prof-analyze with a time limit. Runs on:
+ * profshim-collect, when the run is stored and nobody waits any longer. Must not show an
+ * incomplete report: it gets its name when complete.
  */
 #include "collector/report_file.h"
 
@@ -29,12 +29,12 @@ static const struct format {
 	[SEGMENT_REPORT_JSON] = {"json", "json"},
 };
 
-/* The directory that the output lies in, held: whoever can write there may change names
- * in it, and paths to it, while we work. */
+/* The output's directory, held open: whoever can write there may change names in it, and
+ * paths to it, while we work. */
 struct beside {
 	int fd;		    /* of the directory */
 	const char *output; /* the output's name in it */
-	mode_t mode;	    /* who may read the output, may read a report on it */
+	mode_t mode;	    /* readers of the output may read its report */
 };
 
 /* 0 or -errno. */
@@ -58,14 +58,15 @@ static int open_beside(const char *output, struct beside *ret)
 	return 0;
 }
 
-/* A file that gets its name when it is whole. */
+/* A file that gets its name when it is complete. */
 struct new_file {
 	int fd;
-	char name[NAME_MAX + 1];      /* as it will be called */
-	char temporary[NAME_MAX + 1]; /* until then; nobody can know it before */
+	char name[NAME_MAX + 1];      /* final name */
+	char temporary[NAME_MAX + 1]; /* until then, unpredictable */
 };
 
-/* "run.db": "run-report.md"; "out": "out-report.md". 0 or -errno. */
+/* Creates the file that is named after the output: "run.db": "run-report.md"; "out":
+ * "out-report.md". 0 or -errno. */
 static int new_file(const struct beside *beside, const char *suffix, uint64_t token,
 		    struct new_file *ret)
 {
@@ -95,7 +96,7 @@ static void drop_file(const struct beside *beside, struct new_file *file)
 	close(file->fd);
 }
 
-/* Takes the place of what an earlier run left, a link included. */
+/* Gives the file its name, replacing an earlier run's file or link. */
 static void keep_file(const struct beside *beside, struct new_file *file,
 		      const struct new_file *other)
 {
@@ -105,8 +106,8 @@ static void keep_file(const struct beside *beside, struct new_file *file,
 	close(file->fd);
 }
 
-/* In the child. The alarm stays over the exec and ends what is not done by then; what the
- * traced program ignored may be ignored here still. */
+/* Runs in the child. The alarm survives the exec and ends what is not done by then.
+ * Resets signals that the traced program ignored. */
 static void become_analyze(const char *analyze, const struct segment_run *run,
 			   int64_t run_id, int report_fd, int error_fd)
 {
@@ -124,7 +125,7 @@ static void become_analyze(const char *analyze, const struct segment_run *run,
 	_exit(127);
 }
 
-/* Returns whether the report has been written; what went wrong is told to error_fd. */
+/* Returns whether the report was written; errors go to error_fd. */
 static bool run_analyze(const struct segment_run *run, int64_t run_id, int report_fd,
 			int error_fd)
 {
@@ -143,7 +144,7 @@ static bool run_analyze(const struct segment_run *run, int64_t run_id, int repor
 				"profshim-collect: prof-analyze is not beside it\n");
 		return false;
 	}
-	signal(SIGCHLD, SIG_DFL); /* ignored, it would take the status away */
+	signal(SIGCHLD, SIG_DFL); /* if it were ignored, the status would be lost */
 	pid = fork();
 	if (pid == 0)
 		become_analyze(analyze, run, run_id, report_fd, error_fd);
@@ -168,7 +169,7 @@ void report_file_write(const struct segment_run *run, int64_t run_id)
 	if (run->report <= SEGMENT_REPORT_NONE || run->report > SEGMENT_REPORT_JSON ||
 	    open_beside(run->output, &beside) < 0)
 		return;
-	/* where there is no room for one, there is none for the other */
+	/* without room for one there is none for the other */
 	if (new_file(&beside, formats[run->report].suffix, run->token, &report) < 0 ||
 	    new_file(&beside, "error", run->token, &errors) < 0) {
 		drop_file(&beside, &report);

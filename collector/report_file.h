@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The report beside run.db that PROFSHIM_REPORT asks for. Runs on: profshim-collect,
- * when the run is stored and nobody waits any longer. Must not touch run.db; leave an
- * older report that could be taken for this run's.
+ * The report beside run.db that PROFSHIM_REPORT asks for. Runs on: profshim-collect, when
+ * the run is stored and nobody waits any longer. Must not touch run.db, or leave an older
+ * report that could be taken for this run's.
  */
 #pragma once
 

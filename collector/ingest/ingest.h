@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A run, from its spool directory to what run.db says about it. Must not know about SQL.
+ * Turns a spool directory into what run.db says about the run. Must not know about SQL.
  */
 #pragma once
 
@@ -15,13 +15,13 @@
 #include "collector/account/account.h"
 #include "collector/processes/ticks.h"
 
-/* A process that was seen as another user than the recording's. */
+/* A process that the collector saw running as another user than the recording's. */
 struct ingest_user {
 	int32_t pid;
 	uint64_t start_ticks; /* with pid: which process */
 };
 
-/* What a collector knows beside the spool; all zero without one. */
+/* What a collector knows besides the spool; all zero without one. */
 struct ingest_watch {
 	const struct ending_death *deaths;
 	size_t death_count;
@@ -30,18 +30,19 @@ struct ingest_watch {
 	const struct resources *resources; /* borrowed, or NULL */
 	const struct gpu_samples *gpu;	   /* likewise */
 	const struct cpu_book *outside;	   /* likewise */
-	struct read_run *kept; /* images read already, which are taken over; or NULL */
-	/* rules about source files could not be applied to them; the first, and why */
+	struct read_run *kept; /* images read already, whose ownership passes; or NULL */
+	/* Objects to which rules about source files could not be applied; the first, and
+	 * why. */
 	uint64_t unread_objects;
 	const char *unread_object;
-	size_t damaged_sample_count; /* of the run's file of samples */
-	int is_live;	  /* processes may be alive: take what there is so far */
-	int is_recovered; /* the run's own collector is gone */
-	/* of what it is merged into; 0: MERGE_PATH_LIMIT and MERGE_SHARE_LIMIT */
+	size_t damaged_sample_count; /* in the run's file of samples */
+	int is_live;		     /* processes may be alive: take what there is */
+	int is_recovered;	     /* the run's own collector is gone */
+	/* limits of the merge; 0: MERGE_PATH_LIMIT and MERGE_SHARE_LIMIT */
 	size_t path_limit, share_limit;
 };
 
-/* A row of trust that concerns the whole run. */
+/* A row of trust, about the whole run. */
 struct ingest_fact {
 	const char *name;
 	uint64_t value;
@@ -55,7 +56,7 @@ struct ingest {
 	struct ending *endings; /* parallel to run.processes */
 	struct merge merge;
 	struct snapshots snapshots;
-	uint32_t first_process;	   /* ENDING_NONE: its slot is not there */
+	uint32_t first_process;	   /* ENDING_NONE: it has no slot */
 	struct wait_status status; /* of the first process */
 	int is_complete;
 	uint64_t end_ticks; /* of the last process to end */
@@ -69,7 +70,7 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 		const struct ingest_watch *watch, char *error, size_t error_size);
 void ingest_done(struct ingest *ingest);
 
-/* Fills ingest->facts, the rows of trust, from the rest: all that keeps a run from being
- * complete and exact, and a few plain facts. One row for each name, of the whole run; a
- * note of the shim is a row note_NAME with value 1 and a sentence. */
+/* Fills ingest->facts, the rows of trust, from the rest: everything that keeps a run from
+ * being complete and exact, and a few plain facts. One row for each name, about the whole
+ * run. A note of the shim is a row note_NAME with value 1 and a sentence. */
 void trust_collect(struct ingest *ingest);

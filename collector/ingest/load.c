@@ -8,7 +8,8 @@
 #include "common/libc/records.h"
 #include "collector/account/account.h"
 
-/* seen_ns: since the thread was made, which may be before it began here. */
+/* Raises *ns to what was seen. seen_ns counts from the thread's start, which may be
+ * before it began here. */
 static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns, uint64_t most_ns)
 {
 	uint64_t since_ns = seen_ns > begin_ns ? seen_ns - begin_ns : 0;
@@ -25,8 +26,9 @@ static int is_split(const struct read_process *process)
 	       process->switch_source == SEGMENT_SWITCHES_PERF;
 }
 
-/* A thread that has said that its process ends computes on, and may be looked at then:
- * what is booked as time without a CPU stays that. */
+/* The most CPU time that a thread can have. A thread that has announced its process's end
+ * still computes and may be looked at then, so time booked as without a CPU is
+ * excluded. */
 static uint64_t most_cpu_ns(const struct ingest *ingest,
 			    const struct segment_thread *thread, uint64_t end_ticks)
 {
@@ -39,9 +41,9 @@ static uint64_t most_cpu_ns(const struct ingest *ingest,
 	return life_ns > thread->off_ns ? life_ns - thread->off_ns : 0;
 }
 
-/* Threads that lived when they were looked at last have not noted their own end. Not of
- * an image that exec has replaced: the next one's thread goes by the same number, and its
- * clock goes on. */
+/* Completes threads that were alive at the last look and have not noted their own end.
+ * Not for an image that exec has replaced: the next image's thread has the same number
+ * and continues its clock. */
 static void complete_threads(struct ingest *ingest, const struct read_process *process,
 			     uint64_t end_ticks)
 {
@@ -57,7 +59,7 @@ static void complete_threads(struct ingest *ingest, const struct read_process *p
 			continue;
 		raise_to(&thread->cpu_ns, (uint64_t)seen->cpu_ns, thread->begin_cpu_ns,
 			 most_cpu_ns(ingest, thread, end_ticks));
-		if (!thread->ready_ns) /* nor what came after it noted its end */
+		if (!thread->ready_ns) /* nor has its successor noted its end */
 			raise_to(&thread->ready_ns, (uint64_t)seen->ready_ns,
 				 thread->begin_ready_ns, UINT64_MAX);
 	}

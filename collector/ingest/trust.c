@@ -93,7 +93,7 @@ static uint64_t named_so(const struct merge *merge, enum identify_naming naming)
 	return count;
 }
 
-/* Functions that were recorded so, and those that need not even be in the tree. */
+/* Counts functions in the tree that were recorded in this way. */
 static uint64_t recorded_so(const struct merge *merge, enum segment_recording recording)
 {
 	uint64_t count = 0;
@@ -114,7 +114,8 @@ static int is_rewritten(const struct merge_mode *mode)
 	return mode->site_count != 0;
 }
 
-/* Functions of which that is so in some process, each once. */
+/* Counts functions of which is_so() holds in some process, each once. They need not be in
+ * the tree. */
 static uint64_t functions_that(const struct merge *merge,
 			       int (*is_so)(const struct merge_mode *mode))
 {
@@ -132,7 +133,7 @@ static uint64_t functions_that(const struct merge *merge,
 	return count;
 }
 
-/* Rules that fit nothing in any process, mistyped perhaps. */
+/* Adds the rules that fit nothing in any process; they may be mistyped. */
 static void add_rules(struct ingest *ingest)
 {
 	struct ingest_fact *fact = add(ingest, "rules_without_functions", 0);
@@ -187,12 +188,12 @@ static void add_recordings(struct ingest *ingest)
 	add(ingest, "off_functions", off);
 	add(ingest, "rewritten_functions", functions_that(merge, is_rewritten));
 	add(ingest, "sampled_functions", sampled);
-	/* a name that was promised before there were so many ways */
+	/* kept for compatibility: the sum of the newer counters */
 	add(ingest, "stopped_functions", counted + off);
 	add(ingest, "left_out_ns", left_out_ns(merge));
 }
 
-/* How many processes saw their switches by which word. */
+/* Counts the processes by how they saw their context switches. */
 static void add_switches(struct ingest *ingest)
 {
 	uint64_t counts[SEGMENT_SWITCHES_UNSEEN + 1] = {0};
@@ -220,8 +221,8 @@ static void put_refusal(struct ingest_fact *fact, int error)
 		 error ? strerror(error) : "a filter of system calls");
 }
 
-/* What the collector was told for the whole run, or the last thread that asked; where a
- * timer took the place of what was refused, why. */
+/* Adds why sampling was refused: the answer that the collector got for the whole run, or
+ * the last thread that asked. Where a timer replaced it, says why. */
 static void add_refusal(struct ingest *ingest)
 {
 	const struct sampled *sampled = &ingest->merge.sampled;
@@ -254,7 +255,7 @@ static void add_samples(struct ingest *ingest)
 	add(ingest, "lost_sample_ns", sampled->lost_ns);
 	add(ingest, "sample_period_us", sampled->shortest_period_us);
 	add(ingest, "sample_longest_period_us", sampled->longest_period_us);
-	/* a signal takes about a microsecond, and nobody has measured it */
+	/* a signal takes about a microsecond, which nobody has measured here */
 	add(ingest, "sample_tick_ns",
 	    sampled->timer_count ? 0 : ingest->run.sampling.tick_ns);
 	add(ingest, "sample_rings", sampled->ring_count);
@@ -277,8 +278,9 @@ static void add_spans(struct ingest *ingest)
 	add(ingest, "lost_spans", spans->lost_count);
 }
 
-/* Of processes that told at their ends what the kernel had counted: all of a slot's, for
- * what was seen is added up for these. */
+/* Adds the bytes that the kernel counted and the recording did not see, for processes
+ * that reported the kernel's count at their end. What was seen is summed up per slot, so
+ * all processes of the slot must have reported. */
 static void add_unseen_bytes(struct ingest *ingest)
 {
 	const struct transfers *transfers = &ingest->merge.transfers;
@@ -314,8 +316,8 @@ static void add_unseen_bytes(struct ingest *ingest)
 	add(ingest, "uncompared_processes", others);
 }
 
-/* What children took that were waited for: a parent has that of its children's children,
- * too, so of all who tell the largest is the run's. */
+/* Adds the CPU time of children that were waited for. A parent's time includes its
+ * children's children, so the largest is the run's. */
 static void add_children(struct ingest *ingest)
 {
 	uint64_t most = 0;
@@ -329,7 +331,7 @@ static void add_children(struct ingest *ingest)
 	add(ingest, "children_cpu_ns", most);
 }
 
-/* Modules of which more could have been read. */
+/* Adds the modules that were not read completely. */
 static void add_limits(struct ingest *ingest)
 {
 	const struct identify *identify = &ingest->merge.identify;
@@ -346,8 +348,8 @@ static void add_limits(struct ingest *ingest)
 	}
 }
 
-/* What the process says, and what was seen of it: one that became another user behind our
- * back, or takes its note back, has the memory of others. */
+/* A process's own notes and what the collector saw. One that became another user
+ * unnoticed, or withdraws its note, could have others' memory. */
 static uint32_t notes_of(const struct ingest *ingest, const struct read_process *process)
 {
 	const struct ingest_watch *watch = &ingest->watch;
@@ -362,7 +364,7 @@ static uint32_t notes_of(const struct ingest *ingest, const struct read_process 
 	return process->notes;
 }
 
-/* How many processes noted it; the run's state counts as one more. */
+/* Counts the processes that noted it; the run's state counts as one more. */
 static size_t noted_by(const struct ingest *ingest, uint32_t note)
 {
 	size_t count = (ingest->run.state.notes & note) != 0;
@@ -372,7 +374,7 @@ static size_t noted_by(const struct ingest *ingest, uint32_t note)
 	return count;
 }
 
-/* Programs around the one that was meant need not have the function. */
+/* Is the function missing in every process? Wrapper programs need not have it. */
 static int is_missing_everywhere(const struct ingest *ingest)
 {
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
@@ -385,7 +387,7 @@ static int is_missing_everywhere(const struct ingest *ingest)
 	return 1;
 }
 
-/* Why there are processes without numbers, as far as somebody noted it. */
+/* The noted reason why processes have no numbers. */
 static const char *cause_of_loss(const struct ingest *ingest)
 {
 	if (noted_by(ingest, SEGMENT_NOTE_NO_ADDRESSES))
@@ -423,7 +425,8 @@ static bool holds(const struct ingest *ingest, uint32_t note, const char *refuse
 	       (note != SEGMENT_NOTE_NO_FUNCTION || is_missing_everywhere(ingest));
 }
 
-/* The shim told the settings that it reads; what is library is the collector's. */
+/* Adds a refused setting. The shim reports those that it reads; the library rules are the
+ * collector's. */
 static void put_setting(struct ingest_fact *fact, const struct segment_run *page,
 			const char *refused)
 {
@@ -461,7 +464,7 @@ static void add_notes(struct ingest *ingest)
 	add(ingest, "notes", all);
 }
 
-/* Those that nobody could take, and those that are not whole. */
+/* Counts snapshots that could not be taken or are incomplete. */
 static uint64_t refused_snapshots(const struct ingest *ingest)
 {
 	uint64_t refused = sum(ingest, SEGMENT_COUNTER_REFUSED_SNAPSHOTS);
@@ -477,8 +480,8 @@ void trust_collect(struct ingest *ingest)
 	const struct merge *merge = &ingest->merge;
 	uint64_t tool_bytes = sum(ingest, SEGMENT_COUNTER_TOOL_BYTES);
 
-	/* what the shim mapped includes the segment's pages; a killed process may have
-	 * left pages that it had not counted yet */
+	/* What the shim mapped includes the segment's pages. A killed process may have
+	 * left pages that it had not counted yet. */
 	if (tool_bytes < ingest->run.spool_bytes)
 		tool_bytes = ingest->run.spool_bytes;
 	add(ingest, "hook_calls", merge->call_count);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Must not trust the rule: it is any text. In doubt there is no word. */
+/* Finds a rule's word. Must not trust the rule, which may be any text. In doubt there is
+ * no word. */
 #include "collector/selection/selection.h"
 
 #include <ctype.h>
@@ -8,7 +9,7 @@
 
 #define SIGN "\xe2\x80\xa6"
 
-/* What linkage names abbreviate, and words of the demangler. */
+/* Words that linkage names abbreviate, and words of the demangler. */
 static const char *const short_there[] = {
 	"std",
 	"string",
@@ -74,7 +75,7 @@ static bool is_cut(const char *text, const char *end)
 	return is_at(text, end, "..") || is_at(text, end, SIGN);
 }
 
-/* is_piece: something was cut off, so that it may be a piece of any of those. */
+/* is_piece: the word was cut off, so it may be a part of any of those. */
 static bool is_short_there(const char *word, size_t size, bool is_piece)
 {
 	for (size_t i = 0; i < sizeof(short_there) / sizeof(short_there[0]); i++) {
@@ -94,7 +95,7 @@ static bool is_piece(const char *text, const char *word, const char *behind,
 	       (word - text >= 3 && is_cut(word - 3, end));
 }
 
-/* Is the word [word, behind) a part of a qualified name, by what follows? */
+/* Does what follows the word make it a part of a qualified name? */
 static bool ends_part(const char *behind, const char *end)
 {
 	return behind == end || *behind == '<' || *behind == '(' ||
@@ -102,7 +103,7 @@ static bool ends_part(const char *behind, const char *end)
 	       is_cut(behind, end);
 }
 
-/* The last word outside of brackets, in front of wildcards and operators. */
+/* Finds the last word outside of brackets and before wildcards and operators. */
 static size_t find_outside(const char *text, const char *end, const char **ret)
 {
 	size_t depth = 0, size = 0;
@@ -131,13 +132,13 @@ static size_t find_outside(const char *text, const char *end, const char **ret)
 		else if (strchr(">)}]", *at) && depth)
 			depth--;
 		else if (strchr(">)}]", *at))
-			size = 0; /* what stood before was in the bracket */
+			size = 0; /* the text before was inside the bracket */
 		at++;
 	}
 	return size;
 }
 
-/* The word that ends the name, whatever stands before: "*::turn". */
+/* Finds the word that ends the name, whatever precedes it: "*::turn". */
 static size_t find_last(const char *text, const char *end, const char **ret)
 {
 	const char *word = end;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules asked function by function, with what is the same for a whole source file asked
- * once.
+ * Applies rules function by function; what is the same for a whole source file is
+ * evaluated once.
  */
 #include "collector/selection/selection.h"
 
@@ -25,17 +25,17 @@
 #define CPU_LEAST_NS INT64_C(1000000000)
 #define OBJECT_SECONDS 3
 
-/* A source file, by the address of its path, which the reader keeps. */
+/* A source file, identified by the address of its path, which the reader keeps. */
 struct source {
 	uint64_t rules; /* about files */
-	bool is_named;	/* in a rule: "helper [a.c]" */
+	bool is_named;	/* a rule names it: "helper [a.c]" */
 };
 
 struct resolver {
 	const struct selection *selection;
 	struct whole_name whole_names;
 	bool has_names, has_files;
-	bool files_of_named; /* source files are asked for of whole names only */
+	bool files_of_named; /* only whole-name rules need source files */
 	int64_t cpu_left_ns;
 	struct map source_numbers;
 	struct source *sources;
@@ -137,7 +137,7 @@ static const char *trouble_of(enum symbols_trouble trouble)
 	return trouble < SYMBOLS_TROUBLE_COUNT ? words[trouble] : LIMIT;
 }
 
-/* What the child says, before its fittings. */
+/* What the child sends before the fittings. */
 struct reading {
 	uint64_t count;
 	uint32_t trouble; /* enum symbols_trouble */
@@ -149,7 +149,7 @@ struct object {
 	const struct segment_module *file;
 };
 
-/* In the child. */
+/* Runs in the child. */
 static void read_object(FILE *questions, FILE *answers, void *context)
 {
 	const struct object *object = context;
@@ -181,7 +181,7 @@ static void read_object(FILE *questions, FILE *answers, void *context)
 			     resolved.count, answers);
 }
 
-/* false: they are not what they should be. */
+/* Receives the fittings. Returns false when they are invalid. */
 static bool receive_fittings(struct confined *child, struct resolved *ret)
 {
 	if (!ret->count)
@@ -230,7 +230,7 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 	resolver->cpu_left_ns -= confined_end(&child);
 }
 
-/* Each object of a run once. */
+/* Notes a problem; called once for each object of a run. */
 
 static void note_trouble(struct answers *answers, const char *what, const char *why)
 {
@@ -260,7 +260,7 @@ void answers_end(struct answers *answers)
 	answers->resolver = NULL;
 }
 
-/* Which object it is, as it is copied into the answer. */
+/* The object's identity, as it is copied into the answer. */
 static struct segment_answer identify(const struct segment_module *module)
 {
 	struct segment_answer answer = {
@@ -275,7 +275,7 @@ static struct segment_answer identify(const struct segment_module *module)
 	return answer;
 }
 
-/* Has it been read? From now on it has. */
+/* Has the object been read? Marks it as read. */
 static bool is_known(struct answers *answers, const struct segment_answer *object)
 {
 	uint64_t hash = hash_bytes(object, sizeof(*object));
@@ -305,7 +305,7 @@ void answers_add(struct answers *answers, const struct segment_module *module)
 	resolver_read(answers->resolver, module, &resolved);
 	if (resolved.trouble)
 		note_trouble(answers, module->path, resolved.trouble);
-	/* of one without hooks nobody asks */
+	/* nobody asks about an object without hooks */
 	if (resolved.has_hooks || resolved.trouble)
 		result = control_answer(&answers->control, &object, resolved.fittings,
 					(uint32_t)resolved.count);

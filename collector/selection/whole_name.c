@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The three texts of a name that a rule may mean. */
+/* The forms of a name that a rule may match. */
 #include "collector/selection/selection.h"
 
 #include <stdlib.h>
@@ -13,10 +13,11 @@
 
 struct printed_rule {
 	char *text;
-	struct short_name *shortened; /* NULL: nothing is left out of it */
+	struct short_name *shortened; /* NULL: not shortened */
 };
 
-/* "helper [2]" is one of several that nothing else tells apart: all of them. */
+/* Drops the "[2]" of "helper [2]", which only numbers one of several; the rule means
+ * all. */
 static void drop_number(char *text)
 {
 	char *mark = strrchr(text, '[');
@@ -26,7 +27,8 @@ static void drop_number(char *text)
 		mark[-1] = '\0';
 }
 
-/* "A::~A [base]" is what older recordings say: of all variants. */
+/* Drops the variant of "A::~A [base]", which older recordings show; the rule means
+ * all. */
 static void drop_variant(char *text)
 {
 	static const char *const variants[] = {" [base]", " [deleting]"};
@@ -86,7 +88,7 @@ void whole_name_done(struct whole_name *names)
 	strbuf_free(&names->text);
 }
 
-/* Of Rust, Fortran and D they are not C++'s. */
+/* Does the linkage name spell C++ names? Those of Rust, Fortran and D do not. */
 static bool is_written_out(const char *linkage_name)
 {
 	return linkage_name[0] != '_' || linkage_name[1] == 'Z';
@@ -136,8 +138,7 @@ static uint64_t fit(struct whole_name *names, const struct selection *rules,
 	return selection_fit(rules, SELECTION_WHOLE_NAME, strbuf_text(&names->text));
 }
 
-/* Where the template arguments of the function itself begin; the parameters: it has
- * none. */
+/* Where the function's own template arguments begin; at the parameters if it has none. */
 static const char *find_arguments(const struct cxx_name *parts)
 {
 	const char *at = parts->last;
@@ -151,7 +152,7 @@ static const char *find_arguments(const struct cxx_name *parts)
 	return at < parts->parameters ? at : parts->parameters;
 }
 
-/* A word is about a function as it is printed, too: "std::string::append". */
+/* Rules match names as reports print them, too: "std::string::append". */
 static uint64_t fit_canonical(struct whole_name *names, const char *name)
 {
 	struct strbuf canonical = {0};
@@ -173,7 +174,7 @@ static uint64_t fit_canonical(struct whole_name *names, const char *name)
 static uint64_t fit_form(const struct whole_name *names, const char *form)
 {
 	size_t size = strlen(form);
-	uint8_t *depths = NULL; /* once for all rules, and for few names at all */
+	uint8_t *depths = NULL; /* computed once for all rules, and for few names */
 	uint64_t fitting = 0;
 
 	for (uint32_t i = 0; i < names->all.count; i++) {
@@ -195,7 +196,7 @@ static uint64_t fit_form(const struct whole_name *names, const char *form)
 	return fitting;
 }
 
-/* All forms that tell functions of a run apart. */
+/* Tries all forms by which a run's functions are told apart. */
 static uint64_t fit_printed(struct whole_name *names,
 			    const struct whole_function *function)
 {
@@ -207,7 +208,7 @@ static uint64_t fit_printed(struct whole_name *names,
 	uint64_t fitting = 0;
 
 	for (unsigned form = 0; form < NAME_SET_FORMS && names->has_printed; form++) {
-		/* each takes time, for which a program waits */
+		/* each form takes time while a program waits */
 		if (form >= NAME_SET_FILE && !names->has_suffixes)
 			continue;
 		strbuf_reset(&names->text);
