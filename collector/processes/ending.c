@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ends of processes from what they wrote themselves, from what the collector saw, or
- * from the last trace they left. Must not wait for anybody.
+ * Determines the ends of processes from what they wrote themselves, what the collector
+ * saw, or their last trace. Must not wait for anybody.
  */
 #include "collector/processes/ending.h"
 
@@ -11,7 +11,7 @@
 #include "common/base/xalloc.h"
 #include "common/base/array.h"
 
-/* Process numbers in the order of (pid, start). */
+/* Process indices ordered by (pid, start). */
 struct order {
 	int32_t pid;
 	uint32_t process;
@@ -34,7 +34,7 @@ static struct order *order_by_pid(const struct read_run *run)
 	return order;
 }
 
-/* Process numbers in the order of their places in the spool. */
+/* Orders process indices by their places in the spool. */
 static int compare_places(const struct read_process *left, uint32_t file, uint32_t slot,
 			  uint32_t tenant)
 {
@@ -62,9 +62,9 @@ static uint32_t *order_by_place(const struct read_run *run)
 	return order;
 }
 
-/* exec keeps the pid and the start time and makes a new segment file; or a new place in
- * the file, when it failed and the old one was somebody else's by then. A forked child
- * does not know its start time. */
+/* Is b the image after a? exec keeps the pid and the start time and makes a new segment
+ * file; or a new slot in the same file when exec failed and the old slot had been taken
+ * by then. A forked child does not know its start time. */
 static int is_next_image(const struct read_process *a, const struct read_process *b)
 {
 	return a->pid == b->pid &&
@@ -73,8 +73,8 @@ static int is_next_image(const struct read_process *a, const struct read_process
 	       a->state != SEGMENT_PROCESS_EXITING;
 }
 
-/* Who forked it, by the slot it was forked from. Its parent_pid may be that of whoever
- * adopts orphans, when its parent was quick to end. */
+/* The process that forked the child, found by slot. The child's parent_pid may be that of
+ * a subreaper if its parent ended quickly. */
 static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
 			    uint32_t child)
 {
@@ -88,7 +88,7 @@ static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
 	    compare_places(&run->processes[places[low]], process->file,
 			   process->forked_from_slot, process->forked_from_tenant) != 0)
 		return ENDING_NONE;
-	/* processes are in the order of time: a parent comes first */
+	/* processes are sorted by time, so a parent comes first */
 	return places[low] < child ? places[low] : ENDING_NONE;
 }
 
@@ -127,8 +127,8 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* An open frame of a function that was called once here ended after the calls that it
- * made: its start and their durations are a trace of when it was last alive. */
+/* A function that was called once, and is open, was still running after its calls: its
+ * start plus their durations is a time at which the lane was alive. */
 static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
 {
 	uint64_t *children = xcalloc(data->node_count, sizeof(*children));
@@ -151,7 +151,7 @@ static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
 	return seen;
 }
 
-/* The latest moment that left a trace in the process's slots. */
+/* The latest time in the process's slots. */
 static uint64_t last_seen(const struct read_run *run, uint32_t index)
 {
 	const struct read_process *process = &run->processes[index];
@@ -173,8 +173,9 @@ static uint64_t last_seen(const struct read_run *run, uint32_t index)
 	return seen;
 }
 
-/* Who had no end that was seen was killed with the collector, or later: it was there when
- * the collector looked last. Whoever wrote that moment, it is not in the future. */
+/* The last trace of a process whose end nobody saw. It was killed with the collector or
+ * later, so it lived at the collector's last look. That time may be forged, so one in the
+ * future does not count. */
 static uint64_t last_trace(const struct read_run *run, const struct ticks *ticks,
 			   uint32_t index)
 {
@@ -192,7 +193,7 @@ static int by_process(const void *a, const void *b)
 	return ORDER_BY_2(left, right, pid, start_ticks);
 }
 
-/* deaths: in the order of by_process(). */
+/* deaths: sorted by by_process(). */
 static const struct ending_death *find_death(const struct ending_death *deaths,
 					     size_t count,
 					     const struct read_process *process)
@@ -226,7 +227,7 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 	const struct read_process *process = &run->processes[index];
 	int is_exiting = process->state == SEGMENT_PROCESS_EXITING;
 
-	/* the collector may see the death as one of an older image, which did not die */
+	/* the collector may attribute the death to an older image, which did not die */
 	if (death && ending->next_image == ENDING_NONE)
 		ending->status = death->status;
 	if (is_exiting && !ending->status.is_known)

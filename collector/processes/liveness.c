@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Liveness by /proc and pidfd, exit statuses of processes that are not our children.
+ * Liveness by /proc and pidfd, and exit statuses of processes that are not our children.
  * Must not wait or signal.
  */
 #include "collector/processes/liveness.h"
@@ -20,7 +20,7 @@
 
 #include "collector/processes/ticks.h"
 
-/* linux/pidfd.h of 6.15; Debian 12 has none of it. */
+/* From linux/pidfd.h of 6.15, which Debian 12 does not have. */
 struct pidfd_exit_info {
 	uint64_t mask;
 	uint64_t cgroup_id;
@@ -133,7 +133,7 @@ int liveness_check(int32_t pid, uint64_t start_time)
 	if (pid <= 0)
 		return 0;
 	result = read_stat(pid, &facts);
-	/* no descriptor left, or no /proc: who cannot be looked at is not dead yet */
+	/* without descriptors or /proc: not visible does not mean dead */
 	if (result < 0 && result != -ESRCH &&
 	    (result != -ENOENT || !liveness_proc_tells()))
 		return kill(pid, 0) == 0 || errno != ESRCH;
@@ -150,10 +150,11 @@ int32_t liveness_parent(int32_t pid)
 	return pid > 0 && read_stat(pid, &facts) == 0 ? facts.parent : 0;
 }
 
-/* Field 22 counts clock ticks since boot, sleep included. */
+/* Did it begin between the two moments? Field 22 is in clock ticks since boot, sleep
+ * included. */
 static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t monotonic_ns = ticks_monotonic_ns(); /* first: it is the lesser one */
+	uint64_t monotonic_ns = ticks_monotonic_ns(); /* first: the smaller one */
 	uint64_t asleep_ns = ticks_clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
 	uint64_t tick_ns = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t began_ns = start_time * tick_ns;
@@ -227,7 +228,7 @@ int liveness_open(int32_t pid, uint64_t start_time)
 		result = -errno;
 		return liveness_check(pid, start_time) ? result : -ESRCH;
 	}
-	/* asked after opening: so the descriptor is of the process we looked at */
+	/* asked after opening, so the descriptor is of the process that we look at */
 	result = read_stat(pid, &facts);
 	if (result < 0 ? liveness_proc_tells() : !is_that_process(&facts, start_time)) {
 		close(pidfd);
@@ -238,8 +239,7 @@ int liveness_open(int32_t pid, uint64_t start_time)
 
 int liveness_inherited(int fd)
 {
-	/* signal 0 is sent to nobody; EBADF: it is closed, or no pidfd. Without /proc,
-	 * which may be absent. */
+	/* signal 0 does nothing; EBADF: closed, or not a pidfd. Works without /proc. */
 	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 &&
 	    (errno == EBADF || errno == ENOSYS))
 		return -1;
@@ -254,7 +254,7 @@ static struct wait_status decode(int status)
 	return (struct wait_status){1, WEXITSTATUS(status), 0};
 }
 
-/* 1: *ret is filled in; 0: not yet; -1: will never be known. */
+/* 1: *ret is filled in; 0: not yet known; -1: will never be known. */
 static int ask_exit_status(int pidfd, int32_t pid, uint64_t start_time,
 			   struct wait_status *ret)
 {
@@ -279,7 +279,7 @@ struct wait_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_t
 	struct wait_status status = {0, 0, 0};
 	struct timespec pause = {.tv_nsec = 500000};
 
-	/* between a zombie and a reaped process there is a moment when neither tells */
+	/* for a moment between zombie and reaped neither tells */
 	for (int i = 0; i < 40; i++) {
 		if (ask_exit_status(pidfd, pid, start_time, &status) != 0)
 			break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading /proc/PID/stat, io and task, and keeping the samples few. Must not report
- * failures: a process may be gone at any moment.
+ * Reads /proc/PID/stat, io and task, and keeps the number of samples small. Must not
+ * report failures: a process may be gone at any moment.
  */
 #include "collector/processes/resources.h"
 
@@ -17,7 +17,7 @@
 
 #define THREAD_LIMIT 65536u
 
-/* A share of less time than this says nothing. */
+/* A share of a shorter time says nothing. */
 #define SHORTEST_SPAN_NS 2000000ull
 
 void resources_init(struct resources *resources)
@@ -32,7 +32,7 @@ void resources_done(struct resources *resources)
 	*resources = (struct resources){.count = 0};
 }
 
-/* 0 when the process is gone. */
+/* Returns 0 when the process is gone. */
 static int read_cpu(const struct resource_process *process, uint64_t *ret_ns)
 {
 	struct timespec used;
@@ -63,8 +63,8 @@ int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
 	return 1;
 }
 
-/* By what it computed: on a busy machine a round may take 20 ms for want of a CPU, and
- * looks that came a second apart told nothing of such a run. */
+/* The pause depends on the round's CPU time. On a busy machine a round may take 20 ms of
+ * wall time, and looks a second apart would tell nothing. */
 void resources_round_end(struct resources *resources)
 {
 	uint64_t pause_ns =
@@ -74,7 +74,7 @@ void resources_round_end(struct resources *resources)
 		resources->next_ns = resources->begin_ns + pause_ns;
 }
 
-/* Fields 10, 12, 20 and 24 of stat. 0 when the process is gone. */
+/* Reads fields 10, 12, 20 and 24 of stat. Returns 0 when the process is gone. */
 static int sample_stat(struct resource_sample *sample, uint64_t own_major_faults)
 {
 	char text[2048], *field;
@@ -92,7 +92,7 @@ static int sample_stat(struct resource_sample *sample, uint64_t own_major_faults
 	major -= (long long)own_major_faults;
 	sample->major_faults = major > 0 ? major : 0;
 	sample->thread_count = threads;
-	/* one that has ended has no memory left: what it had is not known any more */
+	/* a process that has ended has no memory left; what it had is unknown */
 	sample->rss_bytes = rss_pages > 0 ? rss_pages * sysconf(_SC_PAGESIZE) : -1;
 	return 1;
 }
@@ -123,7 +123,7 @@ static void sample_cpu(struct resource_sample *sample, struct resource_process *
 	process->monotonic_ns = sample->monotonic_ns;
 }
 
-/* What a thread computed, waited for a CPU, and how often it got one. */
+/* Reads a thread's CPU time, time waiting for a CPU, and how often it got one. */
 static bool read_schedstat(int32_t pid, int32_t tid, struct resource_threads *ret)
 {
 	long long cpu_ns, wait_ns, run_count;
@@ -156,8 +156,8 @@ bool resources_read_threads(int32_t pid, struct resource_threads *ret)
 	return is_told;
 }
 
-/* A thread that ends takes its number with it, so a look at which the sum has fallen
- * adds nothing, and what is told is the least that was waited. */
+/* A thread's time vanishes when it ends, so a look at which the sum has fallen adds
+ * nothing, and the result is a lower bound. */
 static void sample_wait(struct resource_sample *sample, struct resource_process *process)
 {
 	struct resource_threads threads;
@@ -197,7 +197,7 @@ size_t resources_halve(void *samples, size_t count, size_t size, size_t round_of
 		       void (*join)(void *earlier, const void *later))
 {
 	char *all = samples;
-	size_t kept = 0, first = 0; /* first sample kept of the round being made */
+	size_t kept = 0, first = 0; /* first kept sample of the round being made */
 	uint32_t last_round = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -228,17 +228,17 @@ static void halve(struct resources *resources)
 	resources->interval_ns *= 2;
 }
 
-/* Capacity is RESOURCES_LIMIT from the start: untouched pages cost nothing. */
+/* Allocates RESOURCES_LIMIT at once: untouched pages cost nothing. */
 static struct resource_sample *room(struct resources *resources)
 {
 	if (!resources->samples)
 		resources->samples =
 			malloc(RESOURCES_LIMIT * sizeof(*resources->samples));
-	if (!resources->samples) /* a limit on addresses: it does without */
+	if (!resources->samples) /* address space is limited: continue without samples */
 		return NULL;
 	if (resources->count == RESOURCES_LIMIT)
 		halve(resources);
-	if (resources->count == RESOURCES_LIMIT) /* as many processes, one sample each */
+	if (resources->count == RESOURCES_LIMIT) /* one sample per process */
 		return NULL;
 	return &resources->samples[resources->count];
 }

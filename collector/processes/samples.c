@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writing and reading the file of a run's samples. Runs on: the collector's main thread;
- * reading: prof-analyze's, too. Must not fail the collector, or believe a number that
- * cannot be.
+ * Writes and reads the file of a run's samples. Runs on: the collector's main thread;
+ * reading: also prof-analyze's. Must not make the collector fail, or trust an impossible
+ * number.
  */
 #include "collector/processes/samples.h"
 
@@ -24,17 +24,17 @@
 
 #define FRESH_NAME SAMPLES_NAME ".new"
 
-/* A program that ends at once has nobody who would ask. */
+/* Nobody would look at a program that ends at once. */
 #define FIRST_ROUND 2
 
-/* When the disk was full. */
+/* Pause after the disk was full. */
 #define PAUSE_ROUNDS 50
 
-/* Nothing is more than this: a file in bytes, an hour's faults, a CPU's wait in ns. */
+/* No real number is larger: bytes of a file, faults in an hour, ns of waiting. */
 #define MOST (1ll << 60)
 #define MOST_THREADS (1ll << 22) /* the kernel's limit */
 
-/* A new one, which takes the other's name when all is in it. */
+/* Begins a new file, which replaces the old one when complete. */
 static int begin(struct samples_writer *writer, const struct rundir *rundir,
 		 uint64_t interval_ns)
 {
@@ -101,7 +101,7 @@ static int put_deaths(struct samples_writer *writer, const struct ending_death *
 	return result;
 }
 
-/* What is in the file so far is not lost: the new one is begun again later. */
+/* Gives up writing for now. Nothing is lost: the file is begun again later. */
 static void give_up(struct samples_writer *writer, const struct rundir *rundir)
 {
 	if (writer->file)
@@ -123,7 +123,7 @@ void samples_write(struct samples_writer *writer, const struct rundir *rundir,
 	    (resources->round < FIRST_ROUND && !writer->interval_ns))
 		return;
 	writer->round = resources->round;
-	if (is_thinned) /* rounds are counted anew, too */
+	if (is_thinned) /* rounds are renumbered, too */
 		writer->next_round = 0;
 	if (resources->round < writer->next_round)
 		return;
@@ -143,7 +143,7 @@ void samples_write(struct samples_writer *writer, const struct rundir *rundir,
 		give_up(writer, rundir);
 }
 
-/* When a record can be from. */
+/* The possible times of a record. */
 struct span {
 	uint64_t first_ns, last_ns; /* monotonic */
 };
@@ -194,7 +194,7 @@ static void read_records(struct samples *samples, FILE *file, const struct span 
 			samples->damaged_count++;
 	}
 	if (fread(&record, sizeof(record), 1, file) == 1)
-		samples->damaged_count++; /* and who knows what else */
+		samples->damaged_count++; /* and perhaps more */
 }
 
 static void read_file(struct samples *samples, FILE *file, const struct segment_run *page)
@@ -211,7 +211,7 @@ static void read_file(struct samples *samples, FILE *file, const struct segment_
 	}
 	ticks_calibrate(&ticks, page, NULL);
 	span.last_ns = span.first_ns + (uint64_t)TICKS_LONGEST_NS;
-	/* one that is written while we read is none of the future's */
+	/* a record written while we read is not from the future */
 	if (ticks.same_boot)
 		span.last_ns = ticks_monotonic_ns() + 1000000000ull;
 	read_records(samples, file, &span);
@@ -250,8 +250,7 @@ void samples_done(struct samples *samples)
 }
 
 /*
- * What the processes of a run use of the machine's GPUs, over time. Must not grow
- * without bound.
+ * The GPU use of a run's processes over time. Must not grow without bound.
  */
 
 void gpu_samples_init(struct gpu_samples *samples)
@@ -295,16 +294,16 @@ static void halve(struct gpu_samples *samples)
 	samples->interval_ns *= 2;
 }
 
-/* Capacity is GPU_SAMPLE_LIMIT from the start: untouched pages cost nothing. */
+/* Allocates GPU_SAMPLE_LIMIT at once: untouched pages cost nothing. */
 void gpu_samples_add(struct gpu_samples *samples, const struct gpu_sample *sample)
 {
 	if (!samples->samples)
 		samples->samples = malloc(GPU_SAMPLE_LIMIT * sizeof(*samples->samples));
-	if (!samples->samples) /* a limit on addresses: it does without */
+	if (!samples->samples) /* address space is limited: continue without samples */
 		return;
 	if (samples->count == GPU_SAMPLE_LIMIT)
 		halve(samples);
-	if (samples->count == GPU_SAMPLE_LIMIT) /* as many processes, one sample each */
+	if (samples->count == GPU_SAMPLE_LIMIT) /* one sample per process */
 		return;
 	samples->samples[samples->count] = *sample;
 	samples->samples[samples->count++].round = samples->round;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calibration of the run's clock and conversions. Must not fail: a run without a usable
- * clock counts ticks as ns.
+ * Calibrates and converts the run's clock. Must not fail: a run without a usable clock
+ * counts ticks as ns.
  */
 #include "collector/processes/ticks.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Reading the two clocks of a pair takes some 50 ns: 1 ms apart, the rate is good to
+/* Reading the two clocks of a pair takes about 50 ns, so 1 ms apart the rate is exact to
  * 1 part in 10,000. */
 #define SHORTEST_SPAN_NS 1000000ull
 
@@ -32,7 +32,7 @@ static uint64_t read_tsc(void)
 	return __builtin_ia32_rdtsc();
 }
 
-/* The best of a few tries: the pair with the smallest gap around it. */
+/* Reads both clocks; of a few tries, takes the one with the smallest gap. */
 static void read_pair(uint64_t *ret_ticks, uint64_t *ret_monotonic_ns)
 {
 	uint64_t smallest = UINT64_MAX;
@@ -49,7 +49,7 @@ static void read_pair(uint64_t *ret_ticks, uint64_t *ret_monotonic_ns)
 	}
 }
 
-/* Side by side: who is killed in between leaves a pair that is not one. */
+/* Stores both at once, as being killed in between leaves a mismatched pair. */
 void ticks_renew(const struct segment_run *page, struct segment_state *state)
 {
 	uint64_t ticks = 0, monotonic_ns = 0;
@@ -76,7 +76,7 @@ static int is_this_boot(const struct segment_run *page)
 	return now[0] && strncmp(now, page->boot_id, strlen(now)) == 0;
 }
 
-/* 0 when the pair is of no use. */
+/* Returns 0 when the pair is unusable. */
 static double rate(const struct segment_run *page, uint64_t ticks, uint64_t monotonic_ns)
 {
 	if (ticks <= page->start_ticks || monotonic_ns <= page->start_monotonic_ns ||

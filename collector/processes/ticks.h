@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The run's clock, turned into nanoseconds. Must not believe the writer's numbers
- * further than they are plausible.
+ * Converts the run's clock to nanoseconds. Must not trust implausible numbers of the
+ * writer.
  */
 #pragma once
 
@@ -17,34 +17,33 @@ struct ticks {
 	double ticks_per_second, ns_per_tick;
 };
 
-/* Longest duration that is believed: 2.3 years. Keeps sums of damaged
- * numbers in range. */
+/* The longest plausible duration: 2.3 years. Keeps sums of damaged numbers in range. */
 #define TICKS_LONGEST_NS (1ll << 56)
 
 /* Measures the clock's rate from the run's first (ticks, monotonic) pair and the latest
- * one there is: now, when the run was on this boot, else the writer's last pair; falls
- * back to the writer's estimate when both lie too close together or disagree with it by
- * more than 2 % (the machine slept, a clock was set). state: where the writer's last pair
- * is, or NULL. */
+ * one: now, if this is the run's boot, else the writer's last pair. Uses the writer's
+ * estimate when the pairs are too close together or disagree with it by more than 2 %
+ * (the machine slept, a clock was set). state: contains the writer's last pair, or
+ * NULL. */
 void ticks_calibrate(struct ticks *ret, const struct segment_run *page,
 		     const struct segment_state *state);
 
-/* The collector: renews the last pair, so that it tells when the run
- * was last attended. */
+/* For the collector: renews the last pair, which also says when the run was last
+ * attended. */
 void ticks_renew(const struct segment_run *page, struct segment_state *state);
 
 /* Now, in ticks of the run's clock. Only when same_boot. */
 uint64_t ticks_now(const struct ticks *ticks);
 
-/* A clock of the kernel's, ns: 0, it cannot be read; and CLOCK_MONOTONIC. */
+/* A kernel clock in ns (0: it cannot be read), and CLOCK_MONOTONIC. */
 uint64_t ticks_clock_ns(clockid_t clock);
 uint64_t ticks_monotonic_ns(void);
 
-/* A moment of CLOCK_MONOTONIC (same boot) in ticks and back, and a moment in ticks as ns
- * since the start of the run (0 when before it). */
+/* Convert a time of CLOCK_MONOTONIC (same boot) to ticks and back, and a time in ticks to
+ * ns since the start of the run (0 when before it). */
 uint64_t ticks_from_monotonic(const struct ticks *ticks, uint64_t monotonic_ns);
 uint64_t ticks_to_monotonic(const struct ticks *ticks, uint64_t at_ticks);
 int64_t ticks_since_start_ns(const struct ticks *ticks, uint64_t at_ticks);
 
-/* A duration; at most TICKS_LONGEST_NS. */
+/* A duration in ns, at most TICKS_LONGEST_NS. */
 int64_t ticks_duration_ns(const struct ticks *ticks, double duration_ticks);
