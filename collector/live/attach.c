@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From the PID of a running process to the segment file among its mappings, to its slot
- * there, and to a snapshot. Must not believe what the maps file says: the process has
- * chosen the names in it; nor the segment file unchecked.
+ * there, and to a snapshot. Must not trust the maps file, whose names the process has
+ * chosen, or unchecked parts of the segment file.
  *
- * The path is walked from the root of the process, one name at a time and without links;
- * it may be a container's. A process that has changed its root shows the whole path,
- * which is then walked from our own.
+ * The path is walked from the root of the process, which may be a container's, one name
+ * at a time and without links. A process that has changed its root shows the whole path,
+ * which is then walked from our own root.
  */
 #include "collector/live/attach.h"
 
@@ -30,7 +30,7 @@
 #include "common/base/xalloc.h"
 #include "common/segment.h"
 
-#define MAPPINGS_MOST 200000 /* three times what a process has room for by default */
+#define MAPPINGS_MOST 200000 /* three times the kernel's default limit */
 #define TOKEN_DIGITS 16
 #define LINE_ROOM (SEGMENT_PATH_MAX * 4 + 128)
 
@@ -59,8 +59,8 @@ static FILE *open_proc(int proc_fd, const char *name)
 	return file;
 }
 
-/* Who the process is, and its number in its own PID namespace, which is the last of those
- * that are listed and the one in the segment file. */
+/* Reads the process's users and its pid in its own PID namespace: the last of those
+ * listed, and the one in the segment file. */
 static int read_status(int proc_fd, struct owners *ret, int32_t *number)
 {
 	FILE *file = open_proc(proc_fd, "status");
@@ -81,7 +81,7 @@ static int read_status(int proc_fd, struct owners *ret, int32_t *number)
 	return found ? 0 : -ESRCH;
 }
 
-/* The kernel writes a newline in a name as \012. */
+/* Undoes the kernel's escape of a newline in a name: \012. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -120,7 +120,7 @@ static int is_segment_path(char *path, struct attach_files *files)
 	return 1;
 }
 
-/* The path of a line of maps; NULL: it has none, or was cut by our buffer. */
+/* The path in a line of maps; NULL: none, or cut off by our buffer. */
 static char *path_in(char *line, FILE *file)
 {
 	char *end = strchr(line, '\n'), *path = strchr(line, '/');
@@ -139,7 +139,7 @@ static char *path_in(char *line, FILE *file)
 	return path;
 }
 
-/* The directory of the segment file, and its name and token in files. */
+/* Finds the directory of the segment file; its name and token go into files. */
 static int find_path(struct attach_files *files, int pid, char **ret, char *error,
 		     size_t error_size)
 {
@@ -171,7 +171,7 @@ static int find_path(struct attach_files *files, int pid, char **ret, char *erro
 	return fail(result, error, error_size, "process %d is not being recorded", pid);
 }
 
-/* Opens a directory by its path below start, which is closed. */
+/* Opens a directory by its path below start; closes start. */
 static int walk(int start, char *path)
 {
 	int fd = start;
@@ -204,8 +204,8 @@ static int open_directory(int proc_fd, const char *path)
 	return fd;
 }
 
-/* Ours, or of a user that the process is when we are root, who may
- * look at everybody's. */
+/* Does the file belong to us or, for root, who may look at everybody's, to a user of the
+ * process? */
 static int is_allowed(const struct stat *status, const struct owners *process)
 {
 	uid_t owner = status->st_uid;
@@ -311,8 +311,8 @@ static uint32_t find_slot(const struct segment_reader *reader, int pid)
 	return found;
 }
 
-/* *ret: the slot of the process; the youngest, if its number was used before; 0: there is
- * none. 0, or -EINVAL: the file is damaged. */
+/* Finds the slot of the process, the youngest if its pid was used before; *ret 0: none.
+ * 0, or -EINVAL: the file is damaged. */
 static int attach_slot(const struct attach_files *files, uint32_t *ret)
 {
 	struct segment_reader reader;
@@ -326,9 +326,9 @@ static int attach_slot(const struct attach_files *files, uint32_t *ret)
 	return 0;
 }
 
-#define WAIT_MS 250u /* for another snapshot to end */
+#define WAIT_MS 250u /* to wait for another snapshot */
 
-/* The process may take snapshots of its own all the time. */
+/* Limits retries, as the process may take its own snapshots all the time. */
 #define TRIES 20
 
 static int take(int pid, const struct attach_files *files, uint32_t slot,

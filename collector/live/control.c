@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The files that the collector shares with the program, mapped, and `control` made
- * and changed.
+ * Maps the files that the collector shares with the program; creates and changes
+ * `control`.
  */
 #include "collector/live/control.h"
 
@@ -18,11 +18,11 @@
 
 #include "collector/read/rundir.h"
 
-/* At one time. */
+/* Simultaneous mappings. */
 #define SHARED_MAP_LIMIT 8
 
 struct mapping {
-	char *start; /* NULL: free; stored with release when size is there */
+	char *start; /* NULL: free; stored with release after size */
 	uint64_t size;
 	int is_lost;
 };
@@ -42,7 +42,8 @@ static struct mapping *find(const void *address)
 	return NULL;
 }
 
-/* Another's SIGBUS comes again when the instruction does, and finds the other handler. */
+/* Replaces a lost mapping of ours. Any other SIGBUS repeats with its instruction and
+ * finds the former handler. */
 static void handle(int number, siginfo_t *info, void *context)
 {
 	struct mapping *mapping = find(info->si_addr);
@@ -67,7 +68,7 @@ static void install(void)
 	if (sigaction(SIGBUS, NULL, &now) < 0 ||
 	    (now.sa_flags & SA_SIGINFO && now.sa_sigaction == handle))
 		return;
-	/* blocked, as a parent may have left it, it would kill */
+	/* if it stayed blocked, as a parent may have left it, it would kill */
 	sigemptyset(&set);
 	sigaddset(&set, SIGBUS);
 	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
@@ -114,7 +115,7 @@ int shared_map_is_lost(const void *start)
 }
 
 /*
- * Publishing answers. Must not count one before it has its pages: a process would meet a
+ * Publishes answers. Must not count one before it has pages: else a process would meet a
  * full disk in the middle of a call.
  */
 
@@ -187,7 +188,7 @@ int control_answer(struct control *control, const struct segment_answer *object,
 		memcpy(place, fittings, count * sizeof(*place));
 	control->answer_count++;
 	control->fitting_count += count;
-	/* release: who sees the number sees the answer */
+	/* release: whoever sees the count sees the answer */
 	__atomic_store_n(&control->shared->answer_count, control->answer_count,
 			 __ATOMIC_RELEASE);
 	return shared_map_is_lost(control->shared) ? -EIO : 0;

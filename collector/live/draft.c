@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copying a process's lanes into memory of one's own. Must not use a number of the file
- * that was not copied and then checked against the file's size.
+ * Copies a process's lanes into our own memory. Must not use a number of the file before
+ * it was copied and checked against the file's size.
  */
 #include "collector/live/snapshot.h"
 
@@ -35,7 +35,7 @@ static struct live_snapshot_lane *add_memory(struct live_snapshot_memory *memory
 	return lane;
 }
 
-/* What is remembered of a lane; NULL: no memory. Valid until the next call. */
+/* What is remembered of a lane, valid until the next call; NULL: no memory. */
 static const struct history_memory *
 live_snapshot_remember(struct live_snapshot_memory *memory, uint32_t slot,
 		       uint32_t node_limit)
@@ -64,9 +64,9 @@ void live_snapshot_forget(struct live_snapshot_memory *memory)
 }
 
 /*
- * A segment file as somebody has it who takes a snapshot from outside. Runs on: one
- * thread; see shared_map.h. Must not be believed beyond what is said here: the process
- * may be anybody's, and writes the file meanwhile.
+ * A segment file as mapped by whoever takes a snapshot from outside. Runs on: one thread;
+ * see control.h. Must not trust more of it than stated here: the process may be
+ * anybody's, and writes the file meanwhile.
  */
 
 static void *map(const struct taker *taker, uint64_t offset, uint64_t size)
@@ -137,17 +137,17 @@ int taker_reserve(const struct taker *taker, uint64_t offset, uint64_t size)
 	return fallocate(taker->fd, 0, (off_t)offset, (off_t)size) < 0 ? -errno : 0;
 }
 
-/* 16,000 threads with a million paths take less. */
+/* 16,000 threads with a million paths take less than this. */
 #define LONGEST_NS 5000000000ull
 
 /* A smaller history has no room for paths. */
 #define SIZE_LEAST (16ull << 20)
 
-/* A node's number has so many bits in the history. */
+/* A history has this many bits for a node's number. */
 #define NODE_LIMIT SEGMENT_PAST_NODES
 
-/* How many nodes of the lane may be there: holes, which a file can have terabytes of, are
- * not worth a look. */
+/* How many nodes of the lane may be stored. Skips holes, of which a file can have
+ * terabytes. */
 static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
 			     const struct segment_array *nodes)
 {
@@ -160,8 +160,8 @@ static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
 	return count < nodes->capacity ? (uint32_t)count : nodes->capacity;
 }
 
-/* What a lane's thread has been without a CPU since its last hook. While it has one its
- * CPU clock is told with a delay, of 4 ms as a rule. */
+/* How long, in ns, a lane's thread has been without a CPU since its last hook. While it
+ * runs, its CPU clock is updated late, usually by 4 ms. */
 static uint64_t open_ns(const struct draft *draft, const struct segment_lane *lane)
 {
 	struct history_booked booked = history_read_booked(lane);
@@ -215,7 +215,7 @@ static int copy_lane(struct draft *draft, uint32_t slot, uint64_t now)
 	lost = taker_unmap(header);
 	if (lost < 0)
 		return lost;
-	return result == -EINVAL ? 0 : result; /* that lane is left out */
+	return result == -EINVAL ? 0 : result; /* leaves out that lane */
 }
 
 static int copy_lanes(struct draft *draft, uint64_t now)
@@ -236,8 +236,8 @@ static int copy_lanes(struct draft *draft, uint64_t now)
 	return result;
 }
 
-/* Where memory may not be promised beyond what there is, reserved addresses are no
- * promise. */
+/* Makes reserved addresses usable. They do not count where the kernel refuses to
+ * overcommit memory. */
 static int commit(void *data, uint64_t offset, uint64_t size)
 {
 	const struct draft *draft = data;

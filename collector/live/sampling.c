@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A ring of our own, as the shim's, in a loop that sees each sample as a gap; and a
- * timer. */
+/* Tries a ring like the shim's, in a loop that sees each sample as a gap, and a timer. */
 #include "collector/live/sampling.h"
 
 #include <errno.h>
@@ -21,21 +20,21 @@
 #include "common/segment_samples.h"
 #include "common/base/array.h"
 
-/* No thread samples before 12 ms of CPU time: shorter runs need no answer. */
+/* No thread is sampled before 12 ms of CPU time, so shorter runs need no answer. */
 #define DELAY_NS 5000000u
 #define PERIOD_NS 50000u
 #define MEASURED_NS 2000000u
 #define GAPS_MOST 64u
-/* So long is no step of the loop. */
+/* No step of the loop takes this long. */
 #define GAP_LEAST_NS 400u
-/* Fewer say nothing. */
+/* Fewer gaps say nothing. */
 #define GAPS_LEAST 8u
 #define PAGE_BYTES 4096u
 
 struct sampling_answer {
 	int32_t error; /* 0: allowed */
 	uint32_t tick_ns;
-	uint32_t timer_period_ns; /* 0: there is none */
+	uint32_t timer_period_ns; /* 0: no timer */
 };
 
 static long open_event(uint64_t period_ns)
@@ -52,7 +51,8 @@ static int by_size(const void *a, const void *b)
 	return ORDER(left, right);
 }
 
-/* On a busy machine most gaps are others' time: so the lowest quartile. 0: too few. */
+/* The time of a sample: the lowest quartile, as on a busy machine most gaps are other
+ * processes'. 0: too few gaps. */
 static uint32_t measure_tick_ns(const struct perf_event_mmap_page *page)
 {
 	uint64_t gaps[GAPS_MOST], head = page->data_head, now_ns = ticks_monotonic_ns();
@@ -83,7 +83,7 @@ static void ask(struct sampling_answer *ret)
 	ret->error = event < 0 ? errno : 0;
 	if (event < 0)
 		return;
-	/* that none of these pages are left for us says nothing of others */
+	/* if we get no such page, others still may */
 	page = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, (int)event,
 		    0);
 	if (page != MAP_FAILED) {
@@ -98,8 +98,8 @@ static void ignore(int number)
 	(void)number;
 }
 
-/* Since Linux 5.10 such a signal is made on the way to user mode; before that it ended
- * system calls. */
+/* Does such a signal leave system calls alone? Since Linux 5.10 it is raised on the way
+ * to user mode; before that it interrupted them. */
 static int ends_no_calls(void)
 {
 	unsigned int major = 0, minor = 0;
@@ -110,7 +110,7 @@ static int ends_no_calls(void)
 	       (major > 5 || (major == 5 && minor >= 10));
 }
 
-/* All that the shim does for one, and a return from a handler. */
+/* Does all that the shim does for a timer, and returns from a handler. */
 static void ask_for_timer(struct sampling_answer *ret)
 {
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGURG};
@@ -131,7 +131,7 @@ static void ask_for_timer(struct sampling_answer *ret)
 	sigaction(SIGURG, &before, NULL);
 }
 
-/* A child asks. -1: it could not be made; 0: it was killed. */
+/* Asks in a child. Returns -1: no child; 0: it was killed. */
 static int ask_in_child(void (*question)(struct sampling_answer *ret),
 			struct sampling_answer *ret)
 {
@@ -155,7 +155,7 @@ static int ask_in_child(void (*question)(struct sampling_answer *ret),
 	return child < 0 ? -1 : is_whole;
 }
 
-/* Without a filter nobody is killed for a question. */
+/* Asks in a child only if there is a seccomp filter, which might kill us. */
 static int ask_safely(void (*question)(struct sampling_answer *ret),
 		      struct sampling_answer *ret)
 {
@@ -179,7 +179,7 @@ static enum segment_sampling try(struct sampling_answer *ret)
 					 : SEGMENT_SAMPLING_REFUSED;
 }
 
-/* Where samples are refused, or it was asked for. */
+/* Used where samples are refused, or a timer was asked for. */
 static void try_timer(struct sampling_answer *ret)
 {
 	struct sampling_answer answer = {.error = 0};
@@ -198,7 +198,7 @@ static void tell(const struct rundir *rundir, const struct segment_run *run,
 	control.shared->sampling_error = answer->error;
 	control.shared->sample_tick_ns = answer->tick_ns;
 	control.shared->timer_period_ns = answer->timer_period_ns;
-	/* release: the others are there; pairs with the acquire in samples.c */
+	/* release: the other fields are set; pairs with the acquire in samples.c */
 	__atomic_store_n(&control.shared->sampling, (uint32_t)found, __ATOMIC_RELEASE);
 	control_close(&control);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking a snapshot from outside: a draft of it is made first, then it is written down.
- * Must not hold the lock but for that. We may lose the CPU at any time, for as long as
- * the process's own threads have it: snapshots copied under the lock were held for 0.1 to
- * 0.3 s so, on two CPUs with ten threads, and all that the process wanted were refused.
+ * Takes a snapshot from outside: makes a draft, then writes it down, and holds the lock
+ * only for that. We may lose the CPU to the process's own threads at any time. With
+ * copying under the lock, on two CPUs with ten threads, it was held for 0.1 to 0.3 s, and
+ * all snapshots that the process wanted were refused.
  */
 #include "collector/live/snapshot.h"
 
@@ -21,7 +21,7 @@
 
 #include "common/history.h"
 
-#define PAUSE_NS 1000000 /* history_lock() makes so many as there are milliseconds */
+#define PAUSE_NS 1000000 /* history_lock() makes one pause per millisecond */
 
 static void pause_taker(int step)
 {
@@ -31,8 +31,8 @@ static void pause_taker(int step)
 	nanosleep(&pause, NULL);
 }
 
-/* All but those that an instruction raises. A stopped taker would keep the process's own
- * snapshots waiting. */
+/* Blocks all signals except those that an instruction raises: a stopped taker would keep
+ * the process's own snapshots waiting. */
 static void block_signals(sigset_t *ret_mask)
 {
 	static const int raised[] = {SIGBUS, SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGABRT};
@@ -44,8 +44,8 @@ static void block_signals(sigset_t *ret_mask)
 	pthread_sigmask(SIG_BLOCK, &set, ret_mask);
 }
 
-/* A list without entries, but with one that is being added: the kernel looks at it when
- * the thread dies, and does nothing when the word there is not the thread's number. */
+/* Registers a robust list whose only entry is one being added. When the thread dies, the
+ * kernel releases that lock if its word is the thread's number. */
 static void tell_kernel(struct live_snapshot_lock *lock)
 {
 	size_t size;
@@ -90,14 +90,14 @@ static void live_snapshot_unlock(struct live_snapshot_lock *lock)
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* The history of the process, mapped as a whole. */
+/* The process's history, mapped as a whole. */
 struct target {
 	const struct taker *taker;
 	struct history history;
 	uint32_t slot;
 };
 
-/* A slot for the history. The process will map it when it needs it. */
+/* Makes a slot for the history. The process will map it when it needs it. */
 static int make_history(const struct taker *taker)
 {
 	struct segment_file *file = taker->file;
@@ -121,9 +121,9 @@ static int make_history(const struct taker *taker)
 	history_layout(history, taker->slot_size, taker->process_slot);
 	file->slots[slot].pid = process->pid;
 	file->slots[slot].process_slot = taker->process_slot;
-	/* release: pairs with the readers' acquire of kind; the history is laid out */
+	/* release: the history is laid out; pairs with the readers' acquire of kind */
 	__atomic_store_n(&file->slots[slot].kind, SEGMENT_SLOT_HISTORY, __ATOMIC_RELEASE);
-	/* the process may have been quicker: then this one stays empty */
+	/* if the process was faster, our slot stays empty */
 	__atomic_compare_exchange_n(&process->history_slot, &expected, slot, 0,
 				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	return taker_unmap(history);
@@ -158,7 +158,8 @@ static int map_history(struct target *target)
 	return target->history.header ? history_open(&target->history) : -EINVAL;
 }
 
-/* Disk and pages for what will be appended. Whatever fails here fails there, too. */
+/* Prepares disk space and pages for what will be appended. Failures here show up there
+ * again. */
 static void prepare(const struct target *target, uint32_t count)
 {
 	const struct segment_array *array = &target->history.path_pasts;
@@ -190,15 +191,17 @@ static uint64_t resident_bytes(int32_t pid)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Counts of a slot that another process had before begin with that one's; and a child
- * that ends may leave its slot to the next. Under the lock. */
+/* May this process have a snapshot? Not in a slot that another process used before, as
+ * counts continue from that one; and a child that ends may leave its slot to the next.
+ * Call it under the lock. */
 static int is_its_own(const struct segment_process *process)
 {
 	return !process->tenancy &&
 	       (!process->forked_from_slot || process->state == SEGMENT_PROCESS_RUNNING);
 }
 
-/* 0, -EAGAIN: another one was taken since the draft, which may be older; or -errno. */
+/* Writes the draft down. 0; -EAGAIN: another one was taken since, so the draft may be
+ * older; or -errno. */
 static int write_down(struct target *target, const struct draft *draft, const char *label,
 		      enum segment_snapshot_cause cause, uint64_t rss_bytes, uint64_t now)
 {
