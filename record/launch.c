@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Environment, fork, exec and wait of prof-record; takes signals one by one while a
- * program runs, and passes them on. Runs on: one thread; take_signal() in signal context.
- * Must not change what the program would see without us, the shim apart; give it a signal
- * twice that it got without us.
+ * Environment, fork, exec and wait of prof-record; takes signals while a program runs and
+ * passes them on. Runs on: one thread; take_signal() in signal context. Must not change
+ * what the program would see without us, except for the shim, or send it a signal twice
+ * that it would get once.
  */
 #include "record/launch.h"
 
@@ -20,7 +20,7 @@
 
 #include "common/places.h"
 
-#define DEEPEST_FAMILY 100 /* of processes, from the sender up to the program */
+#define DEEPEST_FAMILY 100 /* ancestors looked at, from the sender up to the program */
 #define CONTINUE_PAUSES 20 /* 10 ms in all */
 #define CONTINUE_PAUSE_NS 500000
 
@@ -30,7 +30,7 @@ static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 #define ENDING_COUNT (sizeof(ending) / sizeof(ending[0]))
 
-/* Between two runs of a series. */
+/* Handles signals between two runs of a series. */
 static void take_signal(int number)
 {
 	if (last_signal) {
@@ -64,7 +64,7 @@ int record_signal(void)
 	return last_signal;
 }
 
-/* Holds all signals back; before the fork. */
+/* Blocks all signals, before the fork. */
 static void record_signals_take(struct record_signals *ret)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL};
@@ -72,19 +72,20 @@ static void record_signals_take(struct record_signals *ret)
 
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &ret->mask);
-	/* ignored, the kernel would reap the program and tell nobody how it ended */
+	/* if it were ignored, the kernel would reap the program and its status would be
+	 * lost */
 	sigemptyset(&usual.sa_mask);
 	(void)sigaction(SIGCHLD, &usual, &ret->child);
 }
 
-/* As they were before: in prof-record, or in the child before its exec. */
+/* Restores the former state: in prof-record, or in the child before its exec. */
 static void record_signals_give_back(const struct record_signals *signals)
 {
 	(void)sigaction(SIGCHLD, &signals->child, NULL);
 	(void)sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-/* Of a process: its state letter, and its parent. '\0': there is none of that number. */
+/* Returns a process's state letter and its parent; '\0': no such process. */
 static char read_state(pid_t pid, pid_t *ret_parent)
 {
 	char path[32], line[512], *rest, state = '\0';
@@ -100,14 +101,14 @@ static char read_state(pid_t pid, pid_t *ret_parent)
 	length = fread(line, 1, sizeof(line) - 1, file);
 	fclose(file);
 	line[length] = '\0';
-	rest = strrchr(line, ')'); /* the name before it may hold anything */
+	rest = strrchr(line, ')'); /* the name before it may contain anything */
 	if (!rest || sscanf(rest, ") %c %d", &state, &parent) != 2)
 		return '\0';
 	*ret_parent = parent;
 	return state;
 }
 
-/* A sender that has ended is not found; then nothing is known of its parents. */
+/* Is the sender a descendant of the program? If it has ended, we do not know. */
 static bool is_of_the_family(pid_t sender, pid_t program)
 {
 	int steps;
@@ -121,14 +122,14 @@ static bool is_of_the_family(pid_t sender, pid_t program)
 	return false;
 }
 
-/* What the kernel sends to all of a group, or to each process for what it did itself.
- * An alarm is left to us by whoever executed us, and meant for the program. */
+/* Did the kernel send it to a whole group, or to each process for its own action? Not an
+ * alarm: whoever executed us left it pending, and it is meant for the program. */
 static bool is_of_the_kernel(const siginfo_t *info)
 {
 	return info->si_code > 0 && info->si_signo != SIGALRM;
 }
 
-/* Has it been stopped since we last followed a stop? */
+/* Was it stopped since we last followed a stop? */
 static bool has_stopped_anew(pid_t program)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -137,9 +138,9 @@ static bool has_stopped_anew(pid_t program)
 	       info.si_pid == program;
 }
 
-/* Stopped still, when a SIGCONT has reached us. One for the whole group may come to us a
- * moment before it comes to the program, or so late that the program was continued and
- * stopped again. */
+/* Is the program still stopped after we got a SIGCONT? One for the whole group may reach
+ * us just before the program, or so late that the program was continued and stopped
+ * again. */
 static bool stays_stopped(pid_t program)
 {
 	const struct timespec pause = {.tv_nsec = CONTINUE_PAUSE_NS};
@@ -161,7 +162,7 @@ static void pass_on(const siginfo_t *info, pid_t program)
 		(void)kill(program, info->si_signo);
 }
 
-/* was_stopped: as far as we have seen; then a SIGCONT for all has continued it by now. */
+/* was_stopped: as we last saw; a SIGCONT for the whole group has continued it by now. */
 static bool is_for_the_program(const siginfo_t *info, pid_t program, bool was_stopped)
 {
 	if (is_of_the_kernel(info) || info->si_pid == getpid() ||
@@ -189,7 +190,7 @@ static bool has_ended(pid_t program)
 	return info.si_pid == program;
 }
 
-/* Stops us the way the program was stopped; returns when we are continued. */
+/* Stops us like the program; returns when we are continued. */
 static void stop_too(int number)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, old;
@@ -205,7 +206,7 @@ static void stop_too(int number)
 	(void)sigaction(number, &old, NULL);
 }
 
-/* Whether the program has been stopped since it was asked for last. */
+/* Was the program stopped since the last time we asked? */
 static bool follow_stop(pid_t program)
 {
 	siginfo_t info = {.si_pid = 0};
@@ -219,8 +220,8 @@ static bool follow_stop(pid_t program)
 	return true;
 }
 
-/* What came while the program was there and was not for us to pass on, it has had itself:
- * left pending, it would end us when signals are let through again. The rest stays. */
+/* Drops pending signals that came while the program lived and were not for us to pass on,
+ * as it has had them itself. They would end us when unblocked. The rest stays. */
 static void drop_answered(pid_t program)
 {
 	const struct timespec at_once = {0, 0};
@@ -239,7 +240,7 @@ static void drop_answered(pid_t program)
 			(void)raise(number);
 }
 
-/* Passes signals on to the program, our child, until it has ended; it stays a zombie. */
+/* Passes signals on to the program, our child, until it ends; leaves it a zombie. */
 static void record_signals_pass_on(pid_t program)
 {
 	bool was_stopped = false;
@@ -265,7 +266,7 @@ int record_find_shim(char *ret)
 {
 	static const char *const places[] = {
 		"../shim/libprofshim.so", /* built tree: record/ to shim/ */
-		/* installed, wherever the tree was moved to */
+		/* installed, even if the tree was moved */
 		PROFSHIM_BIN_TO_LIB_DIR "/libprofshim.so",
 		PROFSHIM_LIB_DIR "/libprofshim.so",
 	};
@@ -316,7 +317,7 @@ int record_set_environment(const struct record_options *options, const char *fir
 		{"PROFSHIM_WHILE_STEP", options->while_step},
 		{"PROFSHIM_WHY", options->why},
 		{"PROFSHIM_SPANS", options->spans},
-		/* the program need not wait for its collector: we do */
+		/* we wait for the collector, so the program need not */
 		{"PROFSHIM_WAIT", "0"},
 	};
 	int error = shim ? set_preload(first, shim) : 0;
@@ -324,9 +325,9 @@ int record_set_environment(const struct record_options *options, const char *fir
 
 	for (i = 0; !error && i < sizeof(settings) / sizeof(settings[0]); i++)
 		error = set(settings[i][0], settings[i][1]);
-	/* else the program would join the run that we ourselves may be a part of */
+	/* else the program would join a run that we ourselves may be part of */
 	(void)unsetenv("PROFSHIM_RUN");
-	if (options->repeat) /* it would be made while the next run is measured */
+	if (options->repeat) /* it would be made during the next run */
 		(void)unsetenv("PROFSHIM_REPORT");
 	return error;
 }
@@ -340,7 +341,7 @@ int record_set_run(const char *label, const char *level)
 	return error ? error : set("PROFSHIM_LABEL", label);
 }
 
-/* dup2() leaves a descriptor that is in its place already to be closed by the exec. */
+/* Puts fd in its place. dup2() of a descriptor to itself would leave it close-on-exec. */
 static bool put(int fd, int place)
 {
 	if (fd == place)
@@ -348,7 +349,8 @@ static bool put(int fd, int place)
 	return fd < 0 || dup2(fd, place) >= 0;
 }
 
-/* What a run for its times alone goes without takes time at each call. */
+/* Sets PROFSHIM_SAMPLES so that only samples are recorded: all else takes time in each
+ * call. */
 static int set_samples_only(void)
 {
 	const char *rate = getenv("PROFSHIM_SAMPLES");
@@ -366,7 +368,7 @@ static int set_samples_only(void)
 	return error;
 }
 
-/* In the child: becomes the program, or tells why not through the pipe. */
+/* In the child: becomes the program, or sends the reason through the pipe. */
 static void become(char **command, int input, int output, bool samples_only,
 		   const struct record_signals *signals, int pipe_end)
 {
@@ -386,7 +388,7 @@ static void become(char **command, int input, int output, bool samples_only,
 	_exit(RECORD_NOT_FOUND);
 }
 
-/* The errno of a failed exec, 0 when the pipe was closed by a successful one. */
+/* The errno of a failed exec; 0 when a successful one closed the pipe. */
 static int read_error(int pipe_end)
 {
 	ssize_t got;
@@ -449,5 +451,5 @@ void record_end_like(int status)
 	sigaddset(&only, number);
 	(void)raise(number);
 	(void)sigprocmask(SIG_UNBLOCK, &only, NULL);
-	exit(128 + number); /* a signal that does not end a process by default */
+	exit(128 + number); /* a signal that does not end processes by default */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a program: the checks before it and their sentences, the run, and the wait
+/* One run of a program: the checks before it and their messages, the run, and the wait
  * for its file. Must not run the program before all checks, or end prof-record. */
 #include "record/one.h"
 
@@ -18,12 +18,12 @@
 #include "record/summary.h"
 
 /*
- * The watch over the spool after the program has ended, until its run is in the file.
- * Must not take a run away from a collector that only just starts; wait longer than
- * asked; write into run.db (spool_recover() does).
+ * Watches the spool after the program has ended, until its run is in the file. Must not
+ * take a run away from a collector that just starts, wait longer than asked, or write
+ * into run.db (spool_recover() does).
  */
 
-/* The runs that were in the spool before ours began. Owned: record_before_done(). */
+/* The runs in the spool before ours began. Owned: record_before_done(). */
 struct record_before {
 	struct spool_run *runs;
 	size_t count;
@@ -67,7 +67,7 @@ static bool is_new(const struct spool_run *run, const struct record_before *befo
 	return true;
 }
 
-/* The run to care for next: that which the program itself began, else one that began
+/* The run to handle next: the one that the program itself began, else one that began
  * meanwhile (by a child of a program that cannot be recorded itself). */
 static const struct spool_run *choose(const struct spool_run *runs, size_t count,
 				      const struct record_before *before, pid_t program)
@@ -94,7 +94,7 @@ static void show(const char *output, uint64_t elapsed_ns)
 		elapsed_ns / 1000000000u);
 }
 
-/* Rests an eighth of the time waited so far: late by that much at most, and cheap. */
+/* Rests an eighth of the time waited so far: cheap, and late by no more than that. */
 static void rest(uint64_t elapsed_ns)
 {
 	uint64_t step_ns = elapsed_ns / 8;
@@ -108,8 +108,8 @@ static void rest(uint64_t elapsed_ns)
 	(void)nanosleep(&step, NULL);
 }
 
-/* One look at the spool. true: *ret is the outcome; false: look again. alone_since_ns:
- * when the run was first seen without a collector, 0: it was not. */
+/* Looks at the spool once. true: *ret is the outcome; false: look again. *alone_since_ns:
+ * when the run was first seen without a collector, 0: never. */
 static bool look(const char *output, const struct record_before *before, pid_t program,
 		 uint64_t *alone_since_ns, enum record_outcome *ret, char *error,
 		 size_t error_size)
@@ -150,9 +150,9 @@ out:
 }
 
 /*
- * Waits until the runs of the program that began since `before` have left the spool, at
- * most wait_s seconds, with a progress line on stderr if show_progress. A run whose
- * collector is missing is ingested here. error: one sentence, if RECORD_FAILED.
+ * Waits until the program's runs that began since `before` have left the spool, at most
+ * wait_s seconds, with a progress line on stderr if show_progress. Stores a run without a
+ * collector itself. error: one sentence, if RECORD_FAILED.
  */
 static enum record_outcome
 record_finish(const char *output, const struct record_before *before, pid_t program,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* One run of a program under the shim: what is looked at and set up before it, its
- * start, its end, and the file. Must not end prof-record. */
+/* One run of a program under the shim: checks and setup, its start, its end, and the
+ * file. Must not end prof-record. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,9 +13,9 @@
 #include "record/summary.h"
 
 enum record_outcome {
-	RECORD_DONE,	   /* nothing of ours is in the spool (any more) */
-	RECORD_STILL_OPEN, /* time is up, or processes of the run live on alone */
-	RECORD_FAILED,	   /* nobody could ingest it; it stays in the spool */
+	RECORD_DONE,	   /* nothing of ours is left in the spool */
+	RECORD_STILL_OPEN, /* time is up, or processes of the run live on */
+	RECORD_FAILED,	   /* it could not be stored and stays in the spool */
 };
 
 struct record_task {
@@ -24,39 +24,40 @@ struct record_task {
 	char **command;
 	const struct target_report *target;
 	int stdin_fd, stdout_fd; /* of the program, -1: ours */
-	bool is_plain;		 /* of this run nothing is wanted but samples */
+	bool is_plain;		 /* only samples are recorded */
 };
 
 struct record_result {
 	int wait_status;
 	enum record_outcome outcome;
-	bool is_stored;		     /* then what follows is known */
+	bool is_stored;		     /* the rest is valid */
 	struct record_stored stored; /* the run in the file */
 	char error[4096 + 256];	     /* RECORD_FAILED: why */
 };
 
-/* The environment must be set. Returns 0, or, after saying why, the exit status for a
+/* The environment must be set. Returns 0, or, with a message, the exit status for a
  * program that could not be started. */
 int record_one(const struct record_task *task, struct record_result *ret);
 
-/* Says where the run is, or why there is none. prefix: in front of what is said about a
- * run in the file. */
+/* Says where the run is, or why there is none. prefix: precedes the line about a stored
+ * run. */
 void record_say_result(const struct record_task *task, const struct record_result *result,
 		       const char *prefix);
 
-/* The output's path made absolute. ret: PATH_MAX bytes. false: said why not. */
+/* Makes the output's path absolute. ret: PATH_MAX bytes. false: the reason was
+ * printed. */
 bool record_absolute_output(const char *output, char *ret);
 
-/* Examines the program. 0: it can be run; else it was said why not, and this is the exit
- * status. */
+/* Examines the program. 0: it can be run; else the exit status, and the reason was
+ * printed. */
 int record_check_target(const char *program, struct target_report *ret);
 
 /* Why not a single event of the program can be recorded; NULL: it can. */
 const char *record_why_nothing(const struct target_report *target);
 
-/* Notes about a program that can run. One each, most important first. */
+/* Prints notes about a program that can run, one per problem, most important first. */
 void record_say_notes(const struct target_report *target);
 
-/* Finds the shim and sets the environment; false: said why not. */
+/* Finds the shim and sets the environment; false: the reason was printed. */
 bool record_prepare(const struct record_options *options,
 		    const struct target_report *target, const char *output);

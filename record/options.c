@@ -22,7 +22,7 @@
 #define LARGEST_MAX_PATHS (1ul << 30)
 #define LONGEST_LABEL (sizeof(((struct segment_run *)NULL)->label) - 1)
 #define MOST_RUNS 1000
-#define DEFAULT_REPEAT 10 /* of --against: fewer than 4 a side cannot tell anything */
+#define DEFAULT_REPEAT 10 /* for --against: fewer than 4 a side cannot show anything */
 
 static const char about[] =
 	"Runs PROGRAM and records its calls, times and allocations into one file. Calls "
@@ -171,7 +171,7 @@ static unsigned int read_number(struct argp_state *state, const char *name,
 	return (unsigned int)number;
 }
 
-/* One of the words, which end with NULL. */
+/* Checks that text is one of the words, which end with NULL. */
 static const char *read_word(struct argp_state *state, const char *name, const char *text,
 			     const char *const *words, const char *listed)
 {
@@ -182,7 +182,7 @@ static const char *read_word(struct argp_state *state, const char *name, const c
 	return NULL;
 }
 
-/* A list of rules of common/selection.h. */
+/* Checks a list of rules (common/selection.h). */
 static const char *read_rules(struct argp_state *state, const char *name,
 			      const char *text)
 {
@@ -208,7 +208,7 @@ static const char *read_spans(struct argp_state *state, const char *text)
 	return text;
 }
 
-/* Behind those that were given before. */
+/* Appends a rule to those given before. */
 static char *add_library(struct argp_state *state, char *rules, const char *rule)
 {
 	const char *reason =
@@ -232,7 +232,7 @@ static char **read_against(struct argp_state *state, const char *text)
 	return words;
 }
 
-/* A label by which prof-analyze finds the runs again, and no run by its number. */
+/* Checks a label: prof-analyze must not take it for a run's number. */
 static void check_label(struct argp_state *state, const char *label)
 {
 	const char *wrong = NULL;
@@ -250,7 +250,7 @@ static void check_label(struct argp_state *state, const char *label)
 			       wrong);
 }
 
-/* An option that was given without the one that it belongs to; NULL: none. */
+/* An option given without the one that it belongs to; NULL: none. */
 static const char *stray_option(const struct record_options *given)
 {
 	if (given->against_label && !given->against)
@@ -265,7 +265,7 @@ static const char *stray_option(const struct record_options *given)
 				       : NULL;
 }
 
-/* The build without hooks, with the program's arguments. */
+/* The command of the build without hooks, with the program's arguments. */
 static char **plain_command(const struct record_options *given)
 {
 	size_t count = 0;
@@ -334,10 +334,10 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 			       given->label);
 }
 
-/* Options that are kept as they were given, or that something was. */
+/* Options of which the text, or only the fact, is kept. */
 static const struct {
 	int key;
-	size_t text_at, flag_at; /* in struct record_options; the other one is 0 */
+	size_t text_at, flag_at; /* in struct record_options; one of them is 0 */
 } kept[] = {
 	{'l', offsetof(struct record_options, label), 0},
 	{OPTION_STACK_DEPTH, offsetof(struct record_options, stack_depth), 0},
@@ -373,7 +373,7 @@ static error_t keep(int key, char *value, struct record_options *ret)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* Takes one whose value is looked at. */
+/* Takes an option whose value is checked. */
 static error_t take_option(int key, char *value, struct argp_state *state)
 {
 	static const char *const follow[] = {"all", "none", NULL},
@@ -456,7 +456,7 @@ static error_t take(int key, char *value, struct argp_state *state)
 	case OPTION_VERSION:
 		puts("prof-record " PROFSHIM_VERSION);
 		exit(EXIT_SUCCESS);
-	case ARGP_KEY_ARG: /* what follows is the program's */
+	case ARGP_KEY_ARG: /* the rest belongs to the program */
 		ret->command = state->argv + state->next - 1;
 		state->next = state->argc;
 		return 0;

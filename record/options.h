@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Exit statuses of prof-record itself; else it ends as the program did. */
+/* Exit statuses of prof-record itself. Otherwise it ends as the program did. */
 enum record_status {
 	RECORD_CANNOT = 1, /* cannot read or write what is needed */
 	RECORD_USAGE = 2,
@@ -26,8 +26,8 @@ struct record_options {
 	bool quiet;
 	char **command; /* the program and its arguments, ends with NULL */
 
-	/* A series: repeat is the number of recorded runs of each side, 0: no series, and
-	 * nothing below is given. */
+	/* A series. repeat: recorded runs per side; 0: no series, and the rest is
+	 * unset. */
 	unsigned int repeat, warmup;
 	bool show_output, ignore_failure, append;
 	const char *input;
@@ -36,7 +36,7 @@ struct record_options {
 	char *plain; /* against is this build, without hooks, of the same program */
 };
 
-/* Reads the command line; in a series, labels come from PROFSHIM_LABEL, too, and every
- * side of two has one. Ends the program after --help and --version, and with
- * RECORD_USAGE after a sentence about what is wrong. */
+/* Reads the command line. In a series, labels may come from PROFSHIM_LABEL, and each of
+ * two sides has one. Ends the program after --help and --version, or with RECORD_USAGE
+ * after a sentence about the error. */
 void record_options_read(int argc, char **argv, struct record_options *ret);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prof-record: checks a program, runs it under the shim, waits for its run to be
- * written, says so, has prof-analyze report on it, and ends as the program ended. Runs
- * on: the user's terminal. Must not change the program's output, exit status, signals or
- * children; record prof-analyze: our environment has the shim in it.
+ * prof-record: checks a program, runs it under the shim, waits until its run is written,
+ * says so, has prof-analyze report on it, and ends as the program ended. Runs on: the
+ * user's terminal. Must not change the program's output, exit status, signals or
+ * children, or record prof-analyze, although our environment has the shim in it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -43,8 +43,8 @@ static void become_analyze(const char *analyze, const struct record_task *task,
 	_exit(127);
 }
 
-/* Has prof-analyze write the report of the run to --report-file, or else to standard
- * error; says why when there is none. */
+/* Has prof-analyze write the run's report to --report-file, or else to standard error.
+ * Says why if there is none. */
 static void record_report(const struct record_task *task,
 			  const struct record_result *result)
 {
@@ -77,7 +77,7 @@ static void record_report(const struct record_task *task,
 			   task->options->output);
 }
 
-/* Records the program once; the wait status to end with. */
+/* Records the program once; returns the wait status to end with. */
 static int record_single(const struct record_options *options, const char *output,
 			 const struct target_report *target)
 {

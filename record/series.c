@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of the runs of a series, when it ends early, and its summary; the labels of
- * its runs in run.db. Must not keep a run under its side's label that failed or was cut
- * short; create run.db.
+ * The order of the runs of a series, its early end, its summary, and the labels of its
+ * runs in run.db. Must not leave the side's label on a run that failed or was cut short,
+ * or create run.db.
  */
 #include "record/series.h"
 
@@ -24,7 +24,7 @@
 #include "record/summary.h"
 #include "record_summary_sql.h"
 
-/* How many runs bear the label; 0 when there is no file. */
+/* How many runs have the label; 0 when there is no file. */
 static int64_t record_label_count(const char *output, const char *label)
 {
 	const struct record_value values[] = {{":label", 0, label}, {NULL, 0, NULL}};
@@ -38,7 +38,7 @@ static int64_t record_label_count(const char *output, const char *label)
 	return count;
 }
 
-/* false: the file cannot be written (now). */
+/* Runs a change. false: the file cannot be written (now). */
 static bool change(const char *output, const char *sql, const struct record_value *values)
 {
 	struct record_question question;
@@ -49,7 +49,7 @@ static bool change(const char *output, const char *sql, const struct record_valu
 	return done;
 }
 
-/* The run has no hooks, and its times are those of the run hooked_run_id. */
+/* Marks the run as one without hooks, whose times belong to the run hooked_run_id. */
 static bool record_label_plain(const char *output, int64_t run_id, int64_t hooked_run_id)
 {
 	const struct record_value values[] = {{":run", run_id, NULL},
@@ -67,7 +67,7 @@ static bool record_label_change(const char *output, int64_t run_id, const char *
 	return change(output, record_summary_sql_relabel, values);
 }
 
-#define LARGE_DEVIATION 0.05 /* from here on the user is told */
+#define LARGE_DEVIATION 0.05 /* larger ones are reported to the user */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:+@%/="
 #define END_WITH(code) W_EXITCODE(code, 0)
 
@@ -88,7 +88,8 @@ struct series {
 	int wait_status;   /* to end with */
 };
 
-/* The input is opened anew for each run: each reads it from its start. -1: said why. */
+/* Opens the input, anew for each run so that each reads it from its start. -1: said
+ * why. */
 static int open_input(const struct record_options *options)
 {
 	const char *name = options->input ? options->input : "/dev/null";
@@ -125,7 +126,7 @@ static void set_aside(const struct side *side, const struct record_result *resul
 			   (long long)result->stored.run_id, options->output, label);
 }
 
-/* Whether the series goes on after this run; if not, says why and sets wait_status. */
+/* Does the series go on after this run? If not, says why and sets wait_status. */
 static bool judge(struct series *series, struct side *side,
 		  const struct record_result *result, bool is_warmup)
 {
@@ -174,7 +175,7 @@ static int run_side(struct side *side, const char *level, struct record_result *
 	return failed;
 }
 
-/* One run; round: from 1. false: the series ends here. */
+/* Does one run. round: from 1. false: the series ends here. */
 static bool take_turn(struct series *series, struct side *side, unsigned int round,
 		      bool is_warmup)
 {
@@ -199,8 +200,8 @@ static bool take_turn(struct series *series, struct side *side, unsigned int rou
 	return true;
 }
 
-/* The rounds: first second, second first, ... false: ended early. Of a program and its
- * plain build the latter is first, so that the run that is read is the last one. */
+/* Does the rounds: first second, second first, ... false: ended early. The plain build of
+ * a program is first, so that the run that is read is the last one. */
 static bool take_rounds(struct series *series, unsigned int rounds, bool is_warmup)
 {
 	unsigned int round, i;
@@ -261,7 +262,7 @@ static void say_side(const struct record_options *options, const struct side *si
 			   side->name);
 }
 
-/* For a shell. Allocated; NULL: out of memory. */
+/* Quotes a word for a shell. Allocated; NULL: out of memory. */
 static char *quote(const char *word)
 {
 	char *quoted = malloc(4 * strlen(word) + 3), *out = quoted;
@@ -288,7 +289,7 @@ static void say_compare(const struct series *series)
 	free(second);
 }
 
-/* What the runs of the plain build say is about the last run of the other. */
+/* Links the plain build's runs to the last run of the other side. */
 static void link_plain(const struct series *series)
 {
 	const struct side *plain = &series->sides[0], *hooked = &series->sides[1];
@@ -323,7 +324,7 @@ static void say_end(const struct series *series, bool is_complete)
 		record_say("read the last one with: prof-analyze %s", options->output);
 }
 
-/* 0, or the exit status after saying what is wrong. */
+/* Checks a side. 0, or the exit status after saying what is wrong. */
 static int check_side(const struct record_options *options, const struct side *side)
 {
 	const char *nothing = record_why_nothing(side->task.target);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* A first run is an outlier if it is the slowest, by more than this many deviations of
- * the others and by more than this part of their median. */
+ * the others and by more than this share of their median. */
 #define OUTLIER_DEVIATIONS 5
 #define OUTLIER_PART 0.05
 #define FEWEST_OTHERS 3
@@ -19,14 +19,14 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Sorts values. */
+/* Returns the median; sorts values. */
 static double median(double *values, size_t count)
 {
 	qsort(values, count, sizeof(*values), compare);
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* Replaces sorted values by their distances from center. */
+/* Returns the median distance from center; replaces sorted values by their distances. */
 static double deviation(double *values, size_t count, double center)
 {
 	size_t i;

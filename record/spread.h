@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How long the runs of one side took, in a few numbers. Must not decide whether two
- * sides differ (prof-analyze compare does).
+ * The times of one side's runs in a few numbers. Must not decide whether two sides differ
+ * (prof-analyze compare does).
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 
 struct record_spread {
 	double median_ns, lowest_ns, highest_ns;
-	double deviation;    /* median absolute deviation, as a part of the median */
+	double deviation;    /* median absolute deviation, as a share of the median */
 	double first_excess; /* of the first run over the median of the others, as a part
 			      */
-	bool is_first_outlier; /* it is slower than chance among these runs explains */
+	bool is_first_outlier; /* it is slower than chance explains */
 };
 
-/* wall_ns: of count > 0 runs in the order of their recording. 0 or -ENOMEM. */
+/* wall_ns: of count > 0 runs in the order of recording. 0 or -ENOMEM. */
 int record_spread(const int64_t *wall_ns, size_t count, struct record_spread *ret);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Prof-record's few questions to run.db, and how it speaks. Must not create the file, or
- * believe what stands in its schema; wait for a lock longer than BUSY_MS.
+ * prof-record's few queries to run.db, and its messages. Must not create the file, trust
+ * its schema, or wait for a lock longer than BUSY_MS.
  */
 #include "record/summary.h"
 
@@ -19,7 +19,7 @@
 #include "common/schema.h"
 #include "record_summary_sql.h"
 
-/* For a lock. */
+/* Longest wait for a lock. */
 #define BUSY_MS 5000
 
 static int open_db(struct record_question *ret, const char *path, enum guard_use use)
@@ -71,12 +71,12 @@ void record_asked(struct record_question *question)
 }
 
 /*
- * A line on stderr under prof-record's name. Must not write to standard output, which is
- * the program's; let a name or a value steer the terminal.
+ * Prints a line on stderr under prof-record's name. Must not write to standard output,
+ * which is the program's, or let a name or a value control the terminal.
  */
 
-/* A hidden character takes no more room when it is shown, a byte that is not UTF-8 three
- * times as much. */
+/* A hidden character needs no more room when shown; an invalid byte three times as
+ * much. */
 #define GROWTH 3
 
 void record_say(const char *format, ...)
@@ -99,7 +99,7 @@ void record_say(const char *format, ...)
 		free(raw);
 }
 
-/* Of the SQLite file format: the header and two numbers in it, high byte first. */
+/* The header of the SQLite file format, and two big-endian numbers in it. */
 #define HEADER_BYTES 100
 #define HEADER_VERSION 60
 #define HEADER_APPLICATION 68
@@ -111,7 +111,7 @@ static uint32_t big_endian(const unsigned char *at)
 	       at[3];
 }
 
-/* NULL: fits; else what is wrong with the file. */
+/* Returns what is wrong with the file, or NULL. */
 static const char *judge_header(const unsigned char *header, ssize_t got)
 {
 	if (got == 0)
@@ -195,7 +195,7 @@ static void scale(double value, const char *const *units, double factor, char *r
 		 units[i][0] ? " " : "", units[i]);
 }
 
-/* "38.2 M calls, ", "1001 calls, "; nothing when there were none. */
+/* "38.2 M calls, ", "1001 calls, "; empty when there were none. */
 static void count(int64_t number, const char *singular, char *ret, size_t size)
 {
 	static const char *const units[] = {"", "k", "M", "G", "T", NULL};

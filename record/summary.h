@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run.db for prof-record's few questions: any file may stand there. Must not be kept
- * open while the program runs.
+ * run.db for prof-record's few queries; it may be any file. Must not stay open while the
+ * program runs.
  */
 #pragma once
 
@@ -16,32 +16,33 @@
 struct record_question {
 	struct held_file file;
 	struct sqlite3 *db;
-	struct sqlite3_stmt *statement; /* NULL: it could not be asked */
+	struct sqlite3_stmt *statement; /* NULL: the query failed */
 };
 
 /* A parameter of the SQL; the last one has no name. */
 struct record_value {
 	const char *name;
 	int64_t number;
-	const char *text; /* NULL: the number */
+	const char *text; /* NULL: number is used */
 };
 
-/* Asks path when it is a run.db whose schema is ours; changes it only when it is ours,
- * too. SQLite's code of the first step, or of what failed; record_asked() in any case. */
+/* Queries path if it is a run.db with our schema; changes it only if the file is ours,
+ * too. Returns SQLite's code of the first step or of what failed. Call record_asked() in
+ * any case. */
 int record_ask(struct record_question *ret, const char *path, enum guard_use use,
 	       const char *sql, const struct record_value *values);
 void record_asked(struct record_question *question);
 
 /*
- * How prof-record speaks to the user: a line on stderr. Must not write to standard
- * output, which is the program's.
+ * How prof-record speaks to the user: lines on stderr. Must not write to standard output,
+ * which is the program's.
  */
 
-/* One line; hidden characters of what it quotes become '?' (common/plain_text.h). */
+/* Prints one line; hidden characters become '?' (common/plain_text.h). */
 void record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Whether a run can be added to the file at output: it does not exist yet, is empty or is
- * a run.db of our version, and can be written. On false, error is one sentence. */
+/* Can a run be added to output? It must be missing, empty or a run.db of our version, and
+ * writable. On false, error is one sentence. */
 bool record_output_fits(const char *output, char *error, size_t error_size);
 
 /* The highest run_id in the file, 0 when there is no file or no run. */
@@ -52,7 +53,8 @@ struct record_stored {
 	char line[4096 + 256]; /* "run 3 in run.db: 38.2 M calls, 1.2 s, peak 14.3 MiB" */
 };
 
-/* The newest run after run `before`, preferring one that process `program` was part of.
- * false: there is none, or the file cannot be read. shown_output: the name to print. */
+/* Summarizes the newest run after run `before`, preferring one that process `program` was
+ * part of. false: there is none, or the file is unreadable. shown_output: the name to
+ * print. */
 bool record_summary(const char *output, const char *shown_output, int64_t before,
 		    pid_t program, struct record_stored *ret);

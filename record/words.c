@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The word splitting of sh, without its expansions. Must not expand or run anything. */
+/* Splits words like sh, without its expansions. Must not expand or run anything. */
 #include "record/words.h"
 
 #include <ctype.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the splitting is: reads from `in`, writes unquoted characters to `out`. */
+/* The state of splitting: reads from `in`, writes unquoted characters to `out`. */
 struct splitting {
 	const char *in;
 	char *out;
@@ -42,7 +42,7 @@ static int take_single_quoted(struct splitting *at)
 	return 0;
 }
 
-/* Here a backslash is itself unless it stands before one of these. */
+/* Inside double quotes a backslash only quotes these. */
 static int take_double_quoted(struct splitting *at)
 {
 	for (; *at->in && *at->in != '"'; at->in++) {
@@ -96,7 +96,7 @@ static int take_word(struct splitting *at)
 	return result;
 }
 
-/* NAME=VALUE in front of the program. */
+/* Is it NAME=VALUE in front of the program? */
 static bool is_assignment(const char *word)
 {
 	const char *p = word;
