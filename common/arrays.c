@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of the segment format's arrays, and their common handling.
+ * The table of the segment format's arrays, and functions for all of them.
  */
 #include "common/arrays.h"
 
@@ -21,17 +21,17 @@
 #define PAGE_BYTES 4096u
 #define UNLIMITED UINT32_MAX
 
-/* The first array of a slot begins on the last page of the header, and the first frames
- * fill it: most lanes touch no other page for them. */
+/* A slot's first array begins on the last page of its header, and the first frames fill
+ * that page, so most lanes need no other page for them. */
 #define LANE_HEADER_BYTES                                                                \
 	((sizeof(struct segment_lane) + HEADER_ALIGN - 1) & ~(HEADER_ALIGN - 1ul))
 #define FIRST_FRAMES ((PAGE_BYTES - LANE_HEADER_BYTES) / sizeof(struct segment_frame) - 1)
 
-/* In the order in which they lie in a slot. For the usual slot of 256 MiB: 262,144
- * functions that have been counted, 65,536 former processes, 1.6 M sites; 1.4 M
- * frames, 1.2 M nodes, 50,000 functions, 65,536 fibers, 393,000 waits, 8,192 locks and
- * 16,384 waits for them, 8,192 stalls, 4,096 spans, 131,072 samples, 256 series; 1.6 M
- * changes of sites, 2 M of survivors, 6.3 M of paths. */
+/* In the order of their places in a slot. For the usual slot of 256 MiB: 262,144
+ * functions that have been counted, 65,536 former processes, 1.6 M sites; 1.4 M frames,
+ * 1.2 M nodes, 50,000 functions, 65,536 fibers, 393,000 waits, 8,192 locks and 16,384
+ * waits for them, 8,192 stalls, 4,096 spans, 131,072 samples, 256 series; 1.6 M changes
+ * of sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
 	{                                                                                \
 		SEGMENT_SLOT_##kind, offsetof(struct header, member),                    \
@@ -54,7 +54,7 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 			    ARRAY_REST, 32, 512, 0),
 	[ARRAY_LEFT] = ROW(PROCESS, segment_process, left, segment_left, UNLIMITED,
 			   ARRAY_PARALLEL, 256, 256, 0),
-	/* before the first frame there is one that matches no exit */
+	/* the frame before the first one matches no exit */
 	[ARRAY_FRAMES] = ROW(LANE, segment_lane, frames, segment_frame, UNLIMITED, 13,
 			     FIRST_FRAMES, UNLIMITED, 1),
 	[ARRAY_NODES] =
@@ -138,8 +138,8 @@ static uint32_t capacity_of(enum array_number number, uint64_t slot_size, uint64
 	return count < kind->limit ? (uint32_t)count : kind->limit;
 }
 
-/* Where an array is, and how long it may be. offset: where what lies before it ends;
- * capacity: of the array before it. Both go on to the next one. */
+/* Computes an array's place and capacity. *offset: end of what precedes it; *capacity: of
+ * the array before it. Both are updated for the next array. */
 static void place(enum array_number number, uint64_t slot_size, uint64_t *offset,
 		  uint32_t *capacity, uint64_t *ret_offset)
 {
@@ -243,7 +243,7 @@ int arrays_read(const void *header, enum array_number number, uint64_t size,
 	const struct array_kind *kind = &array_kinds[number];
 	const struct segment_array *from =
 		(const void *)((const char *)header + kind->at);
-	/* acquire: the entries below the count are whole */
+	/* acquire: the entries below the count are complete */
 	uint32_t count = __atomic_load_n(&from->count, __ATOMIC_ACQUIRE);
 	uint64_t offset = read_word(&from->offset), room = 0;
 	uint32_t capacity = read_number(&from->capacity);
@@ -251,7 +251,7 @@ int arrays_read(const void *header, enum array_number number, uint64_t size,
 	if (offset >= header_bytes(kind->slot_kind) && offset <= size && offset % 8 == 0)
 		room = (size - offset) / kind->entry_bytes;
 	else
-		offset = 0; /* of no entries: even their address may be none */
+		offset = 0; /* no entries: even the address may be invalid */
 	*ret = (struct segment_array){.offset = offset};
 	ret->capacity = lesser(lesser(capacity, kind->limit), room);
 	ret->first = lesser(read_number(&from->first), ret->capacity);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Taking a snapshot: the lock, the record, calls and times of the lanes. Runs on: any
- * thread and context, inside and outside of the traced program. Must not call libc;
- * believe a number of the mapping, or read it twice: it may be another process's, and
- * that one hostile.
+ * Takes a snapshot: the lock, the record, calls and times of the lanes. Runs on: any
+ * thread and context, inside and outside of the traced program. Must not call libc, or
+ * trust a number of the mapping or read it twice: it may belong to a hostile process.
  */
 #include "common/history.h"
 
@@ -16,7 +15,7 @@
 
 #define LANE_ROOT 1u
 
-/* The two clocks are not read at one moment: a shorter wait may be that. */
+/* A shorter wait may only be the time between reading the two clocks. */
 #define SHORTEST_OPEN_NS 2000u
 
 int history_lock(uint32_t *lock, uint32_t holder, int pauses, history_pause *pause)
@@ -79,7 +78,7 @@ int history_open(struct history *history)
 	return 0;
 }
 
-/* Pages for entries [0, end) of an array that only takers write. */
+/* Reserves pages for the entries [0, end) of an array that only takers write. */
 static int reserve(struct history *history, enum array_number number,
 		   struct segment_array *array, uint32_t end)
 {
@@ -139,16 +138,16 @@ uint64_t history_open_ns(const struct segment_lane *header,
 	return (uint64_t)open_ns;
 }
 
-/* A lane's arrays as its header described them once, checked. */
+/* A lane's arrays by one reading of its header, checked. */
 struct lane_view {
 	const struct segment_node *nodes;
 	const struct segment_frame *frames;
 	const struct segment_fiber *fibers;
 	const struct segment_wait *waits;
 	uint32_t node_count, fiber_count, wait_count;
-	uint32_t waiting_node; /* where the lane's thread is now, 0: nowhere */
+	uint32_t waiting_node; /* where the lane's thread waits now; 0: nowhere */
 	uint32_t depth, frame_capacity;
-	uint32_t frames_left; /* stacks have no frame in common */
+	uint32_t frames_left; /* stacks share no frames */
 	uint64_t *open_ticks;
 };
 
@@ -183,8 +182,8 @@ static int view_lane(const struct history_lane *lane, struct lane_view *ret)
 	return 0;
 }
 
-/* Adds the time so far of the open frames of one stack. A frame that ends meanwhile, in
- * another thread, may be counted twice or not at all. */
+/* Adds the time so far of one stack's open frames. A frame that ends meanwhile in another
+ * thread may be counted twice or not at all. */
 static races_by_design void add_open(struct lane_view *view, uint32_t first,
 				     uint32_t depth, uint64_t end_ticks)
 {
@@ -202,7 +201,7 @@ static races_by_design void add_open(struct lane_view *view, uint32_t first,
 	}
 }
 
-/* Of pauses, what the clock of the lane's stack in use does not know yet. */
+/* Pauses that the clock of the lane's current stack has not subtracted yet. */
 static races_by_design uint64_t paused_ticks(const struct segment_process *process,
 					     const struct segment_lane *lane,
 					     uint64_t now)
@@ -216,8 +215,8 @@ static races_by_design uint64_t paused_ticks(const struct segment_process *proce
 	return since && since < now ? ticks + (now - since) : ticks;
 }
 
-/* Now, on the clock of a stack that was suspended for so long, and left; one that is in
- * use was paused, too. */
+/* Now, on the clock of a stack that was suspended for so long. left: when it was left; 0:
+ * it is in use, and was paused, too. */
 static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left,
 			  uint64_t paused)
 {
@@ -228,7 +227,8 @@ static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left,
 	return suspended < now ? now - suspended : 0;
 }
 
-/* The innermost open call of a stack that is in use has what its thread waits for now. */
+/* Finds the innermost open call of the current stack: its thread's current wait belongs
+ * to that. */
 static races_by_design void find_waiting(struct lane_view *view, uint32_t first,
 					 uint32_t depth)
 {
@@ -266,7 +266,7 @@ static races_by_design void add_all_open(struct lane_view *view,
 	}
 }
 
-/* Appends one entry; pages are reserved as they are needed. */
+/* Appends one entry; reserves pages as needed. */
 static inline int add_path(struct history *history, uint64_t calls, uint32_t node,
 			   uint64_t ticks)
 {
@@ -286,7 +286,7 @@ static inline int add_path(struct history *history, uint64_t calls, uint32_t nod
 	return 0;
 }
 
-/* What a node has waited, in ns. */
+/* A node's waits in ns. */
 struct waited {
 	uint64_t ready_ns, blocked_ns, open_ns;
 };
@@ -343,8 +343,7 @@ int history_copy_lane(struct history *history, const struct history_lane *lane,
 		struct waited waited;
 		int has_waited;
 
-		if (!read_number(&node->function)) /* a call's return address: never
-						      entered */
+		if (!read_number(&node->function)) /* a return address, never entered */
 			continue;
 		calls = read_word(&node->call_count);
 		ticks = read_word(&node->total_ticks);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* realpath(), which asks on its way who could have laid it. */
+/* A realpath() that checks on its way who could have made each part. */
 #include "common/places.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static bool others_can_write(const struct stat *status)
 	return (status->st_mode & S_IWGRP) && status->st_gid != status->st_uid;
 }
 
-/* Where everybody can make entries, a second name could be anybody's. */
+/* In a directory where everybody can make entries, a second link could be anybody's. */
 static bool is_in_shared(struct path_walk *walk)
 {
 	char *slash = strrchr(walk->done, '/');
@@ -64,7 +64,7 @@ static void leave(struct path_walk *walk)
 		*slash = '\0';
 }
 
-/* What the link says comes before the rest of the way. */
+/* Puts the link's target in front of the rest of the path. */
 static int follow(struct path_walk *walk)
 {
 	char target[PATH_MAX];
@@ -156,9 +156,9 @@ int own_path_find(const char *path, uid_t owner, char *ret, size_t size)
 }
 
 /*
- * Finding the other parts of the tool from where one lies oneself. Runs on: the programs,
- * and the constructor of the traced program. Must not allocate; take what somebody else
- * may have put there.
+ * Finds the other parts of the tool relative to this one. Runs on: the programs, and the
+ * constructor of the traced program. Must not allocate, or accept what somebody else may
+ * have put there.
  */
 
 static int is_file(const char *path)
@@ -169,7 +169,7 @@ static int is_file(const char *path)
 	       access(path, R_OK) == 0;
 }
 
-/* What stands in one place. 0, -ENOENT, or -EPERM with what is not believed in ret. */
+/* Checks one place. 0; -ENOENT; or -EPERM with what is not trusted in ret. */
 static int look(const char *self, uid_t owner, const char *place, char *ret, size_t size)
 {
 	const char *slash = strrchr(self, '/');
@@ -207,7 +207,7 @@ int beside_find(const char *self, const char *const *places, size_t count, char 
 {
 	struct stat status;
 
-	/* root's, when it is not known whose we are */
+	/* root's if our owner is unknown */
 	return find(self, stat(self, &status) == 0 ? status.st_uid : 0, places, count,
 		    ret, size);
 }
@@ -220,7 +220,7 @@ int beside_find_for_program(const char *const *places, size_t count, char *ret,
 	struct stat status;
 
 	self[length > 0 ? length : 0] = '\0';
-	/* by the link: our name may be another file's by now */
+	/* by the link: our name may belong to another file by now */
 	return find(self, stat("/proc/self/exe", &status) == 0 ? status.st_uid : 0,
 		    places, count, ret, size);
 }

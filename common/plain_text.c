@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decoding UTF-8, and the class of characters that cannot be seen. Runs on: any thread,
- * the shim's constructor too. Must not allocate, or depend on the locale.
+ * Decodes UTF-8, and lists the characters that cannot be seen. Runs on: any thread,
+ * including the shim's constructor. Must not allocate, or depend on the locale.
  */
 #include "common/plain_text.h"
 
@@ -44,7 +44,7 @@ size_t plain_text_next(const char *text, size_t size, uint32_t *ret_character)
 }
 
 /* The general categories Cc, Cf, Zl and Zp and the property Default_Ignorable_Code_Point
- * of Unicode 14, in order. tests/reports/check_hostile.py holds them against a database
+ * of Unicode 14, in order. tests/reports/check_hostile.py compares them with a database
  * of characters. */
 static const struct {
 	uint32_t first, last;
@@ -70,7 +70,7 @@ int plain_text_is_hidden(uint32_t character)
 
 char *plain_text_copy(char *ret, size_t size, const char *text)
 {
-	size_t left = strlen(text), used = 0, room = 0; /* room: the last cut for "..." */
+	size_t left = strlen(text), used = 0, room = 0; /* room: where "..." fits */
 
 	while (left > 0) {
 		uint32_t character;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Byar's interval of a count. */
+/* Byar's confidence interval of a count. */
 #include "common/poisson.h"
 
 #include <math.h>
 
-/* Of a normal distribution, in standard deviations. */
+/* Half of a normal distribution's 95 % interval, in standard deviations. */
 #define HALF_WIDTH_95 1.96
 
 double poisson_low(double count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of quantities to be looked up, and sums by its rules. */
+/* Looks up quantities in their table, and adds by its rules. */
 #include "common/quantities.h"
 
 #include <string.h>
@@ -48,7 +48,7 @@ static inline void add_one(enum quantity_sum sum, int64_t *to, int64_t value,
 			*to = value;
 		break;
 	case QUANTITY_MOST:
-		if (value > *to) /* what is unknown is the lowest number */
+		if (value > *to) /* an unknown value is the lowest number */
 			*to = value;
 		break;
 	case QUANTITY_NOT:
@@ -62,7 +62,7 @@ void quantities_add(enum quantity_subject to_of, int64_t *to,
 	const struct quantity_list *list = &quantity_lists[to_of];
 	const struct quantity_list *other = &quantity_lists[from_of];
 
-	if (list == other) { /* the most frequent: trees are folded and summed up */
+	if (list == other) { /* the most frequent case: folding and summing trees */
 		for (size_t i = 0; i < list->count; i++)
 			add_one(list->sums[i], &to[i], from[i], is_outermost);
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Words. gcc looks for the list's in the names of files; clang has no such list. */
+/* The words of the build options. gcc looks for the listed words in file names; clang has
+ * no such option. */
 #include "common/recipe.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading and applying of the rules. */
+/* Reads and applies the rules. */
 #include "common/selection.h"
 
 #include <stddef.h>
@@ -25,8 +25,7 @@ static int begins(const char *text, uint32_t length, const char *prefix,
 	return 1;
 }
 
-/* The first colon that does not belong to a "::", as one of a kind that nobody knows
- * does. */
+/* Is there a colon outside of "::", as after an unknown kind? */
 static int has_odd_colon(const char *text, uint32_t length)
 {
 	for (uint32_t i = 0; i < length; i++) {
@@ -46,8 +45,8 @@ static int is_word(char character)
 	       (character >= '0' && character <= '9') || character == '_';
 }
 
-/* Is it about more of a C++ name than a linkage name spells out? A name with something
- * left out, or that tells in brackets what it is of, was printed; so was one of a library
+/* Does the rule need more of a C++ name than the linkage name spells out? Yes for printed
+ * names, which have something left out or an addition in brackets, and for libraries
  * whose namespaces and templates have other names for the linker. */
 static int is_whole_name(const char *text, uint32_t length)
 {
@@ -111,7 +110,7 @@ static int is_closer(char character)
 	       character == '}';
 }
 
-/* The bytes of an operator's name at a place: its signs are no brackets, and no comma. */
+/* The length of an operator's name at a place: its signs are no brackets and no comma. */
 static uint32_t operator_size(const char *text, uint32_t at)
 {
 	uint32_t size = 8;
@@ -129,8 +128,8 @@ static uint32_t operator_size(const char *text, uint32_t at)
 	return size;
 }
 
-/* The bytes of what brackets enclose at a place; 0: it is no bracket, or stays open, as
- * that of "twice<*" does. */
+/* The length of a bracket with its contents; 0: no bracket, or one that stays open, as in
+ * "twice<*". */
 static uint32_t enclosed_size(const char *text, uint32_t at)
 {
 	uint32_t depth = 0, size = 0;
@@ -154,7 +153,8 @@ static uint32_t enclosed_size(const char *text, uint32_t at)
 	return 0;
 }
 
-/* Up to the comma that ends it: those of arguments and parameters belong to the name. */
+/* The length of a word, up to the comma that ends it. Commas in arguments and parameters
+ * belong to the name. */
 static uint32_t word_size(const char *text)
 {
 	uint32_t size = 0;
@@ -210,9 +210,9 @@ const char *selection_read(struct selection *ret, const char *only, const char *
 	return wrong;
 }
 
-/* Does the pattern fit the text [text, end), or that of a directory its beginning? A star
- * that has failed takes one character more; only the last one has to be tried again, so
- * the time is that of both lengths multiplied. */
+/* Does the pattern fit the text [text, end) or, for a directory, its beginning? A star
+ * that failed takes one character more. Only the last star has to be retried, so the time
+ * is at most the product of both lengths. */
 static int fits(const struct selection_rule *rule, const char *text, const char *end)
 {
 	const char *pattern = rule->text, *retry = NULL;
@@ -246,7 +246,7 @@ static const char *end_of(const char *text)
 	return text;
 }
 
-/* The namespace, or one that it is in. */
+/* Does the pattern fit the namespace or one around it? */
 static int fits_namespace(const struct selection_rule *rule, const char *name)
 {
 	for (const char *at = name; *at && *at != '<' && *at != '('; at++) {
@@ -256,7 +256,7 @@ static int fits_namespace(const struct selection_rule *rule, const char *name)
 	return 0;
 }
 
-/* Of the file's name; with a slash in the pattern, of the end of the path. */
+/* Does the pattern fit the file's name or, with a slash in it, the end of its path? */
 static int fits_path(const struct selection_rule *rule, const char *path)
 {
 	const char *end = end_of(path), *base = path;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What the counters of trust mean, and what else is told of a recording. Whoever adds one
- * says it here, once. */
+/* What the counters of trust mean, and other statements about a recording. A new counter
+ * is described here, once. */
 #include "common/trust.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Facts that need no words, or have them where they are told (io, doctor). */
+/* Facts that need no words here, or have them where they are reported (io, doctor). */
 static const char plain[] =
 	" hook_calls nested_entries nested_counted libc_calls tool_memory_bytes "
 	"early_bytes open_frames notes shared_lanes unloaded_modules "
@@ -312,7 +312,7 @@ static const struct trust_counter counters[] = {
 	 "callers, and new threads and children are not recorded.",
 	 "Record it with its sandbox switched off to see the rest.",
 	 TRUST_TIME | TRUST_MEMORY},
-	/* What is told of a run without a counter. */
+	/* Statements about a run that have no counter. */
 	{.name = "is_live",
 	 .many = "the run is still going on",
 	 .advice = "Look again when it has ended",

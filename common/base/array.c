@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays whose capacity is the next power of two of their count. Must not keep anything.
+ * Arrays whose capacity is the next power of two of their count. Must not keep any state.
  */
 #include "common/base/array.h"
 

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays that are appended to, and the order of what they have. Must not be mixed with
- * arrays of another growth.
+ * Growing arrays, and comparisons for sorting. Must not be mixed with arrays of another
+ * growth.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* Makes room for element `count` (zeroed) of an array that has grown by this function
- * only; NULL with count 0 is the empty array. Returns the array, maybe moved. */
+/* Makes room for element `count` (zeroed) of an array that only this function has grown;
+ * NULL with count 0 is the empty array. Returns the array, maybe moved. */
 void *array_room(void *array, size_t count, size_t element_size);
-/* So many elements it has room for when count are in it: to make another in its place. */
+/* The capacity of an array of count elements, for building another in its place. */
 size_t array_capacity(size_t count);
 
-/* The element behind the last one, zeroed, which counts from now on. */
+/* Appends a zeroed element and is that element. */
 #define ARRAY_ADD(array, count)                                                          \
 	(*((array) = array_room((array), (count), sizeof(*(array))), &(array)[(count)++]))
 
-/* For qsort(): of two numbers, and of two elements by one or several of their members. */
+/* Comparisons for qsort(): of two numbers, and of two structs by one or more members. */
 #define ORDER(left, right) (((left) > (right)) - ((left) < (right)))
 #define ORDER_BY(left, right, a) ORDER((left)->a, (right)->a)
 #define ORDER_BY_2(left, right, a, b)                                                    \
@@ -27,8 +27,8 @@ size_t array_capacity(size_t count);
 #define ORDER_BY_4(left, right, a, b, c, d)                                              \
 	(ORDER_BY_3(left, right, a, b, c) ?: ORDER_BY(left, right, d))
 
-/* How many elements at the start of a sorted array are before a place: those of whose
- * index `i` is_before holds. */
+/* Binary search: the number of elements, at the start of a sorted array, for whose index
+ * `i` is_before holds. */
 #define COUNT_BEFORE(count, i, is_before)                                                \
 	__extension__({                                                                  \
 		size_t low_ = 0, high_ = (count);                                        \

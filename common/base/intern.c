@@ -19,7 +19,7 @@ struct intern_entry {
 	uint64_t hash;
 };
 
-/* The high bits are brought down for masking. */
+/* The hash with its high bits mixed into the low ones, which the mask keeps. */
 static uint64_t masked_hash(const char *text, size_t length)
 {
 	uint64_t hash = hash_bytes(text, length);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Equal texts get equal numbers, 0, 1, 2 in the order of their coming. Zeroed memory is
- * an empty table. For numbers: map_number() in map.h.
+ * Numbers texts: equal texts get equal numbers, 0, 1, 2 in order of appearance. Zeroed
+ * memory is an empty table. For numbers: map_number() in map.h.
  */
 #pragma once
 
@@ -14,7 +14,6 @@
 
 struct intern_entry;
 
-/* Texts. */
 struct intern {
 	struct intern_entry *entries;
 	uint32_t *slots;
@@ -22,12 +21,12 @@ struct intern {
 	struct arena texts;
 };
 
-/* The text's number; is_new (may be NULL): it had none before. */
+/* The text's number; is_new (may be NULL): set if it was added. */
 uint32_t intern_text(struct intern *table, const char *text, bool *is_new);
-/* The same of a text that ends by its length, and has no NUL before. */
+/* The same for a text of this length, without a NUL in it. */
 uint32_t intern_bytes(struct intern *table, const char *text, size_t length,
 		      bool *is_new);
-/* The same, INTERN_NONE when it has none. */
+/* Looks the text up; INTERN_NONE: not there. */
 uint32_t intern_find_bytes(const struct intern *table, const char *text, size_t length);
 uint32_t intern_find(const struct intern *table, const char *text);
 /* The text of a number, borrowed until intern_free(). */

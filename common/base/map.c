@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Open addressing with linear probing, at most two thirds full. Must not shrink or
- * delete entries: nobody needs it.
+ * Open addressing with linear probing, at most two thirds full. Cannot shrink or delete
+ * entries: nobody needs it.
  */
 #include "common/base/map.h"
 
@@ -18,7 +18,7 @@ static void draw_seed(void)
 	if (seed)
 		return;
 	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
-		seed = (uintptr_t)&seed; /* layout is random, too */
+		seed = (uintptr_t)&seed; /* address layout is random, too */
 	seed |= 1;
 }
 

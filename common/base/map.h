@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash map from three numbers to a number, for giving things ids. Must not know what
- * the numbers mean; let who chose them choose how long a search takes: places depend on
- * a number drawn at the first use.
+ * A hash map from three numbers to a number, for assigning ids. Must not know what the
+ * numbers mean. Places depend on a random seed, so that whoever chooses the numbers
+ * cannot make searches slow.
  */
 #pragma once
 
@@ -31,13 +31,13 @@ uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c);
 /* Stores value (not MAP_NONE) under a key that is not there yet. */
 void map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value);
 
-/* Equal keys get equal numbers, 0, 1, 2 in the order of their coming, in a map that is
- * used for nothing else. is_new (may be NULL): it had none before. */
+/* Equal keys get equal numbers, 0, 1, 2 in order of appearance; use the map for nothing
+ * else. is_new (may be NULL): set if the key was added. */
 uint32_t map_number(struct map *map, uint64_t a, uint64_t b, uint64_t c, bool *is_new);
 
-/* FNV-1a, of bytes and of a text. Texts that are to meet may be found. */
+/* FNV-1a of bytes and of a text. Collisions can be constructed. */
 uint64_t hash_bytes(const void *data, size_t size);
 uint64_t hash_text(const char *text);
 
-/* Gives back the memory; the map is empty afterwards. */
+/* Frees the memory; the map is empty afterwards. */
 void map_done(struct map *map);

@@ -4,10 +4,9 @@
 
 #include <stddef.h>
 
-/* Insertions, deletions, changes and swaps of neighbours that turn a into b, ignoring
- * case; words longer than 63 bytes are compared by their start. */
+/* The number of insertions, deletions, changes and swaps of neighbours that turn a into
+ * b, ignoring case. Longer words are compared by their first 63 bytes. */
 unsigned nearest_distance(const char *a, const char *b);
 
-/* The word of words nearest to wanted when it is near enough to be a typing mistake,
- * else NULL. */
+/* The word nearest to wanted if near enough to be a typing mistake, else NULL. */
 const char *nearest_word(const char *wanted, const char *const *words, size_t count);

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hidden character takes no more room when it is shown, a byte that is not UTF-8 three
- * times as much. */
+/* A hidden character needs no more room when shown; an invalid byte three times as
+ * much. */
 #define GROWTH 3
 
 static char *plain(const char *text)
@@ -31,7 +31,7 @@ static const struct argp_option *find_short(const struct argp_option *options, c
 	return NULL;
 }
 
-/* By its name or the start of it, as getopt does; NULL: none, or one of several. */
+/* Finds an option by name or unique prefix, as getopt does; NULL: none, or several. */
 static const struct argp_option *find_long(const struct argp_option *options,
 					   const char *word)
 {
@@ -50,7 +50,7 @@ static const struct argp_option *find_long(const struct argp_option *options,
 	return is_alone ? found : NULL;
 }
 
-/* Whether argp will take the word for options; *takes_next: the next is a value. */
+/* Will argp recognize the word as options? *takes_next: the next word is a value. */
 static bool is_known(const char *word, const struct argp_option *options,
 		     bool *takes_next)
 {
@@ -76,7 +76,7 @@ static bool is_known(const char *word, const struct argp_option *options,
 	return true;
 }
 
-/* What argp will complain about it shows as it is: the first such word becomes plain. */
+/* Cleans the first word that argp will complain about, as argp shows it unchanged. */
 static void clean(int argc, char **argv, const struct argp_option *options,
 		  unsigned flags)
 {

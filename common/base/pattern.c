@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a regular expression is unrolled to, counted. Must not refuse what people write:
- * dates, version numbers, C++ names.
+ * Counts what a regular expression unrolls to. Must not refuse what people write: dates,
+ * version numbers, C++ names.
  *
  * Tried with glibc 2.36: ten + around one group with an anchor take more than 20 s to
- * compile, and so does (^a?)+ 150 times over. Without anchors in what is repeated, what
- * is unrolled to 2,000 characters takes 2 s at most, and usually nothing.
+ * compile, and so does (^a?)+ 150 times over. Without anchors in repeated parts, what
+ * unrolls to 2,000 characters takes at most 2 s, and usually no time.
  */
 #include "common/base/pattern.h"
 
@@ -17,13 +17,13 @@
 #define BYTES_MOST 1000
 #define COPIES_MOST 2000
 
-/* Of what is between two parentheses so far. last: the latest part of it. */
+/* What is between two parentheses so far. last: its latest part. */
 struct group {
 	unsigned long size, last;
 	bool has_anchor, last_has_anchor;
 };
 
-/* The higher number of "{2,5}"; 1 when it is no such thing. */
+/* The higher number of "{2,5}"; 1 for other text. */
 static unsigned long interval(const char *text)
 {
 	char *end;
@@ -35,7 +35,7 @@ static unsigned long interval(const char *text)
 	return *end == '}' && high ? high : 1;
 }
 
-/* How often the latest part is there with this repetition. */
+/* How many copies of the latest part this repetition makes. */
 static unsigned long copies(const char *at)
 {
 	return *at == '{' ? interval(at) : *at == '+' ? 2 : 1; /* x+ is x and x* */
@@ -58,7 +58,7 @@ static const char *skip_bracket(const char *at)
 	return end ? end : at;
 }
 
-/* The end of "{2,5}"; other text stays where it is. */
+/* The end of "{2,5}", or `at` for other text. */
 static const char *skip_interval(const char *at)
 {
 	const char *end = at + 1 + strspn(at + 1, "0123456789,");

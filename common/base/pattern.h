@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Is a regular expression one that can be compiled and matched in a moment?
+ * Can a regular expression be compiled and matched quickly?
  */
 #pragma once
 
-/* NULL, or why not: it is too long, repeats too much (the C library unrolls a{9}{9} and
- * (a+)+ into copies) or something with an anchor in it, or has back-references, for which
- * matching takes exponential time.
- * Ask before regcomp(); whether it is a regular expression at all, that says. */
+/* Returns NULL, or why not: it is too long, repeats too much (the C library unrolls
+ * a{9}{9} and (a+)+ into copies) or repeats something with an anchor, or has
+ * back-references, whose matching takes exponential time. Call it before regcomp(), which
+ * says whether it is a regular expression at all. */
 const char *pattern_refuse(const char *pattern);

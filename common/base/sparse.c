@@ -13,7 +13,7 @@
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
-/* Zeros are left out by so many bytes: a piece takes sixteen. */
+/* Zeros are left out in blocks of this size: a piece takes 16 bytes. */
 #define BLOCK_BYTES 64u
 
 struct head {
@@ -53,7 +53,7 @@ static void add_piece(struct taking *taking, uint64_t offset, uint32_t size)
 	taking->head.data_bytes += size;
 }
 
-/* The bytes that were read behind the data become pieces of it, in place. */
+/* Turns the bytes that were read after the data into pieces of it, in place. */
 static void add_bytes(struct taking *taking, uint64_t offset, size_t size)
 {
 	uint8_t *from = taking->data + taking->head.data_bytes;
@@ -156,7 +156,7 @@ int sparse_take(struct sparse *ret, int fd)
 	return result < 0 ? result : sparse_from_flat(ret, flat, bytes);
 }
 
-/* In order, and each within the data. */
+/* Are the pieces in order, and each within the data? */
 static int are_pieces_whole(const struct sparse *image, uint32_t data_bytes)
 {
 	uint64_t end = 0;
@@ -211,7 +211,7 @@ void sparse_done(struct sparse *image)
 	*image = (struct sparse){.flat = NULL};
 }
 
-/* The first piece that ends behind offset. */
+/* The first piece that ends after offset. */
 static uint32_t find_piece(const struct sparse *image, uint64_t offset)
 {
 	return (uint32_t)COUNT_BEFORE(image->piece_count, i,

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A sparse file in memory: what is stored of it, without its holes and most of its zeros.
- * Runs on: any thread, one at a time. Must not believe a number of what it is made of.
+ * Runs on: any thread, one at a time. Must not trust a number in its input.
  *
- * A segment file is terabytes long, has some pages, and of these the fewest bytes are not
- * zero. An image has those, at the same offsets, and knows what was a hole: a reader of
- * the image finds what it would find in the file.
+ * A segment file is terabytes long, has few pages, and most of their bytes are zero. An
+ * image has the others, at the same offsets, and knows the holes: reading the image gives
+ * the same as reading the file.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of an image at most. */
+/* The largest image in bytes. */
 #define SPARSE_MOST (64u << 20)
 
 struct sparse_range {
@@ -31,23 +31,24 @@ struct sparse {
 	uint64_t file_bytes;	  /* length of the file */
 	uint64_t allocated_bytes; /* on disk, holes not counted */
 	const struct sparse_range *stored;
-	const struct sparse_piece *pieces; /* within what is stored; else it is zero */
+	const struct sparse_piece *pieces; /* parts of what is stored; the rest is zero */
 	const uint8_t *data;
 	uint32_t stored_count, piece_count;
 };
 
-/* An image of the file. 0, -EFBIG: it would have more than SPARSE_MOST bytes, or -errno.
+/* Makes an image of the file. 0; -EFBIG: it would exceed SPARSE_MOST bytes; or -errno.
  * Free with sparse_done(). */
 int sparse_take(struct sparse *ret, int fd);
 
-/* An image of the bytes of another's flat, which it owns from here on, even when they are
- * none: -EINVAL. */
+/* Makes an image from another one's `flat`, and owns it even after -EINVAL: not an
+ * image. */
 int sparse_from_flat(struct sparse *ret, void *flat, size_t flat_bytes);
 
 void sparse_done(struct sparse *image);
 
-/* As pread(), of a file that is never cut: how many bytes there are. */
+/* As pread(), for a file that is never truncated: returns the number of bytes. */
 size_t sparse_read(const struct sparse *image, uint64_t offset, void *to, size_t size);
 
-/* End of what is stored from offset on without a hole; offset: nothing is. */
+/* The end of the stored data from offset on, up to the next hole; offset: nothing is
+ * stored. */
 uint64_t sparse_stored_end(const struct sparse *image, uint64_t offset);

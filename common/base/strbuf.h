@@ -18,7 +18,7 @@ void strbuf_add(struct strbuf *buffer, const char *text, size_t size);
 void strbuf_puts(struct strbuf *buffer, const char *text);
 void strbuf_putc(struct strbuf *buffer, char c);
 void strbuf_repeat(struct strbuf *buffer, char c, size_t count);
-/* LEB128: seven bits a byte, the lowest first; the eighth: more follow. */
+/* LEB128: seven bits a byte, lowest first; the eighth bit: more follow. */
 void strbuf_put_leb128(struct strbuf *buffer, uint64_t value);
 void strbuf_printf(struct strbuf *buffer, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

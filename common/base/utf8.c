@@ -11,8 +11,8 @@
 #include <string.h>
 #include <uniwidth.h>
 
-/* Columns in a terminal: 0 for combining marks, 2 for wide characters, else 1; controls,
- * which nobody shows, count as the '?' in their place. */
+/* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. Controls count
+ * like the '?' that is shown instead. */
 static size_t character_width(uint32_t character)
 {
 	int width = uc_width(character, "UTF-8");

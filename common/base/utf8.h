@@ -12,12 +12,13 @@
 /* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
 size_t utf8_width(const char *text);
 
-/* Bytes of the longest start (end) of text that fits into width columns. */
+/* The length in bytes of the longest prefix (suffix) of text that fits into width
+ * columns. */
 size_t utf8_prefix(const char *text, size_t width);
 size_t utf8_suffix(const char *text, size_t width);
 
-/* Appends text as valid UTF-8; hidden characters become '?', for
- * they could steer the terminal or mislead the reader, invalid bytes U+FFFD. */
+/* Appends text as valid UTF-8. Hidden characters, which could control the terminal or
+ * mislead the reader, become '?', invalid bytes U+FFFD. */
 void utf8_clean(struct strbuf *buffer, const char *text);
-/* Appends text as valid UTF-8 and keeps everything that is valid. */
+/* Appends text as valid UTF-8, keeping everything that is valid. */
 void utf8_repair(struct strbuf *buffer, const char *text);

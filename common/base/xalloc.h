@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * malloc and friends that never fail: without memory they say so on stderr and end the
+ * malloc and friends that never fail: without memory they print an error and end the
  * program with status 1. Must not be used in the shim.
  *
- * The collector ends so, too: what was recorded stays in the spool, and who reads the run
- * next puts it together, with more memory or on another machine.
+ * This ends the collector, too. The recording stays in the spool, and the next reader of
+ * the run stores it, with more memory or on another machine.
  */
 #pragma once
 
 #include <stddef.h>
 
-/* What is to be done before the program ends for want of memory: one function at a time,
- * NULL for none. It must not allocate. */
+/* Sets the function to call before the program ends for lack of memory; NULL: none. It
+ * must not allocate. */
 typedef void xalloc_end(void *context);
 void xalloc_before_end(xalloc_end *end, void *context);
 
-/* All results are owned by the caller, free() them. */
+/* All results are owned by the caller (free). */
 void *xmalloc(size_t size);
 void *xcalloc(size_t count, size_t size);
 void *xreallocarray(void *block, size_t count, size_t size);

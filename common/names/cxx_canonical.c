@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Demangled names in one spelling. Must not recurse, or look back for what a bracket
- * belongs to: brackets are matched once, before.
+ * Demangled names in one spelling. Must not recurse, or search backwards for matching
+ * brackets: these are matched once, in advance.
  */
 #include "common/names/cxx_canonical.h"
 
@@ -15,15 +15,15 @@
 
 #define LONGEST 65536
 
-/* Inline namespaces: who writes the code never writes them. "*": digits and underscores;
- * "+": anything of an identifier. */
+/* Inline namespaces, which nobody writes in code. "*": digits and underscores; "+": any
+ * part of an identifier. */
 static const char *const noise[] = {"__cxx11", "__*",	"__ndk1", "__cxx1998",
 				    "_V*",     "lts_*", "__cust", "json_abi_+"};
-/* "v9" of fmt, std::__detail: noise only behind these. */
+/* Noise only after these: "v9" of fmt, std::__detail. */
 static const char *const noise_behind[][2] = {{"std::", "__detail"}, {"fmt::", "v*"}};
 
-/* Last arguments of templates of the library that are what they would be by default:
- * behind the word nothing is looked at, or it is the first argument. */
+/* Last template arguments of the library that equal their defaults: the word alone
+ * decides, or, of_first, it must be applied to the first argument. */
 static const struct {
 	const char *word;
 	bool of_first;
@@ -34,7 +34,7 @@ static const struct {
 	{"std::regex_traits<", true},	{"(__gnu_cxx::_Lock_policy)2", false},
 };
 
-/* What people call them. */
+/* The names that people use. */
 static const char *const aliases[][2] = {
 	{"std::basic_string<char>", "std::string"},
 	{"std::basic_string<wchar_t>", "std::wstring"},
@@ -63,11 +63,11 @@ static const char *const aliases[][2] = {
 	 "nlohmann::json"},
 };
 
-/* A bracket that is open. name: where in the output its template's name begins;
- * first_end: where its first argument ends. */
+/* An open bracket. name: where in the output its template's name begins; first_end: where
+ * its first argument ends. */
 struct frame {
 	size_t name, first_end;
-	size_t arguments; /* so far, the open one included */
+	size_t arguments; /* so far, including the current one */
 	bool is_template;
 };
 
@@ -76,10 +76,10 @@ struct writer {
 	const uint32_t *partners; /* of brackets: cxx_brackets() */
 	enum cxx_detail detail;
 	struct strbuf out;
-	size_t name;	 /* where in out the present qualified name begins */
+	size_t name;	 /* where in out the current qualified name begins */
 	size_t operator; /* where in out the last sign of an operator ends */
 	struct frame *frames;
-	size_t *starts; /* of arguments, of all frames one after another */
+	size_t *starts; /* starts of arguments, of all frames in order */
 	size_t depth, start_count;
 };
 
@@ -90,7 +90,7 @@ static bool ends_with(const struct strbuf *out, const char *end)
 	return out->size >= size && memcmp(out->data + out->size - size, end, size) == 0;
 }
 
-/* The length of the word at text when it is the pattern, and a namespace. */
+/* The length of the word at text if it fits the pattern and is a namespace. */
 static size_t namespace_size(const char *text, const char *pattern)
 {
 	size_t size = strcspn(pattern, "*+"), more = 0;
@@ -107,12 +107,12 @@ static size_t namespace_size(const char *text, const char *pattern)
 	return size + more + 2;
 }
 
-/* The bytes of a namespace at the start of a word that say nothing. */
+/* The length of a meaningless namespace at the start of a word. */
 static size_t noise_size(const struct writer *writer, const char *at)
 {
 	size_t size = 0;
 
-	/* not the first part of a name: "__1::f" is somebody's */
+	/* not as the first part of a name: "__1::f" is user code */
 	if (!ends_with(&writer->out, "::"))
 		return 0;
 	for (size_t i = 0; i < sizeof(noise) / sizeof(noise[0]) && !size; i++)
@@ -145,7 +145,7 @@ static void begin_argument(struct writer *writer)
 	writer->name = writer->out.size;
 }
 
-/* Is the last argument of the template, [at, end of out), what it is by default? */
+/* Does the template's last argument, [at, end of out), equal its default? */
 static bool is_default(const struct writer *writer, const struct frame *frame, size_t at)
 {
 	const char *text = writer->out.data + at;
@@ -187,7 +187,7 @@ static void close_bracket(struct writer *writer, char bracket)
 		const char *name = strbuf_text(&writer->out) + frame->name;
 
 		is_library = cxx_starts(name, "std::") || cxx_starts(name, "__gnu_cxx::");
-		/* whose arguments are what they hold */
+		/* their arguments are all meaningful */
 		if (cxx_starts(name, "std::pair<") || cxx_starts(name, "std::tuple<"))
 			is_library = false;
 		while (is_library && frame->arguments > 1) {
@@ -207,8 +207,8 @@ static void close_bracket(struct writer *writer, char bracket)
 	writer->name = frame->name;
 }
 
-/* "{lambda(int)#2}" at `at`: writes it, short or with its parameters begun. Returns how
- * much of it was read. */
+/* Writes the "{lambda(int)#2}" at `at`, short or up to its parameters. Returns how much
+ * of it was read. */
 static size_t put_lambda(struct writer *writer, const char *at)
 {
 	size_t word = strlen("{lambda"), from = (size_t)(at - writer->text) + word;
@@ -223,7 +223,7 @@ static size_t put_lambda(struct writer *writer, const char *at)
 	return end + 1 - (size_t)(at - writer->text);
 }
 
-/* The function that an argument is local to: without its return type. */
+/* Drops the return type of a function that an argument is local to. */
 static void drop_return_type(struct writer *writer)
 {
 	size_t from, size = writer->out.size - writer->name;
@@ -238,8 +238,8 @@ static void drop_return_type(struct writer *writer)
 	writer->name = from;
 }
 
-/* Parameters at `at`, "(" of a list: returns how much of the text is left out, with what
- * qualifies the function behind; 0: nothing is. */
+/* The length of the parameters at `at` that are to be left out, including qualifiers
+ * after them; 0: keep them. */
 static size_t parameters_size(struct writer *writer, const char *at)
 {
 	const char *text = writer->text, *end, *behind;
@@ -261,13 +261,13 @@ static size_t parameters_size(struct writer *writer, const char *at)
 			       ? (size_t)(behind - at)
 			       : 0;
 	}
-	/* a lambda's are in its own name */
+	/* a lambda's parameters are in its own name */
 	if (writer->detail == CXX_NAME || ends_with(&writer->out, "}"))
 		return (size_t)(behind - at);
 	return 0;
 }
 
-/* The operator at `at`; returns how much was read. */
+/* Writes the operator at `at`; returns how much was read. */
 static size_t put_operator(struct writer *writer, const char *at)
 {
 	const char *end = cxx_name_skip_operator(at);
@@ -276,7 +276,7 @@ static size_t put_operator(struct writer *writer, const char *at)
 		strbuf_truncate(&writer->out, writer->out.size - 2);
 		return strlen("operator()");
 	}
-	/* to a type: that is a name again */
+	/* a conversion: its type is a name again */
 	if (cxx_starts(at, "operator ") && !cxx_starts(at, "operator new") &&
 	    !cxx_starts(at, "operator delete"))
 		end = at + strlen("operator ");
@@ -287,7 +287,7 @@ static size_t put_operator(struct writer *writer, const char *at)
 	return (size_t)(end - at);
 }
 
-/* A bracket, or a comma; returns how much was read, 0: it is neither. */
+/* Writes a bracket or a comma; returns how much was read, 0: it is neither. */
 static size_t put_bracket(struct writer *writer, const char *at)
 {
 	static const char anonymous[] = "(anonymous namespace)";
@@ -320,7 +320,7 @@ static size_t put_bracket(struct writer *writer, const char *at)
 	return 0;
 }
 
-/* "$_1" is how clang calls the second lambda of a file. */
+/* Writes clang's "$_1", the second lambda of a file. */
 static size_t put_clang_lambda(struct writer *writer, const char *at)
 {
 	size_t digits = cxx_starts(at, "$_") ? strspn(at + 2, "0123456789") : 0;
@@ -364,7 +364,7 @@ static size_t put_next(struct writer *writer, const char *at)
 	return 1;
 }
 
-/* What a name may begin with; it is no return type. */
+/* The length of a prefix that a name may begin with and that is no return type. */
 static size_t prefix_size(const char *name)
 {
 	static const char *const prefixes[] = {
@@ -385,8 +385,8 @@ static size_t prefix_size(const char *name)
 	return 0;
 }
 
-/* Where the name behind the return type begins: behind the first space outside of all
- * brackets, as long as it stands before the parameters. */
+/* Where the name after the return type begins: after the first space outside of all
+ * brackets and before the parameters. */
 static size_t find_name(const char *text, const uint32_t *partners)
 {
 	size_t name = 0;
@@ -432,8 +432,8 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 	struct writer writer = {.text = full + prefix, .detail = detail};
 	uint32_t *partners;
 
-	/* Without a bracket and "::" there is nothing to take away: C, an address with
-	 * its library. Nor from a method of Go: "main.(*list).add". */
+	/* Without a bracket or "::" there is nothing to remove: C, an address with its
+	 * library. Nor from a method of Go: "main.(*list).add". */
 	if (strstr(full, ".(") || size > LONGEST || full[0] == '[' ||
 	    cxx_starts(full, "0x") || !strpbrk(full, "(<:[")) {
 		strbuf_puts(buffer, full);
@@ -441,7 +441,7 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 	}
 	partners = cxx_brackets(writer.text);
 	writer.partners = partners;
-	/* no byte opens more than one bracket, or begins more than one argument */
+	/* a byte opens at most one bracket and begins at most one argument */
 	writer.frames = xreallocarray(NULL, size + 1, sizeof(*writer.frames));
 	writer.starts = xreallocarray(NULL, size + 1, sizeof(*writer.starts));
 	write_name(&writer, find_name(writer.text, partners));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Taking demangled names apart, as libiberty writes them. */
+/* Takes demangled names apart, as libiberty writes them. */
 #include "common/names/cxx_name.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 #include "common/base/xalloc.h"
 
-/* The bytes of the sign of an operator: "==" of "operator==<int>". */
+/* The length of an operator's sign: "==" of "operator==<int>". */
 static size_t sign_size(const char *at)
 {
 	/* the longer first */
@@ -31,7 +31,7 @@ const char *cxx_name_skip_operator(const char *at)
 	if (*at == ' ' || cxx_is_word(*at))
 		return at + strcspn(at, "(<");
 	at += sign_size(at);
-	/* "operator< <int>" is spaced to be read */
+	/* "operator< <int>" has a space for legibility */
 	return cxx_starts(at, " <") ? at + 1 : at;
 }
 
@@ -41,7 +41,7 @@ bool cxx_name_is_operator(const char *name, const char *at)
 	       !cxx_is_word(at[8]);
 }
 
-/* The bracket that closes the one at text, or the end. */
+/* The bracket that closes the one at text, or the end of the text. */
 static const char *cxx_name_closing(const char *text)
 {
 	size_t depth = 0;
@@ -69,7 +69,8 @@ const char *cxx_name_skip_qualifiers(const char *at)
 	return at;
 }
 
-/* Parameters of a function that something is local to: "f(int) const::{lambda()#1}". */
+/* Are these the parameters of a function that something is local to, as in "f(int)
+ * const::{lambda()#1}"? */
 static bool is_scope(const char *parameters)
 {
 	const char *closing = cxx_name_closing(parameters);
@@ -124,8 +125,8 @@ static char opener_of(char closer)
 	return closer == ')' ? '(' : closer == ']' ? '[' : closer == '}' ? '{' : '<';
 }
 
-/* The bracket that this one closes; what "(a < b)" and "(a > b)" left open does not
- * count. *depth is what stays open. */
+/* The bracket that this one closes, ignoring those left open by "(a < b)" and "(a > b)".
+ * *depth: how many stay open. */
 static uint32_t find_open(const char *name, const uint32_t *open, size_t *depth,
 			  char closer)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parts of a demangled name. Must not copy, or fail: a name that is no C++ is all one
+ * The parts of a demangled name. Must not copy, or fail: a name that is not C++ is one
  * part.
  */
 #pragma once
@@ -16,37 +16,37 @@ static inline bool cxx_starts(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
-/* Can it be in an identifier? */
+/* Can the character be in an identifier? */
 static inline bool cxx_is_word(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
 }
 
-/* All point into the name. */
+/* All members point into the name. */
 struct cxx_name {
-	const char *name;	/* behind the return type */
-	const char *last;	/* its last part, behind the last "::" */
+	const char *name;	/* after the return type */
+	const char *last;	/* its last part, after the last "::" */
 	const char *parameters; /* "(" of the parameters, " [clone" or the end */
 };
 
 struct cxx_name cxx_name_parts(const char *name);
 
-/* Behind what qualifies a member function: " const", " volatile", " &", " &&". */
+/* Skips the qualifiers of a member function: " const", " volatile", " &", " &&". */
 const char *cxx_name_skip_qualifiers(const char *at);
 
-/* Is there an operator's name at `at` of a name? Not a part of "my_operators". */
+/* Does an operator's name begin at `at`? Not inside "my_operators". */
 bool cxx_name_is_operator(const char *name, const char *at);
 
-/* Where the name of the operator at `at` ends: "operator<<", "operator()", "operator
- * new[]", "operator int"; behind it come its template arguments or parameters. */
+/* Where the operator's name at `at` ends: "operator<<", "operator()", "operator new[]",
+ * "operator int"; its template arguments or parameters follow. */
 const char *cxx_name_skip_operator(const char *at);
 
-/* The bytes of a linkage name without what the compiler hangs on the copies it makes of a
- * function: ".constprop.0", ".isra.1", ".part.2", ".cold", ".lto_priv.3", ".localalias",
- * ".llvm.4", ".__uniq.5". */
+/* The length of a linkage name without the suffixes that the compiler gives to its copies
+ * of a function: ".constprop.0", ".isra.1", ".part.2", ".cold", ".lto_priv.3",
+ * ".localalias", ".llvm.4", ".__uniq.5". */
 size_t cxx_name_stem(const char *linkage_name);
 
-/* For each byte of name (less than 4 GiB) the place of the bracket that belongs to it,
- * its own: it is none, or has no partner. The brackets of operators ("operator<<") and
- * arrows are none. Owned by the caller (free); takes time as the name is long. */
+/* For each byte of name (less than 4 GiB) the index of its matching bracket, or its own:
+ * no bracket, or unmatched. Brackets in operators ("operator<<") and arrows do not count.
+ * Owned by the caller (free). Takes linear time. */
 uint32_t *cxx_brackets(const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that share a name go to the next, longer form together. Must not compare each
- * with each: texts get numbers, and numbers are counted.
+ * Functions that share a name all get the next longer form. Must not compare all pairs:
+ * texts get numbers, and numbers are counted.
  */
 #include "common/names/name_set.h"
 
@@ -37,7 +37,7 @@ void name_set_put_form(struct strbuf *text, const struct named *one, unsigned fo
 		put_base(text, one->module);
 }
 
-/* A set of texts, and how many functions each is of. */
+/* A set of texts, and the number of functions of each. */
 struct tally {
 	struct intern texts;
 	uint32_t *counts, *numbers;
@@ -54,8 +54,8 @@ static uint32_t count_text(struct tally *tally, const char *text)
 	return number;
 }
 
-/* Gives a name to all whose form of this kind is theirs alone; returns how many have
- * none. */
+/* Names all functions whose form of this kind is unique; returns how many have no name
+ * yet. */
 static size_t name_by(struct named *all, size_t count, enum form form)
 {
 	struct tally tally = {.numbers =
@@ -86,7 +86,7 @@ static size_t name_by(struct named *all, size_t count, enum form form)
 	return left;
 }
 
-/* What no form tells apart is numbered, and so is a form that is another's name. */
+/* Numbers those that no form tells apart, and forms that are another one's name. */
 static void number_rest(struct named *all, size_t count)
 {
 	struct tally tally = {0};
