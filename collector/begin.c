@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds ancestors and other processes that run our executable, in /proc. Must not wait
- * for anybody.
+ * Finds ancestors and other processes that run our executable, in /proc. Must not wait.
  */
 #include "collector/begin.h"
 

@@ -72,8 +72,7 @@ static void record_signals_take(struct record_signals *ret)
 
 	sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &ret->mask);
-	/* if it were ignored, the kernel would reap the program and its status would be
-	 * lost */
+	/* ignored, the kernel would reap the program and lose its status */
 	sigemptyset(&usual.sa_mask);
 	(void)sigaction(SIGCHLD, &usual, &ret->child);
 }
@@ -349,8 +348,7 @@ static bool put(int fd, int place)
 	return fd < 0 || dup2(fd, place) >= 0;
 }
 
-/* Sets PROFSHIM_SAMPLES so that only samples are recorded: all else takes time in each
- * call. */
+/* Has only samples recorded: all else takes time in each call. */
 static int set_samples_only(void)
 {
 	const char *rate = getenv("PROFSHIM_SAMPLES");

@@ -39,17 +39,14 @@ struct record_result {
  * program that could not be started. */
 int record_one(const struct record_task *task, struct record_result *ret);
 
-/* Says where the run is, or why there is none. prefix: precedes the line about a stored
- * run. */
+/* Says where the run is, or why there is none. prefix: precedes a stored run's line. */
 void record_say_result(const struct record_task *task, const struct record_result *result,
 		       const char *prefix);
 
-/* Makes the output's path absolute. ret: PATH_MAX bytes. false: the reason was
- * printed. */
+/* Makes the output's path absolute. ret: PATH_MAX bytes. false: said why not. */
 bool record_absolute_output(const char *output, char *ret);
 
-/* Examines the program. 0: it can be run; else the exit status, and the reason was
- * printed. */
+/* Examines the program. 0: it can be run; else the exit status, after saying why. */
 int record_check_target(const char *program, struct target_report *ret);
 
 /* Why not a single event of the program can be recorded; NULL: it can. */

@@ -26,8 +26,7 @@ struct record_options {
 	bool quiet;
 	char **command; /* the program and its arguments, ends with NULL */
 
-	/* A series. repeat: recorded runs per side; 0: no series, and the rest is
-	 * unset. */
+	/* A series. repeat: recorded runs per side; 0: none, and the rest is unset. */
 	unsigned int repeat, warmup;
 	bool show_output, ignore_failure, append;
 	const char *input;

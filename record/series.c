@@ -88,8 +88,7 @@ struct series {
 	int wait_status;   /* to end with */
 };
 
-/* Opens the input, anew for each run so that each reads it from its start. -1: said
- * why. */
+/* Opens the input anew for each run, which reads it from its start. -1: said why. */
 static int open_input(const struct record_options *options)
 {
 	const char *name = options->input ? options->input : "/dev/null";

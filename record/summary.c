@@ -75,8 +75,7 @@ void record_asked(struct record_question *question)
  * which is the program's, or let a name or a value control the terminal.
  */
 
-/* A hidden character needs no more room when shown; an invalid byte three times as
- * much. */
+/* A hidden character needs no more room when shown; an invalid byte 3 times as much. */
 #define GROWTH 3
 
 void record_say(const char *format, ...)

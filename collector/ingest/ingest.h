@@ -31,8 +31,7 @@ struct ingest_watch {
 	const struct gpu_samples *gpu;	   /* likewise */
 	const struct cpu_book *outside;	   /* likewise */
 	struct read_run *kept; /* images read already, whose ownership passes; or NULL */
-	/* Objects to which rules about source files could not be applied; the first, and
-	 * why. */
+	/* Objects to which rules about source files do not apply; the first, and why. */
 	uint64_t unread_objects;
 	const char *unread_object;
 	size_t damaged_sample_count; /* in the run's file of samples */

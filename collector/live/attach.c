@@ -204,8 +204,7 @@ static int open_directory(int proc_fd, const char *path)
 	return fd;
 }
 
-/* Does the file belong to us or, for root, who may look at everybody's, to a user of the
- * process? */
+/* Does the file belong to us or, for root, to a user of the process? */
 static int is_allowed(const struct stat *status, const struct owners *process)
 {
 	uid_t owner = status->st_uid;

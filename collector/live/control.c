@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps the files that the collector shares with the program; creates and changes
- * `control`.
+ * Maps the files that collector and program share; creates and changes `control`.
  */
 #include "collector/live/control.h"
 

@@ -146,8 +146,7 @@ int taker_reserve(const struct taker *taker, uint64_t offset, uint64_t size)
 /* A history has this many bits for a node's number. */
 #define NODE_LIMIT SEGMENT_PAST_NODES
 
-/* How many nodes of the lane may be stored. Skips holes, of which a file can have
- * terabytes. */
+/* How many nodes of the lane may be stored. A file can have terabytes of holes. */
 static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
 			     const struct segment_array *nodes)
 {

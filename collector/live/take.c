@@ -158,8 +158,7 @@ static int map_history(struct target *target)
 	return target->history.header ? history_open(&target->history) : -EINVAL;
 }
 
-/* Prepares disk space and pages for what will be appended. Failures here show up there
- * again. */
+/* Prepares disk space and pages for what is appended. Failures show up there again. */
 static void prepare(const struct target *target, uint32_t count)
 {
 	const struct segment_array *array = &target->history.path_pasts;

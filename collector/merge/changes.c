@@ -59,8 +59,7 @@ static struct off off_at(const struct read_path_past *past, const struct change_
 	return off;
 }
 
-/* Goes from the last to the first, because each needs the one after it. offs: one per
- * past. */
+/* Goes from the last to the first: each needs the one after it. offs: one per past. */
 static void find_offs(const struct read_path_past *pasts, uint32_t count,
 		      const struct change_end *end, struct off *offs)
 {

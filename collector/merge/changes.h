@@ -60,8 +60,7 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 		      uint32_t process, uint32_t lane_slot, uint32_t node,
 		      const struct change_place *place, const struct change_end *end);
 
-/* Adds the changes of a site: its index in the process, and `merged` in the merged
- * tree. */
+/* Adds the changes of the process's site `site`, which is `merged` in the merged tree. */
 void changes_add_site(struct changes *changes, const struct read_run *run,
 		      uint32_t process, uint32_t site, uint32_t merged);
 

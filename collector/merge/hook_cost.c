@@ -37,15 +37,13 @@
 #define PATH_ERROR 0.1
 /* The cost of a malloc and its free relates to that of a pair of hooks; the recorder
  * cannot try them without a trace. With 5 million of them, 64 live, they took 10.3 to 11
- * ns more where a pair took 23.5. With several threads it was 26.5, but we do not know
- * that here. */
+ * ns more where a pair took 23.5. With several threads: 26.5. */
 #define ALLOC_OF_PAIR 0.46
 /* That holds for a few blocks, whose data is near. In a loop that frees any of its live
  * blocks (16 to 196 bytes) they take 12 ns more with 64 of them, 15 with 4,096 (0.4 MiB),
  * 43 with 65,536 (7 MiB) and 181 with a million (110 MiB); where the heap only grows, and
  * the pages of that data with it, 55. Programs also reuse what they freed last, which is
- * near. So we add this much for each doubling above 1 MiB; the truth is 0 to twice
- * that. */
+ * near. So for each doubling above 1 MiB we add this, give or take all of it. */
 #define FAR_ALLOC_NS 7.0
 #define FAR_ALLOC_ERROR 0.5
 #define NEAR_HEAP_BYTES 1048576.0
@@ -169,8 +167,7 @@ static double square(float value)
 	return (double)value * (double)value;
 }
 
-/* The Poisson bound: for few samples it exceeds their root (0 samples may be nearly
- * 4). */
+/* The Poisson bound. For few samples it exceeds their root (for 0 it is nearly 4). */
 static double sampled_width(double grain, double squares)
 {
 	double samples = grain > 0 ? squares / (grain * grain) : 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Maps addresses to functions and looks up each address of a module once. Must not read
- * the spool.
+ * Maps addresses to functions, looking up each address once. Must not read the spool.
  */
 #include "collector/merge/identify.h"
 

@@ -200,8 +200,7 @@ static void add_losses(struct lane_walk *walk)
 /* Finding a stack does not take this long; a larger number is damaged and counts as 0. */
 #define STACK_NS_MOST 1e5
 
-/* The mean time to find a stack, per allocation of the lane. The lane's cells are
- * filled. */
+/* The mean time to find a stack, per allocation of the lane. Its cells are filled. */
 static double stack_ns_of(const struct merge *merge, const struct segment_lane *header)
 {
 	double slow = (double)header->slow_stack_count, allocs = 0, mean;

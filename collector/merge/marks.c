@@ -28,8 +28,7 @@ static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 	return series;
 }
 
-/* Inserts a value among the extremes if it belongs there. sign: 1 for the highest
- * first. */
+/* Inserts a value among the extremes if it is one. sign: 1 for the highest first. */
 static void add_extreme(struct marks_value *all, uint32_t *count,
 			const struct marks_value *value, double sign)
 {
@@ -240,8 +239,7 @@ static int by_time(const void *a, const void *b)
 	return ORDER_BY_3(left, right, mark.ticks, lane, mark.index);
 }
 
-/* Spans of several lanes overlap: those that begin within the same 64th of the time
- * become one. */
+/* Joins spans, which overlap, when they begin within the same 64th of the time. */
 static void join_spans(struct marks_series *series)
 {
 	struct segment_series_span joined[SEGMENT_SERIES_SPANS] = {{.count = 0}};

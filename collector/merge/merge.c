@@ -18,8 +18,7 @@ void merge_add_path(struct merge *merge, const struct merge_path *path)
 	merge->paths[count] = *path;
 }
 
-/* Up to two paths have the same parent, function and kind; merge_twin_path() makes the
- * second. */
+/* Two paths may have the same parent, function and kind: see merge_twin_path(). */
 enum twin { FIRST, SECOND };
 
 static uint32_t find_path(const struct merge *merge, uint32_t parent, uint32_t function,

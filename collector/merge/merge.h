@@ -99,8 +99,7 @@ struct merge_cell {
 	uint64_t total_ticks;
 	int64_t counted_calls; /* calls without frames, included in calls */
 	int64_t nested_calls;  /* entries with frames that are no calls (sites.c) */
-	/* calls with frames at and below it, whose nearest caller with a frame is above
-	 * it */
+	/* calls with frames at and below it, whose caller with a frame is above it */
 	uint64_t passed_ticks;
 	int64_t passed_calls;
 	/* sums that account.c builds; child calls are those with frames */
@@ -264,10 +263,8 @@ struct merge_cell *merge_touch(struct merge *merge, uint32_t path);
  * children of a shell do in its slots (common/segment.h).
  */
 
-/* Processes of one program that have lanes of their own, however many shares there
- * are. */
+/* Processes of one program that have lanes of their own whatever the shares. */
 #define SHARED_LANES_OWN 4u
 
-/* Fills in merge->row_lanes and counts the shared lanes. ends: parallel to the
- * processes. */
+/* Fills in merge->row_lanes and counts shared lanes. ends: parallel to the processes. */
 void shared_lanes_find(struct merge *merge, const struct merge_end *ends);

@@ -13,8 +13,7 @@ static int place_is_frame(const struct segment_node *node)
 	return place_is_return_address(node) && !segment_key_is_call_site(node->key);
 }
 
-/* The call site of a function or libc call, as the key of a return address; 0: not
- * known. */
+/* The call site of a function or libc call, as a return address key; 0: not known. */
 static uint64_t call_site_of(const struct lane_walk *walk, uint32_t index)
 {
 	const struct read_lane_data *data = &walk->data;

@@ -66,7 +66,7 @@ static uint32_t site_row(struct merge *merge, uint32_t path,
 	return index;
 }
 
-/* Sums up a site's own numbers. A reader of a living process may see a free before its
+/* Sums up a site's own numbers. In a living process a free may show up before its
  * allocation. */
 static struct merge_site sum_site(const struct segment_site *from,
 				  const struct segment_left *left, int is_peak_process,

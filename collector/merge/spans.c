@@ -50,8 +50,7 @@ static int is_merged(const struct read_lane_data *data, const struct segment_fra
 	       data->nodes[node].parent != frame->parent_node;
 }
 
-/* Moves the beginnings of the calls in between. steps limits the work on a damaged
- * spool. */
+/* Moves the beginnings of the calls between. steps limits work on a damaged spool. */
 static void move_beginnings(struct segment_frame *frames, uint32_t at, uint32_t node,
 			    uint64_t ticks, uint64_t *steps)
 {

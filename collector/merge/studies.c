@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks the cases of lanes, turns their nodes into paths and keeps the slowest of
- * all. */
+/* Checks the cases of lanes, turns nodes into paths and keeps the slowest. */
 #include "collector/merge/place.h"
 
 #include <stddef.h>

@@ -107,8 +107,7 @@ uint32_t waits_open_path(const struct lane_walk *walk)
 	return place_path(walk, innermost_open(walk));
 }
 
-/* The sleep of a thread that was killed in a libc call before anybody read its CPU
- * time. */
+/* The sleep of a thread that died in a libc call before its CPU time was ever read. */
 static int64_t open_call_ns(const struct lane_walk *walk)
 {
 	uint64_t end_ticks = walk->end->end_ticks;

@@ -150,8 +150,7 @@ int32_t liveness_parent(int32_t pid)
 	return pid > 0 && read_stat(pid, &facts) == 0 ? facts.parent : 0;
 }
 
-/* Did it begin between the two moments? Field 22 is in clock ticks since boot, sleep
- * included. */
+/* Did it begin between the two moments? Field 22: clock ticks since boot, with sleep. */
 static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
 {
 	uint64_t monotonic_ns = ticks_monotonic_ns(); /* first: the smaller one */

@@ -48,8 +48,7 @@ int liveness_is_user(int32_t pid, const char *directory);
  * descriptors left). */
 int liveness_open(int32_t pid, uint64_t start_time);
 
-/* The descriptor with this number, which the shim has left us, if it is a pidfd; else
- * -1. */
+/* The descriptor with this number, which the shim left us, if it is a pidfd; else -1. */
 int liveness_inherited(int fd);
 
 /* How the process of a readable pidfd ended. Asks /proc until the parent has reaped it,

@@ -44,8 +44,7 @@ struct resources {
 		begin_cpu_ns; /* start of this round, and our thread's CPU time */
 };
 
-/* Sums over a process's threads: CPU time, time waiting for a CPU, and how often they got
- * one. */
+/* Sums over a process's threads: CPU time, waiting for a CPU, and times they got one. */
 struct resource_threads {
 	int64_t cpu_ns, wait_ns, run_count;
 };

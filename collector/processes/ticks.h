@@ -28,8 +28,7 @@ struct ticks {
 void ticks_calibrate(struct ticks *ret, const struct segment_run *page,
 		     const struct segment_state *state);
 
-/* For the collector: renews the last pair, which also says when the run was last
- * attended. */
+/* For the collector: renews the last pair, a sign that the run is attended. */
 void ticks_renew(const struct segment_run *page, struct segment_state *state);
 
 /* Now, in ticks of the run's clock. Only when same_boot. */

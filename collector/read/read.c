@@ -273,8 +273,7 @@ static void read_ended(struct read_run *run)
 	free(identities);
 }
 
-/* Counts files that were removed since they were listed and are not among the ended
- * images. */
+/* Counts listed files that were removed and are not among the ended images. */
 static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone,
 			      size_t count)
 {

@@ -38,8 +38,7 @@ void segment_reader_close(struct segment_reader *reader);
 /* Reads the number of slots again, as the writer may have added some. 0 or -EINVAL. */
 int segment_reader_refresh(struct segment_reader *reader);
 
-/* The slot table's entry of a slot below slot_count. 0, or -EINVAL: the file is cut
- * off. */
+/* The slot table's entry of a slot < slot_count. 0, or -EINVAL: the file is cut off. */
 int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
 			struct segment_slot *ret);
 
@@ -47,13 +46,11 @@ int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
 uint32_t segment_reader_slots(const struct segment_reader *reader, uint32_t first,
 			      uint32_t count, struct segment_slot *ret);
 
-/* Reads size bytes at offset in a slot. 0, or -EINVAL: outside of the slot or the
- * file. */
+/* Reads size bytes at offset in a slot. 0, or -EINVAL: outside of slot or file. */
 int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
 			 uint64_t offset, void *ret, size_t size);
 
-/* Reads the header of a process slot consistently, as slots change hands. 0, or
- * -EINVAL. */
+/* Reads a process slot's header consistently: slots change hands. 0, or -EINVAL. */
 int segment_reader_process(const struct segment_reader *reader, uint32_t slot,
 			   struct segment_process *ret);
 

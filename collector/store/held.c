@@ -57,8 +57,7 @@ static void owner_name(uid_t uid, char *ret, size_t size)
 		snprintf(ret, size, "user %u", (unsigned)uid);
 }
 
-/* 0, or -EACCES with a reason that continues a sentence beginning with the file's
- * name. */
+/* 0, or -EACCES with a reason to follow the file's name in a sentence. */
 static int held_check(const struct stat *status, enum held_use use, char *reason,
 		      size_t size)
 {

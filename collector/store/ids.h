@@ -71,8 +71,7 @@ int store_begin(struct store *store);
 int store_commit(struct store *store);
 /* Ends the turn when it has lasted long enough, and begins the next. */
 int store_yield(struct store *store);
-/* Removes what dead writers left and the run with the same token, then determines the
- * ids. */
+/* Removes what dead writers left and the run of this token, then finds the ids. */
 int store_prepare(struct store *store);
 /* Removes the announcement: the run is complete. */
 int store_unclaim(struct store *store);

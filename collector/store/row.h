@@ -121,8 +121,7 @@ static inline struct value value_known(int64_t integer)
 #define VALUES_AGAIN() VALUES_FIRST
 #define VALUES_NOTHING()
 
-/* Inserts a row. What the values point to is borrowed for the call. May end the store's
- * turn. */
+/* Inserts a row. Values are borrowed for the call. May end the store's turn. */
 #define row_add(row, ...) row_add_with(row, NULL, __VA_ARGS__)
 #define row_add_with(row, quantities, ...)                                               \
 	row_insert(row, quantities, (const struct value[]){VALUES(__VA_ARGS__)},         \

@@ -7,8 +7,7 @@
 
 /* Every function may be NULL. */
 struct store_waiting {
-	/* Another process has had the database for waited_ms. Return 0 to give up
-	 * (-EBUSY). */
+	/* Another process has the database for waited_ms. 0: give up (-EBUSY). */
 	int (*locked)(void *context, unsigned waited_ms);
 	/* begins 1: we wait for the disk from now on; 0: no longer. */
 	void (*syncing)(void *context, int begins);

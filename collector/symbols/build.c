@@ -27,8 +27,7 @@
 #include "collector/symbols/table.h"
 #include "collector/symbols/strings.h"
 
-/* What a unit's producer text (DW_AT_producer) says. The text is borrowed and
- * constant. */
+/* What a unit's producer text (DW_AT_producer) says. The text is borrowed. */
 struct compiler_flags {
 	enum compiler compiler;
 	size_t name_length; /* the text's first part: compiler and version */

@@ -117,8 +117,7 @@ static void confined_calls_forbid(int answers)
  * and does not count). The parent's own memory is added. */
 #define MEMORY_BYTES ((rlim_t)1 << 30)
 
-/* Wall time: it may wait for a file, be stopped, or get little CPU time on a busy
- * machine. */
+/* Wall time: it may wait for a file, be stopped, or get little CPU time. */
 #define SILENCE_SECONDS 60
 
 #define SOCKET 3

@@ -303,8 +303,7 @@ const char *debug_info_file(struct debug_info *info, uint64_t address,
 	return function_place(info, unit, die, address).file;
 }
 
-/* Appends the inlined calls around address, outermost first, to the `count` that are
- * there. */
+/* Appends the inlined calls around address, outermost first, to `count` others. */
 static size_t find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret,
 			   size_t count)
 {

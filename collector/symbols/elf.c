@@ -34,8 +34,7 @@
 /* A debug file without a build-id is read through once for its checksum. */
 #define CHECKSUM_LIMIT_BYTES (INT64_C(1) << 30)
 
-/* libelf allocates as many sections as the file claims to have; real programs have
- * dozens. */
+/* libelf allocates as many sections as the file claims; real programs have dozens. */
 #define SECTION_LIMIT 65536
 #define SEGMENT_LIMIT 4096
 

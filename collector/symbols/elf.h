@@ -48,8 +48,7 @@ struct elf_symbols {
 	size_t count, next;
 };
 
-/* Begins with the section of this type; false: no such section, or its names do not
- * end. */
+/* Begins with the section of this type; false: none, or names without an end. */
 bool elf_symbols_open(struct elf_symbols *ret, Elf *elf, uint32_t type);
 /* The next symbol and its name, which may be empty; NULL: no more. */
 const char *elf_symbols_next(struct elf_symbols *symbols, Elf64_Sym *ret);

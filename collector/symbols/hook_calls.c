@@ -42,8 +42,7 @@ static bool has(const uint64_t *list, size_t count, uint64_t value)
 	return false;
 }
 
-/* Finds the indices of the hook's symbols. A definition in the file itself is an
- * entry. */
+/* Finds the indices of the hook's symbols. A definition in this file is an entry. */
 static size_t find_symbols(Elf *elf, uint32_t type, struct targets *targets,
 			   uint32_t *ret, size_t capacity)
 {

@@ -140,8 +140,7 @@ void library_done(struct library *library)
 	*library = (struct library){.rule_count = 0};
 }
 
-/* A packaged program's own objects lie where those of libraries do, so they do not
- * count. */
+/* A packaged program's own objects lie where libraries do, so they do not count. */
 static bool is_library_object(const struct library *library, const char *path)
 {
 	const char *base = basename(path);

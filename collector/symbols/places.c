@@ -25,8 +25,7 @@
 #include "common/base/xalloc.h"
 #include "common/places.h"
 
-/* Ranges may overlap a little (functions folded by the linker), so this many are
- * tried. */
+/* Ranges may overlap a little (functions folded by the linker): tries this many. */
 #define LOOK_BACK 16
 
 void ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item)

@@ -109,8 +109,7 @@ static int compare_entries(const void *a_entry, const void *b_entry)
 		       ?: ORDER_BY(a, b, name);
 }
 
-/* Keeps the first and best entry of each address, with a size that only an alias
- * knows. */
+/* Keeps the best entry, the first, of each address, with a size from any alias. */
 static size_t drop_aliases(struct symbol_entry *entries, size_t count)
 {
 	struct symbol_entry *last = NULL;

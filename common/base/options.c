@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hidden character needs no more room when shown; an invalid byte three times as
- * much. */
+/* A hidden character needs no more room when shown; an invalid byte 3 times as much. */
 #define GROWTH 3
 
 static char *plain(const char *text)

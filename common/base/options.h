@@ -15,8 +15,7 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 /* Prints the help to stdout. title: the program, with the command. */
 void options_help(const struct argp *argp, const char *title);
 
-/* For parsers: prints the reason and how to get help, and ends the program with status
- * 2. */
+/* For parsers: prints the reason and how to get help; ends the program with status 2. */
 void options_refuse(const struct argp_state *state, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Reads a whole number from least to most; false: text is not one. */

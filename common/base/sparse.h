@@ -40,8 +40,7 @@ struct sparse {
  * Free with sparse_done(). */
 int sparse_take(struct sparse *ret, int fd);
 
-/* Makes an image from another one's `flat`, and owns it even after -EINVAL: not an
- * image. */
+/* Makes an image of another one's `flat`, which it owns even after -EINVAL: invalid. */
 int sparse_from_flat(struct sparse *ret, void *flat, size_t flat_bytes);
 
 void sparse_done(struct sparse *image);
@@ -49,6 +48,5 @@ void sparse_done(struct sparse *image);
 /* As pread(), for a file that is never truncated: returns the number of bytes. */
 size_t sparse_read(const struct sparse *image, uint64_t offset, void *to, size_t size);
 
-/* The end of the stored data from offset on, up to the next hole; offset: nothing is
- * stored. */
+/* The end of stored data from offset on, up to a hole; offset: nothing is stored. */
 uint64_t sparse_stored_end(const struct sparse *image, uint64_t offset);

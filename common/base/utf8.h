@@ -12,8 +12,7 @@
 /* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
 size_t utf8_width(const char *text);
 
-/* The length in bytes of the longest prefix (suffix) of text that fits into width
- * columns. */
+/* Bytes of the longest prefix (suffix) of text that fits into width columns. */
 size_t utf8_prefix(const char *text, size_t width);
 size_t utf8_suffix(const char *text, size_t width);
 

@@ -54,8 +54,7 @@ static uint32_t count_text(struct tally *tally, const char *text)
 	return number;
 }
 
-/* Names all functions whose form of this kind is unique; returns how many have no name
- * yet. */
+/* Names all functions whose form of this kind is unique; returns how many are left. */
 static size_t name_by(struct named *all, size_t count, enum form form)
 {
 	struct tally tally = {.numbers =
