@@ -176,7 +176,7 @@ static void note_entry(struct identify *identify, uint32_t module,
 }
 
 /* Keeps the linkage name of one variant, the same in each run: preferably the one for
- * whole objects, which most tools know; least the deleting one. */
+ * whole objects, least the deleting one. */
 static void note_variant(struct identify_function *function, const struct symbol *symbol)
 {
 	int is_better = function->variant == DEMANGLE_MEMORY

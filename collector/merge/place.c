@@ -73,7 +73,7 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 	}
 }
 
-/* Is the function already a level on the path, above `path` and below `begin`? */
+/* Is the function already a level, from `path` up to but without `begin`? */
 static int is_level_above(const struct merge *merge, uint32_t path, uint32_t begin,
 			  uint32_t function)
 {
