@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The growing arrays of the segment format: one table of what they are, and what is done
- * with all of them alike: lay out, reserve, publish, read. Runs on: any thread and
- * context, inside and outside of the traced program. Must not call libc; read a number of
- * a mapping twice, or use it unchecked: others write it meanwhile, who may be hostile.
+ * The growing arrays of the segment format: a table that describes them, and what all
+ * have in common: lay out, reserve, publish, read. Runs on: any thread and context,
+ * inside and outside the traced program. Must not call libc, nor read a number of a
+ * mapping twice or use it unchecked: others may change it, and may be hostile.
  *
  * A new array is a struct segment_array in a slot's header and a row of the table in
  * arrays.c: layout, growth, readers' checks and the trimming of dead processes' slots
- * follow from these.
+ * follow.
  */
 #pragma once
 
@@ -49,18 +49,18 @@ enum array_number {
 };
 
 struct array_kind {
-	enum segment_slot_kind slot_kind; /* whose header it is in */
+	enum segment_slot_kind slot_kind; /* the slot whose header has it */
 	uint32_t at;			  /* of the descriptor in that header */
 	uint32_t entry_bytes;
 	uint32_t limit; /* entries at most */
-	uint32_t share; /* of the slot at most, in 64ths; or one of the two below */
-	/* entries that are reserved at a time: as many as there are, between these */
+	uint32_t share; /* of the slot, in 64ths at most; or one of the two below */
+	/* growth doubles the reserved entries, by no fewer and no more than these */
 	uint32_t least, most;
 	uint32_t skip; /* zero entries that lie before the first */
 };
 
-#define ARRAY_REST 64u	   /* what is left, divided with the array that is parallel */
-#define ARRAY_PARALLEL 65u /* has an entry for each of the one before it */
+#define ARRAY_REST 64u	   /* the rest of the slot, shared with the parallel array */
+#define ARRAY_PARALLEL 65u /* one entry for each of the array before it */
 
 extern const struct array_kind array_kinds[ARRAY_COUNT];
 
@@ -82,24 +82,24 @@ static inline void *arrays_entries(const void *slot, const struct segment_array 
 /* Describes the arrays of a slot of this kind, in a header that is zero. */
 void arrays_lay_out(enum segment_slot_kind kind, void *header, uint64_t slot_size);
 
-/* Does a header describe its arrays as arrays_lay_out() does, with counts in order? */
+/* Does a header describe its arrays as arrays_lay_out() does, with possible counts? */
 int arrays_are_laid_out(enum segment_slot_kind kind, const void *header,
 			uint64_t slot_size);
 
-/* Gives entries [0, end) their pages, and some more. at: where the array is, and its
- * capacity; committed: the shared number, raised with release. 0, -ENOSPC: it cannot be
- * so long, or what commit says. One at a time, but for handlers that interrupt it. */
+/* Reserves pages for entries [0, end), and some more. at: the array's place and capacity;
+ * committed: the shared number, raised with release. 0, -ENOSPC: the array cannot be that
+ * long, or commit's error. One caller at a time, except handlers that interrupt it. */
 int arrays_grow(enum array_number number, const struct segment_array *at,
 		uint32_t *committed, uint32_t end, arrays_commit *commit, void *data);
 
-/* The entries below count are whole. */
+/* Publishes: the entries below count are complete. */
 static inline void arrays_publish(struct segment_array *array, uint32_t count)
 {
 	/* release: pairs with the acquire in arrays_read() and arrays_count() */
 	__atomic_store_n(&array->count, count, __ATOMIC_RELEASE);
 }
 
-/* How many there are now, for those who trust the capacity. */
+/* The current count, for callers who trust the capacity. */
 static inline uint32_t arrays_count(const struct segment_array *array)
 {
 	uint32_t count = __atomic_load_n(&array->count, __ATOMIC_ACQUIRE);
@@ -107,9 +107,9 @@ static inline uint32_t arrays_count(const struct segment_array *array)
 	return count < array->capacity ? count : array->capacity;
 }
 
-/* The one place where a descriptor that others can write is believed, as far as it can be
- * true: each number is read once. In ret, first <= count <= capacity, committed <=
- * capacity, and entries below capacity lie in [header, header + size), behind the header.
- * 0, or -EINVAL: offset or capacity were impossible, and ret says less. */
+/* Checks a descriptor that others can write. All readers use this; it reads each number
+ * once. In ret, first <= count <= capacity, committed <= capacity, and entries below
+ * capacity lie in [header, header + size), behind the header. 0, or -EINVAL: offset or
+ * capacity were impossible, and ret says less. */
 int arrays_read(const void *header, enum array_number number, uint64_t size,
 		struct segment_array *ret);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The contract between the shim, which writes in the traced program, and collector/,
- * which reads. Must not include anything but <stdint.h> and its call tree, or change
- * without a new SEGMENT_VERSION. common/schema.sql is the next hop.
+ * The file format between the shim, which writes it in the traced program, and
+ * collector/, which reads it. Must not include anything but <stdint.h> and
+ * segment_tree.h, nor change without a new SEGMENT_VERSION. common/schema.sql is the next
+ * hop.
  *
  * THE SPOOL
  *
@@ -17,28 +18,28 @@
  *                                       more, packed; see its ended.h
  *
  * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
- * called exec) creates one segment file. Forked children and threads do not create
- * files: they take free slots of the file their image already has mapped. So a thread
- * or a child needs no path, no descriptor and no permission, and a program that has
- * closed all its files, changed its root or dropped its privileges is recorded on.
- * (A process gets at its unmapped slots by mremap() of the header's shared mapping
- * with an old size of 0, which maps the same file again, farther.)
+ * called exec) creates one segment file. Forked children and threads do not create files:
+ * they take free slots of the file their image already has mapped. So a thread or a child
+ * needs no path, no descriptor and no permission, and recording continues in a program
+ * that has closed all its files, changed its root or dropped its privileges. (A process
+ * maps further slots by mremap() of the header's shared mapping with an old size of 0,
+ * which maps another part of the same file.)
  *
  * WHO IS BELIEVED
  *
- * Both directories and all files belong to the user who began the run and can be entered
- * and written by nobody else; a reader refuses others. `run` is what the first process
- * hands over: written once, with write(), and never mapped by anybody, so a process that
- * gives up its privileges later, and keeps its mappings, has no way to it. Where to store
- * the run, under which name, what to write beside it and how its clock counts is read
- * from there and from nowhere else. `state` and the segment files are mapped by such
- * processes too: what they say is about the program and can be wrong, but no reader may
- * let it decide about files, other processes or its own memory.
+ * Both directories and all files belong to the user who began the run, and nobody else
+ * can enter or write them; a reader refuses any others. The first process writes `run`
+ * once, with write(), and nobody ever maps it. So a process that later gives up its
+ * privileges but keeps its mappings cannot change it. Readers take only from `run` where
+ * to store the run, under which name, what to write beside it and how its clock counts.
+ * Such processes do map `state` and the segment files: what these say about the program
+ * may be wrong, but no reader may let it decide about files, other processes or its own
+ * memory.
  *
- * The hooks of a process do follow indices in its slots. So a process that gives up its
- * privileges moves into a segment file of its own first: its slots are copied to the same
- * numbers there (the others are ELSEWHERE in it), mapped in place of the old ones, and
- * marked ELSEWHERE in the old file, of which it keeps no mapping.
+ * The hooks of a process trust the indices in its slots. So before a process gives up its
+ * privileges, it moves into a segment file of its own. It copies its slots to the same
+ * numbers there (all other slots of that file are ELSEWHERE), maps them in place of the
+ * old ones, marks them ELSEWHERE in the old file, and unmaps that.
  *
  * THE SEGMENT FILE
  *
@@ -48,50 +49,51 @@
  * segment_lane: shadow stack, call tree, histograms and steps of one thread at a time; a
  * lane whose thread has ended is handed to the next thread), a process's history of
  * snapshots (common/segment_history.h) or the names of the file's regions
- * (common/segment_names.h). How a function is recorded, and what is kept of one that has
- * no frames, is told in common/segment_recording.h.
+ * (common/segment_names.h). common/segment_recording.h says how a function is recorded,
+ * and what is stored for one without frames.
  *
- * Inside a slot, arrays lie where the slot's header says, each in a struct segment_array.
- * common/arrays.h is the table of all of them: where the descriptor is, what an entry
- * takes, how the slot is divided. A count is published with a release store after the
- * entry is complete, so a reader that loads it with acquire sees whole entries. Pages
- * behind an array are reserved (MADV_POPULATE_WRITE) before the count can reach them:
- * a full disk stops the growth and raises no SIGBUS.
+ * Inside a slot, the header holds a descriptor for each array, struct segment_array,
+ * which says where the array lies. common/arrays.h is the table of all arrays: where the
+ * descriptor is, how large an entry is, how the slot is divided. A count is published
+ * with a release store after the entry is complete, so a reader that loads it with
+ * acquire sees whole entries. Pages behind an array are reserved (MADV_POPULATE_WRITE)
+ * before the count can reach them: a full disk stops the growth and raises no SIGBUS.
  *
  * SLOTS ARE USED AGAIN
  *
- * A shell has a hundred thousand children, one after the other. Once an image has had a
- * number of them, each takes over the slots of one that has ended, process and lane, and
- * goes on where that one stopped: in its call tree, its histograms and its allocation
- * sites. So what children record is added up in place, nothing is copied or can be lost
- * by whoever would copy it, and a file has no more slots than children lived at one time.
- * What is each process's own is kept in the slot's list of former processes, struct
- * segment_tenant, and its rows of threads.
+ * A shell has a hundred thousand children, one after the other. Once an image has had
+ * some, each new child takes over both slots (process and lane) of one that has ended,
+ * and goes on in its call tree, histograms and allocation sites. So the children's
+ * numbers add up in place, nothing is copied and lost on the way, and a file has no more
+ * slots than children that lived at the same time. What belongs to one process alone is
+ * kept in the slot's list of former processes, struct segment_tenant, and in its rows of
+ * threads.
  *
- * Offering. Only a forked process that is about to end or to call exec, alone in its one
- * lane, and that has no snapshots, fibers, steps or counters, offers its slots: it stores
- * its end in the header (state, end_ticks), stops recording for good, and links the slot
- * into segment_file.offered, a stack whose head carries a number that changes with each
- * step, so that an old head is never taken for a new one. SEGMENT_POOL_LISTED in the
- * slot's word of the table says that it is in the stack, SEGMENT_POOL_OFFERED that it may
- * be had: a process whose exec has failed takes the latter back, and whoever pops a slot
- * without it leaves it alone. Who dies in between leaves one slot that nobody uses again.
+ * Offering. A process offers its slots only if it was forked, is about to end or to call
+ * exec, has one lane and one thread, and has no snapshots, fibers, steps or counters. It
+ * stores its end in the header (state, end_ticks), stops recording for good, and pushes
+ * the slot onto the stack segment_file.offered. The stack's head has a number that
+ * changes with each push and pop, so that an old head is never taken for a new one. In
+ * the slot's word of the table, SEGMENT_POOL_LISTED says that the slot is in the stack,
+ * SEGMENT_POOL_OFFERED that it may be taken. A process whose exec has failed clears the
+ * latter, and whoever pops a slot without it leaves it alone. A process that dies in
+ * between wastes one slot.
  *
  * Taking over. The new process (1) completes the former one's record, tenants[n], from
  * the header; (2) stores tenancy = (n + 1) << 1 | 1: from here on the former process is
  * in the list and the header is nobody's; (3) closes the open frames, turns blocks still
  * live into blocks left, and writes the header anew; (4) stores tenancy = (n + 1) << 1.
- * Dies it on the way, then the list says whose the slot's numbers are; a reader finds
- * each process once, before and after.
+ * If it dies on the way, the list says whose the slot's numbers are; a reader finds each
+ * process once, before and after.
  *
- * The peak. A site has its share of the peak of one process only, so the slot of the
- * process with the highest peak of those that have ended is not offered; the one with the
- * next higher peak offers it instead (segment_file.highest_peak).
+ * The peak. A site stores its share of one process's peak only. So among the processes
+ * that have ended, the one with the highest peak does not offer its slot. When one with a
+ * higher peak ends, that one offers it instead (segment_file.highest_peak).
  *
- * A READER must take nothing for granted: the writer may have died at any
- * instruction, or the file may be damaged. It checks the magic, clips every count to
- * the capacity and to the file's size, and every index to its count. Numbers inside
- * one record may belong to slightly different moments; each is itself exact.
+ * A READER must not trust anything: the writer may have died at any instruction, or the
+ * file may be damaged. It checks the magic, clips every count to the capacity and to the
+ * file's size, and every index to its count. Numbers in one record may be from slightly
+ * different moments; each is exact.
  *
  * UNITS: ticks are those of the run's clock (segment_run.clock_kind); sizes are bytes;
  * addresses are those of the process. Byte order and word size are the machine's own.
@@ -121,8 +123,8 @@ enum segment_clock {
 	SEGMENT_CLOCK_MONOTONIC = 2, /* clock_gettime(CLOCK_MONOTONIC), ticks are ns */
 };
 
-/* segment_state.collector_state; only the collector writes it, except for NONE and
- * STARTING, which the first process stores before the collector exists. */
+/* segment_state.collector_state. The first process stores NONE and STARTING before the
+ * collector exists; after that only the collector writes it. */
 enum segment_collector_state {
 	SEGMENT_COLLECTOR_NONE = 0,	 /* none was started; prof-analyze ingests */
 	SEGMENT_COLLECTOR_STARTING = 1,	 /* cloned, not yet heard of */
@@ -144,13 +146,15 @@ enum segment_note {
 	SEGMENT_NOTE_OWN_ALLOCATOR = 1u << 7,	/* the program defines malloc itself */
 	SEGMENT_NOTE_OWN_HOOKS = 1u << 8,	/* the program defines the hooks itself */
 	SEGMENT_NOTE_SEALED = 1u << 9,		/* a sandbox forbids our system calls */
-	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* of a snapshot or condition: not here */
-	SEGMENT_NOTE_NO_ADDRESSES = 1u << 11,	/* ulimit -v, or valgrind has them */
-	SEGMENT_NOTE_NO_CLOCK = 1u << 12,	/* a thread forbade itself the clock */
-	SEGMENT_NOTE_OTHER_NEW = 1u << 14,	/* operator new does not call malloc */
-	SEGMENT_NOTE_TIMER_ENDED = 1u << 13,	/* see shim/samples/timer.h */
-	SEGMENT_NOTE_GAVE_UP_PRIVILEGES = 1u << 16, /* is another user than the files' */
-	SEGMENT_NOTE_NOT_APART = 1u << 17, /* and shares them with those who are not */
+	SEGMENT_NOTE_NO_FUNCTION =
+		1u << 10, /* a snapshot's or condition's function is not here */
+	SEGMENT_NOTE_NO_ADDRESSES = 1u << 11, /* ulimit -v or valgrind leaves none */
+	SEGMENT_NOTE_NO_CLOCK = 1u << 12,     /* a thread forbade itself the clock */
+	SEGMENT_NOTE_OTHER_NEW = 1u << 14,    /* operator new does not call malloc */
+	SEGMENT_NOTE_TIMER_ENDED = 1u << 13,  /* see shim/samples/timer.h */
+	SEGMENT_NOTE_GAVE_UP_PRIVILEGES =
+		1u << 16,		   /* runs as another user than the files' */
+	SEGMENT_NOTE_NOT_APART = 1u << 17, /* and shares its files with others */
 };
 
 /* What the collector has prof-analyze write beside run.db when the run is stored. */
@@ -161,7 +165,7 @@ enum segment_report {
 	SEGMENT_REPORT_JSON = 3,
 };
 
-/* A process that a launcher (mpirun, srun) began with others. */
+/* A process that a launcher (mpirun, srun) started together with others. */
 struct segment_job {
 	char name[120];	     /* the same for all of them; empty: none */
 	int32_t rank;	     /* from 0 */
@@ -169,9 +173,9 @@ struct segment_job {
 };
 
 /*
- * What is settled when the run begins. Written whole by the first process before it does
- * anything else, read by every process of the run and by the collector; see WHO IS
- * BELIEVED. New facts of this kind go here, and are filled in by shim/boot/run.c.
+ * What is settled when the run begins. The first process writes all of it before it does
+ * anything else; every process of the run and the collector read it; see WHO IS BELIEVED.
+ * New facts of this kind go here; shim/boot/run.c fills them in.
  */
 struct segment_run {
 	uint64_t magic;
@@ -188,21 +192,20 @@ struct segment_run {
 				    on the same boot */
 	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
 	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
-	/* the same with caches and branch predictors that have seen other code; 0:
-	 * unknown */
+	/* the same with caches and branch predictors cold; 0: unknown */
 	double cold_inner_cost_ticks, cold_outer_cost_ticks;
-	double counted_cost_ticks; /* of a call that is only counted */
+	double counted_cost_ticks; /* of a counted call */
 	double overhead_percent;   /* PROFSHIM_OVERHEAD; 0: no budget */
 	uint32_t sample_hz;	   /* PROFSHIM_SAMPLES, see common/segment_samples.h */
 	uint32_t samples_only;	   /* PROFSHIM_SAMPLES=only */
-	uint32_t is_sandboxed; /* when the run began there was a filter of system calls */
+	uint32_t is_sandboxed; /* a filter of system calls was there at the beginning */
 	uint32_t cpu_count;
 	uint32_t follow;	    /* 1: children belong to the run */
 	uint32_t path_limit;	    /* PROFSHIM_MAX_PATHS */
 	uint32_t stack_depth_limit; /* PROFSHIM_STACK_DEPTH */
 	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	uint32_t report;	    /* enum segment_report: PROFSHIM_REPORT */
-	uint64_t span_floor_ns; /* PROFSHIM_SPANS: as short as that; 0: none is kept */
+	uint64_t span_floor_ns; /* PROFSHIM_SPANS: the shortest kept; 0: none is kept */
 	char boot_id[40];	/* /proc/sys/kernel/random/boot_id */
 	char level[16];		/* PROFSHIM_LEVEL in force */
 	char shim_version[16];
@@ -218,9 +221,9 @@ struct segment_run {
 };
 
 /*
- * What changes while the run goes on, mapped by every process of it and the collector.
- * Nobody acts on it in a way that could hurt: waits are bounded, the collector keeps
- * copies of what it has written here itself and never reads that back.
+ * What changes during the run. Every process of the run and the collector map it. Wrong
+ * values here cannot do harm: waits are bounded, and the collector keeps copies of what
+ * it writes here and never reads that back.
  *
  * doorbell: a futex word. Anyone who changes something the collector should look at
  * (a process has begun, a process is exiting) adds 1 and wakes; the collector adds 1
@@ -253,8 +256,8 @@ enum segment_slot_kind {
 struct segment_slot {
 	uint32_t kind;
 	int32_t pid;
-	uint32_t process_slot; /* of lanes and histories: the slot of their process */
-	uint32_t pool;	       /* atomic; of processes, see SLOTS ARE USED AGAIN */
+	uint32_t process_slot; /* for lanes and histories: their process's slot */
+	uint32_t pool;	       /* atomic; for processes, see SLOTS ARE USED AGAIN */
 };
 
 /* segment_slot.pool: two bits, and the next slot of the stack. */
@@ -265,11 +268,11 @@ struct segment_slot {
 #define SEGMENT_SLOT_LIMIT 16384u
 #define SEGMENT_SLOT_BYTES_MOST (1ull << 30)
 
-/* What a writer has at most; readers take no more. */
+/* A writer's limits; readers accept no more. */
 #define SEGMENT_MODULE_LIMIT 2048u
 #define SEGMENT_THREAD_LIMIT 65536u
 #define SEGMENT_FIBER_LIMIT 65536u    /* of a lane */
-#define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, unless it is told otherwise */
+#define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, by default */
 #define SEGMENT_MODE_LIMIT (1u << 18) /* of a process */
 #define SEGMENT_LOCK_LIMIT 8192u      /* of a lane */
 #define SEGMENT_LOCK_WAIT_LIMIT 16384u
@@ -284,7 +287,7 @@ struct segment_file {
 	uint64_t token;
 	uint32_t slot_count; /* atomic; slots handed out so far, slot 0 included; may
 				run past slot_limit when slots are exhausted */
-	uint32_t name_slot;  /* atomic; of the names of regions, 0: none yet */
+	uint32_t name_slot;  /* atomic; of the regions' names; 0: none yet */
 	uint64_t offered;    /* atomic; changes << 32 | topmost slot of the stack */
 	/* atomic; highest peak of a process that has ended << 16 | its slot */
 	uint64_t highest_peak;
@@ -309,51 +312,51 @@ enum segment_process_state {
 
 /* Process-wide trust counters, atomic adds. */
 enum segment_process_counter {
-	SEGMENT_COUNTER_DROPPED_ALLOCATIONS, /* not recorded: guard held, no site, no lane
-					      */
+	SEGMENT_COUNTER_DROPPED_ALLOCATIONS, /* not recorded: no lane, no site, no room */
 	SEGMENT_COUNTER_UNKNOWN_FREES,	     /* freed, but never seen allocated */
-	SEGMENT_COUNTER_LOST_FREES,	   /* allocated where a block was believed live */
-	SEGMENT_COUNTER_INHERITED_FREES,   /* allocated before the fork by the parent */
-	SEGMENT_COUNTER_LATE_EVENTS,	   /* calls by threads without a lane */
-	SEGMENT_COUNTER_EARLY_BYTES,	   /* served before the allocator was known */
-	SEGMENT_COUNTER_TOOL_BYTES,	   /* memory mapped by the shim in the process */
+	SEGMENT_COUNTER_LOST_FREES,	 /* a new block came where one was thought live */
+	SEGMENT_COUNTER_INHERITED_FREES, /* allocated before the fork by the parent */
+	SEGMENT_COUNTER_LATE_EVENTS,	 /* calls by threads without a lane */
+	SEGMENT_COUNTER_EARLY_BYTES,	 /* served before the allocator was known */
+	SEGMENT_COUNTER_TOOL_BYTES,	 /* memory mapped by the shim in the process */
 	SEGMENT_COUNTER_UNLOADED_MODULES,  /* dlclose seen */
 	SEGMENT_COUNTER_INHERITED_FRAMES,  /* open frames a forked child started with */
 	SEGMENT_COUNTER_OWN_MAJOR_FAULTS,  /* of the host, caused by reserving pages */
 	SEGMENT_COUNTER_UNLISTED_THREADS,  /* past thread_capacity: recorded, no row */
 	SEGMENT_COUNTER_REFUSED_SNAPSHOTS, /* no room, or another took too long */
 	SEGMENT_COUNTER_PATCHED_SITES,	   /* call sites of hooks that lead elsewhere */
-	SEGMENT_COUNTER_EARLY_SITES,	   /* that should and cannot be written */
+	SEGMENT_COUNTER_EARLY_SITES,	   /* sites that should be written and cannot */
 	SEGMENT_COUNTER_MODE_CHANGES,	   /* see common/segment_recording.h */
 	SEGMENT_COUNTER_PAUSES,		   /* of the recording; see below */
-	SEGMENT_COUNTER_LATE_OBJECTS, /* with hooks, without an answer to its rules when
-					 the program began; see segment_control.h */
+	SEGMENT_COUNTER_LATE_OBJECTS, /* with hooks, but no answer to its rules when the
+					 program began; see segment_control.h */
 	SEGMENT_COUNTER_UNTOLD_WAITS, /* for locks that had looked free a moment before */
-	/* by the kernel's count, of processes that told it at their ends */
+	/* of processes that read the kernel's counts at their end: how many, and sums */
 	SEGMENT_COUNTER_COUNTED_ENDS,
 	SEGMENT_COUNTER_READ_BYTES,
 	SEGMENT_COUNTER_WRITE_BYTES,
 	SEGMENT_COUNTER_UNKNOWN_LEVELS,	  /* new paths whose stack could not be walked, or
 					     for whose levels there was no room */
-	SEGMENT_COUNTER_UNASKED_SWITCHES, /* what they waited for was not looked for */
-	/* CPU time of the children that it has waited for, and of theirs, by the kernel's
-	 * count at its end: of those, too, that were too short for anybody to look at */
+	SEGMENT_COUNTER_UNASKED_SWITCHES, /* we did not find out what they waited for */
+	/* CPU time of waited-for children and theirs, by the kernel's count at the end;
+	 * includes those too short to be sampled */
 	SEGMENT_COUNTER_CHILDREN_CPU_NS,
-	SEGMENT_COUNTER_UNASKED_ENDS, /* too short for that */
+	SEGMENT_COUNTER_UNASKED_ENDS, /* too short to read them */
 	SEGMENT_PROCESS_COUNTERS
 };
 
 /*
- * segment_process.snapshot_lock is 0, SEGMENT_LOCK_THREAD while a thread of the process
- * takes a snapshot, or the number of the thread of another process that does (in its own
- * PID namespace). That one has told the kernel (set_robust_list), which sets
- * SEGMENT_LOCK_DIED when it dies with the lock: then whoever comes next has it.
+ * segment_process.snapshot_lock is 0 when free, SEGMENT_LOCK_THREAD while a thread of the
+ * process takes a snapshot, or the thread number (in its own PID namespace) of a thread
+ * of another process that does. That thread has registered the lock with the kernel
+ * (set_robust_list), which sets SEGMENT_LOCK_DIED if it dies holding the lock. Then the
+ * next one takes it over.
  */
 #define SEGMENT_LOCK_THREAD 0x3fffffffu /* FUTEX_TID_MASK: no thread has this number */
 #define SEGMENT_LOCK_DIED 0x40000000u	/* FUTEX_OWNER_DIED */
 
 /*
- * A process. Blocks of memory and the peak:
+ * A process. The peak of live memory:
  *
  * below_peak and peak_generation form one 16-byte word that a multi-threaded process
  * changes with one compare-exchange: below_peak = peak_bytes - live bytes now;
@@ -361,9 +364,10 @@ enum segment_process_counter {
  * peak_bytes - below_peak, and a site's share of the global peak is
  * site.peak_generation == process.peak_generation ? site.at_peak_bytes : site live.
  *
- * Pauses: the recording of the process may be paused, again and again. paused_ticks: of
- * the pauses that are over; a lane has as many in its clocks (struct segment_fiber) as
- * its own paused_ticks say, the stack in use has still to be suspended for the others.
+ * Pauses: the process's recording may be paused repeatedly. paused_ticks is the sum of
+ * the pauses that are over. A lane's clocks (struct segment_fiber) include as many of
+ * them as its own paused_ticks says; for the rest the stack in use has yet to be
+ * suspended.
  */
 struct segment_process {
 	uint64_t magic;
@@ -378,9 +382,9 @@ struct segment_process {
 	uint64_t start_time;	/* field 22 of /proc/PID/stat, 0: unknown */
 	uint32_t notes;		/* enum segment_note */
 	uint32_t history_slot;	/* of the snapshots, 0: none yet; stored with release */
-	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
+	uint32_t snapshot_lock; /* held briefly by the taker; see above */
 	uint32_t switch_source; /* enum segment_switch_source */
-	uint64_t paused_ticks, paused_since_ticks; /* since 0: it is not */
+	uint64_t paused_ticks, paused_since_ticks; /* since 0: not paused now */
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */
@@ -395,7 +399,7 @@ struct segment_process {
 	struct segment_array targets; /* struct segment_target; [0] is never used */
 	struct segment_job job;	      /* of the image; empty in forked children */
 	/* see SLOTS ARE USED AGAIN */
-	uint32_t tenancy;   /* atomic; tenants << 1, and 1 while the header is nobody's */
+	uint32_t tenancy;   /* atomic; tenants << 1, + 1 while the header is nobody's */
 	uint32_t lane_slot; /* the lane that is handed on with this slot */
 	uint32_t forked_from_tenant; /* which process of forked_from_slot */
 	uint32_t first_thread;	     /* threads before it are of former processes */
@@ -406,14 +410,14 @@ struct segment_process {
 	char command[8188];    /* arguments, each ended by NUL; cut when longer */
 };
 
-/* A process that has ended, whose slot another one has. */
+/* A process that has ended and whose slot another one has taken. */
 struct segment_tenant {
 	int32_t pid, parent_pid;
 	uint32_t state; /* enum segment_process_state */
 	int32_t exit_code;
 	uint32_t forked_from_slot, forked_from_tenant;
 	uint32_t notes;
-	uint32_t first_thread; /* its rows go up to the next one's first */
+	uint32_t first_thread; /* its rows end at the next tenant's first */
 	uint64_t start_ticks, end_ticks, start_time;
 	uint64_t peak_bytes, live_bytes;
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
@@ -421,16 +425,15 @@ struct segment_tenant {
 	uint64_t reserved[2];
 };
 
-/* Blocks of a site that former processes left behind when they ended; for the site they
- * count as freed. */
+/* Blocks of a site that were live when former processes ended; the site counts them as
+ * freed. */
 struct segment_left {
 	uint64_t count, bytes;
 };
 
 /* A mapped object that a recorded address belongs to. [start, end) covers all its
- * segments; address - bias is the address inside the file. device to mtime_ns: of the
- * file at path then, by which it is known again when it has no build-id; inode 0: not
- * known, or it has one. */
+ * segments; address - bias is the address inside the file. device to mtime_ns identify
+ * the file at path if it has no build-id; inode 0: not known, or it has one. */
 struct segment_module {
 	uint64_t start, end, bias;
 	uint64_t load_ticks;
@@ -444,16 +447,16 @@ struct segment_module {
 	char path[392]; /* absolute; empty: cut or unknown; "[vdso]" for the vDSO */
 };
 
-/* A thread's stay in a lane. end_ticks 0: still there. cpu_ns: what it has computed since
- * it began, when it was last asked, 0: never; ready_ns: how long it waited for a CPU, 0:
- * not known. begin_*: what the kernel had counted of it before. */
+/* A thread's stay in a lane. end_ticks 0: it is still there. cpu_ns: its CPU time since
+ * it began, when last read (0: never); ready_ns: its waits for a CPU (0: not known).
+ * begin_*: the kernel's counts when it began. */
 struct segment_thread {
 	int32_t tid;
 	uint32_t lane_slot;
 	uint64_t start_ticks, end_ticks;
 	char name[16];
 	uint64_t cpu_ns, ready_ns;
-	uint64_t off_ns; /* without a CPU, of which the waits tell */
+	uint64_t off_ns; /* without a CPU, as booked in the waits */
 	uint64_t begin_cpu_ns, begin_ready_ns;
 	uint64_t has_ended_process; /* it called exit() or the like */
 };
@@ -473,8 +476,7 @@ struct segment_lane {
 	struct segment_array counts;	 /* struct segment_count */
 	struct segment_array waits;	 /* struct segment_wait */
 	struct segment_array locks;	 /* struct segment_lock */
-	struct segment_array
-		lock_times; /* struct segment_function: how long waits were */
+	struct segment_array lock_times; /* struct segment_function: lengths of waits */
 	struct segment_array lock_waits; /* struct segment_lock_wait */
 	struct segment_array stalls;	 /* struct segment_stall */
 	struct segment_array transfers;	 /* struct segment_transfer; [0] is never used */
@@ -483,40 +485,40 @@ struct segment_lane {
 	struct segment_array studies;	 /* common/slow/studies.h */
 	struct segment_array cases;	 /* likewise */
 	struct segment_array samples;	 /* common/segment_samples.h; [0] is never used */
-	uint64_t repaired_frame_count;	 /* closed without their own exit */
+	uint64_t repaired_frame_count;	 /* closed without an exit */
 	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
 	uint64_t folded_call_count; /* entries past the path limit or without space */
-	uint64_t merged_call_count; /* recursive ones, see shim/lane/frames.h */
+	uint64_t merged_call_count; /* merged recursion, see shim/lane/frames.h */
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
-	uint64_t closed_frame_count; /* open when a former process ended */
+	uint64_t closed_frame_count; /* open when former processes ended */
 	uint64_t paused_ticks;	     /* see struct segment_process */
-	/* Stacks of allocations: some of the last one was the same; walked anew. Of
-	 * these: had more frames than the limit; could be walked in part only. */
+	/* Allocations' stacks: partly the same as the last one; walked anew. Of both:
+	 * with more frames than the limit; walked only in part. */
 	uint64_t reused_stack_count, rebuilt_stack_count;
 	uint64_t truncated_stack_count, partial_stack_count;
-	/* allocations whose stack was not known at once; some of them, and their ticks */
+	/* allocations whose stack was not known at once; those timed, and their ticks */
 	uint64_t slow_stack_count, timed_stack_count, timed_stack_ticks;
-	uint64_t unlisted_path_count; /* whose functions have no histogram: no room */
-	uint64_t folded_lock_count;   /* calls for locks for which there was no room */
-	uint64_t left_out_ticks;      /* what hooks took that is in no call's time */
-	uint64_t lost_wait_ns;	      /* without a CPU, and nowhere to book it */
+	uint64_t unlisted_path_count; /* paths without a histogram: no room */
+	uint64_t folded_lock_count;   /* calls for locks without an entry: no room */
+	uint64_t left_out_ticks;      /* hooks' time that is in no call's time */
+	uint64_t lost_wait_ns;	      /* time without a CPU that could not be booked */
 	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */
-	/* of the stalls; lost: no room, or a handler interrupted */
+	/* of stalls; lost: no room, or in a handler */
 	uint32_t stall_thinning, lost_stall_count;
-	/* Up to where the time without a CPU of the thread that has the lane is in waits:
-	 * CLOCK_MONOTONIC, and the thread's own CPU clock, 0: not known. What the first
-	 * has gained on the second since is of a wait that is open, on the path that is.
+	/* Until when the current thread's time without a CPU is booked in waits: by
+	 * CLOCK_MONOTONIC, and by the thread's CPU clock (0: not known). What the first
+	 * has gained on the second since belongs to an open wait on the current path.
 	 */
 	uint64_t booked_wall_ns, booked_cpu_ns;
 	int32_t tid; /* of that thread; 0: not known */
-	/* Of the spans. Joined: marks of open calls, whose waits may be some less. */
+	/* Of spans. Joined: merged marks of open calls, whose waits may be too small. */
 	uint32_t joined_mark_count;
 	uint64_t thinned_span_count, lost_span_count; /* dropped later; never kept */
-	uint64_t span_complete_ticks;		      /* as long as that: all are there */
-	/* Of the samples, see common/segment_samples.h. lost: of those that are in none
-	 * of them. ring_count: how often a ring was made; refused: how often the kernel
-	 * said no, and what it said last. */
+	uint64_t span_complete_ticks; /* all spans at least this long are there */
+	/* Of samples, see common/segment_samples.h. lost: time whose samples were lost.
+	 * ring_count: how often a ring was made; refused: how often the kernel refused
+	 * one, and its last error. */
 	uint64_t sample_count, sampled_ns, kernel_ns, lost_sample_ns;
 	uint32_t ring_count, ring_refused_count;
 	int32_t ring_error;

@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The snapshots of a process, a part of the contract between the shim and the ingest
+ * The snapshots of a process: a part of the format between the shim and the ingest
  * library. Must not change without a new SEGMENT_VERSION.
  *
  * THE HISTORY
  *
- * A process that has snapshots has one more slot, its history
- * (segment_process.history_slot). Whoever takes the first snapshot makes it: a thread of
- * the process, or another process (the collector, prof-analyze) that maps the file.
+ * A process with snapshots has one more slot, its history (segment_process.history_slot).
+ * Whoever takes the first snapshot makes the slot: a thread of the process, or another
+ * process (the collector, prof-analyze) that maps the file.
  *
- * Taking snapshot n: under segment_process.snapshot_lock, write snapshots[n - 1], append
- * what calls and times have reached to path_pasts, and store n in
- * segment_process.snapshot_interval. That store is the snapshot of the allocation sites,
- * too: a site that changes for the first time after it first appends to site_pasts what
- * it held (copy on write), under its own lock. So taking a snapshot costs nothing for
- * each site, nobody is stopped, and each site is exact.
+ * To take snapshot n, the taker, under segment_process.snapshot_lock, writes snapshots[n
+ * - 1], appends the calls and times so far to path_pasts, and stores n in
+ * segment_process.snapshot_interval. That store is also the snapshot of all allocation
+ * sites: before a site changes for the first time after it, the site's old values are
+ * appended to site_pasts, under the site's lock (copy on write). So a snapshot costs
+ * nothing per site, nobody is stopped, and each site is exact.
  *
- * Of a site: its values at snapshot n are those of its entry of site_pasts with
- * first <= n <= last; without one, those of the site itself when site.interval < n, else
- * zero.
+ * Of a site: its values at snapshot n are those of its entry in site_pasts with first <=
+ * n <= last. Without one, they are the site's own if site.interval < n, else zero.
  *
- * Of a node: its values at snapshot n are those of its latest entry in path_pasts up to
- * snapshots[n - 1].path_first + path_count; without one, zero. Ticks include the time of
- * open frames so far.
+ * Of a node: its values at snapshot n are those of its last entry in path_pasts before
+ * snapshots[n - 1].path_first + path_count; without one, zero. Ticks include the time so
+ * far of open frames.
  *
- * Of a live block: it knows the number of snapshots before its birth. A free of a block
- * that is older than the last snapshot is added to an entry of free_ages.
+ * Of a live block: its shadow word has the number of snapshots before its birth. The free
+ * of a block that is older than the latest snapshot is added to an entry of free_ages.
  *
- * Arrays that are full, or refused their pages: no further snapshot is taken, and those
- * from incomplete_from on are not whole. Entries of sites whose site is 0 are being
- * written, or never were.
+ * When an array is full or gets no pages, no further snapshot is taken, and snapshots
+ * from incomplete_from on are incomplete. Entries with site 0 are unfinished.
  */
 #pragma once
 
@@ -61,18 +59,19 @@ struct segment_snapshot {
 
 struct segment_site_past {
 	uint32_t site;
-	uint16_t first, last; /* snapshots at which it held: */
+	uint16_t first, last; /* the snapshots that it holds for */
 	uint64_t alloc_count, alloc_bytes;
 	uint64_t free_count, free_bytes;
 };
 
-/* Packed, as filling a page of the file costs more than filling it with more: a snapshot
- * of 111,118 paths that have all changed took 4.0 ms of CPU with 24 bytes each, and takes
- * 3.1 with 16. node 0: calls is the slot of the lane that the entries after it belong to.
- * Of the entry before it tell: node SEGMENT_PAST_UNWOUND: calls is how many were unwound;
- * SEGMENT_PAST_READY and SEGMENT_PAST_BLOCKED: total_ticks is ns, as in its segment_wait;
- * SEGMENT_PAST_OPEN: likewise, without a CPU since the last hook of the thread, which
- * only that one's next hook will tell apart. Without such entries these are 0.
+/* The calls and ticks of a node. Packed, since new pages of the file are what costs: a
+ * snapshot of 111,118 changed paths took 4.0 ms of CPU with 24 bytes each and takes 3.1
+ * ms with 16. node 0: calls is the slot of the lane that the following entries belong to.
+ * Special nodes add to the entry before them, and stand for 0 when absent:
+ * SEGMENT_PAST_UNWOUND: calls is how many were unwound; SEGMENT_PAST_READY and
+ * SEGMENT_PAST_BLOCKED: total_ticks is ns, as in its segment_wait; SEGMENT_PAST_OPEN: ns
+ * without a CPU since the thread's last hook; only its next hook can tell whether ready
+ * or blocked.
  */
 struct segment_path_past {
 	uint64_t calls_and_node; /* calls << 24 | node; calls modulo 2^40 */
@@ -87,12 +86,12 @@ struct segment_path_past {
 #define SEGMENT_PAST_OPEN (SEGMENT_PAST_NODE_MASK - 3)
 #define SEGMENT_PAST_NODES SEGMENT_PAST_OPEN /* nodes have lower numbers */
 
-/* Blocks of a site born after snapshot `born` and before the next (0: before the first)
- * and freed likewise after snapshot `freed`; born < freed. */
+/* Blocks of a site born between snapshot `born` (0: the beginning) and the next one, and
+ * freed between snapshot `freed` and the next one; born < freed. */
 struct segment_free_age {
 	uint32_t site;
 	uint16_t born, freed;
-	uint32_t next; /* the writer's: of a hash chain */
+	uint32_t next; /* hash chain, for the writer */
 	uint32_t reserved;
 	uint64_t free_count, free_bytes;
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of the regions of a program image, a part of the contract between the shim
- * and the ingest library. Must not change without a new SEGMENT_VERSION.
+ * The names of a program image's regions: a part of the format between the shim and the
+ * ingest library. Must not change without a new SEGMENT_VERSION.
  *
  * A region (profshim_region_begin) is a node of the call tree like a function. Its key is
- * SEGMENT_KEY_REGION and the index of its name here: one table for the segment file, made
- * in a slot of its own with the first region, so that forked children, which inherit open
- * regions, know them by the same numbers.
+ * SEGMENT_KEY_REGION and the index of its name here. A segment file has one table, in a
+ * slot of its own that is made with the first region. So forked children, which inherit
+ * open regions, use the same numbers.
  *
- * Names are only added, under `lock`, and published by their count. A table that is full,
- * or that cannot grow, gives SEGMENT_NAME_MORE to all further ones.
+ * Names are only added, under `lock`, and published by the count. When the table is full
+ * or cannot grow, all further names get SEGMENT_NAME_MORE.
  */
 #pragma once
 
@@ -31,8 +31,8 @@ struct segment_name {
 
 struct segment_names {
 	uint64_t magic;
-	uint32_t lock;	  /* held by the thread that adds one, not for long */
-	uint32_t is_full; /* no more are taken */
+	uint32_t lock;	  /* held briefly by the thread that adds a name */
+	uint32_t is_full; /* no more names are added */
 	struct segment_array names;
 	uint64_t reserved[3];
 	struct segment_name entries[]; /* of names */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps and counters of one thread at a time, a part of the contract between the shim
- * and the ingest library. Must not change without a new SEGMENT_VERSION.
+ * Steps and counters of one thread at a time: a part of the format between the shim and
+ * the ingest library. Must not change without a new SEGMENT_VERSION.
  *
- * A series is what one lane has of one name: of the durations of a step
- * (profshim_step), in ticks, or of the values of a counter (profshim_counter). It has a
- * fixed size, however long the loop is: exact totals, a histogram, the extremes, the
- * latest values, and the course of the whole run in at most 64 spans.
+ * A series holds what one lane has recorded under one name: the durations of a step
+ * (profshim_step), in ticks, or the values of a counter (profshim_counter). Its size is
+ * fixed, however long the loop is: exact totals, a histogram, the extremes, the latest
+ * values, and the course of the whole run in at most 64 spans.
  *
- * A step lasts from one mark of its name to the thread's next. So the first mark of a
- * thread has no duration, and count - value_count threads have begun.
+ * A step lasts from one mark of its name to the thread's next. So a thread's first mark
+ * has no duration, and count - value_count threads have used the name.
  */
 #pragma once
 
@@ -22,9 +22,9 @@
 #define SEGMENT_SERIES_WAITS 8u
 #define SEGMENT_STEP_WAITS 4u
 
-/* 8 buckets for each power of two from 2^-16 to 2^48, for either sign, and zero; values
- * beyond go to the outermost ones. A bucket's middle is at most 6.25 % from what is in
- * it. */
+/* 8 buckets for each power of two from 2^-16 to 2^48, for either sign, and one for zero;
+ * values beyond go to the outermost buckets. A bucket's middle is at most 6.25 % from any
+ * value in it. */
 #define SEGMENT_SERIES_SIDE 512u
 #define SEGMENT_SERIES_BUCKETS (2 * SEGMENT_SERIES_SIDE + 1)
 #define SEGMENT_SERIES_LOWEST_EXPONENT (-16)
@@ -38,19 +38,19 @@ struct segment_mark {
 	double value;
 	uint64_t ticks;	    /* when the step ended, or the counter was set */
 	uint64_t index;	    /* among the values of this series, from 0 */
-	int64_t live_bytes; /* of the process, then */
-	/* of a step: its thread's, as in struct segment_wait */
+	int64_t live_bytes; /* of the process, at that time */
+	/* for a step: its thread's, as in struct segment_wait */
 	uint64_t ready_ns, blocked_ns;
 };
 
-/* What the thread waited on one of its paths, in one step or in many. */
+/* The thread's waits on one path, in one step or in many. */
 struct segment_step_wait {
 	uint32_t node; /* of the lane, 0: none */
 	uint32_t pad;
 	uint64_t ready_ns, blocked_ns;
 };
 
-/* 2^span_shift values that followed each other; the last span may have less. */
+/* 2^span_shift consecutive values; the last span may have fewer. */
 struct segment_series_span {
 	uint64_t first_ticks, last_ticks; /* of its first and last value */
 	uint64_t count;
@@ -79,8 +79,8 @@ struct segment_series {
 	struct segment_series_span spans[SEGMENT_SERIES_SPANS];
 	struct segment_mark window[SEGMENT_SERIES_WINDOW]; /* [index % WINDOW] */
 	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
-	/* Where the thread waited, in all steps, on the first paths that it did, and in
-	 * those of highest, on those where it did longest. They may be less than all. */
+	/* Where the thread waited: in all steps, on the first paths that it waited on; in
+	 * each step of `highest`, on the paths of the longest waits. May not be all. */
 	struct segment_step_wait waits[SEGMENT_SERIES_WAITS];
 	struct segment_step_wait highest_waits[SEGMENT_SERIES_EXTREMES]
 					      [SEGMENT_STEP_WAITS];
@@ -89,7 +89,7 @@ struct segment_series {
 
 static inline uint32_t segment_series_bucket(double value)
 {
-	/* no memcpy(): the hooks call nothing of libc */
+	/* no memcpy(): hooks must not call libc */
 	union {
 		double value;
 		uint64_t bits;
@@ -99,7 +99,7 @@ static inline uint32_t segment_series_bucket(double value)
 
 	if ((bits << 1) == 0)
 		return SEGMENT_SERIES_SIDE;
-	/* exponent and the three highest bits behind it */
+	/* the exponent and the three bits behind it */
 	place = (int64_t)(bits << 1 >> 50) - 8 * (1023 + SEGMENT_SERIES_LOWEST_EXPONENT);
 	if (place < 0)
 		place = 0;

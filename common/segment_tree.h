@@ -2,20 +2,20 @@
 /*
  * A lane's call tree in the segment file: allocation sites, nodes and their keys, the
  * histograms of functions, open frames and the stacks that they are on. A part of
- * common/segment.h, which says who writes it when, and what a reader may believe. Must
- * not include anything but <stdint.h>, or change without a new SEGMENT_VERSION.
+ * common/segment.h, which says who writes what and when, and what a reader may believe.
+ * Must not include anything but <stdint.h>, nor change without a new SEGMENT_VERSION.
  */
 #pragma once
 
 #include <stdint.h>
 
-/* An allocation site: one node of one lane. Index 0 is never used. The live block's
- * word in the shadow map names the site, wherever the block is freed. */
+/* An allocation site: one node of one lane. Index 0 is never used. A live block's word in
+ * the shadow map holds the site's index, so any thread may free it. */
 struct segment_site {
 	uint32_t lock; /* spin lock, used while the process has several threads */
 	uint32_t node; /* in lane_slot */
 	uint32_t lane_slot;
-	uint32_t interval; /* snapshots taken before it changed last */
+	uint32_t interval; /* snapshots taken before its last change */
 	uint64_t alloc_count, alloc_bytes;
 	uint64_t free_count, free_bytes;
 	uint64_t peak_bytes;	  /* highest live bytes of this site */
@@ -24,24 +24,24 @@ struct segment_site {
 	uint64_t temporary_count; /* freed with at most one other allocation of the
 				     thread in between */
 	uint64_t realloc_count;	  /* allocations that were a realloc of a live block */
-	uint64_t realloc_copied_bytes; /* by those that changed address, but for mremap */
+	uint64_t realloc_copied_bytes; /* by those that moved the block, except by mremap
+					*/
 	uint64_t cross_thread_free_count;
 	uint64_t largest_bytes;
 	uint64_t at_peak_count;	    /* blocks, like at_peak_bytes */
-	uint64_t realloc_old_bytes; /* of the blocks that the reallocs began with */
+	uint64_t realloc_old_bytes; /* sizes before the reallocs */
 };
 
 /*
  * A node of the call tree. Index 0 is never used, index 1 is the lane's root.
  *
- * key: bits 0-47 an address. Bit 63 clear: entry address of an instrumented function.
- * Bit 63 set: a return address found by unwinding, or the return address of a call
- * of malloc; a child of a function node lies inside that very function (it is the
- * function's call site), a child of another return address is the frame called from
- * there. Bit 47 set, which no address of a program has, and bit 63 clear: a region, bits
- * 0-46 are the index of its name. Bits 48-60: 0, or 1 + index of the module the address
- * belonged to when that module has been unloaded since. Bits 63 and 62: a level, see
- * below.
+ * key: bits 0-47 an address. Bit 63 clear: entry address of an instrumented function. Bit
+ * 63 set: a return address found by unwinding, or the return address of a call of malloc;
+ * a child of a function node lies inside that very function (it is the function's call
+ * site), a child of another return address is the frame called from there. Bit 47 set,
+ * which no address of a program has, and bit 63 clear: a region, bits 0-46 are the index
+ * of its name. Bits 48-60: 0, or 1 + index of the address's module if that has been
+ * unloaded since. Bits 63 and 62 set: a level, see below.
  *
  * The same path may occur twice (a signal handler may add a child while the
  * interrupted code adds the same one): readers merge siblings of equal key.
@@ -52,34 +52,35 @@ struct segment_site {
 #define SEGMENT_KEY_MODULE_SHIFT 48
 #define SEGMENT_KEY_MODULE_MASK 0x1fffull
 
-/* Beside a region's: a call of libc, whose number (common/libc/calls.h) stands in the
+/* With a region's bits: a call of libc, whose number (common/libc/calls.h) takes the
  * place of the name. */
 #define SEGMENT_KEY_LIBC (SEGMENT_KEY_REGION | 1ull << 46)
 
-/* Bits 63 and 47: where a function was called from, see shim/stacks/callers.h. A child of
- * a function's node has the call site of that very function, or where it called itself of
- * the outermost of those calls; the child of such a node that of the caller, and so on.
- * What else is a child of one lies in the function. */
+/* Bits 63 and 47: where a function was called from, see shim/stacks/callers.h. Such a
+ * child of a function's node has the call site of that function (of the outermost call,
+ * if it called itself); its child of this kind has the call site of the caller, and so
+ * on. Other children of such a node lie in the function. */
 #define SEGMENT_KEY_CALL_SITE (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION)
 
 /*
  * LEVELS. A function that is only counted has no frame: what it calls becomes a child of
- * the innermost function that has one. When such a node is made, the stack between the
- * two is walked, and now and then again. What is found there are levels (bits 63 and 62):
- * nodes without calls below the parent's, outermost first, one below the other; of each
- * the address is a return address in its function, or lies 1 behind the function's first.
- * Below the last of them is the arrival: a level whose address is the called function's.
- * Its call_count is the index of the function's node, which is behind it, has the same
- * parent as the first of the levels, and SEGMENT_NODE_DETOUR. That node's place in the
- * tree is below the last level. A parent may have several children of one key that have
- * come by different levels, and at most one of that key that has none.
+ * the innermost function that has one. When that child's node is made, and now and then
+ * again, the shim walks the stack between the two. It stores the functions found there as
+ * levels (bits 63 and 62): a chain of nodes without calls below the parent, outermost
+ * first. A level's address is a return address in its function, or the function's first
+ * address + 1. Below the last level is the arrival: a level whose address is the called
+ * function's. Its call_count is the index of the called function's node. That node comes
+ * after the arrival, has the same parent as the first level, and has SEGMENT_NODE_DETOUR
+ * set. Its place in the tree is below the last level. A parent may have several children
+ * of one key that were reached by different levels, and at most one of that key without
+ * levels.
  *
- * A reader believes in an arrival only when all of this holds, and that a node has levels
- * only when one arrival says so.
+ * A reader believes an arrival only if all of this holds, and that a node has levels only
+ * if an arrival says so.
  */
 #define SEGMENT_KEY_LEVEL (SEGMENT_KEY_RETURN_ADDRESS | 1ull << 62)
 
-/* Between two frames, at most; those further out are left out. */
+/* The most levels between two frames; levels further out are dropped. */
 #define SEGMENT_LEVELS_MOST 16u
 
 static inline int segment_key_is_level(uint64_t key)
@@ -93,13 +94,13 @@ static inline int segment_key_is_call_site(uint64_t key)
 	       !segment_key_is_level(key);
 }
 
-/* The address that a key has; of a region it is none. */
+/* The address in a key; a region's key has none. */
 static inline uint64_t segment_key_address(uint64_t key)
 {
 	return key & (SEGMENT_KEY_REGION - 1);
 }
 
-/* Calls of libc are such, too: named, and without an address. */
+/* Also true for calls of libc: they have a name and no address, too. */
 static inline int segment_key_is_region(uint64_t key)
 {
 	return (key & (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION)) ==
@@ -113,7 +114,7 @@ static inline int segment_key_is_libc(uint64_t key)
 
 struct segment_node {
 	uint64_t key;
-	uint64_t call_count;  /* counted at entry; of an arrival see LEVELS */
+	uint64_t call_count;  /* counted at entry; an arrival's: see LEVELS */
 	uint64_t total_ticks; /* of finished calls, children included, uncorrected */
 	uint64_t min_ticks, max_ticks; /* min: UINT64_MAX before the first exit */
 	uint32_t parent;
@@ -124,21 +125,20 @@ struct segment_node {
 	uint32_t wait;	     /* in the lane's waits, 0: none */
 };
 
-/* Parallel to the nodes: where the first call of a function was made, as far as that is
- * known. An address behind the call, with the number of an unloaded module as in a key;
- * of an inlined copy behind its hook, which lies in the copy. 0: not known. */
+/* Parallel to the nodes: where the function's first call was made. The address behind
+ * that call, with the number of an unloaded module as in a key; for an inlined copy, the
+ * address behind its hook, which lies in the copy. 0: not known. */
 struct segment_call_site {
 	uint64_t key;
 };
 
-/* Of segment_node.unfinished: its calls are inlined copies, see
- * shim/events/levels.h. */
+/* In segment_node.unfinished: its calls are inlined copies, see shim/events/levels.h. */
 #define SEGMENT_NODE_INLINED (1u << 31)
 
-/* Its calls came by levels, see above. */
+/* Its calls came by way of levels, see above. */
 #define SEGMENT_NODE_DETOUR (1u << 30)
 
-/* It made calls for which there was no node: their time is in its own. */
+/* It made calls that got no node; their time is in its own. */
 #define SEGMENT_NODE_FOLDED (1u << 29)
 
 #define SEGMENT_NODE_UNFINISHED_MOST (SEGMENT_NODE_FOLDED - 1)
@@ -171,7 +171,7 @@ struct segment_function {
  * [(8+s) << o, (9+s) << o). Values too large go to the last bucket. */
 static inline uint64_t segment_histogram_bucket(uint64_t ticks)
 {
-	/* o of the bucket, and 0 below 8, where the same arithmetic holds */
+	/* the bucket's o; 0 for values below 8, where the same arithmetic holds */
 	uint64_t octave = 60u - (uint64_t)__builtin_clzll(ticks | 8);
 	uint64_t bucket = octave * 8 + (ticks >> octave);
 
@@ -187,28 +187,28 @@ static inline uint64_t segment_histogram_lower(uint32_t bucket)
 	return bucket < 8 ? bucket : (uint64_t)(8 + (bucket & 7)) << ((bucket >> 3) - 1);
 }
 
-/* An open call. Of the thread's own stack frames [0, depth) are open. */
+/* An open call. On the thread's own stack, frames [0, depth) are open. */
 struct segment_frame {
 	uint64_t function;
-	uint64_t caller; /* 0: inherited over fork. Else see the functions below */
+	uint64_t caller; /* 0: inherited by fork; else see the functions below */
 	uint64_t start_ticks;
 	uint64_t stack_pointer;
 	uint32_t node;	      /* 0: folded, its time stays with the caller's node */
 	uint32_t parent_node; /* current node before the call */
 };
 
-/* Beside a frame's caller: the end of the call takes a snapshot. No address has it. */
+/* Set in a frame's caller: the function has triggers. No address has this bit. */
 #define SEGMENT_FRAME_TRIGGERS (1ull << 62)
 
-/* Was it open in the parent of a forked child? Then its calls and its time before the
- * fork are the parent's. */
+/* Was the call already open when the process was forked? Then its count and its time
+ * before the fork belong to the parent. */
 static inline int segment_frame_is_inherited(const struct segment_frame *frame)
 {
 	return frame->caller == 0;
 }
 
-/* The return address that the hook was given; of a region that of the function it began
- * in, and of one that began in no function the region's own key. */
+/* The return address that the hook was given. For a region: that of the function it began
+ * in, or the region's own key if it began in none. */
 static inline uint64_t segment_frame_caller(const struct segment_frame *frame)
 {
 	return frame->caller & ~SEGMENT_FRAME_TRIGGERS;
@@ -224,10 +224,10 @@ static inline uint64_t segment_frame_return_address(const struct segment_frame *
 
 /*
  * A stack of execution other than the thread's own: a coroutine's. Its open frames are
- * the lane's frames [first_frame, first_frame + depth). A stack has a clock that stands
- * still while another one runs on the thread: its frames' start_ticks are those of the
- * run's clock less the suspended_ticks so far. left_ticks: when it was left, 0 while it
- * runs. The thread's own stack has the same two numbers in the lane's header.
+ * the lane's frames [first_frame, first_frame + depth). Each stack has a clock that
+ * stands still while another stack runs on the thread: its frames' start_ticks are the
+ * run's clock less suspended_ticks so far. left_ticks: when the stack was left; 0 while
+ * it runs. The thread's own stack has the same two numbers in the lane's header.
  */
 struct segment_fiber {
 	uint64_t stack_low, stack_high;

@@ -66,8 +66,7 @@ struct lane_kept_word {
 
 /* A stack whose node is known, see stacks/kept.h. */
 struct lane_kept {
-	uint64_t return_address,
-		call_site; /* the innermost frame's; where the stack ends */
+	uint64_t return_address, call_site; /* of its innermost frame; its end */
 	uintptr_t stack_pointer;
 	uint64_t frame_pointer, frame_pointer_mask; /* 0: it does not matter */
 	uint32_t base, node;			    /* node 0: there is none */

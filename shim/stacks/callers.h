@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who called the code of headers that allocates. Runs on: traced threads, inside an
+ * Finds who called a header's code that allocates. Runs on: traced threads, inside an
  * allocation hook (BUSY_BOOKS held). Must not lock.
  *
- * The tree has functions, not calls: main -> push_back -> allocate is one path, from
- * whatever line of main. So below the node of a function that a header may have brought
- * the allocations hang on the places it was called from, outwards as far as the first
- * that no header has: one node each, the innermost first (SEGMENT_KEY_CALL_SITE). The
- * stack tells them, for functions in between may have no frame of ours: under a budget
- * most of push_back's callers are only counted. Where it cannot be walked the frames do.
- * Recursion counts as one call: else there were as many chains as ways through a tree.
+ * The tree has functions, not calls: main -> push_back -> allocate is one path for all
+ * lines of main. So below a function that may come from a header, allocations hang on
+ * nodes for its call sites: one for each caller outwards, up to the first that is not
+ * from a header, innermost first (SEGMENT_KEY_CALL_SITE). They are read from the stack,
+ * since functions in between may have no frame of ours: under a budget most callers of
+ * push_back are only counted. When the stack cannot be walked, the frames are used.
+ * Recursion counts as one call; otherwise each way through a tree would make a chain.
  *
- * Any other function may be an allocator wrapper, and where it was called is what its
- * user wants to know. Its node has the call site of its first call (segment_call_site):
- * what is allocated in calls from elsewhere hangs on a node for that place, too.
+ * Any other function may be an allocator wrapper, whose users want to know where it was
+ * called. Its node has the call site of its first call (segment_call_site); allocations
+ * in calls from elsewhere hang on a node for that call site.
  */
 #pragma once
 
@@ -28,8 +28,8 @@ static inline struct callers_memo *callers_memo_of(struct lane_context *context)
 	return &context->callers[context->current % LANE_CALLERS];
 }
 
-/* The node that allocations are grafted on, when it is the current one, unless its
- * function was called from elsewhere; 0: it may be one for its callers. */
+/* The current node, if allocations are grafted on it, leaving aside where its function
+ * was called; 0: they may belong on a node for its callers. */
 static inline __attribute__((always_inline)) uint32_t
 callers_known_base(const struct lane_context *context)
 {
@@ -41,8 +41,8 @@ callers_known_base(const struct lane_context *context)
 	return memo->node == node && !memo->frame_count ? node : 0;
 }
 
-/* The node for calls of no header's function from this call site; 0: there is none yet.
- * Of a copy the call site is its host's. */
+/* The node for calls of a function, not from a header, from this call site; 0: there is
+ * none yet. For an inlined copy the call site is its host's. */
 static inline uint32_t callers_known_place(const struct lane_context *context,
 					   uint32_t node, uint64_t call_site)
 {
@@ -54,8 +54,7 @@ static inline uint32_t callers_known_place(const struct lane_context *context,
 	return tree_front(context, node, call_site | SEGMENT_KEY_CALL_SITE);
 }
 
-/* The node that allocations are grafted on, as far as it is known; 0: it has to be looked
- * for. */
+/* The node that allocations are grafted on, if it is known at once; or 0. */
 static inline uint32_t callers_front_base(const struct lane_context *context)
 {
 	uint32_t node = callers_known_base(context);
@@ -65,7 +64,8 @@ static inline uint32_t callers_front_base(const struct lane_context *context)
 		    : 0;
 }
 
-/* The same, whatever it takes; without room for all of them, of the inner ones. */
+/* The same, searched for; when there is no room for all call sites, that of the inner
+ * ones. */
 uint32_t callers_find_base(struct lane_context *context,
 			   const struct stack_caller *caller);
 
@@ -78,7 +78,7 @@ static inline uint32_t callers_base(struct lane_context *context,
 }
 
 /* The same for a function without a frame that has this node and was called from
- * call_site; 0: it calls malloc itself. */
+ * call_site. 0: the function calls malloc itself. */
 uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
 				uint64_t function, const struct stack_caller *caller,
 				uint64_t call_site);

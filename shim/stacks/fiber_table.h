@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The fibers of a lane: the table, and which one an address is on. Runs on: the lane's
- * thread, any context; slow paths only, signals blocked. Others look at the table, too,
- * and then hold the process lock. */
+/* The table of a lane's fibers, and which one an address is on. Runs on: the lane's
+ * thread, any context; slow paths only, signals blocked. Other threads read the table
+ * under the process lock. */
 #pragma once
 
 #include <stdint.h>
@@ -14,19 +14,19 @@ static inline int fiber_contains(const struct fiber *fiber, uintptr_t address)
 	return address - fiber->low < fiber->high - fiber->low;
 }
 
-/* What ran on [low, high) will not be returned to: drops the lane's fibers there, and
- * marks those of other lanes. The process lock is held. */
+/* Control will not return to what ran on [low, high): drops the lane's fibers there, and
+ * marks those of other lanes. The caller holds the process lock. */
 void fiber_forget(struct lane_context *context, uintptr_t low, uintptr_t high);
 
 /* The known fiber of this lane that the address lies on, its own stack included; NULL:
- * none. is_jump: control has been seen going there. */
+ * none. is_jump: we saw control jump there. */
 struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is_jump);
 
-/* Finds out about an address of no known fiber: a fiber of another lane that has moved
- * here, a known one that reaches farther than was known, or a new one. NULL: nothing
- * can be found out, or no room. */
+/* Finds or makes the fiber of an address that lies on no known one: one that has moved
+ * here from another lane, a known one that reaches farther than we knew, or a new one.
+ * NULL: its bounds cannot be found, or no room. */
 struct fiber *fiber_discover(struct lane_context *context, uintptr_t address);
 
-/* After the fiber has been left: drops it when it has moved to another lane or its stack
- * is used for something else. */
+/* Call after leaving the fiber: drops it if it has moved to another lane or its stack has
+ * been reused. */
 void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames between an allocation and the innermost function with a frame, as nodes of
- * the call tree. Runs on: traced threads, inside an allocation hook (BUSY_BOOKS held).
- * Must not lock, or read anything but the stack in use.
+ * Makes nodes for the frames between an allocation and the innermost function with a
+ * frame of ours. Runs on: traced threads, inside an allocation hook (BUSY_BOOKS held).
+ * Must not lock, nor read anything but the stack in use.
  *
- * Code without hooks has a node for each return address. A function that is only counted
- * has no frame of ours either, but the stack has one of it: the innermost of these has
- * the allocation, and those around it are levels (common/segment_tree.h), so the path is
- * the one that it would have if each call were recorded. Each allocation is walked to:
- * what allocates under a function is not told by where the one before it came from.
+ * Code without hooks gets a node for each return address. Counted functions have no frame
+ * of ours, but lie on the stack: the innermost one gets the allocation, and those around
+ * it are levels (common/segment_tree.h). So the path is as if each call were recorded.
+ * The stack is walked for each allocation: the way that the last one came tells nothing
+ * about the next.
  */
 #pragma once
 
@@ -17,9 +17,9 @@
 /* The child of a node for a frame. 0: no room (counted), the path ends at the node. */
 uint32_t graft_frame(struct lane_context *context, uint32_t node, uint64_t address);
 
-/* Is the innermost function with a frame, below the regions that are open in it, this? */
+/* Is this the innermost function with a frame, not counting regions open in it? */
 int graft_is_innermost(const struct lane_context *context, uint64_t function);
 
-/* The node of the walk's innermost frame: of what there is room for. */
+/* Grafts a walk; returns the node of its innermost frame that there is room for. */
 uint32_t graft_walk(struct lane_context *context, const struct walk *walk,
 		    const struct stack_caller *caller, uint64_t call_site);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stacks whose node is known: programs allocate from the same ones again and again, but
- * hardly twice in a row from the same. Runs on: traced threads, inside an allocation hook
- * (BUSY_BOOKS held). Must not lock, or read anything but the stack in use.
+ * Remembers stacks and their nodes: programs allocate from the same stacks again and
+ * again, but rarely twice in a row. Runs on: traced threads, inside an allocation hook
+ * (BUSY_BOOKS held). Must not lock, nor read anything but the stack in use.
  *
- * A stack is kept as the words that a walk would read, and is the same when all of them
- * are: walk.h says why. That takes a nanosecond a frame, a walk five.
+ * A stack is kept as the words that a walk would read. If all are equal, the stack is the
+ * same: walk.h says why. Comparing takes 1 ns a frame, walking 5.
  */
 #pragma once
 
@@ -16,18 +16,17 @@
 uint32_t kept_find(struct lane_context *context, uint32_t base, uint64_t call_site,
 		   const struct stack_caller *caller);
 
-/* Of the stack that it has just found: has it more frames than its node? */
+/* Has the stack just found more frames than its node's path? */
 static inline uint32_t kept_is_truncated(const struct lane_context *context)
 {
 	return context->kept->stacks[context->kept_latest].is_truncated;
 }
 
-/* Has kept_find() just looked for it in vain? */
+/* Has kept_find() just failed to find it? */
 int kept_is_missed(struct lane_context *context, const struct stack_caller *caller);
 
-/* A stack to be kept, which has been looked for, from its innermost frame outwards. A
- * handler that keeps one meanwhile may have done so in the same place: then this one is
- * not kept. */
+/* A stack that was not found and is being kept, from its innermost frame outwards. If a
+ * handler keeps another one in the same place meanwhile, this one is dropped. */
 struct kept_words {
 	struct lane_context *context;
 	struct lane_kept *kept; /* NULL: there is no room */
@@ -36,7 +35,7 @@ struct kept_words {
 	int fits; /* all words so far */
 };
 
-/* It has at most so many words. */
+/* word_limit: the most words that it may have. */
 struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 			     uint64_t call_site, const struct stack_caller *caller,
 			     uint32_t word_limit);

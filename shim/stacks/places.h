@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a return address says of the level of a stack that it is in
- * (common/segment_tree.h, LEVELS): whose code it is, and whether that function is only
- * counted. Runs on: the lane's thread, any context. Must not lock, or read anything of a
- * stack.
+ * What a return address tells about its level (common/segment_tree.h, LEVELS): whose code
+ * it is, and whether that function is only counted. Runs on: the lane's thread, any
+ * context. Must not lock, nor read a stack.
  */
 #pragma once
 
@@ -11,5 +10,5 @@
 
 #include "shim/lane/lane.h"
 
-/* Looking takes 0.3 us where it is not known yet. */
+/* Takes 0.3 us for an address that is not known yet. */
 struct lane_place places_of(struct lane_context *context, uint64_t return_address);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a call of malloc to the call path it happened on: the instrumented part is the
- * lane's current node, the rest is walked (walk.h) and grafted on it. Runs on: traced
- * threads, inside an allocation hook (BUSY_BOOKS held). Must not lock.
+ * Finds the call path of an allocation: the instrumented part is the lane's current node;
+ * the rest is walked (walk.h) and grafted on it. Runs on: traced threads, inside an
+ * allocation hook (BUSY_BOOKS held). Must not lock.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 #include "shim/stacks/kept.h"
 #include "shim/stacks/walk.h"
 
-/* Walks and grafts. Where there is no room for the whole path it is folded into the
- * part that there is, and the fold counted. base: stack_walked_base(). */
+/* Walks and grafts. When there is no room for the whole path, it is folded into the part
+ * that there is, and the fold is counted. base: stack_walked_base(). */
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller,
 			 uint32_t base);
 
@@ -36,12 +36,11 @@ stack_site_is_of(const struct stack_site *known, const struct lane_context *cont
 	       known->node == context->current;
 }
 
-/* The site of an allocation with this caller, as far as it is known at once; 0: it is
- * not.
+/* The site of an allocation with this caller, if it is known at once; or 0.
  *
- * That the caller is instrumented code, so that nothing needs unwinding, is a property
- * of the return address alone. It is learned once: then the address is a child of the
- * current function's node, or of one for the place it was called from, and has a site. */
+ * Whether the caller is instrumented code, which needs no unwinding, depends on the
+ * return address alone. We learn it once: then the address is a child of the current
+ * function's node, or of a node for its call site, and has a site. */
 static inline __attribute__((always_inline)) uint32_t
 stack_known_site(struct lane_context *context, const struct stack_caller *caller)
 {
@@ -50,8 +49,8 @@ stack_known_site(struct lane_context *context, const struct stack_caller *caller
 	return likely(stack_site_is_of(known, context, caller)) ? known->site : 0;
 }
 
-/* The node below which the stack is to be walked, when it is known that the caller is not
- * such code; 0: it is not known. */
+/* The base to walk the stack from, if the caller is known not to be instrumented; or
+ * 0. */
 static inline uint32_t stack_walked_base(struct lane_context *context,
 					 const struct stack_caller *caller)
 {
@@ -60,7 +59,7 @@ static inline uint32_t stack_walked_base(struct lane_context *context,
 	return stack_site_is_of(known, context, caller) && !known->site ? known->base : 0;
 }
 
-/* A handler finds it whole, or does not find it. */
+/* A handler sees the whole entry or none. */
 static inline void stack_note_site(struct lane_context *context,
 				   const struct stack_caller *caller, uint32_t site,
 				   uint32_t base)
@@ -77,7 +76,7 @@ static inline void stack_note_site(struct lane_context *context,
 	known->return_address = caller->return_address;
 }
 
-/* Its node, when the front table has it and it has a site; or NULL. */
+/* The caller's node, if the front table has it and it has a site; or NULL. */
 static inline const struct segment_node *
 stack_front_node(const struct lane_context *context, const struct stack_caller *caller)
 {
@@ -92,7 +91,7 @@ stack_front_node(const struct lane_context *context, const struct stack_caller *
 		       : NULL;
 }
 
-/* Where the innermost function with a frame returns to; 0: it is not known. */
+/* Where the innermost function with a frame returns to; 0: not known. */
 static inline uint64_t stack_call_site(const struct lane_context *context)
 {
 	return context->top > context->frames
@@ -100,8 +99,8 @@ static inline uint64_t stack_call_site(const struct lane_context *context)
 		       : 0;
 }
 
-/* The same in code without hooks, or where functions that are only counted lie between,
- * as far as the stack is kept and the node has a site. */
+/* The same for code without hooks, or below counted functions, if the stack is kept and
+ * its node has a site. */
 static inline const struct segment_node *
 stack_kept_node(struct lane_context *context, const struct stack_caller *caller,
 		uint32_t known_base)
@@ -113,7 +112,7 @@ stack_kept_node(struct lane_context *context, const struct stack_caller *caller,
 	return index && context->nodes[index].site ? &context->nodes[index] : NULL;
 }
 
-/* The same, whatever it takes. */
+/* The node of an allocation with this caller, walked to if need be. */
 static inline uint32_t stack_node(struct lane_context *context,
 				  const struct stack_caller *caller)
 {

@@ -1,48 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a call of malloc outwards, frame by frame, by the rules of rules.h; and the last
- * stack again where nothing has changed. Runs on: traced threads, inside an allocation
- * hook (BUSY_BOOKS held). Must not lock, or read anything but the stack in use.
+ * Walks from a call of malloc outwards, frame by frame, by the rules of rules.h; reuses
+ * the last stack where nothing has changed. Runs on: traced threads, inside an allocation
+ * hook (BUSY_BOOKS held). Must not lock, nor read anything but the stack in use.
  *
- * WHY WHAT IS REUSED IS EXACT. Where a frame's caller is found depends on three numbers,
- * the code address, the stack pointer and, for some code, the frame pointer, and on words
- * of the stack at places that follow from them. Once the walk comes to a frame with the
- * same three numbers as one of the last stack, the walk from there on would read the same
- * places as the last time. These are read, all of them, and compared. What a frame that
- * is gone has left behind is never looked at but where a walk would look, too.
+ * WHY REUSE IS EXACT. A frame's caller follows from three numbers (the code address, the
+ * stack pointer and, for some code, the frame pointer) and from words of the stack at
+ * places that follow from these. Once the walk meets a frame with the same three numbers
+ * as one of the last stack, it would read the same places from there on. So we read all
+ * of them and compare. We look at leftovers of ended frames only where a walk would look,
+ * too.
  */
 #pragma once
 
 #include "shim/lane/lane.h"
 #include "shim/code/cfi.h"
 
-/* What a function that keeps a frame pointer has at its frame address. */
+/* The two words at the frame address of a function that keeps a frame pointer. */
 struct stack_caller {
 	uint64_t frame_pointer; /* its caller's */
 	uint64_t return_address;
 };
 
 enum walk_end {
-	WALK_FAILED,	/* it is not known where the stack lies */
-	WALK_CUT,	/* how it goes on is not known */
+	WALK_FAILED,	/* the stack's bounds are not known */
+	WALK_CUT,	/* the next frame cannot be found */
 	WALK_OUTERMOST, /* no more frames */
-	WALK_CALL_SITE, /* the next one returns to the call site */
-	WALK_LIMIT,	/* there are more */
+	WALK_CALL_SITE, /* the next frame has the call site as return address */
+	WALK_LIMIT,	/* there are more frames */
 };
 
-/* A stack: inner frames, innermost first, and the context's known ones around them. */
+/* A stack: new inner frames, innermost first, and the context's known frames around
+ * them. */
 struct walk {
 	enum walk_end end;
 	int inner_count, known_count;
 	const struct stack_frame *inner;
-	uintptr_t end_at; /* the stack pointer outside of the outermost */
-	int is_single; /* its words of the stack do not tell that it is the same again */
-	uint32_t node; /* of the innermost; 0: the inner ones are new */
-	uint32_t base; /* that they are grafted on */
+	uintptr_t end_at; /* the stack pointer beyond the outermost frame */
+	int is_single;	  /* its words do not identify it */
+	uint32_t node;	  /* of the innermost frame; 0: it is new */
+	uint32_t base;	  /* the node that the frames are grafted on */
 };
 
-/* Frames from the caller outwards, as far as the one inside of call_site (0: none), at
- * most `limit`. base: the node that they are grafted on. */
+/* Walks from the caller outwards, up to but not including the frame with return address
+ * call_site (0: none), at most `limit` frames. base: the node that they are grafted
+ * on. */
 struct walk walk_stack(struct lane_context *context, uint32_t base,
 		       const struct stack_caller *caller, uint64_t call_site, int limit);
 
@@ -58,8 +60,8 @@ static inline uintptr_t walk_cfa(const struct stack_frame *frame, struct cfi_rul
 	       rule.cfa_words * 8ul;
 }
 
-/* Goes from a frame to its caller's by its rule. high: where the stack in use ends. 0:
- * there is no simple way, and it went nowhere. */
+/* Moves from a frame to its caller's by its rule. high: the end of the stack in use. 0:
+ * the rule is not that simple; the frame is unchanged. */
 static inline __attribute__((always_inline)) int
 walk_step_by(struct stack_frame *frame, struct cfi_rule rule, uintptr_t high)
 {
@@ -77,21 +79,20 @@ walk_step_by(struct stack_frame *frame, struct cfi_rule rule, uintptr_t high)
 	return 1;
 }
 
-/* Goes from one frame to its caller's. high: where the stack in use ends. Returns what
- * the frame's rule is; other than CFI_STEP: it went nowhere. */
+/* Moves from a frame to its caller's. high: the end of the stack in use. Returns the
+ * rule's kind; if not CFI_STEP, the frame is unchanged. */
 enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high);
 
-/* Where a frame ends, and its caller's begins, which is a part of its stack; 0: its rule
- * does not tell. Reads nothing of the stack. */
+/* Where a frame ends and its caller's begins; 0: its rule does not tell. Does not read
+ * the stack. */
 uintptr_t walk_end_of(const struct stack_frame *frame);
 
-/* Of a frame that has been remembered: does the way from it on depend on its frame
- * pointer? */
+/* Does the walk from this remembered frame depend on its frame pointer? */
 int walk_frame_pointer_matters(const struct stack_frame *frame);
 
-/* The new frames of a walk lie behind the context's known ones from then on, without
- * their nodes yet. They are known when walk_keep() is told how many of all have theirs,
- * which must be the outermost ones. */
+/* Puts the new frames of a walk behind the context's known ones, still without nodes.
+ * They are known once walk_keep() is told how many frames, from the outermost on, have
+ * their nodes. */
 void walk_remember(struct lane_context *context, const struct walk *walk,
 		   uint64_t call_site);
 void walk_keep(struct lane_context *context, int count);
