@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the collector has found out about the functions of objects: which rules about
- * source files fit them (common/segment_control.h). Runs on: traced
- * threads, any context. Must not make a system call, or believe a number.
+ * The collector's answers: which rules about source files fit an object's functions
+ * (common/segment_control.h). Runs on: traced threads, any context. Must not make a
+ * system call, nor use a number unchecked.
  */
 #pragma once
 
@@ -11,13 +11,13 @@
 #include "common/segment_control.h"
 #include "shim/core/process.h"
 
-/* Of one object; it does not change. */
+/* The answer for one object. It does not change. */
 struct answer {
 	const struct segment_fitting *fittings;
 	uint32_t count;
 };
 
-/* How many objects have been answered for. */
+/* How many answers there are. */
 static inline uint32_t answers_count(void)
 {
 	const struct segment_control *control = process_facts.control;
@@ -29,7 +29,7 @@ static inline uint32_t answers_count(void)
 /* 0: there is none, yet. */
 int answers_find(const struct segment_module *module, struct answer *ret);
 
-/* Each function that was answered, by its address in this process, and the bits of the
+/* Shows each function of an answer: its address in this process, and the bits of the
  * rules that fit it. */
 typedef void (*answers_look)(void *data, uint64_t address, uint64_t rules);
 void answers_each(const struct answer *answer, const struct segment_module *module,

@@ -10,19 +10,20 @@
 
 #include "common/attributes.h"
 
-/* The hooks read the TSC. Written before the first lane exists, and cleared when a thread
- * is forbidden to. */
+/* The hooks read the TSC. Set before the first lane exists; cleared when a thread forbids
+ * itself the TSC. */
 extern hidden int clock_is_tsc;
 
-/* The ticks are those of the TSC, whoever may read it. Written once, with the former. */
+/* Ticks are those of the TSC, even for threads that may not read it. Set once, with
+ * clock_is_tsc. */
 extern hidden int clock_has_tsc_ticks;
 
-/* The hook of an exit may read the TSC before it looks at anything: not where it is
- * another clock, or where calls that are only counted come to the hooks. */
+/* An exit hook may read the TSC before it looks at anything else. Not with another clock,
+ * nor where counted calls come to the hooks. */
 extern hidden uint32_t clock_comes_first;
 
-/* The hook of an entry may read the TSC where the front table has something: not where it
- * is another clock, or where functions are not in that table (shim/lane/ways.h). */
+/* An entry hook may read the TSC as soon as the front table has a node. Not with another
+ * clock, nor when functions are not in that table (shim/lane/ways.h). */
 extern hidden uint32_t clock_comes_at_entry;
 
 static inline uint64_t clock_tsc(void)
@@ -44,8 +45,8 @@ static inline uint64_t clock_now(void)
 	return likely(clock_is_tsc) ? clock_tsc() : clock_read_slowly();
 }
 
-/* The same when all that was asked for before has come: what is read behind misses of the
- * caches has their time. Slow paths only. */
+/* The same once all earlier loads are complete, so that the time of their cache misses is
+ * included. Slow paths only. */
 static inline uint64_t clock_behind(void)
 {
 	__builtin_ia32_lfence();
@@ -63,15 +64,15 @@ struct clock_pair {
 };
 
 /*
- * The calling thread is about to forbid itself the TSC, by which the vDSO tells the time,
- * too: PR_TSC_SIGSEGV, which the threads and children that it makes have from it; with
- * all other calls (with_calls) in strict mode. From then on it asks the kernel, or time
- * stands still for it; other threads read the TSC as before, by a slower way. Counted
- * from what both clocks were at the begin, and the rate. Returns what clock_allow() gives
- * back when the program's call has failed.
+ * The calling thread is about to forbid itself the TSC, which the vDSO's clocks need,
+ * too: by PR_TSC_SIGSEGV, which its threads and children inherit, or by strict mode,
+ * which also forbids all other calls (with_calls). From then on this thread asks the
+ * kernel, or time stands still for it; other threads read the TSC as before, by a slower
+ * path. begin and ticks_per_second convert between the clocks. Returns what clock_allow()
+ * needs if the program's call fails.
  */
 int clock_forbid(int with_calls, const struct clock_pair *begin, double ticks_per_second);
 void clock_allow(int access);
 
-/* It may have been allowed again: the kernel knows. */
+/* The program may have allowed it again: asks the kernel. */
 void clock_ask_again(void);

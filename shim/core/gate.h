@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate that every system call of the slow paths passes, and that is closed for ever
- * when the program forbids itself system calls (seccomp): one more of ours, and the
- * kernel might kill the program. Which ones it forbids is not looked at.
+ * The gate that every system call of the slow paths passes. It closes for good when the
+ * program forbids itself system calls (seccomp): one more of ours might kill the program.
+ * We do not look which calls it forbids.
  *
- * A slow path enters, calls, and leaves; whoever closes the gate waits until nobody is
- * inside, for the filter may hold for all threads. A forked child inherits a closed gate
- * with the filter.
+ * A slow path enters, calls, and leaves. Whoever closes the gate waits until nobody is
+ * inside, since the filter may apply to all threads. A forked child inherits a closed
+ * gate with the filter.
  */
 #pragma once
 
@@ -27,58 +27,58 @@ static inline int gate_is_open(void)
 	return !__atomic_load_n(&gate.closed, __ATOMIC_RELAXED);
 }
 
-/* Before and after system calls. 0: the gate is closed, do without, and do not leave.
- * Nests. */
+/* Bracket system calls. 0: the gate is closed; do without, and do not leave. They
+ * nest. */
 int gate_enter(void);
 void gate_leave(void);
 
-/* No slow path makes a system call from here on. Waits a bounded time for those at work
- * (a handler may have interrupted one of its own thread). Several threads may do so. */
+/* Closes the gate: no slow path makes a system call from here on. Waits a bounded time
+ * for those inside (a handler may have interrupted one on its own thread). Several
+ * threads may close it. */
 void gate_close(void);
 
-/* What one of them closed it for has failed: nothing is forbidden by that. */
+/* Undoes one gate_close(): the program's call failed, and forbids nothing. */
 void gate_open(void);
 
 /* In a forked child: the threads that were inside do not exist here. */
 void gate_forked(void);
 
-/* Enters, and blocks all signals; mask: where the thread's own are kept meanwhile. 0: the
- * gate is closed or the kernel refuses; signals are open, and gate_restore_signals() does
+/* Enters, and blocks all signals; mask keeps the thread's own. 0: the gate is closed or
+ * the kernel refuses; signals are not blocked, and gate_restore_signals() does
  * nothing. */
 int gate_block_signals(uint64_t *mask);
 void gate_restore_signals(const uint64_t *mask);
 
 /*
- * Between two looks at what another thread has for a moment: a spin at first, and from
- * the step GATE_WAIT_SPINS on a sleep of 50 us or more. Who only lets others go first
- * (sched_yield) waits for ever for a thread of less priority that is real time like
- * itself. GATE_WAIT_STEPS: when to give up, after 20 ms at the least. With the gate
- * closed there is no sleep, and the spins are longer.
+ * Waits between two tries for what another thread holds briefly: spins at first, and
+ * sleeps 50 us or more from step GATE_WAIT_SPINS on. (A real-time thread that only yields
+ * would wait for ever for one of lower priority.) GATE_WAIT_STEPS: give up here, after at
+ * least 20 ms. With the gate closed it spins longer instead of sleeping.
  */
 #define GATE_WAIT_SPINS 512
 #define GATE_WAIT_STEPS (GATE_WAIT_SPINS + 400)
 void gate_wait(int step);
 
-/* For a part of a second; 50 us and more are as meant. */
+/* Sleeps, less than a second. Accurate from 50 us on. */
 void gate_sleep(uint32_t ns);
 
 /*
- * A lock between the threads of a process whose holder is lent the priority of who waits
- * for it (FUTEX_LOCK_PI). Who waits without sleeping, or sleeps without that, may wait
- * for ever: for a thread of less priority on the same CPU, which does not get it.
+ * A lock between the threads of a process that lends its holder the waiters' priority
+ * (FUTEX_LOCK_PI). Without that a waiter might wait for ever for a thread of lower
+ * priority that never gets the CPU.
  *
  * The word is 0, or the id of the thread that has the lock, with bits of the kernel's. It
  * lies in memory that no other process writes to; a forked child makes it 0 before it is
- * used there. Runs on: any thread, slow paths only. Must not be taken where a handler may
- * come in that takes it, too: signals are blocked.
+ * used there. Runs on: any thread, slow paths only. Block signals before taking it: a
+ * handler may take it, too.
  */
 
-/* 1: the caller has it. Waits for as long as others have the lock for a moment, not for
- * one that has been switched out. may_call: the gate is entered. */
+/* 1: the caller has it. Waits only briefly, not for a holder that has been switched out.
+ * may_call: the gate is entered. */
 int boost_lock_try(uint32_t *word, int may_call);
 
-/* The same, and waits as long as it takes. 0 where there is no such wait, for system
- * calls are forbidden or the kernel refuses: after some 20 ms. */
+/* The same, but waits as long as it takes. 0: system calls are forbidden or the kernel
+ * refuses, and some 20 ms have passed. */
 int boost_lock_take(uint32_t *word, int may_call);
 
 void boost_lock_release(uint32_t *word);

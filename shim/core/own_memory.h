@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of our own: which mappings of this process are ours, how to get another one
- * that mlockall(MCL_FUTURE) does not fill and lock, and the major faults that ours cost.
- * Runs on: traced threads, any context; slow paths only, the gate entered. Must not call
- * libc or lock.
+ * Our own memory: which mappings of this process are ours, how to map more that
+ * mlockall(MCL_FUTURE) does not fill and lock, and the major faults that they cost. Runs
+ * on: traced threads, any context; slow paths only, the gate entered. Must not call libc
+ * or lock.
  *
  * FUTURE LOCKS. After MCL_FUTURE every new mapping is filled with pages, locked, and
- * counted against RLIMIT_MEMLOCK; our sparse ones are hundreds of MiB. But a mapping
- * that is enlarged (mremap) stays what it was. So a page mapped before is kept as a
- * seed: it grows to what is wanted, and its last page is the seed from then on.
+ * counted against RLIMIT_MEMLOCK; our sparse ones are hundreds of MiB. But a mapping that
+ * is enlarged (mremap) keeps its mode. So we keep a page mapped before that as a seed: it
+ * grows to the wanted size, and its last page is the next seed.
  */
 #pragma once
 
@@ -20,14 +20,14 @@ struct extent {
 	uintptr_t low, high; /* [low, high) */
 };
 
-/* A mapping of ours has begun, ends. Past 4,096 at once they count as the program's.
- * Large ones, which are sparse, are kept out of core files. */
+/* Record that a mapping of ours begins or ends. Past 4,096 at once they count as the
+ * program's. Large ones, which are sparse, are kept out of core files. */
 void own_memory_add(const void *start, uint64_t size);
-/* One that is the copy of such a mapping, and is kept out like it. */
+/* The same for a copy of such a mapping, which is kept out already. */
 void own_memory_list(const void *start, uint64_t size);
 void own_memory_remove(const void *start);
 
-/* The lowest of our mappings that has a part in [low, high), as a whole. 0: none. */
+/* The lowest of our mappings that overlaps [low, high), whole. 0: none does. */
 int own_memory_find(uintptr_t low, uintptr_t high, struct extent *ret);
 
 /* Zeroed private memory. Its address, or -errno. */
@@ -40,17 +40,16 @@ int own_memory_expect_locks(void);
 int own_memory_expects_locks(void);
 
 /*
- * Our own major faults: disk file systems count the first touch of a hole as one, which
- * is not the program's. Up to main() they are measured; later the same share of the
- * reserved pages is taken for them: getrusage is a call that sandboxes kill for. Runs on:
- * traced threads, any context, the gate entered.
+ * Our own major faults: disk file systems count the first touch of a hole as one. Until
+ * main() we measure them; later we assume the same share of the reserved pages, since
+ * sandboxes may kill for getrusage. Runs on: traced threads, any context, the gate
+ * entered.
  */
 
-/* main() begins: from here on nothing is measured by system calls that a program of this
- * kind would not make. */
+/* main() begins: from here on we measure nothing by unusual system calls. */
 void faults_main_begins(void);
 
-/* Around the reservation of so many pages: what to give to faults_of(), and the faults
- * that it has cost. */
+/* Bracket a reservation of pages. faults_before(): what to pass to faults_of(), which
+ * returns the faults that it cost. */
 long faults_before(void);
 uint64_t faults_of(uint64_t pages, long before);

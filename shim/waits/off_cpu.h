@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The time that a thread was without a CPU, booked on the call path that it was on. Runs
- * on: the lane's thread, any context; slow paths only.
+ * Books the time that a thread is without a CPU on its call path. Runs on: the lane's
+ * thread, any context; slow paths only.
  *
- * Between two switches a thread's CPU clock runs as the wall clock does. So what one has
- * gained on the other since the last time they were read is the time without a CPU, and
- * all of it lies after the last hook that saw no switch: on the current path.
+ * Between two switches a thread's CPU clock runs like the wall clock. So the wall clock's
+ * gain on it since the last reading is the time without a CPU. All of it lies after the
+ * last hook that saw no switch: on the current path.
  *
  * READY OR BLOCKED. A thread that was preempted was ready all the time; the kernel counts
  * these switches apart (getrusage). One that slept was blocked, and then ready until it
