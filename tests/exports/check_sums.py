@@ -34,6 +34,7 @@ COLUMNS = {
     "live": ("live_bytes", "live"), "at_peak": ("at_peak_bytes", "at-peak")}
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20,
          "GiB": 1 << 30}
+CALLED = 5  # functions of a recording whose callers are added up
 SHOWN = 0.006  # three digits
 TICK_NS = 4_000_000  # the kernel tells the clock of a running thread so late
 
@@ -211,6 +212,27 @@ def check_shares(report, name, column, untold=0.0):
         abs(whole - 100) > 100 * (SHOWN + untold) else []
 
 
+def check_callers(recording, functions):
+    """The callers of a function have its total, and its callees with its own time; its share is
+    that of all tables. One that calls itself is left out: its callers overlap."""
+    once = recording.rows(
+        "SELECT f.function_id, f.name FROM functions f JOIN call_paths p USING (function_id) "
+        "GROUP BY f.function_id HAVING SUM(p.total_ns) = f.total_ns ORDER BY f.total_ns DESC "
+        f"LIMIT {CALLED}")
+    shares = {row["function_id"]: row["self_percent"] for row in functions}
+    for function_id, name in once:
+        told = json.loads(answer(recording, "callers", recording.database, f"#{function_id}",
+                                 "-f", "json", "-n", "0"))
+        total, share = told["function"]["total_ns"], told["function"]["self_percent"]
+        for table in ("callers", "callees"):
+            rows = told.get(table, [])
+            summed = sum(row["total_ns"] for row in rows)
+            if abs(summed - total) > len(rows) + 1:
+                yield f"{table} of {name} have {summed}, not {total}"
+        if function_id in shares and abs(share - shares[function_id]) > SHOWN:
+            yield f"{name} has {share} % among callers, {shares[function_id]} % among functions"
+
+
 def check(recording):
     sums = {metric: amount or 0 for metric, amount in recording.sums().items()}
     page = answer(recording, "report", recording.database, "--format", "html", "-n", "0")
@@ -237,6 +259,7 @@ def check(recording):
     for metric, expected in sums.items():
         problems += [f"{metric}: {problem}" for problem in
                      check_metric(recording, metric, expected, views)]
+    problems += check_callers(recording, functions.get("functions", []))
     if not views["explorer"]:
         problems.append("the page has no explorer")
     return [f"{recording.name}: {problem}" for problem in problems]

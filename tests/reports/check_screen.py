@@ -8,11 +8,13 @@ usage: check_screen.py PROF_ANALYZE
 Of made recordings at 80 columns: the first finding comes behind at most 8 lines, what ran is told
 in as many as it should be, and no bound is larger than what contains it. The shares of all
 functions add up to 100 %, their own CPU time to that of the head and of `where`, and so do the
-shares of all call paths and the bytes of all sites.
+shares of all call paths and the bytes of all sites. A function's callers add up to its total, those among
+them that have inlined code and so the time of calls that they did not make.
 """
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -84,6 +86,34 @@ def sum_problems(report):
                     "bytes of sites")
 
 
+def move_inlined(database):
+    """The callee and its total: its first caller was inlined into a function that has the time."""
+    with sqlite3.connect(database) as db:
+        run, caller, callee, time = db.execute(
+            "SELECT run_id, caller_id, callee_id, total_ns FROM edge WHERE caller_id <> callee_id "
+            "AND run_id = (SELECT MAX(run_id) FROM run) ORDER BY total_ns DESC").fetchone()
+        host, = db.execute("SELECT function_id FROM function WHERE function_id NOT IN (SELECT "
+                           "caller_id FROM edge WHERE callee_id = ?)", (callee,)).fetchone()
+        db.execute("UPDATE edge SET total_ns = 0 WHERE (run_id, caller_id, callee_id) = (?, ?, ?)",
+                   (run, caller, callee))
+        db.execute("INSERT INTO edge (run_id, caller_id, callee_id, calls, total_ns) "
+                   "VALUES (?, ?, ?, 0, ?)", (run, host, callee, time))
+    db.close()
+    return callee
+
+
+def caller_problems(analyze, database):
+    callee = move_inlined(database)
+    told = json.loads(ask(analyze, "callers", database, f"#{callee}", "-f", "json"))
+    yield from near(sum(row["total_ns"] for row in told["callers"]),
+                    told["function"]["total_ns"], "callers' time", len(told["callers"]))
+    functions = json.loads(ask(analyze, "functions", database, "-f", "json", "-n", "0"))
+    for row in functions["functions"]:
+        if row["function_id"] == callee:
+            yield from near(told["function"]["self_percent"], row["self_percent"],
+                            "the share among callers", 1e-6)
+
+
 def problems(analyze, kind, folder):
     database = os.path.join(folder, kind + ".db")
     make_db.make(kind, database)
@@ -91,6 +121,8 @@ def problems(analyze, kind, folder):
     if not json.loads(ask(analyze, database, "-f", "json"))["functions"]:
         return
     yield from sum_problems(json.loads(ask(analyze, database, "-f", "json", "-n", "0")))
+    if kind == "inlined":
+        yield from caller_problems(analyze, database)
 
 
 def main():

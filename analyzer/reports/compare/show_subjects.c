@@ -15,7 +15,7 @@
  * the change of its whole time and its parts. */
 /* clang-format off */
 #define SUBJECT_COLUMNS(X)                                                               \
-	X(number) X(name) X(name_before) X(linkage_name) X(file) X(line)                 \
+	X(number) X(name) X(name_before) X(linkage_name) X(file) X(line) X(line_of)      \
 	X(path_id) X(presence) X(hooked) X(estimated) X(holder) X(is_renamed)            \
 	X(is_alike) X(is_judged) X(passes) X(is_zero) X(repeats)                         \
 	X(main_change) X(effect) X(change_percent) X(low_percent)                        \
@@ -77,33 +77,32 @@ static struct cell line_cell(uint8_t presence, uint32_t before, uint32_t after)
 	return cell_integer(presence & COMPARE_AFTER ? after : before);
 }
 
-/* The path at which its owner asks for memory: the site's own if there is no wrapper. */
-static const struct compare_path *asked_of(const struct comparison *comparison,
-					   const struct compare_site *site)
-{
-	uint32_t owner = compare_owner(comparison, site->path), at = site->path;
-
-	while (at != owner && comparison->paths[at].parent != owner)
-		at = comparison->paths[at].parent;
-	return &comparison->paths[at];
-}
-
+/* Where the owner asks for the memory, as in `memory`: where it calls a wrapper, or its
+ * definition when that line is not known; else the site's own line. */
 static struct cell site_place_cell(const struct comparison *comparison,
 				   const struct compare_site *site, size_t column)
 {
-	const struct compare_path *asked = asked_of(comparison, site);
-	bool is_passed = comparison->functions[asked->function].is_wrapper &&
-			 asked->parent != COMPARE_NONE && asked->call_line;
+	uint32_t owner = compare_owner(comparison, site->path), at = site->path;
+	const struct compare_function *function =
+		&comparison->functions[comparison->paths[owner].function];
+	const struct compare_path *asked;
+	bool is_wrapped;
 
+	while (at != owner && comparison->paths[at].parent != owner)
+		at = comparison->paths[at].parent;
+	asked = &comparison->paths[at];
+	is_wrapped = at != owner && comparison->functions[asked->function].is_wrapper;
+	if (column == THE_file)
+		return compare_text_cell(is_wrapped ? function->file : site->file);
+	if (column == THE_line && is_wrapped && asked->call_line)
+		return cell_integer(asked->call_line);
 	if (column == THE_line)
-		return is_passed ? cell_integer(asked->call_line)
-				 : line_cell(site->presence, site->line_before,
-					     site->line_after);
-	return compare_text_cell(
-		is_passed
-			? comparison->functions[comparison->paths[asked->parent].function]
-				  .file
-			: site->file);
+		return is_wrapped ? line_cell(function->presence, function->line_before,
+					      function->line_after)
+				  : line_cell(site->presence, site->line_before,
+					      site->line_after);
+	return is_wrapped && !asked->call_line ? compare_text_cell("function")
+					       : compare_nothing;
 }
 
 /* Cells that describe the row itself; only sites and functions have a place. */
@@ -127,6 +126,8 @@ static struct cell place_cell(const struct compare_shown *shown, uint32_t number
 		       : function ? line_cell(function->presence, function->line_before,
 					      function->line_after)
 				  : compare_nothing;
+	case THE_line_of:
+		return site ? site_place_cell(comparison, site, column) : compare_nothing;
 	case THE_presence:
 		return cell_integer(function ? function->presence
 				    : site   ? site->presence
@@ -274,6 +275,7 @@ static struct cell subject_cell(void *context, size_t row, size_t column)
 		return cell_integer(number);
 	case THE_file:
 	case THE_line:
+	case THE_line_of:
 	case THE_presence:
 	case THE_path_id:
 		return place_cell(shown, number, column);

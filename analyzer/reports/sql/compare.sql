@@ -465,6 +465,7 @@ SELECT before_alloc_bytes AS "bytes before!:before_alloc_bytes", after_alloc_byt
 	CASE presence WHEN 3 THEN '' WHEN 2 THEN 'new' ELSE 'gone' END AS "match:?~match/text",
 	CASE presence WHEN 3 THEN 'matched' WHEN 2 THEN 'new' ELSE 'gone' END AS ".status",
 	name AS "function!:owner/name", file AS "where!:file/place", line AS "-line/id",
+	line_of AS "-line_of",
 	path_id AS "call path:>path",
 	(SELECT text FROM footers f WHERE f.part = 'allocation_sites') AS "-footer/text",
 	(SELECT count FROM footers f WHERE f.part = 'allocation_sites') AS "-of_rows/any"
