@@ -37,16 +37,15 @@ static const struct trust_counter counters[] = {
 	 "kernel.perf_event_paranoid=2, or --cap-add PERFMON for a container, allows "
 	 "them."},
 	{"sampling_refused", TRUST_MINOR, NULL, "no samples of CPU time",
-	 "The kernel, or a filter of system calls, gave none, or not to all threads: "
-	 "functions "
-	 "that are only counted have no times of their own there.",
+	 "The kernel, or a filter of system calls, refused samples to some or all "
+	 "threads: functions that are only counted have no times of their own there.",
 	 "kernel.perf_event_paranoid of at most 2 allows them."},
 	{"switches_unseen", TRUST_MINOR, "process whose waits are not known",
 	 "processes whose waits are not known",
 	 "Neither restartable sequences nor perf events showed when a thread lost its "
 	 "CPU: CPU time, CPU wait and blocked time are one number.",
-	 "It takes glibc 2.35 and Linux before 6.19, or perf_event_paranoid of at most "
-	 "2."},
+	 "Use glibc 2.35 or later and Linux before 6.19, or perf_event_paranoid of at "
+	 "most 2."},
 	{"folded_locks", TRUST_MINOR, "call for a lock missing from locks",
 	 "calls for locks missing from locks",
 	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
@@ -76,16 +75,17 @@ static const struct trust_counter counters[] = {
 	 "functions counted and not timed",
 	 "Their calls are short compared with the cost of timing one, so each was "
 	 "counted. Without samples their time is in the nearest timed callers.",
-	 "Samples tell them (prof-analyze doctor says what allows these); "
+	 "Samples time them (prof-analyze doctor says what allows samples); "
 	 "PROFSHIM_LEVEL=exact times every call."},
 	{"off_functions", TRUST_MINOR, "function left out, as was asked",
 	 "functions left out, as was asked",
 	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are not counted, and their "
 	 "time is in their callers.",
-	 "Record without these settings to have them."},
+	 "Record without these settings to include them."},
 	{"rules_without_functions", TRUST_MINOR, "rule that fits no function",
 	 "rules that fit no function",
-	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP fit nothing in the objects that called "
+	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP match nothing in the objects that "
+	 "called "
 	 "hooks.",
 	 "Functions go by their linkage names or C++ names without parameters: "
 	 "prof-analyze functions has them."},
@@ -104,7 +104,7 @@ static const struct trust_counter counters[] = {
 	 "objects that recorded before their rules were known",
 	 "Rules about source files were not resolved when the program began: functions "
 	 "they exclude were recorded for a moment.",
-	 "A file of debug information that is large takes longer than the program "
+	 "Reading a large file of debug information takes longer than the program "
 	 "waits."},
 	{"early_sites", TRUST_MINOR, "call of a hook that could not be rewritten",
 	 "calls of hooks that could not be rewritten",
@@ -127,8 +127,8 @@ static const struct trust_counter counters[] = {
 	 "The debug information of a file asks for more time or memory than is spent on "
 	 "it (3 s and 256 MiB for each file, 10 s and 1 GiB for a run): it is damaged, "
 	 "or made to do so, or of an unusually large program.",
-	 "What had been read by then is used; the numbers are complete. Names of "
-	 "functions are there without debug information, too (strip -g)."},
+	 "What had been read by then is used; the numbers are complete. Functions have "
+	 "their names even without debug information (strip -g)."},
 	{"unknown_frees", TRUST_MINOR, "free of an unseen block",
 	 "frees of unseen blocks",
 	 "Blocks were freed whose allocation was not seen: they are older than the "
@@ -141,14 +141,14 @@ static const struct trust_counter counters[] = {
 	 "Record with a larger PROFSHIM_STACK_DEPTH (at most 256)."},
 	{"partial_stacks", TRUST_MINOR, "allocation whose stack was followed in part",
 	 "allocations whose stacks were followed in part",
-	 "Allocations were made below code of which no table says where its caller is: "
-	 "assembly, or what was made at run time. Their paths begin at the frames inside "
+	 "Allocations were made below code without unwind tables: assembly, or code "
+	 "generated at run time. Their paths begin at the frames inside "
 	 "of it.",
-	 "No action needed: how much they are, and the inner frames, are right."},
+	 "No action needed: their amounts and inner frames are right."},
 	{"refused_snapshots", TRUST_LOST, "snapshot that was not taken",
 	 "snapshots that were not taken, or are incomplete",
-	 "There was no room for them: 4,095 are the most for a process, and what changes "
-	 "between them has room for some millions of entries; or one took too long.",
+	 "There was no room for them (a process has at most 4,095, and some millions of "
+	 "entries for the changes between them), or one took too long.",
 	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY, or fewer calls.",
 	 TRUST_GROWTH},
 	{"unlisted_threads", TRUST_MINOR, "thread without a row", "threads without a row",
@@ -188,7 +188,7 @@ static const struct trust_counter counters[] = {
 	 "A thread had more than 65,536 call paths, or there was no room for more: calls "
 	 "of "
 	 "a function that was on the path already are on that path, with what they call.",
-	 "It makes such a tree shorter; counts and times of functions are the same."},
+	 "Such a tree is shorter; counts and times of functions are the same."},
 	{"folded_paths", TRUST_LOST, "call folded into its caller",
 	 "calls folded into their callers",
 	 "There were more call paths than the limit or the disk allowed; further ones "
@@ -219,12 +219,12 @@ static const struct trust_counter counters[] = {
 	 TRUST_TIME, TRUST_OF_CALLS},
 	{"lost_processes", TRUST_LOST, "process not recorded", "processes not recorded",
 	 "Processes of the run left no numbers.",
-	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "
-	 "may. Other causes are told below, with what to do.",
+	 "If they could not write, put PROFSHIM_OUTPUT where every process of the run "
+	 "may. Other causes are listed below, with what to do.",
 	 TRUST_TIME | TRUST_MEMORY},
 	{"unseen_ends", TRUST_REPAIRED, "process end not seen", "process ends not seen",
-	 "Processes were gone, and their collector, too, as when both are killed or the "
-	 "machine stops: the last trace counts as their end.",
+	 "Both the processes and their collector were gone, as when both are killed or "
+	 "the machine stops: the last trace counts as their end.",
 	 "How long they ran after that is not known, so nothing is said about shares of "
 	 "the run; calls and allocations are all there."},
 	{"damaged_samples", TRUST_MINOR, "damaged record of the collector left out",
@@ -258,7 +258,7 @@ static const struct trust_counter counters[] = {
 	 "used.",
 	 "prof-record --help lists the settings."},
 	{"note_slots_exhausted", TRUST_LOST, NULL, "too many threads and processes",
-	 "More threads and processes than one recording has room for.",
+	 "There were more threads and processes than one recording has room for.",
 	 "The calls of those without a place are missing; PROFSHIM_FOLLOW=none leaves "
 	 "children out.",
 	 TRUST_TIME | TRUST_MEMORY},
@@ -304,7 +304,8 @@ static const struct trust_counter counters[] = {
 	 "it: there are coroutines, a filter of system calls that came later, a small "
 	 "stack or signal stack, pthread_cancel(), or signals that are blocked by system "
 	 "calls of the program's own.",
-	 "Samples of the kernel have none of that: kernel.perf_event_paranoid of at most "
+	 "Samples of the kernel have no such limits: kernel.perf_event_paranoid of at "
+	 "most "
 	 "2 allows them."},
 	{"note_sealed", TRUST_LOST, NULL, "the program sandboxed itself",
 	 "The program forbade itself system calls (seccomp), so the recorder made none "

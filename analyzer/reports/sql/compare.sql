@@ -6,22 +6,22 @@
 -- :build compare_build
 -- :example prof-analyze compare before.db after.db --gate calls=0%,peak=1MiB
 -- :about
--- Two files are before and after; several a side have -- between the sides. Of each file the
--- latest run counts, with its group: all runs of its label or, without one, of its command and
--- build (prof-record --repeat). The ranks of a job count as one run. In one file the last two
+-- Two files are before and after; put -- between the sides when a side has several. The latest run
+-- of each file counts, with its group: all runs with its label or, without one, with its command
+-- and build (prof-record --repeat). The ranks of a job count as one run. In one file the last two
 -- groups or runs are compared. --before and --after choose runs by label or number.
 --
 -- Functions are matched across rebuilds by name and file, and by name alone when one function of
--- that name is left on each side. One that was renamed, or has other parameters, is one new and
--- one gone; --rename OLD=NEW says that the two are one. Calls and bytes that changed in all runs
--- alike are always shown; small changes of times, and what did not change, are counted below the
--- tables; --limit 0 shows all. One run against one run compares counts and bytes exactly and
--- shows times without judging them. Several runs a side give a range (95 %, Hodges-Lehmann),
--- an exact rank test corrected for the number of functions (Benjamini-Hochberg), and a verdict. A
--- change that its error may have made has a ~.
+-- that name is left on each side. A function that was renamed, or whose parameters changed, counts
+-- as one new and one gone; --rename OLD=NEW makes them one. Calls and bytes that changed in all
+-- runs alike are always shown; small changes of times, and what did not change, are counted below
+-- the tables; --limit 0 shows all. One run against one run compares counts and bytes exactly and
+-- shows times without judging them. Several runs a side give a range (95 %, Hodges-Lehmann), an
+-- exact rank test corrected for the number of functions (Benjamini-Hochberg), and a verdict. ~
+-- marks a change within its error.
 --
--- Where all runs have told computing from waits, functions, call paths and components are judged
--- by their CPU time; how their waits changed, for a CPU or blocked, stands below their rows.
+-- Where all runs separate CPU time from waits, functions, call paths and components are judged by
+-- their CPU time; how their waits changed, for a CPU or blocked, stands below their rows.
 --
 -- Runs of different levels can be compared: the run's times with the errors of both, single
 -- functions not at all. With a budget, functions that were timed in another way on the other
@@ -37,9 +37,9 @@
 -- hooks took of it, cpu the CPU time of all threads likewise, of a function what it computed
 -- itself. With several runs a time exceeds its limit when the whole interval does, widened by
 -- the errors of both sides. --fail-on regression fails for every total or function with that
--- verdict, --fail-on inconclusive also for what more runs would have to tell. Times of fewer
--- than four runs a side are not judged: status 4, and the command that records more; neither is
--- what lies within the error of the hooks. Status 3: the gate failed; 4: it could not be judged.
+-- verdict, --fail-on inconclusive also where it takes more runs to tell. Times are not judged with
+-- fewer than four runs a side (status 4, with the command that records more), nor within the error
+-- of the hooks. Status 3: the gate failed; 4: it could not be judged.
 
 -- compare/show.c makes the tables compared_... . Functions that went away take their hooks along,
 -- so wall times are compared without hooks. One repetition a side says nothing about noise.

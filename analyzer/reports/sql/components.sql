@@ -7,8 +7,8 @@
 -- The program names the components of its regions (profshim_region_begin). --by source or
 -- namespace groups functions by the directory of their source, or by their namespace or
 -- class. Unnamed code that a component calls belongs to it; other unnamed code belongs to
--- its module, language and system libraries to their caller. total counts outermost
--- activations, average is for one of them; entries are all calls from other components.
+-- its module, language and system libraries to their caller. total counts outermost activations,
+-- and average is per activation; entries are all calls from other components.
 
 -- :nothing
 

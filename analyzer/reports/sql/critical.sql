@@ -13,8 +13,9 @@
 -- the path with everything it called. Waits for files, sockets, sleeps, other processes
 -- and unrecorded causes stay with the call that waited. With several such processes the
 -- longest is shown. The last table says who waited for a condition, a semaphore, a
--- barrier or the end of a thread, and who signalled last before the wait was over, came
--- last or was to end. --focus and --ignore choose by names; --sort takes any json column.
+-- barrier or the end of a thread, and who signalled last before the wait ended, arrived last, or
+-- was the thread that had to end. --focus and --ignore choose by names; --sort takes any json
+-- column.
 
 -- :nothing
 

@@ -4,14 +4,13 @@
 -- :example prof-analyze functions run.db --sort calls --limit 10
 -- :about
 -- Sorted by self CPU: CPU time in the function's own code, without the hooks. share is
--- its part of all functions' self CPU, so shares add up to 100 %. If the recording did
--- not tell waits from CPU time, self includes waits. total includes what it called
--- (outermost activations only, so recursion does not count twice), min to max are of
--- single calls, without the call's own hooks. Calls are exact, however the function was
--- recorded. allocs are those the function owns: it made them itself (alloc_count in
--- json), or libraries did on its behalf. --focus and --ignore choose by the function's
--- own name. The compiler inlines functions: their time is in the functions that have
--- their code; --inlined shows them apart.
+-- its part of all functions' self CPU, so shares add up to 100 %. If the recording did not
+-- separate waits from CPU time, self includes waits. total includes what it called (outermost
+-- activations only, so recursion does not count twice), min to max are of single calls, without
+-- the call's own hooks. Calls are exact, however the function was recorded. allocs are those the
+-- function owns: it made them itself (alloc_count in json), or libraries did on its behalf.
+-- --focus and --ignore choose by the function's own name. The compiler inlines functions: their
+-- time is in the functions that have their code; --inlined shows them apart.
 
 -- :note inlined_folded
 SELECT '{inlined_calls} of {calls call} were inlined by the compiler: their time is in the

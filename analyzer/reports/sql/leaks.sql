@@ -6,10 +6,10 @@
 -- Blocks that were allocated in the run and not freed by its end, by function and source line;
 -- allocator wrappers such as xmalloc() are passed over, and the first rows show the call path
 -- that left most.
--- Not everything here is a leak. With five or more snapshots of a process: which sites grow,
--- saturate (a cache that fills up), made one step or were freed at the end, by Theil-Sen slope
--- and Mann-Kendall test at 5 %. --suppressions takes LeakSanitizer's files: leak:PATTERN leaves
--- out what matches the name, file or library of a function on the call path, and counts it.
+-- Not everything here is a leak. With five or more snapshots of a process it shows which sites
+-- grow, saturate (a cache that fills up), made one step or were freed at the end, by Theil-Sen
+-- slope and Mann-Kendall test at 5 %. --suppressions takes LeakSanitizer's files: leak:PATTERN
+-- leaves out what matches the name, file or library of a function on the call path, and counts it.
 -- --focus and --ignore look at every function of the call path.
 
 -- :include each_site

@@ -13,7 +13,7 @@
 -- :why it opens {file} anew each time
 -- :advice {keep}
 -- :advice {again}
--- :speaks one file is opened 100 times or more, and that and closing it take 3 % of the run
+-- :speaks one file is opened at least 100 times, and opening and closing it take 3 % of the run
 -- :gains all but one
 -- :unseen whether the file changes meanwhile
 

@@ -21,8 +21,8 @@
 -- :advice {remedy}
 -- :advice map the file: mmap()
 -- :advice if the size is known before, use one call for all of it
--- :speaks a function reads, or writes, 1,000 times or more, at most 512 bytes on average, half
--- of them one after the other, for 5 % of the run
+-- :speaks a function reads, or writes, at least 1,000 times, at most 512 bytes on average, half of
+-- them sequentially, for 5 % of the run
 -- :gains what pages of 4 KiB would save
 -- :unseen whether each piece is needed at once
 

@@ -16,7 +16,7 @@
 -- :advice sync once for several changes
 -- :advice a transaction, or a group commit, does that
 -- :advice do not sync data that need not survive a crash: a temporary file, a cache
--- :advice fdatasync() for a file of fixed size, and a log that is written in order
+-- :advice use fdatasync() for a file of fixed size, and a log that is written in order
 -- :speaks a function calls `fsync` and the like 20 times or more, for 5 % of the run
 -- :gains all of it
 -- :unseen which data must survive a crash

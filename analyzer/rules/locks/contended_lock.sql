@@ -19,9 +19,9 @@
 -- :advice do the work before or after holding it, on copies
 -- :advice give each part a lock of its own, or each thread its own data with sums at the
 -- end
--- :advice if most only read: a read-write lock, or an atomic pointer to data that does not
+-- :advice if most only read, use a read-write lock, or an atomic pointer to data that does not
 -- change
--- :speaks 10 waits or more for one lock, and the longest waiter's take 5 % of the run
+-- :speaks threads wait for one lock at least 10 times, and the longest waiter for 5 % of the run
 -- :gains those
 -- :unseen which of the threads the run waits for; unsure where the holder is unknown, as
 -- with a lock that has readers

@@ -23,11 +23,11 @@
 -- :evidence busy percent, at most busy: the lock is held, of the run
 -- :why {threads thread} queue for {lock} in {>waiter_path_id}; it is held so briefly that
 -- the queue and waking the next thread take the time
--- :advice take it less often: several items each time
+-- :advice take it less often, for several items at a time
 -- :advice keep counters and lists for each thread, and add them up
--- :advice an atomic operation instead of what it guards
--- :speaks 50 waits or more by three threads, on average at least three times as long as
--- the lock is then held, which is at most 100 us, and held for less than half of the run
+-- :advice use an atomic operation instead of the lock
+-- :speaks three threads wait at least 50 times, on average three times as long as the lock is then
+-- held, which is at most 100 us; the lock is held for less than half of the run
 -- :gains those
 -- :unseen how long a lock was held by threads that never waited for it
 

@@ -20,9 +20,9 @@
 -- :advice release {lock} before {before}
 -- :advice take it again for the result, or hand the work to a thread of its own: a queue in
 -- front of a file or a socket
--- :advice if it must be held: a lock for each file or connection instead of one for all
--- :speaks as L1, and for half of the time waited the holder slept or was in a call that
--- sleeps or moves data
+-- :advice if it must be held, use a lock for each file or connection instead of one for all
+-- :speaks as L1, and for half of the waiting time the holder slept or was in a call that sleeps or
+-- moves data
 -- :gains those
 -- :unseen calls that bypass libc, unless the holder slept in them
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- :rule L4 taking-turns: Threads that take turns
--- :about several threads compute, but one at a time: together they use about one CPU, and
--- sleep for each other meanwhile
+-- :about several threads compute, but one at a time: together they use about one CPU, and sleep
+-- while another one runs
 -- :says {workers thread} take turns: together they use {cpus_used} of {cpus CPU}
 -- :needs calls wall cpu
 -- :specific 1
@@ -25,10 +25,10 @@
 -- :evidence cpus count: CPUs
 -- :advice let threads run ahead: a longer queue between them
 -- :advice give each thread whole items of its own instead of a part of each
--- :advice if the order is fixed, one thread does the same without switches
--- :speaks two threads or more of a process each compute for 10 % of its life, together
--- they use 0.5 to 1.4 CPUs, the busiest at most 80 % of one, and 60 % of their sleep is
--- at locks, conditions, semaphores and barriers
+-- :advice if the order is fixed, use one thread: it does the same without switches
+-- :speaks two or more threads of a process each compute for 10 % of its life; together they use
+-- 0.5 to 1.4 CPUs, the busiest at most 80 % of one, and 60 % of their sleep is at locks,
+-- conditions, semaphores and barriers
 -- :gains their time if run in parallel on the available CPUs
 -- :unseen threads started one after the other; unsure on a busy machine
 

@@ -20,9 +20,8 @@
 -- other programs had them, or a limit applies
 -- :advice measure on an idle machine, or compare CPU time
 -- :advice look for a limit: 'taskset -p', cpu.max of its control group, nice
--- :speaks half of the program's CPU time and CPU wait is CPU wait, and it has no more
--- computing threads than there are CPUs, or had less than half of these, so others had
--- them
+-- :speaks the program waited for a CPU at least as long as it computed, and not for its own
+-- threads: it has no more computing threads than CPUs, or had less than half of the CPUs
 -- :gains nothing by itself; low: the machine's doing
 -- :unseen who had the CPUs
 

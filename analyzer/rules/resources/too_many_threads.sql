@@ -22,8 +22,8 @@
 -- same work with fewer switches
 -- :advice start no more threads than there are CPUs
 -- :advice hand out the work from one queue
--- :speaks twice as many threads as CPUs want one for at least half of the time; together
--- they want 90 % of all CPUs, had half of these, and wait for 30 % of that time
+-- :speaks twice as many threads as CPUs want to run for at least half of the time; together they
+-- want 90 % of all CPUs, got half of them, and wait for a CPU for 30 % of that time
 -- :gains no known saving; medium: context switches and cache misses
 
 -- :unmeasured

@@ -41,10 +41,9 @@
 -- callees, in calls of two hook pairs or more; CPU time of language and system
 -- libraries counts for the user's function that calls them
 -- :gains all of it
--- :unseen lines inside a function; unsure of calls shorter than four hook pairs, and
--- where the time per allocation is below 300 ns, which is malloc's then; where half of
--- its samples are in MPI's or OpenMP's library the finding says that it waits for other
--- ranks or threads
+-- :unseen lines inside a function; unsure for calls shorter than four hook pairs, and below 300 ns
+-- per allocation, which is mostly malloc's time; if half of its samples are in MPI's or OpenMP's
+-- library, the finding says that it waits for other ranks or threads
 
 -- :query
 -- If waits were not told from computing, only calls shorter than a wait (two thread switches

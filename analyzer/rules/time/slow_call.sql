@@ -16,7 +16,7 @@
 -- :evidence max_ns ns: longest with hooks
 -- :evidence held percent: computed itself, of the run
 -- :asks self_part at least self_share
--- :why each call computes for long in its own code
+-- :why each call computes for a long time in its own code
 -- :advice split the work, or move it off the critical path
 -- :advice see what a call does: 'prof-analyze callers'
 -- :speaks a function's calls take over 50, 100, 500 ms on average, CPU wait aside, and

@@ -18,11 +18,11 @@
 -- :advice build data when it is first needed
 -- :advice build tables at compile time, or cache what was parsed
 -- :advice {remedy}
--- :speaks constructors before `main()`, or all before the first step, take 30 % of the run or
--- 500 ms
+-- :speaks constructors before `main()`, or everything before the first step, take 30 % of the run
+-- or 500 ms
 -- :gains what is above 10 % of the run
--- :unseen the dynamic linker, which ends before the recording begins; the number of hook
--- calls before the first step: a proportional part is assumed
+-- :unseen the dynamic linker, which ends before the recording begins; how many hook calls came
+-- before the first step (a proportional part is assumed)
 
 -- :unmeasured
 SELECT 'main() is not instrumented' WHERE NOT EXISTS (SELECT 1 FROM path JOIN function f

@@ -36,8 +36,8 @@
 -- :gains the slow calls' time beyond p50, as far as it is the function's self time; waits
 -- are in neither
 -- :unseen recursive functions; those that allocate in a quarter of their calls, or whose self
--- time is less than what was subtracted for hooks; unsure when the slowest tenth takes five
--- times p50 already
+-- time is less than what was subtracted for hooks; unsure when even the slowest tenth takes five
+-- times p50
 
 -- :unmeasured
 SELECT 'no durations of single calls were recorded' WHERE NOT EXISTS (

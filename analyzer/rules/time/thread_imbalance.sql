@@ -20,8 +20,8 @@
 -- :advice hand out smaller pieces, from one queue
 -- :advice start with the largest pieces
 -- :advice see what each thread did: 'prof-analyze tree --thread'
--- :speaks of the threads that started in one function the busiest computed 1.5 times the
--- mean, and 20 % of the run
+-- :speaks the busiest of the threads that started in one function computed 1.5 times the mean, and
+-- for 20 % of the run
 -- :gains down to the mean, or to the work divided by the CPUs
 
 -- :query

@@ -34,8 +34,8 @@
 -- :advice make the slow branch rarer, or faster
 -- :advice find the branch: a cache miss, a growing container, a fallback
 -- :advice move the slow branch into its own function, so that it is measured separately
--- :speaks two groups of durations, medians a factor of ten apart with hardly a call
--- between; the slow one has 20 % of the time and at most 30 % of the calls
+-- :speaks durations fall into two groups with medians a factor of ten apart and hardly a call
+-- between; the slow group has 20 % of the time and at most 30 % of the calls
 -- :gains the slow calls' time beyond the fast calls', as far as it is the function's self
 -- time
 -- :unseen as T7

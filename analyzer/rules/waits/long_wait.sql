@@ -16,9 +16,9 @@
 -- :advice {remedy}
 -- :advice wait for several things at once, or ask for less
 -- :advice set a time limit, so that a slow answer cannot hold the program
--- :speaks on the first thread of a process a function slept for 100 ms at once, or on average,
--- and 5 % of the run; not for other threads, children (nor on a pipe where there are several
--- processes), signals or requests
+-- :speaks on the first thread of a process, a function slept for 100 ms at a time, or on average,
+-- and for 5 % of the run; waits for other threads, children (and on a pipe where there are several
+-- processes), signals or requests do not count
 -- :gains those waits
 -- :unseen the cause of a wait in its own code; with threads only waits in libc calls
 

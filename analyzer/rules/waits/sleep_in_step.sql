@@ -17,8 +17,8 @@
 -- :advice wait for the event that the step needs, not for a time
 -- :advice do the next step's work while waiting
 -- :advice if the rate is meant, as of frames on a screen, suppress this rule with a reason
--- :speaks on the first thread of a process a function sleeps once in two steps or more often,
--- for 10 % of their time
+-- :speaks on the first thread of a process, a function sleeps at least once per two steps, for 10
+-- % of their time
 -- :gains those sleeps
 -- :unseen whether the rate is meant
 
