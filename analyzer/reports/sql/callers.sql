@@ -4,9 +4,9 @@
 -- :takes run limit inlined sort thread
 -- :example prof-analyze callers run.db parse_record
 -- :about
--- Who calls FUNC and whom FUNC calls, with the calls and the time of each; shares are
--- shares of FUNC's total. FUNC is a name, with or without arguments and namespaces, a
--- part of a name that fits one function only, or #ID.
+-- Who calls FUNC and whom FUNC calls, with calls and time; shares are of FUNC's total. FUNC is a
+-- name, with or without arguments and namespaces, a part of a name that fits only one function, or
+-- #ID.
 
 -- The function may have done nothing in the chosen thread.
 -- :keep meant
@@ -28,15 +28,18 @@ SELECT f.function_id, f.name, f.file, f.line, f.recording, IFNULL(s.calls, 0) AS
 	IFNULL(s.alloc_count, 0) AS alloc_count, IFNULL(s.alloc_bytes, 0) AS alloc_bytes
 FROM main.functions f LEFT JOIN sum s WHERE f.function_id = :function;
 
--- All threads: the edges as the program was built. One thread: edges summed from the paths. The
--- error of an edge is the callee's, in proportion to its time.
+-- As the program was built, in all threads; else by the paths. The error of an edge is that
+-- of its callee, as far as its time is. A function that another was inlined into has the time
+-- of its calls, but not the calls: without such rows the others would not add up to the total.
 -- :keep edges
-SELECT e.caller_id, e.caller, e.callee_id, e.callee, e.calls, e.inlined_calls, e.total_ns,
-	e.cpu_ns, e.ready_ns, e.blocked_ns,
+SELECT e.caller_id, c.name AS caller, e.callee_id, f.name AS callee, e.calls,
+	e.inlined_calls, e.total_ns, e.cpu_ns, e.ready_ns, e.blocked_ns,
 	CAST(COALESCE(1.0 * f.total_error_ns * e.total_ns / NULLIF(f.total_ns, 0),
 	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
-FROM call_edges e JOIN main.functions f ON f.function_id = e.callee_id
-WHERE e.run_id = :run AND :function IN (e.caller_id, e.callee_id)
+FROM edge e JOIN main.functions f ON f.function_id = e.callee_id
+	JOIN main.functions c ON c.function_id = e.caller_id
+WHERE e.run_id = :run AND (e.calls > 0 OR e.total_ns <> 0 OR f.recording = 'unwound')
+	AND :function IN (e.caller_id, e.callee_id)
 	AND :thread IS NULL AND NOT :inlined
 UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, SUM(t.calls),
 	SUM(t.inlined_calls), SUM(t.is_outermost_edge * t.total_ns),
@@ -44,7 +47,8 @@ UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, SUM(t.calls),
 	SUM(t.is_outermost_edge * t.blocked_ns), SUM(t.is_outermost_edge * t.total_error_ns)
 FROM tree t JOIN main.functions c ON c.function_id = t.caller_id
 WHERE :function IN (t.caller_id, t.function_id) AND (:thread IS NOT NULL OR :inlined)
-GROUP BY t.caller_id, t.function_id HAVING SUM(t.calls) <> 0 OR SUM(t.total_ns) > 0;
+GROUP BY t.caller_id, t.function_id
+	HAVING SUM(t.calls) <> 0 OR SUM(t.is_outermost_edge * t.total_ns) <> 0;
 
 -- Calls without a recorded caller are mostly the roots of threads.
 -- :keep roots
@@ -94,18 +98,30 @@ SELECT name AS ".name/text", function_id AS ".function_id", file AS "defined:?fi
 	self_ns AS ".self_ns", total_error_ns AS ".total_error_ns",
 	self_error_ns AS ".self_error_ns", IFNULL(recording, '?') AS ".recording",
 	NULLIF(recording, 'exact') AS "timed:~timed",
-	'{total_ns}, self {self_ns} ({share} of the run''s self time)' AS "total:~total",
-	IIF(NOT self_error_ns > 0 OR ABS(self_ns) > self_error_ns,
-	people('percent', MIN(100, IIF(:self_ns > 0, 100.0 * self_ns / :self_ns, 0))),
-	'<' || people('percent', MIN(100, IIF(:self_ns > 0,
-	100.0 * (self_ns + self_error_ns) / :self_ns, 0)))) AS "-share/text",
+	'{total_ns}, self {self_ns} ({share} of '
+	|| IIF(:is_split, 'CPU time', 'self time') || ')' AS "total:~total",
+	IIF(all_ns > 0, 100.0 * fitted_ns / all_ns, 0.0) AS ".self_percent",
+	IIF(NOT self_error_ns > 0 OR ABS(own_ns) > self_error_ns, people('percent',
+	IIF(all_ns > 0, 100.0 * fitted_ns / all_ns, 0)), '<' || people('percent', IIF(all_ns > 0,
+	100.0 * (fitted_ns + fitted_error(own_ns, self_error_ns, most_ns)) / all_ns, 0)))
+	AS "-share/text",
 	ready_ns AS ".ready_ns", blocked_ns AS ".blocked_ns",
 	CASE WHEN ready_ns OR blocked_ns
 	THEN 'CPU wait {ready_ns}, blocked {blocked_ns}, of the total' END AS "waits:~waits",
 	alloc_count AS ".alloc_count", alloc_bytes AS ".alloc_bytes",
 	CASE WHEN alloc_count THEN '{alloc_count allocation} of its own, {alloc_bytes}' END
 	AS "memory:~memory"
-FROM meant;
+FROM (SELECT *, fitted(own_ns, self_error_ns, most_ns) AS fitted_ns FROM (SELECT *,
+	MIN(all_ns + :program_error_ns, total_ns - IIF(:is_split, ready_ns + blocked_ns, 0)
+	+ total_error_ns) AS most_ns
+	FROM (SELECT *, self_ns - IIF(:is_split, self_ready_ns + self_blocked_ns, 0) AS own_ns,
+	1.0 * IIF(:thread IS NULL, :program_ns, (SELECT SUM(IIF(:is_split, self_cpu_ns, self_ns))
+	FROM tree)) AS all_ns FROM meant)));
+
+-- :note inlined_callers human
+SELECT 'A caller with time and no calls contains inlined code that makes the calls: they are
+	in the row of the function that was inlined.' AS text
+WHERE EXISTS (SELECT 1 FROM edges WHERE callee_id = :function AND calls = 0 AND total_ns <> 0);
 
 -- :note namesakes
 SELECT '{count other function} {count|has|have} this name; this is the most called. ''#ID'' with a
