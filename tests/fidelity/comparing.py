@@ -48,7 +48,7 @@ class Setting:
         self.accounts.append(account)
         self.errors.append(recording.errors())
         self.samples.append(recording.samples)
-        self.inlined_pairs = recording.inlined_pairs()
+        self.inlined_pairs, self.timed = recording.inlined_pairs(), recording.timed
         self.knows_inlined = recording.knows_inlined
 
     def middle(self, key):
@@ -205,10 +205,11 @@ class Measurement:
         these agree}."""
         if "perf" in self.missing:
             return {}, {}, {}
-        pairs = next((setting.inlined_pairs for setting in self.settings
-                      if setting.turns), set())
-        halves = {build: self.samples[build].halves(pairs) for build in REFERENCES}
-        return ({build: self.samples[build].as_built(pairs) for build in REFERENCES}, halves,
+        pairs, timed = next(((setting.inlined_pairs, setting.timed)
+                             for setting in self.settings if setting.turns), ((), ()))
+        halves = {build: self.samples[build].halves(pairs, timed) for build in REFERENCES}
+        return ({build: self.samples[build].as_built(pairs, timed) for build in REFERENCES},
+                halves,
                 {build: agreement_of(both[0], both[1:]) for build, both in halves.items()
                  if both})
 

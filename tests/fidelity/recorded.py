@@ -5,6 +5,7 @@ import json
 
 import harness
 import measure
+import truth
 
 
 class Function:
@@ -40,6 +41,7 @@ class Recording:
 
     def _read_functions(self, connection):
         self.functions, self.names = collections.defaultdict(Function), {}
+        self.libraries, self.library_errors = {}, collections.Counter()
         columns = columns_of(connection, "functions")
         error = "self_error_ns" if "self_error_ns" in columns else "NULL"
         for number, name, module, calls, recording, error_ns in \
@@ -54,6 +56,15 @@ class Recording:
             function.recordings.add(recording)
             if error_ns is not None:
                 function.error_ns = (function.error_ns or 0) + error_ns
+        for number, name, module, error_ns in harness.query(
+                connection, "SELECT function_id, COALESCE(linkage_name, name), module,"
+                " self_error_ns FROM functions WHERE recording = 'unwound' AND self_ns > 0"):
+            if module == self.program:
+                continue
+            self.libraries[number] = truth.library_name(name)
+            self.library_errors[self.libraries[number]] += error_ns
+        self.timed = {truth.library_name(name) for name, in harness.query(
+            connection, "SELECT DISTINCT name FROM call_paths WHERE kind IN ('wait', 'io')")}
 
     def _read_main(self, connection):
         columns = columns_of(connection, "functions")
@@ -74,7 +85,8 @@ class Recording:
         self.knows_inlined = "inlined" in columns_of(connection, "call_paths")
         inlined = "inlined" if self.knows_inlined else "0"
         self.paths = [
-            (path, parent, self.names.get(number), cpu_ns, bool(is_inlined), calls)
+            (path, parent, self.names.get(number) or self.libraries.get(number), cpu_ns,
+             bool(is_inlined), calls or 0)
             for path, parent, number, cpu_ns, is_inlined, calls in harness.query(
                 connection, "SELECT path_id, parent_path_id, function_id, self_cpu_ns,"
                 f" {inlined}, calls FROM call_paths ORDER BY depth")]
@@ -94,8 +106,7 @@ class Recording:
 
     def account(self):
         """{function: ns}, copies that were inlined folded into the code that they are in.
-        The time of libraries, which have paths of their own where they may wait, is their
-        callers': samples know no difference."""
+        The time of calls of libc that are timed is their callers', as in truth.py."""
         owners, account = {}, collections.Counter()
         for path, parent, name, cpu_ns, is_inlined, _ in self.paths:
             owners[path] = name if name and not is_inlined else owners.get(parent)
@@ -105,4 +116,5 @@ class Recording:
 
     def errors(self):
         """{function: the error of its self_ns, or None}"""
-        return {name: function.error_ns for name, function in self.functions.items()}
+        return {**{name: function.error_ns for name, function in self.functions.items()},
+                **self.library_errors}

@@ -3,9 +3,10 @@
 by perf's samples of the recorded program, of the build with hooks that do nothing, and of the
 plain one.
 
-Recorders by hooks see functions of the program only: what libc or the kernel does for one
-of them is its own time. So samples go to the innermost frame that has hooks in the recorded
-build. The hooks' own are left out.
+A library's function has its own instructions in all accounts. What the kernel does for a
+function is its own time, and so is what a call of libc does that the recorder times (read(),
+fread()), of who called it. Samples in the program go to the innermost frame that has hooks in
+the recorded build. The hooks' own are left out.
 """
 import collections
 import mmap
@@ -23,6 +24,17 @@ BUFFER = "64M"
 MOST_LOST = 0.01
 # Hooks, and the code beside the program that only counts.
 HOOKS = re.compile(r"(.*/)?(empty_hooks\.so|libprofshim\.so|perf-\d+\.map|//anon|\[unknown\])")
+
+
+# What processors and aliases make of one function's name.
+VARIANT = re.compile(r"(_(sse\d*|ssse3|avx\w*|evex\w*|erms|unaligned|movbe|rtm|nonstandard))+$")
+ALIASES = {"memmove": "memcpy", "cfree": "free"}
+
+
+def library_name(symbol):
+    """As the two sides name a function of a library."""
+    name = re.sub(r"^(__GI_)?_*(libc_|IO_)?", "", VARIANT.sub("", base_name(symbol)))
+    return "lib:" + ALIASES.get(name, name)
 
 
 def base_name(symbol):
@@ -67,9 +79,10 @@ def counts_of(lines, names):
 
 
 class Samples:
-    """Of runs of one build. runs: [{(function, its caller, ...): number}], of each run,
-    those that the compiler inlined, too; all of functions that have hooks. leaves:
-    [{function: number}] by nothing but the instruction."""
+    """Of runs of one build. runs: [{(library, (function, its caller, ...)): number}], of
+    each run, those that the compiler inlined, too; all of functions that have hooks.
+    library: (the function of a library that has the instruction, the one that the program
+    called), or twice "". leaves: [{function: number}] by nothing but the instruction."""
 
     def __init__(self):
         self.runs, self.leaves = [], []
@@ -77,28 +90,34 @@ class Samples:
     def add(self, stacks, program, instrumented, names):
         chains = (chain_in(frames, program, instrumented, names) for frames in stacks)
         leaves = (leaf_in(frames, program, names) for frames in stacks)
-        self.runs.append(collections.Counter(chain for chain in chains if chain))
+        self.runs.append(collections.Counter(chain for chain in chains if any(chain[0])
+                                             or chain[1]))
         self.leaves.append(collections.Counter(name for name in leaves if name))
 
     def total(self):
         return sum(sum(run.values()) for run in self.runs)
 
-    def as_built(self, inlined_pairs, runs=None):
+    def as_built(self, inlined_pairs, timed=(), runs=None):
         """Of those that it is in the recorded build. inlined_pairs: (function, caller) of
-        the copies that the compiler put into their callers there. runs: some of them."""
+        the copies that the compiler put into their callers there. timed: names of the
+        library's functions that the recorder times. runs: some of them."""
         samples = collections.Counter()
         for run in self.runs if runs is None else runs:
-            for chain, count in run.items():
+            for (library, called), chain, count in (
+                    (*key, count) for key, count in run.items()):
+                if library and (called not in timed or not chain):
+                    samples[library] += count
+                    continue
                 apart = (pair[0] for pair in zip(chain, chain[1:])
                          if pair not in inlined_pairs)
                 samples[next(apart, chain[-1])] += count
         return samples
 
-    def halves(self, inlined_pairs):
+    def halves(self, inlined_pairs, timed):
         """Two accounts of the same: every second run; None where there is only one."""
         if len(self.runs) < 2:
             return None
-        return [self.as_built(inlined_pairs, self.runs[half::2]) for half in (0, 1)]
+        return [self.as_built(inlined_pairs, timed, self.runs[half::2]) for half in (0, 1)]
 
 
 FRAME = re.compile(r"\s*([0-9a-f]+) (.*) \((.*)\)")
@@ -124,13 +143,30 @@ def module_of(frames):
     return next((module for _, _, module in own if module != "inlined"), "")
 
 
+def library_in(frames, program):
+    """(The function of a library that has the instruction, the one that the program called).
+    """
+    if module_of(frames) == program:
+        return "", ""
+    own = [frame for frame in frames if "kernel" not in frame[2]]
+    symbols = []
+    for at, symbol, module in own:
+        if module == program:
+            break
+        if not symbols or at != symbols[-1][0]:
+            symbols.append([at, symbol])
+        symbols[-1][1] = symbol
+    return (library_name(symbols[0][1]), library_name(symbols[-1][1])) if symbols else ("", "")
+
+
 def chain_in(frames, program, instrumented, names):
-    """The functions in instrumented, innermost first; () of hooks."""
+    """library_in(), and the functions in instrumented, innermost first; nothing of hooks."""
     if HOOKS.fullmatch(module_of(frames)):
-        return ()
-    return tuple(name for name in (names.of(symbol) for _, symbol, module in frames
-                                   if module in (program, "inlined"))
-                 if name in instrumented)
+        return ("", ""), ()
+    chain = tuple(name for name in (names.of(symbol) for _, symbol, module in frames
+                                    if module in (program, "inlined"))
+                  if name in instrumented)
+    return library_in(frames, program), chain
 
 
 def leaf_in(frames, program, names):
