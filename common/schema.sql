@@ -30,8 +30,9 @@
 -- threads and processes of a run are merged by their functions; path_lane has the
 -- share of each lane (one thread, or several that followed each other, of one process or
 -- of short ones of one program) when a run had more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
--- (an uninstrumented function: seen by unwinding from an allocation, without calls and
--- times; or by samples, below a function whose callees are only counted, without calls) or 'region' (named by the program: profshim_region_begin; exact; its function
+-- (a function without hooks, whose calls nobody counted: seen by unwinding from an
+-- allocation, without times; or by samples, with times, below the function that called it;
+-- calls are 0 in the tables and NULL in the views) or 'region' (named by the program: profshim_region_begin; exact; its function
 -- row has its name and component and no module) or 'wait' or 'io' (a call of libc that
 -- waits or moves data: exact). An ALLOCATION SITE is a source line of a path's own function.
 --
@@ -618,7 +619,8 @@ CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
-	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
+	m.path AS module, f.file, f.line, f.component,
+	CASE WHEN f.recording <> 'unwound' THEN f.calls END AS calls, f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
 	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count,
 	f.self_error_ns, f.total_error_ns,
@@ -634,7 +636,8 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame'
 	WHEN 2 THEN 'region' WHEN 3 THEN 'wait' ELSE 'io' END AS kind,
-	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
+	CASE WHEN p.kind <> 1 THEN p.calls END AS calls, p.total_ns, p.self_ns, p.alloc_count,
+	p.alloc_bytes, p.live_bytes,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count,
 	CASE WHEN p.kind = 1 THEN 'unwound' WHEN p.recording = 0 THEN 'exact'
 	WHEN p.recording = 2 THEN 'counted'
@@ -723,7 +726,8 @@ CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
-	b.name AS callee, e.calls, e.total_ns, e.inlined_calls, e.cpu_ns, e.ready_ns,
+	b.name AS callee, CASE WHEN b.recording <> 'unwound' THEN e.calls END AS calls,
+	e.total_ns, e.inlined_calls, e.cpu_ns, e.ready_ns,
 	e.blocked_ns
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
 	JOIN function b ON b.function_id = e.callee_id

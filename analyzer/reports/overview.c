@@ -116,7 +116,8 @@ static void add_paths(struct report_input *input, struct doc *doc,
 		row[4] = cell_integer(whole_number(cpu_ns));
 		row[5] = cell_integer(whole_number(cpu_error_ns));
 		row[6] = cell_integer(node->total_ns);
-		row[7] = cell_integer(node->calls);
+		if (!node->is_frame)
+			row[7] = cell_integer(node->calls);
 		row[8] = table_text(table, calltree_recording_word(node));
 		row[9] = table_text(table, calltree_name(tree, paths[i]));
 		row[10] = report_chain(table, tree, paths[i]);

@@ -192,6 +192,8 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	row[6] = cell_integer(node->tree_alloc_count);
 	quantities_add(QUANTITY_OF_COMPARED, own, QUANTITY_OF_TREE, node->quantities, 1);
 	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_COMPARED, own);
+	if (node->is_frame)
+		row[table_column(table, "calls")] = (struct cell){.kind = CELL_NULL};
 	if (node->recording)
 		table->columns[column].flags &= ~(unsigned)COLUMN_MACHINE;
 	row[column++] = table_text(table, calltree_recording_word(node));

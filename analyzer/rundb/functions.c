@@ -273,6 +273,13 @@ static void rank_value(sqlite3_context *context)
 		sqlite3_result_int64(context, ranking->rank);
 }
 
+static void find_root(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	(void)count;
+	if (sqlite3_value_type(arguments[0]) != SQLITE_NULL)
+		sqlite3_result_double(context, sqrt(sqlite3_value_double(arguments[0])));
+}
+
 static const double one = 1, hundred = 100;
 static const struct sql_function functions[] = {
 	{"quantile", 2, &one, .step = quantile_step, .final = quantile_final},
@@ -280,6 +287,7 @@ static const struct sql_function functions[] = {
 	{"median", 1, .step = quantile_step, .final = quantile_final},
 	{"regexp", 2, .call = match},
 	{"libc_purpose", 1, .call = find_purpose},
+	{"square_root", 1, .call = find_root},
 	{"last_known", 1, NULL, NULL, known_step, known_final, known_value},
 	{"grown", 1, NULL, NULL, grown_step, grown_value, grown_value},
 	{"tied_rank", 2, NULL, NULL, rank_step, rank_value, rank_value},

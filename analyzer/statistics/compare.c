@@ -9,6 +9,7 @@
 #include "common/base/map.h"
 #include "common/base/strbuf.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,53 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 	comparison->paths[number].presence |= side_of(comparison, run);
 	series_add(&comparison->path_values, number, run, values);
 	return number;
+}
+
+/* How a time was divided between the two is no error of both together: that is no larger
+ * than of all below, but where others were given some of it. */
+static void join_errors(const struct compare_series *series, size_t run, uint32_t from,
+			uint32_t to, size_t metric, bool is_left)
+{
+	int64_t *less = &compare_values(series, from, metric)[run];
+	int64_t *error = &compare_values(series, to, metric)[run];
+	double most = (double)compare_values(series, to, COMPARE_total_error_ns)[run];
+	double both = hypot((double)*error, (double)*less);
+
+	*error = (int64_t)(is_left ? fmin(both, 9e18) : fmin(both, most));
+	*less = 0;
+}
+
+static void give_time(const struct compare_series *series, size_t run, uint32_t from,
+		      uint32_t to, const int64_t *values, bool is_left)
+{
+	static const int times[][2] = {{COMPARE_self_ns, COMPARE_total_ns},
+				       {COMPARE_self_cpu_ns, COMPARE_cpu_ns},
+				       {COMPARE_self_ready_ns, COMPARE_ready_ns},
+				       {COMPARE_self_blocked_ns, COMPARE_blocked_ns}};
+
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
+		size_t self = (size_t)times[i][0], total = (size_t)times[i][1];
+		int64_t ns = values[self] > 0 ? values[self] : 0;
+
+		quantity_add(&compare_values(series, to, self)[run], ns);
+		quantity_add(&compare_values(series, from, self)[run], -ns);
+		quantity_add(&compare_values(series, from, total)[run], -ns);
+	}
+	join_errors(series, run, from, to, COMPARE_self_error_ns, is_left);
+	join_errors(series, run, from, to, COMPARE_CPU_ERROR, is_left);
+	if (compare_values(series, from, COMPARE_total_ns)[run] <= 0)
+		compare_values(series, from, COMPARE_total_error_ns)[run] = 0;
+}
+
+void compare_give_time(struct comparison *comparison, size_t run, uint32_t path,
+		       uint32_t above, const int64_t *values)
+{
+	uint32_t function = comparison->paths[path].function;
+	uint32_t host = comparison->paths[above].function;
+	bool is_left = comparison->functions[host].holder != 0;
+
+	give_time(&comparison->path_values, run, path, above, values, is_left);
+	give_time(&comparison->function_values, run, function, host, values, is_left);
 }
 
 static bool same_file(const char *a, const char *b)

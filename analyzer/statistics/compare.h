@@ -132,6 +132,10 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
  * function is on the path already, that path is returned. */
 uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t parent,
 			  uint32_t function, const int64_t *values);
+/* Gives a path's own time, which values has, to a path above it, and to that one's
+ * function. */
+void compare_give_time(struct comparison *comparison, size_t run, uint32_t path,
+		       uint32_t above, const int64_t *values);
 uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
 			  const char *file, uint32_t line, const int64_t *values);
 

@@ -126,7 +126,7 @@ uint32_t calltree_owner(const struct calltree *tree, uint32_t node);
 /* The owner's name. If only libraries are on the path, they allocated for themselves
  * before or after the program: libstdc++'s pool for exceptions, the loader's tables. */
 const char *calltree_owner_name(const struct calltree *tree, uint32_t node);
-/* "exact", "sampled", "counted" or "off"; "unwound" for a frame. */
+/* "exact", "sampled", "counted" or "off"; "unwound" for a frame without times. */
 const char *calltree_recording_word(const struct calltree_node *node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);
 /* Appends the names from the root to the node, separated by end. For people

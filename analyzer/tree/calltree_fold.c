@@ -215,7 +215,8 @@ struct calltree *calltree_fold_own_calls(const struct calltree *tree,
 	return to;
 }
 
-/* The parent of a node as the program was built: a copy's callees belong to its host. */
+/* The parent of a node as the program was built: a copy's callees belong to its host,
+ * but for those that allocate without hooks. */
 static uint32_t built_parent(const struct calltree *tree,
 			     const struct calltree_node *node)
 {
@@ -225,7 +226,9 @@ static uint32_t built_parent(const struct calltree *tree,
 		return parent;
 	if (tree->nodes[parent].merged_into != CALLTREE_NONE)
 		parent = tree->nodes[parent].merged_into;
-	return node->is_inlined || node->is_frame ? parent : tree->nodes[parent].host;
+	return node->is_inlined || (node->is_frame && node->tree_alloc_count)
+		       ? parent
+		       : tree->nodes[parent].host;
 }
 
 static void merge_into(struct calltree *tree, uint32_t from, uint32_t to)

@@ -253,10 +253,10 @@ static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
 }
 
 /* all_ns: what was recorded of the lane; a time of which not all was is not longer. */
-static void find_total(struct merge_cell *cell, int64_t all_ns)
+static void find_total(struct merge_cell *cell, int is_sampled, int64_t all_ns)
 {
-	int64_t self_ns = cell->counted_calls ? all_ns : cell->raw_self_ns;
-	int64_t total_ns = cell->counted_calls ? all_ns : cell->raw_total_ns;
+	int64_t self_ns = is_sampled ? all_ns : cell->raw_self_ns;
+	int64_t total_ns = is_sampled ? all_ns : cell->raw_total_ns;
 	struct time_error error = cell->self_error;
 
 	cell->total_ns = cell->self_ns;
@@ -327,8 +327,11 @@ void account_totals(struct merge *merge, uint32_t lane)
 	account_begin(merge);
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];
+		int is_sampled =
+			cell->counted_calls ||
+			merge->paths[merge->touched[i]].recording == MERGE_SAMPLED;
 
-		find_total(cell, all_ns);
+		find_total(cell, is_sampled, all_ns);
 		find_split(merge, merge->touched[i]);
 		charge_total(merge, merge->touched[i]);
 		add_times(merge, merge->touched[i], lane, cell);

@@ -321,7 +321,7 @@ static void note_samples(struct counted *counted, struct kept_lane *lane)
 
 	if (!computed_has_samples(counted->merge, lane->lane))
 		return;
-	credit_lane(counted->merge, lane->lane, counted->mode_of);
+	divide_credit(counted->divide, counted->merge, lane->lane);
 	held = restore(counted, lane, &count);
 	divide_note(counted->divide, counted->merge, lane->lane, held, count);
 	account_clear(counted->merge);

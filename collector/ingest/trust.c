@@ -93,13 +93,13 @@ static uint64_t named_so(const struct merge *merge, enum identify_naming naming)
 	return count;
 }
 
-/* Counts functions in the tree that were recorded in this way. */
+/* Counts functions with hooks that were recorded in this way. */
 static uint64_t recorded_so(const struct merge *merge, enum segment_recording recording)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < merge->function_count; i++)
-		count += merge->functions[i].is_used &&
+		count += merge->functions[i].is_instrumented &&
 			 merge->functions[i].recording == recording;
 	return count;
 }

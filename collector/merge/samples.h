@@ -38,8 +38,9 @@ struct sampled_row {
 			    0: not known */
 	/* whose call had the time: account/sampled/credit.h */
 	uint32_t credited_function;
-	uint32_t line;	  /* of the address, 0: not known */
-	const char *file; /* borrowed from identify */
+	uint32_t leaf_function; /* IDENTIFY_NONE, or without hooks, below that */
+	uint32_t line;		/* of the address, 0: not known */
+	const char *file;	/* borrowed from identify */
 	uint64_t count, cpu_ns;
 };
 

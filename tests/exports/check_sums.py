@@ -189,7 +189,7 @@ def without(sums, *metrics):
 
 def not_inlined(rows):
     """Of the code as it was built, which the tree has."""
-    return sum(row["calls"] - row["inlined_calls"] for row in rows)
+    return sum((row["calls"] or 0) - row["inlined_calls"] for row in rows)
 
 
 def check_bar(report, sums):

@@ -107,7 +107,7 @@ def check_tree(products, database):
         sums = [sum(row[metric] for row in tree) for tree in (plain, folded)]
         harness.expect(sums[0] == sums[1], f"tree: {metric} {sums[1]}, not {sums[0]}")
     # copies that were inlined have no row of their own; in 'library' they count
-    calls = [sum(row["calls"] for row in tree) for tree in (plain, folded)]
+    calls = [sum(row["calls"] or 0 for row in tree) for tree in (plain, folded)]
     calls.append(harness.value(database, "SELECT SUM(calls) FROM functions"))
     harness.expect(calls == sorted(calls), f"tree: calls {calls}")
     total = sum(row["total_ns"] for row in folded if row["depth"] == 1)

@@ -15,7 +15,7 @@
 //     'callback' => 500|5000
 // expect-sql: SELECT file LIKE '%/hybrid_library.c' FROM allocation_sites WHERE name =
 //     'plain_inner' GROUP BY 1 => 1
-// expect-sql: SELECT recording, calls FROM functions WHERE name = 'plain_inner' => unwound|0
+// expect-sql: SELECT recording, calls FROM functions WHERE name = 'plain_inner' => unwound|
 #include "truth.h"
 #include <stdlib.h>
 

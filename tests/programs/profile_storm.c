@@ -14,7 +14,7 @@
 // expect-sql: SELECT COUNT(*) FROM call_edges WHERE callee = 'in_handler' AND caller <>
 //     'on_profile' => 0
 // expect-sql: SELECT COUNT(*) FROM call_edges WHERE caller IN ('on_profile') AND callee <>
-//     'in_handler' => 0
+//     'in_handler' AND calls > 0 => 0
 // expect-sql: SELECT COUNT(*) FROM call_edges WHERE callee = 'leaf' AND caller NOT IN
 //     ('even', 'odd') => 0
 // expect-sql: SELECT COUNT(*) FROM call_paths WHERE parent_path_id IS NULL AND kind =

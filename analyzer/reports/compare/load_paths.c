@@ -107,6 +107,21 @@ static void move_hooks(struct placing *placing, uint32_t host, int64_t *values)
 	values[COMPARE_HOOKS] = 0;
 }
 
+/* What samples found in code without hooks is its caller's here: they are few, and runs
+ * that were too short for them have such time there. */
+static void give_back(const struct placing *placing, uint32_t at, const int64_t *values)
+{
+	const struct calltree *tree = placing->tree;
+	uint32_t above = at;
+
+	while (above != CALLTREE_NONE && tree->nodes[above].is_frame)
+		above = tree->nodes[above].parent;
+	if (above != CALLTREE_NONE)
+		compare_give_time(&placing->state->comparison, placing->run->column,
+				  placing->places[at],
+				  placing->places[tree->nodes[above].host], values);
+}
+
 static void place(struct placing *placing, uint32_t at)
 {
 	struct comparison *comparison = &placing->state->comparison;
@@ -131,6 +146,8 @@ static void place(struct placing *placing, uint32_t at)
 		compare_add_path(comparison, placing->run->column,
 				 compare_kept(comparison, parent), function, values);
 	comparison->paths[placing->places[at]].call_line = calltree_call_line(tree, at);
+	if (node->is_frame && node->self_ns > 0)
+		give_back(placing, at, values);
 }
 
 static int read_sites(const struct placing *placing)

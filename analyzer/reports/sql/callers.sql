@@ -19,7 +19,9 @@ UNION ALL SELECT SUM(calls), SUM(is_outermost * total_ns),
 	SUM(self_blocked_ns), SUM(alloc_count), SUM(alloc_bytes)
 	FROM tree WHERE function_id = :function AND (:thread IS NOT NULL OR :inlined)
 	HAVING COUNT(*))
-SELECT f.function_id, f.name, f.file, f.line, f.recording, IFNULL(s.calls, 0) AS calls,
+SELECT f.function_id, f.name, f.file, f.line,
+	IIF(f.recording = 'unwound' AND s.self_ns > 0, 'sampled', f.recording) AS recording,
+	IIF(f.recording <> 'unwound', IFNULL(s.calls, 0), NULL) AS calls,
 	IFNULL(s.total_ns, 0) AS total_ns, IFNULL(s.total_error_ns, 0) AS total_error_ns,
 	IFNULL(s.ready_ns, 0) AS ready_ns, IFNULL(s.blocked_ns, 0) AS blocked_ns,
 	IFNULL(s.self_ns, 0) AS self_ns, IFNULL(s.self_error_ns, 0) AS self_error_ns,
@@ -41,7 +43,7 @@ FROM edge e JOIN main.functions f ON f.function_id = e.callee_id
 WHERE e.run_id = :run AND (e.calls > 0 OR e.total_ns <> 0 OR f.recording = 'unwound')
 	AND :function IN (e.caller_id, e.callee_id)
 	AND :thread IS NULL AND NOT :inlined
-UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, SUM(t.calls),
+UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, NULLIF(SUM(t.calls), 0),
 	SUM(t.inlined_calls), SUM(t.is_outermost_edge * t.total_ns),
 	SUM(t.is_outermost_edge * t.cpu_ns), SUM(t.is_outermost_edge * t.ready_ns),
 	SUM(t.is_outermost_edge * t.blocked_ns), SUM(t.is_outermost_edge * t.total_error_ns)

@@ -6,19 +6,14 @@
 #include <string.h>
 
 #include "collector/account/sampled/trail.h"
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static int by_credit(const void *a, const void *b)
 {
 	const struct sampled_row *left = a, *right = b;
 
-	if (left->path != right->path)
-		return left->path < right->path ? -1 : 1;
-	if (left->kind != right->kind)
-		return left->kind < right->kind ? -1 : 1;
-	return left->credited_function < right->credited_function
-		       ? -1
-		       : left->credited_function > right->credited_function;
+	return ORDER_BY_4(left, right, path, kind, credited_function, leaf_function);
 }
 
 static void sort(struct sampled_row *rows, size_t count)
@@ -27,7 +22,27 @@ static void sort(struct sampled_row *rows, size_t count)
 		qsort(rows, count, sizeof(*rows), by_credit);
 }
 
-void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted)
+/* Code that was compiled without hooks, which no frame tells of. Calls of libc that have
+ * a path do what libc does for them. */
+static uint32_t leaf_of(const struct merge *merge, const struct sampled_row *row,
+			const uint32_t *is_counted, const bool *has_hooks)
+{
+	const struct identify *identify = &merge->identify;
+	const struct identify_place *places = identify->places + row->place;
+	enum merge_kind kind = merge->paths[row->path].kind;
+
+	if (kind == MERGE_WAIT || kind == MERGE_IO)
+		return IDENTIFY_NONE;
+	for (uint32_t i = 0;
+	     row->place < identify->place_count && i < places->chain_count; i++)
+		if (is_counted[places[i].function] || has_hooks[places[i].function])
+			return IDENTIFY_NONE;
+	return row->outer_function == row->credited_function ? IDENTIFY_NONE
+							     : row->outer_function;
+}
+
+void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted,
+		 const bool *has_hooks)
 {
 	struct sampled *sampled = &merge->sampled;
 	size_t count,
@@ -38,10 +53,12 @@ void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted)
 		struct trail trail;
 
 		row->credited_function = row->function;
+		row->leaf_function = IDENTIFY_NONE;
 		if (row->kind != SAMPLED_CODE)
 			continue;
 		trail_find(&trail, merge, is_counted, row);
 		row->credited_function = trail_credit(&trail, merge, row);
+		row->leaf_function = leaf_of(merge, row, is_counted, has_hooks);
 	}
 	sort(sampled->rows + first, count);
 }

@@ -2,14 +2,17 @@
 /* Whose calls had the time of samples. Must not change how much it was. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "collector/account/holders.h"
 #include "collector/merge/merge.h"
 
-/* Of the lane's rows of CODE, as trail_credit() says; they are sorted by path, kind and
- * credited function then. is_counted: by function, not 0. */
-void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted);
+/* Of the lane's rows of CODE, as trail_credit() says; they are sorted by path, kind,
+ * credited function and leaf then. By function: is_counted: not 0; has_hooks: a path is
+ * of its calls. */
+void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted,
+		 const bool *has_hooks);
 
 /* Where the calls of a copy that is inlined stand below some of its host's paths only,
  * samples that others have of it are the host's, whose own time that is as the program

@@ -8,8 +8,8 @@
 #include "collector/account/account.h"
 #include "collector/account/sampled/computed.h"
 #include "collector/account/sampled/credit.h"
+#include "collector/account/sampled/leaves.h"
 #include "collector/account/sampled/pools.h"
-#include "collector/account/sampled/trail.h"
 #include "common/poisson.h"
 #include "common/base/xalloc.h"
 
@@ -29,16 +29,8 @@ struct holder {
 	const struct held *held;      /* calls in its time, by function */
 	size_t held_count;
 	double computed_ns; /* on a CPU */
-	double total_ns;    /* T(a), what of it is divided */
+	struct whole whole; /* ns: T(a), what of it is divided */
 	double hook_model_ns, others_model_ns;
-};
-
-/* Of a holder: what one function's calls below it have. */
-struct part {
-	const struct held *held;
-	size_t count;
-	uint32_t function;
-	double calls, sampled_ns, model_ns;
 };
 
 struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of)
@@ -62,6 +54,11 @@ void divide_free(struct divide *divide)
 	pools_done(&divide->pools);
 	free(divide->has_hooks);
 	free(divide);
+}
+
+void divide_credit(const struct divide *divide, struct merge *merge, uint32_t lane)
+{
+	credit_lane(merge, lane, divide->mode_of, divide->has_hooks);
 }
 
 void divide_note(struct divide *divide, const struct merge *merge, uint32_t lane,
@@ -93,15 +90,18 @@ static bool is_in(const struct sampled_row *row, uint32_t function)
 	return row->kind == SAMPLED_CODE && row->credited_function == function;
 }
 
-/* Samples of the path in this function, be it in an inlined copy. */
-static double samples_in(const struct holder *holder, uint32_t function)
+/* Samples of the path in this function, be it in an inlined copy; they stand together. */
+static void find_rows(const struct holder *holder, struct part *part)
 {
-	double sum = 0;
+	size_t first = 0;
 
-	for (size_t i = 0; i < holder->samples.row_count; i++)
-		if (is_in(&holder->samples.rows[i], function))
-			sum += (double)holder->samples.rows[i].cpu_ns;
-	return sum;
+	while (first < holder->samples.row_count &&
+	       !is_in(&holder->samples.rows[first], part->function))
+		first++;
+	part->rows = holder->samples.rows + first;
+	while (first + part->row_count < holder->samples.row_count &&
+	       is_in(&part->rows[part->row_count], part->function))
+		part->sampled_ns += (double)part->rows[part->row_count++].cpu_ns;
 }
 
 static double share_of(const struct divide *divide, const struct holder *holder,
@@ -109,7 +109,7 @@ static double share_of(const struct divide *divide, const struct holder *holder,
 {
 	double prior = PRIOR_SAMPLES * divide->lane.period_ns;
 	double own_model =
-		holder->total_ns - holder->hook_model_ns - holder->others_model_ns;
+		holder->whole.ns - holder->hook_model_ns - holder->others_model_ns;
 	double all_model = holder->hook_model_ns + holder->others_model_ns +
 			   (own_model > 0 ? own_model : 0);
 	double share;
@@ -119,20 +119,6 @@ static double share_of(const struct divide *divide, const struct holder *holder,
 	share = (sampled_ns + prior * model_ns / all_model) /
 		(holder->samples.sampled_ns + prior);
 	return share > 0 ? (share < 1 ? share : 1) : 0;
-}
-
-/* portion: what of the part it is about. */
-static struct time_error error_of(const struct divide *divide,
-				  const struct holder *holder, double share,
-				  double portion)
-{
-	double total = holder->total_ns;
-	double samples =
-		holder->samples.sampled_ns / divide->lane.period_ns + PRIOR_SAMPLES + 1;
-
-	return (struct time_error){.grain = (float)(total / samples),
-				   .samples = portion * total * total * share *
-					      (1 - share) / samples};
 }
 
 /* Adds a part of the holder's time to a path below it, with the error of it. */
@@ -147,71 +133,18 @@ static void add_part(struct merge *merge, uint32_t holder, uint32_t path, int64_
 		merge->cells[holder].self_error.shared += error->samples;
 }
 
-/* Of several paths of one function any may have had the time of all of them. */
-static size_t largest_of(const struct part *part, const double *portions)
-{
-	size_t largest = 0;
-
-	for (size_t i = 1; i < part->count; i++)
-		if (portions[i] > portions[largest])
-			largest = i;
-	return largest;
-}
-
 /* Half of an interval, as a standard deviation. */
 #define WIDTHS 1.96
 
-/* Adds to portions what the row says of each of the part's calls: they are those that
- * agree with most of its stack. 0: it has none. */
-static bool add_trail(const struct divide *divide, const struct merge *merge,
-		      const struct sampled_row *row, const struct part *part,
-		      uint32_t *matches, double *portions)
+/* How the part divides among its calls: as weights say, and what has no samples as there
+ * are calls. */
+static double portion_of(const struct divide *divide, const struct part *part,
+			 const double *weights, size_t call)
 {
-	uint32_t most = 0;
-	double calls = 0;
-	struct trail trail;
+	double prior = PRIOR_SAMPLES * divide->lane.period_ns;
 
-	if (!row->caller)
-		return false;
-	trail_find(&trail, merge, divide->mode_of, row);
-	for (size_t i = 0; i < part->count; i++) {
-		matches[i] = trail_match(&trail, merge, row->path, part->held[i].path);
-		if (matches[i] > most) {
-			most = matches[i];
-			calls = 0;
-		}
-		if (matches[i] == most)
-			calls += part->held[i].calls;
-	}
-	for (size_t i = 0; i < part->count && calls > 0; i++)
-		if (matches[i] == most)
-			portions[i] += (double)row->cpu_ns * part->held[i].calls / calls;
-	return calls > 0;
-}
-
-/* How the part divides among its calls: as stacks say, and what has none as there are
- * calls. Returns how much of it stacks say. */
-static double find_portions(const struct divide *divide, const struct merge *merge,
-			    const struct holder *holder, const struct part *part,
-			    double *ret)
-{
-	double known_ns = 0,
-	       rest_ns = part->sampled_ns + PRIOR_SAMPLES * divide->lane.period_ns;
-	double all_ns = rest_ns;
-	uint32_t *matches = xcalloc(part->count, sizeof(*matches));
-
-	for (size_t i = 0; part->count > 1 && i < holder->samples.row_count; i++) {
-		const struct sampled_row *row = &holder->samples.rows[i];
-
-		if (is_in(row, part->function) &&
-		    add_trail(divide, merge, row, part, matches, ret))
-			known_ns += (double)row->cpu_ns;
-	}
-	free(matches);
-	rest_ns -= known_ns;
-	for (size_t i = 0; i < part->count; i++)
-		ret[i] = (ret[i] + rest_ns * part->held[i].calls / part->calls) / all_ns;
-	return known_ns / all_ns;
+	return (weights[call] + prior * part->held[call].calls / part->calls) /
+	       (part->sampled_ns + prior);
 }
 
 /* Gives a part of the holder's time to the paths of its calls. Returns how much. */
@@ -219,30 +152,42 @@ static int64_t give(const struct divide *divide, struct merge *merge,
 		    const struct holder *holder, const struct part *part, int64_t room)
 {
 	double share = share_of(divide, holder, part->sampled_ns, part->model_ns);
-	double *portions = xcalloc(part->count, sizeof(*portions));
-	double known = find_portions(divide, merge, holder, part, portions);
-	double part_ns = share * holder->total_ns;
-	size_t largest = largest_of(part, portions);
-	int64_t given = 0;
-	double others = 0;
+	double *weights = xcalloc(part->count, sizeof(*weights));
+	double known = portions_add(merge, divide->mode_of, part->rows, part->row_count,
+				    part->held, part->count, weights);
+	struct given *given = xcalloc(part->count, sizeof(*given));
+	size_t largest = 0;
+	int64_t sum = 0;
+	float others = 0;
 
+	known /= part->sampled_ns + PRIOR_SAMPLES * divide->lane.period_ns;
 	for (size_t i = 0; i < part->count; i++) {
-		struct time_error error = error_of(divide, holder, share, portions[i]);
-		int64_t ns = (int64_t)(part_ns * portions[i]);
-
-		if (ns > room - given)
-			ns = room - given;
-		if (i != largest) {
-			error.placed = -(float)((double)ns * (1 - known) / WIDTHS);
-			others += (double)ns * (1 - known);
-		}
-		add_part(merge, holder->samples.path, part->held[i].path, ns, &error);
-		given += ns;
+		given[i].portion = portion_of(divide, part, weights, i);
+		given[i].own = 1;
+		given[i].share = share;
+		given[i].ns = (int64_t)(share * holder->whole.ns * given[i].portion);
+		if (given[i].ns > room - sum)
+			given[i].ns = room - sum;
+		sum += given[i].ns;
+		/* any of them may have had the time of all */
+		given[i].placed = -(float)((double)given[i].ns * (1 - known) / WIDTHS);
+		others -= given[i].placed;
+		if (given[i].portion > given[largest].portion)
+			largest = i;
 	}
-	merge->cells[part->held[largest].path].self_error.placed +=
-		(float)(others / WIDTHS);
-	free(portions);
-	return given;
+	given[largest].placed += others;
+	for (size_t i = 0; i < part->count; i++) {
+		struct time_error error =
+			whole_error(&holder->whole, share, given[i].portion);
+
+		error.placed = given[i].placed;
+		add_part(merge, holder->samples.path, part->held[i].path, given[i].ns,
+			 &error);
+	}
+	leaves_give(merge, divide->mode_of, &holder->whole, part, weights, given);
+	free(weights);
+	free(given);
+	return sum;
 }
 
 static struct part find_part(const struct divide *divide, struct holder *holder,
@@ -255,7 +200,7 @@ static struct part find_part(const struct divide *divide, struct holder *holder,
 	       holder->held[first + part.count].function == part.function;
 	     part.count++)
 		part.calls += part.held[part.count].calls;
-	part.sampled_ns = samples_in(holder, part.function);
+	find_rows(holder, &part);
 	part.model_ns = part.calls * pools_call_ns(&divide->pools.all[part.function]);
 	return part;
 }
@@ -291,56 +236,59 @@ static bool has_part(const struct part *parts, size_t count, uint32_t function)
 }
 
 /* Does the sample show a call below the holder, of which no frame tells? Of a function
- * that is only counted; or of one without hooks, where such functions are below the
- * holder: else it was called by the holder itself, and is part of it. */
+ * that is only counted, or of one without hooks whose caller is not known. */
 static bool is_below(const struct divide *divide, const struct merge *merge,
 		     const struct holder *holder, const struct sampled_row *row)
 {
-	uint32_t function = row->credited_function;
+	uint32_t function = row->credited_function, path = holder->samples.path;
 
 	if (row->kind != SAMPLED_CODE || function >= divide->pools.function_count ||
-	    (row->path && merge->paths[row->path].function == function))
+	    (path && merge->paths[path].function == function))
 		return false;
 	return divide->mode_of[function] ||
-	       (!divide->has_hooks[function] && holder->held_count);
+	       (!divide->has_hooks[function] && merge->paths[path].kind != MERGE_WAIT &&
+		merge->paths[path].kind != MERGE_IO);
 }
 
 /* Samples in functions of whose calls none is known to be below the holder: they are,
  * though how many is not known. Returns how much they were given. */
 static int64_t give_unplaced(const struct divide *divide, struct merge *merge,
 			     const struct holder *holder, const struct part *parts,
-			     size_t part_count, int64_t room)
+			     size_t part_count, int64_t room, double *ret_sampled_ns)
 {
 	int64_t given = 0, ns;
-	size_t next;
+	uint32_t above = holder->samples.path, path;
 
-	for (size_t i = 0; i < holder->samples.row_count; i = next) {
-		const struct sampled_row *row = &holder->samples.rows[i];
-		uint32_t function = row->credited_function, path;
-		double sampled_ns = 0, share;
+	*ret_sampled_ns = 0;
+	for (size_t i = 0; i < holder->samples.row_count;) {
+		const struct sampled_row *row = &holder->samples.rows[i++];
+		struct part part = {.function = row->credited_function};
 		struct time_error error;
 		enum merge_kind kind;
+		double share;
 
-		for (next = i; next < holder->samples.row_count &&
-			       holder->samples.rows[next].kind == row->kind &&
-			       holder->samples.rows[next].credited_function == function;
-		     next++)
-			sampled_ns += (double)holder->samples.rows[next].cpu_ns;
 		if (!is_below(divide, merge, holder, row) ||
-		    has_part(parts, part_count, function))
+		    has_part(parts, part_count, part.function))
 			continue;
-		kind = divide->mode_of[function] ? MERGE_FUNCTION : MERGE_FRAME;
-		if (!merge_has_room(merge, holder->samples.path, function, kind))
+		find_rows(holder, &part);
+		i += part.row_count - 1;
+		kind = divide->mode_of[part.function] ? MERGE_FUNCTION : MERGE_FRAME;
+		if (!merge_has_room(merge, above, part.function, kind))
 			continue;
-		share = share_of(divide, holder, sampled_ns, 0);
-		error = error_of(divide, holder, share, 1);
-		ns = (int64_t)(share * holder->total_ns);
+		share = share_of(divide, holder, part.sampled_ns, 0);
+		error = whole_error(&holder->whole, share, 1);
+		ns = (int64_t)(share * holder->whole.ns);
 		if (ns > room - given)
 			ns = room - given;
-		path = merge_child_path(merge, holder->samples.path, function, kind);
+		path = merge_child_path(merge, above, part.function, kind);
 		if (!merge->paths[path].recording && !merge->cells[path].calls)
 			merge->paths[path].recording = MERGE_SAMPLED;
-		add_part(merge, holder->samples.path, path, ns, &error);
+		add_part(merge, above, path, ns, &error);
+		if (above && kind == MERGE_FRAME)
+			leaves_move_raw(merge, above, path, ns);
+		leaves_give_path(merge, divide->mode_of, &holder->whole, &part, path,
+				 share, ns);
+		*ret_sampled_ns += part.sampled_ns;
 		given += ns;
 	}
 	return given;
@@ -356,20 +304,23 @@ static void find_times(struct divide *divide, struct merge *merge, struct holder
 	holder->computed_ns = holder->samples.path
 				      ? computed_cpu_ns(&divide->lane, cell, sampled_ns)
 				      : sampled_ns;
-	holder->total_ns = holder->computed_ns;
+	holder->whole.ns = holder->computed_ns;
 	if (divide->lane.is_sampled)
-		holder->total_ns =
+		holder->whole.ns =
 			fmin(holder->computed_ns,
 			     poisson_high(sampled_ns / divide->lane.period_ns) *
 					     divide->lane.period_ns +
 				     divide->lane.early_ns);
+	holder->whole.period_ns = divide->lane.period_ns;
+	holder->whole.samples =
+		holder->samples.sampled_ns / divide->lane.period_ns + PRIOR_SAMPLES + 1;
 	factor = pools_hook_factor(&divide->pools,
 				   pools_of(&divide->pools, merge, holder->samples.path),
 				   divide->lane.period_ns);
 	model_ns = holder->samples.path ? (double)cell->hook_ns : 0;
 	for (size_t i = 0; !holder->samples.path && i < holder->held_count; i++)
 		model_ns += holder->held[i].counting * counted_ns;
-	holder->hook_model_ns = fmin(factor * model_ns, holder->total_ns);
+	holder->hook_model_ns = fmin(factor * model_ns, holder->whole.ns);
 }
 
 /* What is not given to others is the holder's own, but for the hooks'. */
@@ -380,8 +331,9 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 	struct sampled_row *rows =
 		credit_placed(merge, holder->samples.rows, holder->samples.row_count,
 			      holder->held, holder->held_count);
+	struct part own = {.function = merge->paths[holder->samples.path].function};
 	size_t count;
-	double hook_share;
+	double hook_share, share, own_ns, unplaced_ns;
 	int64_t room;
 	struct time_error error;
 
@@ -390,21 +342,30 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 	count = find_parts(divide, merge, holder, parts);
 	hook_share =
 		share_of(divide, holder, holder->samples.hook_ns, holder->hook_model_ns);
-	room = (int64_t)(holder->total_ns * (1 - hook_share));
-	for (size_t i = 0; i < count; i++)
+	room = (int64_t)(holder->whole.ns * (1 - hook_share));
+	own_ns = holder->samples.sampled_ns - holder->samples.hook_ns;
+	for (size_t i = 0; i < count; i++) {
 		room -= give(divide, merge, holder, &parts[i], room);
-	room -= give_unplaced(divide, merge, holder, parts, count, room);
+		own_ns -= parts[i].sampled_ns;
+	}
+	room -= give_unplaced(divide, merge, holder, parts, count, room, &unplaced_ns);
+	if (holder->samples.path) {
+		/* all parts together are as uncertain as that of the hooks is */
+		error = whole_error(&holder->whole, hook_share, 1);
+		merge->cells[holder->samples.path].self_error.shared -= error.samples;
+		share = holder->whole.ns > 0 ? (double)room / holder->whole.ns : 0;
+		error = whole_error(&holder->whole, share, 1);
+		add_part(merge, holder->samples.path, holder->samples.path,
+			 room + (int64_t)(holder->computed_ns - holder->whole.ns),
+			 &error);
+		if (!has_part(parts, count, own.function))
+			find_rows(holder, &own);
+		own.sampled_ns = fmax(own.sampled_ns, own_ns - unplaced_ns);
+		leaves_give_path(merge, divide->mode_of, &holder->whole, &own,
+				 holder->samples.path, share, room);
+	}
 	free(parts);
 	free(rows);
-	if (!holder->samples.path)
-		return;
-	/* all parts together are as uncertain as that of the hooks is */
-	error = error_of(divide, holder, hook_share, 1);
-	merge->cells[holder->samples.path].self_error.shared -= error.samples;
-	error = error_of(divide, holder,
-			 holder->total_ns > 0 ? (double)room / holder->total_ns : 0, 1);
-	add_part(merge, holder->samples.path, holder->samples.path,
-		 room + (int64_t)(holder->computed_ns - holder->total_ns), &error);
 }
 
 /* What was found without samples; waits are what they are. */
@@ -450,6 +411,8 @@ void divide_lane(struct divide *divide, struct merge *merge, uint32_t lane,
 		       held[at + holder.held_count].holder == holder.samples.path)
 			holder.held_count++;
 		at += holder.held_count;
+		if (merge->paths[holder.samples.path].kind == MERGE_FRAME)
+			continue; /* what it has it was given */
 		find_times(divide, merge, &holder, counted_ns);
 		divide_holder(divide, merge, &holder);
 	}

@@ -22,6 +22,10 @@
  * no samples: what T(a) has more than so many samples can mean, and than passed before
  * the first, was there, and is the path's own. It is not divided.
  *
+ * CODE WITHOUT HOOKS, of libc or any library, has no frames and no counts. What its
+ * caller was given is divided between both as the samples of the caller are, on the same
+ * path; rows of it are children of the caller's path, of kind frame.
+ *
  * ERROR. Of a part p of T(a), with n samples: T(a)^2 p (1 - p) / (n + 1), and where that
  * is of few samples as few say (time_error.h). Which of several paths below a has how
  * much of a part is thought to be as calls are, and may be otherwise.
@@ -44,6 +48,9 @@ struct divide;
  * function: is it only counted in the lane that is looked at? */
 struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of);
 void divide_free(struct divide *divide);
+
+/* Whose time the lane's samples are (credit.h). Before divide_note(). */
+void divide_credit(const struct divide *divide, struct merge *merge, uint32_t lane);
 
 /* Each lane that has samples (computed.h), while it is in the cells, with its self times
  * and its calls without frames. All of them before the first divide_lane(). */

@@ -29,6 +29,7 @@ struct scene {
 	struct hook_cost cost;
 	uint32_t mode_of[FUNCTIONS];
 	struct divide *divide;
+	bool has_places; /* samples tell where they are */
 };
 
 static int begin(void **state)
@@ -93,6 +94,7 @@ static void sample(struct scene *scene, const struct row *rows)
 					     .function = rows->function,
 					     .outer_function = rows->function,
 					     .credited_function = rows->function,
+					     .leaf_function = IDENTIFY_NONE,
 					     .count = rows->count,
 					     .cpu_ns = rows->count * PERIOD_NS};
 		sum_ns += rows->count * PERIOD_NS;
@@ -127,6 +129,8 @@ static void make_divide(struct scene *scene, int64_t ns, double calls)
 	struct held held = calls_of(calls);
 
 	scene->divide = divide_new(&scene->merge, scene->mode_of);
+	if (scene->has_places)
+		divide_credit(scene->divide, &scene->merge, 0);
 	if (!scene->merge.sampled.lane_count)
 		return;
 	fill(scene, ns);
@@ -232,9 +236,9 @@ TEST_WITH(none_is_not_nothing, begin, end)
 			3600, 3700);
 }
 
-/* Code without hooks may have been called by what was only counted: it is told apart, and
- * is the caller's own where there is no such. */
-TEST_WITH(libraries_below_counted_calls, begin, end)
+/* Code without hooks of whose caller nothing is known is told below the path, whether or
+ * not that has calls that were only counted. */
+TEST_WITH(libraries_of_unknown_callers, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 300},
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 300},
@@ -246,15 +250,14 @@ TEST_WITH(libraries_below_counted_calls, begin, end)
 
 	sample(scene, rows);
 	make_divide(scene, 1000000, 100);
-	fill(scene, 1000000);
-	divide_lane(scene->divide, &scene->merge, 0, &held, 0);
-	near(self_of(scene, MAIN_PATH), 1000000 - 1000000 * 300 / 1004);
-	assert_int_equal(scene->merge.path_count, 3);
-	fill(scene, 1000000);
-	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
-	path = merge_child_path(&scene->merge, MAIN_PATH, LIBRARY_FUNCTION, MERGE_FRAME);
-	assert_int_equal(path, 3);
-	near(self_of(scene, path), 1000000 * 400 / 1004);
+	for (size_t count = 0; count < 2; count++) {
+		fill(scene, 1000000);
+		divide_lane(scene->divide, &scene->merge, 0, &held, count);
+		path = merge_child_path(&scene->merge, MAIN_PATH, LIBRARY_FUNCTION,
+					MERGE_FRAME);
+		assert_int_equal(path, 3);
+		near(self_of(scene, path), 1000000 * 400 / 1004);
+	}
 }
 
 /* Calls of a copy that is inlined into counted() stand below another of its paths: here
@@ -315,14 +318,16 @@ static void use_places(struct scene *scene)
 {
 	struct sampled *sampled = &scene->merge.sampled;
 
+	scene->has_places = true;
 	scene->merge.identify.places = calls_in;
 	scene->merge.identify.place_count = FUNCTIONS;
 	for (size_t i = 0; i < sampled->row_count; i++)
 		sampled->rows[i].place = sampled->rows[i].function;
 }
 
-/* What a library does is its caller's: of a counted function's, as the stack says, or of
- * the path's own. Where the stack does not say it, it is told apart. */
+/* What a library does is told below its caller: below a counted function, as the stack
+ * says, or below the path itself, and there, too, where the stack does not say it. The
+ * callers' totals have it. */
 TEST_WITH(libraries_by_their_stacks, begin, end)
 {
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 100},
@@ -333,6 +338,7 @@ TEST_WITH(libraries_by_their_stacks, begin, end)
 	struct scene *scene = *state;
 	struct sampled *sampled = &scene->merge.sampled;
 	struct held held = calls_of(100);
+	uint32_t below, beside;
 
 	sample(scene, rows);
 	use_places(scene);
@@ -340,14 +346,44 @@ TEST_WITH(libraries_by_their_stacks, begin, end)
 	sampled->rows[1].caller =
 		CALLER_BY(scene, MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION);
 	sampled->rows[2].caller = CALLER_BY(scene, MAIN_FUNCTION);
-	credit_lane(&scene->merge, 0, scene->mode_of);
 	make_divide(scene, 1000000, 100);
 	fill(scene, 1000000);
 	divide_lane(scene->divide, &scene->merge, 0, &held, 1);
-	assert_in_range(self_of(scene, COUNTED_PATH), 497000, 503000);
-	assert_in_range(self_of(scene, MAIN_PATH), 397000, 403000);
-	assert_int_equal(scene->merge.path_count, 4);
-	assert_in_range(self_of(scene, 3), 97000, 103000);
+	below = merge_child_path(&scene->merge, COUNTED_PATH, LIBRARY_FUNCTION,
+				 MERGE_FRAME);
+	beside =
+		merge_child_path(&scene->merge, MAIN_PATH, LIBRARY_FUNCTION, MERGE_FRAME);
+	assert_int_equal(scene->merge.path_count, 5);
+	assert_in_range(self_of(scene, COUNTED_PATH), 0, 3000);
+	assert_in_range(self_of(scene, below), 497000, 503000);
+	assert_in_range(self_of(scene, MAIN_PATH), 97000, 103000);
+	assert_in_range(self_of(scene, beside), 397000, 403000);
+	near(self_of(scene, COUNTED_PATH) + self_of(scene, below) +
+		     self_of(scene, MAIN_PATH) + self_of(scene, beside),
+	     1000000);
+	assert_int_equal(scene->merge.cells[MAIN_PATH].raw_self_ns +
+				 scene->merge.cells[beside].raw_self_ns,
+			 1000000);
+	near(scene->merge.cells[beside].raw_self_ns, self_of(scene, beside));
+	assert_int_equal(scene->merge.paths[below].recording, MERGE_SAMPLED);
+	assert_int_equal(scene->merge.cells[below].calls, 0);
+}
+
+/* Of a call of libc that has a path what libc does for it is its own. */
+TEST_WITH(libc_calls_do_their_own, begin, end)
+{
+	static const struct row rows[] = {{SAMPLED_CODE, LIBRARY_FUNCTION, 500},
+					  {.count = 0}};
+	struct scene *scene = *state;
+
+	scene->merge.paths[MAIN_PATH].kind = MERGE_IO;
+	sample(scene, rows);
+	use_places(scene);
+	make_divide(scene, 1000000, 0);
+	fill(scene, 500000);
+	divide_lane(scene->divide, &scene->merge, 0, NULL, 0);
+	assert_int_equal(scene->merge.path_count, 3);
+	near(self_of(scene, MAIN_PATH), 500000);
 }
 
 /* Of two paths with as many calls one has nine times the samples; a tenth of all has no
@@ -372,7 +408,6 @@ TEST_WITH(paths_by_their_stacks, begin, end)
 	use_places(scene);
 	sampled->rows[0].caller = CALLER_BY(scene, MAIN_FUNCTION, COPY_FUNCTION);
 	sampled->rows[1].caller = CALLER_BY(scene, MAIN_FUNCTION);
-	credit_lane(&scene->merge, 0, scene->mode_of);
 	make_divide(scene, 1000000, 100);
 	fill(scene, 1000000);
 	divide_lane(scene->divide, &scene->merge, 0, held, 2);

@@ -336,8 +336,8 @@ TEST_WITH(unwound_chain, begin, end)
 	make_site(f.process, &f.lane, node, 2, 64, 0, 0);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT depth, name, kind, calls, alloc_count FROM call_paths",
-		   "1|0x5000 (unknown module)|frame|0|0;2|0x6000 (unknown "
-		   "module)|frame|0|2");
+		   "1|0x5000 (unknown module)|frame||0;2|0x6000 (unknown "
+		   "module)|frame||2");
 	check_rows(db, "SELECT name, alloc_bytes FROM allocation_sites",
 		   "0x6000 (unknown module)|64");
 	check_rows(db, "SELECT DISTINCT recording FROM functions", "unwound");
