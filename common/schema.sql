@@ -620,7 +620,9 @@ CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_
 
 CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.component,
-	CASE WHEN f.recording <> 'unwound' THEN f.calls END AS calls, f.total_ns, f.self_ns,
+	-- nobody counted calls of what has no hooks
+	CASE WHEN f.recording NOT IN ('unwound', 'sampled') OR f.calls > 0 THEN f.calls END AS calls,
+	f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
 	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count,
 	f.self_error_ns, f.total_error_ns,
@@ -726,7 +728,8 @@ CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
-	b.name AS callee, CASE WHEN b.recording <> 'unwound' THEN e.calls END AS calls,
+	b.name AS callee,
+	CASE WHEN b.recording NOT IN ('unwound', 'sampled') OR b.calls > 0 THEN e.calls END AS calls,
 	e.total_ns, e.inlined_calls, e.cpu_ns, e.ready_ns,
 	e.blocked_ns
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
