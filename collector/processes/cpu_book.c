@@ -101,7 +101,7 @@ void book_add_stack(struct cpu_book *book, uint32_t module, uint64_t address,
 
 static int write_array(FILE *file, const void *array, size_t count, size_t bytes)
 {
-	return fwrite(array, bytes, count, file) == count;
+	return !count || fwrite(array, bytes, count, file) == count;
 }
 
 static int write_file(const struct cpu_book *book, FILE *file)

@@ -239,14 +239,16 @@ def check(recording):
     functions, report = tables(recording, "functions"), tables(recording, "report")
     memory, tree = tables(recording, "memory"), tables(recording, "tree")
     inlined = answer(recording, "tree", recording.database, "-f", "json", "--inlined")
+    # of a run with samples the report leaves out what took no time, with its calls
+    hot = report.get("functions", [])
+    untold = ["calls"] if len(hot) < len(functions.get("functions", [])) else []
     views = {
         "functions": add_columns(functions.get("functions", [])),
         "tree": add_columns(json.loads(inlined)["call_tree"] if inlined else []),
         "components": add_columns(tables(recording, "components").get("components", [])),
         "memory": add_columns(memory.get("allocation_sites", [])),
         # none that only allocates is hot
-        "report's functions": without(add_columns(report.get("functions", [])), "allocations",
-                                      "bytes"),
+        "report's functions": without(add_columns(hot), "allocations", "bytes", *untold),
         "report's sites": add_columns(report.get("allocation_sites", [])),
         "page's functions": page_table(page, "functions"),
         "page's sites": page_table(page, "allocation_sites"), "explorer": explored(page)}

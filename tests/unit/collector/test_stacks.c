@@ -69,13 +69,15 @@ static void look(struct mapped *mapped)
 	assert_true(mapped->count > 1);
 }
 
-/* What the kernel would have copied. */
-static void copy_here(const struct mapped *mapped, struct stack_dump *ret)
+/* What the kernel would have copied, also between what AddressSanitizer lets be read. */
+__attribute__((no_sanitize("address"))) static void copy_here(const struct mapped *mapped,
+							      struct stack_dump *ret)
 {
 	static const int places[STACK_REGISTERS] = {
 		REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI,
 		REG_RBP, REG_RSP, REG_RIP, REG_R8,  REG_R9,  REG_R10,
 		REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+	const uint64_t *words;
 	ucontext_t context;
 	uint64_t left;
 
@@ -84,9 +86,9 @@ static void copy_here(const struct mapped *mapped, struct stack_dump *ret)
 		ret->registers[i] = (uint64_t)context.uc_mcontext.gregs[places[i]];
 	left = mapped->stack_end - ret->registers[STACK_REGISTER_SP];
 	ret->byte_count = (left < STACK_BYTES ? left : STACK_BYTES) & ~7ull;
-	for (size_t i = 0; i < ret->byte_count; i += 8)
-		memcpy(ret->bytes + i,
-		       (const char *)(uintptr_t)ret->registers[STACK_REGISTER_SP] + i, 8);
+	words = (const uint64_t *)(uintptr_t)ret->registers[STACK_REGISTER_SP];
+	for (size_t i = 0; i < ret->byte_count / 8; i++)
+		memcpy(ret->bytes + 8 * i, &(uint64_t){words[i]}, 8);
 }
 
 struct asked {
@@ -127,16 +129,31 @@ static bool walk(struct stack_walker *walker, const struct asked *asked,
 			   ret);
 }
 
-/* The frame of copy_here() is one more. */
-static size_t count_equal(const struct asked *asked, const struct stack_frames *frames)
+static size_t equal_from(const struct asked *asked, const struct stack_frames *frames,
+			 size_t frame, size_t known)
 {
 	size_t count = 0;
 
-	while (count + 1 < frames->count && (int)count + 1 < asked->known_count &&
-	       frames->addresses[count + 1] ==
-		       (uint64_t)(uintptr_t)asked->known[count + 1])
+	while (frame + count < frames->count &&
+	       known + count < (size_t)asked->known_count &&
+	       frames->addresses[frame + count] ==
+		       (uint64_t)(uintptr_t)asked->known[known + count])
 		count++;
 	return count;
+}
+
+/* How many frames are the same, behind the innermost: copy_here() may be inlined, and
+ * AddressSanitizer's backtrace() has a frame of its own. */
+static size_t count_equal(const struct asked *asked, const struct stack_frames *frames)
+{
+	size_t most = 0;
+
+	for (size_t start = 0; start < 9; start++) {
+		size_t count = equal_from(asked, frames, start / 3, start % 3);
+
+		most = count > most ? count : most;
+	}
+	return most;
 }
 
 TEST(is_walked_as_compilers_do)
@@ -146,9 +163,9 @@ TEST(is_walked_as_compilers_do)
 	struct stack_frames frames;
 
 	assert_true(walk(&walker, asked, &frames));
-	assert_true(count_equal(asked, &frames) >= DEEP);
+	assert_true(count_equal(asked, &frames) > DEEP);
 	assert_true(walk(&walker, asked, &frames)); /* by what it remembers */
-	assert_true(count_equal(asked, &frames) >= DEEP);
+	assert_true(count_equal(asked, &frames) > DEEP);
 	stacks_end(&walker);
 }
 
