@@ -99,7 +99,8 @@ SELECT function_id, IIF(inside IS NULL AND by IS NULL,
 FROM told WHERE is_line OR inside IS NOT NULL OR by IS NOT NULL;
 
 -- Functions with what code without hooks did for them, which is their own to rules: nobody
--- changes libc. leaf: what has more than half of that.
+-- changes libc. leaf: what has more than half of that. Callers that no stack has shown are
+-- nobody's function.
 -- :keep own
 WITH leaves AS (SELECT h.function_id, bare_name(f.name) AS name, SUM(p.self_cpu_ns) AS cpu_ns,
 		SUM(p.raw_self_ns) AS raw_ns,
@@ -108,7 +109,7 @@ WITH leaves AS (SELECT h.function_id, bare_name(f.name) AS name, SUM(p.self_cpu_
 	FROM path p JOIN path c ON c.path_id = p.parent_path_id
 	JOIN path h ON h.path_id = IFNULL(c.host_path_id, c.path_id)
 	JOIN function f ON f.function_id = p.function_id
-	WHERE p.run_id = :run AND p.kind = 1 AND p.self_cpu_ns > 0 GROUP BY 1, 2),
+	WHERE p.run_id = :run AND p.kind = 1 AND p.self_cpu_ns > 0 AND f.is_library GROUP BY 1, 2),
 sums AS (SELECT function_id, SUM(cpu_ns) AS cpu_ns, MAX(cpu_ns) AS most_ns, SUM(raw_ns) AS raw_ns,
 		SUM(squares) AS squares, MAX(CASE place WHEN 1 THEN name END) AS leaf
 	FROM leaves GROUP BY 1)
@@ -119,7 +120,8 @@ SELECT f.function_id, f.name, f.file, f.calls, f.inlined_calls, f.p50_ns, f.max_
 	IIF(s.squares > 0, square_root(s.squares + 1.0 * f.self_error_ns * f.self_error_ns),
 		f.self_error_ns) AS self_error_ns,
 	CASE WHEN most_ns > (f.self_cpu_ns + s.cpu_ns) / 2 THEN leaf END AS leaf
-FROM functions f LEFT JOIN sums s USING (function_id) WHERE f.run_id = :run AND f.recording <> 'unwound';
+FROM functions f LEFT JOIN sums s USING (function_id) WHERE f.run_id = :run AND f.recording <> 'unwound'
+	AND f.name <> '[caller not seen]';
 
 -- Functions with much self time. held_ns: what counts for the run. one_ns: what the longest
 -- call computed itself, at least; max_ns includes callees and hooks. sure: the part that
