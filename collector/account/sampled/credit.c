@@ -23,7 +23,8 @@ static void sort(struct sampled_row *rows, size_t count)
 }
 
 /* Code that was compiled without hooks, which no frame tells of. Calls of libc that have
- * a path do what libc does for them. */
+ * a path do what libc does for them. Code without a name, as the kernel's vDSO, would be
+ * a function at each address: it stays its caller's. */
 static uint32_t leaf_of(const struct merge *merge, const struct sampled_row *row,
 			const uint32_t *is_counted, const bool *has_hooks)
 {
@@ -37,8 +38,11 @@ static uint32_t leaf_of(const struct merge *merge, const struct sampled_row *row
 	     row->place < identify->place_count && i < places->chain_count; i++)
 		if (is_counted[places[i].function] || has_hooks[places[i].function])
 			return IDENTIFY_NONE;
-	return row->outer_function == row->credited_function ? IDENTIFY_NONE
-							     : row->outer_function;
+	if (row->outer_function == row->credited_function ||
+	    row->outer_function >= identify->function_count ||
+	    identify->functions[row->outer_function].naming == IDENTIFY_UNNAMED)
+		return IDENTIFY_NONE;
+	return row->outer_function;
 }
 
 void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted,

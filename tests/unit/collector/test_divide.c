@@ -32,6 +32,8 @@ struct scene {
 	bool has_places; /* samples tell where they are */
 };
 
+static struct identify_function named[FUNCTIONS];
+
 static int begin(void **state)
 {
 	struct scene *scene = calloc(1, sizeof(*scene));
@@ -44,6 +46,9 @@ static int begin(void **state)
 	scene->merge.run = &scene->run;
 	scene->merge.process_cost = &scene->cost;
 	scene->merge.path_limit = 100;
+	for (size_t i = 0; i < FUNCTIONS; i++)
+		named[i].naming = IDENTIFY_EXACT;
+	scene->merge.identify.functions = named;
 	scene->merge.identify.function_count = FUNCTIONS;
 	scene->mode_of[COUNTED_FUNCTION] = 1;
 	merge_add_path(&scene->merge, &(struct merge_path){.parent = 0});
