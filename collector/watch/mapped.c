@@ -231,16 +231,6 @@ void space_look(struct outside_space *space, struct outside_objects *objects,
 		qsort(space->ranges, space->count, sizeof(*space->ranges), by_start);
 }
 
-static const struct outside_range *range_of(const struct outside_space *space,
-					    uint64_t address)
-{
-	size_t low = COUNT_BEFORE(space->count, i, space->ranges[i].end <= address);
-
-	return low < space->count && space->ranges[low].start <= address
-		       ? &space->ranges[low]
-		       : NULL;
-}
-
 static const struct outside_range *look_again(struct outside_space *space,
 					      struct outside_objects *objects,
 					      struct cpu_book *book, int32_t pid,
@@ -252,7 +242,7 @@ static const struct outside_range *look_again(struct outside_space *space,
 	if (now_ns < space->next_ns)
 		return NULL;
 	space_look(space, objects, book, pid);
-	range = range_of(space, address);
+	range = stacks_find_range(space->ranges, space->count, address);
 	space->pause_ns = range ? 0 : 2 * space->pause_ns;
 	if (space->pause_ns < LEAST_PAUSE_NS)
 		space->pause_ns = LEAST_PAUSE_NS;
@@ -265,7 +255,8 @@ static const struct outside_range *look_again(struct outside_space *space,
 uint32_t space_known(const struct outside_space *space, uint64_t address,
 		     uint64_t *ret_address)
 {
-	const struct outside_range *range = range_of(space, address);
+	const struct outside_range *range =
+		stacks_find_range(space->ranges, space->count, address);
 
 	*ret_address = range ? address - range->start + range->address : 0;
 	return range ? range->module : CPU_BOOK_NO_MODULE;
@@ -275,7 +266,7 @@ uint32_t space_find(struct outside_space *space, struct outside_objects *objects
 		    struct cpu_book *book, int32_t pid, uint64_t address,
 		    uint64_t *ret_address)
 {
-	if (!range_of(space, address))
+	if (!stacks_find_range(space->ranges, space->count, address))
 		(void)look_again(space, objects, book, pid, address);
 	return space_known(space, address, ret_address);
 }

@@ -33,14 +33,12 @@ struct walk {
 	bool is_cut, is_unknown;
 };
 
-static const struct outside_range *range_of(const struct stack_space *space,
-					    uint64_t address)
+const struct outside_range *stacks_find_range(const struct outside_range *ranges,
+					      size_t count, uint64_t address)
 {
-	size_t at = COUNT_BEFORE(space->range_count, i, space->ranges[i].end <= address);
+	size_t at = COUNT_BEFORE(count, i, ranges[i].end <= address);
 
-	return at < space->range_count && space->ranges[at].start <= address
-		       ? &space->ranges[at]
-		       : NULL;
+	return at < count && ranges[at].start <= address ? &ranges[at] : NULL;
 }
 
 static struct stack_file *file_of(struct stack_space *space, uint32_t module)
@@ -56,7 +54,8 @@ static int find_rules(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t *re
 		      int needs_rules, void *context)
 {
 	struct walk *walk = context;
-	const struct outside_range *range = range_of(walk->space, ip);
+	const struct outside_range *range =
+		stacks_find_range(walk->space->ranges, walk->space->range_count, ip);
 	const struct stack_file *file =
 		range ? file_of(walk->space, range->module) : NULL;
 	uint64_t address, count;

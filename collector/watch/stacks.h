@@ -37,6 +37,10 @@ struct outside_range {
 	uint32_t unused;
 };
 
+/* The range, of those by start, that an address lies in, or NULL. */
+const struct outside_range *stacks_find_range(const struct outside_range *ranges,
+					      size_t count, uint64_t address);
+
 enum stack_end {
 	STACK_WHOLE,   /* up to where the thread began */
 	STACK_CUT,     /* the copy ends before */

@@ -30,8 +30,8 @@ struct run_facts {
 	int64_t unknown_count;
 	/* Number of functions recorded in this way. */
 	int64_t counted_count, off_count, sampled_count;
-	/* Samples of CPU time: their number, the time they stand for, the cost of one. */
 	int64_t uncounted_count; /* of the sampled ones: without hooks */
+	/* Samples of CPU time: their number, the time they stand for, the cost of one. */
 	int64_t cpu_sample_count, sampled_ns, sample_tick_ns;
 	bool samples_off;	     /* asked for */
 	const char *samples_refused; /* why the kernel refused them; NULL: it did not */
