@@ -239,7 +239,7 @@ def check(recording):
     functions, report = tables(recording, "functions"), tables(recording, "report")
     memory, tree = tables(recording, "memory"), tables(recording, "tree")
     inlined = answer(recording, "tree", recording.database, "-f", "json", "--inlined")
-    # of a run with samples the report leaves out what took no time, with its calls
+    # of a run with samples the report and its page leave out what took no time, with its calls
     hot = report.get("functions", [])
     untold = ["calls"] if len(hot) < len(functions.get("functions", [])) else []
     views = {
@@ -250,7 +250,7 @@ def check(recording):
         # none that only allocates is hot
         "report's functions": without(add_columns(hot), "allocations", "bytes", *untold),
         "report's sites": add_columns(report.get("allocation_sites", [])),
-        "page's functions": page_table(page, "functions"),
+        "page's functions": without(page_table(page, "functions"), *untold),
         "page's sites": page_table(page, "allocation_sites"), "explorer": explored(page)}
     problems = check_bar(report, sums) + check_shares(
         functions, "functions", "self_percent",
