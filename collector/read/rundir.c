@@ -153,6 +153,11 @@ int rundir_lock(const struct rundir *rundir)
 	return fd;
 }
 
+int rundir_is_removed(const char *name)
+{
+	return strncmp(name, RUNDIR_REMOVED, strlen(RUNDIR_REMOVED)) == 0;
+}
+
 /* Is the directory with this name still the one that was opened? */
 static int is_at(int at, const char *name, int fd)
 {
@@ -182,9 +187,9 @@ static void remove_spool(const struct rundir *rundir)
 }
 
 /* The facts go first: without them nobody takes the directory for a run. */
-int rundir_remove(const struct rundir *rundir)
+static int remove_files(int directory_fd)
 {
-	int fd = openat(rundir->fd, ".", OPEN_DIRECTORY);
+	int fd = openat(directory_fd, ".", OPEN_DIRECTORY);
 	DIR *files = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -195,15 +200,31 @@ int rundir_remove(const struct rundir *rundir)
 			close(fd);
 		return result;
 	}
-	unlinkat(rundir->fd, SEGMENT_RUN_NAME, 0);
+	unlinkat(directory_fd, SEGMENT_RUN_NAME, 0);
 	while ((entry = readdir(files))) {
 		if (entry->d_name[0] != '.')
-			unlinkat(rundir->fd, entry->d_name, 0);
+			unlinkat(directory_fd, entry->d_name, 0);
 	}
 	closedir(files);
-	if (!is_at(rundir->spool_fd, token_of(rundir), rundir->fd))
+	return 0;
+}
+
+int rundir_remove(const struct rundir *rundir)
+{
+	const char *name = token_of(rundir);
+	char removed[SEGMENT_PATH_MAX];
+	int result;
+
+	snprintf(removed, sizeof(removed), RUNDIR_REMOVED "%s", name);
+	if (!rundir_is_removed(name) && is_at(rundir->spool_fd, name, rundir->fd) &&
+	    renameat(rundir->spool_fd, name, rundir->spool_fd, removed) == 0)
+		name = removed;
+	result = remove_files(rundir->fd);
+	if (result < 0)
+		return result;
+	if (!is_at(rundir->spool_fd, name, rundir->fd))
 		return -ENOENT;
-	if (unlinkat(rundir->spool_fd, token_of(rundir), AT_REMOVEDIR) < 0)
+	if (unlinkat(rundir->spool_fd, name, AT_REMOVEDIR) < 0)
 		return -errno;
 	remove_spool(rundir);
 	return 0;

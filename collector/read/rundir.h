@@ -42,8 +42,14 @@ int rundir_create_file(int directory_fd, const char *name);
 int rundir_lock(const struct rundir *rundir);
 
 /* Removes the directory with its contents, and the spool if this was the last run. The
- * caller holds the lock. 0 or -errno. */
+ * caller holds the lock, or the directory is one that somebody was removing. 0 or -errno.
+ */
 int rundir_remove(const struct rundir *rundir);
+
+/* A directory has this before its name while it is removed. Who is killed at that leaves
+ * it so; its run is stored, and whoever sees it removes the rest. */
+#define RUNDIR_REMOVED "removed."
+int rundir_is_removed(const char *name);
 
 /* Recreates the directories of a run that somebody removed; closes the old descriptors.
  * 0, or -errno and *rundir is unchanged. */

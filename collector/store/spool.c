@@ -165,6 +165,19 @@ static int add_run(struct spool_run **runs, size_t *count, const char *spool,
 	return 0;
 }
 
+/* Of a stored run; another user's stays. */
+static void remove_rest(const char *spool, const char *name)
+{
+	char path[SEGMENT_PATH_MAX], error[SEGMENT_PATH_MAX + 128];
+	struct rundir rundir;
+
+	if ((size_t)snprintf(path, sizeof(path), "%s/%s", spool, name) >= sizeof(path) ||
+	    rundir_open(&rundir, path, error, sizeof(error)) < 0)
+		return;
+	rundir_remove(&rundir);
+	rundir_close(&rundir);
+}
+
 static int list_directory(const char *spool, int fd, struct spool_run **runs,
 			  size_t *count)
 {
@@ -178,7 +191,9 @@ static int list_directory(const char *spool, int fd, struct spool_run **runs,
 		return result;
 	}
 	while (result == 0 && (entry = readdir(directory))) {
-		if (is_token(entry->d_name))
+		if (rundir_is_removed(entry->d_name))
+			remove_rest(spool, entry->d_name);
+		else if (is_token(entry->d_name))
 			result = add_run(runs, count, spool, entry->d_name);
 	}
 	closedir(directory);

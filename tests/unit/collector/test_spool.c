@@ -314,6 +314,20 @@ TEST(removed_while_it_is_read)
 		read_while_removed(whole_ns * i / STEPS);
 }
 
+/* Who was killed while it removed a stored run left this. */
+TEST_WITH(partly_removed, begin, finish)
+{
+	struct fixture *f = *state;
+	char rest[SEGMENT_PATH_MAX], spool[SEGMENT_PATH_MAX];
+
+	snprintf(spool, sizeof(spool), "%s-spool", f->run.output);
+	snprintf(rest, sizeof(rest), "%s/removed.0123456789abcdef", spool);
+	assert_int_equal(unlinkat(f->run.rundir.fd, SEGMENT_RUN_NAME, 0), 0);
+	assert_int_equal(rename(f->run.directory, rest), 0);
+	expect_no_run(f);
+	assert_int_equal(access(spool, F_OK), -1);
+}
+
 TEST_WITH(damaged_run, begin, finish)
 {
 	struct fixture *f = *state;
