@@ -8,14 +8,13 @@
 #include <stddef.h>
 
 #include "common/attributes.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment_history.h"
 #include "common/segment_names.h"
 #include "common/segment_recording.h"
 #include "common/segment_samples.h"
 #include "common/segment_series.h"
-#include "common/slow/spans.h"
-#include "common/slow/studies.h"
+#include "common/segment_slow.h"
 
 #define HEADER_ALIGN 64u
 #define PAGE_BYTES 4096u

@@ -11,7 +11,7 @@
 
 #include "common/arrays.h"
 #include "common/attributes.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 
 #define LANE_ROOT 1u
 

@@ -150,3 +150,17 @@ static inline int64_t quantity_of_count(uint64_t count)
 {
 	return count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
+
+/* Additions that stop at the highest value instead of wrapping around to a small one. */
+
+static inline void count_add(uint64_t *to, uint64_t value)
+{
+	if (__builtin_add_overflow(*to, value, to))
+		*to = UINT64_MAX; /* only damaged numbers get here */
+}
+
+static inline void count_raise(uint64_t *highest, uint64_t value)
+{
+	if (value > *highest)
+		*highest = value;
+}

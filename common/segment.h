@@ -480,9 +480,9 @@ struct segment_lane {
 	struct segment_array lock_waits; /* struct segment_lock_wait */
 	struct segment_array stalls;	 /* struct segment_stall */
 	struct segment_array transfers;	 /* struct segment_transfer; [0] is never used */
-	struct segment_array spans;	 /* common/slow/spans.h */
+	struct segment_array spans;	 /* common/segment_slow.h */
 	struct segment_array series;	 /* common/segment_series.h */
-	struct segment_array studies;	 /* common/slow/studies.h */
+	struct segment_array studies;	 /* common/segment_slow.h */
 	struct segment_array cases;	 /* likewise */
 	struct segment_array samples;	 /* common/segment_samples.h; [0] is never used */
 	uint64_t repaired_frame_count;	 /* closed without an exit */

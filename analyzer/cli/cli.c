@@ -5,9 +5,8 @@
  */
 #include "analyzer/cli/cli.h"
 
-#include "common/base/array.h"
 #include "common/base/options.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/options.h"
 #include "analyzer/cli/words.h"

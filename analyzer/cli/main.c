@@ -7,7 +7,7 @@
 
 #include "common/attributes.h"
 #include "common/base/status.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/options.h"
 #include "analyzer/cli/words.h"

@@ -6,7 +6,7 @@
 #include "analyzer/cli/words.h"
 
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

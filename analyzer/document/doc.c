@@ -2,7 +2,6 @@
 /* Documents made of sections. */
 #include "analyzer/document/doc.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/findings/finding.h"
 

@@ -3,8 +3,7 @@
  * for machines. */
 #include "analyzer/document/plain.h"
 
-#include "common/base/strbuf.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/plain_text.h"
 #include "analyzer/findings/finding.h"
 

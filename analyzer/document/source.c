@@ -2,7 +2,7 @@
 /* Lists of files, their marks and lines. */
 #include "analyzer/document/source.h"
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>

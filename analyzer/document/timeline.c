@@ -2,7 +2,6 @@
 /* Sorts events and puts slices into rows. Must not trap on damaged numbers. */
 #include "analyzer/document/timeline.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdbool.h>

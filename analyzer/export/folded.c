@@ -7,7 +7,7 @@
  */
 #include "analyzer/export/export.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <inttypes.h>

@@ -7,7 +7,6 @@
  */
 #include "analyzer/export/export.h"
 
-#include "common/base/intern.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 

@@ -6,7 +6,7 @@
  */
 #include "analyzer/export/svg_page.h"
 
-#include "common/base/xml.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 
 #include "svg.css.h"

@@ -6,8 +6,8 @@
  */
 #include "analyzer/export/svg_page.h"
 
-#include "common/base/intern.h"
-#include "common/base/xml.h"
+#include "common/base/map.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Shared by the files of the SVG: the page and its measures, in pixels. */
 #pragma once
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/export/export.h"
 #include "analyzer/model/shorten.h"
 

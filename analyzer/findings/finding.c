@@ -3,7 +3,7 @@
  * also. */
 #include "analyzer/findings/finding.h"
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "common/base/arena.h"
+#include "common/base/xalloc.h"
 #include "analyzer/tree/calltree.h"
 
 #include <stdbool.h>

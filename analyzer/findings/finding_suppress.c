@@ -5,7 +5,6 @@
  */
 #include "analyzer/findings/finding_suppress.h"
 
-#include "common/base/array.h"
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"
 #include "analyzer/findings/json_place.h"

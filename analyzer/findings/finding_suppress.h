@@ -14,7 +14,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/findings/finding.h"
 
 #include <regex.h>

@@ -2,7 +2,7 @@
 /* The current values of limits, and whether they contradict each other. */
 #include "analyzer/findings/rule_limits.h"
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>

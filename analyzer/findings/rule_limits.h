@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "common/base/arena.h"
+#include "common/base/xalloc.h"
 
 #include <stdbool.h>
 #include <stddef.h>

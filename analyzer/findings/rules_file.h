@@ -10,7 +10,7 @@
 #pragma once
 
 #include "analyzer/findings/rule_limits.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 /* Applies the text's changes; refuses limits that contradict each other afterwards. name:
  * the file's, for the sentence in error. 0 or -EINVAL. */

@@ -5,7 +5,6 @@
  */
 #include "analyzer/findings/suppress.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <errno.h>

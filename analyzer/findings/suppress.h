@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <stdint.h>
 

@@ -11,7 +11,7 @@
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/render.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #define HEADS 4 /* lines above the table */

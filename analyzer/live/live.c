@@ -8,7 +8,7 @@
 
 #include "analyzer/model/table.h"
 #include "collector/processes/liveness.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #include "live.sql.h"
 

@@ -9,7 +9,6 @@
 #include "analyzer/live/source.h"
 #include "analyzer/names/name_pool.h"
 #include "analyzer/rundb/rundb.h"
-#include "common/base/intern.h"
 #include "common/base/map.h"
 
 struct screen; /* show.h */

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "analyzer/render/cell.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 /* Quoted, with JSON's escapes; chains are joined by " > ". */
 static void put_text(struct strbuf *line, const char *text)

@@ -12,8 +12,7 @@
 #include "analyzer/live/live.h"
 #include "collector/processes/ticks.h"
 #include "collector/store/spool.h"
-#include "common/base/array.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include "live.sql.h"

@@ -10,7 +10,7 @@
 
 #include "analyzer/live/live.h"
 #include "analyzer/model/table.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 /*
  * A screen is a query whose columns are named as in reports; only visible rows become a

@@ -7,7 +7,7 @@
 
 #include "collector/read/rundir.h"
 #include "common/base/status.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 struct source {
 	struct rundir rundir;

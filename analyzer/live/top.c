@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "analyzer/reports/report.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 #define SCREEN_EVERY_MS 500
 #define SCREEN_WINDOW_NS 900000000u /* a second: looks are never quite on time */

@@ -7,7 +7,7 @@
  */
 #include "analyzer/mcp/mcp.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/render/json_value.h"
 

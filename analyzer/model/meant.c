@@ -6,7 +6,7 @@
 #include "common/names/cxx_name.h"
 #include "common/names/short_name.h"
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdbool.h>

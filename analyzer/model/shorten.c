@@ -5,8 +5,7 @@
  */
 #include "analyzer/model/shorten.h"
 
-#include "common/base/array.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 #include "analyzer/model/units.h"

@@ -2,7 +2,7 @@
 /* Shortens long names so that they can still be told apart. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <stdbool.h>
 

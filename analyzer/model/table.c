@@ -2,7 +2,6 @@
 /* Typed tables: rows of cells, sorting and cutting. */
 #include "analyzer/model/table.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <math.h>

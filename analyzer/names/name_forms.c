@@ -6,7 +6,7 @@
 #include "analyzer/names/name_forms.h"
 
 #include "analyzer/names/name_tokens.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

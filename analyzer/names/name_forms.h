@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/names/name_rivals.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 /* Writes a form at most width columns wide into the buffer, which must be empty. rivals
  * NULL: no other names. */

@@ -3,9 +3,8 @@
 #include "analyzer/names/name_pool.h"
 
 #include "analyzer/names/name_forms.h"
-#include "common/base/intern.h"
 #include "common/base/map.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 /* Used by one thread. */
 struct name_pool;

@@ -2,7 +2,6 @@
 /* Sorted names: the start of a text says where to look. */
 #include "analyzer/names/name_rivals.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* Splits names into tokens. Must not fail: a name is any text. */
 #include "analyzer/names/name_tokens.h"
 
-#include "common/base/array.h"
-#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "common/base/text.h"
 #include "common/names/cxx_name.h"
 
 #include <ctype.h>

@@ -2,7 +2,7 @@
 /* Tokens of function names, which are shown or left out as a whole. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>

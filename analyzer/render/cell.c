@@ -2,7 +2,7 @@
 /* Cells as text, for people and for machines. */
 #include "analyzer/render/cell.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 
 #include <inttypes.h>

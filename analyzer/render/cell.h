@@ -2,7 +2,7 @@
 /* Single cells as text. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/model/shorten.h"
 #include "analyzer/model/table.h"
 

@@ -6,7 +6,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/plain_text.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"

@@ -2,7 +2,7 @@
 /* What the formats share for findings, and each format's part. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/findings/finding.h"
 #include "analyzer/render/style.h"
 

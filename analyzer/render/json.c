@@ -11,8 +11,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "common/base/strbuf.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/render/findings.h"
 #include "analyzer/render/json_value.h"
 

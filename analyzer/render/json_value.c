@@ -2,8 +2,7 @@
 /* Values of json documents, and how they are written. */
 #include "analyzer/render/json_value.h"
 
-#include "common/base/strbuf.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/plain_text.h"
 #include "analyzer/model/table.h"
 

@@ -6,7 +6,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "common/base/xml.h"
+#include "common/base/text.h"
 
 #include <string.h>
 

@@ -7,9 +7,8 @@
 #include "analyzer/render/style.h"
 
 #include "analyzer/model/units.h"
-#include "common/base/array.h"
-#include "common/base/intern.h"
-#include "common/base/utf8.h"
+#include "common/base/map.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"

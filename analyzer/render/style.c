@@ -5,7 +5,7 @@
  */
 #include "analyzer/render/style.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 #include <string.h>
 

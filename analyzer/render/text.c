@@ -2,7 +2,7 @@
 /* Text for people at a terminal. Must not be wider than the terminal. */
 #include "analyzer/render/render.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"

@@ -2,7 +2,7 @@
 /* Findings for people at a terminal. Must not be wider than the terminal. */
 #include "analyzer/render/findings.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/rules/rule.h"
 
 #include <ctype.h>

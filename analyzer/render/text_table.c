@@ -9,7 +9,7 @@
  */
 #include "analyzer/render/style.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/guides.h"

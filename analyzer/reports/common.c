@@ -3,7 +3,7 @@
 #include "analyzer/reports/common.h"
 
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/report.h"

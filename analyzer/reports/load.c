@@ -6,7 +6,7 @@
 #include "analyzer/reports/load.h"
 
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/segment_recording.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"

@@ -2,7 +2,7 @@
 /* The head of a document about one run: what it is, whether it can be trusted. */
 #include "analyzer/reports/open.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/engine.h"

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "common/base/status.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/document/doc.h"
 #include "analyzer/tree/filter.h"
 #include "analyzer/rundb/rundb.h"

@@ -5,7 +5,7 @@
  */
 #include "analyzer/reports/common.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  */
 #include "analyzer/rules/owners.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 #include "analyzer/model/units.h"

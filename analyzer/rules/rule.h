@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/tree/calltree.h"
 #include "analyzer/findings/finding.h"
 #include "analyzer/findings/rule_limits.h"

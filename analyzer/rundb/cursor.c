@@ -5,7 +5,6 @@
  */
 #include "analyzer/rundb/rundb.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/private.h"
 

@@ -2,7 +2,7 @@
 /* Shared by the files of rundb/. Must not be included elsewhere. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/model/table.h"
 #include "collector/store/held.h"
 

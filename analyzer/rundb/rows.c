@@ -7,7 +7,7 @@
 #include "analyzer/rundb/rundb.h"
 
 #include "common/base/xalloc.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/quantities.h"
 #include "analyzer/model/table.h"
 

@@ -6,7 +6,7 @@
 #include "analyzer/rundb/select.h"
 
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 
 #include "select.sql.h"
 

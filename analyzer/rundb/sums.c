@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "common/quantities.h"
 
 int64_t *sums_of(struct sums *sums, int64_t a, int64_t b, int64_t c, bool *is_new)

@@ -5,9 +5,9 @@
  */
 #include "analyzer/statistics/compare.h"
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "common/base/map.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <math.h>
 #include <stdlib.h>

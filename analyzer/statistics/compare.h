@@ -11,8 +11,7 @@
 #pragma once
 
 #include "common/base/map.h"
-#include "common/base/intern.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/quantities.h"
 
 #include <stdbool.h>

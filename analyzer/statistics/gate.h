@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/statistics/compare_judge.h"
 
 /* Limited quantities: of the run, or of a function. */

@@ -6,9 +6,8 @@
  */
 #include "analyzer/statistics/gate.h"
 
-#include "common/base/array.h"
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
  */
 #include "analyzer/statistics/match.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -5,7 +5,6 @@
  */
 #include "analyzer/tree/calltree.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "common/base/arena.h"
+#include "common/base/xalloc.h"
 #include "common/quantities.h"
 
 #include <stdbool.h>

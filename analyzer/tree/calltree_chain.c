@@ -3,7 +3,7 @@
  * ring. */
 #include "analyzer/tree/calltree.h"
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 

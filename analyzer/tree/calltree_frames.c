@@ -3,9 +3,8 @@
  * run threads and tasks. Must not recurse, or lose or count twice what a node has. */
 #include "analyzer/tree/calltree.h"
 
-#include "common/base/intern.h"
 #include "common/base/map.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

@@ -10,8 +10,8 @@
  */
 #pragma once
 
-#include "common/base/intern.h"
-#include "common/base/strbuf.h"
+#include "common/base/map.h"
+#include "common/base/text.h"
 #include "analyzer/tree/calltree.h"
 
 /* How functions without a region are grouped: by module, by the directory of their

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "common/base/intern.h"
+#include "common/base/map.h"
 #include "analyzer/tree/calltree.h"
 
 #include <regex.h>

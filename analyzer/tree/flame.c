@@ -5,7 +5,6 @@
  */
 #include "analyzer/tree/flame.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 

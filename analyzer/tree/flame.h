@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/tree/calltree.h"
 
 #define FLAME_NONE CALLTREE_NONE

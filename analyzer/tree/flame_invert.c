@@ -6,8 +6,7 @@
  */
 #include "analyzer/tree/flame.h"
 
-#include "common/base/array.h"
-#include "common/base/intern.h"
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>

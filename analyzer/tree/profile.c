@@ -2,7 +2,7 @@
 /* Sums and chains of a profile. Must not trap on damaged numbers. */
 #include "analyzer/tree/profile.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/quantities.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static int by_number(const void *a, const void *b)
 {

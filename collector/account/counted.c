@@ -10,13 +10,12 @@
 #include "collector/account/sampled/computed.h"
 #include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/divide.h"
-#include "collector/account/hosts.h"
 #include "collector/account/holders.h"
 #include "collector/account/kept.h"
 #include "collector/account/callers/callers.h"
 #include "collector/account/callers/edges.h"
 #include "collector/account/weights.h"
-#include "collector/merge/samples.h"
+#include "collector/merge/results.h"
 #include "common/base/xalloc.h"
 
 /*
@@ -89,17 +88,17 @@ static void add_up(struct nested_search *search, const struct kept *kept,
 		const struct merge_mode *mode = &search->merge->modes[count->mode];
 		struct nested_sums *sums = &search->sums[mode->function];
 
-		merge_add(&sums->entries, count->calls);
+		count_add(&sums->entries, count->calls);
 		if (is_caller(search, mode->function, mode->variant))
-			merge_add(&sums->callers, count->calls);
+			count_add(&sums->callers, count->calls);
 	}
 	for (size_t i = lane->variants.first; i < lane->variants.end; i++) {
 		const struct variant_count *count = &kept->variants[i];
 		struct nested_sums *sums = &search->sums[count->function];
 
-		merge_add(&sums->nested, count->nested_count);
+		count_add(&sums->nested, count->nested_count);
 		if (is_caller(search, count->function, count->variant))
-			merge_add(&sums->callers, count->entry_count);
+			count_add(&sums->callers, count->entry_count);
 	}
 }
 
@@ -154,7 +153,7 @@ static void take(struct nested_search *search, struct kept *kept,
 			nested = count->calls;
 		count->calls -= nested;
 		count->nested_calls += nested;
-		merge_add(&sums->nested, nested);
+		count_add(&sums->nested, nested);
 	}
 }
 
@@ -162,7 +161,7 @@ static void book(struct merge *merge, const struct kept_count *count)
 {
 	struct merge_mode *own = &merge->modes[merge->modes[count->mode].own];
 
-	merge_add(&merge->nested_counted_count, count->nested_calls);
+	count_add(&merge->nested_counted_count, count->nested_calls);
 	own->counted_calls -= count->nested_calls < own->counted_calls
 				      ? count->nested_calls
 				      : own->counted_calls;

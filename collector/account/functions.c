@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 /* The tree seen from above, for a walk without recursion. */

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 /* Paths above that are looked at one by one: their shares get less and less. */
 #define CLIMB_MOST 64

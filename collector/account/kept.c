@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "collector/account/account.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 		       const struct lane_counts *counts)
@@ -18,11 +18,11 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 		if (!calls)
 			continue;
 		if (!mode || mode->function == MERGE_NO_FUNCTION) {
-			merge_add(&merge->damaged_count, 1);
+			count_add(&merge->damaged_count, 1);
 			continue;
 		}
-		merge_add(&merge->modes[mode->own].counted_calls, calls);
-		merge_add(&merge->counted_call_count, calls);
+		count_add(&merge->modes[mode->own].counted_calls, calls);
+		count_add(&merge->counted_call_count, calls);
 		ARRAY_ADD(kept->counts, kept->count_count) = (struct kept_count){
 			.mode = (uint32_t)(mode - merge->modes), .calls = calls};
 	}

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static enum segment_recording recording_of(struct merge *merge, uint32_t value)
@@ -12,7 +11,7 @@ static enum segment_recording recording_of(struct merge *merge, uint32_t value)
 	if (value == SEGMENT_RECORDING_EXACT || value == SEGMENT_RECORDING_OFF)
 		return (enum segment_recording)value;
 	if (value > SEGMENT_RECORDING_OFF)
-		merge_add(&merge->damaged_count, 1);
+		count_add(&merge->damaged_count, 1);
 	return SEGMENT_RECORDING_COUNTED;
 }
 
@@ -23,7 +22,7 @@ static uint32_t function_of(struct merge *merge, uint32_t process, uint64_t key)
 
 	if (is_function && merge->identify.function_count < merge->path_limit)
 		return identify_function(&merge->identify, &merge->modules[process], key);
-	merge_add(&merge->damaged_count, 1);
+	count_add(&merge->damaged_count, 1);
 	return MERGE_NO_FUNCTION;
 }
 
@@ -98,9 +97,9 @@ static void add_variant(struct merge_mode *own, const struct merge_mode *mode)
 		own->least = mode->least;
 	if (own->since_ticks < mode->since_ticks)
 		own->since_ticks = mode->since_ticks;
-	merge_add(&own->change_count, mode->change_count);
-	merge_add(&own->site_count, mode->site_count);
-	merge_add(&own->early_site_count, mode->early_site_count);
+	count_add(&own->change_count, mode->change_count);
+	count_add(&own->site_count, mode->site_count);
+	count_add(&own->early_site_count, mode->early_site_count);
 }
 
 /* Parts of a function's calls are recorded as its own entry is, and variants as the

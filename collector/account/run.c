@@ -121,7 +121,7 @@ static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t 
 			   sites.all + first, own);
 	}
 	if (placed < sites.count)
-		merge_add(&merge->damaged_count,
+		count_add(&merge->damaged_count,
 			  sites_without_lane(&sites, run, file, begin, lane));
 	free(sites.all);
 	return lane;

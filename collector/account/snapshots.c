@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static int path_by_snapshot(const void *a, const void *b)
@@ -193,7 +192,7 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 				     quantity_of_count(change->nested_calls));
 			quantity_add(&cell->unwound_count,
 				     quantity_of_count(change->unwound));
-			merge_add(&cell->total_ticks, change->ticks);
+			count_add(&cell->total_ticks, change->ticks);
 			merge_pass(merge, change->path, change->owner, change->calls,
 				   change->ticks);
 			quantity_add(&cell->self_ready_ns,

@@ -4,8 +4,7 @@
 
 #include <stdlib.h>
 
-#include "collector/merge/add.h"
-#include "common/base/array.h"
+#include "common/quantities.h"
 #include "common/base/xalloc.h"
 
 static int by_group(const struct weight *left, const struct weight *right)
@@ -46,8 +45,8 @@ void weights_add(struct weights *weights, const struct weight *weight)
 
 static void add_weight(struct weight *to, const struct weight *more)
 {
-	merge_add(&to->calls, more->calls);
-	merge_add(&to->passed_calls, more->passed_calls);
+	count_add(&to->calls, more->calls);
+	count_add(&to->passed_calls, more->passed_calls);
 }
 
 /* Makes one of the neighbours that are equal but for their calls. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "collector/account/account.h"
 
 /* Raises *ns to what was seen. seen_ns counts from the thread's start, which may be

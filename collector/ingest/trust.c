@@ -5,7 +5,7 @@
  */
 #include "collector/ingest/ingest.h"
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/selection.h"
 #include "common/trust.h"
 
@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/symbol.h"
@@ -79,7 +78,7 @@ static uint64_t sum(const struct ingest *ingest, enum segment_process_counter co
 	uint64_t total = 0;
 
 	for (size_t i = 0; i < ingest->run.process_count; i++)
-		merge_add(&total, ingest->run.processes[i].counters[counter]);
+		count_add(&total, ingest->run.processes[i].counters[counter]);
 	return total;
 }
 
@@ -303,10 +302,10 @@ static void add_unseen_bytes(struct ingest *ingest)
 		others += unasked;
 		if (i < transfers->seen_count)
 			seen = transfers->seen[i];
-		merge_add(&read, in);
-		merge_add(&written, out);
-		merge_add(&unseen_read, in > seen.read_bytes ? in - seen.read_bytes : 0);
-		merge_add(&unseen_written,
+		count_add(&read, in);
+		count_add(&written, out);
+		count_add(&unseen_read, in > seen.read_bytes ? in - seen.read_bytes : 0);
+		count_add(&unseen_written,
 			  out > seen.write_bytes ? out - seen.write_bytes : 0);
 	}
 	add(ingest, "kernel_read_bytes", read);
@@ -469,9 +468,9 @@ static uint64_t refused_snapshots(const struct ingest *ingest)
 {
 	uint64_t refused = sum(ingest, SEGMENT_COUNTER_REFUSED_SNAPSHOTS);
 
-	merge_add(&refused, ingest->snapshots.cut_count);
+	count_add(&refused, ingest->snapshots.cut_count);
 	for (size_t i = 0; i < ingest->run.process_count; i++)
-		merge_add(&refused, ingest->run.processes[i].history.incomplete_count);
+		count_add(&refused, ingest->run.processes[i].history.incomplete_count);
 	return refused;
 }
 

@@ -17,7 +17,7 @@
 
 #include "collector/live/control.h"
 #include "collector/processes/ticks.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static struct live_snapshot_lane *add_memory(struct live_snapshot_memory *memory,
 					     uint32_t slot, uint32_t node_limit)

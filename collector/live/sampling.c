@@ -18,7 +18,7 @@
 #include "collector/processes/ticks.h"
 #include "common/sampling_event.h"
 #include "common/segment_samples.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 /* No thread is sampled before 12 ms of CPU time, so shorter runs need no answer. */
 #define DELAY_NS 5000000u

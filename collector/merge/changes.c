@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 /* Index of the node's first past, or where it would be inserted when it has none. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 /* Makes room for the buckets [first, end) beside those that are there. */

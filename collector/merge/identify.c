@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/symbol.h"

@@ -9,7 +9,6 @@
 
 #include "common/base/xalloc.h"
 #include "common/libc/calls.h"
-#include "common/libc/records.h"
 #include "collector/read/segment_file.h"
 
 /* Adds what the nodes did between snapshots. */
@@ -67,13 +66,13 @@ static void add_nodes(struct lane_walk *walk)
 			continue;
 		merge->paths[walk->nodes[i].path].has_folded |=
 			(node->unfinished & SEGMENT_NODE_FOLDED) != 0;
-		merge_add(segment_key_is_libc(node->key) ? &merge->libc_call_count
+		count_add(segment_key_is_libc(node->key) ? &merge->libc_call_count
 							 : &merge->call_count,
 			  node->call_count);
 		if (walk->nodes[i].is_nested) {
 			quantity_add(&cell->nested_calls,
 				     quantity_of_count(node->call_count));
-			merge_add(&merge->nested_call_count, node->call_count);
+			count_add(&merge->nested_call_count, node->call_count);
 			continue;
 		}
 		is_copy = cell->calls ? cell->inlined_calls > 0
@@ -84,7 +83,7 @@ static void add_nodes(struct lane_walk *walk)
 				     quantity_of_count(node->call_count));
 		quantity_add(&cell->unwound_count,
 			     quantity_of_count(segment_node_unfinished_count(node)));
-		merge_add(&cell->total_ticks, node->total_ticks);
+		count_add(&cell->total_ticks, node->total_ticks);
 		place_pass(walk, i, node->call_count, node->total_ticks);
 		if (node->min_ticks <= node->max_ticks)
 			add_extremes(merge, walk->nodes[i].path, node->min_ticks,
@@ -115,7 +114,7 @@ static void close_frame(void *context, const struct open_frame *open)
 	if (frame->start_ticks >= open->end_ticks || place->is_folded || place->is_nested)
 		return;
 	ticks = open->end_ticks - frame->start_ticks;
-	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
+	count_add(&merge_touch(merge, place->path)->total_ticks, ticks);
 	place_pass(walk, frame->node, 0, ticks);
 	if (!walk->end->is_over || segment_frame_is_inherited(frame))
 		return;
@@ -174,14 +173,14 @@ static void add_repairs(struct lane_walk *walk)
 		const struct segment_node *node = &walk->data.nodes[i];
 
 		if (segment_key_is_libc(node->key))
-			merge_add(&calls, segment_node_unfinished_count(node));
+			count_add(&calls, segment_node_unfinished_count(node));
 		else if (segment_key_is_region(node->key))
-			merge_add(&regions, segment_node_unfinished_count(node));
+			count_add(&regions, segment_node_unfinished_count(node));
 	}
 	repaired -= lesser(calls, repaired);
 	regions = lesser(regions, repaired);
-	merge_add(&walk->merge->unended_region_count, regions);
-	merge_add(&walk->merge->repaired_frame_count, repaired - regions);
+	count_add(&walk->merge->unended_region_count, regions);
+	count_add(&walk->merge->repaired_frame_count, repaired - regions);
 }
 
 static void add_losses(struct lane_walk *walk)
@@ -190,10 +189,10 @@ static void add_losses(struct lane_walk *walk)
 	struct merge *merge = walk->merge;
 
 	add_repairs(walk);
-	merge_add(&merge->open_frame_count, header->closed_frame_count);
-	merge_add(&merge->folded_call_count, header->folded_call_count);
-	merge_add(&merge->folded_call_count, walk->data.cut_node_count);
-#define ADD(name) merge_add(&merge->name, header->name);
+	count_add(&merge->open_frame_count, header->closed_frame_count);
+	count_add(&merge->folded_call_count, header->folded_call_count);
+	count_add(&merge->folded_call_count, walk->data.cut_node_count);
+#define ADD(name) count_add(&merge->name, header->name);
 	MERGE_LANE_SUMS(ADD)
 }
 
@@ -334,7 +333,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 
 	*ret = (struct lane_counts){.count_count = 0};
 	if (read_lane(merge->run, from, &walk.data) < 0) {
-		merge_add(&merge->damaged_count, 1 + site_count);
+		count_add(&merge->damaged_count, 1 + site_count);
 		return;
 	}
 	catch_up(&walk);

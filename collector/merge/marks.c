@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 
@@ -104,8 +103,8 @@ static void add_wait(struct marks_series *to, const struct marks_wait *wait)
 		ARRAY_ADD(to->waits, to->wait_count) =
 			(struct marks_wait){.path = wait->path};
 	}
-	merge_add(&to->waits[i].ready_ns, wait->ready_ns);
-	merge_add(&to->waits[i].blocked_ns, wait->blocked_ns);
+	count_add(&to->waits[i].ready_ns, wait->ready_ns);
+	count_add(&to->waits[i].blocked_ns, wait->blocked_ns);
 }
 
 static void add_waits(struct marks_series *to, const struct lane_walk *walk,
@@ -114,8 +113,8 @@ static void add_waits(struct marks_series *to, const struct lane_walk *walk,
 	uint64_t ready_ns = from->ready_ns, blocked_ns = from->blocked_ns;
 
 	waits_take_late(walk, &ready_ns, &blocked_ns);
-	merge_add(&to->ready_ns, ready_ns);
-	merge_add(&to->blocked_ns, blocked_ns);
+	count_add(&to->ready_ns, ready_ns);
+	count_add(&to->blocked_ns, blocked_ns);
 	to->is_unsplit |= !walk->waits.are_seen;
 	for (uint32_t i = 0; i < SEGMENT_SERIES_WAITS; i++) {
 		struct marks_wait wait = wait_of(walk, &from->waits[i]);
@@ -192,11 +191,11 @@ static void add_sums(struct marks_series *to, const struct segment_series *from)
 		to->last_ticks = from->last_ticks;
 		to->last_live_bytes = from->last_live_bytes;
 	}
-	merge_add(&to->count, from->count);
-	merge_add(&to->value_count, from->value_count);
+	count_add(&to->count, from->count);
+	count_add(&to->value_count, from->value_count);
 	to->sum += from->sum;
 	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
-		merge_add(&to->histogram[i], from->histogram[i]);
+		count_add(&to->histogram[i], from->histogram[i]);
 }
 
 void marks_add_lane(struct marks *marks, const struct lane_walk *walk)
@@ -261,9 +260,9 @@ static void join_spans(struct marks_series *series)
 			to->last_ticks = from->last_ticks;
 			to->live_bytes = from->live_bytes;
 		}
-		merge_add(&to->count, from->count);
-		merge_add(&to->ready_ns, from->ready_ns);
-		merge_add(&to->blocked_ns, from->blocked_ns);
+		count_add(&to->count, from->count);
+		count_add(&to->ready_ns, from->ready_ns);
+		count_add(&to->blocked_ns, from->blocked_ns);
 		to->sum += from->sum;
 	}
 	for (size_t i = 0; i < SEGMENT_SERIES_SPANS; i++) {
@@ -300,19 +299,19 @@ static void add_to_run(struct marks_series *to, const struct marks_series *from)
 		to->first_ticks = from->first_ticks;
 	if (!to->count || from->last_ticks > to->last_ticks)
 		to->last_ticks = from->last_ticks;
-	merge_add(&to->count, from->count);
-	merge_add(&to->value_count, from->value_count);
+	count_add(&to->count, from->count);
+	count_add(&to->value_count, from->value_count);
 	quantity_add(&to->growth_bytes, from->growth_bytes);
 	to->sum += from->sum;
 	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
-		merge_add(&to->histogram[i], from->histogram[i]);
+		count_add(&to->histogram[i], from->histogram[i]);
 	for (uint32_t i = 0; i < from->highest_count; i++)
 		add_extreme(to->highest, &to->highest_count, &from->highest[i], 1);
 	for (uint32_t i = 0; i < from->lowest_count; i++)
 		add_extreme(to->lowest, &to->lowest_count, &from->lowest[i], -1);
 	add_spans(to, NULL, from->spans, from->span_count);
-	merge_add(&to->ready_ns, from->ready_ns);
-	merge_add(&to->blocked_ns, from->blocked_ns);
+	count_add(&to->ready_ns, from->ready_ns);
+	count_add(&to->blocked_ns, from->blocked_ns);
 	to->is_unsplit |= from->is_unsplit;
 	for (size_t i = 0; i < from->wait_count; i++)
 		add_wait(to, &from->waits[i]);

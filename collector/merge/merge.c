@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 void merge_add_path(struct merge *merge, const struct merge_path *path)
 {
@@ -148,7 +148,7 @@ void merge_pass(struct merge *merge, uint32_t path, uint32_t owner, uint64_t cal
 	for (; at && at != owner; at = merge->paths[at].parent) {
 		struct merge_cell *cell = merge_touch(merge, at);
 
-		merge_add(&cell->passed_ticks, ticks);
+		count_add(&cell->passed_ticks, ticks);
 		quantity_add(&cell->passed_calls, quantity_of_count(calls));
 	}
 }

@@ -11,15 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/merge/add.h"
 #include "collector/merge/changes.h"
 #include "collector/merge/histogram.h"
 #include "collector/merge/hook_cost.h"
 #include "collector/merge/identify.h"
 #include "collector/merge/results.h"
-#include "collector/merge/transfers.h"
 #include "common/base/map.h"
-#include "collector/merge/samples.h"
 #include "common/quantities.h"
 #include "common/segment_recording.h"
 #include "collector/read/read.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "collector/symbols/symbols.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 void modules_init(struct modules *modules)

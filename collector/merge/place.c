@@ -63,7 +63,7 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 		uint32_t function = walk->merge->identify.places[i].function;
 
 		if (!merge_has_room(walk->merge, node->path, function, MERGE_FRAME)) {
-			merge_add(&walk->merge->folded_call_count, 1);
+			count_add(&walk->merge->folded_call_count, 1);
 			return;
 		}
 		node->path =
@@ -254,7 +254,7 @@ static void fold_node(struct lane_walk *walk, uint32_t index)
 	place->is_folded = 1;
 	if (node->call_count && !place_is_return_address(node))
 		walk->merge->paths[place->path].has_folded = 1;
-	merge_add(&walk->merge->folded_call_count,
+	count_add(&walk->merge->folded_call_count,
 		  node->call_count ? node->call_count : 1);
 }
 

@@ -9,12 +9,12 @@
 #include <stdint.h>
 
 #include "collector/merge/histogram.h"
-#include "common/base/intern.h"
+#include "collector/merge/modules.h"
 #include "common/base/map.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment_series.h"
+#include "common/segment_slow.h"
 #include "common/segment_tree.h"
-#include "common/slow/studies.h"
 
 /* A wait for another thread. Path 0 and holder_lane UINT32_MAX: not known. */
 struct merge_stall {
@@ -218,3 +218,161 @@ struct studies_cost {
  * without the hooks. The arrays have part_count elements each. */
 void studies_times(const struct studies_case *from, const struct studies_cost *cost,
 		   double *ret_total_ns, double *ret_self_ns);
+
+/*
+ * What libc calls moved, by process, path and target. Targets of one kind and name are
+ * one in all processes.
+ */
+
+struct transfers_target {
+	uint32_t kind;	  /* enum segment_target_kind */
+	const char *name; /* interned in names, except for target 0 */
+};
+
+struct transfers_row {
+	uint32_t process, path, target;
+	uint32_t is_source; /* calls that copied from there */
+	int64_t total_ns;
+	uint64_t call_count, bytes, small_count, sequential_count, failed_count;
+	uint64_t largest_bytes;
+};
+
+/* Bytes moved in a process by calls that the kernel counts, too. */
+struct transfers_seen {
+	uint64_t read_bytes, write_bytes;
+};
+
+/* All zero is empty. Sums end at UINT64_MAX. */
+struct transfers {
+	struct transfers_target *targets; /* [0] is the unknown one */
+	size_t target_count;
+	struct transfers_row *rows;
+	size_t row_count;
+	struct transfers_seen *seen; /* by process; may be shorter */
+	size_t seen_count;
+	struct map target_map, row_map;
+	struct intern names;
+	uint64_t lost_count, lost_bytes; /* on no known path */
+};
+
+/* Returns the target's number, made if needed; 0 for kind 0. */
+uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name);
+
+/* Adds calls. total_ns: what they took. */
+void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
+		   uint32_t target, const struct segment_transfer *from,
+		   int64_t total_ns);
+
+/* Adds what reading or writing calls moved, for comparison with the kernel's count. */
+void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
+		   uint64_t write_bytes);
+
+/* Adds calls whose path is not known. */
+void transfers_lose(struct transfers *transfers, uint64_t count, uint64_t bytes);
+
+void transfers_done(struct transfers *transfers);
+
+/*
+ * Samples of a run, each with the path that was innermost with a frame, and the function
+ * that its address is in. Must not read the spool.
+ */
+
+struct cpu_book;
+struct identify;
+struct merge;
+
+enum sampled_kind {
+	SAMPLED_CODE,	/* in a function */
+	SAMPLED_HOOKS,	/* in the recorder */
+	SAMPLED_STUBS,	/* in code of its own that only counts */
+	SAMPLED_FOLDED, /* the address is not known */
+};
+
+#define SAMPLED_NO_LANE                                                                  \
+	UINT32_MAX /* of a program without hooks: it has no path either                  \
+		    */
+
+/* Rows of a lane follow each other, and are sorted by path. */
+struct sampled_row {
+	uint32_t lane, path;
+	enum sampled_kind kind;
+	/* of CODE, in identify.functions: the innermost inlined copy, and the function
+	 * whose symbol has the address */
+	uint32_t function, outer_function;
+	uint32_t place;	 /* of both and what is between, in identify.places */
+	uint32_t caller; /* in sampled.callers; SAMPLED_FRAME: the path's own function;
+			    0: not known */
+	/* whose call had the time: account/sampled/credit.h */
+	uint32_t credited_function;
+	uint32_t leaf_function; /* IDENTIFY_NONE, or without hooks, below that */
+	uint32_t line;		/* of the address, 0: not known */
+	const char *file;	/* borrowed from identify */
+	uint64_t count, cpu_ns;
+};
+
+#define SAMPLED_FRAME UINT32_MAX
+
+/* Who called code that a sample was in, when that is not the path's own. */
+struct sampled_caller {
+	uint32_t place; /* in identify.places: of the innermost copy at that call */
+	uint32_t caller;
+};
+
+/* What a lane's header says of all of its samples. */
+struct sampled_lane {
+	uint32_t lane;
+	uint64_t cpu_ns, kernel_ns;
+};
+
+/* All zero is empty. */
+struct sampled {
+	struct sampled_row *rows;
+	size_t row_count;
+	struct sampled_lane *lanes; /* that have samples, in order */
+	size_t lane_count;
+	struct sampled_caller *callers; /* [0] is nobody */
+	size_t caller_count;
+	struct map caller_map;
+	/* of the run */
+	uint64_t count, cpu_ns, kernel_ns, lost_ns;
+	uint64_t hook_ns;	/* of HOOKS and STUBS */
+	uint64_t outside_count; /* of programs without hooks */
+	uint64_t stack_count, cut_stack_count, lost_stack_count, refused_stack_count;
+	uint64_t timer_count; /* by timers */
+	uint64_t ring_count, refused_count, declined_count;
+	int32_t ring_error; /* the last one */
+	uint32_t longest_period_us, shortest_period_us;
+};
+
+/* The rows of a lane, borrowed. */
+const struct sampled_row *sampled_of_lane(const struct sampled *sampled, uint32_t lane,
+					  size_t *ret_count);
+/* The lane has samples. */
+const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_t lane);
+
+/* The index in callers. */
+uint32_t sampled_caller(struct sampled *sampled, uint32_t place, uint32_t caller);
+void sampled_done(struct sampled *sampled);
+
+/* Fills in the functions, the line and the file of the key's address. */
+void sampled_name_row(struct sampled_row *row, struct identify *identify,
+		      struct module_list *modules, uint64_t key);
+
+/* When nobody asks for callers any more: rows that differ in them become one. */
+void sampled_forget_callers(struct sampled *sampled);
+
+/* Of the rows from `first` on those of one place become one. */
+void sampled_join(struct sampled *sampled, size_t first);
+
+/* Of an address in a file of the samples from outside; a return address less 1. */
+uint64_t sampled_key(uint32_t module, uint64_t address);
+bool sampled_is_recorder(const struct module_list *modules, uint32_t module);
+
+/* Adds the times of rows from `first` on, which are those of the book, to call paths, in
+ * a run in which nothing has hooks. */
+void sampled_place(struct merge *merge, struct module_list *modules,
+		   const struct cpu_book *book, size_t first);
+
+/* Adds samples of programs without hooks: when all lanes are merged, and before functions
+ * are summed up. */
+void sampled_add_outside(struct merge *merge, const struct cpu_book *book);

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "collector/merge/merge.h"
-#include "collector/merge/samples.h"
+#include "collector/merge/results.h"
 #include "collector/processes/cpu_book.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 /* Stacks of a function on one path. */
@@ -127,8 +126,8 @@ static void sum_rows(struct division *division, size_t first)
 
 		if (row->kind != SAMPLED_CODE)
 			continue;
-		merge_add(&division->sums[row->function].cpu_ns, row->cpu_ns);
-		merge_add(&division->sums[row->function].count, row->count);
+		count_add(&division->sums[row->function].cpu_ns, row->cpu_ns);
+		count_add(&division->sums[row->function].count, row->count);
 	}
 	for (size_t i = 0; i < division->share_count; i++)
 		division->sums[division->shares[i].function].stack_count +=

@@ -10,9 +10,8 @@
 
 #include "collector/merge/identify.h"
 #include "collector/merge/merge.h"
-#include "collector/merge/samples.h"
+#include "collector/merge/results.h"
 #include "collector/processes/cpu_book.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static enum sampled_kind kind_of(uint64_t address)
@@ -84,7 +83,7 @@ static void add_node_row(struct sampled *sampled, struct lane_walk *walk,
 				 node_key(from));
 	ARRAY_ADD(sampled->rows, sampled->row_count) = row;
 	if (row.kind == SAMPLED_HOOKS || row.kind == SAMPLED_STUBS)
-		merge_add(&sampled->hook_ns, row.cpu_ns);
+		count_add(&sampled->hook_ns, row.cpu_ns);
 }
 
 static void add_entries(struct sampled *sampled, struct lane_walk *walk)
@@ -123,14 +122,14 @@ static void add_header(struct sampled *sampled, const struct segment_lane *heade
 {
 	uint32_t period_us = header->sample_period_us;
 
-	merge_add(&sampled->count, header->sample_count);
-	merge_add(&sampled->cpu_ns, header->sampled_ns);
-	merge_add(&sampled->kernel_ns, header->kernel_ns);
-	merge_add(&sampled->lost_ns, header->lost_sample_ns);
-	merge_add(&sampled->timer_count, header->timer_sample_count);
-	merge_add(&sampled->ring_count, header->ring_count);
-	merge_add(&sampled->refused_count, header->ring_refused_count);
-	merge_add(&sampled->declined_count, header->ring_declined_count);
+	count_add(&sampled->count, header->sample_count);
+	count_add(&sampled->cpu_ns, header->sampled_ns);
+	count_add(&sampled->kernel_ns, header->kernel_ns);
+	count_add(&sampled->lost_ns, header->lost_sample_ns);
+	count_add(&sampled->timer_count, header->timer_sample_count);
+	count_add(&sampled->ring_count, header->ring_count);
+	count_add(&sampled->refused_count, header->ring_refused_count);
+	count_add(&sampled->declined_count, header->ring_declined_count);
 	if (header->ring_refused_count)
 		sampled->ring_error = header->ring_error;
 	note_periods(sampled, header->ring_count, period_us, period_us);
@@ -167,7 +166,7 @@ static void name_row(struct merge *merge, struct module_list *modules,
 		return;
 	if (sampled_is_recorder(modules, from->module)) {
 		row->kind = SAMPLED_HOOKS;
-		merge_add(&merge->sampled.hook_ns, from->weight_ns);
+		count_add(&merge->sampled.hook_ns, from->weight_ns);
 		return;
 	}
 	row->kind = SAMPLED_CODE;
@@ -210,16 +209,16 @@ static void add_row(struct merge *merge, struct module_list *modules,
 
 static void add_sums(struct sampled *sampled, const struct cpu_sums *sums)
 {
-	merge_add(&sampled->count, sums->sample_count);
-	merge_add(&sampled->cpu_ns, sums->sampled_ns);
-	merge_add(&sampled->outside_count, sums->sample_count);
-	merge_add(&sampled->stack_count, sums->stack_count);
-	merge_add(&sampled->cut_stack_count, sums->cut_stack_count);
-	merge_add(&sampled->lost_stack_count, sums->lost_stack_count);
-	merge_add(&sampled->refused_stack_count, sums->refused_stack_count);
-	merge_add(&sampled->lost_ns, sums->lost_ns);
-	merge_add(&sampled->refused_count, sums->refused_count);
-	merge_add(&sampled->declined_count, sums->declined_count);
+	count_add(&sampled->count, sums->sample_count);
+	count_add(&sampled->cpu_ns, sums->sampled_ns);
+	count_add(&sampled->outside_count, sums->sample_count);
+	count_add(&sampled->stack_count, sums->stack_count);
+	count_add(&sampled->cut_stack_count, sums->cut_stack_count);
+	count_add(&sampled->lost_stack_count, sums->lost_stack_count);
+	count_add(&sampled->refused_stack_count, sums->refused_stack_count);
+	count_add(&sampled->lost_ns, sums->lost_ns);
+	count_add(&sampled->refused_count, sums->refused_count);
+	count_add(&sampled->declined_count, sums->declined_count);
 	if (sums->refused_count)
 		sampled->ring_error = sums->error;
 	note_periods(sampled, sums->attached_count, sums->shortest_period_us,

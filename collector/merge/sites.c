@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "collector/read/segment_file.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static int by_lane(const void *a, const void *b)
@@ -133,11 +132,11 @@ static void add_to_tree(struct lane_walk *walk, uint32_t path,
 		       sums->quantities, 1);
 	quantity_add(&row->live_bytes, sums->live_bytes);
 	quantity_add(&row->at_peak_bytes, sums->at_peak_bytes);
-	merge_add(&memory->alloc_count, (uint64_t)sums->alloc_count);
-	merge_add(&memory->alloc_bytes, (uint64_t)sums->alloc_bytes);
-	merge_add(&memory->free_count, (uint64_t)sums->free_count);
-	merge_add(&memory->free_bytes, (uint64_t)sums->free_bytes);
-	merge_add(&memory->live_bytes, (uint64_t)sums->live_bytes);
+	count_add(&memory->alloc_count, (uint64_t)sums->alloc_count);
+	count_add(&memory->alloc_bytes, (uint64_t)sums->alloc_bytes);
+	count_add(&memory->free_count, (uint64_t)sums->free_count);
+	count_add(&memory->free_bytes, (uint64_t)sums->free_bytes);
+	count_add(&memory->live_bytes, (uint64_t)sums->live_bytes);
 }
 
 /* The path of a site's node; 0: its node was cut; -1: damaged. */
@@ -280,12 +279,12 @@ static void add_node(struct lane_walk *walk, uint32_t index, struct variant_list
 	if (!walk->merge->identify.functions[function].variant)
 		return;
 	count = count_of(list, function, place_variant(walk, index));
-	merge_add(&count->entry_count, node->call_count);
+	count_add(&count->entry_count, node->call_count);
 	if (!place->is_nested)
 		return;
-	merge_add(&count->nested_count, node->call_count);
+	count_add(&count->nested_count, node->call_count);
 	count = count_of(list, function, place_variant(walk, node->parent));
-	merge_add(&count->caller_count, node->call_count);
+	count_add(&count->caller_count, node->call_count);
 }
 
 void variants_find(struct lane_walk *walk, struct variant_list *ret)

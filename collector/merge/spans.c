@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/merge/add.h"
-#include "common/base/array.h"
+#include "common/quantities.h"
 #include "common/base/xalloc.h"
-#include "common/slow/spans.h"
+#include "common/segment_slow.h"
 
 /* Pauses that the clock of the lane's current stack has not subtracted yet. */
 static uint64_t paused_ticks(const struct lane_walk *walk, uint64_t end_ticks)
@@ -23,7 +22,7 @@ static uint64_t paused_ticks(const struct lane_walk *walk, uint64_t end_ticks)
 	if (process->paused_ticks > known)
 		ticks = process->paused_ticks - known;
 	if (process->paused_since_ticks && process->paused_since_ticks < end_ticks)
-		merge_add(&ticks, end_ticks - process->paused_since_ticks);
+		count_add(&ticks, end_ticks - process->paused_since_ticks);
 	return ticks;
 }
 
@@ -35,7 +34,7 @@ static struct open_frame stack_end(uint64_t end_ticks, uint64_t suspended, uint6
 	if (left && left < end_ticks)
 		end_ticks = left;
 	else
-		merge_add(&suspended, paused);
+		count_add(&suspended, paused);
 	return (struct open_frame){
 		.end_ticks = suspended < end_ticks ? end_ticks - suspended : 0,
 		.suspended_ticks = suspended < end_ticks ? suspended : end_ticks};
@@ -55,7 +54,7 @@ static void move_beginnings(struct segment_frame *frames, uint32_t at, uint32_t 
 			    uint64_t ticks, uint64_t *steps)
 {
 	for (; at > 0 && frames[at].parent_node != node && *steps; at--, --*steps)
-		merge_add(&frames[at - 1].start_ticks, ticks);
+		count_add(&frames[at - 1].start_ticks, ticks);
 }
 
 #define STEPS_FOR_FRAME 64u
@@ -115,7 +114,7 @@ void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
 
 static void raise_complete(struct spans *spans, uint64_t ticks)
 {
-	merge_raise(&spans->complete_ticks, ticks);
+	count_raise(&spans->complete_ticks, ticks);
 }
 
 /* Keeps about half of them, the longest. */
@@ -136,7 +135,7 @@ static void drop_shortest(struct spans *spans)
 		else
 			raise_complete(spans, spans->all[i].ticks + 1);
 	}
-	merge_add(&spans->thinned_count, spans->count - kept);
+	count_add(&spans->thinned_count, spans->count - kept);
 	spans->count = kept;
 }
 
@@ -220,7 +219,7 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 				  .is_split = walk->waits.are_seen};
 
 	if (place_is_cut(walk, from->node)) {
-		merge_add(&lane->spans->lost_count, 1);
+		count_add(&lane->spans->lost_count, 1);
 		raise_complete(lane->spans, from->ticks);
 		return;
 	}
@@ -332,9 +331,9 @@ void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
 				  .last_process = walk->process_index,
 				  .floor_ticks = spans_floor(walk->merge)};
 
-	merge_add(&spans->thinned_count, header->thinned_span_count);
-	merge_add(&spans->lost_count, header->lost_span_count);
-	merge_add(&spans->joined_count, header->joined_mark_count);
+	count_add(&spans->thinned_count, header->thinned_span_count);
+	count_add(&spans->lost_count, header->lost_span_count);
+	count_add(&spans->joined_count, header->joined_mark_count);
 	if (lane.floor_ticks != UINT64_MAX) {
 		raise_complete(spans, header->span_complete_ticks);
 		open_frames_each(walk, add_open, &lane);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #define STUDIES_MOST 256u /* of a run */
@@ -65,14 +64,14 @@ static void add_sums(struct studies_study *study, const struct segment_study *fr
 	if (study->reason != SEGMENT_STUDY_ASKED)
 		study->reason = from->reason == SEGMENT_STUDY_ASKED ? SEGMENT_STUDY_ASKED
 								    : SEGMENT_STUDY_FOUND;
-	merge_add(&study->call_count, from->call_count);
-	merge_add(&study->ticks, from->ticks);
-	merge_add(&study->alone_count, from->alone_count);
-	merge_add(&study->missed_count, from->missed_count);
-	merge_add(&study->ready_count, from->ready_count);
-	merge_add(&study->ready_ticks, from->ready_ticks);
-	merge_add(&study->folded_count, from->folded_count);
-	merge_add(&study->cost_ticks, from->cost_ticks);
+	count_add(&study->call_count, from->call_count);
+	count_add(&study->ticks, from->ticks);
+	count_add(&study->alone_count, from->alone_count);
+	count_add(&study->missed_count, from->missed_count);
+	count_add(&study->ready_count, from->ready_count);
+	count_add(&study->ready_ticks, from->ready_ticks);
+	count_add(&study->folded_count, from->folded_count);
+	count_add(&study->cost_ticks, from->cost_ticks);
 }
 
 static struct studies_part *part_of(struct studies_case *to, uint32_t path)
@@ -91,14 +90,14 @@ static void add_part(struct studies_case *to, const struct segment_case_part *fr
 	struct studies_part *part = part_of(to, path);
 
 	if (!is_folded && from->call_count) {
-		merge_add(&part->call_count, from->call_count);
-		merge_add(&part->ticks, from->ticks);
+		count_add(&part->call_count, from->call_count);
+		count_add(&part->ticks, from->ticks);
 		part->is_first &= from->is_first != 0;
 	}
-	merge_add(&part->alloc_count, from->alloc_count);
-	merge_add(&part->alloc_bytes, from->alloc_bytes);
-	merge_add(&part->ready_ns, from->ready_ns);
-	merge_add(&part->blocked_ns, from->blocked_ns);
+	count_add(&part->alloc_count, from->alloc_count);
+	count_add(&part->alloc_bytes, from->alloc_bytes);
+	count_add(&part->ready_ns, from->ready_ns);
+	count_add(&part->blocked_ns, from->blocked_ns);
 }
 
 static void find_parents(struct studies_case *to, const struct lane_walk *walk)

@@ -2,7 +2,7 @@
 /* Books how long threads waited for a CPU or slept. */
 #include "collector/merge/place.h"
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 
 #include <math.h>
 
@@ -19,7 +19,7 @@ static uint64_t threads_ready_ns(const struct lane_walk *walk)
 
 	for (uint32_t i = 0; i < process->thread_count; i++)
 		if (process->threads[i].lane_slot == run->lanes[walk->lane].slot)
-			merge_add(&sum, process->threads[i].ready_ns);
+			count_add(&sum, process->threads[i].ready_ns);
 	return sum;
 }
 
@@ -29,7 +29,7 @@ static uint64_t unbooked_ready_ns(const struct lane_walk *walk)
 	uint64_t known_ns = 0, ready_ns = threads_ready_ns(walk);
 
 	for (uint32_t i = 0; i < walk->data.wait_count; i++)
-		merge_add(&known_ns, walk->data.waits[i].ready_ns);
+		count_add(&known_ns, walk->data.waits[i].ready_ns);
 	return ready_ns > known_ns ? ready_ns - known_ns : 0;
 }
 
@@ -219,7 +219,7 @@ void waits_take_late(const struct lane_walk *walk, uint64_t *ready_ns,
 	if (late_ns > *blocked_ns)
 		late_ns = *blocked_ns;
 	*blocked_ns -= late_ns;
-	merge_add(ready_ns, late_ns);
+	count_add(ready_ns, late_ns);
 }
 
 struct change_end waits_of_node(const struct lane_walk *walk, uint32_t node)
@@ -245,10 +245,10 @@ struct change_end waits_of_node(const struct lane_walk *walk, uint32_t node)
 		end.late_share *=
 			(double)end.blocked_ns /
 			((double)end.blocked_ns + (double)lane->rest_blocked_ns);
-		merge_add(&end.blocked_ns, lane->rest_blocked_ns);
+		count_add(&end.blocked_ns, lane->rest_blocked_ns);
 	}
 	if (node == lane->rest_node)
-		merge_add(&end.ready_ns, lane->rest_ready_ns);
+		count_add(&end.ready_ns, lane->rest_ready_ns);
 	return end;
 }
 
@@ -270,7 +270,7 @@ static void add_waits(struct lane_walk *walk)
 		if (late_ns > end.blocked_ns)
 			late_ns = end.blocked_ns;
 		ready_ns = end.ready_ns;
-		merge_add(&ready_ns, late_ns);
+		count_add(&ready_ns, late_ns);
 		add_to(walk, i, ready_ns, end.blocked_ns - late_ns,
 		       late_error_ns(lane, end.blocked_ns, late_ns));
 	}
@@ -281,8 +281,8 @@ void waits_add(struct lane_walk *walk)
 	add_waits(walk);
 	if (!walk->data.wait_count)
 		return;
-	merge_add(&walk->merge->lost_wait_ns, walk->data.header.lost_wait_ns);
-	merge_add(&walk->merge->lost_wait_ns,
+	count_add(&walk->merge->lost_wait_ns, walk->data.header.lost_wait_ns);
+	count_add(&walk->merge->lost_wait_ns,
 		  walk->data.waits[0].ready_ns + walk->data.waits[0].blocked_ns);
 }
 

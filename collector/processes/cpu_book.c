@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "collector/processes/ticks.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #define FRESH_NAME CPU_BOOK_NAME ".new"
 

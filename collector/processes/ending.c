@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "common/base/xalloc.h"
-#include "common/base/array.h"
 
 /* Process indices ordered by (pid, start). */
 struct order {

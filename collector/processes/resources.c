@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "collector/processes/liveness.h"
 #include "collector/processes/ticks.h"
 

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "collector/processes/ticks.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #define SAMPLES_LIMIT (RESOURCES_LIMIT + SAMPLES_DEATH_LIMIT)

@@ -9,7 +9,6 @@
 #include <zlib.h>
 
 #include "collector/read/rundir.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #define FILE_MAGIC 0x3130646e65667270ull   /* "prfend01" */

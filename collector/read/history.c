@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
-#include "common/base/array.h"
 
 /* Reads an array. Where many threads append, the count may exceed what has pages. */
 static void *read_array(const struct segment_reader *reader, uint32_t slot,

@@ -13,7 +13,6 @@
 
 #include "collector/read/segment_file.h"
 #include "common/base/xalloc.h"
-#include "common/base/array.h"
 
 static int by_file(const void *a, const void *b, void *data)
 {

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static int is_same_file(const struct segment_module *a, const struct segment_module *b)

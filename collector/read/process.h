@@ -11,7 +11,7 @@
 #include "collector/read/history.h"
 #include "collector/read/segment_file.h"
 #include "common/base/map.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment.h"
 #include "common/segment_names.h"
 #include "common/segment_recording.h"

@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "collector/read/process.h"
 #include "collector/read/segment_file.h"

@@ -9,13 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment.h"
 #include "common/segment_recording.h"
 #include "common/segment_names.h"
 #include "common/segment_samples.h"
 #include "common/segment_series.h"
-#include "common/slow/studies.h"
+#include "common/segment_slow.h"
 #include "collector/read/facts.h"
 #include "collector/read/process.h"
 #include "collector/read/ended.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "common/arrays.h"
-#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/confined.h"

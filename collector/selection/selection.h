@@ -13,7 +13,7 @@
 #include "collector/live/control.h"
 #include "collector/read/segment_file.h"
 #include "common/base/map.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/segment_control.h"
 #include "common/selection.h"
 

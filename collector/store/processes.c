@@ -9,7 +9,6 @@
 #include "collector/processes/samples.h"
 #include "collector/store/row.h"
 #include "common/base/xalloc.h"
-#include "common/base/array.h"
 
 static int is_plain(const char *argument)
 {

@@ -71,11 +71,11 @@ static struct read_memory sum_memory(const struct ingest *ingest)
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
 		const struct read_memory *memory = &ingest->merge.memory[i];
 
-		merge_add(&sum.alloc_count, memory->alloc_count);
-		merge_add(&sum.alloc_bytes, memory->alloc_bytes);
-		merge_add(&sum.free_count, memory->free_count);
-		merge_add(&sum.free_bytes, memory->free_bytes);
-		merge_add(&sum.live_bytes, memory->live_bytes);
+		count_add(&sum.alloc_count, memory->alloc_count);
+		count_add(&sum.alloc_bytes, memory->alloc_bytes);
+		count_add(&sum.free_count, memory->free_count);
+		count_add(&sum.free_bytes, memory->free_bytes);
+		count_add(&sum.live_bytes, memory->live_bytes);
 	}
 	return sum;
 }

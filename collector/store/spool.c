@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "collector/processes/liveness.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "collector/ingest/ingest.h"
 #include "collector/read/rundir.h"
 #include "collector/processes/samples.h"

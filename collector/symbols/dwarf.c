@@ -21,7 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #define INLINE_LIMIT 256 /* inlined calls at one place */

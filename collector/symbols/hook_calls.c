@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "collector/symbols/elf.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #define TARGETS_MOST 16u /* places that lead to the hook; linkers make 1 to 3 */
 

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/array.h"
 #include "common/base/pattern.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
 #include "common/names/cxx_name.h"

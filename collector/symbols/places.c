@@ -21,7 +21,6 @@
 
 #include "collector/symbols/elf.h"
 #include "collector/symbols/strings.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "common/places.h"
 

@@ -13,7 +13,6 @@
 #include "collector/symbols/confined.h"
 #include "collector/symbols/reader.h"
 #include "collector/symbols/strings.h"
-#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 

@@ -12,7 +12,6 @@
 #include "collector/symbols/confined.h"
 #include "collector/symbols/serve.h"
 #include "collector/symbols/strings.h"
-#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 

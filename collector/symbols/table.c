@@ -16,7 +16,6 @@
 
 #include "collector/symbols/elf.h"
 #include "common/base/xalloc.h"
-#include "common/base/array.h"
 
 /* How far back to look for a function that covers an address, past labels inside it. */
 #define LOOK_BACK 32

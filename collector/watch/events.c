@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "collector/processes/liveness.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "common/sampling_event.h"
 
 #define PAGE_BYTES 4096u

@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "collector/processes/ticks.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #define NVML_DEVICE_LIMIT 64u
 #define NVML_PROCESS_LIMIT 1024u

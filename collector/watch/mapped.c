@@ -15,7 +15,7 @@
 #include "collector/processes/ticks.h"
 #include "collector/symbols/elf.h"
 #include "collector/symbols/table.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 /* A mapping, as /proc/PID/maps has it. */
 struct outside_mapping {

@@ -6,7 +6,6 @@
 #include <time.h>
 
 #include "collector/processes/ticks.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "common/sampling_event.h"
 

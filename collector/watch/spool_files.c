@@ -18,7 +18,6 @@
 #include "collector/read/ended.h"
 #include "collector/read/rundir.h"
 #include "common/base/xalloc.h"
-#include "common/base/array.h"
 #include "common/base/map.h"
 
 /* Files of images that have ended and stay as they are: the latest. */

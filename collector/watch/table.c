@@ -22,7 +22,6 @@
 
 #include "collector/processes/ticks.h"
 #include "common/arrays.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 void bell_ring(struct segment_state *shared)

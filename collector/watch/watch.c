@@ -13,7 +13,6 @@
 
 #include "collector/processes/ticks.h"
 #include "collector/read/segment_file.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static int is_known(const struct watch *watch, int32_t pid)

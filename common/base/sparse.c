@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 /* Zeros are left out in blocks of this size: a piece takes 16 bytes. */

@@ -63,3 +63,60 @@ char *xasprintf(const char *format, ...)
 	va_end(arguments);
 	return check(text);
 }
+
+/* Arrays whose capacity is the next power of two of their count: they keep no state. */
+
+size_t array_capacity(size_t count)
+{
+	return count < 2 ? count : (size_t)2 << (63 - __builtin_clzll(count - 1));
+}
+
+void *array_room(void *array, size_t count, size_t element_size)
+{
+	if ((count & (count - 1)) == 0) /* full: 0, 1, 2, 4, ... elements */
+		array = xreallocarray(array, count ? count * 2 : 1, element_size);
+	memset((char *)array + count * element_size, 0, element_size);
+	return array;
+}
+
+/* A bump allocator for strings. */
+
+#define BLOCK_BYTES 65536
+
+struct arena_block {
+	struct arena_block *next;
+	size_t capacity;
+	char data[];
+};
+
+const char *arena_copy(struct arena *arena, const char *text, size_t size)
+{
+	struct arena_block *block = arena->blocks;
+	char *copy;
+
+	if (!block || block->capacity - arena->used < size + 1) {
+		size_t capacity = size + 1 > BLOCK_BYTES ? size + 1 : BLOCK_BYTES;
+
+		block = xmalloc(sizeof(*block) + capacity);
+		block->capacity = capacity;
+		block->next = arena->blocks;
+		arena->blocks = block;
+		arena->used = 0;
+	}
+	copy = block->data + arena->used;
+	memcpy(copy, text, size);
+	copy[size] = '\0';
+	arena->used += size + 1;
+	return copy;
+}
+
+void arena_free(struct arena *arena)
+{
+	while (arena->blocks) {
+		struct arena_block *next = arena->blocks->next;
+
+		free(arena->blocks);
+		arena->blocks = next;
+	}
+	arena->used = 0;
+}

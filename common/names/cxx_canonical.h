@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 enum cxx_detail {
 	CXX_NAME,	/* "ns::f<int>", "ns::f::{lambda#1}" */

@@ -6,9 +6,8 @@
 #include "common/names/name_set.h"
 
 #include "common/names/cxx_canonical.h"
-#include "common/base/array.h"
-#include "common/base/intern.h"
-#include "common/base/strbuf.h"
+#include "common/base/map.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 
 #include <stdbool.h>

@@ -30,7 +30,7 @@
 #include "shim/events/events.h"
 #include "shim/events/allocation.h"
 #include "shim/events/context.h"
-#include "shim/samples/table.h"
+#include "shim/samples/drain.h"
 #include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"

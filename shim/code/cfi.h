@@ -36,7 +36,7 @@ struct cfi_rule {
 				      below the CFA, 0: it is the frame's own */
 };
 
-_Static_assert(sizeof(struct cfi_rule) == 4, "a rule is packed, see rules.c");
+_Static_assert(sizeof(struct cfi_rule) == 4, "a rule is packed, see code.c");
 
 /* The tables of an object. */
 struct cfi_object {

@@ -112,7 +112,8 @@ int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size)
 	return segment && segment->p_flags & PF_R;
 }
 
-int code_tables(const struct code *code, struct cfi_object *ret)
+/* Its tables for unwinding. 0, or -ENOENT. */
+static int code_tables(const struct code *code, struct cfi_object *ret)
 {
 	uintptr_t header = (uintptr_t)code->frames, bias;
 	const ElfW(Phdr) * segment;
@@ -135,4 +136,43 @@ int code_function(const struct code *code, uintptr_t address, struct extent *ret
 	return code_tables(code, &tables) == 0 && cfi_function(&tables, address, ret)
 		       ? 0
 		       : -ENOENT;
+}
+
+/*
+ * A direct-mapped table whose entries are one word each, so that whoever reads one has
+ * an address and its own rule, whatever others store meanwhile.
+ */
+
+uint64_t rules_known[RULES_COUNT];
+
+struct cfi_rule cold rules_learn(uint64_t return_address)
+{
+	union {
+		uint32_t packed;
+		struct cfi_rule rule;
+	} as = {.rule = {.kind = CFI_UNKNOWN}};
+	struct cfi_object tables;
+	struct code code;
+
+	/* below: no code; above: not a program's */
+	if (return_address < 4096 || return_address >> 47)
+		return (struct cfi_rule){.kind = CFI_ODD};
+	/* nobody tells when other code comes there: it is not remembered */
+	if (code_find(return_address - 1, &code) < 0)
+		return as.rule;
+	if (code_tables(&code, &tables) == 0)
+		as.rule = cfi_find(&tables, return_address);
+	__atomic_store_n(&rules_known[rules_place(return_address)],
+			 return_address >> RULES_SHIFT << 31 | as.packed,
+			 __ATOMIC_RELAXED);
+	return as.rule;
+}
+
+void rules_forget(void)
+{
+	for (uint32_t i = 0; i < RULES_COUNT; i++) {
+		/* what was never written stays a page of zeros */
+		if (__atomic_load_n(&rules_known[i], __ATOMIC_RELAXED))
+			__atomic_store_n(&rules_known[i], 0, __ATOMIC_RELAXED);
+	}
 }

@@ -12,7 +12,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/sites.h"
 #include "shim/stacks/fiber.h"
-#include "shim/stacks/places.h"
+#include "shim/stacks/kept.h"
 
 /* Frames further apart belong to calls: a copy's hook lies where its host's did, less
  * what the host has since taken from the stack (alloca, arguments). */

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 #include "common/history.h"
-#include "shim/core/maps.h"
+#include "shim/core/own_io.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"

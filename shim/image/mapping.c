@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "shim/core/gate.h"
-#include "shim/core/maps.h"
+#include "shim/core/own_io.h"
 #include "shim/core/syscall.h"
 
 static const char deleted_mark[] = " (deleted)";

@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "shim/code/code.h"
-#include "shim/code/rules.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/image/image.h"

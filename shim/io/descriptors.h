@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment.h"
 #include "shim/lane/lane.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How what a descriptor leads to is called: the kernel is asked, once. */
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/io/descriptors.h"
 
 #include <netinet/in.h>

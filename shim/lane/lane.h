@@ -16,7 +16,7 @@
 
 #include "common/attributes.h"
 #include "common/history.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment.h"
 #include "common/segment_series.h"
 #include "shim/lane/stack_memory.h"

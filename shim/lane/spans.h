@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps calls and steps that took long, with their times (common/slow/spans.h). Runs on:
- * the lane's thread, any context, slow paths: a hook only compares a call's ticks with
- * context->span_ticks. Must not lock, or call libc.
+ * Keeps calls and steps that took long, with their times (common/segment_slow.h). Runs
+ * on: the lane's thread, any context, slow paths: a hook only compares a call's ticks
+ * with context->span_ticks. Must not lock, or call libc.
  *
  * WHEN IT BEGAN. A frame's times are those of its stack's clock, which stands still while
  * the recorder works and while another stack runs. The frame does not hold how far that
@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "common/slow/spans.h"
+#include "common/segment_slow.h"
 #include "shim/lane/lane.h"
 
 /* No call is that long, except one whose clock went back, taken as unsigned. So hooks

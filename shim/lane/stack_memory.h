@@ -10,7 +10,7 @@
 /* Longest stack that is walked; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
-/* What a return address tells about its level, see stacks/places.h. */
+/* What a return address tells about its level, see stacks/kept.h. */
 struct lane_place {
 	uint64_t return_address; /* 0: none */
 	uint64_t function; /* or the part of it that holds the address; 0: not known */
@@ -25,7 +25,7 @@ struct lane_place {
  * makes so many. */
 #define LANE_LEVELS_MOST 32768u
 
-/* See events/levels.h and stacks/graft.h. */
+/* See events/levels.h and stacks/stack.c. */
 struct lane_levels {
 	uint32_t count; /* levels that were made */
 	struct lane_place places[LANE_PLACES];

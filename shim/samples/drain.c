@@ -1,12 +1,201 @@
 /* SPDX-License-Identifier: MIT */
-/* Record by record. */
+/*
+ * Record by record: who called the code that it is in, as far as the frame that is
+ * innermost in the lane, by unwind tables (shim/code/code.h), on the stack that came with
+ * it; then the lane's table. Must not read the stack in use: it has changed since.
+ */
 #include "shim/samples/drain.h"
 
 #include "common/segment_samples.h"
+#include "shim/code/code.h"
 #include "shim/core/gate.h"
-#include "shim/samples/below.h"
+#include "shim/core/process.h"
+#include "shim/lane/busy.h"
+#include "shim/patch/arenas.h"
 #include "shim/samples/ring.h"
-#include "shim/samples/table.h"
+
+#define BELOW_MOST 48u
+
+/* Return addresses, innermost first. */
+struct below {
+	uint64_t addresses[BELOW_MOST];
+	uint32_t count;
+	int is_whole; /* the last is in the function of the frame, or it is without any */
+};
+
+/* Of the stack in use, that must be left: reading the tables takes some. */
+#define STACK_LEAST 4096u
+
+static int has_room(const struct lane_context *context)
+{
+	return (uintptr_t)__builtin_frame_address(0) - paused_stack_low(context) >=
+	       STACK_LEAST;
+}
+
+/* The stack pointer of the innermost frame's function, when it called its hook: what it
+ * calls has its frames below that. A call of libc has its wrapper's canonical frame
+ * address, and the wrapper's own frame ends there: its caller is above. */
+static uint64_t end_of_frames(const struct lane_context *context)
+{
+	const struct segment_frame *frame = context->top - 1;
+
+	if (context->top <= context->frames)
+		return UINT64_MAX;
+	return frame->stack_pointer - (uint64_t)segment_key_is_libc(frame->function);
+}
+
+/* In the procedure linkage table, whose rules are not so simple: the function that leads
+ * there has just been called, and the stack is as it was. Not of code of no object. */
+static struct cfi_rule rule_of_linkage(const struct ring_data *data,
+				       const struct ring_record *record)
+{
+	struct code code;
+	uint64_t caller;
+
+	if (!ring_word(data, record, record->stack_pointer, &caller) ||
+	    rules_of(caller).kind != CFI_STEP || code_find(record->address, &code) < 0)
+		return (struct cfi_rule){.kind = CFI_ODD};
+	return (struct cfi_rule){.kind = CFI_STEP, .cfa_words = 1};
+}
+
+static void below_find(const struct lane_context *context, const struct ring_data *data,
+		       const struct ring_record *record, struct below *ret)
+{
+	uint64_t end = end_of_frames(context), at = record->stack_pointer, cfa, saved;
+	uint64_t frame_pointer = record->frame_pointer;
+	/* a rule is that of the instruction before this address */
+	uint64_t code = record->address + 1;
+
+	ret->count = 0;
+	ret->is_whole = 0;
+	if (!record->stack_bytes || at > end || !has_room(context))
+		return;
+	for (;;) {
+		struct cfi_rule rule = rules_of(code);
+
+		if (rule.kind != CFI_STEP && ret->count == 0)
+			rule = rule_of_linkage(data, record);
+		if (rule.kind != CFI_STEP)
+			break;
+		cfa = (rule.is_from_frame_pointer ? frame_pointer : at) +
+		      rule.cfa_words * 8ul;
+		if (cfa > end || ret->count == BELOW_MOST) {
+			ret->is_whole = cfa > end;
+			break;
+		}
+		/* at the end of a function it is restored: compilers leave its rule as it
+		 * was, while the word that it names is below the stack by then */
+		saved = cfa - rule.saved_words * 8ul;
+		if (cfa <= at || !ring_word(data, record, cfa - 8, &code) ||
+		    (rule.saved_words && saved >= at &&
+		     !ring_word(data, record, saved, &frame_pointer)))
+			break;
+		ret->addresses[ret->count++] = code;
+		at = cfa;
+	}
+}
+
+/* Chains of entries in the lane's part of the segment, by a hash of what they are. */
+
+static struct extent own_code;
+
+void table_begin(uintptr_t low, uintptr_t high)
+{
+	own_code = (struct extent){low, high};
+}
+
+static uint64_t address_kind(uint64_t address)
+{
+	if (address >= own_code.low && address < own_code.high)
+		return SEGMENT_SAMPLE_HOOKS;
+	if (arenas_of(address))
+		return SEGMENT_SAMPLE_STUBS;
+	return address < SEGMENT_SAMPLE_KINDS ? SEGMENT_SAMPLE_FOLDED : address;
+}
+
+static uint32_t *head_of(struct lane_context *context, uint64_t address, uint32_t caller)
+{
+	uint64_t hash = (address ^ (uint64_t)context->current << 40) + caller;
+
+	return &context->sample_heads[hash * 0x9e3779b97f4a7c15ull >> 52];
+}
+
+_Static_assert(LANE_SAMPLE_HEADS == 4096, "head_of() shifts by 52");
+
+static int is_it(const struct segment_sample *entry, uint32_t node, uint64_t address,
+		 uint32_t caller)
+{
+	return entry->address == address && entry->caller == caller &&
+	       entry->node == node;
+}
+
+/* The index of the entry, made when it is not there. 0: there is no room. */
+static uint32_t entry_of(struct lane_context *context, uint64_t address, uint32_t caller)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_sample *all = arrays_entries(lane, &lane->samples);
+	uint32_t *head = head_of(context, address, caller);
+	uint32_t index = *head;
+
+	while (index && !is_it(&all[index], context->current, address, caller))
+		index = all[index].next;
+	if (index)
+		return index;
+	index = lane->samples.count ? lane->samples.count : 1;
+	if (process_grow(lane, context->slot, ARRAY_SAMPLES, index + 1) < 0)
+		return 0;
+	all[index] = (struct segment_sample){.address = address,
+					     .node = context->current,
+					     .next = *head,
+					     .caller = caller};
+	*head = index;
+	arrays_publish(&lane->samples, index + 1);
+	return index;
+}
+
+/* The entry of the innermost caller. */
+static uint32_t callers_of(struct lane_context *context, const struct below *below)
+{
+	uint32_t caller = below->is_whole ? SEGMENT_SAMPLE_FRAME : 0;
+
+	for (uint32_t i = below->count; i-- > 0;) {
+		if (address_kind(below->addresses[i]) < SEGMENT_SAMPLE_KINDS)
+			continue;
+		caller = entry_of(context,
+				  below->addresses[i] | SEGMENT_KEY_RETURN_ADDRESS,
+				  caller);
+		if (!caller) /* what is farther in was not called by what is farther out
+			      */
+			break;
+	}
+	return caller;
+}
+
+/* Adds so many samples to the current node. */
+static void table_add(struct lane_context *context, uint64_t address,
+		      const struct below *below, uint32_t count, uint64_t weight_ns)
+{
+	uint64_t kind = address_kind(address);
+	uint32_t caller = kind == address ? callers_of(context, below) : 0;
+	uint32_t index = entry_of(context, kind, caller);
+	struct segment_sample *entry;
+
+	context->lane->sample_count += count;
+	if (kind == SEGMENT_SAMPLE_HOOKS)
+		context->samples.hook_count += count;
+	context->lane->sampled_ns += weight_ns;
+	if (!index)
+		index = entry_of(context, SEGMENT_SAMPLE_FOLDED, 0);
+	if (!index) {
+		context->lane->lost_sample_ns += weight_ns;
+		return;
+	}
+	entry = (struct segment_sample *)arrays_entries(context->lane,
+							&context->lane->samples) +
+		index;
+	entry->count += count;
+	entry->weight_ns += weight_ns;
+}
 
 static void add_lost(struct lane_context *context, uint64_t periods, uint32_t count)
 {

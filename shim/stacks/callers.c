@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What has been found out, by return address, in a direct-mapped table whose entries are
- * one word each: see rules.c. */
+ * one word each: see code.c. */
 #include "shim/stacks/callers.h"
 
 #include <stdint.h>

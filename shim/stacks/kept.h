@@ -9,6 +9,8 @@
  */
 #pragma once
 
+#include <stdint.h>
+
 #include "shim/lane/lane.h"
 #include "shim/stacks/walk.h"
 
@@ -41,3 +43,12 @@ struct kept_words kept_begin(struct lane_context *context, uint32_t base,
 			     uint32_t word_limit);
 void kept_add(struct kept_words *words, uintptr_t address, uint64_t value);
 void kept_end(const struct kept_words *words, uint32_t node);
+
+/*
+ * What a return address tells about its level (common/segment_tree.h, LEVELS): whose code
+ * it is, and whether that function is only counted. Runs on: the lane's thread, any
+ * context. Must not lock, nor read a stack.
+ */
+
+/* Takes 0.3 us for an address that is not known yet. */
+struct lane_place places_of(struct lane_context *context, uint64_t return_address);

@@ -13,6 +13,22 @@
 #include "shim/stacks/kept.h"
 #include "shim/stacks/walk.h"
 
+/*
+ * Makes nodes for the frames between an allocation and the innermost function with a
+ * frame of ours. Runs on: traced threads, inside an allocation hook (BUSY_BOOKS held).
+ * Must not lock, nor read anything but the stack in use.
+ *
+ * Code without hooks gets a node for each return address. Counted functions have no frame
+ * of ours, but lie on the stack: the innermost one gets the allocation, and those around
+ * it are levels (common/segment_tree.h). So the path is as if each call were recorded.
+ * The stack is walked for each allocation: the way that the last one came tells nothing
+ * about the next.
+ */
+
+/* Grafts a walk; returns the node of its innermost frame that there is room for. */
+uint32_t graft_walk(struct lane_context *context, const struct walk *walk,
+		    const struct stack_caller *caller, uint64_t call_site);
+
 /* Walks and grafts. When there is no room for the whole path, it is folded into the part
  * that there is, and the fold is counted. base: stack_walked_base(). */
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller,

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-#include "shim/code/rules.h"
+#include "shim/code/code.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
 #include "shim/patch/modes.h"

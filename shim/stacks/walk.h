@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks from a call of malloc outwards, frame by frame, by the rules of rules.h; reuses
+ * Walks from a call of malloc outwards, frame by frame, by the rules of code.h; reuses
  * the last stack where nothing has changed. Runs on: traced threads, inside an allocation
  * hook (BUSY_BOOKS held). Must not lock, nor read anything but the stack in use.
  *

@@ -3,8 +3,7 @@
 #include "shim/study/study.h"
 
 #include "common/segment_series.h"
-#include "common/slow/spans.h"
-#include "common/slow/studies.h"
+#include "common/segment_slow.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/functions.h"

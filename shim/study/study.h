@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of calls of functions that are studied (common/slow/studies.h): which of them
+ * The ends of calls of functions that are studied (common/segment_slow.h): which of them
  * are kept. Runs on: the lane's thread, any context; slow paths of the hooks, where such
  * a call always comes by (shim/lane/functions.h). Must not call libc or lock.
  *
@@ -27,7 +27,7 @@
  */
 #pragma once
 
-#include "common/slow/studies.h"
+#include "common/segment_slow.h"
 #include "shim/lane/lane.h"
 
 struct study_call {

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "common/slow/studies.h"
+#include "common/segment_slow.h"
 #include "shim/lane/lane.h"
 
 /* Paths below one node whose numbers are remembered: what those have done that came later

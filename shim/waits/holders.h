@@ -7,7 +7,6 @@
 #include <stdint.h>
 
 #include "common/libc/calls.h"
-#include "common/libc/records.h"
 #include "shim/lane/busy.h"
 #include "shim/lane/lane.h"
 

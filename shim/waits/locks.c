@@ -2,7 +2,7 @@
 /* The tables of locks. */
 #include "shim/waits/locks.h"
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 #include "shim/waits/holders.h"

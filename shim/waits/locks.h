@@ -20,7 +20,7 @@
  */
 #pragma once
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/core/clock.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/busy.h"

@@ -6,7 +6,7 @@
 #include <sys/single_threaded.h>
 #include <time.h>
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "common/attributes.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"

@@ -21,7 +21,7 @@
  */
 #pragma once
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "common/segment.h"
 #include "shim/lane/lane.h"
 

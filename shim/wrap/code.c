@@ -18,7 +18,6 @@
 #include "common/attributes.h"
 #include "shim/image/image.h"
 #include "shim/code/code.h"
-#include "shim/code/rules.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/arenas.h"
 #include "shim/wrap/real.h"

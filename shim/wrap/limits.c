@@ -11,7 +11,7 @@
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
-#include "shim/core/maps.h"
+#include "shim/core/own_io.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"

@@ -17,7 +17,7 @@
 #include "analyzer/model/meant.h"
 #include "analyzer/names/name_pool.h"
 #include "collector/symbols/symbol.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
 #include "common/names/name_set.h"

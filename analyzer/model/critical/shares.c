@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "common/base/array.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/model/critical/order.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 /* Most windows that are walked: more say no more. */
 #define WINDOWS_MOST 1e6

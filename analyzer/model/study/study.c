@@ -2,7 +2,7 @@
 /* Calls and their paths. */
 #include "analyzer/model/study/study.h"
 
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 

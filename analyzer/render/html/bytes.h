@@ -2,7 +2,7 @@
 /* Data for a script: a JSON text and numbers, in as few bytes as they need. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <jansson.h>
 #include <stdint.h>

@@ -5,7 +5,7 @@
 #include "analyzer/model/shorten.h"
 #include "analyzer/render/render.h"
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 struct html_page {
 	FILE *out;

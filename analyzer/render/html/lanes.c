@@ -12,7 +12,7 @@
 
 #include "analyzer/model/units.h"
 #include "analyzer/render/html/bytes.h"
-#include "common/base/intern.h"
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <jansson.h>

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "common/base/xml.h"
+#include "common/base/text.h"
 
 void html_put(struct html_page *page, const char *text)
 {

@@ -3,7 +3,7 @@
  * `prof-analyze snapshot`: takes a snapshot of a running process. Runs on: one thread;
  * the process it is about goes on meanwhile. Must not stop or signal the process.
  */
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/reports/common.h"
 #include "collector/live/attach.h"
 

@@ -2,7 +2,7 @@
 /* Applies every rule to a run. Must not say "passed" of a rule that had no data. */
 #include "analyzer/reports/bottlenecks/parts.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/trust.h"
 #include "analyzer/findings/finding_merge.h"

@@ -5,8 +5,7 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
-#include "common/base/array.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/trust.h"
 #include "analyzer/statistics/match.h"

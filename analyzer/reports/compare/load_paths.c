@@ -7,7 +7,6 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"

@@ -13,7 +13,6 @@
  */
 #include "analyzer/reports/compare/parts.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"

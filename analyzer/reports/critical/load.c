@@ -4,7 +4,6 @@
 
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 #include "critical.sql.h"

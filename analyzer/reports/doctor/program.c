@@ -2,7 +2,7 @@
 /* Whether the shim can record a program, told from its file. Must not run it. */
 #include "analyzer/reports/doctor/parts.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/recipe.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"

@@ -2,7 +2,7 @@
 /* Turns columns of SQL results into columns of tables. */
 #include "analyzer/reports/engine/columns.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"

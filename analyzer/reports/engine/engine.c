@@ -5,7 +5,7 @@
  */
 #include "analyzer/reports/engine/engine.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"

@@ -2,7 +2,7 @@
 /* What the parts of the report exclude-list share. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "analyzer/reports/report.h"
 
 /* build.c: of --program. */

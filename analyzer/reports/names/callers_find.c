@@ -2,7 +2,7 @@
 /* Finds a function by what people call it. Must not pick one of several silently. */
 #include "analyzer/reports/names/callers_find.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/model/meant.h"
 #include "analyzer/model/shorten.h"
 #include "analyzer/reports/common.h"

@@ -2,7 +2,7 @@
 /* Names for --focus and --ignore. Must not be called for files without functions. */
 #include "analyzer/reports/names/focus.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/names/name_pool.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/names/near_names.h"

@@ -2,7 +2,7 @@
 /* "did you mean": the names of functions nearest to a text. */
 #pragma once
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 struct name_pool;
 

@@ -5,8 +5,8 @@
  */
 #include "analyzer/reports/profile/parts.h"
 
-#include "common/base/array.h"
-#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "common/base/text.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"

@@ -5,7 +5,6 @@
  */
 #include "analyzer/reports/profile/parts.h"
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"

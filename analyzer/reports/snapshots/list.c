@@ -5,8 +5,8 @@
  */
 #include "analyzer/reports/snapshots/list.h"
 
-#include "common/base/array.h"
-#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "common/base/text.h"
 #include "analyzer/reports/common.h"
 
 #include "snapshot_list.sql.h"

@@ -5,7 +5,7 @@
 #include "analyzer/document/source.h"
 #include "analyzer/reports/report.h"
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 
 #include <sys/types.h>
 

@@ -2,7 +2,7 @@
 /* Reads the facts of a run. Must not judge; trust.c says how far the numbers go. */
 #include "analyzer/reports/trust/facts.h"
 
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/reports/common.h"
 
 #include "facts.sql.h"

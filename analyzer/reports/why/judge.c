@@ -6,7 +6,7 @@
 #include "analyzer/model/study/judge.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 #include "why.sql.h"
 

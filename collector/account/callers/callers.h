@@ -7,8 +7,10 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
+#include "collector/account/kept.h"
 #include "collector/merge/merge.h"
 
 /* inner: whose call it is; outer: in whose code, of what is inlined the host. Both
@@ -28,9 +30,29 @@ void callers_free(struct callers *callers);
 /* Of a mode, by its index in merge->modes. */
 struct caller callers_of(const struct callers *callers, uint32_t mode);
 
-/* Are the function's calls by this caller copies, as far as any were counted? */
-int callers_have_copies(const struct callers *callers, uint32_t function, uint32_t inner,
-			uint32_t outer);
-
 /* Is it a caller in some mode? */
 int callers_has(const struct callers *callers, uint32_t function);
+
+/*
+ * In whose code the calls of each path are: of copies that are inlined that of the path
+ * above, of all others their function's own. Must not be asked before all lanes have been
+ * noted.
+ */
+
+struct hosts;
+
+/* Of the paths that there are now. */
+struct hosts *hosts_new(struct merge *merge);
+void hosts_free(struct hosts *hosts);
+
+/* Notes a lane's cell; when that is done: finds who has the code of each path,
+ * by what was counted where none of its calls has a frame. */
+void hosts_note(struct hosts *hosts, const struct kept_cell *cell);
+void hosts_find(struct hosts *hosts, const struct callers *callers);
+
+/* A path that has been made since, when it is one. */
+void hosts_add(struct hosts *hosts, uint32_t path, int is_copy);
+
+/* The function that has the code, and whether it is not the path's own function. */
+uint32_t hosts_of(const struct hosts *hosts, uint32_t path);
+int hosts_is_copy(const struct hosts *hosts, uint32_t path);

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 /* Calls are divided among paths as long as there are not more parts than this; then all
@@ -364,7 +363,7 @@ static void keep_part(struct edges *edges, struct kept_calls calls, uint32_t abo
 	if (calls.path)
 		keep(edges, &calls);
 	else if (!calls.is_nested)
-		merge_add(&edges->merge->folded_call_count, calls.calls);
+		count_add(&edges->merge->folded_call_count, calls.calls);
 }
 
 /* Divides the calls among the ways. */

@@ -11,7 +11,6 @@
 #pragma once
 
 #include "collector/account/callers/callers.h"
-#include "collector/account/hosts.h"
 #include "collector/account/kept.h"
 #include "collector/account/weights.h"
 #include "collector/merge/merge.h"

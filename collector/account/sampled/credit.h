@@ -4,9 +4,33 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "collector/account/holders.h"
 #include "collector/merge/merge.h"
+
+/*
+ * Which functions that were only counted a sample was in, one called by the other: by the
+ * copies at its address, and by the callers on its stack (common/segment_samples.h,
+ * STACKS). Must not tell of more than the stack does.
+ */
+
+#define TRAIL_MOST 64u
+
+struct trail {
+	uint32_t functions[TRAIL_MOST]; /* innermost first */
+	uint32_t count;
+	bool is_whole; /* the last was called by what has the frame */
+};
+
+/* is_counted: by function, not 0. */
+void trail_find(struct trail *ret, const struct merge *merge, const uint32_t *is_counted,
+		const struct sampled_row *row);
+
+/* How many of the functions are on the path below the holder, from its end on, and the
+ * holder, too, where it is whole. Calls of a function by itself count as one. */
+uint32_t trail_match(const struct trail *trail, const struct merge *merge,
+		     uint32_t holder, uint32_t path);
 
 /* Of the lane's rows of CODE, as trail_credit() says; they are sorted by path, kind,
  * credited function and leaf then. By function: is_counted: not 0; has_hooks: a path is

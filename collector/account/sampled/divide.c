@@ -9,7 +9,6 @@
 #include "collector/account/sampled/computed.h"
 #include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/leaves.h"
-#include "collector/account/sampled/pools.h"
 #include "common/poisson.h"
 #include "common/base/xalloc.h"
 

@@ -13,8 +13,8 @@
  * path cost, m(a, f) = calls of f times s(f), and the path's own the rest, where r(A) is
  * what samples in hooks say of all paths of the same function, against the calibration,
  * and s(f) what samples in f say of all its counted calls. Both are pooled over the run
- * (pools.h), r(A) shrunk towards what holds for all functions. Together, with K samples'
- * weight for the latter:
+ * (computed.h), r(A) shrunk towards what holds for all functions. Together, with K
+ * samples' weight for the latter:
  *
  *     part(a, j) = T(a) (w(a, j) + K m(a, j) / m(a)) / (w(a) + K)
  *

@@ -2,7 +2,7 @@
 /* What the wrappers have in common: the end of a call, and its place in the books. */
 #include "shim/wrap/io/io_call.h"
 
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/core/process.h"
 #include "shim/io/descriptors.h"
 #include "shim/waits/holders.h"

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "common/attributes.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/waits/locks.h"
 #include "shim/waits/switches.h"
 #include "shim/wrap/libc_call.h"

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
-#include "common/libc/records.h"
+#include "common/libc/calls.h"
 #include "shim/core/process.h"
 #include "shim/waits/holders.h"
 #include "shim/wrap/libc_call.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: strings, UTF-8 and spelling. */
-#include "common/base/arena.h"
 #include "common/base/nearest.h"
 #include "common/base/options.h"
 #include "common/base/pattern.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
-#include "common/base/xml.h"
 #include "common/plain_text.h"
 #include "tests/unit/tests.h"
 

@@ -3,7 +3,7 @@
 #include "analyzer/tree/calltree.h"
 #include "analyzer/tree/filter.h"
 #include "analyzer/model/table.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "tests/unit/tests.h"
 
 static void add(struct calltree *tree, int64_t id, int64_t parent, int64_t function,

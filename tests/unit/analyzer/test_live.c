@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "analyzer/live/show.h"
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "tests/unit/collector/make_segment.h"
 
 #define MAIN 0x1000

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: many functions in little room, none like another, each found again. */
-#include "common/base/intern.h"
-#include "common/base/strbuf.h"
-#include "common/base/utf8.h"
+#include "common/base/map.h"
+#include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/names/short_name.h"
 #include "analyzer/model/meant.h"

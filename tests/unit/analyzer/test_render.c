@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: formats: escapes, widths, what each leaves out. */
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/render/render.h"
 #include "tests/unit/tests.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: names, places and chains in little room. */
-#include "common/base/utf8.h"
+#include "common/base/text.h"
 #include "analyzer/model/shorten.h"
 #include "tests/unit/tests.h"
 

@@ -13,7 +13,6 @@
 #include "collector/account/account.h"
 #include "collector/account/sampled/credit.h"
 #include "collector/account/sampled/divide.h"
-#include "collector/account/sampled/trail.h"
 #include "tests/unit/tests.h"
 
 enum { MAIN_FUNCTION, COUNTED_FUNCTION, LIBRARY_FUNCTION, COPY_FUNCTION, FUNCTIONS };

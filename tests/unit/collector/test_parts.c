@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "collector/processes/liveness.h"
-#include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "collector/watch/gpu.h"
 #include "collector/merge/histogram.h"
 #include "common/base/map.h"

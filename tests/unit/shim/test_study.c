@@ -5,7 +5,7 @@
  */
 
 #include "common/arrays.h"
-#include "common/slow/studies.h"
+#include "common/segment_slow.h"
 #include "shim/core/clock.h"
 #include "shim/lane/functions.h"
 #include "shim/core/process.h"

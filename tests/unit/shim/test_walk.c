@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "shim/stacks/fiber.h"
-#include "shim/stacks/graft.h"
+#include "shim/stacks/stack.h"
 #include "shim/stacks/kept.h"
 #include "shim/stacks/walk.h"
 #include "tests/unit/shim/fixture.h"

@@ -3,7 +3,7 @@
 #include "collector/selection/selection.h"
 
 #include "collector/symbols/symbol.h"
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "common/names/name_set.h"
 #include "tests/unit/tests.h"
 

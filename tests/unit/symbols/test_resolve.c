@@ -3,7 +3,7 @@
  * symbol tables do not tell. */
 #include "collector/selection/selection.h"
 
-#include "common/base/strbuf.h"
+#include "common/base/text.h"
 #include "collector/symbols/symbols.h"
 
 #include "lookup.h"
