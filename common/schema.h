@@ -6,4 +6,4 @@
 #pragma once
 
 #define RUNDB_APPLICATION_ID 0x70726673 /* "prfs", PRAGMA application_id */
-#define RUNDB_SCHEMA_VERSION 30		/* PRAGMA user_version */
+#define RUNDB_SCHEMA_VERSION 31		/* PRAGMA user_version */

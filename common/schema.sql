@@ -79,6 +79,15 @@ CREATE TABLE run (
 	rank_count INTEGER		-- of the job, recorded or not
 );
 
+-- What was said of a run from outside, whoever says it. kind is 'parameter' (name and value
+-- of one that prof-record --sweep varied), 'sweep' (the one row 'command': the command with
+-- placeholders, {n}, by which runs belong together) or 'tag'.
+CREATE TABLE run_tag (
+	run_id INTEGER NOT NULL REFERENCES run,
+	kind TEXT NOT NULL, name TEXT NOT NULL, value TEXT NOT NULL,
+	PRIMARY KEY (run_id, kind, name)
+) WITHOUT ROWID;
+
 CREATE TABLE process (
 	process_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL REFERENCES run,
@@ -606,6 +615,9 @@ CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started
 	rank_count, hook_cost_error_ns, counted_cost_ns, counted_cost_error_ns,
 	alloc_cost_ns, alloc_cost_error_ns, overhead_percent
 	FROM run;
+
+CREATE VIEW run_tags AS SELECT run_id, kind, name, value FROM run_tag
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,
 	build_id, command, started_ns, wall_ns, exit_code, exit_signal, complete,

@@ -23,6 +23,7 @@
 #define LONGEST_LABEL (sizeof(((struct segment_run *)NULL)->label) - 1)
 #define MOST_RUNS 1000
 #define DEFAULT_REPEAT 10 /* for --against: fewer than 4 a side cannot show anything */
+#define DEFAULT_SWEEPS 3  /* for --sweep: all sizes tell of noise together */
 
 static const char about[] =
 	"Runs PROGRAM and records its calls, times and allocations into one file. Calls "
@@ -33,7 +34,8 @@ static const char about[] =
 	"then after, even rounds after, then before, so that a machine that slows down "
 	"affects both alike. A run that fails ends the series and is kept under the "
 	"label \"before (failed)\", one that Ctrl-C cuts short as \"before "
-	"(interrupted)\".\n\n"
+	"(interrupted)\". With --sweep rounds go forth and back over the grid, and a run "
+	"that fails is kept under the label \"(failed)\" and counts no more.\n\n"
 	"Ends with the exit status of PROGRAM, or with the signal that ended it; a "
 	"series with 0, with the status of the run that failed, or with the signal that "
 	"ended it (130 after Ctrl-C, in a shell); 127 if it was not found, 126 if it "
@@ -43,7 +45,8 @@ static const char about[] =
 	"  gcc -O2 -g -finstrument-functions -o app app.c\n"
 	"  prof-record -o before.db --label before ./app --size 10\n"
 	"  prof-analyze before.db\n"
-	"  prof-record --repeat 10 --against './app-old --size 10' -- ./app --size 10";
+	"  prof-record --repeat 10 --against './app-old --size 10' -- ./app --size 10\n"
+	"  prof-record --sweep n=1000,2000,4000,8000 -- ./app --size {n}";
 
 enum {
 	OPTION_STACK_DEPTH = 256,
@@ -73,6 +76,7 @@ enum {
 	OPTION_WHILE_STEP,
 	OPTION_WHY,
 	OPTION_SPANS,
+	OPTION_SWEEP,
 };
 
 #define LEAST_OVERHEAD 0.1
@@ -133,8 +137,8 @@ static const struct argp_option options[] = {
 	 "write the report to the file FILE instead", OF_A_RUN},
 	{"quiet", 'q', NULL, 0, "no summary and no notes, only errors", OF_A_RUN},
 	{NULL, 0, NULL, 0, "A series of runs, for prof-analyze compare:", OF_A_SERIES},
-	{"repeat", OPTION_REPEAT, "N", 0, "record N runs (10 with --against)",
-	 OF_A_SERIES},
+	{"repeat", OPTION_REPEAT, "N", 0,
+	 "record N runs (10 with --against, 3 with --sweep)", OF_A_SERIES},
 	{"against", OPTION_AGAINST, "COMMAND", 0,
 	 "record N runs of COMMAND too, in turns with PROGRAM", OF_A_SERIES},
 	{"against-label", OPTION_AGAINST_LABEL, "LABEL", 0,
@@ -142,6 +146,11 @@ static const struct argp_option options[] = {
 	{"plain", OPTION_PLAIN, "BUILD", 0,
 	 "record BUILD too, the same program without hooks, with the same arguments: the "
 	 "report of PROGRAM has its times; N times in turns (1)",
+	 OF_A_SERIES},
+	{"sweep", OPTION_SWEEP, "NAME=VALUE,...", 0,
+	 "record a run for each value, which stands for {NAME} in PROGRAM's arguments, "
+	 "for "
+	 "prof-analyze scaling; given again: a grid; N times in turns (3)",
 	 OF_A_SERIES},
 	{"warmup", OPTION_WARMUP, "K", 0,
 	 "first run each side K times without recording (0)", OF_A_SERIES},
@@ -223,6 +232,14 @@ static char *add_library(struct argp_state *state, char *rules, const char *rule
 	return all;
 }
 
+static void add_sweep(struct argp_state *state, struct sweep *sweep, const char *text)
+{
+	char error[256];
+
+	if (!sweep_add(sweep, text, error, sizeof(error)))
+		options_refuse(state, "cannot use --sweep \"%s\": %s", text, error);
+}
+
 static char **read_against(struct argp_state *state, const char *text)
 {
 	char error[256] = "out of memory", **words = NULL;
@@ -294,6 +311,26 @@ static void complete_plain(struct argp_state *state, struct record_options *give
 	given->against_label = "plain";
 }
 
+static void complete_sweep(struct argp_state *state, struct record_options *given)
+{
+	size_t points = sweep_points(&given->sweep);
+	char error[256];
+
+	if (!given->sweep.count)
+		return;
+	if (given->against || given->plain)
+		options_refuse(state, "--sweep varies one program; --against and --plain "
+				      "are about two");
+	if (!given->repeat)
+		given->repeat = DEFAULT_SWEEPS;
+	if (points > MOST_RUNS || points * given->repeat > MOST_RUNS)
+		options_refuse(state, "the grid of --sweep has more than %d runs",
+			       MOST_RUNS);
+	if (!sweep_check(&given->sweep, given->command, given->input, error,
+			 sizeof(error)))
+		options_refuse(state, "--sweep: %s", error);
+}
+
 /* Fills in the defaults of a series and checks that its parts fit together. */
 static void complete_series(struct argp_state *state, struct record_options *given)
 {
@@ -301,6 +338,7 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 	const char *label = getenv("PROFSHIM_LABEL");
 	const char *stray;
 
+	complete_sweep(state, given);
 	complete_plain(state, given);
 	if (given->against && !given->repeat)
 		given->repeat = DEFAULT_REPEAT;
@@ -308,7 +346,8 @@ static void complete_series(struct argp_state *state, struct record_options *giv
 	if (stray && given->against_label)
 		options_refuse(state, "%s needs --against", stray);
 	if (stray)
-		options_refuse(state, "%s needs --repeat, --against or --plain", stray);
+		options_refuse(state, "%s needs --repeat, --against, --plain or --sweep",
+			       stray);
 	if (!given->repeat)
 		return;
 	if (given->report)
@@ -434,6 +473,9 @@ static error_t take_option(int key, char *value, struct argp_state *state)
 	case OPTION_AGAINST:
 		free(ret->against);
 		ret->against = read_against(state, value);
+		break;
+	case OPTION_SWEEP:
+		add_sweep(state, &ret->sweep, value);
 		break;
 	case OPTION_WARMUP:
 		ret->warmup = read_number(state, "--warmup", value, 0, MOST_RUNS);

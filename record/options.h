@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 
+#include "record/sweep.h"
+
 /* Exit statuses of prof-record itself. Otherwise it ends as the program did. */
 enum record_status {
 	RECORD_CANNOT = 1, /* cannot read or write what is needed */
@@ -32,6 +34,7 @@ struct record_options {
 	const char *input;
 	char **against; /* the other side's command: owned, one allocation */
 	const char *against_label;
+	struct sweep sweep; /* owned; without parameters: none */
 	char *plain; /* against is this build, without hooks, of the same program */
 };
 

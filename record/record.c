@@ -116,5 +116,6 @@ int main(int argc, char **argv)
 	else
 		status = record_single(&options, output, &target);
 	free(options.against);
+	sweep_free(&options.sweep);
 	record_end_like(status);
 }

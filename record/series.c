@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The order of the runs of a series, its early end, its summary, and the labels of its
- * runs in run.db. Must not leave the side's label on a run that failed or was cut short,
- * or create run.db.
+ * The order of the runs of a series, its early end, its summary, and the labels and tags
+ * of its runs in run.db. Must not leave the side's label on a run that failed or was cut
+ * short, or create run.db.
  */
 #include "record/series.h"
 
@@ -16,7 +16,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "common/base/xalloc.h"
 
 #include "record/launch.h"
 #include "record/one.h"
@@ -67,6 +70,19 @@ static bool record_label_change(const char *output, int64_t run_id, const char *
 	return change(output, record_summary_sql_relabel, values);
 }
 
+/* The parameters that the run was made with, and the command that has placeholders. */
+static bool record_tag(const char *output, int64_t run_id, const char *kind,
+		       const char *name, const char *value)
+{
+	const struct record_value values[] = {{":run", run_id, NULL},
+					      {":kind", 0, kind},
+					      {":name", 0, name},
+					      {":value", 0, value},
+					      {NULL, 0, NULL}};
+
+	return change(output, record_summary_sql_tag, values);
+}
+
 #define LARGE_DEVIATION 0.05 /* larger ones are reported to the user */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:+@%/="
 #define END_WITH(code) W_EXITCODE(code, 0)
@@ -75,6 +91,8 @@ struct side {
 	struct record_task task;
 	const char *label; /* NULL: none */
 	const char *name;  /* to print */
+	const char *input; /* NULL: none */
+	int64_t took_ns;   /* the last run, with its recording; 0: none yet */
 	int64_t *wall_ns;  /* of the runs that count */
 	int64_t *run_ids;  /* likewise */
 	size_t count;
@@ -82,16 +100,23 @@ struct side {
 
 struct series {
 	const struct record_options *options;
-	struct side sides[2]; /* in the order of the odd rounds */
+	struct side *sides; /* in the order of the odd rounds; points of a sweep */
 	unsigned int side_count;
-	const char *level; /* of the recorded runs */
-	int wait_status;   /* to end with */
+	unsigned int turns, left_out; /* runs so far, and those that do not count */
+	char *template;		      /* of a sweep: the command with placeholders */
+	const char *level;	      /* of the recorded runs */
+	int wait_status;	      /* to end with */
 };
 
-/* Opens the input anew for each run, which reads it from its start. -1: said why. */
-static int open_input(const struct record_options *options)
+static bool is_sweep(const struct series *series)
 {
-	const char *name = options->input ? options->input : "/dev/null";
+	return series->options->sweep.count > 0;
+}
+
+/* Opens the input anew for each run, which reads it from its start. -1: said why. */
+static int open_input(const char *input)
+{
+	const char *name = input ? input : "/dev/null";
 	struct stat info;
 	int fd = -1;
 
@@ -125,36 +150,41 @@ static void set_aside(const struct side *side, const struct record_result *resul
 			   (long long)result->stored.run_id, options->output, label);
 }
 
-/* Does the series go on after this run? If not, says why and sets wait_status. */
-static bool judge(struct series *series, struct side *side,
-		  const struct record_result *result, bool is_warmup)
+enum judgement { COUNTS, LEFT_OUT, ENDS };
+
+/* What becomes of the series after this run? If it ends, or a run of a sweep does not
+ * count, says why and sets wait_status. */
+static enum judgement judge(struct series *series, struct side *side,
+			    const struct record_result *result, bool is_warmup)
 {
+	enum judgement failed = is_sweep(series) ? LEFT_OUT : ENDS;
 	int status = result->wait_status, number = record_signal();
 	bool is_failure = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
 
 	if (number) {
 		series->wait_status = number;
 		set_aside(side, result, "interrupted");
-		return false;
+		return ENDS;
 	}
 	if (is_failure && !series->options->ignore_failure) {
 		if (WIFEXITED(status))
 			record_say("%s: a run ended with status %d; --ignore-failure "
-				   "would go on",
-				   side->name, WEXITSTATUS(status));
+				   "would %s",
+				   side->name, WEXITSTATUS(status),
+				   failed == ENDS ? "go on" : "count it");
 		else
 			record_say("%s: a run was ended by signal %d (%s)", side->name,
 				   WTERMSIG(status), strsignal(WTERMSIG(status)));
 		series->wait_status = status;
 		set_aside(side, result, "failed");
-		return false;
+		return failed;
 	}
 	if (is_warmup || result->is_stored)
-		return true;
+		return COUNTS;
 	if (series->options->quiet && result->outcome != RECORD_FAILED)
 		record_say("%s: a run is not in %s", side->name, series->options->output);
 	series->wait_status = END_WITH(RECORD_CANNOT);
-	return false;
+	return failed;
 }
 
 /* 0, or the exit status after saying why there was no run. */
@@ -166,7 +196,7 @@ static int run_side(struct side *side, const char *level, struct record_result *
 		record_say("cannot set the environment: %s", strerror(-failed));
 		return RECORD_CANNOT;
 	}
-	side->task.stdin_fd = open_input(side->task.options);
+	side->task.stdin_fd = open_input(side->input);
 	if (side->task.stdin_fd < 0)
 		return RECORD_CANNOT;
 	failed = record_one(&side->task, ret);
@@ -174,42 +204,120 @@ static int run_side(struct side *side, const char *level, struct record_result *
 	return failed;
 }
 
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* How long the runs that are left will take, as each point's last one did; 0: some point
+ * has had none. */
+static int64_t left_ns(const struct series *series)
+{
+	unsigned int all = series->options->repeat * series->side_count;
+	int64_t round_ns = 0;
+
+	for (unsigned int i = 0; i < series->side_count; i++) {
+		if (!series->sides[i].took_ns)
+			return 0;
+		round_ns += series->sides[i].took_ns;
+	}
+	return (int64_t)((double)round_ns * (all - series->turns) / series->side_count);
+}
+
+/* Of a sweep the line of progress in a terminal, which the next line replaces. */
+static void show_progress(const struct series *series, const struct side *side)
+{
+	int64_t seconds = left_ns(series) / 1000000000;
+
+	if (!is_sweep(series) || series->options->quiet || !isatty(STDERR_FILENO))
+		return;
+	fprintf(stderr, "\rprof-record: run %u of %u, %s", series->turns + 1,
+		series->options->repeat * series->side_count, side->name);
+	if (seconds)
+		fprintf(stderr, ", about %lld s left", (long long)seconds);
+	fputs(" ...\033[K", stderr);
+}
+
+static void hide_progress(const struct series *series)
+{
+	if (is_sweep(series) && !series->options->quiet && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* Stores what a point of a sweep is. false: the file could not be written. */
+static bool tag(const struct series *series, const struct side *side, int64_t run_id)
+{
+	const struct sweep *sweep = &series->options->sweep;
+	size_t point = (size_t)(side - series->sides);
+	bool is_done = true;
+
+	for (size_t i = 0; is_done && i < sweep->count; i++)
+		is_done = record_tag(side->task.output, run_id, "parameter",
+				     sweep->parameters[i].name,
+				     sweep_value(sweep, point, i));
+	return is_done && (!sweep->count || record_tag(side->task.output, run_id, "sweep",
+						       "command", series->template));
+}
+
 /* Does one run. round: from 1. false: the series ends here. */
 static bool take_turn(struct series *series, struct side *side, unsigned int round,
 		      bool is_warmup)
 {
 	struct record_result result = {0};
+	enum judgement judgement;
 	char prefix[192];
-	int failed = run_side(side, is_warmup ? "off" : series->level, &result);
+	int64_t start_ns = now_ns();
+	int failed;
 
+	if (!is_warmup)
+		show_progress(series, side);
+	failed = run_side(side, is_warmup ? "off" : series->level, &result);
+	side->took_ns = now_ns() - start_ns;
+	hide_progress(series);
 	if (failed) {
 		series->wait_status = END_WITH(failed);
 		return false;
 	}
-	snprintf(prefix, sizeof(prefix), "%s %u/%u: ", side->name, round,
-		 series->options->repeat);
+	series->turns += !is_warmup;
+	if (is_sweep(series))
+		snprintf(prefix, sizeof(prefix), "%u/%u %s: ", series->turns,
+			 series->options->repeat * series->side_count, side->name);
+	else
+		snprintf(prefix, sizeof(prefix), "%s %u/%u: ", side->name, round,
+			 series->options->repeat);
 	if (!is_warmup)
 		record_say_result(&side->task, &result, prefix);
-	if (!judge(series, side, &result, is_warmup))
-		return false;
-	if (!is_warmup) {
+	judgement = judge(series, side, &result, is_warmup);
+	if (judgement == COUNTS && !is_warmup &&
+	    !tag(series, side, result.stored.run_id)) {
+		record_say("%s could not be written: run %lld has no parameters",
+			   series->options->output, (long long)result.stored.run_id);
+		series->wait_status = END_WITH(RECORD_CANNOT);
+		judgement = LEFT_OUT;
+	}
+	series->left_out += judgement == LEFT_OUT;
+	if (judgement == COUNTS && !is_warmup) {
 		side->run_ids[side->count] = result.stored.run_id;
 		side->wall_ns[side->count++] = result.stored.wall_ns;
 	}
-	return true;
+	return judgement != ENDS;
 }
 
-/* Does the rounds: first second, second first, ... false: ended early. The plain build of
- * a program is first, so that the run that is read is the last one. */
+/* Does the rounds, every other one backwards: first second, second first, ... false:
+ * ended early. The plain build of a program is first, so that the run that is read is the
+ * last one. */
 static bool take_rounds(struct series *series, unsigned int rounds, bool is_warmup)
 {
 	unsigned int round, i;
 
 	for (round = 1; round <= rounds; round++) {
 		for (i = 0; i < series->side_count; i++) {
-			bool reversed = series->side_count == 2 && round % 2 == 0 &&
-					!series->options->plain;
-			struct side *side = &series->sides[reversed ? 1 - i : i];
+			bool reversed = round % 2 == 0 && !series->options->plain;
+			struct side *side =
+				&series->sides[reversed ? series->side_count - 1 - i : i];
 
 			if (record_signal()) {
 				series->wait_status = record_signal();
@@ -308,16 +416,25 @@ static void say_end(const struct series *series, bool is_complete)
 {
 	const struct record_options *options = series->options;
 	const struct side *sides = series->sides;
-	size_t done = sides[0].count + sides[1].count;
+	size_t done = 0;
 
+	for (unsigned int i = 0; i < series->side_count; i++)
+		done += sides[i].count;
 	if (!is_complete)
 		record_say("stopped; %zu of %u runs are in %s", done,
 			   options->repeat * series->side_count, options->output);
-	say_side(options, &sides[0]);
-	say_side(options, &sides[1]);
+	for (unsigned int i = 0; i < series->side_count && !is_sweep(series); i++)
+		say_side(options, &sides[i]);
+	if (series->left_out)
+		record_say("%u of %u runs failed and do not count", series->left_out,
+			   series->turns);
 	if (options->quiet || !done)
 		return;
-	if (sides[0].count && sides[1].count && !options->plain)
+	if (is_sweep(series))
+		record_say("read how it grows with: prof-analyze scaling %s",
+			   options->output);
+	else if (series->side_count == 2 && sides[0].count && sides[1].count &&
+		 !options->plain)
 		say_compare(series);
 	else
 		record_say("read the last one with: prof-analyze %s", options->output);
@@ -346,12 +463,15 @@ static int check_side(const struct record_options *options, const struct side *s
 static int prepare(struct series *series, struct target_report *other)
 {
 	const struct record_options *options = series->options;
-	int failed = 0, input = open_input(options), discard = -1;
+	int failed = 0, input, discard = -1;
 	unsigned int i;
 
-	if (input < 0)
-		return RECORD_CANNOT;
-	close(input);
+	for (i = 0; i < series->side_count; i++) {
+		input = open_input(series->sides[i].input);
+		if (input < 0)
+			return RECORD_CANNOT;
+		close(input);
+	}
 	if (!options->show_output) {
 		discard = open("/dev/null", O_WRONLY | O_CLOEXEC);
 		if (discard < 0) {
@@ -389,6 +509,57 @@ static void side_fill(struct side *side, const struct record_options *options,
 		(struct record_task){options, output, command, target, -1, -1, false};
 	side->label = label;
 	side->name = label ? label : "run";
+	side->input = options->input;
+}
+
+/* One side for each point of the grid. */
+static void fill_sweep(struct series *series, const char *output,
+		       const struct target_report *target)
+{
+	const struct record_options *options = series->options;
+
+	series->template = xstrdup("");
+	for (char **word = options->command; *word; word++) {
+		bool is_plain = **word && !(*word)[strspn(*word, PLAIN "{}")];
+		char *quoted = is_plain ? NULL : quote(*word),
+		     *more = xasprintf("%s%s%s", series->template,
+				       word == options->command ? "" : " ",
+				       quoted ? quoted : *word);
+
+		free(series->template);
+		free(quoted);
+		series->template = more;
+	}
+	for (unsigned int i = 0; i < series->side_count; i++) {
+		struct side *side = &series->sides[i];
+
+		side_fill(side, options, output,
+			  sweep_command(&options->sweep, i, options->command),
+			  options->label, target);
+		side->name = sweep_name(&options->sweep, i);
+		if (options->input)
+			side->input = sweep_fill(&options->sweep, i, options->input);
+	}
+}
+
+static void free_series(struct series *series)
+{
+	for (unsigned int i = 0; i < series->side_count; i++) {
+		struct side *side = &series->sides[i];
+
+		free(side->wall_ns);
+		free(side->run_ids);
+		if (!is_sweep(series))
+			continue;
+		for (char **word = side->task.command; *word; word++)
+			free(*word);
+		free(side->task.command);
+		free((char *)side->name);
+		if (side->input)
+			free((char *)side->input);
+	}
+	free(series->sides);
+	free(series->template);
 }
 
 int record_series(const struct record_options *options, const char *output,
@@ -397,19 +568,27 @@ int record_series(const struct record_options *options, const char *output,
 	const char *level = options->level ? options->level : getenv("PROFSHIM_LEVEL");
 	struct series series = {.options = options, .side_count = 1};
 	struct target_report other;
-	struct side *program = &series.sides[0];
+	struct side *program;
 	bool is_complete;
 	int failed;
 
 	series.level = level ? level : "full";
+	if (is_sweep(&series))
+		series.side_count = (unsigned int)sweep_points(&options->sweep);
+	else if (options->against)
+		series.side_count = 2;
+	program = series.sides = xcalloc(series.side_count, sizeof(*series.sides));
 	if (options->against) {
 		side_fill(&series.sides[0], options, output, options->against,
 			  options->against_label, &other);
 		series.sides[0].task.is_plain = options->plain != NULL;
 		program = &series.sides[1];
-		series.side_count = 2;
 	}
-	side_fill(program, options, output, options->command, options->label, target);
+	if (is_sweep(&series))
+		fill_sweep(&series, output, target);
+	else
+		side_fill(program, options, output, options->command, options->label,
+			  target);
 	failed = prepare(&series, &other);
 	if (failed) {
 		series.wait_status = END_WITH(failed);
@@ -421,9 +600,6 @@ int record_series(const struct record_options *options, const char *output,
 			link_plain(&series);
 		say_end(&series, is_complete);
 	}
-	for (int i = 0; i < 2; i++) {
-		free(series.sides[i].wall_ns);
-		free(series.sides[i].run_ids);
-	}
+	free_series(&series);
 	return series.wait_status;
 }

@@ -10,6 +10,9 @@ SELECT count(*) FROM runs WHERE label = :label;
 -- :name relabel
 UPDATE run SET label = :label WHERE run_id = :run;
 
+-- :name tag
+INSERT OR REPLACE INTO run_tag VALUES (:run, :kind, :name, :value);
+
 -- :name plain
 UPDATE run SET plain_of = (SELECT token FROM run WHERE run_id = :hooked) WHERE run_id = :run;
 

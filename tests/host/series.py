@@ -185,6 +185,63 @@ def input_and_output(case):
 
 
 @scenario
+def sweep(case):
+    """A grid in turns, forth and back; each run keeps its parameters."""
+    series = Series(case)
+    series.command = lambda name, *more: [series.program, series.log, "{n}", "{{n}}", "x{threads}"]
+    series.run(["--sweep", "n=1,2", "--sweep", "threads=1,4.5", "--repeat", "2"],
+               says="prof-analyze scaling " + case.database)
+    grid = ["1 exact", "1 exact", "2 exact", "2 exact"]
+    expect(series.turns() == grid + grid[::-1], f"the runs were {series.turns()}")
+    tags = host.harness.query(case.database, "SELECT run_id, kind, name, value FROM run_tags "
+                                             "WHERE run_id IN (4, 7) ORDER BY 1, 2, 3")
+    template = f"{shlex.quote(series.program)} {shlex.quote(series.log)} {{n}} {{{{n}}}} x{{threads}}"
+    expect(tags == [(4, "parameter", "n", "2"), (4, "parameter", "threads", "4.5"),
+                    (4, "sweep", "command", template),
+                    (7, "parameter", "n", "1"), (7, "parameter", "threads", "4.5"),
+                    (7, "sweep", "command", template)], f"tags: {tags}")
+    command = case.value("SELECT command FROM runs WHERE run_id = 4")
+    expect(command.endswith(" 2 '{n}' x4.5"), f"the command of run 4: {command}")
+
+
+@scenario
+def a_run_of_a_sweep_fails(case):
+    """It is told, set aside, and does not end the others."""
+    series = Series(case)
+    result = series.run(["--sweep", "n=5,2,6", "--repeat", "1"], "fail", "{n}", status=7,
+                        says="1 of 3 runs failed and do not count")
+    expect("n=2" in result.stderr, f"said: {result.stderr}")
+    series.expect_labels(None, "(failed)", None)
+    tagged = host.harness.query(case.database, "SELECT DISTINCT run_id FROM run_tags")
+    expect(tagged == [(1,), (3,)], f"with parameters: {tagged}")
+
+
+@scenario
+def wrong_sweeps(case):
+    series = Series(case)
+    for options, says in (
+            (["--sweep", "n"], "write NAME=VALUE,VALUE"),
+            (["--sweep", "n="], "write NAME=VALUE,VALUE"),
+            (["--sweep", "=1,2"], "write NAME=VALUE,VALUE"),
+            (["--sweep", "n=5"], "one value shows no growth"),
+            (["--sweep", "n=1,x"], '"x" is not a number above 0'),
+            (["--sweep", "n=1,,2"], '"" is not a number above 0'),
+            (["--sweep", "n=0,2"], '"0" is not a number above 0'),
+            (["--sweep", "n=1,nan"], '"nan" is not a number above 0'),
+            (["--sweep", "n=1,2,1.0"], "1.0 is there twice"),
+            (["--sweep", "n=1,2", "--sweep", "n=3,4"], "is swept already"),
+            (["--sweep", "m=1,2"], "{n} is no parameter of --sweep; write {{n}}"),
+            (["--sweep", "n=1,2", "--sweep", "m=3,4"], "no argument has {m}"),
+            (["--sweep", "n=1,2", "--against", "x"], "--sweep varies one program"),
+            (["--sweep", "n=1,2", "--repeat", "501"], "more than 1000 runs"),
+            (["--sweep", "n=1,2", "--input", "{x}"], "{x} is no parameter")):
+        series.command = lambda name, *more: [series.program, series.log, "{n}"]
+        series.refuse(options, says)
+    series.command = lambda name, *more: [series.program + "{n}", series.log, "after"]
+    series.refuse(["--sweep", "n=1,2"], "stands in the program's name")
+
+
+@scenario
 def no_standard_input(case):
     """Who starts it may have closed descriptor 0."""
     series = Series(case)
