@@ -33,12 +33,12 @@ static const struct trust_counter counters[] = {
 	 "A timer's signal sampled the CPU time at scheduler ticks, 100 to 1,000 times a "
 	 "second. Code that runs for less than a tick after each sleep gets too many or "
 	 "too few samples.",
-	 "Samples of the kernel are finer, and no signal: sysctl "
+	 "The kernel's samples are finer and need no signal: sysctl "
 	 "kernel.perf_event_paranoid=2, or --cap-add PERFMON for a container, allows "
 	 "them."},
 	{"sampling_refused", TRUST_MINOR, NULL, "no samples of CPU time",
-	 "The kernel, or a filter of system calls, refused samples to some or all "
-	 "threads: functions that are only counted have no times of their own there.",
+	 "The kernel, or a filter of system calls, refused some or all threads their "
+	 "samples: functions that are only counted have no times of their own there.",
 	 "kernel.perf_event_paranoid of at most 2 allows them."},
 	{"switches_unseen", TRUST_MINOR, "process whose waits are not known",
 	 "processes whose waits are not known",
@@ -51,13 +51,13 @@ static const struct trust_counter counters[] = {
 	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
 	 "pairs of paths: the rest is not in the tables of locks.",
 	 "No action needed: the time of these waits is on their call paths."},
-	{"lost_stalls", TRUST_MINOR, "wait for another thread was not kept singly",
-	 "waits for other threads were not kept singly",
+	{"lost_stalls", TRUST_MINOR, "wait for another thread not kept one by one",
+	 "waits for other threads not kept one by one",
 	 "There was no memory for them, or a handler waited while the thread noted "
 	 "another.",
 	 "No action needed: all totals include them; `critical` does not follow them."},
-	{"lost_spans", TRUST_MINOR, "slow call was not kept singly",
-	 "slow calls were not kept singly",
+	{"lost_spans", TRUST_MINOR, "slow call not kept one by one",
+	 "slow calls not kept one by one",
 	 "There was no memory for them, or a handler was slow while the thread noted "
 	 "another.",
 	 "No action needed: all totals include them; `timeline` does not."},
@@ -77,8 +77,8 @@ static const struct trust_counter counters[] = {
 	 "counted. Without samples their time is in the nearest timed callers.",
 	 "Samples time them (prof-analyze doctor says what allows samples); "
 	 "PROFSHIM_LEVEL=exact times every call."},
-	{"off_functions", TRUST_MINOR, "function left out, as was asked",
-	 "functions left out, as was asked",
+	{"off_functions", TRUST_MINOR, "function left out on request",
+	 "functions left out on request",
 	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are not counted, and their "
 	 "time is in their callers.",
 	 "Record without these settings to include them."},
@@ -87,8 +87,8 @@ static const struct trust_counter counters[] = {
 	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP match nothing in the objects that "
 	 "called "
 	 "hooks.",
-	 "Functions go by their linkage names or C++ names without parameters: "
-	 "prof-analyze functions has them."},
+	 "Write linkage names, or C++ names without parameters, as prof-analyze "
+	 "functions shows them."},
 	{"unread_objects", TRUST_MINOR,
 	 "object on which rules about source files had no effect",
 	 "objects on which rules about source files had no effect",
@@ -111,8 +111,8 @@ static const struct trust_counter counters[] = {
 	 "Calls of hooks lie where code cannot be written (it is protected, or lies "
 	 "across two cache lines): there the hook returns early, which costs more.",
 	 "No action needed: counts are exact, the run is a little slower."},
-	{"unknown_levels", TRUST_MINOR, "path that may be short of levels",
-	 "paths that may be short of levels",
+	{"unknown_levels", TRUST_MINOR, "path that may lack levels",
+	 "paths that may lack levels",
 	 "The stack had functions without frames and could not be walked when the path "
 	 "was first seen (no unwind tables, or a signal interrupted): the path is "
 	 "attached to the next outer function that has a frame.",
@@ -124,11 +124,13 @@ static const struct trust_counter counters[] = {
 	 "functions without a name", "The files they belong to are named below.", NULL},
 	{"modules_over_limit", TRUST_MINOR, "file whose names were not all read",
 	 "files whose names were not all read",
-	 "The debug information of a file asks for more time or memory than is spent on "
-	 "it (3 s and 256 MiB for each file, 10 s and 1 GiB for a run): it is damaged, "
-	 "or made to do so, or of an unusually large program.",
-	 "What had been read by then is used; the numbers are complete. Functions have "
-	 "their names even without debug information (strip -g)."},
+	 "Reading the debug information of a file takes more time or memory than is "
+	 "spent "
+	 "on it (3 s and 256 MiB for each file, 10 s and 1 GiB for a run): it is "
+	 "damaged, "
+	 "crafted, or of an unusually large program.",
+	 "What had been read by then is used; the numbers are complete. Names of "
+	 "functions need no debug information: strip -g keeps them."},
 	{"unknown_frees", TRUST_MINOR, "free of an unseen block",
 	 "frees of unseen blocks",
 	 "Blocks were freed whose allocation was not seen: they are older than the "
@@ -137,14 +139,13 @@ static const struct trust_counter counters[] = {
 	{"truncated_stacks", TRUST_MINOR, "allocation whose stack was cut",
 	 "allocations whose stacks were cut",
 	 "Allocations were made below more frames without hooks than are unwound; their "
-	 "paths begin at the frames inside of these.",
+	 "paths have only the innermost frames.",
 	 "Record with a larger PROFSHIM_STACK_DEPTH (at most 256)."},
 	{"partial_stacks", TRUST_MINOR, "allocation whose stack was followed in part",
 	 "allocations whose stacks were followed in part",
 	 "Allocations were made below code without unwind tables: assembly, or code "
-	 "generated at run time. Their paths begin at the frames inside "
-	 "of it.",
-	 "No action needed: their amounts and inner frames are right."},
+	 "generated at run time. Their paths have only the frames inside it.",
+	 "No action needed: their amounts and inner frames are correct."},
 	{"refused_snapshots", TRUST_LOST, "snapshot that was not taken",
 	 "snapshots that were not taken, or are incomplete",
 	 "There was no room for them (a process has at most 4,095, and some millions of "
@@ -158,7 +159,7 @@ static const struct trust_counter counters[] = {
 	 "frames closed without their exit",
 	 "Functions were left without their exit hook: by longjmp, an exception, a "
 	 "thread that ended inside them, or the end of the program.",
-	 "Their calls are counted; their time ends where the next known event stands."},
+	 "Their calls are counted; their time ends at the next known event."},
 	{"orphan_exits", TRUST_REPAIRED, "exit without an entry ignored",
 	 "exits without an entry ignored",
 	 "Exit hooks ran that matched no open call: the functions were entered before "
@@ -186,9 +187,8 @@ static const struct trust_counter counters[] = {
 	{"merged_recursion", TRUST_MINOR, "recursive call on the path of an outer one",
 	 "recursive calls on the paths of outer ones",
 	 "A thread had more than 65,536 call paths, or there was no room for more: calls "
-	 "of "
-	 "a function that was on the path already are on that path, with what they call.",
-	 "Such a tree is shorter; counts and times of functions are the same."},
+	 "of a function that was already on the path count there, with what they call.",
+	 "The tree is shorter; counts and times of functions are the same."},
 	{"folded_paths", TRUST_LOST, "call folded into its caller",
 	 "calls folded into their callers",
 	 "There were more call paths than the limit or the disk allowed; further ones "
@@ -286,7 +286,7 @@ static const struct trust_counter counters[] = {
 	 "No action needed; docs/security.md says what that protects."},
 	{"note_not_apart", TRUST_MINOR, NULL, "a process with another user shares memory",
 	 "A process became another user and still shares the recording's memory with "
-	 "processes that did not: whoever takes it over can write over their numbers.",
+	 "processes that did not: whoever takes it over can overwrite their numbers.",
 	 "Record only programs whose workers you trust in this way; docs/security.md "
 	 "says when it happens."},
 	{"note_own_hooks", TRUST_MINOR, NULL, "the program has its own hooks",
@@ -298,7 +298,7 @@ static const struct trust_counter counters[] = {
 	 "seccomp's strict mode). From then on system calls time its calls, which takes "
 	 "longer than many calls, and strict mode forbids even that: their counts are "
 	 "exact, their times are not.",
-	 "Record it without that to see its times.", TRUST_TIME},
+	 "Record it without this restriction to see its times.", TRUST_TIME},
 	{"note_timer_ended", TRUST_MINOR, NULL, "threads without the timer's samples",
 	 "The signal of a timer might have harmed the program, so threads went without "
 	 "it: there are coroutines, a filter of system calls that came later, a small "

@@ -32,15 +32,15 @@ static const struct {
 	 .taken_with = TAKES_RUN, .text = WHERE(run)},
 	{"limit", KEY_LIMIT, "N", "show N rows of each table; 0: all",
 	 .taken_with = TAKES_LIMIT},
-	{"sort", 's', "COLUMN", "sort by a column: its heading or name in json",
+	{"sort", 's', "COLUMN", "sort by this column: its heading, or its name in JSON",
 	 .taken_with = TAKES_SORT, .text = WHERE(options.sort)},
 	{"focus", 0, "REGEX", "only what matches (POSIX extended regular expression)",
 	 .taken_with = TAKES_FILTER, .text = WHERE(options.focus)},
-	{"ignore", 0, "REGEX", "without what matches", .taken_with = TAKES_FILTER,
+	{"ignore", 0, "REGEX", "leave out what matches", .taken_with = TAKES_FILTER,
 	 .text = WHERE(options.ignore)},
 	{"thread", 't', "NAME|TID", "only threads of this name or id",
 	 .taken_with = TAKES_THREAD, .text = WHERE(options.thread)},
-	{"raw", 0, NULL, "times without correction for the cost of hooks",
+	{"raw", 0, NULL, "show times not corrected for the cost of hooks",
 	 .taken_with = TAKES_RAW, .flag = WHERE(options.raw)},
 	{"min-share", KEY_MIN_SHARE, "PERCENT",
 	 "leave out what is below this share (0.5; the tree in json and csv: 0; a "
@@ -48,7 +48,7 @@ static const struct {
 	 .taken_with = TAKES_TREE | TAKES_PICTURE | TAKES_SHARE},
 	{"unfold", 0, NULL, "show every level of recursion", .taken_with = TAKES_TREE,
 	 .flag = WHERE(options.unfold)},
-	{"fold-library", 0, NULL, "one frame for code of libraries",
+	{"fold-library", 0, NULL, "show code of libraries as one frame",
 	 .taken_with = TAKES_TREE | TAKES_FLAME, .flag = WHERE(options.fold_library)},
 	{"unfold-threads", 0, NULL, "show the functions that run threads and tasks",
 	 .taken_with = TAKES_PICTURE, .flag = WHERE(options.unfold_threads)},
@@ -64,13 +64,13 @@ static const struct {
 	 "treat OLD of before and NEW of after as one function; may be repeated",
 	 .taken_with = TAKES_SIDES | TAKES_FLAME},
 	{"gate", KEY_GATE, "METRIC=AMOUNT,...",
-	 "status 3 when after takes more than AMOUNT (5%, 1MiB) above before",
+	 "status 3 when after exceeds before by more than AMOUNT (5%, 1MiB)",
 	 .taken_with = TAKES_GATE},
 	{"fail-on", KEY_FAIL_ON, "WORD,...",
-	 "status 3: compare: on any regression, inconclusive; bottlenecks: on a finding "
-	 "of this severity or above",
+	 "status 3: of compare on any regression, or also inconclusive; of bottlenecks "
+	 "on a finding of this severity or above",
 	 .taken_with = TAKES_GATE | TAKES_FINDINGS, .text = WHERE(options.fail_on)},
-	{"rules", 0, "FILE", "change rules' limits as in FILE (json)",
+	{"rules", 0, "FILE", "change the rules' limits to those in FILE (JSON)",
 	 .taken_with = TAKES_RULES, .text = WHERE(options.rules)},
 	{"source", KEY_SOURCE, "DIR",
 	 "show source lines in the page (html), only from files below DIR; may be "
@@ -78,19 +78,21 @@ static const struct {
 	 .taken_with = TAKES_SOURCE},
 	{"list-rules", KEY_LIST_RULES, NULL, "show all rules and their limits",
 	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.list_rules)},
-	{"show-sql", 0, NULL, "with the query that proves each finding",
+	{"show-sql", 0, NULL, "show the query that proves each finding",
 	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.show_sql)},
 	{"until", 0, "C", "survivors are blocks still live at C (exit)",
 	 .taken_with = TAKES_DELTA, .text = WHERE(options.until)},
 	{"by", 0, "WHAT",
-	 "components: module, source or namespace (module); delta: path, function, line "
-	 "or component (path), and compare: component; of both also source or namespace",
+	 "group components by module, source or namespace (module), delta by path, "
+	 "function, line or component (path), compare by component; both also by source "
+	 "or namespace",
 	 .taken_with = TAKES_BY, .text = WHERE(options.by)},
 	{"process", 0, "PID|#ID", "only this process", .taken_with = TAKES_PROCESS,
 	 .text = WHERE(options.process)},
 	{"suppressions", 0, "FILE",
-	 "leave out what FILE lists: leaks by lines leak:PATTERN as for LeakSanitizer, "
-	 "findings in json by rule, function, reason and expires",
+	 "leave out what FILE lists: leaks in LeakSanitizer's lines leak:PATTERN, "
+	 "findings "
+	 "in JSON with rule, function, reason and expires",
 	 .taken_with = TAKES_SUPPRESSIONS, .text = WHERE(options.suppressions)},
 	{"metric", 0, "METRIC", METRICS, .taken_with = TAKES_FLAME,
 	 .text = WHERE(options.metric)},
@@ -98,7 +100,7 @@ static const struct {
 	 .taken_with = TAKES_FLAME, .text = WHERE(options.snapshot)},
 	{"diff", 0, "BEFORE.db", "show the difference from that file's run",
 	 .taken_with = TAKES_FLAME, .text = WHERE(options.diff)},
-	{"width", KEY_WIDTH, "PIXELS", "of the picture (1200)",
+	{"width", KEY_WIDTH, "PIXELS", "width of the picture (1200)",
 	 .taken_with = TAKES_PICTURE},
 	{"from", 0, "TIME",
 	 "only what is after this time of the run, such as 1.5s or 200ms",
@@ -113,7 +115,7 @@ static const struct {
 	{"view", 0, "NAME", "begin with function, path, thread, site, io or step",
 	 .taken_with = TAKES_LIVE, .text = WHERE(options.view)},
 	{"no-limits", 0, NULL,
-	 "no limits for queries (default: 120 s of CPU, 30 s for your own; 1 GiB)",
+	 "lift the limits of queries (120 s of CPU, 30 s for your own; 1 GiB)",
 	 .flag = WHERE(no_limits)},
 	{"no-wait", 0, NULL,
 	 "show what is there now; do not wait for a collector or a lock",
@@ -141,7 +143,8 @@ static const struct {
 	 "leave out what is below this share (0.5; in json and csv: 0)"},
 	{KEY_MIN_SHARE, NULL, TAKES_SHARE,
 	 "leave out what is below this share of the hooks' cost (0.5)"},
-	{KEY_FAIL_ON, NULL, TAKES_GATE, "status 3 on any: regression, inconclusive"},
+	{KEY_FAIL_ON, NULL, TAKES_GATE,
+	 "status 3 on any regression, or also inconclusive"},
 	{KEY_FAIL_ON, NULL, TAKES_FINDINGS,
 	 "status 3 on a finding of this severity or above: critical, high, medium, low "
 	 "or "
@@ -158,7 +161,7 @@ static const struct {
 	 "leave out the findings that FILE (json) lists by rule, function, "
 	 "reason and expires"},
 	{0, "suppressions", TAKES_SUPPRESSIONS,
-	 "leave out what FILE lists by lines leak:PATTERN, as for LeakSanitizer"},
+	 "leave out what FILE lists, in LeakSanitizer's lines leak:PATTERN"},
 };
 
 static int key_of(size_t option)

@@ -167,7 +167,7 @@ static void add(struct line *line, const char *name, json_t *value, bool is_opti
 	else if (is_option && json_is_true(value))
 		line->words[line->count++] = xasprintf("--%s", name);
 	else if (!text && !(is_option && json_is_false(value)))
-		refuse(line, name, "is no text");
+		refuse(line, name, "is not text");
 	else if (text && !is_option && *text == '-' && strcmp(text, "--") != 0)
 		refuse(line, name, "begins with '-'");
 	else if (text)

@@ -195,7 +195,7 @@ def check_bounds(case):
              *copies("site", "alloc_count = 40000", 50, "file = 'long.c', line = 20 * {0} + 2000"))
     page = case.page()
     told = html.unescape(page)
-    check("functions are bounded", re.search(r"Asked for were 20 of \d\d functions", told), told[:600])
+    check("functions are bounded", re.search(r"Shown are 20 of \d\d functions", told), told[:600])
     check("lines are bounded", re.search(r"and 30 of \d\d allocating lines", told), told[:600])
     check("no more than that", page.count('class="cost') <= 50, page.count('class="cost'))
 

@@ -28,8 +28,8 @@ RULES = ("T0", "T1", "T2", "T3", "T7", "T8", "T9", "T11", "T12", "T13", "M11", "
          "R3", "R4", "W1", "W2", "W3", "L1", "L2", "L3", "L4", "I1", "I2", "I3")
 # Evidence that must not exceed its limit; of T13 one of two is enough.
 AT_MOST = {"T2": {"computed per call"}, "W2": {"mean"},
-           "R1": {"CPU used, CPU wait aside"}, "L3": {"held for", "the lock is held, of the run"}, "I1": {"mean size"},
-           "L4": {"CPUs used by all", "busiest, of its process's life"}}
+           "R1": {"CPU used, without CPU wait"}, "L3": {"held for", "the lock is held, share of the run"}, "I1": {"mean size"},
+           "L4": {"CPUs used by all", "busiest, share of its process's life"}}
 EITHER = {"T13": {"start-up", "share of the run"}}
 
 

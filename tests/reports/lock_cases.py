@@ -42,7 +42,7 @@ def contended():
     """L1"""
     said = "threads wait for table in main > work while its holder computed in main > work > compute"
     yield look("L1", "run_share", found(saves=50, says=said, **HIGH, shows={
-        "longest waiter, of the run": 5, "waits": 100, "threads that waited": 3,
+        "longest waiter, share of the run": 5, "waits": 100, "threads that waited": 3,
         "its holder computed": 100, "held for": MS}), ns=50 * MS, **LONG)
     yield look("L1", "run_share", None, ns=50 * MS - 1, **LONG)
     for count, one in ((10, found()), (9, None)):
@@ -52,10 +52,10 @@ def contended():
     # 400 ms of the run the thread wished for a CPU, in no function: the waits are as long
     # by the clock, and so is the run that they are a share of
     yield look("L1", "a CPU is waited for elsewhere", found(shows={
-        "longest waiter, of the run": 90}), ns=900 * MS, times={"unseen": 400 * MS}, **LONG)
+        "longest waiter, share of the run": 90}), ns=900 * MS, times={"unseen": 400 * MS}, **LONG)
     # a fifth of what all three waited
     yield look("L1", "a lock that is free", found(saves=160, starts="while 3 threads wait 480ms", shows={
-        "waited": 480e6, "and for a CPU when it was free": 120e6}), late=120 * MS, **LONG)
+        "waited": 480e6, "CPU wait after it was free": 120e6}), late=120 * MS, **LONG)
     yield look("L1", "by a library", found(), library="std::mutex::lock", **LONG)
     yield look("L1", "nobody known", found(**MEDIUM, says="is not known"), known=False, **LONG)
     # another thread computes: 100 ms of the only CPU are free, then 49
@@ -69,13 +69,13 @@ def contended():
 def asleep():
     """L2"""
     for blocked, one in ((50, found(saves=200, says="its holder slept", **HIGH, shows={
-            "its holder slept or moved data": 50})), (49, None)):
+            "its holder slept or did I/O": 50})), (49, None)):
         yield look("L2", "asleep", one, blocked=blocked, **LONG)
     yield look("L2", "in a call", found(
         says="was in usleep()", starts="sleeps in usleep() while it holds table; 3 threads wait 600ms",
         advises="release table before usleep()"), holder="usleep", **LONG)
     yield look("L2", "in a call, without a CPU", found(
-        saves=100, starts="sleeps in usleep()", shows={"its holder slept or moved data": 100}),
+        saves=100, starts="sleeps in usleep()", shows={"its holder slept or did I/O": 100}),
         holder="usleep", ready=50, **LONG)
     yield look("L2", "moving data", found(
         says="was in write()", starts="is in write() while it holds table; 3 threads wait 600ms"),
@@ -176,7 +176,7 @@ def small():
     """I1"""
     def reads(what, one, count=1000, ns=50 * MS, **values):
         return moved("I1", values.pop("name", "read"), count, ns, what, one, **values)
-    told = {"calls": 1000, "mean size": 512, "one after the other": 50, "share of the run": 5,
+    told = {"calls": 1000, "mean size": 512, "sequential": 50, "share of the run": 5,
             "time per call": 50_000}
     yield reads("mean_bytes", found(saves=43.75, says="it moves /var/data in small pieces by read()", shows=told, **HIGH),
                 bytes_each=512, sequential=500)
@@ -213,7 +213,7 @@ def opens():
     def opened(what, one, count=100, ns=30 * MS, **values):
         return moved("I3", "open", count, ns, what, one, bytes_each=0, operation="open", **values)
     yield opened("least_opens", found(saves=29.7, says="it opens /var/data anew each time", **HIGH, shows={
-        "openings": 100, "opening and closing, of the run": 3, "each time": 300_000},
+        "openings": 100, "opening and closing, share of the run": 3, "each time": 300_000},
         starts="opens data 100 times", advises="keep it open"))
     yield opened("least_opens", None, 99)
     yield opened("run_share", found())

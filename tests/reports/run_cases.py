@@ -46,7 +46,7 @@ CLEAR = ((1, 989), (10, 1), (15, 10))
 def tails():
     """T7"""
     yield look_at("T7", "least_calls", found(**MEDIUM, shows={
-        "p99 by p50": 10, "slowest 1 % of the calls, of its time": 100 * 150 / 1149, "p50": 1000,
+        "p99 over p50": 10, "slowest 1 % of the calls, share of its time": 100 * 150 / 1149, "p50": 1000,
         "p99": 10_000, "calls": 1000, "share of the run": 50}), *CLEAR)
     yield look_at("T7", "least_calls", None, (1, 988), *CLEAR[1:])
     yield look_at("T7", "p99_by_p50", found(), *CLEAR)
@@ -95,8 +95,8 @@ def modes():
     """T8"""
     few, total = ((1, 70), (10, 30)), 370
     yield look_at("T8", "least_calls", found(**MEDIUM, shows={
-        "slow by fast": 10, "slow calls, of its time": 100 * 300 / 370,
-        "slow calls, of its calls": 30, "mean of the fast": 1000, "mean of the slow": 10_000,
+        "slow over fast": 10, "slow calls, share of its time": 100 * 300 / 370,
+        "slow calls, share of its calls": 30, "mean of the fast ones": 1000, "mean of the slow ones": 10_000,
         "calls": 100}), *few)
     yield look_at("T8", "least_calls", None, (1, 70), (10, 29))
     yield look_at("T8", "mode_ratio", found(), *few)
@@ -137,7 +137,7 @@ def threads():
     four = {"lanes": (0, 0, 0, 0), "cpus": 4}
     worker = {"function": "worker"}
     yield from both("T11", "longest_by_mean", found(saves=100, **worker, **HIGH, shows={
-        "longest by mean": 1.5, "longest thread, of the run": 30, "longest": 300e6,
+        "longest over mean": 1.5, "longest thread, share of the run": 30, "longest": 300e6,
         "mean": 200e6, "threads": 3, "CPUs": 4}), None,
                     lambda longest: three(longest, 150, 150), 300, 299, **four)
     yield from both("T11", "run_share", found(**worker), None,
@@ -223,14 +223,14 @@ def faults():
     yield case("M11", "minor_per_s", found(
         saves=14.9985, crosses={"page faults"}, **run, **HIGH, shows={
             "page faults": 10_000, "beyond the largest RSS": 9_999, "cost of a fault": 1500,
-            "faults that read a disk": 0}), samples=storm())
+            "faults that read from a disk": 0}), samples=storm())
     yield case("M11", "minor_per_s", None, samples=storm(minor_faults=9_999))
     yield case("M11", "repeated_part", found(saves=7.5), samples=storm(rss_bytes=5_000 * PAGE))
     yield case("M11", "repeated_part", None, samples=storm(rss_bytes=5_001 * PAGE))
     yield case("M11", "minor_ns", found(saves=99.99), samples=storm(),
                limits={"minor_ns": 10_000})
     yield case("M11", "minor_ns", found(saves=14.9985), samples=storm())
-    for count, one in ((1_000, found(saves=0, crosses={"faults that read a disk"})), (999, None)):
+    for count, one in ((1_000, found(saves=0, crosses={"faults that read from a disk"})), (999, None)):
         yield case("M11", "major_count", one,
                    samples=storm(minor_faults=count, rss_bytes=count * PAGE, major_faults=count))
     yield case("M11", "major_ns", found(saves=0),
@@ -267,12 +267,12 @@ def cpus():
     """R1 to R4"""
     run, two = {"function": None}, {"lanes": (0, 0)}
     for blocked, one in ((500 * MS, found(saves=500, function="main", **MEDIUM, shows={
-            "CPU used, CPU wait aside": 50, "computed": 500e6, "CPU wait": 0,
+            "CPU used, without CPU wait": 50, "computed": 500e6, "CPU wait": 0,
             "blocked": 500e6, "threads": 1})), (500 * MS - 10_000, None)):
         yield case("R1", "cpu", one, blocked=blocked)
     # 400 ms of 800 in which no CPU was waited for
     for ready, one in ((200, found(saves=400, impact=0.5, function="main", shows={
-            "CPU used, CPU wait aside": 50, "CPU wait": 200e6})), (200.01, None)):
+            "CPU used, without CPU wait": 50, "CPU wait": 200e6})), (200.01, None)):
         yield case("R1", "waits for a CPU", one, blocked=(600 * MS - int(ready * MS)),
                    ready=int(ready * MS))
     # the recorder's start, on a busy machine, is not the program's
@@ -357,7 +357,7 @@ def cpus():
 
     def follow(rule, one, count, **values):
         """As many processes that wish for a CPU all the time, one after the other."""
-        return case(rule, "one after the other", one, has_main=False, in_turns=True,
+        return case(rule, "sequential", one, has_main=False, in_turns=True,
                     lanes=tuple(range(count)), cpus=1, *[
                         node("main", 0, 1, None, lanes={lane: SECOND // count},
                              ready=SECOND // count // 2) for lane in range(count)], **values)

@@ -52,7 +52,7 @@ def slow_calls():
                     SECOND + 2, SECOND, **wall)
     yield case("T0", "however little it is", found(severity="high", saves=501, shows={
         "mean per call": 501e6, "calls": 1, "p50 with hooks": 500e6, "longest with hooks": 502e6,
-        "computed itself, of the run": 0.0501}),
+        "computed itself, share of the run": 0.0501}),
                *work(501 * MS, 1, p50_ns=500 * MS, max_ns=502 * MS), wall=1000 * SECOND)
     yield case("T0", "however much it is", found(severity="low", saves=999),
                *work(999 * MS, 19))
@@ -75,7 +75,7 @@ def hot_leaves():
         yield from both("T1", less, found(saves=20), None, work, 20 * MS, 20 * MS - 1,
                         **{less: 600 * MS})
     yield from both("T1", "self_part", found(shows={
-        "share of the wall, threads side by side": 10, "computed itself": 100e6, "own part of the time with callees": 50,
+        "share of the wall time": 10, "computed itself": 100e6, "own share of its total time": 50,
         "calls": 1000, "computed per call": 100e3}), None,
                     lambda below: work(100 * MS) + [node("inner", below, 5 * MILLION, "work")],
                     100 * MS, 100 * MS + 1)
@@ -186,7 +186,7 @@ def places():
 
 
 def waits_that_compute():
-    """What MPI and OpenMP wait for by asking again and again is no work of the program's."""
+    """What MPI and OpenMP wait for by polling is no work of the program's."""
     def code(waits):
         return (("work", "/usr/lib/libmpi.so.40", waits), ("work", "/usr/lib/mca_btl_sm.so", MS),
                 ("work", "/src/a.out", 101 * MS))
@@ -270,7 +270,7 @@ def chatty_edges():
                 node(name, total, count, "load", **values)]
     ask = {"function": "ask"}
     yield from both("T3", "calls_per_call", found(saves=100, **ask, **MEDIUM, shows={
-        "calls for each call of its caller": 100, "share of its caller": 100 * 100 / 101,
+        "calls for each call of its caller": 100, "share of its caller's time": 100 * 100 / 101,
         "share of the run": 10, "calls": 10_000, "time per call": 10_000,
         "calls of its caller": 100}), None,
                     lambda count: edge(count, 100 * MS), 10_000, 9_999)
@@ -321,7 +321,7 @@ def long_calls():
     """T9"""
     def long(longest, count=1, self_ns=None, **values):
         return work(longest if self_ns is None else self_ns, count, max_ns=longest, **values)
-    computed = found(says="computed for long", saves=100, **MEDIUM, shows={
+    computed = found(says="computed for a long time", saves=100, **MEDIUM, shows={
         "computed by one call itself": 100e6, "calls": 1})
     yield from both("T9", "least_ns", computed, None, long, 100 * MS, 100 * MS - 1)
     for wall, one in ((2 * SECOND, computed), (2 * SECOND + 100, None)):
@@ -399,7 +399,7 @@ def sleeping_steps():
     for count, one in ((10, found(says="step 'frame' sleeps in usleep()", saves=200)), (9, None)):
         yield case("W3", "least_steps", one, *sleeps(), steps={"frame": (count, SECOND)})
     yield from both("W3", "by_step", found(shows={
-        "sleeps for each step": 0.5, "slept, of the steps": 20, "slept": 200e6, "steps": 100}),
+        "sleeps for each step": 0.5, "slept, share of the steps' time": 20, "slept": 200e6, "steps": 100}),
                     None, lambda count: sleeps(count=count), 50, 49, **frames)
     yield from both("W3", "steps_share", found(saves=100), None, sleeps, 100 * MS, 100 * MS - 1,
                     **frames)

@@ -121,8 +121,8 @@ FROM (SELECT *, fitted(own_ns, self_error_ns, most_ns) AS fitted_ns FROM (SELECT
 	FROM tree)) AS all_ns FROM meant)));
 
 -- :note inlined_callers human
-SELECT 'A caller with time and no calls contains inlined code that makes the calls: they are
-	in the row of the function that was inlined.' AS text
+SELECT 'A caller with time and no calls contains inlined code that makes the calls:
+	they are in the row of the inlined function.' AS text
 WHERE EXISTS (SELECT 1 FROM edges WHERE callee_id = :function AND calls = 0 AND total_ns <> 0);
 
 -- :note namesakes

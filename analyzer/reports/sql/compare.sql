@@ -133,8 +133,8 @@ SELECT UPPER(SUBSTR(text, 1, 1)) || SUBSTR(text, 2) AS text, advice FROM (SELECT
 	WHEN n.times IS NOT NULL THEN 'Times cannot be compared; the reasons are below'
 	WHEN proven IS NOT NULL THEN proven || ', proven by ' || runs
 	|| IFNULL('; ' || measured || ', not proven', '')
-	WHEN is_pair THEN measured || ', measured once: one run a side proves no time'
-	WHEN measured IS NOT NULL THEN measured || ', not proven by ' || runs || IIF(least < 4, ' (4 are the least)', '')
+	WHEN is_pair THEN measured || ', measured once: one run a side proves nothing about times'
+	WHEN measured IS NOT NULL THEN measured || ', not proven by ' || runs || IIF(least < 4, ' (at least 4 are needed)', '')
 	|| IIF(is_vague, ': the cost of the hooks is not known well enough', '')
 	ELSE 'No time was measured' END || IIF(n."all" IS NOT NULL, '',
 	IFNULL((SELECT '; ' || function || ' has ' || CASE
@@ -218,7 +218,7 @@ SELECT name AS ".name/text", title AS "of the run!:~title", before AS ".before/a
 	IIF(verdict = 'inconclusive', 'not proven', counted_verdict) AS "verdict!:~told_verdict/text",
 	CASE WHEN verdict = 'inconclusive' AND runs_needed THEN runs_needed END
 	AS ".runs_needed/count",
-	CASE WHEN is_blurred THEN 'within the error of the hooks'' cost: more runs do not help'
+	CASE WHEN is_blurred THEN 'within the error of the hooks'' cost: more runs will not help'
 	WHEN NOT is_known THEN 'unknown on one side: the hooks took nearly all of it'
 	WHEN verdict = 'inconclusive' AND runs_needed > runs + 200
 	THEN 'too noisy: more runs would not settle it'

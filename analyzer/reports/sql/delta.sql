@@ -5,15 +5,16 @@
 -- :by path function line component source namespace
 -- :example prof-analyze delta run.db loaded done --by function
 -- :about
--- Without A the snapshots of the run in order: live memory at each, and its growth since the
--- one before (at the first: since the start). Without B that is the exit. A and B are moments of one process: a snapshot's label (LABEL#2: the second of that label),
--- its number, 'start', 'peak' or 'exit' ('now' while the run goes on). Sizes and blocks are
--- what was live at B, with the change since A; the average is of a block. Allocated and freed
--- is what happened in between; survived are blocks allocated between A and B and still live at
--- the exit, or at C with --until C. --by sums up by call path and line, function, source line,
--- or component (by module and region, source or namespace, as in 'components'). With --limit
--- the rest is one row, so that the rows add up to the total. --focus and --ignore look at every
--- function of the call path.
+-- Without A it lists the snapshots of the run in order: live memory at each, and its growth
+-- since the one before (for the first: since the start). Without B it compares A with the
+-- exit. A and B are moments of one process: a snapshot's label (LABEL#2: the second of that
+-- label), its number, 'start', 'peak' or 'exit' ('now' while the run goes on). Sizes and
+-- blocks are what was live at B, with the change since A; the average is per block.
+-- Allocated and freed cover what happened in between; survived are the blocks allocated
+-- between A and B that are still live at the exit, or at C with --until C. --by sums up by
+-- call path and line, function, source line, or component (by module and region, source or
+-- namespace, as in 'components'). With --limit the rest is one row, so that the rows add up
+-- to the total. --focus and --ignore look at every function of the call path.
 
 -- :keep taken
 SELECT s.*, p.pid, DENSE_RANK() OVER (ORDER BY p.started_ns, s.process_id) AS place,
@@ -188,7 +189,7 @@ SELECT a.label AS ".a", a.snapshot_id AS ".a_snapshot_id", b.label AS ".b",
 	|| IIF(live_delta_count > 0, '+', '') || '{live_delta_count block}' AS "change:~change",
 	IIF(has_between, '{alloc_bytes} in {alloc_count block} allocated, {free_bytes} in
 	{free_count block} freed', NULL) AS "between:~between",
-	IIF(has_between, '{survived_bytes} in {survived_count block} of the allocated ones still
+	IIF(has_between, 'of what was allocated, {survived_bytes} in {survived_count block} still
 	live ' || IIF(c.kind = 'exit' AND is_live, '', 'at ') || '{c_text}', NULL)
 	AS "survived:~survived",
 	IIF(has_between AND (calls OR self_ns OR counted_calls),

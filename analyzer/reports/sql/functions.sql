@@ -128,11 +128,11 @@ FROM rows r WHERE IIF(:sampled_count, self_ns, "calls!:calls") > 0 ORDER BY "-ho
 WITH shown AS (SELECT MAX("timed!:.recording" NOT IN ('exact', 'unwound')) AS is_estimated,
 	MAX("rank:.rank/count" <> place) AS is_tied
 	FROM rows JOIN functions_shown ON function_id = ".function_id"),
-said AS (SELECT IIF(:raw, 'Raw times have the calls that were timed; where functions were only
+said AS (SELECT IIF(:raw, 'Raw times cover the calls that were timed; where functions were only
 	counted, their time is in their callers''. ', '') || IIF(is_tied AND NOT :raw,
-	'Functions of one rank are in one another''s error: which of them took more is not
-	known. ', '') || IIF(:thread IS NULL, 'min to max are of the calls that
-	were timed (timed_calls in JSON and CSV); of counted functions they are not known.', '')
+	'Functions of the same rank are within each other''s error: which of them took more
+	is not known. ', '') || IIF(:thread IS NULL, 'min to max cover the calls that were
+	timed (timed_calls in JSON and CSV); for counted functions they are not known.', '')
 	AS text FROM shown WHERE is_estimated)
 SELECT trim(text) AS text FROM said WHERE text <> '';
 

@@ -3,14 +3,15 @@
 -- :takes run limit sort filter
 -- :example prof-analyze io run.db --sort write_bytes
 -- :about
--- libc calls that move data or work on files, by what their descriptors refer to: a file
--- by its path at opening, a socket's peer, a pipe. small % are reads and writes that
--- moved less than 4 KiB, seq % those that went on in the file where the one before had
--- ended. Calls that only name a path (stat, unlink) and failed opens are one row,
--- [paths]. Calls of stdio (fread, fprintf) are listed when the stream's buffer could not
--- serve them. The end shows what the kernel counted as read and written, and how much of
--- that these calls do not cover. --sort takes any json column of the files. --focus and
--- --ignore look at every function of the call path, and leave out the kernel's count.
+-- libc calls that move data or work on files, by what their descriptors refer to: a file by
+-- its path at opening, a socket's peer, a pipe. small % is the share of reads and writes
+-- that moved less than 4 KiB, seq % the share that continued in the file where the one
+-- before had ended. Calls that only name a path (stat, unlink) and failed opens share one
+-- row, [paths]. Calls of stdio (fread, fprintf) are listed when the stream's buffer could
+-- not serve them. The last lines show what the kernel counted as read and written, and how
+-- much of that these calls do not account for. --sort takes any json column of the files.
+-- --focus and --ignore look at every function of the call path, and leave out the kernel's
+-- count.
 
 -- :keep moved
 SELECT *, operation IN ('read', 'write') AS is_data FROM io

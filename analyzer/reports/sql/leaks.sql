@@ -3,14 +3,14 @@
 -- :takes run limit sort filter thread suppressions
 -- :example prof-analyze leaks run.db --ignore cache_init
 -- :about
--- Blocks that were allocated in the run and not freed by its end, by function and source line;
--- allocator wrappers such as xmalloc() are passed over, and the first rows show the call path
--- that left most.
--- Not everything here is a leak. With five or more snapshots of a process it shows which sites
--- grow, saturate (a cache that fills up), made one step or were freed at the end, by Theil-Sen
--- slope and Mann-Kendall test at 5 %. --suppressions takes LeakSanitizer's files: leak:PATTERN
--- leaves out what matches the name, file or library of a function on the call path, and counts it.
--- --focus and --ignore look at every function of the call path.
+-- Blocks that were allocated in the run and not freed by its end, by function and source
+-- line; allocator wrappers such as xmalloc() are passed over, and the first rows show the
+-- call path that left the most. Not everything here is a leak. With five or more snapshots
+-- of a process it shows which sites grow, saturate (a cache that fills up), made one step
+-- or were freed at the end, by Theil-Sen slope and Mann-Kendall test at 5 %. --suppressions
+-- takes LeakSanitizer's files: leak:PATTERN leaves out what matches the name, file or
+-- library of a function on the call path, and counts it. --focus and --ignore look at every
+-- function of the call path.
 
 -- :include each_site
 
@@ -120,8 +120,9 @@ FROM (SELECT IFNULL(MAX(count), 0) AS most FROM (SELECT COUNT(*) AS count FROM s
 WHERE :thread IS NULL AND most < 5 AND EXISTS (SELECT 1 FROM leaked);
 
 -- :note not_all_leaks
-SELECT 'Live at exit is not necessarily a leak: caches, tables built once and whatever main()
-	still held are here too. Growth between equal moments says more.' AS text
+SELECT 'Live at exit is not necessarily a leak: caches, tables built once and
+	whatever main() still held are here too. Growth between comparable moments
+	says more.' AS text
 WHERE NOT :live_pid AND EXISTS (SELECT 1 FROM leaked);
 
 -- :note process_end warning

@@ -5,11 +5,11 @@
 -- :example prof-analyze lines run.db parse_record
 -- :about
 -- Samples of the CPU clock by source line: where in FUNC, or in the whole program, the CPU
--- time went. ± is what chance makes of so few samples: record a longer run for more. The
--- line of a call has the time to prepare the call, not that of the called function. An
--- inlined function is named beside the function that contains its code. Code without line
--- information has its file instead. FUNC is a name as for callers; --focus and --ignore
--- look at the names of functions.
+-- time went. ± is the error that comes from the number of samples: a longer run has more,
+-- and a smaller error. The line of a call has the time of preparing the call, not of the
+-- called function. An inlined function is named beside the function that contains its code.
+-- Code without line information has its file instead. FUNC is a name as for callers;
+-- --focus and --ignore look at the names of functions.
 
 -- :keep line
 SELECT outer_name, NULLIF(name, outer_name) AS inlined, module, file, line,

@@ -3,13 +3,13 @@
 -- :takes run limit sort filter
 -- :example prof-analyze locks run.db --limit 5
 -- :about
--- Mutexes, locks of readers and writers, and spin locks. locked counts all calls that
--- took the lock or waited for it, waits those that found it taken; held is the longest
--- time that one of the waiters then held it. The second table shows who waited and who
--- held the lock when the wait began (one of several readers): the function that took it,
--- and where that thread spent most of the time. critical shows conditions, semaphores,
--- barriers and thread exits. A lock is named by its variable, by the heap block that
--- contains it, or by who used it first. --focus and --ignore choose by that name.
+-- Mutexes, read-write locks and spin locks. locked counts all calls that took the lock or
+-- waited for it, waits those that found it taken; held is the longest time that one of the
+-- waiters then held it. The second table shows who waited and who held the lock when the
+-- wait began (one of several readers): the function that took it, and where that thread
+-- spent most of the time. critical shows conditions, semaphores, barriers and thread exits.
+-- A lock is named by its variable, by the heap block that contains it, or by who used it
+-- first. --focus and --ignore choose by that name.
 
 -- :keep taken
 SELECT * FROM locks WHERE run_id = :run AND passes(name);

@@ -5,10 +5,11 @@
 -- :about
 -- One row for each function and line that asks for memory, of all call paths together. The
 -- function is the innermost one that is not a library's and no allocator wrapper such as
--- xmalloc(). peak % is its exact share of the run's highest live memory; temp % are allocations
--- freed with at most one other allocation of the thread in between. The first rows show the
--- call path with most bytes. --sort takes bytes, count, peak, temporary_count and any json
--- column. --focus and --ignore look at every function of the call path.
+-- xmalloc(). peak % is its exact share of the run's highest live memory; temp % is the
+-- share of its allocations that were freed with at most one other allocation of the thread
+-- in between. The first rows show the call path with the most bytes. --sort takes bytes,
+-- count, peak, temporary_count and any json column. --focus and --ignore look at every
+-- function of the call path.
 
 -- :include source
 

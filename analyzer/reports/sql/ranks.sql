@@ -3,11 +3,11 @@
 -- :takes run limit sort
 -- :example prof-analyze ranks run.db
 -- :about
--- Each rank's time in the run's job, and how evenly the ranks are loaded: least, median
--- and most, and how far the most is above the mean. A job is everything that one mpirun
--- or srun started, recorded as one run for each rank, or as one run with the launcher.
--- 'CPU wait' is time in which threads were runnable and had no CPU; waits for other ranks
--- are within a rank's functions.
+-- Each rank's time in the run's job, and how evenly the ranks are loaded: least, median and
+-- most, and how far the most is above the mean. A job is everything that one mpirun or srun
+-- started, recorded as one run for each rank, or as one run with the launcher. 'CPU wait'
+-- is time in which threads were runnable and had no CPU; waits for other ranks are within a
+-- rank's functions.
 
 -- The runs of one job. If a rank occurs twice, another program was started in the job.
 -- :keep siblings

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- :report runs: list of the runs in the file
+-- :report runs: the runs in the file
 -- :takes limit sort
 -- :example prof-analyze runs run.db --format json
 -- :about

@@ -196,14 +196,14 @@ FROM courses WHERE kind = 'counter' ORDER BY series_id, number;
 
 -- Marks are raw clock times: they include what recording took in between.
 -- :note hooks_in_steps
-SELECT 'Durations and rates are as the clock said, with the hooks in them: {hooks_percent} of
-	the run''s {thread_count|wall time|threads'' time}.' AS text,
+SELECT 'Durations and rates include the time of the hooks, {hooks_percent} of the
+	run''s {thread_count|wall time|threads'' time}.' AS text,
 	:hooks_percent AS hooks_percent, :hooks_error_percent AS hooks_error_percent,
 	MAX(:thread_count, 1) AS thread_count
 WHERE :hooks_percent + :hooks_error_percent >= 1 AND EXISTS (SELECT 1 FROM marked);
 
 -- :note no_steps warning empty
 SELECT 'The run has no steps and no counters.' AS text,
-	'Mark the iterations of a loop with profshim_step("name") of profshim.h, and note
+	'Mark the iterations of a loop with profshim_step("name") of profshim.h, and record
 	numbers with profshim_counter("name", value).' AS advice
 WHERE NOT EXISTS (SELECT 1 FROM marked) AND NOT EXISTS (SELECT 1 FROM counted);

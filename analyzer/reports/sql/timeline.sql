@@ -4,13 +4,14 @@
 -- :example prof-analyze timeline run.db --from 1.2s --to 1.3s
 -- :about
 -- Long calls and steps were kept one by one while the program ran (PROFSHIM_SPANS, 10us
--- unless there were too many). Each thread has a row for each level of calls, drawn as
--- what most of a call was: computing, CPU wait (runnable, not running), or blocked; below
--- are its steps, its waits for other threads, and snapshots. Of several in one column the
--- longest is drawn: --from and --to zoom in; --format html draws more. Then slow calls by
--- call path, and the longest one by one. Times are wall-clock times, hooks included.
--- Calls that were only counted to keep a budget are missing. The column ended (json, csv)
--- marks calls left by a jump or an exception, or open at the end of their process.
+-- unless there were too many). Each thread has a row for each level of calls, which shows
+-- whether a call mostly computed, waited for a CPU (runnable, not running) or was blocked.
+-- Below are its steps, its waits for other threads, and snapshots. Where several fall into
+-- one column, the longest is drawn: --from and --to zoom in; --format html draws more. Then
+-- come slow calls by call path, and the longest ones one by one. Times are wall-clock
+-- times, hooks included. Calls that were only counted to keep a budget are missing. The
+-- column ended (json, csv) marks calls left by a jump or an exception, or open at the end
+-- of their process.
 
 -- :keep facts
 SELECT MAX(value) FILTER (WHERE name = 'span_floor_ns') AS floor_ns,

@@ -165,8 +165,8 @@ SELECT '{ready_calls other call} took long only because of CPU wait, {ready_ns} 
 	not kept.' AS text, ready_calls, ready_ns FROM one WHERE ready_calls <> 0;
 
 -- :note folded_paths warning
-SELECT '{count path} below it had no room: after the first time, the paths above them
-	have their numbers.' AS text, folded_paths AS count FROM one WHERE folded_paths <> 0;
+SELECT '{count path} below it found no room: after their first call their numbers are
+	with the paths above them.' AS text, folded_paths AS count FROM one WHERE folded_paths <> 0;
 
 -- How often each cause occurred. People see no table if each occurred once, and no cause below a
 -- hundredth of the largest.

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- :rule I3 open-again: The same file is opened again and again
--- :about one file is opened and closed very often, at a cost to the run
+-- :about one file is opened and closed very often, and that takes much of the run
 -- :says opens {name} {calls time}, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
 -- :explains R1 W1
 -- :limit least_opens = 100 count: openings of one file
--- :limit run_share = 0.03 ratio, at most 1: what opening and closing it holds of the run
+-- :limit run_share = 0.03 ratio, at most 1: share of the run that opening and closing it
+-- takes
 -- :evidence calls count, at least least_opens: openings
--- :evidence held percent, at least run_share: opening and closing, of the run
+-- :evidence held percent, at least run_share: opening and closing, share of the run
 -- :evidence call_ns ns: each time
 -- :why it opens {file} anew each time
 -- :advice {keep}

@@ -7,20 +7,21 @@
 -- :specific 2
 -- :explains R1 W1
 -- :limit least_calls = 1000 count: reads, or writes, of one function
--- :limit mean_bytes = 512 bytes: what one moves, mean, at most
--- :limit sequential = 0.5 ratio, at most 1: part of them that go on where the one before
--- ended: others cannot be joined
--- :limit run_share = 0.05 ratio, at most 1: what they hold of the run
+-- :limit mean_bytes = 512 bytes: mean size of one, at most
+-- :limit sequential = 0.5 ratio, at most 1: part of them that continue where the previous
+-- one ended: others cannot be joined
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that they take
 -- :limit page_bytes = 4096 bytes, at least 1: what one could move at the same cost
 -- :evidence calls count, at least least_calls: calls
 -- :evidence mean_bytes bytes, at most mean_bytes: mean size
--- :evidence sequential percent, at least sequential: one after the other
+-- :evidence sequential percent, at least sequential: sequential
 -- :evidence held percent, at least run_share: share of the run
 -- :evidence call_ns ns: time per call
--- :why it moves {file}{others} in small pieces by {callee}(), one system call for each
+-- :why it calls {callee}() for each small piece of {file}{others}, one system call at a
+-- time
 -- :advice {remedy}
 -- :advice map the file: mmap()
--- :advice if the size is known before, use one call for all of it
+-- :advice if the size is known beforehand, use one call for all of it
 -- :speaks a function reads, or writes, at least 1,000 times, at most 512 bytes on average, half of
 -- them sequentially, for 5 % of the run
 -- :gains what pages of 4 KiB would save

@@ -6,8 +6,8 @@
 -- :specific 2
 -- :explains R1 W1
 -- :limit least_calls = 20 count: syncs of one function
--- :limit run_share = 0.05 ratio, at most 1: what they hold of the run
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that they take
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :evidence calls count, at least least_calls: syncs
 -- :evidence held percent, at least run_share: share of the run
 -- :evidence call_ns ns: time per sync
@@ -16,7 +16,7 @@
 -- :advice sync once for several changes
 -- :advice a transaction, or a group commit, does that
 -- :advice do not sync data that need not survive a crash: a temporary file, a cache
--- :advice use fdatasync() for a file of fixed size, and a log that is written in order
+-- :advice use fdatasync() for a file of fixed size, or a log that is written in order
 -- :speaks a function calls `fsync` and the like 20 times or more, for 5 % of the run
 -- :gains all of it
 -- :unseen which data must survive a crash

@@ -5,13 +5,13 @@
 -- :specific 1
 -- :explains R1 L4 T7 T8
 -- :limit least_waits = 10 count: waits for one lock
--- :limit run_share = 0.05 ratio, at most 1: share of the run that its longest waiter waited,
--- while whoever held it had a CPU, and as far as the CPUs leave room
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that its longest waiter waited
+-- while the holder had a CPU, as far as CPUs were free
 -- :asks won at least run_share
--- :evidence held percent: longest waiter, of the run
+-- :evidence held percent: longest waiter, share of the run
 -- :evidence waits count, at least least_waits: waits
 -- :evidence wait_ns ns: waited
--- :evidence cpu_wait_ns ns: and for a CPU when it was free
+-- :evidence cpu_wait_ns ns: CPU wait after it was free
 -- :evidence threads count: threads that waited
 -- :evidence computed percent: its holder computed
 -- :evidence hold_ns ns: held for
@@ -22,7 +22,7 @@
 -- :advice if most only read, use a read-write lock, or an atomic pointer to data that does not
 -- change
 -- :speaks threads wait for one lock at least 10 times, and the longest waiter for 5 % of the run
--- :gains those
+-- :gains those waits
 -- :unseen which of the threads the run waits for; unsure where the holder is unknown, as
 -- with a lock that has readers
 

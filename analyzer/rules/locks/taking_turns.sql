@@ -6,22 +6,23 @@
 -- :needs calls wall cpu
 -- :specific 1
 -- :explains R1
--- :limit thread_share = 0.1 ratio, at most 1: part of the process's life that a thread
--- computes, or wishes to, to be one of those that work
+-- :limit thread_share = 0.1 ratio, at most 1: part of the process's life for which a thread
+-- must compute, or wait for a CPU, to count as working
 -- :limit workers = 2 count, at least 2: such threads
 -- :limit cpus_least = 0.5 ratio: CPUs that all of them use, on average
 -- :limit cpus_most = 1.4 ratio: the same, at most
--- :limit busiest = 0.8 ratio, at most 1: part of the process's life that the busiest one
--- works, at most: else it is the others' limit
--- :limit met = 0.6 ratio, at most 1: part of what they slept that was for each other: locks,
--- conditions, semaphores, barriers
--- :limit run_share = 0.1 ratio, at most 1: share of the run that they could win side by side
+-- :limit busiest = 0.8 ratio, at most 1: part of the process's life for which the busiest
+-- one works, at most: with more it is what limits the others
+-- :limit met = 0.6 ratio, at most 1: part of their blocked time in which they waited for
+-- each other: locks, conditions, semaphores, barriers
+-- :limit run_share = 0.1 ratio, at most 1: share of the run that running in parallel could
+-- save
 -- :evidence workers count, at least workers: threads that work
 -- :evidence cpus_used ratio, at most cpus_most: CPUs used by all
 -- :asks cpus_used at least cpus_least
--- :evidence busiest percent, at most busiest: busiest, of its process's life
+-- :evidence busiest percent, at most busiest: busiest, share of its process's life
 -- :evidence met percent, at least met: blocked on one another, of their blocked time
--- :evidence won percent, at least run_share: could be saved, of the run
+-- :evidence won percent, at least run_share: could be saved, share of the run
 -- :evidence cpus count: CPUs
 -- :advice let threads run ahead: a longer queue between them
 -- :advice give each thread whole items of its own instead of a part of each

@@ -10,17 +10,17 @@
 -- from which a site is judged by M3 only
 -- :limit churn_ratio = 10 ratio, not above M2.churn_ratio: bytes allocated over most bytes
 -- live from which blocks count as recycled
--- :limit big_bytes = 131072 bytes, not above M8.big_bytes: mean size from which blocks are
--- judged by M8 (malloc's mmap threshold)
+-- :limit big_bytes = 131072 bytes, not above M8.big_bytes: mean size from which only M8
+-- judges blocks (malloc's mmap threshold)
 -- :limit pair_ns = 8 ns: CPU time of a malloc and its free
--- :limit least_share = 0.01 ratio, at most 1: share of the run that must be won at least
+-- :limit least_share = 0.01 ratio, at most 1: smallest share of the run that a fix must save
 -- :evidence of_run per_s, at least per_s: allocations of the run
 -- :evidence allocs count: of them here
 -- :evidence spread_allocs count: of them spread
 -- :evidence part percent: share
 -- :evidence mean_bytes bytes: mean size
 -- :evidence pair_ns ns: cost of malloc and free
--- :evidence won percent: share of the run, recorder aside
+-- :evidence won percent: share of the run, without the recorder
 -- :asks won at least least_share
 -- :why the run allocates many blocks per second, and they live for a while
 -- :advice allocate many at once: an arena or a pool

@@ -10,7 +10,7 @@
 -- :limit churn_ratio = 10 ratio: bytes allocated over most bytes live
 -- :limit fault_ns = 1500 ns: CPU time of a page fault with the clearing of its page
 -- :limit map_ns = 4000 ns: CPU time of an mmap and its munmap
--- :limit least_share = 0.01 ratio, at most 1: share of the run that must be won at least
+-- :limit least_share = 0.01 ratio, at most 1: smallest share of the run that a fix must save
 -- :evidence allocs count, at least least_allocs: allocations
 -- :evidence mean_bytes bytes, beside big_bytes: mean size
 -- :evidence churn ratio, beside churn_ratio: bytes allocated / most live
@@ -24,12 +24,11 @@
 -- :advice mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the size keep the pages
 -- in the heap
 -- :advice work in smaller parts
--- :docs
--- Blocks of at least `big_bytes` on average, `least_allocs` of them, `churn_ratio`
--- times what is live at a time. When realloc grows a block, only the added bytes count.
--- Not every page is really faulted in (glibc learns to keep blocks up to 32 MiB): the
--- run's page faults are the upper limit. Confidence is high when the run had faults for
--- 90 % of the blocks' pages. Faults not sampled: "not measured".
+-- :docs Blocks of at least `big_bytes` on average, `least_allocs` of them, `churn_ratio`
+-- times what is live at a time. When realloc grows a block, only the added bytes count. Not
+-- every page is really faulted in (glibc learns to keep blocks up to 32 MiB), so the run's
+-- page faults are the upper limit. Confidence is high when the run had faults for 90 % of
+-- the blocks' pages. Faults not sampled: "not measured".
 --
 -- Saving: pages x `fault_ns` and blocks x `map_ns`, times the part of the pages that the run
 -- had faults for. It stands for the page faults of the run (M11) when it explains 80 % of them,

@@ -8,19 +8,19 @@
 -- :limit churn_ratio = 10 ratio: bytes allocated over most bytes live from which blocks count
 -- as recycled
 -- :limit least_allocs = 10000 count: allocations of the function
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :limit temporary_share = 0.5 ratio, not above M3.temporary_share: share of temporary ones
 -- from which a site is judged by M3 only
--- :limit big_bytes = 131072 bytes, not above M8.big_bytes: mean size from which blocks are
--- judged by M8 (malloc's mmap threshold)
+-- :limit big_bytes = 131072 bytes, not above M8.big_bytes: mean size from which only M8
+-- judges blocks (malloc's mmap threshold)
 -- :limit pair_ns = 8 ns: CPU time of a malloc and its free
--- :limit least_share = 0.02 ratio, at most 1: share of the run that must be won at least
+-- :limit least_share = 0.02 ratio, at most 1: smallest share of the run that a fix must save
 -- :evidence churn ratio, at least churn_ratio: bytes allocated / most live
 -- :evidence allocs count, at least least_allocs: allocations
 -- :evidence bytes bytes: allocated
 -- :evidence peak_bytes bytes: most live at a time
 -- :evidence pair_ns ns: cost of malloc and free
--- :evidence won percent: share of the run, recorder aside
+-- :evidence won percent: share of the run, without the recorder
 -- :asks won at least least_share
 -- :why the function allocates far more than is ever live at a time: the same memory is
 -- freed and allocated again

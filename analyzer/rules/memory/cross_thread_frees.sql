@@ -8,20 +8,20 @@
 -- :explains T1 T7 T8
 -- :limit least_share = 0.2 ratio, at most 1: share of a site's frees that other threads do
 -- :limit least_frees = 10000 count: such frees of the function
--- :limit cross_ns = 10 ns: CPU time that such a free and the malloc before it take more
+-- :limit cross_ns = 10 ns: extra CPU time of such a free and the malloc before it
 -- :limit cross_large_ns = 20 ns: the same for blocks of more than 120 bytes
--- :limit wait_ns = 400 ns: waiting for the other thread that such a free may be blamed for on
--- average; measured, see docs/rules-calibration.md
--- :limit wait_call_ns = 100000 ns: a call that takes this longer than the median counts no
--- more: what lasts longer is a wait for a CPU
--- :limit least_win = 0.01 ratio, at most 1: share of the run that must be won at least
+-- :limit wait_ns = 400 ns: most waiting for the other thread that such a free is blamed
+-- for, on average; measured, see docs/rules-calibration.md
+-- :limit wait_call_ns = 100000 ns: a call counts up to this much beyond the median: what
+-- lasts longer is a wait for a CPU
+-- :limit least_win = 0.01 ratio, at most 1: smallest share of the run that a fix must save
 -- :evidence part percent, at least least_share: freed by another thread
 -- :evidence crossed count, at least least_frees: such frees
 -- :evidence allocs count: allocations
 -- :evidence mean_bytes bytes: mean size
--- :evidence cross_ns ns: such a free costs more by
--- :evidence waits_ns ns: taken beyond the median of its calls
--- :evidence won percent: share of the run, recorder aside
+-- :evidence cross_ns ns: extra cost of such a free
+-- :evidence waits_ns ns: time beyond the median of its calls
+-- :evidence won percent: share of the run, without the recorder
 -- :asks won at least least_win
 -- :advice return blocks to the thread that made them: a pool with a return queue
 -- :advice pass data in batches, one block for many items

@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M6 live-at-exit: Memory live at exit
--- :about many blocks of a function are live at exit and are much of the peak
+-- :about many blocks of a function are live at exit and make up much of the peak
 -- :says {live_count block}, {live_bytes}, {live_count|is|are} live at exit
 -- :needs allocations end
 -- :through_wrappers
 -- :specific 1
 -- :severity at most medium
--- :limit least_share = 0.1 ratio, at most 1: live at exit as a share of the peak, of several
--- processes of the sum of their peaks
+-- :limit least_share = 0.1 ratio, at most 1: live at exit as a share of the peak; with
+-- several processes, of the sum of their peaks
 -- :limit least_bytes = 1048576 bytes, not above matters_bytes: live at exit
--- :limit least_blocks = 100 count: blocks live at exit: fewer are taken for set up once
+-- :limit least_blocks = 100 count: blocks live at exit: fewer are taken to be set up once
 -- :limit matters_bytes = 67108864 bytes: live at exit below which it counts in proportion
 -- :limit freed_share = 0.05 ratio, at most 1: share freed above which the confidence is low
 -- :evidence of_peak percent, crossed least_share: live at exit, of the peak

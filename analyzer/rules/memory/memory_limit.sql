@@ -9,14 +9,13 @@
 -- :limit rss_bytes = 0 bytes: highest resident set of a process allowed; 0: none
 -- :evidence peak bytes, at least peak_most: peak
 -- :evidence rss bytes, at least rss_most: highest resident set
--- :evidence saving_bytes bytes: too much
+-- :evidence saving_bytes bytes: over the limit
 -- :why the run took more memory than its limit
 -- :advice see who holds it: 'prof-analyze memory' shows the blocks at peak
--- :advice raise the limit in the rules file if the memory is meant
--- :docs
--- Off until a rules file sets `peak_bytes` or `rss_bytes`; then the result is a
+-- :advice raise the limit in the rules file if the memory is needed
+-- :docs Off until a rules file sets `peak_bytes` or `rss_bytes`; then the result is a
 -- finding of at least high, or "passed"; without a recorded figure a limit is not passed.
--- This one was looked for with `--rules limits.json`, in which stands `{"rules": {"M13":
+-- This example was made with `--rules limits.json`, which contains `{"rules": {"M13":
 -- {"limits": {"peak_bytes": 1000000}}}}`.
 --
 -- Saving: what is above the limit.

@@ -8,21 +8,21 @@
 -- :severity at least low, at most high
 -- :limit least_blocks = 1000 count: blocks that are live at the exit
 -- :limit least_bytes = 65536 bytes, not above matters_bytes: the same
--- :limit most_freed = 0.01 ratio, at most 1: share of the function's blocks that is freed, at
--- most; of more others_all must be freed
+-- :limit most_freed = 0.01 ratio, at most 1: largest share of the function's blocks that is
+-- freed; with more, others_all of the others must be
 -- :limit least_others = 1000 count: blocks of other functions, which tell what the program does
 -- with its memory
 -- :limit others_freed = 0.9 ratio, at most 1: share of them that is freed
 -- :limit others_all = 0.99 ratio, at most 1: the same where the function frees most of its own,
 -- and forgets some
--- :limit rising_part = 0.25 ratio, at most 1: growth of the resident set in the second half of the
--- run, by what is live at the exit, from which memory is said to rise to the end
+-- :limit rising_part = 0.25 ratio, at most 1: growth of the resident set in the second half
+-- of the run over what is live at the exit, from which memory is said to rise to the end
 -- :limit matters_bytes = 67108864 bytes: live at exit below which it counts in proportion
 -- :evidence live_bytes bytes, at least least_bytes: live at exit
 -- :evidence live_count count, at least least_blocks: blocks
 -- :evidence freed percent: freed of its allocations
 -- :evidence others_freed percent, at least least_others_freed: freed of all others
--- :evidence minute_bytes bytes: left in a minute
+-- :evidence minute_bytes bytes: left per minute
 -- :evidence held percent: live at exit, of the peak
 -- :asks others at least least_others
 -- :advice free the blocks after their last use

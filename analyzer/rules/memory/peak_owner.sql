@@ -8,17 +8,17 @@
 -- :limit least_bytes = 16777216 bytes, not above matters_bytes: peak of the run below which it
 -- does not matter
 -- :limit matters_bytes = 67108864 bytes: live at the peak below which it counts in proportion
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
--- :limit wrapper_callers = 4 count, at most 16: callers from which a function can be an
--- allocator wrapper, whose callers all memory rules name in its place; at most 16
--- :limit wrapper_sizes = 4 count, at most 16: mean sizes of its blocks that a wrapper has at
--- least, by call path; at most 16
--- :limit wrapper_blocks = 1.1 ratio: blocks in a call that a wrapper, or a function between
--- wrappers, makes at most
--- :limit wrapper_least = 0.01 ratio, not above wrapper_blocks: blocks in a call that a wrapper
--- makes at least
--- :limit wrapper_calls = 16 ratio: calls, with those below, that a call of a wrapper makes at
--- most
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
+-- :limit wrapper_callers = 4 count, at most 16: callers that a function must have to be an
+-- allocator wrapper, in whose place memory rules name its callers; at most 16
+-- :limit wrapper_sizes = 4 count, at most 16: different mean block sizes, by call path,
+-- that a wrapper must have; at most 16
+-- :limit wrapper_blocks = 1.1 ratio: most blocks that a call of a wrapper, or of a function
+-- between wrappers, makes
+-- :limit wrapper_least = 0.01 ratio, not above wrapper_blocks: fewest blocks that a call of
+-- a wrapper makes
+-- :limit wrapper_calls = 16 ratio: most calls, with those below them, that a call of a
+-- wrapper makes
 -- :evidence held percent, at least least_share: of the peak
 -- :evidence peak_bytes bytes: live at the peak
 -- :evidence peak_count count: blocks

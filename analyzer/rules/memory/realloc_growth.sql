@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M4 realloc-growth: Blocks grow by small steps
--- :about realloc grows blocks by too small a factor: copying is not linear
+-- :about realloc grows blocks by too small a factor, so they are copied again and again
 -- :says grows blocks by {step_bytes} at a time, {reallocs realloc}
 -- :needs allocations wall
 -- :through_wrappers
@@ -11,13 +11,13 @@
 -- :limit copy_ns = 0.02 ns: CPU time to copy a byte
 -- :limit realloc_ns = 20 ns: CPU time of a realloc that makes a block a little larger, copying
 -- aside
--- :limit least_share = 0.01 ratio, at most 1: share of the run that must be won at least
+-- :limit least_share = 0.01 ratio, at most 1: smallest share of the run that a fix must save
 -- :evidence factor ratio, at most least_factor: mean factor of a realloc
 -- :evidence reallocs count, at least least_reallocs: reallocs
 -- :evidence copied_bytes bytes: copied
 -- :evidence step_bytes bytes: mean step
 -- :evidence realloc_ns ns: cost of a realloc, copying aside
--- :evidence won percent: share of the run, recorder aside
+-- :evidence won percent: share of the run, without the recorder
 -- :asks won at least least_share
 -- :why each realloc grows its block only a little, so it takes very many
 -- :advice grow by a factor (1.5 or 2), or reserve the final size

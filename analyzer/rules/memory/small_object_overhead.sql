@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M9 small-object-overhead: Blocks too small for their headers
--- :about very many small blocks, for which the allocator needs half as much again or more
+-- :about very many small blocks, on which the allocator spends half as much again or more
 -- :says malloc spends {lost_bytes}{lost_least_bytes} more on {blocks block} of {mean_bytes}
 -- :needs allocations
 -- :through_wrappers
 -- :specific 2
 -- :limit least_blocks = 100000 count: blocks of the function live at the peak
--- :limit overhead_ratio = 0.5 ratio: what the allocator takes more over what was asked for
+-- :limit overhead_ratio = 0.5 ratio: what the allocator adds, over what was asked for
 -- :evidence lost_ratio ratio, crossed overhead_ratio: lost / asked for
 -- :evidence blocks count, at least least_blocks: blocks at the peak
 -- :evidence mean_bytes bytes: mean size

@@ -6,9 +6,9 @@
 -- :through_wrappers
 -- :specific 2
 -- :limit least_bytes = 1048576 bytes: growth from the first to the last snapshot
--- :limit least_share = 0.05 ratio, at most 1: the same as a share of the peak, of several
--- processes of the sum of their peaks
--- :evidence grown_bytes bytes, at least least: grown from first to last snapshot
+-- :limit least_share = 0.05 ratio, at most 1: the same as a share of the peak; with several
+-- processes, of the sum of their peaks
+-- :evidence grown_bytes bytes, at least least: growth from the first to the last snapshot
 -- :evidence last_bytes bytes: live at the last
 -- :evidence of_peak percent: share of the peak
 -- :evidence of_peaks percent: share of the processes' peaks
@@ -17,11 +17,11 @@
 -- :advice find who should free the blocks: 'prof-analyze leaks'
 -- :advice bound the container: drop the oldest entries
 -- :advice if it is meant to grow, suppress the finding with a reason
--- :docs
--- Live bytes of a site over five or more snapshots of a process rise, by the classes of
--- `prof-analyze leaks` (growing; not one-off, saturating, freed at end), from the first to the
--- last by `least_bytes` and `least_share` of the peak. Confidence is high when the trend has
--- p <= 0.01 at every site. With more than 64 snapshots so many are taken, evenly.
+-- :docs Live bytes of a site over five or more snapshots of a process rise, by the classes
+-- of `prof-analyze leaks` (growing; not one-off, saturating, freed at end), from the first
+-- to the last by `least_bytes` and `least_share` of the peak. Confidence is high when the
+-- trend has p <= 0.01 at every site. Of more than 64 snapshots, 64 that are evenly spaced
+-- are used.
 --
 -- Saving: the growth. Fewer than five snapshots: "not measured".
 

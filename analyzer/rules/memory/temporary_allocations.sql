@@ -8,13 +8,13 @@
 -- :limit temporary_share = 0.5 ratio, at most 1: share of its blocks that a site frees with at
 -- most one other allocation in between
 -- :limit pair_ns = 8 ns: CPU time of a malloc and its free
--- :limit least_share = 0.01 ratio, at most 1: share of the run that must be won at least
+-- :limit least_share = 0.01 ratio, at most 1: smallest share of the run that a fix must save
 -- :evidence part percent, at least temporary_share: temporary of the allocations here
 -- :evidence pairs count: temporary
 -- :evidence of_run percent: of the run's allocations
 -- :evidence mean_bytes bytes: mean size
 -- :evidence pair_ns ns: cost of malloc and free
--- :evidence won percent: share of the run, recorder aside
+-- :evidence won percent: share of the run, without the recorder
 -- :asks won at least least_share
 -- :why these blocks are freed with at most one other allocation of the thread in between
 -- :advice use a local array, or keep one buffer

@@ -6,16 +6,16 @@
 -- :limit hooks_medium = 0.3 ratio, not above hooks_low: hooks' share of the recorded time from
 -- which findings about time have at most medium confidence
 -- :limit hooks_low = 0.8 ratio, at most 1: the same for low
--- :limit samples_enough = 200 count: with so many samples of CPU time, which tell hooks from the
--- program, the hooks' share does not count
+-- :limit samples_enough = 200 count: with this many samples of CPU time, which tell hooks
+-- from the program, the hooks' share does not count
 -- :limit lost_medium = 0.001 ratio, not above lost_low: share of the calls, or of the
--- allocations, that was lost or put in another place, from which findings that rest on them have
--- at most medium confidence
+-- allocations, that was lost or attributed elsewhere, from which findings that rest on them
+-- have at most medium confidence
 -- :limit lost_low = 0.1 ratio, at most 1: the same for low
 -- :limit repaired_medium = 0.05 ratio, at most 1: share of the calls that had no exit of their
 -- own, from which findings about time have at most medium confidence
--- :limit header_share = 0.3 ratio, at most 1: share of the calls that are of functions of system
--- headers or libraries from which the flags that leave them out are told
+-- :limit header_share = 0.3 ratio, at most 1: share of the calls that are of functions of
+-- system headers or libraries from which the flags that leave them out are named
 -- :limit unresolved_share = 0.05 ratio, at most 1: share of the time in functions without a name,
 -- from which findings about such functions have at most medium confidence
 

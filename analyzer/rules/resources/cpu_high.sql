@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- :rule R2 cpu-high: All CPUs of the machine are taken
+-- :rule R2 cpu-high: All CPUs of the machine are busy
 -- :about several threads want nearly all CPUs of the machine, or more
--- :says the threads want {machine} of {cpus CPU}, all that there {cpus|is|are}
+-- :says the threads want {machine} of the machine's {cpus CPU}
 -- :needs wall cpu
 -- :severity at least low
--- :limit machine = 0.9 ratio, at most 1: of all CPUs: computed and waited for, on average
--- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
+-- :limit machine = 0.9 ratio, at most 1: share of all CPUs, used or waited for, on average
+-- :limit had = 0.5 ratio, at most 1: share of all CPUs used, on average; with less, other
 -- programs had them
--- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :limit least_ns = 200000000 ns: threads whose lives add up to less are not judged
 -- :evidence machine percent, at least machine: CPU of the machine, used or wanted
 -- :evidence cpus count: CPUs
 -- :evidence ready percent: runnable but not running
 -- :evidence busy count: threads that wanted a CPU most of the time
 -- :asks busy at least two
 -- :asks had at least had
--- :why the threads want all that the machine has: more threads would not be faster
+-- :why the threads want all the CPU time that the machine has: more threads would not help
 -- :advice reduce the work itself
 -- :advice leave room for other programs: a limit, or nice
 -- :speaks several threads want 90 % of all CPUs, and had half of them

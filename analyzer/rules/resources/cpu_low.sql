@@ -2,10 +2,10 @@
 -- :rule R1 cpu-low: The CPU is idle while the program runs
 -- :about the program is blocked, not computing, for a large part of the run
 -- :needs wall cpu
--- :limit cpu = 0.5 ratio, at most 1: of one CPU, on average over the run less its waits for a
--- CPU
--- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
--- :evidence used percent, at most cpu: CPU used, CPU wait aside
+-- :limit cpu = 0.5 ratio, at most 1: use of one CPU, on average over the run without its
+-- CPU wait
+-- :limit least_ns = 200000000 ns: threads whose lives add up to less are not judged
+-- :evidence used percent, at most cpu: CPU used, without CPU wait
 -- :evidence cpu_ns ns: computed
 -- :evidence ready_ns ns: CPU wait
 -- :evidence blocked_ns ns: blocked
@@ -56,9 +56,9 @@ spent AS (SELECT *, MAX(threads_cpu_ns, children_cpu_ns) AS cpu_ns,
 used AS (SELECT *, MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) AS idle_ns,
 		1 - MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) / of_ns AS used FROM spent),
 largest AS (SELECT function_id, SUM(ns) AS ns, CASE
-		WHEN 2 * SUM(ns * (purpose = 'sleep')) >= SUM(ns) THEN 'wait for the event itself, by '
-		|| 'poll() or a condition: a sleep ends too late' WHEN 2 * SUM(ns * (purpose = 'lock'))
-		>= SUM(ns) THEN 'hold the lock for less: ''prof-analyze locks'' tells who had it'
+		WHEN 2 * SUM(ns * (purpose = 'sleep')) >= SUM(ns) THEN 'wait for the event itself, '
+		|| 'with poll() or a condition variable: a sleep ends too late'
+		WHEN 2 * SUM(ns * (purpose = 'lock')) >= SUM(ns) THEN 'hold the lock for less time: ''prof-analyze locks'' shows who had it'
 		END AS remedy
 	FROM slept
 	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
@@ -81,7 +81,7 @@ SELECT (SELECT function_id FROM half) AS function_id, (SELECT ns FROM half) AS o
 	IFNULL((SELECT remedy FROM half), 'overlap the waits, or work meanwhile') AS remedy,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function sleeps for at least half of that'
-		ELSE 'the waits are spread over it' END AS place,
+		ELSE 'the waits are spread over many functions' END AS place,
 	CASE WHEN :is_live THEN 'the run has not ended'
 		WHEN :threads_ns < :least_ns OR :threads_ns < :lived_ns / 2
 		THEN 'the sampled threads lived too briefly' END AS unmeasured

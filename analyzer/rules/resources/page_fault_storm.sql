@@ -1,29 +1,29 @@
 -- SPDX-License-Identifier: MIT
 -- :rule M11 page-fault-storm: The same memory is taken from the kernel again and again
--- :about page faults come at a high rate and for more pages than the program ever held, or
--- many of them read a disk
+-- :about there are many page faults a second, for more pages than the program ever held, or
+-- many faults read from a disk
 -- :says {minor_faults page fault}, {per_s}
 -- :needs wall samples
 -- :specific 1
--- :limit minor_per_s = 10000 per_s: page faults
--- :limit repeated_part = 0.5 ratio, at most 1: part of them that must lie beyond the pages
--- that the largest RSS holds
+-- :limit minor_per_s = 10000 per_s: page faults a second
+-- :limit repeated_part = 0.5 ratio, at most 1: part of them that must exceed the number of
+-- pages in the largest RSS
 -- :limit minor_ns = 1500 ns: cost of a fault; measured, see docs/rules-calibration.md
--- :limit major_count = 1000 count: faults that read a disk; enough by themselves
--- :limit major_ns = 0 ns: cost of such a fault: set what the disk takes; 0: not known, no gain
--- is told
+-- :limit major_count = 1000 count: faults that read from a disk; enough by themselves
+-- :limit major_ns = 0 ns: cost of such a fault: set it to what the disk takes; 0: not
+-- known, so no gain is given
 -- :evidence per_s per_s, crossed minor_least: page faults
 -- :evidence minor_faults count: page faults
 -- :evidence repeated count: beyond the largest RSS
 -- :evidence fault_ns ns: cost of a fault
--- :evidence major_faults count, crossed major_count: faults that read a disk
+-- :evidence major_faults count, crossed major_count: faults that read from a disk
 -- :advice {look}
 -- :advice {keep}
 -- :advice {mallopt}
 -- :advice {populate}
 -- :speaks 10,000 page faults a second, half of them beyond what the largest RSS holds
--- :gains those times 1.5 us, by the threads that computed at once
--- :unseen which function, unless M8 names it and stands for it
+-- :gains those times 1.5 us, divided by the threads that computed at once
+-- :unseen which function, unless M8 names it and takes its place
 
 -- :query
 -- Memory that stays must be touched a first time: only faults for more pages than the largest

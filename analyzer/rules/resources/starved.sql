@@ -7,9 +7,9 @@
 -- :specific 1
 -- :severity at least low, at most low
 -- :limit ready = 0.5 ratio, at most 1: CPU wait, of CPU time and CPU wait
--- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, its own
+-- :limit had = 0.5 ratio, at most 1: share of all CPUs used, on average; with less, its own
 -- threads did not take them, however many they are
--- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :limit least_ns = 200000000 ns: threads whose lives add up to less are not judged
 -- :evidence ready percent, at least ready: runnable but not running
 -- :evidence ready_ns ns: CPU wait
 -- :evidence cpu_ns ns: computed
@@ -22,7 +22,7 @@
 -- :advice look for a limit: 'taskset -p', cpu.max of its control group, nice
 -- :speaks the program waited for a CPU at least as long as it computed, and not for its own
 -- threads: it has no more computing threads than CPUs, or had less than half of the CPUs
--- :gains nothing by itself; low: the machine's doing
+-- :gains nothing by itself; low: it is the machine's doing
 -- :unseen who had the CPUs
 
 -- :unmeasured

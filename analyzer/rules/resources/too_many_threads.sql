@@ -6,13 +6,13 @@
 -- :specific 1
 -- :explains R2
 -- :severity at least medium, at most medium
--- :limit threads_by_cpus = 2 ratio, at least 1: threads that wish for a CPU at least half of
--- the time, by CPUs
+-- :limit threads_by_cpus = 2 ratio, at least 1: threads that want a CPU at least half of
+-- the time, for each CPU
 -- :limit ready = 0.3 ratio, at most 1: CPU wait, of CPU time and CPU wait
--- :limit machine = 0.9 ratio, at most 1: of all CPUs: computed and waited for, on average
--- :limit had = 0.5 ratio, at most 1: of all CPUs: computed, on average; with less, other
+-- :limit machine = 0.9 ratio, at most 1: share of all CPUs, used or waited for, on average
+-- :limit had = 0.5 ratio, at most 1: share of all CPUs used, on average; with less, other
 -- programs had them
--- :limit least_ns = 200000000 ns: threads that lived for less together are not judged
+-- :limit least_ns = 200000000 ns: threads whose lives add up to less are not judged
 -- :evidence busy count, at least many: threads that wanted a CPU most of the time
 -- :evidence machine percent, at least machine: CPU of the machine, used or wanted
 -- :evidence had percent, at least had: CPU of the machine, computed

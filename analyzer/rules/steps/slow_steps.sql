@@ -1,21 +1,21 @@
 -- SPDX-License-Identifier: MIT
 -- :rule S2 slow-steps: Single steps far slower than the others
--- :about some steps take many times their name's median
+-- :about some steps take many times the median of their name
 -- :says its slowest step takes {slowest_ns}, {by_usual} times the median
 -- :needs steps wall cpu
 -- :specific 1
 -- :limit least_steps = 32 count: steps of one name
--- :limit slow_by_usual = 10 ratio: what a slow step takes by the median
+-- :limit slow_by_usual = 10 ratio: duration of a slow step over the median
 -- :limit least_ns = 1000000 ns: a step that takes less is not slow, whatever the median
 -- :limit run_share = 0.01 ratio: share of the run that the slow steps must take beyond the
--- median, less what the program waited for a CPU
--- :limit weight = 0.8 ratio, at most 1: part of the gain that counts for the severity
--- :evidence by_usual ratio, at least slow_by_usual: slowest by median
+-- median, without CPU wait
+-- :limit weight = 0.8 ratio, at most 1: part of the gain that counts towards the severity
+-- :evidence by_usual ratio, at least slow_by_usual: slowest over median
 -- :evidence slowest_ns ns: slowest
 -- :evidence started_ns ns: it began at
 -- :evidence usual_ns ns: median
 -- :evidence slow_count count: slow steps, at least
--- :evidence beyond percent, at least run_share: beyond the median, of the run
+-- :evidence beyond percent, at least run_share: beyond the median, share of the run
 -- :advice {look}
 -- :advice move rare work out of the loop, spread it over many steps, or give it to another
 -- thread

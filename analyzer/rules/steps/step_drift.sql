@@ -5,21 +5,21 @@
 -- :needs steps wall cpu
 -- :specific 1
 -- :limit least_steps = 32 count: steps of one name
--- :limit later_by_first = 1.5 ratio: what steps of the last quarter take by those of the
--- first, medians
--- :limit p_highest = 0.01 ratio: chance that steps without a trend would look like this
--- (Mann-Kendall), at most
+-- :limit later_by_first = 1.5 ratio: median of the last quarter's steps over that of the
+-- first quarter's
+-- :limit p_highest = 0.01 ratio: largest chance that steps without a trend would look like
+-- this (Mann-Kendall)
 -- :limit run_share = 0.05 ratio: share of the run that the later steps must take beyond the
--- first ones; waits for a CPU are taken off before
--- :evidence later_by_first ratio, at least later_by_first: last quarter by first
--- :evidence beyond percent, at least run_share: beyond the first, of the run
+-- first ones, without CPU wait
+-- :evidence later_by_first ratio, at least later_by_first: last quarter over first
+-- :evidence beyond percent, at least run_share: beyond the first, share of the run
 -- :evidence first_ns ns: a step of the first quarter
--- :evidence last_ns ns: of the last
+-- :evidence last_ns ns: a step of the last
 -- :evidence steps count: steps
 -- :asks p at most p_highest
 -- :why later steps take longer than earlier ones, and not just a few of them
 -- :advice look for work that grows with earlier steps
--- :advice lists that are searched and caches without a limit are the usual ones
+-- :advice the usual causes are lists that are searched, and caches without a limit
 -- :advice take snapshots early and late: 'prof-analyze delta' shows the time between two of
 -- them by function
 -- :advice if later input is larger by nature, suppress the finding with a reason

@@ -7,11 +7,11 @@
 -- :limit least_steps = 32 count: steps of one name in a process
 -- :limit least_bytes = 1048576 bytes: growth of live memory over the later half of the steps
 -- :limit least_share = 0.05 ratio: the same as a share of the peak
--- :limit p_highest = 0.01 ratio: chance that memory without a trend would look like this
--- (Mann-Kendall), at most
--- :evidence later_bytes bytes, at least least: grown over the later half
--- :evidence step_bytes bytes: of it per step
--- :evidence all_bytes bytes: grown in all
+-- :limit p_highest = 0.01 ratio: largest chance that memory without a trend would look like
+-- this (Mann-Kendall)
+-- :evidence later_bytes bytes, at least least: growth over the later half
+-- :evidence step_bytes bytes: growth per step
+-- :evidence all_bytes bytes: growth in all
 -- :evidence steps count: steps
 -- :evidence part percent: share of the peak
 -- :asks p at most p_highest
@@ -21,7 +21,7 @@
 -- :advice if it is meant to grow, suppress the finding with a reason
 -- :speaks live memory rises over the spans and does not level off, and grew by 1 MiB and 5 %
 -- of the peak over the later half
--- :gains that growth, of the peak
+-- :gains that growth, as a share of the peak
 -- :unseen the site: snapshots and M5 name it
 
 -- :query
@@ -44,9 +44,9 @@ SELECT name AS about_step, series_id, steps, later_bytes, all_bytes, p,
 	:run_peak_bytes AS of_bytes,
 	MAX(0, MIN(1, later_bytes / :run_peak_bytes)) AS part,
 	CASE WHEN is_freed THEN MIN(0.1, later_bytes / :run_peak_bytes) END AS at_stake,
-	'the process''s live memory rises from step to step and does not level off; by whom, '
-	|| 'steps do not tell' || CASE WHEN is_freed THEN '; it is freed before the exit, so it '
-	|| 'matters as far as the program runs longer' ELSE '' END AS why
+	'the process''s live memory rises from step to step and does not level off; steps '
+	|| 'do not show which function holds it' || CASE WHEN is_freed THEN '; it is freed before '
+	|| 'the exit, so it matters only if the program runs longer' ELSE '' END AS why
 FROM (SELECT *, CASE WHEN course ->> 0 = 'growing' THEN course ->> 2 END AS p, :live_bytes < 0.1 * all_bytes
 	AND (SELECT complete FROM runs WHERE run_id = :run) AS is_freed FROM growth)
 WHERE p IS NOT NULL ORDER BY name, series_id;

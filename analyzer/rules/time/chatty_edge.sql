@@ -6,16 +6,16 @@
 -- :needs calls wall time
 -- :specific 2
 -- :limit calls_per_call = 100 ratio: calls of the callee for each call of its caller
--- :limit least_caller_calls = 100 count: calls of the caller: the loop of main(), or of an
--- interpreter that is entered a few times, is no chat
--- :limit tiny_ns = 100 ns: time per call up to which T2 judges
--- :limit tiny_hooks = 3 ratio: the same in costs of a hook pair; the larger one counts
--- :limit caller_share = 0.3 ratio, at most 1: share of the caller's time that the callee must
--- hold
--- :limit run_share = 0.05 ratio, at most 1: share of the run that it must hold
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
+-- :limit least_caller_calls = 100 count: calls of the caller: a loop in main(), or in an
+-- interpreter that is entered a few times, is not chatty
+-- :limit tiny_ns = 100 ns: time per call up to which T2 judges instead
+-- :limit tiny_hooks = 3 ratio: the same in costs of a hook pair; the larger limit counts
+-- :limit caller_share = 0.3 ratio, at most 1: share of the caller's time that the callee
+-- must take
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that it must take
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :evidence per_call ratio, at least calls_per_call: calls for each call of its caller
--- :evidence of_caller percent, at least caller_share: share of its caller
+-- :evidence of_caller percent, at least caller_share: share of its caller's time
 -- :evidence held percent, at least run_share: share of the run
 -- :evidence calls count: calls
 -- :evidence call_ns ns: time per call
@@ -29,7 +29,7 @@
 -- :speaks at least 100 calls for each of 100 or more calls of the caller, 30 % of its time and
 -- 5 % of the run
 -- :gains all of it
--- :unseen whether the calls ask for the same
+-- :unseen whether the calls ask for the same thing
 
 -- :query
 -- The caller is the nearest function above, past regions and library code around the call: a

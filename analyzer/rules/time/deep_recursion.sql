@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- :rule T12 deep-recursion: A very deep recursion
+-- :rule T12 deep-recursion: Very deep recursion
 -- :about a call path is so deep that the stack may overflow: a risk more than a cost
 -- :needs own
 -- :specific 2
@@ -8,7 +8,7 @@
 -- :limit call_ns = 1.8 ns: cost of a call, see T2
 -- :evidence deepest count, at least depth: depth of the call stack
 -- :evidence activations count: activations of the function at once
--- :evidence calls count: calls of them
+-- :evidence calls count: calls on such paths
 -- :why the stack grows with the input and ends at its limit
 -- :advice {loop}
 -- :advice {last}

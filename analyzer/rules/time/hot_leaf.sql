@@ -5,27 +5,27 @@
 -- :needs calls wall time
 -- :specific 1
 -- :explains T2
--- :limit self_share = 0.05 ratio, at most 1: share of the run that the function must compute
--- itself
--- :limit self_part = 0.5 ratio, at most 1: part of what is computed at and below it that it
--- must compute itself
--- :limit least_hooks = 2 ratio, not above sure_hooks: what it computes in a call, in costs of
--- a hook pair, below which T2 judges alone
--- :limit sure_hooks = 4 ratio: the same below which the confidence is low
--- :limit alloc_ns = 300 ns: what it computes for each allocation of its own, below which the
+-- :limit self_share = 0.05 ratio, at most 1: share of the run in which the function itself
+-- must compute
+-- :limit self_part = 0.5 ratio, at most 1: part of the time computed in and below it that
+-- must be its own
+-- :limit least_hooks = 2 ratio, not above sure_hooks: computing time per call, in costs of
+-- a hook pair, below which only T2 judges
+-- :limit sure_hooks = 4 ratio: the same, below which the confidence is low
+-- :limit alloc_ns = 300 ns: computing time for each of its own allocations, below which the
 -- confidence is low: much of it is malloc's
--- :limit least_by_hooks = 0.5 ratio: what it computes, by what was subtracted for hooks: less
--- hangs on how exact that is
--- :limit lent_error = 0.2 ratio, at most 1: error of what a library's function computed, by that,
--- up to which it is added up whatever was subtracted for hooks
+-- :limit least_by_hooks = 0.5 ratio: computing time over what was subtracted for hooks:
+-- with less, too much depends on how exact that is
+-- :limit lent_error = 0.2 ratio, at most 1: relative error up to which the computing time
+-- of a library's function counts, whatever was subtracted for hooks
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
--- asking again and again (MPI, OpenMP), from which on it is said to wait
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
+-- polling (MPI, OpenMP), from which it is said to wait
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :evidence cpu_share percent: share of the program's CPU time
--- :evidence held percent, at least self_share: share of the wall, threads side by side
+-- :evidence held percent, at least self_share: share of the wall time
 -- :evidence cpu_ns ns: computed itself
 -- :evidence lent_ns ns: computed in libraries
--- :evidence own_part percent: own part of the time with callees
+-- :evidence own_part percent: own share of its total time
 -- :evidence calls count: calls
 -- :evidence call_ns ns: computed per call
 -- :evidence waited_ns ns: waited
@@ -37,9 +37,9 @@
 -- :advice {less}
 -- :advice {sooner}
 -- :advice {inside}
--- :speaks a function's own code computes for 5 % of the run and for half of its time with
--- callees, in calls of two hook pairs or more; CPU time of language and system
--- libraries counts for the user's function that calls them
+-- :speaks a function's own code computes for 5 % of the run and half of its total time, in
+-- calls that take two hook pairs or more; CPU time in language and system libraries counts
+-- for the user's function that calls them
 -- :gains all of it
 -- :unseen lines inside a function; unsure for calls shorter than four hook pairs, and below 300 ns
 -- per allocation, which is mostly malloc's time; if half of its samples are in MPI's or OpenMP's
@@ -97,7 +97,7 @@ SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL 
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins, mostly, NULL AS names,
 	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of the CPU waits for other ' || whose
-		|| ', asking again and again'
+		|| ', polling'
 		ELSE 'takes {cpu_share} of the CPU itself' || IIF(calls > 0, ', in {calls call}', '')
 		|| '{mostly}' END AS says,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
@@ -106,21 +106,21 @@ SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL 
 		THEN 'much of the CPU time is in its own code, some of it in malloc'
 		ELSE 'much of the CPU time is in its own code, not in what it calls' END AS why,
 	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose
-			|| ' equal work: all wait for the last one'
+			|| ' equal work: they all wait for the slowest'
 		WHEN is_allocating THEN 'allocate less: reuse blocks, or take many from a pool'
 		ELSE 'use a better algorithm or cache results' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
-			|| 'meanwhile what does not depend on others'
+			|| 'meanwhile work that does not depend on others'
 		WHEN is_allocating THEN 'see who allocates the blocks: ''prof-analyze callers'', '
 			|| '''prof-analyze memory'''
 		ELSE 'lay the data out in the order in which it is read' END AS sooner,
 	CASE WHEN whose = 'ranks' THEN 'see which rank computes most: '
 			|| '''prof-analyze functions'' of each, by --run'
-		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
+		WHEN whose = 'threads' THEN 'see which thread finishes last: ''prof-analyze critical'''
 		WHEN is_allocating THEN ''
 		WHEN function_id IN (SELECT function_id FROM path WHERE run_id = :run AND kind = 2)
 		THEN 'look inside: hooks in what it calls, or smaller regions'
-		ELSE 'look at the lines with ''perf annotate'', which sees inside a function' END
+		ELSE 'see its hottest lines: ''prof-analyze lines''' END
 		AS inside
 FROM parts
 UNION ALL

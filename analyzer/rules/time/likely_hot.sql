@@ -1,24 +1,24 @@
 -- SPDX-License-Identifier: MIT
--- :rule T14 likely-hot: Many of the run's calls are in code whose time the hooks hide
--- :about many of the run's calls are in a function's code, inlined or of libraries, and
--- its own time is not known well
+-- :rule T14 likely-hot: Many of the run's calls are made in code whose time the hooks hide
+-- :about many of the run's calls are made in a function's code, to inlined functions or by
+-- libraries, and its own time is not known well
 -- :needs calls
 -- :severity at most medium
--- :limit hooks_share = 0.2 ratio, at most 1: share that the hooks took of the run: with less
--- T1 judges
--- :limit made_share = 0.3 ratio, at most 1: share of the run's calls that are in the
--- function's code: of what is inlined in it, and what libraries do for it
--- :limit made_each = 10 count: such calls for each of its own
+-- :limit hooks_share = 0.2 ratio, at most 1: share of the run that the hooks took: with
+-- less T1 judges
+-- :limit made_share = 0.3 ratio, at most 1: share of the run's calls that are made in the
+-- function's code: to functions inlined in it, and by libraries on its behalf
+-- :limit made_each = 10 count: such calls for each call of the function
 -- :limit least_calls = 100000 count: such calls
--- :limit self_share = 0.05 ratio, at most 1: share that the function has of the self time that
--- is left without the hooks
--- :limit least_error = 0.1 ratio: error of that time by the time, below which T1 judges
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
--- :evidence made_part percent, at least made_share: calls in its code, of all
--- :evidence made_per_call count, at least made_each: for each call of it
+-- :limit self_share = 0.05 ratio, at most 1: the function's share of the self time that
+-- remains without the hooks
+-- :limit least_error = 0.1 ratio: relative error of that time, below which T1 judges
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
+-- :evidence made_part percent, at least made_share: share of all calls, made in its code
+-- :evidence made_per_call count, at least made_each: such calls for each of its own
 -- :evidence calls count: calls of it
--- :evidence self_part percent, at least self_share: of the self time that is left
--- :evidence cpu_ns ns: that is
+-- :evidence self_part percent, at least self_share: of the self time that remains
+-- :evidence cpu_ns ns: which is
 -- :asks made at least least_calls
 -- :asks by_time at least least_error
 -- :why its loops make these calls, so the time most likely goes there; their time without

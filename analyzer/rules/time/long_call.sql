@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- :rule T9 long-call: One call that computes for long
+-- :rule T9 long-call: One call that computes for a long time
 -- :about a single call's own code computes for a large share of the run
 -- :says one call computes for {one_ns}, {cpu_share} of the CPU{mostly}
 -- :needs calls wall cpu time
 -- :specific 1
--- :limit least_ns = 100000000 ns: what one call computes itself
+-- :limit least_ns = 100000000 ns: how long one call itself computes
 -- :limit run_share = 0.05 ratio, at most 1: the same as a share of the run
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
--- asking again and again (MPI, OpenMP), from which on it is said to wait
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
+-- polling (MPI, OpenMP), from which it is said to wait
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :evidence one_ns ns, at least least_ns: computed by one call itself
 -- :evidence one_held percent, at least run_share: share of the run
 -- :evidence cpu_share percent: share of the program's CPU time
@@ -35,16 +35,16 @@ SELECT function_id, calls, one_ns, mostly, IFNULL(MIN(1, one_ns / :program_ns), 
 	in_spins, one_ns AS saving_ns, unmeasured,
 	CASE WHEN whose IS NOT NULL THEN 'it waits for other ' || whose || ': most of its '
 			|| 'samples are in a library that polls for them'
-		ELSE 'one call computed for long' END AS why,
+		ELSE 'one call computed for a long time' END AS why,
 	CASE WHEN whose IS NOT NULL THEN 'give all ' || whose
-			|| ' equal work: all wait for the last one'
+			|| ' equal work: they all wait for the slowest'
 		ELSE 'use a better algorithm' END AS less,
 	CASE WHEN whose IS NOT NULL THEN 'wait less often: do more between two such calls, or '
-			|| 'meanwhile what does not depend on others'
+			|| 'meanwhile work that does not depend on others'
 		ELSE 'split it across several threads, or move it off the critical path' END AS sooner,
 	CASE WHEN whose = 'ranks' THEN 'see which rank computes most: '
 			|| '''prof-analyze functions'' of each, by --run'
-		WHEN whose = 'threads' THEN 'see which thread comes last: ''prof-analyze critical'''
+		WHEN whose = 'threads' THEN 'see which thread finishes last: ''prof-analyze critical'''
 		ELSE 'instrument its callees to see where its time goes' END AS inside
 FROM parts ORDER BY cpu_ns DESC, function_id;
 

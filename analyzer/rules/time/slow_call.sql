@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- :rule T0 slow-call: Calls that take long
+-- :rule T0 slow-call: Calls that take a long time
 -- :about the mean duration of a function's calls is above a limit
 -- :says {calls call} of {mean_ns} on average, {held} of the run
 -- :needs calls wall cpu time
--- :limit high_ns = 500000000 ns: mean duration of a call, waits for a CPU aside, above which
--- the finding is at least high
+-- :limit high_ns = 500000000 ns: mean duration of a call, without CPU wait, above which the
+-- finding is at least high
 -- :limit medium_ns = 100000000 ns, not above high_ns: the same for medium
 -- :limit low_ns = 50000000 ns, not above medium_ns: the same for low; a shorter mean is no
 -- finding
--- :limit self_share = 0.2 ratio, at most 1: share of its time that a function must compute
--- itself: else its callees are judged, or its waits
+-- :limit self_share = 0.2 ratio, at most 1: share of its time in which a function itself
+-- must compute: otherwise its callees or its waits are judged
 -- :evidence mean_ns ns, at least least_mean: mean per call
 -- :evidence calls count: calls
 -- :evidence p50_ns ns: p50 with hooks
 -- :evidence max_ns ns: longest with hooks
--- :evidence held percent: computed itself, of the run
+-- :evidence held percent: computed itself, share of the run
 -- :asks self_part at least self_share
 -- :why each call computes for a long time in its own code
 -- :advice split the work, or move it off the critical path

@@ -9,12 +9,12 @@
 -- :limit least_ns = 500000000 ns: the same as a duration; either is enough
 -- :limit never_ns = 20000000 ns, not above least_ns: a shorter start is no finding, whatever
 -- its share
--- :limit usual_share = 0.1 ratio, not above run_share: share that a start may take: what lies
--- above counts as the gain
+-- :limit usual_share = 0.1 ratio, not above run_share: share that a start may take: what
+-- exceeds it counts as the gain
 -- :evidence start_ns ns, crossed least_ns: start-up
 -- :evidence held percent, crossed run_share: share of the run
 -- :evidence before_main_ns ns: before main()
--- :evidence waited_ns ns: of it CPU wait, at most
+-- :evidence waited_ns ns: CPU wait in it, at most
 -- :advice build data when it is first needed
 -- :advice build tables at compile time, or cache what was parsed
 -- :advice {remedy}
@@ -68,11 +68,11 @@ SELECT CASE WHEN (SELECT ns FROM largest) >= start_ns / 2 THEN (SELECT path_id F
 	ELSE (SELECT path_id FROM main) END AS path_id, start_ns, start_ns / :run_ns AS held,
 	before_main_ns, CASE WHEN by_step AND ready_ns > 0 THEN ready_ns END AS waited_ns,
 	MAX(0, start_ns - :usual_share * :run_ns) AS saving_ns, 2 - by_step AS confidence, step,
-	CASE WHEN by_step THEN 'that much of the run was over when the first step '
+	CASE WHEN by_step THEN 'that much of the run had passed when the first step '
 		|| '''{step}'' began'
 		ELSE 'constructors ran before main() was entered' END AS why,
 	CASE WHEN by_step THEN 'begin the steps while another thread loads the rest'
-		ELSE 'have fewer static objects with constructors, and load fewer libraries early' END
+		ELSE 'use fewer static objects with constructors, and load fewer libraries early' END
 		AS remedy,
 	CASE WHEN by_step THEN 'SELECT s.name, MIN(s.first_ns - p.started_ns) AS first_step_ns FROM '
 			|| 'step_totals s JOIN processes p USING (process_id) WHERE s.run_id = {run} '

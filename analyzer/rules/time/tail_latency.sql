@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- :rule T7 tail-latency: A few calls that take many times as long
+-- :rule T7 tail-latency: A few calls that take many times as long as the others
 -- :about the slowest 1 % of a function's calls take far longer than the others, and much
 -- of its time
 -- :says the slowest 1% of its {calls call} take {slowest} of its time
@@ -7,34 +7,35 @@
 -- :needs calls wall cpu time
 -- :specific 2
 -- :limit least_calls = 1000 count: calls
--- :limit run_share = 0.05 ratio, at most 1: share of the run that the function must hold, with
--- what it calls
--- :limit p99_by_p50 = 10 ratio: duration that 99 % of the calls do not exceed, by the median
--- :limit broad = 5 ratio, at least 1, not above p99_by_p50: the same of 90 % of the calls,
--- from which the confidence is low: durations that spread are no tail
--- :limit tail_share = 0.1 ratio, at most 1: share of the function's time that its slowest 1 %
--- of calls must hold, less what the process waited for a CPU
--- :limit weight = 0.8 ratio, at most 1: part of the gain that counts for the severity
--- :limit least_by_hooks = 1 ratio: self time, by what was subtracted from it for hooks: less
--- hangs on how exact that is
--- :limit allocs_per_call = 0.25 ratio: allocations of the function's own for each call, from
--- which its durations are the allocator's and the kernel's
--- :evidence ratio ratio, at least p99_by_p50: p99 by p50
--- :evidence slowest percent, crossed tail_share: slowest 1 % of the calls, of its time
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that the function must take,
+-- with what it calls
+-- :limit p99_by_p50 = 10 ratio: 99th percentile of the durations over the median
+-- :limit broad = 5 ratio, at least 1, not above p99_by_p50: 90th percentile over the
+-- median, from which the confidence is low: durations that spread are no tail
+-- :limit tail_share = 0.1 ratio, at most 1: share of the function's time that its slowest 1
+-- % of calls must take, without CPU wait
+-- :limit weight = 0.8 ratio, at most 1: part of the gain that counts towards the severity
+-- :limit least_by_hooks = 1 ratio: self time over what was subtracted from it for hooks:
+-- with less, too much depends on how exact that is
+-- :limit allocs_per_call = 0.25 ratio: the function's own allocations per call, from which
+-- its durations are put down to the allocator and the kernel
+-- :evidence ratio ratio, at least p99_by_p50: p99 over p50
+-- :evidence slowest percent, crossed tail_share: slowest 1 % of the calls, share of its
+-- time
 -- :evidence p50_ns ns: p50
 -- :evidence p99_ns ns: p99
 -- :evidence calls count: calls
 -- :evidence held percent: share of the run
 -- :asks tail at least tail_share
--- :why a few calls take many times as long as most, and much of the function's time
+-- :why a few calls take many times as long as most, and make up much of the function's time
 -- :advice see what the slow calls do: 'prof-analyze why'
 -- :advice move growing, flushing and rebuilding out of the call, or do a little of it in
 -- each call
 -- :advice waits are not counted here: see W1 to W3 and L1 to L3
--- :speaks of 1,000 calls or more p99 is ten times p50, and the slowest 1 % hold 10 % of the
--- time
+-- :speaks a function has 1,000 calls or more, their p99 is ten times their p50, and the
+-- slowest 1 % take 10 % of the time
 -- :gains the slow calls' time beyond p50, as far as it is the function's self time; waits
--- are in neither
+-- count for neither
 -- :unseen recursive functions; those that allocate in a quarter of their calls, or whose self
 -- time is less than what was subtracted for hooks; unsure when even the slowest tenth takes five
 -- times p50

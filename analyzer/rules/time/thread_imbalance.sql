@@ -5,11 +5,11 @@
 -- :says the busiest of {threads thread} computes {by_mean} times the mean
 -- :needs calls wall cpu time
 -- :specific 1
--- :limit longest_by_mean = 1.5 ratio, at least 1: what the busiest thread computed, by the
--- mean
+-- :limit longest_by_mean = 1.5 ratio, at least 1: what the busiest thread computed, over
+-- the mean
 -- :limit run_share = 0.2 ratio, at most 1: the same as a share of the run
--- :evidence by_mean ratio, at least longest_by_mean: longest by mean
--- :evidence held percent, at least run_share: longest thread, of the run
+-- :evidence by_mean ratio, at least longest_by_mean: longest over mean
+-- :evidence held percent, at least run_share: longest thread, share of the run
 -- :evidence longest_ns ns: longest
 -- :evidence mean_ns ns: mean
 -- :evidence threads count: threads

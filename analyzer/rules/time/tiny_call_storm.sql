@@ -6,13 +6,13 @@
 -- :specific 2
 -- :verify prof-record --repeat 10 --against './before' -- ./after, both built without hooks
 -- :limit least_calls = 100000 count: calls
--- :limit tiny_ns = 100 ns: what a function computes itself in a call up to which it is tiny
--- :limit tiny_hooks = 3 ratio: the same in costs of a hook pair; the larger one counts
+-- :limit tiny_ns = 100 ns: computing time per call up to which a function is tiny
+-- :limit tiny_hooks = 3 ratio: the same in costs of a hook pair; the larger limit counts
 -- :limit call_ns = 1.8 ns: cost of a call against the inlined code; measured, see
 -- docs/rules-calibration.md
 -- :limit least_share = 0.01 ratio, at most 1: share of the run that the calls must cost
--- :limit hooks_error = 0.05 ratio, at most 1: part of the hooks' cost that may belong to the
--- run: so much is added to it
+-- :limit hooks_error = 0.05 ratio, at most 1: part of the hooks' cost that may be the
+-- program's own: it is added to the run
 -- :evidence calls count, at least least_calls: calls
 -- :evidence call_cpu ns, at most most_ns: computed per call
 -- :evidence cpu_share percent: share of the program's CPU time

@@ -1,32 +1,33 @@
 -- SPDX-License-Identifier: MIT
 -- :rule T8 two-mode-latency: A function with fast calls and slow calls
--- :about a function's durations fall into two groups far apart, and the slow one takes
+-- :about a function's durations fall into two groups far apart, and the slow group takes
 -- much of its time
 -- :says {slow_calls} of its {calls call} take {slow_ns}, the others {fast_ns}
 -- :needs calls wall cpu time
 -- :specific 2
 -- :limit least_calls = 100 count: calls
--- :limit run_share = 0.05 ratio, at most 1: share of the run that the function must hold, with
--- what it calls
--- :limit mode_ratio = 10 ratio, at least 1: median of the slow calls by that of the fast ones
--- :limit most_calls = 0.3 ratio, at most 1: share of the calls that are slow at most: more are
--- the function's usual way, which T1 judges
--- :limit slow_share = 0.2 ratio, at most 1: share of the function's time that the slow calls
--- must hold, less what the process waited for a CPU
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that the function must take,
+-- with what it calls
+-- :limit mode_ratio = 10 ratio, at least 1: median of the slow calls over that of the fast
+-- ones
+-- :limit most_calls = 0.3 ratio, at most 1: largest share of slow calls: with more, slow is
+-- usual, and T1 judges
+-- :limit slow_share = 0.2 ratio, at most 1: share of the function's time that the slow
+-- calls must take, without CPU wait
 -- :limit least_part = 0.05 ratio, at most 0.5, not above most_calls: part of the calls that
--- each kind must have
--- :limit valley = 0.05 ratio: calls between the kinds, of the calls of the smaller one, at
+-- each group must have
+-- :limit valley = 0.05 ratio: calls between the groups, as a part of the smaller one, at
 -- most
--- :limit weight = 0.8 ratio, at most 1: part of the gain that counts for the severity
--- :limit least_by_hooks = 1 ratio: self time, by what was subtracted from it for hooks: less
--- hangs on how exact that is
--- :limit allocs_per_call = 0.25 ratio: allocations of the function's own for each call, from
--- which its durations are the allocator's and the kernel's
--- :evidence mode_ratio ratio, at least mode_ratio: slow by fast
--- :evidence slow_part percent, beside slow_share: slow calls, of its time
--- :evidence slow_calls percent: slow calls, of its calls
--- :evidence fast_ns ns: mean of the fast
--- :evidence slow_ns ns: mean of the slow
+-- :limit weight = 0.8 ratio, at most 1: part of the gain that counts towards the severity
+-- :limit least_by_hooks = 1 ratio: self time over what was subtracted from it for hooks:
+-- with less, too much depends on how exact that is
+-- :limit allocs_per_call = 0.25 ratio: the function's own allocations per call, from which
+-- its durations are put down to the allocator and the kernel
+-- :evidence mode_ratio ratio, at least mode_ratio: slow over fast
+-- :evidence slow_part percent, beside slow_share: slow calls, share of its time
+-- :evidence slow_calls percent: slow calls, share of its calls
+-- :evidence fast_ns ns: mean of the fast ones
+-- :evidence slow_ns ns: mean of the slow ones
 -- :evidence calls count: calls
 -- :asks slow_calls at most most_calls
 -- :asks beyond at least slow_share

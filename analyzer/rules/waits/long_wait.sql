@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- :rule W1 long-wait: Long waits that hold the program
--- :about a function slept for long on the thread that the run waits for, but not for
--- other threads of the program
+-- :rule W1 long-wait: Long waits that hold up the program
+-- :about a function slept for a long time on the thread that the run waits for, and not
+-- because of other threads
 -- :says sleeps {own_ns} {place}, {long_part} of the run
 -- :needs calls wall cpu end
 -- :specific 1
 -- :explains R1
--- :limit least_ns = 100000000 ns: one wait, or the mean of all of a function
--- :limit run_share = 0.05 ratio, at most 1: what such waits must hold of the run
+-- :limit least_ns = 100000000 ns: one wait, or the mean of all of a function's
+-- :limit run_share = 0.05 ratio, at most 1: share of the run that such waits must take
 -- :evidence own_ns ns, at least least_ns: slept in long waits
 -- :evidence long_part percent, at least run_share: share of the run
 -- :evidence first_calls count: waits
 -- :evidence longest_ns ns: longest
--- :why it held its thread asleep {place}
+-- :why it kept its thread asleep {place}
 -- :advice {remedy}
 -- :advice wait for several things at once, or ask for less
 -- :advice set a time limit, so that a slow answer cannot hold the program
@@ -20,7 +20,7 @@
 -- and for 5 % of the run; waits for other threads, children (and on a pipe where there are several
 -- processes), signals or requests do not count
 -- :gains those waits
--- :unseen the cause of a wait in its own code; with threads only waits in libc calls
+-- :unseen why it waits in its own code; with threads, waits outside libc calls
 
 -- :query
 WITH long AS (SELECT w.*, CASE WHEN first_ns >= :least_ns * first_calls THEN first_ns

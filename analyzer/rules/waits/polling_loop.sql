@@ -8,19 +8,20 @@
 -- :severity at least medium
 -- :limit least_calls = 50 count: sleeps of one function
 -- :limit mean_ns = 50000000 ns: mean of them, at most
--- :limit run_share = 0.05 ratio: what they hold of the run, of all threads together
--- :limit weight = 0.5 ratio, at most 1: part of the gain that counts for the severity
+-- :limit run_share = 0.05 ratio: share of the run that they take, all threads together
+-- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :evidence sleeps count, at least least_calls: sleeps
 -- :evidence mean_ns ns, at most mean_ns: mean
--- :evidence blocked_part percent, at least run_share: slept, of the run
--- :why it sleeps in {callee}() again and again: it notices events half a sleep late, and
--- each wake-up takes CPU time
--- :advice wait for the event itself: a condition, poll()
+-- :evidence blocked_part percent, at least run_share: slept, share of the run
+-- :why it sleeps in {callee}() again and again: on average it notices events half a sleep
+-- late, and each wake-up takes CPU time
+-- :advice wait for the event itself: a condition variable, poll()
 -- :advice if nothing signals the event, check less often, or at growing intervals
--- :advice if the rate is meant, suppress this rule with a reason
--- :speaks a function sleeps 50 times or more, for at most 50 ms on average, and 5 % of the run
+-- :advice if the rate is intended, suppress this rule with a reason
+-- :speaks a function sleeps 50 times or more, for at most 50 ms on average, and for 5 % of
+-- the run in all
 -- :gains the first thread's sleep; at least medium
--- :unseen whether the rate is meant
+-- :unseen whether the rate is intended
 
 -- :query
 SELECT path_id, function_id, by_path_id, callee, calls AS sleeps, blocked_ns / calls AS mean_ns,

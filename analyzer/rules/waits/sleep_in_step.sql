@@ -7,20 +7,20 @@
 -- :explains R1 W1 W2
 -- :limit least_steps = 10 count: steps of one name
 -- :limit by_step = 0.5 ratio: sleeps of one function for each step
--- :limit steps_share = 0.1 ratio, at most 1: what they hold of the steps, less their waits for
--- a CPU
+-- :limit steps_share = 0.1 ratio, at most 1: share of the steps' time that they take,
+-- without CPU wait
 -- :evidence by_step ratio, at least by_step: sleeps for each step
--- :evidence step_part percent, at least steps_share: slept, of the steps
+-- :evidence step_part percent, at least steps_share: slept, share of the steps' time
 -- :evidence first_ns ns: slept
 -- :evidence steps count: steps
 -- :why nearly each step '{step}' sleeps in {callee}()
 -- :advice wait for the event that the step needs, not for a time
 -- :advice do the next step's work while waiting
--- :advice if the rate is meant, as of frames on a screen, suppress this rule with a reason
--- :speaks on the first thread of a process, a function sleeps at least once per two steps, for 10
--- % of their time
+-- :advice if the rate is intended, as of frames on a screen, suppress this rule with a reason
+-- :speaks on the first thread of a process, a function sleeps in every other step or more
+-- often, for 10 % of the steps' time
 -- :gains those sleeps
--- :unseen whether the rate is meant
+-- :unseen whether the rate is intended
 
 -- :query
 SELECT w.path_id, w.function_id, w.by_path_id, w.callee, w.first_ns, t.name AS step, t.timed_count AS steps,

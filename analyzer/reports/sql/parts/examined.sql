@@ -106,13 +106,13 @@ WITH reasons(trouble, reason, advice) AS (VALUES
 	('gone', 'there was no such file when the run was stored', 'Keep it until the run has ended.'
 	|| ' In a container or chroot the collector must see it at the same path.'),
 	('changed', 'another file lay at its path when the run was stored',
-	'Do not build or install it anew before the run has ended.'),
+	'Do not rebuild or reinstall it before the run has ended.'),
 	('unreadable', 'it could not be read when the run was stored',
 	'Record as a user who may read it; it may also be damaged.'),
 	('unknown', 'its path is unknown, or it was deleted and has no build-id',
 	'Link it with a build-id (-Wl,--build-id), and keep it until the run has ended.'),
 	('limit', 'reading it took too long, or failed',
-	'Names of functions are there without debug information, too (strip -g).'),
+	'Names of functions do not need debug information: strip -g keeps them.'),
 	('', 'it is stripped', 'Do not strip it before the run has ended, or keep its '
 	|| 'separate debug file where elfutils looks (/usr/lib/debug/.build-id).'))
 SELECT '{nameless function} {nameless|has|have} no name: ' || IIF(path IS NULL, 'no file
@@ -138,8 +138,8 @@ WITH shown AS (SELECT rowid AS place, IFNULL(path, '') AS path, near, package_of
 	FROM nameless WHERE near > 0 ORDER BY rowid LIMIT 10),
 packages AS (SELECT package FROM shown WHERE package IS NOT NULL GROUP BY package
 	ORDER BY MIN(place) LIMIT 4)
-SELECT '{near function} of the system''s libraries, which are without symbols, {near|is|are} named
-	by an exported function that is near: {places}' || IIF(files > 10, ', and others.', '.')
+SELECT '{near function} of the system''s libraries, which have no symbols,
+	{near|is|are} named after an exported function nearby: {places}' || IIF(files > 10, ', and others.', '.')
 	AS text, 'Nothing is wrong: their numbers are exact. To see their names, install '
 	|| IIF(packages IS NULL, 'the debug symbols of these libraries and record again.',
 	'{packages} (as Debian and Ubuntu call {package_count|it|them}) and record again.') AS advice,

@@ -100,19 +100,19 @@ FROM (SELECT COUNT(*) AS count, TOTAL(calls) FILTER (WHERE by <> 'hand') AS call
 WHERE count > 0;
 
 -- :note gcc
-SELECT 'gcc looks for these words anywhere in names with namespace and class; what did not run
-	is not looked at here:' AS text FROM gcc WHERE flags <> '';
+SELECT 'gcc looks for these words anywhere in a name, with namespace and class;
+	functions that did not run are not considered here:' AS text FROM gcc WHERE flags <> '';
 
 -- :note gcc_flags verbatim
 SELECT '{flags}' AS text, flags AS "flags/text" FROM gcc WHERE flags <> '';
 
 -- :note clang
-SELECT 'clang has no such list: in place of -finstrument-functions,
-	-finstrument-functions-after-inlining leaves out what it inlines;
-	__attribute__((no_instrument_function)) leaves out a function, with gcc, too.' AS text
+SELECT 'clang has no such list: -finstrument-functions-after-inlining, in place of
+	-finstrument-functions, leaves out what it inlines;
+	__attribute__((no_instrument_function)) leaves out a function, with gcc too.' AS text
 WHERE EXISTS (SELECT 1 FROM chosen);
 
 -- :note nothing_to_exclude good
-SELECT 'No function is worth leaving out: the hooks of none took a share of what all took
-	(--min-share) and as long as it did.' AS text
+SELECT 'No function is worth leaving out: none has hooks that took --min-share of
+	what all hooks took, and as long as the function itself.' AS text
 WHERE NOT EXISTS (SELECT 1 FROM chosen);

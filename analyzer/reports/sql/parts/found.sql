@@ -16,7 +16,7 @@ SELECT '{count finding} {count|is|are} left out by --focus or --ignore.' AS text
 	left_out_count AS "count/count" FROM found WHERE left_out_count;
 
 -- :note critical_bound brief human tight
-SELECT 'Threads wait for one another: computing faster in {name} saves at most {most_percent} of the wall.'
+SELECT 'Threads wait for one another: computing faster in {name} saves at most {most_percent} of the wall time.'
 	AS text, name, 100 * part AS most_percent FROM critical_bound
 WHERE part BETWEEN 0.05 AND 0.95 AND NOT :is_filtered;
 

@@ -40,7 +40,7 @@ made AS (SELECT *, IFNULL("all", IIF(is_time, times, NULL)) AS why,
 SELECT "check", CASE WHEN obstacle IS NOT NULL THEN IIF(is_apart, 'not comparable', 'not measured')
 	WHEN why IS NOT NULL THEN 'not comparable' ELSE result END AS result,
 	CASE WHEN obstacle IS NOT NULL THEN obstacle WHEN why IS NOT NULL THEN words || ' (' || why || ')'
-	WHEN result = 'not measured' THEN 'cannot be judged, four runs a side are the least: ' || words
+	WHEN result = 'not measured' THEN 'cannot be judged, at least four runs a side are needed: ' || words
 	WHEN result = 'within the error' THEN words || ': the hooks'' cost is not known well
 	enough'
 	ELSE words END AS message,
@@ -86,7 +86,7 @@ SELECT IIF(status = 0, 'good', 'warning') AS level, CASE status WHEN 0 THEN 'gat
 	'Record at least four jobs of each side. ', 'Record more runs of both: ' || b.text
 	|| IIF(a.text <> b.text, ' and ' || a.text, '') || ' (or both in turns, see prof-record --against). ')
 	|| 'Counts and bytes can be a gate with one run a side: --gate calls=0%,alloc_bytes=0%.'
-	WHEN is_vague THEN 'More runs do not help. '
+	WHEN is_vague THEN 'More runs will not help. '
 	|| IIF((SELECT MIN(has_budget) FROM compared_runs), 'L', 'Record with a budget (PROFSHIM_OVERHEAD=5), or l')
 	|| 'eave the most called functions out of both builds (''prof-analyze exclude-list'');
 	wall times of

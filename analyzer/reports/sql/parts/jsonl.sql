@@ -2,11 +2,11 @@
 -- :export jsonl
 -- :takes run
 -- :about
--- for experiment trackers, one line of JSON for each run of the file (with --run of that
--- run alone): flat names, numbers in ns, bytes and counts, and the run's label, command
--- and host. Functions, as functions/NAME/calls, are those with at least 0.5 % of the
--- run's self time, calls or allocated bytes; a time that is an estimate has its error
--- beside it. Values that were not measured are absent.
+-- one line of JSON for each run of the file (with --run for that run alone), for experiment
+-- trackers: flat names, numbers in ns, bytes and counts, and the run's label, command and
+-- host. It has the functions with at least 0.5 % of the run's self time, calls or allocated
+-- bytes, under names such as functions/NAME/calls; the error of an estimated time is beside
+-- it. Values that were not measured are absent.
 
 -- :with chosen
 SELECT * FROM runs WHERE run_id = :run OR NOT :is_run_chosen

@@ -36,7 +36,7 @@ UNION ALL SELECT 2, 2 * rowid, 'incomplete', 'Run ' || run_id || ' (' || side ||
 	FROM compared_runs WHERE NOT complete
 UNION ALL SELECT 2, 2 * rowid + 1, 'losses', 'Run ' || run_id || ' (' || side || ') lacks numbers ('
 	|| losses || '): the sides cannot be compared.',
-	'''prof-analyze doctor'' tells what can be done.'
+	'''prof-analyze doctor'' says what can be done.'
 	FROM compared_runs WHERE losses IS NOT NULL
 UNION ALL SELECT 3, MIN(place), 'ranks_missing', 'The job of run ' || run_id || ' (' || side
 	|| ') had ' || rank_count || ' ranks, of which ' || count || IIF(count = 1, ' is', ' are')
@@ -57,8 +57,8 @@ UNION ALL SELECT 6, MIN(r.rowid), 'cpu_count_differs', 'The numbers of processor
 	FROM compared_runs r JOIN compared_runs f ON f.rowid = 1
 	WHERE r.cpu_count <> f.cpu_count HAVING COUNT(*)
 UNION ALL SELECT 7, 0, 'hook_cost_differs', 'A hook pair cost ' || printf('%.1f', b.ns) || 'ns before and '
-	|| printf('%.1f', a.ns) || 'ns after: the machine ran at another speed, and times of short functions
-	are uncertain.', 'Record both sides again, interleaved (prof-record --repeat).'
+	|| printf('%.1f', a.ns) || 'ns after: the machine ran at a different speed, and
+	times of short functions are uncertain.', 'Record both sides again, interleaved (prof-record --repeat).'
 	FROM (SELECT AVG(hook_ns) AS ns, AVG(hook_error_ns) AS error FROM compared_runs
 	WHERE side = 'before') b JOIN (SELECT AVG(hook_ns) AS ns, AVG(hook_error_ns) AS error
 	FROM compared_runs WHERE side = 'after') a

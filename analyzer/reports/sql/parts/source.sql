@@ -24,15 +24,15 @@ SELECT *, ROW_NUMBER() OVER (ORDER BY alloc_bytes DESC, file, line) AS place FRO
 -- :code source brief
 SELECT 0 AS part, NULL AS place, NULL AS "file/any", NULL AS "line/id", NULL AS "function/name",
 	NULL AS self_ns, NULL AS self_error_ns, NULL AS calls, NULL AS alloc_bytes,
-	NULL AS alloc_count, 'Asked for were ' || CASE WHEN :is_brief THEN
+	NULL AS alloc_count, 'Shown are ' || CASE WHEN :is_brief THEN
 	people('count', MIN(20, f.count)) || ' of ' || counted('function', f.count)
-	|| ' (those with most time, where they begin) and ' ELSE '' END
+	|| ' (those with the most time, from where they begin) and ' ELSE '' END
 	|| people('count', MIN(30, l.count)) || ' of ' || counted('allocating line', l.count)
-	|| ' (those with most bytes). ' || CASE WHEN :is_brief THEN
+	|| ' (those with the most bytes). ' || CASE WHEN :is_brief THEN
 	'A time is that of the whole function, not of its line. ' ELSE '' END
-	|| 'What a line allocated is exact, and the sum of all paths to it. The recording does not '
-	|| 'say what stood in the files: where they have changed since the program was built, lines '
-	|| 'may not fit.' AS about,
+	|| 'What a line allocated is exact, the sum over all paths to it. The recording does not '
+	|| 'hold the files: if they have changed since the program was built, lines may not match.'
+	AS about,
 	(SELECT CAST((julianday(started_utc) - 2440587.5) * 86400 AS INTEGER) FROM run
 		WHERE run_id = :run) AS "started_s/any"
 FROM (SELECT COUNT(*) AS count FROM source_functions) f,
