@@ -3,8 +3,7 @@
 
 -- :name functions
 SELECT function_id, name, linkage_name, module, file, line, component, is_library, self_error_ns,
-	(recording IN ('counted', 'off') OR recording = 'sampled' AND calls > 0
-		OR recording = 'unwound' AND self_ns > 0) AS is_estimated FROM main.functions
+	recording IN ('counted', 'off', 'sampled') AS is_estimated FROM main.functions
 WHERE run_id = :run ORDER BY function_id;
 
 -- :name kinds

@@ -55,9 +55,7 @@ WITH found AS (SELECT f.function_id, f.file AS own_file, CASE
 		WHEN u.function_id <> f.function_id THEN u.name
 		WHEN is_copy AND NOT is_theirs THEN bare_name(s.name) END AS inside,
 		CASE WHEN t.function_id IS NOT NULL THEN bare_name(t.name)
-		WHEN s.module IS NOT m.path THEN IIF(s.outer_name GLOB '*malloc*'
-			OR s.outer_name IN ('free', '_int_free', 'realloc', '_int_realloc', 'calloc',
-			'brk', 'sbrk'), 'malloc and free', bare_name(s.outer_name))
+		WHEN s.module IS NOT m.path THEN bare_name(s.outer_name)
 		WHEN is_copy AND is_theirs THEN bare_name(s.name) END AS by,
 		CASE WHEN t.function_id IS NOT NULL THEN IIF(c.call_file LIKE '/usr/%', NULL, c.call_file)
 		WHEN s.module IS m.path AND NOT is_theirs THEN s.file END AS file,
@@ -98,40 +96,14 @@ SELECT function_id, IIF(inside IS NULL AND by IS NULL,
 		' (' || line || ')', '')) AS mostly
 FROM told WHERE is_line OR inside IS NOT NULL OR by IS NOT NULL;
 
--- Functions with what code without hooks did for them, which is their own to rules: nobody
--- changes libc. leaf: what has more than half of that. Callers that no stack has shown are
--- nobody's function.
--- :keep own
-WITH leaves AS (SELECT h.function_id, bare_name(f.name) AS name, SUM(p.self_cpu_ns) AS cpu_ns,
-		SUM(p.raw_self_ns) AS raw_ns,
-		SUM(1.0 * p.self_error_ns * p.self_error_ns) AS squares, ROW_NUMBER() OVER (
-		PARTITION BY h.function_id ORDER BY SUM(p.self_cpu_ns) DESC, f.name) AS place
-	FROM path p JOIN path c ON c.path_id = p.parent_path_id
-	JOIN path h ON h.path_id = IFNULL(c.host_path_id, c.path_id)
-	JOIN function f ON f.function_id = p.function_id
-	WHERE p.run_id = :run AND p.kind = 1 AND p.self_cpu_ns > 0 AND f.is_library GROUP BY 1, 2),
-sums AS (SELECT function_id, SUM(cpu_ns) AS cpu_ns, MAX(cpu_ns) AS most_ns, SUM(raw_ns) AS raw_ns,
-		SUM(squares) AS squares, MAX(CASE place WHEN 1 THEN name END) AS leaf
-	FROM leaves GROUP BY 1)
-SELECT f.function_id, f.name, f.file, f.calls, f.inlined_calls, f.p50_ns, f.max_ns, f.alloc_count,
-	f.self_ns + IFNULL(s.cpu_ns, 0) AS self_ns, f.self_ready_ns, f.self_blocked_ns,
-	f.is_library, f.total_ns, f.ready_ns, f.blocked_ns, f.raw_total_ns,
-	f.raw_self_ns + IFNULL(s.raw_ns, 0) AS raw_self_ns,
-	IIF(s.squares > 0, square_root(s.squares + 1.0 * f.self_error_ns * f.self_error_ns),
-		f.self_error_ns) AS self_error_ns,
-	CASE WHEN most_ns > (f.self_cpu_ns + s.cpu_ns) / 2 THEN leaf END AS leaf
-FROM functions f LEFT JOIN sums s USING (function_id) WHERE f.run_id = :run AND f.recording <> 'unwound'
-	AND f.name <> '[caller not seen]';
-
 -- Functions with much self time. held_ns: what counts for the run. one_ns: what the longest
 -- call computed itself, at least; max_ns includes callees and hooks. sure: the part that
 -- remains after the error. hooks_ns: an estimate has the raw time of the calls with a frame,
--- which is less than what it took. mostly: see hottest, or the function without
--- hooks that has more than half. spins: libraries that wait by asking
+-- which is less than what it took. mostly: see hottest. spins: libraries that wait by asking
 -- again and again, which every clock counts as computing; found by samples within a call,
 -- since their code has no hooks.
 -- :keep computing
-WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns, f.leaf,
+WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
 		f.self_ns - f.self_ready_ns AS self_ns,
 		MAX(0, f.raw_self_ns - f.self_ns) AS hooks_ns,
 		CAST(f.self_ns - f.self_ready_ns - f.self_blocked_ns AS REAL) AS cpu_ns,
@@ -139,9 +111,9 @@ WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_er
 			f.self_ns - f.self_ready_ns - f.self_blocked_ns) AS held_ns,
 		MAX(0, IFNULL(f.max_ns, 0) - (f.raw_total_ns - f.raw_self_ns) - f.self_ready_ns
 			- f.self_blocked_ns) AS longest_ns
-	FROM own f LEFT JOIN held h USING (function_id)
-	WHERE f.self_ns > f.self_ready_ns + f.self_blocked_ns
-		AND f.function_id NOT IN (SELECT function_id FROM path
+	FROM functions f LEFT JOIN held h USING (function_id)
+	WHERE f.run_id = :run AND f.self_ns > f.self_ready_ns + f.self_blocked_ns
+		AND f.name <> '[caller not seen]' AND f.function_id NOT IN (SELECT function_id FROM path
 			WHERE run_id = :run AND kind >= 3)),
 spins(library, whom) AS (VALUES ('/libmpi', 'ranks'), ('/libopen-pal.', 'ranks'),
 	('/mca_', 'ranks'), ('/libucp.', 'ranks'), ('/libuct', 'ranks'), ('/libucs.', 'ranks'),
@@ -154,7 +126,7 @@ spun AS (SELECT p.function_id, MAX(m.whom) AS whom,
 	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
 	LEFT JOIN modules m ON m.module = s.module
 	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id)
-SELECT costs.*, part AS spun, whom, COALESCE(mostly, ', mostly in ' || leaf, '') AS mostly,
+SELECT costs.*, part AS spun, whom, IFNULL(mostly, '') AS mostly,
 	MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
 	MAX(0, cpu_ns - MAX(0, self_error_ns)) / cpu_ns AS sure,
 	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls

@@ -79,15 +79,34 @@ static const char *drop_variant(struct strbuf *name)
 	return strbuf_text(name) + 2;
 }
 
+/* What the C library's heap is made of. */
+static bool is_of_heap(const char *name)
+{
+	static const char *const names[] = {
+		"malloc",	"free",		"calloc",
+		"realloc",	"_int_malloc",	"_int_free",
+		"_int_realloc", "unlink_chunk", "malloc_consolidate",
+		"sysmalloc",	"systrim",	"brk",
+		"sbrk"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
 /* Names of template instances begin with their return type, which is dropped. */
 struct cell rule_bare_name(void *context, const struct cell *values)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *name = values[0].kind == CELL_TEXT ? values[0].text : "";
-	uint32_t *brackets = cxx_brackets(name);
+	uint32_t *brackets;
 	struct strbuf bare = {0};
 	const char *copy;
 
+	if (is_of_heap(name))
+		return cell_text("malloc and free");
+	brackets = cxx_brackets(name);
 	for (size_t i = 0; name[i]; i++) {
 		if (name[i] == '<' && brackets[i] > i)
 			i = brackets[i];

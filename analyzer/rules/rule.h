@@ -141,8 +141,8 @@ int rule_ask(struct rule_input *input, struct findings *ret);
 int rule_keep_held(struct rule_input *input);
 int rule_keep_made(struct rule_input *input);
 int rule_keep_lent(struct rule_input *input);
-/* bare_name(name) in queries: the name without parameters and template arguments. The
- * context is the input. */
+/* bare_name(name) in queries: the name without parameters and template arguments, or
+ * "malloc and free" for a function of the C library's heap. The context is the input. */
 struct cell rule_bare_name(void *context, const struct cell *values);
 
 /* For the rules' own C code. */

@@ -145,13 +145,10 @@ FROM unknown HAVING COUNT(*) > 0;
 SELECT '' AS name, '' AS unit, 0.0 AS value, 0.0 AS "limit", 0 AS touches, 0 AS most, '' AS text,
 	'' AS advice WHERE 0;
 
--- What each function computed itself, and code without hooks for it, by path and thread; kept.c
--- adds it up. Empty for a run with one lane.
+-- What each function computed itself, by path and thread; kept.c adds it up. Empty for a run with one lane.
 -- :name held
 SELECT h.function_id, l.process_id, s.lane_id,
 	s.self_ns - s.self_ready_ns - s.self_blocked_ns AS ns
-FROM path p JOIN path c ON c.path_id = IIF(p.kind = 1, IFNULL(p.parent_path_id, p.path_id),
-	p.path_id)
-JOIN path h ON h.path_id = IFNULL(c.host_path_id, c.path_id)
+FROM path p JOIN path h ON h.path_id = IFNULL(p.host_path_id, p.path_id)
 JOIN path_lane s ON s.path_id = p.path_id JOIN lane l USING (lane_id)
 WHERE p.run_id = :run;

@@ -58,7 +58,7 @@ class Recording:
                 function.error_ns = (function.error_ns or 0) + error_ns
         for number, name, module, error_ns in harness.query(
                 connection, "SELECT function_id, COALESCE(linkage_name, name), module,"
-                " self_error_ns FROM functions WHERE recording = 'unwound' AND self_ns > 0"):
+                " self_error_ns FROM functions WHERE calls IS NULL AND self_ns > 0"):
             if module == self.program:
                 continue
             self.libraries[number] = truth.library_name(name)

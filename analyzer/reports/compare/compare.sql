@@ -23,7 +23,8 @@ HAVING SUM(value) != 0 ORDER BY name;
 -- A program may have another name on the other side, so its name is not a module here.
 -- :name functions
 SELECT f.*, CASE WHEN m.path NOT IN (SELECT executable FROM processes
-		WHERE run_id = :run AND executable IS NOT NULL) THEN m.path END AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
+		WHERE run_id = :run AND executable IS NOT NULL) THEN m.path END AS module, m.build_id,
+	f.recording <> 'unwound' AND (f.recording <> 'sampled' OR f.calls > 0) AS is_hooked,
 	(f.recording IN ('counted', 'off') OR f.recording = 'sampled' AND f.calls > 0)
 	AS is_estimated,
 	f.function_id IN (SELECT e.caller_id FROM edge e

@@ -26,7 +26,7 @@ apart AS (SELECT a.run_id AS head, b.run_id FROM processes a JOIN processes b
 	UNION SELECT a.run_id, b.run_id FROM module a JOIN module b
 	ON b.path = a.path AND b.build_id <> a.build_id WHERE a.run_id IN (:unit, :other)
 	AND a.module_id IN (SELECT module_id FROM function
-		WHERE run_id IN (:unit, :other) AND recording <> 'unwound')
+		WHERE run_id IN (:unit, :other) AND calls > 0)
 	UNION SELECT a.run_id, b.run_id FROM firsts a JOIN firsts b ON b.build_id <> a.build_id
 	WHERE a.run_id IN (:unit, :other))
 SELECT w.run_id AS head, m.run_id, m.job, m.unit

@@ -20,8 +20,7 @@ UNION ALL SELECT SUM(calls), SUM(is_outermost * total_ns),
 	FROM tree WHERE function_id = :function AND (:thread IS NOT NULL OR :inlined)
 	HAVING COUNT(*))
 SELECT f.function_id, f.name, f.file, f.line,
-	IIF(f.recording = 'unwound' AND s.self_ns > 0, 'sampled', f.recording) AS recording,
-	IIF(f.recording <> 'unwound', IFNULL(s.calls, 0), NULL) AS calls,
+	f.recording, IIF(f.calls IS NOT NULL, IFNULL(s.calls, 0), NULL) AS calls,
 	IFNULL(s.total_ns, 0) AS total_ns, IFNULL(s.total_error_ns, 0) AS total_error_ns,
 	IFNULL(s.ready_ns, 0) AS ready_ns, IFNULL(s.blocked_ns, 0) AS blocked_ns,
 	IFNULL(s.self_ns, 0) AS self_ns, IFNULL(s.self_error_ns, 0) AS self_error_ns,
@@ -40,7 +39,7 @@ SELECT e.caller_id, c.name AS caller, e.callee_id, f.name AS callee, e.calls,
 	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
 FROM edge e JOIN main.functions f ON f.function_id = e.callee_id
 	JOIN main.functions c ON c.function_id = e.caller_id
-WHERE e.run_id = :run AND (e.calls > 0 OR e.total_ns <> 0 OR f.recording = 'unwound')
+WHERE e.run_id = :run AND (e.calls > 0 OR e.total_ns <> 0 OR f.calls IS NULL)
 	AND :function IN (e.caller_id, e.callee_id)
 	AND :thread IS NULL AND NOT :inlined
 UNION ALL SELECT t.caller_id, c.name, t.function_id, t.name, NULLIF(SUM(t.calls), 0),

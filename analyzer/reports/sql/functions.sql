@@ -80,9 +80,9 @@ SELECT IIF(:is_split AND NOT :raw, fitted_ns, self_cpu_ns) AS "self CPU:.self_cp
 	hooked_raw_total_ns AS ".hooked_raw_total_ns",
 	self_ready_error_ns AS ".self_ready_error_ns",
 	ready_ns AS ".ready_ns", blocked_ns AS ".blocked_ns", inlined_calls, unwound_count,
-	IIF(recording = 'unwound' AND self_ns > 0, 'sampled', recording) AS "timed!:.recording",
+	recording AS "timed!:.recording",
 	name AS "function!:name", IIF(is_untimed AND NOT :inlined AND inlined_calls >= calls,
-	'inlined into ' || host, IIF(recording = 'unwound' AND self_ns > 0 AND file IS NULL,
+	'inlined into ' || host, IIF(calls IS NULL AND self_ns > 0 AND file IS NULL,
 	'[' || REPLACE(module, RTRIM(module, REPLACE(module, '/', '')), '') || ']', NULL))
 	AS "~>inlined_into/text", file AS "where:file/place",
 	line AS "-line/id", function_id AS ".function_id", full_name AS ".full_name/text",

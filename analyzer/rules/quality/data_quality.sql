@@ -38,12 +38,11 @@ tiny AS MATERIALIZED (SELECT name, calls, ROW_NUMBER() OVER (ORDER BY calls DESC
 	AS place FROM (SELECT f.*, COALESCE((SELECT SUM(r.counted_calls) FROM recordings r
 		WHERE r.run_id = :run AND r.function_id = f.function_id), 0) AS counted_calls
 	FROM functions f WHERE f.run_id = :run AND f.calls > 0 AND f.module IS NOT NULL
-		AND f.naming = 'exact' AND f.recording != 'unwound')
+		AND f.naming = 'exact')
 	WHERE alloc_count * 100 < calls
 		AND (calls * :hook_ns > self_ns OR p99_ns < :hook_ns OR self_ns <= self_error_ns)
 		AND function_id <> IFNULL((SELECT function_id FROM functions WHERE run_id = :run
 				AND calls > 0 AND self_ns > self_error_ns
-				AND recording != 'unwound'
 			ORDER BY self_ns DESC, function_id LIMIT 1), 0)
 		AND calls * :hook_ns - MIN(calls, counted_calls) * (:hook_ns - :counted_ns)
 			>= 0.005 * :hooks_ns

@@ -129,7 +129,10 @@ SELECT owner_id, function_id, call_file, call_line, cpu_ns, calls, NULL, error_n
 	NULL, 1, cpu_ns / calls, 1e9, 1e9, NULL, held_ns, 1, NULL,
 	NULL, NULL, names, 'spends {cpu_share} of the CPU in {names}',
 	'much of the CPU time is spent in library code that it calls, most in {names}',
-	'use another algorithm or container', 'call it less often, or cache results',
+	IIF(names GLOB 'malloc and free*', 'allocate less: reuse blocks, or take many from a pool',
+		'use another algorithm or container'),
+	IIF(names GLOB 'malloc and free*', 'see who allocates the blocks: ''prof-analyze callers'', '
+		|| '''prof-analyze memory''', 'call it less often, or cache results'),
 	'see the paths below it: ''prof-analyze tree'''
 FROM lending ORDER BY cpu_share DESC, function_id;
 

@@ -48,8 +48,8 @@ WITH costs AS (SELECT f.function_id, f.calls - f.inlined_calls AS calls, f.inlin
 		NULLIF(MAX(0, f.raw_self_ns - f.self_ns), 0) AS hooks_ns, f.self_error_ns,
 		MAX(:tiny_ns, :tiny_hooks * :hook_ns) AS most_ns,
 		:run_ns + :hooks_error * (:calls * :hook_ns) / MAX(1, :lanes) AS of_ns
-	FROM own f
-	WHERE NOT f.is_library AND f.calls - f.inlined_calls >= :least_calls
+	FROM functions f
+	WHERE f.run_id = :run AND NOT f.is_library AND f.calls - f.inlined_calls >= :least_calls
 		AND (f.self_ns > f.self_error_ns OR f.self_error_ns = 0)
 		AND NOT (IFNULL(f.file, '') REGEXP '[.](h|hh|hpp|hxx|H|inl|ipp|tcc)$'
 			OR (f.file IS NULL AND f.name LIKE 'std::%'))

@@ -25,7 +25,7 @@ SELECT function_id, name, gcc_visible(IFNULL(full_name, name)) AS visible, file,
 FROM (SELECT f.*, MIN(f.calls, MAX(0, IFNULL(c.counted_calls, 0))) AS counted
 	FROM functions f LEFT JOIN (SELECT function_id, SUM(counted_calls) AS counted_calls
 		FROM recordings WHERE run_id = :run GROUP BY function_id) c USING (function_id)
-	WHERE f.run_id = :run AND f.recording != 'unwound');
+	WHERE f.run_id = :run AND f.calls IS NOT NULL);
 
 -- Functions that hold most of the program's own time stay: people want to see them.
 -- :keep ranked
