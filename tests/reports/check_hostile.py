@@ -140,10 +140,10 @@ def check(what, arguments, done, problems):
         xml.etree.ElementTree.fromstring(output)
 
 
-def commands(looks, path, one_format):
-    """The last run in all formats, or in one that the number says; the first, where that is
-    another one, in one more."""
-    number, has_others = one_format or 0, run_count(path) > 1
+def commands(looks, path, one_format, has_others):
+    """The last run in all formats, or in one that the number says; the first, where the
+    recording has others, in one more."""
+    number = one_format or 0
     for command, forms, words in looks:
         number += 1
         for form in forms if one_format is None else [forms[number % len(forms)]]:
@@ -207,14 +207,14 @@ def main():
                 shutil.copy(sound, path)
                 poison(path, columns, worst)
                 one = None if worst and is_first else number
-                for arguments in commands(looks, path, one):
+                for arguments in commands(looks, path, one, run_count(path) > 1):
                     run(arguments, f"{kind}, {what}:")
                 for arguments in sides(path) if kind in ("fixture.db", "groups.db") else ():
                     run(arguments, f"{kind}, {what}:")
         for number, (what, columns, sound) in enumerate(words_alone(recordings, problems)):
             shutil.copy(sound, path)
             poison(path, columns, True)
-            for arguments in commands(looks, path, number):
+            for arguments in commands(looks, path, number, False):
                 run(arguments, f"{what}:")
         path = make(folder, "fixture")
         for arguments in bad_usage(path):

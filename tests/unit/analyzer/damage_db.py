@@ -19,39 +19,26 @@ import tempfile
 PAGE = 4096
 BIG = 2 ** 63 - 1
 
-# Contents that a writer would never make. Each is applied to a copy of its own.
+# Contents that a writer would never make. Each is applied to a copy of its own. Wild numbers
+# and texts alone, in every column, are what wild_numbers.py tries.
 SENSELESS = [
     "UPDATE path SET parent_path_id = path_id",
     "UPDATE path SET parent_path_id = path_id + 1",
     "UPDATE path SET parent_path_id = -5",
     "UPDATE path SET function_id = 999999",
-    "UPDATE path SET calls = 'many', total_ns = x'00', self_ns = 1.5",
-    f"UPDATE path SET calls = {BIG}, total_ns = {BIG}, self_ns = {BIG}, alloc_bytes = {BIG}",
-    f"UPDATE function SET calls = {BIG}, self_ns = -{BIG}, total_ns = 9e300, p99_ns = 'x'",
-    "UPDATE function SET name = x'ff00fe', file = x'80', line = -1, linkage_name = 5",
     "UPDATE function SET name = ''",
     "UPDATE function SET name = char(27) || '[2J' || char(10) || char(31) || char(0x202e)",
     "UPDATE function SET name = printf('%.*c', 20000, '<')",
     "UPDATE function SET module_id = NULL, recording = 7",
     "UPDATE site SET path_id = 1, file = NULL, line = 99999999999",
-    f"UPDATE site SET alloc_bytes = {BIG}, alloc_count = 0, live_bytes = -1, live_count = 1",
-    "UPDATE site SET temporary_count = 'x', at_peak_bytes = 1e308",
-    f"UPDATE run SET wall_ns = {BIG}, peak_bytes = -1, alloc_count = 0, inner_cost_ns = 9e999",
-    "UPDATE run SET label = x'ff', command = 5, started_utc = 'T', exit_code = 'x', cpu_count = -2",
     "UPDATE run SET started_utc = '2026-03-01T'",
     "UPDATE run SET complete = 'no', exit_signal = 9999999999",
     "UPDATE run SET run_id = -run_id",
-    "UPDATE process SET executable = NULL, pid = 'x', exit_signal = 200",
     "UPDATE resource SET time_ns = -time_ns, cpu_percent = 'x'",
-    f"UPDATE resource SET time_ns = {BIG}, rss_bytes = {BIG}, minor_faults = {BIG}",
-    "UPDATE resource SET cpu_percent = 9e999, rss_bytes = -9e999, read_bytes = 1e300",
     "UPDATE resource SET process_id = rowid, time_ns = 0",
     f"INSERT INTO gpu_sample SELECT run_id, process_id, time_ns, {BIG}, {BIG}, 'x' FROM resource",
     "INSERT INTO gpu_sample SELECT run_id, rowid % 7, -time_ns, -rowid, 9e999, -1 FROM resource",
     "UPDATE trust SET name = 'unheard_of', value = 'x'",
-    f"UPDATE trust SET value = {BIG}",
-    "UPDATE edge SET calls = -1, total_ns = 'x'",
-    "UPDATE thread SET name = NULL, lane_id = 77",
     "DELETE FROM function",
     "DELETE FROM path",
     "DELETE FROM run",
@@ -65,18 +52,13 @@ SENSELESS = [
 
 # The same for a recording with snapshots.
 SENSELESS_SNAPSHOTS = [
-    f"UPDATE snapshot_site SET live_bytes = {BIG}, alloc_bytes = -{BIG}, live_count = -1",
-    "UPDATE snapshot_site SET live_bytes = 'x', alloc_count = 1e300, live_count = x'00'",
     "UPDATE snapshot_site SET until_id = 0",
     f"UPDATE OR IGNORE snapshot_site SET site_id = {BIG}",
-    f"UPDATE snapshot_path SET calls = {BIG}, total_ns = -{BIG}, self_ns = {BIG}",
-    f"UPDATE snapshot_free SET free_count = -{BIG}, free_bytes = {BIG}",
     f"UPDATE OR IGNORE snapshot_free SET born_id = freed_id, freed_id = {BIG}",
     f"UPDATE snapshot SET time_ns = {BIG}, live_bytes = -{BIG}, number = 0",
     "UPDATE snapshot SET time_ns = 0, label = x'ff', taken_by = 7, live_bytes = 'x'",
     "UPDATE snapshot SET label = '#1', number = -1, process_id = 77",
     "UPDATE snapshot SET number = 2, time_ns = -time_ns, alloc_bytes = 9e999",
-    f"UPDATE site SET live_bytes = {BIG}, alloc_count = -{BIG}, at_peak_bytes = {BIG}",
     "UPDATE process SET pid = 1, process_id = -process_id, started_ns = 'x'",
     "UPDATE site SET path_id = 5, file = x'80', line = -7",
     "UPDATE path SET function_id = 999999",
@@ -88,22 +70,17 @@ SENSELESS_SNAPSHOTS = [
 
 # The same for a recording with regions, steps and counters.
 SENSELESS_MARKS = [
-    f"UPDATE series SET mark_count = {BIG}, value_count = -{BIG}, sum = 9e999, mean = -9e999",
-    "UPDATE series SET mean = 'x', p50 = x'00', max = NULL, first_ns = 'y', last_ns = -1",
     f"UPDATE series SET first_ns = -{BIG}, last_ns = {BIG}, growth_bytes = -{BIG}, value_count = 0",
     "UPDATE series SET name = x'80', kind = 9",
     "UPDATE series SET name = printf('%.*c', 100000, 'n') || char(10, 27, 0x202e) || series_id",
     "UPDATE series SET name = ''",
     f"UPDATE OR IGNORE series SET series_id = {BIG} WHERE series_id = 5",
-    f"UPDATE series_span SET first_ns = {BIG}, last_ns = -{BIG}, value_count = {BIG}, sum = 1e308",
-    "UPDATE series_span SET value_count = -1, sum = 'x', live_bytes = x'ff'",
     f"UPDATE series_span SET first_ns = 0, last_ns = {BIG}, value_count = 0, sum = 9e999",
     f"UPDATE series_extreme SET time_ns = {BIG}, value = -9e999, number = -{BIG}, process_id = 7",
     "UPDATE series_extreme SET time_ns = 'x', value = x'00', lane_id = 'x', is_highest = 3 + is_highest",
     f"UPDATE step SET duration_ns = -{BIG}, started_ns = {BIG}, step_index = 'x'",
     "UPDATE function SET component = x'fe', recording = 1",
     "UPDATE function SET component = ''; UPDATE path SET kind = 77",
-    f"UPDATE path SET total_ns = {BIG}, self_ns = {BIG}, alloc_bytes = {BIG}, calls = {BIG}",
     "UPDATE run SET wall_ns = -5, started_utc = 'yesterday'",
     "DELETE FROM series_span",
     "DELETE FROM process",
@@ -129,17 +106,17 @@ def damage_bytes(folder, data):
             whole = bytearray(data[:size - size % PAGE or PAGE])
             whole[28:32] = (len(whole) // PAGE).to_bytes(4, "big")
             write(folder, "short-%06d" % size, bytes(whole) + b"\1")
-    for number in range(40):
+    for number in range(30):
         changed = bytearray(data)
         for _ in range(randomness.choice((1, 3, 30))):
             changed[randomness.randrange(100, len(data))] = randomness.randrange(256)
         write(folder, "bytes-%02d" % number, changed)
     # neighbours are of one table, and are missed alike; the first hold the schema
-    for number in (*range(8), *range(8, pages, 2)):
+    for number in (*range(8), *range(8, pages, 3)):
         filled = bytearray(data)
         filled[number * PAGE:(number + 1) * PAGE] = bytes([number * 37 & 255]) * PAGE
         write(folder, "page-%02d" % number, filled + b"\1" if number == 0 else filled)
-    for number in range(12):
+    for number in range(8):
         first, second = (randomness.randrange(1, pages) * PAGE for _ in range(2))
         changed = bytearray(data)
         changed[first:first + PAGE], changed[second:second + PAGE] = (
