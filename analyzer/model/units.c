@@ -47,7 +47,9 @@ bool units_is_known(double value, double error)
 /* Half of the last of three digits, relative, in the coarsest case. */
 #define ERROR_LEAST 0.005
 
-void units_error(struct strbuf *buffer, double value, double error, const char *sign)
+/* " ±8%" behind the estimate. */
+static void units_error(struct strbuf *buffer, double value, double error,
+			const char *sign)
 {
 	if (error > ERROR_LEAST * fabs(value))
 		strbuf_printf(buffer, "%s%.0f%%", sign,

@@ -15,14 +15,13 @@ struct trust_counter; /* common/trust.h */
 /* Each appends to buffer. Three significant digits, except for counts, which are
  * exact with a comma every three digits. */
 void units_nsec(struct strbuf *buffer, int64_t ns);
-/* An estimate with its relative error: "1.20s ±8%"; sign stands between the two. If it is
- * not known (units_is_known()), the most it can be: "<80ms". An error too small for the
- * digits is left out, so that exact numbers look exact. */
+/* A time that is an estimate, with its relative error: "1.20s ±8%"; sign stands between
+ * the two. If it is not known (units_is_known()), the most it can be: "<80ms". An error
+ * too small for the digits is left out, so that exact numbers look exact. */
 #define UNITS_ERROR_SIGN " +-" /* for sentences */
 void units_nsec_error(struct strbuf *buffer, int64_t ns, int64_t error_ns,
 		      const char *sign);
 /* Appends " +-8%" for an estimate of any unit that is known. */
-void units_error(struct strbuf *buffer, double value, double error, const char *sign);
 void units_bytes(struct strbuf *buffer, int64_t bytes);
 void units_count(struct strbuf *buffer, int64_t count);
 void units_percent(struct strbuf *buffer, double percent);

@@ -2,7 +2,7 @@
 /* Shortens a name so that it fits no other name. */
 #pragma once
 
-#include "analyzer/names/name_rivals.h"
+#include "analyzer/names/name_tokens.h"
 #include "common/base/text.h"
 
 /* Writes a form at most width columns wide into the buffer, which must be empty. rivals

@@ -2,10 +2,12 @@
 /* Tokens of function names, which are shown or left out as a whole. */
 #pragma once
 
-#include "common/base/text.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/text.h"
+#include "common/names/short_name.h"
 
 #define NAME_TOKEN_NONE UINT32_MAX
 
@@ -44,3 +46,25 @@ void name_tokens_show(const struct name_tokens *tokens, bool *shown, size_t toke
 /* Replaces the buffer by the shown tokens, with marks for the rest. False: too wide. */
 bool name_tokens_put(const struct name_tokens *tokens, const bool *shown,
 		     const char *mark, size_t width, struct strbuf *buffer);
+
+/* Finds other names that a shortened text fits. The work is counted, so that callers can
+ * stop. */
+
+/* Zeroed: none. */
+struct name_rivals {
+	struct rival *list; /* sorted on first use */
+	size_t count;
+	bool is_sorted;
+	unsigned long long spent; /* bytes of names compared */
+};
+
+void name_rivals_add(struct name_rivals *rivals, const char *name);
+void name_rivals_free(struct name_rivals *rivals);
+
+/* Whether the comparisons took so much that they must end. */
+bool name_rivals_is_tired(const struct name_rivals *rivals);
+
+/* Finds other names that the text fits. Writes the first `most` into ret (NULL is allowed
+ * for 0); returns how many there are, at most `most` + 1. */
+size_t name_rivals_find(struct name_rivals *rivals, const char *text, const char *name,
+			const char **ret, size_t most);

@@ -110,7 +110,8 @@ void finding_put_name(struct strbuf *buffer, const struct finding *finding, size
 	strbuf_puts(buffer, *kind ? "'" : "");
 }
 
-void finding_put_also(struct strbuf *buffer, const struct finding *finding)
+/* Appends "T0 slow-call of load (high)" and so on. */
+static void finding_put_also(struct strbuf *buffer, const struct finding *finding)
 {
 	for (size_t i = 0; i < finding->also_count; i++) {
 		const struct finding_also *one = &finding->also[i];

@@ -40,10 +40,6 @@ void finding_put_bound(struct strbuf *buffer, const struct findings *findings,
 /* Appends the first advice and the bound: "inline it; at most 1.16x faster". */
 void finding_put_answer(struct strbuf *buffer, const struct findings *findings,
 			const struct finding *finding);
-/* Appends "T0 slow-call of load (high)" and so on. */
-void finding_put_also(struct strbuf *buffer, const struct finding *finding);
-
-void text_findings(const struct text_style *style, const struct section *section);
 /* The findings as a table for csv, one row each. Owned by caller. */
 struct table *findings_as_table(const struct section *section);
 /* One finding for json. Out of memory ends the program. */

@@ -35,3 +35,18 @@ void text_wrap(const struct text_style *style, const char *text, size_t first_in
 void text_lanes(const struct text_style *style, const struct section *section);
 /* Writes a table section with header, rows and last line. */
 void text_table(const struct text_style *style, const struct section *section);
+
+/* The lines before the names of a tree that show which row belongs to which. */
+
+struct guides;
+
+/* For a section with a depth column. */
+struct guides *guides_new(const struct text_style *style, const struct section *section);
+void guides_free(struct guides *guides);
+
+/* Columns before the row's name if there is room enough. */
+size_t guides_indent(const struct guides *guides, size_t row);
+
+/* Appends a row's guides and returns their columns; must be called for all rows in order.
+ * Rows indented past half of the room get their depth as a number. */
+size_t guides_add(struct guides *guides, size_t row, size_t room, struct strbuf *buffer);

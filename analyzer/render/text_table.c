@@ -12,7 +12,6 @@
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/render/cell.h"
-#include "analyzer/render/guides.h"
 
 #include <stdlib.h>
 #include <string.h>

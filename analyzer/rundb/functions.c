@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "analyzer/rundb/courses.h"
-#include "analyzer/statistics/null.h"
+#include "analyzer/statistics/statistics.h"
 #include "common/base/pattern.h"
 #include "common/libc/calls.h"
 

@@ -5,10 +5,10 @@
  */
 #include "analyzer/statistics/compare_judge.h"
 
-#include "common/base/xalloc.h"
-
 #include <math.h>
 #include <stdlib.h>
+
+#include "common/base/xalloc.h"
 
 #define POWER 0.8
 #define MAD_TO_DEVIATION 1.4826
@@ -301,9 +301,7 @@ void change_adjust(struct change *changes, size_t count, size_t before_count,
 
 	for (size_t i = 0; i < count; i++)
 		p[i] = changes[i].is_tested ? changes[i].p : NAN;
-	if (statistics_adjust(p, count) < 0)
-		for (size_t i = 0; i < count; i++)
-			p[i] = 1; /* out of memory: find nothing rather than too much */
+	statistics_adjust(p, count);
 	for (size_t i = 0; i < count; i++)
 		if (changes[i].is_tested) {
 			changes[i].p = p[i];

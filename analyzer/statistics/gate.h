@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "common/base/text.h"
 #include "analyzer/statistics/compare_judge.h"
+#include "common/base/text.h"
 
 /* Limited quantities: of the run, or of a function. */
 enum gate_metric {

@@ -48,8 +48,7 @@ struct leak_verdict {
 	double p;     /* Mann-Kendall */
 };
 
-/* 0; -EINVAL: fewer than five points; -EDOM: all x are equal or a value is not finite;
- * -ENOMEM. */
+/* 0; -EINVAL: fewer than five points; -EDOM: all x are equal, or one is not finite. */
 int leak_classify(const double *x, const double *y, size_t count, double freed_after_last,
 		  struct leak_verdict *ret);
 

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The Mann-Whitney rank test. Must not call values equal that are not: a tie is the same
- * double.
+ * Tests that look at pairs of values only, so that single outliers throw none off: the
+ * Mann-Whitney rank test, the Hodges-Lehmann shift with its interval, the Theil-Sen slope
+ * with the Mann-Kendall test. Must not call values equal that are not: a tie is the same
+ * double; nor draw random numbers: the same runs give the same answers.
  */
-#include "common/base/xalloc.h"
-#include "analyzer/statistics/statistics.h"
-#include "analyzer/statistics/null.h"
-
+#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+
+#include "analyzer/statistics/statistics.h"
+#include "common/base/xalloc.h"
 
 /* Ranks are kept doubled, so that the middle rank of tied values is a whole number. */
 struct ranked {
@@ -157,4 +159,196 @@ double statistics_mann_whitney(const double *a, size_t m, const double *b, size_
 	p = p_of(&ranking);
 	free(ranking.values);
 	return p;
+}
+
+/*
+ * The interval reaches from the index-th smallest to the index-th largest difference:
+ * index is the smallest u with P(U <= u) >= alpha / 2, at least 1, as in R's
+ * wilcox.test(). It holds the shift with probability 1 - 2 P(U <= index - 1).
+ */
+static size_t exact_index(size_t m, size_t n, double half_alpha, double *ret_confidence)
+{
+	double cumulative[NULL_U_PRODUCT / 2 + 1];
+	size_t index = 0;
+
+	null_u_cumulative(m, n, cumulative, m * n / 2 + 1);
+	/* 1 - 0.95 is not 0.05 in binary: do not miss a probability that is the limit.
+	 * The middle of U has one half below it, so the loop ends inside the array. */
+	while (cumulative[index] < half_alpha * (1 - 1e-12))
+		index++;
+	if (!index)
+		index = 1;
+	*ret_confidence = 1 - 2 * cumulative[index - 1];
+	return index;
+}
+
+/* The same with P(U <= u) = Phi((u + 1/2 - mean) / deviation). */
+static size_t normal_index(size_t m, size_t n, double half_alpha, double *ret_confidence)
+{
+	double mean = (double)m * (double)n / 2;
+	double deviation = null_u_deviation((double)m, (double)n);
+	double index =
+		fmax(1, ceil(mean - 0.5 + deviation * null_normal_quantile(half_alpha)));
+
+	*ret_confidence = 1 - 2 * null_normal_above((mean + 0.5 - index) / deviation);
+	return (size_t)index;
+}
+
+static void shift_of(double *differences, size_t m, size_t n, double confidence,
+		     struct statistics_shift *ret)
+{
+	double half_alpha = (1 - confidence) / 2;
+	size_t index = m * n <= NULL_U_PRODUCT
+			       ? exact_index(m, n, half_alpha, &ret->confidence)
+			       : normal_index(m, n, half_alpha, &ret->confidence);
+
+	ret->estimate = statistics_median(differences, m * n);
+	ret->low = differences[index - 1];
+	ret->high = differences[m * n - index];
+	/* One value a side: 1 - 2 * 0.5, written as 0 and not as a rounding error. */
+	ret->confidence = fmax(0, ret->confidence);
+}
+
+int statistics_shift(const double *a, size_t m, const double *b, size_t n,
+		     double confidence, struct statistics_shift *ret)
+{
+	double *differences;
+
+	if (!(confidence > 0 && confidence < 1))
+		return -EINVAL;
+	if (!m || !n || !null_all_finite(a, m) || !null_all_finite(b, n))
+		return -EDOM;
+	differences = xreallocarray(NULL, m, n * sizeof(*differences));
+	for (size_t i = 0; i < m; i++)
+		for (size_t j = 0; j < n; j++)
+			differences[i * n + j] = b[j] - a[i];
+	shift_of(differences, m, n, confidence, ret);
+	free(differences);
+	return 0;
+}
+
+static int take_logarithms(const double *values, size_t count, double *logarithms)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!(values[i] > 0))
+			return -EDOM;
+		logarithms[i] = log(values[i]);
+	}
+	return 0;
+}
+
+int statistics_ratio(const double *a, size_t m, const double *b, size_t n,
+		     double confidence, struct statistics_shift *ret)
+{
+	double *logarithms = xreallocarray(NULL, m + n, sizeof(*logarithms));
+	int r;
+
+	r = take_logarithms(a, m, logarithms);
+	if (!r)
+		r = take_logarithms(b, n, logarithms + m);
+	if (!r)
+		r = statistics_shift(logarithms, m, logarithms + m, n, confidence, ret);
+	free(logarithms);
+	if (r)
+		return r;
+	ret->estimate = exp(ret->estimate);
+	ret->low = exp(ret->low);
+	ret->high = exp(ret->high);
+	return 0;
+}
+
+/* 20! is the last factorial below 2^64. */
+enum { EXACT_POINTS = 20, EXACT_PAIRS = EXACT_POINTS * (EXACT_POINTS - 1) / 2 };
+
+/* Sums over groups of t equal values. */
+struct ties {
+	double pairs, triples, variance; /* t(t-1), t(t-1)(t-2), t(t-1)(2t+5) */
+};
+
+static struct ties find_ties(const double *values, size_t count)
+{
+	struct ties ties = {0};
+
+	/* Each of the t values of a group adds the t-th part of the group's terms. */
+	for (size_t i = 0; i < count; i++) {
+		double t = 0;
+
+		for (size_t j = 0; j < count; j++)
+			t += values[j] == values[i];
+		ties.pairs += t - 1;
+		ties.triples += (t - 1) * (t - 2);
+		ties.variance += (t - 1) * (2 * t + 5);
+	}
+	return ties;
+}
+
+/* The number of orders of count values with k pairs the wrong way round is the
+ * coefficient of q^k in the product over i = 1..count of (1 - q^i) / (1 - q). score:
+ * pairs in order less pairs the wrong way round. */
+static double p_exact(size_t count, double score)
+{
+	uint64_t ways[EXACT_PAIRS + 1] = {1}, total = 1, few = 0;
+	size_t pairs = count * (count - 1) / 2;
+	size_t wrong = (pairs - (size_t)fabs(score)) / 2;
+
+	for (size_t i = 2; i <= count; i++) {
+		for (size_t k = wrong + 1; k-- > i;)
+			ways[k] -= ways[k - i];
+		for (size_t k = 1; k <= wrong; k++)
+			ways[k] += ways[k - 1];
+		total *= i;
+	}
+	for (size_t k = 0; k <= wrong; k++)
+		few += ways[k];
+	return fmin(1, 2 * ((double)few / (double)total));
+}
+
+static double p_normal_order(double n, double score, const struct ties *x,
+			     const struct ties *y)
+{
+	double variance = (n * (n - 1) * (2 * n + 5) - x->variance - y->variance) / 18;
+
+	variance += x->pairs * y->pairs / (2 * n * (n - 1));
+	if (n > 2)
+		variance += x->triples * y->triples / (9 * n * (n - 1) * (n - 2));
+	if (fabs(score) <= 1 || variance <= 0)
+		return 1;
+	return 2 * null_normal_above((fabs(score) - 1) / sqrt(variance));
+}
+
+static double trend_p(const double *x, const double *y, size_t count, double score)
+{
+	struct ties x_ties = find_ties(x, count), y_ties = find_ties(y, count);
+
+	if (count <= EXACT_POINTS && x_ties.pairs == 0 && y_ties.pairs == 0)
+		return p_exact(count, score);
+	return p_normal_order((double)count, score, &x_ties, &y_ties);
+}
+
+int statistics_trend(const double *x, const double *y, size_t count, double *ret_slope,
+		     double *ret_p)
+{
+	double *slopes, score = 0;
+	size_t found = 0;
+
+	if (!null_all_finite(x, count) || !null_all_finite(y, count))
+		return -EDOM;
+	slopes = xreallocarray(NULL, count, count * sizeof(*slopes));
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = i + 1; j < count; j++) {
+			double across = x[j] - x[i], up = y[j] - y[i];
+
+			if (across == 0)
+				continue;
+			slopes[found++] = up / across;
+			if (up != 0)
+				score += (up > 0) == (across > 0) ? 1 : -1;
+		}
+	}
+	if (found) {
+		*ret_slope = statistics_median(slopes, found);
+		*ret_p = trend_p(x, y, count, score);
+	}
+	free(slopes);
+	return found ? 0 : -EDOM;
 }

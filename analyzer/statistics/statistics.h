@@ -18,7 +18,32 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
+
+/*
+ * What the tests of statistics.h need to know of chance alone: the normal distribution
+ * and that of Mann and Whitney's U without ties. Must not be included outside
+ * model/statistics*.c.
+ */
+
+/* The largest m * n whose distribution of U is counted out. Then all counts are below
+ * the binomial coefficient 100 over 50 = 1.01e29, which 128 bits hold. */
+enum { NULL_U_PRODUCT = 2500 };
+
+/* qsort() order of doubles. */
+int null_compare(const void *left, const void *right);
+bool null_all_finite(const double *values, size_t count);
+
+/* The probability of a standard normal value >= z. */
+double null_normal_above(double z);
+/* The z with probability p below it, p inside (0, 1). */
+double null_normal_quantile(double p);
+/* Standard deviation of U without ties. */
+double null_u_deviation(double m, double n);
+/* cumulative[u] = P(U <= u) for u < count, count <= NULL_U_PRODUCT / 2 + 1; m, n > 0,
+ * m * n <= NULL_U_PRODUCT. */
+void null_u_cumulative(size_t m, size_t n, double *cumulative, size_t count);
 
 /* Two-sided p-value of "both sides come from the same distribution": the probability
  * that the rank sum lies as far from its mean as the one observed. Exact while m * n is
@@ -35,7 +60,7 @@ struct statistics_shift {
 /* Hodges-Lehmann estimate of the shift b - a, the median of the m * n differences, with
  * its interval from their order statistics: exact index while m * n is at most 2500, else
  * by normal approximation. 1 v 1 gives a point of confidence 0. -EDOM: a side is empty
- * or a value is not finite; -EINVAL: confidence is not inside (0, 1); -ENOMEM. */
+ * or a value is not finite; -EINVAL: confidence is not inside (0, 1). */
 int statistics_shift(const double *a, size_t m, const double *b, size_t n,
 		     double confidence, struct statistics_shift *ret);
 /* The same for the ratio b / a, on logarithms. -EDOM also when a value is not > 0. */
@@ -43,9 +68,8 @@ int statistics_ratio(const double *a, size_t m, const double *b, size_t n,
 		     double confidence, struct statistics_shift *ret);
 
 /* Benjamini-Hochberg adjusted p-values in place: taking those <= q keeps the expected
- * share of false ones among them at q. NAN stays NAN and does not count. -ENOMEM: p is
- * unchanged. */
-int statistics_adjust(double *p, size_t count);
+ * share of false ones among them at q. NAN stays NAN and does not count. */
+void statistics_adjust(double *p, size_t count);
 
 /* Both sort values. NAN: there are none. */
 double statistics_median(double *values, size_t count);
@@ -64,6 +88,6 @@ unsigned statistics_runs_needed(double effect, double noise, double confidence,
 /* Theil-Sen slope of y over x (the median over pairs with different x) and the two-sided
  * Mann-Kendall p-value of "no trend": exact for at most 20 points without ties, else
  * normal with tie and continuity correction. -EDOM: fewer than two different x, or a
- * value is not finite; -ENOMEM. */
+ * value is not finite. */
 int statistics_trend(const double *x, const double *y, size_t count, double *ret_slope,
 		     double *ret_p);

@@ -15,7 +15,8 @@
 #define LOCKS_MOST (1u << 16)
 #define LOCK_WAITS_MOST (1u << 18)
 
-void locks_add_place(struct locks *locks, struct lock_place place)
+/* A place that is looked up then, if it is one. */
+static void locks_add_place(struct locks *locks, struct lock_place place)
 {
 	if (!place.lane_slot ||
 	    (place.node <= LANE_ROOT && place.what != LOCK_PLACE_HOLDER &&

@@ -170,8 +170,6 @@ void sampled_add_lane(struct lane_walk *walk);
  * lanes, the waiter's and the holder's, so the holders' are looked up after all lanes are
  * merged, by reading the lanes that are named a second time. */
 void locks_add_lane(const struct lane_walk *walk);
-/* A place that is looked up then, if it is one. */
-void locks_add_place(struct locks *locks, struct lock_place place);
 /* All lanes are added: paths of holders, and names. */
 void locks_finish(struct merge *merge);
 

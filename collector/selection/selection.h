@@ -30,9 +30,6 @@ struct name_word {
 
 struct name_word name_word_find(const char *rule, size_t size);
 
-/* Does the linkage name contain it? */
-bool name_word_is_in(const struct name_word *word, const char *linkage_name, size_t size);
-
 /* Rules about whole C++ names. all: the rules; of_parameters: the same, but of the whole
  * names only those with parameters. printed: rules copied from a report, without "[2]" at
  * the end; NULL: not such a rule. text: scratch memory. */

@@ -172,7 +172,9 @@ struct name_word name_word_find(const char *rule, size_t size)
 	return ret;
 }
 
-bool name_word_is_in(const struct name_word *word, const char *linkage_name, size_t size)
+/* Does the linkage name contain it? */
+static bool name_word_is_in(const struct name_word *word, const char *linkage_name,
+			    size_t size)
 {
 	return memmem(linkage_name, size, word->text, word->size) != NULL;
 }

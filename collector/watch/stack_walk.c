@@ -98,7 +98,8 @@ static void read_headers(struct stack_file *file, Elf *elf)
 			find_table(file, &header);
 }
 
-struct stack_file *stack_file_open(const struct segment_module *module)
+/* The files belong to the child, and stay. */
+static struct stack_file *stack_file_open(const struct segment_module *module)
 {
 	struct stack_file *file = xcalloc(1, sizeof(*file));
 	struct elf_file elf;
@@ -121,7 +122,9 @@ struct stack_file *stack_file_open(const struct segment_module *module)
 	return file;
 }
 
-bool stack_file_word(const struct stack_file *file, uint64_t address, uint64_t *ret)
+/* The aligned word at an address of the file; false: there is none. */
+static bool stack_file_word(const struct stack_file *file, uint64_t address,
+			    uint64_t *ret)
 {
 	const uint8_t *bytes = bytes_at(file, address, 1);
 	uint64_t left = bytes ? (uint64_t)(file->data + file->size - bytes) : 0;
@@ -133,8 +136,9 @@ bool stack_file_word(const struct stack_file *file, uint64_t address, uint64_t *
 	return true;
 }
 
-bool stack_file_table(const struct stack_file *file, uint64_t *ret_address,
-		      uint64_t *ret_count)
+/* Where its table is and how many entries it has; false: it has none. */
+static bool stack_file_table(const struct stack_file *file, uint64_t *ret_address,
+			     uint64_t *ret_count)
 {
 	*ret_address = file->table_address;
 	*ret_count = file->entry_count;

@@ -77,16 +77,6 @@ void stacks_end(struct stack_walker *walker);
 /* What is mapped of a file, and its table of frames (.eh_frame_hdr). */
 struct stack_file;
 
-/* The files belong to the child, and stay. */
-struct stack_file *stack_file_open(const struct segment_module *module);
-
-/* The aligned word at an address of the file; false: there is none. */
-bool stack_file_word(const struct stack_file *file, uint64_t address, uint64_t *ret);
-
-/* Where its table is and how many entries it has; false: it has none. */
-bool stack_file_table(const struct stack_file *file, uint64_t *ret_address,
-		      uint64_t *ret_count);
-
 struct stack_space {
 	struct stack_file **files; /* by number, from 1 on; NULL: not opened yet */
 	struct segment_module *modules;

@@ -8,15 +8,15 @@
  * function does not cause them.
  *
  * Use: study_add_call(), study_path() and study_part() for all of them, then
- * study_judge() (judge.h) once.
+ * study_judge() once.
  */
 #pragma once
-
-#include "common/base/map.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "common/base/map.h"
 
 #define STUDY_NONE UINT32_MAX
 
@@ -107,3 +107,10 @@ void study_numbers_add(struct study_numbers *to, const struct study_numbers *fro
 		       double factor);
 
 void study_done(struct study *study);
+
+/* Judges a study once all calls are in it. */
+
+/* Marks slow and usual calls, and sets the cause of each slow one. median_ns: over
+ * all calls of the function, used when few calls were kept by chance; 0: use the
+ * kept calls. */
+void study_judge(struct study *study, double median_ns);

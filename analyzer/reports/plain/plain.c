@@ -102,16 +102,14 @@ static void judge(struct table *table, const struct side *plain,
 
 	for (size_t i = 0; i < table->row_count; i++)
 		p[i] = probability(table, i, plain, hooked);
-	if (statistics_adjust(p, table->row_count) == 0) {
-		for (size_t i = 0; i < table->row_count; i++) {
-			bool is_more = samples_of(hooked, table, i) / hooked->exposure >
-				       samples_of(plain, table, i) / plain->exposure;
+	statistics_adjust(p, table->row_count);
+	for (size_t i = 0; i < table->row_count; i++) {
+		bool is_more = samples_of(hooked, table, i) / hooked->exposure >
+			       samples_of(plain, table, i) / plain->exposure;
 
-			if (p[i] <= WRONG_SHARE &&
-			    !intervals_meet(table, i, plain, hooked))
-				*table_cell(table, i, "differs") =
-					table_text(table, is_more ? "more" : "less");
-		}
+		if (p[i] <= WRONG_SHARE && !intervals_meet(table, i, plain, hooked))
+			*table_cell(table, i, "differs") =
+				table_text(table, is_more ? "more" : "less");
 	}
 	free(p);
 }

@@ -2,7 +2,7 @@
 /* Shared by the files behind --source. */
 #pragma once
 
-#include "analyzer/document/source.h"
+#include "analyzer/document/doc.h"
 #include "analyzer/reports/report.h"
 
 #include "common/base/text.h"

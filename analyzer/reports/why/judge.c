@@ -3,7 +3,7 @@
  * Judges the studies of a run for the queries of sql/why.sql, which show them. Must not
  * name a cause that analyzer/model/study/ has not found.
  */
-#include "analyzer/model/study/judge.h"
+#include "analyzer/model/study/study.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
 #include "common/base/xalloc.h"

@@ -139,14 +139,14 @@ static void adjustment_is_that_of_r(void **state)
 	static const double right[] = {0.006, 0.048, NAN, 0.048, 0.006, 0.8, 0.048};
 
 	(void)state;
-	assert_int_equal(statistics_adjust(p, COUNT(p)), 0);
+	statistics_adjust(p, COUNT(p));
 	for (size_t i = 0; i < COUNT(p); i++)
 		if (i != 2)
 			assert_close(p[i], right[i]);
 	assert_true(isnan(p[2]));
-	assert_int_equal(statistics_adjust(&nothing, 1), 0);
+	statistics_adjust(&nothing, 1);
 	assert_true(isnan(nothing));
-	assert_int_equal(statistics_adjust(NULL, 0), 0);
+	statistics_adjust(NULL, 0);
 }
 
 static void medians(void **state)

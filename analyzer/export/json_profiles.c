@@ -1,16 +1,49 @@
 /* SPDX-License-Identifier: MIT */
+/* Profiles as JSON that is written piece by piece, without a tree in memory. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/export/export.h"
+#include "common/base/xalloc.h"
+
+/* Writes text as a JSON string; NULL as null. */
+static void json_put_text(FILE *out, const char *text)
+{
+	if (!text) {
+		fputs("null", out);
+		return;
+	}
+	putc('"', out);
+	for (; *text; text++) {
+		unsigned char letter = (unsigned char)*text;
+
+		if (letter < 0x20)
+			fprintf(out, "\\u%04x", letter);
+		else if (letter == '"' || letter == '\\')
+			fprintf(out, "\\%c", letter);
+		else
+			putc(letter, out);
+	}
+	putc('"', out);
+}
+
+/* Writes ns as a number with a decimal point before the last `digits` of it, exactly. */
+static void json_put_scaled(FILE *out, int64_t value, unsigned digits)
+{
+	uint64_t amount = value < 0 ? 0 - (uint64_t)value : (uint64_t)value, unit = 1;
+
+	for (unsigned i = 0; i < digits; i++)
+		unit *= 10;
+	fprintf(out, "%s%" PRIu64 ".%0*" PRIu64, value < 0 ? "-" : "", amount / unit,
+		(int)digits, amount % unit);
+}
+
 /*
  * speedscope's own JSON: a profile for each view, a stack with its weight for each call
  * path. Must not write a tree: its readers take stacks.
  */
-#include "analyzer/export/export.h"
-#include "analyzer/export/json_text.h"
-
-#include "common/base/xalloc.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define VIEW_ALL (PROFILE_NONE - 1) /* takes the place of a lane */
 
@@ -180,4 +213,116 @@ const struct exporter exporter_speedscope = {
 	.summary = "time by thread and every other metric, for speedscope",
 	.takes_profile = true,
 	.write = write_profile,
+};
+
+/*
+ * Chrome's trace events, for Perfetto, chrome://tracing and speedscope: what has a place
+ * in time. Times are microseconds. Must not write overlapping spans.
+ */
+
+#define US_DIGITS 3 /* of nanoseconds */
+
+static void put_head(FILE *out, const struct timeline_event *event, const char *phase)
+{
+	fputs("{\"name\":", out);
+	json_put_text(out, event->name ? event->name : "?");
+	fprintf(out,
+		",\"ph\":\"%s\",\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"ts\":", phase,
+		event->pid, event->track);
+	json_put_scaled(out, event->start_ns, US_DIGITS);
+}
+
+static void put_span(FILE *out, const struct timeline_event *event)
+{
+	put_head(out, event, "X");
+	fputs(",\"dur\":", out);
+	json_put_scaled(out, event->duration_ns, US_DIGITS);
+	if (event->detail && *event->detail) {
+		fputs(",\"args\":{\"detail\":", out);
+		json_put_text(out, event->detail);
+		putc('}', out);
+	}
+	putc('}', out);
+}
+
+/* Names a track; tracks are ordered by number. */
+static void put_track(FILE *out, const struct timeline_event *event)
+{
+	fprintf(out,
+		"{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%" PRId64
+		",\"tid\":%" PRId64 ",\"args\":{\"name\":",
+		event->pid, event->track);
+	json_put_text(out, event->name ? event->name : "?");
+	fprintf(out,
+		"}},\n{\"name\":\"thread_sort_index\",\"ph\":\"M\",\"pid\":%" PRId64
+		",\"tid\":%" PRId64 ",\"args\":{\"sort_index\":%" PRId64 "}}",
+		event->pid, event->track, event->track);
+}
+
+static void put_event(FILE *out, const struct timeline_event *event)
+{
+	switch (event->kind) {
+	case TIMELINE_TRACK:
+		put_track(out, event);
+		break;
+	case TIMELINE_SPAN:
+	case TIMELINE_CALL:
+		put_span(out, event);
+		break;
+	case TIMELINE_MOMENT:
+		put_head(out, event, "i");
+		fputs(",\"s\":\"p\"}", out);
+		break;
+	case TIMELINE_VALUE:
+		put_head(out, event, "C");
+		fprintf(out, ",\"args\":{\"value\":%.17g}}",
+			isfinite(event->value) ? event->value : 0);
+		break;
+	}
+}
+
+/* Once each: several lanes of a process say the same. */
+static void put_processes(FILE *out, const struct profile *profile)
+{
+	for (size_t i = 0; i < profile->lane_count; i++) {
+		fprintf(out,
+			"%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%" PRId64
+			",\"tid\":0,\"args\":{\"name\":",
+			i ? "," : "", profile->lanes[i].pid);
+		json_put_text(out, profile->lanes[i].process ? profile->lanes[i].process
+							     : "process");
+		fputs("}}", out);
+	}
+}
+
+static void write_timeline(const struct doc *doc, const struct export_context *context)
+{
+	const struct profile *profile = doc->profile;
+	FILE *out = context->out;
+
+	if (!profile || !doc->timeline)
+		return;
+	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"exporter\":\"prof-analyze "
+	      "" PROFSHIM_VERSION "\",\"run\":",
+	      out);
+	json_put_text(out, profile->title);
+	for (size_t i = 0; i < profile->remark_count; i++) {
+		fprintf(out, ",\"remark %zu\":", i + 1);
+		json_put_text(out, profile->remarks[i]);
+	}
+	fputs("},\n\"traceEvents\":[", out);
+	put_processes(out, profile);
+	for (size_t i = 0; i < doc->timeline->count; i++) {
+		fputs(i || profile->lane_count ? ",\n" : "\n", out);
+		put_event(out, &doc->timeline->events[i]);
+	}
+	fputs("\n]}\n", out);
+}
+
+const struct exporter exporter_chrome = {
+	.name = "chrome",
+	.summary = "slow calls, steps, waits, counters over time, for Perfetto",
+	.takes_profile = true,
+	.takes_timeline = true,
+	.write = write_timeline,
 };
