@@ -99,7 +99,7 @@ def empty_database(root):
                         ("owner", 2), ("asker", 2), ("fits", 1),
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),
-                        ("suppression", 2), ("pattern", 1),
+                        ("suppression", 2), ("pattern", 1), ("label_value", 1),
                         ("is_found", 2), ("bare_name", 1), ("square_root", 1), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
                         ("difference", 3), ("amount", 3), ("held", 4),

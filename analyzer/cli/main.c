@@ -252,7 +252,7 @@ static enum exit_status open_database(const struct request *cli,
 		return STATUS_OK;
 	if (cli->no_limits)
 		limits_set(&(struct limits){0});
-	if (takes & TAKES_SIDES)
+	if (takes & (TAKES_SIDES | TAKES_MANY))
 		return open_sides(cli, &talk, input);
 	if (cli->options.diff && open_one(cli, cli->options.diff, false, &talk,
 					  &input->diff_db, &input->error) < 0)

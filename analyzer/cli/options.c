@@ -102,6 +102,8 @@ static const struct {
 	 .taken_with = TAKES_FLAME, .text = WHERE(options.diff)},
 	{"width", KEY_WIDTH, "PIXELS", "width of the picture (1200)",
 	 .taken_with = TAKES_PICTURE},
+	{"credentials", 0, "FILE", "USER:PASSWORD or a token, in a file of mode 600",
+	 .taken_with = TAKES_PUSH, .text = WHERE(options.credentials)},
 	{"from", 0, "TIME",
 	 "only what is after this time of the run, such as 1.5s or 200ms",
 	 .taken_with = TAKES_RANGE, .text = WHERE(options.from)},

@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#define CLI_OPTION_COUNT 43
+#define CLI_OPTION_COUNT 44
 
 /* Options that do more than set a field; others are numbered. */
 enum cli_option_key {

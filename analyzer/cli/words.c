@@ -15,8 +15,10 @@
 
 extern const struct report report_top;
 extern const struct report report_mcp;
+extern const struct report report_push;
 
-static const struct report *const live_commands[] = {&report_top, &report_mcp};
+static const struct report *const live_commands[] = {&report_top, &report_push,
+						     &report_mcp};
 
 #define LIVE_COUNT (sizeof(live_commands) / sizeof(live_commands[0]))
 
@@ -163,6 +165,10 @@ static void assign_sides(char *const *arguments, size_t count, struct request *r
 	bool has_mark = false;
 
 	ret->databases = xcalloc(count + 1, sizeof(*ret->databases));
+	if (count && (ret->report->takes & TAKES_MANY)) {
+		ret->options.argument = *arguments++;
+		count--;
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (arguments[i] == cli_side_mark) {
 			has_mark = true;
@@ -173,8 +179,10 @@ static void assign_sides(char *const *arguments, size_t count, struct request *r
 	}
 	ret->database = ret->databases[0];
 	if (!ret->database_count)
-		strbuf_printf(error, "%s needs a database, such as: %s",
-			      ret->report->name, ret->report->example);
+		strbuf_printf(error, "%s needs %sa database, such as: %s",
+			      ret->report->name,
+			      ret->report->takes & TAKES_MANY ? "a URL and " : "",
+			      ret->report->example);
 	else if (has_mark &&
 		 (!ret->before_databases || ret->before_databases == ret->database_count))
 		strbuf_printf(error, "%s needs a database on both sides of --",
@@ -260,7 +268,7 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		unknown_command(arguments[0], error);
 		return;
 	}
-	if (ret->report->takes & TAKES_SIDES) {
+	if (ret->report->takes & (TAKES_SIDES | TAKES_MANY)) {
 		assign_sides(arguments, count, ret, error);
 		return;
 	}

@@ -28,6 +28,7 @@ struct report_options {
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */
+	const char *credentials;	      /* push: a file */
 	const char *from, *to;		      /* times since the run began */
 	const char *metric, *snapshot, *diff; /* flame graphs; diff is a file */
 	unsigned width;			      /* of a picture, in pixels */
@@ -57,6 +58,8 @@ enum report_takes {
 	TAKES_NO_DATABASE = 1u << 8, /* the database may be left out */
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
 	TAKES_SIDES = 1u << 10,	     /* several databases, perhaps in two sides */
+	TAKES_MANY = 1u << 18,	     /* a word, then several databases */
+	TAKES_PUSH = 1u << 23,	     /* --credentials */
 	TAKES_GATE = 1u << 11,	     /* --gate METRIC=..., --fail-on, --format junit */
 	TAKES_DELTA = 1u << 12,	     /* --until */
 	TAKES_BY = 1u << 22,	     /* --by */

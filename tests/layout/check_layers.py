@@ -90,7 +90,8 @@ LAYERS = {
                       "collector/processes", "collector/read/facts.h",
                       "collector/read/rundir.h", "collector/store"],
     "analyzer/mcp": [*CONTENT, "analyzer/reports", "analyzer/render"],
-    "analyzer/cli": [*CONTENT, "analyzer/mcp", "analyzer/rules", "analyzer/reports", "analyzer/render",
+    "analyzer/push": [*CONTENT, "analyzer/reports"],
+    "analyzer/cli": [*CONTENT, "analyzer/push", "analyzer/mcp", "analyzer/rules", "analyzer/reports", "analyzer/render",
                      "analyzer/export"],
 }
 

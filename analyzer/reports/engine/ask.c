@@ -2,6 +2,7 @@
 /* Queries of reports: their parameters and functions. */
 #include "analyzer/reports/engine/ask.h"
 
+#include "common/base/text.h"
 #include "common/poisson.h"
 #include "analyzer/model/shorten.h"
 #include "analyzer/model/units.h"
@@ -20,6 +21,7 @@
 #include <string.h>
 
 #define SHORT_NAME 120 /* columns, in sentences */
+#define LABEL_COLUMNS_MOST 400
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const struct calltree *ask_tree(struct ask *ask)
@@ -291,6 +293,24 @@ static struct cell limit_of(void *context, const struct cell *values)
 	return cell_integer(limit ? (int64_t)limit : INT64_MAX);
 }
 
+/* Bounded, since it is repeated in each sample. */
+static struct cell label_value(void *context, const struct cell *values)
+{
+	struct ask *ask = context;
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, values[0].kind == CELL_TEXT ? values[0].text : "");
+	strbuf_truncate(&clean, utf8_prefix(strbuf_text(&clean), LABEL_COLUMNS_MOST));
+	strbuf_reset(&ask->text);
+	for (size_t i = 0; i < clean.size; i++) {
+		if (clean.data[i] == '\\' || clean.data[i] == '"')
+			strbuf_putc(&ask->text, '\\');
+		strbuf_putc(&ask->text, clean.data[i]);
+	}
+	strbuf_free(&clean);
+	return text_cell(ask);
+}
+
 static const struct {
 	const char *name;
 	int count;
@@ -303,6 +323,7 @@ static const struct {
 	{"people", 2, people},
 	{"counted", 2, counted},
 	{"limit_of", 1, limit_of},
+	{"label_value", 1, label_value},
 	{"chance", 2, chance},
 	{"fitted", 3, fitted},
 	{"fitted_error", 3, fitted_error},

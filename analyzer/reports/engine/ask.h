@@ -21,6 +21,7 @@
  *     suppression(path_id, file)  the number of a site's suppression, or NULL
  *     pattern(number)     that of a suppression, from 0; NULL behind the last
  *     meant(word)         the function_id of FUNC
+ *     label_value(text)   one line, escaped for the quotes of a label of OpenMetrics
  *     limit_of(n)         how many rows are shown where people see n by default
  *
  * The call tree is the table `tree` (paths.h). With --thread the view `functions` has
