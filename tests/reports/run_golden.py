@@ -13,6 +13,7 @@ in the lines of the Test Anything Protocol.
 """
 import difflib
 import glob
+import hashlib
 import json
 import os
 import re
@@ -46,7 +47,6 @@ CASES = {
     "report-md": (["fixture.db", "-f", "md"], {}),
     "report-marks": (["marks.db"], {}),
     "report-waits": (["waits.db"], {}),
-    "report-waits-json": (["waits.db", "-f", "json"], {}),
     "bottlenecks-waits": (["bottlenecks", "waits.db"], {}),
     "functions-waits": (["functions", "waits.db"], {}),
     "tree-waits": (["tree", "waits.db"], {}),
@@ -56,11 +56,9 @@ CASES = {
     "export-waits-between": (["export", "folded", "waits.db", "--before", "warm", "--after",
                               "late", "--metric", "blocked"], {}),
     "callers-waits": (["callers", "waits.db", "fetch"], {}),
-    "flamegraph-waits": (["flamegraph", "waits.db"], {}),
     "export-waits": (["export", "folded", "waits.db", "--metric", "blocked"], {}),
     "report-empty": (["empty.db"], {}),
     "report-empty-short": (["empty.db", "--run", "1"], {}),
-    "report-empty-json": (["empty.db", "-f", "json"], {}),
     "report-estimates": (["estimates.db"], {}),
     "doctor-asleep": (["doctor", "asleep.db"], {}),
     "report-unsampled": (["unsampled.db"], {}),
@@ -76,7 +74,6 @@ CASES = {
     "callers-estimates": (["callers", "estimates.db", "get_slot"], {}),
     "components-estimates": (["components", "estimates.db"], {}),
     "functions": (["functions", "fixture.db"], {}),
-    "functions-wide": (["functions", "fixture.db"], WIDE),
     "functions-limit": (["functions", "fixture.db", "--limit", "2"], {}),
     "functions-sort": (["functions", "fixture.db", "--sort", "calls", "-n", "4"], {}),
     "functions-filter": (["functions", "fixture.db", "--focus", "is_|parse", "--ignore",
@@ -96,7 +93,7 @@ CASES = {
     "callers-inlined-apart": (["callers", "inlined.db", "slow", "--inlined"], {}),
     "callers-inlined-copy": (["callers", "inlined.db", "tiny"], {}),
     "report-inlined": (["inlined.db"], {}),
-    "bottlenecks-inlined": (["bottlenecks", "inlined.db", "--show-sql"], {}),
+    "bottlenecks-inlined": (["bottlenecks", "inlined.db"], {}),
     "compare-inlined": (["compare", "inlined.db", "--before", "1", "--after", "2"], {}),
     "compare-inlined-apart": (["compare", "inlined.db", "--before", "1", "--after", "2",
                                "--inlined"], {}),
@@ -141,7 +138,6 @@ CASES = {
                            "5005"], {}),
     "delta-list-sort": (["delta", "snapshots.db", "--sort", "live_delta", "-n", "3"], {}),
     "delta-list-none": (["delta", "fixture.db"], {}),
-    "delta-list-json": (["delta", "snapshots.db", "-f", "json", "-n", "2"], {}),
     "delta": (DELTA, {}),
     "delta-limit": (DELTA + ["--limit", "2"], {}),
     "delta-function": (DELTA + ["--by", "function"], {}),
@@ -162,13 +158,13 @@ CASES = {
     "flamegraph-moment-estimates": (["flamegraph", "levels.db", "--run", "2", "--before",
                                      "half", "--after", "exit", "--metric", "time"], {}),
     "export-estimates": (["export", "folded", "drowned.db"], {}),
-    "delta-no-snapshots": (["delta", "fixture.db", "start", "exit", "--run", "1"], {}),
+    "delta-no-snapshots": (["delta", "fixture.db", "start", "exit", "--run", "1", "-n",
+                            "1"], {}),
     "delta-exit-unknown": (["delta", "snapshots.db", "ready", "exit", "--run", "1",
                             "--process", "5004"], {}),
     "delta-exit-exec": (["delta", "snapshots.db", "done", "exit", "-n", "2", "--run",
                          "wrapped"], {}),
     "unhooked": (["report", "unhooked.db"], {}),
-    "unhooked-json": (["report", "unhooked.db", "-f", "json"], {}),
     "lines": (["lines", "unhooked.db"], {}),
     "lines-function-json": (["lines", "unhooked.db", "parse", "-f", "json"], {}),
     "unhooked-functions": (["functions", "unhooked.db"], {}),
@@ -177,7 +173,6 @@ CASES = {
     "io-sort": (["io", "io.db", "--sort", "write_bytes", "-n", "2"], {}),
     "io-focus": (["io", "io.db", "--focus", "lookup|fsync", "--ignore", "open"], {}),
     "io-focus-none": (["io", "io.db", "--focus", "nobody", "-f", "json"], {}),
-    "io-wide": (["io", "io.db"], WIDE),
     "io-json": (["io", "io.db", "-f", "json"], {}),
     "io-none": (["io", "fixture.db"], {}),
     "io-empty": (["io", "empty.db"], {}),
@@ -217,7 +212,6 @@ CASES = {
     "resources-none": (["resources", "fixture.db", "--run", "before"], {}),
     "resources-json": (["resources", "fixture.db", "-f", "json"], {}),
     "resources-gpu": (["resources", "machine.db", "--limit", "5"], {}),
-    "resources-gpu-json": (["resources", "machine.db", "-f", "json"], {}),
     "resources-ended": (["resources", "fixture.db.ended"], {}),
     "resources-short": (["resources", "fixture.db.short"], {}),
     "resources-process": (["resources", "machine.db", "--process", "701"], {}),
@@ -228,14 +222,8 @@ CASES = {
                          {}),
     "flamegraph-focus": (["flamegraph", "fixture.db", "--focus", "fib", "--metric", "calls"],
                          {}),
-    "flamegraph-snapshot": (FLAME + ["--snapshot", "loaded"], {}),
-    "flamegraph-snapshots": (FLAME + ["--before", "loaded", "--after", "done"], {}),
-    "flamegraph-between": (FLAME + ["--before", "loaded", "--after", "done", "--metric",
-                                    "time"], {}),
     "flamegraph-diff": (["flamegraph", "fixture.db", "--diff", "groups.db", "--metric",
                          "live"], {}),
-    "flamegraph-from-zero": (["flamegraph", "groups.db.zero", "--before", "before", "--after",
-                              "after", "--metric", "bytes"], {}),
     "flamegraph-empty": (["flamegraph", "empty.db"], {}),
     "flamegraph-nothing": (["flamegraph", "fixture.db", "--focus", "nowhere"], {}),
     "export-folded-unwound": (["export", "folded", "unwound.db", "--metric", "unwound"], {}),
@@ -251,7 +239,8 @@ CASES = {
                                     "--metric", "time"], {}),
     "export-folded-inlined-runs": (["export", "folded", "inlined.db", "--before", "1",
                                     "--after", "2"], {}),
-    "compare-unwound": (["compare", "unwound.db", "--before", "1", "--after", "2"], WIDE),
+    "compare-unwound": (["compare", "unwound.db", "--before", "1", "--after", "2", "-n", "2"],
+                        WIDE),
     "export-folded": (["export", "folded", "fixture.db"], {}),
     "export-folded-allocs": (["export", "folded", "fixture.db", "--metric", "allocs"], {}),
     "export-folded-runs": (["export", "groups.db", "folded", "--before", "1", "--after", "2"],
@@ -302,10 +291,19 @@ CASES = {
                               "func:next_record.calls=0%,func:checksum.cpu=1%", *RENAMES], {}),
     "compare-renames-gone": (["compare", "renames.db", "--gate", "func:process.calls=0%"],
                              {}),
-    "flamegraph-frames": (["flamegraph", "frames.db"], {}),
-    "flamegraph-frames-library": (["flamegraph", "frames.db", "--fold-library"], {}),
-    "flamegraph-frames-diff": (["flamegraph", "frames.db", "--before", "before", "--after",
-                                "after"], {}),
+    "export-frames-diff": (["export", "folded", "frames.db", "--before", "before", "--after",
+                            "after"], {}),
+    "export-renames": (["export", "folded", "renames.db", "--before", "before", "--after",
+                        "after", *RENAMES], {}),
+    "export-levels": (["export", "folded", "levels.db", "--before", "exact", "--after",
+                       "budget"], {}),
+    "export-snapshot": (["export", "folded", "snapshots.db", "--snapshot", "loaded"], {}),
+    "export-snapshots": (["export", "folded", "snapshots.db", "--before", "loaded", "--after",
+                          "done"], {}),
+    "export-between": (["export", "folded", "snapshots.db", "--before", "loaded", "--after",
+                        "done", "--metric", "time"], {}),
+    "export-from-zero": (["export", "folded", "groups.db.zero", "--before", "before", "--after",
+                          "after", "--metric", "bytes"], {}),
     "export-frames": (["export", "folded", "frames.db"], {}),
     "export-frames-library": (["export", "folded", "frames.db", "--fold-library"], {}),
     "export-frames-bytes": (["export", "folded", "frames.db", "--fold-library", "--metric",
@@ -315,8 +313,6 @@ CASES = {
                             "--min-share", "0"], {}),
     "tree-frames-focus": (["tree", "frames.db", "--fold-library", "--focus", "std::sort"],
                           {}),
-    "flamegraph-renames": (["flamegraph", "renames.db", "--before", "before", "--after",
-                            "after", *RENAMES], {}),
     "compare-unlabelled": (["compare", "plain-before.db", "plain-after.db", "--fail-on",
                             "regression", "-n", "1"], {}),
     "compare-unlabelled-same": (["compare", "plain-before.db", "-n", "1", "--fail-on",
@@ -328,16 +324,18 @@ CASES = {
     "compare-jobs": (["compare", "jobs-before.db", "jobs-after.db", "-n", "2"], WIDE),
     "compare-jobs-lost": (["compare", "jobs-lost.db", "jobs-after.db", "-n", "1", "--fail-on",
                            "regression"], {}),
-    "compare-waits": (["compare", "groups.db.waits", "--fail-on", "regression"], {}),
+    "compare-waits": (["compare", "groups.db.waits", "--fail-on", "regression", "-n",
+                       "1"], {}),
     "compare-threads": (["compare", "groups.db.threads", "--before", "1", "--after", "2",
                          "--fail-on", "regression", "-n", "1"], {}),
     "compare-unsplit": (["compare", "groups.db.unsplit", "-n", "2", "--gate", "cpu=5%"], {}),
     "compare-more-calls": (["compare", "snapshots.db", "--before", "2", "--after", "3", "-n", "2"],
                            {}),
-    "compare-pair": (["compare", "groups.db", "--before", "1", "--after", "2"], {}),
-    "compare-unchanged": (["compare", "groups.db", "groups.db", "--fail-on", "regression"],
-                          {}),
-    "compare-not-comparable": (["compare", "fixture.db", "--gate", "alloc_bytes=0%"], {}),
+    "compare-pair": (["compare", "groups.db", "--before", "1", "--after", "2", "-n", "2"], {}),
+    "compare-unchanged": (["compare", "groups.db", "groups.db", "--fail-on", "regression",
+                           "-n", "1"], {}),
+    "compare-not-comparable": (["compare", "fixture.db", "--gate", "alloc_bytes=0%", "-n",
+                                "1"], {}),
     "compare-files": (["compare", "groups.db", "fixture.db", "--", "groups.db", "--limit",
                        "0", "--focus", "parse", "--before", "before"], {}),
     "compare-fewer": (["compare", "fewer.db", "--before", "before", "--after", "after",
@@ -349,10 +347,8 @@ CASES = {
                         "--fail-on", "regression", "--gate", "func:execute.self=5%"], {}),
     "compare-levels-component": (["compare", "levels.db", "--before", "exact", "--after",
                                   "budget", "--by", "component"], {}),
-    "flamegraph-levels": (["flamegraph", "levels.db", "--before", "exact", "--after",
-                           "budget"], {}),
-    "compare-unattributed": (["compare", "longer.db"], {}),
-    "compare-nothing": (["compare", "groups.db", "empty.db"], {}),
+    "compare-unattributed": (["compare", "longer.db", "-n", "1"], {}),
+    "compare-nothing": (["compare", "groups.db", "empty.db", "-n", "1"], {}),
     "compare-gate": (["compare", "groups.db", "--gate", "wall=5%,peak=1MiB,alloc_count=2000",
                       "--gate", "live=1%", "--fail-on", "inconclusive", "-n", "1"], {}),
     "compare-gate-functions": (["compare", "groups.db", "--gate", "func:lookup.self=10%,"
@@ -620,7 +616,16 @@ def run_case(program, folder, case):
                                                    "--format=csv"} & set(arguments):
         check_width(output, max(int(environment["COLUMNS"]), 60))
     return "%s---- stderr ----\n%s---- status %d ----\n" % (
-        without_rules(output), done.stderr.decode("utf-8"), done.returncode)
+        without_long_lists(without_rules(output)), done.stderr.decode("utf-8"), done.returncode)
+
+
+def without_long_lists(output):
+    """Of more than six rows of a list in JSON the first three, and a digest of the others."""
+    def shorten(rows):
+        first, others = rows.group(1), rows.group(2)
+        digest = hashlib.sha256(others.encode()).hexdigest()[:16]
+        return f"{first}    ... and {others.count(chr(10))} more, sha256 {digest}\n"
+    return re.sub(r"(?m)((?:^    \{.*\n){3})((?:^    \{.*\n){4,})", shorten, output)
 
 
 def without_rules(output):
