@@ -8,7 +8,8 @@
  *		}
  *
  *                TEST_WITH() names what is called before and after it, which have *state,
- *as the test has, too; TEST_GROUP() what is called before the first and after the last.
+ *                as the test has, too; TEST_FIXTURE() has it as a struct fixture *f;
+ *                TEST_GROUP() names what is called before the first and after the last.
  */
 #pragma once
 
@@ -42,6 +43,14 @@ static inline void unit_add(const struct CMUnitTest *test)
 		unit_add(&(struct CMUnitTest){#name, name, set_up, tear_down, NULL});    \
 	}                                                                                \
 	static void name(__attribute__((unused)) void **state)
+
+#define TEST_FIXTURE(name, set_up, tear_down)                                            \
+	static void name##_of(struct fixture *f);                                        \
+	TEST_WITH(name, set_up, tear_down)                                               \
+	{                                                                                \
+		name##_of(*state);                                                       \
+	}                                                                                \
+	static void name##_of(struct fixture *f)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: runs laid side by side: matching, folding, sums that balance. */
 #include "analyzer/statistics/match.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 static struct comparison comparison;
 
@@ -58,9 +58,8 @@ static bool finds(const char *name_before, const char *name_after)
 	return comparison.functions[after].merged_into == before;
 }
 
-static void names_find_each_other(void **state)
+TEST_WITH(names_find_each_other, set_up, tear_down)
 {
-	(void)state;
 	assert_true(finds("f", "f"));
 	assert_true(finds("n::g(int)", "n::g(int)"));
 	assert_false(finds("n::g(int)", "n::g(long)"));
@@ -71,21 +70,19 @@ static void names_find_each_other(void **state)
 }
 
 /* What a compiler made of a function is that function. */
-static void copies_are_one(void **state)
+TEST_WITH(copies_are_one, set_up, tear_down)
 {
-	(void)state;
 	assert_int_equal(add(0, "A::A()", "_ZN1AC1Ev", "a.cc", 1, 1),
 			 add(1, "A::A()", "_ZN1AC2Ev", "a.cc", 1, 1));
 	assert_int_equal(add(0, "f", "f", "a.c", 1, 1),
 			 add(1, "f", "f.isra.0", "a.c", 1, 1));
 }
 
-static void a_nameless_function_belongs_to_its_build(void **state)
+TEST_WITH(a_nameless_function_belongs_to_its_build, set_up, tear_down)
 {
 	struct compare_function_row row = {.name = "0x12 (a.so)", .build_id = "aa"};
 	uint32_t before = compare_add_function(&comparison, 0, &row), after;
 
-	(void)state;
 	row.build_id = "bb";
 	after = compare_add_function(&comparison, 1, &row);
 	match_functions(&comparison);
@@ -93,25 +90,23 @@ static void a_nameless_function_belongs_to_its_build(void **state)
 	assert_int_equal(comparison.functions[after].merged_into, after);
 }
 
-static void what_could_be_several_matches_none(void **state)
+TEST_WITH(what_could_be_several_matches_none, set_up, tear_down)
 {
 	uint32_t before = add(0, "f", NULL, "a.c", 1, 1);
 	uint32_t first = add(1, "f", NULL, "b.c", 1, 1);
 	uint32_t second = add(1, "f", NULL, "c.c", 1, 1);
 
-	(void)state;
 	match_functions(&comparison);
 	assert_int_equal(comparison.functions[before].presence, COMPARE_BEFORE);
 	assert_int_equal(comparison.functions[first].presence, COMPARE_AFTER);
 	assert_int_equal(comparison.functions[second].presence, COMPARE_AFTER);
 }
 
-static void who_is_told_to_be_one_is_one(void **state)
+TEST_WITH(who_is_told_to_be_one_is_one, set_up, tear_down)
 {
 	uint32_t before = add(0, "old", "old", "a.c", 10, 7);
 	uint32_t after = add(1, "fresh", "fresh", "b.c", 80, 8);
 
-	(void)state;
 	match_functions(&comparison);
 	match_merge(&comparison, before, after);
 	assert_int_equal(comparison.functions[after].merged_into, before);
@@ -120,9 +115,8 @@ static void who_is_told_to_be_one_is_one(void **state)
 	assert_string_equal(comparison.functions[before].name_before, "old");
 }
 
-static void static_namesakes_stay_apart(void **state)
+TEST_WITH(static_namesakes_stay_apart, set_up, tear_down)
 {
-	(void)state;
 	assert_int_not_equal(add(0, "helper", "helper", "a.c", 1, 1),
 			     add(0, "helper", "helper", "b.c", 1, 1));
 	assert_int_equal(add(0, "helper", "helper", "a.c", 1, 1),
@@ -131,12 +125,11 @@ static void static_namesakes_stay_apart(void **state)
 
 static const int64_t one[COMPARE_PATH_METRICS] = {[0 ... COMPARE_PATH_METRICS - 1] = 1};
 
-static void recursion_is_folded(void **state)
+TEST_WITH(recursion_is_folded, set_up, tear_down)
 {
 	uint32_t f = add(0, "f", "f", "a.c", 1, 1), g = add(0, "g", "g", "a.c", 2, 1);
 	uint32_t root, child, again;
 
-	(void)state;
 	match_functions(&comparison);
 	root = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
 	child = compare_add_path(&comparison, 0, root, g, one);
@@ -172,12 +165,11 @@ static uint32_t add_timed(size_t run, const char *name, bool is_estimated, bool 
 }
 
 /* f calls g calls h; the run after counts g, so h stands below f there. */
-static void counted_functions_stand_on_no_path(void **state)
+TEST_WITH(counted_functions_stand_on_no_path, set_up, tear_down)
 {
 	uint32_t f = add_timed(0, "f", false, false), g = add_timed(0, "g", false, false);
 	uint32_t h = add_timed(0, "h", false, false), root, left_out, before, after;
 
-	(void)state;
 	add_timed(1, "f", false, true);
 	add_timed(1, "g", true, false);
 	add_timed(1, "h", false, false);
@@ -208,7 +200,7 @@ static void counted_functions_stand_on_no_path(void **state)
 }
 
 /* The run before was too short for samples: strcmp's time is its caller's. */
-static void what_libraries_did_is_their_callers(void **state)
+TEST_WITH(what_libraries_did_is_their_callers, set_up, tear_down)
 {
 	static const int64_t own[COMPARE_PATH_METRICS] = {[COMPARE_calls] = 4,
 							  [COMPARE_self_ns] = 60,
@@ -226,7 +218,6 @@ static void what_libraries_did_is_their_callers(void **state)
 					&comparison.path_values};
 	uint32_t function, library, caller, path;
 
-	(void)state;
 	memcpy(row.values, own, sizeof(own));
 	memcpy(leaf.values, found, sizeof(found));
 	function = compare_add_function(&comparison, 1, &row);
@@ -245,13 +236,12 @@ static void what_libraries_did_is_their_callers(void **state)
 	}
 }
 
-static void paths_follow_their_functions(void **state)
+TEST_WITH(paths_follow_their_functions, set_up, tear_down)
 {
 	uint32_t before = add(0, "f", "f", "a.c", 1, 1);
 	uint32_t after = add(1, "f", "f", "b.c", 1, 1);
 	uint32_t path;
 
-	(void)state;
 	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
@@ -265,13 +255,12 @@ static uint32_t site(uint32_t number)
 	return comparison.sites[number].merged_into;
 }
 
-static void sites_move_with_their_function(void **state)
+TEST_WITH(sites_move_with_their_function, set_up, tear_down)
 {
 	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
 	uint32_t after = add(1, "f", "f", "/src/a.c", 40, 1);
 	uint32_t path, old, moved, added, far;
 
-	(void)state;
 	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	compare_add_path(&comparison, 1, COMPARE_NONE, after, one);
@@ -290,12 +279,11 @@ static void sites_move_with_their_function(void **state)
 	assert_int_equal(comparison.sites[far].presence, COMPARE_AFTER);
 }
 
-static void sites_move_to_another_file(void **state)
+TEST_WITH(sites_move_to_another_file, set_up, tear_down)
 {
 	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
 	uint32_t after = add(1, "f", "f", "/src/b.c", 40, 1), path, old;
 
-	(void)state;
 	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
@@ -309,14 +297,13 @@ static void sites_move_to_another_file(void **state)
 			     old);
 }
 
-static void allocations_belong_to_who_led_to_them(void **state)
+TEST_WITH(allocations_belong_to_who_led_to_them, set_up, tear_down)
 {
 	struct compare_function_row library = {.name = "strdup", .is_library = true};
 	static const int64_t none[COMPARE_PATH_METRICS];
 	uint32_t f = add(0, "f", "f", "a.c", 1, 0), path, wrapped;
 	uint32_t strdup_number = compare_add_function(&comparison, 0, &library);
 
-	(void)state;
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
 	assert_int_equal(compare_owner(&comparison, path), path);
 	assert_int_equal(compare_owner(&comparison, compare_add_path(&comparison, 0, path,
@@ -342,13 +329,12 @@ static void allocations_belong_to_who_led_to_them(void **state)
 }
 
 /* Whatever is matched with what, no number is lost or doubled. */
-static void sums_survive_matching(void **state)
+TEST_WITH(sums_survive_matching, set_up, tear_down)
 {
 	int64_t before = 0, after = 0;
 	char name[64], linkage[64];
 	unsigned seed = 1;
 
-	(void)state;
 	for (int i = 0; i < 2000; i++) {
 		int64_t value;
 
@@ -373,27 +359,4 @@ static void sums_survive_matching(void **state)
 			assert_int_equal(compare_values(&comparison.function_values, i,
 							COMPARE_self_ns)[1],
 					 0);
-}
-
-int main(void)
-{
-#define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		CASE(names_find_each_other),
-		CASE(copies_are_one),
-		CASE(a_nameless_function_belongs_to_its_build),
-		CASE(what_could_be_several_matches_none),
-		CASE(who_is_told_to_be_one_is_one),
-		CASE(static_namesakes_stay_apart),
-		CASE(recursion_is_folded),
-		CASE(counted_functions_stand_on_no_path),
-		CASE(what_libraries_did_is_their_callers),
-		CASE(paths_follow_their_functions),
-		CASE(sites_move_with_their_function),
-		CASE(sites_move_to_another_file),
-		CASE(allocations_belong_to_who_led_to_them),
-		CASE(sums_survive_matching),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: changes judged, limits parsed, and one held against the other. */
 #include "analyzer/statistics/gate.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
 
@@ -15,9 +15,8 @@ static int parse(const char *text)
 	return gate_parse_limits(&gate, text, &error);
 }
 
-static void limits(void **state)
+TEST(limits)
 {
-	(void)state;
 	assert_int_equal(parse("wall=5%, alloc_bytes=0%,peak=1MiB,func:parse.total=10%"),
 			 0);
 	assert_int_equal(gate.count, 4);
@@ -46,9 +45,8 @@ static void assert_refused(const char *text, const char *why)
 		fail_msg("%s: %s", text, strbuf_text(&error));
 }
 
-static void wrong_limits(void **state)
+TEST(wrong_limits)
 {
-	(void)state;
 	assert_refused("wal=5%", "did you mean 'wall'");
 	assert_refused("wall=fast", "not a number");
 	assert_refused("wall=", "not a number");
@@ -68,9 +66,8 @@ static void wrong_limits(void **state)
 	assert_refused("total=5%", "no metric 'total'");
 }
 
-static void words(void **state)
+TEST(words)
 {
-	(void)state;
 	gate_free(&gate);
 	strbuf_reset(&error);
 	assert_false(gate_is_set(&gate));
@@ -87,14 +84,13 @@ static enum gate_result check(const char *limit, const struct change *change)
 	return gate_check(&gate.limits[0], change);
 }
 
-static void exact_quantities(void **state)
+TEST(exact_quantities)
 {
 	struct change same = change_of((int64_t[]){100, 100}, 1, 1, true);
 	struct change more = change_of((int64_t[]){100, 101}, 1, 1, true);
 	struct change less = change_of((int64_t[]){100, 99}, 1, 1, true);
 	struct change from_none = change_of((int64_t[]){0, 1}, 1, 1, true);
 
-	(void)state;
 	assert_int_equal(same.outcome, OUTCOME_UNCHANGED);
 	assert_int_equal(more.outcome, OUTCOME_REGRESSED);
 	assert_int_equal(less.outcome, OUTCOME_IMPROVED);
@@ -107,7 +103,7 @@ static void exact_quantities(void **state)
 	assert_int_equal(check("alloc_count=1000%", &from_none), GATE_EXCEEDED);
 }
 
-static void a_few_bytes_are_forgiven(void **state)
+TEST(a_few_bytes_are_forgiven)
 {
 	struct change few = change_of((int64_t[]){10000000, 10004000}, 1, 1, true);
 	struct change pages = change_of((int64_t[]){10000000, 10004096}, 1, 1, true);
@@ -115,7 +111,6 @@ static void a_few_bytes_are_forgiven(void **state)
 	struct change noisy = change_of((int64_t[]){100, 101, 200, 201}, 2, 2, true);
 	enum outcome outcome = noisy.outcome;
 
-	(void)state;
 	change_forgive_bytes(&few);
 	change_forgive_bytes(&pages);
 	change_forgive_bytes(&large);
@@ -126,11 +121,10 @@ static void a_few_bytes_are_forgiven(void **state)
 	assert_int_equal(noisy.outcome, outcome);
 }
 
-static void one_pair_of_times_is_not_judged(void **state)
+TEST(one_pair_of_times_is_not_judged)
 {
 	struct change change = change_of((int64_t[]){100, 200}, 1, 1, false);
 
-	(void)state;
 	assert_int_equal(change.outcome, OUTCOME_OPEN);
 	assert_false(change.is_exact || change.is_tested || change.is_demoted);
 	/* nor held against a limit: 100 and 200 may be two runs of one program */
@@ -154,12 +148,11 @@ static struct change groups(int64_t longer, bool is_countable)
 	return change_of(values, 10, 10, is_countable);
 }
 
-static void groups_of_times(void **state)
+TEST(groups_of_times)
 {
 	struct change slower = groups(100, false), same = groups(0, false);
 	struct change demoted = groups(100, true), faster = groups(-100, false);
 
-	(void)state;
 	assert_true(slower.is_tested && !slower.is_exact);
 	assert_int_equal(slower.outcome, OUTCOME_REGRESSED);
 	assert_int_equal(faster.outcome, OUTCOME_IMPROVED);
@@ -197,11 +190,10 @@ static struct change estimates(int64_t longer, int64_t before_error, int64_t aft
 				   10);
 }
 
-static void a_difference_exceeds_both_errors(void **state)
+TEST(a_difference_exceeds_both_errors)
 {
 	struct change clear = estimates(200, 60, 60), faint = estimates(200, 160, 160);
 
-	(void)state;
 	assert_int_equal(clear.outcome, OUTCOME_REGRESSED);
 	assert_false(clear.is_blurred);
 	assert_float_equal(change_error(&clear), 84.85, 0.01);
@@ -221,11 +213,10 @@ static void a_difference_exceeds_both_errors(void **state)
 }
 
 /* What is wrong with both sides alike makes no difference. */
-static void the_same_error_on_both_sides_is_none(void **state)
+TEST(the_same_error_on_both_sides_is_none)
 {
 	struct change same = estimates(0, 300, 300), other = estimates(0, 300, 20);
 
-	(void)state;
 	assert_int_equal(same.outcome, OUTCOME_UNCHANGED);
 	assert_false(same.is_blurred);
 	assert_int_equal(check("wall=5%", &same), GATE_KEPT);
@@ -234,13 +225,12 @@ static void the_same_error_on_both_sides_is_none(void **state)
 	assert_int_equal(check("wall=5%", &other), GATE_BLURRED);
 }
 
-static void what_is_not_known_is_not_judged(void **state)
+TEST(what_is_not_known_is_not_judged)
 {
 	struct change unknown = estimates(100, 5000, 5000);
 	int64_t zeros[] = {0, 0, 0, 0, 0, 90, 91, 92, 93, 94}, errors[10];
 	struct change from_none, pair;
 
-	(void)state;
 	assert_int_equal(unknown.outcome, OUTCOME_INCONCLUSIVE);
 	assert_true(isfinite(unknown.ratio.high) && unknown.ratio.low > 0);
 	unknown = estimates(0, 1100, 1100);
@@ -260,37 +250,34 @@ static void what_is_not_known_is_not_judged(void **state)
 	assert_int_equal(check("wall=5%", &pair), GATE_NOT_MEASURED);
 }
 
-static void corrected_tests_keep_their_errors(void **state)
+TEST(corrected_tests_keep_their_errors)
 {
 	struct change changes[2] = {estimates(200, 160, 160), estimates(200, 60, 60)};
 
-	(void)state;
 	change_adjust(changes, 2, 10, 10);
 	assert_int_equal(changes[0].outcome, OUTCOME_INCONCLUSIVE);
 	assert_true(changes[0].is_blurred);
 	assert_int_equal(changes[1].outcome, OUTCOME_REGRESSED);
 }
 
-static void too_few_runs_never_pass(void **state)
+TEST(too_few_runs_never_pass)
 {
 	struct change change = change_of((int64_t[]){100, 101, 200, 201}, 2, 2, false);
 	struct change one_side = change_of((int64_t[]){100, 101, 102, 200}, 3, 1, false);
 
-	(void)state;
 	assert_int_equal(change.outcome, OUTCOME_INCONCLUSIVE);
 	assert_true(change.runs_needed > 2);
 	assert_int_equal(check("wall=500%", &change), GATE_NOT_MEASURED);
 	assert_int_equal(check("wall=5%", &one_side), GATE_NOT_MEASURED);
 }
 
-static void zeros_have_an_interval_too(void **state)
+TEST(zeros_have_an_interval_too)
 {
 	int64_t values[] = {0, 100, 101, 102, 103, 104, 300, 301, 302, 303, 304, 305};
 	int64_t none[] = {0, 0, 0, 0, 0, 10, 20, 30, 40, 50};
 	struct change change = change_of(values, 6, 6, false);
 	struct change from_none = change_of(none, 5, 5, false);
 
-	(void)state;
 	assert_true(change.is_tested);
 	assert_int_equal(change.outcome, OUTCOME_REGRESSED);
 	assert_false(from_none.is_tested);
@@ -298,11 +285,10 @@ static void zeros_have_an_interval_too(void **state)
 	assert_int_equal(check("wall=5%", &from_none), GATE_NOT_MEASURED);
 }
 
-static void many_tests_are_corrected(void **state)
+TEST(many_tests_are_corrected)
 {
 	struct change changes[200];
 
-	(void)state;
 	for (int i = 0; i < 200; i++)
 		changes[i] = i ? groups(0, false)
 			       : change_of((int64_t[]){1000, 1001, 1002, 1003, 1500, 1501,
@@ -323,24 +309,4 @@ static int clean_up(void **state)
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_few_bytes_are_forgiven),
-		cmocka_unit_test(limits),
-		cmocka_unit_test(a_difference_exceeds_both_errors),
-		cmocka_unit_test(the_same_error_on_both_sides_is_none),
-		cmocka_unit_test(what_is_not_known_is_not_judged),
-		cmocka_unit_test(corrected_tests_keep_their_errors),
-		cmocka_unit_test(wrong_limits),
-		cmocka_unit_test(words),
-		cmocka_unit_test(exact_quantities),
-		cmocka_unit_test(one_pair_of_times_is_not_judged),
-		cmocka_unit_test(groups_of_times),
-		cmocka_unit_test(too_few_runs_never_pass),
-		cmocka_unit_test(zeros_have_an_interval_too),
-		cmocka_unit_test(many_tests_are_corrected),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, clean_up);
-}
+TEST_GROUP(NULL, clean_up)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: histograms of durations, decoded and judged. */
 #include "analyzer/statistics/histogram.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,9 +14,8 @@ static int decode(const char *bytes, size_t size)
 }
 #define DECODE(text) decode(text, sizeof(text) - 1)
 
-static void buckets_have_middles(void **state)
+TEST(buckets_have_middles)
 {
-	(void)state;
 	/* 2 calls of 3 ticks; 5 of bucket 16, which holds 16 and 17 */
 	assert_int_equal(DECODE("\x03\x02\x0d\x05"), 0);
 	assert_int_equal(histogram.count, 2);
@@ -35,9 +34,8 @@ static void buckets_have_middles(void **state)
 	assert_true(histogram_slowest_share(&histogram, 0.5) == 0);
 }
 
-static void damage_is_refused(void **state)
+TEST(damage_is_refused)
 {
-	(void)state;
 	assert_int_equal(DECODE("\x03"), -EINVAL);
 	assert_int_equal(DECODE("\x03\x80"), -EINVAL);
 	assert_int_equal(DECODE("\x03\x02\x00\x05"), -EINVAL); /* the same bucket again */
@@ -46,9 +44,8 @@ static void damage_is_refused(void **state)
 			 -EINVAL);
 }
 
-static void slowest_calls_have_a_share(void **state)
+TEST(slowest_calls_have_a_share)
 {
-	(void)state;
 	/* 99 calls of 1 tick, 1 of bucket 64: 1024 to 1151 ticks */
 	assert_int_equal(DECODE("\x01\x63\x3f\x01"), 0);
 	assert_true(fabs(histogram_slowest_share(&histogram, 0.01) - 1087.5 / 1186.5) <
@@ -59,9 +56,8 @@ static void slowest_calls_have_a_share(void **state)
 	assert_true(fabs(histogram_slowest_share(&histogram, 0.25) - 0.25) < 1e-9);
 }
 
-static void long_calls_count_with_a_bound(void **state)
+TEST(long_calls_count_with_a_bound)
 {
-	(void)state;
 	/* 80 calls of 4 ticks, 20 of bucket 64 */
 	assert_int_equal(DECODE("\x04\x50\x3c\x14"), 0);
 	assert_true(histogram_beyond(&histogram, 4, 1e9) == 20 * 1083.5);
@@ -70,11 +66,10 @@ static void long_calls_count_with_a_bound(void **state)
 	assert_true(histogram_beyond(&histogram, 2000, 100) == 0);
 }
 
-static void modes_lie_on_two_sides_of_a_gap(void **state)
+TEST(modes_lie_on_two_sides_of_a_gap)
 {
 	struct histogram_modes modes;
 
-	(void)state;
 	/* 80 calls of 4 ticks, 20 of bucket 64 */
 	assert_int_equal(DECODE("\x04\x50\x3c\x14"), 0);
 	assert_int_equal(histogram_find_modes(&histogram, 0.05, 0.05, &modes), 1);
@@ -98,17 +93,4 @@ static void modes_lie_on_two_sides_of_a_gap(void **state)
 	/* no gap: neighbours, from 16 to 24 ticks */
 	assert_int_equal(DECODE("\x10\x0a\x01\x0a\x01\x0a\x01\x0a"), 0);
 	assert_int_equal(histogram_find_modes(&histogram, 0.05, 0.05, &modes), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(buckets_have_middles),
-		cmocka_unit_test(damage_is_refused),
-		cmocka_unit_test(slowest_calls_have_a_share),
-		cmocka_unit_test(long_calls_count_with_a_bound),
-		cmocka_unit_test(modes_lie_on_two_sides_of_a_gap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

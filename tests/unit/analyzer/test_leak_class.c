@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: how live bytes that develop in known ways are classed. */
 #include "analyzer/statistics/leak_class.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <math.h>
@@ -24,12 +24,11 @@ static enum leak_class class_of(const double *y, size_t count, double freed)
 	class_of((const double[]){__VA_ARGS__},                                          \
 		 sizeof((const double[]){__VA_ARGS__}) / sizeof(double), freed)
 
-static void growing(void **state)
+TEST(growing)
 {
 	struct leak_verdict verdict;
 	const double x[] = {1, 2, 4, 8, 16}, y[] = {10, 20, 40, 80, 160};
 
-	(void)state;
 	assert_int_equal(CLASS(0, 1, 2, 3, 4, 5), LEAK_GROWING);
 	assert_int_equal(CLASS(0, 0, 10, 8, 18, 16, 26, 24, 34, 32, 42), LEAK_GROWING);
 	/* Late, but for good. */
@@ -40,18 +39,16 @@ static void growing(void **state)
 	assert_true(fabs(verdict.p - 2.0 / 120) < 1e-12);
 }
 
-static void a_step_with_a_slow_leak_behind_it_grows(void **state)
+TEST(a_step_with_a_slow_leak_behind_it_grows)
 {
-	(void)state;
 	assert_int_equal(CLASS(0, 0, 1000, 1001, 1002, 1003, 1004, 1005, 1006),
 			 LEAK_GROWING);
 }
 
-static void saturating(void **state)
+TEST(saturating)
 {
 	double y[MOST];
 
-	(void)state;
 	assert_int_equal(CLASS(0, 10, 20, 30, 40, 50, 50, 50, 50, 50, 50),
 			 LEAK_SATURATING);
 	assert_int_equal(CLASS(0, 10, 40, 60, 70, 76, 76, 75, 77, 76, 76),
@@ -64,9 +61,8 @@ static void saturating(void **state)
 	assert_int_equal(class_of(y, MOST, 0), LEAK_GROWING);
 }
 
-static void one_off(void **state)
+TEST(one_off)
 {
-	(void)state;
 	assert_int_equal(CLASS(0, 0, 0, 0, 100, 100, 100), LEAK_ONE_OFF);
 	assert_int_equal(CLASS(0, 0, 0, 0, 0, 100), LEAK_ONE_OFF);
 	assert_int_equal(CLASS(0, 5, 105, 105, 104, 105), LEAK_ONE_OFF);
@@ -75,9 +71,8 @@ static void one_off(void **state)
 	assert_int_equal(CLASS(0, 0, 0, 100, 0, 0), LEAK_NO_TREND);
 }
 
-static void freed_at_end(void **state)
+TEST(freed_at_end)
 {
-	(void)state;
 	assert_int_equal(CLASS(50, 10, 20, 30, 40, 50), LEAK_FREED_AT_END);
 	assert_int_equal(CLASS(49, 10, 20, 30, 40, 50), LEAK_FREED_AT_END);
 	assert_int_equal(CLASS(48, 10, 20, 30, 40, 50), LEAK_GROWING);
@@ -91,40 +86,23 @@ static void freed_at_end(void **state)
 	assert_int_equal(CLASS(10, 10, 10, 10, 10, 10), LEAK_NO_TREND);
 }
 
-static void steady_and_falling(void **state)
+TEST(steady_and_falling)
 {
-	(void)state;
 	assert_int_equal(CLASS(0, 7, 7, 7, 7, 7), LEAK_NO_TREND);
 	assert_int_equal(CLASS(0, 0, 0, 0, 0, 0), LEAK_NO_TREND);
 	assert_int_equal(CLASS(0, 50, 40, 30, 20, 10), LEAK_NO_TREND);
 	assert_int_equal(CLASS(0, 3, 1, 4, 1, 5), LEAK_NO_TREND);
 }
 
-static void what_cannot_be_judged(void **state)
+TEST(what_cannot_be_judged)
 {
 	const double x[] = {1, 2, 3, 4, 5}, same[] = {1, 1, 1, 1, 1};
 	const double y[] = {1, 2, 3, 4, 5}, odd[] = {1, 2, NAN, 4, 5};
 	struct leak_verdict verdict;
 
-	(void)state;
 	assert_int_equal(leak_classify(x, y, 4, 0, &verdict), -EINVAL);
 	assert_int_equal(leak_classify(same, y, 5, 0, &verdict), -EDOM);
 	assert_int_equal(leak_classify(x, odd, 5, 0, &verdict), -EDOM);
 	for (int class = 0; class <= LEAK_NO_TREND; class ++)
 		assert_non_null(leak_class_name((enum leak_class) class));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(growing),
-		cmocka_unit_test(a_step_with_a_slow_leak_behind_it_grows),
-		cmocka_unit_test(saturating),
-		cmocka_unit_test(one_off),
-		cmocka_unit_test(freed_at_end),
-		cmocka_unit_test(steady_and_falling),
-		cmocka_unit_test(what_cannot_be_judged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

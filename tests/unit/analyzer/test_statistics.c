@@ -2,7 +2,7 @@
 /* What this is: the statistics at their edges, and against what R 4.2 prints.
  * statistics_oracles.py compares them with scipy on random inputs. */
 #include "analyzer/statistics/statistics.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -22,13 +22,12 @@ static void assert_close(double found, double right)
 }
 
 /* wilcox.test(after, before)$p.value */
-static void rank_test_is_that_of_r(void **state)
+TEST(rank_test_is_that_of_r)
 {
 	static const double few[] = {1, 2, 2, 3, 5, 5, 6, 7};
 	static const double more[] = {2, 4, 5, 5, 5, 8, 9, 9, 9};
 	double a[8 * COUNT(few)], b[7 * COUNT(more)];
 
-	(void)state;
 	assert_close(statistics_mann_whitney(before, 10, after, 10),
 		     2.1650176448938059e-05);
 	assert_close(statistics_mann_whitney(after, 10, before, 10),
@@ -45,12 +44,11 @@ static void rank_test_is_that_of_r(void **state)
 
 /* By hand: the ranks are 1, 2.5, 2.5, 4, 5, 6, and the sums of 3 of them 10.5 in the mean
  * of all 20 choices. */
-static void ties_are_counted_out(void **state)
+TEST(ties_are_counted_out)
 {
 	static const double low[] = {1, 2, 2}, high[] = {3, 4, 5}, mixed[] = {1, 2, 3};
 	static const double rest[] = {2, 4, 5}, same[] = {7, 7, 7};
 
-	(void)state;
 	/* 1 + 2.5 + 2.5 = 6 and its mirror 15 are 4.5 away, no other choice is. */
 	assert_close(statistics_mann_whitney(low, 3, high, 3), 2 / 20.0);
 	/* 1 + 2.5 + 4 = 7.5 and its mirror 13.5 are 3 away, both twice. */
@@ -59,25 +57,23 @@ static void ties_are_counted_out(void **state)
 	assert_close(statistics_mann_whitney(same, 1, same, 1), 1);
 }
 
-static void fewest_runs_have_these_p_values(void **state)
+TEST(fewest_runs_have_these_p_values)
 {
 	static const double low[] = {1, 2, 3, 4, 5, 6}, high[] = {7, 8, 9, 10, 11, 12};
 	static const double best[] = {1,	2 / 6.0,   2 / 20.0,
 				      2 / 70.0, 2 / 252.0, 2 / 924.0};
 
-	(void)state;
 	for (size_t n = 1; n <= COUNT(best); n++)
 		assert_close(statistics_mann_whitney(low, n, high, n), best[n - 1]);
 }
 
-static void useless_sides_give_no_answer(void **state)
+TEST(useless_sides_give_no_answer)
 {
 	static const double good[] = {1, 2}, unknown[] = {1, NAN},
 			    endless[] = {INFINITY, 1};
 	static const double zero[] = {0, 1};
 	struct statistics_shift shift;
 
-	(void)state;
 	assert_true(isnan(statistics_mann_whitney(good, 0, good, 2)));
 	assert_true(isnan(statistics_mann_whitney(good, 2, good, 0)));
 	assert_true(isnan(statistics_mann_whitney(good, 2, unknown, 2)));
@@ -103,11 +99,10 @@ static void assert_shift(const struct statistics_shift *shift, double estimate,
 }
 
 /* wilcox.test(after, before, conf.int = TRUE), and exp() of it on logarithms. */
-static void interval_is_that_of_r(void **state)
+TEST(interval_is_that_of_r)
 {
 	struct statistics_shift shift;
 
-	(void)state;
 	assert_int_equal(statistics_shift(before, 10, after, 10, 0.95, &shift), 0);
 	assert_shift(&shift, 0.19850000000000012, 0.13499999999999979,
 		     0.26100000000000012, 0.95674294745502175);
@@ -120,12 +115,11 @@ static void interval_is_that_of_r(void **state)
 }
 
 /* With 3 v 3 all differences together hold the shift in 18 of 20 cases only. */
-static void interval_says_what_it_reaches(void **state)
+TEST(interval_says_what_it_reaches)
 {
 	static const double a[] = {1, 2, 3}, b[] = {11, 12, 14};
 	struct statistics_shift shift;
 
-	(void)state;
 	assert_int_equal(statistics_shift(a, 3, b, 3, 0.95, &shift), 0);
 	assert_shift(&shift, 10, 8, 13, 0.9);
 	assert_int_equal(statistics_shift(a, 1, b, 1, 0.95, &shift), 0);
@@ -133,12 +127,11 @@ static void interval_says_what_it_reaches(void **state)
 }
 
 /* p.adjust(p, "BH") */
-static void adjustment_is_that_of_r(void **state)
+TEST(adjustment_is_that_of_r)
 {
 	double p[] = {0.001, 0.04, NAN, 0.03, 0.002, 0.8, 0.04}, nothing = NAN;
 	static const double right[] = {0.006, 0.048, NAN, 0.048, 0.006, 0.8, 0.048};
 
-	(void)state;
 	statistics_adjust(p, COUNT(p));
 	for (size_t i = 0; i < COUNT(p); i++)
 		if (i != 2)
@@ -149,11 +142,10 @@ static void adjustment_is_that_of_r(void **state)
 	statistics_adjust(NULL, 0);
 }
 
-static void medians(void **state)
+TEST(medians)
 {
 	double values[] = {3.1, 4.4, 2.2, 9.7, 5.0}, even[] = {4, 1, 3, 2};
 
-	(void)state;
 	assert_close(statistics_median(values, 5), 4.4);
 	assert_close(statistics_median_deviation(values, 5), 1.3000000000000003);
 	assert_close(statistics_median(even, 4), 2.5);
@@ -163,9 +155,8 @@ static void medians(void **state)
 	assert_true(isnan(statistics_median_deviation(even, 0)));
 }
 
-static void enough_runs_to_see_it(void **state)
+TEST(enough_runs_to_see_it)
 {
-	(void)state;
 	/* 2.0944 * ((1.96 + 0.8416) * 3 / 2)^2 = 36.99 */
 	assert_int_equal(statistics_runs_needed(0.02, 0.03, 0.95, 0.8), 37);
 	/* scipy: ceil(2 * pi / 3 * ((norm.ppf(0.975) + norm.ppf(0.8)) * 1e4) ** 2) */
@@ -184,7 +175,7 @@ static void enough_runs_to_see_it(void **state)
 }
 
 /* cor.test(method = "kendall"): exact; with ties exact = FALSE, continuity = TRUE. */
-static void trend_is_that_of_r(void **state)
+TEST(trend_is_that_of_r)
 {
 	static const double x[] = {1, 2, 3, 4, 5, 6, 7, 8};
 	static const double tied_x[] = {1, 1, 2, 3, 3, 3, 4, 5};
@@ -192,7 +183,6 @@ static void trend_is_that_of_r(void **state)
 	static const double tied_y[] = {10, 14, 14, 19, 22, 22, 22, 28};
 	double slope, p;
 
-	(void)state;
 	assert_int_equal(statistics_trend(x, y, 8, &slope, &p), 0);
 	assert_close(p, 0.0055059523809524169);
 	assert_int_equal(statistics_trend(x, tied_y, 8, &slope, &p), 0);
@@ -201,14 +191,13 @@ static void trend_is_that_of_r(void **state)
 	assert_close(p, 0.0078419411924771955);
 }
 
-static void trends_at_their_edges(void **state)
+TEST(trends_at_their_edges)
 {
 	static const double x[] = {1, 2, 4, 5, 7}, same[] = {3, 3, 3, 3, 3};
 	static const double line[] = {5, 3, -1, -3, -7}, spike[] = {1, 2, 400, 5, 7};
 	static const double unknown[] = {1, 2, NAN, 4, 5};
 	double slope, p;
 
-	(void)state;
 	assert_int_equal(statistics_trend(x, line, 5, &slope, &p), 0);
 	assert_close(slope, -2);
 	assert_close(p, 2 / 120.0);
@@ -224,23 +213,4 @@ static void trends_at_their_edges(void **state)
 	assert_int_equal(statistics_trend(x, line, 0, &slope, &p), -EDOM);
 	assert_int_equal(statistics_trend(same, x, 5, &slope, &p), -EDOM);
 	assert_int_equal(statistics_trend(x, unknown, 5, &slope, &p), -EDOM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rank_test_is_that_of_r),
-		cmocka_unit_test(ties_are_counted_out),
-		cmocka_unit_test(fewest_runs_have_these_p_values),
-		cmocka_unit_test(useless_sides_give_no_answer),
-		cmocka_unit_test(interval_is_that_of_r),
-		cmocka_unit_test(interval_says_what_it_reaches),
-		cmocka_unit_test(adjustment_is_that_of_r),
-		cmocka_unit_test(medians),
-		cmocka_unit_test(enough_runs_to_see_it),
-		cmocka_unit_test(trend_is_that_of_r),
-		cmocka_unit_test(trends_at_their_edges),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

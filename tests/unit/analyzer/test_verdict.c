@@ -2,7 +2,7 @@
 /* What this is: the verdict's rule, and how often it is wrong in simulated runs of which
  * the truth is known. Seeds are fixed, so the rates printed are the same every time. */
 #include "analyzer/statistics/compare_judge.h"
-#include "tests/unit/analyzer/cmocka_all.h"
+#include "tests/unit/tests.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -132,9 +132,8 @@ static struct false_rates compare_alike(const struct noise *noise, size_t runs)
 	return rates;
 }
 
-static void alike_is_not_called_changed(void **state)
+TEST(alike_is_not_called_changed)
 {
-	(void)state;
 	random_state = 1;
 	for (size_t i = 0; i < sizeof(noises) / sizeof(noises[0]); i++) {
 		struct false_rates rates = compare_alike(&noises[i], 10);
@@ -182,11 +181,10 @@ static void compare_functions(const struct noise *noise, size_t runs, double slo
 			OUTCOME_REGRESSED;
 }
 
-static void alike_functions_are_not_called_changed(void **state)
+TEST(alike_functions_are_not_called_changed)
 {
 	enum { COMPARISONS = 1000 };
 
-	(void)state;
 	random_state = 2;
 	for (size_t i = 0; i < sizeof(noises) / sizeof(noises[0]); i++) {
 		struct tally tally = {0};
@@ -204,12 +202,11 @@ static void alike_functions_are_not_called_changed(void **state)
 }
 
 /* A slow-down of 4 % at 1 % noise, alone and among 49 functions that are as before. */
-static void a_slowdown_is_found(void **state)
+TEST(a_slowdown_is_found)
 {
 	enum { ALONE = 2000, COMPARISONS = 200 };
 	struct pair pair = {.runs = 20};
 
-	(void)state;
 	random_state = 3;
 	for (size_t i = 0; i < sizeof(noises) / sizeof(noises[0]); i++) {
 		struct tally tally = {0};
@@ -236,13 +233,12 @@ static void a_slowdown_is_found(void **state)
 }
 
 /* 2 % at 3 % noise with power 0.8 takes 37 runs a side. */
-static void planned_runs_have_the_power(void **state)
+TEST(planned_runs_have_the_power)
 {
 	static const struct noise noise = {"normal 3 %", random_normal, 0.03, 0};
 	struct pair pair = {.runs = statistics_runs_needed(0.02, 0.03, 0.95, 0.8)};
 	int found = 0, simulations = 2000;
 
-	(void)state;
 	random_state = 4;
 	assert_in_range(pair.runs, 1, RUNS_MAX);
 	for (int i = 0; i < simulations; i++) {
@@ -262,9 +258,8 @@ static enum outcome verdict_with(double low, double high, double confidence, dou
 	return verdict_of(&ratio, p, 0.02);
 }
 
-static void the_rule(void **state)
+TEST(the_rule)
 {
-	(void)state;
 	assert_int_equal(verdict_with(1.021, 1.05, 0.95, 0.01), OUTCOME_REGRESSED);
 	assert_int_equal(verdict_with(0.9, 0.979, 0.95, 0.01), OUTCOME_IMPROVED);
 	assert_int_equal(verdict_with(0.981, 1.019, 0.95, 0.9), OUTCOME_UNCHANGED);
@@ -279,9 +274,8 @@ static void the_rule(void **state)
 	assert_int_equal(verdict_with(1.03, 1.05, 0.95, 0.05), OUTCOME_REGRESSED);
 }
 
-static void what_is_not_known_is_inconclusive(void **state)
+TEST(what_is_not_known_is_inconclusive)
 {
-	(void)state;
 	/* One run a side, and three. */
 	assert_int_equal(verdict_with(1, 1, 0, 1), OUTCOME_INCONCLUSIVE);
 	assert_int_equal(verdict_with(1.5, 1.6, 0.9, 0.1), OUTCOME_INCONCLUSIVE);
@@ -292,25 +286,9 @@ static void what_is_not_known_is_inconclusive(void **state)
 	assert_int_equal(verdict_with(1.5, 1.6, NAN, 0.01), OUTCOME_INCONCLUSIVE);
 }
 
-static void tolerances(void **state)
+TEST(tolerances)
 {
-	(void)state;
 	assert_true(verdict_tolerance(10, 10) == 0.02);
 	assert_true(verdict_tolerance(9, 30) == 0.05);
 	assert_true(verdict_tolerance(30, 9) == 0.05);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_rule),
-		cmocka_unit_test(what_is_not_known_is_inconclusive),
-		cmocka_unit_test(tolerances),
-		cmocka_unit_test(alike_is_not_called_changed),
-		cmocka_unit_test(alike_functions_are_not_called_changed),
-		cmocka_unit_test(a_slowdown_is_found),
-		cmocka_unit_test(planned_runs_have_the_power),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

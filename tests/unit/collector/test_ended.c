@@ -117,10 +117,8 @@ static void check_all(struct fixture *f)
 	sqlite3_close(db);
 }
 
-TEST_WITH(as_their_files, begin, finish)
+TEST_FIXTURE(as_their_files, begin, finish)
 {
-	struct fixture *f = *state;
-
 	check_all(f);
 	for (uint32_t i = 0; i < IMAGES; i++) {
 		append(f, i);
@@ -131,10 +129,8 @@ TEST_WITH(as_their_files, begin, finish)
 
 /* What was read while it was appended is there once, and read anew when it is asked for
  * again. */
-TEST_WITH(read_already, begin, finish)
+TEST_FIXTURE(read_already, begin, finish)
 {
-	struct fixture *f = *state;
-
 	for (uint32_t i = 0; i < IMAGES; i++) {
 		read_keep_begin(&f->kept, f->run.page);
 		append_to(f, i, &f->kept);
@@ -146,10 +142,8 @@ TEST_WITH(read_already, begin, finish)
 }
 
 /* The writer died before it removed the file. */
-TEST_WITH(once, begin, finish)
+TEST_FIXTURE(once, begin, finish)
 {
-	struct fixture *f = *state;
-
 	for (uint32_t i = 0; i < IMAGES; i++) {
 		append(f, i);
 		check_all(f);
@@ -157,9 +151,8 @@ TEST_WITH(once, begin, finish)
 }
 
 /* It died in the middle of a record: whatever there is of it, the file is there, too. */
-TEST_WITH(half_a_record, begin, finish)
+TEST_FIXTURE(half_a_record, begin, finish)
 {
-	struct fixture *f = *state;
 	uint64_t whole;
 
 	append(f, 0);
@@ -175,10 +168,9 @@ TEST_WITH(half_a_record, begin, finish)
 }
 
 /* A process with the number, and the name, of one that has ended. */
-TEST_WITH(a_name_again, begin, finish)
+TEST_FIXTURE(a_name_again, begin, finish)
 {
 	const struct ingest_watch watch = {0};
-	struct fixture *f = *state;
 	struct make_file again;
 	struct sqlite3 *db;
 	uint32_t slot;
@@ -194,10 +186,9 @@ TEST_WITH(a_name_again, begin, finish)
 }
 
 /* One bit is wrong, anywhere: what cannot be read is counted, nothing else happens. */
-TEST_WITH(damaged, begin, finish)
+TEST_FIXTURE(damaged, begin, finish)
 {
 	const struct ingest_watch watch = {0};
-	struct fixture *f = *state;
 	uint64_t lost = 0;
 
 	append(f, 0);

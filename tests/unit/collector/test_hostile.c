@@ -97,10 +97,8 @@ static char *beside(const struct fixture *f, const char *suffix)
 	return path;
 }
 
-TEST_WITH(a_new_file_is_private, begin, finish)
+TEST_FIXTURE(a_new_file_is_private, begin, finish)
 {
-	struct fixture *f = *state;
-
 	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(mode_of(f->run.output), 0600);
 	assert_int_equal(chmod(f->run.output, 0640), 0);
@@ -109,20 +107,16 @@ TEST_WITH(a_new_file_is_private, begin, finish)
 }
 
 /* The user's own link to a file that is not there yet, in the user's own directory. */
-TEST_WITH(an_own_link_is_followed, begin, finish)
+TEST_FIXTURE(an_own_link_is_followed, begin, finish)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(symlink("other", f->run.output), 0);
 	check_must_store(&f->run, &f->file, 1);
 	check_must_store(&f->run, &f->file, 2);
 	assert_int_equal(mode_of(f->other), 0600);
 }
 
-TEST_WITH(a_link_where_others_may_write_is_not, begin, finish)
+TEST_FIXTURE(a_link_where_others_may_write_is_not, begin, finish)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(symlink("other", f->run.output), 0);
 	assert_int_equal(chmod(f->parent, 0777), 0);
 	must_refuse(f, -ELOOP, "symbolic link");
@@ -130,10 +124,8 @@ TEST_WITH(a_link_where_others_may_write_is_not, begin, finish)
 	assert_int_equal(chmod(f->parent, 0700), 0);
 }
 
-TEST_WITH(a_link_of_others_is_not_followed, begin, finish)
+TEST_FIXTURE(a_link_of_others_is_not_followed, begin, finish)
 {
-	struct fixture *f = *state;
-
 	need_root();
 	assert_int_equal(symlink("other", f->run.output), 0);
 	assert_int_equal(lchown(f->run.output, NOBODY, NOBODY), 0);
@@ -141,19 +133,15 @@ TEST_WITH(a_link_of_others_is_not_followed, begin, finish)
 	assert_int_equal(access(f->other, F_OK), -1);
 }
 
-TEST_WITH(a_second_name_is_refused, begin, finish)
+TEST_FIXTURE(a_second_name_is_refused, begin, finish)
 {
-	struct fixture *f = *state;
-
 	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(link(f->run.output, f->other), 0);
 	must_refuse(f, -EACCES, "has 2 names");
 }
 
-TEST_WITH(a_file_of_others_is_refused, begin, finish)
+TEST_FIXTURE(a_file_of_others_is_refused, begin, finish)
 {
-	struct fixture *f = *state;
-
 	need_root();
 	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(chown(f->run.output, NOBODY, NOBODY), 0);
@@ -170,10 +158,9 @@ static void plant(const char *path, const char *text)
 }
 
 /* A journal that is there when the file is opened would be written into it. */
-TEST_WITH(journals_of_others_are_refused, begin, finish)
+TEST_FIXTURE(journals_of_others_are_refused, begin, finish)
 {
 	static const char *const suffixes[] = {"-journal", "-wal"};
-	struct fixture *f = *state;
 
 	need_root();
 	check_must_store(&f->run, &f->file, 1);
@@ -188,10 +175,9 @@ TEST_WITH(journals_of_others_are_refused, begin, finish)
 	check_must_store(&f->run, &f->file, 2);
 }
 
-TEST_WITH(links_as_journals_are_refused, begin, finish)
+TEST_FIXTURE(links_as_journals_are_refused, begin, finish)
 {
 	static const char *const suffixes[] = {"-journal", "-wal"};
-	struct fixture *f = *state;
 
 	check_must_store(&f->run, &f->file, 1);
 	plant(f->other, "precious");
@@ -205,9 +191,8 @@ TEST_WITH(links_as_journals_are_refused, begin, finish)
 }
 
 /* To open one would wait for who writes into it. */
-TEST_WITH(a_fifo_as_journal_is_refused, begin, finish)
+TEST_FIXTURE(a_fifo_as_journal_is_refused, begin, finish)
 {
-	struct fixture *f = *state;
 	char *path;
 
 	check_must_store(&f->run, &f->file, 1);
@@ -217,7 +202,7 @@ TEST_WITH(a_fifo_as_journal_is_refused, begin, finish)
 	assert_int_equal(unlink(path), 0);
 }
 
-TEST_WITH(changed_schemas_are_refused, begin, finish)
+TEST_FIXTURE(changed_schemas_are_refused, begin, finish)
 {
 	static const struct {
 		const char *sql, *words;
@@ -233,7 +218,6 @@ TEST_WITH(changed_schemas_are_refused, begin, finish)
 		{"DROP VIEW gpu", "lacks"},
 		{"DROP VIEW gpu; CREATE TABLE gpu (a)", "has a changed table 'gpu'"},
 	};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
 		check_must_store(&f->run, &f->file, 1);
@@ -243,10 +227,8 @@ TEST_WITH(changed_schemas_are_refused, begin, finish)
 	}
 }
 
-TEST_WITH(what_does_nothing_may_stay, begin, finish)
+TEST_FIXTURE(what_does_nothing_may_stay, begin, finish)
 {
-	struct fixture *f = *state;
-
 	check_must_store(&f->run, &f->file, 1);
 	execute(f, "CREATE VIEW mine AS SELECT name FROM functions;"
 		   "CREATE TABLE notes (run_id, text PRIMARY KEY); ANALYZE");
@@ -280,9 +262,8 @@ static void announce(struct fixture *f, int64_t age_seconds)
 	sqlite3_close(db);
 }
 
-TEST_WITH(halves_of_dead_writers_are_removed, begin, finish)
+TEST_FIXTURE(halves_of_dead_writers_are_removed, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 
 	check_must_store(&f->run, &f->file, 1);
@@ -301,9 +282,8 @@ TEST_WITH(halves_of_dead_writers_are_removed, begin, finish)
 	sqlite3_close(db);
 }
 
-TEST_WITH(halves_of_living_writers_stay, begin, finish)
+TEST_FIXTURE(halves_of_living_writers_stay, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 
 	check_must_store(&f->run, &f->file, 1);

@@ -60,10 +60,9 @@ static int finish(void **state)
 
 /* Paths beyond the limit: calls are counted, and time and blocks stay with the nearest
  * ancestor that is there. */
-TEST_WITH(folded_paths, begin, finish)
+TEST_FIXTURE(folded_paths, begin, finish)
 {
 	struct ingest_watch watch = {.path_limit = 4}; /* the root above all is one */
-	struct fixture *f = *state;
 	uint32_t main_node = make_call(&f->lane, 1, 0x1000, 1, 1000), node;
 	struct sqlite3 *db;
 
@@ -84,9 +83,8 @@ TEST_WITH(folded_paths, begin, finish)
 }
 
 /* More nodes than a process may have: neither read nor merged. */
-TEST_WITH(surplus_nodes, begin, finish)
+TEST_FIXTURE(surplus_nodes, begin, finish)
 {
-	struct fixture *f = *state;
 	uint32_t limit = read_node_limit(f->run.page), surplus = 1000;
 	struct segment_node node = {.key = 0x1000, .call_count = 1, .parent = 1};
 	struct segment_lane *lane = f->lane.lane;
@@ -125,9 +123,8 @@ TEST_WITH(surplus_nodes, begin, finish)
 }
 
 /* Every call site asks for the function around it, through all regions. */
-TEST_WITH(chain_of_regions, begin, finish)
+TEST_FIXTURE(chain_of_regions, begin, finish)
 {
-	struct fixture *f = *state;
 	const uint32_t half = 50000;
 	struct segment_node *nodes = f->lane.nodes;
 
@@ -145,9 +142,8 @@ TEST_WITH(chain_of_regions, begin, finish)
 }
 
 /* Stacks that all claim the same frames. */
-TEST_WITH(fibers_with_the_same_frames, begin, finish)
+TEST_FIXTURE(fibers_with_the_same_frames, begin, finish)
 {
-	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
 	struct segment_fiber *fibers = (void *)((char *)lane + (12 << 20));
 	uint32_t node = make_call(&f->lane, 1, 0x1000, 1, 100);
@@ -171,9 +167,8 @@ TEST_WITH(fibers_with_the_same_frames, begin, finish)
 }
 
 /* Each process has its own series of a name: they are found without looking at all. */
-TEST_WITH(many_series, begin, finish)
+TEST_FIXTURE(many_series, begin, finish)
 {
-	struct fixture *f = *state;
 	struct marks all = {.count = 0}, *marks = &all;
 	struct segment_series series = {.kind = SEGMENT_SERIES_STEP,
 					.count = 1,

@@ -534,9 +534,8 @@ static void store_and_remove(struct fixture *f, const struct ingest *ingest)
 	is_recording = 0;
 }
 
-TEST_WITH(first_run, begin, finish)
+TEST_FIXTURE(first_run, begin, finish)
 {
-	struct fixture *f = *state;
 	struct ingest *ingest = load(f, 1);
 
 	store_and_remove(f, ingest);
@@ -544,9 +543,8 @@ TEST_WITH(first_run, begin, finish)
 	unload(ingest);
 }
 
-TEST_WITH(later_run, begin, finish)
+TEST_FIXTURE(later_run, begin, finish)
 {
-	struct fixture *f = *state;
 	struct ingest *ingest = load(f, 1);
 	char error[512] = "";
 
@@ -559,9 +557,8 @@ TEST_WITH(later_run, begin, finish)
 	unload(ingest);
 }
 
-TEST_WITH(run_stored_again, begin, finish)
+TEST_FIXTURE(run_stored_again, begin, finish)
 {
-	struct fixture *f = *state;
 	struct ingest *ingest = load(f, 1);
 	char error[512] = "";
 

@@ -73,35 +73,28 @@ TEST_WITH(sound, begin, finish)
 	assert_int_equal(ingest(*state, "6"), 0);
 }
 
-TEST_WITH(wrong_magic_of_file, begin, finish)
+TEST_FIXTURE(wrong_magic_of_file, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->magic++;
 	assert_int_equal(ingest(f, ""), 1);
 }
 
-TEST_WITH(wrong_version_of_file, begin, finish)
+TEST_FIXTURE(wrong_version_of_file, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->version++;
 	assert_int_equal(ingest(f, ""), 1);
 }
 
-TEST_WITH(file_of_another_run, begin, finish)
+TEST_FIXTURE(file_of_another_run, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->token++;
 	assert_int_equal(ingest(f, ""), 1);
 }
 
-TEST_WITH(wrong_slot_sizes, begin, finish)
+TEST_FIXTURE(wrong_slot_sizes, begin, finish)
 {
 	static const uint64_t sizes[] = {0,	    1, 4096, UINT64_MAX, UINT64_MAX / 2,
 					 1ull << 60};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		f->file.file->slot_size = sizes[i];
@@ -109,36 +102,28 @@ TEST_WITH(wrong_slot_sizes, begin, finish)
 	}
 }
 
-TEST_WITH(too_many_slots, begin, finish)
+TEST_FIXTURE(too_many_slots, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->slot_count = f->file.file->slot_limit = UINT32_MAX;
 	assert_int_equal(ingest(f, "6"), 0);
 }
 
-TEST_WITH(unknown_slot_kind, begin, finish)
+TEST_FIXTURE(unknown_slot_kind, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->slots[3].kind = 77;
 	f->file.file->slot_count = 4;
 	assert_int_equal(ingest(f, "6"), 1);
 }
 
-TEST_WITH(lane_without_process, begin, finish)
+TEST_FIXTURE(lane_without_process, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->slots[2].process_slot = 9;
 	/* the lane and the site of it */
 	assert_int_equal(ingest(f, ""), 2);
 }
 
-TEST_WITH(unwritten_slots, begin, finish)
+TEST_FIXTURE(unwritten_slots, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->file.file->slots[3] = (struct segment_slot){SEGMENT_SLOT_PROCESS, 5, 3, 0};
 	f->file.file->slots[4] = (struct segment_slot){SEGMENT_SLOT_LANE, 5, 1, 0};
 	f->file.file->slot_count = 5;
@@ -146,9 +131,8 @@ TEST_WITH(unwritten_slots, begin, finish)
 }
 
 /* Counts past the capacity, past what is stored, past the file. */
-TEST_WITH(wild_counts, begin, finish)
+TEST_FIXTURE(wild_counts, begin, finish)
 {
-	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
 
 	lane->nodes.count = lane->nodes.capacity = UINT32_MAX;
@@ -161,11 +145,10 @@ TEST_WITH(wild_counts, begin, finish)
 	assert_true(ingest(f, "6") > 0);
 }
 
-TEST_WITH(wild_offsets, begin, finish)
+TEST_FIXTURE(wild_offsets, begin, finish)
 {
 	static const uint64_t offsets[] = {UINT64_MAX, UINT64_MAX - 63, MAKE_SLOT_BYTES,
 					   MAKE_SLOT_BYTES - 1, 1ull << 63};
-	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
 		f->lane.lane->nodes.offset = offsets[i];
@@ -178,20 +161,16 @@ TEST_WITH(wild_offsets, begin, finish)
 	}
 }
 
-TEST_WITH(circular_nodes, begin, finish)
+TEST_FIXTURE(circular_nodes, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->lane.nodes[2].parent = 3;
 	f->lane.nodes[3].parent = 2;
 	/* the two, the return address below them, its site */
 	assert_int_equal(ingest(f, ""), 4);
 }
 
-TEST_WITH(wild_node, begin, finish)
+TEST_FIXTURE(wild_node, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->lane.nodes[3] = (struct segment_node){.key = UINT64_MAX,
 						 .call_count = UINT64_MAX,
 						 .total_ticks = UINT64_MAX,
@@ -201,9 +180,8 @@ TEST_WITH(wild_node, begin, finish)
 	ingest(f, "1");
 }
 
-TEST_WITH(wild_numbers, begin, finish)
+TEST_FIXTURE(wild_numbers, begin, finish)
 {
-	struct fixture *f = *state;
 	struct segment_site *sites =
 		(void *)((char *)f->process + f->process->sites.offset);
 	struct sqlite3 *db;
@@ -226,10 +204,8 @@ TEST_WITH(wild_numbers, begin, finish)
 	sqlite3_close(db);
 }
 
-TEST_WITH(frame_of_no_node, begin, finish)
+TEST_FIXTURE(frame_of_no_node, begin, finish)
 {
-	struct fixture *f = *state;
-
 	make_frame(&f->lane, 2, END - 100);
 	f->lane.frames[0].node = 4000000;
 	make_frame(&f->lane, 4, END - 100); /* a return address */
@@ -238,16 +214,14 @@ TEST_WITH(frame_of_no_node, begin, finish)
 	assert_int_equal(ingest(f, "6"), 2);
 }
 
-TEST_WITH(retired_module_that_is_not, begin, finish)
+TEST_FIXTURE(retired_module_that_is_not, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->lane.nodes[3].key |= 0x7fffull << SEGMENT_KEY_MODULE_SHIFT;
 	assert_int_equal(ingest(f, "6"), 0);
 }
 
 /* Every length the first file may have been cut to. */
-TEST_WITH(cut_file, begin, finish)
+TEST_FIXTURE(cut_file, begin, finish)
 {
 	static const off_t lengths[] = {
 		0,
@@ -264,7 +238,6 @@ TEST_WITH(cut_file, begin, finish)
 		2 * MAKE_SLOT_BYTES + 100,
 		2 * MAKE_SLOT_BYTES + (1 << 20) + 100,
 	};
-	struct fixture *f = *state;
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/100-1.segment", f->run.directory);
@@ -278,9 +251,8 @@ TEST_WITH(cut_file, begin, finish)
 	}
 }
 
-TEST_WITH(strange_names, begin, finish)
+TEST_FIXTURE(strange_names, begin, finish)
 {
-	struct fixture *f = *state;
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/directory.segment", f->run.directory);
@@ -304,9 +276,8 @@ static void refuse_page(const struct fixture *f, const char *word)
 		fail_msg("%s", error);
 }
 
-TEST_WITH(damaged_page, begin, finish)
+TEST_FIXTURE(damaged_page, begin, finish)
 {
-	struct fixture *f = *state;
 	char path[512];
 
 	f->run.page->magic = 0;
@@ -322,10 +293,8 @@ TEST_WITH(damaged_page, begin, finish)
 	refuse_page(f, "No such file");
 }
 
-TEST_WITH(strings_without_end, begin, finish)
+TEST_FIXTURE(strings_without_end, begin, finish)
 {
-	struct fixture *f = *state;
-
 	memset(f->run.page->label, 'x', sizeof(f->run.page->label));
 	memset(f->run.page->cwd, 'x', sizeof(f->run.page->cwd));
 	memset(f->process->executable, 'x', sizeof(f->process->executable));
@@ -337,9 +306,8 @@ TEST_WITH(strings_without_end, begin, finish)
 	assert_int_equal(ingest(f, "6"), 0);
 }
 
-TEST_WITH(checksum_sees_changes, begin, finish)
+TEST_FIXTURE(checksum_sees_changes, begin, finish)
 {
-	struct fixture *f = *state;
 	uint64_t before = read_run_checksum(&f->run.rundir);
 
 	assert_int_equal(before, read_run_checksum(&f->run.rundir));

@@ -98,9 +98,8 @@ TEST(no_spool)
 	assert_int_equal(count, 0);
 }
 
-TEST_WITH(recovered, begin, finish)
+TEST_FIXTURE(recovered, begin, finish)
 {
-	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
 	char error[512] = "";
 	struct sqlite3 *db;
@@ -120,9 +119,8 @@ TEST_WITH(recovered, begin, finish)
 			 -EAGAIN);
 }
 
-TEST_WITH(attended, begin, finish)
+TEST_FIXTURE(attended, begin, finish)
 {
-	struct fixture *f = *state;
 	int lock = rundir_lock(&f->run.rundir);
 	struct spool_run run;
 	char error[512] = "";
@@ -144,10 +142,8 @@ TEST_WITH(attended, begin, finish)
 }
 
 /* A process of the run is there: ours. */
-TEST_WITH(unattended, begin, finish)
+TEST_FIXTURE(unattended, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->process->pid = getpid();
 	f->process->start_time = liveness_start_time(getpid(), 0, INT64_MAX);
 	assert_int_not_equal(f->process->start_time, 0);
@@ -157,9 +153,8 @@ TEST_WITH(unattended, begin, finish)
 }
 
 /* A child that maps the run's files and has not said yet that it is there. */
-TEST_WITH(newborn, begin, finish)
+TEST_FIXTURE(newborn, begin, finish)
 {
-	struct fixture *f = *state;
 	int child;
 
 	f->run.page->start_monotonic_ns = ticks_monotonic_ns() - 1000000000ull;
@@ -174,10 +169,8 @@ TEST_WITH(newborn, begin, finish)
 }
 
 /* The collector has been started and has not got the lock yet. */
-TEST_WITH(starting, begin, finish)
+TEST_FIXTURE(starting, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->run.page->start_monotonic_ns = ticks_monotonic_ns();
 	f->run.state->collector_state = SEGMENT_COLLECTOR_STARTING;
 	assert_int_equal(only_run(f).state, SPOOL_FINISHING);
@@ -185,10 +178,9 @@ TEST_WITH(starting, begin, finish)
 	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
 }
 
-TEST_WITH(read_live, begin, finish)
+TEST_FIXTURE(read_live, begin, finish)
 {
 	static const struct ingest_watch nothing;
-	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
 	char error[512] = "";
 	struct ingest ingest;
@@ -220,9 +212,8 @@ TEST_WITH(read_live, begin, finish)
 }
 
 /* A program that has just begun to make its file has nothing in it yet. */
-TEST_WITH(file_being_made, begin, finish)
+TEST_FIXTURE(file_being_made, begin, finish)
 {
-	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
 	struct make_file young;
 	char error[512] = "";
@@ -315,10 +306,9 @@ TEST(removed_while_it_is_read)
 }
 
 /* Who was killed while it removed a stored run left this. */
-TEST_WITH(partly_removed, begin, finish)
+TEST_FIXTURE(partly_removed, begin, finish)
 {
-	struct fixture *f = *state;
-	char rest[SEGMENT_PATH_MAX], spool[SEGMENT_PATH_MAX];
+	char rest[2 * SEGMENT_PATH_MAX], spool[SEGMENT_PATH_MAX];
 
 	snprintf(spool, sizeof(spool), "%s-spool", f->run.output);
 	snprintf(rest, sizeof(rest), "%s/removed.0123456789abcdef", spool);
@@ -328,9 +318,8 @@ TEST_WITH(partly_removed, begin, finish)
 	assert_int_equal(access(spool, F_OK), -1);
 }
 
-TEST_WITH(damaged_run, begin, finish)
+TEST_FIXTURE(damaged_run, begin, finish)
 {
-	struct fixture *f = *state;
 	struct spool_run run;
 	char error[512] = "";
 
@@ -344,9 +333,8 @@ TEST_WITH(damaged_run, begin, finish)
 }
 
 /* The output cannot be written: the spool stays. */
-TEST_WITH(output_not_writable, begin, finish)
+TEST_FIXTURE(output_not_writable, begin, finish)
 {
-	struct fixture *f = *state;
 	struct spool_run run = only_run(f);
 	char error[512] = "";
 

@@ -60,9 +60,8 @@ static void must_refuse(struct fixture *f, int expected, const char *words)
 		fail_msg("%s", error);
 }
 
-TEST_WITH(identity, begin, finish)
+TEST_FIXTURE(identity, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 	char path[256];
 
@@ -84,9 +83,8 @@ TEST_WITH(identity, begin, finish)
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-TEST_WITH(appended, begin, finish)
+TEST_FIXTURE(appended, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 
 	check_must_store(&f->run, &f->file, 1);
@@ -102,9 +100,8 @@ TEST_WITH(appended, begin, finish)
 }
 
 /* A run that is stored again replaces itself and nothing else. */
-TEST_WITH(replaced, begin, finish)
+TEST_FIXTURE(replaced, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 
 	check_must_store(&f->run, &f->file, 1);
@@ -142,10 +139,8 @@ TEST_WITH(not_a_database, begin, finish)
 	must_refuse(*state, -EINVAL, "is not an SQLite database");
 }
 
-TEST_WITH(empty_file, begin, finish)
+TEST_FIXTURE(empty_file, begin, finish)
 {
-	struct fixture *f = *state;
-
 	write_file(f, "", 0);
 	check_must_store(&f->run, &f->file, 1);
 }
@@ -175,27 +170,22 @@ TEST_WITH(newer_and_older_database, begin, finish)
 	must_refuse(*state, -EINVAL, "an older version");
 }
 
-TEST_WITH(cut_database, begin, finish)
+TEST_FIXTURE(cut_database, begin, finish)
 {
-	struct fixture *f = *state;
-
 	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(truncate(f->run.output, 5000), 0);
 	must_refuse(f, -EINVAL, "is damaged");
 }
 
-TEST_WITH(directory_in_the_way, begin, finish)
+TEST_FIXTURE(directory_in_the_way, begin, finish)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(mkdir(f->run.output, 0700), 0);
 	must_refuse(f, -EINVAL, "is not a file");
 	assert_int_equal(rmdir(f->run.output), 0);
 }
 
-TEST_WITH(missing_directory, begin, finish)
+TEST_FIXTURE(missing_directory, begin, finish)
 {
-	struct fixture *f = *state;
 	char kept[sizeof(f->run.output)];
 
 	strcpy(kept, f->run.output);
@@ -204,9 +194,8 @@ TEST_WITH(missing_directory, begin, finish)
 	strcpy(f->run.output, kept);
 }
 
-TEST_WITH(write_ahead_log_is_ended, begin, finish)
+TEST_FIXTURE(write_ahead_log_is_ended, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 
 	check_must_store(&f->run, &f->file, 1);
@@ -218,9 +207,8 @@ TEST_WITH(write_ahead_log_is_ended, begin, finish)
 }
 
 /* Several collectors that end at the same time on a file that is not there yet. */
-TEST_WITH(concurrent_writers, begin, finish)
+TEST_FIXTURE(concurrent_writers, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 	int status;
 

@@ -83,9 +83,8 @@ static struct segment_history *history_of(const struct fixture *f)
 			f->process->history_slot * MAKE_SLOT_BYTES);
 }
 
-TEST_WITH(sound, begin, finish)
+TEST_FIXTURE(sound, begin, finish)
 {
-	struct fixture *f = *state;
 	const struct segment_path_past *pasts;
 
 	assert_int_equal(take(f), 0);
@@ -103,9 +102,8 @@ TEST_WITH(sound, begin, finish)
 }
 
 /* profshim_snapshot("") cost the whole recording. */
-TEST_WITH(empty_label, begin, finish)
+TEST_FIXTURE(empty_label, begin, finish)
 {
-	struct fixture *f = *state;
 	struct sqlite3 *db;
 
 	assert_int_equal(take_called(f, ""), 0);
@@ -117,12 +115,11 @@ TEST_WITH(empty_label, begin, finish)
 /* The numbers that lead to memory, each with values that lead out of it. What is beyond
  * the file's size would be a fault here; what is inside of it shows in the other slots.
  */
-TEST_WITH(wild_numbers, begin, finish)
+TEST_FIXTURE(wild_numbers, begin, finish)
 {
 	static const uint64_t values[] = {
 		0,	    1,		7,	    MAKE_SLOT_BYTES - 8, MAKE_SLOT_BYTES,
 		FILE_BYTES, UINT32_MAX, 1ull << 40, UINT64_MAX - 7,	 UINT64_MAX};
-	struct fixture *f = *state;
 	struct segment_history *history;
 	struct segment_history good;
 	uint64_t *words;
@@ -146,14 +143,13 @@ TEST_WITH(wild_numbers, begin, finish)
 	}
 }
 
-TEST_WITH(wild_lane, begin, finish)
+TEST_FIXTURE(wild_lane, begin, finish)
 {
 	static const uint64_t values[] = {0,	      1,
 					  7,	      MAKE_SLOT_BYTES - 8,
 					  FILE_BYTES, UINT32_MAX / 2,
 					  UINT32_MAX, 1ull << 40,
 					  UINT64_MAX, (uint64_t)UINT32_MAX << 32 | 3};
-	struct fixture *f = *state;
 	struct segment_lane good = *f->lane.lane;
 	uint64_t *words = (void *)f->lane.lane;
 
@@ -171,11 +167,10 @@ TEST_WITH(wild_lane, begin, finish)
 }
 
 /* The table of slots, and the numbers that name a slot. */
-TEST_WITH(wild_slots, begin, finish)
+TEST_FIXTURE(wild_slots, begin, finish)
 {
 	static const uint32_t values[] = {0,	     1, 2, MAKE_SLOTS, MAKE_SLOTS + 1,
 					  UINT32_MAX};
-	struct fixture *f = *state;
 
 	assert_int_equal(take(f), 0);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
@@ -196,9 +191,8 @@ TEST_WITH(wild_slots, begin, finish)
 }
 
 /* Fibers without end that all have the same frames. */
-TEST_WITH(many_fibers, begin, finish)
+TEST_FIXTURE(many_fibers, begin, finish)
 {
-	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
 	struct segment_fiber *fibers = (void *)((char *)lane + (12 << 20));
 
@@ -213,9 +207,8 @@ TEST_WITH(many_fibers, begin, finish)
 }
 
 /* A gigabyte of nodes, none of them stored. */
-TEST_WITH(holes, begin, finish)
+TEST_FIXTURE(holes, begin, finish)
 {
-	struct fixture *f = *state;
 	uint64_t slot_size = SEGMENT_SLOT_BYTES_MOST;
 
 	assert_int_equal(ftruncate(f->fd, (off_t)(slot_size * 4)), 0);
@@ -231,19 +224,16 @@ TEST_WITH(holes, begin, finish)
 	assert_int_equal(take(f), 0);
 }
 
-TEST_WITH(cut_file, begin, finish)
+TEST_FIXTURE(cut_file, begin, finish)
 {
-	struct fixture *f = *state;
-
 	assert_int_equal(ftruncate(f->fd, 3 << 12), 0);
 	assert_int_equal(take(f), -EINVAL);
 	assert_int_equal(ftruncate(f->fd, FILE_BYTES), 0);
 }
 
 /* Another process cuts the file and makes it longer again, without end. */
-TEST_WITH(cut_meanwhile, begin, finish)
+TEST_FIXTURE(cut_meanwhile, begin, finish)
 {
-	struct fixture *f = *state;
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -261,9 +251,8 @@ TEST_WITH(cut_meanwhile, begin, finish)
 	assert_int_equal(ftruncate(f->fd, FILE_BYTES), 0);
 }
 
-TEST_WITH(lost_mapping, begin, finish)
+TEST_FIXTURE(lost_mapping, begin, finish)
 {
-	struct fixture *f = *state;
 	volatile uint64_t *words =
 		shared_map(f->fd, 0, FILE_BYTES, PROT_READ | PROT_WRITE);
 
@@ -286,9 +275,8 @@ static void pause_nothing(int step)
 
 /* The kernel marks the lock of a taker that is killed; the next one, from outside or
  * inside, has it. */
-TEST_WITH(dead_holder, begin, finish)
+TEST_FIXTURE(dead_holder, begin, finish)
 {
-	struct fixture *f = *state;
 	uint32_t *word = &f->process->snapshot_lock;
 	struct live_snapshot_lock lock;
 	pid_t child;
@@ -312,10 +300,8 @@ TEST_WITH(dead_holder, begin, finish)
 	assert_int_equal(*word, SEGMENT_LOCK_THREAD);
 }
 
-TEST_WITH(living_holder, begin, finish)
+TEST_FIXTURE(living_holder, begin, finish)
 {
-	struct fixture *f = *state;
-
 	f->process->snapshot_lock = SEGMENT_LOCK_THREAD;
 	assert_int_equal(take(f), -EBUSY);
 	assert_int_equal(f->process->snapshot_lock, SEGMENT_LOCK_THREAD);
@@ -352,9 +338,8 @@ static int go_on(pid_t child)
 /* Whoever has the lock may be without a CPU for as long as others have it, and the
  * process's own snapshots are refused meanwhile: no call is made with it that can be made
  * without. */
-TEST_WITH(held_for_a_moment, begin, finish)
+TEST_FIXTURE(held_for_a_moment, begin, finish)
 {
-	struct fixture *f = *state;
 	struct user_regs_struct registers;
 	int status, seen = 0;
 	pid_t child = start_taker(f);
@@ -371,9 +356,8 @@ TEST_WITH(held_for_a_moment, begin, finish)
 }
 
 /* The process takes one while ours is copied: ours may be the older of the two. */
-TEST_WITH(another_meanwhile, begin, finish)
+TEST_FIXTURE(another_meanwhile, begin, finish)
 {
-	struct fixture *f = *state;
 	pid_t child = start_taker(f);
 	int status;
 
@@ -390,9 +374,8 @@ TEST_WITH(another_meanwhile, begin, finish)
 }
 
 /* What is not part of a snapshot that failed is part of the next one. */
-TEST_WITH(after_failure, begin, finish)
+TEST_FIXTURE(after_failure, begin, finish)
 {
-	struct fixture *f = *state;
 	uint32_t first;
 
 	assert_int_equal(take(f), 0);
