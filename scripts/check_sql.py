@@ -27,6 +27,8 @@ KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 # Takes from the report around it, with which it is read.
 WITHIN = os.path.join("analyzer", "reports", "sql", "parts", "gate.sql")
+# What another engine is asked, by tests/exports/check_fleet.py.
+OF_OTHERS = os.path.join("analyzer", "push", "clickhouse.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 
@@ -36,7 +38,7 @@ def sql_files(root):
                             if name not in SKIPPED_FOLDERS and not name.startswith("build"))
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
-            if name.endswith(".sql") and path not in (os.path.join("common", "schema.sql"), WITHIN):
+            if name.endswith(".sql") and path not in (os.path.join("common", "schema.sql"), WITHIN, OF_OTHERS):
                 yield path
 
 
@@ -99,7 +101,7 @@ def empty_database(root):
                         ("owner", 2), ("asker", 2), ("fits", 1),
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),
-                        ("suppression", 2), ("pattern", 1), ("label_value", 1),
+                        ("suppression", 2), ("pattern", 1), ("label_value", 1), ("function_hash", 1), ("stack_hash", 1),
                         ("is_found", 2), ("bare_name", 1), ("square_root", 1), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
                         ("difference", 3), ("amount", 3), ("held", 4),

@@ -16,9 +16,10 @@
 extern const struct report report_top;
 extern const struct report report_mcp;
 extern const struct report report_push;
+extern const struct report report_fleet;
 
 static const struct report *const live_commands[] = {&report_top, &report_push,
-						     &report_mcp};
+						     &report_fleet, &report_mcp};
 
 #define LIVE_COUNT (sizeof(live_commands) / sizeof(live_commands[0]))
 

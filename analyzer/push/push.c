@@ -4,20 +4,28 @@
 
 #include "analyzer/reports/common.h"
 #include "analyzer/rundb/select.h"
+#include "common/base/xalloc.h"
 
+#include "clickhouse_rows.sql.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
 	const char *scheme;
+	bool has_all; /* all runs of a database, not the latest */
 	enum exit_status (*push)(struct push *push);
 } targets[] = {
-	{"http://", gateway_push},
-	{"https://", gateway_push},
+	{"http://", false, gateway_push},
+	{"https://", false, gateway_push},
+	{"clickhouse://", true, clickhouse_push},
+	{"clickhouses://", true, clickhouse_push},
 };
 
 static const struct column columns[] = {
 	{"database", "database", COLUMN_FILE, COLUMN_KEEP},
 	{"run_id", "run", COLUMN_ID, COLUMN_KEEP},
+	{"was_there", "was there", COLUMN_FLAG, COLUMN_KEEP},
 	{"url", "is at", COLUMN_TEXT, COLUMN_KEEP},
 };
 
@@ -27,10 +35,49 @@ static void add_row(struct table *table, const struct push *push)
 
 	row[0] = table_text(table, rundb_path(push->input->db));
 	row[1] = cell_integer(push->input->run_id);
-	row[2] = table_text(table, strbuf_text(&push->where));
+	row[2] = cell_integer(push->was_there);
+	row[3] = table_text(table, strbuf_text(&push->where));
 }
 
-/* The latest run of each database. */
+/* The runs of a database that a kind of server gets. */
+static int64_t *runs_of(struct report_input *input, bool has_all, size_t *ret_count)
+{
+	int64_t *runs = NULL, latest;
+	struct cursor *cursor;
+
+	*ret_count = 0;
+	if (select_run(input->db, NULL, &latest, &input->error) < 0)
+		return NULL;
+	if (!has_all) {
+		ARRAY_ADD(runs, *ret_count) = latest;
+		return runs;
+	}
+	cursor = report_query(input, clickhouse_rows_sql_runs);
+	while (cursor_next(cursor) > 0)
+		ARRAY_ADD(runs, *ret_count) = cursor_integer(cursor, "run_id");
+	report_finish(input, cursor);
+	return runs;
+}
+
+static enum exit_status push_database(struct push *push, size_t target,
+				      struct table *table)
+{
+	struct report_input *input = push->input;
+	size_t count;
+	int64_t *runs = runs_of(input, targets[target].has_all, &count);
+	enum exit_status status = input->error.size ? STATUS_FAILED : STATUS_OK;
+
+	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+		strbuf_reset(&push->where);
+		input->run_id = runs[i];
+		status = targets[target].push(push);
+		if (status == STATUS_OK)
+			add_row(table, push);
+	}
+	free(runs);
+	return status;
+}
+
 static enum exit_status push_all(struct push *push, size_t target, struct table *table)
 {
 	struct report_input *input = push->input;
@@ -38,16 +85,11 @@ static enum exit_status push_all(struct push *push, size_t target, struct table 
 
 	for (size_t i = 0; i < input->database_count && status == STATUS_OK; i++) {
 		input->db = input->databases[i];
-		strbuf_reset(&push->where);
-		status = select_run(input->db, NULL, &input->run_id, &input->error) < 0
-				 ? STATUS_FAILED
-				 : targets[target].push(push);
-		if (status == STATUS_OK)
-			add_row(table, push);
+		status = push_database(push, target, table);
 	}
 	if (status && table->row_count)
-		strbuf_printf(&input->error, "; pushed before: %zu of %zu",
-			      table->row_count, input->database_count);
+		strbuf_printf(&input->error, "; pushed before: %zu runs",
+			      table->row_count);
 	input->db = NULL; /* databases[] owns it */
 	return status;
 }
@@ -83,21 +125,25 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 const struct report report_push = {
 	.name = "push",
 	.argument = "URL",
-	.summary = "send runs to a server: Prometheus",
+	.summary = "send runs to a server: Prometheus, ClickHouse",
 	.description =
-		"Sends the latest run of each database. URL http://HOST:9091 is a "
-		"Prometheus Pushgateway: it gets what 'export openmetrics' writes, in "
-		"place "
-		"of an earlier run of the same program on the same host (the labels job "
-		"and "
+		"URL http://HOST:9091 is a Prometheus Pushgateway: it gets what 'export "
+		"openmetrics' writes of the latest run of each database, in place of an "
+		"earlier run of the same program on the same host (the labels job and "
 		"instance). To choose these, write the path out: "
-		"http://HOST:9091/metrics/job/NAME/instance/NAME. Nothing of a database "
-		"changes, so a server that cannot be reached (status 1) can have it "
-		"later.\n\n"
+		"http://HOST:9091/metrics/job/NAME/instance/NAME.\n\n"
+		"URL clickhouse://HOST:8123/DATABASE is a ClickHouse, clickhouses:// the "
+		"same with TLS: it gets all runs, with each call path. 'fleet init' "
+		"makes "
+		"its tables. A run that is there is not sent again, and a push that was "
+		"cut short goes on.\n\n"
+		"Nothing of a database changes, so a server that cannot be reached "
+		"(status 1) can have it later.\n\n"
 		"Credentials are the first line of --credentials FILE, which only you "
-		"may be "
-		"able to read, or the variable PROFSHIM_CREDENTIALS: USER:PASSWORD, or a "
-		"token without a colon.",
+		"may "
+		"be able to read, or the variable PROFSHIM_CREDENTIALS: USER:PASSWORD, "
+		"or "
+		"a token without a colon.",
 	.example = "prof-analyze push http://localhost:9091 run.db",
 	.takes = TAKES_MANY | TAKES_PUSH,
 	.build = build,

@@ -15,3 +15,4 @@ struct push {
 
 /* Pushes input's run; fails with input->error. */
 enum exit_status gateway_push(struct push *push);
+enum exit_status clickhouse_push(struct push *push);

@@ -16,8 +16,17 @@ LOCAL = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 def program(name):
     """The path of a server's program; None: it has not been fetched."""
-    path = os.path.join(ROOT, "usr", "bin", name)
-    return path if os.path.exists(path) else None
+    for folder in ("bin", "sbin"):
+        path = os.path.join(ROOT, "usr", folder, name)
+        if os.path.exists(path):
+            return path
+    return None
+
+
+def environment():
+    """Of servers whose libraries were fetched with them."""
+    folder = os.path.join(ROOT, "usr", "lib", "x86_64-linux-gnu")
+    return {**os.environ, "LD_LIBRARY_PATH": os.path.realpath(folder)}
 
 
 def free_port():
@@ -40,7 +49,7 @@ def running(make_command, path, folder):
         log_path = os.path.join(folder, f"server-{port}.log")
         with open(log_path, "wb") as log:
             process = subprocess.Popen(make_command(port), cwd=folder, stdin=subprocess.DEVNULL,
-                                       stdout=log, stderr=log)
+                                       stdout=log, stderr=log, env=environment())
         try:
             if is_answering(process, f"http://127.0.0.1:{port}{path}"):
                 yield port

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""A ClickHouse on loopback, and a way to it that breaks."""
+import contextlib
+import http.server
+import os
+import threading
+import urllib.error
+import urllib.request
+
+import servers
+
+CONFIG = """<yandex>
+<logger><level>warning</level><console>1</console></logger>
+<http_port>{port}</http_port><tcp_port>{tcp}</tcp_port><listen_host>127.0.0.1</listen_host>
+<path>{folder}/data/</path><tmp_path>{folder}/tmp/</tmp_path>
+<users_config>users.xml</users_config><default_profile>default</default_profile>
+<default_database>default</default_database><mark_cache_size>67108864</mark_cache_size>
+<timezone>UTC</timezone></yandex>
+"""
+USER = """<{name}><password>{password}</password><networks><ip>127.0.0.1</ip></networks>
+<profile>default</profile><quota>default</quota></{name}>"""
+USERS = ("<yandex><profiles><default></default></profiles><users>" +
+         USER.format(name="default", password="") + USER.format(name="me", password="pass:word") +
+         "</users><quotas><default></default></quotas></yandex>")
+
+
+def running(folder):
+    """The port of a server that ends with the context."""
+    folder = os.path.join(folder, "clickhouse")
+
+    def command(port):
+        place = os.path.join(folder, str(port))
+        os.makedirs(place)
+        for name, text in (("config.xml", CONFIG.format(port=port, tcp=servers.free_port(),
+                                                        folder=place)), ("users.xml", USERS)):
+            with open(os.path.join(place, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        return [servers.program("clickhouse-server"),
+                f"--config-file={os.path.join(place, 'config.xml')}"]
+
+    os.makedirs(folder)
+    return servers.running(command, "/ping", folder)
+
+
+def ask(port, query, database="fleet"):
+    """The rows of a query, as lists of texts."""
+    url = f"http://127.0.0.1:{port}/?database={database}"
+    try:
+        reply = servers.LOCAL.open(url, query.encode(), timeout=60)
+    except urllib.error.HTTPError as error:
+        raise RuntimeError(f"{query}: {error.read(1000).decode()}") from error
+    with reply:
+        return [line.split("\t") for line in reply.read().decode().splitlines()]
+
+
+@contextlib.contextmanager
+def breaking(port, word, passes_on):
+    """A port that leads to the server until a request has the word, which it passes on or
+    not; nothing is answered then."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            url = f"http://127.0.0.1:{port}{self.path}"
+            breaks = word in self.path
+            if breaks and not passes_on:
+                return
+            with servers.LOCAL.open(urllib.request.Request(url, body), timeout=60) as reply:
+                answer = reply.read()
+            if not breaks:
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
