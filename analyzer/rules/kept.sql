@@ -46,16 +46,20 @@ SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process p WHERE p.run_id = s.run
 		WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1) AS busiest
 FROM site s;
 
--- In whose code most of a function's samples are, and at which line. inside: the user's
--- function that is inlined in it, or that calls it if it is a library's. by: the library
--- function that is called there. The code must have half of the samples; a line a quarter, and
+-- In whose code most of a function's samples are, and at which line. A function that is only
+-- counted has the samples in its code, which stand on its caller's path. inside: the user's
+-- function that is inlined in it, or that calls it if it is a library's. by: the function
+-- without hooks that is called there. The code must have half of the samples; a line a quarter, and
 -- more than any other line by two standard errors, so that it is not chance.
 -- :keep hottest
-WITH found AS (SELECT f.function_id, f.file AS own_file, CASE
+WITH hooked AS MATERIALIZED (SELECT function_id, full_name AS code_name, module FROM functions
+	WHERE run_id = :run AND recording IN ('sampled', 'counted') AND calls > 0),
+found AS (SELECT f.function_id, f.file AS own_file, CASE
 		WHEN u.function_id <> f.function_id THEN u.name
 		WHEN is_copy AND NOT is_theirs THEN bare_name(s.name) END AS inside,
 		CASE WHEN t.function_id IS NOT NULL THEN bare_name(t.name)
-		WHEN s.module IS NOT m.path THEN bare_name(s.outer_name)
+		WHEN s.module IS NOT m.path OR x.function_id IS NULL AND s.outer_name NOT GLOB '*.*'
+			AND bare_name(s.outer_name) <> bare_name(f.name) THEN bare_name(s.outer_name)
 		WHEN is_copy AND is_theirs THEN bare_name(s.name) END AS by,
 		CASE WHEN t.function_id IS NOT NULL THEN IIF(c.call_file LIKE '/usr/%', NULL, c.call_file)
 		WHEN s.module IS m.path AND NOT is_theirs THEN s.file END AS file,
@@ -63,10 +67,11 @@ WITH found AS (SELECT f.function_id, f.file AS own_file, CASE
 	FROM (SELECT *, name <> outer_name AS is_copy, IFNULL(file, '') LIKE '/usr/%' AS is_theirs
 		FROM sample WHERE run_id = :run AND kind = 0 AND NOT is_plain) s
 	JOIN path p ON p.path_id = s.path_id LEFT JOIN path h ON h.path_id = p.host_path_id
-	JOIN function f ON f.function_id = IFNULL(h.function_id, p.function_id)
+	LEFT JOIN hooked x ON x.code_name = s.outer_name AND x.module = s.module
+	JOIN function f ON f.function_id = COALESCE(x.function_id, h.function_id, p.function_id)
 	LEFT JOIN lent l ON l.path_id = p.path_id
 	LEFT JOIN path o ON o.path_id = l.owner_id
-	JOIN function u ON u.function_id = IFNULL(o.function_id, p.function_id)
+	JOIN function u ON u.function_id = COALESCE(x.function_id, o.function_id, p.function_id)
 	LEFT JOIN module m ON m.module_id = u.module_id
 	LEFT JOIN call_paths c ON c.run_id = :run AND c.path_id = l.top_id
 	LEFT JOIN function t ON t.function_id = c.function_id),

@@ -64,19 +64,25 @@ int rule_keep_lent(struct rule_input *input)
 	return result;
 }
 
-/* "__strcmp_avx2" is the system library's strcmp() for some CPUs. */
+/*
+ * "__strcmp_avx2" is the system library's strcmp() for some CPUs, and what
+ * "__GI_____strtol_l_internal" does is strtol_l()'s.
+ */
 static const char *drop_variant(struct strbuf *name)
 {
-	static const char *const variants[] = {"_evex",	     "_avx",  "_sse",
-					       "_unaligned", "_erms", "_generic"};
-	const char *cut;
+	static const char *const variants[] = {
+		"_evex", "_avx", "_sse", "_unaligned", "_erms", "_generic", "_internal"};
+	const char *cut, *text;
 
 	if (strncmp(strbuf_text(name), "__", 2) != 0 || strstr(strbuf_text(name), "::"))
 		return strbuf_text(name);
 	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
 		if ((cut = strstr(strbuf_text(name), variants[i])))
 			strbuf_truncate(name, (size_t)(cut - strbuf_text(name)));
-	return strbuf_text(name) + 2;
+	text = strbuf_text(name) + 2;
+	if (strncmp(text, "GI_", 3) == 0)
+		text += 3;
+	return text + strspn(text, "_");
 }
 
 /* What the C library's heap is made of. */

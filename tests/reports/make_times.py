@@ -92,8 +92,13 @@ class Times:
                    callee_id=self.functions[callee]["function_id"])
         for name, module, cpu_ns, *known in code:
             insert(db, "sample", run_id=run_id, path_id=self.path_of(name), kind=0, **{
-                **dict(name="f", outer_name="f", module=module, count=cpu_ns // MS,
-                       cpu_ns=cpu_ns), **dict(*known)})
+                **dict.fromkeys(("name", "outer_name"), "f" if module else self.code_of(name)),
+                **dict(module=module, count=cpu_ns // MS, cpu_ns=cpu_ns), **dict(*known)})
+
+    def code_of(self, name):
+        """The function that has its code."""
+        one = next((one for one in self.nodes if one["name"] == name), {})
+        return self.code_of(one["host"]) if one.get("host") else one.get("name", name)
 
     def path_of(self, name):
         if isinstance(name, int):
@@ -215,6 +220,8 @@ class Times:
                    depth=one["depth"], function_id=self.functions[one["name"]]["function_id"],
                    kind=one["kind"], calls=one["calls"], total_ns=total,
                    self_ns=one["self_ns"], raw_total_ns=total + one["hooks_below"],
+                   self_cpu_ns=one["self_ns"] - sum(
+                       sum(one[key].values()) for name, key in OFF if name.startswith("self")),
                    raw_self_ns=one["self_ns"] + one["hooks"], self_error_ns=one["error"],
                    total_error_ns=one["error_below"], alloc_count=0, alloc_bytes=0,
                    live_bytes=0, at_peak_bytes=0, max_ns=one["values"].get("max_ns"),

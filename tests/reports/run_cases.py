@@ -165,7 +165,7 @@ def shapes():
     yield from both("T12", "depth", found(
         severity="medium", saves=9.99 * 1.8, **HIGH, shows={
             "depth of the call stack": 1000, "activations of the function at once": 999,
-            "calls of them": 9_990_000}), None,
+            "calls on such paths": 9_990_000}), None,
                     deep, 1000, 999)
     yield case("T12", "call_ns", found(severity="critical", saves=9.99 * 50), *deep(1000),
                limits={"call_ns": 50})
@@ -290,6 +290,9 @@ def cpus():
     for name, one in (("epoll_wait", None), ("pthread_cond_wait", None), ("read", found())):
         yield case("R1", "waits for work: " + name, one and found(function="work"),
                    node("work", MS), node(name, 900 * MS, 9, "work", 3, blocked=900 * MS))
+    # who holds the lock is told, not who waits for it
+    yield case("R1", "waits for a lock", found(function=None), node("work", MS),
+               node("pthread_mutex_lock", 900 * MS, 9, "work", 3, blocked=900 * MS))
     yield case("R1", "its call of libc waited", found(function="work"), node("work", MS),
                node("read", 900 * MS, 9, "work", 4, blocked=900 * MS))
 

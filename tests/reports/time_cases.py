@@ -181,6 +181,15 @@ def places():
     yield told("mostly in malloc and free", *[
         ("work", libc, 20 * MS, dict(name=name, outer_name=name))
         for name in ("_int_malloc", "_int_free")])
+    # code of the program without hooks, whatever is inlined in it
+    yield told("mostly in std::_Hashtable::_M_find", *[
+        ("work", None, 31 * MS, dict(name=name, file="/usr/include/c++/hashtable.h", line=9,
+                                     outer_name="std::_Hashtable<int>::_M_find(int) const"))
+        for name in ("std::_Hashtable<int>::_M_find(int) const", "Cell::operator==(Cell const&)")],
+        starts_at_end=True)
+    yield told("mostly in strtol_l", *[
+        ("work", libc, 61 * MS, dict(name=name, outer_name=name))
+        for name in ("__GI_____strtol_l_internal",)])
     yield told("mostly in clamp (line 7)", *[
         line(7, 61, name="int clamp<int>(int)", outer_name="work")])
 

@@ -89,6 +89,8 @@ static void bound(struct findings *findings, const struct calltree *tree,
 		if (function == CALLTREE_NONE || !(one->saving_share > parts[function]))
 			continue;
 		one->saving_ns *= parts[function] / one->saving_share;
+		one->impact *= parts[function] / one->saving_share;
+		finding_rate(one);
 		one->saving_share = parts[function];
 	}
 }

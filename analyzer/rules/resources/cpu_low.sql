@@ -29,7 +29,8 @@
 -- once), or while a process waited for another one of the run in wait() or on a pipe: what
 -- that one does is reported by itself, or by the kernel for children. So the base is the run's
 -- time, not the sum of lives. Functions that sleep until there is work, or until others are
--- done, are not named. When first threads of processes, for which the run waits, sleep until
+-- done, are not named, nor those that wait for a lock: its holder is. When first threads of
+-- processes, for which the run waits, sleep until
 -- there is work, this counts as computing, like in a server without requests.
 WITH slept AS (SELECT p.path_id, COALESCE(c.function_id, p.function_id) AS function_id,
 		p.self_blocked_ns AS ns, CASE WHEN p.path_id IN piped
@@ -57,11 +58,9 @@ used AS (SELECT *, MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) AS idle_ns,
 		1 - MAX(0, MIN(of_ns - cpu_ns, blocked_ns)) / of_ns AS used FROM spent),
 largest AS (SELECT function_id, SUM(ns) AS ns, CASE
 		WHEN 2 * SUM(ns * (purpose = 'sleep')) >= SUM(ns) THEN 'wait for the event itself, '
-		|| 'with poll() or a condition variable: a sleep ends too late'
-		WHEN 2 * SUM(ns * (purpose = 'lock')) >= SUM(ns) THEN 'hold the lock for less time: ''prof-analyze locks'' shows who had it'
-		END AS remedy
+		|| 'with poll() or a condition variable: a sleep ends too late' END AS remedy
 	FROM slept
-	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
+	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread', 'lock')
 	GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1),
 half AS (SELECT function_id, ns, remedy FROM largest WHERE ns >= (SELECT blocked_ns FROM used) / 2),
 first AS (SELECT t.lane_id FROM thread t JOIN process p USING (process_id)
@@ -81,7 +80,7 @@ SELECT (SELECT function_id FROM half) AS function_id, (SELECT ns FROM half) AS o
 	IFNULL((SELECT remedy FROM half), 'overlap the waits, or work meanwhile') AS remedy,
 	CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function sleeps for at least half of that'
-		ELSE 'the waits are spread over many functions' END AS place,
+		ELSE 'no function sleeps for half of that by itself' END AS place,
 	CASE WHEN :is_live THEN 'the run has not ended'
 		WHEN :threads_ns < :least_ns OR :threads_ns < :lived_ns / 2
 		THEN 'the sampled threads lived too briefly' END AS unmeasured
