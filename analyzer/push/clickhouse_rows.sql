@@ -5,6 +5,8 @@
 -- :name runs
 SELECT run_id FROM runs ORDER BY run_id;
 
+-- Of all rows for the server: the last column has one digit, see store_insert().
+
 -- What tells the run from all others.
 -- :name identity
 SELECT token, CASE WHEN started_utc GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T*'
@@ -35,7 +37,7 @@ GROUP BY 1 ORDER BY 1;
 -- :name stacks
 SELECT stack_hash(path_id) AS hash, stack_hash(parent_path_id) AS caller,
 	function_hash(function_id) AS function, CAST(depth AS INTEGER) AS depth,
-	CAST(kind AS INTEGER) & 255 AS kind
+	CAST(kind AS INTEGER) & 7 AS kind
 FROM path WHERE run_id = :run GROUP BY 1 ORDER BY 1;
 
 -- :name measurements
@@ -45,7 +47,7 @@ SELECT :day AS day, :token AS token, stack_hash(path_id) AS stack, SUM(calls) AS
 	SUM(self_cpu_ns) AS self_cpu_ns, SUM(self_ready_ns) AS self_ready_ns,
 	SUM(self_blocked_ns) AS self_blocked_ns, SUM(alloc_count) AS alloc_count,
 	SUM(alloc_bytes) AS alloc_bytes, SUM(live_bytes) AS live_bytes,
-	SUM(at_peak_bytes) AS at_peak_bytes, MAX(CAST(recording AS INTEGER) & 255) AS recording
+	SUM(at_peak_bytes) AS at_peak_bytes, MAX(CAST(recording AS INTEGER) & 7) AS recording
 FROM path WHERE run_id = :run GROUP BY 3 ORDER BY 3;
 
 -- :name run
@@ -61,7 +63,6 @@ SELECT :day AS day, :token AS token, IFNULL(r.label, '') AS label,
 	CAST(IFNULL(r.wall_ns, 0) AS INTEGER) AS wall_ns,
 	CAST(IFNULL(r.exit_code, 0) AS INTEGER) AS exit_code,
 	CAST(IFNULL(r.exit_signal, 0) AS INTEGER) AS exit_signal,
-	CAST(r.complete AS INTEGER) <> 0 AS complete,
 	(SELECT CAST(IFNULL(SUM(calls), 0) AS INTEGER) FROM path WHERE run_id = :run) AS calls,
 	(SELECT CAST(IFNULL(SUM(self_ns), 0) AS INTEGER) FROM path WHERE run_id = :run) AS self_ns,
 	(SELECT CAST(IFNULL(SUM(self_error_ns), 0) AS INTEGER) FROM path WHERE run_id = :run)
@@ -77,7 +78,7 @@ SELECT :day AS day, :token AS token, IFNULL(r.label, '') AS label,
 	(SELECT CAST(IFNULL(SUM(value), 0) AS INTEGER) FROM trust WHERE run_id = :run AND name IN
 		('dropped_allocations', 'folded_paths', 'repaired_frames', 'orphan_exits',
 		'lost_frees', 'unknown_frees', 'late_events')) AS lost,
-	:stacks AS stacks
+	:stacks AS stacks, CAST(r.complete AS INTEGER) <> 0 AS complete
 FROM run r LEFT JOIN process p ON p.process_id = (SELECT MIN(process_id) FROM process
 	WHERE run_id = :run)
 WHERE r.run_id = :run;

@@ -29,7 +29,9 @@ bool store_ask_server(struct store *store, const char *sql, struct strbuf *error
 /* The first number of the reply to a query. */
 bool store_number(struct store *store, const char *sql, long long *ret,
 		  struct strbuf *error);
-/* Adds rows: all of them or none, while they are fewer than a million of one day. */
+/* Adds rows. If it fails, the first of them may be there: a connection that is cut is
+ * the end of the rows to the server, and of a number. So the last column has one
+ * digit. */
 bool store_insert(struct store *store, const char *table, const char *columns,
 		  const struct strbuf *rows, struct strbuf *error);
 /* Appends one value of a row. NULL: 0. */

@@ -87,7 +87,9 @@ def check_same(fleet, recording, final=""):
     run = fleet.ask("SELECT program, wall_ns, complete, stacks, calls FROM profshim_runs "
                     f"{final} WHERE {where}")
     wall, complete = recording.rows("SELECT wall_ns, complete FROM runs")[0]
-    harness.expect(len(run) == 1 and run[0][:3] == [recording.name, str(wall), str(complete)],
+    stacks, = fleet.ask(f"SELECT count() FROM profshim_measurements {final} WHERE {where}")
+    calls = sum(number for _, number in expected)
+    harness.expect(run == [[recording.name, str(wall), str(complete), *stacks, str(calls)]],
                    f"{recording.name}: {run}")
 
 
@@ -107,22 +109,23 @@ def check_whole(fleet, made):
 
 
 def check_cut(products, port, one, whole):
-    """A way that breaks, before or after what it was given arrived; and half of the rows."""
-    for number, (word, passes_on) in enumerate(
-            [(table, passes) for table in ("functions", "stacks", "measurements", "runs")
-             for passes in (False, True)]):
+    """A way that breaks before, within or after what it was given; and half of the rows."""
+    for number, (word, part) in enumerate(
+            [("functions", 0), ("functions", 0.5), ("stacks", 0.4), ("stacks", 1),
+             *(("measurements", part) for part in (0, 0.4, 0.8, -1, 1)),
+             *(("runs", part) for part in (0, 0.9, -4, -3, -2, -1, 1))]):
         fleet = Fleet(products, port, f"cut{number}")
         fleet.fleet("init")
-        with clickhouse.breaking(port, f"INSERT%20INTO%20profshim_{word}", passes_on) as way:
+        with clickhouse.breaking(port, f"INSERT%20INTO%20profshim_{word}", part) as way:
             fleet.refuses("cannot be reached", one.database,
                           url=f"clickhouse://127.0.0.1:{way}/{fleet.database}")
-        unfinished = fleet.fleet("check")["unfinished_count"]
-        was_there = (word, passes_on) == ("runs", True)
-        harness.expect(unfinished == (0 if was_there else
-                                      (word, passes_on) in (("measurements", True),
-                                                            ("runs", False))),
-                       f"{word}, {passes_on}: {unfinished} pushes are cut short")
-        harness.expect(fleet.pushed(one.database) == [was_there], f"{word}, {passes_on}")
+        rows, unfinished, runs = (fleet.fleet("check")[name] for name in (
+            "row_count", "unfinished_count", "run_count"))
+        was_there = runs == 1
+        harness.expect(was_there or (word, part) != ("runs", 1), "a run is lost")
+        harness.expect(unfinished == (rows > 0 and not was_there),
+                       f"{word}, {part}: {unfinished} pushes are cut short with {rows} rows")
+        harness.expect(fleet.pushed(one.database) == [was_there], f"{word}, {part}")
         check_same(fleet, one)
     for name, order in (("half", "stack"), ("other", "stack DESC")):
         fleet = Fleet(products, port, name)

@@ -3,6 +3,7 @@
 import contextlib
 import http.server
 import os
+import socket
 import threading
 import urllib.error
 import urllib.request
@@ -53,16 +54,30 @@ def ask(port, query, database="fleet"):
         return [line.split("\t") for line in reply.read().decode().splitlines()]
 
 
+def send_cut(port, path, body, part):
+    """A request whose body ends early, as when a network fails; 0: no request. A negative part
+    is so many bytes less."""
+    if not part:
+        return
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(head.encode() + body[:part if part < 0 else int(len(body) * part)])
+        connection.shutdown(socket.SHUT_WR)
+        while connection.recv(4096):
+            pass
+
+
 @contextlib.contextmanager
-def breaking(port, word, passes_on):
-    """A port that leads to the server until a request has the word, which it passes on or
-    not; nothing is answered then."""
+def breaking(port, word, part):
+    """A port that leads to the server until a request has the word. Of its body it passes this
+    part on; nothing is answered then."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_POST(self):
             body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
             url = f"http://127.0.0.1:{port}{self.path}"
             breaks = word in self.path
-            if breaks and not passes_on:
+            if breaks and part < 1:
+                send_cut(port, self.path, body, part)
                 return
             with servers.LOCAL.open(urllib.request.Request(url, body), timeout=60) as reply:
                 answer = reply.read()

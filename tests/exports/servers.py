@@ -56,7 +56,11 @@ def running(make_command, path, folder):
                 return
         finally:
             process.terminate()
-            process.wait()
+            try:
+                process.wait(60)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
     with open(log_path, encoding="utf-8", errors="replace") as log:
         raise RuntimeError(f"{make_command(0)[0]} did not start: {log.read()[-2000:]}")
 
