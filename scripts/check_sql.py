@@ -4,8 +4,8 @@
 
 usage: check_sql.py [ROOT]
 
-Every .sql file but common/schema.sql is cut into its sections (`-- :name WORD`, of reports
-`-- :KIND NAME ...`) and each statement is prepared with EXPLAIN on common/schema.sql; what a
+Every .sql file but the schemas is cut into its sections (`-- :name WORD`, of reports
+`-- :KIND NAME ...`) and each statement is prepared with EXPLAIN on these; what a
 report keeps for its later queries is made, and so is what rules take from. Of a rule the query
 must have the columns that its head names. The functions that prof-analyze adds to SQLite
 are known here, too. Exit status 1 when a statement cannot be prepared.
@@ -24,11 +24,13 @@ FOUND = os.path.join("analyzer", "reports", "bottlenecks", "found.sql")
 KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
         **dict.fromkeys(("root_lane", "run_lanes", "run_threads", "run_samples", "quality"), RUN),
         **dict.fromkeys(("found", "critical_bound", "rule_states", "suppressed_findings"), FOUND)}
+KEPT["added"] = os.path.join("analyzer", "reports", "archive", "added.sql")
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 # Takes from the report around it, with which it is read.
 WITHIN = os.path.join("analyzer", "reports", "sql", "parts", "gate.sql")
 # What another engine is asked, by tests/exports/check_fleet.py.
 OF_OTHERS = os.path.join("analyzer", "push", "clickhouse.sql")
+SCHEMAS = os.path.join("common", "schema.sql"), os.path.join("analyzer", "archive", "tables.sql")
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 
@@ -38,7 +40,7 @@ def sql_files(root):
                             if name not in SKIPPED_FOLDERS and not name.startswith("build"))
         for name in sorted(files):
             path = os.path.relpath(os.path.join(folder, name), root)
-            if name.endswith(".sql") and path not in (os.path.join("common", "schema.sql"), WITHIN, OF_OTHERS):
+            if name.endswith(".sql") and path not in (*SCHEMAS, WITHIN, OF_OTHERS):
                 yield path
 
 
@@ -112,8 +114,9 @@ def empty_database(root):
         db.create_aggregate(name, count, Quantile)
     for name, count in (("last_known", 1), ("grown", 1), ("tied_rank", 2)):
         db.create_window_function(name, count, LastKnown)
-    with open(os.path.join(root, "common", "schema.sql"), encoding="utf-8") as file:
-        db.executescript(file.read())
+    for path in SCHEMAS:
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            db.executescript(file.read())
     return db
 
 

@@ -123,6 +123,7 @@ void cli_free(struct request *cli)
 	free(cli->limits);
 	free(cli->options.sources);
 	free(cli->options.renames);
+	free(cli->options.tags);
 	*cli = (struct request){0};
 }
 
@@ -137,7 +138,7 @@ static void add_limits(struct parsing *parsing, const char *text)
 	cli->options.limits = all;
 }
 
-/* --source and --rename may be repeated, too. */
+/* --source, --rename and --tag may be repeated, too. */
 static void add_text(const char ***texts, size_t *count, const char *text)
 {
 	*texts = xreallocarray(*texts, *count + 1, sizeof(**texts));
@@ -173,6 +174,11 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_RENAME:
 		add_text(&options->renames, &options->rename_count, text);
+		break;
+	case KEY_TAG:
+		if (!strchr(text, '=') || *text == '=')
+			options_refuse(state, "--tag: '%s' is not NAME=VALUE", text);
+		add_text(&options->tags, &options->tag_count, text);
 		break;
 	case KEY_MIN_SHARE:
 		options->min_share = parse_share(text, state);
@@ -234,7 +240,10 @@ static void describe_all(struct strbuf *doc)
 		const struct report *one = cli_command(i);
 
 		strbuf_reset(&words);
-		put_arguments(one, &words);
+		if (one->takes & TAKES_FILES)
+			strbuf_puts(&words, one->argument);
+		else
+			put_arguments(one, &words);
 		strbuf_printf(doc, "  %-13s %-9s %s\n", one->name, strbuf_text(&words),
 			      one->summary);
 	}
@@ -258,7 +267,7 @@ static void show_help(const struct report *report)
 	strbuf_puts(&title, program_invocation_short_name);
 	if (report) {
 		strbuf_printf(&title, " %s", report->name);
-		if (!(report->takes & TAKES_ONLY_WORDS))
+		if (!(report->takes & (TAKES_ONLY_WORDS | TAKES_FILES)))
 			strbuf_puts(&usage,
 				    report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB");
 		if (report->argument && usage.size)

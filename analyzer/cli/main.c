@@ -11,6 +11,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/cli/options.h"
 #include "analyzer/cli/words.h"
+#include "analyzer/archive/archive.h"
 #include "analyzer/mcp/mcp.h"
 #include "analyzer/names/name_pool.h"
 #include "analyzer/reports/open.h"
@@ -213,10 +214,36 @@ static enum exit_status show_inlined(struct report_input *input, struct rundb *d
 	return STATUS_FAILED;
 }
 
+/* The runs of a comparison that an archive is to give: all that its sides name. */
+static int take_sides(const struct request *cli, const char *path, struct rundb **ret,
+		      struct strbuf *error)
+{
+	const struct report_options *options = &cli->options;
+	char *words;
+	int result;
+
+	if (!options->before && !options->after)
+		return archive_take(path, NULL, false, ret, error);
+	words = xasprintf("%s%s%s", options->before ? options->before : "",
+			  options->before && options->after ? "," : "",
+			  options->after ? options->after : "");
+	result = archive_take(path, words, true, ret, error);
+	free(words);
+	return result;
+}
+
 static int open_one(const struct request *cli, const char *path, bool want_latest,
 		    const struct takeover_talk *talk, struct rundb **ret,
 		    struct strbuf *error)
 {
+	unsigned takes = cli->report->takes;
+
+	if (takes & TAKES_ARCHIVE)
+		return rundb_open_archive(path, ret, error);
+	if (rundb_is_archive(path) && (takes & TAKES_SIDES))
+		return take_sides(cli, path, ret, error);
+	if (rundb_is_archive(path) && (takes & TAKES_RUN))
+		return archive_take(path, cli->run, false, ret, error);
 	return cli->as_is ? rundb_open(path, ret, error)
 			  : takeover_open(path, want_latest, talk, ret, error);
 }
@@ -236,6 +263,18 @@ static enum exit_status open_sides(const struct request *cli,
 			return STATUS_FAILED;
 	}
 	return STATUS_OK;
+}
+
+static int open_asked(struct report_input *input, const char *path, struct rundb **ret)
+{
+	const struct request *cli = input->request;
+	struct waiting waiting = {0};
+	struct takeover_talk talk = {.say = say,
+				     .progress = progress,
+				     .context = &waiting,
+				     .no_wait = cli->no_wait};
+
+	return open_one(cli, path, false, &talk, ret, &input->error);
 }
 
 static enum exit_status open_database(const struct request *cli,
@@ -264,7 +303,8 @@ static enum exit_status open_database(const struct request *cli,
 	if (show_inlined(input, input->db) || show_inlined(input, input->diff_db))
 		return STATUS_FAILED;
 	if (!(takes & TAKES_RUN) ||
-	    select_run(input->db, cli->run, &input->run_id, &input->error) == 0)
+	    select_run(input->db, rundb_is_archive(cli->database) ? NULL : cli->run,
+		       &input->run_id, &input->error) == 0)
 		return STATUS_OK;
 	if (!(takes & TAKES_EMPTY) || cli->run)
 		return STATUS_FAILED;
@@ -318,6 +358,8 @@ static int cli_run(int argc, char **argv, bool as_is)
 	cli_parse(argc, argv, &cli);
 	cli.as_is = as_is;
 	input.options = &cli.options;
+	input.open = open_asked;
+	input.request = &cli;
 	status = run(&cli, &input);
 	if (input.error.size)
 		complain(strbuf_text(&input.error));

@@ -30,6 +30,10 @@ static const struct {
 	{"output", 'o', "FILE", "write to FILE", .text = WHERE(output)},
 	{"run", KEY_RUN, "N|LABEL", "this run instead of the latest",
 	 .taken_with = TAKES_RUN, .text = WHERE(run)},
+	{"tag", KEY_TAG, "NAME=VALUE",
+	 "archive add: what the runs are of (version=1.2); history: only runs with this "
+	 "tag; may be repeated",
+	 .taken_with = TAKES_FILES | TAKES_ARCHIVE},
 	{"limit", KEY_LIMIT, "N", "show N rows of each table; 0: all",
 	 .taken_with = TAKES_LIMIT},
 	{"sort", 's', "COLUMN", "sort by this column: its heading, or its name in JSON",
@@ -151,6 +155,10 @@ static const struct {
 	 "status 3 on a finding of this severity or above: critical, high, medium, low "
 	 "or "
 	 "info"},
+	{KEY_TAG, NULL, TAKES_FILES,
+	 "what the runs are of, such as version=1.2; may be "
+	 "repeated"},
+	{KEY_TAG, NULL, TAKES_ARCHIVE, "only runs with this tag; may be repeated"},
 	{0, "before", TAKES_SIDES, "the runs before"},
 	{0, "before", TAKES_FLAME, "the runs, or the snapshot, before"},
 	{0, "after", TAKES_SIDES, "the runs after"},

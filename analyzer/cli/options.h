@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#define CLI_OPTION_COUNT 44
+#define CLI_OPTION_COUNT 45
 
 /* Options that do more than set a field; others are numbered. */
 enum cli_option_key {
@@ -20,6 +20,7 @@ enum cli_option_key {
 	KEY_FAIL_ON,
 	KEY_SOURCE, /* may be repeated */
 	KEY_RENAME, /* may be repeated */
+	KEY_TAG,    /* may be repeated */
 	KEY_GATE,   /* --gate METRIC=AMOUNT */
 	KEY_WIDTH,
 	KEY_EVERY,

@@ -206,6 +206,27 @@ void cli_mark_sides(int argc, char **argv)
 	}
 }
 
+/* A verb, an archive and the files for it. */
+static void assign_files(char *const *arguments, size_t count, struct request *ret,
+			 struct strbuf *error)
+{
+	struct report_options *options = &ret->options;
+
+	if (count < 2) {
+		strbuf_printf(error, "%s needs %s %s, such as: %s", ret->report->name,
+			      ret->report->argument, ret->report->other_argument,
+			      ret->report->example);
+		return;
+	}
+	options->argument = arguments[0];
+	options->archive = arguments[1];
+	ret->databases = xcalloc(count, sizeof(*ret->databases));
+	for (size_t i = 2; i < count; i++)
+		ret->databases[ret->database_count++] = arguments[i];
+	options->files = ret->databases;
+	options->file_count = ret->database_count;
+}
+
 static bool takes_only_words(const struct report *report)
 {
 	return report->takes & TAKES_ONLY_WORDS;
@@ -271,6 +292,10 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 	}
 	if (ret->report->takes & (TAKES_SIDES | TAKES_MANY)) {
 		assign_sides(arguments, count, ret, error);
+		return;
+	}
+	if (ret->report->takes & TAKES_FILES) {
+		assign_files(arguments, count, ret, error);
 		return;
 	}
 	least = !takes_only_words(ret->report);

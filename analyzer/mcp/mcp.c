@@ -49,7 +49,8 @@ const struct mcp_commands *mcp_commands;
 /* Tools are reports that read a database and write a document. */
 static bool is_tool(const struct report *report)
 {
-	return report && report->build && !(report->takes & TAKES_FLAME) &&
+	return report && report->build &&
+	       !(report->takes & (TAKES_FLAME | TAKES_FILES)) &&
 	       (report->takes & (TAKES_RUN | TAKES_SIDES | TAKES_LIMIT));
 }
 

@@ -42,7 +42,12 @@ struct report_options {
 	unsigned every_ms;	   /* top: time between looks; 0: the default */
 	long top, count;	   /* top; 0: not given */
 	const char *view;	   /* top */
-	bool profile, timeline;	   /* export: all of a run, not one metric */
+	const char *archive;	   /* TAKES_FILES: the file that the words are about */
+	const char **files;	   /* and those behind it */
+	size_t file_count;
+	const char **tags; /* NAME=VALUE */
+	size_t tag_count;
+	bool profile, timeline;	    /* export: all of a run, not one metric */
 	const struct report *lines; /* export: this .sql file; NULL: none */
 };
 
@@ -77,7 +82,9 @@ enum report_takes {
 	TAKES_SOURCE = 1u << 30,     /* --source, of a page */
 	TAKES_MAYBE = 1u << 31,	     /* arguments may be left out */
 	TAKES_RANGE = 1u << 27,	     /* --from, --to */
-	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
+	TAKES_ARCHIVE = 1u << 25,    /* its database is an archive; --tag */
+	TAKES_FILES = 1u << 29, /* a word, an archive and files, which it opens; --tag */
+	TAKES_FINDINGS = 1u << 17, /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
 struct calltree;
@@ -96,7 +103,10 @@ struct report_input {
 	struct name_pool *names; /* names of all functions, for people; else NULL */
 	struct calltree *tree;	 /* set by report_call_tree() on first use */
 	struct compare_state *compared; /* of compare, while its queries run */
-	struct strbuf error;		/* one sentence when the status is not 0 */
+	/* Opens a recording as the commands do, waiting for its collector. */
+	int (*open)(struct report_input *input, const char *path, struct rundb **ret);
+	const void *request; /* of the program, for open */
+	struct strbuf error; /* one sentence when the status is not 0 */
 };
 
 struct report {

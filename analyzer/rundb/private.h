@@ -13,6 +13,7 @@
 struct rundb {
 	sqlite3 *handle;
 	char *path;
+	bool is_archive;       /* of runs, with tables of its own */
 	struct held_file file; /* the file's directory, while it is open */
 	struct strbuf error;
 	struct rundb_live *live; /* owned */

@@ -21,6 +21,11 @@
 #define HEADER_BYTES 100
 #define BUSY_TIMEOUT_MS 10000u
 #define BUSY_STEP_MS 10u
+#define GROWING_LOOKS 20
+
+static const struct guard_object archive_objects[] = {
+#include "archive_objects.sql.h"
+};
 
 static uint32_t big_endian(const unsigned char *at, size_t size)
 {
@@ -34,46 +39,62 @@ static uint32_t big_endian(const unsigned char *at, size_t size)
 /* Checks the first 100 bytes of the file without SQLite, so that each kind of wrong file
  * gets its own sentence. */
 static int check_header(const char *path, const unsigned char *header, uint64_t file_size,
-			struct strbuf *error)
+			bool wants_archive, struct strbuf *error)
 {
 	uint64_t page_size = big_endian(header + 16, 2);
 	uint64_t page_count = big_endian(header + 28, 4);
 	uint32_t version = big_endian(header + 60, 4);
 	uint32_t application_id = big_endian(header + 68, 4);
+	uint32_t wanted = wants_archive ? ARCHIVE_SCHEMA_VERSION : RUNDB_SCHEMA_VERSION;
 
 	if (page_size == 1)
 		page_size = 65536;
-	if (application_id != RUNDB_APPLICATION_ID) {
+	if (wants_archive && application_id == RUNDB_APPLICATION_ID) {
+		strbuf_printf(error,
+			      "%s: is a recording, not an archive; 'prof-analyze archive "
+			      "add ARCHIVE.db %s' puts its runs into one",
+			      path, path);
+		return -EINVAL;
+	}
+	if (!wants_archive && application_id == ARCHIVE_APPLICATION_ID) {
+		strbuf_printf(error, "%s: is an archive of runs, not a recording", path);
+		return -EINVAL;
+	}
+	if (application_id !=
+	    (wants_archive ? ARCHIVE_APPLICATION_ID : RUNDB_APPLICATION_ID)) {
 		strbuf_printf(error,
 			      "%s: is a SQLite database but not a recording made by "
 			      "profshim",
 			      path);
 		return -EINVAL;
 	}
-	if (version != RUNDB_SCHEMA_VERSION) {
-		bool newer = version > RUNDB_SCHEMA_VERSION;
+	if (version != wanted) {
+		bool newer = version > wanted;
 
 		strbuf_printf(error,
-			      "%s: was recorded by %s profshim (schema %u, this "
-			      "prof-analyze reads %d); %s",
-			      path, newer ? "a newer" : "an older", version,
-			      RUNDB_SCHEMA_VERSION,
-			      newer ? "use the prof-analyze that came with it"
-				    : "record again");
+			      "%s: was %s by %s profshim (schema %u, this "
+			      "prof-analyze reads %u); %s",
+			      path, wants_archive ? "made" : "recorded",
+			      newer ? "a newer" : "an older", version, wanted,
+			      newer	      ? "use the prof-analyze that came with it"
+			      : wants_archive ? "make a new one of its recordings"
+					      : "record again");
 		return -EINVAL;
 	}
 	if (file_size < page_size * page_count) {
 		strbuf_printf(error,
 			      "%s: is truncated (%llu of %llu bytes are there); copy it "
-			      "again or record again",
+			      "again%s",
 			      path, (unsigned long long)file_size,
-			      (unsigned long long)(page_size * page_count));
+			      (unsigned long long)(page_size * page_count),
+			      wants_archive ? "" : " or record again");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-static int check_content(int descriptor, const char *path, struct strbuf *error)
+static int check_content(int descriptor, const char *path, bool wants_archive,
+			 struct strbuf *error)
 {
 	unsigned char header[HEADER_BYTES] = {0};
 	struct stat status;
@@ -110,10 +131,10 @@ static int check_content(int descriptor, const char *path, struct strbuf *error)
 			      path, size);
 		return -EINVAL;
 	}
-	return check_header(path, header, (uint64_t)status.st_size, error);
+	return check_header(path, header, (uint64_t)status.st_size, wants_archive, error);
 }
 
-static int check_file(const char *path, struct strbuf *error)
+static int check_file(const char *path, bool wants_archive, struct strbuf *error)
 {
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), result;
 
@@ -121,12 +142,15 @@ static int check_file(const char *path, struct strbuf *error)
 		int failure = errno;
 
 		strbuf_printf(error, "%s: %s", path,
-			      failure == ENOENT ? "no such file; record one with "
-						  "'prof-record -- ./app'"
-						: strerror(failure));
+			      failure != ENOENT ? strerror(failure)
+			      : wants_archive
+				      ? "no such file; 'prof-analyze archive add' "
+					"makes one"
+				      : "no such file; record one with "
+					"'prof-record -- ./app'");
 		return -failure;
 	}
-	result = check_content(descriptor, path, error);
+	result = check_content(descriptor, path, wants_archive, error);
 	close(descriptor);
 	return result;
 }
@@ -169,8 +193,16 @@ static int prepare_connection(struct rundb *db)
 static int check_schema(struct rundb *db, struct strbuf *reason)
 {
 	char words[256];
-	int is_valid, result = guard_schema(db->handle, GUARD_READ, &is_valid, words,
-					    sizeof(words));
+	int is_valid, result;
+
+	if (db->is_archive)
+		result = guard_objects(db->handle, GUARD_READ, archive_objects,
+				       sizeof(archive_objects) /
+					       sizeof(archive_objects[0]),
+				       &is_valid, words, sizeof(words));
+	else
+		result = guard_schema(db->handle, GUARD_READ, &is_valid, words,
+				      sizeof(words));
 
 	if (result == SQLITE_OK && !is_valid) {
 		strbuf_puts(reason, words);
@@ -249,15 +281,23 @@ static struct rundb *new_rundb(const char *path)
 	return db;
 }
 
-int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error)
+static int open_checked(const char *path, bool is_archive, struct rundb **ret_db,
+			struct strbuf *error)
 {
 	struct strbuf reason = {0};
 	struct rundb *db;
-	int result = check_file(path, error);
+	int result = check_file(path, is_archive, error);
 
+	/* Somebody adds a run: the first page tells of others that come after it. */
+	for (int i = 0; is_archive && result == -EINVAL && i < GROWING_LOOKS; i++) {
+		usleep(BUSY_STEP_MS * 1000);
+		strbuf_reset(error);
+		result = check_file(path, is_archive, error);
+	}
 	if (result < 0)
 		return result;
 	db = new_rundb(path);
+	db->is_archive = is_archive;
 	result = open_file(db, &reason);
 	if (result != SQLITE_OK) {
 		result = rundb_fail(db, result);
@@ -272,6 +312,30 @@ int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error)
 	sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
 	*ret_db = db;
 	return 0;
+}
+
+int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error)
+{
+	return open_checked(path, false, ret_db, error);
+}
+
+int rundb_open_archive(const char *path, struct rundb **ret_db, struct strbuf *error)
+{
+	return open_checked(path, true, ret_db, error);
+}
+
+bool rundb_is_archive(const char *path)
+{
+	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	unsigned char header[HEADER_BYTES];
+	bool is_archive = descriptor >= 0 &&
+			  pread(descriptor, header, HEADER_BYTES, 0) == HEADER_BYTES &&
+			  memcmp(header, "SQLite format 3", 16) == 0 &&
+			  big_endian(header + 68, 4) == ARCHIVE_APPLICATION_ID;
+
+	if (descriptor >= 0)
+		close(descriptor);
+	return is_archive;
 }
 
 int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *error)

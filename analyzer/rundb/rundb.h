@@ -18,6 +18,10 @@ struct sums;
 
 /* Opens a file. On failure error gets one sentence. -ENOENT: there is no such file. */
 int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error);
+/* The same for an archive of runs, whose tables are analyzer/archive/tables.sql. */
+int rundb_open_archive(const char *path, struct rundb **ret_db, struct strbuf *error);
+/* Whether the file says that it is one; nothing else is checked. */
+bool rundb_is_archive(const char *path);
 /* Sets the function that is asked while a file is locked, after waited_ms; false: give
  * up. NULL: waits ten seconds silently. */
 void rundb_on_lock(int (*wait)(void *context, unsigned waited_ms), void *context);

@@ -24,13 +24,9 @@ enum { TYPE, NAME, TABLE, TEXT }; /* columns of sql_objects */
 
 /* What SQLite stores for our schema, by name. Generated at build time: computing it at
  * run time took three fifths of the CPU time of a short report. */
-static const struct object {
-	const char *type, *name, *table, *text;
-} own[] = {
+static const struct guard_object run_objects[] = {
 #include "schema_objects.sql.h"
 };
-
-#define OWN_COUNT (sizeof(own) / sizeof(own[0]))
 
 int guard_create_schema(struct sqlite3 *db)
 {
@@ -132,7 +128,7 @@ static int is_same_sql(const char *one, const char *other)
 
 static int compare_name(const void *name, const void *object)
 {
-	return strcmp(name, ((const struct object *)object)->name);
+	return strcmp(name, ((const struct guard_object *)object)->name);
 }
 
 /* May an object that is not ours stay in the file? */
@@ -148,12 +144,10 @@ static int is_harmless(sqlite3_stmt *object, enum guard_use use)
 	       strncmp(text_of(object, NAME), "sqlite_autoindex_", 17) == 0;
 }
 
-static int is_sound(sqlite3_stmt *object, enum guard_use use, size_t *ret_found,
-		    char *reason, size_t size)
+/* ours: the object of that name in our schema, or NULL. */
+static int is_sound(sqlite3_stmt *object, const struct guard_object *ours,
+		    enum guard_use use, size_t *ret_found, char *reason, size_t size)
 {
-	const struct object *ours = bsearch(text_of(object, NAME), own, OWN_COUNT,
-					    sizeof(own[0]), compare_name);
-
 	if (!ours) {
 		if (is_harmless(object, use))
 			return 1;
@@ -174,8 +168,8 @@ static int is_sound(sqlite3_stmt *object, enum guard_use use, size_t *ret_found,
 	return 1;
 }
 
-int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *reason,
-		 size_t size)
+int guard_objects(struct sqlite3 *db, enum guard_use use, const struct guard_object *own,
+		  size_t own_count, int *ret_valid, char *reason, size_t size)
 {
 	sqlite3_stmt *object = NULL;
 	size_t found = 0, count = 0;
@@ -185,7 +179,10 @@ int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *r
 	while (code == SQLITE_OK && *ret_valid &&
 	       (code = sqlite3_step(object)) == SQLITE_ROW) {
 		code = SQLITE_OK;
-		*ret_valid = is_sound(object, use, &found, reason, size);
+		*ret_valid = is_sound(object,
+				      bsearch(text_of(object, NAME), own, own_count,
+					      sizeof(own[0]), compare_name),
+				      use, &found, reason, size);
 		if (*ret_valid && ++count > OBJECT_LIMIT) {
 			snprintf(reason, size, "has more than %d tables and views",
 				 OBJECT_LIMIT);
@@ -195,9 +192,17 @@ int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *r
 	sqlite3_finalize(object);
 	if (code == SQLITE_DONE)
 		code = SQLITE_OK;
-	if (code == SQLITE_OK && *ret_valid && found != OWN_COUNT) {
-		snprintf(reason, size, "lacks tables or views of a run.db");
+	if (code == SQLITE_OK && *ret_valid && found != own_count) {
+		snprintf(reason, size, "lacks tables or views that profshim makes");
 		*ret_valid = 0;
 	}
 	return code;
+}
+
+int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *reason,
+		 size_t size)
+{
+	return guard_objects(db, use, run_objects,
+			     sizeof(run_objects) / sizeof(run_objects[0]), ret_valid,
+			     reason, size);
 }

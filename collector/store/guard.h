@@ -31,6 +31,14 @@ void guard_connection(struct sqlite3 *db, enum guard_use use);
 int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *reason,
 		 size_t size);
 
+/* The same for another kind of file, whose schema is these objects (as
+ * scripts/embed_schema.py lists them: in the order of their names). */
+struct guard_object {
+	const char *type, *name, *table, *text;
+};
+int guard_objects(struct sqlite3 *db, enum guard_use use, const struct guard_object *own,
+		  size_t count, int *ret_valid, char *reason, size_t size);
+
 /* The message for a result code. sqlite3_errmsg() is about the connection's last call,
  * which may have failed for another reason or succeeded. Borrowed until the next call. */
 const char *guard_message(struct sqlite3 *db, int code);

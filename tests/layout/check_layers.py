@@ -73,8 +73,9 @@ LAYERS = {
     "analyzer/findings": [*BASE, "analyzer/model", "analyzer/tree"],
     "analyzer/document": [*BASE, "analyzer/model", "analyzer/tree", "analyzer/findings"],
     "analyzer/rundb": [*BASE, "analyzer/model", "analyzer/statistics", "collector/store"],
+    "analyzer/archive": [*BASE, "analyzer/model", "analyzer/rundb", "collector/store"],
     "analyzer/rules": CONTENT,
-    "analyzer/reports": [*CONTENT, "analyzer/rules"],
+    "analyzer/reports": [*CONTENT, "analyzer/archive", "analyzer/rules"],
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
                                 "collector/symbols/build.h",
                                 "collector/symbols/target.h"],
@@ -91,13 +92,13 @@ LAYERS = {
                       "collector/read/rundir.h", "collector/store"],
     "analyzer/mcp": [*CONTENT, "analyzer/reports", "analyzer/render"],
     "analyzer/push": [*CONTENT, "analyzer/reports"],
-    "analyzer/cli": [*CONTENT, "analyzer/push", "analyzer/mcp", "analyzer/rules", "analyzer/reports", "analyzer/render",
+    "analyzer/cli": [*CONTENT, "analyzer/archive", "analyzer/push", "analyzer/mcp", "analyzer/rules", "analyzer/reports", "analyzer/render",
                      "analyzer/export"],
 }
 
 # A system header that only the named files may include.
 RESERVED_HEADERS = {
-    "sqlite3.h": ["collector/store/", "record/", "analyzer/rundb/"],
+    "sqlite3.h": ["collector/store/", "record/", "analyzer/archive/", "analyzer/rundb/"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

@@ -250,6 +250,8 @@ CASES = {
     "export-speedscope": (["export", "speedscope", "fixture.db"], {}),
     "export-chrome": (["export", "chrome", "fixture.db"], {}),
     "runs": (["runs", "fixture.db"], {}),
+    "archive": (["archive", "add", "kept.db", "fixture.db", "groups.db", "--tag", "version=1.2"], {}),
+    "archive-json": (["archive", "add", "kept-json.db", "groups.db", "--tag", "by=me", "-f", "json"], {}),
     "runs-json": (["runs", "fixture.db", "-f", "json"], {}),
     "runs-jobs": (["runs", "jobs-lost.db", "-n", "2"], WIDE),
     "ranks": (["ranks", "jobs-lost.db", "--run", "9"], {}),

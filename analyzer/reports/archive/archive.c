@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The command archive: adds recordings to an archive; what it shows is
+ * ../sql/archive.sql. Must not stop at a file that cannot be read without saying what was
+ * added before.
+ */
+#include "analyzer/archive/archive.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/engine/sections.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "added.sql.h"
+
+struct added_run {
+	char *token;
+	bool is_new;
+};
+
+struct adding {
+	struct report_input *input;
+	struct archive *archive;
+	struct added_run *runs;
+	size_t count;
+};
+
+/* All runs of one recording. */
+static int add_runs(struct adding *adding, struct rundb *db)
+{
+	const struct report_options *options = adding->input->options;
+	struct cursor *cursor = rundb_query(db, added_sql_runs);
+	int result;
+
+	while ((result = cursor_next(cursor)) > 0) {
+		enum archive_added added = ARCHIVE_KNOWN;
+
+		result = archive_add(adding->archive, db,
+				     cursor_integer(cursor, "run_id"), options->tags,
+				     options->tag_count, &added, &adding->input->error);
+		if (result < 0)
+			break;
+		ARRAY_ADD(adding->runs, adding->count) = (struct added_run){
+			xstrdup(cursor_text(cursor, "token")), added == ARCHIVE_ADDED};
+	}
+	if (result < 0 && !adding->input->error.size)
+		strbuf_puts(&adding->input->error, rundb_error(db));
+	cursor_close(cursor);
+	return result;
+}
+
+static enum exit_status add(struct adding *adding)
+{
+	struct report_input *input = adding->input;
+	const struct report_options *options = input->options;
+	int result = 0;
+
+	if (!options->file_count)
+		return report_fail(input, STATUS_USAGE,
+				   "archive add needs recordings, such as: %s",
+				   report_archive.example);
+	result = archive_open(options->archive, &adding->archive, &input->error);
+	for (size_t i = 0; i < options->file_count && result == 0; i++) {
+		struct rundb *db = NULL;
+
+		result = input->open(input, options->files[i], &db);
+		if (result == 0)
+			result = add_runs(adding, db);
+		rundb_close(db);
+	}
+	archive_close(adding->archive);
+	if (result == 0)
+		return STATUS_OK;
+	if (adding->count)
+		strbuf_printf(&input->error, "; %zu %s before it %s in the archive",
+			      adding->count, adding->count == 1 ? "run" : "runs",
+			      adding->count == 1 ? "is" : "are");
+	return STATUS_FAILED;
+}
+
+/* The table `added`: the archive's numbers of the runs, and which are new. */
+static int keep_added(struct adding *adding)
+{
+	struct rundb *db = adding->input->db;
+	int result = rundb_keep(db, "added", added_sql_added, 0);
+	struct rundb_insert *insert;
+
+	if (result < 0)
+		return result;
+	insert = rundb_insert_begin(db, "added", 2);
+	for (size_t i = 0; i < adding->count; i++) {
+		struct cursor *cursor = rundb_query(db, added_sql_number);
+
+		cursor_bind_text(cursor, ":token", adding->runs[i].token);
+		if (cursor_next(cursor) > 0)
+			rundb_insert_row(
+				insert,
+				(struct cell[]){
+					cell_integer(cursor_integer(cursor, "run_id")),
+					cell_integer(adding->runs[i].is_new)});
+		cursor_close(cursor);
+	}
+	return rundb_insert_end(insert);
+}
+
+static enum exit_status show(struct adding *adding, struct doc *doc)
+{
+	struct report_input *input = adding->input;
+
+	if (rundb_open_archive(input->options->archive, &input->db, &input->error) < 0)
+		return STATUS_FAILED;
+	if (keep_added(adding) < 0)
+		return report_fail_db(input);
+	return engine_build(&report_archive, input, doc);
+}
+
+enum exit_status archive_build(struct report_input *input, struct doc *doc)
+{
+	const char *verb = input->options->argument;
+	struct adding adding = {.input = input};
+	enum exit_status status = STATUS_OK;
+
+	if (strcmp(verb, "add") == 0)
+		status = add(&adding);
+	else if (strcmp(verb, "list") != 0 || input->options->file_count)
+		status = report_fail(input, STATUS_USAGE,
+				     "archive: it is 'archive add ARCHIVE DB...' or "
+				     "'archive list ARCHIVE'");
+	if (status == STATUS_OK)
+		status = show(&adding, doc);
+	for (size_t i = 0; i < adding.count; i++)
+		free(adding.runs[i].token);
+	free(adding.runs);
+	return status;
+}
