@@ -2,7 +2,7 @@
 """A run of three threads whose critical path is known: main prepares, a reader and a packer
 go on, and main joins both. The packer waits for the reader once and once until its time is
 over; the reader waits for a lock that the packer has. Run 2 had more waits than are kept."""
-from make_db import INNER, MS, OUTER, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 WAIT, IO = 3, 4
 SPLIT = "self_cpu_ns", "self_ready_ns", "self_blocked_ns"
@@ -30,12 +30,7 @@ def paths_of(run, lanes):
 
 def one_run(db, run_id, first_id):
     lanes = [10 * run_id + number for number in range(3)]
-    insert(db, "run", run_id=run_id, token=f"critical{run_id}", label=f"critical {run_id}",
-           command="./pack", host="build-host", complete=1, wall_ns=1_000 * MS, exit_code=0,
-           inner_cost_ns=INNER, outer_cost_ns=OUTER, level="exact",
-           started_utc="2026-03-01T12:00:00.000Z")
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=500, complete=1, exit_code=0,
-           started_ns=0, wall_ns=1_000 * MS)
+    begin(db, run_id, "./pack", 1_000 * MS, pid=500, label=f"critical {run_id}", executable=None)
     for lane, tid, name, start, wall, cpu in ((0, 500, "pack", 0, 1_000, 90),
                                               (1, 501, "reader", 100, 600, 151),
                                               (2, 502, "packer", 101, 889, 605)):
@@ -52,14 +47,14 @@ def one_run(db, run_id, first_id):
         for table in ("path", "path_lane"):
             db.execute(f"UPDATE {table} SET " + ", ".join(f"{name} = ?" for name in SPLIT) +
                        " WHERE path_id = ?", [value * MS for value in split] + [path])
-    for number, (lane, begin, end, kind, waiter, holder_lane, holder) in enumerate((
+    for number, (lane, since, end, kind, waiter, holder_lane, holder) in enumerate((
             (0, 102, 701, "thread", "main", 1, "read_items"),
             (0, 701, 991, "thread", "main", 2, "pack_items"),
             (1, 300, 500, "mutex", "read_items", 2, "pack"),
             (2, 120, 170, "condition", "pack_items", 1, "read_items"),
             (2, 600, 800, "condition", "pack_items", None, None))):
         insert(db, "stall", run_id=run_id, process_id=run_id, lane_id=lanes[lane],
-               started_ns=begin * MS, wait_ns=(end - begin) * MS, kind=kind,
+               started_ns=since * MS, wait_ns=(end - since) * MS, kind=kind,
                lock_id=number + 1, waiter_path_id=paths[waiter],
                holder_lane_id=None if holder_lane is None else lanes[holder_lane],
                holder_path_id=paths.get(holder))

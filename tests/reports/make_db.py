@@ -41,6 +41,15 @@ MS = 1_000_000
 NEVER = 2 ** 63 - 1
 INNER, OUTER = 4, 6  # of the hooks of a call, in ns
 
+# Kinds that modules beside this one make: one each, or several by one.
+ALONE = ("critical", "frames", "inlined", "io", "machine", "marks", "names", "renames",
+         "snapshots", "timeline", "waits", "why")
+SEVERAL = {kind: module for module, kinds in {
+    "estimates": "asleep estimates ticked unsampled drowned fewer levels longer waiting",
+    "jobs": "plain-before plain-after plain-both plain-mixed jobs-before jobs-after jobs-lost "
+            "jobs-inside",
+    "unhooked": "unhooked builds"}.items() for kind in kinds.split()}
+
 LIBRARY = ("std::", "operator new")
 LONG_NAME = ("std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char>, "
              "std::allocator<char> >, std::pair<std::__cxx11::basic_string<char> const, "
@@ -242,6 +251,24 @@ class Run:
         return sum(f["calls"] for f in self.functions.values())
 
 
+def begin(db, run_id, command, wall_ns, *threads, pid=None, second=0, executable="/home/user/app",
+          **values):
+    """A run that ended by itself, of one process, both with this number, and its threads: (tid,
+    name) or (tid, name, wall_ns), each with a lane of its own from this number on."""
+    ended = {"wall_ns": wall_ns, "exit_code": 0, "complete": 1}
+    usual = {"token": f"{run_id:016x}", "cwd": "/home/user", "host": "build-host", "cpu_count": 2,
+             "level": "exact", "shim_version": "0.1.0", "inner_cost_ns": INNER,
+             "outer_cost_ns": OUTER, "started_utc": f"2026-03-01T12:00:{second:02}.000Z"}
+    insert(db, "run", run_id=run_id, command=command, **{**ended, **usual, **values})
+    insert(db, "process", process_id=run_id, run_id=run_id, executable=executable,
+           pid=pid or (threads[0][0] if threads else run_id), command=command, started_ns=0,
+           **ended)
+    for lane, (tid, name, *wall) in enumerate(threads, run_id):
+        insert(db, "lane", lane_id=lane, run_id=run_id, process_id=run_id)
+        insert(db, "thread", thread_id=lane, run_id=run_id, process_id=run_id, lane_id=lane,
+               tid=tid, name=name, started_ns=0, wall_ns=wall[0] if wall else wall_ns)
+
+
 def trust(db, run_id, process_id, **values):
     for name, value in values.items():
         insert(db, "trust", run_id=run_id, process_id=process_id, name=name, value=value)
@@ -259,17 +286,7 @@ def sums(db, run_id):
 
 
 def first_run(db):
-    insert(db, "run", run_id=1, token="0000000000000001", label="before",
-           command="./app --size 10", cwd="/home/user", host="build-host", cpu_count=2,
-           started_utc="2026-03-01T12:00:00.000Z", wall_ns=250 * MS, exit_code=0,
-           complete=1, level="exact", shim_version="0.1.0", clock="tsc",
-           inner_cost_ns=INNER, outer_cost_ns=OUTER)
-    insert(db, "process", process_id=1, run_id=1, pid=4000, executable="/home/user/app",
-           command="./app --size 10", started_ns=0, wall_ns=250 * MS, exit_code=0,
-           complete=1)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=4000,
-           name="app", started_ns=0, wall_ns=250 * MS)
+    begin(db, 1, "./app --size 10", 250 * MS, (4000, "app"), label="before", clock="tsc")
     insert(db, "module", module_id=1, run_id=1, path="/home/user/app", symbols="debug")
     run = Run(db, 1, 100)
     main = run.function("main", module_id=1, file="/home/user/src/main.c", line=10)
@@ -426,14 +443,8 @@ def make_unwound(db):
 
 def make_empty(db):
     for run_id, wall in ((1, 40 * MS), (2, 5_000 * MS)):
-        insert(db, "run", run_id=run_id, token="%016x" % run_id, label=None,
-               command="./silent", cwd="/", host="build-host", cpu_count=2,
-               started_utc="2026-03-01T12:00:00.000Z", wall_ns=wall, exit_code=0,
-               complete=1, level="exact", shim_version="0.1.0", inner_cost_ns=INNER,
-               outer_cost_ns=OUTER, alloc_count=0, alloc_bytes=0, free_count=0,
-               peak_bytes=0, live_bytes_at_exit=0)
-        insert(db, "process", process_id=run_id, run_id=run_id, pid=1, complete=1,
-               executable=None, started_ns=0, wall_ns=wall, exit_code=0)
+        begin(db, run_id, "./silent", wall, cwd="/", pid=1, executable=None, alloc_count=0,
+              alloc_bytes=0, free_count=0, peak_bytes=0, live_bytes_at_exit=0)
     trust(db, 2, 2, hook_calls=0, note_own_allocator=1, note_no_collector=1)
 
 
@@ -478,18 +489,10 @@ def group_run(db, run_id, is_after, noise):
     if is_after:
         run.site(middle, "/src/parse.c", 61, 1000, 16, live=1000, at_peak=1000)
     run.site(root, "/src/main.c", 15, 20 + noise, 100)
-    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=label,
-           command="./app input", cwd="/home/user", host="build-host", cpu_count=2,
-           cpu_model="Some CPU", kernel="6.1.0", level="exact", clock="tsc",
-           started_utc="2026-03-01T12:00:%02d.000Z" % run_id, exit_code=0, complete=1,
-           wall_ns=(95 if is_after else 80) * 1000 * noisy, shim_version="0.1.0",
-           inner_cost_ns=INNER, outer_cost_ns=OUTER)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id, executable=program,
-           command="./app input", started_ns=0, wall_ns=80 * MS, exit_code=0, complete=1)
-    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
-    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
-           tid=run_id, name="app", started_ns=0,
-           wall_ns=(95 if is_after else 80) * MS + 20 * 1000 * noisy)
+    wall_ns = (95 if is_after else 80) * MS + 20 * 1000 * noisy
+    begin(db, run_id, "./app input", (95 if is_after else 80) * 1000 * noisy,
+          (run_id, "app", wall_ns), label=label, executable=program, clock="tsc", second=run_id,
+          cpu_model="Some CPU", kernel="6.1.0")
     trust(db, run_id, run_id, hook_calls=run.store())
     sums(db, run_id)
 
@@ -532,14 +535,7 @@ def computes(db, wall_ns):
 def make_findings(db):
     """Slow calls: of a leaf below a driver, of a C++ name too long for a line, of a
     recursion, and of a caller whose time is that of its callees."""
-    insert(db, "run", run_id=1, token="findings", label="findings", command="./slow",
-           host="build-host", complete=1, wall_ns=4_000 * MS, exit_code=0,
-           inner_cost_ns=INNER, outer_cost_ns=OUTER, started_utc="2026-03-01T12:00:00.000Z")
-    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
-           started_ns=0, wall_ns=4_000 * MS)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1, name="slow",
-           started_ns=0, wall_ns=4_000 * MS)
+    begin(db, 1, "./slow", 4_000 * MS, (1, "slow"), label="findings")
     run = Run(db, 1, 0)
     names = ["main", "drive", "load_größe(char const*)", LONG_NAME, "descend", "check"]
     main, drive, load, insert_hint, descend, check = (
@@ -561,14 +557,9 @@ def make_findings(db):
 def make_wrappers(db):
     """Temporary blocks of load, blocks of keep that stay, others of four sizes; all through
     xmalloc and checked_malloc."""
-    insert(db, "run", run_id=1, token="wrappers", label="wrappers", command="./app",
-           host="build-host", complete=1, wall_ns=1_000 * MS, exit_code=0,
-           inner_cost_ns=INNER, outer_cost_ns=OUTER, started_utc="2026-03-01T12:00:00.000Z")
-    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
-           started_ns=0, wall_ns=1_000 * MS)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1, name="app",
-           started_ns=0, wall_ns=1_000 * MS)
+    # nobody knows how it was recorded, which a comparison says
+    begin(db, 1, "./app", 1_000 * MS, (1, "app"), label="wrappers", level=None, cpu_count=None,
+          shim_version=None)
     run = Run(db, 1, 0)
     insert(db, "module", module_id=1, run_id=1, path="/home/user/app", symbols="debug")
 
@@ -593,13 +584,7 @@ def make_wrappers(db):
 
 def make_big(db, wanted):
     random.seed(1)
-    insert(db, "run", run_id=1, token="big", label="big", command="./big", complete=1,
-           wall_ns=2_000 * MS, exit_code=0, inner_cost_ns=INNER, outer_cost_ns=OUTER,
-           started_utc="2026-03-01T12:00:00.000Z")
-    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1, name="big",
-           wall_ns=2_000 * MS)
+    begin(db, 1, "./big", 2_000 * MS, (1, "big"), label="big")
     run = Run(db, 1, 0)
     functions = [run.function("module_%d::function_%d(int, char const*)" % (i % 40, i),
                               file="/src/module_%d.cc" % (i % 40), line=i)
@@ -638,38 +623,12 @@ def make(kind, path, paths=26000):
         make_groups(db)
     elif kind == "big":
         make_big(db, paths)
+    elif kind in SEVERAL:
+        importlib.import_module("make_" + SEVERAL[kind]).make(db, kind)
+    elif kind in ALONE:
+        importlib.import_module("make_" + kind).make(db)
     elif kind == "worst":
         importlib.import_module("make_worst").make(db, paths)
-    elif kind == "snapshots":
-        importlib.import_module("make_snapshots").make(db)
-    elif kind == "machine":
-        importlib.import_module("make_machine").make(db)
-    elif kind in ("unhooked", "builds"):
-        importlib.import_module("make_unhooked").make(db, kind)
-    elif kind == "io":
-        importlib.import_module("make_io").make(db)
-    elif kind.startswith(("plain-", "jobs-")):
-        importlib.import_module("make_jobs").make(db, kind)
-    elif kind in ("asleep", "estimates", "ticked", "unsampled", "drowned", "fewer", "levels", "longer", "waiting"):
-        importlib.import_module("make_estimates").make(db, kind)
-    elif kind == "names":
-        importlib.import_module("make_names").make(db)
-    elif kind == "frames":
-        importlib.import_module("make_frames").make(db)
-    elif kind == "renames":
-        importlib.import_module("make_renames").make(db)
-    elif kind == "inlined":
-        importlib.import_module("make_inlined").make(db)
-    elif kind == "critical":
-        importlib.import_module("make_critical").make(db)
-    elif kind == "why":
-        importlib.import_module("make_why").make(db)
-    elif kind == "timeline":
-        importlib.import_module("make_timeline").make(db)
-    elif kind == "waits":
-        importlib.import_module("make_waits").make(db)
-    elif kind == "marks":
-        importlib.import_module("make_marks").make(db)
     elif kind != "none":
         sys.exit(__doc__)
     if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "ticked", "unsampled", "machine",

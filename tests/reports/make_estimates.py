@@ -14,7 +14,7 @@ levels     the same work four times with every call timed ('exact'), four times 
 longer     five runs a side with a budget ('before', 'after'): execute() computes 12 ms more,
            of which the recorder cannot say whether they are its own or those of get_slot()
 """
-from make_db import MS, Run, insert, sums, tell_apart, trust
+from make_db import MS, Run, begin, insert, sums, tell_apart, trust
 
 INNER, OUTER, ERROR = 18.0, 22.0, 5.0
 MODES = {"exact": 0, "counted": 2, "off": 3, "sampled": 4}
@@ -22,19 +22,11 @@ REASONS = ("budget", None, "asked")
 
 
 def open_run(db, run_id, label, wall_ns, overhead=None):
-    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=label,
-           command="./interpreter sort.txt", cwd="/home/user", host="build-host", cpu_count=2,
-           cpu_model="Some CPU", kernel="6.1.0", clock="tsc", shim_version="0.1.0",
-           started_utc="2026-03-01T12:00:%02d.000Z" % run_id, wall_ns=wall_ns, exit_code=0,
-           complete=1, level="detailed" if overhead else "exact", inner_cost_ns=INNER,
-           outer_cost_ns=OUTER, hook_cost_error_ns=ERROR, counted_cost_ns=1.5,
-           counted_cost_error_ns=0.2, overhead_percent=overhead)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=4000 + run_id, complete=1,
-           executable="/home/user/interpreter", command="./interpreter sort.txt", started_ns=0,
-           wall_ns=wall_ns, exit_code=0)
-    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
-    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
-           tid=4000 + run_id, name="interpreter", started_ns=0, wall_ns=wall_ns)
+    begin(db, run_id, "./interpreter sort.txt", wall_ns, (4000 + run_id, "interpreter"),
+          label=label, executable="/home/user/interpreter", cpu_model="Some CPU", kernel="6.1.0",
+          clock="tsc", second=run_id, level="detailed" if overhead else "exact",
+          inner_cost_ns=INNER, outer_cost_ns=OUTER, hook_cost_error_ns=ERROR, counted_cost_ns=1.5,
+          counted_cost_error_ns=0.2, overhead_percent=overhead)
     insert(db, "module", module_id=run_id, run_id=run_id, path="/home/user/interpreter",
            symbols="debug")
     return Run(db, run_id, 1000 * run_id)

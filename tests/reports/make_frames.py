@@ -2,7 +2,7 @@
 """Two runs of a program whose libraries have hooks, too: it sorts with a function of its
 own, has two threads of one function and one of another, and runs a task; the second run
 takes longer in the function of the threads."""
-from make_db import MS, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 STATE = "std::thread::_State_impl<std::thread::_Invoker<std::tuple<%s>>>"
 # depth, name, calls, self time in ms, line or None: of a library
@@ -45,16 +45,8 @@ def add_run(db, run_id, label):
         chain[depth + 1:] = [path]
         if name == "std::vector<int>::_M_realloc_insert<int>":
             run.site(path, "/src/app.cc", 31, 9, 100, at_peak=1)
-    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=label, command="./app",
-           cwd="/home/user", host="build-host", cpu_count=4, level="exact", clock="tsc",
-           started_utc="2026-03-01T12:00:%02d.000Z" % run_id, exit_code=0, complete=1,
-           wall_ns=60 * MS, shim_version="0.1.0", inner_cost_ns=4, outer_cost_ns=6)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id, complete=1,
-           executable="/home/user/app", command="./app", started_ns=0, wall_ns=60 * MS,
-           exit_code=0)
-    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
-    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
-           tid=run_id, name="app", started_ns=0, wall_ns=60 * MS)
+    begin(db, run_id, "./app", 60 * MS, (run_id, "app"), label=label, cpu_count=4, clock="tsc",
+          second=run_id)
     trust(db, run_id, run_id, hook_calls=run.store())
     sums(db, run_id)
 

@@ -5,7 +5,7 @@ tiny is inlined into work 5,000,000 times and called by others 200,000 times; ch
 inlined into tiny there; grow, inlined into work, allocates; fib is inlined into itself. A
 second thread does a little of the same. leaf is called 10,000,000 times in both runs.
 """
-from make_db import MS, Run, computes, insert, sums, trust
+from make_db import MS, Run, begin, computes, insert, sums, trust
 
 WALL = 650 * MS
 
@@ -57,13 +57,8 @@ def add_half(db, run):
 
 
 def add_run(db, run_id, label, inlined):
-    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=label, command="./app",
-           cwd="/home/user", host="build-host", cpu_count=2, cpu_model="Some CPU",
-           started_utc="2026-03-01T12:00:00.000Z", wall_ns=WALL, exit_code=0, complete=1,
-           level="exact", shim_version="0.1.0", clock="tsc", inner_cost_ns=8.5,
-           outer_cost_ns=17.5)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=4000, complete=1, exit_code=0,
-           executable="/home/user/app", command="./app", started_ns=0, wall_ns=WALL)
+    begin(db, run_id, "./app", WALL, pid=4000, label=label, cpu_model="Some CPU", clock="tsc",
+          inner_cost_ns=8.5, outer_cost_ns=17.5)
     for lane, name in ((2 * run_id - 1, "app"), (2 * run_id, "other")):
         insert(db, "lane", lane_id=lane, run_id=run_id, process_id=run_id)
         insert(db, "thread", thread_id=lane, run_id=run_id, process_id=run_id, lane_id=lane,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run that reads and writes: a log that is synced after each line, a table that is read
 at random, a connection, pipes with names that are not the same twice."""
-from make_db import MS, INNER, OUTER, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 FILE, DEVICE, PIPE, SOCKET, PATHS = 1, 2, 3, 4, 6
 TARGETS = [(0, "[not known]"), (FILE, "/var/lib/store/2026-03-01/journal.log"),
@@ -22,15 +22,7 @@ CALLS = [("append", "write", 1, 2000, 128_000, 6, 2000, 2000, 0, 64),
 
 
 def make(db):
-    insert(db, "run", run_id=1, token="io", label="io", command="./store", cwd="/home/user",
-           host="build-host", cpu_count=2, complete=1, exit_code=0, wall_ns=2_500 * MS,
-           started_utc="2026-03-01T12:00:00.000Z", level="exact", inner_cost_ns=INNER,
-           outer_cost_ns=OUTER)
-    insert(db, "process", process_id=1, run_id=1, pid=1, executable="/home/user/store",
-           command="./store", complete=1, exit_code=0, started_ns=0, wall_ns=2_500 * MS)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1,
-           name="store", started_ns=0, wall_ns=2_500 * MS)
+    begin(db, 1, "./store", 2_500 * MS, (1, "store"), label="io", executable="/home/user/store")
     for number, (kind, name) in enumerate(TARGETS):
         insert(db, "target", run_id=1, target_id=number, kind=kind, name=name)
     run = Run(db, 1, 0)

@@ -3,7 +3,7 @@
 
 Run 1 'loop' is one process whose steps get slower and whose memory grows.
 """
-from make_db import MS, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 STEPS = 800
 
@@ -104,16 +104,8 @@ def add_tree(db):
 
 
 def make(db):
-    insert(db, "run", run_id=1, token="0000000000000001", label="loop", command="./game",
-           cwd="/home/user", host="build-host", cpu_count=4,
-           started_utc="2026-03-01T12:00:00.000Z", wall_ns=1300 * MS, exit_code=0,
-           complete=1, level="exact", shim_version="0.1.0", clock="tsc",
-           inner_cost_ns=8.5, outer_cost_ns=17.5)
-    insert(db, "process", process_id=1, run_id=1, pid=7000, executable="/home/user/game",
-           command="./game", started_ns=0, wall_ns=1300 * MS, exit_code=0, complete=1)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=7000,
-           name="game", started_ns=0, wall_ns=1300 * MS)
+    begin(db, 1, "./game", 1300 * MS, (7000, "game"), label="loop", cpu_count=4, clock="tsc",
+          executable="/home/user/game", inner_cost_ns=8.5, outer_cost_ns=17.5)
     insert(db, "resource", run_id=1, process_id=1, time_ns=1300 * MS, cpu_percent=100,
            rss_bytes=64 << 20, minor_faults=16_000, major_faults=0, thread_count=1,
            cpu_wait_ns=0)

@@ -1,23 +1,15 @@
 # SPDX-License-Identifier: MIT
 """A run of a small program on a machine without debug symbols of the C library, and one
 whose functions have no names for every reason there is."""
-from make_db import MS, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 LIBC = "/lib/x86_64-linux-gnu/libc.so.6"
 LOADER = "/lib64/ld-linux-x86-64.so.2"
 
 
-def begin(db, run_id):
-    insert(db, "run", run_id=run_id, token="%016x" % run_id, command="./app", cwd="/home/user",
-           host="build-host", cpu_count=2, started_utc="2026-03-01T12:00:00.000Z",
-           wall_ns=250 * MS, exit_code=0, complete=1, level="exact", shim_version="0.1.0",
-           clock="tsc", inner_cost_ns=8.5, outer_cost_ns=17.5)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=4000 + run_id,
-           executable="/home/user/app", command="./app", started_ns=0, wall_ns=250 * MS,
-           exit_code=0, complete=1)
-    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
-    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
-           tid=4000 + run_id, name="app", started_ns=0, wall_ns=250 * MS)
+def begin_small(db, run_id):
+    begin(db, run_id, "./app", 250 * MS, (4000 + run_id, "app"), clock="tsc", inner_cost_ns=8.5,
+          outer_cost_ns=17.5)
     insert(db, "module", module_id=100 * run_id, run_id=run_id, path="/home/user/app",
            symbols="debug")
     run = Run(db, run_id, 1000 * run_id)
@@ -45,11 +37,11 @@ def add_file(run, main, number, path, count, naming, trouble=None):
 
 
 def make(db):
-    run, main = begin(db, 1)
+    run, main = begin_small(db, 1)
     add_file(run, main, 1, LIBC, 5, "near")
     add_file(run, main, 2, LOADER, 1, "near")
     end(db, run, 1, unresolved_functions=0, system_functions=6, modules_over_limit=0)
-    run, main = begin(db, 2)
+    run, main = begin_small(db, 2)
     files = [("/opt/few.so", 2, "none", None), ("/opt/most.so", 40, "none", None),
              ("/opt/gone.so", 9, "none", "gone"), ("/opt/changed.so", 8, "none", "changed"),
              ("/opt/secret.so", 7, "none", "unreadable"), ("plugin.so", 6, "none", "unknown"),

@@ -3,7 +3,7 @@
 names: one was renamed, one moved into a namespace and another file, one is made from
 another type, one was split into two, and of two by one name one other is left; one is in
 another file, and has the name it had."""
-from make_db import MS, Run, insert, sums, trust
+from make_db import Run, begin, insert, sums, trust
 
 NOISE = (0, 7, 3, 11, 5, 2, 9, 4, 1, 8)
 # of each side: name, linkage name, file, line, calls, self time in us
@@ -43,17 +43,9 @@ def add_run(db, run_id, side, noise):
         path = run.path(parse, function(name, linkage, file, line), calls, self_us * noisy)
         if "checksum" in name:
             run.site(path, file, line + 4, 3000, 16, at_peak=1)
-    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=side,
-           command="./app input", cwd="/home/user", host="build-host", cpu_count=2,
-           cpu_model="Some CPU", kernel="6.1.0", level="exact", clock="tsc",
-           started_utc="2026-03-01T12:00:%02d.000Z" % run_id, exit_code=0, complete=1,
-           wall_ns=63_000 * noisy, shim_version="0.1.0", inner_cost_ns=4, outer_cost_ns=6)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id,
-           executable=f"/home/user/{side}/app", command="./app input", started_ns=0,
-           wall_ns=80 * MS, exit_code=0, complete=1)
-    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
-    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
-           tid=run_id, name="app", started_ns=0, wall_ns=63_000 * noisy)
+    begin(db, run_id, "./app input", 63_000 * noisy, (run_id, "app"), label=side, clock="tsc",
+          executable=f"/home/user/{side}/app", cpu_model="Some CPU", kernel="6.1.0",
+          second=run_id)
     trust(db, run_id, run_id, hook_calls=run.store())
     sums(db, run_id)
 

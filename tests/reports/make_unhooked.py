@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A program without hooks, of which the collector took samples: functions that it has
 inlined, a library without names, code that it made as it ran."""
-from make_db import INNER, OUTER, MS, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 APP, LIBC = "/home/user/app-plain", "/usr/lib/x86_64-linux-gnu/libc.so.6"
 
@@ -16,12 +16,8 @@ SAMPLES = [("parse", "parse", APP, "/home/user/src/parser.cc", 44, 610),
 
 
 def plain_run(db, run_id, command="./app-plain --size 10", label=None):
-    insert(db, "run", run_id=run_id, token=f"unhooked{run_id}", label=label, command=command,
-           cwd="/home/user", host="build-host", cpu_count=2, complete=1, exit_code=0,
-           wall_ns=640 * MS, started_utc="2026-03-01T12:00:00.000Z", level="full",
-           inner_cost_ns=0, outer_cost_ns=0)
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id, executable=APP,
-           command=command, complete=1, exit_code=0, started_ns=0, wall_ns=640 * MS)
+    begin(db, run_id, command, 640 * MS, label=label, executable=APP, level="full",
+          inner_cost_ns=0, outer_cost_ns=0)
     for name, outer, module, file, line, count in SAMPLES:
         insert(db, "sample", run_id=run_id, path_id=None, kind=0, name=name, outer_name=outer,
                module=module, file=file, line=line, count=count, cpu_ns=count * MS * 6 // 10,
@@ -39,16 +35,8 @@ HOOKED = [("parse", 12_000, 930), ("is_space", 3_200_000, 900), ("main", 1, 2), 
 
 def hooked_run(db, run_id):
     """What was inlined in the plain build is called here."""
-    insert(db, "run", run_id=run_id, token=f"hooked{run_id}", label=None,
-           command="./app --size 10", cwd="/home/user", host="build-host", cpu_count=2,
-           complete=1, exit_code=0, wall_ns=1_500 * MS, level="full", inner_cost_ns=INNER,
-           outer_cost_ns=OUTER, started_utc="2026-03-01T12:00:01.000Z")
-    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id,
-           executable="/home/user/app", command="./app --size 10", complete=1, exit_code=0,
-           started_ns=0, wall_ns=1_500 * MS)
-    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
-    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
-           tid=1, name="app", started_ns=0, wall_ns=1_500 * MS)
+    begin(db, run_id, "./app --size 10", 1_500 * MS, (1, "app"), second=1, level="full",
+          token=f"hooked{run_id}")
     run = Run(db, run_id, 0)
     functions = {name: run.function(name, file="/home/user/src/app.cc", line=7)
                  for name, _, _ in HOOKED}

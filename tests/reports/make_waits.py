@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: MIT
 """A recording of two threads that compute, wait for a CPU, and sleep; with steps."""
-from make_db import MS, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 from make_marks import series
 
 WALL = 1_000 * MS
 
 
 def make(db):
-    insert(db, "run", run_id=1, token="waits", label="waits", command="./server", cpu_count=2,
-           host="build-host", complete=1, level="exact", wall_ns=WALL, exit_code=0,
-           inner_cost_ns=10, outer_cost_ns=10, started_utc="2026-03-01T12:00:00.000Z")
-    insert(db, "process", process_id=1, run_id=1, pid=50, complete=1, exit_code=0,
-           started_ns=0, wall_ns=WALL)
+    begin(db, 1, "./server", WALL, pid=50, label="waits", executable=None, inner_cost_ns=10,
+          outer_cost_ns=10)
     for number, name, ready, blocked in ((1, "server", 60, 580), (2, "worker", 100, 0)):
         insert(db, "lane", lane_id=number, run_id=1, process_id=1)
         insert(db, "thread", thread_id=number, run_id=1, process_id=1, lane_id=number,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A run with studied functions: handle was slow for every reason that there is, once each;
 polish never was; of parse only slow calls are there, all alike; and tick is a step that no call held."""
-from make_db import INNER, MS, OUTER, Run, insert, sums, trust
+from make_db import MS, Run, begin, insert, sums, trust
 
 WAIT = 3
 # path: parent, kind, calls of one usual call of handle, its self time there in us, allocations
@@ -82,14 +82,7 @@ def study(db, number, path, calls, **facts):
 
 
 def make(db):
-    insert(db, "run", run_id=1, token="why", label="why", command="./serve", host="build-host",
-           complete=1, wall_ns=5_000 * MS, exit_code=0, inner_cost_ns=INNER,
-           outer_cost_ns=OUTER, level="exact", started_utc="2026-03-01T12:00:00.000Z")
-    insert(db, "process", process_id=1, run_id=1, pid=500, complete=1, exit_code=0,
-           started_ns=0, wall_ns=5_000 * MS)
-    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
-    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=500, name="serve",
-           started_ns=0, wall_ns=5_000 * MS)
+    begin(db, 1, "./serve", 5_000 * MS, (500, "serve"), label="why", executable=None)
     run = Run(db, 1, 100)
     paths = {}
     for name, (parent, kind, calls, self_us, _) in SHAPE.items():

@@ -6,7 +6,7 @@ in two groups, and a recursion is deep.
 """
 import random
 
-from make_db import MS, insert, trust
+from make_db import MS, begin, insert, trust
 
 FUNCTIONS, LANES, DEPTH = 2000, 4, 60
 WALL = 20_000 * MS
@@ -108,17 +108,10 @@ def fill_functions(db, functions, totals, self_ns, calls):
 
 
 def make(db, wanted):
-    insert(db, "run", run_id=1, token="worst", label="worst", command="./worst", complete=1,
-           wall_ns=WALL, exit_code=0, inner_cost_ns=8.0, outer_cost_ns=18.0, cpu_count=2,
-           started_utc="2026-03-01T12:00:00.000Z", alloc_count=2000 * wanted,
-           alloc_bytes=48_000 * wanted, free_count=1900 * wanted, peak_bytes=2400 * wanted,
-           live_bytes_at_exit=6000 * wanted, ticks_per_second=1e9)
-    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
-           started_ns=0, wall_ns=WALL)
-    for lane in range(1, LANES + 1):
-        insert(db, "lane", lane_id=lane, run_id=1, process_id=1)
-        insert(db, "thread", thread_id=lane, run_id=1, process_id=1, lane_id=lane, tid=lane,
-               name="worker", started_ns=0, wall_ns=WALL)
+    begin(db, 1, "./worst", WALL, *((lane, "worker") for lane in range(1, LANES + 1)),
+          label="worst", inner_cost_ns=8.0, outer_cost_ns=18.0, alloc_count=2000 * wanted,
+          alloc_bytes=48_000 * wanted, free_count=1900 * wanted, peak_bytes=2400 * wanted,
+          live_bytes_at_exit=6000 * wanted, ticks_per_second=1e9)
     fill_functions(db, *fill_paths(db, wanted))
     for number in range(100):
         insert(db, "resource", run_id=1, process_id=1, time_ns=WALL // 100 * number,
