@@ -19,8 +19,8 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
-       make_db.py KIND FILE         runs whose times are estimates: estimates, ticked, unsampled, asleep, drowned,
-                                    fewer, levels, longer, waiting; see
+       make_db.py KIND FILE         runs whose times are estimates: estimates, ticked, unsampled,
+                                    asleep, drowned, fewer, levels, longer, waiting; see
                                     make_estimates.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
