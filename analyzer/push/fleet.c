@@ -4,9 +4,11 @@
 #include "analyzer/push/tables.h"
 
 #include "analyzer/reports/common.h"
+#include "common/base/xalloc.h"
 
 #include "clickhouse.sql.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Makes what is not there yet. */
@@ -35,6 +37,19 @@ static bool make_tables(struct store *store, struct strbuf *error)
 	return is_fine && store_check(store, error);
 }
 
+/* Adds the first line of what a server says. */
+static void add_line(struct doc *doc, struct section *section, const char *name,
+		     const char *title, const char *text)
+{
+	char *line = xstrndup(text, strcspn(text, "\n"));
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, line);
+	doc_add_text(doc, section, name, title, strbuf_text(&clean));
+	strbuf_free(&clean);
+	free(line);
+}
+
 static bool show(struct store *store, struct doc *doc, struct strbuf *error)
 {
 	static const struct {
@@ -57,22 +72,18 @@ static bool show(struct store *store, struct doc *doc, struct strbuf *error)
 	doc_add(section, "schema", "schema", COLUMN_ID, cell_integer(CLICKHOUSE_SCHEMA));
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
 		long long number;
-		char *text;
 
-		if (facts[i].type != COLUMN_TEXT) {
-			if (!store_number(store, facts[i].sql, &number, error))
+		if (facts[i].type == COLUMN_TEXT) {
+			if (!store_ask(store, facts[i].sql, error))
 				return false;
-			doc_add(section, facts[i].name, facts[i].title, facts[i].type,
-				cell_integer(number));
+			add_line(doc, section, facts[i].name, facts[i].title,
+				 strbuf_text(&store->reply.text));
 			continue;
 		}
-		if (!store_ask(store, facts[i].sql, error))
+		if (!store_number(store, facts[i].sql, &number, error))
 			return false;
-		text = store->reply.text.data;
-		if (text)
-			text[strcspn(text, "\n")] = '\0';
-		doc_add_text(doc, section, facts[i].name, facts[i].title,
-			     text ? text : "");
+		doc_add(section, facts[i].name, facts[i].title, facts[i].type,
+			cell_integer(number));
 	}
 	return true;
 }

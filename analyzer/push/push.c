@@ -29,13 +29,15 @@ static const struct column columns[] = {
 	{"url", "is at", COLUMN_TEXT, COLUMN_KEEP},
 };
 
-static void add_row(struct table *table, const struct push *push)
+/* What takes the place of an earlier run never was there. */
+static void add_row(struct table *table, const struct push *push, bool has_all)
 {
 	struct cell *row = table_add_row(table);
 
 	row[0] = table_text(table, rundb_path(push->input->db));
 	row[1] = cell_integer(push->input->run_id);
-	row[2] = cell_integer(push->was_there);
+	if (has_all)
+		row[2] = cell_integer(push->was_there);
 	row[3] = table_text(table, strbuf_text(&push->where));
 }
 
@@ -72,7 +74,7 @@ static enum exit_status push_database(struct push *push, size_t target,
 		input->run_id = runs[i];
 		status = targets[target].push(push);
 		if (status == STATUS_OK)
-			add_row(table, push);
+			add_row(table, push, targets[target].has_all);
 	}
 	free(runs);
 	return status;
