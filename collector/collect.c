@@ -154,7 +154,7 @@ static void out_of_memory(void *context)
 
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
 {
-	struct gpu_samples gpu;
+	ended_by(gpu_samples_done) struct gpu_samples gpu;
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
 				    .gpu = &gpu,
 				    .kept = &collector->watch.kept,
@@ -164,7 +164,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 				    .unread_objects = collector->answers.trouble_count,
 				    .unread_object = collector->answers.trouble};
 	const struct store_waiting waiting = {locked, syncing, readable, collector};
-	struct ingest_user *others =
+	auto_free struct ingest_user *others =
 		table_other_users(&collector->watch, &seen.other_user_count);
 	struct ingest ingest;
 	int result;
@@ -180,8 +180,6 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 				   &collector->run_id, error, error_size);
 		ingest_done(&ingest);
 	}
-	free(others);
-	gpu_samples_done(&gpu);
 	return result;
 }
 

@@ -49,9 +49,8 @@ static struct column column_of(const struct quantity *quantity)
 struct table *table_of(const struct column *layout, size_t count,
 		       enum quantity_subject of)
 {
-	struct column *columns =
+	auto_free struct column *columns =
 		xreallocarray(NULL, count + quantity_lists[of].count, sizeof(*columns));
-	struct table *table;
 	size_t used = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -67,9 +66,7 @@ struct table *table_of(const struct column *layout, size_t count,
 				columns[used++] = column_of(quantity);
 		}
 	}
-	table = table_new(columns, used);
-	free(columns);
-	return table;
+	return table_new(columns, used);
 }
 
 void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,

@@ -81,7 +81,7 @@ static bool nest(struct timeline_event *event, int64_t *ends, size_t *open)
 /* Nests the calls of all tracks; they are sorted behind everything else. */
 static size_t nest_calls(struct timeline *timeline)
 {
-	int64_t *ends = xcalloc(timeline->count + 1, sizeof(*ends));
+	auto_free int64_t *ends = xcalloc(timeline->count + 1, sizeof(*ends));
 	size_t open = 0, changed = 0;
 
 	for (size_t i = 0; i < timeline->count; i++) {
@@ -93,7 +93,6 @@ static size_t nest_calls(struct timeline *timeline)
 			open = 0;
 		changed += nest(event, ends, &open);
 	}
-	free(ends);
 	return changed;
 }
 
@@ -150,7 +149,7 @@ static int compare_slices(const void *left, const void *right)
 
 void lanes_settle(struct lane *lane)
 {
-	int64_t *ends =
+	auto_free int64_t *ends =
 		xcalloc(lane->count + 1, sizeof(*ends)); /* ends of the open slices */
 	uint32_t open = 0;
 
@@ -166,7 +165,6 @@ void lanes_settle(struct lane *lane)
 		if (open > lane->row_count)
 			lane->row_count = open;
 	}
-	free(ends);
 }
 
 void lanes_free(struct lanes *lanes)

@@ -38,14 +38,11 @@ static void add(int64_t to[PROFILE_METRICS], const int64_t from[PROFILE_METRICS]
 
 static bool *outermost_of_functions(const struct calltree *tree)
 {
-	uint32_t *functions = calltree_numbers(tree);
-	bool *outermost;
+	auto_free uint32_t *functions = calltree_numbers(tree);
 
 	for (size_t i = 0; i < tree->node_count; i++)
 		functions[i] = tree->nodes[i].function;
-	outermost = calltree_outermost(tree, functions, tree->function_count);
-	free(functions);
-	return outermost;
+	return calltree_outermost(tree, functions, tree->function_count);
 }
 
 static int compare(const void *left, const void *right)
@@ -59,7 +56,7 @@ static int compare(const void *left, const void *right)
 static uint32_t *find_edges(const struct calltree *tree, struct edges *edges)
 {
 	uint32_t *of_nodes = calltree_numbers(tree);
-	struct map numbers = {0};
+	ended_by(map_done) struct map numbers = {0};
 	bool is_new;
 
 	for (uint32_t i = 0; i < tree->node_count; i++) {
@@ -75,7 +72,6 @@ static uint32_t *find_edges(const struct calltree *tree, struct edges *edges)
 		if (is_new)
 			ARRAY_ADD(edges->all, edges->count) = edge;
 	}
-	map_done(&numbers);
 	return of_nodes;
 }
 

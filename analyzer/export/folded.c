@@ -42,7 +42,7 @@ static void write_stacks(const struct doc *doc, const struct export_context *con
 {
 	const struct flame *flame = doc->flame;
 	struct strbuf line = {0};
-	uint32_t *chain;
+	auto_free uint32_t *chain = NULL;
 
 	if (!flame)
 		return;
@@ -59,7 +59,6 @@ static void write_stacks(const struct doc *doc, const struct export_context *con
 		strbuf_printf(&line, " %" PRId64 "\n", box->self);
 		fwrite(line.data, 1, line.size, context->out);
 	}
-	free(chain);
 	strbuf_free(&line);
 }
 

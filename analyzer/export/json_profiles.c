@@ -137,7 +137,7 @@ static void put_view(FILE *out, const struct profile *profile, const struct view
 		     uint32_t *chain)
 {
 	const char *unit = profile_metrics[view->metric].unit;
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 	const char *separator = "";
 	int64_t sum = 0;
 
@@ -165,19 +165,17 @@ static void put_view(FILE *out, const struct profile *profile, const struct view
 		separator = ",";
 	}
 	fprintf(out, "],\"endValue\":%" PRId64 "}", sum);
-	strbuf_free(&name);
 }
 
 /* The name is the only place for remarks. */
 static void put_name(FILE *out, const struct profile *profile)
 {
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 
 	strbuf_puts(&name, profile->title);
 	for (size_t i = 0; i < profile->remark_count; i++)
 		strbuf_printf(&name, " | %s", profile->remarks[i]);
 	json_put_text(out, strbuf_text(&name));
-	strbuf_free(&name);
 }
 
 static void write_profile(const struct doc *doc, const struct export_context *context)

@@ -203,7 +203,7 @@ static void put_sample(struct writing *writing, const struct profile_sample *sam
 static void put_mappings(struct writing *writing)
 {
 	const struct profile *profile = writing->profile;
-	struct intern modules = {0};
+	ended_by(intern_free) struct intern modules = {0};
 
 	for (size_t i = 0; i < profile->tree->function_count; i++) {
 		const char *module = profile->tree->functions[i].module;
@@ -220,7 +220,6 @@ static void put_mappings(struct writing *writing)
 			message_number(&writing->field, field, 1);
 		put_field(writing, MAPPING);
 	}
-	intern_free(&modules);
 }
 
 static void put_functions(struct writing *writing)
@@ -294,7 +293,7 @@ static void put_all(struct writing *writing)
 
 static void write_profile(const struct doc *doc, const struct export_context *context)
 {
-	struct writing *writing;
+	auto_free struct writing *writing = NULL;
 
 	if (!doc->profile)
 		return;
@@ -317,7 +316,6 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 	strbuf_free(&writing->inner);
 	free(writing->mappings);
 	free(writing->chain);
-	free(writing);
 }
 
 const struct exporter exporter_pprof = {

@@ -34,7 +34,7 @@ static void put_text(struct svg_page *page, double x, double y, const char *clas
 static void put_line(struct svg_page *page, double *y, const char *class,
 		     const char *text)
 {
-	struct strbuf clean = {0}, cut = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0}, cut = {0};
 
 	*y += LINE_HEIGHT;
 	utf8_clean(&clean, text);
@@ -51,8 +51,6 @@ static void put_line(struct svg_page *page, double *y, const char *class,
 	}
 	strbuf_puts(&page->line, "</text>\n");
 	fputs(strbuf_text(&page->line), page->out);
-	strbuf_free(&clean);
-	strbuf_free(&cut);
 }
 
 /* Writes what the picture shows and how far it can be trusted. Returns its lower edge. */
@@ -148,7 +146,7 @@ static void put_legend(struct svg_page *page, double *y, bool has_unproven)
 static void put_gone_frame(struct svg_page *page, double *y, uint32_t at)
 {
 	const struct flame *flame = page->flame;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_puts(&text, "  -");
 	flame_put_amount(&text, flame->metric, flame->boxes[at].total_before);
@@ -157,13 +155,12 @@ static void put_gone_frame(struct svg_page *page, double *y, uint32_t at)
 	     at = flame->boxes[at].parent)
 		strbuf_printf(&text, " < %s", flame->boxes[at].name);
 	put_line(page, y, "gone", strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 static void put_gone(struct svg_page *page, double *y)
 {
 	const struct flame *flame = page->flame;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_puts(&text, "Gone: ");
 	if (flame->gone_count)
@@ -176,13 +173,12 @@ static void put_gone(struct svg_page *page, double *y)
 	put_line(page, y, "plain", strbuf_text(&text));
 	for (size_t i = 0; i < flame->gone_count && i < LISTED_GONE; i++)
 		put_gone_frame(page, y, flame->gone[i]);
-	strbuf_free(&text);
 }
 
 static void put_folded(struct svg_page *page, double *y)
 {
 	const struct flame *flame = page->flame;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	units_counted(&text, (int64_t)flame->folded_count, "frame");
 	strbuf_printf(&text, "%s folded into others, with all %s; %s",
@@ -193,7 +189,6 @@ static void put_folded(struct svg_page *page, double *y)
 				"are shown."
 			      : "--unfold-threads shows what runs threads and tasks.");
 	put_line(page, y, "plain", strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* Returns its lower edge. */
@@ -260,7 +255,7 @@ static void write_svg(const struct doc *doc, const struct export_context *contex
 	const struct flame *flame = doc->flame;
 	struct svg_page page = {
 		.width = context->width, .flame = flame, .style = shorten_utf8};
-	char *body = NULL;
+	auto_free char *body = NULL;
 	double end;
 	size_t size;
 
@@ -282,7 +277,6 @@ static void write_svg(const struct doc *doc, const struct export_context *contex
 	fwrite(body, 1, size, page.out);
 	fputs("</svg>\n", page.out);
 	strbuf_free(&page.line);
-	free(body);
 }
 
 const struct exporter exporter_svg = {

@@ -120,7 +120,7 @@ static void put_numbers(struct strbuf *text, const struct flame *flame,
 
 static void put_title(struct svg_page *page, const struct flame_box *box)
 {
-	struct strbuf numbers = {0};
+	ended_by(strbuf_free) struct strbuf numbers = {0};
 
 	xml_escape(&page->line, box->name);
 	strbuf_putc(&page->line, '\n');
@@ -132,7 +132,6 @@ static void put_title(struct svg_page *page, const struct flame_box *box)
 	}
 	put_numbers(&numbers, page->flame, box);
 	xml_escape(&page->line, strbuf_text(&numbers));
-	strbuf_free(&numbers);
 }
 
 /* The change in text: colour alone would not do. */
@@ -208,7 +207,7 @@ static void put_forms(struct svg_page *page, const char *name)
 {
 	size_t width = utf8_width(name);
 	size_t most = letters_of(page->width - 2.0 * SVG_MARGIN);
-	struct strbuf form = {0}, last = {0};
+	ended_by(strbuf_free) struct strbuf form = {0}, last = {0};
 
 	strbuf_reset(&page->line);
 	strbuf_puts(&page->line, "<desc>");
@@ -226,8 +225,6 @@ static void put_forms(struct svg_page *page, const char *name)
 	}
 	strbuf_printf(&page->line, "\n%zu</desc>\n", width);
 	fwrite(page->line.data, 1, page->line.size, page->out);
-	strbuf_free(&form);
-	strbuf_free(&last);
 }
 
 bool svg_is_known(const struct flame_box *box)
@@ -260,7 +257,7 @@ static void put_frame(struct svg_page *page, const struct flame_box *box)
 	double y = page->top + SVG_ROW * box->level;
 	/* The script can zoom into boxes narrower than a pixel. */
 	int digits = width < 0.1 ? 12 : 7;
-	struct strbuf mark = {0};
+	ended_by(strbuf_free) struct strbuf mark = {0};
 
 	put_mark(&mark, page->flame, box);
 	strbuf_reset(&page->line);
@@ -277,7 +274,6 @@ static void put_frame(struct svg_page *page, const struct flame_box *box)
 	put_label(page, box, strbuf_text(&mark), x, y, width);
 	strbuf_puts(&page->line, "</g>\n");
 	fwrite(page->line.data, 1, page->line.size, page->out);
-	strbuf_free(&mark);
 }
 
 void svg_frames(struct svg_page *page)
@@ -293,7 +289,7 @@ void svg_frames(struct svg_page *page)
 void svg_names(struct svg_page *page)
 {
 	const struct flame *flame = page->flame;
-	struct intern names = {0};
+	ended_by(intern_free) struct intern names = {0};
 
 	fputs("<metadata id=\"names\">\n", page->out);
 	for (size_t i = 0; i < flame->shown_count; i++) {
@@ -305,5 +301,4 @@ void svg_names(struct svg_page *page)
 			put_forms(page, name);
 	}
 	fputs("</metadata>\n", page->out);
-	intern_free(&names);
 }

@@ -17,7 +17,7 @@
 
 void live_init(struct live *live, struct source *source, const struct screen *screen)
 {
-	struct strbuf error = {0};
+	ended_by(strbuf_free) struct strbuf error = {0};
 
 	*live = (struct live){
 		.source = *source, .screen = screen, .sort = -1, .pool = name_pool_new()};
@@ -27,7 +27,6 @@ void live_init(struct live *live, struct source *source, const struct screen *sc
 	if (rundb_open_memory("top", &live->db, &error) < 0 ||
 	    rundb_execute(live->db, live_sql_tables) < 0)
 		abort();
-	strbuf_free(&error);
 }
 
 void live_done(struct live *live)
@@ -47,14 +46,13 @@ void live_done(struct live *live)
 
 void live_follow(struct live *live, struct source *source)
 {
-	struct live old = *live;
+	ended_by(live_done) struct live old = *live;
 
 	live_init(live, source, old.screen);
 	live->sort = old.sort;
 	live->window_ns = old.window_ns;
 	live->is_reversed = old.is_reversed;
 	memcpy(live->filter, old.filter, sizeof(live->filter));
-	live_done(&old);
 }
 
 bool live_goes_on(const struct live *live)

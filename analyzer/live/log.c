@@ -12,7 +12,7 @@
 /* Quoted, with JSON's escapes; chains are joined by " > ". */
 static void put_text(struct strbuf *line, const char *text)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	for (; *text; text++) {
 		if (*text == TABLE_CHAIN_END)
@@ -32,7 +32,6 @@ static void put_text(struct strbuf *line, const char *text)
 	}
 	strbuf_putc(line, '"');
 	strbuf_free(&shown);
-	strbuf_free(&clean);
 }
 
 static void put_moment(struct strbuf *line)
@@ -62,8 +61,8 @@ static void put_cell(struct strbuf *line, const struct column *column,
 
 static void log_rows(FILE *out, struct live *live, size_t most)
 {
-	struct strbuf line = {0};
-	uint32_t *paths;
+	ended_by(strbuf_free) struct strbuf line = {0};
+	auto_free uint32_t *paths = NULL;
 	struct table *table = screen_table(live, most, &paths);
 
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -76,8 +75,6 @@ static void log_rows(FILE *out, struct live *live, size_t most)
 		fprintf(out, "%s\n", strbuf_text(&line));
 	}
 	table_free(table);
-	free(paths);
-	strbuf_free(&line);
 }
 
 static void put_program(struct strbuf *line, const struct live *live)
@@ -97,7 +94,7 @@ static void put_program(struct strbuf *line, const struct live *live)
 
 static void log_totals(FILE *out, const struct live *live)
 {
-	struct strbuf line = {0};
+	ended_by(strbuf_free) struct strbuf line = {0};
 	struct live_totals totals = live_totals(live);
 
 	put_moment(&line);
@@ -111,7 +108,6 @@ static void log_totals(FILE *out, const struct live *live)
 		      (long long)live->facts.live_bytes);
 	strbuf_printf(&line, " budget_percent=%g", live->facts.overhead_percent);
 	fprintf(out, "%s\n", strbuf_text(&line));
-	strbuf_free(&line);
 }
 
 void log_look(FILE *out, struct live *live, size_t most)
@@ -129,12 +125,11 @@ void log_look(FILE *out, struct live *live, size_t most)
 
 void log_end(FILE *out, const struct live *live)
 {
-	struct strbuf line = {0};
+	ended_by(strbuf_free) struct strbuf line = {0};
 
 	put_moment(&line);
 	strbuf_puts(&line, "end");
 	put_program(&line, live);
 	fprintf(out, "%s\n", strbuf_text(&line));
 	fflush(out);
-	strbuf_free(&line);
 }

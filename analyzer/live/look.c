@@ -48,7 +48,7 @@ static struct cursor *ask(struct reading *reading, const char *sql)
 static bool open_stored(struct reading *reading)
 {
 	const struct source *source = &reading->live->source;
-	struct strbuf error = {0};
+	ended_by(strbuf_free) struct strbuf error = {0};
 	struct cursor *cursor;
 	char token[17];
 
@@ -62,7 +62,6 @@ static bool open_stored(struct reading *reading)
 		if (!reading->run_id)
 			rundb_close(reading->db);
 	}
-	strbuf_free(&error);
 	return reading->run_id != 0;
 }
 
@@ -188,14 +187,12 @@ static void take_facts(struct reading *reading)
 
 static char *shown_name(const char *name)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 	char *cut = xstrndup(name, strnlen(name, NAME_MOST));
 
 	utf8_clean(&clean, cut);
 	free(cut);
-	cut = xstrdup(strbuf_text(&clean));
-	strbuf_free(&clean);
-	return cut;
+	return xstrdup(strbuf_text(&clean));
 }
 
 /* Gives a function its name; short names change when another function has the same. */
@@ -223,7 +220,7 @@ static uint32_t number_of_function(struct live *live, struct cursor *from, bool 
 {
 	static const char *const columns[] = {"full_name", "linkage_name", "module",
 					      "file"};
-	struct strbuf key = {0};
+	ended_by(strbuf_free) struct strbuf key = {0};
 	uint32_t number;
 
 	strbuf_printf(&key, "%" PRId64, cursor_integer(from, "line"));
@@ -244,7 +241,6 @@ static uint32_t number_of_function(struct live *live, struct cursor *from, bool 
 			xreallocarray(live->function_looks, number + 1, sizeof(int64_t));
 	}
 	live->function_looks[number] = live->look;
-	strbuf_free(&key);
 	return number;
 }
 

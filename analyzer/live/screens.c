@@ -119,28 +119,22 @@ static struct cell number_cell(const struct column *column, double value)
 
 static struct cell chain_cell(const struct live *live, uint32_t path, struct table *table)
 {
-	struct strbuf chain = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf chain = {0};
 
 	live_chain(live, path, &chain);
-	cell = table_text(table, path ? strbuf_text(&chain) : NULL);
-	strbuf_free(&chain);
-	return cell;
+	return table_text(table, path ? strbuf_text(&chain) : NULL);
 }
 
 /* The value of a step is a time. */
 static struct cell last_cell(struct table *table, size_t row, double value)
 {
-	struct strbuf text = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (strcmp(table_cell(table, row, "kind")->text, "step") == 0)
 		units_nsec(&text, whole_number(value));
 	else
 		units_real(&text, value);
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
+	return table_text(table, strbuf_text(&text));
 }
 
 static void finish_row(const struct live *live, struct table *table, size_t row,
@@ -213,11 +207,10 @@ static size_t fitting(const char *text, size_t width)
 static void add_head(struct frame *frame, const struct frame_style *style,
 		     struct strbuf *text)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	utf8_clean(&clean, strbuf_text(text));
 	add_line(frame, strbuf_text(&clean), fitting(strbuf_text(&clean), style->width));
-	strbuf_free(&clean);
 	strbuf_reset(text);
 }
 
@@ -312,8 +305,8 @@ static void add_table(struct frame *frame, const struct live *live,
 		      const struct frame_style *style, struct table *table)
 {
 	struct render_context context = {.width = style->width, .utf8 = style->utf8};
-	char *text = NULL;
-	struct doc doc;
+	auto_free char *text = NULL;
+	ended_by(doc_free) struct doc doc;
 	size_t size;
 
 	doc_init(&doc, "top");
@@ -331,8 +324,6 @@ static void add_table(struct frame *frame, const struct live *live,
 			add_line(frame, at, length);
 		at += length + (at[length] == '\n');
 	}
-	free(text);
-	doc_free(&doc);
 }
 
 void frame_make(struct frame *ret, const struct live *live,

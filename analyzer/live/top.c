@@ -51,7 +51,7 @@ static void show_frame(const struct top *top, bool is_first)
 		.rows_most = FRAME_ROWS,
 		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};
-	struct frame frame;
+	ended_by(frame_done) struct frame frame;
 
 	frame_make(&frame, &top->live, &style);
 	if (!is_first)
@@ -60,7 +60,6 @@ static void show_frame(const struct top *top, bool is_first)
 		if (*frame.lines[i])
 			puts(frame.lines[i]);
 	fflush(stdout);
-	frame_done(&frame);
 }
 
 /* most: lines of each kind in the log; 0: frames. The first look only gives the values to

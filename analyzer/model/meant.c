@@ -99,12 +99,10 @@ unsigned meant_distance(const char *text, const char *name)
 {
 	struct cxx_name parts = cxx_name_parts(name);
 	const char *end = find_base_end(&parts);
-	char *base = xstrndup(parts.name, (size_t)(end - parts.name));
-	char *last = xstrndup(parts.last, (size_t)(end - parts.last));
+	auto_free char *base = xstrndup(parts.name, (size_t)(end - parts.name));
+	auto_free char *last = xstrndup(parts.last, (size_t)(end - parts.last));
 	unsigned whole = nearest_distance(text, base);
 	unsigned part = nearest_distance(text, last);
 
-	free(base);
-	free(last);
 	return whole < part ? whole : part;
 }

@@ -34,7 +34,7 @@ void shorten_end(struct strbuf *buffer, const char *text, size_t width,
 		 const struct shorten_style *style)
 {
 	size_t mark = utf8_width(style->ellipsis);
-	struct strbuf own = {0};
+	ended_by(strbuf_free) struct strbuf own = {0};
 
 	shorten_signs(&own, text, style);
 	text = strbuf_text(&own);
@@ -45,7 +45,6 @@ void shorten_end(struct strbuf *buffer, const char *text, size_t width,
 			   utf8_prefix(text, width <= mark ? width : width - mark));
 		strbuf_puts(buffer, width <= mark ? "" : style->ellipsis);
 	}
-	strbuf_free(&own);
 }
 
 static bool starts(const char *text, const char *word)
@@ -93,7 +92,7 @@ void shorten_name(struct strbuf *buffer, const char *name, size_t width,
 void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
 		      size_t width, const struct shorten_style *style)
 {
-	struct strbuf place = {0};
+	ended_by(strbuf_free) struct strbuf place = {0};
 	const char *at = file;
 
 	for (;;) {
@@ -113,7 +112,6 @@ void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
 		at = slash + 1;
 	}
 	shorten_middle(buffer, strbuf_text(&place), width, style);
-	strbuf_free(&place);
 }
 
 /* Least width of a name in a chain, with "x12" behind it. */
@@ -181,7 +179,7 @@ static size_t write_chain(struct strbuf *buffer, const struct chain *chain,
 {
 	const struct shorten_style *style = chain->style;
 	size_t column = 0, lines = 1, arrow = utf8_width(style->arrow);
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 
 	for (size_t i = 0; i < chain->count; i++) {
 		strbuf_reset(&name);
@@ -204,16 +202,14 @@ static size_t write_chain(struct strbuf *buffer, const struct chain *chain,
 		strbuf_puts(buffer, strbuf_text(&name));
 		column += utf8_width(strbuf_text(&name));
 	}
-	strbuf_free(&name);
 	return lines;
 }
 
 static bool fits(const struct chain *chain, size_t left_out, size_t name_width)
 {
-	struct strbuf scratch = {0};
+	ended_by(strbuf_free) struct strbuf scratch = {0};
 	size_t lines = write_chain(&scratch, chain, left_out, name_width);
 
-	strbuf_free(&scratch);
 	return lines <= chain->lines;
 }
 

@@ -140,7 +140,7 @@ static size_t find_difference(const struct form *form, const char *other)
 /* The hidden token in which most of the others differ. */
 static size_t find_telling(const struct form *form, const char **others, size_t count)
 {
-	uint32_t *votes = xcalloc(form->tokens.count + 1, sizeof(*votes));
+	auto_free uint32_t *votes = xcalloc(form->tokens.count + 1, sizeof(*votes));
 	size_t best = form->tokens.count;
 
 	for (size_t i = 0; i < count; i++) {
@@ -150,7 +150,6 @@ static size_t find_telling(const struct form *form, const char **others, size_t 
 		    (++votes[token] > votes[best] || best == form->tokens.count))
 			best = token;
 	}
-	free(votes);
 	return best;
 }
 

@@ -62,14 +62,13 @@ static void put_location(struct strbuf *buffer, const struct cell *cell, const c
 static void put_chain(struct strbuf *buffer, const char *text, size_t width,
 		      const struct shorten_style *style)
 {
-	struct strbuf chain = {0};
+	ended_by(strbuf_free) struct strbuf chain = {0};
 
 	shorten_chain(&chain, text, width, 1, style);
 	if (width < ROOT_LEAST || strchr(strbuf_text(&chain), '\n'))
 		shorten_chain_end(buffer, text, width, style);
 	else
 		strbuf_puts(buffer, strbuf_text(&chain));
-	strbuf_free(&chain);
 }
 
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,

@@ -71,7 +71,7 @@ static void put_safe(struct strbuf *safe, const char *text)
 
 static void put_field(FILE *out, const char *text, bool *first)
 {
-	struct strbuf safe = {0};
+	ended_by(strbuf_free) struct strbuf safe = {0};
 
 	if (!*first)
 		fputc(',', out);
@@ -80,7 +80,6 @@ static void put_field(FILE *out, const char *text, bool *first)
 	/* Some readers split fields at ';': quoted, ours stay whole. */
 	if (!strpbrk(strbuf_text(&safe), ",;\"\n")) {
 		fputs(strbuf_text(&safe), out);
-		strbuf_free(&safe);
 		return;
 	}
 	fputc('"', out);
@@ -90,7 +89,6 @@ static void put_field(FILE *out, const char *text, bool *first)
 		fputc(*at, out);
 	}
 	fputc('"', out);
-	strbuf_free(&safe);
 }
 
 static void put_header(FILE *out, const struct table *table)
@@ -135,12 +133,11 @@ static void put_row(FILE *out, const struct table *table, size_t row,
 
 static void put_table(FILE *out, const struct table *table)
 {
-	struct strbuf scratch = {0};
+	ended_by(strbuf_free) struct strbuf scratch = {0};
 
 	put_header(out, table);
 	for (size_t i = 0; i < table->row_count; i++)
 		put_row(out, table, i, &scratch);
-	strbuf_free(&scratch);
 }
 
 static void put_findings(FILE *out, const struct section *section)

@@ -85,14 +85,13 @@ void finding_put_bound(struct strbuf *buffer, const struct findings *findings,
 void finding_put_answer(struct strbuf *buffer, const struct findings *findings,
 			const struct finding *finding)
 {
-	struct strbuf bound = {0};
+	ended_by(strbuf_free) struct strbuf bound = {0};
 
 	strbuf_puts(buffer, finding->advice[0] ? finding->advice[0] : "");
 	finding_put_bound(&bound, findings, finding, false);
 	if (bound.size)
 		strbuf_printf(buffer, "%s%s", finding->advice[0] ? "; " : "",
 			      strbuf_text(&bound));
-	strbuf_free(&bound);
 }
 
 void finding_put_name(struct strbuf *buffer, const struct finding *finding, size_t width,
@@ -237,12 +236,11 @@ static void add_row(struct table *table, size_t rank, const struct finding *find
 struct table *findings_as_table(const struct section *section)
 {
 	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	struct strbuf scratch = {0};
+	ended_by(strbuf_free) struct strbuf scratch = {0};
 
 	for (size_t i = 0; i < section->shown_count; i++) {
 		strbuf_reset(&scratch);
 		add_row(table, i + 1, &section->findings->list[i], &scratch);
 	}
-	strbuf_free(&scratch);
 	return table;
 }

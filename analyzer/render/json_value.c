@@ -38,7 +38,7 @@ json_t *json_figure(double value)
 json_t *json_chain(const char *chain)
 {
 	json_t *array = json_must(json_array());
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 
 	while (*chain) {
 		size_t size = strcspn(chain, "\x1f");
@@ -50,7 +50,6 @@ json_t *json_chain(const char *chain)
 		if (*chain == TABLE_CHAIN_END)
 			chain++;
 	}
-	strbuf_free(&name);
 	return array;
 }
 

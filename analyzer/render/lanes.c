@@ -117,10 +117,10 @@ static void put_run(const struct canvas *canvas, const struct lane_slice *slice,
 /* "take +2": what has most of the row's time, and how many other names are in it. */
 static void put_label(struct canvas *canvas, const struct lane *lane, uint32_t row)
 {
-	struct intern names = {0};
-	double *sums = NULL;
+	ended_by(intern_free) struct intern names = {0};
+	auto_free double *sums = NULL;
 	size_t best = 0;
-	struct strbuf label = {0}, more = {0};
+	ended_by(strbuf_free) struct strbuf label = {0}, more = {0};
 
 	for (size_t i = 0; i < lane->count; i++) {
 		const struct lane_slice *slice = &lane->slices[i];
@@ -145,10 +145,6 @@ static void put_label(struct canvas *canvas, const struct lane *lane, uint32_t r
 	strbuf_puts(&label, strbuf_text(&more));
 	fprintf(canvas->style->out, "%*s%s%*s", (int)INDENT, "", strbuf_text(&label),
 		(int)(LABEL - utf8_width(strbuf_text(&label))), "");
-	strbuf_free(&label);
-	strbuf_free(&more);
-	intern_free(&names);
-	free(sums);
 }
 
 static void put_row(struct canvas *canvas, const struct lane *lane, uint32_t row)
@@ -174,7 +170,7 @@ static void put_lane(struct canvas *canvas, const struct lane *lane)
 {
 	const struct text_style *style = canvas->style;
 	uint32_t shown = 0, row = 0;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	shorten_end(&text, lane->label, style->width, style->shorten);
 	fprintf(style->out, "%s%s%s\n", style->bold, strbuf_text(&text), style->off);
@@ -188,13 +184,12 @@ static void put_lane(struct canvas *canvas, const struct lane *lane)
 		text_wrap(style, strbuf_text(&text), INDENT, INDENT);
 		fputs(style->off, style->out);
 	}
-	strbuf_free(&text);
 }
 
 static void put_axis(const struct canvas *canvas)
 {
 	const struct text_style *style = canvas->style;
-	struct strbuf from = {0}, to = {0};
+	ended_by(strbuf_free) struct strbuf from = {0}, to = {0};
 	size_t used;
 
 	units_nsec(&from, canvas->lanes->from_ns);
@@ -204,22 +199,19 @@ static void put_axis(const struct canvas *canvas)
 		strbuf_text(&from),
 		(int)(canvas->width > used ? canvas->width - used : 1), strbuf_text(&to),
 		style->off);
-	strbuf_free(&from);
-	strbuf_free(&to);
 }
 
 static void put_legend(const struct text_style *style)
 {
 	static const char *const words[] = {"computing", "CPU wait", "blocked",
 					    "not known"};
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	for (size_t i = 0; i <= LANE_UNKNOWN; i++)
 		strbuf_printf(&text, "%s%s %s", i ? ", " : "", style->fills[i], words[i]);
 	fprintf(style->out, "%*s%s", (int)INDENT, "", style->dim);
 	text_wrap(style, strbuf_text(&text), INDENT, INDENT);
 	fputs(style->off, style->out);
-	strbuf_free(&text);
 }
 
 void text_lanes(const struct text_style *text, const struct section *section)

@@ -21,7 +21,7 @@
 /* Plain text: what Markdown or HTML would take as markup is escaped. */
 static void put_escaped(FILE *out, const char *text)
 {
-	struct strbuf own = {0};
+	ended_by(strbuf_free) struct strbuf own = {0};
 
 	shorten_signs(&own, text, &shorten_utf8);
 	for (const char *at = strbuf_text(&own); *at; at++) {
@@ -29,7 +29,6 @@ static void put_escaped(FILE *out, const char *text)
 			fputc('\\', out);
 		fputc(*at, out);
 	}
-	strbuf_free(&own);
 }
 
 static size_t longest_ticks(const char *text)
@@ -94,7 +93,7 @@ struct finding_drawing {
 static void put_finding_fact(void *context, const struct fact *fact)
 {
 	const struct finding_drawing *drawing = context;
-	struct strbuf path = {0};
+	ended_by(strbuf_free) struct strbuf path = {0};
 
 	if (fact->kind == FACT_TEXT) {
 		put_fact(drawing->out, fact->label, fact->text);
@@ -109,7 +108,6 @@ static void put_finding_fact(void *context, const struct fact *fact)
 		put_code_fact(drawing->out, fact->label,
 			      path.size ? strbuf_text(&path) : fact->text);
 	}
-	strbuf_free(&path);
 }
 
 static void put_finding(FILE *out, const struct shorten_style *style,
@@ -117,7 +115,7 @@ static void put_finding(FILE *out, const struct shorten_style *style,
 {
 	const struct finding *finding = &section->findings->list[index];
 	struct finding_drawing drawing = {out, style};
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	fprintf(out, "#### %zu. %s: ", index + 1, severity_word(finding->severity));
 	finding_put_name(&text, finding, NAME_WIDTH, style);
@@ -128,7 +126,6 @@ static void put_finding(FILE *out, const struct shorten_style *style,
 	put_escaped(out, finding->says ? finding->says : "");
 	fputs("\n\n", out);
 	finding_each_fact(section, finding, put_finding_fact, &drawing);
-	strbuf_free(&text);
 }
 
 static void put_findings(FILE *out, const struct shorten_style *style,
@@ -149,7 +146,7 @@ static void put_findings(FILE *out, const struct shorten_style *style,
 static void put_cell(FILE *out, const struct shorten_style *style,
 		     const struct cell *cell, enum column_type type)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	bool is_code =
 		cell->kind == CELL_TEXT &&
 		(type == COLUMN_NAME || type == COLUMN_CHAIN || type == COLUMN_LOCATION);
@@ -165,7 +162,6 @@ static void put_cell(FILE *out, const struct shorten_style *style,
 		put_code(out, strbuf_text(&text), true);
 	else
 		put_escaped(out, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* Returns whether the value is not known. */
@@ -306,7 +302,7 @@ static void put_note(FILE *out, const struct section *section)
 
 static void put_plot(FILE *out, const struct section *section)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	struct cell peak = cell_real(section->peak);
 
 	cell_for_people(&text, &peak, section->plot_type, &shorten_utf8);
@@ -316,7 +312,6 @@ static void put_plot(FILE *out, const struct section *section)
 	strbuf_reset(&text);
 	units_nsec(&text, section->span_ns);
 	fprintf(out, "%s\n", strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* The same as in a terminal. */

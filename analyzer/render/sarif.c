@@ -34,8 +34,7 @@ static json_t *uri_value(const char *file)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789-._~/+@,=";
-	struct strbuf uri = {0};
-	json_t *value;
+	ended_by(strbuf_free) struct strbuf uri = {0};
 
 	strbuf_puts(&uri, *file == '/' ? "file://" : "");
 	for (; *file; file++) {
@@ -44,9 +43,7 @@ static json_t *uri_value(const char *file)
 		else
 			strbuf_printf(&uri, "%%%02X", (unsigned char)*file);
 	}
-	value = json_text(strbuf_text(&uri));
-	strbuf_free(&uri);
-	return value;
+	return json_text(strbuf_text(&uri));
 }
 
 static json_t *physical_location(const struct finding *finding)
@@ -114,8 +111,7 @@ static json_t *fingerprints(const struct finding *finding)
 static json_t *result_message(const struct findings *findings,
 			      const struct finding *finding)
 {
-	struct strbuf text = {0};
-	json_t *value;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (finding_name(finding))
 		strbuf_printf(&text, "%s: ", finding_name(finding));
@@ -130,9 +126,7 @@ static json_t *result_message(const struct findings *findings,
 	}
 	if (finding->advice[0])
 		strbuf_printf(&text, " Try: %s.", finding->advice[0]);
-	value = message(strbuf_text(&text));
-	strbuf_free(&text);
-	return value;
+	return message(strbuf_text(&text));
 }
 
 /* Lists each rule of the findings once; returns its index. */
@@ -251,11 +245,10 @@ const struct renderer renderer_sarif = {.name = "sarif",
 
 static void put_escaped(FILE *out, const char *text)
 {
-	struct strbuf escaped = {0};
+	ended_by(strbuf_free) struct strbuf escaped = {0};
 
 	xml_escape(&escaped, text);
 	fputs(strbuf_text(&escaped), out);
-	strbuf_free(&escaped);
 }
 
 enum kind { PASSED, FAILED, NOT_MADE };

@@ -62,7 +62,7 @@ static void newline(const struct text_style *style, size_t indent)
 void text_wrap(const struct text_style *style, const char *text, size_t first_indent,
 	       size_t indent)
 {
-	struct strbuf word = {0}, own = {0};
+	ended_by(strbuf_free) struct strbuf word = {0}, own = {0};
 	size_t column = first_indent;
 	bool fresh = true; /* nothing on this line yet */
 
@@ -101,8 +101,6 @@ void text_wrap(const struct text_style *style, const char *text, size_t first_in
 		text += strspn(text, " \n");
 	}
 	fputc('\n', style->out);
-	strbuf_free(&word);
-	strbuf_free(&own);
 }
 
 /*
@@ -129,7 +127,7 @@ struct guides {
 
 static void find_last_siblings(struct guides *guides, size_t deepest)
 {
-	bool *seen = xcalloc(deepest + 1, sizeof(*seen));
+	auto_free bool *seen = xcalloc(deepest + 1, sizeof(*seen));
 	size_t seen_depth = 0;
 
 	for (size_t i = guides->row_count; i-- > 0;) {
@@ -142,12 +140,11 @@ static void find_last_siblings(struct guides *guides, size_t deepest)
 		if (depth > seen_depth)
 			seen_depth = depth;
 	}
-	free(seen);
 }
 
 static void find_indents(struct guides *guides, size_t deepest)
 {
-	size_t *above = xcalloc(deepest + 1, sizeof(*above));
+	auto_free size_t *above = xcalloc(deepest + 1, sizeof(*above));
 
 	for (size_t i = 0; i < guides->row_count; i++) {
 		size_t depth = guides->depths[i];
@@ -158,7 +155,6 @@ static void find_indents(struct guides *guides, size_t deepest)
 			above[depth] = above[depth - 1] + (is_only ? 1 : INDENT_COLUMNS);
 		guides->indents[i] = above[depth];
 	}
-	free(above);
 }
 
 struct guides *guides_new(const struct text_style *style, const struct section *section)

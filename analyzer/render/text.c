@@ -71,7 +71,7 @@ static void put_head(const struct drawing *drawing, size_t index)
 	const struct text_style *style = drawing->style;
 	const struct finding *finding = &drawing->section->findings->list[index];
 	size_t room = style->width - drawing->indent, wide, used;
-	struct strbuf rank = {0}, name = {0}, says = {0};
+	ended_by(strbuf_free) struct strbuf rank = {0}, name = {0}, says = {0};
 
 	put_rank(&rank, drawing->section, index, drawing->indent);
 	fprintf(style->out, "%s%s%s",
@@ -97,16 +97,13 @@ static void put_head(const struct drawing *drawing, size_t index)
 		fputc(' ', style->out);
 	}
 	text_wrap(style, strbuf_text(&says), drawing->indent + used, drawing->indent);
-	strbuf_free(&rank);
-	strbuf_free(&name);
-	strbuf_free(&says);
 }
 
 /* "insn_size → find_match (assemble.c:2213)", with as much of the path's end as fits. */
 static void put_place(struct strbuf *buffer, const struct drawing *drawing,
 		      const struct finding *finding, size_t room)
 {
-	struct strbuf place = {0};
+	ended_by(strbuf_free) struct strbuf place = {0};
 	bool has_path = finding->chain && *finding->chain;
 	size_t least = 0;
 
@@ -131,7 +128,6 @@ static void put_place(struct strbuf *buffer, const struct drawing *drawing,
 			drawing->style->shorten);
 	if (place.size && (buffer->size || utf8_width(strbuf_text(&place)) <= room))
 		strbuf_printf(buffer, buffer->size ? " (%s)" : "%s", strbuf_text(&place));
-	strbuf_free(&place);
 }
 
 /* What to do, the most it can gain, and where: on one line if there is room, else on
@@ -141,7 +137,7 @@ static void put_answer(const struct drawing *drawing, const struct finding *find
 	const struct text_style *style = drawing->style;
 	size_t room = style->width - drawing->indent, used,
 	       id = strlen(finding->rule->id) + 1;
-	struct strbuf text = {0}, place = {0};
+	ended_by(strbuf_free) struct strbuf text = {0}, place = {0};
 	bool is_behind;
 
 	finding_put_answer(&text, drawing->section->findings, finding);
@@ -163,8 +159,6 @@ static void put_answer(const struct drawing *drawing, const struct finding *find
 	if (place.size)
 		fprintf(style->out, "%s %s%s%s\n", strbuf_text(&place), style->dim,
 			finding->rule->id, style->off);
-	strbuf_free(&text);
-	strbuf_free(&place);
 }
 
 static void put_fact(void *context, const struct fact *fact)
@@ -243,7 +237,7 @@ static const char *value_title(const struct section_value *value)
 static void put_values(const struct text_style *style, const struct section *section)
 {
 	size_t label = LABEL_LEAST;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	for (size_t i = 0; i < section->value_count; i++) {
 		size_t width = utf8_width(value_title(&section->values[i]));
@@ -263,7 +257,6 @@ static void put_values(const struct text_style *style, const struct section *sec
 			(int)(label - utf8_width(title) + 2), "");
 		text_wrap(style, strbuf_text(&text), label + 4, label + 4);
 	}
-	strbuf_free(&text);
 }
 
 /* The highest point that falls into a column. */
@@ -297,7 +290,7 @@ static void put_plot(const struct text_style *style, const struct section *secti
 	size_t room = style->width - LABEL_LEAST - 4 - PLOT_LEGEND;
 	size_t columns = room < PLOT_COLUMNS ? room : PLOT_COLUMNS;
 	struct cell peak = cell_real(section->peak);
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (columns > section->point_count)
 		columns = section->point_count;
@@ -316,7 +309,6 @@ static void put_plot(const struct text_style *style, const struct section *secti
 		fprintf(style->out, "  %*s  %s0%*s%s\n", LABEL_LEAST, "", style->dim,
 			(int)columns - 1, strbuf_text(&text), style->off);
 	}
-	strbuf_free(&text);
 }
 
 static bool is_plot(const struct doc *doc, size_t index)

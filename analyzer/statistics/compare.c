@@ -116,8 +116,7 @@ void compare_add_base(struct strbuf *key, const char *path)
 static uint32_t function_number(struct comparison *comparison,
 				const struct compare_function_row *row, bool *is_new)
 {
-	struct strbuf key = {0};
-	uint32_t number;
+	ended_by(strbuf_free) struct strbuf key = {0};
 
 	strbuf_printf(&key, "%s\n%s\n", row->module ? row->module : "",
 		      row->full_name ? row->full_name : row->name);
@@ -125,9 +124,7 @@ static uint32_t function_number(struct comparison *comparison,
 	/* "0x1234 (libx.so)" is the same code only in the same build */
 	if (!row->linkage_name && strncmp(row->name, "0x", 2) == 0)
 		strbuf_printf(&key, "\n%s", row->build_id ? row->build_id : "");
-	number = intern_text(&comparison->function_keys, strbuf_text(&key), is_new);
-	strbuf_free(&key);
-	return number;
+	return intern_text(&comparison->function_keys, strbuf_text(&key), is_new);
 }
 
 uint32_t compare_add_function(struct comparison *comparison, size_t run,

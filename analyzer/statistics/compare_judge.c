@@ -140,7 +140,7 @@ static void test(struct change *change, const int64_t *values, size_t before_cou
 {
 	double tolerance = verdict_tolerance(before_count, after_count), spread;
 	size_t count = before_count + after_count;
-	double *numbers = xreallocarray(NULL, count, sizeof(*numbers));
+	auto_free double *numbers = xreallocarray(NULL, count, sizeof(*numbers));
 	double *after = numbers + before_count;
 
 	for (size_t i = 0; i < count; i++)
@@ -164,7 +164,6 @@ static void test(struct change *change, const int64_t *values, size_t before_cou
 		change->shift = change_widest(change, false);
 		decide(change, tolerance);
 	}
-	free(numbers);
 }
 
 static double sum_of(double a, double b)
@@ -297,7 +296,7 @@ void change_adjust(struct change *changes, size_t count, size_t before_count,
 		   size_t after_count)
 {
 	double tolerance = verdict_tolerance(before_count, after_count);
-	double *p = xreallocarray(NULL, count + 1, sizeof(*p));
+	auto_free double *p = xreallocarray(NULL, count + 1, sizeof(*p));
 
 	for (size_t i = 0; i < count; i++)
 		p[i] = changes[i].is_tested ? changes[i].p : NAN;
@@ -307,7 +306,6 @@ void change_adjust(struct change *changes, size_t count, size_t before_count,
 			changes[i].p = p[i];
 			decide(&changes[i], tolerance);
 		}
-	free(p);
 }
 
 const char *outcome_word(enum outcome outcome)

@@ -165,14 +165,12 @@ static void merge_sites(struct comparison *comparison, uint32_t before, uint32_t
 void match_sites(struct comparison *comparison)
 {
 	size_t count = comparison->site_values.count;
-	struct left_over *list = xreallocarray(NULL, count + 1, sizeof(*list));
-	struct pair *pairs;
+	auto_free struct left_over *list = xreallocarray(NULL, count + 1, sizeof(*list));
+	auto_free struct pair *pairs = NULL;
 	size_t pair_count = find_pairs(list, find_left_over(comparison, list), &pairs);
 
 	for (size_t i = 0; i < pair_count; i++)
 		if (comparison->sites[pairs[i].before].presence == COMPARE_BEFORE &&
 		    comparison->sites[pairs[i].after].presence == COMPARE_AFTER)
 			merge_sites(comparison, pairs[i].before, pairs[i].after);
-	free(pairs);
-	free(list);
 }

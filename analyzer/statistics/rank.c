@@ -102,7 +102,7 @@ static void count_ways(const struct ranking *ranking, uint64_t *ways)
 static double p_tied(const struct ranking *ranking)
 {
 	size_t width = ranking->count * (ranking->count + 1) + 1;
-	uint64_t *ways = xcalloc(tied_cells(ranking), sizeof(*ways));
+	auto_free uint64_t *ways = xcalloc(tied_cells(ranking), sizeof(*ways));
 	const uint64_t *last = ways + ranking->small * width;
 	int64_t mean2 = (int64_t)(ranking->small * (ranking->count + 1));
 	int64_t distance2 = llabs((int64_t)ranking->sum2 - mean2);
@@ -114,7 +114,6 @@ static double p_tied(const struct ranking *ranking)
 		if (llabs((int64_t)s - mean2) >= distance2)
 			as_far += last[s];
 	}
-	free(ways);
 	return (double)as_far / (double)total;
 }
 
@@ -212,7 +211,7 @@ static void shift_of(double *differences, size_t m, size_t n, double confidence,
 int statistics_shift(const double *a, size_t m, const double *b, size_t n,
 		     double confidence, struct statistics_shift *ret)
 {
-	double *differences;
+	auto_free double *differences = NULL;
 
 	if (!(confidence > 0 && confidence < 1))
 		return -EINVAL;
@@ -223,7 +222,6 @@ int statistics_shift(const double *a, size_t m, const double *b, size_t n,
 		for (size_t j = 0; j < n; j++)
 			differences[i * n + j] = b[j] - a[i];
 	shift_of(differences, m, n, confidence, ret);
-	free(differences);
 	return 0;
 }
 

@@ -137,7 +137,7 @@ static int compare_tests(const void *left, const void *right)
 /* Of the k-th smallest of n: the smallest n / j * p(j) over j >= k. */
 void statistics_adjust(double *p, size_t count)
 {
-	struct test *tests = xcalloc(count, sizeof(*tests));
+	auto_free struct test *tests = xcalloc(count, sizeof(*tests));
 	size_t found = 0;
 	double smallest = 1;
 
@@ -149,7 +149,6 @@ void statistics_adjust(double *p, size_t count)
 		smallest = fmin(smallest, tests[k - 1].p * (double)found / (double)k);
 		p[tests[k - 1].index] = smallest;
 	}
-	free(tests);
 }
 
 static bool is_inside_unit(double p)

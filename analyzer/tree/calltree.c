@@ -357,12 +357,12 @@ static void sort_list(struct calltree *tree, uint32_t *list, uint32_t *scratch,
 void calltree_sort(struct calltree *tree, enum calltree_order order)
 {
 	struct sorting sorting = {tree, order};
-	uint32_t *scratch = xreallocarray(NULL, tree->node_count, sizeof(*scratch));
+	auto_free uint32_t *scratch =
+		xreallocarray(NULL, tree->node_count, sizeof(*scratch));
 
 	sort_list(tree, &tree->first_root, scratch, &sorting);
 	for (size_t i = 0; i < tree->node_count; i++)
 		sort_list(tree, &tree->nodes[i].first_child, scratch, &sorting);
-	free(scratch);
 	calltree_renew_order(tree);
 }
 

@@ -197,7 +197,7 @@ struct calltree *calltree_fold_own_calls(const struct calltree *tree,
 					 uint32_t **ret_places)
 {
 	struct calltree *to = fold_levels(tree, 1, ret_places);
-	uint32_t *numbers;
+	auto_free uint32_t *numbers = NULL;
 
 	calltree_renew_order(to);
 	numbers = calltree_settle(to);
@@ -211,7 +211,6 @@ struct calltree *calltree_fold_own_calls(const struct calltree *tree,
 		if (tree->nodes[i].path_id < to->nodes[*place].path_id)
 			to->nodes[*place].path_id = tree->nodes[i].path_id;
 	}
-	free(numbers);
 	return to;
 }
 
@@ -248,7 +247,7 @@ static void merge_into(struct calltree *tree, uint32_t from, uint32_t to)
 /* Finds each node's place in the program as built, callers first. */
 static void place_built(struct calltree *tree)
 {
-	struct map places = {0};
+	ended_by(map_done) struct map places = {0};
 
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i], parent, there = MAP_NONE;
@@ -272,7 +271,6 @@ static void place_built(struct calltree *tree)
 		if (node->is_inlined)
 			node->host = tree->nodes[parent].host;
 	}
-	map_done(&places);
 }
 
 static void move(int64_t *to, int64_t *from)

@@ -176,7 +176,7 @@ static uint32_t place(struct folding *folding, struct map *places, uint32_t at)
 static void place_all(struct folding *folding, unsigned what)
 {
 	const struct calltree *tree = folding->tree;
-	struct map places = {0};
+	ended_by(map_done) struct map places = {0};
 
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i], into;
@@ -186,7 +186,6 @@ static void place_all(struct folding *folding, unsigned what)
 		folding->is_merged[at] = folding->label[at] != CALLTREE_NONE;
 		folding->is_merged[into] |= into != at;
 	}
-	map_done(&places);
 }
 
 /* Gives nodes that stand for many a function of their own. */

@@ -12,8 +12,9 @@ bool *calltree_outermost(const struct calltree *tree, const uint32_t *keys,
 			 size_t key_count)
 {
 	bool *outermost = xcalloc(tree->node_count + 1, sizeof(*outermost));
-	uint32_t *open = xcalloc(key_count + 1, sizeof(*open));
-	uint32_t *path = xreallocarray(NULL, tree->node_count + 1, sizeof(*path));
+	auto_free uint32_t *open = xcalloc(key_count + 1, sizeof(*open));
+	auto_free uint32_t *path =
+		xreallocarray(NULL, tree->node_count + 1, sizeof(*path));
 	size_t depth = 0;
 
 	for (size_t i = 0; i < tree->order_count; i++) {
@@ -25,8 +26,6 @@ bool *calltree_outermost(const struct calltree *tree, const uint32_t *keys,
 		path[depth++] = key;
 		outermost[at] = key != CALLTREE_NONE && open[key]++ == 0;
 	}
-	free(open);
-	free(path);
 	return outermost;
 }
 
@@ -107,7 +106,7 @@ static void put_levels(const struct calltree *tree, uint32_t node, const char *e
 				   bool in_brackets, struct strbuf *text))
 {
 	size_t length = 0, count = 0, left_out;
-	uint32_t *path;
+	auto_free uint32_t *path = NULL;
 
 	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
 	     at = tree->nodes[at].parent)
@@ -124,7 +123,6 @@ static void put_levels(const struct calltree *tree, uint32_t node, const char *e
 		put(tree, path[i], i && is_in_brackets(tree, path[i], end), text);
 		strbuf_puts(text, i ? end : "");
 	}
-	free(path);
 }
 
 void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,

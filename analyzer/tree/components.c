@@ -20,7 +20,7 @@ static const char **name_functions(const struct calltree *tree, enum component_b
 {
 	const char **names = xcalloc(tree->function_count + 1, sizeof(*names));
 	struct component_namer namer = {.by = by};
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	for (size_t i = 0; i < tree->function_count; i++)
 		if (!tree->functions[i].is_library)
@@ -33,7 +33,6 @@ static const char **name_functions(const struct calltree *tree, enum component_b
 		    component_namer_put(&namer, function->name, function->file, &text))
 			names[i] = arena_copy(texts, strbuf_text(&text), text.size);
 	}
-	strbuf_free(&text);
 	return names;
 }
 
@@ -75,8 +74,8 @@ enum component_by components_by(const char *word)
 void components_find(struct components *ret, const struct calltree *tree,
 		     enum component_by by)
 {
-	bool *is_named = xcalloc(tree->node_count + 1, sizeof(*is_named));
-	struct arena texts = {0};
+	auto_free bool *is_named = xcalloc(tree->node_count + 1, sizeof(*is_named));
+	ended_by(arena_free) struct arena texts = {0};
 	const char **names = name_functions(tree, by, &texts);
 
 	*ret = (struct components){.paths = calltree_numbers(tree)};
@@ -87,9 +86,7 @@ void components_find(struct components *ret, const struct calltree *tree,
 		ret->paths[at] = name ? intern_text(&ret->names, name, NULL)
 				      : ret->paths[tree->nodes[at].parent];
 	}
-	arena_free(&texts);
 	free(names);
-	free(is_named);
 }
 
 void components_free(struct components *components)
@@ -171,12 +168,11 @@ static bool put(const struct component_namer *namer, const char *function,
 bool component_namer_put(const struct component_namer *namer, const char *function,
 			 const char *file, struct strbuf *ret)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	bool is_named = put(namer, function, file, &text);
 
 	strbuf_reset(ret);
 	if (is_named)
 		utf8_clean(ret, strbuf_text(&text));
-	strbuf_free(&text);
 	return is_named;
 }

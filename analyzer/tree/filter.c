@@ -126,8 +126,8 @@ unsigned char filter_judge(const struct filter *filter, const char *name)
 bool *filter_paths(const struct filter *filter, const struct calltree *tree,
 		   bool with_callers)
 {
-	unsigned char *functions = xcalloc(tree->function_count, 1);
-	unsigned char *verdicts = xcalloc(tree->node_count, 1);
+	auto_free unsigned char *functions = xcalloc(tree->function_count, 1);
+	auto_free unsigned char *verdicts = xcalloc(tree->node_count, 1);
 	unsigned char unknown = filter_judge(filter, "?");
 	bool *passes = xcalloc(tree->node_count, sizeof(*passes));
 
@@ -150,7 +150,5 @@ bool *filter_paths(const struct filter *filter, const struct calltree *tree,
 		if (passes[at] && parent != CALLTREE_NONE)
 			passes[parent] = true;
 	}
-	free(functions);
-	free(verdicts);
 	return passes;
 }

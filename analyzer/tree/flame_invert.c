@@ -36,8 +36,8 @@ struct inversion {
 static void number_functions(struct inversion *inversion)
 {
 	const struct flame *from = inversion->from;
-	struct intern names = {0};
-	struct strbuf key = {0};
+	ended_by(intern_free) struct intern names = {0};
+	ended_by(strbuf_free) struct strbuf key = {0};
 
 	inversion->functions = xcalloc(from->count, sizeof(*inversion->functions));
 	for (size_t i = 1; i < from->count; i++) {
@@ -47,8 +47,6 @@ static void number_functions(struct inversion *inversion)
 		strbuf_printf(&key, "%s\n%s", box->name, box->file ? box->file : "");
 		inversion->functions[i] = intern_text(&names, strbuf_text(&key), NULL);
 	}
-	strbuf_free(&key);
-	intern_free(&names);
 }
 
 static int by_function(const void *left, const void *right)

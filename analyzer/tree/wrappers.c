@@ -74,7 +74,7 @@ static void add_node(const struct calltree *tree, uint32_t number, double calls_
 static struct marks *mark_all(const struct calltree *tree)
 {
 	struct marks *all = xcalloc(tree->function_count + 1, sizeof(*all));
-	double *below = xcalloc(tree->node_count + 1, sizeof(*below));
+	auto_free double *below = xcalloc(tree->node_count + 1, sizeof(*below));
 
 	for (size_t i = tree->order_count; i-- > 0;) {
 		uint32_t number = tree->order[i], parent = tree->nodes[number].parent;
@@ -84,7 +84,6 @@ static struct marks *mark_all(const struct calltree *tree)
 				below[number] + (double)tree->nodes[number].calls;
 		add_node(tree, number, below[number], all);
 	}
-	free(below);
 	return all;
 }
 
@@ -123,14 +122,13 @@ struct wrappers *wrappers_find(const struct calltree *tree,
 			       const struct wrapper_limits *limits)
 {
 	struct wrappers *wrappers = xcalloc(1, sizeof(*wrappers) + tree->function_count);
-	struct marks *all = mark_all(tree);
+	auto_free struct marks *all = mark_all(tree);
 
 	wrappers->tree = tree;
 	wrappers->callers = xcalloc(tree->node_count + 1, sizeof(*wrappers->callers));
 	for (size_t i = 0; i < tree->function_count; i++)
 		wrappers->roles[i] =
 			(unsigned char)role_of(limits, &all[i], tree->functions[i].name);
-	free(all);
 	return wrappers;
 }
 

@@ -355,7 +355,7 @@ static void find_percentiles(struct merge *merge)
 static void find_owners(struct merge *merge)
 {
 	const struct identify_function *names = merge->identify.functions;
-	uint32_t *owners = xcalloc(merge->path_count, sizeof(*owners));
+	auto_free uint32_t *owners = xcalloc(merge->path_count, sizeof(*owners));
 
 	for (uint32_t i = 1; i < merge->path_count; i++) {
 		const struct merge_path *path = &merge->paths[i];
@@ -367,7 +367,6 @@ static void find_owners(struct merge *merge)
 		quantity_add(&owner->owned_alloc_count, path->alloc_count);
 		quantity_add(&owner->owned_alloc_bytes, path->alloc_bytes);
 	}
-	free(owners);
 }
 
 void account_functions(struct merge *merge)

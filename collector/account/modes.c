@@ -176,7 +176,7 @@ static void wish_names(struct merge *merge, uint32_t process)
 void modes_list(struct merge *merge)
 {
 	const struct read_run *run = merge->run;
-	uint32_t *own_of;
+	auto_free uint32_t *own_of = NULL;
 
 	merge->first_mode = xcalloc(run->process_count + 1, sizeof(*merge->first_mode));
 	for (uint32_t i = 0; i < run->process_count; i++) {
@@ -199,7 +199,6 @@ void modes_list(struct merge *merge)
 	own_of = xcalloc(merge->identify.function_count + 1, sizeof(*own_of));
 	for (uint32_t i = 0; i < run->process_count; i++)
 		find_own(merge, i, own_of);
-	free(own_of);
 	list_counted(merge);
 }
 

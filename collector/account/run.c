@@ -94,11 +94,10 @@ static void merge_lane(struct merge *merge, struct counted *counted, uint32_t la
 		       const struct merge_end *end, const struct site_place *sites,
 		       size_t site_count)
 {
-	struct lane_counts counts;
+	ended_by(lane_counts_done) struct lane_counts counts;
 
 	lane_merge(merge, lane, end, sites, site_count, &counts);
 	account_lane(merge, counted, lane, &counts);
-	lane_counts_done(&counts);
 }
 
 /* The lanes of the file, from this one on. Returns the first of another. */

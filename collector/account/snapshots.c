@@ -117,7 +117,7 @@ int64_t *snapshots_most_self(const struct merge *merge)
 	int64_t *most = xcalloc(merge->path_count, sizeof(*most));
 	/* whose frame a path's calls were in: a walk up from each was 30 s for a
 	 * recursion 200,000 deep */
-	uint32_t *frames = xcalloc(merge->path_count, sizeof(*frames));
+	auto_free uint32_t *frames = xcalloc(merge->path_count, sizeof(*frames));
 
 	for (uint32_t i = 0; i < merge->path_count; i++) {
 		const struct merge_path *path = &merge->paths[i];
@@ -128,7 +128,6 @@ int64_t *snapshots_most_self(const struct merge *merge)
 		if (!is_framed)
 			quantity_add(&most[frames[i]], path->self_ns);
 	}
-	free(frames);
 	return most;
 }
 
@@ -143,7 +142,7 @@ static void bound(int64_t *ns, int64_t most_ns)
  * from calls that are still open. */
 static void bound_by_end(struct snapshots *ret, const struct merge *merge)
 {
-	int64_t *most = snapshots_most_self(merge);
+	auto_free int64_t *most = snapshots_most_self(merge);
 
 	for (size_t i = 0; i < ret->path_count; i++) {
 		struct snapshot_path *row = &ret->paths[i];
@@ -159,7 +158,6 @@ static void bound_by_end(struct snapshots *ret, const struct merge *merge)
 		row->self_cpu_ns =
 			row->self_ns - row->self_ready_ns - row->self_blocked_ns;
 	}
-	free(most);
 }
 
 static void build_paths(struct snapshots *ret, struct merge *merge,
@@ -167,7 +165,7 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 {
 	const struct changes *changes = &merge->changes;
 	size_t bytes = merge->path_count * sizeof(int64_t), at = 0;
-	int64_t *owed_ns = xmalloc(bytes);
+	auto_free int64_t *owed_ns = xmalloc(bytes);
 
 	if (changes->path_count)
 		qsort(changes->paths, changes->path_count, sizeof(*changes->paths),
@@ -207,7 +205,6 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 		qsort(ret->paths, ret->path_count, sizeof(*ret->paths), row_by_path);
 	sum_up_paths(ret, starts);
 	bound_by_end(ret, merge);
-	free(owed_ns);
 }
 
 static void build_sites(struct snapshots *ret, struct merge *merge,
@@ -282,14 +279,13 @@ static void build_frees(struct snapshots *ret, struct merge *merge,
 
 void snapshots_build(struct snapshots *ret, struct merge *merge)
 {
-	uint32_t *starts;
+	auto_free uint32_t *starts = NULL;
 
 	*ret = (struct snapshots){.count = 0};
 	starts = number_all(ret, merge);
 	build_paths(ret, merge, starts);
 	build_sites(ret, merge, starts);
 	build_frees(ret, merge, starts);
-	free(starts);
 }
 
 void snapshots_done(struct snapshots *snapshots)

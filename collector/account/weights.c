@@ -153,7 +153,7 @@ static int by_remainder(const void *a, const void *b)
 void weights_apportion(uint64_t total, const uint64_t *shares, size_t count,
 		       uint64_t *ret)
 {
-	struct remainder *remainders = xcalloc(count, sizeof(*remainders));
+	auto_free struct remainder *remainders = xcalloc(count, sizeof(*remainders));
 	uint64_t given = 0;
 	wide sum = 0;
 
@@ -169,5 +169,4 @@ void weights_apportion(uint64_t total, const uint64_t *shares, size_t count,
 	qsort(remainders, count, sizeof(*remainders), by_remainder);
 	for (size_t i = 0; sum && i < count && given < total; i++, given++)
 		ret[remainders[i].index]++;
-	free(remainders);
 }

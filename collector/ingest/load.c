@@ -68,7 +68,7 @@ static void complete_threads(struct ingest *ingest, const struct read_process *p
 static void merge(struct ingest *ingest)
 {
 	size_t count = ingest->run.process_count;
-	struct merge_end *ends = xcalloc(count, sizeof(*ends));
+	auto_free struct merge_end *ends = xcalloc(count, sizeof(*ends));
 
 	ingest->endings = ending_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
 				      ingest->watch.death_count, ingest->watch.is_live);
@@ -84,7 +84,6 @@ static void merge(struct ingest *ingest)
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.outside, ingest->watch.path_limit,
 		  ingest->watch.share_limit);
-	free(ends);
 }
 
 static void sum_up(struct ingest *ingest)

@@ -118,7 +118,7 @@ static int is_rewritten(const struct merge_mode *mode)
 static uint64_t functions_that(const struct merge *merge,
 			       int (*is_so)(const struct merge_mode *mode))
 {
-	uint8_t *seen = xcalloc(merge->function_count + 1, sizeof(*seen));
+	auto_free uint8_t *seen = xcalloc(merge->function_count + 1, sizeof(*seen));
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < merge->mode_count; i++) {
@@ -128,7 +128,6 @@ static uint64_t functions_that(const struct merge *merge,
 		    !seen[mode->function]++)
 			count++;
 	}
-	free(seen);
 	return count;
 }
 

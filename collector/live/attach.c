@@ -388,9 +388,9 @@ static int take_in_file(int pid, const struct attach_files *files,
 int attach_snapshot(int pid, const char *label, uint32_t *ret_number, char *error,
 		    size_t error_size)
 {
-	struct segment_run *page = xmalloc(sizeof(*page));
+	auto_free struct segment_run *page = xmalloc(sizeof(*page));
 	struct rundir rundir = RUNDIR_NONE;
-	struct attach_files files;
+	ended_by(attach_close) struct attach_files files;
 	int result;
 
 	result = attach_open(&files, pid, error, error_size);
@@ -401,7 +401,5 @@ int attach_snapshot(int pid, const char *label, uint32_t *ret_number, char *erro
 	if (result == 0)
 		result = take_in_file(pid, &files, page, label, ret_number, error,
 				      error_size);
-	attach_close(&files);
-	free(page);
 	return result;
 }

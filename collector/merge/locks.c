@@ -199,7 +199,7 @@ void locks_add_lane(const struct lane_walk *walk)
 {
 	const struct read_lane_data *from = &walk->data;
 	struct merge *merge = walk->merge;
-	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
+	auto_free uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
 
 	count_add(&merge->locks.folded_count, from->header.folded_lock_count);
 	for (uint32_t i = 1; i < from->lock_count; i++)
@@ -215,7 +215,6 @@ void locks_add_lane(const struct lane_walk *walk)
 			add_wait(walk, wait, numbers[wait->lock]);
 	}
 	stalls_add_lane(&merge->locks.stalls, walk, numbers);
-	free(numbers);
 }
 
 static int by_lane(const void *a, const void *b)

@@ -100,8 +100,8 @@ static double positive(double value)
 void studies_times(const struct studies_case *from, const struct studies_cost *cost,
 		   double *ret_total_ns, double *ret_self_ns)
 {
-	double *below_ns = xcalloc(from->part_count + 1u, sizeof(*below_ns));
-	double *hooks_ns = xcalloc(from->part_count + 1u, sizeof(*hooks_ns));
+	auto_free double *below_ns = xcalloc(from->part_count + 1u, sizeof(*below_ns));
+	auto_free double *hooks_ns = xcalloc(from->part_count + 1u, sizeof(*hooks_ns));
 
 	for (uint32_t i = from->part_count; i-- > 0;) {
 		const struct studies_part *part = &from->parts[i];
@@ -118,8 +118,6 @@ void studies_times(const struct studies_case *from, const struct studies_cost *c
 		below_ns[part->parent] += ret_total_ns[i];
 		hooks_ns[part->parent] += inside_ns + calls * cost->outer_ns;
 	}
-	free(below_ns);
-	free(hooks_ns);
 }
 
 /* Adds targets and rows, each found by its key. */

@@ -201,7 +201,7 @@ static void place_callers(struct division *division, size_t function_count,
 			  const uint64_t *below, size_t path_count)
 {
 	const struct merge *merge = division->merge;
-	uint64_t *seen = xcalloc(function_count, sizeof(*seen));
+	auto_free uint64_t *seen = xcalloc(function_count, sizeof(*seen));
 
 	for (uint32_t i = 1; i < path_count; i++) {
 		uint32_t function = merge->paths[i].function;
@@ -216,7 +216,6 @@ static void place_callers(struct division *division, size_t function_count,
 	}
 	for (size_t i = 0; i < function_count; i++)
 		division->sums[i].stack_count += seen[i];
-	free(seen);
 }
 
 /* Of the others nobody knows the callers: they are called by a place of that name, below

@@ -131,7 +131,7 @@ static int by_name(const void *a, const void *b)
 static void number_programs(struct finding *finding)
 {
 	const struct read_process *processes = finding->merge->run->processes;
-	struct program *programs = xcalloc(finding->count, sizeof(*programs));
+	auto_free struct program *programs = xcalloc(finding->count, sizeof(*programs));
 	uint32_t number = 0;
 
 	for (size_t i = 0; i < finding->count; i++)
@@ -144,13 +144,12 @@ static void number_programs(struct finding *finding)
 			number++;
 		programs[i].tenure->program = number;
 	}
-	free(programs);
 }
 
 /* Gives lanes of their own to the processes that lived longest, while there is room. */
 static void give_own(struct finding *finding)
 {
-	uint32_t *own = xcalloc(finding->count, sizeof(*own));
+	auto_free uint32_t *own = xcalloc(finding->count, sizeof(*own));
 	uint64_t used = 0;
 
 	qsort(finding->tenures, finding->count, sizeof(*finding->tenures), by_lifetime);
@@ -164,7 +163,6 @@ static void give_own(struct finding *finding)
 		used += tenure->share_count;
 		tenure->may_share = 0;
 	}
-	free(own);
 }
 
 /* The lane that has been free for longest, or NULL. A linear search: there are only as

@@ -85,7 +85,8 @@ void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
 	struct open_frame open = stack_end(end_ticks, data->header.suspended_ticks,
 					   data->header.left_ticks, paused);
 	uint32_t next = data->frame_count, at = 0;
-	struct segment_frame *frames = xcalloc(data->frame_count + 1u, sizeof(*frames));
+	auto_free struct segment_frame *frames =
+		xcalloc(data->frame_count + 1u, sizeof(*frames));
 
 	if (data->frame_count)
 		memcpy(frames, data->frames, data->frame_count * sizeof(*frames));
@@ -103,7 +104,6 @@ void open_frames_each(const struct lane_walk *walk, open_frames_visit *visit,
 		open = stack_end(end_ticks, data->fibers[i].suspended_ticks,
 				 data->fibers[i].left_ticks, paused);
 	}
-	free(frames);
 }
 
 /* The most spans of a run; the longest are kept. */

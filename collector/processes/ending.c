@@ -130,7 +130,7 @@ static uint64_t later(uint64_t a, uint64_t b)
  * start plus their durations is a time at which the lane was alive. */
 static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
 {
-	uint64_t *children = xcalloc(data->node_count, sizeof(*children));
+	auto_free uint64_t *children = xcalloc(data->node_count, sizeof(*children));
 
 	for (uint32_t i = 2; i < data->node_count; i++) {
 		const struct segment_node *node = &data->nodes[i];
@@ -146,7 +146,6 @@ static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
 		    data->nodes[frame->node].call_count == 1)
 			seen = later(seen, frame->start_ticks + children[frame->node]);
 	}
-	free(children);
 	return seen;
 }
 
@@ -260,7 +259,7 @@ struct ending *ending_find(const struct read_run *run, const struct ticks *ticks
 	struct order *order = order_by_pid(run);
 	uint32_t *places = order_by_place(run);
 	struct ending *endings = xcalloc(run->process_count, sizeof(*endings));
-	struct ending_death *sorted = xcalloc(death_count, sizeof(*sorted));
+	auto_free struct ending_death *sorted = xcalloc(death_count, sizeof(*sorted));
 
 	link_images(run, order, places, endings);
 	free(order);
@@ -274,7 +273,6 @@ struct ending *ending_find(const struct read_run *run, const struct ticks *ticks
 		decide(run, ticks, i, find_death(sorted, death_count, process),
 		       may_be_alive, &endings[i]);
 	}
-	free(sorted);
 	return endings;
 }
 

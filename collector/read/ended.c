@@ -84,7 +84,7 @@ int ended_append(struct ended_writer *writer, int directory_fd, struct ended_pla
 				      .name_hash = place->name_hash};
 	uLongf packed_bytes = compressBound(image->flat_bytes);
 	int result = writer->fd < 0 ? begin_file(writer, directory_fd) : 0;
-	void *packed;
+	auto_free void *packed = NULL;
 
 	if (result < 0)
 		return result;
@@ -98,7 +98,6 @@ int ended_append(struct ended_writer *writer, int directory_fd, struct ended_pla
 	} else {
 		result = -ENOMEM;
 	}
-	free(packed);
 	return result;
 }
 

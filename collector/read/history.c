@@ -150,7 +150,7 @@ static uint32_t count_snapshots(const struct segment_history *header, uint32_t t
 int read_history(const struct segment_reader *reader, uint32_t slot,
 		 uint32_t process_slot, uint32_t taken, struct read_history *ret)
 {
-	struct segment_path_past *paths;
+	auto_free struct segment_path_past *paths = NULL;
 	struct segment_history header;
 	uint32_t path_count;
 
@@ -170,7 +170,6 @@ int read_history(const struct segment_reader *reader, uint32_t slot,
 	end_labels(ret);
 	drop_site_pasts(ret);
 	unpack_all_paths(ret, paths, path_count);
-	free(paths);
 	return 0;
 }
 

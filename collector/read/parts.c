@@ -176,7 +176,7 @@ static uint64_t process_checksum(uint64_t sum, const struct read_process *proces
 
 static uint64_t sites_checksum(uint64_t sum, const struct read_run *run)
 {
-	struct read_parts parts;
+	ended_by(read_parts_done) struct read_parts parts;
 
 	read_parts_begin(&parts, run);
 	for (uint32_t file = 0; file < run->file_count; file++) {
@@ -191,7 +191,6 @@ static uint64_t sites_checksum(uint64_t sum, const struct read_run *run)
 			}
 		}
 	}
-	read_parts_done(&parts);
 	return sum;
 }
 

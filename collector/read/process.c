@@ -112,13 +112,12 @@ static void copy_strings(struct read_process *to, struct segment_process *from)
 static void copy_modules(struct read_process *to, const struct segment_process *from,
 			 const struct segment_reader *reader, struct module_files *files)
 {
-	struct segment_module *modules = segment_reader_entries(
+	auto_free struct segment_module *modules = segment_reader_entries(
 		reader, to->slot, ARRAY_MODULES, from, &to->module_count);
 
 	to->modules = xcalloc(to->module_count, sizeof(*to->modules));
 	for (uint32_t i = 0; i < to->module_count; i++)
 		to->modules[i] = module_files_place(files, &modules[i]);
-	free(modules);
 }
 
 static void copy_arrays(struct read_process *to, const struct segment_process *from,
@@ -292,7 +291,7 @@ struct read_process *read_tenants(struct read_process *processes, size_t *count,
 	size_t owner = *count - 1, first = *count;
 	int is_vacant = header->tenancy & 1;
 	uint32_t end = header->first_thread, threads = processes[owner].thread_count;
-	struct segment_tenant *tenants;
+	auto_free struct segment_tenant *tenants = NULL;
 	struct segment_array array;
 	uint32_t tenant_count;
 
@@ -324,6 +323,5 @@ struct read_process *read_tenants(struct read_process *processes, size_t *count,
 		give_threads(&processes[i], &processes[owner], threads, from, end);
 		end = from;
 	}
-	free(tenants);
 	return processes;
 }

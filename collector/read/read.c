@@ -257,7 +257,7 @@ static struct ended_place *list_identities(const struct read_run *run, size_t co
 static void read_ended(struct read_run *run)
 {
 	size_t count = run->file_count;
-	struct ended_place *identities = list_identities(run, count);
+	auto_free struct ended_place *identities = list_identities(run, count);
 
 	ended_refresh(run->ended);
 	for (size_t i = 0; i < run->ended->count; i++) {
@@ -269,7 +269,6 @@ static void read_ended(struct read_run *run)
 		if (read_file(run, (uint32_t)run->file_count - 1) < 0)
 			run->damaged_count++;
 	}
-	free(identities);
 }
 
 /* Counts listed files that were removed and are not among the ended images. */
@@ -293,7 +292,7 @@ static uint64_t count_missing(const struct read_run *run, const uint8_t *is_gone
 static int read_files(struct read_run *run, size_t first, int with_ended)
 {
 	size_t count = run->file_count;
-	uint8_t *is_gone = xcalloc(count + 1, sizeof(*is_gone));
+	auto_free uint8_t *is_gone = xcalloc(count + 1, sizeof(*is_gone));
 	int result = 0;
 
 	for (size_t i = first; result == 0 && i < count; i++) {
@@ -308,7 +307,6 @@ static int read_files(struct read_run *run, size_t first, int with_ended)
 		read_ended(run);
 	if (result == 0)
 		run->damaged_count += count_missing(run, is_gone, count);
-	free(is_gone);
 	return result;
 }
 
@@ -334,7 +332,8 @@ static int by_place(const void *a, const void *b)
  * process is missing. */
 static void sort_processes(struct read_run *run)
 {
-	struct slot_owner *places = xcalloc(run->process_count, sizeof(*places));
+	auto_free struct slot_owner *places =
+		xcalloc(run->process_count, sizeof(*places));
 	size_t owners = 0, kept = 0;
 
 	if (run->process_count)
@@ -371,7 +370,6 @@ static void sort_processes(struct read_run *run)
 		run->lanes[kept++] = *lane;
 	}
 	run->lane_count = kept;
-	free(places);
 }
 
 static int open_run(struct read_run *ret, const struct rundir *rundir,

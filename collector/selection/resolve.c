@@ -328,7 +328,7 @@ void listed_show(struct answers *answers, const struct segment_reader *reader,
 		 uint32_t slot, int32_t pid)
 {
 	struct segment_process header;
-	struct segment_module *modules;
+	auto_free struct segment_module *modules = NULL;
 	uint32_t count;
 
 	if (segment_reader_process(reader, slot, &header) < 0 || header.pid != pid)
@@ -343,5 +343,4 @@ void listed_show(struct answers *answers, const struct segment_reader *reader,
 		if (strcmp(module->path, "[vdso]") != 0)
 			answers_add(answers, module);
 	}
-	free(modules);
 }

@@ -289,13 +289,10 @@ bool whole_name_has_files(const struct whole_name *names)
 
 bool whole_name_has_file(const struct whole_name *names, const char *file)
 {
-	struct strbuf mark = {0};
-	bool has;
+	ended_by(strbuf_free) struct strbuf mark = {0};
 
 	strbuf_printf(&mark, " [%s]", basename(file));
-	has = has_mark(names, strbuf_text(&mark));
-	strbuf_free(&mark);
-	return has;
+	return has_mark(names, strbuf_text(&mark));
 }
 
 static uint64_t fit(struct whole_name *names, const struct selection *rules,
@@ -323,7 +320,7 @@ static const char *find_arguments(const struct cxx_name *parts)
 /* Rules match names as reports print them, too: "std::string::append". */
 static uint64_t fit_canonical(struct whole_name *names, const char *name)
 {
-	struct strbuf canonical = {0};
+	ended_by(strbuf_free) struct strbuf canonical = {0};
 	const char *text, *mark;
 	uint64_t fitting;
 
@@ -335,14 +332,14 @@ static uint64_t fit_canonical(struct whole_name *names, const char *name)
 	cxx_canonical(&canonical, name, CXX_PARAMETERS);
 	text = strbuf_text(&canonical);
 	fitting |= fit(names, &names->of_parameters, text, text + strlen(text));
-	strbuf_free(&canonical);
 	return fitting;
 }
 
 static uint64_t fit_form(const struct whole_name *names, const char *form)
 {
 	size_t size = strlen(form);
-	uint8_t *depths = NULL; /* computed once for all rules, and for few names */
+	auto_free uint8_t *depths =
+		NULL; /* computed once for all rules, and for few names */
 	uint64_t fitting = 0;
 
 	for (uint32_t i = 0; i < names->all.count; i++) {
@@ -360,7 +357,6 @@ static uint64_t fit_form(const struct whole_name *names, const char *form)
 		if (short_name_fits(printed->shortened, form, depths))
 			fitting |= 1ull << i;
 	}
-	free(depths);
 	return fitting;
 }
 

@@ -111,7 +111,7 @@ static const char *text_of(sqlite3_stmt *statement, int column)
 
 static int is_same_sql(const char *one, const char *other)
 {
-	char *a, *b;
+	auto_free char *a = NULL, *b = NULL;
 	int is_same = strcmp(one, other) == 0;
 
 	if (is_same)
@@ -120,10 +120,7 @@ static int is_same_sql(const char *one, const char *other)
 	b = xstrdup(other);
 	plain_sql(a);
 	plain_sql(b);
-	is_same = strcmp(a, b) == 0;
-	free(a);
-	free(b);
-	return is_same;
+	return strcmp(a, b) == 0;
 }
 
 static int compare_name(const void *name, const void *object)

@@ -105,8 +105,8 @@ static void add_case_parts(struct row *row, size_t study, size_t number)
 	const struct hook_cost *hooks = &ingest->merge.process_cost[process];
 	struct studies_cost cost = {ingest->ticks.ns_per_tick, hooks->inner_ns,
 				    hooks->outer_ns, hooks->alloc_ns};
-	double *total_ns = xcalloc(from->part_count + 1u, sizeof(*total_ns));
-	double *self_ns = xcalloc(from->part_count + 1u, sizeof(*self_ns));
+	auto_free double *total_ns = xcalloc(from->part_count + 1u, sizeof(*total_ns));
+	auto_free double *self_ns = xcalloc(from->part_count + 1u, sizeof(*self_ns));
 
 	studies_times(from, &cost, total_ns, self_ns);
 	for (uint32_t i = 0; i < from->part_count; i++) {
@@ -117,8 +117,6 @@ static void add_case_parts(struct row *row, size_t study, size_t number)
 			limited(total_ns[i]), limited(self_ns[i]), part->alloc_count,
 			part->alloc_bytes, part->ready_ns, part->blocked_ns);
 	}
-	free(total_ns);
-	free(self_ns);
 }
 
 static void add_parts(struct row *row)

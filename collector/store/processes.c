@@ -82,7 +82,7 @@ static void add_process(struct row *row, size_t index)
 	const struct ending *ending = &ingest->endings[index];
 	const struct segment_job *job = job_of(ingest, index);
 	uint64_t length = ending->end_ticks - process->start_ticks;
-	char *command = store_command(process);
+	auto_free char *command = store_command(process);
 	char build_id[73];
 
 	build_id_text(process, build_id);
@@ -96,7 +96,6 @@ static void add_process(struct row *row, size_t index)
 		memory->alloc_count, memory->alloc_bytes, memory->free_count,
 		process->peak_bytes, memory->live_bytes, value_filled(job->name),
 		value_rank(job));
-	free(command);
 }
 
 static void add_processes(struct row *row)

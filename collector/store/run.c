@@ -94,7 +94,7 @@ static void add_run(struct row *row)
 	size_t peak = ingest->merge.peak_process;
 	int has_peak = peak < run->process_count;
 	char token[17], started[96] = "";
-	char *command = NULL;
+	auto_free char *command = NULL;
 	struct machine machine;
 
 	look_at_machine(ingest, &machine);
@@ -122,7 +122,6 @@ static void add_run(struct row *row)
 		value_filled(page->job.name), value_rank(&page->job),
 		value_if(page->job.name[0] && page->job.rank_count,
 			 page->job.rank_count));
-	free(command);
 }
 
 static void add_trust(struct row *row)

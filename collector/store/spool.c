@@ -346,8 +346,8 @@ int spool_look(const struct rundir *rundir, struct sqlite3 *db, struct spool_loo
 	       char *error, size_t error_size)
 {
 	struct ingest_watch watch = {.is_live = 1};
-	struct cpu_book outside;
-	struct samples samples;
+	ended_by(book_done) struct cpu_book outside;
+	ended_by(samples_done) struct samples samples;
 	struct ingest ingest;
 	int result;
 
@@ -361,8 +361,6 @@ int spool_look(const struct rundir *rundir, struct sqlite3 *db, struct spool_loo
 				 : store_run_into(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
-	book_done(&outside);
-	samples_done(&samples);
 	return result;
 }
 

@@ -53,8 +53,8 @@ static void store_names_choose(struct store_names *ret, const struct merge *merg
 {
 	const struct identify_function *functions = merge->identify.functions;
 	size_t *places = xcalloc(merge->function_count, sizeof(*places)), count = 0;
-	struct named *chosen = xcalloc(merge->function_count, sizeof(*chosen));
-	bool *is_told = find_told(merge, rows);
+	auto_free struct named *chosen = xcalloc(merge->function_count, sizeof(*chosen));
+	auto_free bool *is_told = find_told(merge, rows);
 
 	*ret = (struct store_names){merge,
 				    xcalloc(merge->function_count, sizeof(*ret->own))};
@@ -71,9 +71,7 @@ static void store_names_choose(struct store_names *ret, const struct merge *merg
 	name_set_tell_apart(chosen, count);
 	for (size_t i = 0; i < count; i++)
 		ret->own[places[i]] = chosen[i];
-	free(chosen);
 	free(places);
-	free(is_told);
 }
 
 /* The function's name, borrowed. */
@@ -162,7 +160,7 @@ static void add_function(struct row *row, size_t index)
 	const char *name = store_names_at(row->store->names, index);
 	int has_module = names->module != MODULE_NONE;
 	size_t blob_size;
-	uint8_t *blob;
+	auto_free uint8_t *blob = NULL;
 
 	histogram_encode(&function->histogram, &blob, &blob_size);
 	row_add_with(row, function->quantities, row->store->functions[index],
@@ -178,7 +176,6 @@ static void add_function(struct row *row, size_t index)
 		     value_blob(blob, blob_size), naming_words[names->naming],
 		     names->is_library, function->owned_alloc_count,
 		     function->owned_alloc_bytes);
-	free(blob);
 }
 
 static void add_functions(struct row *row)

@@ -346,7 +346,7 @@ bool confined_run(confined_question *work, const void *context, void *ret, size_
 {
 	struct question question = {work, context, size};
 	struct confined child;
-	void *result = xmalloc(size);
+	auto_free void *result = xmalloc(size);
 	bool is_whole;
 
 	is_whole = confined_start(&child, answer, &question, CONFINED_CPU_NS) == 0 &&
@@ -354,6 +354,5 @@ bool confined_run(confined_question *work, const void *context, void *ret, size_
 	if (is_whole)
 		memcpy(ret, result, size);
 	(void)confined_end(&child);
-	free(result);
 	return is_whole;
 }

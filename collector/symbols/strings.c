@@ -292,7 +292,7 @@ const char *strings_path(struct strings *strings, const char *base, const char *
 {
 	const char *next = directory && *directory ? directory : name;
 	size_t used = 0, size;
-	char *path;
+	auto_free char *path = NULL;
 
 	if (name[0] == '/')
 		next = name;
@@ -307,7 +307,5 @@ const char *strings_path(struct strings *strings, const char *base, const char *
 	used += (size_t)snprintf(path + used, size - used, "%s", name);
 	if (path[0] == '/')
 		used = clean_path(path);
-	next = strings_keep(strings, path, used);
-	free(path);
-	return next;
+	return strings_keep(strings, path, used);
 }

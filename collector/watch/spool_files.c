@@ -128,7 +128,7 @@ static void pack_oldest(struct watch *watch, struct over *over, size_t count,
 void pack_files(struct watch *watch)
 {
 	uint64_t now_ns = ticks_monotonic_ns();
-	struct over *over;
+	auto_free struct over *over = NULL;
 	size_t count = 0;
 
 	if (watch->file_count < PACK_LEFT_MOST + PACK_BATCH)
@@ -140,7 +140,6 @@ void pack_files(struct watch *watch)
 	}
 	if (count >= PACK_LEFT_MOST + PACK_BATCH)
 		pack_oldest(watch, over, count, now_ns);
-	free(over);
 }
 
 /*

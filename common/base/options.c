@@ -3,6 +3,7 @@
 #include "common/base/options.h"
 
 #include "common/base/status.h"
+#include "common/base/xalloc.h"
 #include "common/plain_text.h"
 
 #include <errno.h>
@@ -108,11 +109,10 @@ void options_parse(const struct argp *argp, int argc, char **argv, unsigned flag
 
 void options_help(const struct argp *argp, const char *title)
 {
-	char *name = strdup(title);
+	auto_free char *name = strdup(title);
 
 	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
 	argp_help(argp, stdout, ARGP_HELP_STD_HELP, name);
-	free(name);
 }
 
 void options_refuse(const struct argp_state *state, const char *format, ...)

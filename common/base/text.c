@@ -208,7 +208,7 @@ static const char *entity(uint32_t character)
 
 void xml_escape(struct strbuf *buffer, const char *text)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 	const char *at;
 
 	utf8_clean(&clean, text);
@@ -225,5 +225,4 @@ void xml_escape(struct strbuf *buffer, const char *text)
 		at += length;
 		left -= length;
 	}
-	strbuf_free(&clean);
 }

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/xalloc.h"
+
 struct strbuf {
 	char *data; /* NUL-terminated, or NULL while nothing was added */
 	size_t size;

@@ -10,6 +10,22 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a local: end(&local) is called when its scope is left, wherever that is. What stands
+ * in a return is evaluated before. */
+#define ended_by(end) __attribute__((__cleanup__(end)))
+/* Of local pointers, which are set from the beginning: free(). */
+#define auto_free ended_by(xalloc_free_at)
+
+static inline void xalloc_free_at(void *pointer)
+{
+	void *block;
+
+	memcpy(&block, pointer, sizeof(block));
+	free(block);
+}
 
 /* Sets the function to call before the program ends for lack of memory; NULL: none. It
  * must not allocate. */

@@ -430,7 +430,7 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 {
 	size_t prefix = prefix_size(full), size = strnlen(full, LONGEST + 1);
 	struct writer writer = {.text = full + prefix, .detail = detail};
-	uint32_t *partners;
+	auto_free uint32_t *partners = NULL;
 
 	/* Without a bracket or "::" there is nothing to remove: C, an address with its
 	 * library. Nor from a method of Go: "main.(*list).add". */
@@ -454,5 +454,4 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 	strbuf_free(&writer.out);
 	free(writer.frames);
 	free(writer.starts);
-	free(partners);
 }

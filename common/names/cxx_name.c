@@ -145,7 +145,7 @@ uint32_t *cxx_brackets(const char *name)
 {
 	size_t size = strlen(name), depth = 0;
 	uint32_t *partner = xcalloc(size + 1, sizeof(*partner));
-	uint32_t *open = xcalloc(size + 1, sizeof(*open));
+	auto_free uint32_t *open = xcalloc(size + 1, sizeof(*open));
 
 	for (size_t i = 0; i <= size; i++)
 		partner[i] = (uint32_t)i;
@@ -164,6 +164,5 @@ uint32_t *cxx_brackets(const char *name)
 			partner[i] = from;
 		}
 	}
-	free(open);
 	return partner;
 }

@@ -46,7 +46,7 @@ bool short_name_has_mark(const char *text)
 uint8_t *short_name_depths(const char *name)
 {
 	size_t size = strlen(name), depth = 0;
-	uint32_t *partners = cxx_brackets(name);
+	auto_free uint32_t *partners = cxx_brackets(name);
 	uint8_t *depths = xcalloc(size + 1, 1);
 
 	for (size_t i = 0; i < size; i++) {
@@ -58,7 +58,6 @@ uint8_t *short_name_depths(const char *name)
 		if (is_bracket && partners[i] > i)
 			depth++;
 	}
-	free(partners);
 	return depths;
 }
 

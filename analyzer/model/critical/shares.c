@@ -108,8 +108,8 @@ static void add_held(struct work *work, uint32_t lane, int64_t lock_id, double n
 static void add_stretches(struct work *work)
 {
 	const struct shares_input *input = work->input;
-	struct map numbers = {.count = 0};
-	struct seen *held = NULL;
+	ended_by(map_done) struct map numbers = {.count = 0};
+	auto_free struct seen *held = NULL;
 	size_t held_count = 0;
 
 	for (size_t i = 0; i < input->walk->count; i++) {
@@ -161,8 +161,6 @@ static void add_stretches(struct work *work)
 	}
 	for (size_t i = 0; i < held_count; i++)
 		add_held(work, held[i].lane, held[i].lock_id, held[i].weight);
-	free(held);
-	map_done(&numbers);
 }
 
 /* Limits what a path got for holding to its work; the excess is divided by the lane's
@@ -182,7 +180,7 @@ static void cut_held(struct work *work, const struct shares_work *of)
  * or out of a wait. */
 static void drop_unknown(struct work *work)
 {
-	struct map known = {.count = 0};
+	ended_by(map_done) struct map known = {.count = 0};
 
 	for (size_t i = 0; i < work->input->work_count; i++)
 		map_number(&known, work->input->work[i].lane, work->input->work[i].path,
@@ -195,7 +193,6 @@ static void drop_unknown(struct work *work)
 		work->own_ns[cell->lane] += cell->own_ns;
 		cell->own_ns = 0;
 	}
-	map_done(&known);
 }
 
 static double within(double value, double least, double most)

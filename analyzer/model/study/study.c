@@ -102,7 +102,7 @@ static struct study_numbers subtree(const struct study *study,
 				    const struct study_call *call, uint32_t top,
 				    bool only_waits)
 {
-	uint8_t *is_below = xcalloc(study->path_count + 1u, sizeof(*is_below));
+	auto_free uint8_t *is_below = xcalloc(study->path_count + 1u, sizeof(*is_below));
 	struct study_numbers sum = nothing;
 
 	is_below[top] = 1;
@@ -115,7 +115,6 @@ static struct study_numbers subtree(const struct study *study,
 				1);
 	}
 	sum.calls = call ? part_at(call, top)->calls : study->paths[top].usual.calls;
-	free(is_below);
 	return sum;
 }
 
@@ -192,7 +191,7 @@ static void fill_in(const struct study *study, struct study_call *call, uint32_t
 static void cause_find(const struct study *study, struct study_call *call)
 {
 	struct study_cause *cause = &call->cause;
-	double *longer_ns;
+	auto_free double *longer_ns = NULL;
 
 	if (!study->path_count)
 		return;
@@ -207,7 +206,6 @@ static void cause_find(const struct study *study, struct study_call *call)
 
 		fill_in(study, call, first, longer_ns[first]);
 	}
-	free(longer_ns);
 }
 
 static int compare(const void *a, const void *b)

@@ -33,10 +33,10 @@ static void write_base64(const unsigned char *bytes, size_t size, FILE *out)
 
 void bytes_write(FILE *out, const char *id, json_t *head, const struct strbuf *numbers)
 {
-	char *text = head ? json_dumps(head, JSON_COMPACT) : NULL;
-	struct strbuf buffer = {0};
+	auto_free char *text = head ? json_dumps(head, JSON_COMPACT) : NULL;
+	ended_by(strbuf_free) struct strbuf buffer = {0};
 	unsigned long size;
-	unsigned char *packed;
+	auto_free unsigned char *packed = NULL;
 
 	if (!text)
 		abort();
@@ -51,8 +51,5 @@ void bytes_write(FILE *out, const char *id, json_t *head, const struct strbuf *n
 	fprintf(out, "<script type=\"text/plain\" id=\"%s\">", id);
 	write_base64(packed, size, out);
 	fputs("</script>\n", out);
-	free(packed);
-	free(text);
 	json_decref(head);
-	strbuf_free(&buffer);
 }

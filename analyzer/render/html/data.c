@@ -200,7 +200,7 @@ static void add_samples(struct strbuf *buffer, const struct profile_sample *samp
 void html_put_data(struct html_page *page)
 {
 	const struct profile *profile = page->doc->profile;
-	struct strbuf buffer = {0};
+	ended_by(strbuf_free) struct strbuf buffer = {0};
 
 	add_nodes(&buffer, profile);
 	add_samples(&buffer, profile->samples, profile->sample_count);
@@ -208,5 +208,4 @@ void html_put_data(struct html_page *page)
 		add_samples(&buffer, profile->slots[i].samples,
 			    profile->slots[i].sample_count);
 	bytes_write(page->out, "data", make_head(page->doc), &buffer);
-	strbuf_free(&buffer);
 }

@@ -12,7 +12,7 @@
 static void put_fact(void *context, const struct fact *fact)
 {
 	struct html_page *page = context;
-	struct strbuf path = {0};
+	ended_by(strbuf_free) struct strbuf path = {0};
 
 	if (fact->number < 2)
 		fprintf(page->out, "<dt>%s</dt>", fact->label);
@@ -24,13 +24,12 @@ static void put_fact(void *context, const struct fact *fact)
 									     : "span",
 			 NULL, path.size ? strbuf_text(&path) : fact->text);
 	fputs("</dd>\n", page->out);
-	strbuf_free(&path);
 }
 
 static void put_heading(struct html_page *page, size_t rank,
 			const struct finding *finding)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	fprintf(page->out, "<h3>%zu <span class=\"severity %s\">%s</span> ", rank,
 		severity_word(finding->severity), severity_word(finding->severity));
@@ -41,14 +40,13 @@ static void put_heading(struct html_page *page, size_t rank,
 	}
 	html_put(page, finding->says ? finding->says : "");
 	fputs("</h3>\n", page->out);
-	strbuf_free(&text);
 }
 
 /* The first line; then the first advice, the bound, and the path. */
 static void put_brief(struct html_page *page, const struct findings *findings,
 		      size_t rank, const struct finding *finding)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	put_heading(page, rank, finding);
 	finding_put_answer(&text, findings, finding);
@@ -61,7 +59,6 @@ static void put_brief(struct html_page *page, const struct findings *findings,
 		html_put_element(page, "code", NULL, strbuf_text(&text));
 	}
 	fputs("</span>", page->out);
-	strbuf_free(&text);
 }
 
 static void put_finding(struct html_page *page, const struct section *section,

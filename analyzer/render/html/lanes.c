@@ -148,7 +148,7 @@ static uint32_t rows_of(const struct lane *lane)
 
 static void put_lane(struct html_page *page, const struct lane *lane)
 {
-	struct strbuf label = {0};
+	ended_by(strbuf_free) struct strbuf label = {0};
 
 	shorten_end(&label, lane->label, NAME_MOST, &page->style);
 	fputs("<figure class=\"lane\"><figcaption>", page->out);
@@ -157,7 +157,6 @@ static void put_lane(struct html_page *page, const struct lane *lane)
 	html_put(page, strbuf_text(&label));
 	fprintf(page->out, "\" width=\"100%%\" height=\"%u\"></svg></figure>\n",
 		rows_of(lane) * ROW);
-	strbuf_free(&label);
 }
 
 static void put_legend(FILE *out)

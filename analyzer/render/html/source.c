@@ -28,7 +28,7 @@ static void put_time(struct strbuf *text, const struct source_mark *mark)
 static void put_mark(struct html_page *page, const struct source_mark *mark)
 {
 	bool is_estimate = mark->function && mark->has_time && mark->self_error_ns > 0;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (mark->function) {
 		shorten_name(&text, mark->function, NAME_WIDTH, &page->style);
@@ -43,7 +43,6 @@ static void put_mark(struct html_page *page, const struct source_mark *mark)
 	}
 	html_put_element(page, "span", is_estimate ? "cost estimate" : "cost",
 			 strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 static void put_lines(struct html_page *page, const struct source_file *file)
@@ -92,7 +91,7 @@ static void put_file(struct html_page *page, const struct source_file *file, boo
 static void put_missing(struct html_page *page, const struct source_view *view,
 			size_t count)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_puts(&text, "Not shown: ");
 	units_counted(&text, (int64_t)count, "file");
@@ -115,7 +114,6 @@ static void put_missing(struct html_page *page, const struct source_view *view,
 		fputs("</li>\n", page->out);
 	}
 	fputs("</ul></details>\n", page->out);
-	strbuf_free(&text);
 }
 
 void html_put_source(struct html_page *page)

@@ -183,7 +183,7 @@ static void put_depth(struct html_page *page, const struct section *section, siz
 static void put_text(struct html_page *page, const struct cell *cell,
 		     const struct cell *error, enum column_type type)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (error)
 		cell_with_error(&text, cell, error, type, &page->style);
@@ -199,7 +199,6 @@ static void put_text(struct html_page *page, const struct cell *cell,
 		html_put_element(page, "code", NULL, strbuf_text(&text));
 	else
 		html_put(page, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* Details go below the name. */

@@ -15,13 +15,11 @@
 
 void html_put(struct html_page *page, const char *text)
 {
-	struct strbuf own = {0}, escaped = {0};
+	ended_by(strbuf_free) struct strbuf own = {0}, escaped = {0};
 
 	shorten_signs(&own, text, &page->style);
 	xml_escape(&escaped, strbuf_text(&own));
 	fputs(strbuf_text(&escaped), page->out);
-	strbuf_free(&own);
-	strbuf_free(&escaped);
 }
 
 void html_put_element(struct html_page *page, const char *tag, const char *class,
@@ -96,14 +94,13 @@ static void put_value(struct html_page *page, const struct section *section,
 		      const struct section_value *value)
 {
 	const struct cell *error = error_of(section, value);
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (error && cell_number(error) > 0)
 		cell_with_error(&text, &value->cell, error, value->type, &page->style);
 	else
 		cell_for_people(&text, &value->cell, value->type, &page->style);
 	html_put(page, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* A value without a name continues the one before it. */
@@ -232,7 +229,7 @@ static void put_course(struct html_page *page, const struct section *section)
 void html_put_plot(struct html_page *page, const struct section *section)
 {
 	struct cell peak = cell_real(section->peak);
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_puts(&text, section->title ? section->title : section->name);
 	strbuf_puts(&text, ": peak ");
@@ -247,5 +244,4 @@ void html_put_plot(struct html_page *page, const struct section *section)
 		WIDE, PLOT_HEIGHT);
 	put_course(page, section);
 	fputs("</svg></figure>\n", page->out);
-	strbuf_free(&text);
 }

@@ -370,7 +370,7 @@ static void keep_part(struct edges *edges, struct kept_calls calls, uint32_t abo
 static void divide(struct edges *edges, const struct kept_calls *calls, int is_copy)
 {
 	struct ways *ways = &edges->ways;
-	uint64_t *weights, *parts;
+	auto_free uint64_t *weights = NULL, *parts = NULL;
 
 	if (ways->count > PATHS_MOST ||
 	    edges->kept->call_count + ways->count > PARTS_MOST)
@@ -394,8 +394,6 @@ static void divide(struct edges *edges, const struct kept_calls *calls, int is_c
 		else
 			keep(edges, &part);
 	}
-	free(weights);
-	free(parts);
 }
 
 /* Calls of which nothing is known, and entries that are none (counted.c), which are on

@@ -151,10 +151,10 @@ static int64_t give(const struct divide *divide, struct merge *merge,
 		    const struct holder *holder, const struct part *part, int64_t room)
 {
 	double share = share_of(divide, holder, part->sampled_ns, part->model_ns);
-	double *weights = xcalloc(part->count, sizeof(*weights));
+	auto_free double *weights = xcalloc(part->count, sizeof(*weights));
 	double known = portions_add(merge, divide->mode_of, part->rows, part->row_count,
 				    part->held, part->count, weights);
-	struct given *given = xcalloc(part->count, sizeof(*given));
+	auto_free struct given *given = xcalloc(part->count, sizeof(*given));
 	size_t largest = 0;
 	int64_t sum = 0;
 	float others = 0;
@@ -184,8 +184,6 @@ static int64_t give(const struct divide *divide, struct merge *merge,
 			 &error);
 	}
 	leaves_give(merge, divide->mode_of, &holder->whole, part, weights, given);
-	free(weights);
-	free(given);
 	return sum;
 }
 
@@ -326,8 +324,8 @@ static void find_times(struct divide *divide, struct merge *merge, struct holder
 static void divide_holder(struct divide *divide, struct merge *merge,
 			  struct holder *holder)
 {
-	struct part *parts = xcalloc(holder->held_count + 1, sizeof(*parts));
-	struct sampled_row *rows =
+	auto_free struct part *parts = xcalloc(holder->held_count + 1, sizeof(*parts));
+	auto_free struct sampled_row *rows =
 		credit_placed(merge, holder->samples.rows, holder->samples.row_count,
 			      holder->held, holder->held_count);
 	struct part own = {.function = merge->paths[holder->samples.path].function};
@@ -363,8 +361,6 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 		leaves_give_path(merge, divide->mode_of, &holder->whole, &own,
 				 holder->samples.path, share, room);
 	}
-	free(parts);
-	free(rows);
 }
 
 /* What was found without samples; waits are what they are. */

@@ -128,7 +128,7 @@ void leaves_give(struct merge *merge, const uint32_t *is_counted,
 		 const struct whole *whole, const struct part *part,
 		 const double *weights, struct given *given)
 {
-	double *own = xmalloc(part->count * sizeof(*own));
+	auto_free double *own = xmalloc(part->count * sizeof(*own));
 	size_t next;
 
 	for (size_t i = 0; i < part->row_count; i = next) {
@@ -147,7 +147,6 @@ void leaves_give(struct merge *merge, const uint32_t *is_counted,
 				give_leaf(merge, whole, part->held[call].path,
 					  &given[call], leaf, own[call] / weights[call]);
 	}
-	free(own);
 }
 
 void leaves_give_path(struct merge *merge, const uint32_t *is_counted,
