@@ -11,7 +11,7 @@
 #include "common/places.h"
 
 #define NAME "prof-analyze"
-#define STATUS_NOTHING 4 /* common/base/status.h: nothing was measured */
+#define STATUS_NOTHING 4 /* common/base/options.h: nothing was measured */
 
 int analyze_find(char *ret)
 {

@@ -6,7 +6,7 @@
 #include "analyzer/cli/cli.h"
 
 #include "common/attributes.h"
-#include "common/base/status.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/options.h"

@@ -5,7 +5,7 @@
  */
 #include "analyzer/cli/words.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 

@@ -27,7 +27,7 @@ static bool is_plain(const char *text, char kept)
 /* kept: a control character that has a meaning here; 0: none. */
 static void clean_but(struct doc *doc, const char **text, char kept)
 {
-	struct strbuf clean = {0}, part = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0}, part = {0};
 	const char *at = *text;
 
 	if (!at || is_plain(at, kept))
@@ -44,8 +44,6 @@ static void clean_but(struct doc *doc, const char **text, char kept)
 		strbuf_putc(&clean, *at++);
 	}
 	*text = doc_copy(doc, strbuf_text(&clean));
-	strbuf_free(&clean);
-	strbuf_free(&part);
 }
 
 static void clean(struct doc *doc, const char **text)

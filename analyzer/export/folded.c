@@ -41,7 +41,7 @@ static void put_stack(struct strbuf *line, const struct flame *flame, uint32_t a
 static void write_stacks(const struct doc *doc, const struct export_context *context)
 {
 	const struct flame *flame = doc->flame;
-	struct strbuf line = {0};
+	ended_by(strbuf_free) struct strbuf line = {0};
 	auto_free uint32_t *chain = NULL;
 
 	if (!flame)
@@ -59,7 +59,6 @@ static void write_stacks(const struct doc *doc, const struct export_context *con
 		strbuf_printf(&line, " %" PRId64 "\n", box->self);
 		fwrite(line.data, 1, line.size, context->out);
 	}
-	strbuf_free(&line);
 }
 
 const struct exporter exporter_folded = {

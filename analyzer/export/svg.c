@@ -74,7 +74,7 @@ static double put_head(struct svg_page *page, const struct doc *doc)
 static void put_left_out(struct svg_page *page, double *y)
 {
 	const struct flame *flame = page->flame;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (!flame->left_out_count)
 		return;
@@ -87,7 +87,6 @@ static void put_left_out(struct svg_page *page, double *y)
 				   ? " of it."
 				   : " of it; --min-share 0 shows all.");
 	put_line(page, y, "plain", strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* The colours and lines that need a legend. */

@@ -181,7 +181,7 @@ static void put_label(struct svg_page *page, const struct flame_box *box,
 {
 	size_t letters = letters_of(width);
 	bool has_mark = *mark && letters > strlen(mark) + 8;
-	struct strbuf label = {0};
+	ended_by(strbuf_free) struct strbuf label = {0};
 
 	if (letters < LEAST_LETTERS)
 		return;
@@ -191,7 +191,6 @@ static void put_label(struct svg_page *page, const struct flame_box *box,
 	strbuf_printf(&page->line, "<text x=\"%.7g\" y=\"%.7g\">", x + 3, y + 13);
 	xml_escape(&page->line, strbuf_text(&label));
 	strbuf_puts(&page->line, "</text>");
-	strbuf_free(&label);
 }
 
 /* The script may have room for other widths: it takes the widest form that fits. Steps of

@@ -5,7 +5,7 @@
  */
 #include "analyzer/findings/finding_suppress.h"
 
-#include "common/base/pattern.h"
+#include "common/base/options.h"
 #include "common/base/xalloc.h"
 #include "analyzer/findings/json_place.h"
 

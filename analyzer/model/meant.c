@@ -5,7 +5,7 @@
 
 #include "common/names/cxx_name.h"
 #include "common/names/short_name.h"
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 
@@ -31,14 +31,13 @@ static bool is_shortened(const char *text, const char *name)
  * replacements. */
 static bool is_clean_name(const char *text, const char *name)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 	bool fits;
 
 	if (!strpbrk(text, "?\xef")) /* the replacements */
 		return false;
 	utf8_clean(&clean, name);
 	fits = strcmp(strbuf_text(&clean), text) == 0;
-	strbuf_free(&clean);
 	return fits;
 }
 

@@ -57,7 +57,7 @@ static void put_form(struct name_pool *pool, struct strbuf *buffer, const char *
 void name_pool_shorten(struct name_pool *pool, struct strbuf *buffer, const char *name,
 		       size_t width, const char *mark)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (utf8_width(name) <= width) {
 		strbuf_puts(buffer, name);
@@ -69,5 +69,4 @@ void name_pool_shorten(struct name_pool *pool, struct strbuf *buffer, const char
 	}
 	name_forms_shorten(NULL, &text, name, width, mark);
 	strbuf_puts(buffer, strbuf_text(&text));
-	strbuf_free(&text);
 }

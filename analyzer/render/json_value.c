@@ -19,14 +19,13 @@ json_t *json_must(json_t *value)
 
 json_t *json_text(const char *text)
 {
-	struct strbuf repaired = {0};
+	ended_by(strbuf_free) struct strbuf repaired = {0};
 	json_t *value;
 
 	if (!text)
 		return json_must(json_null());
 	utf8_repair(&repaired, text);
 	value = json_must(json_string(strbuf_text(&repaired)));
-	strbuf_free(&repaired);
 	return value;
 }
 

@@ -88,7 +88,7 @@ static void put_run(const struct canvas *canvas, const struct lane_slice *slice,
 		    size_t columns, bool is_followed)
 {
 	const struct text_style *style = canvas->style;
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 	size_t used = 0, filled = columns - (is_followed && columns > 1);
 
 	if (!slice) {
@@ -111,7 +111,6 @@ static void put_run(const struct canvas *canvas, const struct lane_slice *slice,
 	fputs(*color_of(style, slice->state) ? style->off : "", style->out);
 	if (columns > filled)
 		fputc(' ', style->out);
-	strbuf_free(&name);
 }
 
 /* "take +2": what has most of the row's time, and how many other names are in it. */

@@ -171,7 +171,7 @@ static bool put_row_cell(FILE *out, const struct shorten_style *style,
 	const struct cell *cells = table_row(table, row);
 	enum column_type type = table->columns[column].type;
 	int error = table_error_column(table, column);
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (error < 0) {
 		put_cell(out, style, &cells[column], type);
@@ -179,7 +179,6 @@ static bool put_row_cell(FILE *out, const struct shorten_style *style,
 	}
 	cell_with_error(&text, &cells[column], &cells[error], type, style);
 	put_escaped(out, strbuf_text(&text));
-	strbuf_free(&text);
 	return cell_is_unknown(&cells[column], &cells[error], type);
 }
 

@@ -2,7 +2,7 @@
 /* Queries, limits, sorting and table footers that reports share. */
 #include "analyzer/reports/common.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"

@@ -5,7 +5,7 @@
  */
 #include "analyzer/reports/load.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/segment_recording.h"
 #include "analyzer/model/units.h"

@@ -15,7 +15,7 @@
 
 #include "analyzer/rundb/courses.h"
 #include "analyzer/statistics/statistics.h"
-#include "common/base/pattern.h"
+#include "common/base/options.h"
 #include "common/libc/calls.h"
 
 struct sample {

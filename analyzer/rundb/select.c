@@ -5,7 +5,7 @@
  */
 #include "analyzer/rundb/select.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 
 #include "select.sql.h"

@@ -126,7 +126,7 @@ static uint32_t chain_label(struct folding *folding, uint32_t at)
 {
 	uint32_t entry = folding->entries[at], parent = folding->tree->nodes[at].parent;
 	bool is_thread = folding->chains[at] == THREAD;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	uint32_t label;
 
 	if (entry == CALLTREE_NONE && parent != CALLTREE_NONE && folding->chains[parent])
@@ -137,7 +137,6 @@ static uint32_t chain_label(struct folding *folding, uint32_t at)
 	else
 		strbuf_printf(&text, " of %s", calltree_name(folding->tree, entry));
 	label = intern_text(&folding->labels, strbuf_text(&text), NULL);
-	strbuf_free(&text);
 	return label;
 }
 

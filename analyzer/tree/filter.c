@@ -3,7 +3,7 @@
  * Must not match a name for each path: names are few, paths are many. */
 #include "analyzer/tree/filter.h"
 
-#include "common/base/pattern.h"
+#include "common/base/options.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/meant.h"
 

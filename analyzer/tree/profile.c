@@ -61,14 +61,13 @@ void profile_free(struct profile *profile)
 
 const char *profile_clean(struct profile *profile, const char *text)
 {
-	struct strbuf cleaned = {0};
+	ended_by(strbuf_free) struct strbuf cleaned = {0};
 	const char *copy;
 
 	if (!text)
 		return NULL;
 	utf8_clean(&cleaned, text);
 	copy = arena_copy(&profile->texts, strbuf_text(&cleaned), cleaned.size);
-	strbuf_free(&cleaned);
 	return copy;
 }
 

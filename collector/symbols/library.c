@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/base/pattern.h"
+#include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
@@ -159,7 +159,7 @@ static bool fits(const struct library_rule *rule, const char *text)
 static int is_asked_for(const struct library *library,
 			const struct library_function *function)
 {
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 	int answer = -1;
 
 	if (!library->rule_count)
@@ -172,7 +172,6 @@ static int is_asked_for(const struct library *library,
 		    fits(rule, function->module))
 			answer = !rule->is_not;
 	}
-	strbuf_free(&name);
 	return answer;
 }
 

@@ -54,7 +54,7 @@ static int pack(struct watch *watch, const char *name)
 {
 	int fd = rundir_open_file(watch->rundir->fd, name, O_RDONLY), result = -EBUSY;
 	struct ended_place place = {.name_hash = hash_text(name)};
-	struct sparse image = {.flat = NULL};
+	ended_by(sparse_done) struct sparse image = {.flat = NULL};
 
 	if (fd < 0)
 		return fd;
@@ -72,7 +72,6 @@ static int pack(struct watch *watch, const char *name)
 		result = -errno;
 	if (result == 0) /* else its file is read at the end */
 		read_keep(&watch->kept, &image, &place);
-	sparse_done(&image);
 	return result;
 }
 

@@ -1,12 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs' command lines share on top of glibc's argp. Must not show a word of
- * the command line that could control the terminal.
+ * What users write: command lines, on top of glibc's argp; words that are nearly right;
+ * regular expressions. Must not show a word that could control the terminal.
  */
 #pragma once
 
 #include <argp.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+/* "did you mean": the number of insertions, deletions, changes and swaps of neighbours
+ * that turn a into b, ignoring case. Longer words are compared by their first 63 bytes.
+ */
+unsigned nearest_distance(const char *a, const char *b);
+
+/* The word nearest to wanted if near enough to be a typing mistake, else NULL. */
+const char *nearest_word(const char *wanted, const char *const *words, size_t count);
+
+/* Can a regular expression be compiled and matched quickly? NULL, or why not: it is too
+ * long, repeats too much (the C library unrolls a{9}{9} and (a+)+ into copies) or repeats
+ * something with an anchor, or has back-references, whose matching takes exponential
+ * time. Call it before regcomp(), which says whether it is a regular expression at all.
+ */
+const char *pattern_refuse(const char *pattern);
+
+/* The exit statuses of prof-analyze; reports return them too. */
+enum exit_status {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1, /* something cannot be read, written or found */
+	STATUS_USAGE = 2,  /* the command line makes no sense */
+	STATUS_REGRESSION = 3,
+	STATUS_NOTHING = 4, /* nothing was measured; the document says why */
+};
 
 /* Parses with argp_parse(). A wrong command line ends the program with status 2. The
  * parser handles --help itself. */

@@ -296,7 +296,7 @@ static bool fits_somehow(struct short_name *text, const char *name, size_t size,
 bool short_name_fits(struct short_name *text, const char *name, const uint8_t *depths)
 {
 	size_t size = strlen(name);
-	uint8_t *own = NULL;
+	auto_free uint8_t *own = NULL;
 	enum guess answer;
 
 	if (text->letters)
@@ -308,6 +308,5 @@ bool short_name_fits(struct short_name *text, const char *name, const uint8_t *d
 	answer = guess(text, name, size, depths);
 	if (answer == FITS_PERHAPS)
 		answer = fits_somehow(text, name, size, depths) ? FITS : FITS_NOT;
-	free(own);
 	return answer == FITS;
 }

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "analyzer/model/critical/run.h"
+#include "analyzer/model/critical/order.h"
 
 enum walk_work {
 	WALK_OWN,    /* did what the lane's paths say */

@@ -11,7 +11,7 @@
 #include "analyzer/render/html/html.h"
 
 #include "analyzer/model/units.h"
-#include "analyzer/render/html/bytes.h"
+#include "analyzer/render/html/data.h"
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 

@@ -2,7 +2,7 @@
 /* Builds a report from its .sql file, starting with the head about the run. */
 #include "analyzer/reports/engine/engine.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/open.h"

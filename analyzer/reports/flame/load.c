@@ -5,7 +5,7 @@
  */
 #include "analyzer/reports/flame/parts.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"

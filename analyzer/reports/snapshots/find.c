@@ -5,7 +5,7 @@
  */
 #include "analyzer/reports/snapshots/find.h"
 
-#include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/xalloc.h"
 #include "analyzer/reports/common.h"
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: strings, UTF-8 and spelling. */
-#include "common/base/nearest.h"
 #include "common/base/options.h"
-#include "common/base/pattern.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "common/plain_text.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Data for a script: a JSON text and numbers, in as few bytes as they need. */
 #pragma once
-
-#include "common/base/text.h"
 
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "common/base/text.h"
+
+/* Data for a script: a JSON text and numbers, in as few bytes as they need. */
 
 /* strbuf_put_leb128() of a number with a sign: small ones either way are short. */
 void bytes_add_signed(struct strbuf *buffer, int64_t value);
