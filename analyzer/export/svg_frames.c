@@ -115,7 +115,7 @@ static void put_numbers(struct strbuf *text, const struct flame *flame,
 	if (box->is_unwound)
 		strbuf_puts(text, "; not instrumented");
 	if (box->recording)
-		strbuf_printf(text, "; not each call timed: %s", box->recording);
+		strbuf_printf(text, "; not every call timed: %s", box->recording);
 }
 
 static void put_title(struct svg_page *page, const struct flame_box *box)

@@ -31,13 +31,22 @@ struct graft {
 	uint64_t call_site; /* of the function with a frame; 0: it is not known */
 };
 
-/* The child of a node for a frame. 0: no room (counted), the path ends at the node. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/*
+ * The child of a node for a frame. 0: no room (counted), the path ends at the node. The
+ * wrappers of functions of libc are the recorder's: on the path the wrapped call stands.
+ */
 static uint32_t graft_frame(struct lane_context *context, uint32_t node, uint64_t address)
 {
-	uint32_t child = tree_child(context, node,
-				    (address & SEGMENT_KEY_ADDRESS_MASK) |
-					    SEGMENT_KEY_RETURN_ADDRESS);
+	uint32_t child;
 
+	if (address - (uintptr_t)__ehdr_start < (uintptr_t)(etext - __ehdr_start))
+		return node;
+	child = tree_child(context, node,
+			   (address & SEGMENT_KEY_ADDRESS_MASK) |
+				   SEGMENT_KEY_RETURN_ADDRESS);
 	if (!child)
 		context->lane->folded_call_count++;
 	return child;

@@ -227,11 +227,11 @@ def check_ranged(page):
     for name in ("summary",):
         grey, said, rows = page.run(OWN % name)
         page.check("not known in ranges: %s %s" % (name, said),
-                   grey and said == "Whole run: no data in ranges.")
+                   grey and said == "Whole run: not known for ranges.")
     told = page.run("[].slice.call(document.querySelectorAll('.finding .said')).map("
                     "function (one) { return one.textContent; })")
     page.check("findings: %s" % told, told and all(
-        one.startswith("In the range: ") or one == "Whole run: no data in ranges." for one in told))
+        one.startswith("In the range: ") or one == "Whole run: not known for ranges." for one in told))
 
 
 def type_range(page, first, last):
@@ -401,7 +401,7 @@ def check_both(page):
     page.drag(".lane", 45, .1, .3, .6)
     page.settle()
     page.check("drawn over a lane: " + page.run(RANGE), page.run(RANGE).endswith(", 50.0% of 1.00s."))
-    for name, grey, said in (("summary", True, "Whole run: no data in ranges."),
+    for name, grey, said in (("summary", True, "Whole run: not known for ranges."),
                              ("functions", False, "In the range between snapshots: loaded "
                               "(95.0ms) to exit (1.00s) of process 500.")):
         page.check("%s: %s" % (name, page.run(OWN % name)), page.run(OWN % name)[:2] ==

@@ -58,6 +58,9 @@ EQUAL_SUMS = {
 
 # Queries that must return no row.
 NOWHERE = {
+    "a frame of the recorder's own is on a path":
+        "SELECT p.path_id FROM call_paths p JOIN functions f USING (run_id, function_id) "
+        "WHERE p.kind = 'frame' AND f.module LIKE '%/libprofshim.so'",
     "a path can be longer by itself than with all that it calls":
         "SELECT path_id FROM call_paths WHERE self_error_ns > "
         "MAX(self_ns, total_ns + total_error_ns - self_ns)",

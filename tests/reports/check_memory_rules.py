@@ -40,12 +40,12 @@ def blocks(count, size, **changes):
 
 
 def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
-         major=0, lanes=(), peaks=(), wrapper=False, beside=(), askers=0):
+         major=0, lanes=(), peaks=(), wrapper=False, beside=(), askers=0, programs=()):
     """A run of one second: main calls work, which has the site. snapshots: live bytes;
     work: what is different about the function; cpu: per cent, sampled; lanes: the process of
     each, which share all evenly; peaks: of further processes; wrapper: work asks xmalloc, at
     line 12; beside: further sites of work; askers: so many other functions ask xmalloc for as
-    much."""
+    much; programs: allocations of each, the site is of the last."""
     with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
         db.execute("PRAGMA synchronous = OFF")
         db.executescript(sql.read())
@@ -74,6 +74,13 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
             insert(db, "path", path_id=number, run_id=1, depth=number, function_id=number,
                    parent_path_id=number - 1 or None, kind=0, live_bytes=0,
                    at_peak_bytes=0, **times)
+        for number, count in enumerate(programs, 200):
+            insert(db, "process", process_id=number, run_id=1, pid=number, wall_ns=SECOND,
+                   complete=1, alloc_count=count, executable="/bin/%d" % number)
+            insert(db, "lane", lane_id=number, run_id=1, process_id=number)
+        if programs:
+            insert(db, "path_lane", path_id=2, lane_id=199 + len(programs), calls=1, total_ns=1,
+                   self_ns=1, alloc_count=one["alloc_count"], alloc_bytes=0)
         for number, process_id in enumerate(lanes, 1):
             if number > 1:
                 insert(db, "lane", lane_id=number, run_id=1, process_id=process_id)
@@ -151,6 +158,11 @@ REALLOC = dict(realloc_count=2_000_000, free_count=2_000_000, alloc_count=2_000_
 # name, rule, outcome, site, the rest of make(), rules file
 CASES = [
     ("nothing", None, "passed", site(), {}, None),
+    # a shell script's blocks and the program's are not of one whole
+    ("by the main program", "M12", "found", live(1000, 80),
+     {"beside": [blocks(1000, 80)], "programs": (5, 9)}, None),
+    ("by another program", "M12", "passed", live(1000, 80),
+     {"beside": [blocks(1000, 80)], "programs": (9, 5)}, None),
     ("of no time", "M1", "not measured", blocks(2_000_000, 40), {"run": {"wall_ns": 0}}, None),
     ("many", "M1", "found", blocks(2_000_000, 40), {}, None),
     ("by two threads at once", "M1", "passed", blocks(2_000_000, 40), {"lanes": (1, 1)}, None),

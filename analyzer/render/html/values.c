@@ -38,8 +38,8 @@ void html_put_element(struct html_page *page, const char *tag, const char *class
 void html_put_needs_script(struct html_page *page, const char *subject)
 {
 	fprintf(page->out,
-		"<noscript><p class=\"foot\">%s: drawn by the page's script. Without it "
-		"the tables are all.</p></noscript>\n",
+		"<noscript><p class=\"foot\">%s: drawn by a script. Without scripts the "
+		"tables have all the numbers.</p></noscript>\n",
 		subject);
 }
 

@@ -126,7 +126,7 @@ static void remark_estimates(const struct profiling *profiling, struct strbuf *t
 		return;
 	strbuf_puts(text, "Estimates: the times of ");
 	units_counted(text, (int64_t)count, "call path");
-	strbuf_puts(text, "; not each of their calls was timed.");
+	strbuf_puts(text, "; not all of their calls were timed.");
 	profile_remark(profiling->profile, strbuf_text(text));
 	strbuf_reset(text);
 }

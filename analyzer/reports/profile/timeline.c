@@ -46,13 +46,12 @@ static void remark(const struct report_input *input, const struct timeline *time
 	struct strbuf text = {0};
 
 	if (has_spans(timeline) || !input->options->page)
-		profile_remark(profile, "Calls are added up while the program runs: only "
-					"long calls have a place "
-					"on the timeline, see 'prof-analyze timeline'. "
-					"Of steps and counters "
-					"of a name the latest 512 are here; of a "
-					"thread's waits those that "
-					"run.db has.");
+		profile_remark(
+			profile,
+			"Calls are added up while the program runs, so only long "
+			"calls are on the timeline; see 'prof-analyze timeline'. Of "
+			"each step and counter the latest 512 are here, and the "
+			"waits that run.db has.");
 	if (!cut_count)
 		return;
 	units_counted(&text, (int64_t)cut_count, "span");

@@ -251,9 +251,9 @@ void between_note_left_out(struct doc *doc, const struct calltree *tree)
 	units_counted(&text, count, "function");
 	strbuf_printf(
 		&text,
-		" (such as '%s') %s left out: not each call was timed, and of those "
-		"that were only counted it is not known when they were. What %s in "
-		"between is with the callers.",
+		" (such as '%s') %s left out: not every call was timed, and when the "
+		"others took place is not known. What %s in between is with the "
+		"callers.",
 		example, count == 1 ? "is" : "are", count == 1 ? "it has" : "they have");
 	doc_note(doc, "left_out_of_times", NOTE_PLAIN, strbuf_text(&text),
 		 "PROFSHIM_LEVEL=exact has all.");

@@ -27,19 +27,19 @@
 -- :asks others at least least_others
 -- :advice free the blocks after their last use
 -- :advice if they are kept on purpose, suppress the finding with a reason
--- :docs
--- At least `least_blocks` blocks and `least_bytes` of a function were live when the
--- program ended, at most `most_freed` of its blocks were ever freed, and of
--- `least_others` blocks of all other functions `others_freed` were. So the program frees
--- its memory but forgets this function's blocks; a program that leaves everything to the
--- kernel is not meant (M6 may report it). A function that frees most of its blocks and
--- forgets some is reported when `others_all` of all others are freed. Confidence is high
--- when memory rises to the end, by the steps (S3) or by the resident set (`rising_part`);
--- then a leak of a small run is rated by what it would leave in a minute. Else it is
--- medium, low where most of the blocks are freed, and so is the severity: a table that is
--- filled and kept looks the same. With five snapshots, sites that had 90 % of it at the
--- middle one were set up once and are left out. A process that did not end by itself:
--- "not measured". It replaces M6's finding on the function.
+-- :docs At least `least_blocks` blocks and `least_bytes` of a function were live when the
+-- program ended, at most `most_freed` of its blocks were ever freed, and of `least_others`
+-- blocks of all other functions `others_freed` were. So the program frees its memory but
+-- forgets this function's blocks; a program that leaves everything to the kernel is not
+-- meant (M6 may report it). If a run has several programs, such as a script and what it
+-- starts, the one with the most allocations is judged. A function that frees most of its
+-- blocks and forgets some is reported when `others_all` of all others are freed. Confidence
+-- is high when memory rises to the end, by the steps (S3) or by the resident set
+-- (`rising_part`); then a leak of a small run is rated by what it would leave in a minute.
+-- Else it is medium, low where most of the blocks are freed, and so is the severity: a
+-- table that is filled and kept looks the same. With five snapshots, sites that had 90 % of
+-- it at the middle one were set up once and are left out. A process that did not end by
+-- itself: "not measured". It replaces M6's finding on the function.
 --
 -- Saving: the live bytes, as a share of the peak; below `matters_bytes` the finding counts in
 -- proportion, but it is at least low: a leak of a small run is one of a long run, too.
@@ -50,7 +50,11 @@ WITH middle AS (SELECT process_id, snapshot_id AS middle_id FROM (
 		ROW_NUMBER() OVER (PARTITION BY process_id ORDER BY snapshot_id) AS number,
 		COUNT(*) OVER (PARTITION BY process_id) AS count
 	FROM snapshot WHERE run_id = :run)
-	WHERE count >= 5 AND number = (count + 1) / 2)
+	WHERE count >= 5 AND number = (count + 1) / 2),
+programs AS (SELECT executable FROM process WHERE run_id = :run GROUP BY 1
+	ORDER BY TOTAL(alloc_count) DESC, 1),
+theirs AS (SELECT path_id FROM path_lane JOIN lane USING (lane_id) JOIN process p USING (process_id)
+	WHERE p.run_id = :run AND p.executable IS (SELECT executable FROM programs))
 SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, CASE WHEN (SELECT TOTAL(n.live_bytes)
 			FROM middle m JOIN snapshot_site n
 			ON n.process_id = m.process_id AND n.site_id = s.site_id
@@ -59,7 +63,8 @@ SELECT s.path_id, s.file, s.line, s.call_file, s.call_line, CASE WHEN (SELECT TO
 	s.live_count, s.alloc_count AS allocs, s.free_count AS frees,
 	(s.live_count > 0) * s.alloc_count AS left_allocs,
 	(s.live_count > 0) * s.free_count AS left_frees
-FROM site s WHERE s.run_id = :run AND s.alloc_count > 0;
+FROM site s WHERE s.run_id = :run AND s.alloc_count > 0
+	AND ((SELECT COUNT(*) FROM programs) < 2 OR s.path_id IN theirs);
 
 -- :query
 -- rising: the resident set grew in the second half, too. A table gets filled and stays.

@@ -100,7 +100,7 @@ function frameLines(frame, weights) {
 	if (!frame.climbs && !data.pair)
 		lines.push("itself " + amountText(Math.max(own, 0), unit));
 	if (isGuess(frame, weights))
-		lines.push("an estimate: not each call was timed, or it is more than 10% uncertain");
+		lines.push("an estimate: not every call was timed, or it is more than 10% uncertain");
 	if (placeOf(data, frame.fn))
 		lines.push(placeOf(data, frame.fn));
 	if (calledText(data, frame))

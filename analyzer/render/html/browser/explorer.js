@@ -120,12 +120,12 @@ function keysHelp(data) {
 		}, []))]);
 
 	help.append(make("p", {}, data.pair
-		? "Width: after. Orange: more, blue: less, purple: new, each the stronger the larger " +
-			"the change; grey: the same, or a difference that is not proven: inside the 95% " +
-			"interval, below 5% of the frame, or of fewer runs than it takes to judge. " +
-			"Calls and allocations are counted: any difference of them is shown."
+		? "Width: after. Orange: more, blue: less, purple: new; the larger the change, the " +
+			"stronger the colour. Grey: the same, or a difference that is not proven: within " +
+			"the 95% interval, below 5% of the frame, or from too few runs to judge. " +
+			"Calls and allocations are counted, so any difference in them is shown."
 		: "Colours: source files; blue: waits; grey: code of libraries. Hatched: an " +
-			"estimate, not each call was timed, or it is more than 10% uncertain. Pink: found."));
+			"estimate: not every call was timed, or it is more than 10% uncertain. Pink: found."));
 	return help;
 }
 

@@ -170,6 +170,6 @@ function goneTable(data, choose) {
 		textColumn("verdict", function (row) { return row.isProven ? "gone" : "not proven"; }),
 		textColumn("call path", function (row) { return pathText(data, row.node); }, true)]);
 	table.isSoft = function (row) { return !row.isProven; };
-	table.none = "Nothing is gone: each call path of the side before has some of this metric after.";
+	table.none = "Nothing is gone: every call path of before has some of this metric after.";
 	return table;
 }

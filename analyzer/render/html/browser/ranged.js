@@ -4,7 +4,7 @@
  * known, and where nothing is, they are grey and say so.
  */
 
-var NOT_IN_RANGES = "Whole run: no data in ranges.";
+var NOT_IN_RANGES = "Whole run: not known for ranges.";
 
 function namesOf(table) {
 	return table && table.tHead ? Array.from(table.tHead.rows[0].cells).map(function (cell) {
@@ -144,7 +144,7 @@ Followers.prototype.show = function (follower) {
 	if (follower.kind === "findings")
 		this.showFindings(follower, isWhole);
 	if (!isKnown)
-		follower.said.textContent = this.isDelta ? "Between its two moments: no data in ranges."
+		follower.said.textContent = this.isDelta ? "Between its two moments: not known for ranges."
 			: NOT_IN_RANGES;
 	if (follower.kind && follower.kind !== "findings")
 		follower.own.forEach(function (child) { child.classList.toggle("away", !!shows); });
@@ -221,7 +221,7 @@ Followers.prototype.showWhere = function (follower) {
 		follower.section.append(follower.live);
 	}
 	follower.said.textContent = this.between() + " Without the hooks, whose part is not known " +
-		"of ranges.";
+		"for ranges.";
 	follower.live.replaceChildren(bar, make("ul", {"class": "parts"}, parts.map(
 		function (part, number) {
 			var mark = makeSvg("svg", {width: 12, height: 12, "aria-hidden": "true"});

@@ -12,7 +12,7 @@ function isTooOld(section) {
 	if (typeof DecompressionStream !== "undefined")
 		return false;
 	section.append(make("p", {"class": "note warning"},
-		"This browser is too old to draw what time belongs to; the tables are all."));
+		"This browser is too old for the pictures; the tables have all the numbers."));
 	return true;
 }
 

@@ -80,9 +80,9 @@ function Strip(data, range) {
 	if (data.slots.length)
 		this.addChoices();
 	else
-		data.remarks.push("What call paths had is not known of a range of time: this run has no " +
-			"snapshots, and calls are added up while the program runs. " +
-			"PROFSHIM_SNAPSHOT_EVERY=1s, or marks in the program, make some.");
+		data.remarks.push("What call paths took in a range of time is not known: calls are added up " +
+			"while the program runs, and this run has no snapshots. " +
+			"PROFSHIM_SNAPSHOT_EVERY=1s, or marks in the program, take some.");
 }
 
 Strip.prototype.addChoices = function () {
@@ -104,7 +104,7 @@ Strip.prototype.addChoices = function () {
 		return [Math.min(self.moments[0], value - 1), value];
 	});
 	this.holder.append(make("div", {"class": "tools"}, [this.from.label, this.to.label,
-		make("span", {"class": "foot"}, "Draw over the picture, or choose two.")]));
+		make("span", {"class": "foot"}, "Drag over the picture, or choose two moments.")]));
 };
 
 Strip.prototype.draw = function () {

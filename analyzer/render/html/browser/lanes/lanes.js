@@ -36,9 +36,9 @@ Lanes.prototype.addTools = function () {
 	this.holder.after(this.undrawn);
 	this.holder.prepend(this.axis);
 	this.holder.append(this.drawn);
-	this.holder.before(make("p", {"class": "foot keys"}, "Draw over the lanes, or click a " +
-		"slice, to look closer. W and S, or the wheel with Ctrl, zoom, A and D move; arrows walk " +
-		"in a lane, Enter shows the slice alone, Escape shows all."), this.told);
+	this.holder.before(make("p", {"class": "foot keys"}, "Drag over the lanes, or click a " +
+		"slice, to look closer. W and S, or the wheel with Ctrl, zoom; A and D move. Arrows walk " +
+		"along a lane, Enter shows only that slice, Escape everything."), this.told);
 };
 
 Lanes.prototype.isShown = function (slice) {
@@ -182,8 +182,8 @@ Lanes.prototype.sayUndrawn = function (rest) {
 	var parts = [];
 
 	if (rest.small)
-		parts.push(countedText(rest.small, "slice") + " shorter than the others of the lane " +
-			"(closer there is room for them)");
+		parts.push(countedText(rest.small, "slice") + " too short to draw here (zoom in to " +
+			"see them)");
 	if (rest.deep)
 		parts.push(countedText(rest.deep, "slice") + " below row " + LANE_ROWS_MOST);
 	if (this.left)
