@@ -85,6 +85,12 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
         self.requests.append((self.path, self.headers.get("Authorization"), body))
         getattr(self, "answer_" + self.path.split("/")[1])()
 
+    def do_POST(self):
+        """As a store that has the tables of the first version and one of all else."""
+        query = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.start(200)
+        self.wfile.write(b"5\n" if b"system.tables" in query else b"1\n")
+
     def start(self, status, *headers):
         self.send_response(status)
         for name, value in headers:

@@ -8,9 +8,9 @@ import subprocess
 # What stands for the words of the usage line. A list: one look for each.
 WORDS = {"FUNC": ["main", "#102"], "[FUNC]": [None, "#102"], "[A]": [None, "1"], "[B]": [None, "2"],
          "QUERY": ["SELECT * FROM functions"], "DB...": ["DB"]}
-# They look at a process that runs, at another file, at none, or for ever, or send it away
-# (tests/exports/check_push.py has hostile names).
-OTHERS = {"snapshot", "mcp", "top", "selftest-gate", "push"}
+# They look at a process that runs, at another file, at a server, at none, or for ever, or send
+# or keep it elsewhere (tests/exports has hostile names for servers).
+OTHERS = {"snapshot", "mcp", "top", "selftest-gate", "push", "fleet", "archive"}
 COMMAND = re.compile(r"^  ([a-z][a-z-]*)  ", re.MULTILINE)
 FORMATS = re.compile(r"^  -f, --format=FORMAT +(.+(?:\n {20,}.+)*)", re.MULTILINE)
 FORMAT = re.compile(r"\b(text|json|csv|md|html|junit|sarif)\b")

@@ -8,9 +8,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("reports", "programs")]
+sys.path[:0] = [os.path.join(HERE, "..", name) for name in ("reports", "programs", "exports")]
 import harness  # noqa: E402  (found through the line above)
 import run_golden  # noqa: E402
+import servers  # noqa: E402
 
 # these write no document, or the one of another program
 WITHOUT = {"export", "flamegraph", "mcp"}
@@ -35,6 +36,7 @@ def plain(arguments):
 def run(analyze, arguments, folder):
     """The document, or None where there is an error instead."""
     result = subprocess.run([analyze, *arguments, "-f", "json"], cwd=folder, check=False,
+                            env={**os.environ, "no_proxy": "*"},
                             stdin=subprocess.DEVNULL, capture_output=True, timeout=100)
     if result.returncode not in (0, 3, 4) or not result.stdout.startswith(b"{"):
         return None
@@ -72,6 +74,11 @@ def of_processes(products):
                         "resources", "locks", "io", "critical", "delta", "components",
                         "bottlenecks", "compare"):
             yield f"{command}, recorded", run(products.analyze, [command, "run.db"], folder)
+        with servers.misbehaving() as port:
+            yield "push", run(products.analyze, ["push", f"http://127.0.0.1:{port}/fine", "run.db"],
+                              folder)
+            yield "fleet", run(products.analyze, ["fleet", "check", f"clickhouse://127.0.0.1:{port}"],
+                               folder)
 
 
 def collect(build):
