@@ -93,6 +93,25 @@ static inline uint64_t sampling_period_ns(uint32_t hz, uint64_t tick_ns, double 
 	return period_ns < SAMPLING_SLOW_PERIOD_NS ? period_ns : SAMPLING_SLOW_PERIOD_NS;
 }
 
+/* The part of its time that a thread may be sampled in, where the timer is set anew at
+ * each switch. Less than 1: then with the least period, as samples cost less than the
+ * switches between them. 0: with less than the least share; in the windows that are left
+ * the thread would take twice as long. */
+#define SAMPLING_LEAST_SHARE 0.02
+static inline double sampling_share(uint32_t hz, uint64_t tick_ns, double busy_ns,
+				    uint64_t switch_count)
+{
+	double allowed_ns = SAMPLING_BUDGET_SHARE * busy_ns;
+	double cost_ns = (double)switch_count * SAMPLING_SWITCH_NS;
+	double share;
+
+	if (hz || cost_ns <= allowed_ns)
+		return 1;
+	share = allowed_ns /
+		(cost_ns + (double)tick_ns * busy_ns / SAMPLING_LEAST_PERIOD_NS);
+	return share < SAMPLING_LEAST_SHARE ? 0 : share;
+}
+
 /* From 0.8 to 1.2 of it. *state: of the caller's own, not 0. */
 static inline uint64_t sampling_draw(uint32_t *state, uint64_t period_ns)
 {

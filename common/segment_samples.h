@@ -57,6 +57,10 @@
  * A period is drawn anew each time the ring is made, from PERIOD * [0.8, 1.2]: a program
  * whose phases have the period of the samples would be seen in some of them only. What
  * has passed of a period when the ring ends is lost, for all code alike.
+ *
+ * A thread that is switched often has a ring in a part of its time (sampling_share()).
+ * The weight of such samples is longer than their period by the time before the ring in
+ * which there was none.
  */
 #pragma once
 

@@ -215,20 +215,25 @@ struct ring_data {
 	uint32_t bytes;
 };
 
+/* Of stands_for: samples tell of the ring's own time only. */
+#define SAMPLES_FOR_ITSELF 256u
+
 /* See shim/samples/samples.h. */
 struct lane_samples {
 	void *ring;	       /* the kernel's page, and the data behind it; NULL: none */
 	struct ring_data data; /* of the ring, or written by the timer's handler */
 	uint32_t is_wide;      /* atomic: the ring has room for stacks */
 	uint32_t is_narrow;    /* there was no room for stacks */
-	uint32_t has_no_kernel;	  /* the thread may not sample it */
-	uint32_t most_taken;	  /* records at a time, of this ring */
-	uint32_t refused_count;	  /* in a row */
-	uint32_t look_count;	  /* checks whether to make it anew */
-	uint64_t mean_period_ns;  /* of rings like this */
-	uint64_t period_ns;	  /* of the ring */
-	uint64_t clock_ns;	  /* of the ring's last sample */
-	uint64_t opened_cpu_ns;	  /* the thread's CPU time when the ring was made */
+	uint32_t has_no_kernel;	 /* the thread may not sample it */
+	uint32_t most_taken;	 /* records at a time, of this ring */
+	uint32_t refused_count;	 /* in a row */
+	uint32_t look_count;	 /* checks whether to make it anew */
+	uint64_t mean_period_ns; /* of rings like this */
+	uint64_t interval_ticks; /* of busy time, from the last look to the next */
+	uint64_t period_ns;	 /* of the ring */
+	uint64_t stands_for;	/* time of which its samples tell, to its own: in 1/256 */
+	uint64_t clock_ns;	/* of the ring's last sample */
+	uint64_t opened_cpu_ns; /* the thread's CPU time when the ring was made */
 	uint64_t unwritten_count; /* lost, not yet reported in the ring */
 	uint64_t next_busy_ticks; /* busy time to (re)make it; 0: unset */
 	uint64_t switch_count;	  /* of the thread, when it was made */

@@ -171,6 +171,12 @@ static uint32_t callers_of(struct lane_context *context, const struct below *bel
 	return caller;
 }
 
+/* The ring's samples tell of the time before it, too, when there was none for a while. */
+static uint64_t told_ns(const struct lane_context *context, uint64_t ns)
+{
+	return ns * context->samples.stands_for / SAMPLES_FOR_ITSELF;
+}
+
 /* Adds so many samples to the current node. */
 static void table_add(struct lane_context *context, uint64_t address,
 		      const struct below *below, uint32_t count, uint64_t weight_ns)
@@ -180,6 +186,7 @@ static void table_add(struct lane_context *context, uint64_t address,
 	uint32_t index = entry_of(context, kind, caller);
 	struct segment_sample *entry;
 
+	weight_ns = told_ns(context, weight_ns);
 	context->lane->sample_count += count;
 	if (kind == SEGMENT_SAMPLE_HOOKS)
 		context->samples.hook_count += count;
@@ -214,7 +221,8 @@ static void note_kernel(struct lane_context *context, uint64_t clock_ns)
 	uint64_t passed_ns = clock_ns - samples->clock_ns;
 
 	if (clock_ns > samples->clock_ns && passed_ns > samples->period_ns)
-		context->lane->kernel_ns += passed_ns - samples->period_ns;
+		context->lane->kernel_ns +=
+			told_ns(context, passed_ns - samples->period_ns);
 	samples->clock_ns = clock_ns;
 }
 

@@ -175,16 +175,33 @@ static uint64_t switch_count(const struct lane_context *context)
 	return context->off_cpu.blocked_count + context->off_cpu.preempted_count;
 }
 
-/* Without the part that is drawn; 0: samples would cost too much. busy_ticks: since the
- * ring before was made. */
-static uint64_t period_for(const struct lane_context *context, uint64_t busy_ticks)
+static int is_alone(void)
 {
-	const struct segment_control *control = process_facts.control;
+	/* acquire: pairs with the release of the lane's begin */
+	const struct lane_context *lanes =
+		__atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+
+	return !lanes || !lanes->next_lane;
+}
+
+/* By the switches since the last look, so many busy ticks ago. */
+static double share_for(const struct lane_context *context, uint64_t passed_ticks,
+			uint64_t tick_ns)
+{
 	const struct segment_run *run = process_facts.run;
 
-	return sampling_period_ns(run->sample_hz, control ? control->sample_tick_ns : 0,
-				  (double)busy_ticks / run->ticks_per_second * 1e9,
-				  switch_count(context) - context->samples.switch_count);
+	return sampling_share(run->sample_hz, tick_ns,
+			      (double)passed_ticks / run->ticks_per_second * 1e9,
+			      switch_count(context) - context->samples.switch_count);
+}
+
+/* Shorter windows between shorter rests tell more of a program's phases; where
+ * descriptors are shared, rings are not made more often than without rests. */
+static uint64_t window_for(double share)
+{
+	uint64_t ticks = is_alone() ? 0 : (uint64_t)(share * (double)NEXT_TICKS);
+
+	return ticks > FIRST_TICKS ? ticks : FIRST_TICKS;
 }
 
 static uint64_t draw(struct lane_samples *samples, uint64_t period_ns)
@@ -274,19 +291,10 @@ static void open_ring(struct lane_context *context)
 	context->sample_head = ring_head(samples->ring);
 }
 
-static int is_alone(void)
+/* Between windows in which the thread is sampled: they are the share of its time. */
+static uint64_t rest_of(struct lane_samples *samples, uint64_t window_ticks, double share)
 {
-	/* acquire: pairs with the release of the lane's begin */
-	const struct lane_context *lanes =
-		__atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
-
-	return !lanes || !lanes->next_lane;
-}
-
-/* Until the next look at the ring; without one the collector may not have begun yet. */
-static uint64_t interval_of(const struct lane_context *context)
-{
-	return context->samples.ring || timer_is_set(context) ? NEXT_TICKS : FIRST_TICKS;
+	return draw(samples, (uint64_t)((double)window_ticks * (1 / share - 1)));
 }
 
 static int may_stay(const struct lane_samples *samples, uint64_t period_ns)
@@ -295,22 +303,40 @@ static int may_stay(const struct lane_samples *samples, uint64_t period_ns)
 	       samples->look_count % SHARED_LOOKS;
 }
 
-static void renew(struct lane_context *context)
+/* passed_ticks: of busy time, since the last look. */
+static void renew(struct lane_context *context, uint64_t passed_ticks)
 {
 	struct lane_samples *samples = &context->samples;
-	uint64_t period_ns = period_for(context, interval_of(context));
+	const struct segment_control *control = process_facts.control;
+	uint64_t tick_ns = control ? control->sample_tick_ns : 0, window_ticks, period_ns;
+	double share = share_for(context, passed_ticks, tick_ns);
+	int was_sampled = samples->ring != NULL;
 
+	window_ticks = window_for(share);
+	period_ns = share < 1 ? SAMPLING_LEAST_PERIOD_NS
+			      : sampling_period_ns(process_facts.run->sample_hz, tick_ns,
+						   1, 0);
 	samples->switch_count = switch_count(context);
 	samples->look_count++;
-	if (may_stay(samples, period_ns) ||
+	if ((share == 1 && may_stay(samples, period_ns)) ||
 	    !busy_take(context, BUSY_SAMPLES, (uintptr_t)__builtin_frame_address(0)))
 		return;
 	close_ring(context);
 	samples->mean_period_ns = period_ns;
-	if (period_ns)
-		open_ring(context);
-	else
+	samples->interval_ticks = FIRST_TICKS;
+	if (share == 0) {
 		context->lane->ring_declined_count++;
+	} else if (share < 1 && was_sampled) {
+		samples->interval_ticks = rest_of(samples, window_ticks, share);
+	} else {
+		samples->stands_for = SAMPLES_FOR_ITSELF;
+		if (share < 1)
+			samples->stands_for +=
+				passed_ticks * SAMPLES_FOR_ITSELF / window_ticks;
+		open_ring(context);
+		if (samples->ring)
+			samples->interval_ticks = share < 1 ? window_ticks : NEXT_TICKS;
+	}
 	busy_give(context, BUSY_SAMPLES);
 }
 
@@ -327,6 +353,7 @@ static void renew_timer(struct lane_context *context)
 	samples->mean_period_ns = control && control->timer_period_ns
 					  ? control->timer_period_ns
 					  : SEGMENT_SAMPLES_TIMER_NS;
+	samples->stands_for = SAMPLES_FOR_ITSELF;
 	note_period(context);
 	result = timer_set(context, samples->period_ns);
 	if (result == 0) {
@@ -351,6 +378,7 @@ void cold samples_look(struct lane_context *context, uint64_t now)
 	    samples->refused_count >= REFUSED_MOST)
 		return;
 	if (!samples->next_busy_ticks) {
+		samples->interval_ticks = FIRST_TICKS;
 		samples->next_busy_ticks = busy_ticks + FIRST_TICKS;
 		samples->switch_count = switch_count(context);
 		return;
@@ -358,15 +386,17 @@ void cold samples_look(struct lane_context *context, uint64_t now)
 	if (gate_enter()) {
 		switch (source_for_us()) {
 		case SOURCE_RING:
-			renew(context);
+			renew(context, samples->interval_ticks + busy_ticks -
+					       samples->next_busy_ticks);
 			break;
 		case SOURCE_TIMER:
 			renew_timer(context);
+			samples->interval_ticks = NEXT_TICKS;
 			break;
 		case SOURCE_NONE:
 			break;
 		}
 		gate_leave();
 	}
-	samples->next_busy_ticks = busy_ticks + interval_of(context);
+	samples->next_busy_ticks = busy_ticks + samples->interval_ticks;
 }

@@ -5,9 +5,11 @@
  *
  * A ring costs some 15 us to make, a sample 1 to 16 us where the kernel runs on another
  * one. So a thread gets its ring when it has had some CPU time; samples take no more than
- * 2 % of it, by what the collector has measured; and where each switch of the thread has
- * the timer set anew, which costs as much as a sample, they come at the rate of the
- * scheduler's own tick, or not at all where it is switched without end.
+ * 2 % of it, by what the collector has measured. Each switch of the thread has the timer
+ * set anew, which costs as much as a sample: one that is switched often has its ring for
+ * a part of its time only (sampling_share()), in windows as short as making one allows,
+ * whose samples tell of the rests between them, too. One that is switched without end has
+ * none.
  */
 #pragma once
 

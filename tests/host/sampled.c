@@ -9,7 +9,7 @@
  *                memory may be locked; forks: children do the work; threads: 40 threads
  *                do; filtered: a filter of system calls kills who asks for samples;
  *                switched: after a while it wakes and waits for another thread all the
- *                time; slept: calls that compute and then sleep, which no hook sees;
+ *                time; turns: longer, from the beginning; slept: calls that compute and then sleep, which no hook sees;
  *                told: until its input ends, too; counted: so much work, whatever it takes
  * Must not:      print anything that differs from run to run.
  * See also:      samples.py
@@ -209,6 +209,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(condition, "switched")) {
 		work(CLOCK_THREAD_CPUTIME_ID, 0.04, 0);
 		work_in_turns(0.3);
+	} else if (!strcmp(condition, "turns")) {
+		work_in_turns(0.6);
 	} else if (!strcmp(condition, "counted")) {
 		for (int i = 0; i < 600000; i++)
 			both();

@@ -124,15 +124,33 @@ def threads_have_their_own(case):
 
 
 @scenario
+def a_thread_that_is_switched_is_sampled_in_part(case):
+    """Samples all the time would cost too much. Those in a part of it tell of all."""
+    program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
+    result = case.unharmed([program, "turns"], timeout=60)
+    expect(result.returncode == 0, f"turns: {result}")
+    case.settle()
+    if case.trust("sampling_refused") or case.trust("declined_sample_rings"):
+        return
+    sampled = case.value("SELECT TOTAL(s.cpu_ns) FROM samples s JOIN call_paths p USING (path_id)")
+    computed = case.value("SELECT cpu_ns FROM threads ORDER BY thread_id LIMIT 1")
+    rate = case.trust("samples") / (computed / 1e9)
+    expect(0.5 < sampled / computed < 1.6, f"{sampled} ns of {computed} ns are known")
+    expect(rate < 2500, f"{rate:.0f} samples in a second of CPU time, at 4,000 while it has any")
+    times = {name: case.value(f"SELECT self_cpu_ns FROM functions WHERE name = '{name}'")
+             for name in ("three_parts", "one_part")}
+    share = times["three_parts"] / sum(times.values())
+    expect(abs(share - 0.75) < 0.15, f"three parts of four are {share:.2f}: {times}")
+
+
+@scenario
 def samples_of_a_small_part_say_nothing(case):
-    """A thread has samples at first; then it is switched so often that they would cost too
-    much. What it did later is not told by those."""
+    """A thread has samples at first; then it is switched so often that it has none for a
+    while, which the run may not outlive. What it did later is not told by those."""
     program = case.compile("sampled.c", flags=["-pthread", "-O2", "-g"])
     result = case.unharmed([program, "switched"], brief=True, timeout=60)
     expect(result.returncode == 0, f"switched: {result}")
     case.settle()
-    if not case.trust("sampling_refused"):
-        expect(case.trust("declined_sample_rings") > 0, "the thread was sampled all the time")
     times = {name: case.value(f"SELECT TOTAL(self_cpu_ns) FROM functions WHERE name = '{name}'")
              for name in ("three_parts", "one_part", "both", "work_in_turns")}
     expect(times["three_parts"] + times["one_part"] > times["work_in_turns"],
