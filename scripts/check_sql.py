@@ -107,10 +107,11 @@ def empty_database(root):
                         ("is_found", 2), ("bare_name", 1), ("square_root", 1), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
                         ("difference", 3), ("amount", 3), ("held", 4),
-                        ("histogram_beyond", 3), ("histogram_mode", 4)):
+                        ("histogram_beyond", 3), ("histogram_mode", 4),
+                        ("scaling_is", 2), ("scaling_at", 2), ("scaling_at", 3), ("scaling_held", 2)):
         db.create_function(name, count, lambda *values: 0)
     for name, count in (("quantile", 2), ("percentile", 2), ("median", 1), ("rising_p", 2),
-                        ("growth", 3)):
+                        ("growth", 3), ("scaling", 3), ("serial_share", 3)):
         db.create_aggregate(name, count, Quantile)
     for name, count in (("last_known", 1), ("grown", 1), ("tied_rank", 2)):
         db.create_window_function(name, count, LastKnown)

@@ -311,7 +311,7 @@ static void check_options(const struct parsing *parsing, struct strbuf *error)
 			      parsing->cli->renderer->name);
 	if (!error->size && parsing->cli->renderer->needs_checks &&
 	    !((is_given(parsing, KEY_GATE) || is_given(parsing, KEY_FAIL_ON)) &&
-	      (parsing->cli->report->takes & TAKES_GATE)))
+	      (parsing->cli->report->takes & (TAKES_GATE | TAKES_GROWTH))))
 		strbuf_printf(
 			error,
 			"--format %s shows the checks of a gate: use it with compare "

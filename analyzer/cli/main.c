@@ -236,7 +236,7 @@ static int open_one(const struct request *cli, const char *path, bool want_lates
 		    const struct takeover_talk *talk, struct rundb **ret,
 		    struct strbuf *error)
 {
-	unsigned takes = cli->report->takes;
+	uint64_t takes = cli->report->takes;
 
 	if (takes & TAKES_ARCHIVE)
 		return rundb_open_archive(path, ret, error);
@@ -285,7 +285,7 @@ static enum exit_status open_database(const struct request *cli,
 				     .progress = progress,
 				     .context = &waiting,
 				     .no_wait = cli->no_wait};
-	unsigned takes = cli->report->takes;
+	uint64_t takes = cli->report->takes;
 
 	if (!cli->database)
 		return STATUS_OK;

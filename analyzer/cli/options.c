@@ -20,7 +20,7 @@ static const struct {
 	const char *name;
 	int key;		    /* 0: a number */
 	const char *argument, *doc; /* doc NULL: hidden */
-	unsigned taken_with;	    /* the reports that take it */
+	uint64_t taken_with;	    /* the reports that take it */
 	/* The field it sets; 0: the parser handles it. */
 	size_t text, flag;
 } table[CLI_OPTION_COUNT] = {
@@ -72,8 +72,10 @@ static const struct {
 	 .taken_with = TAKES_GATE},
 	{"fail-on", KEY_FAIL_ON, "WORD,...",
 	 "status 3: of compare on any regression, or also inconclusive; of bottlenecks "
-	 "on a finding of this severity or above",
-	 .taken_with = TAKES_GATE | TAKES_FINDINGS, .text = WHERE(options.fail_on)},
+	 "on a finding of this severity or above; of scaling on growth above METRIC ~ "
+	 "LAW",
+	 .taken_with = TAKES_GATE | TAKES_FINDINGS | TAKES_GROWTH,
+	 .text = WHERE(options.fail_on)},
 	{"rules", 0, "FILE", "change the rules' limits to those in FILE (JSON)",
 	 .taken_with = TAKES_RULES, .text = WHERE(options.rules)},
 	{"source", KEY_SOURCE, "DIR",
@@ -137,10 +139,10 @@ static const struct {
 static const struct {
 	int key;
 	const char *name; /* of a numbered one */
-	unsigned takes;
+	uint64_t takes;
 	const char *doc;
 } meanings[] = {
-	{KEY_FORMAT, NULL, TAKES_GATE,
+	{KEY_FORMAT, NULL, TAKES_GATE | TAKES_GROWTH,
 	 "text, json, csv, md or html; junit: the gate's checks"},
 	{KEY_FORMAT, NULL, TAKES_FINDINGS, "text, json, csv, md, html or sarif"},
 	{KEY_FORMAT, NULL, ~0u, "text, json, csv, md or html"},
@@ -151,6 +153,9 @@ static const struct {
 	 "leave out what is below this share of the hooks' cost (0.5)"},
 	{KEY_FAIL_ON, NULL, TAKES_GATE,
 	 "status 3 on any regression, or also inconclusive"},
+	{KEY_FAIL_ON, NULL, TAKES_GROWTH,
+	 "status 3 when something grows faster: METRIC ~ LAW, such as calls ~ n^1.5 or "
+	 "func:parse.cpu ~ n log n"},
 	{KEY_FAIL_ON, NULL, TAKES_FINDINGS,
 	 "status 3 on a finding of this severity or above: critical, high, medium, low "
 	 "or "
@@ -166,6 +171,7 @@ static const struct {
 	{0, "by", TAKES_DELTA,
 	 "path, function, line, component, source or namespace (path)"},
 	{0, "by", TAKES_SIDES, "component, source or namespace: a table of these, too"},
+	{0, "by", TAKES_GROWTH, "the parameter of the sweep"},
 	{0, "by", TAKES_BY, "module, source or namespace (module)"},
 	{0, "suppressions", TAKES_RULES,
 	 "leave out the findings that FILE (json) lists by rule, function, "
@@ -195,7 +201,7 @@ size_t cli_option_find(int key)
 
 bool cli_option_is_taken(size_t option, const struct report *report)
 {
-	unsigned needed = table[option].taken_with;
+	uint64_t needed = table[option].taken_with;
 
 	if (report && table[option].key == KEY_FORMAT &&
 	    (cli_writes_one_format(report) || (report->takes & TAKES_LIVE)))

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/findings/finding.h"
+#include "analyzer/model/units.h"
 #include "common/base/xalloc.h"
 
 /* Lists of files, their marks and lines. */
@@ -126,6 +127,14 @@ struct section *doc_plot(struct doc *doc, const char *name, const char *title,
 	section->point_count = count;
 	section->flags = SECTION_HUMAN;
 	return section;
+}
+
+void doc_put_span(struct strbuf *ret, const struct section *section)
+{
+	if (section->span)
+		strbuf_puts(ret, section->span);
+	else
+		units_nsec(ret, section->span_ns);
 }
 
 struct section *doc_lanes(struct doc *doc, const char *name, const char *title,

@@ -118,7 +118,8 @@ struct section {
 	const char *depth_column; /* tree: 1 for roots; the rows are in tree order */
 	const char *footer;	  /* what was left out, or NULL */
 	size_t total_row_count;	  /* before limits */
-	/* plot: values over [0, span_ns] */
+	/* plot: values over [0, span_ns], or up to what `span` says */
+	const char *span;
 	enum column_type plot_type;
 	double *points; /* NAN: nothing known at that time */
 	size_t point_count;
@@ -160,6 +161,8 @@ struct section *doc_table(struct doc *doc, const char *name, const char *title,
 /* Takes points (malloc). */
 struct section *doc_plot(struct doc *doc, const char *name, const char *title,
 			 enum column_type type, double *points, size_t count);
+/* Where a plot ends, for people. */
+void doc_put_span(struct strbuf *ret, const struct section *section);
 
 /* Takes lanes. */
 struct section *doc_lanes(struct doc *doc, const char *name, const char *title,

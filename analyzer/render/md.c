@@ -309,7 +309,7 @@ static void put_plot(FILE *out, const struct section *section)
 	put_escaped(out, section->title);
 	fprintf(out, "** peak %s over ", strbuf_text(&text));
 	strbuf_reset(&text);
-	units_nsec(&text, section->span_ns);
+	doc_put_span(&text, section);
 	fprintf(out, "%s\n", strbuf_text(&text));
 }
 

@@ -305,7 +305,7 @@ static void put_plot(const struct text_style *style, const struct section *secti
 	fprintf(style->out, "  peak %s\n", strbuf_text(&text));
 	if (with_axis) {
 		strbuf_reset(&text);
-		units_nsec(&text, section->span_ns);
+		doc_put_span(&text, section);
 		fprintf(style->out, "  %*s  %s0%*s%s\n", LABEL_LEAST, "", style->dim,
 			(int)columns - 1, strbuf_text(&text), style->off);
 	}

@@ -84,6 +84,7 @@ enum report_takes {
 	TAKES_RANGE = 1u << 27,	     /* --from, --to */
 	TAKES_ARCHIVE = 1u << 25,    /* its database is an archive; --tag */
 	TAKES_FILES = 1u << 29, /* a word, an archive and files, which it opens; --tag */
+	TAKES_GROWTH = 1ull << 32, /* --fail-on METRIC ~ LAW, --format junit */
 	TAKES_FINDINGS = 1u << 17, /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
@@ -119,7 +120,7 @@ struct report {
 	const char *example;
 	/* Its only format for other programs (export/); NULL: see --format. */
 	const char *format;
-	unsigned takes; /* enum report_takes */
+	uint64_t takes; /* enum report_takes */
 	/* For engine_build(): the parts of an .sql file. */
 	const struct report_part *parts;
 	size_t part_count;

@@ -16,7 +16,7 @@ struct sql_function {
 	void (*value)(sqlite3_context *context); /* set for window functions */
 };
 /* Listed in functions.h; the last one has no name. */
-extern const struct sql_function course_functions[];
+extern const struct sql_function course_functions[], growth_functions[];
 
 /* Makes room for one more value of an aggregate in SQLite's limited memory. NULL: out of
  * memory, and the context has the error. */

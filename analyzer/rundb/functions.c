@@ -313,5 +313,7 @@ static int register_all(struct sqlite3 *handle, const struct sql_function *all)
 
 int functions_register(struct sqlite3 *handle)
 {
-	return register_all(handle, functions) ?: register_all(handle, course_functions);
+	return register_all(handle, functions)
+		       ?: register_all(handle, course_functions)
+				  ?: register_all(handle, growth_functions);
 }

@@ -23,6 +23,16 @@
  *     rising_p(x, y)                    how likely y, which rises over x, is by chance
  *     growth(seconds, bytes, freed)     how it develops, see leak_class.h: a list of
  *                                       JSON of the class, the slope and p
+ *
+ * and about growth over runs of several sizes (growths.c, analyzer/statistics/scaling.h):
+ *
+ *     scaling(n, x, error)              the fit of a quantity, a value of its own kind;
+ *                                       error: half a 95 % interval, NULL: x is a count
+ *     scaling_is(fit, 'law')            or exponent, low, high, exact, sizes
+ *     scaling_at(fit, n)                what it will be; with 'low', 'high': the bounds
+ *     scaling_held(fit, law)            kept, exceeded, inconclusive or not measured
+ *     serial_share(p, time, error)      over numbers of threads, a list of JSON: the
+ *                                       share, its least and its most
  */
 #pragma once
 

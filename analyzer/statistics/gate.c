@@ -13,6 +13,7 @@
 #include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
+#include "analyzer/statistics/scaling.h"
 
 /*
  * --gate 'wall=5%,peak=1MiB,func:parse.total=10%' and --fail-on. Must not guess: what
@@ -63,9 +64,16 @@ static void quote(struct strbuf *error, const char *text)
 	strbuf_putc(error, '\'');
 }
 
+/* Limits of growth are those of --fail-on. */
+static void begin_refusal(struct strbuf *error, const char *item)
+{
+	strbuf_puts(error,
+		    strchr(item, '~') && !strchr(item, '=') ? "--fail-on: " : "--gate: ");
+}
+
 static int refuse(struct strbuf *error, const char *item, const char *why)
 {
-	strbuf_puts(error, "--gate: ");
+	begin_refusal(error, item);
 	quote(error, item);
 	strbuf_puts(error, why);
 	return -EINVAL;
@@ -81,7 +89,7 @@ static int unknown_metric(struct strbuf *error, const char *item, const char *na
 		if (of_function ? metrics[i].of_function : metrics[i].of_run)
 			names[count++] = metrics[i].name;
 	nearest = nearest_word(name, names, count);
-	strbuf_puts(error, "--gate: ");
+	begin_refusal(error, item);
 	quote(error, item);
 	strbuf_puts(error, of_function ? ": a function has no metric "
 				       : ": there is no metric ");
@@ -241,6 +249,72 @@ int gate_parse_limits(struct gate *gate, const char *text, struct strbuf *error)
 	return result;
 }
 
+/* Cuts off blanks at both ends, in place. */
+static char *trim(char *text)
+{
+	size_t size;
+
+	text += strspn(text, " \t\n");
+	for (size = strlen(text); size && strchr(" \t\n", text[size - 1]);)
+		text[--size] = '\0';
+	return text;
+}
+
+static int parse_growth(struct gate *gate, const char *text, struct strbuf *error)
+{
+	struct gate_limit limit = {.text = xstrdup(text)};
+	char *subject = xstrdup(text), *law = strrchr(subject, '~');
+	enum scaling_law kind;
+	double number;
+	int result = -1;
+
+	if (law)
+		*law++ = '\0';
+	for (size_t i = 0; law && result && i < GATE_METRIC_COUNT; i++)
+		if (strcmp(metrics[i].name, trim(subject)) == 0) {
+			limit.metric = (enum gate_metric)i;
+			result = 0;
+		}
+	if (!law) {
+		strbuf_puts(error, "--fail-on: ");
+		quote(error, text);
+		strbuf_puts(error, " is no limit of growth; write METRIC ~ LAW, such as "
+				   "calls ~ n^1.5");
+		result = -EINVAL;
+	} else if (result) {
+		result = parse_subject(&limit, trim(subject), error);
+	}
+	if (result == 0 && !scaling_law_read(trim(law), &kind, &number))
+		result = refuse(error, text,
+				": the law is not 1, log n, n, n log n, n^K or 2^n");
+	if (result == 0)
+		limit.law = xstrdup(trim(law));
+	free(subject);
+	if (result == 0) {
+		ARRAY_ADD(gate->limits, gate->count) = limit;
+		return 0;
+	}
+	free(limit.text);
+	free(limit.function);
+	return result;
+}
+
+int gate_parse_growth(struct gate *gate, const char *text, struct strbuf *error)
+{
+	int result = 0;
+
+	for (bool is_last = false; result == 0 && !is_last;) {
+		size_t size = item_size(text);
+		char *item = xstrndup(text, size);
+
+		result = parse_growth(gate, trim(item), error);
+		free(item);
+		is_last = !text[size];
+		text += size + !is_last;
+	}
+	return result;
+}
+
 int gate_parse_fail_on(struct gate *gate, const char *text, struct strbuf *error)
 {
 	for (;;) {
@@ -333,6 +407,7 @@ void gate_free(struct gate *gate)
 	for (size_t i = 0; i < gate->count; i++) {
 		free(gate->limits[i].text);
 		free(gate->limits[i].function);
+		free(gate->limits[i].law);
 	}
 	free(gate->limits);
 	*gate = (struct gate){0};

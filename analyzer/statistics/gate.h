@@ -29,6 +29,7 @@ struct gate_limit {
 	enum gate_metric metric;
 	bool is_percent;
 	double most; /* percent, or an amount in ns, bytes or a count */
+	char *law;   /* of a limit of growth; NULL: it is of a change */
 };
 
 struct gate {
@@ -39,6 +40,9 @@ struct gate {
 
 /* Parse and add. 0 or -EINVAL, then error has one sentence. */
 int gate_parse_limits(struct gate *gate, const char *text, struct strbuf *error);
+/* Limits of growth, "calls ~ n^1.5, func:parse.cpu ~ n". Without func: a quantity of
+ * every function, or wall, peak and live of the run. */
+int gate_parse_growth(struct gate *gate, const char *text, struct strbuf *error);
 int gate_parse_fail_on(struct gate *gate, const char *text, struct strbuf *error);
 void gate_free(struct gate *gate);
 bool gate_is_set(const struct gate *gate);

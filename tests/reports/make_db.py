@@ -19,6 +19,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
+       make_db.py KIND FILE         sweeps: scaling, scaling-threads; see make_scaling.py
        make_db.py KIND FILE         runs whose times are estimates: estimates, ticked, unsampled,
                                     asleep, drowned, fewer, levels, longer, waiting; see
                                     make_estimates.py
@@ -48,6 +49,7 @@ SEVERAL = {kind: module for module, kinds in {
     "estimates": "asleep estimates ticked unsampled drowned fewer levels longer waiting",
     "jobs": "plain-before plain-after plain-both plain-mixed jobs-before jobs-after jobs-lost "
             "jobs-inside",
+    "scaling": "scaling scaling-threads",
     "unhooked": "unhooked builds"}.items() for kind in kinds.split()}
 
 LIBRARY = ("std::", "operator new")

@@ -258,6 +258,13 @@ CASES = {
     "ranks-json": (["ranks", "jobs-before.db", "-f", "json"], {}),
     "ranks-inside": (["ranks", "jobs-inside.db"], {}),
     "ranks-none": (["ranks", "fixture.db"], {}),
+    "scaling": (["scaling", "scaling.db", "--run", "11"], {}),
+    "scaling-function": (["scaling", "scaling.db", "--run", "11", "remove_duplicates"], {}),
+    "scaling-level": (["scaling", "scaling.db", "--run", "5"], {}),
+    "scaling-threads": (["scaling", "scaling-threads.db"], {}),
+    "scaling-gate": (["scaling", "scaling.db", "--run", "11", "--fail-on",
+                      "calls ~ n^1.5, func:append.cpu ~ n log n, peak ~ n"], {}),
+    "scaling-none": (["scaling", "fixture.db"], {}),
     "report-rank": (["jobs-before.db", "-n", "1"], {}),
     "runs-none": (["runs", "none.db"], {}),
     "sql": (["sql", "fixture.db", "SELECT name, calls, quantile(calls, 0.5) AS middle "
@@ -544,7 +551,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked", "builds",
                  "findings", "unwound", "inlined", "renames", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "names", "asleep", "estimates", "ticked", "unsampled", "drowned", "fewer",
+                 "jobs-inside", "scaling", "scaling-threads", "names", "asleep", "estimates", "ticked", "unsampled", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical", "why",
                  "timeline"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):

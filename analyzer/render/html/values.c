@@ -235,7 +235,7 @@ void html_put_plot(struct html_page *page, const struct section *section)
 	strbuf_puts(&text, ": peak ");
 	cell_for_people(&text, &peak, section->plot_type, &page->style);
 	strbuf_puts(&text, " over ");
-	units_nsec(&text, section->span_ns);
+	doc_put_span(&text, section);
 	fputs("<figure class=\"plot\"><figcaption>", page->out);
 	html_put(page, strbuf_text(&text));
 	fprintf(page->out,

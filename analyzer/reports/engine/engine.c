@@ -166,6 +166,8 @@ static void add_plot(struct engine *engine, const struct report_part *part,
 			   part->points);
 	section->peak = cell_number(table_cell(table, first, "peak"));
 	section->span_ns = cell_whole(table_cell(table, first, "span_ns"));
+	if (engine_text_at(table, first, "span"))
+		section->span = clean(engine, engine_text_at(table, first, "span"));
 }
 
 static enum exit_status add_plots(struct engine *engine, const struct report_part *part,

@@ -27,6 +27,8 @@ SECTION_CODE(compared_profile);
 /* Judges the limits of compare. The row: why numbers cannot be compared, and why times
  * cannot. */
 SECTION_CODE(gate);
+/* Fills growth_limit with what --fail-on asks of scaling. */
+SECTION_CODE(growth_limits);
 /* Judges the studies in the rows: fills the tables judged, slow and study_paths. */
 SECTION_CODE(studies);
 /* Finds the critical path: fills the tables walked, shares and on_threads. */
