@@ -385,15 +385,13 @@ static char *quote(const char *word)
 
 static void say_compare(const struct series *series)
 {
-	char *first = quote(series->sides[0].label),
-	     *second = quote(series->sides[1].label);
+	auto_free char *first = quote(series->sides[0].label),
+		       *second = quote(series->sides[1].label);
 
 	if (first && second)
 		record_say("compare them with: prof-analyze compare %s "
 			   "--before=%s --after=%s",
 			   series->options->output, first, second);
-	free(first);
-	free(second);
 }
 
 /* Links the plain build's runs to the last run of the other side. */

@@ -250,7 +250,7 @@ static void insert_packed(struct adding *adding, const struct rows *rows)
 	struct archive *archive = adding->archive;
 	int64_t reference_size = find_reference(adding), size = 0;
 	const struct rows *reference = reference_size ? &archive->reference : NULL;
-	struct strbuf packed = {0};
+	ended_by(strbuf_free) struct strbuf packed = {0};
 	sqlite3_stmt *statement = ask_run(adding, archive_sql_size);
 
 	if (next(adding, statement))
@@ -274,7 +274,6 @@ static void insert_packed(struct adding *adding, const struct rows *rows)
 						 (int)packed.size, SQLITE_TRANSIENT);
 	change(adding, statement);
 	sqlite3_finalize(statement);
-	strbuf_free(&packed);
 }
 
 /* The number of the function with this name and file. */

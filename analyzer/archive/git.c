@@ -147,9 +147,9 @@ static char *packed_commit(const char *common, const char *ref)
 static char *commit_of(const char *repository, const char *ref)
 {
 	char *text = read_file(repository, "commondir"), *named = behind(text, "");
-	char *common = !named	       ? xstrdup(repository)
-		       : *named == '/' ? xstrdup(named)
-				       : xasprintf("%s/%s", repository, named);
+	auto_free char *common = !named		 ? xstrdup(repository)
+				 : *named == '/' ? xstrdup(named)
+						 : xasprintf("%s/%s", repository, named);
 	char *found;
 
 	free(text);
@@ -157,18 +157,16 @@ static char *commit_of(const char *repository, const char *ref)
 	text = read_file(common, ref);
 	found = text ? behind(text, "") : packed_commit(common, ref);
 	free(text);
-	free(common);
 	return found;
 }
 
 void git_tags(const char *directory, const char *since_utc, git_tell *tell, void *context)
 {
-	char *repository = find_repository(directory), *head, *ref, *commit;
+	auto_free char *repository = find_repository(directory), *head = NULL,
+		       *ref = NULL, *commit = NULL;
 
-	if (!repository || has_moved(repository, since_utc)) {
-		free(repository);
+	if (!repository || has_moved(repository, since_utc))
 		return;
-	}
 	head = read_file(repository, "HEAD");
 	ref = behind(head, "ref: ");
 	commit = !ref && head		     ? behind(head, "")
@@ -178,8 +176,4 @@ void git_tags(const char *directory, const char *since_utc, git_tell *tell, void
 		tell(context, "commit", commit);
 	if (ref && strncmp(ref, "refs/heads/", 11) == 0)
 		tell(context, "branch", ref + 11);
-	free(commit);
-	free(ref);
-	free(head);
-	free(repository);
 }

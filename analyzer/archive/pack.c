@@ -366,7 +366,7 @@ static void code_kinds(struct packing *packing, struct table_packing *at, size_t
 static void code_bytes(struct packing *packing, struct rows_value *value)
 {
 	int64_t size = code_plain(packing, value->size);
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	unsigned context = 0, near = 0, nearer = 0;
 
 	if (packing->coder.writes)
@@ -394,7 +394,6 @@ static void code_bytes(struct packing *packing, struct rows_value *value)
 		value->bytes =
 			arena_copy(&packing->rows->bytes, strbuf_text(&text), text.size);
 	}
-	strbuf_free(&text);
 }
 
 static bool is_same_text(const struct rows_value *one, const struct rows_value *other)

@@ -171,12 +171,11 @@ static uint32_t *match(const struct marks *marks, const struct marks *others,
 
 uint32_t **same_rows(const struct rows *rows, const struct rows *reference)
 {
-	struct marks marks = marks_of(rows), others = marks_of(reference);
+	ended_by(marks_free) struct marks marks = marks_of(rows),
+					  others = marks_of(reference);
 	uint32_t **same = xcalloc(rows->table_count + 1, sizeof(*same));
 
 	for (size_t i = 0; i < rows->table_count; i++)
 		same[i] = match(&marks, &others, i);
-	marks_free(&marks);
-	marks_free(&others);
 	return same;
 }

@@ -42,7 +42,7 @@ _Static_assert(CLI_OPTION_COUNT < MCP_OPTIONS_MOST, "all options and an end");
 /* Prints an error, whose further lines may list choices. */
 static void complain(const char *sentence)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	while (*sentence) {
 		char *line = xstrndup(sentence, strcspn(sentence, "\n"));
@@ -56,18 +56,16 @@ static void complain(const char *sentence)
 		free(line);
 	}
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
-	strbuf_free(&clean);
 }
 
 /* Prints why output failed; errno has the reason. */
 static void complain_output(const struct request *cli)
 {
-	struct strbuf sentence = {0};
+	ended_by(strbuf_free) struct strbuf sentence = {0};
 
 	strbuf_printf(&sentence, "%s: cannot be written: %s",
 		      cli->output ? cli->output : "output", strerror(errno));
 	complain(strbuf_text(&sentence));
-	strbuf_free(&sentence);
 }
 
 /* Progress of a wait, shown only if it takes long. */
@@ -219,17 +217,14 @@ static int take_sides(const struct request *cli, const char *path, struct rundb 
 		      struct strbuf *error)
 {
 	const struct report_options *options = &cli->options;
-	char *words;
-	int result;
+	auto_free char *words = NULL;
 
 	if (!options->before && !options->after)
 		return archive_take(path, NULL, false, ret, error);
 	words = xasprintf("%s%s%s", options->before ? options->before : "",
 			  options->before && options->after ? "," : "",
 			  options->after ? options->after : "");
-	result = archive_take(path, words, true, ret, error);
-	free(words);
-	return result;
+	return archive_take(path, words, true, ret, error);
 }
 
 static int open_one(const struct request *cli, const char *path, bool want_latest,

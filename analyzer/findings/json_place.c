@@ -129,7 +129,7 @@ int json_refuse(const struct json_source *source, const char *const *steps, size
 		const char *format, ...)
 {
 	va_list arguments;
-	char *why;
+	auto_free char *why = NULL;
 
 	strbuf_printf(source->error, "%s:%zu: ", source->name,
 		      json_place_line(source->text, source->size, steps, count));
@@ -141,6 +141,5 @@ int json_refuse(const struct json_source *source, const char *const *steps, size
 		why = xstrdup("out of memory");
 	va_end(arguments);
 	strbuf_printf(source->error, "%s%s", count ? ": " : "", why);
-	free(why);
 	return -EINVAL;
 }

@@ -164,7 +164,7 @@ static int change_rules(struct rule_limits *limits, const struct json_source *so
 static int check_conflict(const struct rule_limits *limits,
 			  const struct json_source *source)
 {
-	struct strbuf value = {0}, other = {0};
+	ended_by(strbuf_free) struct strbuf value = {0}, other = {0};
 	struct rule_limits_conflict conflict;
 	const struct rule_limit_value *blamed;
 	int result;
@@ -186,8 +186,6 @@ static int check_conflict(const struct rule_limits *limits,
 					      "limits", blamed->limit->name},
 			     4, "%s is %s %s", strbuf_text(&value),
 			     conflict.is_above ? "above" : "below", strbuf_text(&other));
-	strbuf_free(&value);
-	strbuf_free(&other);
 	return result;
 }
 

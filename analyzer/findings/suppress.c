@@ -102,8 +102,8 @@ static bool matches(const char *pattern, const char *pattern_end, const char *te
 
 static bool finds(const char *pattern, const char *text)
 {
-	struct strbuf whole = {0};
-	bool found, held_start = *pattern == '^';
+	ended_by(strbuf_free) struct strbuf whole = {0};
+	bool held_start = *pattern == '^';
 	size_t size = strlen(pattern += held_start);
 	bool held_end = size && pattern[size - 1] == '$';
 
@@ -112,9 +112,7 @@ static bool finds(const char *pattern, const char *text)
 	strbuf_add(&whole, pattern, size - held_end);
 	if (!held_end)
 		strbuf_putc(&whole, '*');
-	found = matches(strbuf_text(&whole), strbuf_text(&whole) + whole.size, text);
-	strbuf_free(&whole);
-	return found;
+	return matches(strbuf_text(&whole), strbuf_text(&whole) + whole.size, text);
 }
 
 size_t suppressions_find(const struct suppressions *suppressions, const char *text)

@@ -156,7 +156,8 @@ static void refuse(struct line *line, const char *name, const char *why)
 /* Adds a word that cannot be taken for an option, or --NAME=VALUE. */
 static void add(struct line *line, const char *name, json_t *value, bool is_option)
 {
-	char *number = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+	auto_free char *number =
+		json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
 	const char *text = number ? number : json_string_value(value);
 	json_t *one;
 	size_t i;
@@ -174,7 +175,6 @@ static void add(struct line *line, const char *name, json_t *value, bool is_opti
 	else if (text)
 		line->words[line->count++] =
 			is_option ? xasprintf("--%s=%s", name, text) : xstrdup(text);
-	free(number);
 }
 
 static void make_line(struct line *line, const struct report *report, json_t *arguments,
@@ -336,7 +336,7 @@ static ssize_t read_line(char *line)
 
 static enum exit_status serve(struct report_input *input)
 {
-	char *line = xmalloc(MESSAGE_MOST + 2);
+	auto_free char *line = xmalloc(MESSAGE_MOST + 2);
 	bool is_open = false;
 	json_error_t error;
 	ssize_t size;
@@ -353,7 +353,6 @@ static enum exit_status serve(struct report_input *input)
 			send_error(NULL, RPC_NO_JSON, error.text);
 		json_decref(message);
 	}
-	free(line);
 	return ferror(stdout) ? STATUS_FAILED : STATUS_OK;
 }
 

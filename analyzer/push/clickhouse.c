@@ -174,15 +174,12 @@ static bool send_rows(struct pushing *pushing, const char *table, const char *sq
 /* Asks a query about the rows of this run. */
 static bool ask_of_run(struct pushing *pushing, const char *sql, long long *ret)
 {
-	struct strbuf text = {0};
-	bool is_fine;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_printf(&text, "%s WHERE day = '%s' AND token = '%s'", sql, pushing->day,
 		      pushing->token);
-	is_fine = store_number(&pushing->store, strbuf_text(&text), ret,
-			       &pushing->input->error);
-	strbuf_free(&text);
-	return is_fine;
+	return store_number(&pushing->store, strbuf_text(&text), ret,
+			    &pushing->input->error);
 }
 
 /* How many measurements an earlier push has left, if they are the first ones of ours:

@@ -18,7 +18,7 @@ static bool make_tables(struct store *store, struct strbuf *error)
 		clickhouse_sql_make_schema, clickhouse_sql_make_runs,
 		clickhouse_sql_make_functions, clickhouse_sql_make_stacks,
 		clickhouse_sql_make_measurements};
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	long long version = 0;
 	bool is_fine;
 
@@ -33,7 +33,6 @@ static bool make_tables(struct store *store, struct strbuf *error)
 		strbuf_printf(&text, "%d\n", CLICKHOUSE_SCHEMA);
 		is_fine = store_insert(store, "profshim_schema", "version", &text, error);
 	}
-	strbuf_free(&text);
 	return is_fine && store_check(store, error);
 }
 
@@ -41,13 +40,11 @@ static bool make_tables(struct store *store, struct strbuf *error)
 static void add_line(struct doc *doc, struct section *section, const char *name,
 		     const char *title, const char *text)
 {
-	char *line = xstrndup(text, strcspn(text, "\n"));
-	struct strbuf clean = {0};
+	auto_free char *line = xstrndup(text, strcspn(text, "\n"));
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	utf8_clean(&clean, line);
 	doc_add_text(doc, section, name, title, strbuf_text(&clean));
-	strbuf_free(&clean);
-	free(line);
 }
 
 static bool show(struct store *store, struct doc *doc, struct strbuf *error)

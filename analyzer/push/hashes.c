@@ -94,7 +94,7 @@ static void chain(struct hashes *hashes, struct pending *pending)
 static bool load_stacks(struct report_input *input, struct hashes *ret)
 {
 	struct cursor *cursor = report_query(input, clickhouse_rows_sql_path_identities);
-	struct pending *pending = NULL;
+	auto_free struct pending *pending = NULL;
 	size_t count = 0;
 
 	while (cursor_next(cursor) > 0) {
@@ -111,7 +111,6 @@ static bool load_stacks(struct report_input *input, struct hashes *ret)
 					 false};
 	}
 	chain(ret, pending);
-	free(pending);
 	return report_finish(input, cursor) == 0;
 }
 

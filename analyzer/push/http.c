@@ -253,7 +253,7 @@ static int shown(const char *url)
 static void tell_status(const char *url, const struct http_reply *reply,
 			struct strbuf *error)
 {
-	char *begin = xstrndup(strbuf_text(&reply->text), TOLD_BYTES);
+	auto_free char *begin = xstrndup(strbuf_text(&reply->text), TOLD_BYTES);
 
 	strbuf_printf(error, "%.*s: the server answers %ld", shown(url), url,
 		      reply->status);
@@ -266,7 +266,6 @@ static void tell_status(const char *url, const struct http_reply *reply,
 		begin[strcspn(begin, "\r\n")] = '\0';
 		utf8_clean(error, begin);
 	}
-	free(begin);
 }
 
 static void tell_failure(const struct http *http, const char *url, CURLcode code,

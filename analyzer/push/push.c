@@ -66,7 +66,7 @@ static enum exit_status push_database(struct push *push, size_t target,
 {
 	struct report_input *input = push->input;
 	size_t count;
-	int64_t *runs = runs_of(input, targets[target].has_all, &count);
+	auto_free int64_t *runs = runs_of(input, targets[target].has_all, &count);
 	enum exit_status status = input->error.size ? STATUS_FAILED : STATUS_OK;
 
 	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
@@ -76,7 +76,6 @@ static enum exit_status push_database(struct push *push, size_t target,
 		if (status == STATUS_OK)
 			add_row(table, push, targets[target].has_all);
 	}
-	free(runs);
 	return status;
 }
 

@@ -67,13 +67,10 @@ static bool send(struct store *store, const char *url, const struct strbuf *body
 static bool ask(struct store *store, const struct strbuf *url, const char *sql,
 		struct strbuf *error)
 {
-	struct strbuf body = {0};
-	bool is_fine;
+	ended_by(strbuf_free) struct strbuf body = {0};
 
 	strbuf_puts(&body, sql);
-	is_fine = send(store, strbuf_text(url), &body, error);
-	strbuf_free(&body);
-	return is_fine;
+	return send(store, strbuf_text(url), &body, error);
 }
 
 bool store_ask(struct store *store, const char *sql, struct strbuf *error)
@@ -105,22 +102,18 @@ bool store_number(struct store *store, const char *sql, long long *ret,
 bool store_insert(struct store *store, const char *table, const char *columns,
 		  const struct strbuf *rows, struct strbuf *error)
 {
-	struct strbuf url = {0}, statement = {0};
-	bool is_fine;
+	ended_by(strbuf_free) struct strbuf url = {0}, statement = {0};
 
 	strbuf_printf(&statement, "INSERT INTO %s (%s) FORMAT TabSeparated", table,
 		      columns);
 	strbuf_printf(&url, "%s&query=", strbuf_text(&store->base));
 	http_escape(&url, strbuf_text(&statement));
-	is_fine = send(store, strbuf_text(&url), rows, error);
-	strbuf_free(&url);
-	strbuf_free(&statement);
-	return is_fine;
+	return send(store, strbuf_text(&url), rows, error);
 }
 
 void store_put(struct strbuf *rows, const char *text)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	if (!text)
 		text = "0";
@@ -134,7 +127,6 @@ void store_put(struct strbuf *rows, const char *text)
 			strbuf_putc(rows, '\\');
 		strbuf_putc(rows, clean.data[i]);
 	}
-	strbuf_free(&clean);
 }
 
 bool store_check(struct store *store, struct strbuf *error)

@@ -20,7 +20,7 @@ enum exit_status report_fail(struct report_input *input, enum exit_status status
 			     const char *format, ...)
 {
 	va_list arguments;
-	char *text;
+	auto_free char *text = NULL;
 
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
@@ -28,7 +28,6 @@ enum exit_status report_fail(struct report_input *input, enum exit_status status
 	va_end(arguments);
 	strbuf_reset(&input->error);
 	utf8_clean(&input->error, text);
-	free(text);
 	return status;
 }
 
@@ -68,13 +67,12 @@ struct table *report_fill(struct report_input *input, struct cursor *cursor,
 const char *report_text(struct doc *doc, struct cursor *cursor, const char *column)
 {
 	const char *copy, *value = cursor_text(cursor, column);
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	if (!value)
 		return NULL;
 	utf8_clean(&clean, value);
 	copy = doc_copy(doc, strbuf_text(&clean));
-	strbuf_free(&clean);
 	return copy;
 }
 
@@ -224,8 +222,7 @@ void report_fit(const struct report_input *input, double all_ns, double *ns,
 
 const char *report_footer(struct doc *doc, const struct report_shown *shown)
 {
-	struct strbuf footer = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf footer = {0};
 
 	if (shown->rows >= shown->all_rows)
 		return NULL;
@@ -240,9 +237,7 @@ const char *report_footer(struct doc *doc, const struct report_shown *shown)
 	}
 	strbuf_printf(&footer, "; %s",
 		      shown->others ? shown->others : "--limit 0 shows all");
-	copy = doc_copy(doc, strbuf_text(&footer));
-	strbuf_free(&footer);
-	return copy;
+	return doc_copy(doc, strbuf_text(&footer));
 }
 
 struct section *report_add_table(struct doc *doc, const char *name, const char *title,
@@ -273,13 +268,10 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 
 struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node)
 {
-	struct strbuf chain = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf chain = {0};
 
 	calltree_put_chain(tree, node, TABLE_CHAIN_END_TEXT, &chain);
-	cell = table_text(table, node == CALLTREE_NONE ? NULL : strbuf_text(&chain));
-	strbuf_free(&chain);
-	return cell;
+	return table_text(table, node == CALLTREE_NONE ? NULL : strbuf_text(&chain));
 }
 
 struct cell report_site_chain(struct table *table, const struct calltree *tree,
@@ -287,9 +279,8 @@ struct cell report_site_chain(struct table *table, const struct calltree *tree,
 {
 	uint32_t owner = node == CALLTREE_NONE ? node : calltree_owner(tree, node);
 	uint32_t first = node;
-	struct strbuf chain = {0};
+	ended_by(strbuf_free) struct strbuf chain = {0};
 	size_t count = 0;
-	struct cell cell;
 
 	if (!for_people || owner == node)
 		return report_chain(table, tree, node);
@@ -299,14 +290,12 @@ struct cell report_site_chain(struct table *table, const struct calltree *tree,
 	if (count)
 		strbuf_printf(&chain, "%c(%zu more of libraries)", TABLE_CHAIN_END,
 			      count);
-	cell = table_text(table, strbuf_text(&chain));
-	strbuf_free(&chain);
-	return cell;
+	return table_text(table, strbuf_text(&chain));
 }
 
 void report_nothing_note(struct report_input *input, struct doc *doc)
 {
-	struct strbuf advice = {0};
+	ended_by(strbuf_free) struct strbuf advice = {0};
 
 	strbuf_puts(&advice, "'prof-analyze doctor ");
 	utf8_clean(&advice, rundb_path(input->db));
@@ -315,7 +304,6 @@ void report_nothing_note(struct report_input *input, struct doc *doc)
 		 "Nothing was measured: no instrumented function was called and no "
 		 "allocation was seen.",
 		 strbuf_text(&advice));
-	strbuf_free(&advice);
 }
 
 #define LARGEST_FILE (16u << 20)

@@ -18,20 +18,17 @@
 /* Copies a text into the tree's memory, cleaned; NULL stays NULL. */
 static const char *clean_copy(struct calltree *tree, const char *text)
 {
-	struct strbuf clean = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	if (!text)
 		return NULL;
 	utf8_clean(&clean, text);
-	copy = arena_copy(&tree->texts, strbuf_text(&clean), clean.size);
-	strbuf_free(&clean);
-	return copy;
+	return arena_copy(&tree->texts, strbuf_text(&clean), clean.size);
 }
 
 static int load_functions(struct report_input *input, struct calltree *tree)
 {
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 	struct cursor *cursor = report_query(input, load_sql_functions);
 
 	while (cursor_next(cursor) > 0) {
@@ -54,7 +51,6 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		if (!input->options->raw && !input->options->inlined)
 			function->self_error_ns = cursor_integer(cursor, "self_error_ns");
 	}
-	strbuf_free(&name);
 	return report_finish(input, cursor);
 }
 
@@ -196,7 +192,7 @@ const struct calltree *report_call_tree(struct report_input *input)
 static enum exit_status unknown_thread(struct report_input *input, struct cursor *cursor)
 {
 	const char *wanted = input->options->thread;
-	struct strbuf list = {0}, nearest = {0};
+	ended_by(strbuf_free) struct strbuf list = {0}, nearest = {0};
 	size_t count = 0;
 	unsigned best = 3;
 
@@ -219,14 +215,12 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 	report_fail(input, STATUS_FAILED, "no thread '%s' in the run%s%s%s %s", wanted,
 		    nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
 		    nearest.size ? "'? All:" : "; there are", strbuf_text(&list));
-	strbuf_free(&list);
-	strbuf_free(&nearest);
 	return STATUS_FAILED;
 }
 
 static enum exit_status add_shared_note(struct report_input *input, struct doc *doc)
 {
-	struct strbuf sentence = {0};
+	ended_by(strbuf_free) struct strbuf sentence = {0};
 	struct cursor *cursor = report_query(input, load_sql_sharers);
 	int64_t count = 0;
 
@@ -245,7 +239,6 @@ static enum exit_status add_shared_note(struct report_input *input, struct doc *
 		doc_note(doc, "shared_lane", NOTE_WARNING, strbuf_text(&sentence), NULL);
 	}
 	cursor_close(cursor);
-	strbuf_free(&sentence);
 	return STATUS_OK;
 }
 

@@ -86,8 +86,8 @@ static void add_paths(struct report_input *input, struct doc *doc,
 {
 	size_t limit = rows(input, PATH_ROWS), count = 0;
 	struct calltree *tree = calltree_fold(unfolded);
-	bool *passes = filter_paths(&input->filter, tree, false);
-	uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
+	auto_free bool *passes = filter_paths(&input->filter, tree, false);
+	auto_free uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
 	struct hooks_cost all = run_facts_program(facts);
 	struct section *section;
 	struct table *table =
@@ -138,8 +138,6 @@ static void add_paths(struct report_input *input, struct doc *doc,
 				       sum_of(tree, paths, table->row_count),
 				       sum_of(tree, paths, count),
 				       facts->is_split ? "CPU time" : "self time", NULL});
-	free(paths);
-	free(passes);
 	calltree_free(tree);
 }
 
@@ -180,13 +178,12 @@ static enum exit_status add_findings(struct report_input *input, struct doc *doc
 				     const struct run_facts *facts,
 				     const struct calltree *tree)
 {
-	struct bottlenecks bottlenecks = {0};
+	ended_by(bottlenecks_free) struct bottlenecks bottlenecks = {0};
 	enum exit_status status = bottlenecks_run(input, doc, facts, tree, &bottlenecks);
 
 	if (status == STATUS_OK)
 		status = bottlenecks_add_findings(input, doc, facts, &bottlenecks,
 						  rows(input, FINDINGS), SECTION_BRIEF);
-	bottlenecks_free(&bottlenecks);
 	return status;
 }
 

@@ -15,9 +15,8 @@
 static const char *unique_name(struct doc *doc, const struct column *columns,
 			       size_t count, const char *name)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	size_t number = 1;
-	const char *copy;
 
 	strbuf_puts(&text, name);
 	for (size_t i = 0; i < count; i++)
@@ -26,28 +25,22 @@ static const char *unique_name(struct doc *doc, const struct column *columns,
 			strbuf_printf(&text, "%s_%zu", name, ++number);
 			i = (size_t)-1;
 		}
-	copy = doc_copy(doc, strbuf_text(&text));
-	strbuf_free(&text);
-	return copy;
+	return doc_copy(doc, strbuf_text(&text));
 }
 
 /* Any text may be a column's name: the heading is cleaned. */
 static const char *shown_name(struct doc *doc, const char *name)
 {
-	struct strbuf clean = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	utf8_clean(&clean, name);
-	copy = doc_copy(doc, strbuf_text(&clean));
-	strbuf_free(&clean);
-	return copy;
+	return doc_copy(doc, strbuf_text(&clean));
 }
 
 static struct table *new_table(struct doc *doc, struct cursor *cursor)
 {
 	size_t count = (size_t)cursor_column_count(cursor);
-	struct column *columns = xcalloc(count, sizeof(*columns));
-	struct table *table;
+	auto_free struct column *columns = xcalloc(count, sizeof(*columns));
 
 	for (size_t i = 0; i < count; i++) {
 		columns[i].name =
@@ -55,9 +48,7 @@ static struct table *new_table(struct doc *doc, struct cursor *cursor)
 		columns[i].title = shown_name(doc, columns[i].name);
 		columns[i].type = COLUMN_ANY;
 	}
-	table = table_new(columns, count);
-	free(columns);
-	return table;
+	return table_new(columns, count);
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)

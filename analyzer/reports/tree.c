@@ -129,7 +129,8 @@ static int by_weight(const void *left, const void *right)
 static void keep_heaviest(const struct calltree *tree, const struct weighing *weighing,
 			  size_t limit, bool *shown)
 {
-	double *weights = xreallocarray(NULL, tree->node_count, sizeof(*weights));
+	auto_free double *weights =
+		xreallocarray(NULL, tree->node_count, sizeof(*weights));
 	size_t count = 0, kept = 0;
 	double least;
 
@@ -149,23 +150,19 @@ static void keep_heaviest(const struct calltree *tree, const struct weighing *we
 			kept += shown[at];
 		}
 	}
-	free(weights);
 }
 
 static struct cell label(struct table *table, const char *name,
 			 const struct calltree_node *node)
 {
-	struct strbuf text = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_puts(&text, name);
 	if (node->is_inlined)
 		strbuf_puts(&text, " (inlined)");
 	if (node->recursion > 1)
 		strbuf_printf(&text, " (recursive, %u deep)", node->recursion);
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
+	return table_text(table, strbuf_text(&text));
 }
 
 /* Whether the node stands for many. */
@@ -227,7 +224,7 @@ static const char *write_footer(struct report_input *input, struct doc *doc,
 				const struct weighing *weighing, size_t total,
 				size_t shown, double shown_self, double all_self)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	const char *copy = NULL;
 
 	if (shown < total) {
@@ -247,7 +244,6 @@ static const char *write_footer(struct report_input *input, struct doc *doc,
 				    : "; --min-share 0 --limit 0 shows all");
 		copy = doc_copy(doc, strbuf_text(&text));
 	}
-	strbuf_free(&text);
 	return copy;
 }
 
@@ -315,13 +311,12 @@ static void add_tree(struct report_input *input, struct doc *doc,
 static struct calltree *fold_library(struct report_input *input, struct calltree *tree)
 {
 	struct calltree *folded;
-	uint32_t *places;
+	auto_free uint32_t *places = NULL;
 
 	for (size_t i = 0; input->options->focus && i < tree->function_count; i++)
 		if (filter_passes_name(&input->filter, tree->functions[i].name))
 			tree->functions[i].is_library = false;
 	folded = calltree_fold_frames(tree, CALLTREE_LIBRARY | CALLTREE_THREADS, &places);
-	free(places);
 	calltree_free(tree);
 	return folded;
 }

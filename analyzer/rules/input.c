@@ -117,17 +117,14 @@ int rule_not_measured(struct rule_input *input, const char *reason)
 
 const char *rule_text(struct rule_input *input, const char *format, ...)
 {
-	const char *copy;
 	va_list arguments;
-	char *text;
+	auto_free char *text = NULL;
 
 	va_start(arguments, format);
 	if (vasprintf(&text, format, arguments) < 0)
 		text = xstrdup("out of memory");
 	va_end(arguments);
-	copy = rule_copy(input, text);
-	free(text);
-	return copy;
+	return rule_copy(input, text);
 }
 
 const char *rule_copy(struct rule_input *input, const char *text)
@@ -153,7 +150,7 @@ static const char *place(struct rule_input *input, const char *file, int64_t lin
 
 static void set_path(struct rule_input *input, struct finding *finding, uint32_t node)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	calltree_put_chain(input->tree, node, " > ", &text);
 	finding->path = rule_copy(input, strbuf_text(&text));
@@ -163,7 +160,6 @@ static void set_path(struct rule_input *input, struct finding *finding, uint32_t
 	strbuf_reset(&text);
 	calltree_put_calls(input->tree, node, TABLE_CHAIN_END_TEXT, &text);
 	finding->calls = rule_copy(input, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 void rule_set_line(struct rule_input *input, struct finding *finding, const char *file,
@@ -204,7 +200,7 @@ static void put_number(struct cursor *cursor, const struct rule_value *value,
 		       double number, struct strbuf *filled)
 {
 	double scale = strcmp(value->unit, "percent") == 0 ? 100 : 1;
-	struct strbuf name = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 	int error;
 
 	strbuf_printf(&name, "%s_error", value->column);
@@ -212,7 +208,6 @@ static void put_number(struct cursor *cursor, const struct rule_value *value,
 	units_estimate(filled, scale * number,
 		       error < 0 ? 0 : scale * cursor_real_at(cursor, error),
 		       value->unit);
-	strbuf_free(&name);
 }
 
 static void put_column(struct rule_input *input, struct cursor *cursor, const char *name,
@@ -238,7 +233,7 @@ static void put_counted(struct cursor *cursor, const char *name, size_t size,
 {
 	int column = cursor_find(cursor, name, size);
 	int64_t count = column < 0 ? 0 : whole_number(cursor_real_at(cursor, column));
-	char *word = xstrndup(words + 1, strcspn(words, "}") - 1);
+	auto_free char *word = xstrndup(words + 1, strcspn(words, "}") - 1);
 	char *many = strchr(word, '|');
 
 	if (*words == ' ')
@@ -247,22 +242,19 @@ static void put_counted(struct cursor *cursor, const char *name, size_t size,
 		strbuf_add(filled, word, (size_t)(many - word));
 	else
 		strbuf_puts(filled, many ? many + 1 : word);
-	free(word);
 }
 
 static void put_limit(struct rule_input *input, const char *name, size_t size,
 		      struct strbuf *filled)
 {
-	char *copy = xstrndup(name, size);
+	auto_free char *copy = xstrndup(name, size);
 
 	strbuf_printf(filled, "%.15g", rule_limit(input, copy));
-	free(copy);
 }
 
 const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text)
 {
-	struct strbuf filled = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf filled = {0};
 
 	for (const char *open; text && (open = strchr(text, '{')); text = open + 1) {
 		const char *name = open + 1;
@@ -281,9 +273,7 @@ const char *rule_fill(struct rule_input *input, struct cursor *cursor, const cha
 	}
 	if (text)
 		strbuf_puts(&filled, text);
-	copy = rule_copy(input, strbuf_text(&filled));
-	strbuf_free(&filled);
-	return copy;
+	return rule_copy(input, strbuf_text(&filled));
 }
 
 struct finding *rule_add(struct rule_input *input, struct findings *ret)

@@ -41,9 +41,8 @@ static int64_t calls_of(const struct calltree *tree, const struct calltree_node 
 int rule_keep_made(struct rule_input *input)
 {
 	const struct calltree *tree = input->tree;
-	uint32_t *codes = xcalloc(tree->node_count + 1, sizeof(*codes));
-	struct sums made = {.count = 0};
-	int result;
+	auto_free uint32_t *codes = xcalloc(tree->node_count + 1, sizeof(*codes));
+	ended_by(sums_done) struct sums made = {.count = 0};
 
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t node = tree->order[i], code = code_of(tree, codes, node);
@@ -56,10 +55,7 @@ int rule_keep_made(struct rule_input *input)
 		if (code != node && maker != CALLTREE_NONE)
 			sums_add(&made, tree->functions[maker].function_id, 0, 0, calls);
 	}
-	result = rundb_keep_sums(input->db, "made", "function_id", "calls", &made);
-	sums_done(&made);
-	free(codes);
-	return result;
+	return rundb_keep_sums(input->db, "made", "function_id", "calls", &made);
 }
 
 static void add_longest(struct sums *processes, const struct sums *lanes)
@@ -77,8 +73,8 @@ static void add_longest(struct sums *processes, const struct sums *lanes)
 
 int rule_keep_held(struct rule_input *input)
 {
-	struct sums lanes = {.count = 0}, processes = {.count = 0},
-		    functions = {.count = 0};
+	ended_by(sums_done) struct sums lanes = {.count = 0}, processes = {.count = 0},
+					functions = {.count = 0};
 	struct cursor *cursor = rule_query(input, run_sql_held);
 	int result;
 
@@ -94,8 +90,5 @@ int rule_keep_held(struct rule_input *input)
 	if (result == 0)
 		result = rundb_keep_sums(input->db, "held", "function_id", "ns",
 					 &functions);
-	sums_done(&lanes);
-	sums_done(&processes);
-	sums_done(&functions);
 	return result;
 }

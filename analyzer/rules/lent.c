@@ -35,7 +35,7 @@ static uint32_t top_of(const struct calltree *tree, const uint32_t *tops, uint32
 int rule_keep_lent(struct rule_input *input)
 {
 	const struct calltree *tree = input->tree;
-	uint32_t *tops = xcalloc(tree->node_count + 1, sizeof(*tops));
+	auto_free uint32_t *tops = xcalloc(tree->node_count + 1, sizeof(*tops));
 	double *rows = xcalloc(tree->node_count + 1, 4 * sizeof(*rows)), *row = rows;
 	int result;
 
@@ -59,7 +59,6 @@ int rule_keep_lent(struct rule_input *input)
 		"path_id INTEGER PRIMARY KEY, owner_id INTEGER, top_id INTEGER, "
 		"cpu_ns REAL",
 		rows, (size_t)(row - rows) / 4);
-	free(tops);
 	free(rows);
 	return result;
 }
@@ -106,8 +105,8 @@ struct cell rule_bare_name(void *context, const struct cell *values)
 {
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *name = values[0].kind == CELL_TEXT ? values[0].text : "";
-	uint32_t *brackets;
-	struct strbuf bare = {0};
+	auto_free uint32_t *brackets = NULL;
+	ended_by(strbuf_free) struct strbuf bare = {0};
 	const char *copy;
 
 	if (is_of_heap(name))
@@ -127,7 +126,5 @@ struct cell rule_bare_name(void *context, const struct cell *values)
 			strbuf_putc(&bare, name[i]);
 	}
 	copy = rule_copy(context, drop_variant(&bare));
-	strbuf_free(&bare);
-	free(brackets);
 	return cell_text(copy);
 }

@@ -275,13 +275,12 @@ static const char *below_sql(struct rule_input *input, const struct memory_owner
 {
 	const struct calltree *tree = input->tree;
 	bool has_function = owner->function != CALLTREE_NONE;
-	struct strbuf ids = {0};
-	const char *text;
+	ended_by(strbuf_free) struct strbuf ids = {0};
 
 	for (size_t i = 0; i < owner->below_count; i++)
 		strbuf_printf(&ids, "%s%lld", i ? ", " : "",
 			      (long long)tree->functions[owner->below[i]].function_id);
-	text = rule_text(
+	return rule_text(
 		input,
 		"WITH RECURSIVE below(path_id) AS (SELECT path_id FROM "
 		"call_paths WHERE run_id = %lld AND %s = %lld UNION SELECT "
@@ -291,8 +290,6 @@ static const char *below_sql(struct rule_input *input, const struct memory_owner
 		has_function ? (long long)tree->functions[owner->function].function_id
 			     : (long long)tree->nodes[owner->node].path_id,
 		strbuf_text(&ids));
-	strbuf_free(&ids);
-	return text;
 }
 
 /* "luaM_malloc_ > l_alloc": the user's functions between the owner and wrapped. */
@@ -301,8 +298,8 @@ static const char *passed_through(struct rule_input *input,
 {
 	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
 	const struct calltree *tree = input->tree;
-	const char *names[NAMES_MOST], *text;
-	struct strbuf chain = {0};
+	const char *names[NAMES_MOST];
+	ended_by(strbuf_free) struct strbuf chain = {0};
 	size_t count = 0;
 
 	for (uint32_t at = owner->wrapped;
@@ -313,9 +310,7 @@ static const char *passed_through(struct rule_input *input,
 			names[count++] = calltree_name(tree, at);
 	while (count-- > 0)
 		strbuf_printf(&chain, "%s%s", names[count], count ? chain_end : "");
-	text = rule_copy(input, strbuf_text(&chain));
-	strbuf_free(&chain);
-	return text;
+	return rule_copy(input, strbuf_text(&chain));
 }
 
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
@@ -342,15 +337,12 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 const char *memory_owner_others(struct rule_input *input, size_t owner_id)
 {
 	const struct memory_owner *owner = &input->owners->list[owner_id - 1];
-	struct strbuf text = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (owner->asker_count < 2 || owner->function == CALLTREE_NONE)
 		return "";
 	strbuf_puts(&text, ", with ");
 	units_counted(&text, (int64_t)owner->asker_count - 1, "other caller");
 	strbuf_printf(&text, " of %s", input->tree->functions[owner->function].name);
-	copy = rule_copy(input, strbuf_text(&text));
-	strbuf_free(&text);
-	return copy;
+	return rule_copy(input, strbuf_text(&text));
 }

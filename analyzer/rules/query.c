@@ -238,7 +238,7 @@ static int keep_used(struct rule_input *input)
  * callers have, looks at wrappers as owners. */
 static int look_at_owners(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
+	ended_by(memory_owners_free) struct memory_owners owners = {0};
 	size_t before = ret->count;
 	int result = memory_owners_load(input, &owners);
 
@@ -253,7 +253,6 @@ static int look_at_owners(struct rule_input *input, struct findings *ret)
 			result = look(input, ret);
 	}
 	input->owners = NULL;
-	memory_owners_free(&owners);
 	return result;
 }
 

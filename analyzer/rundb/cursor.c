@@ -52,7 +52,7 @@ static int foreign_error(struct rundb *db, const char *text)
  * file. */
 static int foreign_failure(struct rundb *db, int code)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	int result,
 		is_own = (code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG;
 
@@ -62,7 +62,6 @@ static int foreign_failure(struct rundb *db, int code)
 	else
 		result = is_own ? foreign_error(db, sqlite3_errmsg(db->handle))
 				: rundb_fail(db, code);
-	strbuf_free(&text);
 	return result;
 }
 
@@ -339,14 +338,11 @@ static struct cell blob_cell(struct cursor *cursor, int column, struct table *ta
 {
 	const unsigned char *bytes = sqlite3_column_blob(cursor->statement, column);
 	int size = sqlite3_column_bytes(cursor->statement, column);
-	struct strbuf text = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	for (int i = 0; i < size; i++)
 		strbuf_printf(&text, "%02x", bytes[i]);
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
+	return table_text(table, strbuf_text(&text));
 }
 
 struct cell cursor_cell(struct cursor *cursor, int column, struct table *table)
@@ -381,7 +377,7 @@ static struct cell fitting(struct cell cell, enum column_type type)
 
 int cursor_fill(struct cursor *cursor, struct table *table)
 {
-	int *from = xreallocarray(NULL, table->column_count, sizeof(*from));
+	auto_free int *from = xreallocarray(NULL, table->column_count, sizeof(*from));
 	int line = cursor_find(cursor, "line", 4);
 
 	for (size_t i = 0; i < table->column_count; i++)
@@ -401,6 +397,5 @@ int cursor_fill(struct cursor *cursor, struct table *table)
 					cursor->statement, line);
 		}
 	}
-	free(from);
 	return cursor_finish(cursor);
 }

@@ -30,7 +30,7 @@ struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table,
 					int column_count)
 {
 	struct rundb_insert *insert = xcalloc(1, sizeof(*insert));
-	char *sql = statement_of(table, column_count);
+	auto_free char *sql = statement_of(table, column_count);
 
 	insert->db = db;
 	insert->result = sqlite3_exec(
@@ -38,7 +38,6 @@ struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table,
 	if (insert->result == SQLITE_OK)
 		insert->result =
 			sqlite3_prepare_v2(db->handle, sql, -1, &insert->statement, NULL);
-	free(sql);
 	return insert;
 }
 

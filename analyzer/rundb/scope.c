@@ -151,7 +151,7 @@ int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 {
 	int result = make_table(db, name, columns), count = 1;
 	struct rundb_insert *insert;
-	struct cell *cells;
+	auto_free struct cell *cells = NULL;
 
 	if (result < 0)
 		return result;
@@ -164,7 +164,6 @@ int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 			cells[i] = cell_real(values[i]);
 		rundb_insert_row(insert, cells);
 	}
-	free(cells);
 	return rundb_insert_end(insert);
 }
 

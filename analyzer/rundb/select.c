@@ -54,7 +54,7 @@ static int find(struct rundb *db, const char *wanted, int64_t *ret_run_id)
 
 static void list_choices(struct rundb *db, const char *wanted, struct strbuf *error)
 {
-	struct strbuf nearest = {0}, list = {0};
+	ended_by(strbuf_free) struct strbuf nearest = {0}, list = {0};
 	struct cursor *cursor = rundb_query(db, select_sql_choices);
 	unsigned best = 3;
 	size_t count = 0;
@@ -88,8 +88,6 @@ static void list_choices(struct rundb *db, const char *wanted, struct strbuf *er
 		strbuf_printf(error, " and %zu more (prof-analyze runs)",
 			      count - LISTED_RUNS);
 	cursor_close(cursor);
-	strbuf_free(&nearest);
-	strbuf_free(&list);
 }
 
 int select_run(struct rundb *db, const char *wanted, int64_t *ret_run_id,

@@ -81,7 +81,7 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	const struct store_waiting waiting = {.locked = wait_for_lock,
 					      .context = opening};
 	char reason[512] = "";
-	struct strbuf sentence = {0};
+	ended_by(strbuf_free) struct strbuf sentence = {0};
 	int result;
 
 	if (opening->talk->progress)
@@ -103,14 +103,13 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 		opening->live = *run;
 		opening->has_live = true;
 	}
-	strbuf_free(&sentence);
 	return result == -EAGAIN;
 }
 
 /* Says it once: the spool is looked at repeatedly while a collector works in it. */
 static void say_foreign(struct opening *opening, const struct spool_run *run)
 {
-	struct strbuf sentence = {0};
+	ended_by(strbuf_free) struct strbuf sentence = {0};
 
 	if (opening->has_said_foreign)
 		return;
@@ -120,7 +119,6 @@ static void say_foreign(struct opening *opening, const struct spool_run *run)
 		      "prof-analyze takes it over",
 		      run->directory, run->owner);
 	say(opening, &sentence);
-	strbuf_free(&sentence);
 }
 
 /* Whether nothing is stored: no file, or an empty one, as a collector makes when it
@@ -137,7 +135,7 @@ static bool is_blank(const char *path)
  * become the latest, so a user who asked for that need not wait. */
 static bool is_behind(const struct opening *opening, const char *token)
 {
-	struct strbuf unused = {0};
+	ended_by(strbuf_free) struct strbuf unused = {0};
 	struct cursor *cursor;
 	struct rundb *db;
 	bool is_behind = false;
@@ -149,14 +147,13 @@ static bool is_behind(const struct opening *opening, const char *token)
 		cursor_close(cursor);
 		rundb_close(db);
 	}
-	strbuf_free(&unused);
 	return is_behind;
 }
 
 /* Looks at the spool once. True: there is something to wait for. */
 static bool look(struct opening *opening)
 {
-	struct spool_run *runs = NULL;
+	auto_free struct spool_run *runs = NULL;
 	size_t count = 0;
 	bool again = false;
 
@@ -187,13 +184,12 @@ static bool look(struct opening *opening)
 			break;
 		}
 	}
-	free(runs);
 	return again;
 }
 
 static void settle(struct opening *opening)
 {
-	struct strbuf sentence = {0};
+	ended_by(strbuf_free) struct strbuf sentence = {0};
 
 	while (look(opening)) {
 		if (opening->talk->no_wait) {
@@ -218,7 +214,6 @@ static void settle(struct opening *opening)
 		opening->talk->progress(opening->talk->context, NULL, 0);
 	if (sentence.size)
 		say(opening, &sentence);
-	strbuf_free(&sentence);
 }
 
 static int open_live(const struct opening *opening, struct rundb **ret_db,
@@ -251,7 +246,7 @@ static int open_live(const struct opening *opening, struct rundb **ret_db,
  * change it. */
 static bool open_stored(const char *path, const char *run, struct rundb **ret_db)
 {
-	struct strbuf unused = {0};
+	ended_by(strbuf_free) struct strbuf unused = {0};
 	struct rundb *db;
 	int64_t run_id;
 	bool is_there = false;
@@ -265,7 +260,6 @@ static bool open_stored(const char *path, const char *run, struct rundb **ret_db
 		else
 			rundb_close(db);
 	}
-	strbuf_free(&unused);
 	return is_there;
 }
 

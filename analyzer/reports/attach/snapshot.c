@@ -16,7 +16,7 @@
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	const char *word = input->options->argument, *label;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	char reason[512] = "";
 	uint32_t number;
 	long pid;
@@ -38,7 +38,6 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	utf8_clean(&text, label);
 	strbuf_puts(&text, "\".");
 	doc_note(doc, "taken", NOTE_GOOD, strbuf_text(&text), NULL);
-	strbuf_free(&text);
 	return STATUS_OK;
 }
 

@@ -20,7 +20,7 @@ static void add_footer(struct doc *doc, struct section *section, bool has_codes)
 {
 	const struct findings *findings = section->findings;
 	bool is_brief = section->flags & SECTION_BRIEF;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (section->shown_count < findings->count) {
 		units_count(&text, (int64_t)section->shown_count);
@@ -33,7 +33,6 @@ static void add_footer(struct doc *doc, struct section *section, bool has_codes)
 	if (is_brief && (text.size || section->shown_count < findings->count))
 		strbuf_puts(&text, "'prof-analyze bottlenecks'");
 	section->footer = text.size ? doc_copy(doc, strbuf_text(&text)) : NULL;
-	strbuf_free(&text);
 }
 
 static enum severity least_of(const struct report_input *input)
@@ -107,7 +106,7 @@ enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc
 
 enum exit_status bottlenecks_judge(struct report_input *input, struct doc *doc)
 {
-	struct bottlenecks bottlenecks = {0};
+	ended_by(bottlenecks_free) struct bottlenecks bottlenecks = {0};
 	struct run_facts facts;
 	const struct calltree *tree;
 	enum exit_status status;
@@ -117,7 +116,6 @@ enum exit_status bottlenecks_judge(struct report_input *input, struct doc *doc)
 	status = bottlenecks_run(input, doc, &facts, tree, &bottlenecks);
 	if (status == STATUS_OK)
 		status = keep_counts(input, &bottlenecks, 0, 0);
-	bottlenecks_free(&bottlenecks);
 	return status;
 }
 
@@ -139,7 +137,7 @@ static enum exit_status add(struct report_input *input, struct doc *doc,
 {
 	unsigned flags = SECTION_MAIN | (input->options->show_sql ? SECTION_SQL : 0) |
 			 (input->options->fail_on ? SECTION_GATE : 0);
-	struct bottlenecks bottlenecks = {0};
+	ended_by(bottlenecks_free) struct bottlenecks bottlenecks = {0};
 	enum exit_status status = bottlenecks_run(input, doc, facts, tree, &bottlenecks);
 	enum exit_status judged = STATUS_OK;
 
@@ -151,7 +149,6 @@ static enum exit_status add(struct report_input *input, struct doc *doc,
 		status = engine_run(&report_found_rules, input, doc, facts);
 	if (bottlenecks.findings.count)
 		report_counted_note(doc, facts);
-	bottlenecks_free(&bottlenecks);
 	return status ? status : judged;
 }
 

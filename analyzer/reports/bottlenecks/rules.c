@@ -22,15 +22,12 @@ static const struct column limit_columns[] = {
 /* "500ms", "20%", "100 (changed)" */
 static struct cell figure(struct table *table, const struct rule_limit_value *limit)
 {
-	struct strbuf text = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	units_limit(&text, limit->value, limit->limit->unit);
 	if (limit->is_changed)
 		strbuf_puts(&text, " (changed)");
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
+	return table_text(table, strbuf_text(&text));
 }
 
 static void list_limits(struct table *table, const struct rule_limits *limits,
@@ -67,7 +64,7 @@ static void list_limits(struct table *table, const struct rule_limits *limits,
 
 enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc)
 {
-	struct rule_limits limits = {0};
+	ended_by(rule_limits_free) struct rule_limits limits = {0};
 	enum exit_status status = bottlenecks_load_limits(input, &limits);
 	struct table *table;
 
@@ -83,6 +80,5 @@ enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *
 		doc_table(doc, "rules", "Rules and their limits", table)->flags =
 			SECTION_MAIN;
 	}
-	rule_limits_free(&limits);
 	return status;
 }

@@ -22,7 +22,7 @@ enum exit_status bottlenecks_load_limits(struct report_input *input,
 					 struct rule_limits *ret)
 {
 	const char *path = input->options->rules;
-	struct strbuf text = {0}, error = {0};
+	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
 	enum exit_status status = STATUS_OK;
 
 	for (size_t i = 0; i < rule_registry_count; i++)
@@ -33,8 +33,6 @@ enum exit_status bottlenecks_load_limits(struct report_input *input,
 	if (status == STATUS_OK && path &&
 	    rules_file_read(ret, strbuf_text(&text), text.size, path, &error) < 0)
 		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	strbuf_free(&text);
-	strbuf_free(&error);
 	return status;
 }
 
@@ -52,7 +50,7 @@ static enum exit_status load_suppressions(struct report_input *input,
 					  struct finding_suppressions *ret)
 {
 	const char *path = input->options->suppressions;
-	struct strbuf text = {0}, error = {0};
+	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
 	enum exit_status status;
 	time_t now = time(NULL);
 	char today[16];
@@ -66,8 +64,6 @@ static enum exit_status load_suppressions(struct report_input *input,
 	    finding_suppressions_parse(ret, strbuf_text(&text), text.size, path, today,
 				       is_rule, &error) < 0)
 		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	strbuf_free(&text);
-	strbuf_free(&error);
 	return status;
 }
 
@@ -137,7 +133,8 @@ static enum exit_status keep_states(struct report_input *input,
 static enum exit_status ask_rules(struct report_input *input, struct rule_input *rule,
 				  struct findings *findings)
 {
-	struct outcome *outcomes = xcalloc(rule_registry_count, sizeof(*outcomes));
+	auto_free struct outcome *outcomes =
+		xcalloc(rule_registry_count, sizeof(*outcomes));
 	enum exit_status status = STATUS_OK;
 
 	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
@@ -151,7 +148,6 @@ static enum exit_status ask_rules(struct report_input *input, struct rule_input 
 	}
 	if (status == STATUS_OK)
 		status = keep_states(input, outcomes);
-	free(outcomes);
 	return status;
 }
 
@@ -196,7 +192,7 @@ static enum exit_status apply_all(struct ask *ask, const struct rule_limits *lim
 {
 	struct report_input *input = ask->input;
 	struct findings *findings = &ret->findings;
-	struct strbuf error = {0};
+	ended_by(strbuf_free) struct strbuf error = {0};
 	struct rule_input rule = {.db = input->db,
 				  .run_id = input->run_id,
 				  .tree = tree,
@@ -215,7 +211,6 @@ static enum exit_status apply_all(struct ask *ask, const struct rule_limits *lim
 	ret->unjudged = rule.unjudged;
 	rules_end(&rule);
 	wrappers_free(rule.wrappers);
-	strbuf_free(&error);
 	return status ? status : lower(input, findings);
 }
 
@@ -281,7 +276,7 @@ static void put_pattern(struct strbuf *command, const char *name)
 /* Appends a path, quoted for the shell if needed. */
 static void put_file(struct strbuf *command, const char *path)
 {
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 	const char *at;
 
 	utf8_clean(&clean, path);
@@ -297,12 +292,11 @@ static void put_file(struct strbuf *command, const char *path)
 		}
 		strbuf_putc(command, '\'');
 	}
-	strbuf_free(&clean);
 }
 
 static void add_verify(const struct report_input *input, struct findings *findings)
 {
-	struct strbuf command = {0};
+	ended_by(strbuf_free) struct strbuf command = {0};
 
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *one = &findings->list[i];
@@ -325,7 +319,6 @@ static void add_verify(const struct report_input *input, struct findings *findin
 		}
 		one->verify = arena_copy(&findings->texts, command.data, command.size);
 	}
-	strbuf_free(&command);
 }
 
 /* A finding passes by its own name or by that of one merged into it: what was asked for
@@ -392,8 +385,9 @@ enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 				 const struct run_facts *facts,
 				 const struct calltree *tree, struct bottlenecks *ret)
 {
-	struct finding_suppressions suppressions = {0};
-	struct rule_limits limits = {0};
+	ended_by(finding_suppressions_free) struct finding_suppressions suppressions = {
+		0};
+	ended_by(rule_limits_free) struct rule_limits limits = {0};
 	enum exit_status status = bottlenecks_load_limits(input, &limits);
 
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
@@ -413,8 +407,6 @@ enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 		add_verify(input, &ret->findings);
 		status = keep_suppressed(input, &suppressions);
 	}
-	finding_suppressions_free(&suppressions);
-	rule_limits_free(&limits);
 	return status;
 }
 

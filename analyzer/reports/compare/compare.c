@@ -11,7 +11,7 @@
 static enum exit_status parse_gate(struct compare_state *state)
 {
 	const struct report_options *options = state->input->options;
-	struct strbuf error = {0};
+	ended_by(strbuf_free) struct strbuf error = {0};
 	int result = 0;
 
 	if (options->limits)
@@ -20,7 +20,6 @@ static enum exit_status parse_gate(struct compare_state *state)
 		result = gate_parse_fail_on(&state->gate, options->fail_on, &error);
 	if (result < 0)
 		report_fail(state->input, STATUS_USAGE, "%s", strbuf_text(&error));
-	strbuf_free(&error);
 	return result < 0 ? STATUS_USAGE : STATUS_OK;
 }
 

@@ -159,14 +159,13 @@ static void judge(const struct compare_state *state, const struct compare_series
 static void adjust(const struct compare_state *state, struct compare_judged *judged,
 		   size_t count, enum compare_time time)
 {
-	struct change *changes = xcalloc(count + 1, sizeof(*changes));
+	auto_free struct change *changes = xcalloc(count + 1, sizeof(*changes));
 
 	for (size_t i = 0; i < count; i++)
 		changes[i] = judged[i].of[time];
 	change_adjust(changes, count, state->before_columns, compare_after_count(state));
 	for (size_t i = 0; i < count; i++)
 		judged[i].of[time] = changes[i];
-	free(changes);
 }
 
 struct compare_judged *compare_judge(const struct compare_state *state,

@@ -124,7 +124,7 @@ bool compare_has_cpu(const struct compare_state *state)
 
 static int load_losses(struct compare_state *state, size_t number)
 {
-	struct strbuf losses = {0};
+	ended_by(strbuf_free) struct strbuf losses = {0};
 	struct cursor *cursor =
 		report_query(compare_about(state, number), compare_sql_losses);
 
@@ -142,7 +142,6 @@ static int load_losses(struct compare_state *state, size_t number)
 	}
 	if (losses.size)
 		state->runs[number].losses = doc_copy(state->doc, strbuf_text(&losses));
-	strbuf_free(&losses);
 	return report_finish(state->input, cursor);
 }
 
@@ -158,7 +157,7 @@ static void add_function(struct compare_state *state, size_t number,
 	const char *module = cursor_text(cursor, "module");
 	const char *name = cursor_text(cursor, "name");
 	size_t column = state->runs[number].column;
-	struct strbuf base = {0}, clean = {0};
+	ended_by(strbuf_free) struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
 		.full_name = cursor_text(cursor, "full_name"),
 		.linkage_name = cursor_text(cursor, "linkage_name"),
@@ -187,8 +186,6 @@ static void add_function(struct compare_state *state, size_t number,
 		      compare_add_function(&state->comparison, column, &row));
 	add_to(state, state->totals, RUN_SELF, column, row.values[COMPARE_self_ns]);
 	add_to(state, state->totals, RUN_CALLS, column, row.values[COMPARE_calls]);
-	strbuf_free(&base);
-	strbuf_free(&clean);
 }
 
 static int load_functions(struct compare_state *state, size_t number)

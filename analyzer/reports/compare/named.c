@@ -43,7 +43,7 @@ static enum exit_status unknown_function(struct compare_state *state,
 					 const struct gate_limit *limit)
 {
 	const struct comparison *comparison = &state->comparison;
-	struct strbuf near = {0};
+	ended_by(strbuf_free) struct strbuf near = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < comparison->function_values.count; i++) {
@@ -61,7 +61,6 @@ static enum exit_status unknown_function(struct compare_state *state,
 	report_fail(state->input, STATUS_USAGE,
 		    "--gate: '%s': no run has a function '%s'%s%s", limit->text,
 		    limit->function, near.size ? "; near: " : "", strbuf_text(&near));
-	strbuf_free(&near);
 	return STATUS_USAGE;
 }
 

@@ -128,7 +128,7 @@ static bool is_alike(const struct compare_run *a, const struct compare_run *b)
  * that is recorded differently runs differently, too. */
 static void find_common(struct compare_state *state)
 {
-	double *costs = xreallocarray(NULL, state->run_count, sizeof(*costs));
+	auto_free double *costs = xreallocarray(NULL, state->run_count, sizeof(*costs));
 
 	state->has_common_errors = true;
 	for (size_t i = 0; i < state->run_count; i++) {
@@ -138,7 +138,6 @@ static void find_common(struct compare_state *state)
 	}
 	state->drift = change_drift(costs, state->before_count,
 				    state->run_count - state->before_count);
-	free(costs);
 }
 
 void compare_judge_totals(struct compare_state *state)

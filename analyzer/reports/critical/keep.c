@@ -100,8 +100,8 @@ static struct sum *add_up(const struct critical *critical)
 	const struct calltree *tree = critical->tree;
 	const struct shares *from = &critical->shares;
 	struct sum *sums = xcalloc(tree->node_count + 1, sizeof(*sums));
-	double *most_ns = xcalloc(tree->node_count + 1, sizeof(*most_ns));
-	struct share *shares = xcalloc(from->count + 1, sizeof(*shares));
+	auto_free double *most_ns = xcalloc(tree->node_count + 1, sizeof(*most_ns));
+	auto_free struct share *shares = xcalloc(from->count + 1, sizeof(*shares));
 	size_t first = 0, end;
 
 	for (size_t i = 0; i < from->count; i++) {
@@ -126,8 +126,6 @@ static struct sum *add_up(const struct critical *critical)
 		if (parent != CALLTREE_NONE)
 			sums[parent].tree_ns += sums[node].tree_ns;
 	}
-	free(most_ns);
-	free(shares);
 	return sums;
 }
 
@@ -160,12 +158,11 @@ static int keep_shares(struct rundb *db, const struct critical *critical,
 		       const int64_t *lane_ids)
 {
 	struct rundb_insert *into = rundb_insert_begin(db, "shares", 17);
-	struct sum *sums = add_up(critical);
+	auto_free struct sum *sums = add_up(critical);
 
 	for (uint32_t i = 0; i <= critical->tree->node_count; i++)
 		if (sums[i].ns > 0 || sums[i].tree_ns > 0)
 			keep_sum(into, critical, i, &sums[i], lane_ids);
-	free(sums);
 	return rundb_insert_end(into);
 }
 
@@ -173,8 +170,9 @@ static int keep_threads(struct rundb *db, const struct critical *critical)
 {
 	struct rundb_insert *into = rundb_insert_begin(db, "on_threads", 3);
 	const struct walk_run *run = &critical->run;
-	double *ns = xcalloc(critical->thread_count + 1, sizeof(*ns));
-	double *waited_ns = xcalloc(critical->thread_count + 1, sizeof(*waited_ns));
+	auto_free double *ns = xcalloc(critical->thread_count + 1, sizeof(*ns));
+	auto_free double *waited_ns =
+		xcalloc(critical->thread_count + 1, sizeof(*waited_ns));
 
 	for (size_t i = 0; i < critical->walk.count; i++) {
 		const struct walk_stretch *stretch = &critical->walk.stretches[i];
@@ -193,8 +191,6 @@ static int keep_threads(struct rundb *db, const struct critical *critical)
 			into,
 			(struct cell[]){cell_integer(critical->threads[i].thread_id),
 					cell_real(ns[i]), cell_real(waited_ns[i])});
-	free(ns);
-	free(waited_ns);
 	return rundb_insert_end(into);
 }
 
@@ -217,7 +213,8 @@ static int keep_whole(struct rundb *db, const struct critical *critical)
 
 static int keep(struct rundb *db, const struct critical *critical)
 {
-	int64_t *lane_ids = xcalloc(critical->lane_count + 1, sizeof(*lane_ids));
+	auto_free int64_t *lane_ids =
+		xcalloc(critical->lane_count + 1, sizeof(*lane_ids));
 	int result = keep_whole(db, critical);
 
 	for (size_t i = 0; i < critical->thread_count; i++)
@@ -226,18 +223,16 @@ static int keep(struct rundb *db, const struct critical *critical)
 		result = keep_shares(db, critical, lane_ids);
 	if (result == 0)
 		result = keep_threads(db, critical);
-	free(lane_ids);
 	return result;
 }
 
 SECTION_CODE(critical)
 {
-	struct critical critical;
+	ended_by(critical_done) struct critical critical;
 	enum exit_status status = critical_load(ask->input, &critical);
 
 	(void)doc, (void)rows;
 	if (status == STATUS_OK && keep(ask->input->db, &critical) < 0)
 		status = report_fail_db(ask->input);
-	critical_done(&critical);
 	return status == STATUS_NOTHING ? STATUS_OK : status;
 }

@@ -84,8 +84,7 @@ static bool find_in_lists(struct strbuf *ret, const char *path)
 static bool find_package(struct strbuf *ret, const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *whole;
-	bool found;
+	auto_free char *whole = NULL;
 
 	if (slash && is_c_library(slash + 1)) {
 		strbuf_puts(ret, "libc6-dbg");
@@ -95,9 +94,7 @@ static bool find_package(struct strbuf *ret, const char *path)
 		return true;
 	/* most libraries are opened through a link */
 	whole = realpath(path, NULL);
-	found = whole && strcmp(whole, path) != 0 && find_in_lists(ret, whole);
-	free(whole);
-	return found;
+	return whole && strcmp(whole, path) != 0 && find_in_lists(ret, whole);
 }
 
 static struct cell package_of(void *context, const struct cell *values)

@@ -21,13 +21,12 @@ struct finding {
 /* "NAME text" with the name cleaned. */
 static void add_note(struct doc *doc, const char *program, const struct finding *finding)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	utf8_clean(&text, program);
 	strbuf_putc(&text, ' ');
 	strbuf_puts(&text, finding->text);
 	doc_note(doc, finding->name, finding->level, strbuf_text(&text), finding->advice);
-	strbuf_free(&text);
 }
 
 static size_t add_findings(struct doc *doc, const struct target_report *target,
@@ -96,7 +95,7 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 static void add_headers(struct doc *doc, const struct target_report *target)
 {
 	struct build_report build;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (!target->is_elf || target->is_script || !target->has_hooks ||
 	    build_examine(target->path, &build) < 0 || !build_has_many_headers(&build))
@@ -109,7 +108,6 @@ static void add_headers(struct doc *doc, const struct target_report *target)
 	strbuf_puts(&text, " with hooks: these cost more than they show.");
 	doc_note(doc, "header_hooks", NOTE_WARNING, strbuf_text(&text),
 		 doc_copy(doc, recipe_advice(build.compiler)));
-	strbuf_free(&text);
 }
 
 size_t doctor_program_notes(struct doc *doc, const char *path, bool only_faults)

@@ -297,7 +297,7 @@ static struct cell limit_of(void *context, const struct cell *values)
 static struct cell label_value(void *context, const struct cell *values)
 {
 	struct ask *ask = context;
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	utf8_clean(&clean, values[0].kind == CELL_TEXT ? values[0].text : "");
 	strbuf_truncate(&clean, utf8_prefix(strbuf_text(&clean), LABEL_COLUMNS_MOST));
@@ -307,7 +307,6 @@ static struct cell label_value(void *context, const struct cell *values)
 			strbuf_putc(&ask->text, '\\');
 		strbuf_putc(&ask->text, clean.data[i]);
 	}
-	strbuf_free(&clean);
 	return text_cell(ask);
 }
 

@@ -16,7 +16,7 @@ static enum exit_status unknown_by(struct report_input *input, const char *words
 {
 	const char *wanted = input->options->by, *nearest, *list[MOST_WORDS];
 	char *copy = xstrdup(words), *rest = NULL;
-	struct strbuf all = {0};
+	ended_by(strbuf_free) struct strbuf all = {0};
 	size_t count = 0;
 
 	for (char *word = strtok_r(copy, " ", &rest); word && count < MOST_WORDS;
@@ -28,7 +28,6 @@ static enum exit_status unknown_by(struct report_input *input, const char *words
 	report_fail(input, STATUS_USAGE, "--by: there is no '%s'%s%s%s %s", wanted,
 		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
 		    nearest ? "'? All:" : "; there are", strbuf_text(&all));
-	strbuf_free(&all);
 	free(copy);
 	return STATUS_USAGE;
 }

@@ -79,13 +79,10 @@ enum column_type columns_type(const char *name)
 
 static const char *raw_name(struct table *table, const char *name)
 {
-	struct strbuf text = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_printf(&text, "raw_%s", name);
-	copy = arena_copy(&table->texts, strbuf_text(&text), text.size);
-	strbuf_free(&text);
-	return copy;
+	return arena_copy(&table->texts, strbuf_text(&text), text.size);
 }
 
 /* Parses an SQL column name. Texts belong to the table. */
@@ -139,8 +136,7 @@ static void put_figure(struct strbuf *text, double value)
 
 static struct cell figure_cell(struct table *table, double value, enum figure figure)
 {
-	struct strbuf text = {0};
-	struct cell cell;
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (figure == FIGURE_DRIFT) {
 		value = fabs(value) < 10 ? round(value * 10) / 10 : round(value);
@@ -151,9 +147,7 @@ static struct cell figure_cell(struct table *table, double value, enum figure fi
 	else
 		put_figure(&text, value);
 	strbuf_puts(&text, figure == FIGURE_DRIFT ? "%" : "");
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
+	return table_text(table, strbuf_text(&text));
 }
 
 static void make_figures(struct table *table, size_t column, enum figure figure)
@@ -220,7 +214,7 @@ static void clear_untimed(struct table *table)
 struct table *columns_read(struct report_input *input, struct cursor *cursor)
 {
 	size_t count = (size_t)cursor_column_count(cursor);
-	struct column *columns = xcalloc(count + 1, sizeof(*columns));
+	auto_free struct column *columns = xcalloc(count + 1, sizeof(*columns));
 	const struct kind **kinds = xcalloc(count + 1, sizeof(const struct kind *));
 	struct table *table = table_new(columns, count);
 
@@ -244,7 +238,6 @@ struct table *columns_read(struct report_input *input, struct cursor *cursor)
 		put_lines(table);
 		clear_untimed(table);
 	}
-	free(columns);
 	free(kinds);
 	return table;
 }

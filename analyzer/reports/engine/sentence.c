@@ -98,15 +98,12 @@ void sentence_put(struct strbuf *ret, const char *text, const struct table *tabl
 const char *engine_sentence(struct engine *engine, const char *text,
 			    const struct table *table, size_t row)
 {
-	struct strbuf buffer = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf buffer = {0};
 
 	if (!text)
 		return NULL;
 	sentence_put(&buffer, text, table, row);
-	copy = doc_copy(engine->doc, strbuf_text(&buffer));
-	strbuf_free(&buffer);
-	return copy;
+	return doc_copy(engine->doc, strbuf_text(&buffer));
 }
 
 const char *engine_text_at(const struct table *table, size_t row, const char *name)

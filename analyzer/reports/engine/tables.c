@@ -56,8 +56,8 @@ static enum exit_status keep_order(struct engine *engine, const struct report_pa
 				   const struct table *table)
 {
 	struct report_input *input = engine->ask.input;
-	struct sums places = {0};
-	struct strbuf name = {0};
+	ended_by(sums_done) struct sums places = {0};
+	ended_by(strbuf_free) struct strbuf name = {0};
 	int result = 0;
 
 	for (size_t i = 0; part->order && i < table->row_count; i++)
@@ -67,8 +67,6 @@ static enum exit_status keep_order(struct engine *engine, const struct report_pa
 	if (part->order)
 		result = rundb_keep_sums(input->db, strbuf_text(&name), part->order,
 					 "place", &places);
-	sums_done(&places);
-	strbuf_free(&name);
 	return result < 0 ? report_fail_db(input) : STATUS_OK;
 }
 
@@ -138,7 +136,7 @@ static void sum_up_rest(const struct engine *engine, const struct report_part *p
 {
 	size_t last = last_rows(table), all = table->row_count - last;
 	size_t shown = limit && limit < all ? limit : all, row_size;
-	struct strbuf label = {0};
+	ended_by(strbuf_free) struct strbuf label = {0};
 
 	if (shown < all) {
 		strbuf_printf(&label, "(%zu more)", all - shown);
@@ -151,7 +149,6 @@ static void sum_up_rest(const struct engine *engine, const struct report_part *p
 	}
 	if (!engine->ask.input->options->machine && table->row_count > 1)
 		add_sum(part, table, 0, table->row_count, "total");
-	strbuf_free(&label);
 }
 
 /* Moves the sort column to the front for people: that of --sort, "by", or the one that
@@ -178,7 +175,7 @@ static void lead_with_sorted(const struct engine *engine, const struct report_pa
 static enum exit_status sort_rows(struct engine *engine, struct table *table)
 {
 	size_t last = last_rows(table), size = table->column_count * sizeof(struct cell);
-	struct cell *kept = xcalloc(last + 1, size + 1);
+	auto_free struct cell *kept = xcalloc(last + 1, size + 1);
 	enum exit_status status;
 
 	table->row_count -= last;
@@ -187,7 +184,6 @@ static enum exit_status sort_rows(struct engine *engine, struct table *table)
 	status = report_sort_asked(engine->ask.input, table);
 	for (size_t i = 0; i < last; i++)
 		memcpy(table_add_row(table), kept + i * table->column_count, size);
-	free(kept);
 	return status;
 }
 

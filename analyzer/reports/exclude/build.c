@@ -37,7 +37,7 @@ say(const struct told *told, const char *title, const char *format, ...)
 
 static void say_compilers(const struct told *told, const struct build_report *build)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	const char *word = compiler_word(build->compiler);
 
 	for (size_t i = 0; i < build->compiler_count; i++)
@@ -50,7 +50,6 @@ static void say_compilers(const struct told *told, const struct build_report *bu
 		say(told, "compiler", "%s%s", word ? word : "not known",
 		    word ? ", as its .comment section says"
 			 : ": the file does not name it");
-	strbuf_free(&text);
 }
 
 /* Appends a flag, with the number of units if not all have it. */
@@ -64,7 +63,7 @@ static void put_flag(struct strbuf *text, const char *flag, size_t count, size_t
 
 static void say_flags(const struct told *told, const struct build_report *build)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	size_t count = build->told_count;
 
 	if (count) {
@@ -87,7 +86,6 @@ static void say_flags(const struct told *told, const struct build_report *build)
 			    ? ": clang does with -grecord-command-line"
 			    : "");
 	}
-	strbuf_free(&text);
 }
 
 static void say_hooks(const struct told *told, const struct build_report *build,
@@ -133,7 +131,7 @@ static void say_frames(const struct told *told, const struct build_report *build
 
 static void say_libraries(const struct told *told, const struct build_report *build)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	size_t named = build->hooked_libraries < BUILD_LIBRARIES_MOST
 			       ? build->hooked_libraries
 			       : BUILD_LIBRARIES_MOST;
@@ -144,7 +142,6 @@ static void say_libraries(const struct told *told, const struct build_report *bu
 	    build->needed_count, build->hooked_libraries,
 	    build->hooked_libraries == 1 ? "s" : "", strbuf_text(&text),
 	    named < build->hooked_libraries ? ", ..." : "");
-	strbuf_free(&text);
 }
 
 static void add_facts(struct doc *doc, const struct target_report *target,

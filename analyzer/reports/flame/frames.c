@@ -24,9 +24,9 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 	const struct quantity *quantity = &quantities[flame_quantity(flame->metric)];
 	const char *by =
 		flame->metric == FLAME_SELF ? "function and its callers" : "call path";
-	struct strbuf title = {0};
+	ended_by(strbuf_free) struct strbuf title = {0};
 	va_list arguments;
-	char *rest;
+	auto_free char *rest = NULL;
 
 	va_start(arguments, format);
 	if (vasprintf(&rest, format, arguments) < 0)
@@ -40,8 +40,6 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 			      quantity->unit == QUANTITY_COUNT ? "s" : "");
 	strbuf_printf(&title, " by %s%s", by, rest);
 	flame->title = flame_copy(flame, strbuf_text(&title));
-	strbuf_free(&title);
-	free(rest);
 }
 
 /* --ignore removes subtrees; --focus removes paths without a matching function. */
@@ -49,7 +47,7 @@ static void apply_filter(const struct filter *filter, struct calltree *tree,
 			 unsigned metric)
 {
 	int place = quantity_place(QUANTITY_OF_TREE, flame_quantity(metric));
-	bool *passes = filter_paths(filter, tree, false);
+	auto_free bool *passes = filter_paths(filter, tree, false);
 
 	for (size_t i = 0; i < tree->node_count; i++) {
 		if (passes[i])
@@ -57,7 +55,6 @@ static void apply_filter(const struct filter *filter, struct calltree *tree,
 		tree->nodes[i].quantities[place] = 0;
 		tree->nodes[i].before = 0;
 	}
-	free(passes);
 }
 
 struct flame *flame_make(const struct report_input *input, struct calltree *tree,

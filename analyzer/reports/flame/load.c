@@ -19,7 +19,7 @@
 static void add_subject(struct report_input *input, struct flame *flame,
 			const struct run_facts *facts)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_printf(&text, "run %lld", (long long)input->run_id);
 	if (facts->label)
@@ -28,7 +28,6 @@ static void add_subject(struct report_input *input, struct flame *flame,
 		strbuf_printf(&text, ", thread '%s'", input->options->thread);
 	strbuf_printf(&text, ": %s", facts->command ? facts->command : "");
 	flame_set_subject(flame, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* The usual metric, or the next one if the run lacks it. */
@@ -77,7 +76,7 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc,
 static enum exit_status check_metric(struct report_input *input)
 {
 	const char *wanted = input->options->metric, *nearest, *names[FLAME_NO_METRIC];
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	size_t count;
 
 	if (!wanted || flame_metric_find(wanted) < FLAME_NO_METRIC)
@@ -89,7 +88,6 @@ static enum exit_status check_metric(struct report_input *input)
 	report_fail(input, STATUS_USAGE, "--metric: there is no '%s'%s%s%s %s", wanted,
 		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
 		    nearest ? "'? All:" : "; there are", strbuf_text(&text));
-	strbuf_free(&text);
 	return STATUS_USAGE;
 }
 
@@ -154,12 +152,11 @@ static enum exit_status build_asked(struct report_input *input, struct doc *doc,
 
 static void note_nothing(struct doc *doc)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	strbuf_printf(&text, "There is nothing to show of '%s'.",
 		      flame_metric_name(doc->flame->metric));
 	doc_note(doc, "nothing_of_metric", NOTE_WARNING, strbuf_text(&text), NULL);
-	strbuf_free(&text);
 }
 
 enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds,

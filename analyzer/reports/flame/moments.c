@@ -76,7 +76,7 @@ static enum exit_status find(struct report_input *input, struct snapshot_list *l
 static void describe(struct report_input *input, const struct between *between,
 		     const struct ask *ask, struct flame *flame)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (flame->is_difference)
 		flame_set_title(flame, ": '%s' against '%s'", ask->b, ask->a);
@@ -89,7 +89,6 @@ static void describe(struct report_input *input, const struct between *between,
 	strbuf_printf(&text, "run %lld, process %lld", (long long)input->run_id,
 		      (long long)between->process->pid);
 	flame_set_subject(flame, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 static enum exit_status load(struct report_input *input, struct doc *doc,
@@ -122,7 +121,7 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 	struct ask ask = {options->before,
 			  options->snapshot ? options->snapshot : options->after,
 			  flame_metric_or(input, FLAME_LIVE)};
-	struct snapshot_list list = {0};
+	ended_by(snapshot_list_free) struct snapshot_list list = {0};
 	struct run_facts facts;
 	enum exit_status status;
 
@@ -133,6 +132,5 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 	status = report_open(input, doc, &facts);
 	if (status == STATUS_OK)
 		status = load(input, doc, &list, &ask, folds);
-	snapshot_list_free(&list);
 	return status;
 }

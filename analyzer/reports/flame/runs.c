@@ -156,14 +156,13 @@ static void put_side(struct strbuf *text, const struct compare_state *state,
 
 static void describe(const struct compare_state *state, struct flame *flame)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	flame_set_title(flame, "%s: after against before",
 			flame->metric == FLAME_LIVE ? " at exit" : "");
 	put_side(&text, state, "before:", 0, state->before_count);
 	put_side(&text, state, "; after:", state->before_count, state->run_count);
 	flame_set_subject(flame, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
 /* Adds notes on what prevents comparing, and on what is left out. */

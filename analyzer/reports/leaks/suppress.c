@@ -49,7 +49,7 @@ static void judge_nodes(struct leak_filter *filter, const size_t *functions)
 static enum exit_status parse(struct report_input *input, struct leak_filter *filter)
 {
 	const char *path = input->options->suppressions;
-	struct strbuf text = {0}, error = {0};
+	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
 	enum exit_status status =
 		report_read_file(input, path, "a list of suppressions", &text);
 
@@ -57,8 +57,6 @@ static enum exit_status parse(struct report_input *input, struct leak_filter *fi
 	    suppressions_parse(&filter->suppressions, strbuf_text(&text), text.size, path,
 			       &error) < 0)
 		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	strbuf_free(&text);
-	strbuf_free(&error);
 	return status;
 }
 
@@ -66,7 +64,7 @@ enum exit_status leak_filter_load(struct report_input *input, const struct callt
 				  struct leak_filter *ret)
 {
 	enum exit_status status;
-	size_t *functions;
+	auto_free size_t *functions = NULL;
 
 	*ret = (struct leak_filter){.tree = tree};
 	if (!input->options->suppressions)
@@ -81,7 +79,6 @@ enum exit_status leak_filter_load(struct report_input *input, const struct callt
 	if (judge_functions(input, ret, functions) < 0)
 		status = STATUS_FAILED;
 	judge_nodes(ret, functions);
-	free(functions);
 	return status;
 }
 

@@ -30,7 +30,7 @@ struct search {
 static void add_candidate(struct search *search, struct cursor *cursor, const char *name)
 {
 	struct shorten_style style = shorten_ascii;
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	style.names = search->input->names;
 	if (search->best_count++ >= LISTED_NAMES)
@@ -39,7 +39,6 @@ static void add_candidate(struct search *search, struct cursor *cursor, const ch
 		      (long long)cursor_integer(cursor, "function_id"));
 	utf8_clean(&clean, name);
 	shorten_name(&search->candidates, strbuf_text(&clean), NAME_WIDTH, &style);
-	strbuf_free(&clean);
 }
 
 static void take(struct cursor *cursor, struct doc *doc, struct found_function *ret)
@@ -84,12 +83,11 @@ static void consider(struct search *search, struct cursor *cursor, struct doc *d
 
 static enum exit_status not_found(struct search *search)
 {
-	struct strbuf list = {0};
+	ended_by(strbuf_free) struct strbuf list = {0};
 
 	near_names_put(&search->near, search->input->names, &list);
 	report_fail(search->input, STATUS_FAILED, "no function '%s' in the run%s",
 		    search->wanted, strbuf_text(&list));
-	strbuf_free(&list);
 	return STATUS_FAILED;
 }
 

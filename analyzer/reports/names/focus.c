@@ -20,7 +20,7 @@ static void use_name(struct report_input *input, struct near_names *near,
 				   ? filter->focus.text
 				   : filter->ignore.text;
 	const char *name = cursor_text(cursor, "name");
-	struct strbuf clean = {0};
+	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	if (!name)
 		return;
@@ -32,7 +32,6 @@ static void use_name(struct report_input *input, struct near_names *near,
 	else
 		filter_learn(&input->filter, name, cursor_text(cursor, "full_name"),
 			     cursor_text(cursor, "linkage_name"));
-	strbuf_free(&clean);
 }
 
 /* Reads the names of a database, of one run or (0) of all. */
@@ -93,15 +92,13 @@ enum exit_status focus_collect(struct report_input *input)
 static void add_note(struct report_input *input, struct doc *doc, const char *option,
 		     const char *text)
 {
-	struct near_names near = {0};
-	struct strbuf sentence = {0};
+	ended_by(near_names_free) struct near_names near = {0};
+	ended_by(strbuf_free) struct strbuf sentence = {0};
 
 	strbuf_printf(&sentence, "%s '%s' fits no function", option, text);
 	(void)read_all(input, &near, FIND_NEAR);
 	near_names_put(&near, input->names, &sentence);
 	doc_note(doc, "no_such_function", NOTE_PLAIN, strbuf_text(&sentence), NULL);
-	strbuf_free(&sentence);
-	near_names_free(&near);
 }
 
 void focus_note(struct report_input *input, struct doc *doc)

@@ -98,7 +98,7 @@ static void put_error(struct table *table, size_t row, const struct side *side)
 static void judge(struct table *table, const struct side *plain,
 		  const struct side *hooked)
 {
-	double *p = xcalloc(table->row_count, sizeof(*p));
+	auto_free double *p = xcalloc(table->row_count, sizeof(*p));
 
 	for (size_t i = 0; i < table->row_count; i++)
 		p[i] = probability(table, i, plain, hooked);
@@ -111,7 +111,6 @@ static void judge(struct table *table, const struct side *plain,
 			*table_cell(table, i, "differs") =
 				table_text(table, is_more ? "more" : "less");
 	}
-	free(p);
 }
 
 static void compute(struct table *table, const struct side *plain,
@@ -220,7 +219,7 @@ static enum exit_status add_table(struct report_input *input, struct doc *doc,
 			      .samples = "hooked_samples",
 			      .error = "hooked_cpu_error_ns"};
 	struct table *table = report_table(input, plain_sql_all, columns, COUNT(columns));
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (!table)
 		return STATUS_FAILED;
@@ -240,7 +239,6 @@ static enum exit_status add_table(struct report_input *input, struct doc *doc,
 			 "function", "cpu_ns", "the CPU time")
 		->flags = 0;
 	doc_note(doc, "plain_note", NOTE_PLAIN, strbuf_text(&text), NULL);
-	strbuf_free(&text);
 	return STATUS_OK;
 }
 

@@ -183,7 +183,7 @@ static enum exit_status add_slots(struct slicing *slicing)
 static void remark(const struct slicing *slicing)
 {
 	struct profile *profile = slicing->profiling->profile;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (slicing->left_out_count) {
 		units_counted(&text, (int64_t)slicing->left_out_count, "snapshot");
@@ -200,7 +200,6 @@ static void remark(const struct slicing *slicing)
 				       "call was timed are with their callers.");
 			break;
 		}
-	strbuf_free(&text);
 }
 
 int profile_add_slots(struct profiling *profiling, struct doc *doc)

@@ -53,7 +53,7 @@ static enum exit_status check_end(struct ask *ask, const struct between *between
 	struct report_input *input = ask->input;
 	bool known = true;
 	enum exit_status status = STATUS_OK;
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	if (between->a.kind == MOMENT_EXIT || between->b.kind == MOMENT_EXIT)
 		status = snapshot_knows_exit(input, between->list, between->process,
@@ -68,14 +68,13 @@ static enum exit_status check_end(struct ask *ask, const struct between *between
 		      rundb_live(input->db)->pid ? "has now" : "had at its exit");
 	doc_note(ask->doc, "exit_not_known", NOTE_WARNING, strbuf_text(&text),
 		 "Name its last snapshot instead.");
-	strbuf_free(&text);
 	return STATUS_NOTHING;
 }
 
 SECTION_CODE(moments)
 {
 	struct report_input *input = ask->input;
-	struct snapshot_list list = {0};
+	ended_by(snapshot_list_free) struct snapshot_list list = {0};
 	struct between between = {0};
 	enum exit_status status = find(input, &list, &between);
 
@@ -91,7 +90,6 @@ SECTION_CODE(moments)
 	}
 	if (status == STATUS_OK && filter_is_active(&input->filter))
 		ask->paths.chosen = filter_paths(&input->filter, ask->paths.tree, false);
-	snapshot_list_free(&list);
 	return status;
 }
 

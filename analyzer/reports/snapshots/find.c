@@ -93,7 +93,7 @@ static void put_labels(struct report_input *input, struct strbuf *text,
 static enum exit_status unknown_word(struct report_input *input,
 				     const struct snapshot_list *list, const char *word)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 	bool is_peak = strcmp(word, "peak") == 0;
 
 	if (is_peak)
@@ -106,7 +106,6 @@ static enum exit_status unknown_word(struct report_input *input,
 	put_labels(input, &text, list, word);
 	report_fail(input, STATUS_FAILED, "no snapshot '%s' in the %s%s", word,
 		    input->options->process ? "process" : "run", strbuf_text(&text));
-	strbuf_free(&text);
 	return STATUS_FAILED;
 }
 
@@ -127,7 +126,7 @@ static enum exit_status not_together(struct report_input *input,
 				     const struct snapshot_list *list,
 				     const char *const *words, size_t count)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		bool *has = xcalloc(list->process_count + 1, sizeof(*has));
@@ -144,30 +143,26 @@ static enum exit_status not_together(struct report_input *input,
 			snapshot_put_pids(&text, list, has);
 		}
 		free(has);
-		if (words[i] && !anywhere) {
-			strbuf_free(&text);
+		if (words[i] && !anywhere)
 			return unknown_word(input, list, words[i]);
-		}
 	}
 	report_fail(input, STATUS_USAGE,
 		    "the snapshots are of different processes (%s): a delta is of one "
 		    "process",
 		    strbuf_text(&text));
-	strbuf_free(&text);
 	return STATUS_USAGE;
 }
 
 static enum exit_status too_many(struct report_input *input,
 				 const struct snapshot_list *list, const bool *fits)
 {
-	struct strbuf text = {0};
+	ended_by(strbuf_free) struct strbuf text = {0};
 
 	snapshot_put_pids(&text, list, fits);
 	report_fail(
 		input, STATUS_USAGE,
 		"several processes have these moments (%s); choose one with --process",
 		strbuf_text(&text));
-	strbuf_free(&text);
 	return STATUS_USAGE;
 }
 

@@ -43,7 +43,7 @@ static struct snapshot_process *process_of(const struct snapshot_list *list,
 static int load_snapshots(struct report_input *input, struct snapshot_list *list)
 {
 	struct snapshot_process *process = NULL;
-	struct strbuf label = {0};
+	ended_by(strbuf_free) struct strbuf label = {0};
 	struct cursor *cursor = report_query(input, snapshot_list_sql_all);
 
 	while (cursor_next(cursor) > 0) {
@@ -70,7 +70,6 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 			.live_bytes = cursor_integer(cursor, "live_bytes"),
 		};
 	}
-	strbuf_free(&label);
 	return report_finish(input, cursor);
 }
 

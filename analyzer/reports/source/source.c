@@ -44,7 +44,7 @@ static bool is_near(const struct source_file *file, uint32_t number)
 static void add_line(struct source_view *view, struct source_file *file, uint32_t number,
 		     const char *text, size_t size)
 {
-	struct strbuf line = {0};
+	ended_by(strbuf_free) struct strbuf line = {0};
 
 	size -= size && text[size - 1] == '\r';
 	for (size_t i = 0; i < size && line.size < LINE_SIZE; i++) {
@@ -61,7 +61,6 @@ static void add_line(struct source_view *view, struct source_file *file, uint32_
 		strbuf_puts(&line, "…");
 	}
 	source_file_line(view, file, number, strbuf_text(&line), line.size);
-	strbuf_free(&line);
 }
 
 /* Adds the lines around the file's marks, and sorts the marks by line. */
@@ -123,7 +122,7 @@ static void add_texts(const struct source_tree *tree, struct source_view *view,
 
 SECTION_CODE(source)
 {
-	struct source_tree sources = {0};
+	ended_by(source_tree_close) struct source_tree sources = {0};
 	enum exit_status status;
 	const char *about;
 
@@ -138,6 +137,5 @@ SECTION_CODE(source)
 	if (status == STATUS_OK)
 		add_texts(&sources, doc->source,
 			  cell_whole(table_cell(rows, 0, "started_s")));
-	source_tree_close(&sources);
 	return status;
 }
