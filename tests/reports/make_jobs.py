@@ -90,6 +90,7 @@ def make(db, kind):
     if which == "jobs":
         add_jobs(db, 1.2 if what == "after" else 1, "bb" if what == "after" else "aa",
                  lost=[(1, 3)] if what == "lost" else ())
+        insert(db, "run_tag", run_id=1, kind="tag", name="branch", value="main")
         return
     runs = {"before": 6 * [{}], "after": 6 * [{"build": "bb", "factor": 8}],
             "both": 6 * [{}] + 6 * [{"build": "bb", "factor": 8}],
