@@ -111,7 +111,7 @@ bool http_send(struct http *http, const char *method, const char *url, const cha
 
 #define LIBRARY "libcurl.so.4"
 #define CONNECT_S 5L
-#define SILENCE_S 10L /* of a server, before it is given up */
+#define SILENCE_S 30L /* of a server, which may be merging */
 #define REQUEST_S 120L
 #define REPLY_MOST (256u << 10)
 #define HEADERS_MOST (64u << 10)

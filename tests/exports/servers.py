@@ -36,7 +36,7 @@ def free_port():
 
 
 def get(url):
-    with LOCAL.open(url, timeout=30) as reply:
+    with LOCAL.open(url, timeout=60) as reply:
         return reply.read().decode()
 
 
