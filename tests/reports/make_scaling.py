@@ -11,7 +11,7 @@ from make_db import MS, Run, insert, sums, trust
 
 LAWS = {"start": (lambda n: 1, 3_000_000), "find_slot": (lambda n: n.bit_length(), 40_000),
         "append": (lambda n: n, 9_000), "compare_keys": (lambda n: int(n * math.log2(n)), 500),
-        "remove_duplicates": (lambda n: n * (n - 1) // 2, 1)}
+        "remove_duplicates": (lambda n: n * (n - 1) // 400, 200)}
 NOISE = (0, 12, -9, 5, -3, 8, -11, 2)
 
 

@@ -264,6 +264,8 @@ CASES = {
     "scaling-threads": (["scaling", "scaling-threads.db"], {}),
     "scaling-gate": (["scaling", "scaling.db", "--run", "11", "--fail-on",
                       "calls ~ n^1.5, func:append.cpu ~ n log n, peak ~ n"], {}),
+    "bottlenecks-scaling": (["bottlenecks", "scaling.db", "--run", "11", "-n", "1",
+                             "--focus", "remove"], {}),
     "scaling-none": (["scaling", "fixture.db"], {}),
     "report-rank": (["jobs-before.db", "-n", "1"], {}),
     "runs-none": (["runs", "none.db"], {}),
