@@ -68,12 +68,12 @@ static const struct {
 	 "treat OLD of before and NEW of after as one function; may be repeated",
 	 .taken_with = TAKES_SIDES | TAKES_FLAME},
 	{"gate", KEY_GATE, "METRIC=AMOUNT,...",
-	 "status 3 when after exceeds before by more than AMOUNT (5%, 1MiB)",
+	 "exit with status 3 when after exceeds before by more than AMOUNT (5%, 1MiB)",
 	 .taken_with = TAKES_GATE},
 	{"fail-on", KEY_FAIL_ON, "WORD,...",
-	 "status 3: of compare on any regression, or also inconclusive; of bottlenecks "
-	 "on a finding of this severity or above; of scaling on growth above METRIC ~ "
-	 "LAW",
+	 "exit with status 3: compare on any regression, or also inconclusive; "
+	 "bottlenecks "
+	 "on a finding of this severity or above; scaling on growth above METRIC ~ LAW",
 	 .taken_with = TAKES_GATE | TAKES_FINDINGS | TAKES_GROWTH,
 	 .text = WHERE(options.fail_on)},
 	{"rules", 0, "FILE", "change the rules' limits to those in FILE (JSON)",
@@ -152,14 +152,14 @@ static const struct {
 	{KEY_MIN_SHARE, NULL, TAKES_SHARE,
 	 "leave out what is below this share of the hooks' cost (0.5)"},
 	{KEY_FAIL_ON, NULL, TAKES_GATE,
-	 "status 3 on any regression, or also inconclusive"},
+	 "exit with status 3 on any regression, or also inconclusive"},
 	{KEY_FAIL_ON, NULL, TAKES_GROWTH,
-	 "status 3 when something grows faster: METRIC ~ LAW, such as calls ~ n^1.5 or "
+	 "exit with status 3 when something grows faster: METRIC ~ LAW, such as calls ~ "
+	 "n^1.5 or "
 	 "func:parse.cpu ~ n log n"},
 	{KEY_FAIL_ON, NULL, TAKES_FINDINGS,
-	 "status 3 on a finding of this severity or above: critical, high, medium, low "
-	 "or "
-	 "info"},
+	 "exit with status 3 on a finding of this severity or above: critical, high, "
+	 "medium, low or info"},
 	{KEY_TAG, NULL, TAKES_FILES,
 	 "what the runs are of, such as version=1.2; may be "
 	 "repeated"},

@@ -53,14 +53,15 @@ static enum exit_status build_export(struct report_input *input, struct doc *doc
 	"spent it, their callers below them), cpu, ready (CPU wait), blocked "           \
 	"(sleeps), calls, bytes and allocs (allocated), "                                \
 	"live (at exit), at-peak. Without it a picture shows cpu where that is known, "  \
-	"all else time; bytes when no function was instrumented. --snapshot shows it "   \
+	"otherwise time; bytes when no function was instrumented. --snapshot shows it "  \
 	"as it was at a snapshot (its label, its "                                       \
 	"number, 'start', 'exit', 'peak'), with live for the usual metric. Recursion "   \
 	"is "                                                                            \
 	"folded: a function stands once on any path.\n\n"                                \
 	"--diff BEFORE.db shows the difference between that file's run and DB's; "       \
 	"--before and --after that between two runs of one file (label or number) or, "  \
-	"when no runs are called so, between two snapshots of a run: the difference in " \
+	"when no runs are called that, between two snapshots of a run: the difference "  \
+	"in "                                                                            \
 	"live memory, and the time, calls and allocations in between. A "                \
 	"label that several runs share stands for their mean. '#N' is always a "         \
 	"snapshot's number."

@@ -6,8 +6,8 @@
 -- Blocks that were allocated in the run and not freed by its end, by function and source
 -- line; allocator wrappers such as xmalloc() are passed over, and the first rows show the
 -- call path that left the most. Not everything here is a leak. With five or more snapshots
--- of a process it shows which sites grow, saturate (a cache that fills up), made one step
--- or were freed at the end, by Theil-Sen slope and Mann-Kendall test at 5 %. --suppressions
+-- of a process it shows which sites grow, saturate (a cache that fills up), grew once or
+-- were freed at the end, by Theil-Sen slope and Mann-Kendall test at 5 %. --suppressions
 -- takes LeakSanitizer's files: leak:PATTERN leaves out what matches the name, file or
 -- library of a function on the call path, and counts it. --focus and --ignore look at every
 -- function of the call path.
@@ -35,7 +35,7 @@ SELECT CASE WHEN :is_live THEN 'Live now' ELSE 'Live at exit' END AS "-title/tex
 	AS "-share_percent",
 	CASE WHEN SUM("blocks:live_count") > 0 THEN '{live_bytes} in {live_count block} from
 	{site_count site}, {share_percent} of all bytes allocated'
-	WHEN EXISTS (SELECT 1 FROM suppressed) THEN 'nothing that is not suppressed'
+	WHEN EXISTS (SELECT 1 FROM suppressed) THEN 'nothing but what is suppressed'
 	ELSE 'nothing: everything that was allocated was freed' END AS "live:~live"
 FROM leaked;
 

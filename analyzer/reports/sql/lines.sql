@@ -8,7 +8,7 @@
 -- time went. ± is the error that comes from the number of samples: a longer run has more,
 -- and a smaller error. The line of a call has the time of preparing the call, not of the
 -- called function. An inlined function is named beside the function that contains its code.
--- Code without line information has its file instead. FUNC is a name as for callers;
+-- Code without line information has its file instead. FUNC is a name, as in callers;
 -- --focus and --ignore look at the names of functions.
 
 -- :keep line

@@ -5,13 +5,13 @@
 -- :example prof-analyze why run.db handle
 -- :about
 -- The slowest calls of FUNC beside usual ones. A call's cause is the innermost path with
--- more than half of the extra time, and what happened there: it waited, usual calls do
--- not go there, it was called more often, it allocated far more, or it computed longer.
+-- more than half of the extra time, and what happened there: it waited, usual calls do not
+-- go there, it was called more often, it allocated far more, or it computed longer.
 -- explains is the share of the extra time at and below that path. CPU wait is left out of
 -- all other times. The second table compares the mean slow call with the mean usual one,
--- path by path below FUNC. FUNC is a name as for callers, or that of a step; without it
--- the command lists the functions with kept calls: those in PROFSHIM_WHY, and up to four
--- that are slow now and then.
+-- path by path below FUNC. FUNC is a name, as in callers, or that of a step; without it the
+-- command lists the functions with kept calls: those in PROFSHIM_WHY, and up to four that
+-- are slow now and then.
 
 -- :include counted
 

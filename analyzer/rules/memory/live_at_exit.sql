@@ -9,8 +9,9 @@
 -- :limit least_share = 0.1 ratio, at most 1: live at exit as a share of the peak; with
 -- several processes, of the sum of their peaks
 -- :limit least_bytes = 1048576 bytes, not above matters_bytes: live at exit
--- :limit least_blocks = 100 count: blocks live at exit: fewer are taken to be set up once
--- :limit matters_bytes = 67108864 bytes: live at exit below which it counts in proportion
+-- :limit least_blocks = 100 count: blocks live at exit: fewer count as set up once
+-- :limit matters_bytes = 67108864 bytes: live at exit below which the finding counts in
+-- proportion
 -- :limit freed_share = 0.05 ratio, at most 1: share freed above which the confidence is low
 -- :evidence of_peak percent, crossed least_share: live at exit, of the peak
 -- :evidence of_peaks percent, crossed least_share: live at exit, of the processes' peaks

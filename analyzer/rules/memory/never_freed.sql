@@ -17,7 +17,8 @@
 -- and forgets some
 -- :limit rising_part = 0.25 ratio, at most 1: growth of the resident set in the second half
 -- of the run over what is live at the exit, from which memory is said to rise to the end
--- :limit matters_bytes = 67108864 bytes: live at exit below which it counts in proportion
+-- :limit matters_bytes = 67108864 bytes: live at exit below which the finding counts in
+-- proportion
 -- :evidence live_bytes bytes, at least least_bytes: live at exit
 -- :evidence live_count count, at least least_blocks: blocks
 -- :evidence freed percent: freed of its allocations

@@ -7,7 +7,8 @@
 -- :limit least_share = 0.5 ratio, at most 1: share of the peak
 -- :limit least_bytes = 16777216 bytes, not above matters_bytes: peak of the run below which it
 -- does not matter
--- :limit matters_bytes = 67108864 bytes: live at the peak below which it counts in proportion
+-- :limit matters_bytes = 67108864 bytes: live bytes at the peak below which the finding
+-- counts in proportion
 -- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
 -- :limit wrapper_callers = 4 count, at most 16: callers that a function must have to be an
 -- allocator wrapper, in whose place memory rules name its callers; at most 16

@@ -9,7 +9,7 @@
 -- most one other allocation in between
 -- :limit pair_ns = 8 ns: CPU time of a malloc and its free
 -- :limit least_share = 0.01 ratio, at most 1: smallest share of the run that a fix must save
--- :evidence part percent, at least temporary_share: temporary of the allocations here
+-- :evidence part percent, at least temporary_share: temporary, share of its allocations
 -- :evidence pairs count: temporary
 -- :evidence of_run percent: of the run's allocations
 -- :evidence mean_bytes bytes: mean size

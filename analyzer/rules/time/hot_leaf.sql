@@ -96,7 +96,7 @@ SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL 
 	held_ns AS saving_ns, CASE WHEN is_allocating
 		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins, mostly, NULL AS names,
-	CASE WHEN whose IS NOT NULL THEN '{cpu_share} of the CPU waits for other ' || whose
+	CASE WHEN whose IS NOT NULL THEN 'spends {cpu_share} of the CPU waiting for other ' || whose
 		|| ', polling'
 		ELSE 'takes {cpu_share} of the CPU itself' || IIF(calls > 0, ', in {calls call}', '')
 		|| '{mostly}' END AS says,

@@ -2,10 +2,10 @@
 -- :export openmetrics
 -- :takes run
 -- :about
--- for Prometheus and what else reads OpenMetrics: the totals of a run as gauges in
--- seconds, bytes and counts, and of the 50 functions with the largest shares of self
--- time, calls or allocated bytes what each has; of steps and counters the first 20.
--- So a run has at most 500 series, whatever ran. 'push' sends the same to a Pushgateway.
+-- for Prometheus and other readers of OpenMetrics: the totals of a run as gauges in
+-- seconds, bytes and counts; the same for the 50 functions with the largest shares of
+-- self time, calls or allocated bytes; and the first 20 steps and counters. So no run has
+-- more than 500 series. 'push' sends the same to a Pushgateway.
 -- Values that were not measured are absent.
 
 -- :with program
