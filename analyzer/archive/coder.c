@@ -36,11 +36,6 @@ void coder_flush(struct coder *coder)
 	}
 }
 
-bool coder_is_past(const struct coder *coder)
-{
-	return coder->past > 0;
-}
-
 void coder_model_init(struct coder_model *models, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -8,7 +8,7 @@
  * slow estimate.
  *
  * Must not trust what it reads: any bytes give some values, and behind the end come zeros
- * (coder_is_past()).
+ * (past).
  */
 #pragma once
 
@@ -36,9 +36,6 @@ void coder_begin_writing(struct coder *coder);
 void coder_begin_reading(struct coder *coder, const void *in, size_t size);
 /* Call it when all was written; out is then complete. */
 void coder_flush(struct coder *coder);
-/* More was read than there is. */
-bool coder_is_past(const struct coder *coder);
-
 void coder_model_init(struct coder_model *models, size_t count);
 /* These return the value: the one given when writing. */
 bool coder_bit(struct coder *coder, struct coder_model *model, bool bit);

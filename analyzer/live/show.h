@@ -71,9 +71,6 @@ void frame_done(struct frame *frame);
 /* Writes a line `look` and at most `most` lines for each screen. The caller checks the
  * stream for errors. */
 void log_look(FILE *out, struct live *live, size_t most);
-/* Writes that the program has ended. */
-void log_end(FILE *out, const struct live *live);
-
 enum {
 	KEYS_UP = 0x110000, /* above all characters */
 	KEYS_DOWN,

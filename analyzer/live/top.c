@@ -130,7 +130,8 @@ void log_look(FILE *out, struct live *live, size_t most)
 	fflush(out);
 }
 
-void log_end(FILE *out, const struct live *live)
+/* Writes that the program has ended. */
+static void log_end(FILE *out, const struct live *live)
 {
 	ended_by(strbuf_free) struct strbuf line = {0};
 

@@ -15,8 +15,10 @@
 
 #define LISTED_NAMES 5
 
-bool compare_is_called(const char *wanted, const char *name, const char *full_name,
-		       const char *linkage_name)
+/* Whether the text is a function's whole name, linkage name, or name without
+ * parameters. */
+static bool compare_is_called(const char *wanted, const char *name, const char *full_name,
+			      const char *linkage_name)
 {
 	size_t size = strlen(wanted);
 

@@ -188,12 +188,8 @@ int compare_show(struct compare_state *state);
 void compare_hide(struct compare_state *state);
 /* profile.c: adds all call paths of both sides to the document, for pages. */
 void compare_add_profile(const struct compare_state *state);
-/* named.c: whether the text is a function's whole name, linkage name, or name without
- * parameters. */
-bool compare_is_called(const char *wanted, const char *name, const char *full_name,
-		       const char *linkage_name);
-/* Finds a function by its current name, or else the one before --rename. STATUS_USAGE
- * with an error sentence when none matches or several do. */
+/* named.c: finds a function by its current name, or else the one before --rename.
+ * STATUS_USAGE with an error sentence when none matches or several do. */
 enum exit_status compare_find_function(struct compare_state *state,
 				       const struct gate_limit *limit,
 				       uint32_t *ret_number);
