@@ -50,7 +50,7 @@ const struct mcp_commands *mcp_commands;
 static bool is_tool(const struct report *report)
 {
 	return report && report->build &&
-	       !(report->takes & (TAKES_FLAME | TAKES_FILES)) &&
+	       !(report->takes & (TAKES_FLAME | TAKES_FILES | TAKES_ARCHIVE)) &&
 	       (report->takes & (TAKES_RUN | TAKES_SIDES | TAKES_LIMIT));
 }
 

@@ -58,7 +58,7 @@ enum exit_status report_build(const struct report *report, struct report_input *
 {
 	enum exit_status status = focus_resolve(input);
 
-	if (!status)
+	if (!status && !(report->takes & TAKES_ARCHIVE)) /* it has other tables */
 		status = focus_collect(input);
 	if (status)
 		return status;

@@ -10,6 +10,7 @@ added (a full disk, a damaged file) leaves the archive as it was.
 """
 import json
 import os
+import random
 import re
 import resource
 import shutil
@@ -223,9 +224,57 @@ def comparisons_take_runs(case):
     case.refused("has no run 'none'", "compare", archive, "--before", "none", "--after", "new")
 
 
+def history_finds_what_changed(case):
+    archive, chance = case.path("history.db"), random.Random(7)
+    recording = case.recording("fixture", "course", label="course", level="exact")
+    with sqlite3.connect(recording) as db:
+        db.execute("DELETE FROM run WHERE run_id = 1")
+        run, = db.execute("SELECT run_id FROM run").fetchone()
+        db.execute("UPDATE function SET recording = 'exact'")
+        names = [name for name, in db.execute("SELECT DISTINCT name FROM function WHERE run_id = ? AND calls > 0 "
+                                              "ORDER BY self_ns DESC, name", (run,))]
+    slow, called, gone = names[:3]
+    original = case.path("original.db")
+    os.rename(recording, original)
+    for i in range(24):
+        shutil.copy(original, recording)
+        with sqlite3.connect(recording) as db:
+            db.execute("UPDATE run SET token = ?, started_utc = ?, level = ?",
+                       (f"course{i:02}", f"2026-01-{i + 1:02}T00:00:00.000Z", "basic" if i == 20 else "exact"))
+            for name in names:
+                ns = int(1e7 * (1.05 if name == slow and i >= 12 else 1) * chance.gauss(1, 0.01))
+                db.execute("UPDATE function SET self_ns = ?, self_cpu_ns = ?, total_ns = ? WHERE name = ?",
+                           (ns, ns, ns, name))
+            db.execute("UPDATE function SET calls = calls + ? WHERE name = ?", (7 * (i >= 15), called))
+            if i >= 18:
+                db.execute("UPDATE function SET calls = 0, self_ns = 0, alloc_count = 0 WHERE name = ?", (gone,))
+                db.execute("UPDATE path SET at_peak_bytes = 0")
+        case.run("archive", "add", archive, recording, "--tag", f"version={i // 12 + 1}")
+
+    def asked(*words):
+        return json.loads(case.run("history", archive, *words, "--format", "json", "--limit", "0").stdout)
+    document = asked()
+    check("runs", document["compared"]["run_count"] == 23, document["compared"])
+    told = {(row["function"], row["quantity"]): row for row in document["changes"]}
+    change = told.get((slow, "cpu_ns"), {})
+    check("a time", 12 <= change.get("run_id", 0) <= 14 and change["low_ratio"] < 1.05 < change["high_ratio"], change)
+    change = told.get((called, "calls"), {})
+    check("a count", change.get("run_id") == 16 and change["after"] - change["before"] == 7
+          and change["exact"], change)
+    others = [key for key in told if key[1] == "cpu_ns" and key[0] not in (slow, gone, "[the whole run]")]
+    check("no other time", not others, others)
+    check("gone", [(row["function"], row["is"], row["run_id"]) for row in document["appeared"]] ==
+          [(gone, "gone", 19)], document["appeared"])
+    check("one function", {row["function"] for row in asked(slow)["changes"]} == {slow})
+    check("tags", asked("--tag", "version=1")["compared"]["run_count"] == 12)
+    case.run("history", archive, "--tag", "version=9", wanted=4)
+    case.refused("no run has a function 'nobody'", "history", archive, "nobody")
+    case.refused("is a recording, not an archive", "history", recording)
+
+
 def main():
     for number, part in enumerate((runs_come_back, tags_are_kept, wrong_files_are_refused,
-                                   damaged_runs_are_told, nothing_is_added_in_part, comparisons_take_runs)):
+                                   damaged_runs_are_told, nothing_is_added_in_part, comparisons_take_runs, history_finds_what_changed)):
         with tempfile.TemporaryDirectory(prefix="profshim-archive-") as folder:
             part(Case(sys.argv[1], folder))
         print(f"part {number + 1}: {part.__name__}", flush=True)

@@ -372,7 +372,8 @@ static enum exit_status run(struct engine *engine, const struct report *report)
 enum exit_status engine_run(const struct report *report, struct report_input *input,
 			    struct doc *doc, const struct run_facts *facts)
 {
-	bool takes_function = report->argument && strcmp(report->argument, "FUNC") == 0;
+	bool takes_function = !(report->takes & TAKES_ARCHIVE) && report->argument &&
+			      strcmp(report->argument, "FUNC") == 0;
 	struct engine engine = {.ask = {.input = input,
 					.doc = doc,
 					.facts = facts,

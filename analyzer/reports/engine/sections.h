@@ -40,4 +40,5 @@ SECTION_CODE(source);
 
 /* Reports that C builds from the start: `:build NAME`. */
 enum exit_status archive_build(struct report_input *input, struct doc *doc);
+enum exit_status history_build(struct report_input *input, struct doc *doc);
 enum exit_status compare_build(struct report_input *input, struct doc *doc);

@@ -1,0 +1,57 @@
+-- SPDX-License-Identifier: MIT
+-- What the command history reads and keeps; analyzer/reports/sql/history.sql shows it.
+
+-- The runs that can be compared with the latest one that has the tags: of its workload, host,
+-- processor and level. place: from 0, in the order in which they were recorded.
+-- :name chosen_runs
+WITH tagged AS (SELECT a.*, ROW_NUMBER() OVER (ORDER BY started_utc DESC, run_id DESC) AS age
+	FROM archived a WHERE (SELECT COUNT(*) FROM wanted_tags w JOIN tag t ON t.run_id = a.run_id
+		AND t.name || '=' || t.value = w.tag) = (SELECT COUNT(*) FROM wanted_tags)),
+newest AS (SELECT * FROM tagged WHERE age = 1)
+SELECT ROW_NUMBER() OVER (ORDER BY t.started_utc, t.run_id) - 1 AS place, t.*,
+	(SELECT value FROM tag g WHERE g.run_id = t.run_id AND g.name = 'version') AS version,
+	(SELECT value FROM tag g WHERE g.run_id = t.run_id AND g.name = 'commit') AS "commit"
+FROM tagged t JOIN newest n ON n.workload = t.workload AND n.host = t.host
+	AND n.cpu_model IS t.cpu_model AND n.level IS t.level;
+
+-- :name wanted_tags
+SELECT '' AS tag WHERE 0;
+
+-- :name subjects
+SELECT MAX(subject_id) AS subject_id FROM subject;
+
+-- :name count
+SELECT COUNT(*) AS runs FROM chosen_runs;
+
+-- The functions that FUNC means: of that name, or else with it in their name.
+-- :name named
+WITH exact AS (SELECT subject_id, name, file FROM subject WHERE name = :argument)
+SELECT * FROM exact UNION ALL SELECT subject_id, name, file FROM subject
+WHERE instr(name, :argument) AND NOT EXISTS (SELECT 1 FROM exact) ORDER BY name, file;
+
+-- :name values
+SELECT c.place, m.subject_id, m.recording, m.calls, m.cpu_ns, m.total_ns,
+	IFNULL(b.blocked_ns, 0) AS blocked_ns, IFNULL(b.alloc_count, 0) AS alloc_count,
+	IFNULL(b.alloc_bytes, 0) AS alloc_bytes, IFNULL(b.peak_bytes, 0) AS peak_bytes
+FROM chosen_runs c CROSS JOIN measured m ON m.run_id = c.run_id AND (:subject = 0 OR m.subject_id = :subject)
+LEFT JOIN besides b ON b.run_id = m.run_id AND b.subject_id = m.subject_id;
+
+-- The run as a whole is subject 0.
+-- :name totals
+SELECT place, 0 AS subject_id, 0 AS recording, calls, IFNULL(self_cpu_ns, self_ns) AS cpu_ns,
+	wall_ns AS total_ns, 0 AS blocked_ns, alloc_count, alloc_bytes, peak_bytes FROM chosen_runs;
+
+-- :name level_changes
+SELECT 0 AS subject_id, '' AS quantity, 0 AS place, 0.0 AS before, 0.0 AS after, 0.0 AS low,
+	0.0 AS high, 0 AS is_exact, 0 AS is_drift WHERE 0;
+
+-- What a function has now: the level since the last change.
+-- :name present_levels
+SELECT 0 AS subject_id, '' AS quantity, 0 AS runs, 0.0 AS median, 0.0 AS low, 0.0 AS high,
+	0.0 AS latest, 0.0 AS first WHERE 0;
+
+-- :name appeared
+SELECT 0 AS subject_id, 0 AS place, 0 AS is_new WHERE 0;
+
+-- :name not_compared
+SELECT 0 AS small, 0 AS otherwise WHERE 0;
