@@ -34,23 +34,23 @@ swept AS (SELECT r.run_id FROM run m JOIN run_tag w ON w.run_id = m.run_id AND w
 	AND r.overhead_percent IS m.overhead_percent
 	AND (SELECT build_id FROM process p WHERE p.run_id = r.run_id ORDER BY process_id LIMIT 1)
 	IS (SELECT build_id FROM process p WHERE p.run_id = m.run_id ORDER BY process_id LIMIT 1)),
-points AS (SELECT p.name AS parameter, s.run_id, CAST(t.value AS REAL) AS x
+points AS MATERIALIZED (SELECT p.name AS parameter, s.run_id, CAST(t.value AS REAL) AS x
 	FROM parameters p JOIN swept s JOIN run_tag t ON t.run_id = s.run_id AND t.kind = 'parameter'
 	AND t.name = p.name WHERE p.name NOT IN ('threads', 'thread', 'workers', 'jobs', 'cores', 'nthreads')
 	AND CAST(t.value AS REAL) > 0
 	AND NOT EXISTS (SELECT 1 FROM parameters o JOIN run_tag q ON q.run_id = s.run_id
 		AND q.kind = 'parameter' AND q.name = o.name WHERE o.name <> p.name AND q.value <> o.value)),
-own AS (SELECT p.parameter, p.x, f.name, f.file, f.line, p.run_id,
+own AS (SELECT p.parameter, p.x, f.name, f.file, f.line, p.run_id, MAX(f.function_id) AS function_id,
 	MAX(0, SUM(IIF(f.self_cpu_ns > 0, f.self_cpu_ns, f.self_ns))) AS ns, SUM(f.self_error_ns) AS error_ns
 	FROM points p JOIN function f USING (run_id) WHERE NOT f.is_library
 	GROUP BY p.parameter, p.run_id, f.name, f.file, f.line),
-fits AS (SELECT parameter, name, file, line, scaling(x, ns, error_ns) AS fit, MAX(x) AS most,
+fits AS (SELECT parameter, MAX(function_id) FILTER (WHERE run_id = :run) AS function_id, scaling(x, ns, error_ns) AS fit, MAX(x) AS most,
 	AVG(ns) FILTER (WHERE run_id = :run) AS own_ns, AVG(error_ns) FILTER (WHERE run_id = :run) AS error_ns,
 	10 * (SELECT MAX(x) FROM points) AS later_x FROM own GROUP BY parameter, name, file, line),
 told AS (SELECT *, scaling_at(fit, later_x) AS later_ns FROM fits WHERE own_ns > error_ns
 	AND scaling_is(fit, 'law') <> '?'),
 shared AS (SELECT *, later_ns / NULLIF(SUM(later_ns) OVER (PARTITION BY parameter), 0) AS later FROM told)
-SELECT f.function_id, s.parameter, printf('%.15g', s.most) AS most, scaling_is(fit, 'law') AS law,
+SELECT s.function_id, s.parameter, printf('%.15g', s.most) AS most, scaling_is(fit, 'law') AS law,
 	scaling_is(fit, 'exponent') AS exponent, scaling_is(fit, 'low') AS low, scaling_is(fit, 'sizes') AS sizes,
 	s.own_ns, s.error_ns AS own_ns_error, s.later_ns, s.later,
 	(scaling_at(fit, later_x, 'high') - scaling_at(fit, later_x, 'low')) / 2 AS later_ns_error,
@@ -58,7 +58,7 @@ SELECT f.function_id, s.parameter, printf('%.15g', s.most) AS most, scaling_is(f
 	:weight * s.later AS at_stake,
 	'over ' || printf('%d', scaling_is(fit, 'sizes')) || ' sizes its own CPU time grows as the size to the power of '
 	|| printf('%.2f (%.2f to %.2f)', scaling_is(fit, 'exponent'), scaling_is(fit, 'low'), scaling_is(fit, 'high')) AS why
-FROM shared s JOIN function f ON f.run_id = :run AND f.name = s.name AND f.file IS s.file AND f.line IS s.line
+FROM shared s
 ORDER BY s.later DESC;
 
 -- :proof
