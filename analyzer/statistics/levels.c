@@ -13,6 +13,7 @@
 #define TO_DEVIATION 1.4826
 #define BAND_DEVIATIONS 2.0
 #define SETTLE_PLACES 10
+#define TREND_VALUES 200
 
 struct ranked {
 	double value;
@@ -80,13 +81,29 @@ static double test(const struct search *search, size_t first, size_t place, size
 				       search->values + place, end - place);
 }
 
+/* At so many places of an interval of this size the smallest p there is reaches p. */
+static double reaching(size_t size, double p)
+{
+	double ways = 1;
+	size_t count = 0;
+
+	for (size_t i = 1; i < size; i++) {
+		ways *= (double)(size - i + 1) / (double)i; /* size over i */
+		count += i >= LEVELS_LEAST && i + LEVELS_LEAST <= size && 2 / ways <= p;
+	}
+	return (double)count;
+}
+
 /* The surest change between first and end, in any of the intervals; 0: none. */
 static size_t surest_change(struct search *search, size_t first, size_t end)
 {
 	double least = search->alpha, z;
 	size_t best = 0;
 
-	for (size_t size = end - first; size >= 2 * LEVELS_LEAST; size = (size + 1) / 2) {
+	/* shorter intervals have no p that counts */
+	for (size_t size = end - first;
+	     size >= 2 * LEVELS_LEAST && reaching(size, least) > 0;
+	     size = (size + 1) / 2) {
 		for (size_t start = first; start + LEVELS_LEAST < end;
 		     start += size / 2) {
 			size_t count = start + size < end ? size : end - start;
@@ -116,19 +133,6 @@ static void split(struct search *search, size_t first, size_t end)
 	split(search, first, place);
 	search->found[search->found_count++] = place;
 	split(search, place, end);
-}
-
-/* At so many places of an interval of this size the smallest p there is reaches p. */
-static double reaching(size_t size, double p)
-{
-	double ways = 1;
-	size_t count = 0;
-
-	for (size_t i = 1; i < size; i++) {
-		ways *= (double)(size - i + 1) / (double)i; /* size over i */
-		count += i >= LEVELS_LEAST && i + LEVELS_LEAST <= size && 2 / ways <= p;
-	}
-	return (double)count;
 }
 
 /*
@@ -222,12 +226,16 @@ bool levels_drift(const double *values, size_t count, const size_t *places,
 	double *x = xcalloc(count + 1, sizeof(*x)),
 	       *rest = xcalloc(count + 1, sizeof(*rest));
 	double slope = 0, p = 1, by_line = INFINITY, by_levels;
+	size_t step = count / TREND_VALUES + 1, taken = 0;
 
-	for (size_t i = 0; i < count; i++)
-		x[i] = (double)i;
-	if (statistics_trend(x, values, count, &slope, &p) == 0) {
+	/* the slope is told by some values: it takes the square of their number */
+	for (size_t i = 0; i < count; i += step, taken++) {
+		x[taken] = (double)i;
+		rest[taken] = values[i];
+	}
+	if (statistics_trend(x, rest, taken, &slope, &p) == 0) {
 		for (size_t i = 0; i < count; i++)
-			rest[i] = values[i] - slope * x[i];
+			rest[i] = values[i] - slope * (double)i;
 		by_line = deviation_of(rest, count);
 	}
 	for (size_t i = 0; i <= places_count; i++) {

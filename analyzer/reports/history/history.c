@@ -404,7 +404,7 @@ static enum exit_status look(struct history *history)
 	history->places = xcalloc(history->runs + 1, sizeof(*history->places));
 	history->found = xcalloc(history->runs + 1, sizeof(*history->found));
 	if (load(history, history_sql_totals) < 0 ||
-	    load(history, history_sql_values) < 0)
+	    load(history, history->only ? history_sql_values_of : history_sql_values) < 0)
 		return STATUS_FAILED;
 	return keep_tables(history) < 0 ? report_fail_db(history->input) : STATUS_OK;
 }
