@@ -49,7 +49,7 @@ SEVERAL = {kind: module for module, kinds in {
     "estimates": "asleep estimates ticked unsampled drowned fewer levels longer waiting",
     "jobs": "plain-before plain-after plain-both plain-mixed jobs-before jobs-after jobs-lost "
             "jobs-inside",
-    "scaling": "scaling scaling-threads",
+    "scaling": "scaling scaling-threads scaling-untimed",
     "unhooked": "unhooked builds"}.items() for kind in kinds.split()}
 
 LIBRARY = ("std::", "operator new")

@@ -4,6 +4,8 @@
 scaling          n = 1000 to 8000, each twice: functions of known laws; then a run at another
                  level, one of another build and one that was labelled
 scaling-threads  threads = 1 to 8, each three times: a tenth of the work is serial
+scaling-untimed  n = 1000 to 8000, twice: one function is only counted in the runs of 1000, whose
+                 main() has its time; another in all runs
 """
 import math
 
@@ -18,11 +20,14 @@ NOISE = (0, 12, -9, 5, -3, 8, -11, 2)
 def add_run(db, run_id, parameters, wall_ns, laws, **values):
     run = Run(db, run_id, 1000 * run_id)
     insert(db, "module", module_id=run_id, run_id=run_id, path="/home/user/app", symbols="debug")
+    untimed = values.pop("untimed", ())
     root = run.path(None, run.function("main", module_id=run_id, file="/src/main.c", line=9), 1,
-                    MS // 10)
+                    MS // 10 + sum(laws[name][1] for name in untimed))
     for line, (name, (calls, self_ns)) in enumerate(laws.items(), 20):
-        path = run.path(root, run.function(name, module_id=run_id, file="/src/app.c", line=line),
-                        calls, self_ns)
+        function = run.function(name, module_id=run_id, file="/src/app.c", line=line)
+        path = run.path(root, function, calls, 0 if name in untimed else self_ns)
+        if name in untimed:
+            run.functions[function]["recording"] = "counted"
         if name == "append":
             run.site(path, "/src/app.c", line + 1, calls, 32, at_peak=calls)
     command = "./app " + " ".join(map(str, parameters.values()))
@@ -52,6 +57,13 @@ def make(db, kind):
             wall_ns = int((80 * MS + 720 * MS / threads) * (1 + NOISE[number % 8] / 2000))
             add_run(db, number + 1, {"threads": threads}, wall_ns,
                     {"work": (1000, 800 * MS + threads * MS)})
+        return
+    if kind == "scaling-untimed":
+        for number in range(8):
+            n = 1000 << number % 4
+            add_run(db, number + 1, {"n": n}, n * n * 200, {
+                "find": (n, n * n * 100), "compare": (2 * n, n * 900)},
+                    untimed=("compare",) if number % 4 else ("compare", "find"))
         return
     for number in range(11):
         n = 1000 << number % 4

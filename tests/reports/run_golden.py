@@ -265,6 +265,7 @@ CASES = {
     "scaling-function": (["scaling", "scaling.db", "--run", "11", "remove_duplicates"], {}),
     "scaling-level": (["scaling", "scaling.db", "--run", "5"], {}),
     "scaling-threads": (["scaling", "scaling-threads.db"], {}),
+    "scaling-untimed": (["scaling", "scaling-untimed.db"], {}),
     "scaling-gate": (["scaling", "scaling.db", "--run", "11", "--fail-on",
                       "calls ~ n^1.5, func:append.cpu ~ n log n, peak ~ n"], {}),
     "bottlenecks-scaling": (["bottlenecks", "scaling.db", "--run", "11", "-n", "1",
@@ -556,7 +557,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io", "unhooked", "builds",
                  "findings", "unwound", "inlined", "renames", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "scaling", "scaling-threads", "names", "asleep", "estimates", "ticked", "unsampled", "drowned", "fewer",
+                 "jobs-inside", "scaling", "scaling-threads", "scaling-untimed", "names", "asleep", "estimates", "ticked", "unsampled", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical", "why",
                  "timeline"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):

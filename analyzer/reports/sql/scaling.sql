@@ -81,15 +81,24 @@ SELECT 'Each size was recorded once: noise is only known from how far the times 
 	AS text, 'prof-record --repeat 3 tells them apart.' AS advice FROM sizes WHERE runs = count AND count > 2;
 
 -- A function is the same in all runs by name, file and line. Where it was not called, it took nothing.
+-- In a short run one may be counted and not timed, and who calls it has its time: such runs do
+-- not count for the time of either, but for a caller's where all are so.
 -- :keep function_value
-WITH named AS (SELECT f.*, p.x, IFNULL(f.linkage_name, f.full_name) || ':' || IFNULL(f.file, IFNULL(f.module, ''))
+WITH holders AS (SELECT DISTINCT e.run_id, e.caller_id FROM point p JOIN call_edges e USING (run_id)
+	JOIN functions c ON c.run_id = e.run_id AND c.function_id = e.callee_id
+	WHERE c.recording = 'counted' AND e.calls > 0),
+named AS (SELECT f.*, p.x, (f.run_id, f.function_id) IN holders AS is_mixed,
+	f.recording = 'counted' AS is_untimed, IFNULL(f.linkage_name, f.full_name) || ':' || IFNULL(f.file, IFNULL(f.module, ''))
 	|| ':' || IFNULL(f.line, 0) AS key FROM point p JOIN functions f USING (run_id)
 	WHERE fits(f.name) AND (f.calls > 0 OR f.self_ns > 0 OR f.owned_alloc_count > 0)),
 known AS (SELECT key, MAX(name) AS name, MAX(function_id) AS function_id, MAX(file) AS file, MAX(line) AS line,
-	MAX(calls IS NOT NULL) AS has_calls FROM named GROUP BY key)
+	MAX(calls IS NOT NULL) AS has_calls, MIN(is_mixed) AS is_always_mixed FROM named GROUP BY key)
 SELECT k.key, k.name, k.function_id, k.file, k.line, p.run_id, p.x, IIF(k.has_calls, IFNULL(SUM(n.calls), 0), NULL) AS calls,
-	MAX(0, IFNULL(SUM(IIF(:is_split, n.self_cpu_ns, n.self_ns)), 0)) AS own_ns, IFNULL(SUM(n.self_error_ns), 0) AS own_error_ns,
-	MAX(0, IFNULL(SUM(n.self_ns), 0)) AS self_ns, MAX(0, IFNULL(SUM(n.total_ns), 0)) AS total_ns,
+	CASE WHEN IFNULL(MAX(n.is_mixed), 0) <= k.is_always_mixed AND MAX(n.is_untimed) IS NOT 1
+	THEN MAX(0, IFNULL(SUM(IIF(:is_split, n.self_cpu_ns, n.self_ns)), 0)) END AS own_ns, IFNULL(SUM(n.self_error_ns), 0) AS own_error_ns,
+	CASE WHEN IFNULL(MAX(n.is_mixed), 0) <= k.is_always_mixed AND MAX(n.is_untimed) IS NOT 1
+	THEN MAX(0, IFNULL(SUM(n.self_ns), 0)) END AS self_ns,
+	MAX(0, IFNULL(SUM(n.total_ns), 0)) AS total_ns,
 	IFNULL(SUM(n.total_error_ns), 0) AS total_error_ns, MAX(0, IFNULL(SUM(n.self_blocked_ns), 0)) AS blocked_ns,
 	IFNULL(SUM(n.self_ready_error_ns), 0) AS blocked_error_ns, MAX(0, IFNULL(SUM(n.self_ready_ns), 0)) AS ready_ns,
 	IFNULL(SUM(n.owned_alloc_count), 0) AS alloc_count, IFNULL(SUM(n.owned_alloc_bytes), 0) AS alloc_bytes
@@ -136,6 +145,11 @@ SELECT f.*, scaling_is(own, 'law') AS law, scaling_is(calls, 'law') AS calls_law
 	100.0 * later_ns / NULLIF(SUM(later_ns) OVER (), 0) AS later_percent,
 	(later_high_ns - later_low_ns) / 2 AS later_error_ns, o.k, o.x AS overtakes
 FROM foretold f LEFT JOIN overtaking o USING (key);
+
+-- :note untimed warning
+SELECT 'The time of ' || counted('function', COUNT(*)) || ' is not known: the runs were too short to sample them.'
+	AS text, 'Record larger sizes, or with --level=exact.' AS advice
+FROM function_fit WHERE now_ns IS NULL AND now_calls > 1 HAVING COUNT(*) > 0;
 
 -- :note about
 SELECT counted('run', runs) || ' of {command}: {parameter} = '
