@@ -420,6 +420,7 @@ static void code_known(struct packing *packing, struct rows_value *value, uint32
 		return;
 	if (number >= packing->texts.count) {
 		packing->is_wrong = true;
+		value->bytes = "";
 		return;
 	}
 	value->bytes = intern_name(&packing->texts, number);

@@ -116,7 +116,7 @@ static uint64_t interesting(void)
 
 static void replay_random(void)
 {
-	uint8_t data[8 * 12 + 1];
+	uint8_t data[8 * 12 + 1] = {0};
 	size_t changes = 1 + next_random() % 8;
 
 	for (size_t i = 0; i < changes; i++) {
