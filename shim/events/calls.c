@@ -214,6 +214,15 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		frame_pop(context, frame, frame->node, now);
 }
 
+/* Of a thread that is switched in most of its calls, no exit is a fast one. */
+static cold void look_at_samples(struct lane_context *context)
+{
+	uint64_t now = clock_now();
+
+	samples_look(context, now);
+	off_cpu_leave_out(context, now);
+}
+
 static realigned cold void exit_slow(uint64_t function, uint64_t call_site,
 				     uintptr_t stack, uint64_t now,
 				     uintptr_t return_address)
@@ -256,6 +265,7 @@ static realigned cold void exit_slow(uint64_t function, uint64_t call_site,
 	close_at(context, frame, now);
 	if (unlikely(trigger_count))
 		ends_triggered(context, &call);
+	look_at_samples(context);
 }
 
 static cold void look(struct lane_context *context, uint64_t function, uint64_t call_site,

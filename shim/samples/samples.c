@@ -374,6 +374,9 @@ void cold samples_look(struct lane_context *context, uint64_t now)
 
 	if (samples_wait(context))
 		samples_take(context);
+	/* time without a CPU was taken for busy when it was last looked at */
+	if (samples->next_busy_ticks > busy_ticks + samples->interval_ticks)
+		samples->next_busy_ticks = busy_ticks + samples->interval_ticks;
 	if (busy_ticks < samples->next_busy_ticks || context->is_vforking ||
 	    samples->refused_count >= REFUSED_MOST)
 		return;
