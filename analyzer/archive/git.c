@@ -3,15 +3,14 @@
  * Reads what git knows of a work tree: its commit and branch. Starts no git, which may
  * run what a repository's configuration says. Must not look into trees of other users.
  *
- * Formats: gitrepository-layout(5), git-worktree(1).
+ * Where HEAD is, and since when, is in its log: refs, packed or of another work tree,
+ * need not be read. Formats: gitrepository-layout(5), git-worktree(1).
  */
 #include "analyzer/archive/private.h"
 
 #include "common/base/xalloc.h"
 
-#include <ctype.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,161 +18,85 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILE_MOST (16u << 20) /* packed-refs may be long */
+#define TAIL_BYTES 4096 /* a line of the log is shorter, but for very long messages */
 #define DIRECTORIES_MOST 64
 #define HASH_LEAST 40
-#define HASH_MOST 64
 
-/* The text of DIRECTORY/NAME, owned by caller; NULL: it is no file of ours. */
-static char *read_file(const char *directory, const char *name)
+/* The end of the text of DIRECTORY/NAME, if it is a file of ours; else "". Returns when
+ * it was written. */
+static time_t read_tail(const char *directory, const char *name, char ret[TAIL_BYTES])
 {
-	char *path = xasprintf("%s/%s", directory, name), *text = NULL;
+	auto_free char *path = xasprintf("%s/%s", directory, name);
 	int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
-	ssize_t size;
+	struct stat status = {0};
+	ssize_t size = 0;
+	off_t skipped;
 
-	free(path);
-	if (descriptor < 0)
-		return NULL;
-	if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_uid == geteuid() && status.st_size < FILE_MOST) {
-		text = xcalloc((size_t)status.st_size + 1, 1);
-		size = read(descriptor, text, (size_t)status.st_size);
-		text[size > 0 ? size : 0] = 0;
+	if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
+	    S_ISREG(status.st_mode) && status.st_uid == geteuid()) {
+		skipped =
+			status.st_size < TAIL_BYTES ? 0 : status.st_size - TAIL_BYTES + 1;
+		size = pread(descriptor, ret, TAIL_BYTES - 1, skipped);
 	}
-	close(descriptor);
-	return text;
+	ret[size > 0 ? size : 0] = 0;
+	if (descriptor >= 0)
+		close(descriptor);
+	return status.st_mtime;
 }
 
-/* The rest of a text behind its beginning, up to the end of the line; NULL: it begins
- * otherwise. Owned by caller. */
-static char *behind(const char *text, const char *beginning)
-{
-	size_t length = strlen(beginning);
-
-	return text && strncmp(text, beginning, length) == 0
-		       ? xstrndup(text + length, strcspn(text + length, "\r\n"))
-		       : NULL;
-}
-
-/* The repository of a work tree, if the directory is its top. */
-static char *repository_at(const char *directory)
-{
-	char *path = xasprintf("%s/.git", directory), *text, *named, *joined;
-	struct stat status;
-
-	if (stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
-	    status.st_uid == geteuid())
-		return path;
-	free(path);
-	text = read_file(directory, ".git");
-	named = behind(text, "gitdir: ");
-	free(text);
-	if (!named || *named == '/')
-		return named;
-	joined = xasprintf("%s/%s", directory, named);
-	free(named);
-	return joined;
-}
-
+/* The repository of the work tree that the directory is in; owned by caller; NULL: none
+ * of ours. */
 static char *find_repository(const char *directory)
 {
-	char *at = xstrdup(directory), *repository = NULL;
+	auto_free char *at = xstrdup(directory);
+	char link[TAIL_BYTES];
 
-	for (int i = 0; i < DIRECTORIES_MOST && *at == '/' && !repository; i++) {
-		repository = repository_at(at);
+	for (int i = 0; i < DIRECTORIES_MOST && *at == '/'; i++) {
+		char *path = xasprintf("%s/.git", at);
+		struct stat status;
+
+		if (stat(path, &status) == 0 && S_ISDIR(status.st_mode) &&
+		    status.st_uid == geteuid())
+			return path;
+		free(path);
+		/* of a work tree beside the first one: a file that says where */
+		read_tail(at, ".git", link);
+		link[strcspn(link, "\r\n")] = 0;
+		if (strncmp(link, "gitdir: ", 8) == 0)
+			return link[8] == '/' ? xstrdup(link + 8)
+					      : xasprintf("%s/%s", at, link + 8);
 		*strrchr(at, '/') = 0;
 	}
-	free(at);
-	return repository;
+	return NULL;
 }
 
 /* The seconds of "2026-11-29T01:02:03.456Z"; 0: it is no time. */
 static time_t seconds_of(const char *utc)
 {
 	struct tm time = {0};
+	const char *end = strptime(utc, "%Y-%m-%dT%H:%M:%S", &time);
 
-	if (sscanf(utc, "%4d-%2d-%2dT%2d:%2d:%2d", &time.tm_year, &time.tm_mon,
-		   &time.tm_mday, &time.tm_hour, &time.tm_min, &time.tm_sec) != 6)
-		return 0;
-	time.tm_year -= 1900;
-	time.tm_mon--;
-	return timegm(&time);
-}
-
-/* git writes a line to logs/HEAD, or else HEAD itself, whenever HEAD moves. */
-static bool has_moved(const char *repository, const char *since_utc)
-{
-	static const char *const files[] = {"logs/HEAD", "HEAD"};
-	struct stat status;
-
-	for (size_t i = 0; i < 2; i++) {
-		char *path = xasprintf("%s/%s", repository, files[i]);
-		bool is_there = stat(path, &status) == 0;
-
-		free(path);
-		if (is_there)
-			return status.st_mtime > seconds_of(since_utc);
-	}
-	return true;
-}
-
-static bool is_hash(const char *text, size_t length)
-{
-	size_t digits = 0;
-
-	while (digits < length && isxdigit((unsigned char)text[digits]))
-		digits++;
-	return digits == length && length >= HASH_LEAST && length <= HASH_MOST;
-}
-
-/* A line "HASH REF" of packed-refs. */
-static char *packed_commit(const char *common, const char *ref)
-{
-	char *text = read_file(common, "packed-refs"), *rest = text, *line, *found = NULL;
-
-	while (text && !found && (line = strsep(&rest, "\n"))) {
-		size_t length = strcspn(line, " ");
-
-		if (line[length] && strcmp(line + length + 1, ref) == 0)
-			found = xstrndup(line, length);
-	}
-	free(text);
-	return found;
-}
-
-/* The commit of a ref such as refs/heads/main. A work tree beside the first one shares
- * refs with it. */
-static char *commit_of(const char *repository, const char *ref)
-{
-	char *text = read_file(repository, "commondir"), *named = behind(text, "");
-	auto_free char *common = !named		 ? xstrdup(repository)
-				 : *named == '/' ? xstrdup(named)
-						 : xasprintf("%s/%s", repository, named);
-	char *found;
-
-	free(text);
-	free(named);
-	text = read_file(common, ref);
-	found = text ? behind(text, "") : packed_commit(common, ref);
-	free(text);
-	return found;
+	return end ? timegm(&time) : 0;
 }
 
 void git_tags(const char *directory, const char *since_utc, git_tell *tell, void *context)
 {
-	auto_free char *repository = find_repository(directory), *head = NULL,
-		       *ref = NULL, *commit = NULL;
+	auto_free char *repository = find_repository(directory);
+	char text[TAIL_BYTES], commit[65] = "", *line;
+	time_t moved;
 
-	if (!repository || has_moved(repository, since_utc))
+	if (!repository)
 		return;
-	head = read_file(repository, "HEAD");
-	ref = behind(head, "ref: ");
-	commit = !ref && head		     ? behind(head, "")
-		 : ref && !strstr(ref, "..") ? commit_of(repository, ref)
-					     : NULL;
-	if (commit && is_hash(commit, strlen(commit)))
-		tell(context, "commit", commit);
-	if (ref && strncmp(ref, "refs/heads/", 11) == 0)
-		tell(context, "branch", ref + 11);
+	moved = read_tail(repository, "logs/HEAD", text);
+	/* each line is "BEFORE AFTER NAME <ADDRESS> SECONDS ZONE\tWHY" */
+	text[strlen(text) ? strlen(text) - 1 : 0] = 0;
+	line = strrchr(text, '\n');
+	sscanf(line ? line : text, " %*64[0-9a-f] %64[0-9a-f]", commit);
+	if (strlen(commit) < HASH_LEAST || moved > seconds_of(since_utc))
+		return;
+	tell(context, "commit", commit);
+	read_tail(repository, "HEAD", text);
+	text[strcspn(text, "\r\n")] = 0;
+	if (strncmp(text, "ref: refs/heads/", 16) == 0)
+		tell(context, "branch", text + 16);
 }
