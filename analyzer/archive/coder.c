@@ -134,17 +134,15 @@ static uint64_t code_rest(struct coder *coder, struct coder_model *models,
 }
 
 int64_t coder_number(struct coder *coder, struct coder_model *lengths,
-		     struct coder_model *leading, int64_t number, unsigned *ret_length)
+		     struct coder_model *leading, int64_t number)
 {
 	uint64_t size = fold_sign(number);
 	unsigned length = coder_length(number);
 
-	*ret_length = 0;
 	if (!coder_bit(coder, &lengths[0], length != 0))
 		return 0;
 	/* 1 to 64, less one; a stranger's file may say more */
 	length = coder_symbol(coder, lengths, 6, length - 1) + 1;
 	size = code_rest(coder, leading + length * 8, length, size);
-	*ret_length = length;
 	return (int64_t)(size >> 1 ^ (size & 1 ? UINT64_MAX : 0));
 }

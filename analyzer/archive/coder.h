@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* More bytes behind the end are not read of what this coder wrote. */
+#define CODER_PAST_MOST 64
+
 /* The probability of a 1 in 65536ths, twice. coder_model_init() makes them even. */
 struct coder_model {
 	uint16_t fast, slow;
@@ -45,8 +48,8 @@ unsigned coder_symbol(struct coder *coder, struct coder_model *models, unsigned 
 
 #define CODER_NUMBER_MODELS (128 + 65 * 8)
 /* A signed number, small ones in fewer bits; models: CODER_NUMBER_MODELS, of which the
- * first 128 may be others for each context. ret_length: the bits that it has. */
+ * first 128 may be others for each context. */
 int64_t coder_number(struct coder *coder, struct coder_model *lengths,
-		     struct coder_model *leading, int64_t number, unsigned *ret_length);
+		     struct coder_model *leading, int64_t number);
 /* The bits of a number's size, 0 to 64; the sign is the lowest. */
 unsigned coder_length(int64_t number);

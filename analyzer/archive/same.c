@@ -8,29 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What tells rows of a table apart, besides their order. Tables that are not here are
- * matched row by row. */
-static const struct {
-	const char *table, *columns[6];
-} keys[] = {
-	{"module", {"path"}},
-	{"function", {"name", "linkage_name", "file", "module_id"}},
-	{"path", {"parent_path_id", "function_id", "kind"}},
-	{"path_lane", {"path_id", "lane_id"}},
-	{"mode", {"name", "process_id"}},
-	{"edge", {"caller_id", "callee_id"}},
-	{"target", {"kind", "name"}},
-	{"transfer", {"path_id", "is_source"}},
-	{"sample", {"path_id", "kind", "name", "line"}},
-	{"site", {"path_id", "file", "line"}},
-	{"lock", {"kind", "name"}},
-	{"lock_wait", {"waiter_path_id", "holder_path_id", "lock_id"}},
-	{"study_part", {"study_id", "case_id", "path_id"}},
-	{"snapshot_site", {"site_id", "snapshot_id"}},
-	{"snapshot_path", {"path_id", "snapshot_id"}},
-	{"snapshot_free", {"site_id", "born_id", "freed_id"}},
-	{"trust", {"name", "process_id"}},
-};
+/* What tells rows of a table apart, besides ids of other rows and their order. */
+static const char *const key_columns[] = {"name", "linkage_name", "file", "path", "kind"};
 
 /* A number for each row of each table. */
 struct marks {
@@ -45,73 +24,55 @@ static uint64_t mix(uint64_t seed, const void *bytes, size_t size)
 	return hash_bytes(parts, sizeof(parts));
 }
 
-/* The mark of the row that an id means; the id itself if that is not known yet. */
-static uint64_t meant(const struct marks *marks, enum rows_id id, int64_t number)
+static bool is_key(const struct rows_table *table, size_t column)
 {
-	const struct rows *rows = marks->rows;
+	const struct rows_column *one = &table->columns[column];
 
-	for (size_t i = 0; i < rows->table_count; i++) {
-		const struct rows_table *table = &rows->tables[i];
-
-		if (id == ROWS_NO_ID || table->of != id)
-			continue;
-		if (marks->of[i] && table->is_numbered && number >= table->first_id &&
-		    number - table->first_id < (int64_t)table->row_count)
-			return marks->of[i][number - table->first_id];
-		break;
-	}
-	return (uint64_t)number;
+	if (one->id != ROWS_NO_ID)
+		return column > 0 || table->of == ROWS_NO_ID;
+	for (size_t i = 0; i < sizeof(key_columns) / sizeof(key_columns[0]); i++)
+		if (strcmp(one->name, key_columns[i]) == 0)
+			return true;
+	return false;
 }
 
+/* An id is the mark of the row that it means, or itself if that is not known yet. */
 static uint64_t mark_value(const struct marks *marks, uint64_t seed,
 			   const struct rows_column *column, size_t row)
 {
+	const struct rows_table *meant = rows_table_of(marks->rows, column->id);
 	const struct rows_value *value = &column->values[row];
-	uint64_t number;
+	uint64_t number = (uint64_t)value->number, place;
 
 	if (value->kind == ROWS_NULL)
 		return mix(seed, "", 0);
 	if (value->kind == ROWS_TEXT || value->kind == ROWS_BLOB)
 		return mix(seed, value->bytes, value->size);
-	number = value->kind == ROWS_INTEGER ? meant(marks, column->id, value->number)
-					     : (uint64_t)value->number;
+	if (meant && value->kind == ROWS_INTEGER && meant->is_numbered) {
+		const uint64_t *of = marks->of[meant - marks->rows->tables];
+
+		place = number - (uint64_t)meant->first_id;
+		if (of && place < meant->row_count)
+			number = of[place];
+	}
 	return mix(seed, &number, sizeof(number));
-}
-
-static int key_of(const struct rows_table *table)
-{
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		if (strcmp(keys[i].table, table->name) == 0)
-			return (int)i;
-	return -1;
-}
-
-/* The columns of a key, in the order of the table. */
-static size_t key_columns(const struct rows_table *table, int key, size_t *ret)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < table->column_count; i++)
-		for (size_t k = 0; k < 6 && keys[key].columns[k]; k++)
-			if (strcmp(keys[key].columns[k], table->columns[i].name) == 0)
-				ret[count++] = i;
-	return count;
 }
 
 static void mark_table(struct marks *marks, size_t index)
 {
 	const struct rows_table *table = &marks->rows->tables[index];
 	uint64_t *of = marks->of[index] = xcalloc(table->row_count + 1, sizeof(*of));
-	int key = key_of(table);
-	size_t columns[6], count = key < 0 ? 0 : key_columns(table, key, columns);
+	auto_free size_t *keys = xcalloc(table->column_count + 1, sizeof(*keys));
+	size_t count = 0;
 
-	for (size_t row = 0; row < table->row_count; row++) {
+	for (size_t i = 0; i < table->column_count; i++)
+		if (is_key(table, i))
+			keys[count++] = i;
+	/* row by row: a path's parent is marked before it */
+	for (size_t row = 0; row < table->row_count; row++)
 		for (size_t i = 0; i < count; i++)
-			of[row] = mark_value(marks, of[row], &table->columns[columns[i]],
-					     row);
-		if (key < 0)
-			of[row] = row;
-	}
+			of[row] =
+				mark_value(marks, of[row], &table->columns[keys[i]], row);
 }
 
 static struct marks marks_of(const struct rows *rows)
@@ -130,42 +91,33 @@ static void marks_free(struct marks *marks)
 	free(marks->of);
 }
 
-/* Rows with one mark are told apart by their order. */
-struct turns {
-	struct map marks;
-	uint32_t *counts;
-};
-
-static uint32_t turn_of(struct turns *turns, uint64_t mark)
-{
-	return turns->counts[map_number(&turns->marks, mark, 0, 0, NULL)]++;
-}
-
+/* Rows with one mark are told apart by their order: by (mark, how many had it before). */
 static uint32_t *match(const struct marks *marks, const struct marks *others,
 		       size_t index)
 {
+	const struct marks *sides[] = {others, marks};
 	size_t count = marks->rows->tables[index].row_count;
-	size_t other_count = others->rows->tables[index].row_count;
 	uint32_t *same = xcalloc(count + 1, sizeof(*same));
-	struct turns turns = {.counts = xcalloc(count + 1, sizeof(uint32_t))};
-	struct turns other_turns = {.counts = xcalloc(other_count + 1, sizeof(uint32_t))};
 	struct map there = {0};
 
-	for (size_t row = 0; row < other_count; row++) {
-		uint64_t mark = others->of[index][row];
+	for (size_t side = 0; side < 2; side++) {
+		size_t rows = sides[side]->rows->tables[index].row_count;
+		uint32_t *counts = xcalloc(rows + 1, sizeof(*counts));
+		struct map numbers = {0};
 
-		map_put(&there, mark, turn_of(&other_turns, mark), 0, (uint32_t)row);
-	}
-	for (size_t row = 0; row < count; row++) {
-		uint64_t mark = marks->of[index][row];
+		for (size_t row = 0; row < rows; row++) {
+			uint64_t mark = sides[side]->of[index][row];
+			uint32_t turn = counts[map_number(&numbers, mark, 0, 0, NULL)]++;
 
-		same[row] = map_get(&there, mark, turn_of(&turns, mark), 0);
+			if (side == 0)
+				map_put(&there, mark, turn, 0, (uint32_t)row);
+			else
+				same[row] = map_get(&there, mark, turn, 0);
+		}
+		map_done(&numbers);
+		free(counts);
 	}
 	map_done(&there);
-	map_done(&turns.marks);
-	map_done(&other_turns.marks);
-	free(turns.counts);
-	free(other_turns.counts);
 	return same;
 }
 
