@@ -8,7 +8,6 @@
 
 #include "analyzer/rundb/rundb.h"
 #include "common/base/xalloc.h"
-#include "common/schema.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +21,10 @@
 /* A run whose difference is not this much smaller than its reference is the reference of
  * those after it. In percent. */
 #define LARGE_DIFFERENCE 85
+#define INSERTS_MOST 3 /* of one query's rows */
+
+/* Parameters of archive_own_sql_insert_packed, by number. */
+enum { PACKED_RUN = 1, PACKED_REFERENCE, PACKED_SIZE, PACKED_ROWS };
 
 struct adding {
 	struct archive *archive;
@@ -39,13 +42,6 @@ static const char *text_at(sqlite3_stmt *statement, int column)
 	const char *text = (const char *)sqlite3_column_text(statement, column);
 
 	return text ? text : "";
-}
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
 }
 
 /* Runs a statement that changes something; the result is adding->code. */
@@ -83,6 +79,45 @@ static bool next(struct adding *adding, sqlite3_stmt *statement)
 	return code == SQLITE_ROW;
 }
 
+/* Parameters that are called like a column of the row get its value; :run is the run's
+ * number. */
+static void bind_row(struct adding *adding, sqlite3_stmt *statement, sqlite3_stmt *row)
+{
+	int run = statement ? sqlite3_bind_parameter_index(statement, ":run") : 0;
+	char name[64];
+
+	for (int i = 0; i < sqlite3_column_count(row) && adding->code == SQLITE_OK; i++) {
+		int number;
+
+		snprintf(name, sizeof(name), ":%s", sqlite3_column_name(row, i));
+		number = sqlite3_bind_parameter_index(statement, name);
+		if (number)
+			adding->code = sqlite3_bind_value(statement, number,
+							  sqlite3_column_value(row, i));
+	}
+	if (run && adding->code == SQLITE_OK)
+		adding->code = sqlite3_bind_int64(statement, run, adding->number);
+}
+
+/* Runs the statements for each row that the query has of the run. */
+static void copy(struct adding *adding, const char *query,
+		 const char *const inserts[INSERTS_MOST])
+{
+	sqlite3_stmt *row = ask_run(adding, query), *statements[INSERTS_MOST];
+
+	for (int i = 0; i < INSERTS_MOST && inserts[i]; i++)
+		statements[i] =
+			archive_ask(adding->archive, inserts[i], &adding->code, NULL, 0);
+	while (next(adding, row))
+		for (int i = 0; i < INSERTS_MOST && inserts[i]; i++) {
+			bind_row(adding, statements[i], row);
+			change(adding, statements[i]);
+		}
+	for (int i = 0; i < INSERTS_MOST && inserts[i]; i++)
+		sqlite3_finalize(statements[i]);
+	sqlite3_finalize(row);
+}
+
 static void tell_tag(void *context, const char *name, const char *value)
 {
 	struct adding *adding = context;
@@ -106,75 +141,18 @@ static void add_tags(struct adding *adding, const char *const *tags, size_t coun
 	}
 }
 
-/* What was said of the run when it was recorded. */
-static void add_own_tags(struct adding *adding)
-{
-	sqlite3_stmt *row = ask_run(adding, archive_sql_tags);
-
-	while (next(adding, row))
-		tell_tag(adding, text_at(row, 0), text_at(row, 1));
-	sqlite3_finalize(row);
-}
-
 /* The run's number in the archive if it is there already, else 0. */
-static int64_t find_known(struct adding *adding, const char *token, const char *host)
+static int64_t find_known(struct adding *adding, sqlite3_stmt *row)
 {
 	sqlite3_stmt *statement = archive_ask(adding->archive, archive_own_sql_known,
 					      &adding->code, NULL, 0);
 	int64_t number = 0;
 
-	if (adding->code == SQLITE_OK) {
-		sqlite3_bind_text(statement, 1, token, -1, SQLITE_TRANSIENT);
-		sqlite3_bind_text(statement, 2, host, -1, SQLITE_TRANSIENT);
-		if (sqlite3_step(statement) == SQLITE_ROW)
-			number = sqlite3_column_int64(statement, 0);
-	}
+	bind_row(adding, statement, row);
+	if (adding->code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+		number = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
 	return number;
-}
-
-/* Its label; or the command, whose program may lie elsewhere for each build. */
-static char *workload_of(const char *label, const char *command, const char *program)
-{
-	size_t length = strcspn(command, " ");
-
-	if (*label)
-		return xstrdup(label);
-	return *command ? xasprintf("%s%s", program, command + length) : xstrdup(program);
-}
-
-static void bind_named(sqlite3_stmt *statement, const char *name, const char *text)
-{
-	sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, name), text,
-			  -1, SQLITE_TRANSIENT);
-}
-
-/* Columns of the query that are called like a parameter are its value. */
-static void insert_run(struct adding *adding, sqlite3_stmt *row, const char *program)
-{
-	sqlite3_stmt *insert = archive_ask(adding->archive, archive_own_sql_insert_run,
-					   &adding->code, NULL, 0);
-	char *workload = workload_of(text_at(row, 2), text_at(row, 3), program), name[64];
-
-	for (int i = 0; i < sqlite3_column_count(row) && adding->code == SQLITE_OK; i++) {
-		int number;
-
-		snprintf(name, sizeof(name), ":%s", sqlite3_column_name(row, i));
-		number = sqlite3_bind_parameter_index(insert, name);
-		if (number)
-			adding->code = sqlite3_bind_value(insert, number,
-							  sqlite3_column_value(row, i));
-	}
-	if (adding->code == SQLITE_OK) {
-		bind_named(insert, ":program", program);
-		bind_named(insert, ":workload", workload);
-		sqlite3_bind_int(insert, sqlite3_bind_parameter_index(insert, ":schema"),
-				 RUNDB_SCHEMA_VERSION);
-		change(adding, insert);
-	}
-	adding->number = sqlite3_last_insert_rowid(adding->archive->db);
-	sqlite3_finalize(insert);
-	free(workload);
 }
 
 /* Reads the run that others are differences from, unless it is the one at hand. Returns
@@ -245,121 +223,62 @@ static bool can_be_read(struct adding *adding, const struct rows *rows,
 	return is_same;
 }
 
-static void insert_packed(struct adding *adding, const struct rows *rows)
+static void insert_packed(struct adding *adding, sqlite3_stmt *row,
+			  const struct rows *rows)
 {
 	struct archive *archive = adding->archive;
-	int64_t reference_size = find_reference(adding), size = 0;
+	int64_t reference_size = find_reference(adding);
 	const struct rows *reference = reference_size ? &archive->reference : NULL;
 	ended_by(strbuf_free) struct strbuf packed = {0};
-	sqlite3_stmt *statement = ask_run(adding, archive_sql_size);
+	sqlite3_stmt *statement;
 
-	if (next(adding, statement))
-		size = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
 	pack_write(rows, reference, &packed);
 	if (reference && (int64_t)packed.size * 100 > reference_size * LARGE_DIFFERENCE) {
 		strbuf_reset(&packed);
 		reference = NULL;
 		pack_write(rows, NULL, &packed);
 	}
-	statement =
-		archive_ask(archive, archive_own_sql_insert_packed, &adding->code,
-			    (int64_t[]){adding->number, archive->reference_id, size}, 3);
 	if (!can_be_read(adding, rows, reference, &packed))
 		adding->code = SQLITE_ABORT;
-	if (adding->code == SQLITE_OK && !reference)
-		adding->code = sqlite3_bind_null(statement, 2);
+	statement = archive_ask(archive, archive_own_sql_insert_packed, &adding->code,
+				NULL, 0);
+	bind_row(adding, statement, row);
+	if (adding->code == SQLITE_OK && reference)
+		adding->code = sqlite3_bind_int64(statement, PACKED_REFERENCE,
+						  archive->reference_id);
 	if (adding->code == SQLITE_OK)
-		adding->code = sqlite3_bind_blob(statement, 4, packed.data,
+		adding->code = sqlite3_bind_blob(statement, PACKED_ROWS, packed.data,
 						 (int)packed.size, SQLITE_TRANSIENT);
 	change(adding, statement);
 	sqlite3_finalize(statement);
 }
 
-/* The number of the function with this name and file. */
-static int64_t subject_of(struct adding *adding, sqlite3_stmt *find, sqlite3_stmt *insert,
-			  const char *name, const char *file)
-{
-	int64_t number = 0;
-
-	sqlite3_bind_text(find, 1, name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(find, 2, file, -1, SQLITE_STATIC);
-	if (sqlite3_step(find) == SQLITE_ROW)
-		number = sqlite3_column_int64(find, 0);
-	sqlite3_reset(find);
-	if (number)
-		return number;
-	sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
-	sqlite3_bind_text(insert, 2, file, -1, SQLITE_STATIC);
-	change(adding, insert);
-	return sqlite3_last_insert_rowid(adding->archive->db);
-}
-
-/* Binds columns of the row, from the first one on, and runs the statement. */
-static void insert_numbers(struct adding *adding, sqlite3_stmt *insert, int64_t subject,
-			   sqlite3_stmt *row, int first, int count)
-{
-	bool has_any = false;
-
-	for (int i = 0; i < count && insert; i++) {
-		sqlite3_bind_int64(insert, i + 3, sqlite3_column_int64(row, first + i));
-		has_any |= sqlite3_column_int64(row, first + i) != 0;
-	}
-	if (!has_any)
-		return;
-	sqlite3_bind_int64(insert, 2, subject);
-	change(adding, insert);
-}
-
-static void insert_measured(struct adding *adding)
-{
-	struct archive *archive = adding->archive;
-	sqlite3_stmt *row = ask_run(adding, archive_sql_functions);
-	sqlite3_stmt *insert = archive_ask(archive, archive_own_sql_insert_measured,
-					   &adding->code, &adding->number, 1);
-	sqlite3_stmt *besides = archive_ask(archive, archive_own_sql_insert_besides,
-					    &adding->code, &adding->number, 1);
-	sqlite3_stmt *find =
-		archive_ask(archive, archive_own_sql_subject, &adding->code, NULL, 0);
-	sqlite3_stmt *insert_subject = archive_ask(
-		archive, archive_own_sql_insert_subject, &adding->code, NULL, 0);
-
-	while (next(adding, row)) {
-		int64_t subject = subject_of(adding, find, insert_subject,
-					     text_at(row, 0), base_of(text_at(row, 1)));
-
-		insert_numbers(adding, insert, subject, row, 2, 5);
-		insert_numbers(adding, besides, subject, row, 7, 4);
-	}
-	sqlite3_finalize(row);
-	sqlite3_finalize(insert);
-	sqlite3_finalize(besides);
-	sqlite3_finalize(find);
-	sqlite3_finalize(insert_subject);
-}
-
 /* Adds the run whose row is at hand. */
 static void add_new(struct adding *adding, sqlite3_stmt *row)
 {
-	const char *executable = text_at(row, 21), *host = text_at(row, 1);
 	char here[256] = "";
 	struct rows rows = {0};
 
-	if (!*executable)
-		executable = text_at(row, 3);
-	insert_run(adding, row, base_of(executable));
-	if (adding->code == SQLITE_OK)
+	copy(adding, archive_sql_run,
+	     (const char *[INSERTS_MOST]){archive_own_sql_insert_run});
+	adding->number = sqlite3_last_insert_rowid(adding->archive->db);
+	if (adding->code == SQLITE_OK && adding->from_code == SQLITE_OK)
 		adding->from_code = rows_describe(&rows, adding->from);
 	if (adding->code == SQLITE_OK && adding->from_code == SQLITE_OK)
 		adding->from_code = rows_read(&rows, adding->from, adding->run_id);
 	if (adding->code == SQLITE_OK && adding->from_code == SQLITE_OK)
-		insert_packed(adding, &rows);
+		insert_packed(adding, row, &rows);
 	rows_free(&rows);
-	insert_measured(adding);
+	copy(adding, archive_sql_functions,
+	     (const char *[INSERTS_MOST]){archive_own_sql_insert_subject,
+					  archive_own_sql_insert_measured,
+					  archive_own_sql_insert_besides});
 	/* another host's directories are not here */
-	if (gethostname(here, sizeof(here) - 1) == 0 && strcmp(here, host) == 0)
-		git_tags(text_at(row, 4), text_at(row, 5), tell_tag, adding);
-	add_own_tags(adding);
+	if (gethostname(here, sizeof(here) - 1) == 0 &&
+	    strcmp(here, text_at(row, 1)) == 0)
+		git_tags(text_at(row, 2), text_at(row, 3), tell_tag, adding);
+	copy(adding, archive_sql_tags,
+	     (const char *[INSERTS_MOST]){archive_own_sql_insert_tag});
 }
 
 static void add(struct adding *adding, const char *const *tags, size_t tag_count,
@@ -370,7 +289,7 @@ static void add(struct adding *adding, const char *const *tags, size_t tag_count
 	adding->tag = archive_ask(adding->archive, archive_own_sql_insert_tag,
 				  &adding->code, NULL, 0);
 	if (next(adding, row)) {
-		adding->number = find_known(adding, text_at(row, 0), text_at(row, 1));
+		adding->number = find_known(adding, row);
 		*ret = adding->number ? ARCHIVE_KNOWN : ARCHIVE_ADDED;
 		if (!adding->number)
 			add_new(adding, row);

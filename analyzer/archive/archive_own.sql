@@ -13,7 +13,7 @@ VALUES (:token, :host, :schema, :program, :workload, :label, :command, :started_
 	:self_cpu_ns, :calls, :alloc_count, :alloc_bytes, :peak_bytes, :live_bytes_at_exit);
 
 -- :name insert_packed
-INSERT INTO packed VALUES (:run, :reference, :size, :rows);
+INSERT INTO packed VALUES (:run, :reference, :size_bytes, :rows);
 
 -- :name insert_tag
 INSERT INTO tag VALUES (:run, :name, :value) ON CONFLICT DO UPDATE SET value = excluded.value;
@@ -24,21 +24,20 @@ SELECT p.run_id, length(p.rows) FROM packed p JOIN archived a USING (run_id)
 JOIN archived n ON n.run_id = :run AND n.program = a.program AND n.schema = a.schema
 WHERE p.reference_id IS NULL ORDER BY n.workload = a.workload AND n.level IS a.level DESC, p.run_id DESC LIMIT 1;
 
--- :name subject
-SELECT subject_id FROM subject WHERE name = :name AND file = :file;
-
 -- :name insert_subject
-INSERT INTO subject (name, file) VALUES (:name, :file);
+INSERT INTO subject (name, file) VALUES (:name, :file) ON CONFLICT DO NOTHING;
 
 -- Two functions with one name in files of one name are one.
 -- :name insert_measured
-INSERT INTO measured VALUES (:run, :subject, :recording, :calls, :cpu_ns, :error_ns, :total_ns)
+INSERT INTO measured SELECT :run, subject_id, :recording, :calls, :cpu_ns, :error_ns, :total_ns
+FROM subject WHERE name = :name AND file = :file AND (:recording OR :calls OR :cpu_ns OR :error_ns OR :total_ns)
 ON CONFLICT DO UPDATE SET recording = MAX(recording, excluded.recording),
 	calls = calls + excluded.calls, cpu_ns = cpu_ns + excluded.cpu_ns,
 	error_ns = error_ns + excluded.error_ns, total_ns = total_ns + excluded.total_ns;
 
 -- :name insert_besides
-INSERT INTO besides VALUES (:run, :subject, :blocked_ns, :alloc_count, :alloc_bytes, :peak_bytes)
+INSERT INTO besides SELECT :run, subject_id, :blocked_ns, :alloc_count, :alloc_bytes, :peak_bytes
+FROM subject WHERE name = :name AND file = :file AND (:blocked_ns OR :alloc_count OR :alloc_bytes OR :peak_bytes)
 ON CONFLICT DO UPDATE SET blocked_ns = blocked_ns + excluded.blocked_ns,
 	alloc_count = alloc_count + excluded.alloc_count,
 	alloc_bytes = alloc_bytes + excluded.alloc_bytes,
