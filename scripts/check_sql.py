@@ -25,7 +25,7 @@ KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
         **dict.fromkeys(("root_lane", "run_lanes", "run_threads", "run_samples", "quality"), RUN),
         **dict.fromkeys(("found", "critical_bound", "rule_states", "suppressed_findings"), FOUND)}
 HISTORY = os.path.join("analyzer", "reports", "history", "history.sql")
-KEPT.update(dict.fromkeys(("wanted_tags", "chosen_runs", "level_changes", "present_levels", "appeared",
+KEPT.update(dict.fromkeys(("wanted_tags", "chosen_runs", "level_changes", "present_levels", "there",
                            "not_compared"), HISTORY))
 KEPT["added"] = os.path.join("analyzer", "reports", "archive", "added.sql")
 RULES = os.path.join("analyzer", "rules", "kept.sql")

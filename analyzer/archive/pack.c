@@ -27,7 +27,7 @@
 
 #define SIZE_BUCKETS 8
 #define LENGTH_MODELS 64
-#define SAMPLED_ROWS 800
+#define SAMPLED_ROWS 400
 
 /* How the numbers of a column are expected. */
 struct plan {

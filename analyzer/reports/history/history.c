@@ -54,7 +54,7 @@ struct history {
 	struct report_input *input;
 	size_t runs, subjects, judged;
 	struct course *courses; /* by subject; those without values are zeroed */
-	struct rundb_insert *changes, *levels;
+	struct rundb_insert *changes, *levels, *there;
 	int64_t only; /* the subject that was asked for; 0: all */
 	size_t small, otherwise;
 	/* of the course at hand: its values, and in which runs they are */
@@ -145,7 +145,9 @@ static int load(struct history *history, const char *sql)
 	struct cursor *cursor = rundb_query(history->input->db, sql);
 	size_t made = 0;
 
-	cursor_bind_integer(cursor, ":subject", history->only);
+	/* one subject, or all but the run as a whole */
+	cursor_bind_integer(cursor, ":first", history->only ?: 1);
+	cursor_bind_integer(cursor, ":last", history->only ?: SUBJECTS_MOST);
 	while (cursor_next(cursor) > 0) {
 		uint64_t place = (uint64_t)cursor_integer(cursor, "place");
 		uint64_t subject = (uint64_t)cursor_integer(cursor, "subject_id");
@@ -160,15 +162,8 @@ static int load(struct history *history, const char *sql)
 			make_course(history, course);
 		course->recording[place] =
 			(uint8_t)(cursor_integer(cursor, "recording") & 7) + 1;
-		course->values[CALLS][place] = cursor_integer(cursor, "calls");
-		course->values[CPU][place] = cursor_integer(cursor, "cpu_ns");
-		course->values[TOTAL][place] = cursor_integer(cursor, "total_ns");
-		course->values[BLOCKED][place] = cursor_integer(cursor, "blocked_ns");
-		course->values[ALLOC_COUNT][place] =
-			cursor_integer(cursor, "alloc_count");
-		course->values[ALLOC_BYTES][place] =
-			cursor_integer(cursor, "alloc_bytes");
-		course->values[PEAK][place] = cursor_integer(cursor, "peak_bytes");
+		for (enum kind k = 0; k < KINDS; k++)
+			course->values[k][place] = cursor_integer(cursor, kinds[k].name);
 	}
 	return report_finish(history->input, cursor);
 }
@@ -280,6 +275,14 @@ static void judge(struct history *history, int64_t subject, enum kind kind)
 	take_course(history, course, kind);
 	if (!history->count)
 		return;
+	if (kind == CALLS)
+		rundb_insert_row(
+			history->there,
+			(struct cell[]){
+				cell_integer(subject),
+				cell_integer((int64_t)history->places[0]),
+				cell_integer(
+					(int64_t)history->places[history->count - 1])});
 	if (!add_exact(history, subject, kind, &begin))
 		begin = add_noisy(history, subject, kind);
 	latest = history->numbers[history->count - 1];
@@ -332,57 +335,23 @@ static void judge_all(struct history *history)
 	}
 }
 
-/* Functions that are not in the first or not in the last runs, and then are or are not
- * for good. */
-static int keep_appeared(struct history *history)
-{
-	struct rundb_insert *insert =
-		rundb_insert_begin(history->input->db, "appeared", 3);
-
-	for (size_t i = 1; i < history->subjects; i++) {
-		const uint8_t *there = history->courses[i].recording;
-		size_t first = 0, last = history->runs;
-
-		if (!there)
-			continue;
-		while (first < history->runs && !there[first])
-			first++;
-		while (last > first && !there[last - 1])
-			last--;
-		if (first)
-			rundb_insert_row(insert,
-					 (struct cell[]){cell_integer((int64_t)i),
-							 cell_integer((int64_t)first),
-							 cell_integer(1)});
-		if (last < history->runs)
-			rundb_insert_row(insert,
-					 (struct cell[]){cell_integer((int64_t)i),
-							 cell_integer((int64_t)last),
-							 cell_integer(0)});
-	}
-	return rundb_insert_end(insert);
-}
-
 static int keep_tables(struct history *history)
 {
 	struct rundb *db = history->input->db;
 	struct rundb_insert *insert;
-	int result = rundb_keep(db, "level_changes", history_sql_level_changes, 0);
-
-	if (result == 0)
-		result = rundb_keep(db, "present_levels", history_sql_present_levels, 0);
-	if (result == 0)
-		result = rundb_keep(db, "appeared", history_sql_appeared, 0);
-	if (result == 0)
-		result = rundb_keep(db, "not_compared", history_sql_not_compared, 0);
+	int result = rundb_keep(db, "level_changes", history_sql_level_changes, 0)
+			 ?: rundb_keep(db, "present_levels", history_sql_present_levels, 0)
+			 ?: rundb_keep(db, "there", history_sql_there, 0)
+			 ?: rundb_keep(db, "not_compared", history_sql_not_compared, 0);
 	if (result < 0)
 		return result;
 	history->changes = rundb_insert_begin(db, "level_changes", 9);
 	history->levels = rundb_insert_begin(db, "present_levels", 8);
+	history->there = rundb_insert_begin(db, "there", 3);
 	judge_all(history);
 	result = rundb_insert_end(history->levels);
 	result = rundb_insert_end(history->changes) ?: result;
-	result = result ?: keep_appeared(history);
+	result = rundb_insert_end(history->there) ?: result;
 	insert = rundb_insert_begin(db, "not_compared", 2);
 	rundb_insert_row(insert,
 			 (struct cell[]){cell_integer((int64_t)history->small),
@@ -404,7 +373,7 @@ static enum exit_status look(struct history *history)
 	history->places = xcalloc(history->runs + 1, sizeof(*history->places));
 	history->found = xcalloc(history->runs + 1, sizeof(*history->found));
 	if (load(history, history_sql_totals) < 0 ||
-	    load(history, history->only ? history_sql_values_of : history_sql_values) < 0)
+	    load(history, history_sql_values) < 0)
 		return STATUS_FAILED;
 	return keep_tables(history) < 0 ? report_fail_db(history->input) : STATUS_OK;
 }

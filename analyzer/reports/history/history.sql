@@ -29,19 +29,12 @@ WITH exact AS (SELECT subject_id, name, file FROM subject WHERE name = :argument
 SELECT * FROM exact UNION ALL SELECT subject_id, name, file FROM subject
 WHERE instr(name, :argument) AND NOT EXISTS (SELECT 1 FROM exact) ORDER BY name, file;
 
+-- Of one function the key of measured finds the rows.
 -- :name values
 SELECT c.place, m.subject_id, m.recording, m.calls, m.cpu_ns, m.total_ns,
 	IFNULL(b.blocked_ns, 0) AS blocked_ns, IFNULL(b.alloc_count, 0) AS alloc_count,
 	IFNULL(b.alloc_bytes, 0) AS alloc_bytes, IFNULL(b.peak_bytes, 0) AS peak_bytes
-FROM chosen_runs c CROSS JOIN measured m ON m.run_id = c.run_id
-LEFT JOIN besides b ON b.run_id = m.run_id AND b.subject_id = m.subject_id;
-
--- Of one function: an index finds its rows.
--- :name values_of
-SELECT c.place, m.subject_id, m.recording, m.calls, m.cpu_ns, m.total_ns,
-	IFNULL(b.blocked_ns, 0) AS blocked_ns, IFNULL(b.alloc_count, 0) AS alloc_count,
-	IFNULL(b.alloc_bytes, 0) AS alloc_bytes, IFNULL(b.peak_bytes, 0) AS peak_bytes
-FROM chosen_runs c CROSS JOIN measured m ON m.run_id = c.run_id AND m.subject_id = :subject
+FROM chosen_runs c CROSS JOIN measured m ON m.run_id = c.run_id AND m.subject_id BETWEEN :first AND :last
 LEFT JOIN besides b ON b.run_id = m.run_id AND b.subject_id = m.subject_id;
 
 -- The run as a whole is subject 0.
@@ -58,8 +51,9 @@ SELECT 0 AS subject_id, '' AS quantity, 0 AS place, 0.0 AS before, 0.0 AS after,
 SELECT 0 AS subject_id, '' AS quantity, 0 AS runs, 0.0 AS median, 0.0 AS low, 0.0 AS high,
 	0.0 AS latest, 0.0 AS first WHERE 0;
 
--- :name appeared
-SELECT 0 AS subject_id, 0 AS place, 0 AS is_new WHERE 0;
+-- The first and the last run that a function is in.
+-- :name there
+SELECT 0 AS subject_id, 0 AS first, 0 AS last WHERE 0;
 
 -- :name not_compared
 SELECT 0 AS small, 0 AS otherwise WHERE 0;

@@ -93,6 +93,12 @@ SELECT function AS "function!:function/name", title AS "what!:~what/text", quant
 	ratio AS "change!:~change/figure"
 FROM shown_changes WHERE is_drift ORDER BY share DESC, subject_id;
 
+-- Functions that are not in the first or not in the last runs.
+-- :keep appeared
+SELECT subject_id, first AS place, 1 AS is_new FROM there WHERE first > 0 AND subject_id > 0
+UNION ALL SELECT subject_id, last + 1, 0 FROM there WHERE last + 1 < (SELECT COUNT(*) FROM chosen_runs)
+	AND subject_id > 0;
+
 -- :table appeared quiet rows=10 noun=function = New and gone functions
 SELECT s.name AS "function!:function/name", s.file AS "file:file", CASE WHEN is_new THEN 'new' ELSE 'gone'
 	END AS "is!:is/text", n.run AS "since!:~since/text", n.run_id AS ".run_id", n.version AS ".version",
