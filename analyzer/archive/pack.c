@@ -77,24 +77,23 @@ static const struct rows_value *reference_value(const struct table_packing *at,
 static bool expect_id(const struct packing *packing, const struct table_packing *at,
 		      size_t column, const struct rows_value *of, uint64_t *ret)
 {
-	enum rows_id id = at->table->columns[column].id;
+	int meant = at->table->columns[column].of;
 	const struct rows_table *here, *there;
 	uint64_t place;
 	uint32_t found;
 
-	if (!of || id == ROWS_NO_ID || of->kind != ROWS_INTEGER ||
-	    (id == at->table->of && column == 0))
+	if (!of || meant < 0 || of->kind != ROWS_INTEGER ||
+	    (at->table->has_ids && column == 0))
 		return false;
-	here = rows_table_of(packing->rows, id);
-	there = rows_table_of(packing->reference, id);
+	here = &packing->rows->tables[meant];
+	there = &packing->reference->tables[meant];
 	/* tables behind this one are not there yet when reading */
-	if (!here || !there || here > at->table || !here->is_numbered ||
-	    !there->is_numbered)
+	if (here > at->table || !here->is_numbered || !there->is_numbered)
 		return false;
 	place = (uint64_t)of->number - (uint64_t)there->first_id;
 	if (place >= there->row_count)
 		return false;
-	found = packing->inverse[here - packing->rows->tables][place];
+	found = packing->inverse[meant][place];
 	*ret = (uint64_t)here->first_id + found;
 	return found != SAME_NONE;
 }
@@ -337,7 +336,7 @@ static void code_table(struct packing *packing, size_t index)
 	if (!table->row_count || packing->is_wrong)
 		return;
 	for (size_t i = 1; i < table->column_count && at.parent < 0; i++)
-		if (table->of != ROWS_NO_ID && table->columns[i].id == table->of)
+		if (table->has_ids && table->columns[i].of == (int)index)
 			at.parent = (int)i;
 	at.same = xcalloc(table->row_count, sizeof(*at.same));
 	at.below = xcalloc(table->row_count + 1, sizeof(*at.below));

@@ -13,40 +13,33 @@
 /* Values of a run: a hostile archive must not take all memory. 16 bytes each. */
 #define VALUES_MOST (64u << 20)
 
-/* A column is of these ids if it is called so, or ends so. */
+/* Ids that are not called TABLE_id, or end so. */
 static const struct {
-	const char *column;
-	enum rows_id id;
-} id_columns[] = {
-	{"parent_path_id", ROWS_PATH},	{"path_id", ROWS_PATH},
-	{"function_id", ROWS_FUNCTION}, {"caller_id", ROWS_FUNCTION},
-	{"callee_id", ROWS_FUNCTION},	{"module_id", ROWS_MODULE},
-	{"process_id", ROWS_PROCESS},	{"lane_id", ROWS_LANE},
-	{"thread_id", ROWS_THREAD},	{"site_id", ROWS_SITE},
-	{"snapshot_id", ROWS_SNAPSHOT}, {"until_id", ROWS_SNAPSHOT},
-	{"born_id", ROWS_SNAPSHOT},	{"freed_id", ROWS_SNAPSHOT},
-	{"series_id", ROWS_SERIES},
-};
-static const char *const id_tables[ROWS_IDS] = {
-	[ROWS_PROCESS] = "process",   [ROWS_LANE] = "lane",
-	[ROWS_THREAD] = "thread",     [ROWS_MODULE] = "module",
-	[ROWS_FUNCTION] = "function", [ROWS_PATH] = "path",
-	[ROWS_SITE] = "site",	      [ROWS_SNAPSHOT] = "snapshot",
-	[ROWS_SERIES] = "series",
+	const char *column, *id;
+} other_ids[] = {
+	{"caller_id", "function_id"}, {"callee_id", "function_id"},
+	{"until_id", "snapshot_id"},  {"born_id", "snapshot_id"},
+	{"freed_id", "snapshot_id"},
 };
 
-static enum rows_id id_of(const char *column)
+static bool ends_with(const char *text, const char *end)
 {
-	size_t length = strlen(column);
+	size_t length = strlen(text), end_length = strlen(end);
 
-	for (size_t i = 0; i < sizeof(id_columns) / sizeof(id_columns[0]); i++) {
-		size_t end = strlen(id_columns[i].column);
+	return length >= end_length && strcmp(text + length - end_length, end) == 0;
+}
 
-		if (length >= end &&
-		    strcmp(column + length - end, id_columns[i].column) == 0)
-			return id_columns[i].id;
-	}
-	return ROWS_NO_ID;
+/* The table whose rows the column's numbers are ids of; -1: none. */
+static int table_meant(const struct rows *rows, const char *column)
+{
+	for (size_t i = 0; i < sizeof(other_ids) / sizeof(other_ids[0]); i++)
+		if (strcmp(column, other_ids[i].column) == 0)
+			column = other_ids[i].id;
+	for (size_t i = 0; i < rows->table_count; i++)
+		if (rows->tables[i].has_ids &&
+		    ends_with(column, rows->tables[i].columns[0].name))
+			return (int)i;
+	return -1;
 }
 
 static int describe_columns(struct rows_table *table, struct sqlite3 *db)
@@ -62,13 +55,16 @@ static int describe_columns(struct rows_table *table, struct sqlite3 *db)
 
 		code = SQLITE_OK;
 		column->name = xstrdup((const char *)sqlite3_column_text(statement, 0));
-		column->id = id_of(column->name);
 		column->is_run_id = strcmp(column->name, "run_id") == 0;
 	}
 	sqlite3_finalize(statement);
-	for (enum rows_id id = ROWS_NO_ID + 1; id < ROWS_IDS; id++)
-		if (strcmp(table->name, id_tables[id]) == 0)
-			table->of = id;
+	if (table->column_count && !table->columns[0].is_run_id) {
+		size_t length = strlen(table->name);
+
+		table->has_ids =
+			strncmp(table->columns[0].name, table->name, length) == 0 &&
+			strcmp(table->columns[0].name + length, "_id") == 0;
+	}
 	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
@@ -85,34 +81,37 @@ int rows_describe(struct rows *rows, struct sqlite3 *db)
 		code = describe_columns(table, db);
 	}
 	sqlite3_finalize(statement);
-	return code == SQLITE_DONE ? SQLITE_OK : code;
-}
+	for (size_t i = 0; i < rows->table_count; i++)
+		for (size_t k = 0; k < rows->tables[i].column_count; k++) {
+			struct rows_column *column = &rows->tables[i].columns[k];
 
-static const struct rows_column *column_named(const struct rows_table *table,
-					      const char *name)
-{
-	for (size_t i = 0; i < table->column_count; i++)
-		if (strcmp(table->columns[i].name, name) == 0)
-			return &table->columns[i];
-	return NULL;
+			column->of = table_meant(rows, column->name);
+		}
+	return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 /* "SELECT a, b FROM t WHERE run_id = ?"; a table without run_id is found by its first
  * column, an id. */
-static void put_select(struct strbuf *sql, const struct rows_table *table)
+static void put_select(struct strbuf *sql, const struct rows *rows,
+		       const struct rows_table *table)
 {
 	const struct rows_column *first = &table->columns[0];
+	bool has_run = false;
 
 	strbuf_puts(sql, "SELECT ");
-	for (size_t i = 0; i < table->column_count; i++)
+	for (size_t i = 0; i < table->column_count; i++) {
 		strbuf_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i].name);
+		has_run |= table->columns[i].is_run_id;
+	}
 	strbuf_printf(sql, " FROM \"%s\" WHERE ", table->name);
-	if (column_named(table, "run_id"))
+	if (has_run)
 		strbuf_puts(sql, "run_id = ?1");
-	else
+	else if (first->of >= 0)
 		strbuf_printf(sql,
 			      "\"%s\" IN (SELECT \"%s\" FROM \"%s\" WHERE run_id = ?1)",
-			      first->name, first->name, id_tables[first->id]);
+			      first->name, first->name, rows->tables[first->of].name);
+	else
+		strbuf_puts(sql, "0"); /* of no run */
 	if (table->has_rowid)
 		strbuf_puts(sql, " ORDER BY rowid");
 }
@@ -161,7 +160,7 @@ void rows_find_ids(struct rows_table *table)
 {
 	const struct rows_value *ids = table->columns[0].values;
 
-	table->is_numbered = table->of != ROWS_NO_ID && table->row_count > 0;
+	table->is_numbered = table->has_ids && table->row_count > 0;
 	for (size_t i = 0; i < table->row_count && table->is_numbered; i++)
 		table->is_numbered = ids[i].kind == ROWS_INTEGER && ids[i].number > 0 &&
 				     ids[i].number < INT64_MAX / 2 &&
@@ -190,7 +189,7 @@ static int read_table(struct rows *rows, struct rows_table *table, struct sqlite
 	sqlite3_stmt *statement;
 	int code;
 
-	put_select(&sql, table);
+	put_select(&sql, rows, table);
 	code = sqlite3_prepare_v2(db, strbuf_text(&sql), -1, &statement, NULL);
 	strbuf_free(&sql);
 	if (code == SQLITE_OK)
@@ -215,14 +214,6 @@ int rows_read(struct rows *rows, struct sqlite3 *db, int64_t run_id)
 	for (size_t i = 0; i < rows->table_count && code == SQLITE_OK; i++)
 		code = read_table(rows, &rows->tables[i], db, run_id);
 	return code;
-}
-
-struct rows_table *rows_table_of(const struct rows *rows, enum rows_id id)
-{
-	for (size_t i = 0; i < rows->table_count; i++)
-		if (id != ROWS_NO_ID && rows->tables[i].of == id)
-			return &rows->tables[i];
-	return NULL;
 }
 
 static int bind(sqlite3_stmt *statement, int number, const struct rows_value *value,
@@ -271,7 +262,7 @@ static int write_table(const struct rows_table *table, struct sqlite3 *db, int64
 			code = column->is_run_id
 				       ? sqlite3_bind_int64(statement, (int)i + 1, run_id)
 				       : bind(statement, (int)i + 1, &column->values[row],
-					      moved[column->id]);
+					      column->of < 0 ? 0 : moved[column->of]);
 		}
 		if (code == SQLITE_OK)
 			code = sqlite3_step(statement);
@@ -287,16 +278,18 @@ static int find_moved(const struct rows *rows, struct sqlite3 *db, int64_t *move
 {
 	int code = SQLITE_OK;
 
-	for (enum rows_id id = ROWS_NO_ID + 1; id < ROWS_IDS && code == SQLITE_OK; id++) {
-		const struct rows_table *table = rows_table_of(rows, id);
+	for (size_t i = 0; i < rows->table_count && code == SQLITE_OK; i++) {
+		const struct rows_table *table = &rows->tables[i];
 		struct strbuf sql = {0};
 		sqlite3_stmt *statement;
 
-		strbuf_printf(&sql, "SELECT MAX(%s_id) FROM %s", id_tables[id],
-			      id_tables[id]);
+		if (!table->has_ids)
+			continue;
+		strbuf_printf(&sql, "SELECT MAX(\"%s\") FROM \"%s\"",
+			      table->columns[0].name, table->name);
 		code = sqlite3_prepare_v2(db, strbuf_text(&sql), -1, &statement, NULL);
-		if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW && table)
-			moved[id] = sqlite3_column_int64(statement, 0);
+		if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+			moved[i] = sqlite3_column_int64(statement, 0);
 		sqlite3_finalize(statement);
 		strbuf_free(&sql);
 	}
@@ -305,7 +298,7 @@ static int find_moved(const struct rows *rows, struct sqlite3 *db, int64_t *move
 
 int rows_write(const struct rows *rows, struct sqlite3 *db, int64_t run_id)
 {
-	int64_t moved[ROWS_IDS] = {0};
+	auto_free int64_t *moved = xcalloc(rows->table_count + 1, sizeof(*moved));
 	int code = find_moved(rows, db, moved);
 
 	if (code == SQLITE_OK)

@@ -27,24 +27,9 @@ struct rows_value {
 	uint8_t kind;
 };
 
-/* What the numbers of a column stand for: rows of a table, by its id; or none. */
-enum rows_id {
-	ROWS_NO_ID,
-	ROWS_PROCESS,
-	ROWS_LANE,
-	ROWS_THREAD,
-	ROWS_MODULE,
-	ROWS_FUNCTION,
-	ROWS_PATH,
-	ROWS_SITE,
-	ROWS_SNAPSHOT,
-	ROWS_SERIES,
-	ROWS_IDS
-};
-
 struct rows_column {
 	char *name;
-	uint8_t id; /* enum rows_id */
+	int of; /* its numbers are ids of this table's rows; -1: of none */
 	bool is_run_id;
 	struct rows_value *values;
 };
@@ -53,8 +38,8 @@ struct rows_table {
 	char *name;
 	struct rows_column *columns;
 	size_t column_count, row_count;
-	enum rows_id of; /* what its first column numbers; ROWS_NO_ID: nothing */
 	bool has_rowid;
+	bool has_ids;	  /* its first column, NAME_id */
 	bool is_numbered; /* its rows have the ids first_id, first_id + 1, ... */
 	int64_t first_id;
 };
@@ -78,5 +63,4 @@ void rows_find_ids(struct rows_table *table);
 /* Adds the rows to a run.db of the same schema, as the run of this number; ids are moved
  * behind those that are there. SQLite's code. */
 int rows_write(const struct rows *rows, struct sqlite3 *db, int64_t run_id);
-struct rows_table *rows_table_of(const struct rows *rows, enum rows_id id);
 void rows_free(struct rows *rows);

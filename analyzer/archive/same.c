@@ -28,8 +28,8 @@ static bool is_key(const struct rows_table *table, size_t column)
 {
 	const struct rows_column *one = &table->columns[column];
 
-	if (one->id != ROWS_NO_ID)
-		return column > 0 || table->of == ROWS_NO_ID;
+	if (one->of >= 0)
+		return column > 0 || !table->has_ids;
 	for (size_t i = 0; i < sizeof(key_columns) / sizeof(key_columns[0]); i++)
 		if (strcmp(one->name, key_columns[i]) == 0)
 			return true;
@@ -40,7 +40,6 @@ static bool is_key(const struct rows_table *table, size_t column)
 static uint64_t mark_value(const struct marks *marks, uint64_t seed,
 			   const struct rows_column *column, size_t row)
 {
-	const struct rows_table *meant = rows_table_of(marks->rows, column->id);
 	const struct rows_value *value = &column->values[row];
 	uint64_t number = (uint64_t)value->number, place;
 
@@ -48,11 +47,12 @@ static uint64_t mark_value(const struct marks *marks, uint64_t seed,
 		return mix(seed, "", 0);
 	if (value->kind == ROWS_TEXT || value->kind == ROWS_BLOB)
 		return mix(seed, value->bytes, value->size);
-	if (meant && value->kind == ROWS_INTEGER && meant->is_numbered) {
-		const uint64_t *of = marks->of[meant - marks->rows->tables];
+	if (column->of >= 0 && value->kind == ROWS_INTEGER) {
+		const struct rows_table *meant = &marks->rows->tables[column->of];
+		const uint64_t *of = marks->of[column->of];
 
 		place = number - (uint64_t)meant->first_id;
-		if (of && place < meant->row_count)
+		if (of && meant->is_numbered && place < meant->row_count)
 			number = of[place];
 	}
 	return mix(seed, &number, sizeof(number));
