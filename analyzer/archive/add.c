@@ -169,16 +169,10 @@ static int64_t find_reference(struct adding *adding)
 		size = sqlite3_column_int64(statement, 1);
 	}
 	sqlite3_finalize(statement);
-	if (!number || number == archive->reference_id)
-		return size;
-	rows_free(&archive->reference);
-	archive->reference_id = 0;
-	if (rows_describe(&archive->reference, adding->from) != SQLITE_OK ||
-	    archive_unpack(archive->db, number, &archive->reference, NULL,
-			   adding->error) < 0)
-		return 0;
-	archive->reference_id = number;
-	return size;
+	return number && archive_read_reference(archive->db, number, adding->from,
+						&archive->reference, adding->error) == 0
+		       ? size
+		       : 0;
 }
 
 static bool is_same_value(const struct rows_value *one, const struct rows_value *other)
@@ -228,7 +222,7 @@ static void insert_packed(struct adding *adding, sqlite3_stmt *row,
 {
 	struct archive *archive = adding->archive;
 	int64_t reference_size = find_reference(adding);
-	const struct rows *reference = reference_size ? &archive->reference : NULL;
+	const struct rows *reference = reference_size ? &archive->reference.rows : NULL;
 	ended_by(strbuf_free) struct strbuf packed = {0};
 	sqlite3_stmt *statement;
 
@@ -245,7 +239,7 @@ static void insert_packed(struct adding *adding, sqlite3_stmt *row,
 	bind_row(adding, statement, row);
 	if (adding->code == SQLITE_OK && reference)
 		adding->code = sqlite3_bind_int64(statement, PACKED_REFERENCE,
-						  archive->reference_id);
+						  archive->reference.run_id);
 	if (adding->code == SQLITE_OK)
 		adding->code = sqlite3_bind_blob(statement, PACKED_ROWS, packed.data,
 						 (int)packed.size, SQLITE_TRANSIENT);
@@ -282,7 +276,7 @@ static void add_new(struct adding *adding, sqlite3_stmt *row)
 }
 
 static void add(struct adding *adding, const char *const *tags, size_t tag_count,
-		enum archive_added *ret)
+		struct archive_added *ret)
 {
 	sqlite3_stmt *row = ask_run(adding, archive_sql_run);
 
@@ -290,18 +284,19 @@ static void add(struct adding *adding, const char *const *tags, size_t tag_count
 				  &adding->code, NULL, 0);
 	if (next(adding, row)) {
 		adding->number = find_known(adding, row);
-		*ret = adding->number ? ARCHIVE_KNOWN : ARCHIVE_ADDED;
+		ret->is_new = !adding->number;
 		if (!adding->number)
 			add_new(adding, row);
 		if (adding->from_code == SQLITE_OK)
 			add_tags(adding, tags, tag_count);
+		ret->run_id = adding->number;
 	}
 	sqlite3_finalize(row);
 	sqlite3_finalize(adding->tag);
 }
 
 int archive_add(struct archive *archive, struct rundb *db, int64_t run_id,
-		const char *const *tags, size_t tag_count, enum archive_added *ret,
+		const char *const *tags, size_t tag_count, struct archive_added *ret,
 		struct strbuf *error)
 {
 	struct adding adding = {.archive = archive,
@@ -323,7 +318,6 @@ int archive_add(struct archive *archive, struct rundb *db, int64_t run_id,
 	if (!sqlite3_get_autocommit(archive->db))
 		sqlite3_exec(archive->db, "ROLLBACK", NULL, NULL, NULL);
 	/* it may have been read in this transaction */
-	rows_free(&archive->reference);
-	archive->reference_id = 0;
+	archive_forget_reference(&archive->reference);
 	return result;
 }

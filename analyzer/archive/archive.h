@@ -19,14 +19,14 @@ struct rundb;
 int archive_open(const char *path, struct archive **ret, struct strbuf *error);
 void archive_close(struct archive *archive);
 
-enum archive_added {
-	ARCHIVE_ADDED,
-	ARCHIVE_KNOWN, /* it was there; only tags were set */
+struct archive_added {
+	int64_t run_id; /* in the archive */
+	bool is_new;	/* else it was there, and only tags were set */
 };
 
 /* Adds a run whole, or nothing of it. tags: "NAME=VALUE" each. */
 int archive_add(struct archive *archive, struct rundb *db, int64_t run_id,
-		const char *const *tags, size_t tag_count, enum archive_added *ret,
+		const char *const *tags, size_t tag_count, struct archive_added *ret,
 		struct strbuf *error);
 
 /*

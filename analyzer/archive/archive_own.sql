@@ -47,9 +47,6 @@ ON CONFLICT DO UPDATE SET blocked_ns = blocked_ns + excluded.blocked_ns,
 SELECT p.reference_id, p.rows, a.schema FROM packed p JOIN archived a USING (run_id)
 WHERE p.run_id = :run;
 
--- :name reference_of
-SELECT reference_id FROM packed WHERE run_id = :run;
-
 -- A word is a run's number, or else a label or a tag.
 -- :name wanted
 WITH numbered AS (SELECT run_id FROM archived WHERE CAST(run_id AS TEXT) = :word)

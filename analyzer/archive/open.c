@@ -175,6 +175,6 @@ void archive_close(struct archive *archive)
 		return;
 	sqlite3_close(archive->db);
 	held_done(&archive->file);
-	rows_free(&archive->reference);
+	archive_forget_reference(&archive->reference);
 	free(archive);
 }

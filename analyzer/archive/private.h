@@ -8,14 +8,18 @@
 
 #include <sqlite3.h>
 
+/* A run that others are differences from: the latest that was read. Zeroed: none. */
+struct archive_reference {
+	int64_t run_id;
+	struct rows rows;
+};
+
 struct archive {
 	sqlite3 *db;
 	struct held_file file;
 	const char *path; /* borrowed */
 	unsigned waited_ms;
-	/* The latest reference that was read: other runs are differences from it. */
-	int64_t reference_id; /* 0: none */
-	struct rows reference;
+	struct archive_reference reference;
 };
 
 /* open.c: turns a code of SQLite into a sentence and -errno. */
@@ -25,9 +29,15 @@ int archive_fail(struct archive *archive, int code, struct strbuf *error);
 sqlite3_stmt *archive_ask(struct archive *archive, const char *sql, int *code,
 			  const int64_t *numbers, int count);
 
-/* take.c: reads a run; its tables are described already. -EINVAL: damaged. */
-int archive_unpack(sqlite3 *db, int64_t run_id, struct rows *ret,
-		   const struct rows *reference, struct strbuf *error);
+/* take.c: reads a run of this archive into rows of the tables of like, a run.db.
+ * reference: NULL, or where the run's is, or is put. -EINVAL: damaged. */
+int archive_unpack(sqlite3 *db, int64_t run_id, sqlite3 *like,
+		   struct archive_reference *reference, struct rows *ret,
+		   struct strbuf *error);
+/* Reads the reference, unless it is the one at hand. */
+int archive_read_reference(sqlite3 *db, int64_t run_id, sqlite3 *like,
+			   struct archive_reference *ret, struct strbuf *error);
+void archive_forget_reference(struct archive_reference *reference);
 
 /* git.c: a tag's name and value; lives as long as the call. */
 typedef void git_tell(void *context, const char *name, const char *value);

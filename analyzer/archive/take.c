@@ -20,8 +20,7 @@
 struct taking {
 	struct rundb *archive, *to;
 	struct strbuf *error;
-	struct rows reference; /* the latest one that was read */
-	int64_t reference_id;
+	struct archive_reference reference;
 	int64_t *runs; /* in the order in which they are taken */
 	size_t count;
 };
@@ -32,83 +31,92 @@ static int damaged(const char *path, int64_t run_id, struct strbuf *error)
 	return -EINVAL;
 }
 
-int archive_unpack(sqlite3 *db, int64_t run_id, struct rows *ret,
-		   const struct rows *reference, struct strbuf *error)
+void archive_forget_reference(struct archive_reference *reference)
 {
-	const char *path = sqlite3_db_filename(db, "main");
-	sqlite3_stmt *statement;
-	int code = sqlite3_prepare_v2(db, archive_own_sql_packed, -1, &statement, NULL);
+	rows_free(&reference->rows);
+	reference->run_id = 0;
+}
+
+int archive_read_reference(sqlite3 *db, int64_t run_id, sqlite3 *like,
+			   struct archive_reference *ret, struct strbuf *error)
+{
+	int result;
+
+	if (ret->rows.tables && ret->run_id == run_id)
+		return 0;
+	archive_forget_reference(ret);
+	result = archive_unpack(db, run_id, like, NULL, &ret->rows, error);
+	ret->run_id = result == 0 ? run_id : 0;
+	return result;
+}
+
+/* The row of the packed run is at hand. */
+static int unpack(sqlite3_stmt *row, int64_t run_id, sqlite3 *like,
+		  struct archive_reference *reference, struct rows *ret, const char *path,
+		  struct strbuf *error)
+{
+	bool is_difference = sqlite3_column_type(row, 0) != SQLITE_NULL;
+	int64_t schema = sqlite3_column_int64(row, 2);
 	int result = 0;
 
-	path = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "archive";
-	if (code == SQLITE_OK)
-		code = sqlite3_bind_int64(statement, 1, run_id);
-	if (code == SQLITE_OK)
-		code = sqlite3_step(statement);
-	if (code != SQLITE_ROW || sqlite3_column_type(statement, 1) != SQLITE_BLOB)
-		result = damaged(path, run_id, error);
-	if (result == 0 && sqlite3_column_int64(statement, 2) != RUNDB_SCHEMA_VERSION) {
+	if (schema != RUNDB_SCHEMA_VERSION) {
 		strbuf_printf(error,
 			      "%s: run %lld was recorded by another version of profshim "
 			      "(schema %lld, this prof-analyze reads %d): 'history' has "
 			      "its numbers, other commands cannot show it",
-			      path, (long long)run_id,
-			      (long long)sqlite3_column_int64(statement, 2),
+			      path, (long long)run_id, (long long)schema,
 			      RUNDB_SCHEMA_VERSION);
-		result = -EINVAL;
+		return -EINVAL;
 	}
-	if (result == 0 &&
-	    (sqlite3_column_type(statement, 0) != SQLITE_NULL) != !!reference)
-		result = damaged(path, run_id, error);
-	if (result == 0 && !pack_read(ret, reference, sqlite3_column_blob(statement, 1),
-				      (size_t)sqlite3_column_bytes(statement, 1)))
-		result = damaged(path, run_id, error);
-	sqlite3_finalize(statement);
-	return result;
+	/* a reference is no difference itself */
+	if (sqlite3_column_type(row, 1) != SQLITE_BLOB || (is_difference && !reference))
+		return damaged(path, run_id, error);
+	if (is_difference)
+		result = archive_read_reference(sqlite3_db_handle(row),
+						sqlite3_column_int64(row, 0), like,
+						reference, error);
+	if (result < 0)
+		return result;
+	if (rows_describe(ret, like) != SQLITE_OK ||
+	    !pack_read(ret, is_difference ? &reference->rows : NULL,
+		       sqlite3_column_blob(row, 1), (size_t)sqlite3_column_bytes(row, 1)))
+		return damaged(path, run_id, error);
+	return 0;
 }
 
-/* The number of the run that a run is a difference from; 0: none. */
-static int64_t reference_of(struct taking *taking, int64_t run_id)
+int archive_unpack(sqlite3 *db, int64_t run_id, sqlite3 *like,
+		   struct archive_reference *reference, struct rows *ret,
+		   struct strbuf *error)
 {
-	struct cursor *cursor =
-		rundb_query(taking->archive, archive_own_sql_reference_of);
-	int64_t number = 0;
+	const char *path = sqlite3_db_filename(db, "main");
+	sqlite3_stmt *row;
+	int code = sqlite3_prepare_v2(db, archive_own_sql_packed, -1, &row, NULL);
+	int result;
 
-	cursor_bind_integer(cursor, ":run", run_id);
-	if (cursor_next(cursor) > 0)
-		number = cursor_integer(cursor, "reference_id");
-	cursor_close(cursor);
-	return number;
+	path = path && strrchr(path, '/') ? strrchr(path, '/') + 1 : "archive";
+	if (code == SQLITE_OK)
+		code = sqlite3_bind_int64(row, 1, run_id);
+	if (code == SQLITE_OK)
+		code = sqlite3_step(row);
+	result = code == SQLITE_ROW
+			 ? unpack(row, run_id, like, reference, ret, path, error)
+			 : damaged(path, run_id, error);
+	sqlite3_finalize(row);
+	return result;
 }
 
 static int take_one(struct taking *taking, int64_t run_id)
 {
 	sqlite3 *from = rundb_handle(taking->archive), *to = rundb_handle(taking->to);
-	int64_t number = reference_of(taking, run_id);
 	struct rows rows = {0};
-	int result = 0, code = SQLITE_OK;
+	int result = archive_unpack(from, run_id, to, &taking->reference, &rows,
+				    taking->error);
 
-	if (number && number != taking->reference_id) {
-		rows_free(&taking->reference);
-		taking->reference_id = 0;
-		code = rows_describe(&taking->reference, to);
-		result = archive_unpack(from, number, &taking->reference, NULL,
-					taking->error);
-		taking->reference_id = result == 0 ? number : 0;
-	}
-	if (result == 0 && code == SQLITE_OK)
-		code = rows_describe(&rows, to);
-	if (result == 0 && code == SQLITE_OK)
-		result =
-			archive_unpack(from, run_id, &rows,
-				       number ? &taking->reference : NULL, taking->error);
-	if (result == 0 && code == SQLITE_OK)
-		code = rows_write(&rows, to, run_id);
-	rows_free(&rows);
 	/* numbers that no run has, or twice: only a stranger writes such */
-	return code == SQLITE_OK
-		       ? result
-		       : damaged(rundb_path(taking->archive), run_id, taking->error);
+	if (result == 0 && rows_write(&rows, to, run_id) != SQLITE_OK)
+		result = damaged(rundb_path(taking->archive), run_id, taking->error);
+	rows_free(&rows);
+	return result;
 }
 
 static void want(struct taking *taking, int64_t run_id)
@@ -192,7 +200,7 @@ int archive_take(const char *path, const char *wanted, bool takes_all,
 		result = rundb_open_memory(path, &taking.to, error);
 	for (size_t i = 0; i < taking.count && result == 0; i++)
 		result = take_one(&taking, taking.runs[i]);
-	rows_free(&taking.reference);
+	archive_forget_reference(&taking.reference);
 	free(taking.runs);
 	rundb_close(taking.archive);
 	if (result == 0)

@@ -119,8 +119,15 @@ def tags_are_kept(case):
     git(tree, "commit", "--allow-empty", "-m", "first")
     commit = subprocess.run(["git", "-C", tree, "rev-parse", "HEAD"], capture_output=True, text=True,
                             check=True).stdout.strip()
+    git(tree, "pack-refs", "--all")
+    git(tree, "worktree", "add", "-b", "side", case.path("beside"))
     here = os.uname().nodename
     archive = case.path("tags.db")
+    beside = case.recording("fixture", "beside", cwd=case.path("beside"), host=here,
+                            started_utc="2036-01-01T00:00:00.000Z")
+    case.run("archive", "add", archive, beside)
+    tags = dict(case.rows(archive, "SELECT name, value FROM tag WHERE run_id = 1"))
+    check("a work tree", tags == {"commit": commit, "branch": "side"}, tags)
     later = case.recording("fixture", "later", cwd=os.path.join(tree, "below"), host=here,
                            started_utc="2036-01-01T00:00:00.000Z")
     earlier = case.recording("fixture", "earlier", cwd=tree, host=here,
@@ -190,6 +197,9 @@ def damaged_runs_are_told(case):
     with sqlite3.connect(archive) as db:
         db.execute("UPDATE packed SET rows = ?, reference_id = run_id", (whole,))
     case.refused("run 1 is damaged", "functions", archive, "--run", "1")
+    with sqlite3.connect(archive) as db:
+        db.execute("UPDATE packed SET reference_id = 0 WHERE run_id = 1")
+    case.refused("run 0 is damaged", "functions", archive, "--run", "1")
 
 
 def nothing_is_added_in_part(case):

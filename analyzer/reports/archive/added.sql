@@ -3,10 +3,7 @@
 
 -- Of a recording: runs that are whole.
 -- :name runs
-SELECT run_id, token FROM run ORDER BY run_id;
+SELECT run_id FROM run ORDER BY run_id;
 
 -- :name added
 SELECT 0 AS run_id, 0 AS is_new WHERE 0;
-
--- :name number
-SELECT run_id FROM archived WHERE token = :token;

@@ -16,15 +16,10 @@
 
 #include "added.sql.h"
 
-struct added_run {
-	char *token;
-	bool is_new;
-};
-
 struct adding {
 	struct report_input *input;
 	struct archive *archive;
-	struct added_run *runs;
+	struct archive_added *runs;
 	size_t count;
 };
 
@@ -36,15 +31,14 @@ static int add_runs(struct adding *adding, struct rundb *db)
 	int result;
 
 	while ((result = cursor_next(cursor)) > 0) {
-		enum archive_added added = ARCHIVE_KNOWN;
+		struct archive_added added = {0};
 
 		result = archive_add(adding->archive, db,
 				     cursor_integer(cursor, "run_id"), options->tags,
 				     options->tag_count, &added, &adding->input->error);
 		if (result < 0)
 			break;
-		ARRAY_ADD(adding->runs, adding->count) = (struct added_run){
-			xstrdup(cursor_text(cursor, "token")), added == ARCHIVE_ADDED};
+		ARRAY_ADD(adding->runs, adding->count) = added;
 	}
 	if (result < 0 && !adding->input->error.size)
 		strbuf_puts(&adding->input->error, rundb_error(db));
@@ -91,18 +85,10 @@ static int keep_added(struct adding *adding)
 	if (result < 0)
 		return result;
 	insert = rundb_insert_begin(db, "added", 2);
-	for (size_t i = 0; i < adding->count; i++) {
-		struct cursor *cursor = rundb_query(db, added_sql_number);
-
-		cursor_bind_text(cursor, ":token", adding->runs[i].token);
-		if (cursor_next(cursor) > 0)
-			rundb_insert_row(
-				insert,
-				(struct cell[]){
-					cell_integer(cursor_integer(cursor, "run_id")),
-					cell_integer(adding->runs[i].is_new)});
-		cursor_close(cursor);
-	}
+	for (size_t i = 0; i < adding->count; i++)
+		rundb_insert_row(insert,
+				 (struct cell[]){cell_integer(adding->runs[i].run_id),
+						 cell_integer(adding->runs[i].is_new)});
 	return rundb_insert_end(insert);
 }
 
@@ -131,8 +117,6 @@ enum exit_status archive_build(struct report_input *input, struct doc *doc)
 				     "'archive list ARCHIVE'");
 	if (status == STATUS_OK)
 		status = show(&adding, doc);
-	for (size_t i = 0; i < adding.count; i++)
-		free(adding.runs[i].token);
 	free(adding.runs);
 	return status;
 }
