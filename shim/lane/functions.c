@@ -151,6 +151,9 @@ enum headers_answer headers_ask(uint64_t function)
 	return HEADERS_UNKNOWN;
 }
 
+/* In the place of a function. */
+#define TRIGGER_OF_NOBODY UINT64_MAX
+
 static struct trigger triggers[TRIGGER_LIMIT];
 
 uint32_t trigger_count;
@@ -172,6 +175,15 @@ int trigger_add(const struct trigger *trigger)
 	/* release: pairs with the acquire in trigger_find() */
 	__atomic_store_n(&trigger_count, index + 1, __ATOMIC_RELEASE);
 	return 1;
+}
+
+void trigger_drop(uint64_t function)
+{
+	for (uint32_t i = 0; i < trigger_count; i++)
+		if (triggers[i].function == function && !triggers[i].enter_label &&
+		    !triggers[i].exit_label && !(triggers[i].actions & ~TRIGGER_CHOSEN))
+			__atomic_store_n(&triggers[i].function, TRIGGER_OF_NOBODY,
+					 __ATOMIC_RELAXED);
 }
 
 const struct trigger *trigger_find(uint64_t function)

@@ -83,6 +83,7 @@ extern hidden uint32_t trigger_count;
 #define TRIGGER_STUDIES (TRIGGER_STUDY | TRIGGER_FOUND)
 /* Chosen because its slow calls computed: its callees need not be chosen, too. */
 #define TRIGGER_COVERS 16u
+#define TRIGGER_CHOSEN (TRIGGER_FOUND | TRIGGER_COVERS)
 
 struct trigger {
 	uint64_t function;
@@ -93,6 +94,10 @@ struct trigger {
 
 /* 0: the table is full. */
 int trigger_add(const struct trigger *trigger);
+
+/* Its calls trigger nothing any longer, if only the recorder wanted that: what the user
+ * asked for stays. Under the process lock. */
+void trigger_drop(uint64_t function);
 
 /* NULL: there is none. */
 const struct trigger *trigger_find(uint64_t function);

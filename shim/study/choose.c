@@ -264,12 +264,16 @@ static double share_of(uint64_t calls, uint64_t ticks)
 	return ticks ? (double)calls * pair_ticks * CALL_PAIRS / (double)ticks : 1;
 }
 
-static int is_affordable(double share)
+static double share_most(void)
 {
 	double percent = process_facts.run->overhead_percent;
-	double most = percent > 0 ? percent / 100 * SHARE_OF_BUDGET : SHARE_MOST;
 
-	return found.share + share <= most;
+	return percent > 0 ? percent / 100 * SHARE_OF_BUDGET : SHARE_MOST;
+}
+
+static int is_affordable(double share)
+{
+	return found.share + share <= share_most();
 }
 
 /* What nobody has named: its time was seen to have a tail. */
@@ -319,6 +323,27 @@ static int is_recursion(const struct lane_context *context, uint64_t key)
 		inner += outer > LANE_ROOT ? node->call_count : 0;
 	}
 	return inner * 2 > all;
+}
+
+/* A program has phases, and what was called little when it was chosen may be called most
+ * of the time. What it has told until now stays. */
+static void drop_costly(const struct lane_context *context, uint64_t now)
+{
+	uint64_t busy_ticks =
+		lane_busy_ticks(context, now) - context->study.begin_busy_ticks;
+	uint64_t mask;
+
+	for (uint32_t i = 1; i < context->lane->functions.count; i++) {
+		const struct segment_function *function = &context->functions[i];
+
+		if (trigger_actions(function->key) & TRIGGER_FOUND &&
+		    share_of(suspect_calls(context, function), busy_ticks) >
+			    2 * share_most() &&
+		    process_try_lock(&mask)) {
+			trigger_drop(function->key);
+			process_unlock(&mask);
+		}
+	}
 }
 
 /* Of code that is mapped, or a region: whose ends come to the hooks. */
@@ -466,10 +491,14 @@ void cold choose_look(struct lane_context *context, uint64_t now)
 		state->next_look_ticks = now + LIFE_TICKS;
 		state->next_busy_ticks = 0;
 	}
-	if (is_finding && now >= state->next_look_ticks && found.count < CHOOSE_MOST &&
+	if (is_finding && now >= state->next_look_ticks &&
 	    lane_busy_ticks(context, now) >= state->next_busy_ticks) {
-		find_suspect(context, now);
-		find_tails(context, now);
+		if (found.count < CHOOSE_MOST) {
+			find_suspect(context, now);
+			find_tails(context, now);
+		}
+		if (found.count)
+			drop_costly(context, now);
 		state->next_look_ticks = now + LOOK_TICKS;
 		/* what it took, and of what is computed no more than that */
 		state->next_busy_ticks =

@@ -72,7 +72,8 @@ void study_abandon(struct lane_context *context);
  *   there are no more than CHOOSE_LOOSE: what waits for work is slow now and then, too.
  * What it costs, timed and studied at each call, must fit into what is left of a quarter
  * of the budget, and there are not CHOOSE_MOST yet. One that was counted is recorded
- * exactly from then on. Each 25 ms 64 functions and as many calls that were kept are
+ * exactly from then on. If it takes twice that later, the calls that follow are not
+ * studied. Each 25 ms 64 functions and as many calls that were kept are
  * looked at, which takes 10 us.
  */
 

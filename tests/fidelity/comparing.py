@@ -123,16 +123,16 @@ class Measurement:
     def _sample(self, build):
         """Of several settings the last one is sampled."""
         samples, subject = self.samples[build], self.subject
+        program = subject.built["plain" if build == "plain" else "hooked"]
         wanted = samples.total() + SAMPLES_A_TURN
         try:
             for _ in range(RUNS_A_TURN):
                 stacks = truth.perf_stacks(
-                    self.runner.folder,
+                    self.runner.folder, program,
                     self.runner.command(subject, build, self.settings[-1].name),
                     running.environment_of({}),
                     running.fix_addresses if subject.fixed_addresses else None)
-                samples.add(stacks, subject.built["plain" if build == "plain" else "hooked"],
-                            self.counts.keys(), self.names)
+                samples.add(stacks, program, self.counts.keys(), self.names)
                 if build == "recorded":
                     harness.settle(self.runner.products, self.runner.database)
                 if samples.total() >= wanted:

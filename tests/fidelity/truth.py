@@ -194,6 +194,7 @@ def lost_share(folder, data, environment):
 
 
 COMM, MMAP2, IS_EXEC = 3, 10, 1 << 13
+COMM_LENGTH = 15  # of a process's name
 READ, EXECUTE = 1, 4
 # Bits of perf's sample_type whose words stand behind the time of every event.
 BEHIND_TIME = (1 << 6, 1 << 7, 1 << 9, 1 << 16)
@@ -260,12 +261,14 @@ def record_samples(folder, command, environment, fix):
     return data
 
 
-def perf_stacks(folder, command, environment, fix):
-    """Those of one run of a command."""
+def perf_stacks(folder, program, command, environment, fix):
+    """Those of one run of a command, as far as they are of that program: the recorder has
+    processes of its own, which are busy in the same libraries."""
     if not shutil.which("perf"):
         raise measure.BenchError("perf is not installed")
     data = record_samples(folder, command, environment, fix)
     text = measure.run(["perf", "script", "-i", data, "--inline", "--no-demangle", "-F",
-                        "ip,sym,dso"], environment, cwd=folder)
+                        "ip,sym,dso", "--comms", os.path.basename(program)[:COMM_LENGTH]],
+                       environment, cwd=folder)
     measure.remove(data, data + ".old")
     return list(stacks_in(text))
