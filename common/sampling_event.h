@@ -69,6 +69,8 @@ static inline void sampling_add_kernel(struct perf_event_attr *attributes)
 /* The same of one that comes later. */
 #define SAMPLING_SLOW_SWITCH_NS 3000.0
 #define SAMPLING_SLOW_PERIOD_NS 10000000u
+/* The same of one at the least period. */
+#define SAMPLING_FAST_SWITCH_NS 17000.0
 
 /* hz: PROFSHIM_SAMPLES, 0: as the budget says. tick_ns: what the collector has measured,
  * 0: nothing. Of some time, in which busy_ns were computed and the threads were switched
@@ -102,10 +104,10 @@ static inline double sampling_share(uint32_t hz, uint64_t tick_ns, double busy_n
 				    uint64_t switch_count)
 {
 	double allowed_ns = SAMPLING_BUDGET_SHARE * busy_ns;
-	double cost_ns = (double)switch_count * SAMPLING_SWITCH_NS;
+	double cost_ns = (double)switch_count * SAMPLING_FAST_SWITCH_NS;
 	double share;
 
-	if (hz || cost_ns <= allowed_ns)
+	if (hz || (double)switch_count * SAMPLING_SWITCH_NS <= allowed_ns)
 		return 1;
 	share = allowed_ns /
 		(cost_ns + (double)tick_ns * busy_ns / SAMPLING_LEAST_PERIOD_NS);

@@ -137,7 +137,8 @@ def module_of(frames):
     """Whose code it is, which may have been on its way through the kernel."""
     own = [frame for frame in frames if "kernel" not in frame[2]]
     # Of some code of libc perf calls all of it inlined: the next module is its caller's.
-    if own and any(symbol.startswith("__GI_") for at, symbol, module in own
+    if own and any(symbol.startswith("__GI_") or VARIANT.search(symbol)
+                   for at, symbol, module in own
                    if at == own[0][0] and module == "inlined"):
         return "libc"
     return next((module for _, _, module in own if module != "inlined"), "")
