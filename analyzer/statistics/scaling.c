@@ -104,6 +104,8 @@ static int group(const struct scaling_point *points, size_t count, struct sizes 
 	struct scaling_point *sorted;
 
 	*ret = (struct sizes){.is_exact = true};
+	if (!count)
+		return -EDOM;
 	for (size_t i = 0; i < count; i++)
 		if (!isfinite(points[i].value) || points[i].value < 0 ||
 		    !isfinite(points[i].n) || !(points[i].n > 0) ||
