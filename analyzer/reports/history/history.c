@@ -266,6 +266,15 @@ static size_t add_noisy(struct history *history, int64_t subject, enum kind kind
 	return count ? found[count - 1] : 0;
 }
 
+/* Code without hooks, whose calls nobody counts, is there when a sample meets it. */
+static bool are_counted(const struct history *history)
+{
+	for (size_t i = 0; i < history->count; i++)
+		if (history->numbers[i] > 0)
+			return true;
+	return false;
+}
+
 static void judge(struct history *history, int64_t subject, enum kind kind)
 {
 	const struct course *course = &history->courses[subject];
@@ -275,7 +284,7 @@ static void judge(struct history *history, int64_t subject, enum kind kind)
 	take_course(history, course, kind);
 	if (!history->count)
 		return;
-	if (kind == CALLS)
+	if (kind == CALLS && are_counted(history))
 		rundb_insert_row(
 			history->there,
 			(struct cell[]){
