@@ -4,7 +4,6 @@ import contextlib
 import http.server
 import os
 import socket
-import threading
 import urllib.error
 import urllib.request
 
@@ -90,12 +89,5 @@ def breaking(port, word, part):
         def log_message(self, *_):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server.server_port
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with servers.serving(Handler) as port_of_ours:
+        yield port_of_ours

@@ -127,8 +127,9 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def misbehaving():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Misbehaving)
+def serving(handler):
+    """The port of a server of ours."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -138,3 +139,7 @@ def misbehaving():
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def misbehaving():
+    return serving(Misbehaving)
