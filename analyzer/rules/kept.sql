@@ -108,7 +108,7 @@ FROM told WHERE is_line OR inside IS NOT NULL OR by IS NOT NULL;
 -- again and again, which every clock counts as computing; found by samples within a call,
 -- since their code has no hooks.
 -- :keep computing
-WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
+WITH costs AS (SELECT f.function_id, f.module, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
 		f.self_ns - f.self_ready_ns AS self_ns,
 		MAX(0, f.raw_self_ns - f.self_ns) AS hooks_ns,
 		CAST(f.self_ns - f.self_ready_ns - f.self_blocked_ns AS REAL) AS cpu_ns,
@@ -131,13 +131,15 @@ spun AS (SELECT p.function_id, MAX(m.whom) AS whom,
 	FROM sample s JOIN path p ON p.run_id = s.run_id AND p.path_id = s.path_id
 	LEFT JOIN modules m ON m.module = s.module
 	WHERE s.run_id = :run AND s.kind = 0 AND NOT s.is_plain GROUP BY p.function_id)
-SELECT costs.*, part AS spun, whom, IFNULL(mostly, '') AS mostly,
+SELECT costs.*, IIF(m.whom IS NULL, part, 1) AS spun, COALESCE(m.whom, spun.whom) AS whom,
+	IFNULL(mostly, '') AS mostly,
 	MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
 	MAX(0, cpu_ns - MAX(0, self_error_ns)) / cpu_ns AS sure,
 	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls
 		THEN 'CPU time and waits were not told apart in every process: '
 			|| 'see ''prof-analyze doctor''' END AS unmeasured
-FROM costs LEFT JOIN spun USING (function_id) LEFT JOIN hottest USING (function_id);
+FROM costs LEFT JOIN spun USING (function_id) LEFT JOIN modules m ON m.module = costs.module
+	LEFT JOIN hottest USING (function_id);
 
 -- Who slept in which call of libc, or in code of its own; a library sleeps for its caller.
 -- first: the thread with which a process begins and ends, for which the run waits. A run with

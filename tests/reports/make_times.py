@@ -17,7 +17,7 @@ def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, erro
     what was subtracted from its own time. error: of what was left. lanes: its own time in
     each, by number from 0. ready, blocked: what of it, in its first lane, was waited for a
     CPU, and slept. host: whose code it is inlined in. call_line: of its call. way: recording
-    of a path. values: of the function."""
+    of a path. values: of the function, module: its path."""
     lanes = lanes or {0: self_ns}
     return dict(name=name, self_ns=sum(lanes.values()), calls=calls, under=under, kind=kind,
                 hooks=hooks, error=error, lanes=lanes, values=values, host=host,
@@ -207,6 +207,10 @@ class Times:
                 function["raw_total_ns"] += sum(one["below"].values()) + one["hooks_below"]
             function.update(one["values"])
         for name, function in self.functions.items():
+            if "module" in function:
+                function["module_id"] = function["function_id"]
+                insert(self.db, "module", run_id=self.run_id, module_id=function["module_id"],
+                       path=function.pop("module"), symbols="symtab")
             insert(self.db, "function", run_id=self.run_id, name=name,
                    **{**dict(file="/src/work.c", line=7, alloc_count=0, alloc_bytes=0,
                              recording="exact"), **function})

@@ -206,6 +206,10 @@ def waits_that_compute():
     yield case("T1", "spun_part of threads",
                found(says="waits for other threads", advises="which thread"),
                *work(400 * MS), code=[("work", "/lib/libgomp.so.1", 9 * MS)])
+    yield case("T1", "spun_part of the library itself",
+               found(says="waits for other threads", advises="which thread"),
+               *work(400 * MS, 0, module="/lib/libgomp.so.1", recording="sampled"),
+               code=[("main", "/lib/libgomp.so.1", 9 * MS)])
     yield case("T1", "spun_part of another function", computes, *work(400 * MS),
                code=[("main", "/lib/libgomp.so.1", 9 * MS)])
     yield case("T1", "spun_part of a library that works", computes, *work(400 * MS),
