@@ -47,17 +47,22 @@ static void note_row(struct pools *pools, const struct merge *merge,
 {
 	struct pool *holder = pool_of(pools, merge, row->path);
 	double ns = (double)row->cpu_ns;
+	bool is_other = row->kind == SAMPLED_CODE &&
+			row->credited_function < pools->function_count &&
+			holder != &pools->all[row->credited_function];
 
+	if (row->kind != SAMPLED_FOLDED)
+		holder->all_ns += ns;
+	if (row->kind == SAMPLED_CODE && !is_other)
+		holder->own_ns += ns;
 	pools->samples += (double)row->count;
 	pools->ns += ns;
 	if (pools_is_hook(row)) {
 		holder->hook_ns += ns;
 		pools->sum.hook_ns += ns;
 	}
-	if (row->kind != SAMPLED_CODE || row->credited_function >= pools->function_count)
-		return;
 	/* the others are of calls that have a frame */
-	if (holder != &pools->all[row->credited_function])
+	if (is_other)
 		pools->all[row->credited_function].ns += ns;
 }
 
@@ -106,6 +111,15 @@ double pools_hook_factor(const struct pools *pools, const struct pool *pool,
 	return pool->model_ns > 0 || weight > 0
 		       ? (pool->hook_ns + weight * all) / (pool->model_ns + weight)
 		       : all;
+}
+
+double pools_own_part(const struct pool *pool, double period_ns, double otherwise)
+{
+	double weight = POOL_SAMPLES * period_ns;
+
+	return pool->all_ns + weight > 0
+		       ? (pool->own_ns + weight * otherwise) / (pool->all_ns + weight)
+		       : otherwise;
 }
 
 double pools_call_ns(const struct pool *pool)

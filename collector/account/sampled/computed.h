@@ -27,6 +27,7 @@
 struct pool {
 	double calls, ns; /* of its counted calls: how many, and samples in them */
 	double hook_ns, model_ns; /* of its paths: samples in hooks, the calibration's */
+	double own_ns, all_ns;	  /* of its paths: samples in its own code, all of them */
 	bool is_known; /* calls of it were counted in lanes that have samples */
 };
 
@@ -53,6 +54,9 @@ double pools_period_ns(const struct pools *pools);
 /* What the hooks cost, in times of the calibration. period_ns: of a sample. */
 double pools_hook_factor(const struct pools *pools, const struct pool *pool,
 			 double period_ns);
+/* The part of its paths' time that is its own, by their samples; few of them are taken
+ * together with `otherwise`. */
+double pools_own_part(const struct pool *pool, double period_ns, double otherwise);
 /* Of a call that was only counted. */
 double pools_call_ns(const struct pool *pool);
 

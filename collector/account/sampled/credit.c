@@ -145,45 +145,81 @@ static int by_function(const void *key, const void *held)
 	return function < other ? -1 : function > other;
 }
 
-/* Are calls of the function in the path's time, or is it the path's own? */
-static bool is_placed(const struct merge *merge, uint32_t path, const struct held *held,
-		      size_t held_count, uint32_t function)
+/* Calls in the time of one path, by function. */
+struct placed {
+	const struct merge *merge;
+	uint32_t path;
+	const struct held *held;
+	size_t count;
+};
+
+/* Is the path called by one of the functions? Regions are no callers. */
+static bool is_called_by(const struct merge *merge, uint32_t path,
+			 const struct identify_place *callers, uint32_t count)
 {
-	return (path && merge->paths[path].function == function) ||
-	       (held_count &&
-		bsearch(&function, held, held_count, sizeof(*held), by_function));
+	do
+		path = merge->paths[path].parent;
+	while (path && merge->paths[path].kind != MERGE_FUNCTION);
+	for (uint32_t i = 0; i < count; i++)
+		if (callers[i].function == merge->paths[path].function)
+			return true;
+	return false;
 }
 
-static uint32_t placed_credit(const struct merge *merge, const struct sampled_row *row,
-			      const struct held *held, size_t held_count)
+/* Are calls of the function in the path's time, or is it the path's own? around: what a
+ * copy is inlined into, from the inside; one of them must have called it. */
+static bool is_placed(const struct placed *placed, uint32_t function,
+		      const struct identify_place *around, uint32_t around_count)
 {
-	const struct identify *identify = &merge->identify;
-	const struct identify_place *places = identify->places + row->place;
-	bool is_around = false;
+	const struct held *first = NULL, *end = placed->held + placed->count;
 
-	if (row->kind != SAMPLED_CODE ||
-	    is_placed(merge, row->path, held, held_count, row->credited_function))
+	if (placed->path && placed->merge->paths[placed->path].function == function)
+		return true;
+	if (placed->count)
+		first = bsearch(&function, placed->held, placed->count, sizeof(*first),
+				by_function);
+	if (!first || !around_count)
+		return first;
+	while (first > placed->held && first[-1].function == function)
+		first--;
+	for (; first < end && first->function == function; first++)
+		if (is_called_by(placed->merge, first->path, around, around_count))
+			return true;
+	return false;
+}
+
+/* Of a copy that is placed nowhere it is still known which function it is built into. */
+static uint32_t placed_credit(const struct placed *placed, const struct sampled_row *row)
+{
+	const struct identify *identify = &placed->merge->identify;
+	const struct identify_place *places = identify->places + row->place;
+	uint32_t count = row->place < identify->place_count ? places->chain_count : 0;
+	uint32_t inner = 0;
+
+	if (row->kind != SAMPLED_CODE)
 		return row->credited_function;
-	for (uint32_t i = 0;
-	     row->place < identify->place_count && i < places->chain_count; i++) {
-		is_around |= places[i].function == row->credited_function;
-		if (is_around &&
-		    is_placed(merge, row->path, held, held_count, places[i].function))
+	while (inner < count && places[inner].function != row->credited_function)
+		inner++;
+	if (inner == count)
+		return is_placed(placed, row->credited_function, NULL, 0) ||
+				       !is_placed(placed, row->outer_function, NULL, 0)
+			       ? row->credited_function
+			       : row->outer_function;
+	for (uint32_t i = inner; i < count; i++)
+		if (is_placed(placed, places[i].function, &places[i + 1], count - i - 1))
 			return places[i].function;
-	}
-	return is_placed(merge, row->path, held, held_count, row->outer_function)
-		       ? row->outer_function
-		       : row->credited_function;
+	return row->outer_function;
 }
 
 struct sampled_row *credit_placed(const struct merge *merge,
 				  const struct sampled_row *rows, size_t row_count,
 				  const struct held *held, size_t held_count)
 {
+	struct placed by = {merge, row_count ? rows->path : 0, held, held_count};
 	struct sampled_row *placed = NULL;
 
 	for (size_t i = 0; i < row_count; i++) {
-		uint32_t function = placed_credit(merge, &rows[i], held, held_count);
+		uint32_t function = placed_credit(&by, &rows[i]);
 
 		if (function == rows[i].credited_function)
 			continue;

@@ -40,8 +40,9 @@ void credit_lane(struct merge *merge, uint32_t lane, const uint32_t *is_counted,
 
 /* Where the calls of a copy that is inlined stand below some of its host's paths only,
  * samples that others have of it are the host's, whose own time that is as the program
- * was built. Returns the rows of a path, so credited and sorted, when any is; or NULL.
- * held: calls in the path's time, sorted by function. Owned: free. */
+ * was built; calls of another copy of the same function do not count. Returns the rows of
+ * a path, so credited and sorted, when any is; or NULL. held: calls in the path's time,
+ * sorted by function. Owned: free. */
 struct sampled_row *credit_placed(const struct merge *merge,
 				  const struct sampled_row *rows, size_t row_count,
 				  const struct held *held, size_t held_count);

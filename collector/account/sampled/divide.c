@@ -29,7 +29,7 @@ struct holder {
 	size_t held_count;
 	double computed_ns; /* on a CPU */
 	struct whole whole; /* ns: T(a), what of it is divided */
-	double hook_model_ns, others_model_ns;
+	double hook_model_ns, others_model_ns, own_model_ns;
 };
 
 struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of)
@@ -107,10 +107,8 @@ static double share_of(const struct divide *divide, const struct holder *holder,
 		       double sampled_ns, double model_ns)
 {
 	double prior = PRIOR_SAMPLES * divide->lane.period_ns;
-	double own_model =
-		holder->whole.ns - holder->hook_model_ns - holder->others_model_ns;
-	double all_model = holder->hook_model_ns + holder->others_model_ns +
-			   (own_model > 0 ? own_model : 0);
+	double all_model =
+		holder->hook_model_ns + holder->others_model_ns + holder->own_model_ns;
 	double share;
 
 	if (!(all_model > 0))
@@ -320,6 +318,21 @@ static void find_times(struct divide *divide, struct merge *merge, struct holder
 	holder->hook_model_ns = fmin(factor * model_ns, holder->whole.ns);
 }
 
+/* On paths with few samples the rest would be what the models of all others miss, and on
+ * many such paths together a lot of it. */
+static void find_own_model(const struct divide *divide, const struct merge *merge,
+			   struct holder *holder)
+{
+	double all_ns = holder->whole.ns;
+	double rest_ns = all_ns - holder->hook_model_ns - holder->others_model_ns;
+	const struct pool *pool = pools_of(&divide->pools, merge, holder->samples.path);
+
+	if (all_ns > 0)
+		holder->own_model_ns =
+			all_ns * pools_own_part(pool, divide->lane.period_ns,
+						rest_ns > 0 ? rest_ns / all_ns : 0);
+}
+
 /* What is not given to others is the holder's own, but for the hooks'. */
 static void divide_holder(struct divide *divide, struct merge *merge,
 			  struct holder *holder)
@@ -337,6 +350,7 @@ static void divide_holder(struct divide *divide, struct merge *merge,
 	if (rows)
 		holder->samples.rows = rows;
 	count = find_parts(divide, merge, holder, parts);
+	find_own_model(divide, merge, holder);
 	hook_share =
 		share_of(divide, holder, holder->samples.hook_ns, holder->hook_model_ns);
 	room = (int64_t)(holder->whole.ns * (1 - hook_share));

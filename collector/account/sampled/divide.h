@@ -10,11 +10,12 @@
  * neither lost samples nor those that were due in the kernel matter, which are all parts'
  * alike. Most paths have few samples, or none. There the parts are as large as the number
  * of calls says: m(a, H) = r(A) times what the calibration says that the hooks of the
- * path cost, m(a, f) = calls of f times s(f), and the path's own the rest, where r(A) is
+ * path cost, m(a, f) = calls of f times s(f), and the path's own T(a) o(A), where r(A) is
  * what samples in hooks say of all paths of the same function, against the calibration,
- * and s(f) what samples in f say of all its counted calls. Both are pooled over the run
- * (computed.h), r(A) shrunk towards what holds for all functions. Together, with K
- * samples' weight for the latter:
+ * s(f) what samples in f say of all its counted calls, and o(A) the part of all samples
+ * of the function's paths that is in its own code. They are pooled over the run
+ * (computed.h), r(A) shrunk towards what holds for all functions, o(A) towards what the
+ * others leave. Together, with K samples' weight for the latter:
  *
  *     part(a, j) = T(a) (w(a, j) + K m(a, j) / m(a)) / (w(a) + K)
  *
