@@ -6,7 +6,7 @@
 #include "analyzer/cli/cli.h"
 
 #include "common/attributes.h"
-#include "common/base/options.h"
+#include "common/base/command.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/options.h"
@@ -39,25 +39,6 @@ _Static_assert(CLI_OPTION_COUNT < MCP_OPTIONS_MOST, "all options and an end");
 #define WIDTH_MOST 400
 #define TOLD_AFTER_MS 1000
 
-/* Prints an error, whose further lines may list choices. */
-static void complain(const char *sentence)
-{
-	ended_by(strbuf_free) struct strbuf clean = {0};
-
-	while (*sentence) {
-		char *line = xstrndup(sentence, strcspn(sentence, "\n"));
-
-		utf8_clean(&clean, line);
-		sentence += strlen(line);
-		if (*sentence == '\n') {
-			strbuf_putc(&clean, '\n');
-			sentence++;
-		}
-		free(line);
-	}
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
-}
-
 /* Prints why output failed; errno has the reason. */
 static void complain_output(const struct request *cli)
 {
@@ -65,7 +46,7 @@ static void complain_output(const struct request *cli)
 
 	strbuf_printf(&sentence, "%s: cannot be written: %s",
 		      cli->output ? cli->output : "output", strerror(errno));
-	complain(strbuf_text(&sentence));
+	command_say(strbuf_text(&sentence));
 }
 
 /* Progress of a wait, shown only if it takes long. */
@@ -77,7 +58,7 @@ struct waiting {
 static void say(void *context, const char *sentence)
 {
 	(void)context;
-	complain(sentence);
+	command_say(sentence);
 }
 
 /* Without a terminal a long wait is told once. */
@@ -86,7 +67,7 @@ static void progress_line(struct waiting *waiting, const char *what, unsigned wa
 	if (!what || waited_ms < TOLD_AFTER_MS || waiting->told == what)
 		return;
 	waiting->told = what;
-	complain(what);
+	command_say(what);
 }
 
 static void progress(void *context, const char *what, unsigned waited_ms)
@@ -147,7 +128,7 @@ static FILE *open_output(const struct request *cli)
 	for (size_t i = 0; i < cli->database_count; i++)
 		is_input |= is_same_file(cli->output, cli->databases[i]);
 	if (is_input) {
-		complain("--output is the database itself");
+		command_say("--output is the database itself");
 		exit(STATUS_USAGE);
 	}
 	out = fopen(cli->output, "we");
@@ -164,7 +145,7 @@ static void tell_warnings(const struct doc *doc)
 
 		if (section->kind == SECTION_NOTE && section->level == NOTE_WARNING &&
 		    !(section->flags & SECTION_MACHINE))
-			complain(section->text);
+			command_say(section->text);
 	}
 }
 
@@ -182,7 +163,8 @@ static int show(const struct request *cli, struct doc *doc)
 
 	if (cli->exporter && cli->exporter->is_binary && !cli->output &&
 	    isatty(STDOUT_FILENO)) {
-		complain("this format is not for a terminal; write it to a file with -o");
+		command_say(
+			"this format is not for a terminal; write it to a file with -o");
 		return STATUS_USAGE;
 	}
 	if (cli->output)
@@ -328,6 +310,7 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	filter_init(&input->filter, options->focus, options->ignore);
 	if (cli->report->serve)
 		return serve(cli, input);
+	command_keep_memory();
 	status = open_database(cli, input);
 	if (status)
 		return status;
@@ -338,7 +321,6 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 		shown = show(cli, &doc);
 		status = shown ? shown : status;
 	}
-	doc_free(&doc);
 	return status;
 }
 
@@ -357,17 +339,7 @@ static int cli_run(int argc, char **argv, bool as_is)
 	input.request = &cli;
 	status = run(&cli, &input);
 	if (input.error.size)
-		complain(strbuf_text(&input.error));
-	filter_free(&input.filter);
-	name_pool_free(input.names);
-	calltree_free(input.tree);
-	rundb_close(input.db);
-	rundb_close(input.diff_db);
-	for (size_t i = 0; i < input.database_count; i++)
-		rundb_close(input.databases[i]);
-	free(input.databases);
-	cli_free(&cli);
-	strbuf_free(&input.error);
+		command_fail_lines(status, strbuf_text(&input.error));
 	return status;
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "collector/read/rundir.h"
-#include "common/base/options.h"
+#include "common/base/command.h"
 #include "common/base/text.h"
 
 struct source {

@@ -224,8 +224,8 @@ static bool read_identity(struct pushing *pushing)
 		return false;
 	if (*pushing->token)
 		return true;
-	report_fail(pushing->input, STATUS_FAILED, "%s: run %lld has no identity",
-		    rundb_path(pushing->input->db), (long long)pushing->input->run_id);
+	command_fail(STATUS_FAILED, "%s: run %lld has no identity",
+		     rundb_path(pushing->input->db), (long long)pushing->input->run_id);
 	return false;
 }
 

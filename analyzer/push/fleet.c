@@ -94,15 +94,14 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	struct store store;
 
 	if (!is_init && strcmp(action, "check") != 0)
-		return report_fail(input, STATUS_USAGE,
-				   "fleet: there is no '%s'; there are init and check",
-				   action);
+		command_fail(STATUS_USAGE,
+			     "fleet: there is no '%s'; there are init and check", action);
 	if (strncmp(url, "clickhouse://", 13) != 0 &&
 	    strncmp(url, "clickhouses://", 14) != 0)
-		return report_fail(input, STATUS_USAGE,
-				   "fleet: '%s' is not a URL such as "
-				   "clickhouse://host:8123/fleet",
-				   url);
+		command_fail(STATUS_USAGE,
+			     "fleet: '%s' is not a URL such as "
+			     "clickhouse://host:8123/fleet",
+			     url);
 	if (!http_check_url(url, &input->error))
 		return STATUS_USAGE;
 	http = http_open(input->options->credentials, &input->error);

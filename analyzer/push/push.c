@@ -106,10 +106,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 					 strlen(targets[target].scheme)) != 0)
 		target++;
 	if (target == count)
-		return report_fail(input, STATUS_USAGE,
-				   "push: '%s' is not the URL of a server, such as "
-				   "http://host:9091",
-				   push.url);
+		command_fail(STATUS_USAGE,
+			     "push: '%s' is not the URL of a server, such as "
+			     "http://host:9091",
+			     push.url);
 	if (!http_check_url(push.url, &input->error))
 		return STATUS_USAGE;
 	push.http = http_open(input->options->credentials, &input->error);

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "analyzer/push/http.h"
-#include "common/base/options.h"
+#include "common/base/command.h"
 
 struct store {
 	struct http *http;

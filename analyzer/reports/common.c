@@ -16,8 +16,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum exit_status report_fail(struct report_input *input, enum exit_status status,
-			     const char *format, ...)
+enum exit_status report_nothing(struct report_input *input, const char *format, ...)
 {
 	va_list arguments;
 	auto_free char *text = NULL;
@@ -26,14 +25,13 @@ enum exit_status report_fail(struct report_input *input, enum exit_status status
 	if (vasprintf(&text, format, arguments) < 0)
 		text = xstrdup("out of memory");
 	va_end(arguments);
-	strbuf_reset(&input->error);
 	utf8_clean(&input->error, text);
-	return status;
+	return STATUS_NOTHING;
 }
 
-enum exit_status report_fail_db(struct report_input *input)
+void report_fail_db(struct report_input *input)
 {
-	return report_fail(input, STATUS_FAILED, "%s", rundb_error(input->db));
+	command_fail(STATUS_FAILED, "%s", rundb_error(input->db));
 }
 
 struct cursor *report_query(struct report_input *input, const char *sql)
@@ -47,21 +45,17 @@ struct cursor *report_query(struct report_input *input, const char *sql)
 
 int report_finish(struct report_input *input, struct cursor *cursor)
 {
-	int result = cursor_finish(cursor);
-
-	if (result < 0)
+	if (cursor_finish(cursor) < 0)
 		report_fail_db(input);
-	return result;
+	return 0;
 }
 
 struct table *report_fill(struct report_input *input, struct cursor *cursor,
 			  struct table *table)
 {
-	if (cursor_fill(cursor, table) == 0)
-		return table;
-	report_fail_db(input);
-	table_free(table);
-	return NULL;
+	if (cursor_fill(cursor, table) < 0)
+		report_fail_db(input);
+	return table;
 }
 
 const char *report_text(struct doc *doc, struct cursor *cursor, const char *column)
@@ -166,8 +160,7 @@ static char *stem(const char *name)
 	return has_unit ? xstrndup(name, (size_t)(unit - name)) : xstrdup(name);
 }
 
-static enum exit_status unknown_column(struct report_input *input,
-				       const struct table *table, const char *word)
+static _Noreturn void unknown_column(const struct table *table, const char *word)
 {
 	char **names = xcalloc(2 * table->column_count, sizeof(*names));
 	struct strbuf list = {0};
@@ -185,27 +178,21 @@ static enum exit_status unknown_column(struct report_input *input,
 		names[count++] = stem(name);
 	}
 	nearest = nearest_word(word, (const char *const *)names, count);
-	report_fail(input, STATUS_USAGE, "--sort: there is no column '%s'%s%s%s %s", word,
-		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		    nearest ? "'? All:" : "; there are", strbuf_text(&list));
-	strbuf_free(&list);
-	while (count > 0)
-		free(names[--count]);
-	free(names);
-	return STATUS_USAGE;
+	command_fail(STATUS_USAGE, "--sort: there is no column '%s'%s%s%s %s", word,
+		     nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		     nearest ? "'? All:" : "; there are", strbuf_text(&list));
 }
 
-enum exit_status report_sort_asked(struct report_input *input, struct table *table)
+void report_sort_asked(struct report_input *input, struct table *table)
 {
 	int number = meant_column(table, input->options->sort);
 
 	if (number < 0 || table->columns[number].type == COLUMN_CHAIN ||
 	    (table->columns[number].flags & COLUMN_HIDDEN))
-		return unknown_column(input, table, input->options->sort);
+		unknown_column(table, input->options->sort);
 	table_sort(table, number, -1);
 	/* a column that was asked for is not left out on narrow terminals */
 	table->columns[number].flags |= COLUMN_KEEP | COLUMN_SORTED;
-	return STATUS_OK;
 }
 
 void report_fit(const struct report_input *input, double all_ns, double *ns,
@@ -308,8 +295,7 @@ void report_nothing_note(struct report_input *input, struct doc *doc)
 
 #define LARGEST_FILE (16u << 20)
 
-enum exit_status report_read_file(struct report_input *input, const char *path,
-				  const char *what, struct strbuf *ret)
+void report_read_file(const char *path, const char *what, struct strbuf *ret)
 {
 	FILE *file = fopen(path, "re");
 	char part[4096];
@@ -317,8 +303,8 @@ enum exit_status report_read_file(struct report_input *input, const char *path,
 	int failure = errno;
 
 	if (!file)
-		return report_fail(input, STATUS_FAILED, "%s: cannot be read: %s", path,
-				   strerror(failure));
+		command_fail(STATUS_FAILED, "%s: cannot be read: %s", path,
+			     strerror(failure));
 	errno = 0;
 	while (ret->size <= LARGEST_FILE &&
 	       (size = fread(part, 1, sizeof(part), file)) > 0)
@@ -326,10 +312,8 @@ enum exit_status report_read_file(struct report_input *input, const char *path,
 	failure = ferror(file) ? errno : 0;
 	fclose(file);
 	if (failure)
-		return report_fail(input, STATUS_FAILED, "%s: cannot be read: %s", path,
-				   strerror(failure));
+		command_fail(STATUS_FAILED, "%s: cannot be read: %s", path,
+			     strerror(failure));
 	if (ret->size > LARGEST_FILE)
-		return report_fail(input, STATUS_USAGE, "%s: is too large for %s", path,
-				   what);
-	return STATUS_OK;
+		command_fail(STATUS_USAGE, "%s: is too large for %s", path, what);
 }

@@ -5,23 +5,22 @@
 #include "analyzer/tree/calltree.h"
 #include "analyzer/reports/report.h"
 
-/* Sets the error sentence and returns status. */
-enum exit_status report_fail(struct report_input *input, enum exit_status status,
-			     const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-/* The same with the database's message. */
-enum exit_status report_fail_db(struct report_input *input);
+/* Sets the sentence that is said below the document. STATUS_NOTHING. */
+enum exit_status report_nothing(struct report_input *input, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Ends the command with the message of the run's database. */
+_Noreturn void report_fail_db(struct report_input *input);
 
 /* Starts a query with :run and :thread bound; a query that fails has no rows. */
 struct cursor *report_query(struct report_input *input, const char *sql);
-/* Closes the cursor. 0, or -errno if the query failed (then the error is set). */
+/* Closes the cursor; ends the command if the query failed. 0. */
 int report_finish(struct report_input *input, struct cursor *cursor);
-/* Reads the rows into the table. On failure frees it, sets the error and returns NULL. */
+/* Reads the rows into the table. */
 struct table *report_fill(struct report_input *input, struct cursor *cursor,
 			  struct table *table);
 /* A text of the current row, cleaned, in the document's memory; or NULL. */
 const char *report_text(struct doc *doc, struct cursor *cursor, const char *column);
-/* A query that fills a new table. NULL on failure (then the error is set). */
+/* A query that fills a new table. */
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count);
 
@@ -33,7 +32,7 @@ size_t report_limit(const struct report_input *input, size_t people);
 size_t report_path_rows(const struct report_input *input, size_t usual);
 /* Sorts by --sort; equal rows keep their order. "self" means self_ns and so on. A usage
  * error if the table has no such column. */
-enum exit_status report_sort_asked(struct report_input *input, struct table *table);
+void report_sort_asked(struct report_input *input, struct table *table);
 /* How many of the known rows are shown, and their part of the sum. */
 struct report_shown {
 	size_t rows, all_rows;
@@ -56,10 +55,9 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 void report_fit(const struct report_input *input, double all_ns, double *ns,
 		double *error_ns);
 
-/* Reads a file that the user named. The size is bounded, since it may be a device. what:
- * its description, for the error. */
-enum exit_status report_read_file(struct report_input *input, const char *path,
-				  const char *what, struct strbuf *ret);
+/* Reads a file that the user named, or ends the command. The size is bounded, since it
+ * may be a device. what: its description, for the error. */
+void report_read_file(const char *path, const char *what, struct strbuf *ret);
 /* A node's names from its root, as a COLUMN_CHAIN cell of table. */
 struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node);
 /* The call path of a site. People see it up to the first library function below the

@@ -212,9 +212,9 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 	} while (cursor_next(cursor) > 0);
 	if (count > LISTED_THREADS)
 		strbuf_printf(&list, " and %zu more", count - LISTED_THREADS);
-	report_fail(input, STATUS_FAILED, "no thread '%s' in the run%s%s%s %s", wanted,
-		    nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
-		    nearest.size ? "'? All:" : "; there are", strbuf_text(&list));
+	command_fail(STATUS_FAILED, "no thread '%s' in the run%s%s%s %s", wanted,
+		     nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
+		     nearest.size ? "'? All:" : "; there are", strbuf_text(&list));
 	return STATUS_FAILED;
 }
 
@@ -253,9 +253,9 @@ enum exit_status report_check_thread(struct report_input *input, struct doc *doc
 	cursor = report_query(input, load_sql_threads);
 	result = cursor_next(cursor);
 	if (result < 0)
-		status = report_fail_db(input);
+		report_fail_db(input);
 	else if (result == 0)
-		status = report_fail(input, STATUS_FAILED, "the run has no thread");
+		command_fail(STATUS_FAILED, "the run has no thread");
 	else if (!cursor_integer(cursor, "chosen"))
 		status = unknown_thread(input, cursor);
 	cursor_close(cursor);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "common/base/options.h"
+#include "common/base/command.h"
 #include "common/base/text.h"
 #include "analyzer/document/doc.h"
 #include "analyzer/tree/filter.h"

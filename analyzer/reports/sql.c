@@ -61,9 +61,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 
 	if (input->options->run_is_chosen &&
 	    rundb_limit_views(input->db, input->run_id) < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	if (rundb_query_foreign(input->db, input->options->argument, &cursor) < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	cursor_bind_integer(cursor, ":run", input->run_id);
 	table = new_table(doc, cursor);
 	while ((result = cursor_next(cursor)) > 0) {
@@ -78,7 +78,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	cursor_close(cursor);
 	if (result < 0) {
 		table_free(table);
-		return report_fail_db(input);
+		report_fail_db(input);
 	}
 	section = doc_table(doc, "rows", NULL, table);
 	section->flags = SECTION_MAIN;

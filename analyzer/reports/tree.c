@@ -75,11 +75,11 @@ static enum exit_status choose_order(struct report_input *input,
 		}
 	if (!wanted)
 		return STATUS_OK;
-	return report_fail(input, STATUS_USAGE,
-			   "--sort: there is no column '%s' to sort by; there are "
-			   "total_ns, self_ns, calls, total_alloc_bytes, "
-			   "self_ready_ns, self_blocked_ns, name",
-			   wanted);
+	command_fail(STATUS_USAGE,
+		     "--sort: there is no column '%s' to sort by; there are "
+		     "total_ns, self_ns, calls, total_alloc_bytes, "
+		     "self_ready_ns, self_blocked_ns, name",
+		     wanted);
 }
 
 /* What subtrees weigh when small ones are left out: time, or allocated bytes if asked for

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 #include "common/plain_text.h"
 

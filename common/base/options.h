@@ -24,15 +24,6 @@ const char *nearest_word(const char *wanted, const char *const *words, size_t co
  */
 const char *pattern_refuse(const char *pattern);
 
-/* The exit statuses of prof-analyze; reports return them too. */
-enum exit_status {
-	STATUS_OK = 0,
-	STATUS_FAILED = 1, /* something cannot be read, written or found */
-	STATUS_USAGE = 2,  /* the command line makes no sense */
-	STATUS_REGRESSION = 3,
-	STATUS_NOTHING = 4, /* nothing was measured; the document says why */
-};
-
 /* Parses with argp_parse(). A wrong command line ends the program with status 2. The
  * parser handles --help itself. */
 void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags,

@@ -23,6 +23,10 @@
 
 #include <cmocka.h>
 
+#ifdef KEEPS_MEMORY
+#include "common/base/command.h"
+#endif
+
 static struct {
 	struct CMUnitTest all[64];
 	size_t count;
@@ -63,6 +67,9 @@ static inline void unit_add(const struct CMUnitTest *test)
 
 int main(void)
 {
+#ifdef KEEPS_MEMORY /* what is tested is a command's, which only its end frees */
+	command_keep_memory();
+#endif
 	return _cmocka_run_group_tests("tests", unit_tests.all, unit_tests.count,
 				       unit_tests.set_up, unit_tests.tear_down);
 }

@@ -53,9 +53,8 @@ static enum exit_status add(struct adding *adding)
 	int result = 0;
 
 	if (!options->file_count)
-		return report_fail(input, STATUS_USAGE,
-				   "archive add needs recordings, such as: %s",
-				   report_archive.example);
+		command_fail(STATUS_USAGE, "archive add needs recordings, such as: %s",
+			     report_archive.example);
 	result = archive_open(options->archive, &adding->archive, &input->error);
 	for (size_t i = 0; i < options->file_count && result == 0; i++) {
 		struct rundb *db = NULL;
@@ -99,7 +98,7 @@ static enum exit_status show(struct adding *adding, struct doc *doc)
 	if (rundb_open_archive(input->options->archive, &input->db, &input->error) < 0)
 		return STATUS_FAILED;
 	if (keep_added(adding) < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	return engine_build(&report_archive, input, doc);
 }
 
@@ -112,9 +111,9 @@ enum exit_status archive_build(struct report_input *input, struct doc *doc)
 	if (strcmp(verb, "add") == 0)
 		status = add(&adding);
 	else if (strcmp(verb, "list") != 0 || input->options->file_count)
-		status = report_fail(input, STATUS_USAGE,
-				     "archive: it is 'archive add ARCHIVE DB...' or "
-				     "'archive list ARCHIVE'");
+		command_fail(STATUS_USAGE,
+			     "archive: it is 'archive add ARCHIVE DB...' or "
+			     "'archive list ARCHIVE'");
 	if (status == STATUS_OK)
 		status = show(&adding, doc);
 	free(adding.runs);

@@ -26,14 +26,12 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	errno = 0;
 	pid = strtol(word, &end, 10);
 	if (errno || *end || pid <= 0 || pid > INT32_MAX)
-		return report_fail(input, STATUS_USAGE, "'%s' is not a process number",
-				   word);
+		command_fail(STATUS_USAGE, "'%s' is not a process number", word);
 	if (!*label || strlen(label) > LABEL_MOST)
-		return report_fail(input, STATUS_USAGE,
-				   "a label has 1 to %d bytes; this one has %zu",
-				   LABEL_MOST, strlen(label));
+		command_fail(STATUS_USAGE, "a label has 1 to %d bytes; this one has %zu",
+			     LABEL_MOST, strlen(label));
 	if (attach_snapshot((int)pid, label, &number, reason, sizeof(reason)) < 0)
-		return report_fail(input, STATUS_FAILED, "%s", reason);
+		command_fail(STATUS_FAILED, "%s", reason);
 	strbuf_printf(&text, "Process %ld: snapshot %u, \"", pid, number);
 	utf8_clean(&text, label);
 	strbuf_puts(&text, "\".");

@@ -74,10 +74,12 @@ static enum exit_status keep_counts(struct report_input *input,
 	struct rundb_insert *found;
 
 	if (rundb_keep(input->db, "found", found_sql_found, input->run_id) < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	found = rundb_insert_begin(input->db, "found", sizeof(row) / sizeof(row[0]));
 	rundb_insert_row(found, row);
-	return rundb_insert_end(found) < 0 ? report_fail_db(input) : STATUS_OK;
+	if (rundb_insert_end(found) < 0)
+		report_fail_db(input);
+	return STATUS_OK;
 }
 
 enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc *doc,
@@ -125,10 +127,10 @@ static enum exit_status check_fail_on(struct report_input *input)
 	const char *word = input->options->fail_on;
 
 	if (word && severity_parse(word, &severity) < 0)
-		return report_fail(input, STATUS_USAGE,
-				   "--fail-on: '%s' is no severity; there are info, low, "
-				   "medium, high and critical",
-				   word);
+		command_fail(STATUS_USAGE,
+			     "--fail-on: '%s' is no severity; there are info, low, "
+			     "medium, high and critical",
+			     word);
 	return STATUS_OK;
 }
 
@@ -163,9 +165,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (input->options->list_rules)
 		return bottlenecks_list_rules(input, doc);
 	if (!input->db)
-		return report_fail(input, STATUS_USAGE,
-				   "bottlenecks needs a database, such as: %s",
-				   report_bottlenecks.example);
+		command_fail(STATUS_USAGE, "bottlenecks needs a database, such as: %s",
+			     report_bottlenecks.example);
 	status = report_open(input, doc, &facts);
 	if (status)
 		return status;

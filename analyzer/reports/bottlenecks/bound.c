@@ -117,7 +117,9 @@ static enum exit_status keep_largest(struct report_input *input,
 		rundb_insert_row(rows,
 				 (struct cell[]){cell_text(tree->functions[largest].name),
 						 cell_real(parts[largest])});
-	return rundb_insert_end(rows) < 0 ? report_fail_db(input) : STATUS_OK;
+	if (rundb_insert_end(rows) < 0)
+		report_fail_db(input);
+	return STATUS_OK;
 }
 
 enum exit_status bottlenecks_bound(struct report_input *input,
@@ -131,7 +133,7 @@ enum exit_status bottlenecks_bound(struct report_input *input,
 
 	if (rundb_keep(input->db, "critical_bound", found_sql_critical_bound,
 		       input->run_id) < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	waits = facts->process_count > 1 ? 0 : waits_for_others(input);
 	if (waits <= 0)
 		return waits < 0 ? STATUS_FAILED : STATUS_OK;

@@ -16,8 +16,7 @@ struct bottlenecks {
 };
 
 /* Loads the default limits, changed by --rules FILE. */
-enum exit_status bottlenecks_load_limits(struct report_input *input,
-					 struct rule_limits *ret);
+void bottlenecks_load_limits(struct report_input *input, struct rule_limits *ret);
 /* Applies all rules, ranks the findings, removes those that --suppressions lists or
  * --focus and --ignore exclude, and fills the tables rule_states and suppressed_findings
  * of found.sql. */

@@ -64,21 +64,17 @@ static void list_limits(struct table *table, const struct rule_limits *limits,
 
 enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc)
 {
-	ended_by(rule_limits_free) struct rule_limits limits = {0};
-	enum exit_status status = bottlenecks_load_limits(input, &limits);
-	struct table *table;
+	struct table *table = table_new(limit_columns, 10);
+	struct rule_limits limits = {0};
 
-	if (status == STATUS_OK) {
-		table = table_new(limit_columns, 10);
-		for (size_t i = 0; i < rule_registry_count; i++) {
-			const struct rule_limits_entry *entry =
-				rule_limits_rule(&limits, rule_registry[i]->id);
+	bottlenecks_load_limits(input, &limits);
+	for (size_t i = 0; i < rule_registry_count; i++) {
+		const struct rule_limits_entry *entry =
+			rule_limits_rule(&limits, rule_registry[i]->id);
 
-			list_limits(table, &limits, rule_registry[i],
-				    !entry || entry->is_enabled);
-		}
-		doc_table(doc, "rules", "Rules and their limits", table)->flags =
-			SECTION_MAIN;
+		list_limits(table, &limits, rule_registry[i],
+			    !entry || entry->is_enabled);
 	}
-	return status;
+	doc_table(doc, "rules", "Rules and their limits", table)->flags = SECTION_MAIN;
+	return STATUS_OK;
 }

@@ -18,22 +18,19 @@
 #include <string.h>
 #include <time.h>
 
-enum exit_status bottlenecks_load_limits(struct report_input *input,
-					 struct rule_limits *ret)
+void bottlenecks_load_limits(struct report_input *input, struct rule_limits *ret)
 {
 	const char *path = input->options->rules;
 	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
-	enum exit_status status = STATUS_OK;
 
 	for (size_t i = 0; i < rule_registry_count; i++)
 		rule_limits_declare(ret, rule_registry[i]->id, rule_registry[i]->slug,
 				    rule_registry[i]->limits);
-	if (path)
-		status = report_read_file(input, path, "a file of rules", &text);
-	if (status == STATUS_OK && path &&
-	    rules_file_read(ret, strbuf_text(&text), text.size, path, &error) < 0)
-		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	return status;
+	if (!path)
+		return;
+	report_read_file(path, "a file of rules", &text);
+	if (rules_file_read(ret, strbuf_text(&text), text.size, path, &error) < 0)
+		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
 }
 
 static bool is_rule(const char *word)
@@ -46,25 +43,22 @@ static bool names_rule(const char *word, const struct rule *rule)
 	return rule_find(word) == rule;
 }
 
-static enum exit_status load_suppressions(struct report_input *input,
-					  struct finding_suppressions *ret)
+static void load_suppressions(struct report_input *input,
+			      struct finding_suppressions *ret)
 {
 	const char *path = input->options->suppressions;
 	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
-	enum exit_status status;
 	time_t now = time(NULL);
 	char today[16];
 	struct tm date;
 
 	if (!path)
-		return STATUS_OK;
+		return;
 	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &date));
-	status = report_read_file(input, path, "a list of suppressions", &text);
-	if (status == STATUS_OK &&
-	    finding_suppressions_parse(ret, strbuf_text(&text), text.size, path, today,
+	report_read_file(path, "a list of suppressions", &text);
+	if (finding_suppressions_parse(ret, strbuf_text(&text), text.size, path, today,
 				       is_rule, &error) < 0)
-		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	return status;
+		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
 }
 
 /* The outcome of a rule. */
@@ -72,8 +66,7 @@ struct outcome {
 	const char *word, *reason;
 };
 
-static enum exit_status apply(struct report_input *input, struct rule_input *rule,
-			      struct findings *findings, struct outcome *ret)
+static void apply(struct rule_input *rule, struct findings *findings, struct outcome *ret)
 {
 	size_t before = findings->count;
 	int result = RULE_NOT_MEASURED;
@@ -82,7 +75,7 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	if (!rule->reason)
 		result = rule_ask(rule, findings);
 	if (result < 0 || rule->error->size)
-		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
+		command_fail(STATUS_FAILED, "%s", strbuf_text(rule->error));
 	if (result == RULE_NOT_MEASURED)
 		*ret = (struct outcome){"not measured", rule->reason};
 	else if (findings->count > before || result == RULE_HAS_FACTS)
@@ -91,7 +84,6 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 		*ret = (struct outcome){"not judged", rule->unjudged};
 	else
 		*ret = (struct outcome){"passed", NULL};
-	return STATUS_OK;
 }
 
 /* Marks findings about times that were estimated. */
@@ -119,7 +111,7 @@ static enum exit_status keep_states(struct report_input *input,
 
 	if (rundb_keep(input->db, "rule_states", found_sql_rule_states, input->run_id) <
 	    0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	states = rundb_insert_begin(input->db, "rule_states", 4);
 	for (size_t i = 0; i < rule_registry_count; i++)
 		rundb_insert_row(states,
@@ -127,7 +119,9 @@ static enum exit_status keep_states(struct report_input *input,
 						 cell_text(rule_registry[i]->slug),
 						 cell_text(outcomes[i].word),
 						 cell_text(outcomes[i].reason)});
-	return rundb_insert_end(states) < 0 ? report_fail_db(input) : STATUS_OK;
+	if (rundb_insert_end(states) < 0)
+		report_fail_db(input);
+	return STATUS_OK;
 }
 
 static enum exit_status ask_rules(struct report_input *input, struct rule_input *rule,
@@ -144,7 +138,7 @@ static enum exit_status ask_rules(struct report_input *input, struct rule_input 
 		rule->rule = rule_registry[i];
 		outcomes[i] = (struct outcome){"off", NULL};
 		if (!entry || entry->is_enabled)
-			status = apply(input, rule, findings, &outcomes[i]);
+			apply(rule, findings, &outcomes[i]);
 	}
 	if (status == STATUS_OK)
 		status = keep_states(input, outcomes);
@@ -204,7 +198,7 @@ static enum exit_status apply_all(struct ask *ask, const struct rule_limits *lim
 	enum exit_status status = STATUS_OK;
 
 	if (rules_begin(&rule) < 0)
-		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
+		command_fail(STATUS_FAILED, "%s", strbuf_text(&error));
 	if (status == STATUS_OK)
 		status = ask_rules(input, &rule, findings);
 	tell_estimates(&rule, findings);
@@ -366,7 +360,7 @@ static enum exit_status keep_suppressed(struct report_input *input,
 
 	if (rundb_keep(input->db, "suppressed_findings", found_sql_suppressed_findings,
 		       input->run_id) < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	rows = rundb_insert_begin(input->db, "suppressed_findings", 6);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct finding_suppression *one = &all->list[i];
@@ -378,7 +372,9 @@ static enum exit_status keep_suppressed(struct report_input *input,
 						       cell_integer(one->is_expired),
 						       cell_text(one->reason)});
 	}
-	return rundb_insert_end(rows) < 0 ? report_fail_db(input) : STATUS_OK;
+	if (rundb_insert_end(rows) < 0)
+		report_fail_db(input);
+	return STATUS_OK;
 }
 
 enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
@@ -388,14 +384,13 @@ enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
 	ended_by(finding_suppressions_free) struct finding_suppressions suppressions = {
 		0};
 	ended_by(rule_limits_free) struct rule_limits limits = {0};
-	enum exit_status status = bottlenecks_load_limits(input, &limits);
+	enum exit_status status;
 
+	bottlenecks_load_limits(input, &limits);
+	load_suppressions(input, &suppressions);
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
 	ret->findings.wall_ns = facts->has_wall ? (double)facts->wall_ns : 0;
-	if (status == STATUS_OK)
-		status = load_suppressions(input, &suppressions);
-	if (status == STATUS_OK)
-		status = ask_all(input, doc, facts, &limits, tree, ret);
+	status = ask_all(input, doc, facts, &limits, tree, ret);
 	if (status == STATUS_OK) {
 		/* Before merging: a suppressed finding must not hide others. */
 		finding_suppressions_apply(&suppressions, &ret->findings, names_rule);

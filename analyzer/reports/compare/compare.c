@@ -19,7 +19,7 @@ static enum exit_status parse_gate(struct compare_state *state)
 	if (result == 0 && options->fail_on)
 		result = gate_parse_fail_on(&state->gate, options->fail_on, &error);
 	if (result < 0)
-		report_fail(state->input, STATUS_USAGE, "%s", strbuf_text(&error));
+		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
 	return result < 0 ? STATUS_USAGE : STATUS_OK;
 }
 
@@ -103,9 +103,9 @@ static enum exit_status fill(struct compare_state *state)
 		return status;
 	input->tree = state->tree;
 	input->compared = state;
-	status = compare_show(state) < 0
-			 ? report_fail_db(input)
-			 : engine_build(&report_compare, input, state->doc);
+	if (compare_show(state) < 0)
+		report_fail_db(input);
+	status = engine_build(&report_compare, input, state->doc);
 	compare_hide(state);
 	input->compared = NULL;
 	input->tree = NULL;

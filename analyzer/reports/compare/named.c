@@ -60,20 +60,19 @@ static enum exit_status unknown_function(struct compare_state *state,
 	}
 	if (count > LISTED_NAMES)
 		strbuf_printf(&near, " and %zu more", count - LISTED_NAMES);
-	report_fail(state->input, STATUS_USAGE,
-		    "--gate: '%s': no run has a function '%s'%s%s", limit->text,
-		    limit->function, near.size ? "; near: " : "", strbuf_text(&near));
+	command_fail(STATUS_USAGE, "--gate: '%s': no run has a function '%s'%s%s",
+		     limit->text, limit->function, near.size ? "; near: " : "",
+		     strbuf_text(&near));
 	return STATUS_USAGE;
 }
 
-static enum exit_status ambiguous(struct compare_state *state,
-				  const struct gate_limit *limit, const char *first,
-				  const char *second)
+static _Noreturn void ambiguous(const struct gate_limit *limit, const char *first,
+				const char *second)
 {
-	return report_fail(state->input, STATUS_USAGE,
-			   "--gate: '%s' means several functions (%s, %s); write the "
-			   "whole name or the linkage name",
-			   limit->text, first, second);
+	command_fail(STATUS_USAGE,
+		     "--gate: '%s' means several functions (%s, %s); write the "
+		     "whole name or the linkage name",
+		     limit->text, first, second);
 }
 
 enum exit_status compare_find_function(struct compare_state *state,
@@ -92,8 +91,7 @@ enum exit_status compare_find_function(struct compare_state *state,
 			    !is_meant(function, limit->function, old))
 				continue;
 			if (found)
-				return ambiguous(state, limit, found->name,
-						 function->name);
+				ambiguous(limit, found->name, function->name);
 			found = function;
 			*ret_number = i;
 		}
@@ -117,17 +115,16 @@ static enum exit_status find(struct compare_state *state, const char *option,
 				       function->linkage_name))
 			continue;
 		if (*ret != COMPARE_NONE)
-			return report_fail(state->input, STATUS_USAGE,
-					   "--rename: '%s': '%s' means several functions "
-					   "(%s, %s); write the linkage name",
-					   option, name, comparison->functions[*ret].name,
-					   function->name);
+			command_fail(STATUS_USAGE,
+				     "--rename: '%s': '%s' means several functions "
+				     "(%s, %s); write the linkage name",
+				     option, name, comparison->functions[*ret].name,
+				     function->name);
 		*ret = i;
 	}
 	if (*ret == COMPARE_NONE)
-		return report_fail(state->input, STATUS_USAGE,
-				   "--rename: '%s': there is no function '%s' %s", option,
-				   name, words[side]);
+		command_fail(STATUS_USAGE, "--rename: '%s': there is no function '%s' %s",
+			     option, name, words[side]);
 	return STATUS_OK;
 }
 
@@ -139,9 +136,9 @@ static enum exit_status rename_one(struct compare_state *state, const char *opti
 	char *old;
 
 	if (!equals || equals == option || !equals[1])
-		return report_fail(
-			state->input, STATUS_USAGE,
-			"--rename: '%s' is not OLD=NEW, two names of functions", option);
+		command_fail(STATUS_USAGE,
+			     "--rename: '%s' is not OLD=NEW, two names of functions",
+			     option);
 	old = xstrndup(option, (size_t)(equals - option));
 	status = find(state, option, old, COMPARE_BEFORE, &before);
 	free(old);

@@ -252,10 +252,10 @@ static enum exit_status select_last_two(struct compare_state *state)
 	input->db = input->databases[0];
 	status = find_latest(state, &latest);
 	if (status == STATUS_OK && latest.unit_count == 1)
-		return report_fail(input, STATUS_NOTHING,
-				   "%s: holds one run, and a comparison takes two; "
-				   "record another into it, or name a second file",
-				   rundb_path(input->db));
+		return report_nothing(input,
+				      "%s: holds one run, and a comparison takes two; "
+				      "record another into it, or name a second file",
+				      rundb_path(input->db));
 	if (status == STATUS_OK && take_two_groups(state, &latest) < 0)
 		return STATUS_FAILED;
 	return status;
@@ -267,10 +267,10 @@ static enum exit_status check_overlap(struct compare_state *state)
 		for (size_t j = state->before_count; j < state->run_count; j++)
 			if (state->runs[i].db == state->runs[j].db &&
 			    state->runs[i].run_id == state->runs[j].run_id)
-				return report_fail(state->input, STATUS_USAGE,
-						   "%s: run %lld is on both sides",
-						   rundb_path(state->runs[i].db),
-						   (long long)state->runs[i].run_id);
+				command_fail(STATUS_USAGE,
+					     "%s: run %lld is on both sides",
+					     rundb_path(state->runs[i].db),
+					     (long long)state->runs[i].run_id);
 	return STATUS_OK;
 }
 
@@ -285,19 +285,19 @@ static enum exit_status choose(struct compare_state *state)
 	if (!middle && count == 1 && !options->before && !options->after)
 		return select_last_two(state);
 	if (!middle && count == 1 && !(options->before && options->after))
-		return report_fail(input, STATUS_USAGE,
-				   "--before and --after go together when one file has "
-				   "both sides");
+		command_fail(STATUS_USAGE,
+			     "--before and --after go together when one file has "
+			     "both sides");
 	if (!middle && count == 2 && !(options->before && options->after))
 		middle = 1;
 	if (middle)
 		before_end = after_start = middle;
 	else if (!(options->before && options->after))
-		return report_fail(input, STATUS_USAGE,
-				   "which of %zu files are before and which after? Put "
-				   "-- between them, or choose runs by --before and "
-				   "--after",
-				   count);
+		command_fail(STATUS_USAGE,
+			     "which of %zu files are before and which after? Put "
+			     "-- between them, or choose runs by --before and "
+			     "--after",
+			     count);
 	status = select_side(state, options->before, 0, before_end);
 	state->before_count = state->run_count;
 	if (status == STATUS_OK)

@@ -233,6 +233,6 @@ SECTION_CODE(critical)
 
 	(void)doc, (void)rows;
 	if (status == STATUS_OK && keep(ask->input->db, &critical) < 0)
-		status = report_fail_db(ask->input);
+		report_fail_db(ask->input);
 	return status == STATUS_NOTHING ? STATUS_OK : status;
 }

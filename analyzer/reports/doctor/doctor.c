@@ -110,9 +110,9 @@ static struct cell package_of(void *context, const struct cell *values)
 SECTION_CODE(packages)
 {
 	(void)doc, (void)rows;
-	return rundb_function(ask->input->db, "package_of", 1, package_of, ask) < 0
-		       ? report_fail_db(ask->input)
-		       : STATUS_OK;
+	if (rundb_function(ask->input->db, "package_of", 1, package_of, ask) < 0)
+		report_fail_db(ask->input);
+	return STATUS_OK;
 }
 
 SECTION_CODE(executables)
@@ -125,7 +125,9 @@ SECTION_CODE(executables)
 		if (doctor_program_notes(doc, path->text, true) > 0)
 			rundb_insert_row(faulty, path);
 	}
-	return rundb_insert_end(faulty) < 0 ? report_fail_db(ask->input) : STATUS_OK;
+	if (rundb_insert_end(faulty) < 0)
+		report_fail_db(ask->input);
+	return STATUS_OK;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
@@ -133,9 +135,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	enum exit_status status = STATUS_OK;
 
 	if (!input->db && !input->options->program)
-		return report_fail(
-			input, STATUS_USAGE,
-			"doctor needs a database, or --program with a program");
+		command_fail(STATUS_USAGE,
+			     "doctor needs a database, or --program with a program");
 	if (input->options->program)
 		status = doctor_program(input, doc);
 	if (!status && input->db)

@@ -153,14 +153,13 @@ enum exit_status doctor_examine(struct report_input *input, struct target_report
 	int result = target_examine(program, ret);
 
 	if (result == -ENOENT && ret->is_script)
-		return report_fail(input, STATUS_FAILED,
-				   "%s: its interpreter was not found", ret->path);
+		command_fail(STATUS_FAILED, "%s: its interpreter was not found",
+			     ret->path);
 	if (result == -ENOENT)
-		return report_fail(input, STATUS_FAILED, "%s: no such program", program);
+		command_fail(STATUS_FAILED, "%s: no such program", program);
 	if (result < 0)
-		return report_fail(input, STATUS_FAILED, "%s: %s", program,
-				   result == -EACCES ? "is not executable"
-						     : strerror(-result));
+		command_fail(STATUS_FAILED, "%s: %s", program,
+			     result == -EACCES ? "is not executable" : strerror(-result));
 	return STATUS_OK;
 }
 

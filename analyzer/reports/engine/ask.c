@@ -369,13 +369,13 @@ enum exit_status ask_begin(struct ask *ask)
 	if (result == 0 && ask->input->options->thread)
 		result = rundb_view(input->db, "functions", thread_sql_functions);
 	if (result < 0)
-		return report_fail_db(input);
+		report_fail_db(input);
 	status = find_function(ask);
 	if (status == STATUS_OK)
 		status = find_process(ask);
-	return status ? status
-		      : range_find(input, ask->facts->wall_ns, &ask->from_ns,
-				   &ask->to_ns);
+	if (status == STATUS_OK)
+		range_find(input, ask->facts->wall_ns, &ask->from_ns, &ask->to_ns);
+	return status;
 }
 
 void ask_end(struct ask *ask)
@@ -554,7 +554,9 @@ enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql)
 
 	if (ask_status(ask))
 		return ask_status(ask);
-	return result < 0 ? report_fail_db(ask->input) : STATUS_OK;
+	if (result < 0)
+		report_fail_db(ask->input);
+	return STATUS_OK;
 }
 
 struct table *ask_rows(struct ask *ask, const char *sql)

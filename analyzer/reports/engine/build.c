@@ -25,9 +25,9 @@ static enum exit_status unknown_by(struct report_input *input, const char *words
 		list[count++] = word;
 	}
 	nearest = nearest_word(wanted, list, count);
-	report_fail(input, STATUS_USAGE, "--by: there is no '%s'%s%s%s %s", wanted,
-		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		    nearest ? "'? All:" : "; there are", strbuf_text(&all));
+	command_fail(STATUS_USAGE, "--by: there is no '%s'%s%s%s %s", wanted,
+		     nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		     nearest ? "'? All:" : "; there are", strbuf_text(&all));
 	free(copy);
 	return STATUS_USAGE;
 }

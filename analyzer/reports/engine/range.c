@@ -25,34 +25,25 @@ static int64_t duration_of(const char *text)
 	return -1;
 }
 
-static enum exit_status read_end(struct report_input *input, const char *name,
-				 const char *text, int64_t *ret_ns)
+static int64_t read_end(const char *name, const char *text, int64_t otherwise_ns)
 {
-	if (!text)
-		return STATUS_OK;
-	*ret_ns = duration_of(text);
-	if (*ret_ns >= 0)
-		return STATUS_OK;
-	return report_fail(input, STATUS_USAGE,
-			   "--%s: '%s' is no time since the run began, such as 1.5s or "
-			   "200ms",
-			   name, text);
+	int64_t ns = text ? duration_of(text) : otherwise_ns;
+
+	if (ns >= 0)
+		return ns;
+	command_fail(STATUS_USAGE,
+		     "--%s: '%s' is no time since the run began, such as 1.5s or "
+		     "200ms",
+		     name, text);
 }
 
-enum exit_status range_find(struct report_input *input, int64_t wall_ns,
-			    int64_t *ret_from_ns, int64_t *ret_to_ns)
+void range_find(struct report_input *input, int64_t wall_ns, int64_t *ret_from_ns,
+		int64_t *ret_to_ns)
 {
-	enum exit_status status;
-
-	*ret_from_ns = 0;
-	*ret_to_ns = wall_ns;
-	status = read_end(input, "from", input->options->from, ret_from_ns);
-	if (status == STATUS_OK)
-		status = read_end(input, "to", input->options->to, ret_to_ns);
-	if (status == STATUS_OK && (input->options->from || input->options->to) &&
-	    *ret_from_ns >= *ret_to_ns)
-		return report_fail(input, STATUS_USAGE,
-				   "nothing lies between --from and --to, or the end of "
-				   "the run");
-	return status;
+	*ret_from_ns = read_end("from", input->options->from, 0);
+	*ret_to_ns = read_end("to", input->options->to, wall_ns);
+	if ((input->options->from || input->options->to) && *ret_from_ns >= *ret_to_ns)
+		command_fail(STATUS_USAGE,
+			     "nothing lies between --from and --to, or the end of "
+			     "the run");
 }

@@ -6,5 +6,5 @@
 
 /* Sets times since the start of the run; without the options the whole run. Fails with a
  * sentence. */
-enum exit_status range_find(struct report_input *input, int64_t wall_ns,
-			    int64_t *ret_from_ns, int64_t *ret_to_ns);
+void range_find(struct report_input *input, int64_t wall_ns, int64_t *ret_from_ns,
+		int64_t *ret_to_ns);

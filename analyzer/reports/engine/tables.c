@@ -67,7 +67,9 @@ static enum exit_status keep_order(struct engine *engine, const struct report_pa
 	if (part->order)
 		result = rundb_keep_sums(input->db, strbuf_text(&name), part->order,
 					 "place", &places);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	if (result < 0)
+		report_fail_db(input);
+	return STATUS_OK;
 }
 
 static size_t rows_of(const struct engine *engine, const struct report_part *part,
@@ -172,19 +174,17 @@ static void lead_with_sorted(const struct engine *engine, const struct report_pa
 }
 
 /* Sorts by --sort; the last rows stay in place. */
-static enum exit_status sort_rows(struct engine *engine, struct table *table)
+static void sort_rows(struct engine *engine, struct table *table)
 {
 	size_t last = last_rows(table), size = table->column_count * sizeof(struct cell);
 	auto_free struct cell *kept = xcalloc(last + 1, size + 1);
-	enum exit_status status;
 
 	table->row_count -= last;
 	if (last)
 		memcpy(kept, table_row(table, table->row_count), last * size);
-	status = report_sort_asked(engine->ask.input, table);
+	report_sort_asked(engine->ask.input, table);
 	for (size_t i = 0; i < last; i++)
 		memcpy(table_add_row(table), kept + i * table->column_count, size);
-	return status;
 }
 
 static enum exit_status add_table(struct engine *engine, const struct report_part *part,
@@ -213,11 +213,9 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 			engine_sentence(engine, table->columns[i].title, table, 0);
 	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
 	    !engine->is_brief)
-		status = sort_rows(engine, table);
-	if (status || !is_there) {
-		table_free(table);
-		return status;
-	}
+		sort_rows(engine, table);
+	if (!is_there)
+		return STATUS_OK;
 	if (part->rest) {
 		sum_up_rest(engine, part, table, limit);
 		limit = 0;

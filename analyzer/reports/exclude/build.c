@@ -247,26 +247,25 @@ enum exit_status exclude_program(struct report_input *input, struct doc *doc)
 	if (status)
 		return status;
 	if (target.is_script)
-		return report_fail(
-			input, STATUS_NOTHING,
+		return report_nothing(
+			input,
 			"%s is a script that %s runs: give the program that it "
 			"starts",
 			target.path, target.interpreter);
 	error = target.is_elf && target.machine_ok ? build_examine(target.path, &build)
 						   : -ENOEXEC;
 	if (error == -EFBIG)
-		return report_fail(input, STATUS_NOTHING,
-				   "reading %s takes too long, or it is damaged",
-				   target.path);
+		return report_nothing(input,
+				      "reading %s takes too long, or it is damaged",
+				      target.path);
 	if (error < 0)
-		return report_fail(
-			input, STATUS_NOTHING,
-			"%s is no 64-bit x86 program whose calls can be recorded",
+		return report_nothing(
+			input, "%s is no 64-bit x86 program whose calls can be recorded",
 			target.path);
 	/* libraries have no loader of their own either */
 	if (target.is_static && !build.needed_count)
-		return report_fail(
-			input, STATUS_NOTHING,
+		return report_nothing(
+			input,
 			"%s is linked statically: LD_PRELOAD has no effect on it; "
 			"link it dynamically for the recording",
 			target.path);

@@ -191,7 +191,7 @@ SECTION_CODE(gcc_words)
 	(void)doc, (void)rows;
 	if (rundb_function(db, "gcc_visible", 1, visible, ask) < 0 ||
 	    rundb_function(db, "gcc_word", 1, word, ask) < 0)
-		return report_fail_db(ask->input);
+		report_fail_db(ask->input);
 	return STATUS_OK;
 }
 
@@ -199,10 +199,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	if (input->options->program)
 		return exclude_program(input, doc);
-	return input->db ? engine_build(&report_excluded, input, doc)
-			 : report_fail(input, STATUS_USAGE,
-				       "exclude-list needs a database, or --program with "
-				       "a program");
+	if (!input->db)
+		command_fail(STATUS_USAGE, "exclude-list needs a database, or --program "
+					   "with a program");
+	return engine_build(&report_excluded, input, doc);
 }
 
 const struct report report_exclude_list = {

@@ -56,11 +56,10 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc,
 	metric = flame_metric_or(input, usual_of(tree, usual));
 	if (input->options->thread &&
 	    !quantity_is_in(QUANTITY_OF_LANE, flame_quantity(metric)))
-		status = report_fail(
-			input, STATUS_USAGE,
-			"--thread does not go with --metric %s: what was live "
-			"is not kept by thread",
-			flame_metric_name(metric));
+		command_fail(STATUS_USAGE,
+			     "--thread does not go with --metric %s: what was live "
+			     "is not kept by thread",
+			     flame_metric_name(metric));
 	if (status == STATUS_OK) {
 		doc->flame = flame_make_folded(input, tree, metric, false, folds);
 		tree = NULL;
@@ -85,9 +84,9 @@ static enum exit_status check_metric(struct report_input *input)
 	nearest = nearest_word(wanted, names, count);
 	for (size_t i = 0; i < count; i++)
 		strbuf_printf(&text, "%s%s", i ? ", " : "", names[i]);
-	report_fail(input, STATUS_USAGE, "--metric: there is no '%s'%s%s%s %s", wanted,
-		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		    nearest ? "'? All:" : "; there are", strbuf_text(&text));
+	command_fail(STATUS_USAGE, "--metric: there is no '%s'%s%s%s %s", wanted,
+		     nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		     nearest ? "'? All:" : "; there are", strbuf_text(&text));
 	return STATUS_USAGE;
 }
 
@@ -97,16 +96,14 @@ static enum exit_status check_options(struct report_input *input)
 	bool has_sides = options->diff || options->before || options->after;
 
 	if (options->snapshot && has_sides)
-		return report_fail(input, STATUS_USAGE,
-				   "--snapshot shows one moment: it does not go with "
-				   "--diff, --before and --after");
+		command_fail(STATUS_USAGE,
+			     "--snapshot shows one moment: it does not go with "
+			     "--diff, --before and --after");
 	if (!options->diff && !options->before != !options->after)
-		return report_fail(input, STATUS_USAGE,
-				   "--before and --after go together");
+		command_fail(STATUS_USAGE, "--before and --after go together");
 	if (options->thread && (options->snapshot || has_sides))
-		return report_fail(input, STATUS_USAGE,
-				   "--thread is for a whole run: snapshots and "
-				   "differences are not kept by thread");
+		command_fail(STATUS_USAGE, "--thread is for a whole run: snapshots and "
+					   "differences are not kept by thread");
 	return STATUS_OK;
 }
 
@@ -142,10 +139,9 @@ static enum exit_status build_asked(struct report_input *input, struct doc *doc,
 			       are_runs(input, options->after, &after) < 0))
 		return STATUS_FAILED;
 	if (before && after && options->process)
-		return report_fail(
-			input, STATUS_USAGE,
-			"--process chooses whose snapshots are shown: runs are "
-			"compared with all their processes");
+		command_fail(STATUS_USAGE,
+			     "--process chooses whose snapshots are shown: runs are "
+			     "compared with all their processes");
 	return before && after ? flame_build_runs(input, doc, folds)
 			       : flame_build_moments(input, doc, folds);
 }

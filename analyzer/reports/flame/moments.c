@@ -33,25 +33,23 @@ static enum exit_status check_moments(struct report_input *input,
 	enum exit_status status = STATUS_OK;
 
 	if (ask->a && between->a.kind == between->b.kind && a == b)
-		return report_fail(input, STATUS_USAGE,
-				   "'%s' and '%s' are the same moment; name two", ask->a,
-				   ask->b);
+		command_fail(STATUS_USAGE, "'%s' and '%s' are the same moment; name two",
+			     ask->a, ask->b);
 	if (!between_has_times(between) && !is_of_moment(ask->metric))
-		return report_fail(
-			input, STATUS_USAGE,
-			"of the peak only what was live is known: use --metric "
-			"live with it");
+		command_fail(STATUS_USAGE,
+			     "of the peak only what was live is known: use --metric "
+			     "live with it");
 	if (!is_of_moment(ask->metric) && a > b)
-		return report_fail(input, STATUS_USAGE,
-				   "'%s' comes before '%s'; name the earlier one first",
-				   ask->b, ask->a);
+		command_fail(STATUS_USAGE,
+			     "'%s' comes before '%s'; name the earlier one first", ask->b,
+			     ask->a);
 	if (between->a.kind == MOMENT_EXIT || between->b.kind == MOMENT_EXIT)
 		status = snapshot_knows_exit(input, between->list, between->process,
 					     &known);
 	if (status || known)
 		return status;
-	return report_fail(
-		input, STATUS_NOTHING,
+	return report_nothing(
+		input,
 		"the live memory of process %lld at its exit is unknown: other processes "
 		"of the run allocated on the same call paths; name its last "
 		"snapshot instead",
@@ -126,9 +124,9 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 	enum exit_status status;
 
 	if (ask.metric == FLAME_AT_PEAK)
-		return report_fail(input, STATUS_USAGE,
-				   "--metric at-peak is of a moment by itself; use "
-				   "--metric live, and 'peak' for the moment");
+		command_fail(STATUS_USAGE,
+			     "--metric at-peak is of a moment by itself; use "
+			     "--metric live, and 'peak' for the moment");
 	status = report_open(input, doc, &facts);
 	if (status == STATUS_OK)
 		status = load(input, doc, &list, &ask, folds);

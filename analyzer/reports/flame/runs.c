@@ -171,9 +171,10 @@ static enum exit_status say_notes(struct compare_state *state)
 	static const struct report *const parts[] = {&report_comparable,
 						     &report_left_out_of_paths};
 	struct run_facts facts = {0};
-	enum exit_status status =
-		compare_show(state) < 0 ? report_fail_db(state->input) : STATUS_OK;
+	enum exit_status status = STATUS_OK;
 
+	if (compare_show(state) < 0)
+		report_fail_db(state->input);
 	for (size_t i = 0; i < 2 && status == STATUS_OK; i++)
 		status = engine_run(parts[i], state->input, state->doc, &facts);
 	compare_hide(state);

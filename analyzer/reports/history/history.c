@@ -91,14 +91,14 @@ static enum exit_status choose_runs(struct history *history)
 	if (result == 0)
 		result = rundb_keep(db, "chosen_runs", history_sql_chosen_runs, 0);
 	if (result < 0)
-		return report_fail_db(history->input);
+		report_fail_db(history->input);
 	history->runs = ask_number(history, history_sql_count);
 	history->subjects = ask_number(history, history_sql_subjects) + 1;
 	if (history->runs > RUNS_MOST || history->subjects > SUBJECTS_MOST)
-		return report_fail(history->input, STATUS_FAILED,
-				   "%s: has more runs or functions than can be compared; "
-				   "--tag chooses runs",
-				   rundb_path(db));
+		command_fail(STATUS_FAILED,
+			     "%s: has more runs or functions than can be compared; "
+			     "--tag chooses runs",
+			     rundb_path(db));
 	return STATUS_OK;
 }
 
@@ -384,7 +384,9 @@ static enum exit_status look(struct history *history)
 	if (load(history, history_sql_totals) < 0 ||
 	    load(history, history_sql_values) < 0)
 		return STATUS_FAILED;
-	return keep_tables(history) < 0 ? report_fail_db(history->input) : STATUS_OK;
+	if (keep_tables(history) < 0)
+		report_fail_db(history->input);
+	return STATUS_OK;
 }
 
 enum exit_status history_build(struct report_input *input, struct doc *doc)

@@ -46,32 +46,27 @@ static void judge_nodes(struct leak_filter *filter, const size_t *functions)
 	}
 }
 
-static enum exit_status parse(struct report_input *input, struct leak_filter *filter)
+static void parse(struct report_input *input, struct leak_filter *filter)
 {
 	const char *path = input->options->suppressions;
 	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
-	enum exit_status status =
-		report_read_file(input, path, "a list of suppressions", &text);
 
-	if (status == STATUS_OK &&
-	    suppressions_parse(&filter->suppressions, strbuf_text(&text), text.size, path,
+	report_read_file(path, "a list of suppressions", &text);
+	if (suppressions_parse(&filter->suppressions, strbuf_text(&text), text.size, path,
 			       &error) < 0)
-		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	return status;
+		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
 }
 
 enum exit_status leak_filter_load(struct report_input *input, const struct calltree *tree,
 				  struct leak_filter *ret)
 {
-	enum exit_status status;
+	enum exit_status status = STATUS_OK;
 	auto_free size_t *functions = NULL;
 
 	*ret = (struct leak_filter){.tree = tree};
 	if (!input->options->suppressions)
 		return STATUS_OK;
-	status = parse(input, ret);
-	if (status)
-		return status;
+	parse(input, ret);
 	ret->nodes = xcalloc(tree->node_count + 1, sizeof(*ret->nodes));
 	functions = xcalloc(tree->function_count + 1, sizeof(*functions));
 	for (size_t i = 0; i < tree->function_count; i++)

@@ -86,8 +86,8 @@ static enum exit_status not_found(struct search *search)
 	ended_by(strbuf_free) struct strbuf list = {0};
 
 	near_names_put(&search->near, search->input->names, &list);
-	report_fail(search->input, STATUS_FAILED, "no function '%s' in the run%s",
-		    search->wanted, strbuf_text(&list));
+	command_fail(STATUS_FAILED, "no function '%s' in the run%s", search->wanted,
+		     strbuf_text(&list));
 	return STATUS_FAILED;
 }
 
@@ -102,9 +102,9 @@ static enum exit_status verdict(struct search *search)
 	if (search->best_count > LISTED_NAMES)
 		snprintf(more, sizeof(more), "\n  and %zu more",
 			 search->best_count - LISTED_NAMES);
-	report_fail(search->input, STATUS_FAILED,
-		    "'%s' fits %zu functions; give the name or the #ID of one:",
-		    search->wanted, search->best_count);
+	command_fail(STATUS_FAILED,
+		     "'%s' fits %zu functions; give the name or the #ID of one:",
+		     search->wanted, search->best_count);
 	strbuf_puts(&search->input->error, strbuf_text(&search->candidates));
 	strbuf_puts(&search->input->error, more);
 	return STATUS_FAILED;

@@ -239,15 +239,15 @@ static enum exit_status check_options(struct report_input *input)
 						      : NULL;
 
 	if (options->timeline && (options->thread || options->focus || options->ignore))
-		return report_fail(input, STATUS_USAGE,
-				   "%s holds the timeline of all threads: "
-				   "--thread, --focus and --ignore choose call paths",
-				   options->argument);
+		command_fail(STATUS_USAGE,
+			     "%s holds the timeline of all threads: "
+			     "--thread, --focus and --ignore choose call paths",
+			     options->argument);
 	if (!refused)
 		return STATUS_OK;
-	return report_fail(input, STATUS_USAGE,
-			   "%s holds all metrics of the whole run: --%s is for folded",
-			   options->argument, refused);
+	command_fail(STATUS_USAGE,
+		     "%s holds all metrics of the whole run: --%s is for folded",
+		     options->argument, refused);
 }
 
 /* Takes the tree of all threads from the report, since it will be changed; the lanes say

@@ -17,7 +17,7 @@ SECTION_CODE(growth_limits)
 	if (!text)
 		return STATUS_OK;
 	if (gate_parse_growth(&gate, text, &error) < 0)
-		status = report_fail(ask->input, STATUS_USAGE, "%s", strbuf_text(&error));
+		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
 	limits = rundb_insert_begin(ask->input->db, "growth_limit", 4);
 	for (size_t i = 0; !status && i < gate.count; i++) {
 		const struct gate_limit *limit = &gate.limits[i];
@@ -30,7 +30,7 @@ SECTION_CODE(growth_limits)
 		rundb_insert_row(limits, cells);
 	}
 	if (rundb_insert_end(limits) < 0 && !status)
-		status = report_fail_db(ask->input);
+		report_fail_db(ask->input);
 	gate_free(&gate);
 	strbuf_free(&error);
 	return status;

@@ -14,20 +14,19 @@ static enum exit_status check_order(struct report_input *input,
 	int64_t a = moment_id(&between->a), b = moment_id(&between->b);
 
 	if (between->c.kind == MOMENT_PEAK || (peaks && options->until))
-		return report_fail(input, STATUS_USAGE,
-				   "--until does not go with 'peak': the time of the "
-				   "peak is unknown, and so are its survivors");
+		command_fail(STATUS_USAGE,
+			     "--until does not go with 'peak': the time of the "
+			     "peak is unknown, and so are its survivors");
 	if (between->a.kind == between->b.kind && (peaks || a == b))
-		return report_fail(input, STATUS_USAGE,
-				   "'%s' and '%s' are the same moment; name two",
-				   options->argument, options->other_argument);
+		command_fail(STATUS_USAGE, "'%s' and '%s' are the same moment; name two",
+			     options->argument, options->other_argument);
 	if (!peaks && a > b)
-		return report_fail(input, STATUS_USAGE,
-				   "'%s' comes before '%s'; name the earlier one first",
-				   options->other_argument, options->argument);
+		command_fail(STATUS_USAGE,
+			     "'%s' comes before '%s'; name the earlier one first",
+			     options->other_argument, options->argument);
 	if (!peaks && moment_id(&between->c) < b)
-		return report_fail(input, STATUS_USAGE, "--until: '%s' comes before '%s'",
-				   options->until, options->other_argument);
+		command_fail(STATUS_USAGE, "--until: '%s' comes before '%s'",
+			     options->until, options->other_argument);
 	return STATUS_OK;
 }
 

@@ -41,8 +41,8 @@ static bool is_of_other_run(struct report_input *input, const char *word)
 		const char *label = cursor_text(cursor, "label");
 
 		found = true;
-		report_fail(
-			input, STATUS_USAGE,
+		command_fail(
+			STATUS_USAGE,
 			"snapshot '%s' is of run %lld%s%s%s, not of run %lld: a delta "
 			"is within one run (see --run); use compare for two runs",
 			word, (long long)cursor_integer(cursor, "run_id"),
@@ -97,28 +97,26 @@ static enum exit_status unknown_word(struct report_input *input,
 	bool is_peak = strcmp(word, "peak") == 0;
 
 	if (is_peak)
-		return report_fail(
-			input, STATUS_USAGE,
-			"the run's peak is that of another process, or it is not "
-			"known whose it is");
+		command_fail(STATUS_USAGE,
+			     "the run's peak is that of another process, or it is not "
+			     "known whose it is");
 	if (is_of_other_run(input, word))
 		return STATUS_USAGE;
 	put_labels(input, &text, list, word);
-	report_fail(input, STATUS_FAILED, "no snapshot '%s' in the %s%s", word,
-		    input->options->process ? "process" : "run", strbuf_text(&text));
+	command_fail(STATUS_FAILED, "no snapshot '%s' in the %s%s", word,
+		     input->options->process ? "process" : "run", strbuf_text(&text));
 	return STATUS_FAILED;
 }
 
-static enum exit_status ambiguous_word(struct report_input *input, const char *word,
-				       const struct snapshot_process *process,
-				       const struct moment *moment)
+static _Noreturn void ambiguous_word(const char *word,
+				     const struct snapshot_process *process,
+				     const struct moment *moment)
 {
-	return report_fail(
-		input, STATUS_FAILED,
-		"'%s' is the label of %zu snapshots of process %lld; '%s#1' is "
-		"the first of them, number %lld",
-		word, moment->count, (long long)process->pid, word,
-		(long long)moment->snapshot->number);
+	command_fail(STATUS_FAILED,
+		     "'%s' is the label of %zu snapshots of process %lld; '%s#1' is "
+		     "the first of them, number %lld",
+		     word, moment->count, (long long)process->pid, word,
+		     (long long)moment->snapshot->number);
 }
 
 /* Fails because no process has all of them. */
@@ -146,24 +144,22 @@ static enum exit_status not_together(struct report_input *input,
 		if (words[i] && !anywhere)
 			return unknown_word(input, list, words[i]);
 	}
-	report_fail(input, STATUS_USAGE,
-		    "the snapshots are of different processes (%s): a delta is of one "
-		    "process",
-		    strbuf_text(&text));
+	command_fail(STATUS_USAGE,
+		     "the snapshots are of different processes (%s): a delta is of one "
+		     "process",
+		     strbuf_text(&text));
 	return STATUS_USAGE;
 }
 
-static enum exit_status too_many(struct report_input *input,
-				 const struct snapshot_list *list, const bool *fits)
+static _Noreturn void too_many(const struct snapshot_list *list, const bool *fits)
 {
 	ended_by(strbuf_free) struct strbuf text = {0};
 
 	snapshot_put_pids(&text, list, fits);
-	report_fail(
-		input, STATUS_USAGE,
+	command_fail(
+		STATUS_USAGE,
 		"several processes have these moments (%s); choose one with --process",
 		strbuf_text(&text));
-	return STATUS_USAGE;
 }
 
 static bool has_all(const struct snapshot_list *list,
@@ -228,7 +224,7 @@ enum exit_status snapshot_find(struct report_input *input,
 	if (fit_count == 0)
 		status = not_together(input, list, words, count);
 	else if (fit_count > 1)
-		status = too_many(input, list, fits);
+		too_many(list, fits);
 	free(fits);
 	if (status)
 		return status;
@@ -238,8 +234,7 @@ enum exit_status snapshot_find(struct report_input *input,
 			continue;
 		ret_moments[i] = find_in(list, *ret_process, words[i]);
 		if (ret_moments[i].kind == MOMENT_MANY)
-			return ambiguous_word(input, words[i], *ret_process,
-					      &ret_moments[i]);
+			ambiguous_word(words[i], *ret_process, &ret_moments[i]);
 	}
 	return STATUS_OK;
 }

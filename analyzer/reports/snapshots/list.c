@@ -118,17 +118,17 @@ static enum exit_status choose_process(struct report_input *input,
 		return STATUS_OK;
 	number = strtoll(wanted + by_id, &end, 10);
 	if (*end || end == wanted + by_id)
-		return report_fail(input, STATUS_USAGE,
-				   "--process: '%s' is neither a PID nor #ID with a "
-				   "process_id",
-				   wanted);
+		command_fail(STATUS_USAGE,
+			     "--process: '%s' is neither a PID nor #ID with a "
+			     "process_id",
+			     wanted);
 	for (size_t i = 0; i < list->process_count; i++)
 		count += number ==
 			 (by_id ? list->processes[i].process_id : list->processes[i].pid);
 	if (count != 1) {
 		snapshot_put_pids(&text, list, NULL);
-		report_fail(
-			input, STATUS_FAILED,
+		command_fail(
+			STATUS_FAILED,
 			count ? "'%s' was the PID of several processes of the run (%s); "
 				"choose one with --process '#ID'"
 			      : "no process '%s' in the run; there are %s",

@@ -28,7 +28,7 @@ struct source_text {
 };
 
 /* tree.c: fails if an argument is no directory. Must be closed in any case. */
-enum exit_status source_tree_open(struct report_input *input, struct source_tree *ret);
+void source_tree_open(struct report_input *input, struct source_tree *ret);
 void source_tree_close(struct source_tree *tree);
 /* Reads the file that a recorded name means: the name itself if it is below a root, else
  * the longest tail of it that exists below one. Returns NULL, or why it was not read

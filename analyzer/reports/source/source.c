@@ -123,7 +123,6 @@ static void add_texts(const struct source_tree *tree, struct source_view *view,
 SECTION_CODE(source)
 {
 	ended_by(source_tree_close) struct source_tree sources = {0};
-	enum exit_status status;
 	const char *about;
 
 	if (!rows->row_count)
@@ -131,11 +130,9 @@ SECTION_CODE(source)
 	doc->source = xcalloc(1, sizeof(*doc->source));
 	about = table_cell(rows, 0, "about")->text;
 	doc->source->about = arena_copy(&doc->source->texts, about, strlen(about));
-	status = source_tree_open(ask->input, &sources);
+	source_tree_open(ask->input, &sources);
 	for (size_t i = 1; i < rows->row_count; i++)
 		add_mark(doc->source, rows, i);
-	if (status == STATUS_OK)
-		add_texts(&sources, doc->source,
-			  cell_whole(table_cell(rows, 0, "started_s")));
-	return status;
+	add_texts(&sources, doc->source, cell_whole(table_cell(rows, 0, "started_s")));
+	return STATUS_OK;
 }

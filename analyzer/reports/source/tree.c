@@ -30,29 +30,24 @@ struct name {
 	bool is_whole; /* absolute and complete */
 };
 
-static enum exit_status open_root(struct report_input *input, const char *path,
-				  struct source_root *ret)
+static void open_root(const char *path, struct source_root *ret)
 {
 	struct stat status;
 
 	ret->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (ret->fd < 0 || fstat(ret->fd, &status) < 0)
-		return report_fail(input, STATUS_FAILED, "--source: %s: %s", path,
-				   strerror(errno));
+		command_fail(STATUS_FAILED, "--source: %s: %s", path, strerror(errno));
 	ret->owner = status.st_uid;
 	ret->path = realpath(path, NULL);
-	return STATUS_OK;
 }
 
-enum exit_status source_tree_open(struct report_input *input, struct source_tree *ret)
+void source_tree_open(struct report_input *input, struct source_tree *ret)
 {
 	const struct report_options *options = input->options;
-	enum exit_status status = STATUS_OK;
 
 	ret->roots = xcalloc(options->source_count, sizeof(*ret->roots));
-	for (size_t i = 0; i < options->source_count && !status; i++)
-		status = open_root(input, options->sources[i], &ret->roots[ret->count++]);
-	return status;
+	for (size_t i = 0; i < options->source_count; i++)
+		open_root(options->sources[i], &ret->roots[ret->count++]);
 }
 
 void source_tree_close(struct source_tree *tree)

@@ -54,6 +54,6 @@ SECTION_CODE(trust_words)
 	(void)doc, (void)rows;
 	if (rundb_function(db, "trust_word", 2, word, ask) < 0 ||
 	    rundb_function(db, "trust_text", 2, text, ask) < 0)
-		return report_fail_db(ask->input);
+		report_fail_db(ask->input);
 	return STATUS_OK;
 }

@@ -336,5 +336,7 @@ SECTION_CODE(studies)
 	}
 	if (ask->status)
 		return ask->status;
-	return result ? report_fail_db(ask->input) : STATUS_OK;
+	if (result)
+		report_fail_db(ask->input);
+	return STATUS_OK;
 }

@@ -13,6 +13,7 @@
 #include "common/schema.h"
 
 #include <fcntl.h>
+#include <setjmp.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,15 @@ static void show(struct doc *doc, FILE *out)
 		exporter_registry[i]->write(doc, &(struct export_context){out, 300});
 }
 
+static jmp_buf failing;
+
+static void go_back(enum exit_status status, const char *text)
+{
+	if (!*text)
+		abort(); /* a failure without a sentence */
+	longjmp(failing, (int)status);
+}
+
 static void build(struct rundb *db, int64_t run_id, const struct report *report,
 		  bool machine, FILE *out)
 {
@@ -92,15 +102,15 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report,
 		.unfold = machine,
 	};
 	struct report_input input = {.db = db, .run_id = run_id, .options = &options};
-	enum exit_status status;
+	volatile enum exit_status status = STATUS_FAILED;
 	struct doc doc;
 
 	doc_init(&doc, report->name);
-	status = report->build(&input, &doc);
+	command_failed = go_back;
+	if (!setjmp(failing))
+		status = report->build(&input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING)
 		show(&doc, out);
-	else if (!input.error.size)
-		abort(); /* a failure without a sentence */
 	calltree_free(input.tree);
 	strbuf_free(&input.error);
 	doc_free(&doc);
@@ -138,6 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static FILE *out;
 	struct strbuf error = {0};
 	struct rundb *db;
+
+	command_keep_memory();
 
 	if (!out) {
 		int descriptor = mkstemp(path);

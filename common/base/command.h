@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Commands: programs that do one thing and end. Whoever meets a failure that ends the
+ * command says why and ends it there; no function passes it up. Memory lives until then,
+ * too: what nothing but the end would free is not freed.
+ *
+ * What must not stay behind (terminal modes, temporary files, children) is undone by a
+ * function that atexit() knows. Runs on: the main thread. Must not be used by the
+ * collector, which has others' runs to store, nor by functions that it uses.
+ */
+#pragma once
+
+#include "common/base/text.h"
+
+/* The exit statuses of prof-analyze. */
+enum exit_status {
+	STATUS_OK = 0,
+	STATUS_FAILED = 1, /* something cannot be read, written or found */
+	STATUS_USAGE = 2,  /* the command line makes no sense */
+	STATUS_REGRESSION = 3,
+	STATUS_NOTHING = 4, /* nothing was measured; the document says why */
+};
+
+/* Prints a sentence on stderr behind the program's name. Hidden characters become '?';
+ * lines stay lines, as in a list of choices. */
+void command_say(const char *sentence);
+
+/* Says why, in one line whatever names it has, and ends the program. */
+_Noreturn void command_fail(enum exit_status status, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same with a text that may have lines. */
+_Noreturn void command_fail_lines(enum exit_status status, const char *text);
+
+/* What a failure says at its end, behind its own sentence; empty: nothing. */
+extern struct strbuf command_failure_end;
+
+/* For tests: called instead of ending the program; must not return. */
+extern void (*command_failed)(enum exit_status status, const char *text);
+
+/* From here on the end of the program frees what is allocated, and checks for leaks pass
+ * over it. Not for commands that go on and on. */
+void command_keep_memory(void);
