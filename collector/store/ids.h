@@ -12,7 +12,7 @@
 
 struct sqlite3;
 struct held_file;
-struct store_names;
+struct named;
 
 /* An id is the number here plus the index in the run: process_id = process + index. */
 #define STORE_ID_KINDS 10
@@ -38,7 +38,7 @@ struct store {
 	/* Ids of rows. Without a row: 0 for functions and modules, -1 for threads. */
 	int64_t *functions, *modules, *threads;
 	size_t *first_threads;	     /* of each process, in threads */
-	struct store_names *names;   /* of the functions */
+	struct named *names;	     /* of the functions; NULL: their own */
 	uint64_t turn_ns, locked_ns; /* when the turn, and the wait for the lock, began */
 	unsigned waited_ms;	     /* of the latest wait */
 };

@@ -59,37 +59,40 @@ static const struct segment_job *job_of(const struct ingest *ingest, size_t inde
 	return job ? job : &none;
 }
 
-/* The build-id of a process's program, from the module with its path. */
-static void build_id_text(const struct read_process *process, char text[73])
+const char *store_build_id(const struct segment_module *module, char *text)
 {
-	text[0] = 0;
-	for (uint32_t i = 0; i < process->module_count; i++) {
-		const struct segment_module *module = process->modules[i].file;
-
-		if (strcmp(module->path, process->executable) != 0)
-			continue;
-		for (uint32_t byte = 0; byte < module->build_id_size; byte++)
-			snprintf(text + 2 * byte, 3, "%02x", module->build_id[byte]);
-		return;
-	}
+	*text = 0;
+	for (uint32_t byte = 0; byte < module->build_id_size; byte++)
+		snprintf(text + 2 * byte, 3, "%02x", module->build_id[byte]);
+	return text;
 }
 
-static void add_process(struct row *row, size_t index)
+/* The module with the path of the process's program. */
+static const struct segment_module *program_of(const struct read_process *process)
+{
+	static const struct segment_module none;
+
+	for (uint32_t i = 0; i < process->module_count; i++)
+		if (strcmp(process->modules[i].file->path, process->executable) == 0)
+			return process->modules[i].file;
+	return &none;
+}
+
+static void add_process(struct row *row, const void *element)
 {
 	const struct ingest *ingest = row->ingest;
-	const struct read_process *process = &ingest->run.processes[index];
-	const struct read_memory *memory = &ingest->merge.memory[index];
-	const struct ending *ending = &ingest->endings[index];
-	const struct segment_job *job = job_of(ingest, index);
+	const struct read_process *process = element;
+	const struct read_memory *memory = &ingest->merge.memory[row->index];
+	const struct ending *ending = &ingest->endings[row->index];
+	const struct segment_job *job = job_of(ingest, row->index);
 	uint64_t length = ending->end_ticks - process->start_ticks;
 	auto_free char *command = store_command(process);
-	char build_id[73];
+	char build_id[2 * sizeof(program_of(process)->build_id) + 1];
 
-	build_id_text(process, build_id);
-	row_add(row, row->ids->process + (int64_t)index, row->ids->run,
-		value_if(ending->parent != ENDING_NONE,
-			 row->ids->process + ending->parent),
-		process->pid, value_filled(process->executable), value_filled(build_id),
+	row_add(row, row_process(row, (uint32_t)row->index), row->ids->run,
+		value_if(ending->parent != ENDING_NONE, row_process(row, ending->parent)),
+		process->pid, value_filled(process->executable),
+		value_filled(store_build_id(program_of(process), build_id)),
 		value_filled(command), row_time_ns(row, process->start_ticks),
 		row_ns(row, (double)length), value_exit_code(&ending->status),
 		value_exit_signal(&ending->status), ending->is_complete,
@@ -98,20 +101,13 @@ static void add_process(struct row *row, size_t index)
 		value_rank(job));
 }
 
-static void add_processes(struct row *row)
+static void add_lane(struct row *row, const void *element)
 {
-	for (size_t i = 0; i < row->ingest->run.process_count; i++)
-		add_process(row, i);
-}
+	const struct read_lane *lane = element;
+	int64_t id = row->ids->lane + (int64_t)row->index;
 
-static void add_lanes(struct row *row)
-{
-	const struct read_run *run = &row->ingest->run;
-
-	for (uint32_t i = 0; i < run->lane_count; i++)
-		if (row_lane(row, i) == row->ids->lane + i)
-			row_add(row, row->ids->lane + i, row->ids->run,
-				row->ids->process + run->lanes[i].process);
+	if (row_lane(row, (uint32_t)row->index) == id)
+		row_add(row, id, row->ids->run, row_process(row, lane->process));
 }
 
 /* Binary search: lanes are in the order of files and slots. */
@@ -172,15 +168,15 @@ void store_number_threads(struct store *store)
 	}
 }
 
-static void add_thread(struct row *row, size_t index, uint32_t number)
+static void add_thread(struct row *row, const struct read_process *process,
+		       uint32_t number)
 {
 	const struct ingest *ingest = row->ingest;
-	const struct read_process *process = &ingest->run.processes[index];
 	const struct segment_thread *thread = &process->threads[number];
-	int64_t id = row->store->threads[row->store->first_threads[index] + number];
+	int64_t id = row->store->threads[row->store->first_threads[row->index] + number];
 	int64_t lane = store_find_lane(&ingest->run, process, thread->lane_slot);
-	uint64_t end_ticks =
-		thread->end_ticks ? thread->end_ticks : ingest->endings[index].end_ticks;
+	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
+					       : ingest->endings[row->index].end_ticks;
 	struct thread_split split;
 	int64_t wall_ns = 0;
 	char buffer[16];
@@ -190,7 +186,7 @@ static void add_thread(struct row *row, size_t index, uint32_t number)
 	if (end_ticks > thread->start_ticks)
 		wall_ns = row_ns(row, (double)(end_ticks - thread->start_ticks));
 	split = waits_of_thread(thread, wall_ns);
-	row_add(row, id, row->ids->run, row->ids->process + (int64_t)index,
+	row_add(row, id, row->ids->run, row_process(row, (uint32_t)row->index),
 		row_lane(row, (uint32_t)lane), thread->tid,
 		value_filled(thread_name(ingest, process, thread, buffer)),
 		row_time_ns(row, thread->start_ticks), wall_ns, value_known(split.cpu_ns),
@@ -198,13 +194,12 @@ static void add_thread(struct row *row, size_t index, uint32_t number)
 		thread->has_ended_process != 0);
 }
 
-static void add_threads(struct row *row)
+static void add_threads(struct row *row, const void *element)
 {
-	const struct read_run *run = &row->ingest->run;
+	const struct read_process *process = element;
 
-	for (size_t i = 0; i < run->process_count; i++)
-		for (uint32_t k = 0; k < run->processes[i].thread_count; k++)
-			add_thread(row, i, k);
+	for (uint32_t i = 0; i < process->thread_count; i++)
+		add_thread(row, process, i);
 }
 
 /* Index of the process that a sample is of, or -1. */
@@ -236,10 +231,11 @@ static struct value known_percent(double percent)
 	return percent >= 0 ? value_real(percent) : VALUE_NONE;
 }
 
-static void add_resources(struct row *row)
+static void add_resources(struct row *row, const void *element)
 {
 	const struct resources *resources = row->ingest->watch.resources;
 
+	(void)element;
 	for (size_t i = 0; resources && i < resources->count; i++) {
 		const struct resource_sample *sample = &resources->samples[i];
 		int64_t process = find_process(&row->ingest->run, sample);
@@ -282,10 +278,11 @@ static int64_t find_user(const struct ingest *ingest, int32_t pid, int64_t time_
 	return found;
 }
 
-static void add_gpu_samples(struct row *row)
+static void add_gpu_samples(struct row *row, const void *element)
 {
 	const struct gpu_samples *samples = row->ingest->watch.gpu;
 
+	(void)element;
 	for (size_t i = 0; samples && i < samples->count; i++) {
 		const struct gpu_sample *sample = &samples->samples[i];
 		int64_t time_ns = sample_time_ns(row, sample->monotonic_ns);
@@ -299,7 +296,10 @@ static void add_gpu_samples(struct row *row)
 }
 
 const struct row_table store_process_tables[] = {
-	{"process", add_processes, NULL},      {"lane", add_lanes, NULL},
-	{"thread", add_threads, NULL},	       {"resource", add_resources, NULL},
-	{"gpu_sample", add_gpu_samples, NULL}, {NULL},
+	{"process", add_process, ROW_LIST(run.processes, run.process_count)},
+	{"lane", add_lane, ROW_LIST(run.lanes, run.lane_count)},
+	{"thread", add_threads, ROW_LIST(run.processes, run.process_count)},
+	{"resource", add_resources},
+	{"gpu_sample", add_gpu_samples},
+	{NULL},
 };

@@ -62,10 +62,21 @@ int row_fill(struct store *store, const struct row_table *table)
 			  .ingest = store->ingest,
 			  .ids = &store->ids,
 			  .quantities = table->quantities};
+	const char *base = (const char *)store->ingest, *element = NULL;
+	size_t count = 1;
 
+	if (table->list.size) {
+		memcpy(&element, base + table->list.at, sizeof(element));
+		memcpy(&count, base + table->list.count_at, sizeof(count));
+	}
 	prepare(&row, table);
-	if (row.code == SQLITE_OK)
-		table->fill(&row);
+	for (; row.index < count && row.code == SQLITE_OK; row.index++) {
+		if (table->quantities)
+			row.values = (const void *)(element + table->quantities_at);
+		table->add(&row, element);
+		if (element)
+			element += table->list.size;
+	}
 	sqlite3_finalize(row.statement);
 	return row.code;
 }
@@ -88,8 +99,7 @@ static int bind(struct sqlite3_stmt *statement, int column, const struct value *
 	}
 }
 
-void row_insert(struct row *row, const int64_t *of_subject, const struct value *values,
-		size_t count)
+void row_insert(struct row *row, const struct value *values, size_t count)
 {
 	size_t more = row->quantities ? row->quantities->count : 0;
 	int column = 0;
@@ -99,7 +109,7 @@ void row_insert(struct row *row, const int64_t *of_subject, const struct value *
 		row->code = bind(row->statement, ++column, &values[i]);
 	for (size_t i = 0; i < more && row->code == SQLITE_OK; i++) {
 		struct value value =
-			value_if(of_subject[i] != QUANTITY_UNKNOWN, of_subject[i]);
+			value_if(row->values[i] != QUANTITY_UNKNOWN, row->values[i]);
 
 		row->code = bind(row->statement, ++column, &value);
 	}

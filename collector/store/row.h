@@ -20,22 +20,41 @@ struct row {
 	const struct ingest *ingest; /* the store's, like the ids */
 	const union store_ids *ids;
 	const struct quantity_list *quantities;
+	const int64_t *values; /* of the quantities, of this row */
+	size_t index;	       /* of the element in its list */
 	struct sqlite3_stmt *statement;
 	size_t column_count; /* without the quantities */
 	int code;	     /* SQLite's code, SQLITE_OK while there is no error */
 };
 
-/* quantities: columns that are quantities of a subject and come from row_add_with();
- * NULL: none. */
+/* A list in struct ingest, by the places of its pointer and of its length. */
+struct row_list {
+	size_t at, count_at, size;
+};
+
+#define ROW_LIST(list, count)                                                            \
+	{                                                                                \
+		offsetof(struct ingest, list), offsetof(struct ingest, count),           \
+			sizeof(*((struct ingest *)0)->list)                              \
+	}
+/* The place of quantities in an element of the list. */
+#define ROW_QUANTITIES(list, of)                                                         \
+	.quantities = &quantity_lists[QUANTITY_OF_##of],                                 \
+	.quantities_at = offsetof(__typeof__(*((struct ingest *)0)->list), quantities)
+
+/* add: adds the rows of an element, often one; without a list it is called once, with
+ * NULL. quantities: columns that are quantities of the element; NULL: none. */
 struct row_table {
 	const char *name;
-	void (*fill)(struct row *row);
+	void (*add)(struct row *row, const void *element);
+	struct row_list list;
 	const struct quantity_list *quantities;
+	size_t quantities_at;
 };
 
 /* A run's tables, in the files of these names. The last entry has no name. */
 extern const struct row_table store_process_tables[], store_tree_tables[],
-	store_lock_tables[], store_kept_tables[], store_mark_tables[], store_run_tables[];
+	store_kept_tables[], store_mark_tables[], store_run_tables[];
 
 /* Inserts the table's rows. Returns SQLite's code. */
 int row_fill(struct store *store, const struct row_table *table);
@@ -122,13 +141,14 @@ static inline struct value value_known(int64_t integer)
 #define VALUES_NOTHING()
 
 /* Inserts a row. Values are borrowed for the call. May end the store's turn. */
-#define row_add(row, ...) row_add_with(row, NULL, __VA_ARGS__)
-#define row_add_with(row, quantities, ...)                                               \
-	row_insert(row, quantities, (const struct value[]){VALUES(__VA_ARGS__)},         \
+#define row_add(row, ...)                                                                \
+	row_insert(row, (const struct value[]){VALUES(__VA_ARGS__)},                     \
 		   sizeof((const struct value[]){VALUES(__VA_ARGS__)}) /                 \
 			   sizeof(struct value))
-void row_insert(struct row *row, const int64_t *quantities, const struct value *values,
-		size_t count);
+void row_insert(struct row *row, const struct value *values, size_t count);
+
+/* The module's build-id in hexadecimal. Returns text. */
+const char *store_build_id(const struct segment_module *module, char *text);
 
 /* The process's arguments as typed in a shell. Owned by the caller (free). */
 char *store_command(const struct read_process *process);
@@ -137,6 +157,11 @@ char *store_command(const struct read_process *process);
 static inline struct value value_path(const struct row *row, uint32_t path)
 {
 	return value_if(path != 0, store_path_id(row->ids, path));
+}
+
+static inline int64_t row_process(const struct row *row, uint32_t process)
+{
+	return row->ids->process + process;
 }
 
 static inline int64_t row_lane(const struct row *row, uint32_t lane)

@@ -83,7 +83,7 @@ static struct read_memory sum_memory(const struct ingest *ingest)
 /* Half of a 95 % interval, in standard deviations. */
 #define HALF_WIDTH_95 1.96
 
-static void add_run(struct row *row)
+static void add_run(struct row *row, const void *element)
 {
 	const struct ingest *ingest = row->ingest;
 	const struct read_run *run = &ingest->run;
@@ -97,6 +97,7 @@ static void add_run(struct row *row)
 	auto_free char *command = NULL;
 	struct machine machine;
 
+	(void)element;
 	look_at_machine(ingest, &machine);
 	snprintf(token, sizeof(token), "%016" PRIx64, page->token);
 	if (page->start_realtime_ns)
@@ -124,26 +125,24 @@ static void add_run(struct row *row)
 			 page->job.rank_count));
 }
 
-static void add_trust(struct row *row)
+static void add_fact(struct row *row, const void *element)
 {
-	for (size_t i = 0; i < row->ingest->fact_count; i++) {
-		const struct ingest_fact *fact = &row->ingest->facts[i];
+	const struct ingest_fact *fact = element;
 
-		row_add(row, row->ids->run, VALUE_NONE, fact->name, fact->value,
-			value_filled(fact->text));
-	}
+	row_add(row, row->ids->run, VALUE_NONE, fact->name, fact->value,
+		value_filled(fact->text));
 }
 
 const struct row_table store_run_tables[] = {
-	{"trust", add_trust, NULL},
-	{"run", add_run, NULL},
+	{"trust", add_fact, ROW_LIST(facts, fact_count)},
+	{"run", add_run},
 	{NULL},
 };
 
 /* The run's own row, which makes it visible, comes last. */
 static const struct row_table *const parts[] = {
-	store_process_tables, store_tree_tables, store_lock_tables,
-	store_kept_tables,    store_mark_tables, store_run_tables,
+	store_process_tables, store_tree_tables, store_kept_tables,
+	store_mark_tables,    store_run_tables,
 };
 
 static int store_tables(struct store *store)

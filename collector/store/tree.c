@@ -13,79 +13,50 @@
 #include "common/base/xalloc.h"
 #include "common/names/name_set.h"
 
-/* own: by number of the function. Regions, hints and libc calls, which are in no module,
- * have no name here. */
-struct store_names {
-	const struct merge *merge;
-	struct named *own;
-};
-
-static bool is_plain_function(const struct identify_function *function)
+/* The file of a module; NULL: none. */
+static const char *module_path(const struct merge *merge, uint32_t module)
 {
-	return function->module != MODULE_NONE && function->naming == IDENTIFY_EXACT &&
-	       function->name;
+	return module == MODULE_NONE ? NULL
+				     : merge->identify.modules.all[module].from->path;
 }
 
-static const char *path_of_module(const struct merge *merge,
-				  const struct identify_function *function)
+/* Chooses names for functions that have rows or were recorded with less than frames.
+ * Regions, hints and libc calls, which are in no module, keep theirs. */
+static void choose_names(struct store *store)
 {
-	return function->module == MODULE_NONE
-		       ? NULL
-		       : merge->identify.modules.all[function->module].from->path;
-}
+	const struct merge *merge = &store->ingest->merge;
+	auto_free struct named *chosen = xcalloc(merge->function_count, sizeof(*chosen));
+	auto_free size_t *places = xcalloc(merge->function_count, sizeof(*places));
+	auto_free bool *is_told = xcalloc(merge->function_count, sizeof(*is_told));
+	size_t count = 0;
 
-static bool *find_told(const struct merge *merge, const int64_t *rows)
-{
-	bool *is_told = xcalloc(merge->function_count, sizeof(*is_told));
-
-	for (size_t i = 0; i < merge->function_count; i++)
-		is_told[i] = rows[i] != 0;
 	for (size_t i = 0; i < merge->mode_count; i++)
 		if (merge->modes[i].function != MERGE_NO_FUNCTION)
 			is_told[merge->modes[i].function] = true;
-	return is_told;
-}
-
-/* Chooses names for the functions that have rows (not 0) or were recorded with less than
- * frames. The merge is borrowed until store_names_done(). */
-static void store_names_choose(struct store_names *ret, const struct merge *merge,
-			       const int64_t *rows)
-{
-	const struct identify_function *functions = merge->identify.functions;
-	size_t *places = xcalloc(merge->function_count, sizeof(*places)), count = 0;
-	auto_free struct named *chosen = xcalloc(merge->function_count, sizeof(*chosen));
-	auto_free bool *is_told = find_told(merge, rows);
-
-	*ret = (struct store_names){merge,
-				    xcalloc(merge->function_count, sizeof(*ret->own))};
 	for (size_t i = 0; i < merge->function_count; i++) {
-		if (!is_told[i] || !is_plain_function(&functions[i]))
+		const struct identify_function *from = &merge->identify.functions[i];
+
+		if (!(is_told[i] || store->functions[i]) || from->module == MODULE_NONE ||
+		    from->naming != IDENTIFY_EXACT || !from->name)
 			continue;
 		places[count] = i;
-		chosen[count++] = (struct named){
-			.full = functions[i].name,
-			.file = functions[i].file,
-			.module = path_of_module(merge, &functions[i]),
-		};
+		chosen[count++] =
+			(struct named){.full = from->name,
+				       .file = from->file,
+				       .module = module_path(merge, from->module)};
 	}
 	name_set_tell_apart(chosen, count);
+	store->names = xcalloc(merge->function_count, sizeof(*store->names));
 	for (size_t i = 0; i < count; i++)
-		ret->own[places[i]] = chosen[i];
-	free(places);
+		store->names[places[i]] = chosen[i];
 }
 
 /* The function's name, borrowed. */
-static const char *store_names_at(const struct store_names *names, size_t function)
+static const char *name_of(const struct row *row, size_t function)
 {
-	const char *name = names->own[function].name;
+	const char *name = row->store->names[function].name;
 
-	return name ? name : names->merge->identify.functions[function].name;
-}
-
-static void store_names_done(struct store_names *names)
-{
-	name_set_done(names->own, names->merge->function_count);
-	*names = (struct store_names){NULL, NULL};
+	return name ? name : row->ingest->merge.identify.functions[function].name;
 }
 
 /* Only functions with a path get rows, and only modules of such functions. */
@@ -105,38 +76,29 @@ void store_number_functions(struct store *store)
 		if (module != MODULE_NONE && !store->modules[module])
 			store->modules[module] = next_module++;
 	}
-	store->names = xcalloc(1, sizeof(*store->names));
-	store_names_choose(store->names, merge, store->functions);
+	choose_names(store);
 }
 
 void store_forget_numbers(struct store *store)
 {
-	store_names_done(store->names);
-	free(store->names);
+	name_set_done(store->names, store->ingest->merge.function_count);
 	free(store->functions);
 	free(store->modules);
 	free(store->threads);
 	free(store->first_threads);
 }
 
-static void add_modules(struct row *row)
+static void add_module(struct row *row, const void *element)
 {
-	const struct modules *modules = &row->ingest->merge.identify.modules;
+	const struct module *module = element;
+	char build_id[2 * sizeof(module->from->build_id) + 1];
 
-	for (size_t i = 0; i < modules->count; i++) {
-		const struct module *module = &modules->all[i];
-		char build_id[2 * sizeof(module->from->build_id) + 1] = "";
-
-		if (!row->store->modules[i])
-			continue;
-		for (uint32_t byte = 0; byte < module->from->build_id_size; byte++)
-			snprintf(build_id + 2 * byte, 3, "%02x",
-				 module->from->build_id[byte]);
-		row_add(row, row->store->modules[i], row->ids->run, module->from->path,
-			value_filled(build_id),
+	if (row->store->modules[row->index])
+		row_add(row, row->store->modules[row->index], row->ids->run,
+			module->from->path,
+			value_filled(store_build_id(module->from, build_id)),
 			module->symbols ? symbols_source(module->symbols) : "none",
 			module_trouble(module));
-	}
 }
 
 static const char *const naming_words[] = {
@@ -152,37 +114,31 @@ static const char *const recording_words[] = {
 	[MERGE_SAMPLED] = "sampled",
 };
 
-static void add_function(struct row *row, size_t index)
+static void add_function(struct row *row, const void *element)
 {
-	const struct merge *merge = &row->ingest->merge;
-	const struct identify_function *names = &merge->identify.functions[index];
-	const struct merge_function *function = &merge->functions[index];
-	const char *name = store_names_at(row->store->names, index);
+	const struct merge_function *function = element;
+	const struct identify_function *names =
+		&row->ingest->merge.identify.functions[row->index];
+	const char *name = name_of(row, row->index);
 	int has_module = names->module != MODULE_NONE;
 	size_t blob_size;
 	auto_free uint8_t *blob = NULL;
 
+	if (!row->store->functions[row->index])
+		return;
 	histogram_encode(&function->histogram, &blob, &blob_size);
-	row_add_with(row, function->quantities, row->store->functions[index],
-		     row->ids->run, name, strcmp(name, names->name) ? names->name : NULL,
-		     names->linkage_name,
-		     has_module ? value_integer(row->store->modules[names->module])
-				: VALUE_NONE,
-		     names->file, value_if(names->line != 0, names->line),
-		     value_filled(names->component),
-		     function->is_instrumented || function->recording == MERGE_SAMPLED
-			     ? recording_words[function->recording]
-			     : "unwound",
-		     value_blob(blob, blob_size), naming_words[names->naming],
-		     names->is_library, function->owned_alloc_count,
-		     function->owned_alloc_bytes);
-}
-
-static void add_functions(struct row *row)
-{
-	for (size_t i = 0; i < row->ingest->merge.function_count; i++)
-		if (row->store->functions[i])
-			add_function(row, i);
+	row_add(row, row->store->functions[row->index], row->ids->run, name,
+		strcmp(name, names->name) ? names->name : NULL, names->linkage_name,
+		has_module ? value_integer(row->store->modules[names->module])
+			   : VALUE_NONE,
+		names->file, value_if(names->line != 0, names->line),
+		value_filled(names->component),
+		function->is_instrumented || function->recording == MERGE_SAMPLED
+			? recording_words[function->recording]
+			: "unwound",
+		value_blob(blob, blob_size), naming_words[names->naming],
+		names->is_library, function->owned_alloc_count,
+		function->owned_alloc_bytes);
 }
 
 static const struct identify_place nowhere;
@@ -203,15 +159,13 @@ static const char *call_file(const struct merge *merge, const struct merge_path 
 									      : file;
 }
 
-static void add_paths(struct row *row)
+static void add_path(struct row *row, const void *element)
 {
 	const struct merge *merge = &row->ingest->merge;
+	const struct merge_path *path = element;
 
-	for (uint32_t i = 1; i < merge->path_count; i++) {
-		const struct merge_path *path = &merge->paths[i];
-
-		row_add_with(
-			row, path->quantities, store_path_id(row->ids, i), row->ids->run,
+	if (row->index)
+		row_add(row, store_path_id(row->ids, (uint32_t)row->index), row->ids->run,
 			value_path(row, path->parent), path->depth,
 			row->store->functions[path->function], path->kind,
 			value_if(path->is_inlined, store_path_id(row->ids, path->host)),
@@ -219,144 +173,114 @@ static void add_paths(struct row *row)
 			value_if(path->call != 0, call_of(merge, path->call)->line),
 			value_if(path->call_lines > 1, path->call_lines),
 			path->recording);
-	}
 }
 
-/* Does the mode get a row? A forked child's inherited modes that it never used are
- * reported for its parent. */
-static int is_told(const struct merge *merge, const struct merge_mode *mode)
+/* A forked child's inherited modes that it never used are reported for its parent. */
+static void add_mode(struct row *row, const void *element)
 {
-	if (mode->function == MERGE_NO_FUNCTION)
-		return 0;
-	return mode->counted_calls ||
-	       !merge->run->processes[mode->process].forked_from_slot;
+	const struct merge_mode *mode = element;
+	int64_t function;
+
+	if (mode->own != row->index || mode->function == MERGE_NO_FUNCTION ||
+	    (!mode->counted_calls &&
+	     row->ingest->run.processes[mode->process].forked_from_slot))
+		return;
+	function = row->store->functions[mode->function];
+	row_add(row, row->ids->run, row_process(row, mode->process),
+		value_if(function != 0, function), name_of(row, mode->function),
+		mode->recording, mode->least, mode->reason,
+		row_time_ns(row, mode->since_ticks), mode->change_count,
+		mode->counted_calls, mode->site_count, mode->early_site_count);
 }
 
-static void add_modes(struct row *row)
+static void add_share(struct row *row, const void *element)
 {
-	const struct merge *merge = &row->ingest->merge;
+	const struct merge_share *share = element;
 
-	for (size_t i = 0; i < merge->mode_count; i++) {
-		const struct merge_mode *mode = &merge->modes[i];
-		int64_t function;
-
-		if (mode->own != i || !is_told(merge, mode))
-			continue;
-		function = row->store->functions[mode->function];
-		row_add(row, row->ids->run, row->ids->process + mode->process,
-			value_if(function != 0, function),
-			store_names_at(row->store->names, mode->function),
-			mode->recording, mode->least, mode->reason,
-			row_time_ns(row, mode->since_ticks), mode->change_count,
-			mode->counted_calls, mode->site_count, mode->early_site_count);
-	}
+	row_add(row, store_path_id(row->ids, share->path), row->ids->lane + share->lane);
 }
 
-static void add_shares(struct row *row)
+static void add_edge(struct row *row, const void *element)
 {
-	const struct merge *merge = &row->ingest->merge;
+	const struct merge_edge *edge = element;
 
-	for (size_t i = 0; i < merge->share_count; i++)
-		row_add_with(row, merge->shares[i].quantities,
-			     store_path_id(row->ids, merge->shares[i].path),
-			     row->ids->lane + merge->shares[i].lane);
+	row_add(row, row->ids->run, row->store->functions[edge->caller],
+		row->store->functions[edge->callee]);
 }
 
-static void add_edges(struct row *row)
+static void add_site(struct row *row, const void *element)
 {
 	const struct merge *merge = &row->ingest->merge;
+	const struct merge_site *site = element;
+	const struct merge_path *path = &merge->paths[site->path];
 
-	for (size_t i = 0; i < merge->edge_count; i++)
-		row_add_with(row, merge->edges[i].quantities, row->ids->run,
-			     row->store->functions[merge->edges[i].caller],
-			     row->store->functions[merge->edges[i].callee]);
+	row_add(row, row->ids->site + (int64_t)row->index, row->ids->run,
+		store_path_id(row->ids, site->path), site->file,
+		value_if(site->line != 0, site->line),
+		path->kind == MERGE_FRAME ? call_of(merge, site->call)->file
+					  : call_file(merge, path, site->call),
+		value_if(site->call != 0, call_of(merge, site->call)->line));
 }
 
-static void add_sites(struct row *row)
+static const struct identify_function *function_at(const struct merge *merge,
+						   uint32_t function)
+{
+	static const struct identify_function none = {.module = MODULE_NONE};
+
+	return function == IDENTIFY_NONE ? &none : &merge->identify.functions[function];
+}
+
+static void add_sample(struct row *row, const void *element)
 {
 	const struct merge *merge = &row->ingest->merge;
-
-	for (size_t i = 0; i < merge->site_count; i++) {
-		const struct merge_site *site = &merge->sites[i];
-		const struct merge_path *path = &merge->paths[site->path];
-
-		row_add_with(row, site->quantities, row->ids->site + (int64_t)i,
-			     row->ids->run, store_path_id(row->ids, site->path),
-			     site->file, value_if(site->line != 0, site->line),
-			     path->kind == MERGE_FRAME
-				     ? call_of(merge, site->call)->file
-				     : call_file(merge, path, site->call),
-			     value_if(site->call != 0, call_of(merge, site->call)->line));
-	}
-}
-
-static const char *name_of(const struct merge *merge, uint32_t function)
-{
-	return function == IDENTIFY_NONE ? NULL
-					 : merge->identify.functions[function].name;
-}
-
-static void add_sample(struct row *row, const struct sampled_row *from)
-{
-	const struct merge *merge = &row->ingest->merge;
-	uint32_t module = MODULE_NONE;
+	const struct sampled_row *from = element;
+	const struct identify_function *outer = function_at(merge, from->outer_function);
 	int64_t id = 0;
 
 	if (from->function != IDENTIFY_NONE && from->function < merge->function_count)
 		id = row->store->functions[from->function];
-	if (from->outer_function != IDENTIFY_NONE)
-		module = merge->identify.functions[from->outer_function].module;
 	row_add(row, row->ids->run, value_path(row, from->path), from->kind,
-		value_if(id != 0, id), name_of(merge, from->function),
-		name_of(merge, from->outer_function),
-		module == MODULE_NONE ? NULL
-				      : merge->identify.modules.all[module].from->path,
-		from->file, value_if(from->line != 0, from->line), from->count,
-		from->cpu_ns, from->lane == SAMPLED_NO_LANE);
+		value_if(id != 0, id), function_at(merge, from->function)->name,
+		outer->name, module_path(merge, outer->module), from->file,
+		value_if(from->line != 0, from->line), from->count, from->cpu_ns,
+		from->lane == SAMPLED_NO_LANE);
 }
 
-static void add_samples(struct row *row)
+static void add_target(struct row *row, const void *element)
 {
-	const struct sampled *sampled = &row->ingest->merge.sampled;
+	const struct transfers_target *target = element;
 
-	for (size_t i = 0; i < sampled->row_count; i++)
-		add_sample(row, &sampled->rows[i]);
+	row_add(row, row->ids->run, row->index, target->kind, target->name);
 }
 
-static void add_targets(struct row *row)
+static void add_transfer(struct row *row, const void *element)
 {
-	const struct transfers *transfers = &row->ingest->merge.transfers;
+	const struct transfers_row *from = element;
 
-	for (size_t i = 0; i < transfers->target_count; i++)
-		row_add(row, row->ids->run, i, transfers->targets[i].kind,
-			transfers->targets[i].name);
-}
-
-static void add_transfers(struct row *row)
-{
-	const struct transfers *transfers = &row->ingest->merge.transfers;
-
-	for (size_t i = 0; i < transfers->row_count; i++) {
-		const struct transfers_row *from = &transfers->rows[i];
-
-		row_add(row, row->ids->run, row->ids->process + from->process,
-			store_path_id(row->ids, from->path), from->target,
-			from->is_source, from->call_count, from->bytes, from->total_ns,
-			from->small_count, from->sequential_count, from->failed_count,
-			from->largest_bytes);
-	}
+	row_add(row, row->ids->run, row_process(row, from->process),
+		store_path_id(row->ids, from->path), from->target, from->is_source,
+		from->call_count, from->bytes, from->total_ns, from->small_count,
+		from->sequential_count, from->failed_count, from->largest_bytes);
 }
 
 const struct row_table store_tree_tables[] = {
-	{"module", add_modules, NULL},
-	{"function", add_functions, &quantity_lists[QUANTITY_OF_FUNCTION]},
-	{"path", add_paths, &quantity_lists[QUANTITY_OF_PATH]},
-	{"mode", add_modes, NULL},
-	{"path_lane", add_shares, &quantity_lists[QUANTITY_OF_LANE]},
-	{"edge", add_edges, &quantity_lists[QUANTITY_OF_EDGE]},
-	{"site", add_sites, &quantity_lists[QUANTITY_OF_SITE]},
-	{"sample", add_samples, NULL},
-	{"target", add_targets, NULL},
-	{"transfer", add_transfers, NULL},
+	{"module", add_module,
+	 ROW_LIST(merge.identify.modules.all, merge.identify.modules.count)},
+	{"function", add_function, ROW_LIST(merge.functions, merge.function_count),
+	 ROW_QUANTITIES(merge.functions, FUNCTION)},
+	{"path", add_path, ROW_LIST(merge.paths, merge.path_count),
+	 ROW_QUANTITIES(merge.paths, PATH)},
+	{"mode", add_mode, ROW_LIST(merge.modes, merge.mode_count)},
+	{"path_lane", add_share, ROW_LIST(merge.shares, merge.share_count),
+	 ROW_QUANTITIES(merge.shares, LANE)},
+	{"edge", add_edge, ROW_LIST(merge.edges, merge.edge_count),
+	 ROW_QUANTITIES(merge.edges, EDGE)},
+	{"site", add_site, ROW_LIST(merge.sites, merge.site_count),
+	 ROW_QUANTITIES(merge.sites, SITE)},
+	{"sample", add_sample, ROW_LIST(merge.sampled.rows, merge.sampled.row_count)},
+	{"target", add_target,
+	 ROW_LIST(merge.transfers.targets, merge.transfers.target_count)},
+	{"transfer", add_transfer,
+	 ROW_LIST(merge.transfers.rows, merge.transfers.row_count)},
 	{NULL},
 };
