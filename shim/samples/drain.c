@@ -141,6 +141,8 @@ static uint32_t entry_of(struct lane_context *context, uint64_t address, uint32_
 		index = all[index].next;
 	if (index)
 		return index;
+	/* no hook may ever lead into the object that it is in */
+	upcalls.note_module(address & SEGMENT_KEY_ADDRESS_MASK);
 	index = lane->samples.count ? lane->samples.count : 1;
 	if (process_grow(lane, context->slot, ARRAY_SAMPLES, index + 1) < 0)
 		return 0;
