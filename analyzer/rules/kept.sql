@@ -59,7 +59,8 @@ found AS (SELECT f.function_id, f.file AS own_file, CASE
 		WHEN is_copy AND NOT is_theirs THEN bare_name(s.name) END AS inside,
 		CASE WHEN t.function_id IS NOT NULL THEN bare_name(t.name)
 		WHEN s.module IS NOT m.path OR x.function_id IS NULL AND s.outer_name NOT GLOB '*.*'
-			AND bare_name(s.outer_name) <> bare_name(f.name) THEN bare_name(s.outer_name)
+			AND bare_name(s.outer_name) <> bare_name(f.name)
+			THEN NULLIF(bare_name(s.outer_name), '')
 		WHEN is_copy AND is_theirs THEN bare_name(s.name) END AS by,
 		CASE WHEN t.function_id IS NOT NULL THEN IIF(c.call_file LIKE '/usr/%', NULL, c.call_file)
 		WHEN s.module IS m.path AND NOT is_theirs THEN s.file END AS file,
@@ -179,8 +180,9 @@ SELECT path_id, function_id, by_path_id, callee, calls, blocked_ns, first_calls,
 -- is won, as far as it was blocked in the call itself; having no CPU afterwards (ready_ns) is
 -- not the lock's fault. Where the holder was is known for the start of the wait: in a call of
 -- libc that sleeps or moves data (asleep), or in code that partly computed, slept or had no
--- CPU. A condition gives its lock up, and a thread in a call for a lock has just got it or
--- waits for another one. The longest wait is compared with clock time, as waits are: the run
+-- CPU, with the functions below it that have no frames: those wait in its name. A condition
+-- gives its lock up, and a thread in a call for a lock has just got it or waits for another one:
+-- what its caller does counts. The longest wait is compared with clock time, as waits are: the run
 -- without waits for a CPU may be shorter. The CPUs must have room for the gain; a wait that
 -- computes (spun) is no work. most: where most of the waiting was, and for whom.
 -- :keep contended
@@ -188,18 +190,24 @@ WITH locking AS (SELECT p.parent_path_id AS path_id, 1.0 * SUM(p.self_ready_ns)
 		/ MAX(1, SUM(p.self_ns)) AS ready
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id = :run AND p.kind = 3 AND libc_purpose(f.name) = 'lock' GROUP BY 1),
+holding AS (SELECT w.holder_path_id, h.path_id, CASE WHEN p.kind >= 3 THEN f.name END AS callee,
+		p.kind >= 3 AND h.path_id = p.path_id AS is_call
+	FROM (SELECT DISTINCT holder_path_id FROM lock_wait WHERE run_id = :run) w
+	JOIN path p ON p.path_id = w.holder_path_id JOIN function f USING (function_id)
+	JOIN path h ON h.path_id = IIF(p.kind >= 3 AND libc_purpose(f.name) IN ('lock', 'condition'),
+		IFNULL(p.parent_path_id, p.path_id), p.path_id)),
+holders AS (SELECT h.*, 1.0 * (p.self_ready_ns + TOTAL(c.ready_ns))
+		/ NULLIF(p.self_ns + TOTAL(c.total_ns), 0) AS ready,
+		1.0 * p.self_blocked_ns / NULLIF(p.self_ns + TOTAL(c.total_ns), 0) AS asleep
+	FROM holding h JOIN path p USING (path_id) LEFT JOIN path c ON c.run_id = p.run_id
+		AND c.parent_path_id = p.path_id AND c.recording > 0
+	GROUP BY h.holder_path_id),
 waits AS (SELECT w.lock_id, w.waiter_lane_id, w.waiter_path_id, w.taken_path_id, w.holder_path_id,
 		w.wait_count, w.wait_ns * (1 - IFNULL(g.ready, 0)) AS wait_ns,
-		w.wait_ns * g.ready AS ready_ns, h.path_id AS is_known, CASE WHEN h.kind >= 3 THEN f.name END AS callee,
-		COALESCE(CAST(h.self_ready_ns AS REAL) / NULLIF(h.self_ns, 0), 0) AS ready,
-		CASE WHEN h.path_id IS NULL THEN 0
-			WHEN h.kind < 3 OR libc_purpose(f.name) IN ('lock', 'condition')
-			THEN COALESCE(CAST(h.self_blocked_ns AS REAL)
-				/ NULLIF(h.self_ns, 0), 0) * (h.kind < 3)
-			ELSE 1 END AS asleep
+		w.wait_ns * g.ready AS ready_ns, h.path_id AS is_known, h.callee,
+		IFNULL(h.ready, 0) AS ready, IIF(h.is_call, 1, IFNULL(h.asleep, 0)) AS asleep
 	FROM lock_wait w LEFT JOIN locking g ON g.path_id = w.waiter_path_id
-	LEFT JOIN path h ON h.path_id = w.holder_path_id
-	LEFT JOIN function f ON f.function_id = h.function_id
+	LEFT JOIN holders h USING (holder_path_id)
 	JOIN lock l ON l.run_id = w.run_id AND l.lock_id = w.lock_id
 	WHERE w.run_id = :run AND w.wait_ns > 0 AND l.kind IN ('mutex', 'rwlock', 'spin')),
 threads AS (SELECT lock_id, waiter_lane_id, SUM(wait_ns) AS ns FROM waits GROUP BY 1, 2),
@@ -218,9 +226,12 @@ sums AS (SELECT lock_id, SUM(wait_ns) AS ns, NULLIF(SUM(ready_ns), 0) AS ready_n
 most AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY lock_id
 	ORDER BY is_known IS NULL, SUM(wait_ns) DESC) AS place FROM waits
 	GROUP BY lock_id, waiter_path_id, taken_path_id, holder_path_id)
-SELECT l.lock_id, IFNULL('[first used by ' || (SELECT f.name FROM lent t JOIN path p ON p.path_id = t.owner_id
-		JOIN function f USING (function_id) WHERE t.path_id = l.first_path_id AND l.named_by = 'path')
-		|| ']', l.name) AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
+SELECT l.lock_id, CASE l.named_by WHEN 'path' THEN 'the lock of ' || IFNULL((SELECT f.name FROM lent t
+		JOIN path p ON p.path_id = t.owner_id JOIN function f USING (function_id)
+		WHERE t.path_id = l.first_path_id), (SELECT f.name FROM path p
+		JOIN function f USING (function_id) WHERE p.path_id = l.first_path_id))
+		WHEN 'block' THEN 'the lock in the ' || REPLACE(REPLACE(l.name, '[', ''), ']', '')
+		ELSE l.name END AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
 	m.waiter_path_id, m.holder_path_id,
 	s.count AS waits, s.ns AS wait_ns, s.ready_ns AS cpu_wait_ns, x.ns / MAX(1, :wall_ns) AS held, x.threads, s.asleep,
 	CASE WHEN s.known > 0 THEN MAX(0, 1 - s.asleep - s.ready) END AS computed,

@@ -49,7 +49,8 @@
 -- If waits were not told from computing, only calls shorter than a wait (two thread switches
 -- and a wake-up: 20 us) are judged. T9 judges a call that holds half. Library code is reported
 -- for the user's function that calls it: the library functions' times are added up if they
--- pass the same limits, and the path with most is told.
+-- pass the same limits, and the path with most is told. In the system's library samples know only
+-- the innermost function, but who allocated is known exactly: so malloc() is told with its caller.
 WITH library AS MATERIALIZED (SELECT o.function_id, l.owner_id, l.top_id,
 		l.cpu_ns / c.cpu_ns AS part,
 		c.cpu_ns, c.held_ns, c.sure, c.self_error_ns
@@ -67,18 +68,37 @@ called AS (SELECT t.function_id, bare_name(f.name) AS name, SUM(t.ns) AS ns, ROW
 	FROM tops t JOIN path p ON p.path_id = t.top_id
 	JOIN function f ON f.function_id = p.function_id
 	GROUP BY 1, 2),
-names AS (SELECT function_id, MAX(CASE place WHEN 1 THEN name END)
-		|| COALESCE(', ' || MAX(CASE WHEN place = 2 AND ns >= 0.1 * all_ns
-		THEN name END), '') AS names
+asking AS (SELECT o.function_id, l.top_id, bare_name(f.name) AS name,
+		SUM(SUM(a.alloc_count)) OVER (PARTITION BY o.function_id) AS allocs,
+		SUM(a.alloc_count) AS count, ROW_NUMBER() OVER (
+		PARTITION BY o.function_id ORDER BY SUM(a.alloc_count) DESC) AS place
+	FROM lent l JOIN path a USING (path_id) JOIN path o ON o.path_id = l.owner_id
+	JOIN path t ON t.path_id = l.top_id JOIN function f ON f.function_id = t.function_id
+	WHERE a.alloc_count > 0 GROUP BY 1, 3),
+asked AS (SELECT function_id, MAX(CASE place WHEN 1 THEN top_id END) AS asked_id,
+		MAX(CASE place WHEN 1 THEN a.name END) AS first,
+		MAX(CASE WHEN place = 2 AND 10 * count >= allocs THEN ' and ' || a.name END) AS second
+	FROM asking a JOIN function f USING (function_id)
+	WHERE allocs >= 0.9 * f.owned_alloc_count AND a.name <> 'malloc and free' GROUP BY 1),
+most AS (SELECT function_id, all_ns, MAX(CASE place WHEN 1 THEN name END) AS name,
+		MAX(CASE place WHEN 1 THEN ns END) AS ns,
+		MAX(CASE WHEN place = 2 AND ns >= 0.1 * all_ns THEN ', ' || name END) AS next,
+		TOTAL(CASE WHEN place = 2 AND ns >= 0.1 * all_ns THEN ns END) AS next_ns
 	FROM called GROUP BY 1),
+names AS (SELECT m.function_id, asked_id,
+		IIF(ns + IIF(first IS NULL, next_ns, 0) < 0.75 * all_ns, 'libraries, mostly ', '') || name
+		|| IFNULL(' for ' || first || IFNULL(second, ''), IFNULL(next, '')) AS names,
+		'call ' || first || IFNULL(second, '') || ' less often, or keep '
+		|| IIF(second IS NULL, 'its result', 'their results') AS fewer
+	FROM most m LEFT JOIN asked a ON a.function_id = m.function_id AND name = 'malloc and free'),
 sums AS (SELECT function_id, SUM(part * cpu_ns) AS cpu_ns, SUM(part * held_ns) AS held_ns,
 		SUM(part * sure * held_ns) AS sure_held_ns,
 		SUM(part * MAX(0, self_error_ns)) AS error_ns FROM library GROUP BY 1),
-lending AS (SELECT s.*, NULLIF(f.calls, 0) AS calls, n.names, t.owner_id,
+lending AS (SELECT s.*, NULLIF(f.calls, 0) AS calls, n.names, n.fewer, t.owner_id,
 		IIF(c.call_file LIKE '/usr/%', NULL, c.call_file) AS call_file, c.call_line
 	FROM sums s JOIN function f USING (function_id) JOIN names n USING (function_id)
 	JOIN tops t ON t.function_id = s.function_id AND t.place = 1
-	JOIN call_paths c ON c.run_id = :run AND c.path_id = t.top_id
+	JOIN call_paths c ON c.run_id = :run AND c.path_id = IFNULL(n.asked_id, t.top_id)
 	WHERE s.cpu_ns >= :self_share * :run_ns),
 parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose,
@@ -128,10 +148,10 @@ SELECT owner_id, function_id, call_file, call_line, cpu_ns, calls, NULL, error_n
 	IFNULL(MIN(1, cpu_ns / :program_ns), 1), held_ns / :run_ns, sure_held_ns / :run_ns,
 	NULL, 1, cpu_ns / calls, 1e9, 1e9, NULL, held_ns, 1, NULL,
 	NULL, NULL, names, 'spends {cpu_share} of the CPU in {names}',
-	'much of the CPU time is spent in library code that it calls, most in {names}',
-	IIF(names GLOB 'malloc and free*', 'allocate less: reuse blocks, or take many from a pool',
-		'use another algorithm or container'),
-	IIF(names GLOB 'malloc and free*', 'see who allocates the blocks: ''prof-analyze callers'', '
+	'much of the CPU time is spent in library code that it calls: {names}',
+	COALESCE(fewer, IIF(names GLOB '*malloc and free*', 'allocate less: reuse blocks, or take many from '
+		|| 'a pool', 'use another algorithm or container')),
+	IIF(names GLOB '*malloc and free*', 'see who allocates the blocks: ''prof-analyze callers'', '
 		|| '''prof-analyze memory''', 'call it less often, or cache results'),
 	'see the paths below it: ''prof-analyze tree'''
 FROM lending ORDER BY cpu_share DESC, function_id;
