@@ -183,19 +183,6 @@ static uint32_t folded(const struct comparison *comparison, uint32_t parent,
 	return COMPARE_NONE;
 }
 
-uint32_t compare_owner(const struct comparison *comparison, uint32_t path)
-{
-	for (uint32_t at = compare_kept(comparison, path); at != COMPARE_NONE;
-	     at = comparison->paths[at].parent) {
-		const struct compare_function *function =
-			&comparison->functions[comparison->paths[at].function];
-
-		if (!function->is_library && !function->is_wrapper)
-			return at;
-	}
-	return path;
-}
-
 uint32_t compare_kept(const struct comparison *comparison, uint32_t path)
 {
 	return path != COMPARE_NONE && comparison->paths[path].is_left_out
@@ -235,22 +222,22 @@ void compare_fold_left_out(struct comparison *comparison)
 	}
 }
 
-static void add_owned(struct comparison *comparison, uint32_t path, size_t from,
+static void add_owned(struct comparison *comparison, uint32_t site, size_t from,
 		      size_t to)
 {
-	uint32_t owner = comparison->paths[compare_owner(comparison, path)].function;
-	const int64_t *values = compare_values(&comparison->path_values, path, from);
+	uint32_t owner = comparison->sites[site].owner;
+	const int64_t *values = compare_values(&comparison->site_values, site, from);
 	int64_t *sums = compare_values(&comparison->function_values, owner, to);
 
-	for (size_t run = 0; run < comparison->path_values.run_count; run++)
+	for (size_t run = 0; run < comparison->site_values.run_count; run++)
 		quantity_add(&sums[run], values[run]);
 }
 
 void compare_sum_owned(struct comparison *comparison)
 {
-	for (uint32_t i = 0; i < comparison->path_values.count; i++) {
-		add_owned(comparison, i, COMPARE_alloc_count, COMPARE_OWN_COUNT);
-		add_owned(comparison, i, COMPARE_alloc_bytes, COMPARE_OWN_BYTES);
+	for (uint32_t i = 0; i < comparison->site_values.count; i++) {
+		add_owned(comparison, i, COMPARE_SITE_alloc_count, COMPARE_OWN_COUNT);
+		add_owned(comparison, i, COMPARE_SITE_alloc_bytes, COMPARE_OWN_BYTES);
 	}
 }
 
@@ -332,53 +319,49 @@ static bool same_file(const char *a, const char *b)
 	return strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) == 0;
 }
 
-/* Places a site by its distance from the function's definition: lines move when something
- * above changes, distances less often, and functions may move to another file. Returns
- * whether the site is in its function's file. */
-static bool place_site(const struct comparison *comparison, uint8_t side, uint32_t path,
-		       const char *file, uint32_t line, int32_t *ret_offset)
+/* Places a site by its distance from the owner's definition: lines move when something
+ * above changes, distances less often, and functions may move to another file. */
+static void place_site(const struct comparison *comparison, uint8_t side,
+		       struct compare_site *site, uint32_t line)
 {
-	const struct compare_function *function =
-		&comparison->functions[comparison->paths[path].function];
+	const struct compare_function *owner = &comparison->functions[site->owner];
 	bool is_before = side == COMPARE_BEFORE;
-	uint32_t definition = is_before ? function->line_before : function->line_after;
-	const char *home = is_before ? function->file_before : function->file;
+	uint32_t definition = is_before ? owner->line_before : owner->line_after;
+	const char *home = is_before ? owner->file_before : owner->file;
 
-	*ret_offset = (int32_t)line;
-	if (!file || !home || !definition || !same_file(file, home))
-		return false;
-	*ret_offset = (int32_t)(line - definition);
-	return true;
+	site->is_at_home =
+		site->file && home && definition && same_file(site->file, home);
+	site->offset = (int32_t)(line - (site->is_at_home ? definition : 0));
 }
 
-uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
-			  const char *file, uint32_t line, const int64_t *values)
+uint32_t compare_add_site(struct comparison *comparison, size_t run,
+			  const struct compare_site *row, uint32_t line,
+			  const int64_t *values)
 {
 	uint8_t side = side_of(comparison, run);
+	struct compare_site *site, placed = *row;
 	struct strbuf base = {0};
-	struct compare_site *site;
 	uint32_t number, place;
-	int32_t offset;
-	bool is_new, is_at_home = place_site(comparison, side, path, file, line, &offset);
+	bool is_new;
 
-	compare_add_base(&base, is_at_home ? "." : file);
+	place_site(comparison, side, &placed, line);
+	compare_add_base(&base, placed.is_at_home ? "." : placed.file);
 	place = intern_text(&comparison->texts, strbuf_text(&base), NULL);
-	place = map_number(&comparison->place_keys, place, (uint32_t)offset, 0, NULL);
-	number = map_number(&comparison->site_keys, path, place, 0, &is_new);
+	place = map_number(&comparison->place_keys, place, (uint32_t)placed.offset,
+			   placed.owner, NULL);
+	number = map_number(&comparison->site_keys, placed.path, place, 0, &is_new);
 	strbuf_free(&base);
 	if (is_new) {
 		comparison->sites =
 			array_room(comparison->sites, number, sizeof(*comparison->sites));
-		comparison->sites[number] =
-			(struct compare_site){.path = path,
-					      .offset = offset,
-					      .merged_into = number,
-					      .is_at_home = is_at_home};
+		placed.merged_into = number;
+		comparison->sites[number] = placed;
 		series_grow(&comparison->site_values);
 	}
 	site = &comparison->sites[number];
 	if (!(site->presence & side)) {
-		site->file = keep(comparison, file);
+		site->file = keep(comparison, placed.file);
+		site->is_definition = placed.is_definition;
 		if (side == COMPARE_BEFORE)
 			site->line_before = line;
 		else

@@ -75,7 +75,7 @@ struct compare_function {
 	bool is_library;
 	/* Set by the caller: a call of libc that waits or moves data; a function that
 	 * allocates for its callers. */
-	bool is_libc, is_wrapper;
+	bool is_libc;
 };
 
 struct compare_path {
@@ -90,12 +90,14 @@ struct compare_path {
 
 struct compare_site {
 	uint32_t path;
+	uint32_t owner;			  /* the function that asked for the memory */
 	const char *file;		  /* NULL: not known */
 	uint32_t line_before, line_after; /* of the call; 0: not known */
-	int32_t offset;			  /* from the function's definition */
+	int32_t offset;			  /* from the owner's definition */
 	uint32_t merged_into;
 	uint8_t presence;
-	bool is_at_home; /* in its function's file, whatever that is called */
+	bool is_definition; /* line: the owner's, as that of the call is not known */
+	bool is_at_home;    /* in its owner's file, whatever that is called */
 };
 
 struct comparison {
@@ -135,13 +137,12 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
  * function. */
 void compare_give_time(struct comparison *comparison, size_t run, uint32_t path,
 		       uint32_t above, const int64_t *values);
-uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
-			  const char *file, uint32_t line, const int64_t *values);
+/* Of the row path, owner, file and is_definition count. */
+uint32_t compare_add_site(struct comparison *comparison, size_t run,
+			  const struct compare_site *row, uint32_t line,
+			  const int64_t *values);
 
-/* The innermost path from this one upwards whose function is neither a library's nor a
- * wrapper; the path itself if there is none. */
-uint32_t compare_owner(const struct comparison *comparison, uint32_t path);
-/* Sums what functions allocate over all paths. Once, before compare_fold_left_out(). */
+/* Sums what functions asked for over all sites. Once, when all runs are in. */
 void compare_sum_owned(struct comparison *comparison);
 
 /* The innermost path from this one upwards that is not left out. */

@@ -69,7 +69,7 @@ void match_functions(struct comparison *comparison)
 
 /* A site without a partner; file: a number of its text. */
 struct left_over {
-	uint32_t path, file, number;
+	uint32_t path, owner, file, number;
 	int64_t offset;
 	bool is_after;
 };
@@ -80,6 +80,8 @@ static int by_place(const void *left, const void *right)
 
 	if (a->path != b->path)
 		return a->path < b->path ? -1 : 1;
+	if (a->owner != b->owner)
+		return a->owner < b->owner ? -1 : 1;
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
 	return (a->offset > b->offset) - (a->offset < b->offset);
@@ -97,6 +99,7 @@ static size_t find_left_over(struct comparison *comparison, struct left_over *re
 			continue;
 		ret[count++] = (struct left_over){
 			.path = site->path,
+			.owner = site->owner,
 			.file = intern_text(&comparison->texts, file, NULL),
 			.number = i,
 			.offset = site->offset,
@@ -130,9 +133,10 @@ static size_t find_pairs(const struct left_over *list, size_t count, struct pair
 	struct pair *pairs = NULL;
 
 	for (size_t i = 0; i < count; i++)
-		for (size_t j = i + 1; j < count && list[j].path == list[i].path &&
-				       list[j].file == list[i].file &&
-				       list[j].offset - list[i].offset <= LINES_APART;
+		for (size_t j = i + 1;
+		     j < count && list[j].path == list[i].path &&
+		     list[j].owner == list[i].owner && list[j].file == list[i].file &&
+		     list[j].offset - list[i].offset <= LINES_APART;
 		     j++) {
 			const struct left_over *before = &list[list[i].is_after ? j : i];
 			const struct left_over *after = &list[list[i].is_after ? i : j];

@@ -86,8 +86,6 @@ static void find_functions(struct placing *placing)
 		placing->functions[i] = function;
 		function = comparison->functions[function].merged_into;
 		comparison->functions[function].is_libc |= tree->functions[i].is_libc;
-		comparison->functions[function].is_wrapper |=
-			tree->functions[i].is_wrapper;
 	}
 	for (size_t i = 0; i < tree->order_count; i++)
 		is_nameless |= tree->nodes[tree->order[i]].function == CALLTREE_NONE;
@@ -149,6 +147,40 @@ static void place(struct placing *placing, uint32_t at)
 		give_back(placing, at, values);
 }
 
+/* Where the memory of a site is asked for, as in `memory`: in a function that is neither
+ * a library's nor a wrapper, where it calls one, or at its definition when that line is
+ * not known. file, *line: the site's own, which stay where nothing is passed over. */
+static struct compare_site find_asked(const struct placing *placing, uint32_t site,
+				      const char *file, uint32_t *line)
+{
+	const struct calltree *tree = placing->tree;
+	const struct calltree_node *nodes = tree->nodes;
+	const struct calltree_function *function;
+	struct compare_site ret = {.file = file};
+	uint32_t owner = calltree_owner(tree, site), node = owner, at = owner;
+
+	while (nodes[node].function != CALLTREE_NONE &&
+	       tree->functions[nodes[node].function].is_wrapper &&
+	       nodes[node].parent != CALLTREE_NONE)
+		node = calltree_owner(tree, nodes[node].parent);
+	ret.path = compare_kept(&placing->state->comparison, placing->places[site]);
+	ret.owner = placing->functions[nodes[node].function == CALLTREE_NONE
+					       ? tree->function_count
+					       : nodes[node].function];
+	ret.owner = placing->state->comparison.functions[ret.owner].merged_into;
+	if (node == owner || nodes[node].function == CALLTREE_NONE)
+		return ret;
+	function = &tree->functions[nodes[node].function];
+	while (nodes[at].parent != node)
+		at = nodes[at].parent;
+	*line = calltree_call_line(tree, at);
+	ret.file = *line && nodes[at].call_file ? nodes[at].call_file : function->file;
+	ret.is_definition = !*line;
+	if (ret.is_definition)
+		*line = (uint32_t)function->line;
+	return ret;
+}
+
 static int read_sites(const struct placing *placing)
 {
 	static const char *const names[COMPARE_SITE_METRICS] = {
@@ -165,15 +197,15 @@ static int read_sites(const struct placing *placing)
 		uint32_t at =
 			calltree_find(placing->tree, cursor_integer(cursor, "path_id"));
 		int64_t values[COMPARE_SITE_METRICS];
+		uint32_t line = (uint32_t)cursor_integer(cursor, "line");
+		struct compare_site asked;
 
 		if (at == CALLTREE_NONE || placing->places[at] == COMPARE_NONE)
 			continue;
 		for (int i = 0; i < COMPARE_SITE_METRICS; i++)
 			values[i] = cursor_integer(cursor, names[i]);
-		compare_add_site(comparison, placing->run->column,
-				 compare_kept(comparison, placing->places[at]),
-				 cursor_text(cursor, "file"),
-				 (uint32_t)cursor_integer(cursor, "line"), values);
+		asked = find_asked(placing, at, cursor_text(cursor, "file"), &line);
+		compare_add_site(comparison, placing->run->column, &asked, line, values);
 	}
 	return report_finish(input, cursor);
 }

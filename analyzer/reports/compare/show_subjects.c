@@ -64,9 +64,7 @@ static uint32_t function_of(const struct compare_shown *shown, uint32_t number)
 	case COMPARE_PATHS:
 		return comparison->paths[number].function;
 	case COMPARE_SITES: /* the function that led to the allocations, not strdup() */
-		return comparison
-			->paths[compare_owner(comparison, comparison->sites[number].path)]
-			.function;
+		return comparison->sites[number].owner;
 	default:
 		return COMPARE_NONE;
 	}
@@ -75,34 +73,6 @@ static uint32_t function_of(const struct compare_shown *shown, uint32_t number)
 static struct cell line_cell(uint8_t presence, uint32_t before, uint32_t after)
 {
 	return cell_integer(presence & COMPARE_AFTER ? after : before);
-}
-
-/* Where the owner asks for the memory, as in `memory`: where it calls a wrapper, or its
- * definition when that line is not known; else the site's own line. */
-static struct cell site_place_cell(const struct comparison *comparison,
-				   const struct compare_site *site, size_t column)
-{
-	uint32_t owner = compare_owner(comparison, site->path), at = site->path;
-	const struct compare_function *function =
-		&comparison->functions[comparison->paths[owner].function];
-	const struct compare_path *asked;
-	bool is_wrapped;
-
-	while (at != owner && comparison->paths[at].parent != owner)
-		at = comparison->paths[at].parent;
-	asked = &comparison->paths[at];
-	is_wrapped = at != owner && comparison->functions[asked->function].is_wrapper;
-	if (column == THE_file)
-		return compare_text_cell(is_wrapped ? function->file : site->file);
-	if (column == THE_line && is_wrapped && asked->call_line)
-		return cell_integer(asked->call_line);
-	if (column == THE_line)
-		return is_wrapped ? line_cell(function->presence, function->line_before,
-					      function->line_after)
-				  : line_cell(site->presence, site->line_before,
-					      site->line_after);
-	return is_wrapped && !asked->call_line ? compare_text_cell("function")
-					       : compare_nothing;
 }
 
 /* Cells that describe the row itself; only sites and functions have a place. */
@@ -119,15 +89,18 @@ static struct cell place_cell(const struct compare_shown *shown, uint32_t number
 		site = &comparison->sites[number];
 	switch (column) {
 	case THE_file:
-		return site ? site_place_cell(comparison, site, column)
-			    : compare_text_cell(function ? function->file : NULL);
+		return compare_text_cell(site	    ? site->file
+					 : function ? function->file
+						    : NULL);
 	case THE_line:
-		return site	  ? site_place_cell(comparison, site, column)
+		return site	  ? line_cell(site->presence, site->line_before,
+					      site->line_after)
 		       : function ? line_cell(function->presence, function->line_before,
 					      function->line_after)
 				  : compare_nothing;
 	case THE_line_of:
-		return site ? site_place_cell(comparison, site, column) : compare_nothing;
+		return site && site->is_definition ? compare_text_cell("function")
+						   : compare_nothing;
 	case THE_presence:
 		return cell_integer(function ? function->presence
 				    : site   ? site->presence

@@ -56,7 +56,7 @@ WITH m (place, name, title, what) AS (VALUES (1, 'wall_ns', 'wall less hooks', '
 	(4, 'cpu_ns', 'CPU less hooks', 'CPU time'), (5, 'self_ns', 'self time', 'self time'),
 	(6, 'calls', 'calls', 'calls'), (7, 'alloc_count', 'allocations', 'allocations'),
 	(8, 'alloc_bytes', 'bytes allocated', 'bytes allocated'), (9, 'peak_bytes', 'peak', ''),
-	(10, 'live_bytes_at_exit', 'live at exit', ''))
+	(10, 'live_bytes_at_exit', 'live at exit', 'memory live at exit'))
 SELECT m.*, t.*, IIF(name = 'live_bytes_at_exit', 'bytes', name) AS kind,
 	CASE WHEN NOT is_known OR before = after OR change_percent IS NULL THEN ''
 	WHEN change_percent >= 900 THEN printf('x%.0f', 1.0 * after / before)
@@ -67,7 +67,8 @@ SELECT m.*, t.*, IIF(name = 'live_bytes_at_exit', 'bytes', name) AS kind,
 	AS interval, CASE WHEN ABS(change_percent) < 0.05 THEN 'as much ' || what
 	WHEN change_percent >= 100 THEN printf('%.1f times the ', 1 + change_percent / 100) || what
 	ELSE printf('%.*f %% %s ', change_percent NOT BETWEEN -98.5 AND -10 AND change_percent < 10,
-	ABS(change_percent), IIF(change_percent < 0, 'less', 'more')) || what END AS size
+	ABS(change_percent), CASE WHEN change_percent > 0 THEN 'more' WHEN name GLOB '*_ns'
+	OR name GLOB 'live*' THEN 'less' ELSE 'fewer' END) || what END AS size
 FROM m JOIN compared_totals t ON t.rowid = m.place;
 
 -- :include obstacles
@@ -104,9 +105,10 @@ FROM (SELECT *, IIF(has_cpu, before_self_cpu_ns, before_self_ns) AS before_ns,
 -- then the largest change of a count and the function it is in.
 -- :note answer
 WITH times AS (SELECT *, verdict IN ('improved', 'regressed', 'unchanged') AS is_proven,
-	CASE WHEN verdict = 'unchanged' THEN 'unchanged ' || what WHEN verdict IN ('improved', 'regressed')
-	THEN size || ' (' || interval || ')' ELSE size END AS text
-	FROM totals JOIN known WHERE change_percent IS NOT NULL AND (name = 'cpu_ns' AND has_cpu
+	IIF(verdict = 'unchanged', 'unchanged ' || what, size || IIF(told = '', '', ' (' || told || ')')) AS text
+	FROM (SELECT *, LTRIM(IIF(verdict IN ('improved', 'regressed'), interval, '') || IIF(name <> 'cpu_ns'
+	AND change_percent BETWEEN -99.9 AND -33, printf('; %.1fx faster', 1.0 * before / after), ''), '; ')
+	AS told FROM totals) JOIN known WHERE change_percent IS NOT NULL AND (name = 'cpu_ns' AND has_cpu
 	OR name = IIF((SELECT is_known FROM totals WHERE name = 'wall_ns'), 'wall_ns', 'raw_wall_ns'))),
 proof AS (SELECT is_pair, MIN(before_count, after_count) AS least,
 	IIF(before_count = after_count, counted('run', before_count) || ' a side',
@@ -120,6 +122,9 @@ called AS (SELECT *, 1.0 * after_calls / NULLIF(before_calls, 0) AS ratio FROM s
 	WHERE repeats AND ABS(call_share) >= IIF(presence = 3, 0.001, 0.05)
 	ORDER BY ABS(call_share) DESC, number LIMIT 1),
 allocating AS (SELECT * FROM shares WHERE bytes <> 0 ORDER BY ABS(bytes) DESC, number LIMIT 1),
+leaving AS (SELECT short_name(name) AS function, after_live_bytes - before_live_bytes AS bytes
+	FROM compared_sites WHERE presence AND passes
+	ORDER BY ABS(after_live_bytes - before_live_bytes) DESC, rowid LIMIT 1),
 taking AS (SELECT s.*, ABS(s.time_share) < ABS(c.time_share) AS is_less FROM shares s JOIN proof p LEFT JOIN called c
 	WHERE ABS(s.time_share) >= 0.05 AND (is_any OR p.is_pair AND s.is_certain)
 	AND s.number IS NOT c.number
@@ -150,6 +155,9 @@ SELECT UPPER(SUBSTR(text, 1, 1)) || SUBSTR(text, 2) AS text, advice FROM (SELECT
 	|| IFNULL((SELECT '; ' || size || ', most in ' || function || ' ('
 	|| difference('bytes', bytes, 0) || ')' FROM allocating
 	JOIN totals t ON t.name = 'alloc_bytes' AND ABS(change_percent) >= 0.1), '')
+	|| IFNULL((SELECT '; ' || size || ', most in ' || function || ' ('
+	|| difference('bytes', bytes, 0) || ')' FROM leaving
+	JOIN totals t ON t.name = 'live_bytes_at_exit' AND ABS(change_percent) >= 0.1), '')
 	|| IFNULL((SELECT '; ' || IIF(is_less, 'also', 'most') || IIF(is_certain, '', ', probably,') || ' in '
 	|| function || ', ' || unit || ' ' || people('ns', before_ns) || ' to ' || people('ns', after_ns) FROM taking), '')
 	|| IFNULL((SELECT '; blocked ' || difference('ns', self_blocked_ns_change, 0) || ' in ' || function
@@ -267,7 +275,8 @@ UNION ALL SELECT part, IIF(part = 'functions', 15, 5), number,
 	call_share <> 0 OR ABS(time_share) >= 0.01)
 	FROM weights WHERE passes
 UNION ALL SELECT 'allocation_sites', 10, number, share, 0, main_change, 1, 1 FROM (SELECT number, main_change,
-	passes, ABS(main_change) + ABS(alloc_count_change) / 1e9 AS share FROM compared_sites
+	passes, MAX(ABS(main_change), ABS(after_live_bytes - before_live_bytes))
+	+ ABS(alloc_count_change) / 1e9 AS share FROM compared_sites
 	WHERE presence) WHERE share > 0 AND passes),
 placed AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY part ORDER BY is_wanted DESC, share DESC, number)
 	AS place, limit_of(most) AS row_limit, limit_of(0) < 0 OR limit_of(most) = 9223372036854775807 AS has_no_limit
@@ -459,6 +468,8 @@ SELECT before_alloc_bytes AS "bytes before!:before_alloc_bytes", after_alloc_byt
 	AS "allocs before:~allocs_before/mean", amount('count', after_alloc_count, 0)
 	AS "allocs after:~allocs_after/mean", IIF(before_alloc_count = after_alloc_count, '',
 	difference('count', after_alloc_count - before_alloc_count, 0)) AS "change:?~allocs/mean",
+	IIF(before_live_bytes = after_live_bytes, '', difference('bytes',
+	after_live_bytes - before_live_bytes, 0)) AS "live!:?~live_difference/mean",
 	before_alloc_count AS ".before_alloc_count", after_alloc_count AS ".after_alloc_count",
 	before_live_bytes AS ".before_live_bytes", after_live_bytes AS ".after_live_bytes",
 	before_at_peak_bytes AS ".before_at_peak_bytes", after_at_peak_bytes AS ".after_at_peak_bytes",

@@ -255,6 +255,14 @@ static uint32_t site(uint32_t number)
 	return comparison.sites[number].merged_into;
 }
 
+static uint32_t add_site(size_t run, uint32_t path, const char *file, uint32_t line)
+{
+	struct compare_site row = {
+		.path = path, .owner = comparison.paths[path].function, .file = file};
+
+	return compare_add_site(&comparison, run, &row, line, one);
+}
+
 TEST_WITH(sites_move_with_their_function, set_up, tear_down)
 {
 	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
@@ -264,14 +272,14 @@ TEST_WITH(sites_move_with_their_function, set_up, tear_down)
 	match_functions(&comparison);
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	compare_add_path(&comparison, 1, COMPARE_NONE, after, one);
-	old = compare_add_site(&comparison, 0, path, "/src/a.c", 15, one);
-	moved = compare_add_site(&comparison, 1, path, "/src/a.c", 45, one);
+	old = add_site(0, path, "/src/a.c", 15);
+	moved = add_site(1, path, "/src/a.c", 45);
 	assert_int_equal(old, moved);
 	/* A line put in between moves it inside of the function, too. */
-	old = compare_add_site(&comparison, 0, path, "/src/a.c", 20, one);
-	moved = compare_add_site(&comparison, 1, path, "/src/a.c", 52, one);
-	added = compare_add_site(&comparison, 1, path, "/src/a.c", 60, one);
-	far = compare_add_site(&comparison, 1, path, "/src/a.c", 99, one);
+	old = add_site(0, path, "/src/a.c", 20);
+	moved = add_site(1, path, "/src/a.c", 52);
+	added = add_site(1, path, "/src/a.c", 60);
+	far = add_site(1, path, "/src/a.c", 99);
 	match_sites(&comparison);
 	assert_int_equal(site(moved), old);
 	assert_int_equal(comparison.sites[old].line_after, 52);
@@ -288,44 +296,32 @@ TEST_WITH(sites_move_to_another_file, set_up, tear_down)
 	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
 	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
 			 path);
-	old = compare_add_site(&comparison, 0, path, "/src/a.c", 15, one);
-	assert_int_equal(compare_add_site(&comparison, 1, path, "/src/b.c", 45, one),
-			 old);
+	old = add_site(0, path, "/src/a.c", 15);
+	assert_int_equal(add_site(1, path, "/src/b.c", 45), old);
 	/* Not its own. */
-	old = compare_add_site(&comparison, 0, path, "/src/x.h", 15, one);
-	assert_int_not_equal(compare_add_site(&comparison, 1, path, "/src/y.h", 15, one),
-			     old);
+	old = add_site(0, path, "/src/x.h", 15);
+	assert_int_not_equal(add_site(1, path, "/src/y.h", 15), old);
 }
 
-TEST_WITH(allocations_belong_to_who_led_to_them, set_up, tear_down)
+TEST_WITH(allocations_belong_to_who_asked_for_them, set_up, tear_down)
 {
-	struct compare_function_row library = {.name = "strdup", .is_library = true};
-	static const int64_t none[COMPARE_PATH_METRICS];
-	uint32_t f = add(0, "f", "f", "a.c", 1, 0), path, wrapped;
-	uint32_t strdup_number = compare_add_function(&comparison, 0, &library);
+	uint32_t f = add(0, "f", "f", "a.c", 1, 0), g = add(0, "g", "g", "a.c", 5, 0);
+	uint32_t path = compare_add_path(&comparison, 0, COMPARE_NONE, f, one), sites[3];
 
-	path = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
-	assert_int_equal(compare_owner(&comparison, path), path);
-	assert_int_equal(compare_owner(&comparison, compare_add_path(&comparison, 0, path,
-								     strdup_number, one)),
-			 path);
-	/* g asks for memory by xmalloc() */
-	path = compare_add_path(&comparison, 0, path, add(0, "g", "g", "a.c", 5, 0),
-				none);
-	wrapped = compare_add_path(&comparison, 0, path, add(0, "x", "x", "a.c", 9, 0),
-				   one);
-	comparison.functions[comparison.paths[wrapped].function].is_wrapper = true;
-	assert_int_equal(compare_owner(&comparison, wrapped), path);
+	/* on a path that ends in f(), as g() is on none */
+	for (size_t i = 0; i < 3; i++) {
+		struct compare_site row = {
+			.path = path, .owner = i ? g : f, .file = "a.c"};
+
+		sites[i] = compare_add_site(&comparison, 0, &row, 7, one);
+	}
+	assert_int_not_equal(sites[0], sites[1]);
+	assert_int_equal(sites[1], sites[2]);
 	compare_sum_owned(&comparison);
-	assert_int_equal(compare_values(&comparison.function_values,
-					comparison.paths[path].function,
-					COMPARE_OWN_COUNT)[0],
-			 1);
 	assert_int_equal(
-		compare_values(&comparison.function_values, f, COMPARE_OWN_COUNT)[0], 2);
-	assert_int_equal(compare_values(&comparison.function_values, strdup_number,
-					COMPARE_OWN_COUNT)[0],
-			 0);
+		compare_values(&comparison.function_values, f, COMPARE_OWN_COUNT)[0], 1);
+	assert_int_equal(
+		compare_values(&comparison.function_values, g, COMPARE_OWN_COUNT)[0], 2);
 }
 
 /* Whatever is matched with what, no number is lost or doubled. */
