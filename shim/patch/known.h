@@ -16,8 +16,8 @@
 /* Has this return address been added? */
 int known_has(uintptr_t return_address);
 
-/* Adds a place. Past a million, or without memory, every place counts as known: looking
- * at a place at each call would be far too slow. */
+/* Adds a place. Past a million or so, or without memory, every place counts as known:
+ * looking at a place at each call would be far too slow. */
 void known_add(uintptr_t return_address, uint32_t number);
 
 /* The number that it was added with; 0: none. Any context, no lock. */

@@ -140,10 +140,12 @@ void modes_bring_back(uint64_t module)
 		owners_at(i)->site = back_from(owners_at(i)->site, module);
 		modes_record(i)->host = owners_at(i)->host;
 		modes_record(i)->site = owners_at(i)->site;
-		if (owners_at(i)->function || key >> SEGMENT_KEY_MODULE_SHIFT != module)
-			continue;
-		modes_record(i)->key = key & SEGMENT_KEY_ADDRESS_MASK;
-		owners_at(i)->function = key & SEGMENT_KEY_ADDRESS_MASK;
+		if (!owners_at(i)->function &&
+		    key >> SEGMENT_KEY_MODULE_SHIFT == module) {
+			modes_record(i)->key = key & SEGMENT_KEY_ADDRESS_MASK;
+			owners_at(i)->function = key & SEGMENT_KEY_ADDRESS_MASK;
+		}
+		owners_list(i);
 	}
 }
 

@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An array in pieces, and an index of numbers with open addressing. A half full index is
- * copied to one of twice the size and kept: somebody may be looking there, and all old
- * ones together are no larger than the last. Runs on: as owners.h says.
- *
- * An owner is listed by function, host and site; the first one of a host also by host
- * alone.
+ * An array in pieces, and an index of numbers. An owner is listed by function, host and
+ * site; one of a host also by host alone. Those whose objects are not mapped are not
+ * listed: others may have their addresses. Runs on: as owners.h says.
  */
 #include "shim/patch/owners.h"
 
 #include "common/attributes.h"
 #include "shim/core/process.h"
+#include "shim/patch/numbers.h"
 
 #define CHUNK_OWNERS 1024u
-#define FIRST_NUMBERS 4096u
 #define GRANULES 4096u /* of 2 MiB: a bit for each, and for those that far apart */
 #define GRANULE_SHIFT 21u
 
-struct numbers {
-	uint32_t mask;
-	uint32_t used;
-	uint32_t numbers[];
-};
-
 static struct site_owner *chunks[SEGMENT_MODE_LIMIT / CHUNK_OWNERS];
-static uint32_t owner_count;
-static struct numbers *listed; /* atomic */
+static struct numbers *listed = &numbers_none;
 static uint64_t granules[GRANULES / 64];
 static uint32_t *numbers_of_places, place_count;
 
@@ -34,62 +24,27 @@ struct site_owner *owners_at(uint32_t number)
 	return &chunks[number / CHUNK_OWNERS][number % CHUNK_OWNERS];
 }
 
-static uint32_t place_of(const struct numbers *in, uint64_t function, uint64_t host,
-			 uint64_t site)
+static uint64_t key_of(uint64_t function, uint64_t host, uint64_t site)
 {
-	uint64_t hash =
-		(function + host * 0xc2b2ae3d27d4eb4full + site * 0x165667b19e3779f9ull) *
-		0x9e3779b97f4a7c15ull;
-
-	return (uint32_t)(hash >> 32) & in->mask;
-}
-
-/* acquire: pairs with the releases below; what is listed is whole */
-static const struct numbers *load_listed(void)
-{
-	return __atomic_load_n(&listed, __ATOMIC_ACQUIRE);
-}
-
-static uint32_t load_number(const struct numbers *in, uint32_t at)
-{
-	return __atomic_load_n(&in->numbers[at], __ATOMIC_ACQUIRE);
+	return function + host * 0xc2b2ae3d27d4eb4full + site * 0x165667b19e3779f9ull;
 }
 
 uint32_t cold owners_find(uint64_t function, uint64_t host, uint64_t site)
 {
-	const struct numbers *in = load_listed();
-	const struct site_owner *owner;
-	uint32_t at, number;
+	uint32_t number = numbers_find(&listed, key_of(function, host, site));
+	const struct site_owner *owner = number ? owners_at(number) : NULL;
 
-	if (!in)
-		return 0;
-	for (at = place_of(in, function, host, site); (number = load_number(in, at));
-	     at = (at + 1) & in->mask) {
-		owner = owners_at(number);
-		if (owner->function == function && owner->host == host &&
-		    owner->site == site)
-			return number;
-	}
-	return 0;
-}
-
-static int has_host(const struct numbers *in, uint64_t host)
-{
-	uint32_t at, number;
-
-	for (at = place_of(in, 0, host, 0); (number = load_number(in, at));
-	     at = (at + 1) & in->mask) {
-		if (owners_at(number)->host == host)
-			return 1;
-	}
-	return 0;
+	return owner && owner->function == function && owner->host == host &&
+			       owner->site == site
+		       ? number
+		       : 0;
 }
 
 int cold owners_have_host(uint64_t host)
 {
-	const struct numbers *in = load_listed();
+	uint32_t number = numbers_find(&listed, key_of(0, host, 0));
 
-	return in && has_host(in, host);
+	return number && owners_at(number)->host == host;
 }
 
 int cold owners_may_be_in(uint64_t low, uint64_t high)
@@ -103,43 +58,15 @@ int cold owners_may_be_in(uint64_t low, uint64_t high)
 	return 0;
 }
 
-static void put(struct numbers *in, uint32_t at, uint32_t number)
-{
-	while (in->numbers[at])
-		at = (at + 1) & in->mask;
-	in->used++;
-	__atomic_store_n(&in->numbers[at], number, __ATOMIC_RELEASE);
-}
-
-/* Lists by the last address if the object is not mapped now. */
-static void list(struct numbers *in, uint32_t number)
+int owners_list(uint32_t number)
 {
 	const struct site_owner *owner = owners_at(number);
-	uint64_t host = owner->host & SEGMENT_KEY_ADDRESS_MASK;
-	uint64_t site = owner->site & SEGMENT_KEY_ADDRESS_MASK;
 
-	put(in, place_of(in, owner->address, host, site), number);
-	if (host && !has_host(in, host))
-		put(in, place_of(in, 0, host, 0), number);
-}
-
-/* Room for two more. 0: there is none. */
-static int make_room(void)
-{
-	uint32_t count = listed ? (listed->mask + 1) * 2 : FIRST_NUMBERS;
-	struct numbers *more;
-
-	if (listed && listed->used + 2 <= listed->mask / 2)
-		return 1;
-	more = process_map(sizeof(*more) + count * sizeof(more->numbers[0]), 0);
-	if (!more)
-		return 0;
-	process_count(SEGMENT_COUNTER_TOOL_BYTES, count * sizeof(more->numbers[0]));
-	more->mask = count - 1;
-	for (uint32_t i = 1; i <= owner_count; i++)
-		list(more, i);
-	__atomic_store_n(&listed, more, __ATOMIC_RELEASE);
-	return 1;
+	return !owner->function ||
+	       (numbers_put(&listed, key_of(owner->function, owner->host, owner->site),
+			    number) &&
+		(!owner->host || owners_have_host(owner->host) ||
+		 numbers_put(&listed, key_of(0, owner->host, 0), number)));
 }
 
 int owners_add(const struct site_owner *owner)
@@ -152,12 +79,12 @@ int owners_add(const struct site_owner *owner)
 		process_count(SEGMENT_COUNTER_TOOL_BYTES,
 			      *chunk ? CHUNK_OWNERS * sizeof(**chunk) : 0);
 	}
-	if (!*chunk || !make_room())
+	if (!*chunk)
 		return 0;
 	*owners_at(owner->number) = *owner;
-	owner_count = owner->number;
+	if (!owners_list(owner->number))
+		return 0;
 	granules[granule % GRANULES / 64] |= 1ull << granule % 64;
-	list(listed, owner->number);
 	if (owner->own != owner->number) {
 		owners_at(owner->number)->next_part = owners_at(owner->own)->next_part;
 		/* release: what is listed is whole */

@@ -53,6 +53,9 @@ int owners_have_host(uint64_t host);
 /* May there be an owner of a function in [low, high), mapped or not? */
 int owners_may_be_in(uint64_t low, uint64_t high);
 
+/* Its function, host or site is mapped again, and found by that. 0: there is no room. */
+int owners_list(uint32_t number);
+
 /* Adds an owner, which must have the next number and the function's address, mapped or
  * not. 0: there is no room. */
 int owners_add(const struct site_owner *owner);

@@ -18,7 +18,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
 #include "shim/patch/arenas.h"
-#include "shim/patch/edge_table.h"
+#include "shim/patch/numbers.h"
 #include "shim/patch/text.h"
 
 #define PAGE_BYTES 4096u
@@ -218,33 +218,33 @@ static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
 	put_end(&pen, place, arena);
 }
 
-/* What follows when no pair has the site: edge_table_find(), for the place in %rdx. */
+/* What follows when no pair has the site: numbers_find(), for the place in %rdx. */
 static void write_table(uint8_t *code, const uint8_t *arena)
 {
-	const uint64_t hash = EDGE_HASH, table = (uintptr_t)&edge_table;
+	const uint64_t hash = NUMBERS_HASH, table = (uintptr_t)&edge_numbers;
 	struct pen pen = {code, code};
-	uint8_t *found[EDGE_PROBES];
+	uint8_t *found[NUMBERS_PROBES];
 
-	PUT(&pen, 0x48, 0xc1, 0xe2, EDGE_SITE_BITS); /* shl, %rdx */
-	PUT(&pen, 0x48, 0x01, 0xf2);		     /* add %rsi, %rdx */
-	PUT(&pen, 0x49, 0xb8);			     /* mov $hash, %r8 */
+	PUT(&pen, 0x48, 0xc1, 0xe2, NUMBERS_ADDRESS_BITS); /* shl, %rdx */
+	PUT(&pen, 0x48, 0x01, 0xf2);			   /* add %rsi, %rdx */
+	PUT(&pen, 0x49, 0xb8);				   /* mov $hash, %r8 */
 	put(&pen, (const uint8_t *)&hash, sizeof(hash));
 	PUT(&pen, 0x4c, 0x0f, 0xaf, 0xc2); /* imul %rdx, %r8 */
 	PUT(&pen, 0x49, 0xc1, 0xe8, 32);   /* shr $32, %r8 */
-	PUT(&pen, 0x49, 0xb9);		   /* mov $&edge_table, %r9 */
+	PUT(&pen, 0x49, 0xb9);		   /* mov $&edge_numbers, %r9 */
 	put(&pen, (const uint8_t *)&table, sizeof(table));
 	PUT(&pen, 0x4d, 0x8b, 0x09); /* mov (%r9), %r9 */
 	PUT(&pen, 0x4d, 0x23, 0x01); /* and mask(%r9), %r8 */
 	PUT(&pen, 0x4d, 0x01, 0xc8); /* add %r9, %r8 */
-	for (unsigned int i = 0; i < EDGE_PROBES; i++) {
+	for (unsigned int i = 0; i < NUMBERS_PROBES; i++) {
 		if (i > 0) /* add $16, %r8 */
-			PUT(&pen, 0x49, 0x83, 0xc0, sizeof(struct edge));
+			PUT(&pen, 0x49, 0x83, 0xc0, sizeof(struct numbered));
 		PUT(&pen, 0x49, 0x3b, 0x50, 16); /* cmp key(%r8), %rdx */
 		found[i] = put_short_jump(&pen, JUMP_IF_ZERO);
 	}
-	PUT(&pen, 0x48, 0xc1, 0xea, EDGE_SITE_BITS); /* shr, %rdx */
+	PUT(&pen, 0x48, 0xc1, 0xea, NUMBERS_ADDRESS_BITS); /* shr, %rdx */
 	put_go_on(&pen, arena, TARGET_EDGE);
-	for (unsigned int i = 0; i < EDGE_PROBES; i++)
+	for (unsigned int i = 0; i < NUMBERS_PROBES; i++)
 		land(&pen, found[i]);
 	PUT(&pen, 0x49, 0x8b, 0x50, 24);   /* mov offset(%r8), %rdx */
 	PUT(&pen, 0x48, 0xff, 0x04, 0x11); /* incq (%rcx,%rdx) */
@@ -352,7 +352,7 @@ static int begin_arena(uint8_t *start)
 	if (!protect(start, PAGE_BYTES, PROT_READ | PROT_WRITE) ||
 	    !protect(start + COMPARED_AT, COMPARED_BYTES, PROT_READ | PROT_WRITE))
 		return 0;
-	arena_image_write(start, ARENA_BYTES);
+	arena_image_write(start);
 	targets[TARGET_HOOK] = stub_targets.enter_hook;
 	targets[TARGET_ENTER] = (uintptr_t)stub_targets.enter;
 	targets[TARGET_PULSE] = (uintptr_t)stub_targets.pulse;
@@ -523,7 +523,7 @@ void stubs_tell(uint32_t place, uintptr_t call_site, uint32_t number)
 				call_site, number);
 	}
 	if (!is_paired)
-		edge_table_put(place, call_site, number);
+		numbers_put(&edge_numbers, edge_key(place, call_site), number);
 }
 
 void stubs_forget(uintptr_t low, uintptr_t high)
@@ -540,5 +540,5 @@ void stubs_forget(uintptr_t low, uintptr_t high)
 				__atomic_store_n(&pair->site, 0, __ATOMIC_RELEASE);
 		}
 	}
-	edge_table_forget(low, high);
+	numbers_forget(edge_numbers, low, high);
 }

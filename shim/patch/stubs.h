@@ -20,7 +20,7 @@
  *         js    pulse
  *         ret
  *
- * Common code looks for any other site in a table of all functions (edge_table.h). If it
+ * Common code looks for any other site in a table of all functions (numbers.h). If it
  * is not there either, the call goes on in counted_edge(), which counts it and tells the
  * stubs. The sites and offsets are data beside the code: a stray write could hit them, as
  * it could the counts. Calls of inlined copies have one count, 8*n(%rcx), for all sites.

@@ -23,13 +23,13 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
+#include "shim/patch/numbers.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
 #define WORD_BYTES 8u
 #define OPEN_PAGES 64u
 #define LEFT_EXTENTS 64u
-#define OWN_PAGES 4096u /* 16 MiB of code; further pages are not counted */
 
 /* Pages that are writable now. A forked child inherits the list and protects the pages
  * that its parent had open. */
@@ -45,10 +45,8 @@ uint32_t text_is_closed;
 static struct extent left_alone[LEFT_EXTENTS];
 static uint32_t left_alone_count;
 
-/* Numbers of pages that have been written, a hash table. */
-static uint32_t own_pages[OWN_PAGES];
-static uint32_t own_count;
-static int has_written; /* something to the program's code */
+static struct numbers *own_pages = &numbers_none; /* that have been written */
+static int has_written;				  /* something to the program's code */
 
 /*
  * Intel's manual (volume 3, 8.1.1) has stores within a cache line carried out whole,
@@ -151,18 +149,8 @@ static void close_pages(void)
 
 static void note_own(uintptr_t page)
 {
-	uint32_t number = (uint32_t)(page / PAGE_BYTES), at;
-
-	if (own_count > OWN_PAGES / 4 * 3)
-		return;
-	for (at = number * 0x9e3779b1u % OWN_PAGES; own_pages[at];
-	     at = (at + 1) % OWN_PAGES) {
-		if (own_pages[at] == number)
-			return;
-	}
-	own_pages[at] = number;
-	own_count++;
-	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
+	if (!numbers_find(&own_pages, page) && numbers_put(&own_pages, page, 1))
+		process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
 }
 
 static int is_open(uintptr_t page)

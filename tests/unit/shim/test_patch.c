@@ -19,7 +19,7 @@
 #include "shim/patch/known.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/site.h"
-#include "shim/patch/edge_table.h"
+#include "shim/patch/numbers.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/events/events.h"
@@ -645,23 +645,25 @@ TEST(test_edges)
 }
 
 /* So many that the table grows as far as it can, and then some. */
-TEST(test_edge_table)
+TEST(test_numbers)
 {
 	uint32_t found = 0;
 
-	assert_int_equal(edge_table_find(3, 0x7fffffffffff), 0);
+	assert_int_equal(numbers_find(&edge_numbers, edge_key(3, 0x7fffffffffff)), 0);
 	for (uint32_t i = 1; i <= 250000; i++)
-		edge_table_put(i % STUB_EDGE_PLACES, 0x400000 + i * 5ul, i);
+		numbers_put(&edge_numbers,
+			    edge_key(i % STUB_EDGE_PLACES, 0x400000 + i * 5ul), i);
 	for (uint32_t i = 1; i <= 250000; i++)
-		found += edge_table_find(i % STUB_EDGE_PLACES, 0x400000 + i * 5ul) == i;
+		found += numbers_find(&edge_numbers, edge_key(i % STUB_EDGE_PLACES,
+							      0x400000 + i * 5ul)) == i;
 	assert_int_equal(found, 250000);
-	assert_int_equal(edge_table_find(2, 0x400000 + 5), 0);
-	edge_table_put(1, 0x400000 + 5, 77);
-	assert_int_equal(edge_table_find(1, 0x400000 + 5), 77);
-	edge_table_forget(0x400000 + 10, UINTPTR_MAX);
-	assert_int_equal(edge_table_find(2, 0x400000 + 10), 0);
-	assert_int_equal(edge_table_find(1, 0x400000 + 5), 77);
-	edge_table_forget(0, UINTPTR_MAX);
+	assert_int_equal(numbers_find(&edge_numbers, edge_key(2, 0x400000 + 5)), 0);
+	numbers_put(&edge_numbers, edge_key(1, 0x400000 + 5), 77);
+	assert_int_equal(numbers_find(&edge_numbers, edge_key(1, 0x400000 + 5)), 77);
+	numbers_forget(edge_numbers, 0x400000 + 10, UINTPTR_MAX);
+	assert_int_equal(numbers_find(&edge_numbers, edge_key(2, 0x400000 + 10)), 0);
+	assert_int_equal(numbers_find(&edge_numbers, edge_key(1, 0x400000 + 5)), 77);
+	numbers_forget(edge_numbers, 0, UINTPTR_MAX);
 }
 
 TEST(test_known)
