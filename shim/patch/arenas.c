@@ -302,94 +302,67 @@ struct arena_image {
 
 _Static_assert(sizeof(struct arena_image) <= ARENA_IMAGE_BYTES, "room for it");
 
+#define AT(member) offsetof(struct arena_image, member)
+#define FROM_TO(from, to) (int32_t)((int64_t)AT(to) - (int64_t)AT(from))
+#define SEGMENT(type, flags, at, size, alignment)                                        \
+	{                                                                                \
+		.p_type = (type), .p_flags = (flags), .p_offset = (at), .p_vaddr = (at), \
+		.p_paddr = (at), .p_filesz = (size), .p_memsz = (size),                  \
+		.p_align = (alignment)                                                   \
+	}
+
 /* The canonical frame address is 8 above the stack pointer, the return address just below
  * it, and no register has been changed that a function keeps. */
-static const uint8_t common_information[20] = {
-	0,    0,    0, 0, /* it is common information */
-	1,		  /* version */
-	'z',  'R',  0,	  /* the entries' encoding follows */
-	1,    0x78,	  /* factors: 1 for code, -8 for data */
-	16,		  /* the return address has this number */
-	1,    0x1b,	  /* relative to where it stands, in 32 bits */
-	0x0c, 7,    8,	  /* DW_CFA_def_cfa: %rsp + 8 */
-	0x90, 1,	  /* DW_CFA_offset: of the return address, 1 * -8 */
-	0,    0,
+static const struct arena_image image_of_all = {
+	.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			       ELFDATA2LSB, EV_CURRENT, ELFOSABI_SYSV},
+		   .e_type = ET_DYN,
+		   .e_machine = EM_X86_64,
+		   .e_version = EV_CURRENT,
+		   .e_phoff = AT(segments),
+		   .e_ehsize = sizeof(ElfW(Ehdr)),
+		   .e_phentsize = sizeof(ElfW(Phdr)),
+		   .e_phnum = 3},
+	.segments = {SEGMENT(PT_LOAD, PF_R | PF_X, 0, ARENA_BYTES, PAGE_BYTES),
+		     SEGMENT(PT_GNU_EH_FRAME, PF_R, AT(table), sizeof(image_of_all.table),
+			     8),
+		     SEGMENT(PT_DYNAMIC, PF_R, AT(dynamic), sizeof(ElfW(Dyn)), 8)},
+	.name = "profshim-stubs",
+	.table = {.version = 1,
+		  .pointer_encoding = 0x1b, /* relative to where it stands, 32 bits */
+		  .count_encoding = 0x03,   /* 32 bits */
+		  .table_encoding = 0x3b,   /* relative to the table, 32 bits */
+		  .frames = FROM_TO(table.frames, common),
+		  .count = 1,
+		  .start = FROM_TO(table, header),
+		  .entry = FROM_TO(table, entry)},
+	.common = {.size = sizeof(image_of_all.common.content),
+		   .content = {0, 0, 0, 0,  /* it is common information */
+			       1,	    /* version */
+			       'z', 'R', 0, /* the entries' encoding follows */
+			       1, 0x78,	    /* factors: 1 for code, -8 for data */
+			       16,	    /* the return address has this number */
+			       1, 0x1b,	    /* relative to where it stands, in 32 bits */
+			       0x0c, 7, 8,  /* DW_CFA_def_cfa: %rsp + 8 */
+			       0x90,
+			       1}}, /* DW_CFA_offset: of the return address, 1 * -8 */
+	.entry = {.size = AT(entry.end) - AT(entry.back),
+		  .back = FROM_TO(common, entry.back),
+		  .start = FROM_TO(entry.start, header),
+		  .code_bytes = ARENA_BYTES},
 };
 
-static void write_header(struct arena_image *image)
-{
-	static const unsigned char magic[] = {ELFMAG0,	  ELFMAG1,	ELFMAG2,
-					      ELFMAG3,	  ELFCLASS64,	ELFDATA2LSB,
-					      EV_CURRENT, ELFOSABI_SYSV};
-	ElfW(Ehdr) *header = &image->header;
-
-	for (unsigned int i = 0; i < sizeof(magic); i++)
-		header->e_ident[i] = magic[i];
-	header->e_type = ET_DYN;
-	header->e_machine = EM_X86_64;
-	header->e_version = EV_CURRENT;
-	header->e_phoff = offsetof(struct arena_image, segments);
-	header->e_ehsize = sizeof(*header);
-	header->e_phentsize = sizeof(image->segments[0]);
-	header->e_phnum = sizeof(image->segments) / sizeof(image->segments[0]);
-}
-
-static ElfW(Phdr) segment(uint32_t type, uint32_t flags, uint64_t at, uint64_t size)
-{
-	return (ElfW(Phdr)){.p_type = type,
-			    .p_flags = flags,
-			    .p_offset = at,
-			    .p_vaddr = at,
-			    .p_paddr = at,
-			    .p_filesz = size,
-			    .p_memsz = size,
-			    .p_align = at ? 8 : 4096};
-}
-
-static int32_t from_to(const void *from, const void *to)
-{
-	return (int32_t)((const uint8_t *)to - (const uint8_t *)from);
-}
-
-static void write_frames(struct arena_image *image, uint64_t size)
-{
-	image->table.version = 1;
-	image->table.pointer_encoding = 0x1b; /* relative to where it stands, 32 bits */
-	image->table.count_encoding = 0x03;   /* 32 bits */
-	image->table.table_encoding = 0x3b;   /* relative to the table, 32 bits */
-	image->table.frames = from_to(&image->table.frames, &image->common);
-	image->table.count = 1;
-	image->table.start = from_to(&image->table, image);
-	image->table.entry = from_to(&image->table, &image->entry);
-	image->common.size = sizeof(image->common.content);
-	for (unsigned int i = 0; i < sizeof(common_information); i++)
-		image->common.content[i] = common_information[i];
-	image->entry.size = offsetof(typeof(image->entry), end) -
-			    offsetof(typeof(image->entry), back);
-	image->entry.back = (uint32_t)from_to(&image->common, &image->entry.back);
-	image->entry.start = from_to(&image->entry.start, image);
-	image->entry.code_bytes = (uint32_t)size;
-}
-
-void arena_image_write(uint8_t *start, uint64_t size)
+void arena_image_write(uint8_t *start)
 {
 	struct arena_image *image = (struct arena_image *)start;
-	const char name[] = "profshim-stubs";
+	const uint8_t *from = (const uint8_t *)&image_of_all;
 
-	write_header(image);
-	image->segments[0] = segment(PT_LOAD, PF_R | PF_X, 0, size);
-	image->segments[1] =
-		segment(PT_GNU_EH_FRAME, PF_R, offsetof(struct arena_image, table),
-			sizeof(image->table));
-	image->segments[2] =
-		segment(PT_DYNAMIC, PF_R, offsetof(struct arena_image, dynamic),
-			sizeof(image->dynamic));
-	for (unsigned int i = 0; i < sizeof(name); i++)
-		image->name[i] = name[i];
+	/* Volatile, so that no compiler makes this a call of memcpy(). */
+	for (uint32_t i = 0; i < sizeof(*image); i++)
+		((volatile uint8_t *)start)[i] = from[i];
 	image->map.l_addr = (uintptr_t)start;
 	image->map.l_name = image->name;
 	image->map.l_ld = &image->dynamic;
-	write_frames(image, size);
 }
 
 void arena_image_find(uintptr_t start, struct dl_find_object *ret)

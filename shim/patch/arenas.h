@@ -73,8 +73,8 @@ uintptr_t arenas_of(uintptr_t address);
 
 #define ARENA_IMAGE_BYTES 384u
 
-/* Writes the image of an arena of this size, whose first page must be writable. */
-void arena_image_write(uint8_t *start, uint64_t size);
+/* Writes the image of an arena, whose first page must be writable. */
+void arena_image_write(uint8_t *start);
 
 /* Fills in what _dl_find_object() would say about it. */
 void arena_image_find(uintptr_t start, struct dl_find_object *ret);
