@@ -93,8 +93,7 @@ static uint64_t count_functions(void)
  * recorded. */
 static void forget_fronts(struct lane_context *lane)
 {
-	for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++)
-		__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
+	ways_forget_front(lane, 0);
 	ways_forget(lane, 0);
 }
 

@@ -13,10 +13,8 @@ void ways_begin(void)
 		return;
 	__atomic_store_n(&ways_are_noted, 1, __ATOMIC_SEQ_CST);
 	clock_comes_at_entry = 0;
-	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
-		for (uint32_t i = 0; i < LANE_FRONT_COUNT; i++)
-			__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
-	}
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane)
+		ways_forget_front(lane, 0);
 }
 
 static void compiler_order(void)
@@ -41,13 +39,23 @@ void ways_note(struct lane_context *context, uint32_t child, uint64_t call_site,
 	way->child = child;
 }
 
+static void forget(const struct lane_context *context, uint32_t *place, uint64_t function)
+{
+	uint32_t node = __atomic_load_n(place, __ATOMIC_RELAXED);
+	uint64_t key = context->nodes[node].key;
+
+	if (node && (function ? key == function : !(key & SEGMENT_KEY_RETURN_ADDRESS)))
+		__atomic_store_n(place, 0, __ATOMIC_RELAXED);
+}
+
+void ways_forget_front(struct lane_context *context, uint64_t function)
+{
+	for (uint32_t i = 0; context->nodes && i < LANE_FRONT_COUNT; i++)
+		forget(context, &context->front[i], function);
+}
+
 void ways_forget(struct lane_context *context, uint64_t function)
 {
-	for (uint32_t i = 0; context->nodes && i < LANE_WAYS; i++) {
-		uint32_t child =
-			__atomic_load_n(&context->ways[i].child, __ATOMIC_RELAXED);
-
-		if (child && (!function || context->nodes[child].key == function))
-			__atomic_store_n(&context->ways[i].child, 0, __ATOMIC_RELAXED);
-	}
+	for (uint32_t i = 0; context->nodes && i < LANE_WAYS; i++)
+		forget(context, &context->ways[i].child, function);
 }

@@ -9,7 +9,7 @@
  * that a walk found (events/levels.h) holds for some calls only; then the stack is walked
  * again.
  *
- * Runs on: the lane's thread, any context; ways_begin() and ways_forget(): any thread,
+ * Runs on: the lane's thread, any context; ways_begin(), ways_forget*(): any thread,
  * under the process lock, on other lanes, too. A thread that is just noting a way may
  * miss that.
  */
@@ -47,7 +47,9 @@ static inline uint32_t ways_find(struct lane_context *context, uint32_t parent,
 void ways_note(struct lane_context *context, uint32_t child, uint64_t call_site,
 	       uint32_t calls);
 
-/* Sends the next calls of a function, or of all with 0, to the slow path. */
+/* Sends the next calls of a function, or of all functions and regions with 0, to the slow
+ * path, as far as they are in this table, or in the front table. */
 void ways_forget(struct lane_context *context, uint64_t function);
+void ways_forget_front(struct lane_context *context, uint64_t function);
 
 _Static_assert(LANE_WAYS == 1u << 12, "ways_at() shifts by 20");

@@ -260,13 +260,7 @@ uint32_t cold modes_number_of_edge(uint32_t place, uintptr_t call_site)
 static void forget_fronts(uint64_t function)
 {
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
-		for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++) {
-			uint32_t node =
-				__atomic_load_n(&lane->front[i], __ATOMIC_RELAXED);
-
-			if (node && lane->nodes[node].key == function)
-				__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
-		}
+		ways_forget_front(lane, function);
 		ways_forget(lane, function);
 	}
 }
@@ -452,19 +446,6 @@ void cold modes_keep_exits(uint32_t number)
 	process_unlock(&mask);
 }
 
-/* Removes functions with entries from a front table: calls from unknown sites would still
- * get frames. */
-static void forget_counted(struct lane_context *lane)
-{
-	for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++) {
-		uint32_t node = __atomic_load_n(&lane->front[i], __ATOMIC_RELAXED);
-		uint32_t number = node ? modes_find(lane->nodes[node].key) : 0;
-
-		if (number && owners_at(number)->recording != SEGMENT_RECORDING_EXACT)
-			__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
-	}
-}
-
 /* 1: its open frames were searched. */
 static int cut_exits(struct site_owner *owner, int *has_new)
 {
@@ -503,8 +484,9 @@ void cold modes_cut_exits(void)
 	}
 	if (is_batch)
 		text_end();
+	/* calls from unknown sites would still get frames */
 	for (struct lane_context *lane = process->lanes; has_new && lane;
 	     lane = lane->next_lane)
-		forget_counted(lane);
+		ways_forget_front(lane, 0);
 	process_unlock(&mask);
 }

@@ -471,12 +471,7 @@ static void find_tails(struct lane_context *context, uint64_t now)
 static void forget_fronts(struct lane_context *context)
 {
 	context->study.trigger_count = trigger_count;
-	for (uint32_t i = 0; i < LANE_FRONT_COUNT; i++) {
-		uint32_t node = context->front[i];
-
-		if (node && trigger_find(context->nodes[node].key))
-			context->front[i] = 0;
-	}
+	ways_forget_front(context, 0);
 	ways_forget(context, 0);
 }
 
