@@ -60,6 +60,9 @@ void modules_unloaded(void);
 /* What an object says of itself in memory. Runs on: traced threads, any context. Must not
  * be asked of one that the loader has not relocated. */
 
+/* The value of this tag in a dynamic section; 0: there is none. */
+uint64_t object_dynamic(const ElfW(Dyn) * dynamic, int64_t tag);
+
 /* Copies the build-id among these ELF notes, if there is one. */
 void object_copy_build_id(struct segment_module *module, const char *notes, size_t size);
 

@@ -43,42 +43,33 @@ struct tables {
 	size_t sizes[2];
 };
 
-/* The loader has made most of them addresses. */
-static const void *place_of(const struct dl_phdr_info *object, ElfW(Addr) address)
+uint64_t object_dynamic(const ElfW(Dyn) * dynamic, int64_t tag)
 {
-	return (const void *)(address < object->dlpi_addr ? address + object->dlpi_addr
-							  : address);
+	while (dynamic->d_tag != DT_NULL && dynamic->d_tag != tag)
+		dynamic++;
+	return dynamic->d_tag == tag ? dynamic->d_un.d_val : 0;
+}
+
+/* The loader has made most of them addresses. */
+static const void *place_of(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic,
+			    int64_t tag)
+{
+	uint64_t address = object_dynamic(dynamic, tag);
+
+	return (const void *)(address && address < object->dlpi_addr
+				      ? address + object->dlpi_addr
+				      : address);
 }
 
 static void read_tables(const struct dl_phdr_info *object, const ElfW(Dyn) * dynamic,
 			struct tables *ret)
 {
-	for (; dynamic->d_tag != DT_NULL; dynamic++) {
-		const void *place = place_of(object, dynamic->d_un.d_ptr);
-
-		switch (dynamic->d_tag) {
-		case DT_SYMTAB:
-			ret->symbols = place;
-			break;
-		case DT_STRTAB:
-			ret->strings = place;
-			break;
-		case DT_JMPREL:
-			ret->all[0] = place;
-			break;
-		case DT_PLTRELSZ:
-			ret->sizes[0] = dynamic->d_un.d_val;
-			break;
-		case DT_RELA:
-			ret->all[1] = place;
-			break;
-		case DT_RELASZ:
-			ret->sizes[1] = dynamic->d_un.d_val;
-			break;
-		default:
-			break;
-		}
-	}
+	*ret = (struct tables){place_of(object, dynamic, DT_SYMTAB),
+			       place_of(object, dynamic, DT_STRTAB),
+			       {place_of(object, dynamic, DT_JMPREL),
+				place_of(object, dynamic, DT_RELA)},
+			       {object_dynamic(dynamic, DT_PLTRELSZ),
+				object_dynamic(dynamic, DT_RELASZ)}};
 }
 
 static int names(const struct tables *tables, const char *wanted)
@@ -173,20 +164,27 @@ static void look_in_table(const struct search *search, const Elf64_Shdr *table,
 	}
 }
 
-static void look_in_image(const struct search *search)
+/* The section headers; NULL: it is none of our kind. */
+static const Elf64_Shdr *sections_of(const struct image *image, int *ret_count)
 {
-	const struct image *image = &search->image;
 	const Elf64_Ehdr *header = part(image, 0, sizeof(*header));
-	const Elf64_Shdr *sections;
 
 	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 	    header->e_ident[EI_CLASS] != ELFCLASS64)
-		return;
-	sections = part(image, header->e_shoff, header->e_shnum * sizeof(*sections));
-	for (int i = 0; sections && i < header->e_shnum; i++) {
+		return NULL;
+	*ret_count = header->e_shnum;
+	return part(image, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr));
+}
+
+static void look_in_image(const struct search *search)
+{
+	int count;
+	const Elf64_Shdr *sections = sections_of(&search->image, &count);
+
+	for (int i = 0; sections && i < count; i++) {
 		if ((sections[i].sh_type == SHT_SYMTAB ||
 		     sections[i].sh_type == SHT_DYNSYM) &&
-		    sections[i].sh_link < header->e_shnum)
+		    sections[i].sh_link < (uint32_t)count)
 			look_in_table(search, &sections[i],
 				      &sections[sections[i].sh_link]);
 	}
@@ -201,14 +199,11 @@ static int is_noted_file(const struct segment_module *module, const struct stat 
 /* Another file may lie at the path by now; its addresses would be wrong. */
 static int has_build_id(const struct image *image, const struct segment_module *module)
 {
-	const Elf64_Ehdr *header = part(image, 0, sizeof(*header));
-	const Elf64_Shdr *sections;
+	int count;
+	const Elf64_Shdr *sections = sections_of(image, &count);
 	struct segment_module found = {.build_id_size = 0};
 
-	sections =
-		header ? part(image, header->e_shoff, header->e_shnum * sizeof(*sections))
-		       : NULL;
-	for (int i = 0; sections && i < header->e_shnum && !found.build_id_size; i++) {
+	for (int i = 0; sections && i < count && !found.build_id_size; i++) {
 		const char *notes =
 			sections[i].sh_type == SHT_NOTE
 				? part(image, sections[i].sh_offset, sections[i].sh_size)
@@ -288,15 +283,9 @@ static int is_of_unwinding(const char *name)
  * not be read. */
 static int is_of_cxx(const struct segment_module *module, const ElfW(Dyn) * dynamic)
 {
-	const char *strings = NULL, *end;
-	uint64_t size = 0;
+	const char *strings = (const char *)object_dynamic(dynamic, DT_STRTAB), *end;
+	uint64_t size = object_dynamic(dynamic, DT_STRSZ);
 
-	for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
-		if (entry->d_tag == DT_STRTAB)
-			strings = (const char *)entry->d_un.d_ptr;
-		if (entry->d_tag == DT_STRSZ)
-			size = entry->d_un.d_val;
-	}
 	/* the loader leaves it an address of the file where it cannot write */
 	if ((uint64_t)strings < module->start || (uint64_t)strings >= module->end ||
 	    size > module->end - (uint64_t)strings || !size || strings[size - 1])
