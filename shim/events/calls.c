@@ -268,28 +268,17 @@ static realigned cold void exit_slow(uint64_t function, uint64_t call_site,
 	look_at_samples(context);
 }
 
-static cold void look(struct lane_context *context, uint64_t function, uint64_t call_site,
-		      uint32_t node, uintptr_t return_address)
-{
-	uint64_t now = clock_now();
-
-	spans_look(context, now);
-	samples_look(context, now);
-	budget_look(context, function, call_site, node, return_address, now);
-	choose_look(context, now);
-	off_cpu_leave_out(context, now);
-}
-
 /* Closes the topmost frame, which is this call's, and checks budget and studies. */
 static realigned cold void pop_and_look(struct lane_context *context, uint64_t now,
 					uintptr_t return_address)
 {
 	struct segment_frame *frame = context->top - 1;
-	uint64_t function = frame->function, call_site = frame->caller;
+	struct counted_place place = {frame->function, frame->caller, 0, return_address,
+				      0};
 	uint32_t node = frame->node;
 
 	frame_pop(context, frame, node, now - context->clock_offset);
-	look(context, function, call_site, node, return_address);
+	counted_look(context, &place, node);
 }
 
 static inline __attribute__((always_inline)) void

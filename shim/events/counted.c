@@ -169,10 +169,8 @@ int counted_close_frame(struct lane_context *context, const struct counted_place
 	return 1;
 }
 
-/* Exits of functions that are recorded exactly again end here. A thread that calls no
- * others would otherwise never notice that it is over the budget. */
-static cold void look(struct lane_context *context, const struct counted_place *place,
-		      uint32_t node)
+cold void counted_look(struct lane_context *context, const struct counted_place *place,
+		       uint32_t node)
 {
 	uint64_t now = clock_now();
 
@@ -184,6 +182,8 @@ static cold void look(struct lane_context *context, const struct counted_place *
 	off_cpu_leave_out(context, now);
 }
 
+/* Exits of functions that are recorded exactly again end here. A thread that calls no
+ * others would otherwise never notice that it is over the budget. */
 void counted_leave(struct lane_context *context, const struct counted_place *place,
 		   uint64_t now)
 {
@@ -192,7 +192,7 @@ void counted_leave(struct lane_context *context, const struct counted_place *pla
 	if (!counted_close_frame(context, place, now) ||
 	    likely(now < context->check_ticks))
 		return;
-	look(context, place, node);
+	counted_look(context, place, node);
 }
 
 void counted_leave_paused(uint64_t function, uint64_t call_site, uintptr_t stack)

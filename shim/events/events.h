@@ -56,7 +56,12 @@ struct counted_place {
 int counted_close_frame(struct lane_context *context, const struct counted_place *place,
 			uint64_t now);
 
-/* The same; then checks the budget when a check is due. */
+/* When a check is due: of the budget, the samples, what is studied, after this exit,
+ * which has closed a frame of this node. */
+void counted_look(struct lane_context *context, const struct counted_place *place,
+		  uint32_t node);
+
+/* Closes the frame, too; then checks when a check is due. */
 void counted_leave(struct lane_context *context, const struct counted_place *place,
 		   uint64_t now);
 
