@@ -5,7 +5,6 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/core/syscall.h"
 #include "shim/lane/functions.h"
 #include "shim/lane/tree.h"
 #include "shim/patch/modes.h"
@@ -154,17 +153,13 @@ double trials_mean(uint32_t number)
  * was time. Where it may not be asked for: the time. */
 static uint64_t computed_ticks(uint64_t now)
 {
-	struct timespec cpu;
-	long result;
+	uint64_t ns;
 
 	if (!gate_enter())
 		return now;
-	result = SYSCALL(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &cpu, 0, 0, 0, 0);
+	ns = clock_ask(CLOCK_PROCESS_CPUTIME_ID);
 	gate_leave();
-	if (result < 0)
-		return now;
-	return (uint64_t)(((double)cpu.tv_sec + (double)cpu.tv_nsec / 1e9) *
-			  process_facts.run->ticks_per_second);
+	return ns == UINT64_MAX ? now : process_ticks_of(ns);
 }
 
 /* A function has changed twice for each trial, and once before the first. */

@@ -56,16 +56,22 @@ static uint64_t nanoseconds(const struct timespec *time)
 	return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
 }
 
-/* The vDSO reads the TSC. */
-static cold uint64_t monotonic_by_call(void)
+uint64_t clock_ask(clockid_t clock)
 {
 	struct timespec now;
 
+	return SYSCALL(SYS_clock_gettime, clock, &now, 0, 0, 0, 0) < 0
+		       ? UINT64_MAX
+		       : nanoseconds(&now);
+}
+
+/* The vDSO reads the TSC. */
+static cold uint64_t monotonic_by_call(void)
+{
 	if (access_now() == ACCESS_CALLS && gate_enter()) {
-		SYSCALL(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0, 0, 0, 0);
-		gate_leave();
-		__atomic_store_n(&forbidden.latest_ns, nanoseconds(&now),
+		__atomic_store_n(&forbidden.latest_ns, clock_ask(CLOCK_MONOTONIC),
 				 __ATOMIC_RELAXED);
+		gate_leave();
 	}
 	return __atomic_load_n(&forbidden.latest_ns, __ATOMIC_RELAXED);
 }

@@ -33,6 +33,10 @@ static inline uint64_t clock_tsc(void)
 
 uint64_t clock_monotonic(void);
 
+/* A clock of the kernel's, in ns, by a system call: the gate is entered. UINT64_MAX: it
+ * is not to be had. */
+uint64_t clock_ask(clockid_t clock);
+
 /* Now, in ticks, by the clock that the calling thread may read. */
 uint64_t clock_read_slowly(void);
 

@@ -12,7 +12,6 @@
 #include "shim/events/events.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "common/history.h"
 #include "shim/core/clock.h"
@@ -57,20 +56,15 @@ static uint64_t open_ns(const struct segment_lane *lane)
 {
 	struct history_booked booked = history_read_booked(lane);
 	/* one thread's CPU clock, see clock_getcpuclockid(3) */
-	long clock = (long)((~(uint64_t)(uint32_t)booked.tid << 3) | 6);
-	struct timespec cpu;
-	uint64_t wall_ns;
-	long result;
+	clockid_t clock = (clockid_t)((~(uint32_t)booked.tid << 3) | 6);
+	uint64_t wall_ns, cpu_ns;
 
 	if (booked.tid <= 0 || !gate_enter())
 		return 0;
 	wall_ns = clock_monotonic();
-	result = SYSCALL(SYS_clock_gettime, (int)clock, &cpu, 0, 0, 0, 0);
+	cpu_ns = clock_ask(clock);
 	gate_leave();
-	return result < 0 ? 0
-			  : history_open_ns(lane, &booked, wall_ns,
-					    (uint64_t)cpu.tv_sec * 1000000000u +
-						    (uint64_t)cpu.tv_nsec);
+	return cpu_ns == UINT64_MAX ? 0 : history_open_ns(lane, &booked, wall_ns, cpu_ns);
 }
 
 static int copy_lane(struct history *history, struct lane_context *context, uint64_t now)

@@ -8,6 +8,7 @@
 
 #include "common/segment_samples.h"
 #include "shim/code/code.h"
+#include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
@@ -261,9 +262,9 @@ static void add_unwritten(struct lane_context *context)
 
 	if (!gate_enter())
 		return;
-	now_ns = ring_thread_ns();
+	now_ns = clock_ask(CLOCK_THREAD_CPUTIME_ID);
 	gate_leave();
-	if (!samples->opened_cpu_ns ||
+	if (samples->opened_cpu_ns == UINT64_MAX || now_ns == UINT64_MAX ||
 	    now_ns < samples->opened_cpu_ns + samples->clock_ns + samples->period_ns)
 		return;
 	periods = (now_ns - samples->opened_cpu_ns - samples->clock_ns) /

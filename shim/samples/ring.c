@@ -7,7 +7,6 @@
 #include "shim/samples/ring.h"
 
 #include <sys/mman.h>
-#include <time.h>
 
 #include "common/sampling_event.h"
 #include "common/segment_samples.h"
@@ -39,15 +38,6 @@ long ring_open(uint64_t period_ns, uint32_t data_pages, enum ring_more more)
 void ring_close(void *ring, uint32_t data_pages)
 {
 	SYSCALL(SYS_munmap, ring, (1ul + data_pages) * RING_PAGE_BYTES, 0, 0, 0, 0);
-}
-
-uint64_t ring_thread_ns(void)
-{
-	struct timespec now;
-
-	if (SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0, 0, 0) < 0)
-		return 0;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 const volatile uint64_t *ring_head(const void *ring)

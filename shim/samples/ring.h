@@ -25,10 +25,6 @@ long ring_open(uint64_t period_ns, uint32_t data_pages, enum ring_more more);
 /* Ends it; data_pages as before. */
 void ring_close(void *ring, uint32_t data_pages);
 
-/* What the calling thread has computed, by the clock that the event counts with. 0: not
- * known. */
-uint64_t ring_thread_ns(void);
-
 /* Where the kernel says how far it has written. */
 const volatile uint64_t *ring_head(const void *ring);
 

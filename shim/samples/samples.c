@@ -282,7 +282,7 @@ static void open_ring(struct lane_context *context)
 	samples->refused_count = 0;
 	samples->most_taken = 0;
 	samples->clock_ns = samples->unwritten_count = 0;
-	samples->opened_cpu_ns = ring_thread_ns();
+	samples->opened_cpu_ns = clock_ask(CLOCK_THREAD_CPUTIME_ID);
 	set_wide(samples, samples->data.bytes > NARROW_PAGES * RING_PAGE_BYTES);
 	samples->ring = (void *)ring;
 	samples->data.start = (char *)samples->ring + RING_PAGE_BYTES;

@@ -38,15 +38,6 @@ static int may_ask(void)
 	return switches_source() && gate_enter();
 }
 
-static uint64_t thread_cpu(void)
-{
-	struct timespec now;
-
-	if (SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0, 0, 0) < 0)
-		return UNKNOWN;
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* How long the thread has waited for a CPU. UNKNOWN: not to be had. */
 static uint64_t read_ready(void)
 {
@@ -102,7 +93,7 @@ static struct reading read_clocks(struct lane_context *context, int with_ready)
 			now.ready_ns = read_ready();
 		now.ticks = clock_now();
 		now.wall_ns = clock_monotonic();
-		now.cpu_ns = thread_cpu();
+		now.cpu_ns = clock_ask(CLOCK_THREAD_CPUTIME_ID);
 		if (!switches_has_been(context))
 			break;
 	}
