@@ -25,17 +25,6 @@ static inline int take_latest(struct lane_context *context, uintptr_t address)
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
-/* Books a block and enters it into the map, with the snapshot interval of the books. So
- * the blocks born between two snapshots are exactly the difference of the counts. */
-static inline void book_block(struct lane_context *context, uint32_t site, void *block,
-			      uint64_t size)
-{
-	uint64_t *word = booking_room(context, block, size);
-
-	if (likely(word))
-		shadow_enter(word, site, size, site_allocated(site, size));
-}
-
 /*
  * Fast paths for nearly all allocations and frees. Whatever must be looked up, made or
  * waited for is left to the slow functions. They make only tail calls, so no register is
@@ -173,26 +162,12 @@ static realigned __attribute__((noinline)) void
 made_slow(void *block, uint64_t size, const struct stack_caller *caller)
 {
 	struct lane_context *context = lane_self;
-	uint32_t site;
 
 	if (likely(block && context_is_settled(context, (uintptr_t)caller) &&
 		   made_elsewhere(context, block, size, caller)))
 		return;
-	if (unlikely(!block))
-		return;
-	context = booking_begin();
-	if (unlikely(!context)) {
-		odd_block_made(block, size, caller, DEFERRED_ALLOCATED,
-			       (struct allocation_resize){0});
-		return;
-	}
-	site = booking_site(context, caller);
-	if (likely(site)) {
-		book_block(context, site, block, size);
-	} else {
-		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
-	}
-	booking_end(context);
+	if (likely(block))
+		allocation_resized(block, size, NULL, caller);
 }
 
 static __attribute__((noinline)) void made_unmapped(void *block, uint64_t size,
@@ -281,8 +256,7 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 		site_released(block, context->slot, temporary);
 		booking_end(context);
 	} else {
-		odd_block_note(context, DEFERRED_RELEASED, block,
-			       (struct allocation_resize){0}, temporary);
+		odd_block_note(context, DEFERRED_RELEASED, block, NULL, temporary);
 	}
 	return 1;
 }
@@ -315,28 +289,15 @@ void allocation_ends(void *address)
 		free_slow(address);
 }
 
-void allocation_resized(void *block, size_t size, struct allocation_resize resize,
+void allocation_resized(void *block, size_t size, const struct site_resize *resize,
 			const struct stack_caller *caller)
 {
 	struct lane_context *context = booking_begin();
-	uint32_t site;
 
-	if (unlikely(!context)) {
-		odd_block_made(block, size, caller, DEFERRED_REALLOCATED, resize);
-		return;
-	}
-	site = booking_site(context, caller);
-	if (likely(site)) {
-		uint64_t *word = booking_room(context, block, size);
-
-		if (likely(word))
-			shadow_enter(word, site, size,
-				     site_reallocated(site, size, resize.old_bytes,
-						      resize.copied_bytes));
-	} else {
-		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
-	}
-	booking_end(context);
+	if (likely(context))
+		booking_book(context, block, size, caller, resize);
+	else
+		odd_block_made(block, size, caller, resize);
 }
 
 /* Puts back a block that is in the books. */
@@ -350,8 +311,7 @@ static cold void restore(void *address, const struct shadow_block *block)
 		site_restored(block);
 		booking_end(context);
 	} else if (lane_own()) {
-		odd_block_note(lane_own(), DEFERRED_RESTORED, block,
-			       (struct allocation_resize){0}, 0);
+		odd_block_note(lane_own(), DEFERRED_RESTORED, block, NULL, 0);
 	} else {
 		gate_block_signals(&mask);
 		site_restored(block);

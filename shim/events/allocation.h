@@ -31,8 +31,9 @@ void allocation_ends(void *address);
  * was in the books of this process. */
 int allocation_freed(void *address, struct shadow_block *block, int reallocates);
 
-/* The realloc of a block that was in the books has succeeded. */
-void allocation_resized(void *block, size_t size, struct allocation_resize resize,
+/* The realloc of a block that was in the books has succeeded; or, with NULL, a block is
+ * to be booked like any other. */
+void allocation_resized(void *block, size_t size, const struct site_resize *resize,
 			const struct stack_caller *caller);
 
 /* It has failed: the block is where it was. known: what allocation_freed() returned. */

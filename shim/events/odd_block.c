@@ -4,26 +4,12 @@
 
 #include "shim/core/gate.h"
 
-/* Enters a block that is booked later. Returns 0 when there is no room. */
-static int enter_block(struct lane_context *context, uint32_t site, void *block,
-		       uint64_t size)
-{
-	uint64_t *word = booking_room(context, block, size);
-
-	if (!word)
-		return 0;
-	shadow_enter(
-		word, site, size,
-		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED));
-	return 1;
-}
-
 int odd_block_note(struct lane_context *context, enum deferred_kind kind,
-		   const struct shadow_block *block, struct allocation_resize resize,
+		   const struct shadow_block *block, const struct site_resize *resize,
 		   int temporary)
 {
-	struct deferred note = {kind, temporary, *block, resize.old_bytes,
-				resize.copied_bytes};
+	struct deferred note = {kind, temporary, *block,
+				resize ? *resize : (struct site_resize){0, 0}};
 
 	if (deferred_add(context, &note) == 0)
 		return 1;
@@ -31,32 +17,32 @@ int odd_block_note(struct lane_context *context, enum deferred_kind kind,
 	return 0;
 }
 
+void booking_book(struct lane_context *context, void *block, uint64_t size,
+		  const struct stack_caller *caller, const struct site_resize *resize)
+{
+	uint32_t site = booking_site(context, caller);
+	uint64_t *word = site ? booking_room(context, block, size) : NULL;
+
+	if (unlikely(!site))
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	if (likely(word))
+		shadow_enter(word, site, size, site_allocated(site, size, resize));
+	booking_end(context);
+}
+
 /* Books an allocation of a thread without a lane in one that is free now. */
 static cold void late_alloc(void *block, uint64_t size, const struct stack_caller *caller,
-			    enum deferred_kind kind, struct allocation_resize resize)
+			    const struct site_resize *resize)
 {
 	struct context_loan loan;
 	struct lane_context *context = context_borrow(&loan);
-	uint64_t *word = NULL;
-	uint32_t site = 0;
 
 	if (!context) {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 		return;
 	}
 	context->busy[BUSY_BOOKS] = (uintptr_t)__builtin_frame_address(0);
-	site = booking_site(context, caller);
-	if (site)
-		word = booking_room(context, block, size);
-	else
-		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
-	if (word)
-		shadow_enter(word, site, size,
-			     kind == DEFERRED_REALLOCATED
-				     ? site_reallocated(site, size, resize.old_bytes,
-							resize.copied_bytes)
-				     : site_allocated(site, size));
-	booking_end(context);
+	booking_book(context, block, size, caller, resize);
 	context_return(&loan);
 }
 
@@ -73,16 +59,17 @@ void cold odd_block_freed(const struct shadow_block *block)
 /* A handler's allocation gets the current function and the call as its path. The stack is
  * not walked: the handler may have interrupted a walk. */
 void cold odd_block_made(void *block, uint64_t size, const struct stack_caller *caller,
-			 enum deferred_kind kind, struct allocation_resize resize)
+			 const struct site_resize *resize)
 {
 	struct lane_context *context = lane_own();
 	struct shadow_block entry = {.size_bytes = size};
+	uint64_t *word;
 	uint32_t node;
 
 	if (!process)
 		return;
 	if (!context) {
-		late_alloc(block, size, caller, kind, resize);
+		late_alloc(block, size, caller, resize);
 		return;
 	}
 	if (context->own_work) { /* marked, so that its free is no riddle */
@@ -101,7 +88,13 @@ void cold odd_block_made(void *block, uint64_t size, const struct stack_caller *
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 		return;
 	}
-	if (enter_block(context, entry.site, block, size) &&
-	    !odd_block_note(context, kind, &entry, resize, 0))
+	word = booking_room(context, block, size);
+	if (!word)
+		return;
+	shadow_enter(
+		word, entry.site, size,
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED));
+	if (!odd_block_note(context, resize ? DEFERRED_REALLOCATED : DEFERRED_ALLOCATED,
+			    &entry, resize, 0))
 		shadow_take((uintptr_t)block); /* not booked: its free must not be */
 }

@@ -77,26 +77,27 @@ static inline uint64_t *booking_room(struct lane_context *context, void *block,
 	return word;
 }
 
+/* Books a block and enters it into the map, with the snapshot interval of the books: so
+ * the blocks born between two snapshots are exactly the difference of the counts. Ends
+ * the booking. */
+void booking_book(struct lane_context *context, void *block, uint64_t size,
+		  const struct stack_caller *caller, const struct site_resize *resize);
+
 /*
  * Blocks that no hook can book: those of threads without a lane, and those of a signal
  * handler that interrupts an allocation hook. Runs on: traced threads, any context; slow
  * paths.
  */
 
-/* What a realloc did; all 0 for other allocations. */
-struct allocation_resize {
-	uint64_t old_bytes, copied_bytes;
-};
-
 /* An allocation when no hook may book: the tool's own, one in a handler that
  * interrupts a hook, one without a lane. */
 void odd_block_made(void *block, uint64_t size, const struct stack_caller *caller,
-		    enum deferred_kind kind, struct allocation_resize resize);
+		    const struct site_resize *resize);
 
 /* A free by a thread without a lane. */
 void odd_block_freed(const struct shadow_block *block);
 
 /* Notes what a handler did in the middle of a hook. Returns 0 when there is no room. */
 int odd_block_note(struct lane_context *context, enum deferred_kind kind,
-		   const struct shadow_block *block, struct allocation_resize resize,
+		   const struct shadow_block *block, const struct site_resize *resize,
 		   int temporary);

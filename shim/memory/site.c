@@ -145,87 +145,71 @@ static inline void catch_up(struct segment_site *site)
 		site_past_keep(site, (uint32_t)(site - process->sites), interval);
 }
 
-static inline void grow(struct segment_site *site, uint64_t size, int alone)
+/* A change of a site's books, which the others do not see in between. */
+struct change {
+	struct segment_site *site;
+	struct site_peak_word word; /* after it */
+	int is_locked, is_peak;
+};
+
+static inline struct change begin_change(uint32_t index, uint64_t size, int grows)
 {
-	int new_peak;
-	struct site_peak_word word =
-		site_change_word(process->segment, size, 1, alone, &new_peak);
-
-	catch_up(site);
-	if (!new_peak)
-		site_save_share(site, word.generation);
-	site_add_block(site, size);
-}
-
-uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
-{
-	struct segment_site *site = &process->sites[index];
-	uint32_t interval;
-	int is_locked;
-
-	if (__libc_single_threaded) {
-		grow(site, size_bytes, 1);
-		return site->interval;
-	}
-	is_locked = lock_site(site);
-	grow(site, size_bytes, 0);
-	interval = site->interval;
-	unlock_site(site, is_locked);
-	return interval;
-}
-
-uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t old_bytes,
-			  uint64_t copied_bytes)
-{
-	struct segment_site *site = &process->sites[index];
-	int alone = __libc_single_threaded, is_locked = 0;
-	uint32_t interval;
+	struct change change = {.site = &process->sites[index]};
+	int alone = __libc_single_threaded;
 
 	if (!alone)
-		is_locked = lock_site(site);
-	grow(site, size_bytes, alone);
-	site->realloc_count++;
-	site->realloc_old_bytes += old_bytes;
-	site->realloc_copied_bytes += copied_bytes;
-	interval = site->interval;
-	unlock_site(site, is_locked);
+		change.is_locked = lock_site(change.site);
+	change.word =
+		site_change_word(process->segment, size, grows, alone, &change.is_peak);
+	if (!change.is_peak)
+		site_save_share(change.site, change.word.generation);
+	catch_up(change.site);
+	return change;
+}
+
+/* Returns the interval that it was booked in. */
+static inline uint32_t end_change(const struct change *change)
+{
+	uint32_t interval = change->site->interval;
+
+	unlock_site(change->site, change->is_locked);
 	return interval;
+}
+
+uint32_t site_allocated(uint32_t index, uint64_t size_bytes,
+			const struct site_resize *resize)
+{
+	struct change change = begin_change(index, size_bytes, 1);
+	struct segment_site *site = change.site;
+
+	site_add_block(site, size_bytes);
+	if (resize) {
+		site->realloc_count++;
+		site->realloc_old_bytes += resize->old_bytes;
+		site->realloc_copied_bytes += resize->copied_bytes;
+	}
+	return end_change(&change);
 }
 
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary)
 {
-	struct segment_site *site = &process->sites[block->site];
-	int alone = __libc_single_threaded, is_locked = 0, new_peak;
-	struct site_peak_word word;
+	struct change change = begin_change(block->site, block->size_bytes, 0);
 
-	if (!alone)
-		is_locked = lock_site(site);
-	word = site_change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
-	site_save_share(site, word.generation);
-	catch_up(site);
-	if (unlikely(block->interval != site->interval))
-		site_past_add_free(block, site->interval, 1);
-	site_take_block(site, block->size_bytes, lane_slot, temporary);
-	unlock_site(site, is_locked);
+	if (unlikely(block->interval != change.site->interval))
+		site_past_add_free(block, change.site->interval, 1);
+	site_take_block(change.site, block->size_bytes, lane_slot, temporary);
+	end_change(&change);
 }
 
 void site_restored(const struct shadow_block *block)
 {
-	struct segment_site *site = &process->sites[block->site];
-	int alone = __libc_single_threaded, is_locked = 0, new_peak;
-	struct site_peak_word word;
+	struct change change = begin_change(block->site, block->size_bytes, 1);
 
-	if (!alone)
-		is_locked = lock_site(site);
-	word = site_change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
-	if (!new_peak)
-		site_save_share(site, word.generation);
-	catch_up(site);
-	if (unlikely(block->interval != site->interval))
-		site_past_add_free(block, site->interval, -1);
-	site->free_count--;
-	site->free_bytes -= block->size_bytes;
-	unlock_site(site, is_locked);
+	if (unlikely(block->interval != change.site->interval))
+		site_past_add_free(block, change.site->interval, -1);
+	change.site->free_count--;
+	change.site->free_bytes -= block->size_bytes;
+	end_change(&change);
 }
 
 void cold site_lose(uint64_t word)
@@ -273,11 +257,9 @@ static void book(struct lane_context *context, const struct deferred *note)
 {
 	switch (note->kind) {
 	case DEFERRED_ALLOCATED:
-		site_allocated(note->block.site, note->block.size_bytes);
-		break;
 	case DEFERRED_REALLOCATED:
-		site_reallocated(note->block.site, note->block.size_bytes,
-				 note->old_bytes, note->copied_bytes);
+		site_allocated(note->block.site, note->block.size_bytes,
+			       note->kind == DEFERRED_REALLOCATED ? &note->resize : NULL);
 		break;
 	case DEFERRED_RELEASED:
 		site_released(&note->block, context->slot, note->is_temporary);

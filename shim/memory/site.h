@@ -37,12 +37,15 @@ void site_reserve(void);
 struct lane_context;
 void site_unlock_left(struct lane_context *context);
 
-/* A block now lives at the site. reallocated: it is a realloc's result, for which
- * copied_bytes were moved (0: resized in place) of a block of old_bytes. Return the
+/* Of a realloc: so many bytes of the block of old_bytes were moved; 0: it is in place. */
+struct site_resize {
+	uint64_t old_bytes, copied_bytes;
+};
+
+/* A block now lives at the site. resize: it is a realloc's result; or NULL. Returns the
  * snapshot interval that it was booked in, for its word in the shadow map. */
-uint32_t site_allocated(uint32_t site, uint64_t size_bytes);
-uint32_t site_reallocated(uint32_t site, uint64_t size_bytes, uint64_t old_bytes,
-			  uint64_t copied_bytes);
+uint32_t site_allocated(uint32_t site, uint64_t size_bytes,
+			const struct site_resize *resize);
 
 /* A block of the site is gone; lane_slot: of the thread that freed it. */
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary);
@@ -247,7 +250,7 @@ struct deferred {
 	enum deferred_kind kind;
 	int is_temporary; /* RELEASED */
 	struct shadow_block block;
-	uint64_t old_bytes, copied_bytes; /* REALLOCATED */
+	struct site_resize resize; /* REALLOCATED */
 };
 
 /* Leaves a note. 0, or -ENOSPC: LANE_DEFERRED notes are waiting. */

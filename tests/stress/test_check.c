@@ -39,7 +39,7 @@ static uint32_t new_site(uint32_t node)
 static void allocate(uint64_t address, uint32_t at, uint64_t size)
 {
 	assert_int_equal(shadow_put(HEAP + address, at, size, 0), 0);
-	site_allocated(at, size);
+	site_allocated(at, size, NULL);
 }
 
 static void release(uint64_t address)

@@ -65,7 +65,7 @@ TEST(agrees_with_a_model)
 		if (count < 200 && next_random(&random) % 100 < 52) {
 			uint64_t size = next_random(&random) % 1000;
 
-			site_allocated(sites[which], size);
+			site_allocated(sites[which], size, NULL);
 			blocks[count].site = sites[which];
 			blocks[count++].size_bytes = size;
 			live[which] += size;
@@ -102,7 +102,8 @@ static void *exchange(void *argument)
 		if (count < 64 && next_random(&random) % 100 < 55) {
 			blocks[count].site = sites[next_random(&random) % SITES];
 			blocks[count].size_bytes = next_random(&random) % 5000;
-			site_allocated(blocks[count].site, blocks[count].size_bytes);
+			site_allocated(blocks[count].site, blocks[count].size_bytes,
+				       NULL);
 			count++;
 		} else if (count) {
 			uint32_t victim = next_random(&random) % count;
