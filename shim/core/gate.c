@@ -14,14 +14,6 @@
 
 #include "shim/core/syscall.h"
 
-/*
- * The gate in front of our system calls.
- *
- * MEMORY ORDER. Entering counts first and then looks at closed, closing sets it first
- * and then looks at the count; both sequentially consistent, so that one of the two sees
- * the other.
- */
-
 /* A mask that no thread can have: SIGKILL is never blocked. */
 #define MASK_NOT_KEPT (~0ull)
 

@@ -91,12 +91,12 @@ reallocate(void *old, size_t size, const struct stack_caller *caller)
 	block = real_realloc(old, size);
 	if (likely(block)) {
 		if (known)
-			allocation_resized(block, size,
-					   (struct allocation_resize){
-						   before.size_bytes,
-						   copied_bytes(old, before.size_bytes,
-								block, size)},
-					   caller);
+			allocation_resized(
+				block, size,
+				&(struct site_resize){before.size_bytes,
+						      copied_bytes(old, before.size_bytes,
+								   block, size)},
+				caller);
 		else
 			allocation_made(block, size, caller);
 	} else if (size != 0) { /* of size 0 the block is freed */

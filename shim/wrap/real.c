@@ -27,6 +27,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "shim/image/image.h"
 #include "shim/lane/lane.h"
 #include "shim/memory/early_heap.h"
 
@@ -61,18 +62,9 @@ __asm__(".text\n"
 		"	.cfi_endproc\n");                                                \
 	hidden void name##_early(void);                                                  \
 	WRAPPED_ELSE(name, name##_early)
-#define WRAPPED_AT(name, version) WRAPPED(name)
-#define WRAPPED_SINCE(name, minor) WRAPPED(name)
 #define WRAPPED_ELSE(name, other) __typeof__(name) *real_##name = (void *)(other);
 #define LATE(name) __typeof__(name) *real_##name;
-#define OWN(name)
 #include "shim/wrap/wrapped.def"
-#undef WRAPPED
-#undef WRAPPED_AT
-#undef WRAPPED_SINCE
-#undef WRAPPED_ELSE
-#undef LATE
-#undef OWN
 
 struct row {
 	void **real;
@@ -85,9 +77,6 @@ static const struct row rows[] = {
 #define WRAPPED(name) {(void **)&real_##name, #name, NULL, 0},
 #define WRAPPED_AT(name, version) {(void **)&real_##name, #name, version, 0},
 #define WRAPPED_SINCE(name, minor) {(void **)&real_##name, #name, NULL, minor},
-#define WRAPPED_ELSE(name, other) WRAPPED(name)
-#define LATE(name)
-#define OWN(name)
 #include "shim/wrap/wrapped.def"
 };
 
@@ -133,18 +122,16 @@ static void *find_next(const struct row *row, int minor)
 static int program_needs_libpthread(void)
 {
 	const struct link_map *program = _r_debug.r_map;
-	const char *strings = NULL;
+	const char *strings;
+	uint64_t address;
 
 	if (!program || !program->l_ld)
 		return 0;
-	for (const ElfW(Dyn) *at = program->l_ld; at->d_tag != DT_NULL; at++) {
-		/* the loader has made it an address, but for some machines */
-		if (at->d_tag == DT_STRTAB)
-			strings =
-				(const char *)(at->d_un.d_ptr < program->l_addr
-						       ? at->d_un.d_ptr + program->l_addr
-						       : at->d_un.d_ptr);
-	}
+	/* the loader has made it an address, but for some machines */
+	address = object_dynamic(program->l_ld, DT_STRTAB);
+	strings = (const char *)(address && address < program->l_addr
+					 ? address + program->l_addr
+					 : address);
 	for (const ElfW(Dyn) *at = program->l_ld; strings && at->d_tag != DT_NULL; at++) {
 		if (at->d_tag == DT_NEEDED &&
 		    !strcmp(strings + at->d_un.d_val, "libpthread.so.0"))

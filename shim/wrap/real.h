@@ -73,7 +73,6 @@ int __overflow(FILE *stream, int byte);
 #define WRAPPED_MEETING DECLARE
 #define WRAPPED_DESCRIPTOR DECLARE
 #define WRAPPED_STREAM DECLARE
-#define WRAPPED_BODIES
 #include "shim/wrap/wrapped.def"
 #undef DECLARE
 
@@ -84,14 +83,7 @@ int __overflow(FILE *stream, int byte);
 #define WRAPPED_SINCE(name, minor) extern hidden __typeof__(name) *real_##name;
 #define WRAPPED_ELSE(name, other) extern hidden __typeof__(name) *real_##name;
 #define LATE(name) extern hidden __typeof__(name) *real_##name;
-#define OWN(name)
 #include "shim/wrap/wrapped.def"
-#undef WRAPPED
-#undef WRAPPED_AT
-#undef WRAPPED_SINCE
-#undef WRAPPED_ELSE
-#undef LATE
-#undef OWN
 
 /* Fills in real_NAME of the whole table but what is LATE. The constructor, once. */
 void resolve_all(void);

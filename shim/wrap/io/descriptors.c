@@ -323,6 +323,5 @@ exported int closedir(DIR *stream)
 }
 
 #define WRAPPED_DESCRIPTOR WRAPPER_ROW
-#define WRAPPED_BODIES
 
 #include "shim/wrap/wrapped.def"

@@ -276,6 +276,5 @@ void io_call_pair(const int *ends)
 #define WRAPPED_OPEN(name, call, type, ...)                                              \
 	WRAPPER_OF(IO_CALL_OPEN(call, a, NEXT(name, __VA_ARGS__)), name, type,           \
 		   __VA_ARGS__)
-#define WRAPPED_BODIES
 
 #include "shim/wrap/wrapped.def"

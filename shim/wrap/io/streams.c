@@ -240,6 +240,5 @@ exported void rewind(FILE *stream)
 }
 
 #define WRAPPED_STREAM WRAPPER_ROW
-#define WRAPPED_BODIES
 
 #include "shim/wrap/wrapped.def"

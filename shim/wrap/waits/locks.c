@@ -167,6 +167,5 @@ WRAPPER(SPIN_TRIED, pthread_spin_trylock, int, pthread_spinlock_t *)
 WRAPPER(UNSHARED, pthread_spin_unlock, int, pthread_spinlock_t *)
 
 #define WRAPPED_LOCK WRAPPER_ROW
-#define WRAPPED_BODIES
 
 #include "shim/wrap/wrapped.def"

@@ -232,6 +232,5 @@ WRAPPER(LIST, lio_listio, int, int, struct aiocb *const *, int, struct sigevent 
 WRAPPER(LIST, lio_listio64, int, int, struct aiocb64 *const *, int, struct sigevent *)
 
 #define WRAPPED_MEETING WRAPPER_ROW
-#define WRAPPED_BODIES
 
 #include "shim/wrap/wrapped.def"
