@@ -9,8 +9,9 @@
 
 #include "common/segment_control.h"
 #include "common/selection.h"
-#include "shim/core/process.h"
+#include "shim/core/addresses.h"
 #include "shim/core/answers.h"
+#include "shim/core/process.h"
 #include "shim/patch/known.h"
 
 #define NAME_BYTES 512
@@ -33,14 +34,11 @@ int selection_asks_for_sources(void)
 	return source_rules != 0;
 }
 
-/* Functions that rules fit, in the order of the tables, and by address later. */
-struct named {
-	uint64_t address, rules;
-};
-
+/* Functions that rules fit. */
 struct list {
-	struct named *all;
-	uint64_t count, capacity;
+	struct addresses *functions;
+	uint64_t *rules; /* at each function's place: those that fit any of its names */
+	uint64_t count;	 /* of names, before there is a set of them */
 	uint64_t object_rules; /* that fit all of them */
 	uint64_t fitted;       /* rules that fit anything */
 	uint64_t unknown;      /* rules that may fit, and are taken to */
@@ -81,65 +79,31 @@ static void count_named(void *data, const struct symbols_function *function)
 		list->count++;
 }
 
+static void add_rules(struct list *list, uint64_t address, uint64_t rules)
+{
+	uint64_t at = rules ? addresses_put(list->functions, address) : UINT64_MAX;
+
+	if (at != UINT64_MAX)
+		list->rules[at] |= rules;
+}
+
 static void add_named(void *data, const struct symbols_function *function)
 {
-	struct list *list = data;
-	uint64_t rules = rules_of(function->name);
-
-	if (rules && list->count < list->capacity)
-		list->all[list->count++] = (struct named){function->address, rules};
+	add_rules(data, function->address, rules_of(function->name));
 }
 
-static void sift(struct named *all, uint64_t root, uint64_t end)
+/* Leaves those functions with which it is not as with the object. */
+static void keep_exceptions(struct list *list, int object_is_off)
 {
-	for (;;) {
-		uint64_t child = root * 2 + 1;
-		struct named kept = all[root];
+	for (uint64_t i = 0; i <= list->functions->mask; i++) {
+		uint64_t rules = list->rules[i] | list->object_rules;
 
-		if (child >= end)
-			return;
-		if (child + 1 < end && all[child].address < all[child + 1].address)
-			child++;
-		if (all[child].address <= kept.address)
-			return;
-		all[root] = all[child];
-		all[child] = kept;
-		root = child;
-	}
-}
-
-/* A heap sort: libc's may allocate. */
-static void sort(struct list *list)
-{
-	for (uint64_t i = list->count / 2; i-- > 0;)
-		sift(list->all, i, list->count);
-	for (uint64_t end = list->count; end-- > 1;) {
-		struct named last = list->all[end];
-
-		list->all[end] = list->all[0];
-		list->all[0] = last;
-		sift(list->all, 0, end);
-	}
-}
-
-/* One function may have several names. Leaves the addresses of those functions with which
- * it is not as with the object, in the place of the list; returns how many. */
-static uint32_t keep_exceptions(struct list *list, int object_is_off)
-{
-	uint64_t *functions = (uint64_t *)list->all;
-	uint32_t count = 0;
-
-	for (uint64_t i = 0; i < list->count;) {
-		uint64_t address = list->all[i].address, rules = list->object_rules;
-
-		for (; i < list->count && list->all[i].address == address; i++)
-			rules |= list->all[i].rules;
+		if (!list->functions->at[i])
+			continue;
 		list->fitted |= rules;
-		rules |= list->unknown;
-		if (selection_is_off(&selection, rules) != object_is_off)
-			functions[count++] = address;
+		if (selection_is_off(&selection, rules | list->unknown) == object_is_off)
+			list->functions->at[i] = ADDRESSES_DROPPED;
 	}
-	return count;
 }
 
 static void note_fitted(uint64_t fitting)
@@ -170,49 +134,51 @@ static void decide(const struct segment_module *module, struct list *list,
 	struct selected_object object = {.low = module->start,
 					 .high = module->end,
 					 .identity = identity,
+					 .exceptions = list->functions,
 					 .is_unanswered = !is_answered};
 
 	list->object_rules = list->fitted =
 		selection_fit(&selection, SELECTION_MODULE, module->path);
 	object.is_off = (uint32_t)selection_is_off(&selection,
 						   list->object_rules | list->unknown);
-	object.functions = (uint64_t *)list->all;
-	object.count = keep_exceptions(list, (int)object.is_off);
+	keep_exceptions(list, (int)object.is_off);
 	if (selected_decide(&object))
 		note_fitted(list->fitted);
+	else
+		addresses_free(list->functions);
 }
 
 static void add_fitting(void *data, uint64_t address, uint64_t fitting)
 {
-	struct list *list = data;
-
-	fitting &= source_rules;
-	if (fitting && list->count < list->capacity)
-		list->all[list->count++] = (struct named){address, fitting};
+	add_rules(data, address, fitting & source_rules);
 }
 
-/* The functions that rules fit, by their names and by what was answered. 0: there is no
- * memory. */
-static int fill(const struct segment_module *module, struct list *list,
-		const struct answer *answer)
+/* Decides by the functions that rules fit, by their names and by what was answered.
+ * Without memory for them nothing is decided. */
+static void decide_by(const struct segment_module *module, struct list *list,
+		      const struct answer *answer, uint64_t identity, int is_answered)
 {
+	uint64_t bytes;
+
 	symbols_each(module, count_named, list);
-	list->capacity = list->count + answer->count;
-	list->count = 0;
-	if (!list->capacity)
-		return 1;
-	list->all = process_map(list->capacity * sizeof(*list->all), 0);
-	if (!list->all)
-		return 0;
+	list->functions = addresses_new(list->count + answer->count);
+	if (!list->functions)
+		return;
+	bytes = (list->functions->mask + 1) * sizeof(*list->rules);
+	list->rules = process_map(bytes, 0);
+	if (!list->rules) {
+		addresses_free(list->functions);
+		return;
+	}
 	symbols_each(module, add_named, list);
 	answers_each(answer, module, add_fitting, list);
-	sort(list);
-	return 1;
+	decide(module, list, identity, is_answered);
+	process_unmap(list->rules, bytes);
 }
 
 void selection_decide(const struct segment_module *module)
 {
-	struct list list = {.all = NULL};
+	struct list list = {.functions = NULL};
 	struct answer answer = {.count = 0};
 	int is_answered = !source_rules || answers_find(module, &answer);
 	uint64_t identity = identity_of(module, is_answered);
@@ -223,7 +189,5 @@ void selection_decide(const struct segment_module *module)
 		list.unknown = source_rules & selection_only(&selection);
 		process_ring();
 	}
-	if (fill(module, &list, &answer))
-		decide(module, &list, identity, is_answered);
-	process_unmap(list.all, list.capacity * sizeof(*list.all));
+	decide_by(module, &list, &answer, identity, is_answered);
 }

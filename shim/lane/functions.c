@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "shim/core/process.h"
+#include "shim/core/addresses.h"
 
 #define WAITERS_BITS 13
 #define WAITERS (1u << WAITERS_BITS)
@@ -58,8 +58,7 @@ void waiters_forget(uint64_t low, uint64_t high)
 
 struct object {
 	uint64_t low, high;
-	uint64_t *functions; /* NULL: all are */
-	uint64_t mask;
+	struct addresses *functions; /* NULL: all are */
 };
 
 int headers_any;
@@ -67,42 +66,20 @@ static int takes_all;
 static struct object objects[OBJECTS];
 static uint32_t object_count;
 
-static uint64_t place_of(uint64_t function, uint64_t mask)
-{
-	return (function * 0x9e3779b97f4a7c15ull >> 32) & mask;
-}
-
 int headers_begin(uint64_t low, uint64_t high, uint64_t count)
 {
-	struct object *object = &objects[object_count];
-	uint64_t room = 64;
+	struct object object = {.low = low, .high = high};
 
 	if (object_count == OBJECTS || !count || count > MOST)
 		return 0;
-	while (room < count * 2)
-		room *= 2;
-	object->functions = process_map(room * sizeof(uint64_t), 0);
-	if (!object->functions)
-		return 0;
-	object->mask = room - 1;
-	object->low = low;
-	object->high = high;
-	return 1;
+	object.functions = addresses_new(count);
+	objects[object_count] = object;
+	return object.functions != NULL;
 }
 
 void headers_add(uint64_t function)
 {
-	struct object *object = &objects[object_count];
-	uint64_t at = place_of(function, object->mask);
-
-	for (uint64_t i = 0; i <= object->mask; i++, at = (at + 1) & object->mask) {
-		if (object->functions[at] == function)
-			return;
-		if (!object->functions[at]) {
-			object->functions[at] = function;
-			return;
-		}
-	}
+	addresses_put(objects[object_count].functions, function);
 }
 
 void headers_end(void)
@@ -139,13 +116,8 @@ enum headers_answer headers_ask(uint64_t function)
 
 		if (function < object->low || function >= object->high)
 			continue;
-		if (!object->functions)
+		if (!object->functions || addresses_have(object->functions, function))
 			return HEADERS_YES;
-		for (uint64_t at = place_of(function, object->mask);
-		     object->functions[at]; at = (at + 1) & object->mask) {
-			if (object->functions[at] == function)
-				return HEADERS_YES;
-		}
 		return HEADERS_NO;
 	}
 	return HEADERS_UNKNOWN;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "common/segment.h"
+#include "shim/core/addresses.h"
 #include "shim/core/process.h"
 #include "shim/patch/numbers.h"
 
@@ -37,118 +38,76 @@ void known_forget(uintptr_t low, uintptr_t high)
 }
 
 /*
- * The table of objects. Lookups take no lock: a decision in the table does not change,
- * and its memory is never freed. The decision on an object that comes and goes is used
- * again.
+ * The table of objects. Lookups take no lock: but for being gone, a decision in the table
+ * does not change, and its memory is never freed. The decision on an object that comes
+ * and goes is used again.
  */
-
-struct decision {
-	uint64_t low, high, identity;
-	uint32_t is_gone; /* atomic: it is void, or the object not mapped */
-	uint32_t is_off, is_unanswered;
-	uint64_t count;
-	uint64_t functions[];
-};
 
 uint32_t selected_is_active;
 
-static struct decision **decisions; /* SEGMENT_MODULE_LIMIT */
-static uint32_t decision_count;	    /* atomic */
+static struct selected_object *decisions; /* SEGMENT_MODULE_LIMIT */
+static uint32_t decision_count;		  /* atomic */
 
-static int has(const struct decision *decision, uint64_t function)
-{
-	uint64_t low = 0, high = decision->count;
-
-	while (low < high) {
-		uint64_t middle = low + (high - low) / 2;
-
-		if (decision->functions[middle] == function)
-			return 1;
-		if (decision->functions[middle] < function)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
-}
-
-static struct decision *decision_at(uint32_t index)
-{
-	/* acquire: pairs with the release in selected_decide(); it is whole */
-	return __atomic_load_n(&decisions[index], __ATOMIC_ACQUIRE);
-}
-
-static int is_gone(const struct decision *decision)
+static int is_gone(const struct selected_object *decision)
 {
 	return __atomic_load_n(&decision->is_gone, __ATOMIC_RELAXED) != 0;
 }
 
+static void set_gone(struct selected_object *decision, uint32_t to)
+{
+	__atomic_store_n(&decision->is_gone, to, __ATOMIC_RELAXED);
+}
+
 enum selected cold selected_find(uint64_t function)
 {
+	/* acquire: pairs with the release in selected_decide(); they are whole */
 	uint32_t count = __atomic_load_n(&decision_count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct decision *decision = decision_at(i);
+		const struct selected_object *decision = &decisions[i];
 
 		if (function < decision->low || function >= decision->high ||
 		    is_gone(decision))
 			continue;
-		return has(decision, function) == !decision->is_off ? SELECTED_OFF
-								    : SELECTED_ON;
+		return addresses_have(decision->exceptions, function) == !decision->is_off
+			       ? SELECTED_OFF
+			       : SELECTED_ON;
 	}
 	return SELECTED_UNKNOWN;
 }
 
-/* The place of the decision that this one replaces, or a new one; SEGMENT_MODULE_LIMIT:
- * there is none. */
-static uint32_t place_for(const struct selected_object *object)
+/* This decision holds from now on, and no other on the object. */
+static void hold(struct selected_object *decision)
 {
-	for (uint32_t i = 0; i < decision_count; i++) {
-		const struct decision *decision = decision_at(i);
-
-		if (decision->low == object->low && decision->high == object->high &&
-		    !is_gone(decision))
-			return i;
-	}
-	if (!decisions)
-		decisions = process_map(SEGMENT_MODULE_LIMIT * sizeof(*decisions), 0);
-	return decisions ? decision_count : SEGMENT_MODULE_LIMIT;
+	set_gone(decision, 0);
+	for (uint32_t i = 0; i < decision_count; i++)
+		if (decisions[i].low == decision->low &&
+		    decisions[i].high == decision->high && &decisions[i] != decision)
+			set_gone(&decisions[i], 1);
 }
 
 int selected_decide(const struct selected_object *object)
 {
-	uint32_t at = place_for(object);
-	struct decision *decision;
+	uint32_t count = decision_count;
 
-	if (at >= SEGMENT_MODULE_LIMIT)
+	if (!decisions)
+		decisions = process_map(SEGMENT_MODULE_LIMIT * sizeof(*decisions), 0);
+	if (!decisions || count == SEGMENT_MODULE_LIMIT)
 		return 0;
-	decision = process_map(
-		sizeof(*decision) + object->count * sizeof(decision->functions[0]), 0);
-	if (!decision)
-		return 0;
-	decision->low = object->low;
-	decision->high = object->high;
-	decision->identity = object->identity;
-	decision->is_off = object->is_off;
-	decision->is_unanswered = object->is_unanswered;
-	decision->count = object->count;
-	for (uint32_t i = 0; i < object->count; i++)
-		decision->functions[i] = object->functions[i];
-	/* release: pairs with the acquire in decision_at() */
-	__atomic_store_n(&decisions[at], decision, __ATOMIC_RELEASE);
-	if (at == decision_count)
-		__atomic_store_n(&decision_count, at + 1, __ATOMIC_RELEASE);
+	decisions[count] = *object;
+	__atomic_store_n(&decision_count, count + 1, __ATOMIC_RELEASE);
+	hold(&decisions[count]);
 	return 1;
 }
 
 int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity)
 {
 	for (uint32_t i = 0; i < decision_count; i++) {
-		struct decision *decision = decision_at(i);
+		struct selected_object *decision = &decisions[i];
 
 		if (decision->low == low && decision->high == high &&
 		    decision->identity == identity) {
-			__atomic_store_n(&decision->is_gone, 0, __ATOMIC_RELAXED);
+			hold(decision);
 			return 1;
 		}
 	}
@@ -157,18 +116,14 @@ int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity)
 
 void selected_retire(uint64_t low, uint64_t high)
 {
-	for (uint32_t i = 0; i < decision_count; i++) {
-		struct decision *decision = decision_at(i);
-
-		if (decision->low >= low && decision->high <= high)
-			__atomic_store_n(&decision->is_gone, 1, __ATOMIC_RELAXED);
-	}
+	for (uint32_t i = 0; i < decision_count; i++)
+		if (decisions[i].low >= low && decisions[i].high <= high)
+			set_gone(&decisions[i], 1);
 }
 
 void selected_forget_unanswered(void)
 {
-	for (uint32_t i = 0; i < decision_count; i++) {
-		if (decision_at(i)->is_unanswered)
-			__atomic_store_n(&decisions[i]->is_gone, 1, __ATOMIC_RELAXED);
-	}
+	for (uint32_t i = 0; i < decision_count; i++)
+		if (decisions[i].is_unanswered)
+			set_gone(&decisions[i], 1);
 }

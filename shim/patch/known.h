@@ -45,17 +45,17 @@ enum selected {
 enum selected selected_find(uint64_t function);
 
 /* A decision on an object in [low, high): its functions are off, or not, except those in
- * the list. */
+ * the set. */
 struct selected_object {
 	uint64_t low, high;
-	uint64_t identity;   /* of the file, and the rules */
-	uint64_t *functions; /* ascending */
-	uint32_t count;
+	uint64_t identity; /* of the file, and the rules */
+	struct addresses *exceptions;
 	uint32_t is_off;
 	uint32_t is_unanswered; /* the collector has not answered for some rules yet */
+	uint32_t is_gone;	/* atomic: it is void, or the object not mapped */
 };
 
-/* Copies the decision; it replaces the one before. 0: there is no room. */
+/* The decision replaces the one before, and keeps the set. 0: there is no room. */
 int selected_decide(const struct selected_object *object);
 
 /* An object is mapped again, or an answer told nothing new about it: its old decision
