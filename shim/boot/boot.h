@@ -24,25 +24,18 @@ void job_read(char **environment, struct segment_job *ret);
 
 /*
  * The PROFSHIM_* environment as plain data. Runs on: the constructor, before the
- * program's own code. Must not print; what could not be parsed is left in `ignored`.
+ * program's own code. Must not print; the first value that could not be parsed is left in
+ * the run's `setting_ignored`.
  */
 
 struct config {
-	int off;	/* PROFSHIM_LEVEL=off */
-	int joins_only; /* the run was given to us by an exec wrapper: begin none */
-	int follow;	/* PROFSHIM_FOLLOW: children belong to the run */
-	enum segment_report report; /* PROFSHIM_REPORT */
-	const char *level;	    /* PROFSHIM_LEVEL in force */
-	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
-	int keeps_code;		    /* PROFSHIM_PATCH=off: none is written */
-	int leaves_waits;	    /* PROFSHIM_WAITS=off: time is not split */
-	int samples_only;	    /* PROFSHIM_SAMPLES=only: nothing else */
-	unsigned int sample_hz;	    /* PROFSHIM_SAMPLES, see common/segment_samples.h */
-	unsigned int stack_depth_limit;
-	unsigned int path_limit;
-	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
-	uint64_t span_floor_ns;		/* PROFSHIM_SPANS; 0: none is kept */
-	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
+	struct segment_run
+		*run;	      /* what is set for all of a run: in the caller's memory */
+	int off;	      /* PROFSHIM_LEVEL=off */
+	int joins_only;	      /* the run was given to us by an exec wrapper: begin none */
+	int keeps_code;	      /* PROFSHIM_PATCH=off: none is written */
+	int leaves_waits;     /* PROFSHIM_WAITS=off: time is not split */
+	int snapshot_signal;  /* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
 	unsigned int wait_ms; /* PROFSHIM_WAIT: longest wait for the collector at exit */
 	const char *snapshot_at;  /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */
 	const char *from, *until; /* PROFSHIM_FROM without its count, PROFSHIM_UNTIL */
@@ -50,22 +43,19 @@ struct config {
 	unsigned long from_call;  /* 0: unset */
 	const char *why;	  /* PROFSHIM_WHY, "auto" by default, empty: off */
 	const char *while_step;	  /* PROFSHIM_WHILE_STEP, NULL: unset */
-	const char *only, *skip;  /* PROFSHIM_ONLY, PROFSHIM_SKIP, likewise */
-	const char *library;	  /* PROFSHIM_LIBRARY, likewise; not looked at here */
 	const char *output;	  /* borrowed from the environment, "run.db" by default */
-	const char *label;	  /* likewise, "" by default */
 	const char *collector;	  /* likewise, NULL: search */
 	const char
 		*joined_run; /* PROFSHIM_RUN, set by us in the environment of children */
 	struct segment_job job; /* that a launcher began this process for */
-	char ignored[128];	/* "NAME=value" of the first value not understood */
 };
 
 /* Notes a value that was not understood; the first one is kept. */
 void config_ignore(struct config *config, const char *name, const char *value);
 
-/* Reads environment entries ("NAME=value", NULL at the end). Never fails. */
-void config_read(struct config *config, char **environment);
+/* Reads environment entries ("NAME=value", NULL at the end). Never fails. The run's facts
+ * are what the user wants of a run, and 0 otherwise. */
+void config_read(struct config *config, struct segment_run *run, char **environment);
 
 /* Reads a small text file without its final newline. 0, or -errno; "" then. */
 int facts_line(const char *path, char *text, size_t size);
@@ -104,9 +94,9 @@ int image_file_begin(const struct config *config, const struct spool *spool, cha
 		     size_t error_size);
 
 /* Joins the run that PROFSHIM_RUN names, or makes a new one: spool directory, run and
- * state, process_facts.run and .state. *ret_first: this process is the run's first. 0, or
- * -errno with a message in `error`: empty when there is nothing the user should be told.
- */
+ * state, process_facts.run, which is config->run, and .state. *ret_first: this process is
+ * the run's first. 0, or -errno with a message in `error`: empty when there is nothing
+ * the user should be told. */
 int run_open(const struct config *config, int *ret_first, char *error, size_t error_size);
 
 /* Creates this image's segment file and process slot. 0, or -errno with a message in

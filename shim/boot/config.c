@@ -20,8 +20,11 @@
 
 void config_ignore(struct config *config, const char *name, const char *value)
 {
-	if (!config->ignored[0])
-		snprintf(config->ignored, sizeof(config->ignored), "%s=%s", name, value);
+	char *ignored = config->run->setting_ignored;
+
+	if (!ignored[0])
+		snprintf(ignored, sizeof(config->run->setting_ignored), "%s=%s", name,
+			 value);
 }
 
 /* Its value; NULL: it is unset, or empty, which is the same. */
@@ -30,6 +33,11 @@ static const char *given(char **environment, const char *name)
 	const char *value = variable_find(environment, name);
 
 	return value && *value ? value : NULL;
+}
+
+static void set_text(char *to, size_t size, const char *value)
+{
+	snprintf(to, size, "%s", value ? value : "");
 }
 
 /* A whole number without a sign, up to where *ret_end is. 0: there is none. */
@@ -107,7 +115,7 @@ static void read_signal(struct config *config, char **environment)
 static void read_snapshots(struct config *config, char **environment)
 {
 	read_duration(config, environment, "PROFSHIM_SNAPSHOT_EVERY",
-		      &config->snapshot_every_ms);
+		      &config->run->snapshot_every_ms);
 	read_signal(config, environment);
 	config->snapshot_at = variable_find(environment, "PROFSHIM_SNAPSHOT_AT");
 }
@@ -122,9 +130,9 @@ static void read_spans(struct config *config, char **environment)
 	if (!value || !strcmp(value, "auto"))
 		return;
 	if (!strcmp(value, "off"))
-		config->span_floor_ns = 0;
+		config->run->span_floor_ns = 0;
 	else if (!duration_read(value, SEGMENT_SPAN_FLOOR_LIMIT_NS,
-				&config->span_floor_ns))
+				&config->run->span_floor_ns))
 		config_ignore(config, "PROFSHIM_SPANS", value);
 }
 
@@ -139,9 +147,9 @@ static void read_report(struct config *config, char **environment)
 		return;
 	for (int i = SEGMENT_REPORT_TEXT; i <= SEGMENT_REPORT_JSON; i++) {
 		if (!strcmp(value, words[i]))
-			config->report = (enum segment_report)i;
+			config->run->report = (uint32_t)i;
 	}
-	if (!config->report)
+	if (!config->run->report)
 		config_ignore(config, "PROFSHIM_REPORT", value);
 }
 
@@ -165,8 +173,8 @@ static void read_level(struct config *config, const char *level)
 		if (strcmp(level, levels[i].name) != 0)
 			continue;
 		config->off = i == 0;
-		config->level = levels[i].name;
-		config->overhead_percent = levels[i].overhead_percent;
+		set_text(config->run->level, sizeof(config->run->level), levels[i].name);
+		config->run->overhead_percent = levels[i].overhead_percent;
 		return;
 	}
 	config_ignore(config, "PROFSHIM_LEVEL", level);
@@ -188,8 +196,8 @@ static void read_overhead(struct config *config, char **environment)
 		config_ignore(config, "PROFSHIM_OVERHEAD", value);
 		return;
 	}
-	config->overhead_percent = percent;
-	config->level = "budget";
+	config->run->overhead_percent = percent;
+	set_text(config->run->level, sizeof(config->run->level), "budget");
 }
 
 /* One of two words, of which the first is said by 1. */
@@ -207,8 +215,8 @@ static void read_words(struct config *config, char **environment)
 {
 	read_level(config, variable_find(environment, "PROFSHIM_LEVEL"));
 	read_overhead(config, environment);
-	config->follow =
-		!read_switch(config, environment, "PROFSHIM_FOLLOW", "none", "all");
+	config->run->follow = (uint32_t)!read_switch(config, environment,
+						     "PROFSHIM_FOLLOW", "none", "all");
 	config->keeps_code =
 		read_switch(config, environment, "PROFSHIM_PATCH", "off", "on");
 	config->leaves_waits =
@@ -223,14 +231,14 @@ static void read_library(struct config *config, char **environment)
 	if (value && strlen(value) >= SEGMENT_RULES_MAX)
 		config_ignore(config, "PROFSHIM_LIBRARY", "(too long)");
 	else
-		config->library = value;
+		set_text(config->run->library, SEGMENT_RULES_MAX, value);
 }
 
 /* Both or one; a list with a mistake in it selects nothing. */
 static void read_selection(struct config *config, char **environment)
 {
 	static const char *const names[] = {"PROFSHIM_ONLY", "PROFSHIM_SKIP"};
-	const char **lists[] = {&config->only, &config->skip};
+	char *lists[] = {config->run->only, config->run->skip};
 	struct selection selection;
 
 	read_library(config, environment);
@@ -239,11 +247,11 @@ static void read_selection(struct config *config, char **environment)
 
 		if (!value)
 			continue;
-		if (selection_read(&selection, i == 0 ? value : config->only,
+		if (selection_read(&selection, i == 0 ? value : config->run->only,
 				   i == 0 ? NULL : value))
 			config_ignore(config, names[i], value);
 		else
-			*lists[i] = value;
+			set_text(lists[i], SEGMENT_RULES_MAX, value);
 	}
 }
 
@@ -285,7 +293,7 @@ static int take_samples(struct config *config, const char *text)
 	else if (strcmp(text, "auto") != 0 && (!take_number(text, &rate, &end) || *end ||
 					       !rate || rate > SEGMENT_SAMPLES_MOST_HZ))
 		return 0;
-	config->sample_hz = (unsigned int)rate;
+	config->run->sample_hz = (unsigned int)rate;
 	return 1;
 }
 
@@ -295,13 +303,13 @@ static void read_samples(struct config *config, char **environment)
 	const char *value = given(environment, "PROFSHIM_SAMPLES"), *rate = value;
 	int is_only = value && !strncmp(value, "only", 4) && strchr(":", value[4]);
 
-	config->sample_hz = SEGMENT_SAMPLES_AUTO;
+	config->run->sample_hz = SEGMENT_SAMPLES_AUTO;
 	if (is_only)
 		rate += value[4] ? 5 : 4;
 	if (rate && (*rate || !is_only) && !take_samples(config, rate))
 		config_ignore(config, "PROFSHIM_SAMPLES", value);
 	else
-		config->samples_only = is_only;
+		config->run->samples_only = (uint32_t)is_only;
 }
 
 /* "off", and a list of functions, of which "auto" is none: those that are found. */
@@ -314,21 +322,20 @@ static void read_why(struct config *config, char **environment)
 		config->why = "";
 }
 
-void config_read(struct config *config, char **environment)
+void config_read(struct config *config, struct segment_run *run, char **environment)
 {
 	const char *value;
 
-	memset(config, 0, sizeof(*config));
-	config->stack_depth_limit = 64;
-	config->path_limit = SEGMENT_PATH_LIMIT;
-	config->wait_ms = 10000;
-	config->span_floor_ns = SPANS_AUTO_NS;
-	config->level = DEFAULT_LEVEL;
-	config->overhead_percent = DEFAULT_OVERHEAD_PERCENT;
+	memset(run, 0, sizeof(*run));
+	*config = (struct config){.run = run, .wait_ms = 10000};
+	run->stack_depth_limit = 64;
+	run->path_limit = SEGMENT_PATH_LIMIT;
+	run->span_floor_ns = SPANS_AUTO_NS;
+	set_text(run->level, sizeof(run->level), DEFAULT_LEVEL);
+	run->overhead_percent = DEFAULT_OVERHEAD_PERCENT;
 	value = given(environment, "PROFSHIM_OUTPUT");
 	config->output = value ? value : "run.db";
-	value = given(environment, "PROFSHIM_LABEL");
-	config->label = value ? value : "";
+	set_text(run->label, sizeof(run->label), given(environment, "PROFSHIM_LABEL"));
 	config->collector = given(environment, "PROFSHIM_COLLECTOR");
 	config->joined_run = given(environment, "PROFSHIM_RUN");
 	config->joins_only = variable_find(environment, EXEC_MARK_NAME) != NULL;
@@ -343,7 +350,7 @@ void config_read(struct config *config, char **environment)
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);
 	read_snapshots(config, environment);
 	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,
-		    &config->stack_depth_limit);
+		    &run->stack_depth_limit);
 	read_number(config, environment, "PROFSHIM_MAX_PATHS", 1, 1ul << 30,
-		    &config->path_limit);
+		    &run->path_limit);
 }

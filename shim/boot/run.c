@@ -24,7 +24,6 @@
 #include "shim/image/image.h"
 
 static struct spool spool = {.fd = -1}; /* held until run_settle() */
-static struct segment_run facts;	/* process_facts.run */
 
 const char *run_directory(void)
 {
@@ -61,7 +60,9 @@ static void choose_clock(void)
 	clock_comes_at_entry = clock_is_tsc != 0;
 }
 
-static void fill_run(struct segment_run *run, const struct config *config, uint64_t token)
+/* What is so, beside what the user wants. */
+static void fill_run(struct segment_run *run, const struct segment_job *job,
+		     uint64_t token)
 {
 	struct utsname system;
 
@@ -75,35 +76,18 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->start_realtime_ns = realtime_ns();
 	run->ticks_per_second = clock_is_tsc ? 0 : 1e9;
 	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
-	run->follow = (uint32_t)config->follow;
-	run->sample_hz = config->sample_hz;
-	run->samples_only = (uint32_t)config->samples_only;
 	run->is_sandboxed = prctl(PR_GET_SECCOMP) != 0;
-	run->snapshot_every_ms = config->snapshot_every_ms;
-	run->report = config->report;
-	run->path_limit = config->path_limit;
-	run->stack_depth_limit = config->stack_depth_limit;
-	run->span_floor_ns = config->span_floor_ns;
 	facts_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
-	snprintf(run->level, sizeof(run->level), "%s", config->level);
-	run->overhead_percent = config->overhead_percent;
 	snprintf(run->shim_version, sizeof(run->shim_version), "%s", PROFSHIM_VERSION);
-	run->job = config->job;
-	snprintf(run->only, sizeof(run->only), "%s", config->only ? config->only : "");
-	snprintf(run->skip, sizeof(run->skip), "%s", config->skip ? config->skip : "");
-	snprintf(run->library, sizeof(run->library), "%s",
-		 config->library ? config->library : "");
-	snprintf(run->label, sizeof(run->label), "%s", config->label);
+	run->job = *job;
 	if (uname(&system) == 0)
 		snprintf(run->host, sizeof(run->host), "%s", system.nodename);
-	snprintf(run->setting_ignored, sizeof(run->setting_ignored), "%s",
-		 config->ignored);
 	if (!getcwd(run->cwd, sizeof(run->cwd)))
 		run->cwd[0] = '\0';
 }
 
 /* The page that the run's processes share. 0 or -errno. */
-static int create_state(const struct config *config)
+static int create_state(const struct segment_run *run)
 {
 	const struct new_file file = {SEGMENT_STATE_NAME, sizeof(struct segment_state),
 				      sizeof(struct segment_state),
@@ -114,15 +98,15 @@ static int create_state(const struct config *config)
 	if (result < 0)
 		return result;
 	state->magic = SEGMENT_MAGIC_STATE;
-	state->token = facts.token;
+	state->token = run->token;
 	state->collector_state = SEGMENT_COLLECTOR_NONE;
-	state->notes = config->ignored[0] ? SEGMENT_NOTE_SETTING_IGNORED : 0;
+	state->notes = run->setting_ignored[0] ? SEGMENT_NOTE_SETTING_IGNORED : 0;
 	clock_read_both(&state->last_ticks, &state->last_monotonic_ns);
 	process_facts.state = state;
 	return 0;
 }
 
-static int write_facts(void)
+static int write_facts(const struct segment_run *run)
 {
 	int fd = spool_create_file(&spool, SEGMENT_RUN_NAME);
 	ssize_t written;
@@ -130,27 +114,27 @@ static int write_facts(void)
 
 	if (fd < 0)
 		return fd;
-	written = write(fd, &facts, sizeof(facts));
-	if (written != (ssize_t)sizeof(facts))
+	written = write(fd, run, sizeof(*run));
+	if (written != (ssize_t)sizeof(*run))
 		result = written < 0 ? -errno : -ENOSPC;
 	close(fd);
 	return result;
 }
 
 /* The facts come last: with them the directory is a run. */
-static int write_run(const struct config *config, char *error, size_t error_size)
+static int write_run(struct segment_run *run, char *error, size_t error_size)
 {
 	int result;
 
-	result = spool_make(&spool, facts.output, facts.token, error, error_size);
+	result = spool_make(&spool, run->output, run->token, error, error_size);
 	if (result < 0)
 		return result;
-	result = create_state(config);
+	result = create_state(run);
 	if (result == 0)
-		result = control_file_create(&spool, facts.token);
+		result = control_file_create(&spool, run->token);
 	if (result == 0) {
-		calibrate_hooks(&facts);
-		result = write_facts();
+		calibrate_hooks(run);
+		result = write_facts(run);
 	}
 	if (result < 0) {
 		snprintf(error, error_size, "cannot write into %.*s: %s",
@@ -162,6 +146,7 @@ static int write_run(const struct config *config, char *error, size_t error_size
 
 static int begin_run(const struct config *config, char *error, size_t error_size)
 {
+	struct segment_run *run = config->run;
 	uint64_t token, slot_size, slot_limit;
 	const char *too_low = new_file_sizes(&slot_size, &slot_limit);
 	int result;
@@ -170,7 +155,7 @@ static int begin_run(const struct config *config, char *error, size_t error_size
 		snprintf(error, error_size, "%s", too_low);
 		return -EFBIG;
 	}
-	result = facts_absolute(config->output, facts.output, sizeof(facts.output));
+	result = facts_absolute(config->output, run->output, sizeof(run->output));
 	if (result < 0) {
 		snprintf(error, error_size, "cannot record into %s: %s", config->output,
 			 strerror(-result));
@@ -178,30 +163,31 @@ static int begin_run(const struct config *config, char *error, size_t error_size
 	}
 	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
 		token = clock_now() * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid();
-	fill_run(&facts, config, token);
-	result = write_run(config, error, error_size);
+	fill_run(run, &config->job, token);
+	result = write_run(run, error, error_size);
 	if (result == 0)
-		process_facts.run = &facts;
+		process_facts.run = run;
 	return result;
 }
 
 /* 0, or -errno: not a run of this version. */
-static int read_facts(void)
+static int read_facts(struct segment_run *facts)
 {
 	int fd = spool_open_file(&spool, SEGMENT_RUN_NAME, O_RDONLY);
 	ssize_t got;
 
 	if (fd < 0)
 		return fd;
-	got = read(fd, &facts, sizeof(facts));
+	got = read(fd, facts, sizeof(*facts));
 	close(fd);
-	if (got != (ssize_t)sizeof(facts) || facts.magic != SEGMENT_MAGIC_RUN)
+	if (got != (ssize_t)sizeof(*facts) || facts->magic != SEGMENT_MAGIC_RUN)
 		return -EINVAL;
-	return facts.version == SEGMENT_VERSION && facts.size == sizeof(facts) ? 0
-									       : -ESTALE;
+	return facts->version == SEGMENT_VERSION && facts->size == sizeof(*facts)
+		       ? 0
+		       : -ESTALE;
 }
 
-static int map_state(void)
+static int map_state(const struct segment_run *facts)
 {
 	void *mapped;
 	int result =
@@ -212,7 +198,7 @@ static int map_state(void)
 	if (result < 0)
 		return result;
 	if (state->magic != SEGMENT_MAGIC_STATE ||
-	    (facts.first_pid != getpid() &&
+	    (facts->first_pid != getpid() &&
 	     state->collector_state == SEGMENT_COLLECTOR_FINISHED)) {
 		process_unmap(state, sizeof(*state));
 		return -ESTALE;
@@ -223,8 +209,9 @@ static int map_state(void)
 
 /* 0 when PROFSHIM_RUN named a run that still records. One of another user is out of
  * reach: what lies there could be changed under us. */
-static int join_run(const char *joined)
+static int join_run(const char *joined, struct segment_run *run)
 {
+	struct segment_run facts;
 	int result;
 
 	if (strlen(joined) + 64 > sizeof(spool.path))
@@ -232,9 +219,9 @@ static int join_run(const char *joined)
 	result = spool_open(&spool, joined);
 	if (result < 0)
 		return result;
-	result = read_facts();
+	result = read_facts(&facts);
 	if (result == 0)
-		result = map_state();
+		result = map_state(&facts);
 	if (result == 0)
 		result = control_file_map(&spool, facts.token);
 	if (result < 0) {
@@ -244,7 +231,8 @@ static int join_run(const char *joined)
 	clock_is_tsc = clock_has_tsc_ticks = facts.clock_kind == SEGMENT_CLOCK_TSC;
 	clock_comes_first = clock_is_tsc && !text_is_closed;
 	clock_comes_at_entry = clock_is_tsc != 0;
-	process_facts.run = &facts;
+	*run = facts;
+	process_facts.run = run;
 	return 0;
 }
 
@@ -277,7 +265,7 @@ int run_open(const struct config *config, int *ret_first, char *error, size_t er
 	*ret_first = 0;
 	error[0] = '\0';
 	if (config->joined_run) {
-		result = join_run(config->joined_run);
+		result = join_run(config->joined_run, config->run);
 		if (result < 0 &&
 		    (config->joins_only || !is_over(config->joined_run, result)))
 			return result;

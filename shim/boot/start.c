@@ -316,9 +316,10 @@ static void begin_recording(const struct config *config)
 		outside_wait();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
 	additions_begin(run_variable);
-	if (first && config->ignored[0]) {
+	if (first && config->run->setting_ignored[0]) {
 		snprintf(error, sizeof(error),
-			 "%s is not understood; the default is used", config->ignored);
+			 "%s is not understood; the default is used",
+			 config->run->setting_ignored);
 		say(error);
 	}
 	if (libc_call_is_wanted)
@@ -342,6 +343,7 @@ extern const char etext[] __attribute__((visibility("hidden")));
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
+	static struct segment_run run; /* process_facts.run */
 	struct lane_context *context;
 	struct config config;
 	int saved_errno = errno; /* main may count on 0 */
@@ -361,7 +363,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	};
 	table_begin((uintptr_t)__ehdr_start, (uintptr_t)etext);
 	modules_begin();
-	config_read(&config, environment);
+	config_read(&config, &run, environment);
 	read_triggers(&config);
 	if (config.keeps_code)
 		text_forbid();

@@ -23,13 +23,14 @@ static char output[64];
 void fixture_begin(unsigned int path_limit)
 {
 	char error[512] = "";
-	struct config config = {.follow = 1, .stack_depth_limit = 64, .label = ""};
+	static struct segment_run run = {.follow = 1, .stack_depth_limit = 64};
+	struct config config = {.run = &run};
 	int first = 0;
 
 	assert_non_null(mkdtemp(directory));
 	snprintf(output, sizeof(output), "%s/run.db", directory);
 	config.output = output;
-	config.path_limit = path_limit;
+	run.path_limit = path_limit;
 	assert_int_equal(run_open(&config, &first, error, sizeof(error)), 0);
 	assert_int_equal(first, 1);
 	assert_int_equal(shadow_begin(4), 0);

@@ -10,13 +10,15 @@
 #include "shim/memory/early_heap.h"
 #include "tests/unit/tests.h"
 
+static struct segment_run run;
+
 static struct config read_one(const char *entry)
 {
 	static char before[] = "HOME=/", after[] = "PROFSHIM_OTHER=1";
 	char *environment[] = {before, (char *)(uintptr_t)entry, after, NULL};
 	struct config config;
 
-	config_read(&config, environment);
+	config_read(&config, &run, environment);
 	return config;
 }
 
@@ -25,19 +27,19 @@ TEST(has_defaults)
 	char *nothing[] = {NULL};
 	struct config config;
 
-	config_read(&config, nothing);
+	config_read(&config, &run, nothing);
 	assert_string_equal(config.output, "run.db");
-	assert_string_equal(config.label, "");
+	assert_string_equal(config.run->label, "");
 	assert_null(config.collector);
 	assert_null(config.joined_run);
-	assert_int_equal(config.stack_depth_limit, 64);
-	assert_int_equal(config.path_limit, 1u << 20);
+	assert_int_equal(config.run->stack_depth_limit, 64);
+	assert_int_equal(config.run->path_limit, 1u << 20);
 	assert_int_equal(config.wait_ms, 10000);
-	assert_int_equal(config.follow, 1);
+	assert_int_equal(config.run->follow, 1);
 	assert_int_equal(config.off, 0);
-	assert_int_equal(config.span_floor_ns, 10000);
-	assert_string_equal(config.ignored, "");
-	config_read(&config, NULL);
+	assert_int_equal(config.run->span_floor_ns, 10000);
+	assert_string_equal(config.run->setting_ignored, "");
+	config_read(&config, &run, NULL);
 	assert_string_equal(config.output, "run.db");
 }
 
@@ -45,43 +47,47 @@ TEST(reads_values)
 {
 	assert_string_equal(read_one("PROFSHIM_OUTPUT=a b.db").output, "a b.db");
 	assert_string_equal(read_one("PROFSHIM_OUTPUT=").output, "run.db");
-	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").label, "x=y");
+	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").run->label, "x=y");
 	assert_int_equal(read_one("PROFSHIM_LEVEL=off").off, 1);
-	assert_string_equal(read_one("PROFSHIM_LEVEL=").level, "full");
-	assert_true(read_one("PROFSHIM_LEVEL=").overhead_percent == 10);
-	assert_true(read_one("PROFSHIM_LEVEL=exact").overhead_percent == 0);
-	assert_true(read_one("PROFSHIM_LEVEL=detailed").overhead_percent == 5);
+	assert_string_equal(read_one("PROFSHIM_LEVEL=").run->level, "full");
+	assert_true(read_one("PROFSHIM_LEVEL=").run->overhead_percent == 10);
+	assert_true(read_one("PROFSHIM_LEVEL=exact").run->overhead_percent == 0);
+	assert_true(read_one("PROFSHIM_LEVEL=detailed").run->overhead_percent == 5);
 	assert_int_equal(read_one("PROFSHIM_PATCH=off").keeps_code, 1);
-	assert_int_equal(read_one("PROFSHIM_SPANS=off").span_floor_ns, 0);
-	assert_int_equal(read_one("PROFSHIM_SPANS=auto").span_floor_ns, 10000);
-	assert_int_equal(read_one("PROFSHIM_SPANS=100us").span_floor_ns, 100000);
-	assert_int_equal(read_one("PROFSHIM_SPANS=2s").span_floor_ns, 2000000000);
+	assert_int_equal(read_one("PROFSHIM_SPANS=off").run->span_floor_ns, 0);
+	assert_int_equal(read_one("PROFSHIM_SPANS=auto").run->span_floor_ns, 10000);
+	assert_int_equal(read_one("PROFSHIM_SPANS=100us").run->span_floor_ns, 100000);
+	assert_int_equal(read_one("PROFSHIM_SPANS=2s").run->span_floor_ns, 2000000000);
 	assert_int_equal(read_one("PROFSHIM_PATCH=on").keeps_code, 0);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=timer").sample_hz,
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=timer").run->sample_hz,
 			 SEGMENT_SAMPLES_TIMER);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=off").sample_hz, SEGMENT_SAMPLES_OFF);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").sample_hz, 10000);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").samples_only, 0);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=only").samples_only, 1);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=only").sample_hz,
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=off").run->sample_hz,
+			 SEGMENT_SAMPLES_OFF);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").run->sample_hz, 10000);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=10000").run->samples_only, 0);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only").run->samples_only, 1);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only").run->sample_hz,
 			 SEGMENT_SAMPLES_AUTO);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=only:2000").samples_only, 1);
-	assert_int_equal(read_one("PROFSHIM_SAMPLES=only:2000").sample_hz, 2000);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only:2000").run->samples_only, 1);
+	assert_int_equal(read_one("PROFSHIM_SAMPLES=only:2000").run->sample_hz, 2000);
 	assert_int_equal(read_one("PROFSHIM_WAITS=off").leaves_waits, 1);
 	assert_int_equal(read_one("PROFSHIM_WAITS=on").leaves_waits, 0);
-	assert_true(read_one("PROFSHIM_OVERHEAD=2.5").overhead_percent == 2.5);
-	assert_true(read_one("PROFSHIM_OVERHEAD=10%").overhead_percent == 10);
-	assert_string_equal(read_one("PROFSHIM_OVERHEAD=10").level, "budget");
-	assert_int_equal(read_one("PROFSHIM_FOLLOW=none").follow, 0);
-	assert_int_equal(read_one("PROFSHIM_REPORT=text").report, SEGMENT_REPORT_TEXT);
-	assert_int_equal(read_one("PROFSHIM_REPORT=md").report, SEGMENT_REPORT_MD);
-	assert_int_equal(read_one("PROFSHIM_REPORT=json").report, SEGMENT_REPORT_JSON);
-	assert_int_equal(read_one("PROFSHIM_REPORT=").report, SEGMENT_REPORT_NONE);
+	assert_true(read_one("PROFSHIM_OVERHEAD=2.5").run->overhead_percent == 2.5);
+	assert_true(read_one("PROFSHIM_OVERHEAD=10%").run->overhead_percent == 10);
+	assert_string_equal(read_one("PROFSHIM_OVERHEAD=10").run->level, "budget");
+	assert_int_equal(read_one("PROFSHIM_FOLLOW=none").run->follow, 0);
+	assert_int_equal(read_one("PROFSHIM_REPORT=text").run->report,
+			 SEGMENT_REPORT_TEXT);
+	assert_int_equal(read_one("PROFSHIM_REPORT=md").run->report, SEGMENT_REPORT_MD);
+	assert_int_equal(read_one("PROFSHIM_REPORT=json").run->report,
+			 SEGMENT_REPORT_JSON);
+	assert_int_equal(read_one("PROFSHIM_REPORT=").run->report, SEGMENT_REPORT_NONE);
 	assert_int_equal(read_one("PROFSHIM_WAIT=250ms").wait_ms, 250);
 	assert_int_equal(read_one("PROFSHIM_WAIT=3s").wait_ms, 3000);
 	assert_int_equal(read_one("PROFSHIM_WAIT=0").wait_ms, 0);
-	assert_int_equal(read_one("PROFSHIM_STACK_DEPTH=256").stack_depth_limit, 256);
-	assert_int_equal(read_one("PROFSHIM_MAX_PATHS=10").path_limit, 10);
+	assert_int_equal(read_one("PROFSHIM_STACK_DEPTH=256").run->stack_depth_limit,
+			 256);
+	assert_int_equal(read_one("PROFSHIM_MAX_PATHS=10").run->path_limit, 10);
 }
 
 /* What cannot be parsed keeps the default and is named. */
@@ -104,15 +110,15 @@ TEST(names_what_it_ignores)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct config config = read_one(wrong[i]);
 
-		assert_string_equal(config.ignored, wrong[i]);
+		assert_string_equal(config.run->setting_ignored, wrong[i]);
 		assert_int_equal(config.wait_ms, 10000);
-		assert_int_equal(config.samples_only, 0);
-		assert_int_equal(config.stack_depth_limit, 64);
-		assert_int_equal(config.path_limit, 1u << 20);
+		assert_int_equal(config.run->samples_only, 0);
+		assert_int_equal(config.run->stack_depth_limit, 64);
+		assert_int_equal(config.run->path_limit, 1u << 20);
 		assert_int_equal(config.off, 0);
-		assert_true(config.overhead_percent == 10);
-		assert_int_equal(config.report, SEGMENT_REPORT_NONE);
-		assert_int_equal(config.follow, 1);
+		assert_true(config.run->overhead_percent == 10);
+		assert_int_equal(config.run->report, SEGMENT_REPORT_NONE);
+		assert_int_equal(config.run->follow, 1);
 	}
 }
 
@@ -140,7 +146,7 @@ static struct segment_job job_of(const char *const *entries)
 {
 	struct config config;
 
-	config_read(&config, (char **)(uintptr_t)entries);
+	config_read(&config, &run, (char **)(uintptr_t)entries);
 	return config.job;
 }
 
