@@ -16,13 +16,22 @@
  * its last deed, by a jump: the frame would be gone. */
 #define CALLER ((const struct stack_caller *)__builtin_frame_address(0))
 
-exported void *malloc(size_t size)
-{
-	void *block = real_malloc(size);
+/* A function that makes a block of this size. */
+#define MAKES(name, parameters, arguments)                                               \
+	exported void *name parameters                                                   \
+	{                                                                                \
+		void *block = real_##name arguments;                                     \
+                                                                                         \
+		allocation_made(block, size, CALLER);                                    \
+		return block;                                                            \
+	}
 
-	allocation_made(block, size, CALLER);
-	return block;
-}
+MAKES(malloc, (size_t size), (size))
+MAKES(aligned_alloc, (size_t alignment, size_t size), (alignment, size))
+MAKES(memalign, (size_t alignment, size_t size), (alignment, size))
+MAKES(valloc, (size_t size), (size))
+/* The allocator rounds up to whole pages; what the program asked for counts. */
+MAKES(pvalloc, (size_t size), (size))
 
 exported void free(void *address)
 {
@@ -132,39 +141,6 @@ exported int posix_memalign(void **ret_block, size_t alignment, size_t size)
 	if (result == 0)
 		allocation_made(*ret_block, size, CALLER);
 	return result;
-}
-
-exported void *aligned_alloc(size_t alignment, size_t size)
-{
-	void *block = real_aligned_alloc(alignment, size);
-
-	allocation_made(block, size, CALLER);
-	return block;
-}
-
-exported void *memalign(size_t alignment, size_t size)
-{
-	void *block = real_memalign(alignment, size);
-
-	allocation_made(block, size, CALLER);
-	return block;
-}
-
-exported void *valloc(size_t size)
-{
-	void *block = real_valloc(size);
-
-	allocation_made(block, size, CALLER);
-	return block;
-}
-
-exported void *pvalloc(size_t size)
-{
-	void *block = real_pvalloc(size);
-
-	/* the allocator rounds up to whole pages; what the program asked for counts */
-	allocation_made(block, size, CALLER);
-	return block;
 }
 
 /* C23. glibc has them since 2.43; a program that calls them needs them from somewhere,
