@@ -13,49 +13,48 @@ static struct descriptor *pieces[PIECE_COUNT];
 
 static struct descriptor *piece_of(uint32_t number)
 {
-	/* acquire: pairs with the release in make_piece() */
+	/* acquire: pairs with the release in make_once() */
 	return __atomic_load_n(&pieces[number / PIECE_ENTRIES], __ATOMIC_ACQUIRE);
 }
 
-static cold struct descriptor *make_piece(uint32_t number)
+/* In memory that fork wipes; where another thread was faster, what that has made. */
+static cold void *make_once(void *place, uint64_t size)
 {
-	uint64_t size = PIECE_ENTRIES * sizeof(struct descriptor);
-	struct descriptor *made = process_map(size, 1), *there = NULL;
+	void *made = process_map(size, 1), *there = NULL;
 
-	if (!made)
-		return NULL;
 	/* release: the memory is there */
-	if (__atomic_compare_exchange_n(&pieces[number / PIECE_ENTRIES], &there, made, 0,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-		process_count(SEGMENT_COUNTER_TOOL_BYTES, size);
-		return made;
+	if (made && !__atomic_compare_exchange_n((void **)place, &there, made, 0,
+						 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+		process_unmap(made, size);
+		return there;
 	}
-	process_unmap(made, size);
-	return there;
+	if (made)
+		process_count(SEGMENT_COUNTER_TOOL_BYTES, size);
+	return made;
+}
+
+static inline struct descriptor *entry_of(int descriptor, int is_made)
+{
+	uint32_t number = (uint32_t)descriptor;
+	struct descriptor *piece;
+
+	if (number >= PIECE_COUNT * PIECE_ENTRIES)
+		return NULL;
+	piece = piece_of(number);
+	if (is_made && unlikely(!piece))
+		piece = make_once(&pieces[number / PIECE_ENTRIES],
+				  PIECE_ENTRIES * sizeof(struct descriptor));
+	return piece ? &piece[number % PIECE_ENTRIES] : NULL;
 }
 
 on_short_calls struct descriptor *descriptors_at(int descriptor)
 {
-	uint32_t number = (uint32_t)descriptor;
-	struct descriptor *piece;
-
-	if (number >= PIECE_COUNT * PIECE_ENTRIES)
-		return NULL;
-	piece = piece_of(number);
-	if (unlikely(!piece))
-		piece = make_piece(number);
-	return piece ? &piece[number % PIECE_ENTRIES] : NULL;
+	return entry_of(descriptor, 1);
 }
 
 on_short_calls struct descriptor *descriptors_known(int descriptor)
 {
-	uint32_t number = (uint32_t)descriptor;
-	struct descriptor *piece;
-
-	if (number >= PIECE_COUNT * PIECE_ENTRIES)
-		return NULL;
-	piece = piece_of(number);
-	return piece ? &piece[number % PIECE_ENTRIES] : NULL;
+	return entry_of(descriptor, 0);
 }
 
 static int is_another_process(void)
@@ -263,26 +262,11 @@ static uint32_t find_or_add(uint32_t kind, char name[NAME_BYTES])
 	return number;
 }
 
-static cold int make_table(void)
-{
-	struct target_table *made = process_map(sizeof(*made), 1), *there = NULL;
-
-	if (!made)
-		return 0;
-	/* release: pairs with the loads that depend on it */
-	if (__atomic_compare_exchange_n(&table, &there, made, 0, __ATOMIC_ACQ_REL,
-					__ATOMIC_ACQUIRE))
-		process_count(SEGMENT_COUNTER_TOOL_BYTES, sizeof(*made));
-	else
-		process_unmap(made, sizeof(*made));
-	return 1;
-}
-
 uint32_t targets_find(enum segment_target_kind kind, const char *name, size_t length)
 {
 	char fitted[NAME_BYTES];
 
-	if (!process_is_ready() || (!table && !make_table()))
+	if (!process_is_ready() || (!table && !make_once(&table, sizeof(*table))))
 		return 0;
 	fit(fitted, name, length);
 	return find_or_add(kind, fitted);

@@ -184,8 +184,12 @@ exported int chroot(const char *path)
 
 #define PAGE_BYTES 4096ull
 
-/* What is done to each mapping of the program. 0, or -errno to end the walk. */
-typedef int visitor(uintptr_t low, uintptr_t high, void *data);
+/* What is done to each mapping of the program. */
+struct visitor {
+	void (*visit)(uintptr_t low, uintptr_t high, struct visitor *visitor);
+	uint64_t size;
+	int flags;
+};
 
 static int find_own_code(uintptr_t low, uintptr_t high, struct extent *ret)
 {
@@ -211,54 +215,33 @@ static int find_own(uintptr_t low, uintptr_t high, struct extent *ret)
 	return found;
 }
 
-static int visit_others(uintptr_t low, uintptr_t high, visitor *visit, void *data)
+/* What is mapped there, but ours. The page of the old vsyscalls belongs to nobody. */
+static int visit_others(void *data, const struct maps_line *line)
 {
+	struct visitor *visitor = data;
+	uintptr_t low = line->low;
 	struct extent own;
-	int result = 0;
 
-	while (result == 0 && low < high) {
-		if (!find_own(low, high, &own))
-			return visit(low, high, data);
+	while (low < line->high && !(low >> 63)) {
+		if (!find_own(low, line->high, &own))
+			own = (struct extent){line->high, line->high};
 		if (own.low > low)
-			result = visit(low, own.low, data);
+			visitor->visit(low, own.low, visitor);
 		low = own.high;
 	}
-	return result;
-}
-
-struct visiting {
-	visitor *visit;
-	void *data;
-};
-
-/* The page of the old vsyscalls belongs to nobody. */
-static int visit_line(void *data, const struct maps_line *line)
-{
-	const struct visiting *visiting = data;
-
-	return line->low >> 63 ? 0
-			       : visit_others(line->low, line->high, visiting->visit,
-					      visiting->data);
-}
-
-/* Visits what is mapped, but ours. */
-static int walk(visitor *visit, void *data)
-{
-	return maps_each(visit_line, &(struct visiting){visit, data});
-}
-
-static int add_size(uintptr_t low, uintptr_t high, void *data)
-{
-	*(uint64_t *)data += high - low;
 	return 0;
+}
+
+static void add_size(uintptr_t low, uintptr_t high, struct visitor *visitor)
+{
+	visitor->size += high - low;
 }
 
 /* Fails where another thread has just unmapped something, and where there is nothing to
  * fill; that all may be locked is known by then. */
-static int lock_one(uintptr_t low, uintptr_t high, void *data)
+static void lock_one(uintptr_t low, uintptr_t high, struct visitor *visitor)
 {
-	SYSCALL(SYS_mlock2, low, high - low, *(const int *)data, 0, 0, 0);
-	return 0;
+	SYSCALL(SYS_mlock2, low, high - low, visitor->flags, 0, 0, 0);
 }
 
 /* Asked with a range that ends below its start: the kernel looks at the right first
@@ -272,25 +255,23 @@ static int may_lock_all(void)
 /* The kernel would not refuse, were we not here, and what is mapped can be known. */
 static int is_allowed(void)
 {
+	struct visitor sum = {.visit = add_size};
 	struct rlimit limit;
-	uint64_t size = 0;
 
-	if (walk(add_size, &size) < 0)
+	if (maps_each(visit_others, &sum) < 0)
 		return 0;
 	if (may_lock_all())
 		return 1;
 	return SYSCALL(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit, 0, 0) == 0 &&
-	       limit.rlim_cur > 0 && size <= limit.rlim_cur;
+	       limit.rlim_cur > 0 && sum.size <= limit.rlim_cur;
 }
 
 /* MCL_CURRENT without ours. First all is marked, which takes no time. */
 static void lock_current(int flags)
 {
-	int on_fault = MLOCK_ONFAULT, at_once = 0;
-
-	walk(lock_one, &on_fault);
+	maps_each(visit_others, &(struct visitor){lock_one, .flags = MLOCK_ONFAULT});
 	if (!(flags & MCL_ONFAULT))
-		walk(lock_one, &at_once);
+		maps_each(visit_others, &(struct visitor){lock_one, .flags = 0});
 }
 
 static int lock(int flags)
