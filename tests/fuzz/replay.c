@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_BYTES (1 << 16)
+#define FILE_BYTES (1 << 22)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -157,8 +157,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         make_corpus(folder, sys.argv[2])
         files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-        environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
-        return subprocess.run([sys.argv[1]] + files, check=False,
+        environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
+                           PLAIN_SQLITE_MEMORY="1")
+        return subprocess.run([sys.argv[1], "0"] + files, check=False,
                               env=environment).returncode
 
 

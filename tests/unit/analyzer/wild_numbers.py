@@ -95,7 +95,7 @@ def main():
             os.remove(sound)
         options = "halt_on_error=1:print_stacktrace=1"
         environment = dict({"UBSAN_OPTIONS": options}, **os.environ)
-        return subprocess.run([sys.argv[1], *files], check=False, env=environment).returncode
+        return subprocess.run([sys.argv[1], "0", *files], check=False, env=environment).returncode
 
 
 sys.exit(main())
