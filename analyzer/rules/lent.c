@@ -8,6 +8,7 @@
 
 #include "common/base/xalloc.h"
 #include "common/names/cxx_name.h"
+#include "common/names/name_set.h"
 #include "analyzer/rundb/rundb.h"
 
 #include <stdlib.h>
@@ -63,27 +64,6 @@ int rule_keep_lent(struct rule_input *input)
 	return result;
 }
 
-/*
- * "__strcmp_avx2" is the system library's strcmp() for some CPUs, and what
- * "__GI_____strtol_l_internal" does is strtol_l()'s.
- */
-static const char *drop_variant(struct strbuf *name)
-{
-	static const char *const variants[] = {
-		"_evex", "_avx", "_sse", "_unaligned", "_erms", "_generic", "_internal"};
-	const char *cut, *text;
-
-	if (strncmp(strbuf_text(name), "__", 2) != 0 || strstr(strbuf_text(name), "::"))
-		return strbuf_text(name);
-	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++)
-		if ((cut = strstr(strbuf_text(name), variants[i])))
-			strbuf_truncate(name, (size_t)(cut - strbuf_text(name)));
-	text = strbuf_text(name) + 2;
-	if (strncmp(text, "GI_", 3) == 0)
-		text += 3;
-	return text + strspn(text, "_");
-}
-
 /* What the C library's heap is made of. */
 static bool is_of_heap(const char *name)
 {
@@ -106,8 +86,7 @@ struct cell rule_bare_name(void *context, const struct cell *values)
 	static const char anonymous[] = "(anonymous namespace)";
 	const char *name = values[0].kind == CELL_TEXT ? values[0].text : "";
 	auto_free uint32_t *brackets = NULL;
-	ended_by(strbuf_free) struct strbuf bare = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf bare = {0}, plain = {0};
 
 	if (is_of_heap(name))
 		return cell_text("malloc and free");
@@ -125,6 +104,6 @@ struct cell rule_bare_name(void *context, const struct cell *values)
 		else
 			strbuf_putc(&bare, name[i]);
 	}
-	copy = rule_copy(context, drop_variant(&bare));
-	return cell_text(copy);
+	libc_name_put(&plain, strbuf_text(&bare));
+	return cell_text(rule_copy(context, strbuf_text(&plain)));
 }

@@ -22,9 +22,45 @@ static void put_base(struct strbuf *text, const char *path)
 		strbuf_printf(text, " [%s]", basename(path));
 }
 
+void libc_name_put(struct strbuf *text, const char *name)
+{
+	static const char *const marks[] = {"_evex",	"_avx",	      "_sse",
+					    "_fma",	"_unaligned", "_erms",
+					    "_generic", "_internal"};
+	static const char *const starts[] = {"__GI_", "__isoc99_"};
+	const char *start = name, *end = name + strlen(name), *cut;
+
+	if (strncmp(name, "__", 2) != 0 || strstr(name, "::")) {
+		strbuf_puts(text, name);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(marks) / sizeof(*marks); i++)
+		if ((cut = strstr(name, marks[i])) && cut < end)
+			end = cut;
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (strncmp(name, starts[i], strlen(starts[i])) == 0)
+			start += strlen(starts[i]);
+	if (start > name || *end)
+		start += strspn(start, "_");
+	if (start < end)
+		strbuf_add(text, start, (size_t)(end - start));
+	else
+		strbuf_puts(text, name);
+}
+
+/* Is the module the C library, or what it has for mathematics? */
+static bool is_libc(const char *module)
+{
+	const char *base = module ? basename(module) : "";
+
+	return strncmp(base, "libc.so.", 8) == 0 || strncmp(base, "libm.so.", 8) == 0;
+}
+
 void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form)
 {
-	if (form == SHORT)
+	if (form == SHORT && is_libc(one->module))
+		libc_name_put(text, one->full);
+	else if (form == SHORT)
 		cxx_canonical(text, one->full, CXX_NAME);
 	else if (form == FULL)
 		strbuf_puts(text, one->full);

@@ -17,6 +17,11 @@ struct named {
 	char *name;
 };
 
+/* Appends the name by which a program calls what the C library has for some CPUs, or
+ * behind another name: "strcmp" of "__strcmp_avx2", "strtol_l" of
+ * "__GI_____strtol_l_internal". */
+void libc_name_put(struct strbuf *text, const char *name);
+
 /* Appends the name in one of the forms, 0 to NAME_SET_FORMS - 1, without a number. A
  * function gets the first form that is unique. */
 #define NAME_SET_FILE 3

@@ -240,7 +240,17 @@ TEST(test_sets)
 		    old[] = "h(std::basic_string<char>)",
 		    cxx11[] = "h(std::__cxx11::"
 			      "basic_string<char>)";
+	static char libc[] = "/lib/x86_64-linux-gnu/libc.so.6", memcpy_name[] = "memcpy",
+		    strtol_name[] = "strtol_l", scanf_name[] = "sscanf",
+		    only_mark[] = "__evex", own[] = "__strlen_avx2";
 	const struct named alone[] = {{"f(int)", NULL, NULL, f}};
+	const struct named plain[] = {
+		{"__memcpy_avx512_unaligned_erms", NULL, libc, memcpy_name},
+		{"__GI_____strtol_l_internal", NULL, libc, strtol_name},
+		{"__isoc99_sscanf", NULL, libc, scanf_name},
+		{only_mark, NULL, libc, only_mark},
+		{own, NULL, "app", own},
+	};
 	const struct named many[] = {
 		{"f(int)", NULL, NULL, f_int},
 		{"f(char)", NULL, NULL, f_char},
@@ -256,6 +266,7 @@ TEST(test_sets)
 		{"h(std::__cxx11::basic_string<char>)", NULL, NULL, cxx11},
 	};
 
+	check_set(plain, sizeof(plain) / sizeof(*plain));
 	check_set(alone, 1);
 	check_set(many, sizeof(many) / sizeof(many[0]));
 	check_set(NULL, 0);
