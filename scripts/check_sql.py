@@ -27,6 +27,8 @@ KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
 HISTORY = os.path.join("analyzer", "reports", "history", "history.sql")
 KEPT.update(dict.fromkeys(("wanted_tags", "chosen_runs", "level_changes", "present_levels", "there",
                            "not_compared"), HISTORY))
+KEPT.update(dict.fromkeys(("hashed_function", "hashed_path"),
+                          os.path.join("analyzer", "push", "clickhouse_rows.sql")))
 KEPT["added"] = os.path.join("analyzer", "reports", "archive", "added.sql")
 RULES = os.path.join("analyzer", "rules", "kept.sql")
 # Takes from the report around it, with which it is read.
@@ -106,7 +108,7 @@ def empty_database(root):
                         ("owner", 2), ("asker", 2), ("fits", 1),
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),
-                        ("suppression", 2), ("pattern", 1), ("label_value", 1), ("function_hash", 1), ("stack_hash", 1),
+                        ("suppression", 2), ("pattern", 1), ("label_value", 1), ("hash_of", 1),
                         ("is_found", 2), ("bare_name", 1), ("square_root", 1), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
                         ("difference", 3), ("amount", 3), ("held", 4),

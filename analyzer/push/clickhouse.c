@@ -24,6 +24,7 @@
 #define ASKED_ROWS 8000u
 
 struct batch {
+	const char *table;
 	struct strbuf rows, columns;
 	bool is_by_hash; /* the first column is a hash; rows that are there are not sent
 			  */
@@ -34,7 +35,6 @@ struct batch {
 
 struct pushing {
 	struct report_input *input;
-	struct store store;
 	char day[16], token[80];
 	int64_t stacks; /* measured */
 };
@@ -47,17 +47,16 @@ static int compare(const void *a, const void *b)
 }
 
 /* The numbers of a reply, sorted. */
-static int64_t *numbers_of(const struct strbuf *text, size_t *ret_count)
+static int64_t *numbers_of(const char *text, size_t *ret_count)
 {
 	int64_t *numbers = NULL;
-	const char *at = strbuf_text(text);
 	char *end;
 
 	*ret_count = 0;
-	for (; *at; at = end + strspn(end, "\n")) {
-		int64_t number = strtoll(at, &end, 10);
+	for (; *text; text = end + strspn(end, "\n")) {
+		int64_t number = strtoll(text, &end, 10);
 
-		if (end == at)
+		if (end == text)
 			break;
 		ARRAY_ADD(numbers, *ret_count) = number;
 	}
@@ -67,52 +66,43 @@ static int64_t *numbers_of(const struct strbuf *text, size_t *ret_count)
 }
 
 /* Leaves the rows of a batch that the table does not have. */
-static bool keep_new(struct pushing *pushing, const char *table, struct batch *batch)
+static void keep_new(struct batch *batch)
 {
 	struct strbuf text = {0};
-	int64_t *there;
+	auto_free int64_t *there = NULL;
 	size_t count, begin = 0;
-	bool is_fine;
 
 	/* a list of numbers takes the server four times as long to read */
 	strbuf_printf(&text,
 		      "SELECT DISTINCT hash FROM %s WHERE hash IN "
 		      "(SELECT toInt64(arrayJoin(splitByChar(',', '",
-		      table);
+		      batch->table);
 	for (size_t i = 0; i < batch->key_count; i++)
 		strbuf_printf(&text, "%s%lld", i ? "," : "", (long long)batch->keys[i]);
 	strbuf_puts(&text, "'))))");
-	is_fine = store_ask(&pushing->store, strbuf_text(&text), &pushing->input->error);
-	there = numbers_of(&pushing->store.reply.text, &count);
+	there = numbers_of(store_ask(strbuf_text(&text)), &count);
 	strbuf_reset(&text);
 	for (size_t i = 0; i < batch->end_count; begin = batch->ends[i++])
 		if (!count ||
 		    !bsearch(&batch->keys[i], there, count, sizeof(*there), compare))
 			strbuf_add(&text, batch->rows.data + begin,
 				   batch->ends[i] - begin);
-	free(there);
 	strbuf_free(&batch->rows);
 	batch->rows = text;
-	return is_fine;
 }
 
-static bool flush(struct pushing *pushing, const char *table, struct batch *batch)
+static void flush(struct batch *batch)
 {
-	bool is_fine = true;
-
-	if (batch->is_by_hash && batch->key_count)
-		is_fine = keep_new(pushing, table, batch);
-	if (is_fine && batch->rows.size)
-		is_fine =
-			store_insert(&pushing->store, table, strbuf_text(&batch->columns),
-				     &batch->rows, &pushing->input->error);
+	if (batch->key_count)
+		keep_new(batch);
+	if (batch->rows.size)
+		store_insert(batch->table, strbuf_text(&batch->columns), &batch->rows);
 	strbuf_reset(&batch->rows);
 	free(batch->ends);
 	free(batch->keys);
 	batch->ends = NULL;
 	batch->keys = NULL;
 	batch->end_count = batch->key_count = 0;
-	return is_fine;
 }
 
 static void add_row(struct batch *batch, struct cursor *cursor)
@@ -143,72 +133,57 @@ static struct cursor *begin(struct pushing *pushing, const char *sql)
 	return cursor;
 }
 
-/* Sends the rows of a query from the one at skip on; ret_count: all. */
-static bool send_rows(struct pushing *pushing, const char *table, const char *sql,
-		      bool is_by_hash, int64_t skip, int64_t *ret_count)
+/* Sends the rows of a query from the one at skip on. Returns how many there are. */
+static int64_t send_rows(struct pushing *pushing, const char *table, const char *sql,
+			 bool is_by_hash, int64_t skip)
 {
-	struct batch batch = {.is_by_hash = is_by_hash};
+	struct batch batch = {.table = table, .is_by_hash = is_by_hash};
 	struct cursor *cursor = begin(pushing, sql);
-	bool is_fine = true;
+	int64_t count = 0;
 
-	for (*ret_count = 0; is_fine && cursor_next(cursor) > 0;) {
-		if ((*ret_count)++ < skip)
+	while (cursor_next(cursor) > 0) {
+		if (count++ < skip)
 			continue;
 		add_row(&batch, cursor);
 		if (batch.rows.size >= BATCH_BYTES || batch.end_count == ASKED_ROWS)
-			is_fine = flush(pushing, table, &batch);
+			flush(&batch);
 	}
-	if (is_fine)
-		is_fine = report_finish(pushing->input, cursor) == 0;
-	else
-		cursor_close(cursor);
-	if (is_fine)
-		is_fine = flush(pushing, table, &batch);
-	strbuf_free(&batch.rows);
-	strbuf_free(&batch.columns);
-	free(batch.ends);
-	free(batch.keys);
-	return is_fine;
+	report_finish(pushing->input, cursor);
+	flush(&batch);
+	return count;
 }
 
 /* Asks a query about the rows of this run. */
-static bool ask_of_run(struct pushing *pushing, const char *sql, long long *ret)
+static long long ask_of_run(struct pushing *pushing, const char *sql,
+			    const char **ret_rest)
 {
-	ended_by(strbuf_free) struct strbuf text = {0};
+	auto_free char *text = xasprintf("%s WHERE day = '%s' AND token = '%s'", sql,
+					 pushing->day, pushing->token);
 
-	strbuf_printf(&text, "%s WHERE day = '%s' AND token = '%s'", sql, pushing->day,
-		      pushing->token);
-	return store_number(&pushing->store, strbuf_text(&text), ret,
-			    &pushing->input->error);
+	return store_number(text, ret_rest);
 }
 
 /* How many measurements an earlier push has left, if they are the first ones of ours:
  * those of another version may be others, and then all are sent. */
-static bool find_start(struct pushing *pushing, int64_t *ret)
+static int64_t find_start(struct pushing *pushing)
 {
-	const char *tab;
-	struct cursor *cursor;
-	long long count;
+	const char *rest;
+	long long count = ask_of_run(pushing, clickhouse_sql_so_far, &rest);
 	int64_t row = 0, last = 0;
+	struct cursor *cursor;
 
-	*ret = 0;
-	if (!ask_of_run(pushing, clickhouse_sql_so_far, &count))
-		return false;
-	tab = strchr(strbuf_text(&pushing->store.reply.text), '\t');
-	if (!count || !tab)
-		return true;
+	if (!count || *rest != '\t')
+		return 0;
 	cursor = begin(pushing, clickhouse_rows_sql_measurements);
 	while (row < count && cursor_next(cursor) > 0) {
 		row++;
 		last = cursor_integer(cursor, "stack");
 	}
 	cursor_close(cursor);
-	if (row == count && last == strtoll(tab, NULL, 10))
-		*ret = row;
-	return true;
+	return row == count && last == strtoll(rest, NULL, 10) ? row : 0;
 }
 
-static bool read_identity(struct pushing *pushing)
+static void read_identity(struct pushing *pushing)
 {
 	struct cursor *cursor =
 		report_query(pushing->input, clickhouse_rows_sql_identity);
@@ -220,48 +195,28 @@ static bool read_identity(struct pushing *pushing)
 		snprintf(pushing->day, sizeof(pushing->day), "%s",
 			 cursor_text(cursor, "day"));
 	}
-	if (report_finish(pushing->input, cursor) < 0)
-		return false;
-	if (*pushing->token)
-		return true;
-	command_fail(STATUS_FAILED, "%s: run %lld has no identity",
-		     rundb_path(pushing->input->db), (long long)pushing->input->run_id);
-	return false;
+	report_finish(pushing->input, cursor);
+	if (!*pushing->token)
+		command_fail(STATUS_FAILED, "%s: run %lld has no identity",
+			     rundb_path(pushing->input->db),
+			     (long long)pushing->input->run_id);
 }
 
-static bool send_run(struct pushing *pushing)
-{
-	int64_t start, count;
-
-	return send_rows(pushing, "profshim_functions", clickhouse_rows_sql_functions,
-			 true, 0, &count) &&
-	       send_rows(pushing, "profshim_stacks", clickhouse_rows_sql_stacks, true, 0,
-			 &count) &&
-	       find_start(pushing, &start) &&
-	       send_rows(pushing, "profshim_measurements",
-			 clickhouse_rows_sql_measurements, false, start,
-			 &pushing->stacks) &&
-	       send_rows(pushing, "profshim_runs", clickhouse_rows_sql_run, false, 0,
-			 &count);
-}
-
-enum exit_status clickhouse_push(struct push *push)
+void clickhouse_push(struct push *push)
 {
 	struct pushing pushing = {.input = push->input};
-	struct strbuf *error = &push->input->error;
-	struct hashes hashes = {0};
-	long long there = 0;
-	bool is_fine;
 
 	strbuf_puts(&push->where, push->url);
-	is_fine = store_open(&pushing.store, push->http, push->url, error) &&
-		  read_identity(&pushing) && store_check(&pushing.store, error) &&
-		  ask_of_run(&pushing, clickhouse_sql_there, &there);
-	push->was_there = there > 0;
-	if (is_fine && !there) {
-		is_fine = hashes_begin(push->input, &hashes) && send_run(&pushing);
-		hashes_end(push->input, &hashes);
-	}
-	store_close(&pushing.store);
-	return is_fine ? STATUS_OK : STATUS_FAILED;
+	read_identity(&pushing);
+	store_check();
+	push->was_there = ask_of_run(&pushing, clickhouse_sql_there, NULL) > 0;
+	if (push->was_there)
+		return;
+	hashes_keep(push->input);
+	send_rows(&pushing, "profshim_functions", clickhouse_rows_sql_functions, true, 0);
+	send_rows(&pushing, "profshim_stacks", clickhouse_rows_sql_stacks, true, 0);
+	pushing.stacks =
+		send_rows(&pushing, "profshim_measurements",
+			  clickhouse_rows_sql_measurements, false, find_start(&pushing));
+	send_rows(&pushing, "profshim_runs", clickhouse_rows_sql_run, false, 0);
 }

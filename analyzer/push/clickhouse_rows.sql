@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A run's rows for a fleet's ClickHouse; columns are named as there. function_hash(id) and
--- stack_hash(id) are 61 bits of what a function and a call path are, the same in all runs.
+-- A run's rows for a fleet's ClickHouse; columns are named as there.
 
 -- :name runs
 SELECT run_id FROM runs ORDER BY run_id;
@@ -14,41 +13,46 @@ SELECT token, CASE WHEN started_utc GLOB '[12][0-9][0-9][0-9]-[01][0-9]-[0-3][0-
 FROM run WHERE run_id = :run;
 
 -- What tells a function from others wherever it was built: no directory, no line.
--- :name function_identities
-SELECT f.function_id AS id, IFNULL(f.full_name, f.name) || char(31) || IFNULL(f.linkage_name, '')
+-- :name hashed_function
+SELECT f.function_id AS function_id, hash_of(IFNULL(f.full_name, f.name) || char(31) || IFNULL(f.linkage_name, '')
 	|| char(31) || IFNULL(f.component, '')
 	|| char(31) || IFNULL(replace(f.file, rtrim(f.file, replace(f.file, '/', '')), ''), '')
 	|| char(31) || IFNULL(replace(m.path, rtrim(m.path, replace(m.path, '/', '')), ''), '')
-	AS identity
+) AS hash
 FROM function f LEFT JOIN module m USING (module_id) WHERE f.run_id = :run ORDER BY f.function_id;
 
+-- Filled by hashes_keep().
+-- :name hashed_path
+SELECT 0 AS path_id, 0 AS hash WHERE 0;
+
 -- :name path_identities
-SELECT path_id AS id, IFNULL(parent_path_id, 0) AS parent, function_id, kind
-FROM path WHERE run_id = :run ORDER BY path_id;
+SELECT path_id AS id, IFNULL(parent_path_id, 0) AS parent, IFNULL(h.hash, 0) AS hash, kind
+FROM path LEFT JOIN hashed_function h USING (function_id) WHERE run_id = :run ORDER BY path_id;
 
 -- :name functions
-SELECT function_hash(f.function_id) AS hash, IFNULL(f.full_name, f.name) AS name,
+SELECT h.hash, IFNULL(f.full_name, f.name) AS name,
 	IFNULL(m.path, '') AS module, IFNULL(f.file, '') AS file,
 	CAST(IFNULL(f.line, 0) AS INTEGER) AS line, IFNULL(f.component, '') AS component,
 	CAST(f.is_library AS INTEGER) <> 0 AS is_library
-FROM function f LEFT JOIN module m USING (module_id) WHERE f.run_id = :run
-GROUP BY 1 ORDER BY 1;
+FROM function f JOIN hashed_function h USING (function_id) LEFT JOIN module m USING (module_id)
+WHERE f.run_id = :run GROUP BY 1 ORDER BY 1;
 
 -- :name stacks
-SELECT stack_hash(path_id) AS hash, stack_hash(parent_path_id) AS caller,
-	function_hash(function_id) AS function, CAST(depth AS INTEGER) AS depth,
+SELECT h.hash, IFNULL(c.hash, 0) AS caller, IFNULL(f.hash, 0) AS function, CAST(depth AS INTEGER) AS depth,
 	CAST(kind AS INTEGER) & 7 AS kind
-FROM path WHERE run_id = :run GROUP BY 1 ORDER BY 1;
+FROM path p JOIN hashed_path h USING (path_id) LEFT JOIN hashed_path c ON c.path_id = p.parent_path_id
+	LEFT JOIN hashed_function f USING (function_id)
+WHERE p.run_id = :run GROUP BY 1 ORDER BY 1;
 
 -- :name measurements
-SELECT :day AS day, :token AS token, stack_hash(path_id) AS stack, SUM(calls) AS calls,
+SELECT :day AS day, :token AS token, h.hash AS stack, SUM(calls) AS calls,
 	SUM(total_ns) AS total_ns, SUM(total_error_ns) AS total_error_ns,
 	SUM(self_ns) AS self_ns, SUM(self_error_ns) AS self_error_ns,
 	SUM(self_cpu_ns) AS self_cpu_ns, SUM(self_ready_ns) AS self_ready_ns,
 	SUM(self_blocked_ns) AS self_blocked_ns, SUM(alloc_count) AS alloc_count,
 	SUM(alloc_bytes) AS alloc_bytes, SUM(live_bytes) AS live_bytes,
 	SUM(at_peak_bytes) AS at_peak_bytes, MAX(CAST(recording AS INTEGER) & 7) AS recording
-FROM path WHERE run_id = :run GROUP BY 3 ORDER BY 3;
+FROM path JOIN hashed_path h USING (path_id) WHERE run_id = :run GROUP BY 3 ORDER BY 3;
 
 -- :name run
 SELECT :day AS day, :token AS token, IFNULL(r.label, '') AS label,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command fleet: the tables of a ClickHouse that runs are pushed to. */
 #include "analyzer/push/store.h"
-#include "analyzer/push/tables.h"
 
 #include "analyzer/reports/common.h"
 #include "common/base/xalloc.h"
@@ -12,28 +11,21 @@
 #include <string.h>
 
 /* Makes what is not there yet. */
-static bool make_tables(struct store *store, struct strbuf *error)
+static void make_tables(void)
 {
 	static const char *const statements[] = {
 		clickhouse_sql_make_schema, clickhouse_sql_make_runs,
 		clickhouse_sql_make_functions, clickhouse_sql_make_stacks,
 		clickhouse_sql_make_measurements};
-	ended_by(strbuf_free) struct strbuf text = {0};
-	long long version = 0;
-	bool is_fine;
+	ended_by(strbuf_free) struct strbuf version = {0};
 
-	strbuf_printf(&text, "CREATE DATABASE IF NOT EXISTS %s",
-		      strbuf_text(&store->database));
-	is_fine = store_ask_server(store, strbuf_text(&text), error);
-	for (size_t i = 0; is_fine && i < sizeof(statements) / sizeof(statements[0]); i++)
-		is_fine = store_ask(store, statements[i], error);
-	is_fine = is_fine && store_number(store, clickhouse_sql_version, &version, error);
-	if (is_fine && !version) {
-		strbuf_reset(&text);
-		strbuf_printf(&text, "%d\n", CLICKHOUSE_SCHEMA);
-		is_fine = store_insert(store, "profshim_schema", "version", &text, error);
-	}
-	return is_fine && store_check(store, error);
+	store_make_database();
+	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++)
+		store_ask(statements[i]);
+	if (store_number(clickhouse_sql_version, NULL))
+		return;
+	strbuf_printf(&version, "%d\n", CLICKHOUSE_SCHEMA);
+	store_insert("profshim_schema", "version", &version);
 }
 
 /* Adds the first line of what a server says. */
@@ -47,7 +39,7 @@ static void add_line(struct doc *doc, struct section *section, const char *name,
 	doc_add_text(doc, section, name, title, strbuf_text(&clean));
 }
 
-static bool show(struct store *store, struct doc *doc, struct strbuf *error)
+static void show(struct doc *doc)
 {
 	static const struct {
 		const char *name, *title, *sql;
@@ -67,31 +59,20 @@ static bool show(struct store *store, struct doc *doc, struct strbuf *error)
 	struct section *section = doc_values(doc, "fleet", NULL);
 
 	doc_add(section, "schema", "schema", COLUMN_ID, cell_integer(CLICKHOUSE_SCHEMA));
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		long long number;
-
-		if (facts[i].type == COLUMN_TEXT) {
-			if (!store_ask(store, facts[i].sql, error))
-				return false;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		if (facts[i].type == COLUMN_TEXT)
 			add_line(doc, section, facts[i].name, facts[i].title,
-				 strbuf_text(&store->reply.text));
-			continue;
-		}
-		if (!store_number(store, facts[i].sql, &number, error))
-			return false;
-		doc_add(section, facts[i].name, facts[i].title, facts[i].type,
-			cell_integer(number));
-	}
-	return true;
+				 store_ask(facts[i].sql));
+		else
+			doc_add(section, facts[i].name, facts[i].title, facts[i].type,
+				cell_integer(store_number(facts[i].sql, NULL)));
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	const char *action = input->options->argument;
 	const char *url = input->options->other_argument;
-	bool is_init = strcmp(action, "init") == 0, is_fine;
-	struct http *http;
-	struct store store;
+	bool is_init = strcmp(action, "init") == 0;
 
 	if (!is_init && strcmp(action, "check") != 0)
 		command_fail(STATUS_USAGE,
@@ -102,18 +83,12 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 			     "fleet: '%s' is not a URL such as "
 			     "clickhouse://host:8123/fleet",
 			     url);
-	if (!http_check_url(url, &input->error))
-		return STATUS_USAGE;
-	http = http_open(input->options->credentials, &input->error);
-	if (!http)
-		return STATUS_FAILED;
-	is_fine = store_open(&store, http, url, &input->error) &&
-		  (is_init ? make_tables(&store, &input->error)
-			   : store_check(&store, &input->error)) &&
-		  show(&store, doc, &input->error);
-	store_close(&store);
-	http_close(http);
-	return is_fine ? STATUS_OK : STATUS_FAILED;
+	store_open(url, input->options->credentials);
+	if (is_init)
+		make_tables();
+	store_check();
+	show(doc);
+	return STATUS_OK;
 }
 
 const struct report report_fleet = {

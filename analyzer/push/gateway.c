@@ -4,6 +4,7 @@
  * group of a job (the program) and an instance (the host), in place of an earlier run's.
  * Must not need a run of its own format: what the export has is what Prometheus gets.
  */
+#include "analyzer/push/http.h"
 #include "analyzer/push/target.h"
 
 #include "analyzer/reports/common.h"
@@ -31,7 +32,7 @@ static void put_part(struct strbuf *url, const char *text)
 		url->data[start] = '_';
 }
 
-static int put_group(struct push *push)
+static void put_group(struct push *push)
 {
 	struct cursor *cursor = report_query(push->input, gateway_sql_place);
 	size_t size = strlen(push->url);
@@ -45,39 +46,23 @@ static int put_group(struct push *push)
 		strbuf_puts(&push->where, "/instance/");
 		put_part(&push->where, cursor_text(cursor, "instance"));
 	}
-	return report_finish(push->input, cursor);
+	report_finish(push->input, cursor);
 }
 
-static void put_lines(const struct doc *doc, struct strbuf *ret)
+void gateway_push(struct push *push)
 {
-	for (size_t i = 0; i < doc->section_count; i++) {
-		const struct table *table = doc->sections[i].table;
-
-		for (size_t j = 0; table && j < table->row_count; j++) {
-			strbuf_puts(ret, table_row(table, j)->text);
-			strbuf_putc(ret, '\n');
-		}
-	}
-}
-
-enum exit_status gateway_push(struct push *push)
-{
-	struct http_reply reply = {0};
 	struct strbuf lines = {0};
-	enum exit_status status = STATUS_FAILED;
 	struct doc doc;
 
 	doc_init(&doc, report_openmetrics.name);
-	if (put_group(push) == 0)
-		status = engine_build(&report_openmetrics, push->input, &doc);
-	if (status == STATUS_OK) {
-		put_lines(&doc, &lines);
-		if (!http_send(push->http, "PUT", strbuf_text(&push->where), TYPE, &lines,
-			       &reply, &push->input->error))
-			status = STATUS_FAILED;
+	put_group(push);
+	engine_build(&report_openmetrics, push->input, &doc);
+	for (size_t i = 0; i < doc.section_count; i++) {
+		const struct table *table = doc.sections[i].table;
+
+		for (size_t j = 0; table && j < table->row_count; j++)
+			strbuf_printf(&lines, "%s\n", table_row(table, j)->text);
 	}
-	doc_free(&doc);
-	strbuf_free(&lines);
-	strbuf_free(&reply.text);
-	return status;
+	if (!http_send("PUT", strbuf_text(&push->where), TYPE, &lines))
+		command_fail(STATUS_FAILED, "%s", http_error(NULL));
 }

@@ -8,16 +8,6 @@
 
 #include "analyzer/reports/report.h"
 
-struct hash_of {
-	int64_t id, hash;
-};
-
-struct hashes {
-	struct hash_of *functions, *stacks; /* by id */
-	size_t function_count, stack_count;
-};
-
-/* Reads the functions and paths of input's run, and gives SQL the functions
- * function_hash(id) and stack_hash(id); 0 for what there is not. False: input->error. */
-bool hashes_begin(struct report_input *input, struct hashes *ret);
-void hashes_end(struct report_input *input, struct hashes *hashes);
+/* Makes the tables hashed_function (function_id, hash) and hashed_path (path_id, hash) of
+ * input's run for its queries. */
+void hashes_keep(struct report_input *input);

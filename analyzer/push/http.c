@@ -2,7 +2,7 @@
 /* Requests by libcurl, see http.h. */
 #include "analyzer/push/http.h"
 
-#include "common/base/text.h"
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 #include "common/plain_text.h"
 
@@ -16,7 +16,7 @@
 #define SECRET_MOST 4096u
 #define URL_MOST 2000u
 
-bool http_check_url(const char *url, struct strbuf *error)
+static void check_url(const char *url)
 {
 	const char *host = strstr(url, "://");
 	size_t size = strlen(url), length;
@@ -24,22 +24,22 @@ bool http_check_url(const char *url, struct strbuf *error)
 
 	host = host ? host + 3 : url;
 	if (host == url || !*host || strchr("/:?#", *host) || size > URL_MOST)
-		strbuf_printf(error,
-			      "'%s' is not the URL of a server, such as http://host:9091",
-			      url);
-	else if (memchr(host, '@', strcspn(host, "/")))
-		strbuf_puts(error,
-			    "a URL with a password is seen by everybody on the machine; "
-			    "put USER:PASSWORD into a file for --credentials, or into "
-			    "PROFSHIM_CREDENTIALS");
-	else if (strpbrk(host, "?# "))
-		strbuf_printf(error, "'%s' has more than a server and a path", url);
-	for (size_t i = 0; i < size && !error->size; i += length) {
+		command_fail(STATUS_USAGE,
+			     "'%s' is not the URL of a server, such as http://host:9091",
+			     url);
+	if (memchr(host, '@', strcspn(host, "/")))
+		command_fail(STATUS_USAGE,
+			     "a URL with a password is seen by everybody on the machine; "
+			     "put USER:PASSWORD into a file for --credentials, or into "
+			     "PROFSHIM_CREDENTIALS");
+	if (strpbrk(host, "?# "))
+		command_fail(STATUS_USAGE, "'%s' has more than a server and a path", url);
+	for (size_t i = 0; i < size; i += length) {
 		length = plain_text_next(url + i, size - i, &character);
 		if (plain_text_is_hidden(character))
-			strbuf_puts(error, "the URL has characters that cannot be shown");
+			command_fail(STATUS_USAGE,
+				     "the URL has characters that cannot be shown");
 	}
-	return !error->size;
 }
 
 void http_escape(struct strbuf *url, const char *text)
@@ -52,8 +52,8 @@ void http_escape(struct strbuf *url, const char *text)
 			strbuf_printf(url, "%%%02X", (unsigned char)*text);
 }
 
-/* The first line of a file that nobody else can read; NULL with a sentence. */
-static char *read_secret(const char *path, struct strbuf *error)
+/* The first line of a file that nobody else can read. */
+static char *read_secret(const char *path)
 {
 	char text[SECRET_MOST + 1];
 	struct stat status;
@@ -62,19 +62,15 @@ static char *read_secret(const char *path, struct strbuf *error)
 
 	if (fd >= 0 && fstat(fd, &status) == 0) {
 		if (!S_ISREG(status.st_mode))
-			strbuf_printf(error, "%s: is not a file", path);
-		else if (status.st_mode & 077)
-			strbuf_printf(error, "%s: others can read it: chmod 600 it",
-				      path);
-		else
-			size = read(fd, text, SECRET_MOST);
+			command_fail(STATUS_FAILED, "%s: is not a file", path);
+		if (status.st_mode & 077)
+			command_fail(STATUS_FAILED,
+				     "%s: others can read it: chmod 600 it", path);
+		size = read(fd, text, SECRET_MOST);
 	}
-	if (size < 0 && !error->size)
-		strbuf_printf(error, "%s: %s", path, strerror(errno));
-	if (fd >= 0)
-		close(fd);
 	if (size < 0)
-		return NULL;
+		command_fail(STATUS_FAILED, "%s: %s", path, strerror(errno));
+	close(fd);
 	text[size] = '\0';
 	text[strcspn(text, "\r\n")] = '\0';
 	return xstrdup(text);
@@ -82,26 +78,26 @@ static char *read_secret(const char *path, struct strbuf *error)
 
 #ifndef HAVE_LIBCURL
 
-struct http *http_open(const char *credentials, struct strbuf *error)
+void http_open(const char *url, const char *credentials)
 {
-	(void)credentials;
-	(void)read_secret;
-	strbuf_puts(error, "this prof-analyze was built without libcurl and cannot push: "
-			   "install libcurl4-openssl-dev and build it again");
+	check_url(url);
+	(void)credentials, (void)read_secret;
+	command_fail(STATUS_FAILED,
+		     "this prof-analyze was built without libcurl and cannot push: "
+		     "install libcurl4-openssl-dev and build it again");
+}
+
+const char *http_send(const char *method, const char *url, const char *type,
+		      const struct strbuf *body)
+{
+	(void)method, (void)url, (void)type, (void)body;
 	return NULL;
 }
 
-void http_close(struct http *http)
+const char *http_error(const char **ret_reply)
 {
-	(void)http;
-}
-
-bool http_send(struct http *http, const char *method, const char *url, const char *type,
-	       const struct strbuf *body, struct http_reply *reply, struct strbuf *error)
-{
-	(void)http, (void)method, (void)url, (void)type, (void)body, (void)reply,
-		(void)error;
-	return false;
+	(void)ret_reply;
+	return "";
 }
 
 #else
@@ -122,25 +118,22 @@ static struct {
 	typeof(curl_easy_setopt) *set;
 	typeof(curl_easy_perform) *perform;
 	typeof(curl_easy_getinfo) *info;
-	typeof(curl_easy_cleanup) *cleanup;
 	typeof(curl_slist_append) *append;
 	typeof(curl_slist_free_all) *free_all;
 } libcurl;
 
-struct http {
+static struct {
 	CURL *curl;
-	char *user, *token; /* one of them, or none */
 	char message[CURL_ERROR_SIZE];
-	struct http_reply *reply; /* of the request under way */
+	struct strbuf reply, error; /* of the last request */
 	size_t header_bytes;
-};
+} http;
 
-static bool load_library(struct strbuf *error)
+static void load_library(void)
 {
-	static const char *const names[] = {"curl_easy_init",	  "curl_easy_setopt",
-					    "curl_easy_perform",  "curl_easy_getinfo",
-					    "curl_easy_cleanup",  "curl_slist_append",
-					    "curl_slist_free_all"};
+	static const char *const names[] = {"curl_easy_init",	 "curl_easy_setopt",
+					    "curl_easy_perform", "curl_easy_getinfo",
+					    "curl_slist_append", "curl_slist_free_all"};
 	void **functions = (void **)&libcurl;
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
@@ -149,39 +142,31 @@ static bool load_library(struct strbuf *error)
 		       "a name for each function");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		functions[i] = library ? dlsym(library, names[i]) : NULL;
-		if (!functions[i]) {
-			strbuf_puts(error, "cannot push without " LIBRARY
-					   ": install the package libcurl4");
-			return false;
-		}
+		if (!functions[i])
+			command_fail(STATUS_FAILED, "cannot push without " LIBRARY
+						    ": install the package libcurl4");
 	}
-	return true;
 }
 
 /* More than a reply may have ends the request. */
 static size_t take_body(char *data, size_t size, size_t count, void *context)
 {
-	struct http *http = context;
-
-	if (http->reply->text.size + size * count > REPLY_MOST)
+	(void)context;
+	if (http.reply.size + size * count > REPLY_MOST)
 		return 0;
-	strbuf_add(&http->reply->text, data, size * count);
+	strbuf_add(&http.reply, data, size * count);
 	return size * count;
 }
 
 static size_t take_header(char *data, size_t size, size_t count, void *context)
 {
-	struct http *http = context;
-
-	(void)data;
-	http->header_bytes += size * count;
-	return http->header_bytes > HEADERS_MOST ? 0 : size * count;
+	(void)data, (void)context;
+	http.header_bytes += size * count;
+	return http.header_bytes > HEADERS_MOST ? 0 : size * count;
 }
 
-static void set_limits(struct http *http)
+static void set_limits(CURL *curl)
 {
-	CURL *curl = http->curl;
-
 	libcurl.set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 	libcurl.set(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	libcurl.set(curl, CURLOPT_NOSIGNAL, 1L);
@@ -190,125 +175,90 @@ static void set_limits(struct http *http)
 	libcurl.set(curl, CURLOPT_TIMEOUT, REQUEST_S);
 	libcurl.set(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	libcurl.set(curl, CURLOPT_LOW_SPEED_TIME, SILENCE_S);
-	libcurl.set(curl, CURLOPT_ERRORBUFFER, http->message);
+	libcurl.set(curl, CURLOPT_ERRORBUFFER, http.message);
 	libcurl.set(curl, CURLOPT_WRITEFUNCTION, take_body);
-	libcurl.set(curl, CURLOPT_WRITEDATA, http);
 	libcurl.set(curl, CURLOPT_HEADERFUNCTION, take_header);
-	libcurl.set(curl, CURLOPT_HEADERDATA, http);
 }
 
-struct http *http_open(const char *credentials, struct strbuf *error)
+static void set_credentials(CURL *curl, const char *secret)
 {
-	const char *given = getenv("PROFSHIM_CREDENTIALS");
-	char *secret = NULL;
-	struct http *http;
+	bool is_user = strchr(secret, ':') != NULL;
 
-	if (!load_library(error))
-		return NULL;
+	libcurl.set(curl, CURLOPT_HTTPAUTH, is_user ? CURLAUTH_BASIC : CURLAUTH_BEARER);
+	libcurl.set(curl, is_user ? CURLOPT_USERPWD : CURLOPT_XOAUTH2_BEARER, secret);
+}
+
+void http_open(const char *url, const char *credentials)
+{
+	const char *secret = getenv("PROFSHIM_CREDENTIALS");
+
+	check_url(url);
+	load_library();
 	if (credentials)
-		secret = read_secret(credentials, error);
-	else if (given && *given)
-		secret = xstrdup(given);
-	if (error->size)
-		return NULL;
-	http = xcalloc(1, sizeof(*http));
-	http->curl = libcurl.init();
-	if (!http->curl)
+		secret = read_secret(credentials);
+	http.curl = libcurl.init();
+	if (!http.curl)
 		abort(); /* no memory */
-	set_limits(http);
-	if (secret && strchr(secret, ':'))
-		http->user = secret;
-	else
-		http->token = secret;
-	return http;
+	set_limits(http.curl);
+	if (secret && (credentials || *secret))
+		set_credentials(http.curl, secret);
 }
 
-void http_close(struct http *http)
+static void tell_status(const char *url, long status)
 {
-	if (!http)
-		return;
-	libcurl.cleanup(http->curl);
-	free(http->user);
-	free(http->token);
-	free(http);
-}
+	auto_free char *begin = xstrndup(strbuf_text(&http.reply), TOLD_BYTES);
 
-static void give_credentials(struct http *http)
-{
-	if (http->user) {
-		libcurl.set(http->curl, CURLOPT_HTTPAUTH, CURLAUTH_BASIC);
-		libcurl.set(http->curl, CURLOPT_USERPWD, http->user);
-	} else if (http->token) {
-		libcurl.set(http->curl, CURLOPT_HTTPAUTH, CURLAUTH_BEARER);
-		libcurl.set(http->curl, CURLOPT_XOAUTH2_BEARER, http->token);
-	}
-}
-
-/* A query is no place. */
-static int shown(const char *url)
-{
-	return (int)strcspn(url, "?");
-}
-
-static void tell_status(const char *url, const struct http_reply *reply,
-			struct strbuf *error)
-{
-	auto_free char *begin = xstrndup(strbuf_text(&reply->text), TOLD_BYTES);
-
-	strbuf_printf(error, "%.*s: the server answers %ld", shown(url), url,
-		      reply->status);
-	if (reply->status >= 300 && reply->status < 400)
-		strbuf_puts(error, ", a redirect, which is not followed");
-	else if (reply->status == 401 || reply->status == 403)
-		strbuf_puts(error, ": it wants other credentials, see --credentials");
+	strbuf_printf(&http.error, "%s: the server answers %ld", url, status);
+	if (status >= 300 && status < 400)
+		strbuf_puts(&http.error, ", a redirect, which is not followed");
+	else if (status == 401 || status == 403)
+		strbuf_puts(&http.error,
+			    ": it wants other credentials, see --credentials");
 	else if (*begin) {
-		strbuf_puts(error, ": ");
 		begin[strcspn(begin, "\r\n")] = '\0';
-		utf8_clean(error, begin);
+		strbuf_printf(&http.error, ": %s", begin);
 	}
 }
 
-static void tell_failure(const struct http *http, const char *url, CURLcode code,
-			 struct strbuf *error)
+const char *http_send(const char *method, const char *url, const char *type,
+		      const struct strbuf *body)
 {
-	if (code == CURLE_WRITE_ERROR) {
-		strbuf_printf(error, "%.*s: the server's reply is too long", shown(url),
-			      url);
-		return;
-	}
-	strbuf_printf(error, "%.*s: cannot be reached: ", shown(url), url);
-	utf8_clean(error, *http->message ? http->message : "no reason is known");
-}
-
-bool http_send(struct http *http, const char *method, const char *url, const char *type,
-	       const struct strbuf *body, struct http_reply *reply, struct strbuf *error)
-{
-	char *type_header = xasprintf("Content-Type: %s", type);
+	auto_free char *type_header = xasprintf("Content-Type: %s", type);
+	/* a query is no place */
+	auto_free char *shown = xstrndup(url, strcspn(url, "?"));
 	/* an empty one: the body is sent without asking first */
 	struct curl_slist *headers =
 		libcurl.append(libcurl.append(NULL, "Expect:"), type_header);
+	long status = 0;
 	CURLcode code;
 
-	strbuf_reset(&reply->text);
-	reply->status = 0;
-	http->reply = reply;
-	http->header_bytes = 0;
-	http->message[0] = '\0';
-	libcurl.set(http->curl, CURLOPT_URL, url);
-	libcurl.set(http->curl, CURLOPT_HTTPHEADER, headers);
-	libcurl.set(http->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
-	libcurl.set(http->curl, CURLOPT_POSTFIELDS, strbuf_text(body));
-	libcurl.set(http->curl, CURLOPT_CUSTOMREQUEST, method);
-	give_credentials(http);
-	code = libcurl.perform(http->curl);
-	libcurl.info(http->curl, CURLINFO_RESPONSE_CODE, &reply->status);
+	strbuf_reset(&http.reply);
+	strbuf_reset(&http.error);
+	http.header_bytes = 0;
+	http.message[0] = '\0';
+	libcurl.set(http.curl, CURLOPT_URL, url);
+	libcurl.set(http.curl, CURLOPT_HTTPHEADER, headers);
+	libcurl.set(http.curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->size);
+	libcurl.set(http.curl, CURLOPT_POSTFIELDS, strbuf_text(body));
+	libcurl.set(http.curl, CURLOPT_CUSTOMREQUEST, method);
+	code = libcurl.perform(http.curl);
+	libcurl.info(http.curl, CURLINFO_RESPONSE_CODE, &status);
 	libcurl.free_all(headers);
-	free(type_header);
-	if (code)
-		tell_failure(http, url, code, error);
-	else if (reply->status < 200 || reply->status > 299)
-		tell_status(url, reply, error);
-	return !error->size;
+	if (code == CURLE_WRITE_ERROR)
+		strbuf_printf(&http.error, "%s: the server's reply is too long", shown);
+	else if (code)
+		strbuf_printf(&http.error, "%s: cannot be reached: %s", shown,
+			      *http.message ? http.message : "no reason is known");
+	else if (status < 200 || status > 299)
+		tell_status(shown, status);
+	return http.error.size ? NULL : strbuf_text(&http.reply);
+}
+
+const char *http_error(const char **ret_reply)
+{
+	if (ret_reply)
+		*ret_reply = strbuf_text(&http.reply);
+	return strbuf_text(&http.error);
 }
 
 #endif

@@ -14,24 +14,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What people may name a server by; with a port, a path, and no credentials. */
-struct http_reply {
-	long status;	    /* of HTTP */
-	struct strbuf text; /* the body; of an error its beginning */
-};
-
-struct http;
-
-/* Checks that a URL begins with one of our schemes and has no credentials, query or
- * character that would not be shown. error: one sentence. */
-bool http_check_url(const char *url, struct strbuf *error);
-/* credentials: a file, or NULL: PROFSHIM_CREDENTIALS, if that is set. NULL with a
- * sentence in error when libcurl is missing or the file is not fit for secrets. */
-struct http *http_open(const char *credentials, struct strbuf *error);
-void http_close(struct http *http);
-/* Sends a body and reads the reply, whose text is emptied first. False: there was no
- * reply, or one with an error status; error has a sentence. */
-bool http_send(struct http *http, const char *method, const char *url, const char *type,
-	       const struct strbuf *body, struct http_reply *reply, struct strbuf *error);
+/* Gets ready for requests. Ends the command if a URL that the user gave has credentials,
+ * a query or a character that would not be shown, without libcurl, or if the file is not
+ * fit for secrets. credentials: a file, or NULL: PROFSHIM_CREDENTIALS, if that is set. */
+void http_open(const char *url, const char *credentials);
+/* Sends a body. Returns the body of the reply, valid until the next call; NULL: there was
+ * no reply, or one with an error status, and http_error() tells. */
+const char *http_send(const char *method, const char *url, const char *type,
+		      const struct strbuf *body);
+/* One sentence; *ret_reply (may be NULL): the reply with it. */
+const char *http_error(const char **ret_reply);
 /* Appends text as part of a URL. */
 void http_escape(struct strbuf *url, const char *text);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command push: the runs of databases to a server. Must not change a database. */
+#include "analyzer/push/http.h"
+#include "analyzer/push/store.h"
 #include "analyzer/push/target.h"
 
 #include "analyzer/reports/common.h"
@@ -14,12 +16,13 @@
 static const struct {
 	const char *scheme;
 	bool has_all; /* all runs of a database, not the latest */
-	enum exit_status (*push)(struct push *push);
+	void (*open)(const char *url, const char *credentials);
+	void (*push)(struct push *push);
 } targets[] = {
-	{"http://", false, gateway_push},
-	{"https://", false, gateway_push},
-	{"clickhouse://", true, clickhouse_push},
-	{"clickhouses://", true, clickhouse_push},
+	{"http://", false, http_open, gateway_push},
+	{"https://", false, http_open, gateway_push},
+	{"clickhouse://", true, store_open, clickhouse_push},
+	{"clickhouses://", true, store_open, clickhouse_push},
 };
 
 static const struct column columns[] = {
@@ -41,66 +44,37 @@ static void add_row(struct table *table, const struct push *push, bool has_all)
 	row[3] = table_text(table, strbuf_text(&push->where));
 }
 
-/* The runs of a database that a kind of server gets. */
-static int64_t *runs_of(struct report_input *input, bool has_all, size_t *ret_count)
+/* Pushes the runs of input's database that a kind of server gets. */
+static void push_database(struct push *push, size_t target, struct table *table)
 {
+	struct report_input *input = push->input;
+	size_t count = 0;
 	int64_t *runs = NULL, latest;
 	struct cursor *cursor;
 
-	*ret_count = 0;
 	if (select_run(input->db, NULL, &latest, &input->error) < 0)
-		return NULL;
-	if (!has_all) {
-		ARRAY_ADD(runs, *ret_count) = latest;
-		return runs;
-	}
+		command_fail_lines(STATUS_FAILED, strbuf_text(&input->error));
 	cursor = report_query(input, clickhouse_rows_sql_runs);
 	while (cursor_next(cursor) > 0)
-		ARRAY_ADD(runs, *ret_count) = cursor_integer(cursor, "run_id");
+		if (targets[target].has_all || cursor_integer(cursor, "run_id") == latest)
+			ARRAY_ADD(runs, count) = cursor_integer(cursor, "run_id");
 	report_finish(input, cursor);
-	return runs;
-}
-
-static enum exit_status push_database(struct push *push, size_t target,
-				      struct table *table)
-{
-	struct report_input *input = push->input;
-	size_t count;
-	auto_free int64_t *runs = runs_of(input, targets[target].has_all, &count);
-	enum exit_status status = input->error.size ? STATUS_FAILED : STATUS_OK;
-
-	for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+	for (size_t i = 0; i < count; i++) {
 		strbuf_reset(&push->where);
 		input->run_id = runs[i];
-		status = targets[target].push(push);
-		if (status == STATUS_OK)
-			add_row(table, push, targets[target].has_all);
-	}
-	return status;
-}
-
-static enum exit_status push_all(struct push *push, size_t target, struct table *table)
-{
-	struct report_input *input = push->input;
-	enum exit_status status = STATUS_OK;
-
-	for (size_t i = 0; i < input->database_count && status == STATUS_OK; i++) {
-		input->db = input->databases[i];
-		status = push_database(push, target, table);
-	}
-	if (status && table->row_count)
-		strbuf_printf(&input->error, "; pushed before: %zu runs",
+		targets[target].push(push);
+		add_row(table, push, targets[target].has_all);
+		strbuf_reset(&command_failure_end);
+		strbuf_printf(&command_failure_end, "; pushed before: %zu runs",
 			      table->row_count);
-	input->db = NULL; /* databases[] owns it */
-	return status;
+	}
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct push push = {.input = input, .url = input->options->argument};
 	size_t count = sizeof(targets) / sizeof(targets[0]), target = 0;
-	enum exit_status status;
-	struct table *table;
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
 
 	while (target < count && strncmp(push.url, targets[target].scheme,
 					 strlen(targets[target].scheme)) != 0)
@@ -110,17 +84,14 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 			     "push: '%s' is not the URL of a server, such as "
 			     "http://host:9091",
 			     push.url);
-	if (!http_check_url(push.url, &input->error))
-		return STATUS_USAGE;
-	push.http = http_open(input->options->credentials, &input->error);
-	if (!push.http)
-		return STATUS_FAILED;
-	table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	status = push_all(&push, target, table);
+	targets[target].open(push.url, input->options->credentials);
+	for (size_t i = 0; i < input->database_count; i++) {
+		input->db = input->databases[i];
+		push_database(&push, target, table);
+	}
+	strbuf_reset(&command_failure_end);
 	doc_table(doc, "pushed", NULL, table)->flags = SECTION_MAIN;
-	http_close(push.http);
-	strbuf_free(&push.where);
-	return status;
+	return STATUS_OK;
 }
 
 const struct report report_push = {

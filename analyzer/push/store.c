@@ -2,8 +2,8 @@
 /* A ClickHouse by HTTP, see store.h. */
 #include "analyzer/push/store.h"
 
-#include "analyzer/push/tables.h"
-#include "common/base/text.h"
+#include "analyzer/push/http.h"
+#include "common/base/command.h"
 
 #include "clickhouse.sql.h"
 
@@ -14,101 +14,95 @@
 #define TYPE "text/plain; charset=utf-8"
 #define TABLE_COUNT 5
 
-bool store_open(struct store *store, struct http *http, const char *url,
-		struct strbuf *error)
+static struct {
+	const char *url;  /* as the user gave it */
+	const char *name; /* of the database: letters, digits and _ */
+	/* http://host:8123/, and the same with ?database=NAME */
+	char *server, *base;
+} store;
+
+void store_open(const char *url, const char *credentials)
 {
 	const char *host = strstr(url, "://") + 3;
-	size_t size = strcspn(host, "/");
-	const char *name = host[size] ? host + size + 1 : "default";
+	int size = (int)strcspn(host, "/");
 
-	*store = (struct store){.http = http, .url = url};
-	if (!*name || name[strspn(name, LETTERS)]) {
-		strbuf_printf(error,
-			      "'%s' does not end in the name of a database: letters, "
-			      "digits and _",
-			      url);
-		return false;
-	}
-	strbuf_printf(&store->server, "%s://%.*s/",
-		      strncmp(url, "clickhouses", 11) == 0 ? "https" : "http", (int)size,
-		      host);
-	strbuf_puts(&store->database, name);
-	strbuf_printf(&store->base, "%s?database=%s", strbuf_text(&store->server), name);
-	return true;
+	http_open(url, credentials);
+	store.url = url;
+	store.name = host[size] ? host + size + 1 : "default";
+	if (!*store.name || store.name[strspn(store.name, LETTERS)])
+		command_fail(STATUS_FAILED,
+			     "'%s' does not end in the name of a database: letters, "
+			     "digits and _",
+			     url);
+	store.server = xasprintf("%s://%.*s/",
+				 strncmp(url, "clickhouses", 11) == 0 ? "https" : "http",
+				 size, host);
+	store.base = xasprintf("%s?database=%s", store.server, store.name);
 }
 
-void store_close(struct store *store)
+static _Noreturn void fail_without_tables(const char *which)
 {
-	strbuf_free(&store->base);
-	strbuf_free(&store->server);
-	strbuf_free(&store->database);
-	strbuf_free(&store->reply.text);
+	command_fail(STATUS_FAILED,
+		     "%s: has %s tables for runs: prof-analyze fleet init %s makes them",
+		     store.url, which, store.url);
 }
 
 /* Code 60: no such table, 81: no such database. */
-static bool send(struct store *store, const char *url, const struct strbuf *body,
-		 struct strbuf *error)
+static const char *send(const char *url, const struct strbuf *body)
 {
-	const char *text;
+	const char *reply = http_send("POST", url, TYPE, body), *error;
 
-	if (http_send(store->http, "POST", url, TYPE, body, &store->reply, error))
-		return true;
-	text = strbuf_text(&store->reply.text);
-	if (strncmp(text, "Code: 60,", 9) == 0 || strncmp(text, "Code: 81,", 9) == 0) {
-		strbuf_reset(error);
-		strbuf_printf(error,
-			      "%s: has no tables for runs: prof-analyze fleet init %s "
-			      "makes them",
-			      store->url, store->url);
-	}
-	return false;
+	if (reply)
+		return reply;
+	error = http_error(&reply);
+	if (strncmp(reply, "Code: 60,", 9) == 0 || strncmp(reply, "Code: 81,", 9) == 0)
+		fail_without_tables("no");
+	command_fail(STATUS_FAILED, "%s", error);
 }
 
-static bool ask(struct store *store, const struct strbuf *url, const char *sql,
-		struct strbuf *error)
+static const char *ask(const char *url, const char *sql)
 {
 	ended_by(strbuf_free) struct strbuf body = {0};
 
 	strbuf_puts(&body, sql);
-	return send(store, strbuf_text(url), &body, error);
+	return send(url, &body);
 }
 
-bool store_ask(struct store *store, const char *sql, struct strbuf *error)
+const char *store_ask(const char *sql)
 {
-	return ask(store, &store->base, sql, error);
+	return ask(store.base, sql);
 }
 
-bool store_ask_server(struct store *store, const char *sql, struct strbuf *error)
+void store_make_database(void)
 {
-	return ask(store, &store->server, sql, error);
+	auto_free char *sql = xasprintf("CREATE DATABASE IF NOT EXISTS %s", store.name);
+
+	ask(store.server, sql);
 }
 
-bool store_number(struct store *store, const char *sql, long long *ret,
-		  struct strbuf *error)
+long long store_number(const char *sql, const char **ret_rest)
 {
-	const char *text;
+	const char *text = store_ask(sql);
 	char *end;
+	long long number = strtoll(text, &end, 10);
 
-	if (!store_ask(store, sql, error))
-		return false;
-	text = strbuf_text(&store->reply.text);
-	*ret = strtoll(text, &end, 10);
-	if (end > text && strchr("\n\t", *end))
-		return true;
-	strbuf_printf(error, "%s: the server's answer is no number", store->url);
-	return false;
+	if (end == text || !strchr("\n\t", *end))
+		command_fail(STATUS_FAILED, "%s: the server's answer is no number",
+			     store.url);
+	if (ret_rest)
+		*ret_rest = end;
+	return number;
 }
 
-bool store_insert(struct store *store, const char *table, const char *columns,
-		  const struct strbuf *rows, struct strbuf *error)
+void store_insert(const char *table, const char *columns, const struct strbuf *rows)
 {
-	ended_by(strbuf_free) struct strbuf url = {0}, statement = {0};
+	ended_by(strbuf_free) struct strbuf url = {0};
+	auto_free char *statement =
+		xasprintf("INSERT INTO %s (%s) FORMAT TabSeparated", table, columns);
 
-	strbuf_printf(&statement, "INSERT INTO %s (%s) FORMAT TabSeparated", table,
-		      columns);
-	strbuf_printf(&url, "%s&query=", strbuf_text(&store->base));
-	http_escape(&url, strbuf_text(&statement));
-	return send(store, strbuf_text(&url), rows, error);
+	strbuf_printf(&url, "%s&query=", store.base);
+	http_escape(&url, statement);
+	send(strbuf_text(&url), rows);
 }
 
 void store_put(struct strbuf *rows, const char *text)
@@ -129,26 +123,16 @@ void store_put(struct strbuf *rows, const char *text)
 	}
 }
 
-bool store_check(struct store *store, struct strbuf *error)
+void store_check(void)
 {
-	long long count, version;
+	long long count = store_number(clickhouse_sql_has_tables, NULL), version;
 
-	if (!store_number(store, clickhouse_sql_has_tables, &count, error))
-		return false;
-	if (count < TABLE_COUNT) {
-		strbuf_printf(error,
-			      "%s: has %s tables for runs: prof-analyze fleet init %s "
-			      "makes them",
-			      store->url, count ? "not all" : "no", store->url);
-		return false;
-	}
-	if (!store_number(store, clickhouse_sql_version, &version, error))
-		return false;
-	if (version == CLICKHOUSE_SCHEMA)
-		return true;
-	strbuf_printf(error,
-		      "%s: the tables are of schema %lld, and this prof-analyze knows "
-		      "schema %d",
-		      store->url, version, CLICKHOUSE_SCHEMA);
-	return false;
+	if (count < TABLE_COUNT)
+		fail_without_tables(count ? "not all" : "no");
+	version = store_number(clickhouse_sql_version, NULL);
+	if (version != CLICKHOUSE_SCHEMA)
+		command_fail(STATUS_FAILED,
+			     "%s: the tables are of schema %lld, and this prof-analyze "
+			     "knows schema %d",
+			     store.url, version, CLICKHOUSE_SCHEMA);
 }

@@ -1,40 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A ClickHouse by its HTTP interface: queries as bodies, rows as tab-separated text. Must
- * not know what is stored.
+ * The ClickHouse of a command, by its HTTP interface: queries as bodies, rows as
+ * tab-separated text. What fails ends the command. Must not know what is stored.
  */
 #pragma once
 
-#include "analyzer/push/http.h"
-#include "common/base/command.h"
+#include "common/base/text.h"
 
-struct store {
-	struct http *http;
-	const char *url;	/* as the user gave it */
-	struct strbuf base;	/* http://host:8123/?database=NAME */
-	struct strbuf server;	/* the same without the database */
-	struct strbuf database; /* its name: letters, digits and _ */
-	struct http_reply reply;
-};
+/* The version of the tables that clickhouse.sql makes. */
+#define CLICKHOUSE_SCHEMA 1
 
-/* url: clickhouse://HOST:8123/DATABASE, or clickhouses:// for TLS; it and http are
- * borrowed. */
-bool store_open(struct store *store, struct http *http, const char *url,
-		struct strbuf *error);
-void store_close(struct store *store);
-/* Runs a statement; store->reply.text has the rows. */
-bool store_ask(struct store *store, const char *sql, struct strbuf *error);
-/* The same without choosing the database, which may not be there yet. */
-bool store_ask_server(struct store *store, const char *sql, struct strbuf *error);
-/* The first number of the reply to a query. */
-bool store_number(struct store *store, const char *sql, long long *ret,
-		  struct strbuf *error);
+/* url: clickhouse://HOST:8123/DATABASE, or clickhouses:// for TLS; borrowed. */
+void store_open(const char *url, const char *credentials);
+/* Runs a statement. The rows, valid until the next call. */
+const char *store_ask(const char *sql);
+/* Makes the database itself, if it is not there. */
+void store_make_database(void);
+/* The first number of the reply to a query. ret_rest (may be NULL): what is behind it. */
+long long store_number(const char *sql, const char **ret_rest);
 /* Adds rows. If it fails, the first of them may be there: a connection that is cut is
  * the end of the rows to the server, and of a number. So the last column has one
  * digit. */
-bool store_insert(struct store *store, const char *table, const char *columns,
-		  const struct strbuf *rows, struct strbuf *error);
+void store_insert(const char *table, const char *columns, const struct strbuf *rows);
 /* Appends one value of a row. NULL: 0. */
 void store_put(struct strbuf *rows, const char *text);
-/* What there is: the tables of this version. False: there are none, or of another. */
-bool store_check(struct store *store, struct strbuf *error);
+/* Are there the tables of this version? */
+void store_check(void);
