@@ -154,4 +154,5 @@ def main():
                             [line.replace("@EXPORTS@", words)]))
 
 
-main()
+if __name__ == "__main__":
+    main()

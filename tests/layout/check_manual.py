@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Check the manual pages. usage: check_manual.py ROOT PAGE PROF-RECORD
+"""Check the manual pages. usage: check_manual.py ROOT PROF-RECORD PAGE...
 
-prof-record(1) has the options of --help, with and without a value; PAGE is prof-analyze(1),
-which scripts/commands.py makes. mandoc finds nothing to warn of, and no line is wider than
+prof-record(1) has the options of --help, with and without a value; each PAGE is one that was
+made (prof-analyze(1), profshim(7)). mandoc finds nothing to warn of, and no line is wider than
 80 columns.
 """
 import os
@@ -56,9 +56,9 @@ def problems_of_text(path):
 
 
 def main():
-    root, page, record = sys.argv[1:]
+    root, record, *made = sys.argv[1:]
     folder = os.path.join(root, MANUALS)
-    pages = [page, *(os.path.join(folder, name) for name in sorted(os.listdir(folder))
+    pages = [*made, *(os.path.join(folder, name) for name in sorted(os.listdir(folder))
                      if not name.endswith(".in"))]
     problems = [problem for path in pages for problem in problems_of_text(path)]
     problems += problems_of_record(tree.read(root, MANUALS + "/prof-record.1"), record)

@@ -4,8 +4,8 @@
 PROF-ANALYZE PROF-RECORD
 
 Views and columns of common/schema.sql are those of docs/reference.md, and so are the
-counters of common/trust.c; the variables that the code reads are those of profshim(7) and
-docs/recording.md; and a command that is quoted anywhere is one that the program takes.
+counters of common/trust.c; the variables that the code reads are those of docs/recording.md,
+of whose table profshim(7) is made; and a command that is quoted anywhere is one that the program takes.
 """
 import re
 import shlex
@@ -18,7 +18,6 @@ import tree
 REFERENCE = "docs/reference.md"
 SETTINGS = "docs/recording.md"
 COMMANDS = "docs/reading.md"
-MANUAL = "docs/man/profshim.7"
 # In the code a variable is a string of its own, or with the "=" of an environment's entry.
 COUNTER = re.compile(r'^\t\{"(\w+)"', re.MULTILINE)
 PLAIN = re.compile(r'^static const char plain\[\] =\n([^;]*);', re.MULTILINE)
@@ -81,9 +80,7 @@ def problems_of_variables(root):
     listed = re.findall(r"^\| `(PROFSHIM_\w+)`", tree.read(root, SETTINGS), re.MULTILINE)
     # Those that the shim sets itself are told below the table.
     settings = set(listed) | set(NAMED.findall(tree.read(root, SETTINGS).partition(listed[-1])[2]))
-    manual = re.findall(r"^\.It Ev (PROFSHIM_\w+)", tree.read(root, MANUAL), re.MULTILINE)
     yield from programs.differences("variables", "the code", read, SETTINGS, settings)
-    yield from programs.differences("variables", "the code", read, MANUAL, manual)
     for path in tree.source_files(root, (".md", ".1", ".7")):
         for name in sorted(set(NAMED.findall(tree.read(root, path))) - read - MACROS):
             yield f"{path}: there is no variable {name}"
