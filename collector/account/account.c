@@ -20,7 +20,7 @@ static struct merge_share *new_share(struct merge *merge, uint32_t path, uint32_
 {
 	struct merge_share *share;
 
-	share = &ARRAY_ADD(merge->shares, merge->share_count);
+	share = &POOL_ADD(&merge->pool, merge->shares, merge->share_count);
 	*share = (struct merge_share){.path = path, .lane = lane};
 	quantities_clear(QUANTITY_OF_LANE, share->quantities);
 	return share;

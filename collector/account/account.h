@@ -134,11 +134,10 @@ struct snapshots {
 	size_t free_count;
 };
 
-/* Takes merge->changes apart. Free with snapshots_done(). */
+/* Takes merge->changes apart. The rows are in the merge's pool. */
 void snapshots_build(struct snapshots *ret, struct merge *merge);
 
 /* Of each path: what it has by itself in the end, together with what calls that were only
  * counted took of it: in a stretch of time these are still its own. Owned by the caller.
  */
 int64_t *snapshots_most_self(const struct merge *merge);
-void snapshots_done(struct snapshots *snapshots);

@@ -191,6 +191,7 @@ static void nested_find(struct kept *kept, struct merge *merge)
 }
 
 struct counted {
+	struct pool pool; /* of all that follows */
 	struct merge *merge;
 	struct kept kept;
 	struct holders holders;
@@ -209,6 +210,8 @@ struct counted *counted_new(struct merge *merge)
 	struct counted *counted = xcalloc(1, sizeof(*counted));
 
 	counted->merge = merge;
+	counted->kept.pool = counted->holders.pool = counted->weights.pool =
+		&counted->pool;
 	return counted;
 }
 
@@ -279,8 +282,9 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 	edges_place(counted->edges, lane);
 	kept_restore(kept, lane, merge);
 	account_begin(merge);
-	counted->exact_above = xreallocarray(counted->exact_above, merge->path_count,
-					     sizeof(*counted->exact_above));
+	counted->exact_above =
+		pool_resize(&counted->pool, counted->exact_above, merge->path_count,
+			    sizeof(*counted->exact_above));
 	holders_find_exact(merge, counted->exact_above);
 	lane->held.first = counted->holders.count;
 	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {
@@ -367,10 +371,10 @@ static void make_tables(struct counted *counted)
 {
 	struct merge *merge = counted->merge;
 
-	counted->mode_of =
-		xcalloc(merge->identify.function_count, sizeof(*counted->mode_of));
-	counted->hosts = hosts_new(merge);
-	counted->callers = callers_new(merge);
+	counted->mode_of = pool_array(&counted->pool, merge->identify.function_count,
+				      sizeof(*counted->mode_of));
+	counted->hosts = hosts_new(&counted->pool, merge);
+	counted->callers = callers_new(&counted->pool, merge);
 }
 
 void counted_finish(struct counted *counted)
@@ -386,7 +390,7 @@ void counted_finish(struct counted *counted)
 	counted->edges = edges_new(counted->merge, &counted->kept, &counted->weights,
 				   counted->hosts, counted->callers);
 	for_each_lane(counted, place_calls);
-	counted->divide = divide_new(counted->merge, counted->mode_of);
+	counted->divide = divide_new(&counted->pool, counted->merge, counted->mode_of);
 	for_each_lane(counted, note_samples);
 	for_each_lane(counted, finish_lane);
 	name_sampled(counted);
@@ -395,14 +399,7 @@ void counted_finish(struct counted *counted)
 
 void counted_free(struct counted *counted)
 {
-	free(counted->mode_of);
-	free(counted->exact_above);
-	edges_free(counted->edges);
-	callers_free(counted->callers);
-	hosts_free(counted->hosts);
-	divide_free(counted->divide);
-	kept_done(&counted->kept);
-	holders_done(&counted->holders);
-	weights_done(&counted->weights);
+	callers_done(counted->callers);
+	pool_done(&counted->pool);
 	free(counted);
 }

@@ -26,7 +26,7 @@ static uint32_t edge_index(struct merge *merge, uint32_t caller, uint32_t callee
 
 	if (!is_new)
 		return index;
-	ARRAY_ADD(merge->edges, merge->edge_count) =
+	POOL_ADD(&merge->pool, merge->edges, merge->edge_count) =
 		(struct merge_edge){.caller = caller, .callee = callee};
 	return index;
 }

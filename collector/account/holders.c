@@ -9,11 +9,6 @@
 /* Paths above that are looked at one by one: their shares get less and less. */
 #define CLIMB_MOST 64
 
-static void append(struct holders *holders, const struct held *held)
-{
-	ARRAY_ADD(holders->all, holders->count) = *held;
-}
-
 /* Do all of its calls have frames? */
 static int is_exact(const struct merge_cell *cell)
 {
@@ -53,7 +48,7 @@ static void hold(struct holders *holders, const struct held *calls, uint32_t hol
 	held.holder = holder;
 	held.counting = count;
 	held.calls = calls->is_nested ? 0 : count;
-	append(holders, &held);
+	POOL_ADD(holders->pool, holders->all, holders->count) = held;
 }
 
 void holders_find(struct holders *holders, const struct merge *merge,
@@ -110,10 +105,4 @@ void holders_doubt(struct merge *merge, const struct held *held)
 	else if (held->holder != held->path && most_ns > 0)
 		time_error_doubt(own, &merge->cells[held->holder].self_error,
 				 (double)most_ns);
-}
-
-void holders_done(struct holders *holders)
-{
-	free(holders->all);
-	*holders = (struct holders){NULL, 0};
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "collector/merge/merge.h"
+#include "common/base/pool.h"
 
 /* Calls of one function on one path. */
 struct held {
@@ -21,8 +22,9 @@ struct held {
 	double counting; /* that were counted */
 };
 
-/* All zero is empty. */
+/* All zero but for the pool is empty. */
 struct holders {
+	struct pool *pool;
 	struct held *all;
 	size_t count;
 };
@@ -43,5 +45,3 @@ void holders_note(struct merge *merge, const struct held *all, size_t count);
 /* That calls took some of their holder's time is known, but not how much: anything up to
  * all of it. The sum of both is. After account_selves(). */
 void holders_doubt(struct merge *merge, const struct held *held);
-
-void holders_done(struct holders *holders);

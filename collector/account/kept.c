@@ -23,22 +23,17 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 		}
 		count_add(&merge->modes[mode->own].counted_calls, calls);
 		count_add(&merge->counted_call_count, calls);
-		ARRAY_ADD(kept->counts, kept->count_count) = (struct kept_count){
-			.mode = (uint32_t)(mode - merge->modes), .calls = calls};
+		POOL_ADD(kept->pool, kept->counts, kept->count_count) =
+			(struct kept_count){.mode = (uint32_t)(mode - merge->modes),
+					    .calls = calls};
 	}
-}
-
-static void add_variants(struct kept *kept, const struct variant_list *variants)
-{
-	for (uint32_t i = 0; i < variants->count; i++)
-		ARRAY_ADD(kept->variants, kept->variant_count) = variants->all[i];
 }
 
 static void add_cell(struct kept *kept, uint32_t path, const struct merge_cell *cell)
 {
 	struct kept_cell *to;
 
-	to = &ARRAY_ADD(kept->cells, kept->cell_count);
+	to = &POOL_ADD(kept->pool, kept->cells, kept->cell_count);
 	to->path = path;
 	to->total_ticks = cell->total_ticks;
 	to->nested_calls = cell->nested_calls;
@@ -62,9 +57,11 @@ void kept_add(struct kept *kept, struct merge *merge, uint32_t lane,
 	add_counts(kept, merge, row.process, counts);
 	row.counts.end = kept->count_count;
 	row.variants.first = kept->variant_count;
-	add_variants(kept, &counts->variants);
+	for (uint32_t i = 0; i < counts->variants.count; i++)
+		POOL_ADD(kept->pool, kept->variants, kept->variant_count) =
+			counts->variants.all[i];
 	row.variants.end = kept->variant_count;
-	ARRAY_ADD(kept->lanes, kept->lane_count) = row;
+	POOL_ADD(kept->pool, kept->lanes, kept->lane_count) = row;
 }
 
 static int by_process(const void *a, const void *b)
@@ -106,19 +103,4 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 		cell->calls += calls;
 		cell->counted_calls += calls;
 	}
-}
-
-void kept_add_calls(struct kept *kept, const struct kept_calls *calls)
-{
-	ARRAY_ADD(kept->calls, kept->call_count) = *calls;
-}
-
-void kept_done(struct kept *kept)
-{
-	free(kept->lanes);
-	free(kept->cells);
-	free(kept->counts);
-	free(kept->variants);
-	free(kept->calls);
-	*kept = (struct kept){.lane_count = 0};
 }

@@ -42,8 +42,9 @@ struct kept_lane {
 	struct kept_range cells, counts, variants, calls, held;
 };
 
-/* All zero is empty. */
+/* All zero but for the pool is empty. */
 struct kept {
+	struct pool *pool;
 	struct kept_lane *lanes;
 	struct kept_cell *cells;
 	struct kept_count *counts;
@@ -63,8 +64,3 @@ void kept_order(struct kept *kept);
  * lane->calls. account_clear() takes them out again. */
 void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 		  struct merge *merge);
-
-/* Adds calls of a path; the caller knows which lane they are of. */
-void kept_add_calls(struct kept *kept, const struct kept_calls *calls);
-
-void kept_done(struct kept *kept);

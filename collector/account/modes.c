@@ -178,7 +178,8 @@ void modes_list(struct merge *merge)
 	const struct read_run *run = merge->run;
 	auto_free uint32_t *own_of = NULL;
 
-	merge->first_mode = xcalloc(run->process_count + 1, sizeof(*merge->first_mode));
+	merge->first_mode = pool_array(&merge->pool, run->process_count + 1,
+				       sizeof(*merge->first_mode));
 	for (uint32_t i = 0; i < run->process_count; i++) {
 		const struct read_process *process = &run->processes[i];
 		uint32_t count = process->is_borrower ? 0 : process->mode_count;
@@ -186,7 +187,7 @@ void modes_list(struct merge *merge)
 		merge->first_mode[i] = merge->mode_count;
 		wish_names(merge, i);
 		for (uint32_t number = 0; number < count; number++) {
-			ARRAY_ADD(merge->modes, merge->mode_count) =
+			POOL_ADD(&merge->pool, merge->modes, merge->mode_count) =
 				number ? mode_of(merge, i, &process->modes[number])
 				       : (struct merge_mode){.process = i,
 							     .function =

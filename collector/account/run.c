@@ -53,21 +53,27 @@ static void begin(struct merge *merge, const struct read_run *run)
 	quantities_clear(QUANTITY_OF_PATH, root.quantities);
 	identify_init(&merge->identify, run->page.library,
 		      run->process_count ? run->processes[0].executable : NULL);
-	merge->modules = xcalloc(run->process_count, sizeof(*merge->modules));
-	merge->process_cost = xcalloc(run->process_count, sizeof(*merge->process_cost));
-	merge->memory = xcalloc(run->process_count, sizeof(*merge->memory));
-	merge->merged_sites = xcalloc(run->process_count, sizeof(*merge->merged_sites));
-	merge->open_paths = xcalloc(run->lane_count, sizeof(*merge->open_paths));
+	merge->modules =
+		pool_array(&merge->pool, run->process_count, sizeof(*merge->modules));
+	merge->process_cost = pool_array(&merge->pool, run->process_count,
+					 sizeof(*merge->process_cost));
+	merge->memory =
+		pool_array(&merge->pool, run->process_count, sizeof(*merge->memory));
+	merge->merged_sites = pool_array(&merge->pool, run->process_count,
+					 sizeof(*merge->merged_sites));
+	merge->open_paths =
+		pool_array(&merge->pool, run->lane_count, sizeof(*merge->open_paths));
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct read_process *process = &run->processes[i];
 		size_t bytes = process->site_count * sizeof(uint32_t);
 
 		if (!process->is_borrower) /* else no address is its own */
-			modules_list(&merge->identify.modules, process,
+			modules_list(&merge->identify.modules, &merge->pool, process,
 				     &merge->modules[i]);
 		/* sites of processes with snapshots are remembered by where they went */
 		if (process->history.snapshot_count)
-			merge->merged_sites[i] = memset(xmalloc(bytes), 0xff, bytes);
+			merge->merged_sites[i] =
+				memset(pool_array(&merge->pool, bytes, 1), 0xff, bytes);
 	}
 	merge->peak_process = find_peak_process(run);
 	merge_add_path(merge, &root);
@@ -194,9 +200,9 @@ void run_merge(struct merge *ret, const struct read_run *run, const struct ticks
 	share_memory(ret);
 	for (uint32_t i = 0; i < run->process_count; i++) {
 		if (ret->merged_sites[i])
-			changes_add_frees(&ret->changes, run, i, ret->merged_sites[i]);
+			changes_add_frees(ret, i, ret->merged_sites[i]);
 	}
-	marks_finish(&ret->marks);
+	marks_finish(ret);
 	if (outside)
 		sampled_add_outside(ret, outside);
 	account_functions(ret);

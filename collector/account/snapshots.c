@@ -43,7 +43,7 @@ static int free_by_site(const void *a, const void *b)
 }
 
 /* Where each process's snapshots begin in `all`; [process_count] is their number. */
-static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
+static uint32_t *number_all(struct snapshots *ret, struct merge *merge)
 {
 	const struct read_run *run = merge->run;
 	uint32_t *starts = xcalloc(run->process_count + 1, sizeof(*starts));
@@ -51,7 +51,7 @@ static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 	for (size_t i = 0; i < run->process_count; i++)
 		starts[i + 1] = starts[i] + run->processes[i].history.snapshot_count;
 	ret->count = starts[run->process_count];
-	ret->all = xcalloc(ret->count, sizeof(*ret->all));
+	ret->all = pool_array(&merge->pool, ret->count, sizeof(*ret->all));
 	for (uint32_t i = 0; i < run->process_count; i++) {
 		const struct read_history *history = &run->processes[i].history;
 
@@ -90,7 +90,7 @@ static void account_snapshot(struct snapshots *ret, struct merge *merge, int64_t
 			continue;
 		quantities_add(QUANTITY_OF_PAST, row.quantities, QUANTITY_OF_LANE,
 			       times.quantities, 1);
-		ARRAY_ADD(ret->paths, ret->path_count) = row;
+		POOL_ADD(&merge->pool, ret->paths, ret->path_count) = row;
 	}
 }
 
@@ -216,7 +216,7 @@ static void build_sites(struct snapshots *ret, struct merge *merge,
 	if (changes->site_count)
 		qsort(changes->sites, changes->site_count, sizeof(*changes->sites),
 		      site_by_site);
-	ret->sites = xcalloc(changes->site_count, sizeof(*ret->sites));
+	ret->sites = pool_array(&merge->pool, changes->site_count, sizeof(*ret->sites));
 	for (size_t i = 0; i < changes->site_count; i++) {
 		const struct change_of_site *change = &changes->sites[i];
 		uint32_t first = starts[change->process] + change->snapshot - 1;
@@ -255,8 +255,6 @@ static void build_frees(struct snapshots *ret, struct merge *merge,
 	size_t count = merge->changes.free_count;
 
 	ret->frees = merge->changes.frees;
-	merge->changes.frees = NULL;
-	merge->changes.free_count = 0;
 	if (count)
 		qsort(ret->frees, count, sizeof(*ret->frees), free_by_site);
 	for (size_t i = 0; i < count; i++) {
@@ -286,13 +284,4 @@ void snapshots_build(struct snapshots *ret, struct merge *merge)
 	build_paths(ret, merge, starts);
 	build_sites(ret, merge, starts);
 	build_frees(ret, merge, starts);
-}
-
-void snapshots_done(struct snapshots *snapshots)
-{
-	free(snapshots->all);
-	free(snapshots->paths);
-	free(snapshots->sites);
-	free(snapshots->frees);
-	*snapshots = (struct snapshots){.count = 0};
 }

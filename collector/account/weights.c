@@ -27,20 +27,23 @@ static int by_calls(const void *a, const void *b)
 		       ?: ORDER_BY(left, right, path);
 }
 
-static void append(struct weight_list *list, const struct weight *weight)
+/* Without what the scope does not tell apart. */
+static struct weight scoped(const struct weight *weight, enum weights_scope scope)
 {
-	ARRAY_ADD(list->all, list->count) = *weight;
-}
+	struct weight ret = *weight;
 
-static void sort(struct weight_list *list)
-{
-	if (list->count)
-		qsort(list->all, list->count, sizeof(*list->all), by_path);
+	if (scope >= WEIGHTS_PROCESS)
+		ret.lane = 0;
+	if (scope >= WEIGHTS_RUN)
+		ret.process = 0;
+	return ret;
 }
 
 void weights_add(struct weights *weights, const struct weight *weight)
 {
-	append(&weights->lanes, weight);
+	struct weight_list *lanes = &weights->lists[WEIGHTS_LANE];
+
+	POOL_ADD(weights->pool, lanes->all, lanes->count) = *weight;
 }
 
 static void add_weight(struct weight *to, const struct weight *more)
@@ -82,57 +85,35 @@ static void cut_groups(struct weight_list *list)
 
 void weights_finish(struct weights *weights)
 {
-	sort(&weights->lanes);
-	for (size_t i = 0; i < weights->lanes.count; i++) {
-		struct weight weight = weights->lanes.all[i];
+	const struct weight_list *lanes = &weights->lists[WEIGHTS_LANE];
 
-		weight.lane = 0;
-		append(&weights->processes, &weight);
-		weight.process = 0;
-		append(&weights->run, &weight);
+	for (enum weights_scope scope = 0; scope < WEIGHTS_SCOPES; scope++) {
+		struct weight_list *list = &weights->lists[scope];
+
+		for (size_t i = 0; scope && i < lanes->count; i++)
+			POOL_ADD(weights->pool, list->all, list->count) =
+				scoped(&lanes->all[i], scope);
+		if (list->count)
+			qsort(list->all, list->count, sizeof(*list->all), by_path);
+		if (!scope)
+			continue;
+		add_equal(list);
+		cut_groups(list);
 	}
-	sort(&weights->processes);
-	add_equal(&weights->processes);
-	cut_groups(&weights->processes);
-	sort(&weights->run);
-	add_equal(&weights->run);
-	cut_groups(&weights->run);
-}
-
-static const struct weight *find_group(const struct weight_list *list,
-				       const struct weight *key, size_t *ret_count)
-{
-	size_t low = COUNT_BEFORE(list->count, i, by_group(&list->all[i], key) < 0), end;
-
-	for (end = low; end < list->count && by_group(&list->all[end], key) == 0;)
-		end++;
-	*ret_count = end - low;
-	return end > low ? &list->all[low] : NULL;
 }
 
 const struct weight *weights_find(const struct weights *weights, enum weights_scope scope,
 				  const struct weight *key, size_t *ret_count)
 {
-	struct weight group = *key;
+	const struct weight_list *list = &weights->lists[scope];
+	struct weight group = scoped(key, scope);
+	size_t low = COUNT_BEFORE(list->count, i, by_group(&list->all[i], &group) < 0),
+	       end;
 
-	switch (scope) {
-	case WEIGHTS_LANE:
-		return find_group(&weights->lanes, &group, ret_count);
-	case WEIGHTS_PROCESS:
-		group.lane = 0;
-		return find_group(&weights->processes, &group, ret_count);
-	default:
-		group.lane = group.process = 0;
-		return find_group(&weights->run, &group, ret_count);
-	}
-}
-
-void weights_done(struct weights *weights)
-{
-	free(weights->lanes.all);
-	free(weights->processes.all);
-	free(weights->run.all);
-	*weights = (struct weights){.lanes = {NULL, 0}};
+	for (end = low; end < list->count && by_group(&list->all[end], &group) == 0;)
+		end++;
+	*ret_count = end - low;
+	return end > low ? &list->all[low] : NULL;
 }
 
 /* The method of the largest remainder. */

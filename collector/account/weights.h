@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/pool.h"
+
 struct weight {
 	uint32_t function, process, lane, path;
 	uint64_t calls;
@@ -20,9 +22,13 @@ struct weight_list {
 	size_t count;
 };
 
-/* All zero is empty. */
+/* What is known of: a lane, in its process, in the run. */
+enum weights_scope { WEIGHTS_LANE, WEIGHTS_PROCESS, WEIGHTS_RUN, WEIGHTS_SCOPES };
+
+/* All zero but for the pool is empty. */
 struct weights {
-	struct weight_list lanes, processes, run;
+	struct pool *pool;
+	struct weight_list lists[WEIGHTS_SCOPES];
 };
 
 #define WEIGHTS_MOST 256u
@@ -33,10 +39,8 @@ void weights_add(struct weights *weights, const struct weight *weight);
 void weights_finish(struct weights *weights);
 /* The paths of the function in the lane, in its process, or in the run. Borrowed;
  * *ret_count 0: nowhere. */
-enum weights_scope { WEIGHTS_LANE, WEIGHTS_PROCESS, WEIGHTS_RUN, WEIGHTS_SCOPES };
 const struct weight *weights_find(const struct weights *weights, enum weights_scope scope,
 				  const struct weight *key, size_t *ret_count);
-void weights_done(struct weights *weights);
 
 /* Divides total by shares, which are not all 0, into whole numbers that add up to it:
  * those that lose most by rounding down get one more, the first of equals before others.

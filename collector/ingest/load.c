@@ -128,7 +128,6 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 
 void ingest_done(struct ingest *ingest)
 {
-	snapshots_done(&ingest->snapshots);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->endings);

@@ -3,7 +3,7 @@
  * Differences between snapshots, computed from what nodes and sites had reached at each.
  * Must not trust numbers that the traced program has written.
  */
-#include "collector/merge/changes.h"
+#include "collector/merge/place.h"
 
 #include <stdlib.h>
 
@@ -18,11 +18,6 @@ static uint32_t first_of_node(const struct read_history *history, uint32_t lane_
 		history->path_pasts[i].lane_slot < lane_slot ||
 			(history->path_pasts[i].lane_slot == lane_slot &&
 			 history->path_pasts[i].node < node));
-}
-
-static void add_path(struct changes *changes, const struct change_of_path *change)
-{
-	ARRAY_ADD(changes->paths, changes->path_count) = *change;
 }
 
 /* Counters of other threads are read while they run, so a later snapshot may seem to have
@@ -90,15 +85,17 @@ static void subtract_off(struct change_of_path *change, const struct off *now,
 	before->ready_ns += change->ready_ns;
 }
 
-void changes_add_node(struct changes *changes, const struct read_run *run,
-		      uint32_t process, uint32_t lane_slot, uint32_t node,
-		      const struct change_place *place, const struct change_end *end)
+void changes_add_node(struct merge *merge, uint32_t process, uint32_t lane_slot,
+		      uint32_t node, const struct change_place *place,
+		      const struct change_end *end)
 {
-	const struct read_history *history = &run->processes[process].history;
+	const struct read_history *history = &merge->run->processes[process].history;
+	struct changes *changes = &merge->changes;
 	uint32_t first = first_of_node(history, lane_slot, node), count = 0;
 	const struct read_path_past *pasts = history->path_pasts + first;
 	uint64_t calls = 0, ticks = 0, unwound = 0;
-	struct off *offs, before = {0, 0};
+	auto_free struct off *offs = NULL;
+	struct off before = {0, 0};
 
 	while (first + count < history->path_past_count &&
 	       pasts[count].lane_slot == lane_slot && pasts[count].node == node)
@@ -128,9 +125,9 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 		}
 		if (change.calls || change.nested_calls || change.ticks ||
 		    change.unwound || change.ready_ns || change.blocked_ns)
-			add_path(changes, &change);
+			POOL_ADD(&merge->pool, changes->paths, changes->path_count) =
+				change;
 	}
-	free(offs);
 }
 
 /* A site's counts at a snapshot. */
@@ -138,7 +135,7 @@ struct reached {
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
 
-static void add_site(struct changes *changes, uint32_t process, uint32_t snapshot,
+static void add_site(struct merge *merge, uint32_t process, uint32_t snapshot,
 		     uint32_t site, const struct reached *now, struct reached *before)
 {
 	struct change_of_site change = {
@@ -156,7 +153,7 @@ static void add_site(struct changes *changes, uint32_t process, uint32_t snapsho
 	if (!change.alloc_count && !change.alloc_bytes && !change.live_count &&
 	    !change.live_bytes)
 		return;
-	ARRAY_ADD(changes->sites, changes->site_count) = change;
+	POOL_ADD(&merge->pool, merge->changes.sites, merge->changes.site_count) = change;
 }
 
 static uint32_t first_of_site(const struct read_history *history, uint32_t site)
@@ -165,10 +162,10 @@ static uint32_t first_of_site(const struct read_history *history, uint32_t site)
 				      history->site_pasts[i].site < site);
 }
 
-void changes_add_site(struct changes *changes, const struct read_run *run,
-		      uint32_t process, uint32_t site, uint32_t merged)
+void changes_add_site(struct merge *merge, uint32_t process, uint32_t site,
+		      uint32_t merged)
 {
-	const struct read_process *from = &run->processes[process];
+	const struct read_process *from = &merge->run->processes[process];
 	const struct segment_site *now = &from->sites[site];
 	const struct read_history *history = &from->history;
 	uint32_t id = from->first_site + site, last = 0;
@@ -182,21 +179,21 @@ void changes_add_site(struct changes *changes, const struct read_run *run,
 
 		if (past->first <= last) /* the process died while it wrote this one */
 			continue;
-		add_site(changes, process, past->first, merged, &reached, &before);
+		add_site(merge, process, past->first, merged, &reached, &before);
 		last = past->last;
 	}
 	if (now->interval < history->snapshot_count && now->interval >= last) {
 		struct reached reached = {now->alloc_count, now->alloc_bytes,
 					  now->free_count, now->free_bytes};
 
-		add_site(changes, process, now->interval + 1, merged, &reached, &before);
+		add_site(merge, process, now->interval + 1, merged, &reached, &before);
 	}
 }
 
-void changes_add_frees(struct changes *changes, const struct read_run *run,
-		       uint32_t process, const uint32_t *merged)
+void changes_add_frees(struct merge *merge, uint32_t process, const uint32_t *merged)
 {
-	const struct read_process *from = &run->processes[process];
+	const struct read_process *from = &merge->run->processes[process];
+	struct changes *changes = &merge->changes;
 	const struct read_history *history = &from->history;
 
 	for (uint32_t i = 0; i < history->free_age_count; i++) {
@@ -207,16 +204,9 @@ void changes_add_frees(struct changes *changes, const struct read_run *run,
 		    merged[site] == UINT32_MAX || age->born >= age->freed ||
 		    age->freed > history->snapshot_count || (int64_t)age->free_count <= 0)
 			continue;
-		ARRAY_ADD(changes->frees, changes->free_count) = (struct change_free){
-			process,    merged[site],    age->born,
-			age->freed, age->free_count, age->free_bytes};
+		POOL_ADD(&merge->pool, changes->frees, changes->free_count) =
+			(struct change_free){process,	      merged[site],
+					     age->born,	      age->freed,
+					     age->free_count, age->free_bytes};
 	}
-}
-
-void changes_done(struct changes *changes)
-{
-	free(changes->paths);
-	free(changes->sites);
-	free(changes->frees);
-	*changes = (struct changes){.path_count = 0};
 }

@@ -10,7 +10,8 @@
 #include "common/base/xalloc.h"
 
 /* Makes room for the buckets [first, end) beside those that are there. */
-static void widen(struct histogram *histogram, uint32_t first, uint32_t end)
+static void widen(struct pool *pool, struct histogram *histogram, uint32_t first,
+		  uint32_t end)
 {
 	uint32_t old_end = histogram->first + histogram->count;
 	uint64_t *counts;
@@ -23,19 +24,20 @@ static void widen(struct histogram *histogram, uint32_t first, uint32_t end)
 		if (old_end > end)
 			end = old_end;
 	}
-	counts = xcalloc(end - first, sizeof(*counts));
+	counts = pool_array(pool, end - first, sizeof(*counts));
 	if (histogram->count)
 		memcpy(counts + (histogram->first - first), histogram->counts,
 		       histogram->count * sizeof(*counts));
-	free(histogram->counts);
+	pool_free(histogram->counts);
 	histogram->counts = counts;
 	histogram->first = first;
 	histogram->count = end - first;
 }
 
-void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
+void histogram_add(struct pool *pool, struct histogram *histogram, uint32_t bucket,
+		   uint64_t calls)
 {
-	widen(histogram, bucket, bucket + 1);
+	widen(pool, histogram, bucket, bucket + 1);
 	histogram->counts[bucket - histogram->first] += calls;
 }
 
@@ -54,8 +56,9 @@ static uint64_t part_of(uint64_t calls, uint64_t part, uint64_t whole)
 	return (uint64_t)((unsigned __int128)calls * part / whole);
 }
 
-void histogram_add_part(struct histogram *histogram, const struct segment_function *from,
-			uint64_t part, uint64_t whole)
+void histogram_add_part(struct pool *pool, struct histogram *histogram,
+			const struct segment_function *from, uint64_t part,
+			uint64_t whole)
 {
 	uint32_t first = 0, end = SEGMENT_HISTOGRAM_BUCKETS;
 	uint64_t seen = 0;
@@ -65,7 +68,7 @@ void histogram_add_part(struct histogram *histogram, const struct segment_functi
 	while (end > first && !calls_in(from, end - 1))
 		end--;
 	if (first < end && part)
-		widen(histogram, first, end);
+		widen(pool, histogram, first, end);
 	for (uint32_t i = first; i < end && part; i++) {
 		uint64_t before = part_of(seen, part, whole);
 
@@ -73,12 +76,6 @@ void histogram_add_part(struct histogram *histogram, const struct segment_functi
 		histogram->counts[i - histogram->first] +=
 			part_of(seen, part, whole) - before;
 	}
-}
-
-void histogram_add_segment(struct histogram *histogram,
-			   const struct segment_function *from)
-{
-	histogram_add_part(histogram, from, 1, 1);
 }
 
 static double middle(uint32_t bucket)
@@ -142,10 +139,4 @@ void histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *
 	}
 	*ret = (uint8_t *)blob.data;
 	*ret_size = blob.size;
-}
-
-void histogram_done(struct histogram *histogram)
-{
-	free(histogram->counts);
-	*histogram = (struct histogram){NULL, 0, 0};
 }

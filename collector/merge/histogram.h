@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/pool.h"
 #include "common/segment.h"
 
 /* Only the buckets [first, first + count) have memory: a function's durations lie close
@@ -14,16 +15,15 @@ struct histogram {
 	uint32_t first, count;
 };
 
-/* Adds calls to a bucket. */
-void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls);
+/* Adds calls to a bucket. The counts are in the pool. */
+void histogram_add(struct pool *pool, struct histogram *histogram, uint32_t bucket,
+		   uint64_t calls);
 
-/* Adds the histogram of one function in one lane, its wrapped buckets included. */
-void histogram_add_segment(struct histogram *histogram,
-			   const struct segment_function *from);
-
-/* Adds the fraction part / whole of the calls of each bucket, rounded to whole calls. */
-void histogram_add_part(struct histogram *histogram, const struct segment_function *from,
-			uint64_t part, uint64_t whole);
+/* Adds, of one function in one lane, the fraction part / whole of the calls of each
+ * bucket, rounded to whole calls, its wrapped buckets included. */
+void histogram_add_part(struct pool *pool, struct histogram *histogram,
+			const struct segment_function *from, uint64_t part,
+			uint64_t whole);
 
 /* The middle, in ticks, of the bucket that holds the call at this fraction of all calls
  * ordered by duration (0.5: the median). 0 when empty: see histogram_is_empty(). */
@@ -34,5 +34,3 @@ int histogram_is_empty(const struct histogram *histogram);
 /* Encodes it as run.db keeps it: pairs of LEB128 numbers, bucket step and count. The
  * caller frees *ret, which is NULL when the histogram is empty. */
 void histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size);
-
-void histogram_done(struct histogram *histogram);

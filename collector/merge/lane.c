@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
-#include "common/libc/calls.h"
 #include "collector/read/segment_file.h"
 
 /* Adds what the nodes did between snapshots. */
@@ -26,11 +25,11 @@ static void add_changes(struct lane_walk *walk)
 		    !walk->nodes[i].path || place_is_return_address(&walk->data.nodes[i]))
 			continue;
 		own = waits_of_node(walk, i);
-		changes_add_node(
-			&merge->changes, merge->run, walk->process_index, lane_slot, i,
-			&(struct change_place){walk->nodes[i].path, walk->nodes[i].owner,
-					       walk->nodes[i].is_nested},
-			&own);
+		changes_add_node(merge, walk->process_index, lane_slot, i,
+				 &(struct change_place){walk->nodes[i].path,
+							walk->nodes[i].owner,
+							walk->nodes[i].is_nested},
+				 &own);
 	}
 }
 
@@ -120,7 +119,8 @@ static void close_frame(void *context, const struct open_frame *open)
 		return;
 	add_extremes(merge, place->path, ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);
-	histogram_add(&function->histogram, segment_histogram_bucket(ticks), 1);
+	histogram_add(&merge->pool, &function->histogram, segment_histogram_bucket(ticks),
+		      1);
 }
 
 /* Adds, of a variant, the share of its calls that are calls of the function. Nobody knows
@@ -130,16 +130,17 @@ static void add_histogram(struct lane_walk *walk, const struct variant_list *var
 {
 	struct histogram *to = &merge_function_at(walk->merge, function)->histogram;
 	const struct variant_count *count = NULL;
+	uint64_t part = 1, whole = 1;
 
 	if (walk->merge->identify.functions[function].variant)
 		count = variants_at(variants, function,
 				    identify_variant(&walk->merge->identify,
 						     walk->modules, from->key));
-	if (count && count->nested_count)
-		histogram_add_part(to, from, count->entry_count - count->nested_count,
-				   count->entry_count);
-	else
-		histogram_add_segment(to, from);
+	if (count && count->nested_count) {
+		part = count->entry_count - count->nested_count;
+		whole = count->entry_count;
+	}
+	histogram_add_part(&walk->merge->pool, to, from, part, whole);
 }
 
 static void add_histograms(struct lane_walk *walk, const struct variant_list *variants)
@@ -226,69 +227,6 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 	data->counts = NULL;
 }
 
-static uint32_t target_of(struct lane_walk *walk, uint32_t number)
-{
-	struct merge *merge = walk->merge;
-	const struct read_process *process = &merge->run->processes[walk->process_index];
-	const struct segment_target *target = &process->targets[number];
-
-	if (number &&
-	    (number >= process->target_count || target->kind >= SEGMENT_TARGET_KINDS)) {
-		merge->damaged_count++;
-		number = 0;
-	}
-	return number ? transfers_target(&merge->transfers, target->kind, target->name)
-		      : transfers_target(&merge->transfers, SEGMENT_TARGET_UNKNOWN, "");
-}
-
-static int64_t transfer_ns(const struct merge *merge, const struct segment_transfer *from)
-{
-	double ns = (double)ticks_duration_ns(merge->ticks, (double)from->ticks) -
-		    merge->cost.inner_ns * (double)from->call_count;
-
-	return ns > 0 ? (int64_t)ns : 0;
-}
-
-/* Notes reads and writes, for comparison with the kernel's own count. */
-static void see_transfer(struct lane_walk *walk, const struct segment_transfer *from)
-{
-	enum libc_call_kind kind = identify_libc_kind(walk->data.nodes[from->node].key);
-	int reads = kind == LIBC_CALL_READ || (kind == LIBC_CALL_COPY && from->is_source);
-	int writes =
-		kind == LIBC_CALL_WRITE || (kind == LIBC_CALL_COPY && !from->is_source);
-
-	transfers_see(&walk->merge->transfers, walk->process_index,
-		      reads ? from->bytes : 0, writes ? from->bytes : 0);
-}
-
-static void add_transfer(struct lane_walk *walk, const struct segment_transfer *from)
-{
-	struct merge *merge = walk->merge;
-
-	if (place_is_cut(walk, from->node)) {
-		transfers_lose(&merge->transfers, from->call_count, from->bytes);
-		return;
-	}
-	if (!place_path(walk, from->node)) {
-		merge->damaged_count++;
-		return;
-	}
-	transfers_add(&merge->transfers, walk->process_index,
-		      walk->nodes[from->node].path, target_of(walk, from->target), from,
-		      from->is_source ? 0 : transfer_ns(merge, from));
-	see_transfer(walk, from);
-}
-
-static void add_transfers(struct lane_walk *walk)
-{
-	const struct segment_lane *header = &walk->data.header;
-
-	transfers_lose(&walk->merge->transfers, header->lost_transfer_count,
-		       header->lost_transfer_bytes);
-	for (uint32_t i = 1; i < walk->data.transfer_count; i++)
-		add_transfer(walk, &walk->data.transfers[i]);
-}
-
 static uint32_t highest_target(const struct read_lane_data *data)
 {
 	uint32_t highest = 0;
@@ -344,14 +282,14 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	waits_find(&walk);
 	waits_add(&walk);
 	merge->open_paths[lane] = waits_open_path(&walk);
-	add_transfers(&walk);
+	transfers_add_lane(&walk);
 	sampled_add_lane(&walk);
-	studies_add_lane(&merge->studies, &walk);
+	studies_add_lane(&walk);
 	variants_find(&walk, &ret->variants);
 	add_histograms(&walk, &ret->variants);
 	add_changes(&walk);
-	marks_add_lane(&merge->marks, &walk);
-	spans_add_lane(&merge->spans, &walk);
+	marks_add_lane(&walk);
+	spans_add_lane(&walk);
 	locks_add_lane(&walk);
 	sites_add(&walk, sites, site_count);
 	take_counts(&walk, ret);

@@ -16,13 +16,13 @@
 #define LOCK_WAITS_MOST (1u << 18)
 
 /* A place that is looked up then, if it is one. */
-static void locks_add_place(struct locks *locks, struct lock_place place)
+static void locks_add_place(struct merge *merge, struct lock_place place)
 {
 	if (!place.lane_slot ||
 	    (place.node <= LANE_ROOT && place.what != LOCK_PLACE_HOLDER &&
 	     place.what != LOCK_PLACE_STALL_HOLDER))
 		return;
-	ARRAY_ADD(locks->places, locks->place_count) = place;
+	POOL_ADD(&merge->pool, merge->locks.places, merge->locks.place_count) = place;
 }
 
 /* Notes the allocation site of the memory block that contains the lock. */
@@ -37,7 +37,7 @@ static void note_block(struct merge *merge, uint32_t index,
 	    site >= process->site_count)
 		return;
 	lock->block_offset = from->block_offset;
-	locks_add_place(&merge->locks,
+	locks_add_place(merge,
 			(struct lock_place){lock->process, process->sites[site].lane_slot,
 					    process->sites[site].node, index,
 					    LOCK_PLACE_BLOCK});
@@ -47,19 +47,18 @@ static void note_block(struct merge *merge, uint32_t index,
 static uint32_t lock_at(const struct lane_walk *walk, const struct segment_lock *from)
 {
 	struct locks *locks = &walk->merge->locks;
-	uint32_t index = map_get(&locks->map, walk->process_index, from->address, 0);
-	struct merge_lock lock = {.process = walk->process_index,
-				  .kind = from->kind,
-				  .address = from->address,
-				  .first_ticks = UINT64_MAX};
+	struct map *map = &walk->merge->lock_map;
+	uint32_t index = map_get(map, walk->process_index, from->address, 0);
 
-	if (index != MAP_NONE)
+	_Static_assert(MAP_NONE == UINT32_MAX, "what is not in the map is no lock");
+	if (index != MAP_NONE || locks->count >= LOCKS_MOST)
 		return index;
-	if (locks->count >= LOCKS_MOST)
-		return UINT32_MAX;
-	index = (uint32_t)locks->count;
-	ARRAY_ADD(locks->all, locks->count) = lock;
-	map_put(&locks->map, walk->process_index, from->address, 0, index);
+	index = map_number(map, walk->process_index, from->address, 0, NULL);
+	POOL_ADD(&walk->merge->pool, locks->all, locks->count) =
+		(struct merge_lock){.process = walk->process_index,
+				    .kind = from->kind,
+				    .address = from->address,
+				    .first_ticks = UINT64_MAX};
 	note_block(walk->merge, index, from);
 	return index;
 }
@@ -92,7 +91,8 @@ static uint32_t add_lock(const struct lane_walk *walk, const struct segment_lock
 		lock->first_path = place_path(walk, from->first_node);
 	}
 	if (from->times && from->times < walk->data.lock_time_count)
-		histogram_add_segment(&lock->waits, &walk->data.lock_times[from->times]);
+		histogram_add_part(&walk->merge->pool, &lock->waits,
+				   &walk->data.lock_times[from->times], 1, 1);
 	return index;
 }
 
@@ -106,7 +106,7 @@ static void add_wait(const struct lane_walk *walk, const struct segment_lock_wai
 		count_add(&locks->folded_count, from->count);
 		return;
 	}
-	ARRAY_ADD(locks->waits, locks->wait_count) =
+	POOL_ADD(&walk->merge->pool, locks->waits, locks->wait_count) =
 		(struct merge_lock_wait){.lock = lock,
 					 .waiter_lane = walk->lane,
 					 .holder_lane = LOCK_NO_LANE,
@@ -114,10 +114,10 @@ static void add_wait(const struct lane_walk *walk, const struct segment_lock_wai
 					 .count = from->count,
 					 .ticks = from->ticks,
 					 .longest_ticks = from->longest_ticks};
-	locks_add_place(locks,
+	locks_add_place(walk->merge,
 			(struct lock_place){walk->process_index, from->holder_slot,
 					    from->holder_node, index, LOCK_PLACE_HOLDER});
-	locks_add_place(locks,
+	locks_add_place(walk->merge,
 			(struct lock_place){walk->process_index, from->holder_slot,
 					    from->taken_node, index, LOCK_PLACE_TAKEN});
 }
@@ -152,8 +152,10 @@ static int is_nap(const struct segment_stall *stall)
 	return stall->kind >= SEGMENT_LOCK_SLEEP;
 }
 
-static void add(struct stalls *stalls, const struct merge_stall *stall)
+static void add(struct merge *merge, const struct merge_stall *stall)
 {
+	struct stalls *stalls = &merge->locks.stalls;
+
 	while (stalls->count >= STALLS_MOST &&
 	       stalls->thinning < SEGMENT_STALL_THINNING_MOST)
 		thin(stalls);
@@ -163,15 +165,15 @@ static void add(struct stalls *stalls, const struct merge_stall *stall)
 	}
 	if (!segment_stall_is_kept(&stall->from, stalls->thinning))
 		return;
-	ARRAY_ADD(stalls->all, stalls->count) = *stall;
+	POOL_ADD(&merge->pool, stalls->all, stalls->count) = *stall;
 }
 
 /* Adds the stalls of a lane. locks: maps the lane's lock numbers to the run's. Holders
  * are not known yet. */
-static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
-			    const uint32_t *locks)
+static void stalls_add_lane(const struct lane_walk *walk, const uint32_t *locks)
 {
 	const struct read_lane_data *from = &walk->data;
+	struct stalls *stalls = &walk->merge->locks.stalls;
 
 	count_add(&stalls->lost_count, from->header.lost_stall_count);
 	while (stalls->thinning < from->header.stall_thinning &&
@@ -191,7 +193,7 @@ static void stalls_add_lane(struct stalls *stalls, const struct lane_walk *walk,
 		}
 		stall.lock = is_nap(&stall.from) ? UINT32_MAX : locks[stall.from.lock];
 		stall.waiter_path = place_path(walk, stall.from.node);
-		add(stalls, &stall);
+		add(walk->merge, &stall);
 	}
 }
 
@@ -214,7 +216,7 @@ void locks_add_lane(const struct lane_walk *walk)
 		else if (numbers[wait->lock] != UINT32_MAX)
 			add_wait(walk, wait, numbers[wait->lock]);
 	}
-	stalls_add_lane(&merge->locks.stalls, walk, numbers);
+	stalls_add_lane(walk, numbers);
 }
 
 static int by_lane(const void *a, const void *b)
@@ -301,10 +303,15 @@ static const char *name_of_path(const struct merge *merge, uint32_t path)
 		    : "[outside of any function]";
 }
 
-static char *with_offset(const char *name, uint64_t offset)
+/* Between the texts, with an offset that is not 0. */
+static const char *compose(struct merge *merge, const char *before, const char *name,
+			   const char *after, uint64_t offset)
 {
-	return offset ? xasprintf("%s + %llu", name, (unsigned long long)offset)
-		      : xstrdup(name);
+	auto_free char *text = offset ? xasprintf("%s%s%s + %llu", before, name, after,
+						  (unsigned long long)offset)
+				      : xasprintf("%s%s%s", before, name, after);
+
+	return intern_name(&merge->names, intern_text(&merge->names, text, NULL));
 }
 
 static void name_lock(struct merge *merge, struct merge_lock *lock)
@@ -317,18 +324,15 @@ static void name_lock(struct merge *merge, struct merge_lock *lock)
 
 	if (lock->kind == SEGMENT_LOCK_ENDING || lock->kind == SEGMENT_LOCK_SIGNAL) {
 		lock->naming = LOCK_NAMED_BY_KIND;
-		lock->name =
-			xstrdup(lock->kind == SEGMENT_LOCK_SIGNAL ? "[a signal]"
-								  : "[end of a thread]");
+		lock->name = lock->kind == SEGMENT_LOCK_SIGNAL ? "[a signal]"
+							       : "[end of a thread]";
 		return;
 	}
 	if (lock->block_path) {
-		char *block =
-			xasprintf("[block of %s]", name_of_path(merge, lock->block_path));
-
 		lock->naming = LOCK_NAMED_BY_BLOCK;
-		lock->name = with_offset(block, lock->block_offset);
-		free(block);
+		lock->name = compose(merge, "[block of ",
+				     name_of_path(merge, lock->block_path), "]",
+				     lock->block_offset);
 		return;
 	}
 	if (module != MODULE_NONE)
@@ -337,11 +341,11 @@ static void name_lock(struct merge *merge, struct merge_lock *lock)
 	    symbols_variable(modules_symbols(&merge->identify.modules, module), address,
 			     &symbol, &offset) == 0) {
 		lock->naming = LOCK_NAMED_BY_VARIABLE;
-		lock->name = with_offset(symbol.name, offset);
+		lock->name = compose(merge, "", symbol.name, "", offset);
 		return;
 	}
-	lock->name =
-		xasprintf("[first used by %s]", name_of_path(merge, lock->first_path));
+	lock->name = compose(merge, "[first used by ",
+			     name_of_path(merge, lock->first_path), "]", 0);
 }
 
 static int by_paths(const void *a, const void *b)
@@ -389,10 +393,10 @@ static void add_stall_places(struct merge *merge)
 			.what = LOCK_PLACE_STALL_HOLDER,
 		};
 
-		locks_add_place(locks, place);
+		locks_add_place(merge, place);
 		place.node = stall->from.taken_node;
 		place.what = LOCK_PLACE_STALL_TAKEN;
-		locks_add_place(locks, place);
+		locks_add_place(merge, place);
 	}
 }
 

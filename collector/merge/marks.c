@@ -9,18 +9,20 @@
 #include "common/base/map.h"
 #include "common/base/xalloc.h"
 
-static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
+static struct marks_series *find_or_add(struct merge *merge, uint32_t process,
 					uint32_t kind, const char *name)
 {
 	uint64_t whose = (uint64_t)process << 32 | kind;
-	uint32_t text = intern_text(&marks->names, name, NULL), index;
+	uint32_t text = intern_text(&merge->names, name, NULL), index;
+	struct marks *marks = &merge->marks;
 	struct marks_series *series;
 	bool is_new;
 
-	index = map_number(&marks->map, whose, text, 0, &is_new);
+	index = map_number(&merge->series_map, whose, text, 0, &is_new);
 	if (!is_new)
 		return marks->all[index];
-	series = ARRAY_ADD(marks->all, marks->count) = xcalloc(1, sizeof(*series));
+	series = pool_array(&merge->pool, 1, sizeof(*series));
+	POOL_ADD(&merge->pool, marks->all, marks->count) = series;
 	memcpy(series->name, name, strlen(name) + 1);
 	series->kind = kind;
 	series->process = process;
@@ -69,29 +71,28 @@ static struct marks_wait wait_of(const struct lane_walk *walk,
 	return wait;
 }
 
-static uint32_t keep_waits(struct marks *marks, const struct lane_walk *walk,
+static uint32_t keep_waits(const struct lane_walk *walk,
 			   const struct segment_step_wait *from)
 {
+	struct pool *pool = &walk->merge->pool;
+	struct marks *marks = &walk->merge->marks;
 	size_t first = marks->wait_count ? marks->wait_count : SEGMENT_STEP_WAITS;
 
 	if (!from[0].node || first + SEGMENT_STEP_WAITS > UINT32_MAX)
 		return 0;
-	for (size_t i = marks->wait_count; i < first + SEGMENT_STEP_WAITS; i++) {
-		struct marks_wait wait = {.path = 0};
-
-		if (i >= first)
-			wait = wait_of(walk, &from[i - first]);
-		marks->waits = array_room(marks->waits, i, sizeof(*marks->waits));
-		marks->waits[i] = wait;
-	}
-	marks->wait_count = first + SEGMENT_STEP_WAITS;
+	while (marks->wait_count < first) /* none */
+		POOL_ADD(pool, marks->waits, marks->wait_count) =
+			(struct marks_wait){.path = 0};
+	for (uint32_t i = 0; i < SEGMENT_STEP_WAITS; i++)
+		POOL_ADD(pool, marks->waits, marks->wait_count) = wait_of(walk, &from[i]);
 	return (uint32_t)first;
 }
 
 /* Paths reported for one name. */
 #define SERIES_PATHS_MOST 64u
 
-static void add_wait(struct marks_series *to, const struct marks_wait *wait)
+static void add_wait(struct merge *merge, struct marks_series *to,
+		     const struct marks_wait *wait)
 {
 	size_t i = 0;
 
@@ -99,10 +100,9 @@ static void add_wait(struct marks_series *to, const struct marks_wait *wait)
 		i++;
 	if (i == SERIES_PATHS_MOST)
 		return;
-	if (i == to->wait_count) {
-		ARRAY_ADD(to->waits, to->wait_count) =
+	if (i == to->wait_count)
+		POOL_ADD(&merge->pool, to->waits, to->wait_count) =
 			(struct marks_wait){.path = wait->path};
-	}
 	count_add(&to->waits[i].ready_ns, wait->ready_ns);
 	count_add(&to->waits[i].blocked_ns, wait->blocked_ns);
 }
@@ -120,20 +120,19 @@ static void add_waits(struct marks_series *to, const struct lane_walk *walk,
 		struct marks_wait wait = wait_of(walk, &from->waits[i]);
 
 		if (wait.path)
-			add_wait(to, &wait);
+			add_wait(walk->merge, to, &wait);
 	}
 }
 
-static void add_extremes(struct marks *marks, struct marks_series *to,
-			 const struct segment_series *from, const struct lane_walk *walk,
-			 uint64_t *damaged_count)
+static void add_extremes(struct marks_series *to, const struct segment_series *from,
+			 const struct lane_walk *walk, uint64_t *damaged_count)
 {
 	for (uint32_t i = 0; i < SEGMENT_SERIES_EXTREMES; i++) {
 		struct marks_value high = value_of(walk, &from->highest[i]);
 		struct marks_value low = value_of(walk, &from->lowest[i]);
 
 		if (i < from->highest_count && to->kind == SEGMENT_SERIES_STEP)
-			high.waits = keep_waits(marks, walk, from->highest_waits[i]);
+			high.waits = keep_waits(walk, from->highest_waits[i]);
 		if (i < from->highest_count && is_plausible(&high.mark, to->kind))
 			add_extreme(to->highest, &to->highest_count, &high, 1);
 		else if (i < from->highest_count)
@@ -156,28 +155,29 @@ static void add_latest(struct marks_series *to, const struct segment_series *fro
 		struct marks_value value =
 			value_of(walk, &from->window[i % SEGMENT_SERIES_WINDOW]);
 
-		to->latest = array_room(to->latest, to->latest_count, sizeof(value));
 		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
-			to->latest[to->latest_count++] = value;
+			POOL_ADD(&walk->merge->pool, to->latest, to->latest_count) =
+				value;
 		else if (value.mark.index <= i) /* else written meanwhile */
 			++*damaged_count;
 	}
 }
 
 /* walk: their lane's; NULL when late times have been taken out already. */
-static void add_spans(struct marks_series *to, const struct lane_walk *walk,
+static void add_spans(struct merge *merge, struct marks_series *to,
+		      const struct lane_walk *walk,
 		      const struct segment_series_span *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		to->spans = array_room(to->spans, to->span_count, sizeof(*to->spans));
-		if (from[i].count && isfinite(from[i].sum) &&
-		    from[i].last_ticks >= from[i].first_ticks) {
-			struct segment_series_span *span = &to->spans[to->span_count++];
+		struct segment_series_span *span;
 
-			*span = from[i];
-			if (walk)
-				waits_take_late(walk, &span->ready_ns, &span->blocked_ns);
-		}
+		if (!from[i].count || !isfinite(from[i].sum) ||
+		    from[i].last_ticks < from[i].first_ticks)
+			continue;
+		span = &POOL_ADD(&merge->pool, to->spans, to->span_count);
+		*span = from[i];
+		if (walk)
+			waits_take_late(walk, &span->ready_ns, &span->blocked_ns);
 	}
 }
 
@@ -198,7 +198,7 @@ static void add_sums(struct marks_series *to, const struct segment_series *from)
 		count_add(&to->histogram[i], from->histogram[i]);
 }
 
-void marks_add_lane(struct marks *marks, const struct lane_walk *walk)
+void marks_add_lane(const struct lane_walk *walk)
 {
 	uint64_t *damaged_count = &walk->merge->damaged_count;
 
@@ -214,12 +214,13 @@ void marks_add_lane(struct marks *marks, const struct lane_walk *walk)
 			++*damaged_count;
 			continue;
 		}
-		to = find_or_add(marks, walk->process_index, from->kind, from->name);
+		to = find_or_add(walk->merge, walk->process_index, from->kind,
+				 from->name);
 		add_sums(to, from);
 		if (from->kind == SEGMENT_SERIES_STEP)
 			add_waits(to, walk, from);
-		add_extremes(marks, to, from, walk, damaged_count);
-		add_spans(to, walk, from->spans, SEGMENT_SERIES_SPANS);
+		add_extremes(to, from, walk, damaged_count);
+		add_spans(walk->merge, to, walk, from->spans, SEGMENT_SERIES_SPANS);
 		add_latest(to, from, walk, damaged_count);
 	}
 }
@@ -293,7 +294,8 @@ static void put_in_order(struct marks_series *series)
 }
 
 /* Adds a process's series to the run's. The latest values stay with the process. */
-static void add_to_run(struct marks_series *to, const struct marks_series *from)
+static void add_to_run(struct merge *merge, struct marks_series *to,
+		       const struct marks_series *from)
 {
 	if (!to->count || from->first_ticks < to->first_ticks)
 		to->first_ticks = from->first_ticks;
@@ -309,16 +311,17 @@ static void add_to_run(struct marks_series *to, const struct marks_series *from)
 		add_extreme(to->highest, &to->highest_count, &from->highest[i], 1);
 	for (uint32_t i = 0; i < from->lowest_count; i++)
 		add_extreme(to->lowest, &to->lowest_count, &from->lowest[i], -1);
-	add_spans(to, NULL, from->spans, from->span_count);
+	add_spans(merge, to, NULL, from->spans, from->span_count);
 	count_add(&to->ready_ns, from->ready_ns);
 	count_add(&to->blocked_ns, from->blocked_ns);
 	to->is_unsplit |= from->is_unsplit;
 	for (size_t i = 0; i < from->wait_count; i++)
-		add_wait(to, &from->waits[i]);
+		add_wait(merge, to, &from->waits[i]);
 }
 
-void marks_finish(struct marks *marks)
+void marks_finish(struct merge *merge)
 {
+	struct marks *marks = &merge->marks;
 	size_t count = marks->count;
 
 	for (size_t i = 0; i < count; i++) {
@@ -328,9 +331,44 @@ void marks_finish(struct marks *marks)
 					   &from->growth_bytes))
 			from->growth_bytes = 0; /* damaged */
 		put_in_order(from);
-		to = find_or_add(marks, MARKS_ALL, from->kind, from->name);
-		add_to_run(to, from);
+		to = find_or_add(merge, MARKS_ALL, from->kind, from->name);
+		add_to_run(merge, to, from);
 	}
 	for (size_t i = count; i < marks->count; i++)
 		put_in_order(marks->all[i]);
+}
+
+/* The value in the middle of a bucket. */
+static double bucket_value(uint32_t bucket)
+{
+	uint32_t place = bucket > SEGMENT_SERIES_SIDE ? bucket - SEGMENT_SERIES_SIDE - 1
+						      : SEGMENT_SERIES_SIDE - 1 - bucket;
+	double value;
+
+	if (bucket == SEGMENT_SERIES_SIDE)
+		return 0;
+	value = ldexp(8.5 + place % 8,
+		      (int)(place / 8) + SEGMENT_SERIES_LOWEST_EXPONENT - 3);
+	return bucket > SEGMENT_SERIES_SIDE ? value : -value;
+}
+
+double marks_percentile(const struct marks_series *series, double fraction)
+{
+	double count = 0, seen = 0, value = 0;
+	uint32_t bucket = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
+		count += (double)series->histogram[i];
+	for (; bucket < SEGMENT_SERIES_BUCKETS; bucket++) {
+		seen += (double)series->histogram[bucket];
+		if (seen > 0 && seen >= fraction * count)
+			break;
+	}
+	if (bucket < SEGMENT_SERIES_BUCKETS)
+		value = bucket_value(bucket);
+	if (series->lowest_count && value < series->lowest[0].mark.value)
+		value = series->lowest[0].mark.value;
+	if (series->highest_count && value > series->highest[0].mark.value)
+		value = series->highest[0].mark.value;
+	return value;
 }

@@ -4,17 +4,18 @@
  */
 #include "collector/merge/merge.h"
 
-#include <stdlib.h>
-
 #include "common/base/xalloc.h"
 
 void merge_add_path(struct merge *merge, const struct merge_path *path)
 {
 	size_t count = merge->path_count++;
 
-	merge->paths = array_room(merge->paths, count, sizeof(*merge->paths));
-	merge->cells = array_room(merge->cells, count, sizeof(*merge->cells));
-	merge->touched = array_room(merge->touched, count, sizeof(*merge->touched));
+	merge->paths =
+		pool_room(&merge->pool, merge->paths, count, sizeof(*merge->paths));
+	merge->cells =
+		pool_room(&merge->pool, merge->cells, count, sizeof(*merge->cells));
+	merge->touched =
+		pool_room(&merge->pool, merge->touched, count, sizeof(*merge->touched));
 	merge->paths[count] = *path;
 }
 
@@ -121,12 +122,11 @@ uint32_t merge_note_call(struct merge *merge, uint32_t path, uint32_t first,
 
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function)
 {
-	while (merge->function_count <= function) {
-		merge->functions = array_room(merge->functions, merge->function_count,
-					      sizeof(*merge->functions));
-		quantities_clear(QUANTITY_OF_FUNCTION,
-				 merge->functions[merge->function_count++].quantities);
-	}
+	while (merge->function_count <= function)
+		quantities_clear(
+			QUANTITY_OF_FUNCTION,
+			POOL_ADD(&merge->pool, merge->functions, merge->function_count)
+				.quantities);
 	return &merge->functions[function];
 }
 
@@ -163,41 +163,10 @@ int64_t merge_call_ns(const struct merge *merge, double ticks)
 
 void merge_done(struct merge *merge)
 {
-	for (size_t i = 0; i < merge->run->process_count; i++) {
-		free(merge->modules[i].numbers);
-		free(merge->merged_sites[i]);
-	}
-	for (size_t i = 0; i < merge->function_count; i++)
-		histogram_done(&merge->functions[i].histogram);
-	free(merge->merged_sites);
-	changes_done(&merge->changes);
-	locks_done(&merge->locks);
-	spans_done(&merge->spans);
-	marks_done(&merge->marks);
-	studies_done(&merge->studies);
-	transfers_done(&merge->transfers);
-	sampled_done(&merge->sampled);
-	free(merge->process_cost);
-	free(merge->modes);
-	free(merge->first_mode);
-	free(merge->modules);
-	free(merge->memory);
-	free(merge->paths);
-	free(merge->shares);
-	free(merge->row_lanes);
-	free(merge->open_paths);
-	free(merge->is_shared_lane);
-	free(merge->sites);
-	free(merge->functions);
-	free(merge->edges);
-	free(merge->cells);
-	free(merge->touched);
-	map_done(&merge->path_map);
-	map_done(&merge->site_map);
-	map_done(&merge->edge_map);
-	map_done(&merge->call_map);
-	map_done(&merge->share_map);
-	map_done(&merge->mode_map);
+	for (size_t i = 0; i < MERGE_MAPS; i++)
+		map_done(&merge->maps[i]);
+	intern_free(&merge->names);
 	identify_done(&merge->identify);
+	pool_done(&merge->pool);
 	*merge = (struct merge){.run = NULL};
 }

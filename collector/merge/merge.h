@@ -11,12 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/merge/changes.h"
 #include "collector/merge/histogram.h"
 #include "collector/merge/hook_cost.h"
 #include "collector/merge/identify.h"
 #include "collector/merge/results.h"
 #include "common/base/map.h"
+#include "common/base/pool.h"
 #include "common/quantities.h"
 #include "common/segment_recording.h"
 #include "collector/read/read.h"
@@ -158,7 +158,10 @@ struct merge_mode {
 	SUM(truncated_stack_count)                                                       \
 	SUM(partial_stack_count)
 
+#define MERGE_MAPS 11
+
 struct merge {
+	struct pool pool; /* of all arrays here and in what is part of it */
 	const struct read_run *run;
 	const struct ticks *ticks;
 	struct hook_cost cost;		/* the run's */
@@ -195,12 +198,23 @@ struct merge {
 	struct sampled sampled;
 	struct studies studies;
 	uint32_t **merged_sites; /* by process and site: index in sites */
-	struct map path_map, site_map, edge_map;
-	struct map call_map;  /* by path, line and file: call lines beside the first */
-	struct map share_map; /* by path and lane, for shared lanes */
-	/* by process and function with calls without frames: the least detailed enum
-	 * segment_recording */
-	struct map mode_map;
+	struct intern names;	 /* of steps, counters and targets */
+	union {
+		struct {
+			struct map path_map, site_map, edge_map;
+			/* by path, line and file: call lines beside the first */
+			struct map call_map;
+			struct map share_map; /* by path and lane, for shared lanes */
+			/* by process and function with calls without frames: the least
+			 * detailed enum segment_recording */
+			struct map mode_map;
+			struct map lock_map;   /* by process and address */
+			struct map series_map; /* by name, kind and process */
+			struct map target_map, transfer_map;
+			struct map caller_map; /* of samples */
+		};
+		struct map maps[MERGE_MAPS];
+	};
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */
 	size_t mode_count;
 	size_t *first_mode; /* by process, and mode_count behind the last */

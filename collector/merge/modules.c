@@ -35,11 +35,11 @@ static uint32_t module_number(struct modules *modules, const struct segment_modu
 	return number;
 }
 
-void modules_list(struct modules *modules, const struct read_process *process,
-		  struct module_list *ret)
+void modules_list(struct modules *modules, struct pool *pool,
+		  const struct read_process *process, struct module_list *ret)
 {
 	*ret = (struct module_list){.process = process};
-	ret->numbers = xcalloc(process->module_count, sizeof(*ret->numbers));
+	ret->numbers = pool_array(pool, process->module_count, sizeof(*ret->numbers));
 	for (uint32_t i = 0; i < process->module_count; i++)
 		ret->numbers[i] = module_number(modules, process->modules[i].file);
 }

@@ -10,6 +10,7 @@
 
 #include "collector/read/process.h"
 #include "common/base/map.h"
+#include "common/base/pool.h"
 
 #define MODULE_NONE UINT32_MAX
 
@@ -28,14 +29,15 @@ struct modules {
 /* The modules of a process whose addresses are looked up. */
 struct module_list {
 	const struct read_process *process;
-	uint32_t *numbers; /* owned (free): number of each of its modules */
+	uint32_t *numbers; /* of each of its modules */
 	uint32_t last;	   /* the module found last */
 };
 
 void modules_init(struct modules *modules);
 void modules_done(struct modules *modules);
-void modules_list(struct modules *modules, const struct read_process *process,
-		  struct module_list *ret);
+/* The list's numbers are in the pool. */
+void modules_list(struct modules *modules, struct pool *pool,
+		  const struct read_process *process, struct module_list *ret);
 
 /* Finds the module (MODULE_NONE: none) that the key (struct segment_node) lies in, and
  * its address in that file; without a module, the plain address. */

@@ -166,6 +166,30 @@ void variants_done(struct variant_list *list);
 /* Adds the lane's samples. Damaged ones are counted. */
 void sampled_add_lane(struct lane_walk *walk);
 
+/* The merged path of a node, the path that gets its time (place.h), and whether its
+ * entries do not count as calls of that path (sites.c). */
+struct change_place {
+	uint32_t path, owner;
+	int is_nested;
+};
+
+/* Adds the changes of a node that has this place in the merged tree. A wait that was open
+ * at a snapshot is split into ready and blocked like what was booked of it later. */
+void changes_add_node(struct merge *merge, uint32_t process, uint32_t lane_slot,
+		      uint32_t node, const struct change_place *place,
+		      const struct change_end *end);
+
+/* Adds the changes of the process's site `site`, which is `merged` in the merged tree. */
+void changes_add_site(struct merge *merge, uint32_t process, uint32_t site,
+		      uint32_t merged);
+
+/* Adds the frees by age. merged: for each site of the process its merged index, or
+ * UINT32_MAX for a site that has none. */
+void changes_add_frees(struct merge *merge, uint32_t process, const uint32_t *merged);
+
+/* Adds what the lane's calls of libc moved. */
+void transfers_add_lane(struct lane_walk *walk);
+
 /* Adds the locks of a lane whose nodes are placed. A wait for a lock names paths of two
  * lanes, the waiter's and the holder's, so the holders' are looked up after all lanes are
  * merged, by reading the lanes that are named a second time. */
@@ -174,16 +198,16 @@ void locks_add_lane(const struct lane_walk *walk);
 void locks_finish(struct merge *merge);
 
 /* Of a lane whose nodes are placed and whose frames are still there. */
-void spans_add_lane(struct spans *spans, const struct lane_walk *walk);
+void spans_add_lane(const struct lane_walk *walk);
 
 /* Adds what a lane has; what is not plausible is counted as damaged. */
-void marks_add_lane(struct marks *marks, const struct lane_walk *walk);
+void marks_add_lane(const struct lane_walk *walk);
 /* All lanes have been added: puts everything in order, and adds the series of the run,
  * after those of the processes. */
-void marks_finish(struct marks *marks);
+void marks_finish(struct merge *merge);
 
 /* Adds those of a lane; what is not plausible is counted as damaged. */
-void studies_add_lane(struct studies *studies, const struct lane_walk *walk);
+void studies_add_lane(const struct lane_walk *walk);
 /* All lanes have been added: puts them in order, and leaves out what is too many. */
 void studies_finish(struct studies *studies);
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a run has besides the sums of its paths: locks and who waited for whom, steps and
- * counters, long calls, and cases. A file of that name adds those of each lane (place.h).
+ * What a run has besides the sums of its paths: changes between snapshots, locks and who
+ * waited for whom, steps and counters, long calls, and cases. A file of that name adds
+ * those of each lane (place.h). All arrays are in the merge's pool, all names among its
+ * names.
  */
 #pragma once
 
@@ -11,10 +13,52 @@
 #include "collector/merge/histogram.h"
 #include "collector/merge/modules.h"
 #include "common/base/map.h"
+#include "common/quantities.h"
 #include "common/libc/calls.h"
 #include "common/segment_series.h"
 #include "common/segment_slow.h"
 #include "common/segment_tree.h"
+
+/*
+ * What happened between the snapshots of each process, by merged path and site:
+ * differences (changes.c).
+ */
+
+/* What a path did between the snapshot before and `snapshot` (from 1) of a process.
+ * Several lanes may each have one for the same path. */
+struct change_of_path {
+	uint32_t process, snapshot, path, owner;
+	uint64_t calls, nested_calls, ticks, unwound;
+	uint64_t ready_ns, blocked_ns;
+};
+
+/* A node's waits at the end as they were booked, and the share of the blocked time that
+ * was in truth ready (collector/merge/waits.c). */
+struct change_end {
+	uint64_t ready_ns, blocked_ns;
+	double late_share;
+};
+
+struct change_of_site {
+	uint32_t process, snapshot, site;
+	QUANTITY_FIELDS(HELD);
+};
+
+/* See struct segment_free_age. */
+struct change_free {
+	uint32_t process, site;
+	uint32_t born, freed;
+	uint64_t count, bytes;
+};
+
+struct changes {
+	struct change_of_path *paths;
+	size_t path_count;
+	struct change_of_site *sites;
+	size_t site_count;
+	struct change_free *frees;
+	size_t free_count;
+};
 
 /* A wait for another thread. Path 0 and holder_lane UINT32_MAX: not known. */
 struct merge_stall {
@@ -43,7 +87,7 @@ struct merge_lock {
 	uint32_t process; /* index in run->processes */
 	uint32_t kind;	  /* enum segment_lock_kind */
 	uint64_t address;
-	char *name; /* owned */
+	const char *name;
 	enum lock_naming naming;
 	const char *module; /* file of the variable, or NULL; borrowed */
 	uint64_t lock_count, wait_count, wait_ticks, longest_wait_ticks;
@@ -84,7 +128,6 @@ struct locks {
 	struct merge_lock_wait *waits;
 	struct lock_place *places;
 	size_t count, wait_count, place_count;
-	struct map map;	       /* by process and address */
 	uint64_t folded_count; /* calls and waits that no entry includes */
 	struct stalls stalls;
 };
@@ -129,12 +172,10 @@ struct marks_series {
 
 /* All zero is empty. */
 struct marks {
-	struct marks_series **all; /* owned, each separately allocated */
+	struct marks_series **all;
 	size_t count;
 	struct marks_wait *waits; /* SEGMENT_STEP_WAITS per slow step; [0] is none */
 	size_t wait_count;
-	struct intern names;
-	struct map map; /* name, kind and process to index in all */
 };
 
 struct merge_span {
@@ -153,7 +194,6 @@ struct merge_span {
 /* All zero is empty. */
 struct spans {
 	struct merge_span *all; /* within a lane by beginning, the longer first */
-	struct intern names;
 	size_t count;
 	uint64_t thinned_count, lost_count, joined_count;
 	uint64_t complete_ticks; /* from here on all were kept, in each lane */
@@ -173,7 +213,7 @@ struct studies_part {
 };
 
 struct studies_case {
-	struct studies_part *parts; /* owned; a parent precedes its children */
+	struct studies_part *parts; /* a parent precedes its children */
 	uint32_t part_count;
 	uint32_t lane, path; /* 0, as of its first part: a step outside of all calls */
 	int is_slow;
@@ -188,22 +228,16 @@ struct studies_study {
 	uint64_t begin_ticks;
 	uint64_t call_count, ticks, alone_count, missed_count;
 	uint64_t ready_count, ready_ticks, folded_count, cost_ticks;
-	struct studies_case *cases; /* owned; the slowest first, then by duration */
+	struct studies_case *cases; /* the slowest first, then by duration */
 	size_t case_count;
 };
 
 /* All zero is empty. Sums end at UINT64_MAX. */
 struct studies {
-	struct studies_study *all; /* owned */
+	struct studies_study *all;
 	size_t count;
 	uint64_t lost_count; /* studies without room */
 };
-
-/* These also take a struct that is all zero. */
-void locks_done(struct locks *locks);
-void marks_done(struct marks *marks);
-void spans_done(struct spans *spans);
-void studies_done(struct studies *studies);
 
 /* The value at this fraction of all values in order: the middle of its bucket, kept
  * within the lowest and the highest value. 0 without values. */
@@ -250,27 +284,8 @@ struct transfers {
 	size_t row_count;
 	struct transfers_seen *seen; /* by process; may be shorter */
 	size_t seen_count;
-	struct map target_map, row_map;
-	struct intern names;
 	uint64_t lost_count, lost_bytes; /* on no known path */
 };
-
-/* Returns the target's number, made if needed; 0 for kind 0. */
-uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char *name);
-
-/* Adds calls. total_ns: what they took. */
-void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
-		   uint32_t target, const struct segment_transfer *from,
-		   int64_t total_ns);
-
-/* Adds what reading or writing calls moved, for comparison with the kernel's count. */
-void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
-		   uint64_t write_bytes);
-
-/* Adds calls whose path is not known. */
-void transfers_lose(struct transfers *transfers, uint64_t count, uint64_t bytes);
-
-void transfers_done(struct transfers *transfers);
 
 /*
  * Samples of a run, each with the path that was innermost with a frame, and the function
@@ -278,7 +293,6 @@ void transfers_done(struct transfers *transfers);
  */
 
 struct cpu_book;
-struct identify;
 struct merge;
 
 enum sampled_kind {
@@ -332,7 +346,6 @@ struct sampled {
 	size_t lane_count;
 	struct sampled_caller *callers; /* [0] is nobody */
 	size_t caller_count;
-	struct map caller_map;
 	/* of the run */
 	uint64_t count, cpu_ns, kernel_ns, lost_ns;
 	uint64_t hook_ns;	/* of HOOKS and STUBS */
@@ -350,19 +363,11 @@ const struct sampled_row *sampled_of_lane(const struct sampled *sampled, uint32_
 /* The lane has samples. */
 const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_t lane);
 
-/* The index in callers. */
-uint32_t sampled_caller(struct sampled *sampled, uint32_t place, uint32_t caller);
-void sampled_done(struct sampled *sampled);
-
-/* Fills in the functions, the line and the file of the key's address. */
-void sampled_name_row(struct sampled_row *row, struct identify *identify,
-		      struct module_list *modules, uint64_t key);
+/* The index of a caller in callers. */
+uint32_t sampled_caller(struct merge *merge, uint32_t place, uint32_t caller);
 
 /* When nobody asks for callers any more: rows that differ in them become one. */
 void sampled_forget_callers(struct sampled *sampled);
-
-/* Of the rows from `first` on those of one place become one. */
-void sampled_join(struct sampled *sampled, size_t first);
 
 /* Of an address in a file of the samples from outside; a return address less 1. */
 uint64_t sampled_key(uint32_t module, uint64_t address);

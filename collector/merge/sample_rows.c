@@ -14,6 +14,102 @@
 #include "collector/processes/cpu_book.h"
 #include "common/base/xalloc.h"
 
+const struct sampled_row *sampled_of_lane(const struct sampled *sampled, uint32_t lane,
+					  size_t *ret_count)
+{
+	size_t low = COUNT_BEFORE(sampled->row_count, i, sampled->rows[i].lane < lane),
+	       first;
+
+	first = low;
+	while (low < sampled->row_count && sampled->rows[low].lane == lane)
+		low++;
+	*ret_count = low - first;
+	return sampled->rows + first;
+}
+
+static int by_lane(const void *key, const void *member)
+{
+	uint32_t lane = *(const uint32_t *)key;
+	uint32_t other = ((const struct sampled_lane *)member)->lane;
+
+	return ORDER(lane, other);
+}
+
+const struct sampled_lane *sampled_header(const struct sampled *sampled, uint32_t lane)
+{
+	if (!sampled->lane_count)
+		return NULL;
+	return bsearch(&lane, sampled->lanes, sampled->lane_count,
+		       sizeof(*sampled->lanes), by_lane);
+}
+
+/* Fills in the functions, the line and the file of the key's address. */
+static void find_names(struct sampled_row *row, struct identify *identify,
+		       struct module_list *modules, uint64_t key)
+{
+	uint32_t count, first = identify_places(identify, modules, key, &count);
+
+	row->place = first;
+	row->function = identify->places[first].function;
+	row->outer_function = identify->places[first + count - 1].function;
+	row->line = identify->places[first].line;
+	row->file = identify->places[first].file;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct sampled_row *left = a, *right = b;
+
+	return ORDER_BY_3(left, right, lane, path, kind)
+		       ?: ORDER_BY_4(left, right, function, outer_function, file, line)
+		       ?: ORDER_BY(left, right, caller);
+}
+
+/* Of the rows from `first` on those of one place become one. */
+static void join(struct sampled *sampled, size_t first)
+{
+	size_t kept = first;
+
+	if (sampled->row_count - first < 2)
+		return;
+	qsort(sampled->rows + first, sampled->row_count - first, sizeof(*sampled->rows),
+	      by_place);
+	for (size_t i = first + 1; i < sampled->row_count; i++) {
+		struct sampled_row *last = &sampled->rows[kept];
+
+		if (by_place(last, &sampled->rows[i]) != 0) {
+			sampled->rows[++kept] = sampled->rows[i];
+			continue;
+		}
+		count_add(&last->count, sampled->rows[i].count);
+		count_add(&last->cpu_ns, sampled->rows[i].cpu_ns);
+	}
+	sampled->row_count = kept + 1;
+}
+
+void sampled_forget_callers(struct sampled *sampled)
+{
+	for (size_t i = 0; i < sampled->row_count; i++)
+		sampled->rows[i].caller = 0;
+	join(sampled, 0);
+}
+
+uint32_t sampled_caller(struct merge *merge, uint32_t place, uint32_t caller)
+{
+	struct sampled *sampled = &merge->sampled;
+	bool is_new;
+	uint32_t number = 1 + map_number(&merge->caller_map, place, caller, 0, &is_new);
+
+	if (!is_new)
+		return number;
+	if (!sampled->caller_count) /* index 0 is nobody */
+		POOL_ADD(&merge->pool, sampled->callers, sampled->caller_count) =
+			(struct sampled_caller){.place = 0};
+	POOL_ADD(&merge->pool, sampled->callers, sampled->caller_count) =
+		(struct sampled_caller){.place = place, .caller = caller};
+	return number;
+}
+
 static enum sampled_kind kind_of(uint64_t address)
 {
 	switch (address) {
@@ -63,9 +159,10 @@ static uint32_t caller_of(struct lane_walk *walk, const struct segment_sample *f
 	return 0;
 }
 
-static void add_node_row(struct sampled *sampled, struct lane_walk *walk,
-			 const struct segment_sample *from, uint32_t caller)
+static void add_node_row(struct lane_walk *walk, const struct segment_sample *from,
+			 uint32_t caller)
 {
+	struct sampled *sampled = &walk->merge->sampled;
 	struct sampled_row row = {.lane = walk->lane,
 				  .kind = kind_of(from->address),
 				  .function = IDENTIFY_NONE,
@@ -79,14 +176,13 @@ static void add_node_row(struct sampled *sampled, struct lane_walk *walk,
 	else if (!place_is_cut(walk, from->node) && from->node > LANE_ROOT)
 		walk->merge->damaged_count++;
 	if (row.kind == SAMPLED_CODE)
-		sampled_name_row(&row, &walk->merge->identify, walk->modules,
-				 node_key(from));
-	ARRAY_ADD(sampled->rows, sampled->row_count) = row;
+		find_names(&row, &walk->merge->identify, walk->modules, node_key(from));
+	POOL_ADD(&walk->merge->pool, sampled->rows, sampled->row_count) = row;
 	if (row.kind == SAMPLED_HOOKS || row.kind == SAMPLED_STUBS)
 		count_add(&sampled->hook_ns, row.cpu_ns);
 }
 
-static void add_entries(struct sampled *sampled, struct lane_walk *walk)
+static void add_entries(struct lane_walk *walk)
 {
 	struct identify *identify = &walk->merge->identify;
 	uint32_t *entries = xcalloc(walk->data.sample_count, sizeof(*entries)), count;
@@ -97,12 +193,12 @@ static void add_entries(struct sampled *sampled, struct lane_walk *walk)
 
 		if (is_caller(from))
 			entries[i] =
-				sampled_caller(sampled,
+				sampled_caller(walk->merge,
 					       identify_places(identify, walk->modules,
 							       node_key(from), &count),
 					       caller);
 		else
-			add_node_row(sampled, walk, from, caller);
+			add_node_row(walk, from, caller);
 	}
 	free(entries);
 }
@@ -141,15 +237,15 @@ void sampled_add_lane(struct lane_walk *walk)
 	size_t first = sampled->row_count;
 
 	if (walk->data.sample_count > 1) {
-		ARRAY_ADD(sampled->lanes, sampled->lane_count) =
+		POOL_ADD(&walk->merge->pool, sampled->lanes, sampled->lane_count) =
 			(struct sampled_lane){walk->lane, walk->data.header.sampled_ns,
 					      walk->data.header.kernel_ns};
 	}
 	add_header(sampled, &walk->data.header);
 	wish_names(walk);
 	if (walk->data.sample_count > 1)
-		add_entries(sampled, walk);
-	sampled_join(sampled, first);
+		add_entries(walk);
+	join(sampled, first);
 }
 
 /*
@@ -170,8 +266,8 @@ static void name_row(struct merge *merge, struct module_list *modules,
 		return;
 	}
 	row->kind = SAMPLED_CODE;
-	sampled_name_row(row, &merge->identify, modules,
-			 sampled_key(from->module, from->address));
+	find_names(row, &merge->identify, modules,
+		   sampled_key(from->module, from->address));
 }
 
 static void wish(struct merge *merge, struct module_list *modules, uint32_t module,
@@ -204,7 +300,7 @@ static void add_row(struct merge *merge, struct module_list *modules,
 				  .cpu_ns = from->weight_ns};
 
 	name_row(merge, modules, from, &row);
-	ARRAY_ADD(sampled->rows, sampled->row_count) = row;
+	POOL_ADD(&merge->pool, sampled->rows, sampled->row_count) = row;
 }
 
 static void add_sums(struct sampled *sampled, const struct cpu_sums *sums)
@@ -239,13 +335,12 @@ void sampled_add_outside(struct merge *merge, const struct cpu_book *book)
 			module_files_place(merge->run->module_files, &module);
 		process.modules[i].start = process.modules[i].bias = 0;
 	}
-	modules_list(&merge->identify.modules, &process, &modules);
+	modules_list(&merge->identify.modules, &merge->pool, &process, &modules);
 	wish_all(merge, &modules, book);
 	for (size_t i = 0; i < book->row_count; i++)
 		add_row(merge, &modules, &book->rows[i]);
-	sampled_join(&merge->sampled, first);
+	join(&merge->sampled, first);
 	sampled_place(merge, &modules, book, first);
 	add_sums(&merge->sampled, &book->sums);
-	free(modules.numbers);
 	free(process.modules);
 }

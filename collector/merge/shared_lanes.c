@@ -217,8 +217,9 @@ void shared_lanes_find(struct merge *merge, const struct merge_end *ends)
 	size_t count = merge->run->lane_count;
 	struct finding finding = {.merge = merge};
 
-	merge->row_lanes = xcalloc(count, sizeof(*merge->row_lanes));
-	merge->is_shared_lane = xcalloc(count, sizeof(*merge->is_shared_lane));
+	merge->row_lanes = pool_array(&merge->pool, count, sizeof(*merge->row_lanes));
+	merge->is_shared_lane =
+		pool_array(&merge->pool, count, sizeof(*merge->is_shared_lane));
 	for (uint32_t i = 0; i < count; i++)
 		merge->row_lanes[i] = i;
 	if (!count)

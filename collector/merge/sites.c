@@ -60,7 +60,7 @@ static uint32_t site_row(struct merge *merge, uint32_t path,
 
 	if (!is_new)
 		return index;
-	ARRAY_ADD(merge->sites, merge->site_count) = (struct merge_site){
+	POOL_ADD(&merge->pool, merge->sites, merge->site_count) = (struct merge_site){
 		.path = path, .line = line, .file = file, .call = call};
 	return index;
 }
@@ -179,7 +179,7 @@ static void add_site(struct lane_walk *walk, uint32_t index)
 	if (!merged_sites)
 		return;
 	merged_sites[index] = row;
-	changes_add_site(&merge->changes, merge->run, walk->process_index, index, row);
+	changes_add_site(merge, walk->process_index, index, row);
 }
 
 size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_slot,

@@ -139,11 +139,13 @@ static void drop_shortest(struct spans *spans)
 	spans->count = kept;
 }
 
-static void add(struct spans *spans, const struct merge_span *span)
+static void add(struct merge *merge, const struct merge_span *span)
 {
+	struct spans *spans = &merge->spans;
+
 	if (spans->count >= SPANS_MOST)
 		drop_shortest(spans);
-	ARRAY_ADD(spans->all, spans->count) = *span;
+	POOL_ADD(&merge->pool, spans->all, spans->count) = *span;
 }
 
 static int is_whole(const struct lane_walk *walk, const struct segment_span *span)
@@ -200,10 +202,10 @@ static void find_thread(struct lane_spans *lane, uint32_t number, struct merge_s
 }
 
 /* The name may lack its NUL. */
-static uint32_t step_name(struct spans *spans, struct segment_series *series)
+static uint32_t step_name(struct merge *merge, struct segment_series *series)
 {
 	series->name[sizeof(series->name) - 1] = '\0';
-	return intern_text(&spans->names, series->name, NULL);
+	return intern_text(&merge->names, series->name, NULL);
 }
 
 static void add_span(struct lane_spans *lane, const struct segment_span *from)
@@ -232,9 +234,9 @@ static void add_span(struct lane_spans *lane, const struct segment_span *from)
 	waits_take_late(walk, &span.ready_ns, &span.blocked_ns);
 	span.path = walk->nodes[from->node].path;
 	if (from->kind == SEGMENT_SPAN_STEP)
-		span.name = step_name(lane->spans, &walk->data.series[from->series]);
+		span.name = step_name(walk->merge, &walk->data.series[from->series]);
 	find_thread(lane, from->thread, &span);
-	add(lane->spans, &span);
+	add(walk->merge, &span);
 }
 
 /* Did that open frame make this call? Yes when it ended after the frame began by the
@@ -323,9 +325,10 @@ static void add_kept(struct lane_spans *lane)
 			add_span(lane, &all[i]);
 }
 
-void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
+void spans_add_lane(const struct lane_walk *walk)
 {
 	const struct segment_lane *header = &walk->data.header;
+	struct spans *spans = &walk->merge->spans;
 	struct lane_spans lane = {.spans = spans,
 				  .walk = walk,
 				  .last_process = walk->process_index,
@@ -340,7 +343,7 @@ void spans_add_lane(struct spans *spans, const struct lane_walk *walk)
 		stretch_open(&lane);
 		for (size_t i = 0; i < lane.open_count; i++) {
 			find_thread(&lane, header->thread, &lane.open[i]);
-			add(spans, &lane.open[i]);
+			add(walk->merge, &lane.open[i]);
 		}
 		add_kept(&lane);
 	}

@@ -15,14 +15,11 @@
 /* Cases of one study held before leave_out() drops some. */
 #define CASES_HELD 128u
 
-static void case_done(struct studies_case *entry)
-{
-	free(entry->parts);
-}
-
-static struct studies_study *study_of(struct studies *studies,
+static struct studies_study *study_of(struct merge *merge,
 				      const struct studies_study *like)
 {
+	struct studies *studies = &merge->studies;
+
 	for (size_t i = 0; i < studies->count; i++)
 		if (studies->all[i].function == like->function &&
 		    strcmp(studies->all[i].step, like->step) == 0)
@@ -31,7 +28,7 @@ static struct studies_study *study_of(struct studies *studies,
 		studies->lost_count++;
 		return NULL;
 	}
-	ARRAY_ADD(studies->all, studies->count) = *like;
+	POOL_ADD(&merge->pool, studies->all, studies->count) = *like;
 	return &studies->all[studies->count - 1];
 }
 
@@ -141,7 +138,8 @@ static int read_case(const struct lane_walk *walk, const struct segment_case *fr
 				     .beside_call_count = from->beside_call_count,
 				     .beside_ticks = from->beside_ticks,
 				     .folded_count = from->folded_count};
-	ret->parts = xcalloc(from->part_count + 1u, sizeof(*ret->parts));
+	ret->parts = pool_array(&walk->merge->pool, from->part_count + 1u,
+				sizeof(*ret->parts));
 	for (uint32_t i = 0; i < from->part_count; i++) {
 		const struct segment_case_part *part = &from->parts[i];
 
@@ -174,22 +172,23 @@ static void leave_out(struct studies_study *study)
 	usual = study->case_count - slow;
 	kept = slow < STUDIES_SLOWEST ? slow : STUDIES_SLOWEST;
 	for (size_t i = kept; i < slow; i++)
-		case_done(&study->cases[i]);
+		pool_free(study->cases[i].parts);
 	first = usual > STUDIES_USUAL ? (usual - STUDIES_USUAL) / 2 : 0;
 	for (size_t i = 0; i < usual; i++) {
 		if (i >= first && i < first + STUDIES_USUAL)
 			study->cases[kept++] = study->cases[slow + i];
 		else
-			case_done(&study->cases[slow + i]);
+			pool_free(study->cases[slow + i].parts);
 	}
 	study->case_count = kept;
 }
 
-static void add_case(struct studies_study *study, const struct studies_case *from)
+static void add_case(struct merge *merge, struct studies_study *study,
+		     const struct studies_case *from)
 {
 	if (study->case_count >= CASES_HELD)
 		leave_out(study);
-	ARRAY_ADD(study->cases, study->case_count) = *from;
+	POOL_ADD(&merge->pool, study->cases, study->case_count) = *from;
 }
 
 static void add_cases(struct studies_study *study, const struct lane_walk *walk,
@@ -205,13 +204,13 @@ static void add_cases(struct studies_study *study, const struct lane_walk *walk,
 		if (!from->serial || from->serial & 1)
 			continue; /* the writer died in between */
 		if (read_case(walk, from, is_step, &entry))
-			add_case(study, &entry);
+			add_case(walk->merge, study, &entry);
 		else
 			walk->merge->damaged_count++;
 	}
 }
 
-void studies_add_lane(struct studies *studies, const struct lane_walk *walk)
+void studies_add_lane(const struct lane_walk *walk)
 {
 	for (uint32_t i = 0; i < walk->data.study_count && i < SEGMENT_STUDIES_MOST;
 	     i++) {
@@ -222,7 +221,7 @@ void studies_add_lane(struct studies *studies, const struct lane_walk *walk)
 			walk->merge->damaged_count++;
 			continue;
 		}
-		study = study_of(studies, &like);
+		study = study_of(walk->merge, &like);
 		if (!study)
 			continue;
 		add_sums(study, own);
@@ -234,4 +233,34 @@ void studies_finish(struct studies *studies)
 {
 	for (size_t i = 0; i < studies->count; i++)
 		leave_out(&studies->all[i]);
+}
+
+static double positive(double value)
+{
+	return value > 0 ? value : 0;
+}
+
+/* A parent precedes its children, so this goes backwards: each part hands what lies at
+ * and below it to its parent. */
+void studies_times(const struct studies_case *from, const struct studies_cost *cost,
+		   double *ret_total_ns, double *ret_self_ns)
+{
+	auto_free double *below_ns = xcalloc(from->part_count + 1u, sizeof(*below_ns));
+	auto_free double *hooks_ns = xcalloc(from->part_count + 1u, sizeof(*hooks_ns));
+
+	for (uint32_t i = from->part_count; i-- > 0;) {
+		const struct studies_part *part = &from->parts[i];
+		double calls = (double)part->call_count, raw_ns, inside_ns;
+
+		inside_ns = hooks_ns[i] + (double)part->alloc_count * cost->alloc_ns +
+			    calls * cost->inner_ns;
+		raw_ns = (double)part->ticks * cost->ns_per_tick;
+		ret_total_ns[i] =
+			part->call_count ? positive(raw_ns - inside_ns) : below_ns[i];
+		ret_self_ns[i] = positive(ret_total_ns[i] - below_ns[i]);
+		if (part->parent >= i)
+			continue; /* STUDIES_NONE, too */
+		below_ns[part->parent] += ret_total_ns[i];
+		hooks_ns[part->parent] += inside_ns + calls * cost->outer_ns;
+	}
 }

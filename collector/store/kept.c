@@ -20,7 +20,7 @@ static void add_span(struct row *row, const void *element)
 		thread = row->store->threads[row->store->first_threads[span->process] +
 					     span->thread];
 	if (span->kind == SEGMENT_SPAN_STEP)
-		name = intern_name(&row->ingest->merge.spans.names, span->name);
+		name = intern_name(&row->ingest->merge.names, span->name);
 	row_add(row, row->ids->run, row_process(row, span->process),
 		row_lane(row, span->lane), value_known(thread), span->kind, name,
 		value_path(row, span->path), row_time_ns(row, span->begin_ticks),

@@ -3,10 +3,6 @@
  * tree for each path. */
 #include "collector/account/callers/callers.h"
 
-#include <stdlib.h>
-
-#include "common/base/xalloc.h"
-
 struct callers {
 	const struct merge *merge;
 	struct caller *of_mode;
@@ -82,15 +78,15 @@ static void note_kind(struct callers *callers, uint32_t function,
 		map_put(&callers->kinds, function, key, 0, 0);
 }
 
-struct callers *callers_new(const struct merge *merge)
+struct callers *callers_new(struct pool *pool, const struct merge *merge)
 {
-	struct callers *callers = xcalloc(1, sizeof(*callers));
+	struct callers *callers = pool_array(pool, 1, sizeof(*callers));
 	size_t functions = merge->identify.function_count;
 
 	callers->merge = merge;
-	callers->has_hooks = xcalloc(functions, 1);
-	callers->is_caller = xcalloc(functions, 1);
-	callers->of_mode = xcalloc(merge->mode_count, sizeof(*callers->of_mode));
+	callers->has_hooks = pool_array(pool, functions, 1);
+	callers->is_caller = pool_array(pool, functions, 1);
+	callers->of_mode = pool_array(pool, merge->mode_count, sizeof(*callers->of_mode));
 	find_hooks(callers);
 	for (size_t i = 0; i < merge->mode_count; i++) {
 		struct caller caller = find_caller(callers, &merge->modes[i]);
@@ -106,15 +102,10 @@ struct callers *callers_new(const struct merge *merge)
 	return callers;
 }
 
-void callers_free(struct callers *callers)
+void callers_done(struct callers *callers)
 {
-	if (!callers)
-		return;
-	free(callers->has_hooks);
-	free(callers->is_caller);
-	free(callers->of_mode);
-	map_done(&callers->kinds);
-	free(callers);
+	if (callers)
+		map_done(&callers->kinds);
 }
 
 struct caller callers_of(const struct callers *callers, uint32_t mode)
@@ -141,27 +132,21 @@ struct host {
 };
 
 struct hosts {
+	struct pool *pool;
 	struct merge *merge;
 	struct host *all; /* by path */
 	size_t count;
 };
 
-struct hosts *hosts_new(struct merge *merge)
+struct hosts *hosts_new(struct pool *pool, struct merge *merge)
 {
-	struct hosts *hosts = xcalloc(1, sizeof(*hosts));
+	struct hosts *hosts = pool_array(pool, 1, sizeof(*hosts));
 
+	hosts->pool = pool;
 	hosts->merge = merge;
 	for (size_t i = 0; i < merge->path_count; i++)
 		hosts_add(hosts, (uint32_t)i, 0);
 	return hosts;
-}
-
-void hosts_free(struct hosts *hosts)
-{
-	if (!hosts)
-		return;
-	free(hosts->all);
-	free(hosts);
 }
 
 void hosts_note(struct hosts *hosts, const struct kept_cell *cell)
@@ -207,9 +192,9 @@ void hosts_add(struct hosts *hosts, uint32_t path, int is_copy)
 	if (path < hosts->count)
 		return;
 	while (hosts->count <= path) {
-		hosts->all = array_room(hosts->all, hosts->count, sizeof(*hosts->all));
-		hosts->all[hosts->count] = (struct host){.copies = 0};
-		set_host(hosts, (uint32_t)hosts->count++, 0);
+		POOL_ADD(hosts->pool, hosts->all, hosts->count) =
+			(struct host){.copies = 0};
+		set_host(hosts, (uint32_t)hosts->count - 1, 0);
 	}
 	set_host(hosts, path, is_copy);
 }

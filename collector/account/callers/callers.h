@@ -24,8 +24,10 @@ struct caller {
 
 struct callers;
 
-struct callers *callers_new(const struct merge *merge);
-void callers_free(struct callers *callers);
+/* In the pool, like the hosts below. */
+struct callers *callers_new(struct pool *pool, const struct merge *merge);
+/* Frees what is not in the pool; NULL: nothing. */
+void callers_done(struct callers *callers);
 
 /* Of a mode, by its index in merge->modes. */
 struct caller callers_of(const struct callers *callers, uint32_t mode);
@@ -42,8 +44,7 @@ int callers_has(const struct callers *callers, uint32_t function);
 struct hosts;
 
 /* Of the paths that there are now. */
-struct hosts *hosts_new(struct merge *merge);
-void hosts_free(struct hosts *hosts);
+struct hosts *hosts_new(struct pool *pool, struct merge *merge);
 
 /* Notes a lane's cell; when that is done: finds who has the code of each path,
  * by what was counted where none of its calls has a frame. */

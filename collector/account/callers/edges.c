@@ -80,7 +80,7 @@ struct edges *edges_new(struct merge *merge, struct kept *kept,
 			const struct weights *weights, struct hosts *hosts,
 			const struct callers *callers)
 {
-	struct edges *edges = xcalloc(1, sizeof(*edges));
+	struct edges *edges = pool_array(kept->pool, 1, sizeof(*edges));
 
 	edges->merge = merge;
 	edges->kept = kept;
@@ -88,20 +88,9 @@ struct edges *edges_new(struct merge *merge, struct kept *kept,
 	edges->hosts = hosts;
 	edges->callers = callers;
 	edges->function_count = merge->identify.function_count;
-	edges->functions = xcalloc(edges->function_count, sizeof(*edges->functions));
+	edges->functions =
+		pool_array(kept->pool, edges->function_count, sizeof(*edges->functions));
 	return edges;
-}
-
-void edges_free(struct edges *edges)
-{
-	if (!edges)
-		return;
-	free(edges->functions);
-	free(edges->counts);
-	free(edges->placed);
-	free(edges->stack);
-	free(edges->ways.all);
-	free(edges);
 }
 
 /* The path of the function that called this one: a region in between is none. */
@@ -165,10 +154,9 @@ static void add_host(struct edges *edges, uint32_t path, int is_copy)
 	edges->merge->paths[path].has_copies |= is_copy;
 }
 
-static void add_way(struct ways *ways, struct way way)
+static void add_way(struct edges *edges, struct way way)
 {
-	ways->all = array_room(ways->all, ways->count, sizeof(*ways->all));
-	ways->all[ways->count++] = way;
+	POOL_ADD(edges->kept->pool, edges->ways.all, edges->ways.count) = way;
 }
 
 static const struct weight *find_group(const struct edges *edges, uint32_t function,
@@ -195,8 +183,8 @@ static size_t find_seen(struct edges *edges, uint32_t function,
 	for (size_t i = 0; i < count; i++)
 		if ((all[i].calls || all[i].passed_calls) &&
 		    (!caller || is_theirs(edges, all[i].path, caller, likeness)))
-			add_way(&edges->ways, (struct way){all[i].path, all[i].calls,
-							   all[i].passed_calls});
+			add_way(edges, (struct way){all[i].path, all[i].calls,
+						    all[i].passed_calls});
 	return edges->ways.count;
 }
 
@@ -213,14 +201,13 @@ static size_t find_above(struct edges *edges, const struct caller *caller,
 	edges->ways.is_above = 1;
 	for (size_t i = 0; i < count; i++)
 		if (is_like(edges, all[i].path, caller, likeness))
-			add_way(&edges->ways, (struct way){all[i].path, all[i].calls,
-							   all[i].passed_calls});
+			add_way(edges, (struct way){all[i].path, all[i].calls,
+						    all[i].passed_calls});
 	for (; scope == WEIGHTS_LANE && at; at = edges->placed[at - 1].next) {
 		const struct placed *placed = &edges->placed[at - 1];
 
 		if (is_like(edges, placed->path, caller, likeness))
-			add_way(&edges->ways,
-				(struct way){placed->path, placed->calls, 0});
+			add_way(edges, (struct way){placed->path, placed->calls, 0});
 	}
 	return edges->ways.count;
 }
@@ -266,8 +253,8 @@ static size_t find_placed(struct edges *edges, uint32_t function)
 	edges->ways.count = 0;
 	edges->ways.is_above = 0;
 	for (; at; at = edges->placed[at - 1].next)
-		add_way(&edges->ways, (struct way){edges->placed[at - 1].path,
-						   edges->placed[at - 1].calls, 0});
+		add_way(edges, (struct way){edges->placed[at - 1].path,
+					    edges->placed[at - 1].calls, 0});
 	return edges->ways.count;
 }
 
@@ -342,15 +329,13 @@ static void keep(struct edges *edges, const struct kept_calls *calls)
 	const struct merge_mode *mode = &edges->merge->modes[calls->mode];
 	struct lane_function *function = &edges->functions[mode->function];
 
-	kept_add_calls(edges->kept, calls);
+	POOL_ADD(edges->kept->pool, edges->kept->calls, edges->kept->call_count) = *calls;
 	if (calls->is_nested)
 		return;
 	merge_note_own_call(edges->merge, calls->path, mode->place, mode->place_count);
 	if (edges->merge->paths[calls->path].recording < SEGMENT_RECORDING_COUNTED)
 		edges->merge->paths[calls->path].recording = SEGMENT_RECORDING_COUNTED;
-	edges->placed =
-		array_room(edges->placed, edges->placed_count, sizeof(*edges->placed));
-	edges->placed[edges->placed_count++] =
+	POOL_ADD(edges->kept->pool, edges->placed, edges->placed_count) =
 		(struct placed){calls->path, function->first_placed, calls->calls};
 	function->first_placed = (uint32_t)edges->placed_count;
 }
@@ -503,8 +488,7 @@ static void place_unknown(struct edges *edges, uint32_t function)
 
 static void push(struct edges *edges, uint32_t function)
 {
-	edges->stack = array_room(edges->stack, edges->depth, sizeof(*edges->stack));
-	edges->stack[edges->depth++] = function;
+	POOL_ADD(edges->kept->pool, edges->stack, edges->depth) = function;
 	edges->functions[function].state = BUSY;
 	place_some(edges, function, 0);
 }
@@ -583,8 +567,8 @@ static void list_counts(struct edges *edges)
 	const struct kept_lane *lane = edges->lane;
 
 	edges->count_count = lane->counts.end - lane->counts.first;
-	edges->counts = xreallocarray(edges->counts, edges->count_count + 1,
-				      sizeof(*edges->counts));
+	edges->counts = pool_resize(edges->kept->pool, edges->counts,
+				    edges->count_count + 1, sizeof(*edges->counts));
 	for (size_t i = edges->count_count; i-- > 0;) {
 		const struct kept_count *of =
 			&edges->kept->counts[lane->counts.first + i];

@@ -17,11 +17,10 @@
 
 struct edges;
 
-/* All borrowed; callers and weights are complete. */
+/* All borrowed; callers and weights are complete. In the pool of what is kept. */
 struct edges *edges_new(struct merge *merge, struct kept *kept,
 			const struct weights *weights, struct hosts *hosts,
 			const struct callers *callers);
-void edges_free(struct edges *edges);
 
 /* Finds paths for the lane's counts, and keeps its calls there; fills in lane->calls. */
 void edges_place(struct edges *edges, struct kept_lane *lane);

@@ -13,16 +13,10 @@
 /* The weight of what all functions say, in samples. */
 #define POOL_SAMPLES 4.0
 
-void pools_init(struct pools *pools, size_t function_count)
+void pools_init(struct pools *pools, struct pool *pool, size_t function_count)
 {
 	*pools = (struct pools){.function_count = function_count};
-	pools->all = xcalloc(function_count + 1, sizeof(*pools->all));
-}
-
-void pools_done(struct pools *pools)
-{
-	free(pools->all);
-	*pools = (struct pools){.all = NULL};
+	pools->all = pool_array(pool, function_count + 1, sizeof(*pools->all));
 }
 
 /* Samples of the recorder itself. */
@@ -31,13 +25,14 @@ static bool pools_is_hook(const struct sampled_row *row)
 	return row->kind == SAMPLED_HOOKS || row->kind == SAMPLED_STUBS;
 }
 
-static struct pool *pool_of(struct pools *pools, const struct merge *merge, uint32_t path)
+static struct pooled *pool_of(struct pools *pools, const struct merge *merge,
+			      uint32_t path)
 {
 	return &pools->all[path ? merge->paths[path].function : pools->function_count];
 }
 
-const struct pool *pools_of(const struct pools *pools, const struct merge *merge,
-			    uint32_t path)
+const struct pooled *pools_of(const struct pools *pools, const struct merge *merge,
+			      uint32_t path)
 {
 	return &pools->all[path ? merge->paths[path].function : pools->function_count];
 }
@@ -45,7 +40,7 @@ const struct pool *pools_of(const struct pools *pools, const struct merge *merge
 static void note_row(struct pools *pools, const struct merge *merge,
 		     const struct sampled_row *row)
 {
-	struct pool *holder = pool_of(pools, merge, row->path);
+	struct pooled *holder = pool_of(pools, merge, row->path);
 	double ns = (double)row->cpu_ns;
 	bool is_other = row->kind == SAMPLED_CODE &&
 			row->credited_function < pools->function_count &&
@@ -85,7 +80,7 @@ void pools_note(struct pools *pools, const struct merge *merge, uint32_t lane,
 		pools->sum.model_ns += ns;
 	}
 	for (size_t i = 0; i < count; i++) {
-		struct pool *own = &pools->all[held[i].function];
+		struct pooled *own = &pools->all[held[i].function];
 
 		own->is_known = true;
 		own->calls += held[i].calls;
@@ -101,7 +96,7 @@ double pools_period_ns(const struct pools *pools)
 	return pools->samples > 0 ? pools->ns / pools->samples : 0;
 }
 
-double pools_hook_factor(const struct pools *pools, const struct pool *pool,
+double pools_hook_factor(const struct pools *pools, const struct pooled *pool,
 			 double period_ns)
 {
 	double all =
@@ -113,7 +108,7 @@ double pools_hook_factor(const struct pools *pools, const struct pool *pool,
 		       : all;
 }
 
-double pools_own_part(const struct pool *pool, double period_ns, double otherwise)
+double pools_own_part(const struct pooled *pool, double period_ns, double otherwise)
 {
 	double weight = POOL_SAMPLES * period_ns;
 
@@ -122,7 +117,7 @@ double pools_own_part(const struct pool *pool, double period_ns, double otherwis
 		       : otherwise;
 }
 
-double pools_call_ns(const struct pool *pool)
+double pools_call_ns(const struct pooled *pool)
 {
 	return pool->calls >= 1 ? pool->ns / pool->calls : 0;
 }

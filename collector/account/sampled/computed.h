@@ -24,7 +24,7 @@
  */
 
 /* Of a function. */
-struct pool {
+struct pooled {
 	double calls, ns; /* of its counted calls: how many, and samples in them */
 	double hook_ns, model_ns; /* of its paths: samples in hooks, the calibration's */
 	double own_ns, all_ns;	  /* of its paths: samples in its own code, all of them */
@@ -32,33 +32,32 @@ struct pool {
 };
 
 struct pools {
-	struct pool *all; /* by function, and behind them of no frame at all */
-	struct pool sum;
+	struct pooled *all; /* by function, and behind them of no frame at all */
+	struct pooled sum;
 	size_t function_count;
 	double samples, ns; /* of all lanes */
 };
 
-void pools_init(struct pools *pools, size_t function_count);
-void pools_done(struct pools *pools);
+void pools_init(struct pools *pools, struct pool *pool, size_t function_count);
 
 /* Adds a lane in the cells, with its self times, and its calls without frames. */
 void pools_note(struct pools *pools, const struct merge *merge, uint32_t lane,
 		const struct held *held, size_t count);
 
 /* Of the frames of a path, 0: of no frame. */
-const struct pool *pools_of(const struct pools *pools, const struct merge *merge,
-			    uint32_t path);
+const struct pooled *pools_of(const struct pools *pools, const struct merge *merge,
+			      uint32_t path);
 
 /* What a sample stands for. 0: there are none. */
 double pools_period_ns(const struct pools *pools);
 /* What the hooks cost, in times of the calibration. period_ns: of a sample. */
-double pools_hook_factor(const struct pools *pools, const struct pool *pool,
+double pools_hook_factor(const struct pools *pools, const struct pooled *pool,
 			 double period_ns);
 /* The part of its paths' time that is its own, by their samples; few of them are taken
  * together with `otherwise`. */
-double pools_own_part(const struct pool *pool, double period_ns, double otherwise);
+double pools_own_part(const struct pooled *pool, double period_ns, double otherwise);
 /* Of a call that was only counted. */
-double pools_call_ns(const struct pool *pool);
+double pools_call_ns(const struct pooled *pool);
 
 struct computed {
 	/* Has it samples; is it known what its threads computed? How much of that has no

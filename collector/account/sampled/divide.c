@@ -32,27 +32,19 @@ struct holder {
 	double hook_model_ns, others_model_ns, own_model_ns;
 };
 
-struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of)
+struct divide *divide_new(struct pool *pool, const struct merge *merge,
+			  const uint32_t *mode_of)
 {
-	struct divide *divide = xcalloc(1, sizeof(*divide));
+	struct divide *divide = pool_array(pool, 1, sizeof(*divide));
 
 	divide->mode_of = mode_of;
-	divide->has_hooks =
-		xcalloc(merge->identify.function_count + 1, sizeof(*divide->has_hooks));
+	divide->has_hooks = pool_array(pool, merge->identify.function_count + 1,
+				       sizeof(*divide->has_hooks));
 	for (size_t i = 1; i < merge->path_count; i++)
 		if (merge->paths[i].kind != MERGE_FRAME)
 			divide->has_hooks[merge->paths[i].function] = true;
-	pools_init(&divide->pools, merge->identify.function_count);
+	pools_init(&divide->pools, pool, merge->identify.function_count);
 	return divide;
-}
-
-void divide_free(struct divide *divide)
-{
-	if (!divide)
-		return;
-	pools_done(&divide->pools);
-	free(divide->has_hooks);
-	free(divide);
 }
 
 void divide_credit(const struct divide *divide, struct merge *merge, uint32_t lane)
@@ -325,7 +317,7 @@ static void find_own_model(const struct divide *divide, const struct merge *merg
 {
 	double all_ns = holder->whole.ns;
 	double rest_ns = all_ns - holder->hook_model_ns - holder->others_model_ns;
-	const struct pool *pool = pools_of(&divide->pools, merge, holder->samples.path);
+	const struct pooled *pool = pools_of(&divide->pools, merge, holder->samples.path);
 
 	if (all_ns > 0)
 		holder->own_model_ns =

@@ -46,9 +46,9 @@
 struct divide;
 
 /* When all lanes are merged, and their calls have their places. mode_of: borrowed, by
- * function: is it only counted in the lane that is looked at? */
-struct divide *divide_new(const struct merge *merge, const uint32_t *mode_of);
-void divide_free(struct divide *divide);
+ * function: is it only counted in the lane that is looked at? In the pool. */
+struct divide *divide_new(struct pool *pool, const struct merge *merge,
+			  const uint32_t *mode_of);
 
 /* Whose time the lane's samples are (credit.h). Before divide_note(). */
 void divide_credit(const struct divide *divide, struct merge *merge, uint32_t lane);

@@ -66,12 +66,10 @@ static int end(void **state)
 	struct scene *scene = *state;
 	struct merge *merge = &scene->merge;
 
-	divide_free(scene->divide);
-	free(merge->paths);
-	free(merge->cells);
-	free(merge->touched);
+	pool_done(&merge->pool);
 	map_done(&merge->path_map);
-	sampled_done(&merge->sampled);
+	free(merge->sampled.rows);
+	free(merge->sampled.lanes);
 	free(scene);
 	return 0;
 }
@@ -132,7 +130,7 @@ static void make_divide(struct scene *scene, int64_t ns, double calls)
 {
 	struct held held = calls_of(calls);
 
-	scene->divide = divide_new(&scene->merge, scene->mode_of);
+	scene->divide = divide_new(&scene->merge.pool, &scene->merge, scene->mode_of);
 	if (scene->has_places)
 		divide_credit(scene->divide, &scene->merge, 0);
 	if (!scene->merge.sampled.lane_count)
@@ -333,7 +331,7 @@ static uint32_t caller_by(struct scene *scene, const uint32_t *places, size_t co
 	uint32_t caller = SAMPLED_FRAME;
 
 	for (size_t i = 0; i < count; i++)
-		caller = sampled_caller(&scene->merge.sampled, places[i], caller);
+		caller = sampled_caller(&scene->merge, places[i], caller);
 	return caller;
 }
 

@@ -169,12 +169,12 @@ TEST_FIXTURE(fibers_with_the_same_frames, begin, finish)
 /* Each process has its own series of a name: they are found without looking at all. */
 TEST_FIXTURE(many_series, begin, finish)
 {
-	struct marks all = {.count = 0}, *marks = &all;
 	struct segment_series series = {.kind = SEGMENT_SERIES_STEP,
 					.count = 1,
 					.first_ticks = 1,
 					.last_ticks = 1};
 	struct merge merge = {.damaged_count = 0};
+	const struct marks *marks = &merge.marks;
 	struct lane_walk walk = {.merge = &merge,
 				 .data = {.series = &series, .series_count = 1}};
 
@@ -183,12 +183,14 @@ TEST_FIXTURE(many_series, begin, finish)
 		snprintf(series.name, sizeof(series.name), "step %u", i % 100);
 		walk.process_index = i / 100;
 		walk.lane = i;
-		marks_add_lane(marks, &walk);
+		marks_add_lane(&walk);
 	}
 	assert_int_equal(marks->count, 20000);
-	marks_finish(marks);
+	marks_finish(&merge);
 	assert_int_equal(marks->count, 20100);
 	assert_int_equal(marks->all[20000]->count, 200);
 	assert_int_equal(merge.damaged_count, 0);
-	marks_done(marks);
+	intern_free(&merge.names);
+	map_done(&merge.series_map);
+	pool_done(&merge.pool);
 }

@@ -12,8 +12,17 @@
 
 static struct segment_series *series;
 static struct merge merge;
+static const struct marks *const marks = &merge.marks;
 
-static void add_lane(struct marks *marks, uint32_t process, uint32_t lane)
+static void forget_marks(void)
+{
+	intern_free(&merge.names);
+	map_done(&merge.series_map);
+	pool_done(&merge.pool);
+	merge.marks = (struct marks){.count = 0};
+}
+
+static void add_lane(uint32_t process, uint32_t lane)
 {
 	struct lane_walk walk = {.merge = &merge,
 				 .process_index = process,
@@ -21,7 +30,7 @@ static void add_lane(struct marks *marks, uint32_t process, uint32_t lane)
 				 .data = {.series = series, .series_count = 1}};
 
 	walk.waits.late_share = 0.5;
-	marks_add_lane(marks, &walk);
+	marks_add_lane(&walk);
 }
 
 static int begin(void **state)
@@ -70,16 +79,15 @@ static void add(double value, uint64_t ticks, int64_t live_bytes)
 
 TEST_WITH(lanes_and_processes_add_up, begin, end)
 {
-	struct marks all = {.count = 0}, *marks = &all;
 	const struct marks_series *run;
 
 	add(1, 1000, 50);
 	add(2, 1010, 80);
 	add(3, 1020, 90);
-	add_lane(marks, 0, 0);
-	add_lane(marks, 0, 1);
-	add_lane(marks, 1, 2);
-	marks_finish(marks);
+	add_lane(0, 0);
+	add_lane(0, 1);
+	add_lane(1, 2);
+	marks_finish(&merge);
 	assert_int_equal(merge.damaged_count, 0);
 	assert_int_equal(marks->count, 3);
 	assert_int_equal(marks->all[0]->count, 6);
@@ -97,7 +105,7 @@ TEST_WITH(lanes_and_processes_add_up, begin, end)
 	assert_true(fabs(marks_percentile(run, 0.5) - 2) < 0.13);
 	assert_true(marks_percentile(run, 1) == 3);
 	assert_true(fabs(marks_percentile(run, 0) - 1) < 0.07);
-	marks_done(marks);
+	forget_marks();
 }
 
 static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked_ns)
@@ -115,32 +123,30 @@ static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked
 /* Of the process and of the run, joined or not; what is late is taken once. */
 TEST_WITH(waits_of_spans_add_up, begin, end)
 {
-	struct marks all = {.count = 0}, *marks = &all;
 	uint64_t blocked_ns;
 
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 3; lane++)
-		add_lane(marks, 0, lane);
-	marks_finish(marks);
+		add_lane(0, lane);
+	marks_finish(&merge);
 	for (size_t i = 0; i < marks->count; i++) {
 		assert_int_equal(ready_ns_of(marks->all[i], &blocked_ns), 192 * (2 + 5));
 		assert_int_equal(blocked_ns, 192 * 5);
 	}
-	marks_done(marks);
+	forget_marks();
 }
 
 /* Many threads: neither spans nor latest values grow with them. */
 TEST_WITH(results_are_bounded, begin, end)
 {
-	struct marks all = {.count = 0}, *marks = &all;
 	uint64_t counted = 0;
 
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 100; lane++)
-		add_lane(marks, 0, lane);
-	marks_finish(marks);
+		add_lane(0, lane);
+	marks_finish(&merge);
 	assert_int_equal(marks->all[0]->latest_count, SEGMENT_SERIES_WINDOW);
 	assert_int_equal(marks->all[0]->latest[SEGMENT_SERIES_WINDOW - 1].mark.ticks,
 			 1630);
@@ -148,19 +154,18 @@ TEST_WITH(results_are_bounded, begin, end)
 	for (size_t i = 0; i < marks->all[1]->span_count; i++)
 		counted += marks->all[1]->spans[i].count;
 	assert_int_equal(counted, 6400);
-	marks_done(marks);
+	forget_marks();
 }
 
 static void expect_damaged(uint64_t at_least)
 {
-	struct marks all = {.count = 0}, *marks = &all;
 	merge.damaged_count = 0;
-	add_lane(marks, 0, 0);
-	marks_finish(marks);
+	add_lane(0, 0);
+	marks_finish(&merge);
 	assert_true(merge.damaged_count >= at_least);
 	for (size_t i = 0; i < marks->count; i++)
 		assert_true(isfinite(marks_percentile(marks->all[i], 0.5)));
-	marks_done(marks);
+	forget_marks();
 }
 
 static void set_name(void)

@@ -58,12 +58,13 @@ TEST(buckets)
 {
 	for (uint64_t value = 8; value < 1ull << 40; value += value / 7 + 1) {
 		struct histogram histogram = {NULL, 0, 0};
+		struct pool pool = {NULL};
 		double middle;
 
-		histogram_add(&histogram, segment_histogram_bucket(value), 1);
+		histogram_add(&pool, &histogram, segment_histogram_bucket(value), 1);
 		middle = histogram_percentile(&histogram, 0.5);
 		assert_true(fabs(middle / (double)value - 1) <= 0.0625);
-		histogram_done(&histogram);
+		pool_done(&pool);
 	}
 }
 
@@ -87,17 +88,18 @@ TEST(histograms)
 {
 	struct segment_function function = {.histogram = {[300] = 7, [20] = 3}};
 	struct histogram histogram = {NULL, 0, 0};
+	struct pool pool = {NULL};
 	uint8_t *blob;
 	size_t size;
 
 	assert_true(histogram_is_empty(&histogram));
 	histogram_encode(&histogram, &blob, &size);
 	assert_null(blob);
-	histogram_add_segment(&histogram, &function);
+	histogram_add_part(&pool, &histogram, &function, 1, 1);
 	assert_int_equal(histogram.first, 20);
 	assert_int_equal(histogram.count, 281);
-	histogram_add(&histogram, 0, 1);
-	histogram_add(&histogram, SEGMENT_HISTOGRAM_BUCKETS - 1, 1);
+	histogram_add(&pool, &histogram, 0, 1);
+	histogram_add(&pool, &histogram, SEGMENT_HISTOGRAM_BUCKETS - 1, 1);
 	assert_true(histogram_percentile(&histogram, 0.01) < 1);
 	assert_int_equal(
 		segment_histogram_bucket((uint64_t)histogram_percentile(&histogram, 0.3)),
@@ -108,12 +110,12 @@ TEST(histograms)
 	/* a bucket that has passed 2^32 */
 	function.overflow_bucket = 20;
 	function.overflow_count = 2;
-	histogram_add_segment(&histogram, &function);
+	histogram_add_part(&pool, &histogram, &function, 1, 1);
 	assert_int_equal(histogram.counts[20], (2ull << 32) + 6);
 	histogram_encode(&histogram, &blob, &size);
 	assert_memory_equal(blob, "\x00\x01\x14\x86\x80\x80\x80\x20", 8);
 	free(blob);
-	histogram_done(&histogram);
+	pool_done(&pool);
 }
 
 TEST(clocks)

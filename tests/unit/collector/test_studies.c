@@ -63,9 +63,17 @@ static struct segment_case *put_case(uint32_t place, uint32_t node, uint64_t tic
 	return &cases[place];
 }
 
-static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_count)
+static struct merge merge = {.paths = paths};
+static struct studies *const studies = &merge.studies;
+
+static void forget_studies(void)
 {
-	struct merge merge = {.paths = paths};
+	pool_done(&merge.pool);
+	merge.studies = (struct studies){.count = 0};
+}
+
+static uint64_t add_lane(uint32_t lane, uint32_t study_count)
+{
 	struct lane_walk walk = {.merge = &merge, .nodes = nodes, .lane = lane};
 
 	walk.data =
@@ -76,20 +84,20 @@ static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_
 					.study_count = study_count,
 					.case_count = study_count * SEGMENT_STUDY_CASES,
 					.node_count = NODES};
-	studies_add_lane(studies, &walk);
+	merge.damaged_count = 0;
+	studies_add_lane(&walk);
 	return merge.damaged_count;
 }
 
 TEST_WITH(test_lanes_are_one_study, begin, NULL)
 {
-	struct studies all = {.count = 0}, *studies = &all;
 
 	for (uint32_t lane = 0; lane < 20; lane++) {
 		own[0].reason = lane == 3 ? SEGMENT_STUDY_ASKED : SEGMENT_STUDY_FOUND;
 		own[0].node = lane % 2 ? 2 : 7; /* another path of it */
 		for (uint32_t i = 0; i < SEGMENT_STUDY_CASES; i++)
 			put_case(i, own[0].node, 1000 * lane + i, 1);
-		assert_int_equal(add_lane(studies, lane, 1), 0);
+		assert_int_equal(add_lane(lane, 1), 0);
 	}
 	studies_finish(studies);
 	assert_int_equal(studies->count, 1);
@@ -102,31 +110,29 @@ TEST_WITH(test_lanes_are_one_study, begin, NULL)
 	}
 	assert_int_equal(studies->all[0].cases[0].ticks, 19007);
 	assert_false(studies->all[0].cases[STUDIES_SLOWEST].is_slow);
-	studies_done(studies);
+	forget_studies();
 }
 
 TEST_WITH(test_parts_know_who_is_above, begin, NULL)
 {
-	struct studies all = {.count = 0}, *studies = &all;
 	const struct studies_case *entry;
 
 	put_case(0, 2, 800, 4);
 	cases[0].parts[3].node = 7; /* below a path that is not there */
 	cases[0].part_count = 4;
-	assert_int_equal(add_lane(studies, 0, 1), 0);
+	assert_int_equal(add_lane(0, 1), 0);
 	entry = &studies->all[0].cases[0];
 	assert_int_equal(entry->part_count, 4);
 	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
 	assert_int_equal(entry->parts[1].parent, 0);
 	assert_int_equal(entry->parts[2].parent, 0);
 	assert_int_equal(entry->parts[3].parent, STUDIES_NONE);
-	studies_done(studies);
+	forget_studies();
 }
 
 /* What no call held lies below the lane's root, which is no path. */
 TEST_WITH(test_steps_have_a_name, begin, NULL)
 {
-	struct studies all = {.count = 0}, *studies = &all;
 	const struct studies_case *entry;
 
 	own[0].series = 2;
@@ -135,9 +141,9 @@ TEST_WITH(test_steps_have_a_name, begin, NULL)
 	cases[0].parts[0].node = 1;
 	cases[0].parts[1].node = 7;
 	put_case(1, 2, 700, 2);
-	assert_int_equal(add_lane(studies, 0, 1), 0);
+	assert_int_equal(add_lane(0, 1), 0);
 	own[0].node = 2;
-	assert_int_equal(add_lane(studies, 1, 1), 0);
+	assert_int_equal(add_lane(1, 1), 0);
 	assert_int_equal(studies->count, 1);
 	assert_string_equal(studies->all[0].step, "frame");
 	assert_int_equal(studies->all[0].case_count, 4);
@@ -147,53 +153,50 @@ TEST_WITH(test_steps_have_a_name, begin, NULL)
 	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
 	assert_int_equal(entry->parts[1].parent, 0);
 	assert_int_equal(studies->all[0].cases[1].path, 1);
-	studies_done(studies);
+	forget_studies();
 }
 
 TEST_WITH(test_damaged_steps_are_counted, begin, NULL)
 {
-	struct studies all = {.count = 0}, *studies = &all;
 
 	own[0].series = 1; /* a counter */
-	assert_int_equal(add_lane(studies, 0, 1), 1);
+	assert_int_equal(add_lane(0, 1), 1);
 	own[0].series = 3; /* none */
-	assert_int_equal(add_lane(studies, 0, 1), 1);
+	assert_int_equal(add_lane(0, 1), 1);
 	own[0].series = 0;
 	own[0].node = 1; /* the root is no function */
-	assert_int_equal(add_lane(studies, 0, 1), 1);
+	assert_int_equal(add_lane(0, 1), 1);
 	assert_int_equal(studies->count, 0);
 	own[0].series = 2;
 	series[1].name[0] = '\0';
 	put_case(0, 2, 700, 1);
 	put_case(1, 2, 700, 1);
 	cases[1].parts[0].node = 1; /* the root below a path */
-	assert_int_equal(add_lane(studies, 0, 1), 0);
+	assert_int_equal(add_lane(0, 1), 0);
 	assert_string_equal(studies->all[0].step, "[no name]");
 	assert_int_equal(studies->all[0].cases[1].folded_count, 1);
-	studies_done(studies);
+	forget_studies();
 }
 
 TEST_WITH(test_what_is_folded_has_no_time_of_its_own, begin, NULL)
 {
-	struct studies all = {.count = 0}, *studies = &all;
 	const struct studies_case *entry;
 
 	put_case(0, 2, 800, 2);
 	cases[0].parts[1].node = 5;
 	cases[0].parts[1].alloc_bytes = 7;
 	nodes[5] = (struct node_place){.path = 1, .is_placed = 1, .is_folded = 1};
-	assert_int_equal(add_lane(studies, 0, 1), 0);
+	assert_int_equal(add_lane(0, 1), 0);
 	entry = &studies->all[0].cases[0];
 	assert_int_equal(entry->part_count, 1);
 	assert_int_equal(entry->parts[0].call_count, 1);
 	assert_int_equal(entry->parts[0].ticks, 800);
 	assert_int_equal(entry->parts[0].alloc_bytes, 7);
-	studies_done(studies);
+	forget_studies();
 }
 
 TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 {
-	struct studies all = {.count = 0}, *studies = &all;
 
 	put_case(0, 2, 800, SEGMENT_CASE_PARTS + 1);
 	put_case(1, NODES, 800, 1);
@@ -204,16 +207,16 @@ TEST_WITH(test_damaged_ones_are_counted, begin, NULL)
 	put_case(6, 2, 800, 1)->parts[0].node = UINT32_MAX;
 	own[1] = (struct segment_study){.node = NODES};
 	own[2] = (struct segment_study){.node = 0};
-	assert_int_equal(add_lane(studies, 0, 3), 6);
+	assert_int_equal(add_lane(0, 3), 6);
 	assert_int_equal(studies->count, 1);
 	assert_int_equal(studies->all[0].case_count, 1);
 	assert_int_equal(studies->all[0].cases[0].folded_count, 1);
 	assert_int_equal(studies->all[0].cases[0].part_count, 0);
 	own[0].call_count = UINT64_MAX;
-	add_lane(studies, 1, 1);
+	add_lane(1, 1);
 	assert_int_equal(studies->all[0].call_count, UINT64_MAX);
 	studies_finish(studies);
-	studies_done(studies);
+	forget_studies();
 }
 
 TEST_WITH(test_hooks_are_taken_off, begin, NULL)
