@@ -73,17 +73,6 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 	}
 }
 
-/* Is the function already a level, from `path` up to but without `begin`? */
-static int is_level_above(const struct merge *merge, uint32_t path, uint32_t begin,
-			  uint32_t function)
-{
-	for (; path && path != begin; path = merge->paths[path].parent) {
-		if (merge->paths[path].function == function)
-			return 1;
-	}
-	return 0;
-}
-
 /* How many of the functions at an address are inlined into the function of `path`, the
  * innermost with a frame. All of them when that function is not among them. */
 static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32_t first,
@@ -100,14 +89,13 @@ static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32
 }
 
 /* Adds a level for a function that is counted without frames. Others have frames of their
- * own or no hooks. begin: the path below which the levels begin. */
-static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t begin,
-		      uint32_t function, uint32_t call)
+ * own or no hooks. */
+static void add_level(struct lane_walk *walk, struct node_place *place, uint32_t function,
+		      uint32_t call)
 {
 	struct merge *merge = walk->merge;
 
 	if (map_get(&merge->mode_map, walk->process_index, function, 0) == MAP_NONE ||
-	    is_level_above(merge, place->path, begin, function) ||
 	    !merge_has_room(merge, place->path, function, MERGE_FUNCTION))
 		return;
 	place->path = merge_child_path(merge, place->path, function, MERGE_FUNCTION);
@@ -126,8 +114,7 @@ static void place_inlined(struct lane_walk *walk, struct node_place *place,
 	uint32_t call = inside < count ? first + inside : IDENTIFY_NONE;
 
 	for (uint32_t i = first + inside; i-- > first; call = i)
-		add_level(walk, place, begin, walk->merge->identify.places[i].function,
-			  call);
+		add_level(walk, place, walk->merge->identify.places[i].function, call);
 }
 
 static void place_return_address(struct lane_walk *walk, uint32_t index)
@@ -165,14 +152,14 @@ static void place_level(struct lane_walk *walk, uint32_t index)
 	module = modules_locate(walk->modules, node->key, &address);
 	function = identify_known(identify, module, address - 1);
 	if (function != IDENTIFY_NONE) {
-		add_level(walk, place, begin, function, call);
+		add_level(walk, place, function, call);
 		return;
 	}
 	first = identify_places(identify, walk->modules, node->key, &count);
 	if (place->around == node->parent)
 		count = count_inside(walk, begin, first, count);
 	for (uint32_t i = first + count; i-- > first; call = i)
-		add_level(walk, place, begin, identify->places[i].function, call);
+		add_level(walk, place, identify->places[i].function, call);
 }
 
 /* Notes the levels by which a node was reached. */

@@ -11,6 +11,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/known.h"
 #include "shim/events/levels.h"
+#include "shim/stacks/kept.h"
 #include "shim/events/events.h"
 #include "shim/waits/off_cpu.h"
 
@@ -87,6 +88,32 @@ static cold void note_libc_call(struct lane_context *context, uint32_t node,
 /* find_child() returns this for a call that is to have no frame. */
 #define NO_FRAME UINT32_MAX
 
+/* Are the node's calls made by the code of the same function as this one? The function,
+ * which may be inlined there, is known as long as all have frames. */
+static int has_same_caller(struct lane_context *context, uint32_t node, uint32_t parent,
+			   uint64_t call_site)
+{
+	const struct segment_node *nodes = context->nodes;
+
+	return (modes_count > 1 || nodes[nodes[node].parent].key == nodes[parent].key) &&
+	       places_of(context, context->call_sites[node].key).function ==
+		       places_of(context, call_site).function;
+}
+
+/* The nearest open call of the function by the same caller, whose path a recursive one
+ * may join: then every call stays with the function that made it. 0: there is none. */
+static uint32_t find_outer_call(struct lane_context *context, uint32_t parent,
+				const struct segment_frame *frame)
+{
+	uint32_t node = recursion_find(context, parent, frame->function);
+
+	while (node &&
+	       !has_same_caller(context, node, parent, segment_frame_caller(frame)))
+		node = recursion_find(context, context->nodes[node].parent,
+				      frame->function);
+	return node;
+}
+
 /* Finds or makes the node of a call; 0: no room. It may be an ancestor of the current
  * node that the call is merged into. */
 static uint32_t find_path(struct lane_context *context, uint32_t parent,
@@ -100,7 +127,7 @@ static uint32_t find_path(struct lane_context *context, uint32_t parent,
 	    !segment_key_is_region(function) &&
 	    !tree_find_any(context, parent, function) &&
 	    !inlined_is_copy(context, frame, hook ? hook->return_address : 0))
-		child = recursion_find(context, parent, function);
+		child = find_outer_call(context, parent, frame);
 	if (!child)
 		child = levels_child(context, frame, hook);
 	if (!child && !segment_key_is_region(function)) /* their ends are never slow */

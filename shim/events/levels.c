@@ -167,15 +167,30 @@ static int walk_out(struct lane_context *context, const struct segment_frame *fr
 	return 0;
 }
 
+/* How many levels are kept. With few paths left only the innermost one is: who made the
+ * call is exact, which way led there no longer. The last paths are for calls. */
+static int levels_to_keep(const struct lane_context *context, const struct levels *levels)
+{
+	uint32_t most = process_facts.path_limit;
+
+	if (process->path_count > most - most / 8)
+		return 0;
+	if (context->levels.count > LANE_LEVELS_MOST || process->path_count > most / 2)
+		return levels->count > 0;
+	return levels->count;
+}
+
 static uint32_t child_at(struct lane_context *context, const struct segment_frame *frame,
 			 const struct levels *levels)
 {
 	uint32_t below = frame->parent_node, known_count = context->node_next;
+	int count = levels_to_keep(context, levels);
 
-	if (context->levels.count > LANE_LEVELS_MOST ||
-	    process->path_count > process_facts.path_limit / 2)
+	if (!count) {
+		process_count(SEGMENT_COUNTER_UNKNOWN_LEVELS, levels->count > 0);
 		return 0;
-	for (int i = levels->count; below && i-- > 0;)
+	}
+	for (int i = count; below && i-- > 0;)
 		below = tree_level(context, below, levels->addresses[i]);
 	context->levels.count += context->node_next - known_count;
 	return below ? tree_arrive(context, frame->parent_node, frame->function, below)
@@ -211,7 +226,7 @@ uint32_t cold levels_child(struct lane_context *context,
 		return tree_child_slow(context, parent, frame->function);
 	if (!is_called_directly(context, frame, hook)) {
 		find_levels(context, frame, hook, &levels);
-		child = levels.count ? child_at(context, frame, &levels) : 0;
+		child = child_at(context, frame, &levels);
 		calls = LEVELS_MANY;
 	}
 	if (!child)

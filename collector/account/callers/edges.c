@@ -57,12 +57,18 @@ struct ways {
 	int is_above;
 };
 
+/* How much of what is known of the caller a path has to agree with: that it is its code
+ * more than that it is its function, which may be inlined there. TWIN: the path beside it
+ * would agree in both, see merge_twin_path(). */
+enum likeness { BOTH, TWIN, OUTER, INNER };
+
 struct edges {
 	struct merge *merge;
 	struct kept *kept;
 	const struct weights *weights;
 	struct hosts *hosts;
 	const struct callers *callers;
+	enum likeness least; /* that places them */
 	struct lane_function *functions;
 	size_t function_count;
 	/* of the lane that is looked at */
@@ -101,11 +107,6 @@ static uint32_t caller_path(const struct merge *merge, uint32_t path)
 	} while (path && merge->paths[path].kind != MERGE_FUNCTION);
 	return path;
 }
-
-/* How much of what is known of the caller a path has to agree with: that it is its code
- * more than that it is its function, which may be inlined there. TWIN: the path beside it
- * would agree in both, see merge_twin_path(). */
-enum likeness { BOTH, TWIN, OUTER, INNER, LIKENESSES };
 
 /* A frame says of the first call only whether it is a copy's, and so does its path. */
 static int has_twin(const struct edges *edges, uint32_t path, const struct caller *caller)
@@ -234,7 +235,7 @@ static size_t take_twins(struct edges *edges, const struct caller *caller)
 static size_t find_ways(struct edges *edges, uint32_t function,
 			const struct caller *caller, enum weights_scope scope)
 {
-	for (enum likeness likeness = 0; likeness < LIKENESSES; likeness++) {
+	for (enum likeness likeness = 0; likeness <= edges->least; likeness++) {
 		if (likeness != TWIN &&
 		    find_seen(edges, function, caller, scope, likeness))
 			return edges->ways.count;
@@ -534,17 +535,25 @@ static void place_function(struct edges *edges, uint32_t function)
 	}
 }
 
-/* What circles have left. */
-static void place_rest(struct edges *edges)
+static void place_circles(struct edges *edges, enum likeness least)
 {
 	int is_more = 1;
 
+	edges->least = least;
 	for (int round = 0; is_more && round < ROUNDS_MOST; round++) {
 		is_more = 0;
 		for (size_t i = 0; i < edges->count_count; i++)
 			if (!edges->counts[i].is_placed)
 				is_more |= place_in_lane(edges, &edges->counts[i]);
 	}
+}
+
+/* What circles have left. A path that is in other code than the caller's is taken when
+ * there will be no better one. */
+static void place_rest(struct edges *edges)
+{
+	place_circles(edges, OUTER);
+	place_circles(edges, INNER);
 	for (size_t i = 0; i < edges->count_count; i++)
 		place_at_last(edges, &edges->counts[i]);
 }
@@ -593,6 +602,7 @@ void edges_place(struct edges *edges, struct kept_lane *lane)
 {
 	lane->calls.first = lane->calls.end = edges->kept->call_count;
 	edges->lane = lane;
+	edges->least = OUTER;
 	list_counts(edges);
 	for (size_t i = 0; i < edges->count_count; i++)
 		place_function(edges,
