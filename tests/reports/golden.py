@@ -6,7 +6,8 @@
     - 3             three that are not here
     +a line         one that is not there
 
-So what an option changes can be read, and what it leaves as it is stands once.
+So what an option changes can be read, and what it leaves as it is stands once. Where nothing
+is said of standard error and status, there is nothing on it, and the status is 0.
 
 A command that is refused, and prints no more than why, stands in refused.txt: its exit status
 before a $, its words, and behind that line what it says. That line is the case.
@@ -17,6 +18,7 @@ import re
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden")
 BEGIN, END = "---- as ", " ----\n"
+FINE = "---- stderr ----\n---- status 0 ----\n"
 REFUSED = os.path.join(FOLDER, "refused.txt")
 REFUSAL = re.compile(r"---- stderr ----\n(.*)---- status ([1-9]) ----\n", re.DOTALL)
 PROMPT = "$ "
@@ -49,7 +51,8 @@ def base_of(case):
 def read(case):
     base = base_of(case)
     if not base:
-        return _stored(case)
+        stored = _stored(case)
+        return stored + FINE * ("\n---- status " not in "\n" + stored)
     there, at, lines = read(base).split("\n"), 0, []
     for line in _stored(case).split("\n")[1:-1]:
         if line.startswith("+"):
@@ -90,12 +93,15 @@ def write(case, text):
         return
     base = base_of(case)
     with open(os.path.join(FOLDER, case + ".txt"), "w", encoding="utf-8", newline="") as file:
-        file.write(told_by(base, text) if base else text)
+        file.write(told_by(base, text) if base else text.removesuffix(FINE))
 
 
 def with_dependents(cases):
-    """Those too that are told by one of these, behind it."""
+    """Those too that are told by one of these, each behind the one that tells it."""
     names = [name[:-len(".txt")] for name in os.listdir(FOLDER)]
     bases = {name: base_of(name) for name in names}
-    chosen = {*cases, *(name for name in names if bases[name] in cases)}
-    return sorted(chosen, key=lambda name: (bases.get(name) is not None, name))
+
+    def chain(name):
+        return chain(bases[name]) + [name] if bases.get(name) else [name]
+    chosen = {*cases, *(name for name in names if set(chain(name)) & set(cases))}
+    return sorted(chosen, key=lambda name: (len(chain(name)), name))
