@@ -93,6 +93,7 @@ static enum exit_status not_found(struct search *search)
 
 static enum exit_status verdict(struct search *search)
 {
+	struct strbuf text = {0};
 	char more[48] = "";
 
 	if (search->best == MEANT_NOT)
@@ -102,11 +103,11 @@ static enum exit_status verdict(struct search *search)
 	if (search->best_count > LISTED_NAMES)
 		snprintf(more, sizeof(more), "\n  and %zu more",
 			 search->best_count - LISTED_NAMES);
-	command_fail(STATUS_FAILED,
-		     "'%s' fits %zu functions; give the name or the #ID of one:",
-		     search->wanted, search->best_count);
-	strbuf_puts(&search->input->error, strbuf_text(&search->candidates));
-	strbuf_puts(&search->input->error, more);
+	strbuf_printf(&text, "'%s' fits %zu functions; give the name or the #ID of one:",
+		      search->wanted, search->best_count);
+	strbuf_puts(&text, strbuf_text(&search->candidates));
+	strbuf_puts(&text, more);
+	command_fail_lines(STATUS_FAILED, strbuf_text(&text));
 	return STATUS_FAILED;
 }
 
