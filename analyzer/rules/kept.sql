@@ -110,6 +110,7 @@ FROM told WHERE is_line OR inside IS NOT NULL OR by IS NOT NULL;
 -- since their code has no hooks.
 -- :keep computing
 WITH costs AS (SELECT f.function_id, f.module, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
+		f.recording = 'sampled' AS is_sampled,
 		f.self_ns - f.self_ready_ns AS self_ns,
 		MAX(0, f.raw_self_ns - f.self_ns) AS hooks_ns,
 		CAST(f.self_ns - f.self_ready_ns - f.self_blocked_ns AS REAL) AS cpu_ns,
@@ -226,10 +227,11 @@ sums AS (SELECT lock_id, SUM(wait_ns) AS ns, NULLIF(SUM(ready_ns), 0) AS ready_n
 most AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY lock_id
 	ORDER BY is_known IS NULL, SUM(wait_ns) DESC) AS place FROM waits
 	GROUP BY lock_id, waiter_path_id, taken_path_id, holder_path_id)
-SELECT l.lock_id, CASE l.named_by WHEN 'path' THEN 'the lock of ' || IFNULL((SELECT f.name FROM lent t
-		JOIN path p ON p.path_id = t.owner_id JOIN function f USING (function_id)
-		WHERE t.path_id = l.first_path_id), (SELECT f.name FROM path p
-		JOIN function f USING (function_id) WHERE p.path_id = l.first_path_id))
+SELECT l.lock_id, CASE l.named_by WHEN 'path' THEN IFNULL('the lock of ' || (SELECT f.name
+		FROM path p LEFT JOIN lent t USING (path_id)
+		JOIN path o ON o.path_id = IFNULL(t.owner_id, p.path_id)
+		JOIN function f ON f.function_id = o.function_id
+		WHERE p.path_id = l.first_path_id), l.name)
 		WHEN 'block' THEN 'the lock in the ' || REPLACE(REPLACE(l.name, '[', ''), ']', '')
 		ELSE l.name END AS lock, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
 	m.waiter_path_id, m.holder_path_id,

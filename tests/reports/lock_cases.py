@@ -49,6 +49,11 @@ def contended():
         yield look("L1", "least_waits", one, count=count, **LONG)
     # its holder waited for a CPU for a half: 200 ms of 400
     yield look("L1", "without a CPU", found(saves=100, says="had no CPU"), ready=50, **LONG)
+    # of what it and the functions that it calls without frames took: 50 ns of 200
+    yield look("L1", "without a CPU, with what is counted", found(saves=150, says="computed"),
+               ready=50, beside=[node("parse", 100, 9, "compute", way=4)], **LONG)
+    yield look("L1", "the lock of who used it first", found(
+        starts="holds the lock of work while 3 threads wait"), named_by="path", **LONG)
     # 400 ms of the run the thread wished for a CPU, in no function: the waits are as long
     # by the clock, and so is the run that they are a share of
     yield look("L1", "a CPU is waited for elsewhere", found(shows={

@@ -119,7 +119,8 @@ class Times:
                    wait_ns=waits["wait_ns"] // threads, max_wait_ns=1)
         insert(self.db, "lock", process_id=self.first, **ids, **waits, **{
             **dict(named_by="variable", kind="mutex", address=1, lock_count=1000,
-                   max_wait_ns=1, hold_count=0, hold_ns=0, max_hold_ns=0, block_offset=0),
+                   max_wait_ns=1, hold_count=0, hold_ns=0, max_hold_ns=0, block_offset=0,
+                   first_path_id=paths["waiter_path_id"]),
             **one})
 
     def store_transfer(self, one):
@@ -227,8 +228,9 @@ class Times:
                    self_cpu_ns=one["self_ns"] - sum(
                        sum(one[key].values()) for name, key in OFF if name.startswith("self")),
                    raw_self_ns=one["self_ns"] + one["hooks"], self_error_ns=one["error"],
-                   total_error_ns=one["error_below"], alloc_count=0, alloc_bytes=0,
-                   live_bytes=0, at_peak_bytes=0, max_ns=one["values"].get("max_ns"),
+                   total_error_ns=one["error_below"], alloc_bytes=0, live_bytes=0,
+                   alloc_count=one["values"].get("alloc_count", 0),
+                   at_peak_bytes=0, max_ns=one["values"].get("max_ns"),
                    call_line=one["call_line"], recording=one["way"],
                    host_path_id=None if one["host"] is None else self.path_of(one["host"]),
                    **{name: sum(one[key].values()) for name, key in OFF})

@@ -99,6 +99,10 @@ def hot_leaves():
     yield case("T1", "least_by_hooks of an estimate", found(saves=400),
                node("caller", 100 * MS, 10, hooks=390 * MS),
                *work(400 * MS, under="caller", hooks=-380 * MS))
+    # samples tell it, whatever the hooks took
+    yield from both("T1", "lent_error of its own", found(**MEDIUM), None,
+                    lambda error: work(100 * MS, 5 * MILLION, recording="sampled", error=error,
+                                       hooks=500 * MS), 20 * MS, 20 * MS + 1)
     # half of it in one call is T9's
     yield from both("T1", "many calls", found(), None,
                     lambda longest: work(200 * MS, 2, max_ns=longest), 100 * MS - 1, 100 * MS)
@@ -139,6 +143,20 @@ def lent():
     yield case("T1", "of libraries without hooks", found(starts="in strcmp", saves=100),
                *work(MS), node("strcmp", 100 * MS, 0, "work", 1, is_library=1))
     yield case("T1", "without calls", found(starts="itself", saves=100), *work(100 * MS, 0))
+    # who allocated is known: not malloc() is called too often, but what calls it
+    matches = [node("regexec", MS, 0, "work", 1, is_library=1, alloc_count=9000),
+               node("regcomp", MS, 0, "work", 1, is_library=1, alloc_count=1000)]
+    for every, start, advice in ((11_000, "libraries, mostly malloc and free for regexec and regcomp",
+                                  "call regexec and regcomp less often"),
+                                 (12_000, "malloc and free, build", "allocate less")):
+        yield case("T1", "of malloc", found(starts="in " + start, advises=advice),
+                   *work(MS, owned_alloc_count=every), *matches,
+                   node("_int_malloc", 70 * MS, 0, "work", 1, is_library=1),
+                   node("build", 40 * MS, 0, "work", 1, is_library=1))
+    # what a call of libc computes
+    yield case("T1", "of putc", found(starts="spends 30.0% of the CPU in putc",
+                                      advises="buffer it", saves=300), *work(MS),
+               node("putc", 300 * MS, 10_000, "work", 4))
     for rule, self_ns, count in (("T9", 200 * MS, 1), ("T0", 200 * MS, 1),
                                  ("T2", 4_000_000 * 80, 4_000_000)):
         yield case(rule, "of libraries", None, *work(MS),
@@ -291,6 +309,7 @@ def chatty_edges():
                     lambda above: edge(10_000, 100 * MS, above), 100, 99)
     yield from both("T3", "tiny_ns", found(**ask), None,
                     lambda ns: edge(MILLION, ns), 100 * MS + 1, 100 * MS)
+    yield case("T3", "tiny, by samples", found(**ask), *edge(MILLION, 100 * MS, way=4))
     yield from both("T3", "tiny_hooks", found(**ask), None,
                     lambda ns: edge(MILLION, ns), 150 * MS + 1, 150 * MS, cost=50)
     yield from both("T3", "caller_share", found(**ask), None,

@@ -4,7 +4,7 @@
 -- :says opens {name} {calls time}, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
--- :explains R1 W1
+-- :explains R1 T1 W1
 -- :limit least_opens = 100 count: openings of one file
 -- :limit run_share = 0.03 ratio, at most 1: share of the run that opening and closing it
 -- takes

@@ -5,7 +5,7 @@
 -- :says calls {callee}() {calls time} for {mean_bytes} each, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
--- :explains R1 W1
+-- :explains R1 T1 W1
 -- :limit least_calls = 1000 count: reads, or writes, of one function
 -- :limit mean_bytes = 512 bytes: mean size of one, at most
 -- :limit sequential = 0.5 ratio, at most 1: part of them that continue where the previous

@@ -4,7 +4,7 @@
 -- :says calls {callee}() {calls time}, {held} of the run
 -- :needs calls wall libc
 -- :specific 2
--- :explains R1 W1
+-- :explains R1 T1 W1
 -- :limit least_calls = 20 count: syncs of one function
 -- :limit run_share = 0.05 ratio, at most 1: share of the run that they take
 -- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity

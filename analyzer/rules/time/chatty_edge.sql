@@ -8,7 +8,7 @@
 -- :limit calls_per_call = 100 ratio: calls of the callee for each call of its caller
 -- :limit least_caller_calls = 100 count: calls of the caller: a loop in main(), or in an
 -- interpreter that is entered a few times, is not chatty
--- :limit tiny_ns = 100 ns: time per call up to which T2 judges instead
+-- :limit tiny_ns = 100 ns: time per call up to which T2 judges instead, unless samples tell it
 -- :limit tiny_hooks = 3 ratio: the same in costs of a hook pair; the larger limit counts
 -- :limit caller_share = 0.3 ratio, at most 1: share of the caller's time that the callee
 -- must take
@@ -34,7 +34,8 @@
 -- :query
 -- The caller is the nearest function above, past regions and library code around the call: a
 -- region is no call. Of threads side by side the longest counts (held_ns). How often a path
--- was taken is estimated if calls were only counted (recording); the edge's calls are exact.
+-- was taken is estimated if calls were only counted (recording); the edge's calls are exact. Times
+-- that samples tell (4) do not depend on hooks, however short the calls are.
 WITH RECURSIVE often AS (SELECT path_id, parent_path_id, function_id, calls, recording, total_error_ns,
 		CAST(total_ns - ready_ns AS REAL) AS ns,
 		CAST(total_ns - ready_ns - MAX(0, total_error_ns) AS REAL) AS least_ns
@@ -43,7 +44,7 @@ WITH RECURSIVE often AS (SELECT path_id, parent_path_id, function_id, calls, rec
 		AND calls >= :calls_per_call * :least_caller_calls
 		AND total_ns - ready_ns - MAX(0, total_error_ns) >= :run_share * :run_ns
 		AND total_ns - ready_ns - MAX(0, total_error_ns)
-			> MAX(:tiny_ns, :tiny_hooks * :hook_ns) * calls),
+			> IIF(recording = 4, 0, MAX(:tiny_ns, :tiny_hooks * :hook_ns) * calls)),
 around AS (SELECT path_id AS below_id, parent_path_id AS path_id FROM often
 	UNION ALL SELECT a.below_id, p.parent_path_id FROM around a JOIN path p USING (path_id)
 	JOIN function f USING (function_id)

@@ -16,8 +16,8 @@
 -- confidence is low: much of it is malloc's
 -- :limit least_by_hooks = 0.5 ratio: computing time over what was subtracted for hooks:
 -- with less, too much depends on how exact that is
--- :limit lent_error = 0.2 ratio, at most 1: relative error up to which the computing time
--- of a library's function counts, whatever was subtracted for hooks
+-- :limit lent_error = 0.2 ratio, at most 1: relative error up to which a computing time that
+-- samples tell counts, whatever was subtracted for hooks
 -- :limit spun_part = 0.5 ratio, at most 1: part of its samples in libraries that wait by
 -- polling (MPI, OpenMP), from which it is said to wait
 -- :limit weight = 0.5 ratio, at most 1: part of the gain that counts towards the severity
@@ -38,8 +38,8 @@
 -- :advice {sooner}
 -- :advice {inside}
 -- :speaks a function's own code computes for 5 % of the run and half of its total time, in
--- calls that take two hook pairs or more; CPU time in language and system libraries counts
--- for the user's function that calls them
+-- calls that take two hook pairs or more, or as samples tell; CPU time in language and system
+-- libraries, and in calls that read and write, counts for the user's function that calls them
 -- :gains all of it
 -- :unseen lines inside a function; unsure for calls shorter than four hook pairs, and below 300 ns
 -- per allocation, which is mostly malloc's time; if half of its samples are in MPI's or OpenMP's
@@ -51,14 +51,23 @@
 -- for the user's function that calls it: the library functions' times are added up if they
 -- pass the same limits, and the path with most is told. In the system's library samples know only
 -- the innermost function, but who allocated is known exactly: so malloc() is told with its caller.
-WITH library AS MATERIALIZED (SELECT o.function_id, l.owner_id, l.top_id,
+WITH moving AS (SELECT p.path_id AS top_id, p.function_id, IFNULL(l.owner_id, p.parent_path_id)
+		AS owner_id, p.self_error_ns,
+		CAST(p.self_ns - p.self_ready_ns - p.self_blocked_ns AS REAL) AS cpu_ns
+	FROM path p LEFT JOIN lent l ON l.path_id = p.parent_path_id
+	WHERE p.run_id = :run AND p.kind = 4 AND p.self_ns > p.self_ready_ns + p.self_blocked_ns),
+library AS MATERIALIZED (SELECT o.function_id, l.owner_id, l.top_id,
 		l.cpu_ns / c.cpu_ns AS part,
 		c.cpu_ns, c.held_ns, c.sure, c.self_error_ns
 	FROM lent l JOIN path p USING (path_id) JOIN path o ON o.path_id = l.owner_id
 	JOIN computing c ON c.function_id = p.function_id
 	WHERE c.unmeasured IS NULL AND COALESCE(c.spun, 0) < :spun_part AND (c.sure * c.cpu_ns >= :least_by_hooks * c.hooks_ns
 			OR c.self_error_ns BETWEEN 1 AND :lent_error * c.cpu_ns)
-		AND c.sure * c.cpu_ns >= :least_hooks * :hook_ns * IFNULL(c.calls, 0)),
+		AND c.sure * c.cpu_ns >= :least_hooks * :hook_ns * IFNULL(c.calls, 0)
+	UNION ALL SELECT o.function_id, m.owner_id, m.top_id, 1, m.cpu_ns, m.cpu_ns * MIN(1,
+			IFNULL(h.ns / (SUM(m.cpu_ns) OVER (PARTITION BY m.function_id)), 1)),
+		MAX(0, m.cpu_ns - MAX(0, m.self_error_ns)) / m.cpu_ns, m.self_error_ns
+	FROM moving m JOIN path o ON o.path_id = m.owner_id LEFT JOIN held h ON h.function_id = m.function_id),
 tops AS (SELECT function_id, owner_id, top_id, SUM(part * cpu_ns) AS ns,
 		ROW_NUMBER() OVER (PARTITION BY function_id ORDER BY SUM(part * cpu_ns) DESC) AS place
 	FROM library GROUP BY 1, 2, 3),
@@ -94,7 +103,7 @@ names AS (SELECT m.function_id, asked_id,
 sums AS (SELECT function_id, SUM(part * cpu_ns) AS cpu_ns, SUM(part * held_ns) AS held_ns,
 		SUM(part * sure * held_ns) AS sure_held_ns,
 		SUM(part * MAX(0, self_error_ns)) AS error_ns FROM library GROUP BY 1),
-lending AS (SELECT s.*, NULLIF(f.calls, 0) AS calls, n.names, n.fewer, t.owner_id,
+lending AS (SELECT s.*, NULLIF(f.calls, 0) AS calls, n.names, IIF(c.kind = 'io', 'move more with each call: buffer it', n.fewer) AS fewer, t.owner_id,
 		IIF(c.call_file LIKE '/usr/%', NULL, c.call_file) AS call_file, c.call_line
 	FROM sums s JOIN function f USING (function_id) JOIN names n USING (function_id)
 	JOIN tops t ON t.function_id = s.function_id AND t.place = 1
@@ -102,7 +111,8 @@ lending AS (SELECT s.*, NULLIF(f.calls, 0) AS calls, n.names, n.fewer, t.owner_i
 	WHERE s.cpu_ns >= :self_share * :run_ns),
 parts AS (SELECT c.*, CASE WHEN spun >= :spun_part THEN spun END AS in_spins,
 		CASE WHEN spun >= :spun_part THEN whom END AS whose,
-		cpu_ns < :alloc_ns * alloc_count AS is_allocating
+		cpu_ns < :alloc_ns * alloc_count AS is_allocating,
+		is_sampled AND self_error_ns BETWEEN 1 AND :lent_error * cpu_ns AS is_told
 	FROM computing c WHERE one_ns < held_ns / 2 AND cpu_ns >= :self_share * :run_ns
 		AND function_id NOT IN (SELECT p.function_id FROM lent JOIN path p USING (path_id)))
 SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL AS lent_ns,
@@ -110,11 +120,12 @@ SELECT NULL AS path_id, function_id, NULL AS call_file, NULL AS call_line, NULL 
 	IFNULL(MIN(1, cpu_ns / :program_ns), 1) AS cpu_share, held_ns / :run_ns AS held,
 	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS own_part,
 	cpu_ns / MAX(1, total_ns) AS self_part,
-	cpu_ns / NULLIF(calls, 0) AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
-	COALESCE(sure * cpu_ns / NULLIF(calls, 0) / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
+	cpu_ns / NULLIF(calls, 0) AS call_ns,
+	IIF(is_told, 1e9, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9)) AS by_hooks,
+	IIF(is_told, 1e9, COALESCE(sure * cpu_ns / NULLIF(calls, 0) / NULLIF(:hook_ns, 0), 1e9)) AS by_hook,
 	CASE WHEN self_ns > 1.01 * cpu_ns THEN self_ns - cpu_ns END AS waited_ns,
 	held_ns AS saving_ns, CASE WHEN is_allocating
-		OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
+		OR NOT is_told AND cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END AS confidence,
 	unmeasured, in_spins, mostly, NULL AS names,
 	CASE WHEN whose IS NOT NULL THEN 'spends {cpu_share} of the CPU waiting for other ' || whose
 		|| ', polling'
