@@ -105,33 +105,29 @@ static int64_t live_bytes(void)
 	return peak > below ? (int64_t)(peak - below) : 0;
 }
 
+static uint32_t least_of(const struct segment_mark *marks, uint32_t count, double sign)
+{
+	uint32_t least = 0;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (sign * marks[i].value < sign * marks[least].value)
+			least = i;
+	return least;
+}
+
 /* Puts a mark among the five that are the most extreme in the direction of sign, at
  * *ret_place. Returns the fifth's value. */
 static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
 			       const struct segment_mark *mark, double sign,
 			       uint32_t *ret_place)
 {
-	uint32_t least = 0;
+	int is_full = *count == SEGMENT_SERIES_EXTREMES;
 
-	*ret_place = *count;
-	if (*count < SEGMENT_SERIES_EXTREMES) {
-		marks[*count] = *mark;
-		compiler_barrier();
-		++*count;
-	} else {
-		for (uint32_t i = 1; i < SEGMENT_SERIES_EXTREMES; i++) {
-			if (sign * marks[i].value < sign * marks[least].value)
-				least = i;
-		}
-		marks[least] = *mark;
-		*ret_place = least;
-	}
-	least = 0;
-	for (uint32_t i = 1; i < *count; i++) {
-		if (sign * marks[i].value < sign * marks[least].value)
-			least = i;
-	}
-	return marks[least].value;
+	*ret_place = is_full ? least_of(marks, *count, sign) : *count;
+	marks[*ret_place] = *mark;
+	compiler_barrier();
+	*count += !is_full;
+	return marks[least_of(marks, *count, sign)].value;
 }
 
 /* All spans are full: joins them in pairs. */

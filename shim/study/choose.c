@@ -276,27 +276,55 @@ static int is_affordable(double share)
 	return found.share + share <= share_most();
 }
 
-/* What nobody has named: its time was seen to have a tail. */
-static void study(struct lane_context *context, uint64_t key, double share,
-		  uint32_t actions)
+/* What is chosen: a function, or a step of this thread. */
+struct choice {
+	uint64_t key;
+	uint32_t index; /* of the step's series */
+	int is_loose;	/* no reason to leave out what it calls */
+	double share;
+};
+
+/* The marks of a step come to the slow path from now on. */
+static int study_step(struct lane_context *context, uint32_t index)
 {
-	uint32_t number = modes_find(key);
+	context->series_studies[index] = SEGMENT_STUDY_FOUND;
+	for (uint32_t i = 0; i < LANE_SERIES_MEMOS; i++)
+		if (context->series_memos[i].number == index + 1)
+			context->series_memos[i].number = 0;
+	return 1;
+}
+
+static int study_function(const struct choice *choice)
+{
+	const struct trigger trigger = {.function = choice->key,
+					.actions = choice->is_loose ? TRIGGER_FOUND
+								    : TRIGGER_CHOSEN};
+
+	return !trigger_find(choice->key) && trigger_add(&trigger);
+}
+
+/* What nobody has named: its time was seen to have a tail. */
+static void study(struct lane_context *context, const struct choice *choice)
+{
+	int is_step = (choice->key & LANE_STEP_KEY) != 0;
+	uint32_t number = is_step ? 0 : modes_find(choice->key);
 	uint64_t mask;
 
 	if (!process_try_lock(&mask)) /* it will be slow again */
 		return;
-	if (found.count < CHOOSE_MOST && !trigger_find(key) &&
-	    trigger_add(&(struct trigger){.function = key, .actions = actions})) {
+	if (found.count < CHOOSE_MOST &&
+	    (is_step ? study_step(context, choice->index) : study_function(choice))) {
 		found.count++;
-		found.loose_count += !(actions & TRIGGER_COVERS);
-		found.share += share;
+		found.loose_count += (uint32_t)choice->is_loose;
+		found.share += choice->share;
 	}
 	process_unlock(&mask);
 	/* With triggers nobody has it counted again. Without the room for that in its
 	 * code its calls come by the hook now and then: then so many are studied. */
 	if (number && modes_recording(number) != SEGMENT_RECORDING_EXACT)
-		modes_set(key, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
-	context->study.trigger_count = 0;
+		modes_set(choice->key, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+	if (!is_step)
+		context->study.trigger_count = 0;
 }
 
 #define NODES_SEARCHED 65536u
@@ -361,26 +389,6 @@ static int is_wanted(uint64_t key, int is_loose)
 	       !(number && modes_recording(number) == SEGMENT_RECORDING_OFF);
 }
 
-/* A step of this thread: its marks come to the slow path from now on. */
-static void study_steps(struct lane_context *context, uint32_t index, double share,
-			int is_loose)
-{
-	uint64_t mask;
-
-	if (!process_try_lock(&mask))
-		return;
-	if (found.count < CHOOSE_MOST) {
-		found.count++;
-		found.loose_count += (uint32_t)is_loose;
-		found.share += share;
-		context->series_studies[index] = SEGMENT_STUDY_FOUND;
-	}
-	process_unlock(&mask);
-	for (uint32_t i = 0; i < LANE_SERIES_MEMOS; i++)
-		if (context->series_memos[i].number == index + 1)
-			context->series_memos[i].number = 0;
-}
-
 /* A program has phases: what it was called until now counts for an eighth, what it has
  * been since it was noted as it is. */
 #define BEFORE_PART 8
@@ -422,19 +430,13 @@ static int may_be_studied(const struct lane_context *context,
 static void find_suspect(struct lane_context *context, uint64_t now)
 {
 	struct lane_suspicion suspicion;
-	int is_loose;
-	double share;
 
 	suspect_note_spans(context, now);
-	if (!suspect_take(context, now, may_be_studied, &suspicion))
-		return;
-	is_loose = suspect_waits(&suspicion);
-	share = suspicion_share(context, &suspicion, now);
-	if (suspicion.key & LANE_STEP_KEY)
-		study_steps(context, suspicion.index, share, is_loose);
-	else
-		study(context, suspicion.key, share,
-		      is_loose ? TRIGGER_FOUND : TRIGGER_FOUND | TRIGGER_COVERS);
+	if (suspect_take(context, now, may_be_studied, &suspicion))
+		study(context,
+		      &(struct choice){suspicion.key, suspicion.index,
+				       suspect_waits(&suspicion),
+				       suspicion_share(context, &suspicion, now)});
 }
 
 static void look_at(struct lane_context *context, const struct segment_function *function,
@@ -451,7 +453,7 @@ static void look_at(struct lane_context *context, const struct segment_function 
 	if (calls >= CHOOSE_CALLS && is_affordable(share) &&
 	    slow_ticks(function) >= life / SLOW_PART + ready_ticks(context) &&
 	    !is_recursion(context, function->key))
-		study(context, function->key, share, TRIGGER_FOUND);
+		study(context, &(struct choice){function->key, 0, 1, share});
 }
 
 /* Those whose slow calls are not rare, some at a time. */
