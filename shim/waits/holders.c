@@ -96,25 +96,31 @@ static races_by_design uint32_t node_where_taken(const struct segment_lock *lock
 	return lock ? __atomic_load_n(&lock->taken_node, __ATOMIC_RELAXED) : 0;
 }
 
+/* Where it is, and where it took the lock. */
+static races_by_design struct holder look_at(const struct lane_context *holder,
+					     const struct segment_lock *lock)
+{
+	const struct holder seen = {.slot = holder->slot,
+				    .node = node_of(holder),
+				    .taken_node = node_where_taken(lock)};
+
+	/* acquire: what was read before was read before */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return seen;
+}
+
 races_by_design void holders_find_owner(struct holder *ret, uintptr_t address,
 					const int *owner)
 {
 	int32_t tid = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
 	const struct lane_context *holder = tid > 0 ? find_lane(tid) : NULL;
-	uint32_t node, taken, slot;
+	struct holder seen;
 
 	if (!holder || !holder->frames)
 		return;
-	slot = holder->slot;
-	node = node_of(holder);
-	taken = node_where_taken(lock_of(holder, address));
-	/* acquire: what was read before was read before */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(owner, __ATOMIC_RELAXED) != tid || !is_of(holder, tid))
-		return;
-	ret->slot = slot;
-	ret->node = node;
-	ret->taken_node = taken;
+	seen = look_at(holder, lock_of(holder, address));
+	if (__atomic_load_n(owner, __ATOMIC_RELAXED) == tid && is_of(holder, tid))
+		*ret = seen;
 }
 
 static races_by_design int has_share(const struct lane_context *holder,
@@ -132,19 +138,14 @@ static races_by_design int ask(struct holder *ret, const struct lane_context *ho
 			       uintptr_t address)
 {
 	const struct segment_lock *lock = lock_of(holder, address);
-	uint32_t slot = holder->slot, node, taken;
+	struct holder seen;
 
 	if (!lock || !has_share(holder, lock))
 		return 0;
-	node = node_of(holder);
-	taken = node_where_taken(lock);
-	/* acquire: what was read before was read before */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	seen = look_at(holder, lock);
 	if (!has_share(holder, lock))
 		return 0;
-	ret->slot = slot;
-	ret->node = node;
-	ret->taken_node = taken;
+	*ret = seen;
 	return 1;
 }
 

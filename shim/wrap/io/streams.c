@@ -15,35 +15,24 @@
 #define USUAL_LINE 256
 
 /* In bytes, so that a part of an item at the end of the file counts, as libc does it. */
-#define READ_ITEMS(name, to, size, count, stream)                                        \
+#define READ_ITEMS_OF(size, count, stream, overflows, items, bytes)                      \
 	({                                                                               \
 		size_t all = (size) * (count);                                           \
                                                                                          \
-		!all || readable(stream) >= all                                          \
-			? real_##name(to, size, count, stream)                           \
-			: ({                                                             \
-				  size_t got = READ(fread, stream,                       \
-						    real_##name(to, 1, all, stream),     \
-						    result, 0);                          \
-				  got == all ? (count) : got / (size);                   \
-			  });                                                            \
+		!all || readable(stream) >= all || (overflows) ? (items) : ({            \
+			size_t got = READ(fread, stream, bytes, result, 0);              \
+			got == all ? (count) : got / (size);                             \
+		});                                                                      \
 	})
 
+#define READ_ITEMS(name, to, size, count, stream)                                        \
+	READ_ITEMS_OF(size, count, stream, 0, real_##name(to, size, count, stream),      \
+		      real_##name(to, 1, all, stream))
 /* These end the program when more is asked for than there is room. */
 #define READ_CHECKED(name, to, room_bytes, size, count, stream)                          \
-	({                                                                               \
-		size_t all = (size) * (count);                                           \
-                                                                                         \
-		!all || readable(stream) >= all || all / (size) != (count)               \
-			? real_##name(to, room_bytes, size, count, stream)               \
-			: ({                                                             \
-				  size_t got = READ(                                     \
-					  fread, stream,                                 \
-					  real_##name(to, room_bytes, 1, all, stream),   \
-					  result, 0);                                    \
-				  got == all ? (count) : got / (size);                   \
-			  });                                                            \
-	})
+	READ_ITEMS_OF(size, count, stream, all / (size) != (count),                      \
+		      real_##name(to, room_bytes, size, count, stream),                  \
+		      real_##name(to, room_bytes, 1, all, stream))
 
 #define WRITE_ITEMS(name, from, size, count, stream)                                     \
 	((size) * (count) <= room(stream)                                                \
