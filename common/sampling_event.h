@@ -114,14 +114,19 @@ static inline double sampling_share(uint32_t hz, uint64_t tick_ns, double busy_n
 	return share < SAMPLING_LEAST_SHARE ? 0 : share;
 }
 
-/* From 0.8 to 1.2 of it. *state: of the caller's own, not 0. */
+/* The next number at random. *state: of the caller's own, not 0. */
+static inline uint32_t sampling_random(uint32_t *state)
+{
+	*state ^= *state << 13; /* xorshift32, Marsaglia 2003 */
+	*state ^= *state >> 17;
+	*state ^= *state << 5;
+	return *state;
+}
+
+/* From 0.8 to 1.2 of it. */
 static inline uint64_t sampling_draw(uint32_t *state, uint64_t period_ns)
 {
-	uint32_t value = *state; /* xorshift32, Marsaglia 2003 */
+	uint32_t value = sampling_random(state);
 
-	value ^= value << 13;
-	value ^= value >> 17;
-	value ^= value << 5;
-	*state = value;
 	return period_ns * 4 / 5 + (period_ns * 2 / 5 * (value >> 16) >> 16);
 }

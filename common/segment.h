@@ -109,7 +109,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 41u
+#define SEGMENT_VERSION 42u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -436,7 +436,7 @@ struct segment_left {
  * the file at path if it has no build-id; inode 0: not known, or it has one. */
 struct segment_module {
 	uint64_t start, end, bias;
-	uint64_t load_ticks;
+	uint64_t reserved;
 	uint64_t unload_ticks; /* 0: still mapped */
 	uint32_t build_id_size;
 	uint8_t build_id[36];

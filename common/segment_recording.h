@@ -65,8 +65,7 @@ struct segment_mode {
 	uint32_t change_count;
 	uint32_t site_count;	   /* call sites that lead to stubs */
 	uint32_t early_site_count; /* sites that cannot be written */
-	uint32_t code_bytes;	   /* of its main part; 0: not known */
-	uint32_t reserved;
+	uint64_t reserved;
 	uint64_t host; /* like key; see above */
 	uint64_t site; /* likewise, of a return address */
 };

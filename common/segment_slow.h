@@ -88,15 +88,14 @@ struct segment_case {
 	uint64_t number;    /* of the calls of the study, from 1 */
 	/* calls of the same path right before it that are in its parts, too */
 	uint64_t beside_call_count, beside_ticks;
-	uint32_t node;	 /* of the function, in the lane */
-	uint32_t thread; /* as in struct segment_lane */
+	uint32_t node; /* of the function, in the lane */
+	uint32_t pad;
 	uint32_t part_count;
 	uint32_t folded_count; /* parts that there was no room for: those of least time */
 	struct segment_case_part parts[SEGMENT_CASE_PARTS];
 };
 
 struct segment_study {
-	uint64_t key; /* like segment_node.key, when it began; 0: a step's, or not yet */
 	uint64_t begin_ticks;
 	uint32_t reason; /* enum segment_study_reason */
 	uint32_t node;	 /* one of its paths: of the first call */

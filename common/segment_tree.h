@@ -230,10 +230,10 @@ static inline uint64_t segment_frame_return_address(const struct segment_frame *
  * it runs. The thread's own stack has the same two numbers in the lane's header.
  */
 struct segment_fiber {
-	uint64_t stack_low, stack_high;
+	uint64_t stack_low;
 	uint64_t suspended_ticks, left_ticks;
 	uint32_t first_frame, frame_capacity;
 	uint32_t depth;
 	uint32_t in_use; /* 0: free, depth is 0 */
-	uint64_t reserved[2];
+	uint64_t reserved[3];
 };

@@ -59,10 +59,9 @@ enum segment_switch_source {
 /* Time without a CPU on one call path: found by the hook that came after it, so a path
  * has what lies between two of its hooks. Entry 0: of paths that got no entry. */
 struct segment_wait {
-	uint64_t ready_ns;   /* wanted a CPU */
-	uint64_t blocked_ns; /* slept; with several threads, and got no CPU after it */
-	uint64_t longest_ns; /* blocked, between two hooks */
-	uint32_t preempted_count, blocked_count; /* switches */
+	uint64_t ready_ns;	/* wanted a CPU */
+	uint64_t blocked_ns;	/* slept; with several threads, and got no CPU after it */
+	uint64_t blocked_count; /* switches */
 };
 
 enum segment_lock_kind {
@@ -188,7 +187,7 @@ struct segment_transfer {
 
 #define SEGMENT_TRANSFER_SMALL 4096u
 
-_Static_assert(sizeof(struct segment_wait) == 32, "segment_wait layout");
+_Static_assert(sizeof(struct segment_wait) == 24, "segment_wait layout");
 _Static_assert(sizeof(struct segment_lock) == 128, "segment_lock layout");
 _Static_assert(sizeof(struct segment_lock_wait) == 48, "segment_lock_wait layout");
 _Static_assert(sizeof(struct segment_stall) == 40, "segment_stall layout");

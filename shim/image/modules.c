@@ -116,7 +116,6 @@ static void fill_module(struct segment_module *module, const struct dl_find_obje
 	module->name_hash = hash_name(name);
 	module->start = (uint64_t)found->dlfo_map_start;
 	module->bias = found->dlfo_link_map->l_addr;
-	module->load_ticks = clock_now();
 	module->unload_ticks = 0;
 	module->end = (uint64_t)found->dlfo_map_end;
 	read_build_id(module, found->dlfo_map_start, module->bias);

@@ -187,7 +187,6 @@ struct lane_off_cpu {
 	uint64_t begin_cpu_ns, begin_ready_ns;
 	uint64_t unread_ns;			 /* slept since base_ready_ns was read */
 	uint64_t blocked_count, preempted_count; /* switches until then */
-	uint64_t seen_ticks;			 /* when we last noticed a switch */
 	uint64_t put_off_until_ticks;		 /* 0: every switch is looked at */
 	uint64_t booking_ticks;			 /* what booking took, uninterrupted */
 	uint64_t ready_ns, blocked_ns;		 /* all that was booked on paths */

@@ -7,7 +7,6 @@
 #include "shim/lane/frames.h"
 #include "shim/lane/functions.h"
 #include "shim/lane/ways.h"
-#include "shim/code/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/owners.h"
 #include "shim/patch/sites.h"
@@ -136,18 +135,6 @@ void modes_begin_lane(struct lane_context *context)
 		use_counts(context);
 }
 
-static uint32_t code_bytes_of(uint64_t function)
-{
-	struct extent extent;
-	struct code code;
-
-	if (code_find(function, &code) < 0 ||
-	    code_function(&code, function, &extent) < 0 || extent.low != function ||
-	    extent.high - extent.low > UINT32_MAX)
-		return 0;
-	return (uint32_t)(extent.high - extent.low);
-}
-
 /* Adds the next number. own: the function's, when this one is for some of its calls only;
  * else 0. Returns 0: no room. */
 static uint32_t add(uint64_t function, uint64_t host, uint64_t site, uint32_t own)
@@ -162,10 +149,7 @@ static uint32_t add(uint64_t function, uint64_t host, uint64_t site, uint32_t ow
 		use_counts(lane);
 	arrays_publish(&process->segment->modes, number + 1);
 	*modes_record(number) =
-		(struct segment_mode){.key = function,
-				      .host = host,
-				      .site = site,
-				      .code_bytes = own ? 0 : code_bytes_of(function)};
+		(struct segment_mode){.key = function, .host = host, .site = site};
 	if (!owners_add(&(struct site_owner){.function = function,
 					     .address = function,
 					     .host = host,

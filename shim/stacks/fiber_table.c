@@ -139,7 +139,6 @@ static struct fiber *fiber_add_locked(struct lane_context *context, struct exten
 	fiber->owner = context;
 	*fiber->clock = (struct fiber_clock){0};
 	fiber->shared->stack_low = extent.low;
-	fiber->shared->stack_high = extent.high;
 	fiber->shared->depth = 0;
 	fiber->shared->in_use = 1;
 	position = fiber_position(context, extent.low);

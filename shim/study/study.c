@@ -3,6 +3,7 @@
  * whether they are kept. */
 #include "shim/study/study.h"
 
+#include "common/sampling_event.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/busy.h"
@@ -111,8 +112,7 @@ static struct segment_study *subject_study(struct lane_context *context,
 	    process_grow(lane, context->slot, ARRAY_CASES,
 			 (count + 1) * SEGMENT_STUDY_CASES) < 0)
 		return NULL;
-	studies[count] = (struct segment_study){.key = subject->key,
-						.begin_ticks = now,
+	studies[count] = (struct segment_study){.begin_ticks = now,
 						.reason = subject->reason,
 						.series = subject->series,
 						.node = subject->top.node};
@@ -204,14 +204,6 @@ static struct subtree *subject_tree(struct lane_context *context,
 	return tree;
 }
 
-static uint32_t next_random(struct study_lane *own)
-{
-	own->random ^= own->random << 13; /* xorshift32, Marsaglia 2003 */
-	own->random ^= own->random >> 17;
-	own->random ^= own->random << 5;
-	return own->random;
-}
-
 /* Where an ordinary call is kept among those by chance; NULL: it is not. Each of those
  * that could have been is as likely. */
 static struct segment_case *usual_place(struct segment_study *study,
@@ -221,7 +213,7 @@ static struct segment_case *usual_place(struct segment_study *study,
 	uint64_t place = study->alone_count++;
 
 	if (place >= SEGMENT_STUDY_USUAL)
-		place = next_random(own) % study->alone_count;
+		place = sampling_random(&own->random) % study->alone_count;
 	return place < SEGMENT_STUDY_USUAL ? &cases[SEGMENT_STUDY_SLOWEST + place] : NULL;
 }
 
@@ -290,8 +282,7 @@ static void judge(struct lane_context *context, struct segment_study *study,
 }
 
 /* What came between the last look at the tree and this call. */
-static struct keep_call call_of(const struct lane_context *context,
-				const struct subject *subject, const struct subtree *tree,
+static struct keep_call call_of(const struct subject *subject, const struct subtree *tree,
 				uint64_t number)
 {
 	const struct subtree_top *top = &subject->top;
@@ -303,8 +294,7 @@ static struct keep_call call_of(const struct lane_context *context,
 		.beside_call_count = top->call_count - tree->call_count - 1,
 		.beside_ticks = top->ticks - tree->ticks - subject->ticks,
 		.ready_ns = subject->ready_ns,
-		.node = top->node,
-		.thread = context->lane->thread};
+		.node = top->node};
 }
 
 /* Keeps it, perhaps. It is counted in the study already. */
@@ -319,7 +309,7 @@ static void subject_note(struct lane_context *context, struct segment_study *stu
 		note_missed(study, keep_cases(context, study), subject->ticks);
 		return;
 	}
-	call = call_of(context, subject, tree, study->call_count);
+	call = call_of(subject, tree, study->call_count);
 	judge(context, study, tree, subject, &call, now);
 }
 

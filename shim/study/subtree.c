@@ -242,7 +242,6 @@ void keep_write(struct segment_case *to, const struct keep_call *call,
 	to->beside_call_count = call->beside_call_count;
 	to->beside_ticks = call->beside_ticks;
 	to->node = call->node;
-	to->thread = call->thread;
 	to->is_slow = 0;
 	to->part_count = copy_parts(to->parts, parts);
 	to->folded_count = parts->count - to->part_count + (uint32_t)parts->folded_count;

@@ -70,7 +70,7 @@ struct keep_call {
 	uint64_t begin_ticks, ticks, number;
 	uint64_t beside_call_count, beside_ticks;
 	uint64_t ready_ns; /* as far as that is known beside its parts */
-	uint32_t node, thread;
+	uint32_t node;
 };
 
 /* The study's SEGMENT_STUDY_CASES. */

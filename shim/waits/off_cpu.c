@@ -218,7 +218,7 @@ static void note_recent(struct lane_context *context, uint64_t ready_ns,
 }
 
 static void add(struct lane_context *context, uint64_t ready_ns, uint64_t blocked_ns,
-		uint32_t preempted_count, uint32_t blocked_count)
+		uint64_t blocked_count)
 {
 	struct segment_wait *wait = current_wait(context);
 
@@ -230,10 +230,7 @@ static void add(struct lane_context *context, uint64_t ready_ns, uint64_t blocke
 	}
 	wait->ready_ns += ready_ns;
 	wait->blocked_ns += blocked_ns;
-	wait->preempted_count += preempted_count;
 	wait->blocked_count += blocked_count;
-	if (blocked_ns > wait->longest_ns)
-		wait->longest_ns = blocked_ns;
 }
 
 /* How much of the time without a CPU the thread was ready: it slept, too. */
@@ -296,14 +293,13 @@ struct booked {
 static struct booked book(struct lane_context *context, enum booking booking)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
-	uint64_t blocked = off->blocked_count, preempted = off->preempted_count, ready_ns;
+	uint64_t blocked = off->blocked_count, ready_ns;
 	struct segment_thread *row = own_row(context);
 	struct reading now;
 	int64_t off_ns;
 
 	count_switches(off);
 	blocked = off->blocked_count - blocked;
-	preempted = off->preempted_count - preempted;
 	now = read_clocks(context, 0);
 	off_ns = without_cpu(off, &now);
 	if (is_worth_reading(off, off_ns, blocked != 0, booking)) {
@@ -312,7 +308,6 @@ static struct booked book(struct lane_context *context, enum booking booking)
 	}
 	if (off_ns <= 0) { /* a signal, or a clock that is a little ahead: next time */
 		off->blocked_count -= blocked;
-		off->preempted_count -= preempted;
 		return (struct booked){now, 0};
 	}
 	ready_ns = blocked ? ready_part(off, &now, (uint64_t)off_ns) : (uint64_t)off_ns;
@@ -321,8 +316,7 @@ static struct booked book(struct lane_context *context, enum booking booking)
 	off->base_cpu_ns = now.cpu_ns;
 	publish(context, now.wall_ns);
 	if (booking != OF_OWN_WORK)
-		add(context, ready_ns, (uint64_t)off_ns - ready_ns, (uint32_t)preempted,
-		    (uint32_t)blocked);
+		add(context, ready_ns, (uint64_t)off_ns - ready_ns, blocked);
 	if (row) {
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
 		row->off_ns += (uint64_t)off_ns;
@@ -374,7 +368,6 @@ static int ask_and_book(struct lane_context *context, enum booking booking,
 		gate_leave();
 	}
 	busy_give(context, BUSY_OFF_CPU);
-	context->off_cpu.seen_ticks = clock_now();
 	return 1;
 }
 

@@ -128,7 +128,6 @@ static void make_process(uint32_t slot)
 	*(struct segment_module *)in_slot(slot, MODULES) =
 		(struct segment_module){.start = 0x1000,
 					.end = 0x9000,
-					.load_ticks = 1,
 					.build_id_size = 4,
 					.build_id = "ID",
 					.path = "/bin/none"};

@@ -113,7 +113,6 @@ static void make_base_process(uint32_t slot)
 	};
 	*module = (struct segment_module){.start = 0x1000,
 					  .end = 0x9000,
-					  .load_ticks = 1,
 					  .build_id_size = 4,
 					  .build_id = "ID",
 					  .path = "/bin/none"};

@@ -41,8 +41,7 @@ static int begin(void **state)
 	memset(nodes, 0, sizeof(nodes));
 	for (uint32_t i = 2; i < NODES; i++)
 		nodes[i] = (struct node_place){.path = i - 1, .is_placed = 1};
-	own[0] = (struct segment_study){
-		.key = 1, .node = 2, .call_count = 10, .reason = 2};
+	own[0] = (struct segment_study){.node = 2, .call_count = 10, .reason = 2};
 	return 0;
 }
 

@@ -66,7 +66,7 @@ static const struct segment_study *study_of(uint64_t function)
 	const struct segment_study *studies = arrays_entries(lane, &lane->studies);
 
 	for (uint32_t i = 0; i < lane->studies.count; i++)
-		if (studies[i].key == function)
+		if (lane_self->nodes[studies[i].node].key == function)
 			return &studies[i];
 	fail_msg("not studied");
 	return NULL;
