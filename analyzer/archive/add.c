@@ -7,9 +7,8 @@
 #include "analyzer/archive/private.h"
 
 #include "analyzer/rundb/rundb.h"
-#include "common/base/xalloc.h"
+#include "common/base/command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,15 +26,14 @@
 enum { PACKED_RUN = 1, PACKED_REFERENCE, PACKED_SIZE, PACKED_ROWS };
 
 struct adding {
-	struct archive *archive;
-	sqlite3 *from;
+	struct rundb *db;
 	int64_t run_id; /* in its run.db */
 	int64_t number; /* in the archive */
 	sqlite3_stmt *tag;
-	int code;      /* of SQLite, of the archive */
-	int from_code; /* of the run.db */
-	struct strbuf *error;
 };
+
+/* The reference of the run that was added last. */
+static struct archive_reference at_hand;
 
 static const char *text_at(sqlite3_stmt *statement, int column)
 {
@@ -44,59 +42,57 @@ static const char *text_at(sqlite3_stmt *statement, int column)
 	return text ? text : "";
 }
 
-/* Runs a statement that changes something; the result is adding->code. */
-static void change(struct adding *adding, sqlite3_stmt *statement)
+/* Runs a statement that changes something. */
+static void change(sqlite3_stmt *statement)
 {
-	if (adding->code == SQLITE_OK)
-		adding->code = sqlite3_step(statement);
-	if (adding->code == SQLITE_DONE)
-		adding->code = SQLITE_OK;
+	archive_must(sqlite3_step(statement));
 	sqlite3_reset(statement);
+}
+
+/* Fails unless SQLite could read the run.db; returns the code. */
+static int must_read(struct adding *adding, int code)
+{
+	if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
+		command_fail(STATUS_FAILED,
+			     "%s: is damaged or too large for an archive (%s)",
+			     rundb_path(adding->db), sqlite3_errstr(code));
+	return code;
 }
 
 /* A query of the run.db about the run. */
 static sqlite3_stmt *ask_run(struct adding *adding, const char *sql)
 {
-	sqlite3_stmt *statement = NULL;
+	sqlite3_stmt *statement;
 
-	if (adding->from_code == SQLITE_OK)
-		adding->from_code =
-			sqlite3_prepare_v2(adding->from, sql, -1, &statement, NULL);
-	if (adding->from_code == SQLITE_OK)
-		adding->from_code = sqlite3_bind_int64(statement, 1, adding->run_id);
+	must_read(adding, sqlite3_prepare_v2(rundb_handle(adding->db), sql, -1,
+					     &statement, NULL));
+	must_read(adding, sqlite3_bind_int64(statement, 1, adding->run_id));
 	return statement;
 }
 
-/* true: a row. */
 static bool next(struct adding *adding, sqlite3_stmt *statement)
 {
-	int code = adding->from_code == SQLITE_OK && adding->code == SQLITE_OK
-			   ? sqlite3_step(statement)
-			   : SQLITE_DONE;
-
-	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		adding->from_code = code;
-	return code == SQLITE_ROW;
+	return must_read(adding, sqlite3_step(statement)) == SQLITE_ROW;
 }
 
 /* Parameters that are called like a column of the row get its value; :run is the run's
  * number. */
 static void bind_row(struct adding *adding, sqlite3_stmt *statement, sqlite3_stmt *row)
 {
-	int run = statement ? sqlite3_bind_parameter_index(statement, ":run") : 0;
+	int run = sqlite3_bind_parameter_index(statement, ":run");
 	char name[64];
 
-	for (int i = 0; i < sqlite3_column_count(row) && adding->code == SQLITE_OK; i++) {
+	for (int i = 0; i < sqlite3_column_count(row); i++) {
 		int number;
 
 		snprintf(name, sizeof(name), ":%s", sqlite3_column_name(row, i));
 		number = sqlite3_bind_parameter_index(statement, name);
 		if (number)
-			adding->code = sqlite3_bind_value(statement, number,
-							  sqlite3_column_value(row, i));
+			archive_must(sqlite3_bind_value(statement, number,
+							sqlite3_column_value(row, i)));
 	}
-	if (run && adding->code == SQLITE_OK)
-		adding->code = sqlite3_bind_int64(statement, run, adding->number);
+	if (run)
+		archive_must(sqlite3_bind_int64(statement, run, adding->number));
 }
 
 /* Runs the statements for each row that the query has of the run. */
@@ -106,12 +102,11 @@ static void copy(struct adding *adding, const char *query,
 	sqlite3_stmt *row = ask_run(adding, query), *statements[INSERTS_MOST];
 
 	for (int i = 0; i < INSERTS_MOST && inserts[i]; i++)
-		statements[i] =
-			archive_ask(adding->archive, inserts[i], &adding->code, NULL, 0);
+		statements[i] = archive_ask(inserts[i], 0);
 	while (next(adding, row))
 		for (int i = 0; i < INSERTS_MOST && inserts[i]; i++) {
 			bind_row(adding, statements[i], row);
-			change(adding, statements[i]);
+			change(statements[i]);
 		}
 	for (int i = 0; i < INSERTS_MOST && inserts[i]; i++)
 		sqlite3_finalize(statements[i]);
@@ -122,34 +117,30 @@ static void tell_tag(void *context, const char *name, const char *value)
 {
 	struct adding *adding = context;
 
-	if (adding->code != SQLITE_OK)
-		return;
 	sqlite3_bind_int64(adding->tag, 1, adding->number);
 	sqlite3_bind_text(adding->tag, 2, name, -1, SQLITE_TRANSIENT);
 	sqlite3_bind_text(adding->tag, 3, value, -1, SQLITE_TRANSIENT);
-	change(adding, adding->tag);
+	change(adding->tag);
 }
 
 static void add_tags(struct adding *adding, const char *const *tags, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const char *equals = strchr(tags[i], '=');
-		char *name = xstrndup(tags[i], (size_t)(equals - tags[i]));
+		auto_free char *name = xstrndup(tags[i], (size_t)(equals - tags[i]));
 
 		tell_tag(adding, name, equals + 1);
-		free(name);
 	}
 }
 
 /* The run's number in the archive if it is there already, else 0. */
 static int64_t find_known(struct adding *adding, sqlite3_stmt *row)
 {
-	sqlite3_stmt *statement = archive_ask(adding->archive, archive_own_sql_known,
-					      &adding->code, NULL, 0);
+	sqlite3_stmt *statement = archive_ask(archive_own_sql_known, 0);
 	int64_t number = 0;
 
 	bind_row(adding, statement, row);
-	if (adding->code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+	if (archive_must(sqlite3_step(statement)) == SQLITE_ROW)
 		number = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
 	return number;
@@ -159,20 +150,18 @@ static int64_t find_known(struct adding *adding, sqlite3_stmt *row)
  * its packed size, 0: there is none. */
 static int64_t find_reference(struct adding *adding)
 {
-	struct archive *archive = adding->archive;
-	sqlite3_stmt *statement = archive_ask(archive, archive_own_sql_reference,
-					      &adding->code, &adding->number, 1);
+	sqlite3_stmt *statement = archive_ask(archive_own_sql_reference, adding->number);
 	int64_t number = 0, size = 0;
 
-	if (adding->code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+	if (archive_must(sqlite3_step(statement)) == SQLITE_ROW) {
 		number = sqlite3_column_int64(statement, 0);
 		size = sqlite3_column_int64(statement, 1);
 	}
 	sqlite3_finalize(statement);
-	return number && archive_read_reference(archive->db, number, adding->from,
-						&archive->reference, adding->error) == 0
-		       ? size
-		       : 0;
+	if (number)
+		archive_read_reference(archive_handle(), number, rundb_handle(adding->db),
+				       &at_hand);
+	return number ? size : 0;
 }
 
 static bool is_same_value(const struct rows_value *one, const struct rows_value *other)
@@ -199,30 +188,28 @@ static bool is_same_table(const struct rows_table *one, const struct rows_table 
 }
 
 /* Whoever adds a run may remove its run.db: what comes back is compared. */
-static bool can_be_read(struct adding *adding, const struct rows *rows,
-			const struct rows *reference, const struct strbuf *packed)
+static void check_read(struct adding *adding, const struct rows *rows,
+		       const struct rows *reference, const struct strbuf *packed)
 {
 	struct rows back = {0};
-	bool is_same = rows_describe(&back, adding->from) == SQLITE_OK &&
+	bool is_same = rows_describe(&back, rundb_handle(adding->db)) == SQLITE_OK &&
 		       pack_read(&back, reference, packed->data, packed->size);
 
 	for (size_t i = 0; i < rows->table_count && is_same; i++)
 		is_same = is_same_table(&rows->tables[i], &back.tables[i]);
 	rows_free(&back);
 	if (!is_same)
-		strbuf_printf(adding->error,
-			      "%s: the run was not added, since it could not be read "
-			      "back; please report it",
-			      adding->archive->path);
-	return is_same;
+		command_fail(STATUS_FAILED,
+			     "%s: the run was not added, since it could not be read "
+			     "back; please report it",
+			     archive_path());
 }
 
 static void insert_packed(struct adding *adding, sqlite3_stmt *row,
 			  const struct rows *rows)
 {
-	struct archive *archive = adding->archive;
 	int64_t reference_size = find_reference(adding);
-	const struct rows *reference = reference_size ? &archive->reference.rows : NULL;
+	const struct rows *reference = reference_size ? &at_hand.rows : NULL;
 	ended_by(strbuf_free) struct strbuf packed = {0};
 	sqlite3_stmt *statement;
 
@@ -232,18 +219,15 @@ static void insert_packed(struct adding *adding, sqlite3_stmt *row,
 		reference = NULL;
 		pack_write(rows, NULL, &packed);
 	}
-	if (!can_be_read(adding, rows, reference, &packed))
-		adding->code = SQLITE_ABORT;
-	statement = archive_ask(archive, archive_own_sql_insert_packed, &adding->code,
-				NULL, 0);
+	check_read(adding, rows, reference, &packed);
+	statement = archive_ask(archive_own_sql_insert_packed, 0);
 	bind_row(adding, statement, row);
-	if (adding->code == SQLITE_OK && reference)
-		adding->code = sqlite3_bind_int64(statement, PACKED_REFERENCE,
-						  archive->reference.run_id);
-	if (adding->code == SQLITE_OK)
-		adding->code = sqlite3_bind_blob(statement, PACKED_ROWS, packed.data,
-						 (int)packed.size, SQLITE_TRANSIENT);
-	change(adding, statement);
+	if (reference)
+		archive_must(
+			sqlite3_bind_int64(statement, PACKED_REFERENCE, at_hand.run_id));
+	archive_must(sqlite3_bind_blob(statement, PACKED_ROWS, packed.data,
+				       (int)packed.size, SQLITE_TRANSIENT));
+	change(statement);
 	sqlite3_finalize(statement);
 }
 
@@ -255,13 +239,10 @@ static void add_new(struct adding *adding, sqlite3_stmt *row)
 
 	copy(adding, archive_sql_run,
 	     (const char *[INSERTS_MOST]){archive_own_sql_insert_run});
-	adding->number = sqlite3_last_insert_rowid(adding->archive->db);
-	if (adding->code == SQLITE_OK && adding->from_code == SQLITE_OK)
-		adding->from_code = rows_describe(&rows, adding->from);
-	if (adding->code == SQLITE_OK && adding->from_code == SQLITE_OK)
-		adding->from_code = rows_read(&rows, adding->from, adding->run_id);
-	if (adding->code == SQLITE_OK && adding->from_code == SQLITE_OK)
-		insert_packed(adding, row, &rows);
+	adding->number = sqlite3_last_insert_rowid(archive_handle());
+	must_read(adding, rows_describe(&rows, rundb_handle(adding->db)));
+	must_read(adding, rows_read(&rows, rundb_handle(adding->db), adding->run_id));
+	insert_packed(adding, row, &rows);
 	rows_free(&rows);
 	copy(adding, archive_sql_functions,
 	     (const char *[INSERTS_MOST]){archive_own_sql_insert_subject,
@@ -275,49 +256,26 @@ static void add_new(struct adding *adding, sqlite3_stmt *row)
 	     (const char *[INSERTS_MOST]){archive_own_sql_insert_tag});
 }
 
-static void add(struct adding *adding, const char *const *tags, size_t tag_count,
-		struct archive_added *ret)
+struct archive_added archive_add(struct rundb *db, int64_t run_id,
+				 const char *const *tags, size_t tag_count)
 {
-	sqlite3_stmt *row = ask_run(adding, archive_sql_run);
+	struct adding adding = {.db = db, .run_id = run_id};
+	struct archive_added added = {0};
+	sqlite3_stmt *row;
 
-	adding->tag = archive_ask(adding->archive, archive_own_sql_insert_tag,
-				  &adding->code, NULL, 0);
-	if (next(adding, row)) {
-		adding->number = find_known(adding, row);
-		ret->is_new = !adding->number;
-		if (!adding->number)
-			add_new(adding, row);
-		if (adding->from_code == SQLITE_OK)
-			add_tags(adding, tags, tag_count);
-		ret->run_id = adding->number;
+	archive_must(sqlite3_exec(archive_handle(), "BEGIN IMMEDIATE", NULL, NULL, NULL));
+	row = ask_run(&adding, archive_sql_run);
+	adding.tag = archive_ask(archive_own_sql_insert_tag, 0);
+	if (next(&adding, row)) {
+		adding.number = find_known(&adding, row);
+		added.is_new = !adding.number;
+		if (!adding.number)
+			add_new(&adding, row);
+		add_tags(&adding, tags, tag_count);
+		added.run_id = adding.number;
 	}
 	sqlite3_finalize(row);
-	sqlite3_finalize(adding->tag);
-}
-
-int archive_add(struct archive *archive, struct rundb *db, int64_t run_id,
-		const char *const *tags, size_t tag_count, struct archive_added *ret,
-		struct strbuf *error)
-{
-	struct adding adding = {.archive = archive,
-				.from = rundb_handle(db),
-				.run_id = run_id,
-				.error = error};
-	int result = 0;
-
-	adding.code = sqlite3_exec(archive->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-	add(&adding, tags, tag_count, ret);
-	if (adding.from_code == SQLITE_OK && adding.code == SQLITE_OK && !error->size)
-		adding.code = sqlite3_exec(archive->db, "COMMIT", NULL, NULL, NULL);
-	if (adding.from_code == SQLITE_OK && adding.code == SQLITE_OK && !error->size)
-		return 0;
-	if (!error->size && adding.from_code != SQLITE_OK)
-		strbuf_printf(error, "%s: is damaged or too large for an archive (%s)",
-			      rundb_path(db), sqlite3_errstr(adding.from_code));
-	result = error->size ? -EINVAL : archive_fail(archive, adding.code, error);
-	if (!sqlite3_get_autocommit(archive->db))
-		sqlite3_exec(archive->db, "ROLLBACK", NULL, NULL, NULL);
-	/* it may have been read in this transaction */
-	archive_forget_reference(&archive->reference);
-	return result;
+	sqlite3_finalize(adding.tag);
+	archive_must(sqlite3_exec(archive_handle(), "COMMIT", NULL, NULL, NULL));
+	return added;
 }

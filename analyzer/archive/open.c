@@ -4,7 +4,8 @@
 
 #include "analyzer/rundb/rundb.h"
 #include "collector/store/guard.h"
-#include "common/base/xalloc.h"
+#include "collector/store/held.h"
+#include "common/base/command.h"
 #include "common/schema.h"
 
 #include <errno.h>
@@ -19,99 +20,117 @@
 #define WAIT_MOST_MS 30000u
 #define WAIT_STEP_MS 10u
 
-int archive_fail(struct archive *archive, int code, struct strbuf *error)
+static struct {
+	sqlite3 *db;
+	struct held_file file;
+	const char *path; /* borrowed */
+	unsigned waited_ms;
+} archive;
+
+sqlite3 *archive_handle(void)
 {
-	const char *path = archive->path;
+	return archive.db;
+}
+
+const char *archive_path(void)
+{
+	return archive.path;
+}
+
+static _Noreturn void fail(int code)
+{
+	const char *path = archive.path;
 
 	switch (code & 0xff) {
 	case SQLITE_FULL:
-		strbuf_printf(error,
-			      "%s: no space left on its disk; nothing of the run "
-			      "was added",
-			      path);
-		return -ENOSPC;
+		command_fail(
+			STATUS_FAILED,
+			"%s: no space left on its disk; nothing of the run was added",
+			path);
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
-		strbuf_printf(error, "%s: is locked by another program for %u s", path,
-			      archive->waited_ms / 1000);
-		return -EBUSY;
+		command_fail(STATUS_FAILED, "%s: is locked by another program for %u s",
+			     path, archive.waited_ms / 1000);
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
-		strbuf_printf(error, "%s: is damaged (%s)", path,
-			      guard_message(archive->db, code));
-		return -EINVAL;
+		command_fail(STATUS_FAILED, "%s: is damaged (%s)", path,
+			     guard_message(archive.db, code));
 	case SQLITE_TOOBIG:
-		strbuf_printf(error, "%s: the run is too large for an archive", path);
-		return -EFBIG;
+		command_fail(STATUS_FAILED, "%s: the run is too large for an archive",
+			     path);
 	default:
-		strbuf_printf(error, "%s: cannot be written: %s", path,
-			      *held_refusal() ? held_refusal()
-					      : guard_message(archive->db, code));
-		return -EIO;
+		command_fail(STATUS_FAILED, "%s: cannot be written: %s", path,
+			     *held_refusal() ? held_refusal()
+					     : guard_message(archive.db, code));
 	}
 }
 
-sqlite3_stmt *archive_ask(struct archive *archive, const char *sql, int *code,
-			  const int64_t *numbers, int count)
+int archive_must(int code)
 {
-	sqlite3_stmt *statement = NULL;
+	if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE)
+		fail(code);
+	return code;
+}
 
-	if (*code == SQLITE_OK)
-		*code = sqlite3_prepare_v2(archive->db, sql, -1, &statement, NULL);
-	for (int i = 0; i < count && *code == SQLITE_OK; i++)
-		*code = sqlite3_bind_int64(statement, i + 1, numbers[i]);
+sqlite3_stmt *archive_ask(const char *sql, int64_t number)
+{
+	sqlite3_stmt *statement;
+
+	archive_must(sqlite3_prepare_v2(archive.db, sql, -1, &statement, NULL));
+	if (number)
+		archive_must(sqlite3_bind_int64(statement, 1, number));
 	return statement;
+}
+
+static void execute(const char *sql)
+{
+	archive_must(sqlite3_exec(archive.db, sql, NULL, NULL, NULL));
 }
 
 /* Another archive add may be at work. */
 static int wait_for_lock(void *context, int count)
 {
-	struct archive *archive = context;
-
+	(void)context;
 	if (count == 0)
-		archive->waited_ms = 0;
-	if (archive->waited_ms >= WAIT_MOST_MS)
+		archive.waited_ms = 0;
+	if (archive.waited_ms >= WAIT_MOST_MS)
 		return 0;
 	usleep(WAIT_STEP_MS * 1000);
-	archive->waited_ms += WAIT_STEP_MS;
+	archive.waited_ms += WAIT_STEP_MS;
 	return 1;
 }
 
 /* Whoever is first makes the tables. */
-static int make_tables(struct archive *archive)
+static void make_tables(void)
 {
 	sqlite3_stmt *statement;
 	char identity[128];
-	int code = sqlite3_exec(archive->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-	bool is_blank = false;
+	bool is_blank;
 
-	statement = archive_ask(archive, "SELECT COUNT(*) FROM sqlite_master", &code,
-				NULL, 0);
-	if (code == SQLITE_OK)
-		is_blank = sqlite3_step(statement) == SQLITE_ROW &&
-			   sqlite3_column_int(statement, 0) == 0;
+	execute("BEGIN IMMEDIATE");
+	statement = archive_ask("SELECT COUNT(*) FROM sqlite_master", 0);
+	is_blank = archive_must(sqlite3_step(statement)) == SQLITE_ROW &&
+		   sqlite3_column_int(statement, 0) == 0;
 	sqlite3_finalize(statement);
-	snprintf(identity, sizeof(identity),
-		 "PRAGMA application_id = %d; PRAGMA user_version = %d",
-		 ARCHIVE_APPLICATION_ID, ARCHIVE_SCHEMA_VERSION);
-	if (code == SQLITE_OK && is_blank)
-		code = sqlite3_exec(archive->db, identity, NULL, NULL, NULL);
-	if (code == SQLITE_OK && is_blank)
-		code = sqlite3_exec(archive->db, archive_tables_sql, NULL, NULL, NULL);
-	if (code == SQLITE_OK)
-		code = sqlite3_exec(archive->db, "COMMIT", NULL, NULL, NULL);
-	return code;
+	if (is_blank) {
+		snprintf(identity, sizeof(identity),
+			 "PRAGMA application_id = %d; PRAGMA user_version = %d",
+			 ARCHIVE_APPLICATION_ID, ARCHIVE_SCHEMA_VERSION);
+		execute(identity);
+		execute(archive_tables_sql);
+	}
+	execute("COMMIT");
 }
 
 /* An existing file is checked as a reader does. */
-static int check(const char *path, struct strbuf *error)
+static void check(const char *path)
 {
+	struct strbuf error = {0};
 	struct rundb *db;
-	int result = rundb_open_archive(path, &db, error);
 
-	if (result == 0)
-		rundb_close(db);
-	return result;
+	if (rundb_open_archive(path, &db, &error) < 0)
+		command_fail(STATUS_FAILED, "%s", strbuf_text(&error));
+	rundb_close(db);
 }
 
 /* Another one is about to make it. */
@@ -122,59 +141,45 @@ static bool is_empty(const char *path)
 	return stat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0;
 }
 
-static int open_database(struct archive *archive, bool is_new, struct strbuf *error)
+/* A command that fails leaves no journal behind. */
+static void roll_back(void)
 {
-	int code = held_connect(&archive->file, NULL,
-				SQLITE_OPEN_READWRITE | (is_new ? SQLITE_OPEN_CREATE : 0),
-				&archive->db);
-
-	if (code == SQLITE_OK) {
-		guard_connection(archive->db, GUARD_WRITE);
-		sqlite3_busy_handler(archive->db, wait_for_lock, archive);
-		code = sqlite3_exec(archive->db,
-				    "PRAGMA journal_mode = DELETE;"
-				    "PRAGMA synchronous = FULL;"
-				    "PRAGMA cell_size_check = ON;"
-				    "PRAGMA temp_store = MEMORY",
-				    NULL, NULL, NULL);
-	}
-	if (code == SQLITE_OK && is_new)
-		code = make_tables(archive);
-	return code == SQLITE_OK ? 0 : archive_fail(archive, code, error);
+	if (archive.db && !sqlite3_get_autocommit(archive.db))
+		sqlite3_exec(archive.db, "ROLLBACK", NULL, NULL, NULL);
 }
 
-int archive_open(const char *path, struct archive **ret, struct strbuf *error)
+void archive_open(const char *path)
 {
-	struct archive *archive = xcalloc(1, sizeof(*archive));
 	char words[512] = "";
-	int result = held_find(path, HELD_WRITE, &archive->file, words, sizeof(words));
+	int result = held_find(path, HELD_WRITE, &archive.file, words, sizeof(words));
 	bool is_new = result == -ENOENT || (result == 0 && is_empty(path));
 
-	archive->path = path;
-	if (result < 0 && !is_new) {
-		strbuf_printf(error, "%s: %s", path, *words ? words : strerror(-result));
-		free(archive);
-		return result;
-	}
-	result = is_new ? 0 : check(path, error);
-	if (result == 0)
-		result = open_database(archive, is_new, error);
+	archive.path = path;
+	if (result < 0 && !is_new)
+		command_fail(STATUS_FAILED, "%s: %s", path,
+			     *words ? words : strerror(-result));
+	if (!is_new)
+		check(path);
+	archive_must(held_connect(
+		&archive.file, NULL,
+		SQLITE_OPEN_READWRITE | (is_new ? SQLITE_OPEN_CREATE : 0), &archive.db));
+	atexit(roll_back);
+	guard_connection(archive.db, GUARD_WRITE);
+	sqlite3_busy_handler(archive.db, wait_for_lock, NULL);
+	execute("PRAGMA journal_mode = DELETE;"
+		"PRAGMA synchronous = FULL;"
+		"PRAGMA cell_size_check = ON;"
+		"PRAGMA temp_store = MEMORY");
+	if (!is_new)
+		return;
+	make_tables();
 	/* two that make it at the same time: what is there now is checked, too */
-	if (result == 0 && is_new)
-		result = check(path, error);
-	if (result < 0)
-		archive_close(archive);
-	else
-		*ret = archive;
-	return result;
+	check(path);
 }
 
-void archive_close(struct archive *archive)
+void archive_close(void)
 {
-	if (!archive)
-		return;
-	sqlite3_close(archive->db);
-	held_done(&archive->file);
-	archive_forget_reference(&archive->reference);
-	free(archive);
+	sqlite3_close(archive.db);
+	archive.db = NULL;
+	held_done(&archive.file);
 }

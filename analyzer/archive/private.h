@@ -4,9 +4,16 @@
 
 #include "analyzer/archive/archive.h"
 #include "analyzer/archive/rows.h"
-#include "collector/store/held.h"
 
 #include <sqlite3.h>
+
+/* open.c: the archive that is added to. Fails unless SQLite's code is OK, ROW or DONE;
+ * returns it. */
+int archive_must(int code);
+/* A statement, its first parameter bound to the number; 0: not bound. */
+sqlite3_stmt *archive_ask(const char *sql, int64_t number);
+sqlite3 *archive_handle(void);
+const char *archive_path(void);
 
 /* A run that others are differences from: the latest that was read. Zeroed: none. */
 struct archive_reference {
@@ -14,30 +21,13 @@ struct archive_reference {
 	struct rows rows;
 };
 
-struct archive {
-	sqlite3 *db;
-	struct held_file file;
-	const char *path; /* borrowed */
-	unsigned waited_ms;
-	struct archive_reference reference;
-};
-
-/* open.c: turns a code of SQLite into a sentence and -errno. */
-int archive_fail(struct archive *archive, int code, struct strbuf *error);
-/* A statement with these numbers bound, from the first parameter on; NULL: *code says
- * why. */
-sqlite3_stmt *archive_ask(struct archive *archive, const char *sql, int *code,
-			  const int64_t *numbers, int count);
-
 /* take.c: reads a run of this archive into rows of the tables of like, a run.db.
- * reference: NULL, or where the run's is, or is put. -EINVAL: damaged. */
-int archive_unpack(sqlite3 *db, int64_t run_id, sqlite3 *like,
-		   struct archive_reference *reference, struct rows *ret,
-		   struct strbuf *error);
+ * reference: NULL, or where the run's is, or is put. */
+void archive_unpack(sqlite3 *db, int64_t run_id, sqlite3 *like,
+		    struct archive_reference *reference, struct rows *ret);
 /* Reads the reference, unless it is the one at hand. */
-int archive_read_reference(sqlite3 *db, int64_t run_id, sqlite3 *like,
-			   struct archive_reference *ret, struct strbuf *error);
-void archive_forget_reference(struct archive_reference *reference);
+void archive_read_reference(sqlite3 *db, int64_t run_id, sqlite3 *like,
+			    struct archive_reference *ret);
 
 /* git.c: a tag's name and value; lives as long as the call. */
 typedef void git_tell(void *context, const char *name, const char *value);

@@ -186,107 +186,93 @@ static int show(const struct request *cli, struct doc *doc)
 	return STATUS_OK;
 }
 
-static enum exit_status show_inlined(struct report_input *input, struct rundb *db)
+static void show_inlined(struct report_input *input, struct rundb *db)
 {
-	if (!input->options->inlined || !db || rundb_show_inlined(db) == 0)
-		return STATUS_OK;
-	strbuf_puts(&input->error, rundb_error(db));
-	return STATUS_FAILED;
+	if (input->options->inlined && rundb_show_inlined(db) != 0)
+		command_fail_lines(STATUS_FAILED, rundb_error(db));
 }
 
 /* The runs of a comparison that an archive is to give: all that its sides name. */
-static int take_sides(const struct request *cli, const char *path, struct rundb **ret,
-		      struct strbuf *error)
+static struct rundb *take_sides(const struct request *cli, const char *path)
 {
-	const struct report_options *options = &cli->options;
-	auto_free char *words = NULL;
+	const char *before = cli->options.before, *after = cli->options.after;
 
-	if (!options->before && !options->after)
-		return archive_take(path, NULL, false, ret, error);
-	words = xasprintf("%s%s%s", options->before ? options->before : "",
-			  options->before && options->after ? "," : "",
-			  options->after ? options->after : "");
-	return archive_take(path, words, true, ret, error);
+	return archive_take(path,
+			    before && after ? xasprintf("%s,%s", before, after)
+			    : before	    ? before
+					    : after,
+			    before || after);
 }
 
-static int open_one(const struct request *cli, const char *path, bool want_latest,
-		    const struct takeover_talk *talk, struct rundb **ret,
-		    struct strbuf *error)
+static struct rundb *open_one(const struct request *cli, const char *path,
+			      bool want_latest, struct takeover_talk *talk)
 {
+	struct waiting waiting = {0};
+	struct strbuf error = {0};
 	uint64_t takes = cli->report->takes;
+	struct rundb *db = NULL;
+	int result;
 
+	talk->context = &waiting;
 	if (takes & TAKES_ARCHIVE)
-		return rundb_open_archive(path, ret, error);
-	if (rundb_is_archive(path) && (takes & TAKES_SIDES))
-		return take_sides(cli, path, ret, error);
-	if (rundb_is_archive(path) && (takes & TAKES_RUN))
-		return archive_take(path, cli->run, false, ret, error);
-	return cli->as_is ? rundb_open(path, ret, error)
-			  : takeover_open(path, want_latest, talk, ret, error);
+		result = rundb_open_archive(path, &db, &error);
+	else if (rundb_is_archive(path) && (takes & TAKES_SIDES))
+		return take_sides(cli, path);
+	else if (rundb_is_archive(path) && (takes & TAKES_RUN))
+		return archive_take(path, cli->run, false);
+	else
+		result = cli->as_is ? rundb_open(path, &db, &error)
+				    : takeover_open(path, want_latest, talk, &db, &error);
+	if (result < 0)
+		command_fail_lines(STATUS_FAILED, strbuf_text(&error));
+	return db;
 }
 
-static enum exit_status open_sides(const struct request *cli,
-				   const struct takeover_talk *talk,
-				   struct report_input *input)
-{
-	input->databases = xcalloc(cli->database_count, sizeof(*input->databases));
-	input->before_databases = cli->before_databases;
-	for (size_t i = 0; i < cli->database_count; i++) {
-		if (open_one(cli, cli->databases[i], false, talk, &input->databases[i],
-			     &input->error) < 0)
-			return STATUS_FAILED;
-		input->database_count++;
-		if (show_inlined(input, input->databases[i]))
-			return STATUS_FAILED;
-	}
-	return STATUS_OK;
-}
-
-static int open_asked(struct report_input *input, const char *path, struct rundb **ret)
+static struct rundb *open_asked(struct report_input *input, const char *path)
 {
 	const struct request *cli = input->request;
-	struct waiting waiting = {0};
-	struct takeover_talk talk = {.say = say,
-				     .progress = progress,
-				     .context = &waiting,
-				     .no_wait = cli->no_wait};
+	struct takeover_talk talk = {
+		.say = say, .progress = progress, .no_wait = cli->no_wait};
 
-	return open_one(cli, path, false, &talk, ret, &input->error);
+	return open_one(cli, path, false, &talk);
 }
 
-static enum exit_status open_database(const struct request *cli,
-				      struct report_input *input)
+static void open_database(const struct request *cli, struct report_input *input)
 {
-	struct waiting waiting = {0};
-	struct takeover_talk talk = {.say = say,
-				     .progress = progress,
-				     .context = &waiting,
-				     .no_wait = cli->no_wait};
+	struct takeover_talk talk = {
+		.say = say, .progress = progress, .no_wait = cli->no_wait};
 	uint64_t takes = cli->report->takes;
 
 	if (!cli->database)
-		return STATUS_OK;
+		return;
 	if (cli->no_limits)
 		limits_set(&(struct limits){0});
-	if (takes & (TAKES_SIDES | TAKES_MANY))
-		return open_sides(cli, &talk, input);
-	if (cli->options.diff && open_one(cli, cli->options.diff, false, &talk,
-					  &input->diff_db, &input->error) < 0)
-		return STATUS_FAILED;
+	if (takes & (TAKES_SIDES | TAKES_MANY)) {
+		input->databases =
+			xcalloc(cli->database_count, sizeof(*input->databases));
+		input->database_count = cli->database_count;
+		input->before_databases = cli->before_databases;
+		for (size_t i = 0; i < cli->database_count; i++) {
+			input->databases[i] =
+				open_one(cli, cli->databases[i], false, &talk);
+			show_inlined(input, input->databases[i]);
+		}
+		return;
+	}
+	if (cli->options.diff) {
+		input->diff_db = open_one(cli, cli->options.diff, false, &talk);
+		show_inlined(input, input->diff_db);
+	}
 	talk.run = takes & TAKES_RUN ? cli->run : NULL;
-	if (open_one(cli, cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
-		     &input->db, &input->error) < 0)
-		return STATUS_FAILED;
-	if (show_inlined(input, input->db) || show_inlined(input, input->diff_db))
-		return STATUS_FAILED;
+	input->db = open_one(cli, cli->database, (takes & TAKES_RUN) && !cli->run, &talk);
+	show_inlined(input, input->db);
 	if (!(takes & TAKES_RUN) ||
 	    select_run(input->db, rundb_is_archive(cli->database) ? NULL : cli->run,
 		       &input->run_id, &input->error) == 0)
-		return STATUS_OK;
+		return;
 	if (!(takes & TAKES_EMPTY) || cli->run)
-		return STATUS_FAILED;
+		command_fail_lines(STATUS_FAILED, strbuf_text(&input->error));
 	strbuf_reset(&input->error);
-	return STATUS_OK;
 }
 
 /* Runs a command that shows its own output, always on stdout. */
@@ -311,9 +297,7 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	if (cli->report->serve)
 		return serve(cli, input);
 	command_keep_memory();
-	status = open_database(cli, input);
-	if (status)
-		return status;
+	open_database(cli, input);
 	doc_init(&doc, cli->report->name);
 	status = report_build(cli->report, input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING ||

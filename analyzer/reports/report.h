@@ -105,7 +105,7 @@ struct report_input {
 	struct calltree *tree;	 /* set by report_call_tree() on first use */
 	struct compare_state *compared; /* of compare, while its queries run */
 	/* Opens a recording as the commands do, waiting for its collector. */
-	int (*open)(struct report_input *input, const char *path, struct rundb **ret);
+	struct rundb *(*open)(struct report_input *input, const char *path);
 	const void *request; /* of the program, for open */
 	struct strbuf error; /* one sentence when the status is not 0 */
 };

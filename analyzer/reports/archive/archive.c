@@ -18,60 +18,49 @@
 
 struct adding {
 	struct report_input *input;
-	struct archive *archive;
 	struct archive_added *runs;
 	size_t count;
 };
 
 /* All runs of one recording. */
-static int add_runs(struct adding *adding, struct rundb *db)
+static void add_runs(struct adding *adding, struct rundb *db)
 {
 	const struct report_options *options = adding->input->options;
 	struct cursor *cursor = rundb_query(db, added_sql_runs);
 	int result;
 
 	while ((result = cursor_next(cursor)) > 0) {
-		struct archive_added added = {0};
-
-		result = archive_add(adding->archive, db,
-				     cursor_integer(cursor, "run_id"), options->tags,
-				     options->tag_count, &added, &adding->input->error);
-		if (result < 0)
-			break;
-		ARRAY_ADD(adding->runs, adding->count) = added;
+		ARRAY_ADD(adding->runs, adding->count) =
+			archive_add(db, cursor_integer(cursor, "run_id"), options->tags,
+				    options->tag_count);
+		strbuf_reset(&command_failure_end);
+		strbuf_printf(&command_failure_end,
+			      "; %zu %s before it %s in the archive", adding->count,
+			      adding->count == 1 ? "run" : "runs",
+			      adding->count == 1 ? "is" : "are");
 	}
-	if (result < 0 && !adding->input->error.size)
-		strbuf_puts(&adding->input->error, rundb_error(db));
+	if (result < 0)
+		command_fail_lines(STATUS_FAILED, rundb_error(db));
 	cursor_close(cursor);
-	return result;
 }
 
-static enum exit_status add(struct adding *adding)
+static void add(struct adding *adding)
 {
 	struct report_input *input = adding->input;
 	const struct report_options *options = input->options;
-	int result = 0;
 
 	if (!options->file_count)
 		command_fail(STATUS_USAGE, "archive add needs recordings, such as: %s",
 			     report_archive.example);
-	result = archive_open(options->archive, &adding->archive, &input->error);
-	for (size_t i = 0; i < options->file_count && result == 0; i++) {
-		struct rundb *db = NULL;
+	archive_open(options->archive);
+	for (size_t i = 0; i < options->file_count; i++) {
+		struct rundb *db = input->open(input, options->files[i]);
 
-		result = input->open(input, options->files[i], &db);
-		if (result == 0)
-			result = add_runs(adding, db);
+		add_runs(adding, db);
 		rundb_close(db);
 	}
-	archive_close(adding->archive);
-	if (result == 0)
-		return STATUS_OK;
-	if (adding->count)
-		strbuf_printf(&input->error, "; %zu %s before it %s in the archive",
-			      adding->count, adding->count == 1 ? "run" : "runs",
-			      adding->count == 1 ? "is" : "are");
-	return STATUS_FAILED;
+	archive_close();
+	strbuf_reset(&command_failure_end);
 }
 
 /* The table `added`: the archive's numbers of the runs, and which are new. */
@@ -96,7 +85,7 @@ static enum exit_status show(struct adding *adding, struct doc *doc)
 	struct report_input *input = adding->input;
 
 	if (rundb_open_archive(input->options->archive, &input->db, &input->error) < 0)
-		return STATUS_FAILED;
+		command_fail_lines(STATUS_FAILED, strbuf_text(&input->error));
 	if (keep_added(adding) < 0)
 		report_fail_db(input);
 	return engine_build(&report_archive, input, doc);
@@ -106,16 +95,12 @@ enum exit_status archive_build(struct report_input *input, struct doc *doc)
 {
 	const char *verb = input->options->argument;
 	struct adding adding = {.input = input};
-	enum exit_status status = STATUS_OK;
 
 	if (strcmp(verb, "add") == 0)
-		status = add(&adding);
+		add(&adding);
 	else if (strcmp(verb, "list") != 0 || input->options->file_count)
 		command_fail(STATUS_USAGE,
 			     "archive: it is 'archive add ARCHIVE DB...' or "
 			     "'archive list ARCHIVE'");
-	if (status == STATUS_OK)
-		status = show(&adding, doc);
-	free(adding.runs);
-	return status;
+	return show(&adding, doc);
 }
