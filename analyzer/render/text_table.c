@@ -364,9 +364,42 @@ static void put_name_below(struct layout *layout, const struct cell *cell)
 		strbuf_text(&layout->cut), style->off);
 }
 
-static void put_row(struct layout *layout, size_t row)
+static bool is_detail(const struct layout *layout, size_t row, size_t column)
+{
+	unsigned flags = layout->table->columns[column].flags;
+
+	return flags & COLUMN_DETAIL && !(flags & COLUMN_MACHINE) &&
+	       table_row(layout->table, row)[column].kind == CELL_TEXT;
+}
+
+/* The first detail stands behind the name that ends the row, if it is a text that fits
+ * there. at: where the row ends. Returns the detail's column, or the table's count. */
+static size_t put_beside(struct layout *layout, size_t row, size_t at)
+{
+	const struct text_style *style = layout->style;
+	const struct table *table = layout->table;
+	const struct place *last = &layout->places[layout->count - 1];
+	size_t column = 0;
+	const char *text;
+
+	while (column < table->column_count && !is_detail(layout, row, column))
+		column++;
+	if (column == table->column_count || last->right || layout->head_name >= 0 ||
+	    table->columns[last->column].type != COLUMN_NAME ||
+	    table->columns[column].type == COLUMN_CHAIN)
+		return table->column_count;
+	text = table_row(table, row)[column].text;
+	if (at + GAP_COLUMNS + utf8_width(text) > style->width)
+		return table->column_count;
+	fprintf(style->out, "%*s%s%s%s", GAP_COLUMNS, "", style->dim, text, style->off);
+	return column;
+}
+
+/* Returns the column of the detail that is in the row, or the table's count. */
+static size_t put_row(struct layout *layout, size_t row)
 {
 	const struct cell *cells = table_row(layout->table, row), *below = NULL;
+	size_t at = 0, beside = layout->table->column_count;
 
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct place *place = &layout->places[i];
@@ -395,10 +428,15 @@ static void put_row(struct layout *layout, size_t row)
 		}
 		put_padded(layout, place, strbuf_text(&layout->cut),
 			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
+		at += i + 1 == layout->count ? utf8_width(strbuf_text(&layout->cut))
+					     : place->width + GAP_COLUMNS;
 	}
+	if (!below)
+		beside = put_beside(layout, row, at);
 	fputc('\n', layout->style->out);
 	if (below)
 		put_name_below(layout, below);
+	return beside;
 }
 
 /* "name                                              file.c:12" */
@@ -427,7 +465,8 @@ static void put_head(struct layout *layout, size_t row)
 	fputc('\n', style->out);
 }
 
-static void put_details(struct layout *layout, size_t row)
+/* All but the one that is in the row. */
+static void put_details(struct layout *layout, size_t row, size_t beside)
 {
 	const struct text_style *style = layout->style;
 	const struct table *table = layout->table;
@@ -436,8 +475,7 @@ static void put_details(struct layout *layout, size_t row)
 		const struct cell *cell = &table_row(table, row)[i];
 		const char *text;
 
-		if (!(table->columns[i].flags & COLUMN_DETAIL) ||
-		    (table->columns[i].flags & COLUMN_MACHINE) || cell->kind != CELL_TEXT)
+		if (i == beside || !is_detail(layout, row, i))
 			continue;
 		/* A chain of one only repeats the name. */
 		if (table->columns[i].type == COLUMN_CHAIN &&
@@ -506,8 +544,7 @@ void text_table(const struct text_style *style, const struct section *section)
 	for (size_t i = 0; i < section->table->row_count; i++) {
 		if (layout.head_name >= 0)
 			put_head(&layout, i);
-		put_row(&layout, i);
-		put_details(&layout, i);
+		put_details(&layout, i, put_row(&layout, i));
 	}
 	put_footer(&layout);
 	free(layout.places);
