@@ -89,7 +89,7 @@ void counted_free(struct counted *counted);
  * without hooks, or NULL. path_limit, share_limit: 0 for
  * the usual ones. Free with merge_done(); run and ticks are borrowed until then. */
 void run_merge(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	       const struct merge_end *ends, const struct cpu_book *outside,
+	       const struct ending *ends, const struct cpu_book *outside,
 	       size_t path_limit, size_t share_limit);
 
 /*

@@ -97,7 +97,7 @@ static void account_lane(struct merge *merge, struct counted *counted, uint32_t 
 }
 
 static void merge_lane(struct merge *merge, struct counted *counted, uint32_t lane,
-		       const struct merge_end *end, const struct site_place *sites,
+		       const struct ending *end, const struct site_place *sites,
 		       size_t site_count)
 {
 	ended_by(lane_counts_done) struct lane_counts counts;
@@ -108,7 +108,7 @@ static void merge_lane(struct merge *merge, struct counted *counted, uint32_t la
 
 /* The lanes of the file, from this one on. Returns the first of another. */
 static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t file,
-			 size_t lane, const struct merge_end *ends,
+			 size_t lane, const struct ending *ends,
 			 const struct read_parts *parts)
 {
 	const struct read_run *run = merge->run;
@@ -132,7 +132,7 @@ static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t 
 	return lane;
 }
 
-static void merge_lanes(struct merge *merge, const struct merge_end *ends)
+static void merge_lanes(struct merge *merge, const struct ending *ends)
 {
 	struct counted *counted = counted_new(merge);
 	struct read_parts parts;
@@ -180,7 +180,7 @@ static void share_memory(struct merge *merge)
 }
 
 void run_merge(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	       const struct merge_end *ends, const struct cpu_book *outside,
+	       const struct ending *ends, const struct cpu_book *outside,
 	       size_t path_limit, size_t share_limit)
 {
 	*ret = (struct merge){.run = run,

@@ -20,12 +20,6 @@ static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns, uint64_t
 		*ns = since_ns;
 }
 
-static int is_split(const struct read_process *process)
-{
-	return process->switch_source == SEGMENT_SWITCHES_RSEQ ||
-	       process->switch_source == SEGMENT_SWITCHES_PERF;
-}
-
 /* The most CPU time that a thread can have. A thread that has announced its process's end
  * still computes and may be looked at then, so time booked as without a CPU is
  * excluded. */
@@ -67,21 +61,17 @@ static void complete_threads(struct ingest *ingest, const struct read_process *p
 
 static void merge(struct ingest *ingest)
 {
-	size_t count = ingest->run.process_count;
-	auto_free struct merge_end *ends = xcalloc(count, sizeof(*ends));
+	struct ending *endings =
+		ending_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
+			    ingest->watch.death_count, ingest->watch.is_live);
 
-	ingest->endings = ending_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
-				      ingest->watch.death_count, ingest->watch.is_live);
-	for (size_t i = 0; i < count; i++) {
-		ends[i].end_ticks = ingest->endings[i].end_ticks;
-		ends[i].is_over = !ingest->endings[i].is_alive;
-	}
-	for (size_t i = 0; ingest->watch.resources && i < count; i++)
-		if (is_split(&ingest->run.processes[i]) &&
-		    ingest->endings[i].next_image == ENDING_NONE)
+	ingest->endings = endings;
+	for (size_t i = 0; ingest->watch.resources && i < ingest->run.process_count; i++)
+		if (waits_are_seen(&ingest->run.processes[i]) &&
+		    endings[i].next_image == ENDING_NONE)
 			complete_threads(ingest, &ingest->run.processes[i],
-					 ends[i].end_ticks);
-	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
+					 endings[i].end_ticks);
+	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, endings,
 		  ingest->watch.outside, ingest->watch.path_limit,
 		  ingest->watch.share_limit);
 }

@@ -115,7 +115,7 @@ static void close_frame(void *context, const struct open_frame *open)
 	ticks = open->end_ticks - frame->start_ticks;
 	count_add(&merge_touch(merge, place->path)->total_ticks, ticks);
 	place_pass(walk, frame->node, 0, ticks);
-	if (!walk->end->is_over || segment_frame_is_inherited(frame))
+	if (walk->end->is_alive || segment_frame_is_inherited(frame))
 		return;
 	add_extremes(merge, place->path, ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);
@@ -258,7 +258,7 @@ static void catch_up(struct lane_walk *walk)
 		data->count_count = process->mode_count;
 }
 
-void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
+void lane_merge(struct merge *merge, uint32_t lane, const struct ending *end,
 		const struct site_place *sites, size_t site_count,
 		struct lane_counts *ret)
 {

@@ -120,6 +120,20 @@ uint32_t merge_note_call(struct merge *merge, uint32_t path, uint32_t first,
 	return call;
 }
 
+int merge_frames(struct merge *merge, uint32_t *path, uint32_t first, uint32_t count,
+		 uint32_t call)
+{
+	for (uint32_t i = first + count; i-- > first; call = i) {
+		uint32_t function = merge->identify.places[i].function;
+
+		if (!merge_has_room(merge, *path, function, MERGE_FRAME))
+			return 0;
+		*path = merge_child_path(merge, *path, function, MERGE_FRAME);
+		merge_note_own_call(merge, *path, call, call != IDENTIFY_NONE);
+	}
+	return 1;
+}
+
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function)
 {
 	while (merge->function_count <= function)

@@ -20,6 +20,7 @@
 #include "common/quantities.h"
 #include "common/segment_recording.h"
 #include "collector/read/read.h"
+#include "collector/processes/ending.h"
 #include "collector/processes/ticks.h"
 
 enum merge_kind {
@@ -82,12 +83,6 @@ struct merge_edge {
 	uint32_t caller, callee;
 	QUANTITY_FIELDS(EDGE);
 	uint32_t active; /* while counting: occurrences on the current path */
-};
-
-/* When a process ended, for its open frames. */
-struct merge_end {
-	uint64_t end_ticks;
-	int is_over; /* 0: still runs, and its open frames are not finished calls */
 };
 
 /* A lane's sums in a path, while that lane is merged. */
@@ -251,6 +246,11 @@ uint32_t merge_note_call(struct merge *merge, uint32_t path, uint32_t first,
  * function of the path above. */
 uint32_t merge_note_own_call(struct merge *merge, uint32_t path, uint32_t first,
 			     uint32_t count);
+/* Goes on from a path to a frame seen by unwinding: each function inlined at its address,
+ * which are these places, is a path. call: the place where it was called, or
+ * IDENTIFY_NONE. Returns 0 when there was not room for all. */
+int merge_frames(struct merge *merge, uint32_t *path, uint32_t first, uint32_t count,
+		 uint32_t call);
 /* Appends a path. */
 void merge_add_path(struct merge *merge, const struct merge_path *path);
 /* Returns the function's sums; makes room for them. */
@@ -278,4 +278,4 @@ struct merge_cell *merge_touch(struct merge *merge, uint32_t path);
 #define SHARED_LANES_OWN 4u
 
 /* Fills in merge->row_lanes and counts shared lanes. ends: parallel to the processes. */
-void shared_lanes_find(struct merge *merge, const struct merge_end *ends);
+void shared_lanes_find(struct merge *merge, const struct ending *ends);

@@ -54,25 +54,6 @@ static uint32_t place_below(struct lane_walk *walk, uint32_t node)
 	return identify_places(&walk->merge->identify, walk->modules, key, &count);
 }
 
-/* A frame seen by unwinding: each function inlined at the address is a path. */
-static void place_frames(struct lane_walk *walk, struct node_place *node, uint32_t parent,
-			 uint32_t first, uint32_t count, uint32_t call)
-{
-	node->path = parent;
-	for (uint32_t i = first + count; i-- > first;) {
-		uint32_t function = walk->merge->identify.places[i].function;
-
-		if (!merge_has_room(walk->merge, node->path, function, MERGE_FRAME)) {
-			count_add(&walk->merge->folded_call_count, 1);
-			return;
-		}
-		node->path =
-			merge_child_path(walk->merge, node->path, function, MERGE_FRAME);
-		merge_note_own_call(walk->merge, node->path, call, call != IDENTIFY_NONE);
-		call = i;
-	}
-}
-
 /* How many of the functions at an address are inlined into the function of `path`, the
  * innermost with a frame. All of them when that function is not among them. */
 static uint32_t count_inside(const struct lane_walk *walk, uint32_t path, uint32_t first,
@@ -131,8 +112,10 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 		place->user = parent->user;
 	place->call = parent->call;
 	if (around == LANE_ROOT || place_is_frame(&walk->data.nodes[node->parent])) {
-		place_frames(walk, place, parent->path, first, count,
-			     place_below(walk, node->parent));
+		place->path = parent->path;
+		if (!merge_frames(walk->merge, &place->path, first, count,
+				  place_below(walk, node->parent)))
+			count_add(&walk->merge->folded_call_count, 1);
 		return;
 	}
 	place->path = parent->path;

@@ -49,7 +49,7 @@ struct lane_walk {
 	struct read_lane_data data;
 	struct module_list *modules; /* of the lane's process */
 	struct node_place *nodes;    /* owned: free; parallel to data.nodes */
-	const struct merge_end *end;
+	const struct ending *end;
 	struct waits_of_lane waits;
 	uint32_t lane;
 	uint32_t process_index;
@@ -237,7 +237,7 @@ struct lane_counts {
 /* Puts a lane's sums into the cells (merge.h), and what is no sum into the tree. sites:
  * those of the process that belong to the lane. A lane that cannot be read is counted as
  * damaged. */
-void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
+void lane_merge(struct merge *merge, uint32_t lane, const struct ending *end,
 		const struct site_place *sites, size_t site_count,
 		struct lane_counts *ret);
 

@@ -26,6 +26,7 @@ struct sum {
 };
 
 struct division {
+	struct pool pool;
 	struct merge *merge;
 	struct module_list *modules;
 	const struct cpu_book *book;
@@ -53,26 +54,15 @@ bool sampled_is_recorder(const struct module_list *modules, uint32_t module)
 	return strcmp(basename(path), "libprofshim.so") == 0;
 }
 
-/* Below the path: each function inlined at the address is one, too. Returns the
- * innermost.
- */
+/* Below the path. Returns the innermost. */
 static uint32_t place(struct division *division, uint32_t path, uint64_t key,
 		      uint32_t call, uint32_t *ret_first)
 {
-	struct merge *merge = division->merge;
-	uint32_t count, first;
+	uint32_t count;
 
-	first = identify_places(&merge->identify, division->modules, key, &count);
-	*ret_first = first;
-	for (uint32_t i = first + count; i-- > first;) {
-		uint32_t function = merge->identify.places[i].function;
-
-		if (!merge_has_room(merge, path, function, MERGE_FRAME))
-			break;
-		path = merge_child_path(merge, path, function, MERGE_FRAME);
-		merge_note_own_call(merge, path, call, call != IDENTIFY_NONE);
-		call = i;
-	}
+	*ret_first = identify_places(&division->merge->identify, division->modules, key,
+				     &count);
+	merge_frames(division->merge, &path, *ret_first, count, call);
 	return path;
 }
 
@@ -112,7 +102,7 @@ static void add_stack(struct division *division, const struct cpu_stack *stack)
 	function = division->merge->identify.places[first].function;
 	index = map_number(&division->share_map, function, path, 0, &is_new);
 	if (is_new)
-		ARRAY_ADD(division->shares, division->share_count) =
+		POOL_ADD(&division->pool, division->shares, division->share_count) =
 			(struct share){.function = function, .path = path};
 	division->shares[index].count += stack->count;
 }
@@ -210,7 +200,7 @@ static void place_callers(struct division *division, size_t function_count,
 		    !division->sums[function].cpu_ns ||
 		    division->sums[function].stack_count)
 			continue;
-		ARRAY_ADD(division->shares, division->share_count) =
+		POOL_ADD(&division->pool, division->shares, division->share_count) =
 			(struct share){function, i, below[i]};
 		seen[function] += below[i];
 	}
@@ -238,8 +228,9 @@ static void place_others(struct division *division, size_t function_count)
 		if (!sum->cpu_ns || sum->stack_count ||
 		    !merge_has_room(merge, common, i, MERGE_FRAME))
 			continue;
-		ARRAY_ADD(division->shares, division->share_count) = (struct share){
-			i, merge_child_path(merge, common, i, MERGE_FRAME), 1};
+		POOL_ADD(&division->pool, division->shares, division->share_count) =
+			(struct share){i, merge_child_path(merge, common, i, MERGE_FRAME),
+				       1};
 		sum->stack_count = 1;
 	}
 }
@@ -271,22 +262,22 @@ void sampled_place(struct merge *merge, struct module_list *modules,
 
 	if (merge->call_count || !book->stack_count)
 		return;
-	division.paths = xcalloc(book->frame_count, sizeof(*division.paths));
-	division.calls = xcalloc(book->frame_count, sizeof(*division.calls));
+	division.paths =
+		pool_array(&division.pool, book->frame_count, sizeof(*division.paths));
+	division.calls =
+		pool_array(&division.pool, book->frame_count, sizeof(*division.calls));
 	place_frames(&division);
 	for (size_t i = 0; i < book->stack_count; i++)
 		add_stack(&division, &book->stacks[i]);
 	function_count = merge->identify.function_count;
-	division.sums = xcalloc(function_count, sizeof(*division.sums));
+	division.sums =
+		pool_array(&division.pool, function_count, sizeof(*division.sums));
 	sum_rows(&division, first);
 	place_others(&division, function_count);
-	division.own_ns = xcalloc(merge->path_count, sizeof(*division.own_ns));
+	division.own_ns =
+		pool_array(&division.pool, merge->path_count, sizeof(*division.own_ns));
 	divide(&division);
 	add_up(&division);
 	map_done(&division.share_map);
-	free(division.paths);
-	free(division.calls);
-	free(division.shares);
-	free(division.sums);
-	free(division.own_ns);
+	pool_done(&division.pool);
 }

@@ -30,7 +30,9 @@ struct vacancies {
 };
 
 struct finding {
+	struct pool pool;
 	struct merge *merge;
+	struct intern programs;
 	uint32_t *by_process; /* lanes, grouped by process */
 	struct tenure *tenures;
 	size_t count;
@@ -50,11 +52,11 @@ static int by_process(const void *a, const void *b, void *data)
 /* May the process share lanes? Not in a slot that forked children used one after the
  * other, which is shared already. */
 static int may_share(const struct read_run *run, uint32_t process,
-		     const struct merge_end *end)
+		     const struct ending *end)
 {
 	const struct read_process *from = &run->processes[process];
 
-	return end->is_over && !from->tenant && !from->job &&
+	return !end->is_alive && !from->tenant && !from->job &&
 	       !from->history.snapshot_count;
 }
 
@@ -82,13 +84,16 @@ static int by_begin(const void *a, const void *b)
 }
 
 static void add_tenure(struct finding *finding, uint32_t first, uint32_t end,
-		       const struct merge_end *ends)
+		       const struct ending *ends)
 {
 	const struct read_run *run = finding->merge->run;
 	uint32_t process = run->lanes[finding->by_process[first]].process;
 	struct tenure tenure = {.process = process,
 				.first_lane = first,
 				.lane_count = end - first,
+				.program = intern_text(&finding->programs,
+						       run->processes[process].executable,
+						       NULL),
 				.may_share = may_share(run, process, &ends[process]),
 				.begin_ticks = run->processes[process].start_ticks,
 				.end_ticks = ends[process].end_ticks};
@@ -98,7 +103,7 @@ static void add_tenure(struct finding *finding, uint32_t first, uint32_t end,
 	finding->tenures[finding->count++] = tenure;
 }
 
-static void list_tenures(struct finding *finding, const struct merge_end *ends)
+static void list_tenures(struct finding *finding, const struct ending *ends)
 {
 	const struct read_run *run = finding->merge->run;
 	uint32_t count = (uint32_t)run->lane_count, first = 0;
@@ -113,36 +118,6 @@ static void list_tenures(struct finding *finding, const struct merge_end *ends)
 			continue;
 		add_tenure(finding, first, i, ends);
 		first = i;
-	}
-}
-
-struct program {
-	const char *name;
-	struct tenure *tenure;
-};
-
-static int by_name(const void *a, const void *b)
-{
-	const struct program *left = a, *right = b;
-
-	return strcmp(left->name, right->name);
-}
-
-static void number_programs(struct finding *finding)
-{
-	const struct read_process *processes = finding->merge->run->processes;
-	auto_free struct program *programs = xcalloc(finding->count, sizeof(*programs));
-	uint32_t number = 0;
-
-	for (size_t i = 0; i < finding->count; i++)
-		programs[i] = (struct program){
-			processes[finding->tenures[i].process].executable,
-			&finding->tenures[i]};
-	qsort(programs, finding->count, sizeof(*programs), by_name);
-	for (size_t i = 0; i < finding->count; i++) {
-		if (i && by_name(&programs[i - 1], &programs[i]) != 0)
-			number++;
-		programs[i].tenure->program = number;
 	}
 }
 
@@ -184,7 +159,7 @@ static struct vacancies *vacancies_of(struct finding *finding, uint32_t program,
 	uint32_t index = map_number(&finding->vacant_map, program, number, 0, &is_new);
 
 	if (is_new)
-		ARRAY_ADD(finding->vacant, finding->vacant_count) =
+		POOL_ADD(&finding->pool, finding->vacant, finding->vacant_count) =
 			(struct vacancies){NULL, 0};
 	return &finding->vacant[index];
 }
@@ -201,7 +176,7 @@ static void follow(struct finding *finding, const struct tenure *tenure)
 		struct vacancy *free_lane = longest_free(vacant);
 
 		if (!free_lane || free_lane->free_ticks > tenure->begin_ticks) {
-			ARRAY_ADD(vacant->all, vacant->count) =
+			POOL_ADD(&finding->pool, vacant->all, vacant->count) =
 				(struct vacancy){lane, tenure->end_ticks};
 			continue;
 		}
@@ -212,7 +187,7 @@ static void follow(struct finding *finding, const struct tenure *tenure)
 	}
 }
 
-void shared_lanes_find(struct merge *merge, const struct merge_end *ends)
+void shared_lanes_find(struct merge *merge, const struct ending *ends)
 {
 	size_t count = merge->run->lane_count;
 	struct finding finding = {.merge = merge};
@@ -224,19 +199,16 @@ void shared_lanes_find(struct merge *merge, const struct merge_end *ends)
 		merge->row_lanes[i] = i;
 	if (!count)
 		return;
-	finding.by_process = xcalloc(count, sizeof(*finding.by_process));
-	finding.tenures = xcalloc(count, sizeof(*finding.tenures));
+	finding.by_process =
+		pool_array(&finding.pool, count, sizeof(*finding.by_process));
+	finding.tenures = pool_array(&finding.pool, count, sizeof(*finding.tenures));
 	list_tenures(&finding, ends);
-	number_programs(&finding);
 	give_own(&finding);
 	qsort(finding.tenures, finding.count, sizeof(*finding.tenures), by_begin);
 	for (size_t i = 0; i < finding.count; i++)
 		if (finding.tenures[i].may_share)
 			follow(&finding, &finding.tenures[i]);
-	for (size_t i = 0; i < finding.vacant_count; i++)
-		free(finding.vacant[i].all);
-	free(finding.vacant);
 	map_done(&finding.vacant_map);
-	free(finding.by_process);
-	free(finding.tenures);
+	intern_free(&finding.programs);
+	pool_done(&finding.pool);
 }

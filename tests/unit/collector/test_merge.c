@@ -592,7 +592,7 @@ TEST_WITH(every_note_at_once, begin, end)
 struct later {
 	struct check_one f;
 	struct read_run run;
-	struct merge_end end;
+	struct ending end;
 	struct merge merge;
 };
 
@@ -600,7 +600,7 @@ static void later_begin(struct later *ret)
 {
 	char error[1024];
 
-	*ret = (struct later){.end = {.end_ticks = CHECK_END}};
+	*ret = (struct later){.end = {.end_ticks = CHECK_END, .is_alive = 1}};
 	check_begin(&ret->f);
 	make_mode(ret->f.process, 0x3000, SEGMENT_RECORDING_EXACT);
 	assert_int_equal(
