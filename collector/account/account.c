@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/xalloc.h"
 
@@ -152,6 +151,15 @@ static void limit_off_cpu(struct merge *merge, uint32_t path, int64_t most_ns)
 	quantity_add(&parent->self_blocked_ns, over_ns - ready_ns);
 }
 
+/* cpu_ns: what is left of the computed time without the hooks' cost and what is owed. */
+static void settle(struct merge_cell *cell, int64_t cpu_ns, int64_t *ret_owed_ns)
+{
+	*ret_owed_ns = cpu_ns < 0 ? -cpu_ns : 0;
+	if (*ret_owed_ns > (int64_t)MOST_NS)
+		*ret_owed_ns = (int64_t)MOST_NS;
+	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
+}
+
 /* A total that is less than the children's together (a signal handler in between, a
  * process that is still alive) is raised to it: no self time is negative, and the sums
  * stay exact. Hooks cost CPU time: of the rest nothing is subtracted. */
@@ -171,10 +179,7 @@ static void find_self(struct merge *merge, const struct hook_cost *cost, uint32_
 	counting = counting_ns(cost, cell, cpu_ns);
 	cell->hook_ns += (int64_t)counting;
 	cpu_ns -= (int64_t)counting;
-	cell->owed_ns = cpu_ns < 0 ? -cpu_ns : 0;
-	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
-	if (cell->owed_ns > (int64_t)MOST_NS)
-		cell->owed_ns = (int64_t)MOST_NS;
+	settle(cell, cpu_ns, &cell->owed_ns);
 	find_error(cost, cell, cell->owed_ns, counting);
 }
 
@@ -191,9 +196,6 @@ static void charge_self(struct merge *merge, uint32_t path)
 	quantity_add(&parent->owed_ns, cell->owed_ns);
 	if (parent->owed_ns > (int64_t)MOST_NS)
 		parent->owed_ns = (int64_t)MOST_NS;
-	/* a frame has no time of its own */
-	if (merge->paths[path].kind == MERGE_FRAME)
-		quantity_add(&parent->allocs, cell->allocs);
 }
 
 /* Some allocations' stacks are deeper than others'. */
@@ -217,17 +219,15 @@ void account_selves(struct merge *merge, const struct account_cost *cost)
 	account_begin(merge);
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];
+		const struct merge_path *path = &merge->paths[merge->touched[i]];
 
 		quantity_add(&cell->allocs, cell->alloc_count);
-		if (merge->paths[merge->touched[i]].kind == MERGE_FRAME) {
-			int64_t allocs = cell->allocs;
-
+		/* a frame has no time of its own */
+		if (path->kind == MERGE_FRAME && path->parent)
+			quantity_add(&merge->cells[path->parent].allocs, cell->allocs);
+		if (path->kind == MERGE_FRAME)
 			cell->allocs = 0;
-			find_self(merge, &hooks, merge->touched[i]);
-			cell->allocs = allocs;
-		} else {
-			find_self(merge, &hooks, merge->touched[i]);
-		}
+		find_self(merge, &hooks, merge->touched[i]);
 		charge_self(merge, merge->touched[i]);
 	}
 }
@@ -346,16 +346,15 @@ void account_clear(struct merge *merge)
 			(struct merge_cell){.is_touched = 0};
 }
 
-int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
-		      struct account_times *ret)
+uint32_t account_next_part(struct merge *merge, int64_t *owed_ns, int64_t *ret_past)
 {
 	struct merge_cell *cell;
-	uint32_t path, parent;
+	uint32_t path;
 	int64_t cpu_ns;
 
 	if (!merge->touched_count)
 		return 0;
-	path = *ret_path = merge->touched[--merge->touched_count];
+	path = merge->touched[--merge->touched_count];
 	cell = &merge->cells[path];
 	cell->raw_total_ns = ticks_duration_ns(merge->ticks, recorded_ticks(cell));
 	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
@@ -364,23 +363,13 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	limit_off_cpu(merge, path, cell->raw_self_ns > 0 ? cell->raw_self_ns : 0);
 	cpu_ns = cell->raw_self_ns - off_cpu_ns(cell) - cost_ns(&merge->cost, cell) -
 		 owed_ns[path];
-	owed_ns[path] = cpu_ns < 0 ? -cpu_ns : 0;
-	if (owed_ns[path] > (int64_t)MOST_NS)
-		owed_ns[path] = (int64_t)MOST_NS;
-	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
+	settle(cell, cpu_ns, &owed_ns[path]);
 	cell->total_ns = cell->self_ns;
 	quantity_add(&cell->total_ns, cell->child_total_ns);
 	add_up_split(cell);
-	parent = merge->paths[path].parent;
-	if (parent) {
-		quantity_add(&merge->cells[parent].child_calls, cell->calls);
-		quantity_add(&merge->cells[parent].child_calls, cell->passed_calls);
-		quantity_add(&merge->cells[parent].child_raw_ns, cell->raw_total_ns);
-		quantity_add(&merge->cells[parent].child_total_ns, cell->total_ns);
-		quantity_add(&merge->cells[parent].child_ready_ns, cell->ready_ns);
-		quantity_add(&merge->cells[parent].child_blocked_ns, cell->blocked_ns);
-	}
-	memcpy(ret->quantities, cell->quantities, sizeof(ret->quantities));
+	charge_self(merge, path);
+	charge_total(merge, path);
+	quantities_add(QUANTITY_OF_PAST, ret_past, QUANTITY_OF_LANE, cell->quantities, 1);
 	*cell = (struct merge_cell){.is_touched = 0};
-	return 1;
+	return path;
 }

@@ -38,21 +38,16 @@ void account_functions(struct merge *merge);
 /* Only clears the cells. */
 void account_clear(struct merge *merge);
 
-/* What a path has from the cells of one stretch of time out of several. */
-struct account_times {
-	QUANTITY_FIELDS(LANE);
-};
-
 /*
  * Takes the cells apart, children before parents; each is clear afterwards. Begin, then
- * next until it returns 0. In a stretch a path may have less time than its children and
- * the hooks' cost: it is read while it runs. What is missing is owed by the next stretch,
- * so that sums over stretches do not grow by it. owed_ns: one for each path, zero before
- * the first stretch.
+ * next, which returns the path, until it returns 0; it adds to what the path has in
+ * ret_past, by QUANTITY_OF_PAST. In a stretch a path may have less time than its children
+ * and the hooks' cost: it is read while it runs. What is missing is owed by the next
+ * stretch, so that sums over stretches do not grow by it. owed_ns: one for each path,
+ * zero before the first stretch.
  */
 void account_begin(struct merge *merge);
-int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
-		      struct account_times *ret);
+uint32_t account_next_part(struct merge *merge, int64_t *owed_ns, int64_t *ret_past);
 
 /* The functions that processes recorded with less than a frame for each call: fills in
  * merge->modes and merge->first_mode. What a process says of them is believed as far as

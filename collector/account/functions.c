@@ -219,18 +219,19 @@ static void find_path_errors(struct walk *walk, int64_t all_ns)
 	}
 }
 
-/* Of a time that is a part of another: at most what that is at most. */
-static int64_t narrowed(int64_t time_ns, int64_t error_ns, int64_t most_ns)
-{
-	int64_t most = most_ns - time_ns > time_ns ? most_ns - time_ns : time_ns;
-
-	return error_ns < most ? error_ns : most;
-}
-
 static int64_t at_most(int64_t time_ns, int64_t error_ns)
 {
 	quantity_add(&time_ns, error_ns);
 	return time_ns;
+}
+
+/* Of a time that is a part of another: at most what that is at most. */
+static void narrow(int64_t time_ns, int64_t *error_ns, int64_t most_ns)
+{
+	int64_t most = most_ns - time_ns > time_ns ? most_ns - time_ns : time_ns;
+
+	if (*error_ns > most)
+		*error_ns = most;
 }
 
 /* What is called takes no longer than its caller, and what is a path's own no longer than
@@ -244,15 +245,13 @@ static int64_t narrow_path_errors(struct merge *merge)
 		const struct merge_path *parent = &merge->paths[row->parent];
 
 		if (row->parent)
-			row->total_error_ns = narrowed(
-				row->total_ns, row->total_error_ns,
-				at_most(parent->total_ns, parent->total_error_ns));
+			narrow(row->total_ns, &row->total_error_ns,
+			       at_most(parent->total_ns, parent->total_error_ns));
 		else
 			quantity_add(&roots_ns,
 				     at_most(row->total_ns, row->total_error_ns));
-		row->self_error_ns =
-			narrowed(row->self_ns, row->self_error_ns,
-				 at_most(row->total_ns, row->total_error_ns));
+		narrow(row->self_ns, &row->self_error_ns,
+		       at_most(row->total_ns, row->total_error_ns));
 	}
 	return roots_ns;
 }
@@ -263,11 +262,9 @@ static void narrow_function_errors(struct merge *merge, int64_t roots_ns)
 	for (size_t i = 0; i < merge->function_count; i++) {
 		struct merge_function *row = &merge->functions[i];
 
-		row->total_error_ns =
-			narrowed(row->total_ns, row->total_error_ns, roots_ns);
-		row->self_error_ns =
-			narrowed(row->self_ns, row->self_error_ns,
-				 at_most(row->total_ns, row->total_error_ns));
+		narrow(row->total_ns, &row->total_error_ns, roots_ns);
+		narrow(row->self_ns, &row->self_error_ns,
+		       at_most(row->total_ns, row->total_error_ns));
 	}
 }
 

@@ -112,7 +112,7 @@ static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t 
 			 const struct read_parts *parts)
 {
 	const struct read_run *run = merge->run;
-	size_t placed = 0, first, begin = lane;
+	size_t placed = 0, first;
 	struct sites sites;
 
 	sites_order(&sites, run, parts->order + parts->first, parts->end - parts->first);
@@ -126,8 +126,7 @@ static size_t merge_file(struct merge *merge, struct counted *counted, uint32_t 
 			   sites.all + first, own);
 	}
 	if (placed < sites.count)
-		count_add(&merge->damaged_count,
-			  sites_without_lane(&sites, run, file, begin, lane));
+		count_add(&merge->damaged_count, sites_without_lane(&sites, run, file));
 	free(sites.all);
 	return lane;
 }

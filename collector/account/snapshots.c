@@ -76,21 +76,15 @@ static uint32_t *number_all(struct snapshots *ret, struct merge *merge)
 static void account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
 			     uint32_t process, uint32_t first)
 {
-	struct account_times times;
-	uint32_t path;
-
 	account_begin(merge);
 	if (merge->touched_count > SNAPSHOT_PATH_LIMIT - ret->path_count)
 		ret->cut_first = first;
-	while (account_next_part(merge, owed_ns, &path, &times)) {
-		struct snapshot_path row = {
-			.process = process, .path = path, .first = first};
+	while (merge->touched_count) {
+		struct snapshot_path row = {.process = process, .first = first};
 
-		if (ret->cut_first <= first)
-			continue;
-		quantities_add(QUANTITY_OF_PAST, row.quantities, QUANTITY_OF_LANE,
-			       times.quantities, 1);
-		POOL_ADD(&merge->pool, ret->paths, ret->path_count) = row;
+		row.path = account_next_part(merge, owed_ns, row.quantities);
+		if (ret->cut_first > first)
+			POOL_ADD(&merge->pool, ret->paths, ret->path_count) = row;
 	}
 }
 

@@ -270,31 +270,24 @@ static void settle_lane(struct merge *merge, uint32_t lane,
 
 static void settle_places(struct merge *merge)
 {
+	const struct read_run *run = merge->run;
 	struct locks *locks = &merge->locks;
-	struct map lanes = {.count = 0};
 	size_t first = 0, end;
 
-	if (!locks->place_count)
-		return;
-	for (size_t i = 0; i < merge->run->lane_count; i++) {
-		const struct read_lane *lane = &merge->run->lanes[i];
-
-		if (map_get(&lanes, lane->process, lane->slot, 0) == MAP_NONE)
-			map_put(&lanes, lane->process, lane->slot, 0, (uint32_t)i);
-	}
-	qsort(locks->places, locks->place_count, sizeof(*locks->places), by_lane);
+	if (locks->place_count)
+		qsort(locks->places, locks->place_count, sizeof(*locks->places), by_lane);
 	for (; first < locks->place_count; first = end) {
 		const struct lock_place *place = &locks->places[first];
-		uint32_t lane;
+		int64_t lane;
 
 		for (end = first + 1; end < locks->place_count &&
 				      by_lane(place, &locks->places[end]) == 0;)
 			end++;
-		lane = map_get(&lanes, place->process, place->lane_slot, 0);
-		if (lane != MAP_NONE)
-			settle_lane(merge, lane, place, end - first);
+		lane = read_find_lane(run, run->processes[place->process].file,
+				      place->lane_slot);
+		if (lane >= 0 && run->lanes[lane].process == place->process)
+			settle_lane(merge, (uint32_t)lane, place, end - first);
 	}
-	map_done(&lanes);
 }
 
 static const char *name_of_path(const struct merge *merge, uint32_t path)

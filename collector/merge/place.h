@@ -133,10 +133,9 @@ void sites_order(struct sites *ret, const struct read_run *run, const uint32_t *
 size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_slot,
 		     size_t *ret_first);
 
-/* Counts sites whose lane is neither listed for the file, in [first, end) of the run, nor
- * begun since these were listed. */
+/* Counts sites whose lane is neither listed for the file nor begun since. */
 size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
-			  uint32_t file, size_t first, size_t end);
+			  uint32_t file);
 
 /* Adds sites of the lane. */
 void sites_add(struct lane_walk *walk, const struct site_place *places, size_t count);

@@ -205,28 +205,16 @@ static int is_lane_now(const struct segment_reader *reader, uint32_t lane_slot,
 	       slot.kind == SEGMENT_SLOT_LANE && slot.process_slot == process_slot;
 }
 
-static int by_slot(const void *key, const void *lane)
-{
-	uint32_t slot = *(const uint32_t *)key,
-		 other = ((const struct read_lane *)lane)->slot;
-
-	return ORDER(slot, other);
-}
-
-/* Binary search: the lanes of a file are listed in the order of their slots. */
-static int is_listed(const struct read_run *run, size_t first, size_t end,
+static int is_listed(const struct read_run *run, uint32_t file,
 		     const struct site_place *site)
 {
-	const struct read_lane *lane = NULL;
+	int64_t lane = read_find_lane(run, file, site->lane_slot);
 
-	if (first < end) /* else the run may have no lanes at all */
-		lane = bsearch(&site->lane_slot, run->lanes + first, end - first,
-			       sizeof(*run->lanes), by_slot);
-	return lane && lane->process == site->process;
+	return lane >= 0 && run->lanes[lane].process == site->process;
 }
 
 size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
-			  uint32_t file, size_t first, size_t end)
+			  uint32_t file)
 {
 	struct segment_reader reader;
 	size_t count = 0;
@@ -236,7 +224,7 @@ size_t sites_without_lane(const struct sites *sites, const struct read_run *run,
 	for (size_t i = 0; i < sites->count; i++) {
 		const struct site_place *site = &sites->all[i];
 
-		count += !is_listed(run, first, end, site) &&
+		count += !is_listed(run, file, site) &&
 			 !is_lane_now(&reader, site->lane_slot,
 				      run->processes[site->process].slot);
 	}

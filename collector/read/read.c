@@ -232,43 +232,26 @@ void read_keep(struct read_run *kept, const struct sparse *image,
 	segment_reader_close(&reader);
 }
 
-static int by_identity(const void *a, const void *b)
-{
-	const struct ended_place *left = a, *right = b;
-
-	return ORDER_BY_2(left, right, start_ticks, name_hash);
-}
-
-/* Lists the identities of the first files in order, for read_ended(). */
-static struct ended_place *list_identities(const struct read_run *run, size_t count)
-{
-	struct ended_place *identities = xcalloc(count, sizeof(*identities));
-
-	for (size_t i = 0; i < count; i++)
-		identities[i] =
-			(struct ended_place){.start_ticks = run->files[i].start_ticks,
-					     .name_hash = run->files[i].name_hash};
-	qsort(identities, count, sizeof(*identities), by_identity);
-	return identities;
-}
-
 /* Reads ended images, except those read from their file before it was removed. Comes
  * after the files, so that an image that ends meanwhile is in one or the other. */
 static void read_ended(struct read_run *run)
 {
-	size_t count = run->file_count;
-	auto_free struct ended_place *identities = list_identities(run, count);
+	struct map known = {.count = 0};
 
+	for (size_t i = 0; i < run->file_count; i++)
+		map_number(&known, run->files[i].start_ticks, run->files[i].name_hash, 0,
+			   NULL);
 	ended_refresh(run->ended);
 	for (size_t i = 0; i < run->ended->count; i++) {
 		const struct ended_place *place = &run->ended->places[i];
 
-		if (bsearch(place, identities, count, sizeof(*identities), by_identity))
+		if (map_get(&known, place->start_ticks, place->name_hash, 0) != MAP_NONE)
 			continue;
 		add_ended(run, place);
 		if (read_file(run, (uint32_t)run->file_count - 1) < 0)
 			run->damaged_count++;
 	}
+	map_done(&known);
 }
 
 /* Counts listed files that were removed and are not among the ended images. */
@@ -317,24 +300,12 @@ static int by_start(const void *a, const void *b)
 	return ORDER_BY_4(left, right, start_ticks, file, slot, tenant);
 }
 
-struct slot_owner {
-	uint32_t file, slot, process;
-};
-
-static int by_place(const void *a, const void *b)
-{
-	const struct slot_owner *left = a, *right = b;
-
-	return ORDER_BY_2(left, right, file, slot);
-}
-
 /* Sorts the processes by time and makes the lanes point at them. Drops lanes whose
  * process is missing. */
 static void sort_processes(struct read_run *run)
 {
-	auto_free struct slot_owner *places =
-		xcalloc(run->process_count, sizeof(*places));
-	size_t owners = 0, kept = 0;
+	struct map owners = {.count = 0}; /* by file and slot */
+	size_t kept = 0;
 
 	if (run->process_count)
 		qsort(run->processes, run->process_count, sizeof(*run->processes),
@@ -343,33 +314,38 @@ static void sort_processes(struct read_run *run)
 		struct read_process *process = &run->processes[i];
 
 		if (!process->is_borrower)
-			places[owners++] = (struct slot_owner){
-				process->file, process->slot, (uint32_t)i};
+			map_put(&owners, process->file, process->slot, 0, (uint32_t)i);
 		process->names = run->names[process->file].names;
 		process->name_count = run->names[process->file].count;
 	}
-	qsort(places, owners, sizeof(*places), by_place);
-	for (size_t i = 0; i < run->process_count; i++) {
-		struct slot_owner key = {run->processes[i].file, run->processes[i].slot,
-					 0};
-		const struct slot_owner *place =
-			bsearch(&key, places, owners, sizeof(*places), by_place);
-
-		run->processes[i].owner = place->process;
-	}
+	for (size_t i = 0; i < run->process_count; i++)
+		run->processes[i].owner = map_get(&owners, run->processes[i].file,
+						  run->processes[i].slot, 0);
 	for (size_t i = 0; i < run->lane_count; i++) {
-		struct read_lane *lane = &run->lanes[i];
-		struct slot_owner key = {lane->file, lane->process, 0}, *place;
+		struct read_lane lane = run->lanes[i];
 
-		place = bsearch(&key, places, owners, sizeof(*places), by_place);
-		if (!place) {
+		lane.process = map_get(&owners, lane.file, lane.process, 0);
+		if (lane.process == MAP_NONE)
 			run->damaged_count++;
-			continue;
-		}
-		lane->process = place->process;
-		run->lanes[kept++] = *lane;
+		else
+			run->lanes[kept++] = lane;
 	}
+	map_done(&owners);
 	run->lane_count = kept;
+}
+
+/* Binary search: lanes are in the order of files and slots. */
+int64_t read_find_lane(const struct read_run *run, uint32_t file, uint32_t slot)
+{
+	size_t low =
+		COUNT_BEFORE(run->lane_count, i,
+			     run->lanes[i].file < file || (run->lanes[i].file == file &&
+							   run->lanes[i].slot < slot));
+
+	return low < run->lane_count && run->lanes[low].file == file &&
+			       run->lanes[low].slot == slot
+		       ? (int64_t)low
+		       : -1;
 }
 
 static int open_run(struct read_run *ret, const struct rundir *rundir,

@@ -119,6 +119,9 @@ void read_keep(struct read_run *kept, const struct sparse *image,
  * or -errno. Close with segment_reader_close(). */
 int read_open_file(const struct read_run *run, uint32_t file, struct segment_reader *ret);
 
+/* The index of the lane in a slot, or -1. */
+int64_t read_find_lane(const struct read_run *run, uint32_t file, uint32_t slot);
+
 /* Reads a lane. 0, or -EINVAL: damaged. Free with read_lane_done(). */
 int read_lane(const struct read_run *run, const struct read_lane *lane,
 	      struct read_lane_data *ret);

@@ -57,11 +57,8 @@ static inline int64_t store_lane_id(const union store_ids *ids,
 	return ids->lane + (rows ? rows[lane] : lane);
 }
 
-/* Index of a lane of the process, or -1. Threads without one have no row. */
-int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
-			uint32_t slot);
-
-/* Numbers the rows of threads, functions and modules. Not all of these have one. */
+/* Numbers the rows of threads, functions and modules. Not all of these have one; threads
+ * without a lane have none. */
 void store_number_threads(struct store *store);
 void store_number_functions(struct store *store);
 void store_forget_numbers(struct store *store);

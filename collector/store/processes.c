@@ -110,21 +110,6 @@ static void add_lane(struct row *row, const void *element)
 		row_add(row, id, row->ids->run, row_process(row, lane->process));
 }
 
-/* Binary search: lanes are in the order of files and slots. */
-int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
-			uint32_t slot)
-{
-	size_t low = COUNT_BEFORE(run->lane_count, i,
-				  run->lanes[i].file < process->file ||
-					  (run->lanes[i].file == process->file &&
-					   run->lanes[i].slot < slot));
-
-	if (low == run->lane_count || run->lanes[low].file != process->file ||
-	    run->lanes[low].slot != slot)
-		return -1;
-	return (int64_t)low;
-}
-
 /* The name of a thread. One that has not ended has not left its name; the collector may
  * have seen it, and the main thread has the program's. */
 static const char *thread_name(const struct ingest *ingest,
@@ -163,7 +148,8 @@ void store_number_threads(struct store *store)
 		for (uint32_t at = 0; at < process->thread_count; at++) {
 			uint32_t slot = process->threads[at].lane_slot;
 
-			to[at] = store_find_lane(run, process, slot) < 0 ? -1 : next++;
+			to[at] = read_find_lane(run, process->file, slot) < 0 ? -1
+									      : next++;
 		}
 	}
 }
@@ -174,7 +160,7 @@ static void add_thread(struct row *row, const struct read_process *process,
 	const struct ingest *ingest = row->ingest;
 	const struct segment_thread *thread = &process->threads[number];
 	int64_t id = row->store->threads[row->store->first_threads[row->index] + number];
-	int64_t lane = store_find_lane(&ingest->run, process, thread->lane_slot);
+	int64_t lane = read_find_lane(&ingest->run, process->file, thread->lane_slot);
 	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
 					       : ingest->endings[row->index].end_ticks;
 	struct thread_split split;

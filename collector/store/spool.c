@@ -296,7 +296,7 @@ static void look_at_thread(struct spool_look *look, const struct ingest *ingest,
 {
 	const struct resource_thread *seen =
 		resources_thread(ingest->watch.resources, process->pid, thread->tid);
-	int64_t lane = store_find_lane(&ingest->run, process, thread->lane_slot);
+	int64_t lane = read_find_lane(&ingest->run, process->file, thread->lane_slot);
 	struct spool_thread *to;
 
 	if (thread->end_ticks || lane < 0)
