@@ -109,7 +109,7 @@ def empty_database(root):
                         ("trust_word", 2), ("trust_text", 2), ("package_of", 1),
                         ("gcc_visible", 1), ("gcc_word", 1), ("short_name", 2), ("meant", 1),
                         ("suppression", 2), ("pattern", 1), ("label_value", 1), ("hash_of", 1),
-                        ("is_found", 2), ("bare_name", 1), ("square_root", 1), ("doublings", 1), ("histogram_sum", 1),
+                        ("is_found", 2), ("bare_name", 1), ("square_root", 1), ("erfc", 1), ("poisson_low", 1), ("poisson_high", 1), ("doublings", 1), ("histogram_sum", 1),
                         ("histogram_quantile", 2), ("histogram_slowest", 2),
                         ("difference", 3), ("amount", 3), ("held", 4),
                         ("histogram_beyond", 3), ("histogram_mode", 4),

@@ -13,7 +13,6 @@
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/profile/parts.h"
-#include "analyzer/reports/plain/plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -214,7 +213,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK && input->options->page)
 		status = add_brief(input, doc, &facts, &report_why, 0);
 	if (status == STATUS_OK)
-		status = plain_add(input, doc, rows(input, FUNCTION_ROWS));
+		status = add_brief(input, doc, &facts, &report_plain, FUNCTION_ROWS);
 	if (status == STATUS_OK)
 		status = add_brief(input, doc, &facts, &report_sampled, FUNCTION_ROWS);
 	if (status == STATUS_OK)

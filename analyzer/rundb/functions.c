@@ -17,6 +17,7 @@
 #include "analyzer/statistics/statistics.h"
 #include "common/base/options.h"
 #include "common/libc/calls.h"
+#include "common/poisson.h"
 
 struct sample {
 	double *values;
@@ -273,21 +274,30 @@ static void rank_value(sqlite3_context *context)
 		sqlite3_result_int64(context, ranking->rank);
 }
 
-static void find_root(sqlite3_context *context, int count, sqlite3_value **arguments)
+/* User data: the function of a number. */
+static void compute(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
+	double (*const *of)(double) = sqlite3_user_data(context);
+
 	(void)count;
 	if (sqlite3_value_type(arguments[0]) != SQLITE_NULL)
-		sqlite3_result_double(context, sqrt(sqlite3_value_double(arguments[0])));
+		sqlite3_result_double(context, (*of)(sqlite3_value_double(arguments[0])));
 }
 
 static const double one = 1, hundred = 100;
+static double (*const root)(double) = sqrt, (*const tail)(double) = erfc,
+			  (*const low)(double) = poisson_low,
+			  (*const high)(double) = poisson_high;
 static const struct sql_function functions[] = {
 	{"quantile", 2, &one, .step = quantile_step, .final = quantile_final},
 	{"percentile", 2, &hundred, .step = quantile_step, .final = quantile_final},
 	{"median", 1, .step = quantile_step, .final = quantile_final},
 	{"regexp", 2, .call = match},
 	{"libc_purpose", 1, .call = find_purpose},
-	{"square_root", 1, .call = find_root},
+	{"square_root", 1, &root, compute},
+	{"erfc", 1, &tail, compute},
+	{"poisson_low", 1, &low, compute},
+	{"poisson_high", 1, &high, compute},
 	{"last_known", 1, NULL, NULL, known_step, known_final, known_value},
 	{"grown", 1, NULL, NULL, grown_step, grown_value, grown_value},
 	{"tied_rank", 2, NULL, NULL, rank_step, rank_value, rank_value},

@@ -6,6 +6,7 @@
  *     percentile(x, p)  p from 0 to 100
  *     median(x)
  *     x REGEXP pattern  POSIX extended
+ *     square_root(x), erfc(x), poisson_low(count), poisson_high(count)
  *     last_known(x)     over a window: the last x so far that is not NULL
  *     grown(x)          likewise: how much more it is than in the row before
  *     tied_rank(x, e)   over a window, from high to low: of the rows whose x are within
