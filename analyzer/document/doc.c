@@ -63,8 +63,6 @@ void doc_free(struct doc *doc)
 		free(doc->sections[i].points);
 		table_free(doc->sections[i].table);
 		lanes_free(doc->sections[i].lanes);
-		if (doc->sections[i].findings)
-			findings_free(doc->sections[i].findings);
 		free(doc->sections[i].findings);
 	}
 	free(doc->sections);

@@ -35,15 +35,6 @@ struct finding *findings_add(struct findings *findings, const struct rule *rule,
 	return finding;
 }
 
-void findings_free(struct findings *findings)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		free(findings->list[i].also);
-	free(findings->list);
-	arena_free(&findings->texts);
-	*findings = (struct findings){0};
-}
-
 const char *finding_name(const struct finding *finding)
 {
 	return finding->function ? finding->function : finding->step;

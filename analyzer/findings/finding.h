@@ -114,7 +114,6 @@ double finding_ceiling(const struct finding *finding);
 /* A new finding of medium confidence, borrowed until the next is added. */
 struct finding *findings_add(struct findings *findings, const struct rule *rule,
 			     char kind, unsigned specific);
-void findings_free(struct findings *findings);
 
 /* The function or step it is about; NULL: the whole run. */
 const char *finding_name(const struct finding *finding);

@@ -103,7 +103,6 @@ static void absorb(struct finding *inner, struct finding *outer)
 				      .function = outer->function};
 	for (size_t i = 0; i < outer->also_count; i++)
 		inner->also[inner->also_count++] = outer->also[i];
-	free(outer->also);
 	outer->also = NULL;
 	outer->also_count = 0;
 }
@@ -227,11 +226,6 @@ static void merge(struct findings *findings, const struct calltree *tree)
 			claim_path(&merging, order[i]);
 	remove_claimed(&merging);
 	merge_explained(&merging);
-	free(order);
-	free(merging.nodes);
-	free(merging.at_node);
-	free(merging.next);
-	free(merging.claimant);
 }
 
 static int by_score(const void *left, const void *right)

@@ -10,8 +10,6 @@
 #include "analyzer/findings/json_place.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,31 +38,29 @@ struct parsing {
 	const char *steps[3]; /* "suppressions", "[2]", key */
 };
 
-static int refuse(struct parsing *parsing, const char *key, const char *why)
+static _Noreturn void refuse(struct parsing *parsing, const char *key, const char *why)
 {
 	parsing->steps[2] = key;
-	return json_refuse(&parsing->source, parsing->steps, key ? 3 : 2, "%s", why);
+	json_refuse(&parsing->source, parsing->steps, key ? 3 : 2, "%s", why);
 }
 
 /* Reads a text that must exist and not be empty. */
-static int take_text(struct parsing *parsing, const json_t *object, const char *key,
-		     char **ret)
+static const char *take_text(struct parsing *parsing, const json_t *object,
+			     const char *key)
 {
 	const json_t *value = json_object_get(object, key);
 
 	if (!value)
-		return refuse(parsing, NULL,
-			      "a suppression needs rule, reason and expires");
+		refuse(parsing, NULL, "a suppression needs rule, reason and expires");
 	if (!json_is_string(value))
-		return refuse(parsing, key, "is not a text");
+		refuse(parsing, key, "is not a text");
 	if (!*json_string_value(value))
-		return refuse(parsing, key, "is empty");
-	*ret = xstrdup(json_string_value(value));
-	return 0;
+		refuse(parsing, key, "is empty");
+	return json_string_value(value);
 }
 
-static int take_function(struct parsing *parsing, const json_t *object,
-			 struct finding_suppression *ret)
+static void take_function(struct parsing *parsing, const json_t *object,
+			  struct finding_suppression *ret)
 {
 	const json_t *value = json_object_get(object, "function");
 	const char *refused;
@@ -72,30 +68,29 @@ static int take_function(struct parsing *parsing, const json_t *object,
 	int failure;
 
 	if (!value)
-		return 0;
+		return;
 	if (!json_is_string(value))
-		return refuse(parsing, "function", "is not a text");
-	ret->function = xstrdup(json_string_value(value));
+		refuse(parsing, "function", "is not a text");
+	ret->function = json_string_value(value);
 	refused = pattern_refuse(ret->function);
 	if (refused)
-		return refuse(parsing, "function", refused);
+		refuse(parsing, "function", refused);
 	failure = regcomp(&ret->pattern, ret->function, REG_EXTENDED | REG_NOSUB);
-	if (!failure) {
-		ret->has_pattern = true;
-		return 0;
+	if (failure) {
+		regerror(failure, &ret->pattern, reason, sizeof(reason));
+		refuse(parsing, "function", reason);
 	}
-	regerror(failure, &ret->pattern, reason, sizeof(reason));
-	return refuse(parsing, "function", reason);
+	ret->has_pattern = true;
 }
 
-static int check_keys(struct parsing *parsing, json_t *object)
+static void check_keys(struct parsing *parsing, json_t *object)
 {
 	static const char *const known[] = {"rule", "function", "reason", "expires"};
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(object))
-		return refuse(parsing, NULL, "is not an object");
+		refuse(parsing, NULL, "is not an object");
 	json_object_foreach(object, key, value)
 	{
 		size_t i = 0;
@@ -103,105 +98,65 @@ static int check_keys(struct parsing *parsing, json_t *object)
 		while (i < 4 && strcmp(known[i], key) != 0)
 			i++;
 		if (i == 4)
-			return refuse(parsing, key,
-				      "is not known; there are rule, function, reason "
-				      "and expires");
+			refuse(parsing, key,
+			       "is not known; there are rule, function, reason "
+			       "and expires");
 	}
-	return 0;
 }
 
-static int take_one(struct parsing *parsing, json_t *object,
-		    struct finding_suppression *ret)
+static void take_one(struct parsing *parsing, json_t *object,
+		     struct finding_suppression *ret)
 {
-	int result = check_keys(parsing, object);
-
-	if (result == 0)
-		result = take_text(parsing, object, "rule", &ret->rule);
-	if (result == 0 && strcmp(ret->rule, "*") != 0 && !parsing->is_rule(ret->rule))
-		result = refuse(parsing, "rule", "there is no such rule");
-	if (result == 0)
-		result = take_text(parsing, object, "reason", &ret->reason);
-	if (result == 0)
-		result = take_text(parsing, object, "expires", &ret->expires);
-	if (result == 0 && !is_date(ret->expires))
-		result = refuse(parsing, "expires", "is not a date such as 2027-03-31");
-	if (result == 0)
-		result = take_function(parsing, object, ret);
-	ret->is_expired = result == 0 && strcmp(ret->expires, parsing->today) < 0;
-	return result;
+	check_keys(parsing, object);
+	ret->rule = take_text(parsing, object, "rule");
+	if (strcmp(ret->rule, "*") != 0 && !parsing->is_rule(ret->rule))
+		refuse(parsing, "rule", "there is no such rule");
+	ret->reason = take_text(parsing, object, "reason");
+	ret->expires = take_text(parsing, object, "expires");
+	if (!is_date(ret->expires))
+		refuse(parsing, "expires", "is not a date such as 2027-03-31");
+	take_function(parsing, object, ret);
+	ret->is_expired = strcmp(ret->expires, parsing->today) < 0;
 }
 
-static int take_all(struct finding_suppressions *suppressions, struct parsing *parsing,
-		    json_t *root)
+static void take_all(struct finding_suppressions *suppressions, struct parsing *parsing,
+		     json_t *root)
 {
 	json_t *list = json_object_get(root, "suppressions");
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(root) || !list)
-		return json_refuse(&parsing->source, NULL, 0,
-				   "is not an object with the key 'suppressions'");
-	json_object_foreach(root, key, value) if (
-		strcmp(key, "suppressions") != 0 &&
-		strcmp(key, "about") !=
-			0) return json_refuse(&parsing->source, &key, 1,
-					      "is not known; there are suppressions and "
-					      "about");
+		json_refuse(&parsing->source, NULL, 0,
+			    "is not an object with the key 'suppressions'");
+	json_object_foreach(root, key, value)
+	{
+		if (strcmp(key, "suppressions") != 0 && strcmp(key, "about") != 0)
+			json_refuse(&parsing->source, &key, 1,
+				    "is not known; there are suppressions and about");
+	}
 	if (!json_is_array(list))
-		return json_refuse(&parsing->source, parsing->steps, 1, "is not a list");
+		json_refuse(&parsing->source, parsing->steps, 1, "is not a list");
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		char step[32];
-		int result;
 
 		snprintf(step, sizeof(step), "[%zu]", i);
 		parsing->steps[1] = step;
-		suppressions->list = array_room(suppressions->list, suppressions->count,
-						sizeof(*suppressions->list));
-		result = take_one(parsing, json_array_get(list, i),
-				  &suppressions->list[suppressions->count++]);
-		if (result < 0)
-			return result;
+		take_one(parsing, json_array_get(list, i),
+			 &ARRAY_ADD(suppressions->list, suppressions->count));
 	}
-	return 0;
 }
 
-int finding_suppressions_parse(struct finding_suppressions *suppressions,
-			       const char *text, size_t size, const char *name,
-			       const char *today, bool (*is_rule)(const char *word),
-			       struct strbuf *error)
+void finding_suppressions_parse(struct finding_suppressions *suppressions,
+				const char *text, size_t size, const char *name,
+				const char *today, bool (*is_rule)(const char *word))
 {
-	struct parsing parsing = {.source = {text, size, name, error},
+	struct parsing parsing = {.source = {text, size, name},
 				  .today = today,
 				  .is_rule = is_rule,
 				  .steps = {"suppressions"}};
-	json_error_t problem;
-	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
-	int result;
 
-	if (!root) {
-		strbuf_printf(error, "%s:%d: is not JSON: %s", name,
-			      problem.line > 0 ? problem.line : 1, problem.text);
-		return -EINVAL;
-	}
-	result = take_all(suppressions, &parsing, root);
-	json_decref(root);
-	return result;
-}
-
-void finding_suppressions_free(struct finding_suppressions *suppressions)
-{
-	for (size_t i = 0; i < suppressions->count; i++) {
-		struct finding_suppression *one = &suppressions->list[i];
-
-		if (one->has_pattern)
-			regfree(&one->pattern);
-		free(one->rule);
-		free(one->function);
-		free(one->reason);
-		free(one->expires);
-	}
-	free(suppressions->list);
-	*suppressions = (struct finding_suppressions){0};
+	take_all(suppressions, &parsing, json_read(&parsing.source));
 }
 
 static bool matches(const struct finding_suppression *one, const struct finding *finding,
@@ -229,12 +184,10 @@ void finding_suppressions_apply(struct finding_suppressions *suppressions,
 		while (by < suppressions->count &&
 		       !matches(&suppressions->list[by], finding, names_rule))
 			by++;
-		if (by < suppressions->count) {
+		if (by < suppressions->count)
 			suppressions->list[by].count++;
-			free(finding->also);
-		} else {
+		else
 			findings->list[kept++] = *finding;
-		}
 	}
 	findings->count = kept;
 }

@@ -20,7 +20,8 @@
 #include <regex.h>
 
 struct finding_suppression {
-	char *rule, *function, *reason, *expires; /* function: NULL when left out */
+	/* function: NULL when left out */
+	const char *rule, *function, *reason, *expires;
 	regex_t pattern;
 	bool has_pattern, is_expired;
 	size_t count; /* number of findings removed */
@@ -32,13 +33,11 @@ struct finding_suppressions {
 	size_t count;
 };
 
-/* today: "2026-11-21". is_rule: whether a rule of this name exists. 0, or -EINVAL and a
- * sentence with file, line and key. */
-int finding_suppressions_parse(struct finding_suppressions *suppressions,
-			       const char *text, size_t size, const char *name,
-			       const char *today, bool (*is_rule)(const char *word),
-			       struct strbuf *error);
-void finding_suppressions_free(struct finding_suppressions *suppressions);
+/* Adds those of a text, or ends the command with file, line and key of what is wrong.
+ * today: "2026-11-21". is_rule: whether a rule of this name exists. */
+void finding_suppressions_parse(struct finding_suppressions *suppressions,
+				const char *text, size_t size, const char *name,
+				const char *today, bool (*is_rule)(const char *word));
 
 /* Removes suppressed findings. is_rule: whether a word names the rule of a finding. */
 void finding_suppressions_apply(struct finding_suppressions *suppressions,

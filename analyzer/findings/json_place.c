@@ -4,9 +4,9 @@
  */
 #include "analyzer/findings/json_place.h"
 
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -125,21 +125,32 @@ size_t json_place_line(const char *text, size_t size, const char *const *steps,
 	return line;
 }
 
-int json_refuse(const struct json_source *source, const char *const *steps, size_t count,
-		const char *format, ...)
+void json_refuse(const struct json_source *source, const char *const *steps, size_t count,
+		 const char *format, ...)
 {
+	struct strbuf place = {0};
 	va_list arguments;
-	auto_free char *why = NULL;
+	char *why;
 
-	strbuf_printf(source->error, "%s:%zu: ", source->name,
-		      json_place_line(source->text, source->size, steps, count));
 	for (size_t i = 0; i < count; i++)
-		strbuf_printf(source->error, "%s%s", i && *steps[i] != '[' ? "." : "",
-			      steps[i]);
+		strbuf_printf(&place, "%s%s", i && *steps[i] != '[' ? "." : "", steps[i]);
 	va_start(arguments, format);
 	if (vasprintf(&why, format, arguments) < 0)
 		why = xstrdup("out of memory");
 	va_end(arguments);
-	strbuf_printf(source->error, "%s%s", count ? ": " : "", why);
-	return -EINVAL;
+	command_fail(STATUS_USAGE, "%s:%zu: %s%s%s", source->name,
+		     json_place_line(source->text, source->size, steps, count),
+		     strbuf_text(&place), count ? ": " : "", why);
+}
+
+json_t *json_read(const struct json_source *source)
+{
+	json_error_t problem;
+	json_t *root =
+		json_loadb(source->text, source->size, JSON_REJECT_DUPLICATES, &problem);
+
+	if (!root)
+		command_fail(STATUS_USAGE, "%s:%d: is not JSON: %s", source->name,
+			     problem.line > 0 ? problem.line : 1, problem.text);
+	return root;
 }

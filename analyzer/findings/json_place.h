@@ -5,23 +5,25 @@
  */
 #pragma once
 
-#include "common/base/text.h"
-
+#include <jansson.h>
 #include <stddef.h>
 
-/* A text that was parsed without errors. */
 struct json_source {
 	const char *text;
 	size_t size;
 	const char *name; /* of the file */
-	struct strbuf *error;
 };
 
+/* Parses the text, or ends the command with the line of what is no JSON. */
+json_t *json_read(const struct json_source *source);
+
 /* The line of what the steps lead to from the outermost value, as far as they can be
- * followed. A step is a key, or "[2]" for the third element of an array. */
+ * followed. A step is a key, or "[2]" for the third element of an array. The text was
+ * parsed without errors. */
 size_t json_place_line(const char *text, size_t size, const char *const *steps,
 		       size_t count);
 
-/* Writes "FILE:LINE: rules.T0.limits: WHY" into the error. Returns -EINVAL. */
-int json_refuse(const struct json_source *source, const char *const *steps, size_t count,
-		const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Ends the command with "FILE:LINE: rules.T0.limits: WHY". */
+_Noreturn void json_refuse(const struct json_source *source, const char *const *steps,
+			   size_t count, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));

@@ -18,14 +18,6 @@ void rule_limits_declare(struct rule_limits *limits, const char *id, const char 
 				.rule = id, .limit = table, .value = table->value};
 }
 
-void rule_limits_free(struct rule_limits *limits)
-{
-	free(limits->values);
-	free(limits->rules);
-	arena_free(&limits->texts);
-	*limits = (struct rule_limits){0};
-}
-
 struct rule_limit_value *rule_limits_find(const struct rule_limits *limits,
 					  const char *rule, const char *name)
 {

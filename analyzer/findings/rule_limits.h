@@ -49,7 +49,6 @@ struct rule_limits {
  * borrowed. */
 void rule_limits_declare(struct rule_limits *limits, const char *id, const char *slug,
 			 const struct rule_limit *table);
-void rule_limits_free(struct rule_limits *limits);
 
 /* Finds a limit by the rule's id; NULL: none. */
 struct rule_limit_value *rule_limits_find(const struct rule_limits *limits,

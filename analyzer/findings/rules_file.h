@@ -10,9 +10,8 @@
 #pragma once
 
 #include "analyzer/findings/rule_limits.h"
-#include "common/base/text.h"
 
-/* Applies the text's changes; refuses limits that contradict each other afterwards. name:
- * the file's, for the sentence in error. 0 or -EINVAL. */
-int rules_file_read(struct rule_limits *limits, const char *text, size_t size,
-		    const char *name, struct strbuf *error);
+/* Applies the text's changes. Ends the command if it is malformed, or limits contradict
+ * each other afterwards. name: the file's. */
+void rules_file_read(struct rule_limits *limits, const char *text, size_t size,
+		     const char *name);

@@ -5,9 +5,9 @@
  */
 #include "analyzer/findings/suppress.h"
 
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +19,13 @@ static bool is_space(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-static int refuse(struct strbuf *error, const char *name, size_t line, const char *why)
+static _Noreturn void refuse(const char *name, size_t line, const char *why)
 {
-	strbuf_printf(error, "%s:%zu: %s", name, line, why);
-	return -EINVAL;
+	command_fail(STATUS_USAGE, "%s:%zu: %s", name, line, why);
 }
 
-static int parse_line(struct suppressions *suppressions, const char *text, size_t size,
-		      const char *name, size_t line, struct strbuf *error)
+static void parse_line(struct suppressions *suppressions, const char *text, size_t size,
+		       const char *name, size_t line)
 {
 	size_t prefix_size = sizeof(prefix) - 1;
 
@@ -35,46 +34,33 @@ static int parse_line(struct suppressions *suppressions, const char *text, size_
 	while (size && is_space(text[size - 1]))
 		size--;
 	if (!size || *text == '#')
-		return 0;
+		return;
 	if (memchr(text, '\0', size))
-		return refuse(error, name, line, "is not text");
+		refuse(name, line, "is not text");
 	if (!memchr(text, ':', size))
-		return refuse(error, name, line,
-			      "is not a suppression; lines are leak:PATTERN");
+		refuse(name, line, "is not a suppression; lines are leak:PATTERN");
 	if (size < prefix_size || memcmp(text, prefix, prefix_size) != 0)
-		return refuse(error, name, line,
-			      "suppresses something else than leaks; lines are "
-			      "leak:PATTERN");
+		refuse(name, line,
+		       "suppresses something else than leaks; lines are "
+		       "leak:PATTERN");
 	if (size == prefix_size)
-		return refuse(error, name, line, "has no pattern after 'leak:'");
+		refuse(name, line, "has no pattern after 'leak:'");
 	ARRAY_ADD(suppressions->list, suppressions->count) = (struct suppression){
 		.pattern = xstrndup(text + prefix_size, size - prefix_size)};
-	return 0;
 }
 
-int suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
-		       const char *name, struct strbuf *error)
+void suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
+			const char *name)
 {
-	int result = 0;
-
-	for (size_t line = 1; size && result == 0; line++) {
+	for (size_t line = 1; size; line++) {
 		const char *end = memchr(text, '\n', size);
 		size_t length = end ? (size_t)(end - text) : size;
 
-		result = parse_line(suppressions, text, length, name, line, error);
+		parse_line(suppressions, text, length, name, line);
 		length += end != NULL;
 		text += length;
 		size -= length;
 	}
-	return result;
-}
-
-void suppressions_free(struct suppressions *suppressions)
-{
-	for (size_t i = 0; i < suppressions->count; i++)
-		free(suppressions->list[i].pattern);
-	free(suppressions->list);
-	*suppressions = (struct suppressions){0};
 }
 
 /* Matches a pattern that is held at both ends. Only the latest '*' needs to be retried:

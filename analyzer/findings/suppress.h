@@ -27,11 +27,10 @@ struct suppressions {
 	size_t count;
 };
 
-/* Adds the suppressions of a text. name: the file's, for the sentence in error about the
- * first malformed line. 0 or -EINVAL. */
-int suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
-		       const char *name, struct strbuf *error);
-void suppressions_free(struct suppressions *suppressions);
+/* Adds the suppressions of a text, or ends the command with the first malformed line.
+ * name: the file's. */
+void suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
+			const char *name);
 
 /* The index of the first suppression that matches text, or SUPPRESS_NONE. NULL matches
  * nothing. */

@@ -141,14 +141,14 @@ static int64_t send_rows(struct pushing *pushing, const char *table, const char 
 	struct cursor *cursor = begin(pushing, sql);
 	int64_t count = 0;
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		if (count++ < skip)
 			continue;
 		add_row(&batch, cursor);
 		if (batch.rows.size >= BATCH_BYTES || batch.end_count == ASKED_ROWS)
 			flush(&batch);
 	}
-	report_finish(pushing->input, cursor);
+	cursor_close(cursor);
 	flush(&batch);
 	return count;
 }
@@ -175,7 +175,7 @@ static int64_t find_start(struct pushing *pushing)
 	if (!count || *rest != '\t')
 		return 0;
 	cursor = begin(pushing, clickhouse_rows_sql_measurements);
-	while (row < count && cursor_next(cursor) > 0) {
+	while (row < count && cursor_next(cursor)) {
 		row++;
 		last = cursor_integer(cursor, "stack");
 	}
@@ -187,7 +187,7 @@ static void read_identity(struct pushing *pushing)
 {
 	struct cursor *cursor =
 		report_query(pushing->input, clickhouse_rows_sql_identity);
-	const char *token = cursor_next(cursor) > 0 ? cursor_text(cursor, "token") : NULL;
+	const char *token = cursor_next(cursor) ? cursor_text(cursor, "token") : NULL;
 	size_t size = token ? strspn(token, "0123456789abcdef") : 0;
 
 	if (size && !token[size] && size < sizeof(pushing->token)) {
@@ -195,7 +195,7 @@ static void read_identity(struct pushing *pushing)
 		snprintf(pushing->day, sizeof(pushing->day), "%s",
 			 cursor_text(cursor, "day"));
 	}
-	report_finish(pushing->input, cursor);
+	cursor_close(cursor);
 	if (!*pushing->token)
 		command_fail(STATUS_FAILED, "%s: run %lld has no identity",
 			     rundb_path(pushing->input->db),

@@ -40,13 +40,13 @@ static void put_group(struct push *push)
 	while (size && push->url[size - 1] == '/')
 		size--;
 	strbuf_add(&push->where, push->url, size);
-	if (cursor_next(cursor) > 0 && !strstr(push->url, GROUP)) {
+	if (cursor_next(cursor) && !strstr(push->url, GROUP)) {
 		strbuf_puts(&push->where, GROUP);
 		put_part(&push->where, cursor_text(cursor, "job"));
 		strbuf_puts(&push->where, "/instance/");
 		put_part(&push->where, cursor_text(cursor, "instance"));
 	}
-	report_finish(push->input, cursor);
+	cursor_close(cursor);
 }
 
 void gateway_push(struct push *push)

@@ -68,26 +68,24 @@ void hashes_keep(struct report_input *input)
 	struct cursor *cursor;
 	size_t count = 0;
 
-	if (rundb_function(input->db, "hash_of", 1, hash_of, NULL) < 0 ||
-	    rundb_keep(input->db, "hashed_function", clickhouse_rows_sql_hashed_function,
-		       input->run_id) < 0 ||
-	    rundb_keep(input->db, "hashed_path", clickhouse_rows_sql_hashed_path,
-		       input->run_id) < 0)
-		report_fail_db(input);
+	rundb_function(input->db, "hash_of", 1, hash_of, NULL);
+	rundb_keep(input->db, "hashed_function", clickhouse_rows_sql_hashed_function,
+		   input->run_id);
+	rundb_keep(input->db, "hashed_path", clickhouse_rows_sql_hashed_path,
+		   input->run_id);
 	cursor = report_query(input, clickhouse_rows_sql_path_identities);
-	while (cursor_next(cursor) > 0)
+	while (cursor_next(cursor))
 		ARRAY_ADD(paths, count) = (struct path){
 			.id = cursor_integer(cursor, "id"),
 			.parent = cursor_integer(cursor, "parent"),
 			.parts = {(uint64_t)cursor_integer(cursor, "hash"),
 				  (uint64_t)cursor_integer(cursor, "kind")}};
-	report_finish(input, cursor);
+	cursor_close(cursor);
 	chain(paths, count);
-	insert = rundb_insert_begin(input->db, "hashed_path", 2);
+	insert = rundb_insert_begin(input->db, "hashed_path");
 	for (size_t i = 0; i < count; i++)
 		rundb_insert_row(insert, (struct cell[]){cell_integer(paths[i].id),
 							 cell_integer(paths[i].hash)});
-	if (rundb_insert_end(insert) < 0)
-		report_fail_db(input);
+	rundb_insert_end(insert);
 	free(paths);
 }

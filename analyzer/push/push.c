@@ -55,10 +55,10 @@ static void push_database(struct push *push, size_t target, struct table *table)
 	if (select_run(input->db, NULL, &latest, &input->error) < 0)
 		command_fail_lines(STATUS_FAILED, strbuf_text(&input->error));
 	cursor = report_query(input, clickhouse_rows_sql_runs);
-	while (cursor_next(cursor) > 0)
+	while (cursor_next(cursor))
 		if (targets[target].has_all || cursor_integer(cursor, "run_id") == latest)
 			ARRAY_ADD(runs, count) = cursor_integer(cursor, "run_id");
-	report_finish(input, cursor);
+	cursor_close(cursor);
 	for (size_t i = 0; i < count; i++) {
 		strbuf_reset(&push->where);
 		input->run_id = runs[i];

@@ -43,37 +43,33 @@ struct cursor *report_query(struct report_input *input, const char *sql)
 	return cursor;
 }
 
-int report_finish(struct report_input *input, struct cursor *cursor)
-{
-	if (cursor_finish(cursor) < 0)
-		report_fail_db(input);
-	return 0;
-}
-
-struct table *report_fill(struct report_input *input, struct cursor *cursor,
-			  struct table *table)
-{
-	if (cursor_fill(cursor, table) < 0)
-		report_fail_db(input);
-	return table;
-}
-
 const char *report_text(struct doc *doc, struct cursor *cursor, const char *column)
 {
-	const char *copy, *value = cursor_text(cursor, column);
+	const char *value = cursor_text(cursor, column);
 	ended_by(strbuf_free) struct strbuf clean = {0};
 
 	if (!value)
 		return NULL;
 	utf8_clean(&clean, value);
-	copy = doc_copy(doc, strbuf_text(&clean));
-	return copy;
+	return doc_copy(doc, strbuf_text(&clean));
 }
 
-struct table *report_table(struct report_input *input, const char *sql,
-			   const struct column *columns, size_t count)
+void report_unknown(const char *word, const char *const *words, size_t count,
+		    const struct strbuf *list, const char *format, ...)
 {
-	return report_fill(input, report_query(input, sql), table_new(columns, count));
+	const char *nearest = nearest_word(word, words, count);
+	struct strbuf all = {0};
+	va_list arguments;
+	char *text;
+
+	for (size_t i = 0; !list && i < count; i++)
+		strbuf_printf(&all, "%s%s", i ? ", " : "", words[i]);
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = xstrdup("out of memory");
+	command_fail(STATUS_USAGE, "%s%s%s%s %s", text, nearest ? "; did you mean '" : "",
+		     nearest ? nearest : "", nearest ? "'? All:" : "; there are",
+		     strbuf_text(list ? list : &all));
 }
 
 size_t report_limit(const struct report_input *input, size_t people)
@@ -164,7 +160,6 @@ static _Noreturn void unknown_column(const struct table *table, const char *word
 {
 	char **names = xcalloc(2 * table->column_count, sizeof(*names));
 	struct strbuf list = {0};
-	const char *nearest;
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->column_count; i++) {
@@ -177,10 +172,8 @@ static _Noreturn void unknown_column(const struct table *table, const char *word
 		names[count++] = xstrdup(name);
 		names[count++] = stem(name);
 	}
-	nearest = nearest_word(word, (const char *const *)names, count);
-	command_fail(STATUS_USAGE, "--sort: there is no column '%s'%s%s%s %s", word,
-		     nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		     nearest ? "'? All:" : "; there are", strbuf_text(&list));
+	report_unknown(word, (const char *const *)names, count, &list,
+		       "--sort: there is no column '%s'", word);
 }
 
 void report_sort_asked(struct report_input *input, struct table *table)

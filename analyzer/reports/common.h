@@ -11,18 +11,16 @@ enum exit_status report_nothing(struct report_input *input, const char *format, 
 /* Ends the command with the message of the run's database. */
 _Noreturn void report_fail_db(struct report_input *input);
 
-/* Starts a query with :run and :thread bound; a query that fails has no rows. */
+/* Starts a query with :run and :thread bound. */
 struct cursor *report_query(struct report_input *input, const char *sql);
-/* Closes the cursor; ends the command if the query failed. 0. */
-int report_finish(struct report_input *input, struct cursor *cursor);
-/* Reads the rows into the table. */
-struct table *report_fill(struct report_input *input, struct cursor *cursor,
-			  struct table *table);
 /* A text of the current row, cleaned, in the document's memory; or NULL. */
 const char *report_text(struct doc *doc, struct cursor *cursor, const char *column);
-/* A query that fills a new table. */
-struct table *report_table(struct report_input *input, const char *sql,
-			   const struct column *columns, size_t count);
+
+/* Ends the command with STATUS_USAGE because a word is not among others: says so, which
+ * one is near, and which there are (list, or NULL: the words). */
+_Noreturn void report_unknown(const char *word, const char *const *words, size_t count,
+			      const struct strbuf *list, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
 
 /* Rows of a table on a page, where readers can sort and filter. */
 #define REPORT_PAGE_ROWS 100

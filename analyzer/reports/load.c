@@ -26,12 +26,12 @@ static const char *clean_copy(struct calltree *tree, const char *text)
 	return arena_copy(&tree->texts, strbuf_text(&clean), clean.size);
 }
 
-static int load_functions(struct report_input *input, struct calltree *tree)
+static void load_functions(struct report_input *input, struct calltree *tree)
 {
 	ended_by(strbuf_free) struct strbuf name = {0};
-	struct cursor *cursor = report_query(input, load_sql_functions);
+	auto_cursor struct cursor *cursor = report_query(input, load_sql_functions);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		const char *text = cursor_text(cursor, "name");
 		struct calltree_function *function;
 
@@ -51,14 +51,13 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		if (!input->options->raw && !input->options->inlined)
 			function->self_error_ns = cursor_integer(cursor, "self_error_ns");
 	}
-	return report_finish(input, cursor);
 }
 
-static int load_paths(struct report_input *input, struct calltree *tree)
+static void load_paths(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor = report_query(input, load_sql_paths);
+	auto_cursor struct cursor *cursor = report_query(input, load_sql_paths);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		struct calltree_node *node;
 
 		if (tree->node_count >= CALLTREE_NONE - 1)
@@ -85,7 +84,6 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 			node->self_error_ns = node->total_error_ns = 0;
 		}
 	}
-	return report_finish(input, cursor);
 }
 
 /* After linking: most calls are in the file of the parent's function. */
@@ -103,13 +101,13 @@ static void find_call_files(struct calltree *tree)
 }
 
 /* After linking: replaces what all threads have in the paths by what --thread has. */
-static int take_thread(struct report_input *input, struct calltree *tree)
+static void take_thread(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor = report_query(input, load_sql_thread_paths);
+	auto_cursor struct cursor *cursor = report_query(input, load_sql_thread_paths);
 
 	for (size_t i = 0; i < tree->node_count; i++)
 		quantities_clear(QUANTITY_OF_TREE, tree->nodes[i].quantities);
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t at = calltree_find(tree, cursor_integer(cursor, "path_id"));
 		int64_t values[QUANTITY_COUNT_LANE];
 
@@ -119,15 +117,14 @@ static int take_thread(struct report_input *input, struct calltree *tree)
 				       QUANTITY_OF_LANE, values, 1);
 	}
 	calltree_sum_subtrees(tree);
-	return report_finish(input, cursor);
 }
 
 /* After linking: marks what kind each function is. */
-static int mark_kinds(struct report_input *input, struct calltree *tree)
+static void mark_kinds(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor = report_query(input, load_sql_kinds);
+	auto_cursor struct cursor *cursor = report_query(input, load_sql_kinds);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t number =
 			calltree_function(tree, cursor_integer(cursor, "function_id"));
 
@@ -138,48 +135,33 @@ static int mark_kinds(struct report_input *input, struct calltree *tree)
 		else
 			tree->functions[number].is_libc = true;
 	}
-	return report_finish(input, cursor);
 }
 
-/* The one number that a query gives; -1 on failure. */
-static int64_t single(struct report_input *input, const char *sql)
+static bool has_lanes(struct report_input *input)
 {
-	struct cursor *cursor = report_query(input, sql);
-	int64_t value = -1;
+	auto_cursor struct cursor *cursor = report_query(input, load_sql_lane_count);
 
-	if (cursor_next(cursor) > 0)
-		value = cursor_integer(cursor, "lane_count");
-	cursor_close(cursor);
-	return value;
+	return cursor_next(cursor) && cursor_integer(cursor, "lane_count") > 1;
 }
 
 struct calltree *report_tree_load(struct report_input *input)
 {
 	struct calltree *tree = calltree_new();
-	int result = load_functions(input, tree);
 
-	if (result == 0)
-		result = load_paths(input, tree);
-	if (result == 0) {
-		calltree_link(tree);
-		find_call_files(tree);
-		result = mark_kinds(input, tree);
-	}
+	load_functions(input, tree);
+	load_paths(input, tree);
+	calltree_link(tree);
+	find_call_files(tree);
+	mark_kinds(input, tree);
 	/* a run with one lane has no path_lane: its paths are the lane's */
-	if (result == 0 && input->options->thread &&
-	    single(input, load_sql_lane_count) > 1)
-		result = take_thread(input, tree);
-	if (result == 0) {
-		if (!input->options->inlined)
-			calltree_fold_inlined(tree);
-		return tree;
-	}
-	report_fail_db(input);
-	calltree_free(tree);
-	return NULL;
+	if (input->options->thread && has_lanes(input))
+		take_thread(input, tree);
+	if (!input->options->inlined)
+		calltree_fold_inlined(tree);
+	return tree;
 }
 
-const struct calltree *report_call_tree(struct report_input *input)
+struct calltree *report_call_tree(struct report_input *input)
 {
 	if (!input->tree)
 		input->tree = report_tree_load(input);
@@ -188,11 +170,11 @@ const struct calltree *report_call_tree(struct report_input *input)
 
 #define LISTED_THREADS 8
 
-/* Fails with a list of the threads; the cursor is on the first. */
-static enum exit_status unknown_thread(struct report_input *input, struct cursor *cursor)
+/* Says which threads there are; the cursor is on the first. */
+static _Noreturn void unknown_thread(struct report_input *input, struct cursor *cursor)
 {
-	const char *wanted = input->options->thread;
-	ended_by(strbuf_free) struct strbuf list = {0}, nearest = {0};
+	const char *wanted = input->options->thread, *nearest = NULL;
+	struct strbuf list = {0};
 	size_t count = 0;
 	unsigned best = 3;
 
@@ -201,63 +183,27 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 
 		if (name && nearest_distance(wanted, name) < best) {
 			best = nearest_distance(wanted, name);
-			strbuf_reset(&nearest);
-			strbuf_puts(&nearest, name);
+			nearest = xstrdup(name);
 		}
 		if (count++ >= LISTED_THREADS)
 			continue;
 		strbuf_printf(&list, "%s%s (%lld)", count > 1 ? ", " : "",
 			      name ? name : "unnamed",
 			      (long long)cursor_integer(cursor, "tid"));
-	} while (cursor_next(cursor) > 0);
+	} while (cursor_next(cursor));
 	if (count > LISTED_THREADS)
 		strbuf_printf(&list, " and %zu more", count - LISTED_THREADS);
 	command_fail(STATUS_FAILED, "no thread '%s' in the run%s%s%s %s", wanted,
-		     nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
-		     nearest.size ? "'? All:" : "; there are", strbuf_text(&list));
-	return STATUS_FAILED;
+		     nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		     nearest ? "'? All:" : "; there are", strbuf_text(&list));
 }
 
-static enum exit_status add_shared_note(struct report_input *input, struct doc *doc)
+void report_check_thread(struct report_input *input)
 {
-	ended_by(strbuf_free) struct strbuf sentence = {0};
-	struct cursor *cursor = report_query(input, load_sql_sharers);
-	int64_t count = 0;
+	auto_cursor struct cursor *cursor = report_query(input, load_sql_threads);
 
-	if (cursor_next(cursor) > 0)
-		count = cursor_integer(cursor, "sharer_count");
-	if (count > 0) {
-		const char *name = cursor_text(cursor, "such_as");
-
-		strbuf_puts(&sentence, "Thread '");
-		utf8_clean(&sentence, input->options->thread);
-		strbuf_puts(&sentence, "' shared its record with ");
-		units_counted(&sentence, count, "other thread");
-		strbuf_puts(&sentence, " before or after it (such as '");
-		utf8_clean(&sentence, name ? name : "?");
-		strbuf_puts(&sentence, "'); the numbers are of all of them.");
-		doc_note(doc, "shared_lane", NOTE_WARNING, strbuf_text(&sentence), NULL);
-	}
-	cursor_close(cursor);
-	return STATUS_OK;
-}
-
-enum exit_status report_check_thread(struct report_input *input, struct doc *doc)
-{
-	enum exit_status status = STATUS_OK;
-	struct cursor *cursor;
-	int result;
-
-	if (!input->options->thread)
-		return STATUS_OK;
-	cursor = report_query(input, load_sql_threads);
-	result = cursor_next(cursor);
-	if (result < 0)
-		report_fail_db(input);
-	else if (result == 0)
+	if (!cursor_next(cursor))
 		command_fail(STATUS_FAILED, "the run has no thread");
-	else if (!cursor_integer(cursor, "chosen"))
-		status = unknown_thread(input, cursor);
-	cursor_close(cursor);
-	return status ? status : add_shared_note(input, doc);
+	if (!cursor_integer(cursor, "chosen"))
+		unknown_thread(input, cursor);
 }

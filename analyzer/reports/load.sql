@@ -24,12 +24,3 @@ SELECT COUNT(*) AS lane_count FROM lane WHERE run_id = :run;
 -- :name threads
 SELECT name, tid, name = :thread OR CAST(tid AS TEXT) = :thread AS chosen
 FROM thread WHERE run_id = :run ORDER BY chosen DESC, started_ns, thread_id;
-
--- Threads that were not asked for but share a lane with one that was.
--- :name sharers
-SELECT COUNT(*) AS sharer_count, MIN(COALESCE(other.name,
-	CAST(other.tid AS TEXT))) AS such_as
-FROM thread other WHERE other.run_id = :run
-	AND NOT (COALESCE(other.name, '') = :thread OR CAST(other.tid AS TEXT) = :thread)
-	AND other.lane_id IN (SELECT lane_id FROM thread WHERE run_id = :run
-		AND (name = :thread OR CAST(tid AS TEXT) = :thread));

@@ -13,6 +13,7 @@
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/profile/parts.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -80,14 +81,14 @@ static double sum_of(const struct calltree *tree, const uint32_t *paths, size_t 
 
 /* Adds call paths by their own computing, recursion folded: where the time really
  * goes. */
-static void add_paths(struct report_input *input, struct doc *doc,
-		      const struct run_facts *facts, const struct calltree *unfolded)
+static void add_paths(struct report_input *input, struct doc *doc)
 {
 	size_t limit = rows(input, PATH_ROWS), count = 0;
-	struct calltree *tree = calltree_fold(unfolded);
+	struct calltree *tree = calltree_fold(report_call_tree(input));
 	auto_free bool *passes = filter_paths(&input->filter, tree, false);
 	auto_free uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
-	struct hooks_cost all = run_facts_program(facts);
+	bool is_split = run_fact(&input->facts, "is_split") != 0;
+	struct hooks_cost all = run_facts_program(&input->facts);
 	struct section *section;
 	struct table *table =
 		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
@@ -125,114 +126,81 @@ static void add_paths(struct report_input *input, struct doc *doc,
 		row[13] = cell_integer(node->self_error_ns);
 		row[14] = cell_integer(node->total_error_ns);
 	}
-	table_show(table, facts->is_split
-				  ? "self_cpu_ns self_percent cpu_ns calls name path"
-				  : "self_ns self_percent total_ns calls name path");
-	table->columns[facts->is_split ? 0 : 2].flags |= COLUMN_SORTED;
+	table_show(table, is_split ? "self_cpu_ns self_percent cpu_ns calls name path"
+				   : "self_ns self_percent total_ns calls name path");
+	table->columns[is_split ? 0 : 2].flags |= COLUMN_SORTED;
 	section = doc_table(doc, "call_paths", "Hot paths", table);
 	section->total_row_count = count;
 	section->footer = report_footer(
-		doc,
-		&(struct report_shown){table->row_count, count, "path",
-				       sum_of(tree, paths, table->row_count),
-				       sum_of(tree, paths, count),
-				       facts->is_split ? "CPU time" : "self time", NULL});
-	calltree_free(tree);
+		doc, &(struct report_shown){table->row_count, count, "path",
+					    sum_of(tree, paths, table->row_count),
+					    sum_of(tree, paths, count),
+					    is_split ? "CPU time" : "self time", NULL});
 }
 
-static enum exit_status add_brief(struct report_input *input, struct doc *doc,
-				  const struct run_facts *facts,
-				  const struct report *report, size_t usual)
+static void add_calls(struct report_input *input, struct doc *doc)
 {
-	return engine_add_brief(report, input, doc, facts, rows(input, usual));
-}
-
-static enum exit_status add_calls(struct report_input *input, struct doc *doc,
-				  const struct run_facts *facts,
-				  const struct calltree *tree)
-{
-	enum exit_status status;
-
-	if (!facts->calls && !facts->self_ns) {
-		doc_note(doc, "no_calls", NOTE_PLAIN,
-			 facts->plain_sample_count
-				 ? "No calls: nothing that ran was compiled with "
-				   "-finstrument-functions, so there are samples and "
-				   "allocations only."
-				 : "No calls: nothing that ran was compiled with "
-				   "-finstrument-functions, so there are allocations "
-				   "only.",
-			 NULL)
-			->flags |= SECTION_MACHINE;
-		return STATUS_OK;
+	if (run_fact(&input->facts, "calls") || run_fact(&input->facts, "self_ns")) {
+		engine_add_brief(&report_functions, input, doc,
+				 rows(input, FUNCTION_ROWS));
+		add_paths(input, doc);
+		return;
 	}
-	status = add_brief(input, doc, facts, &report_functions, FUNCTION_ROWS);
-	if (status == STATUS_OK)
-		add_paths(input, doc, facts, tree);
-	return status;
-}
-
-/* Only findings that matter: bottlenecks shows all. */
-static enum exit_status add_findings(struct report_input *input, struct doc *doc,
-				     const struct run_facts *facts,
-				     const struct calltree *tree)
-{
-	ended_by(bottlenecks_free) struct bottlenecks bottlenecks = {0};
-	enum exit_status status = bottlenecks_run(input, doc, facts, tree, &bottlenecks);
-
-	if (status == STATUS_OK)
-		status = bottlenecks_add_findings(input, doc, facts, &bottlenecks,
-						  rows(input, FINDINGS), SECTION_BRIEF);
-	return status;
+	doc_note(doc, "no_calls", NOTE_PLAIN,
+		 run_fact(&input->facts, "plain_sample_count")
+			 ? "No calls: nothing that ran was compiled with "
+			   "-finstrument-functions, so there are samples and "
+			   "allocations only."
+			 : "No calls: nothing that ran was compiled with "
+			   "-finstrument-functions, so there are allocations only.",
+		 NULL)
+		->flags |= SECTION_MACHINE;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
-	static const struct report *const below[] = {&report_rare, &report_ranks};
-	struct run_facts facts;
-	const struct calltree *tree;
-	enum exit_status status = report_open(input, doc, &facts);
+	/* What stands below the calls, with as many rows. */
+	static const struct {
+		const struct report *report;
+		size_t rows;
+	} below[] = {
+		{&report_components, COMPONENT_ROWS},
+		{&report_steps, STEP_ROWS},
+		{&report_memory, SITE_ROWS},
+		{&report_resources, PROCESS_ROWS},
+	};
+	const struct report_options *options = input->options;
+	struct bottlenecks bottlenecks = {0};
 
-	if (status == STATUS_OK)
-		status = add_brief(input, doc, &facts, &report_summary, 0);
-	if (status)
-		return status;
-	if (run_facts_empty(&facts)) {
+	report_open(input, doc);
+	engine_add_brief(&report_summary, input, doc, 0);
+	if (run_facts_empty(&input->facts)) {
 		report_nothing_note(input, doc);
-		status = add_brief(input, doc, &facts, &report_resources, PROCESS_ROWS);
-		return status ? status : STATUS_NOTHING;
+		engine_add_brief(&report_resources, input, doc,
+				 rows(input, PROCESS_ROWS));
+		return STATUS_NOTHING;
 	}
-	tree = report_call_tree(input);
-	if (!tree)
-		return STATUS_FAILED;
-	status = add_findings(input, doc, &facts, tree);
-	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]) && !status; i++)
-		status = engine_add_brief(below[i], input, doc, &facts, 0);
-	if (status == STATUS_OK && input->options->page)
-		status = add_brief(input, doc, &facts, &report_timeline, SPAN_ROWS);
-	if (status == STATUS_OK && input->options->page)
-		status = add_brief(input, doc, &facts, &report_why, 0);
-	if (status == STATUS_OK)
-		status = add_brief(input, doc, &facts, &report_plain, FUNCTION_ROWS);
-	if (status == STATUS_OK)
-		status = add_brief(input, doc, &facts, &report_sampled, FUNCTION_ROWS);
-	if (status == STATUS_OK)
-		status = add_calls(input, doc, &facts, tree);
-	if (status == STATUS_OK && input->options->machine)
-		status =
-			add_brief(input, doc, &facts, &report_recordings, RECORDING_ROWS);
-	if (status == STATUS_OK)
-		status =
-			add_brief(input, doc, &facts, &report_components, COMPONENT_ROWS);
-	if (status == STATUS_OK)
-		status = add_brief(input, doc, &facts, &report_steps, STEP_ROWS);
-	if (status == STATUS_OK)
-		status = add_brief(input, doc, &facts, &report_memory, SITE_ROWS);
-	if (status == STATUS_OK)
-		status = add_brief(input, doc, &facts, &report_resources, PROCESS_ROWS);
-	if (status == STATUS_OK && input->options->page)
-		status = profile_add(input, doc, &facts);
-	return status;
+	/* only findings that matter: bottlenecks shows all */
+	bottlenecks_run(input, doc, &bottlenecks);
+	bottlenecks_add_findings(input, doc, &bottlenecks, rows(input, FINDINGS),
+				 SECTION_BRIEF);
+	engine_add_brief(&report_rare, input, doc, 0);
+	engine_add_brief(&report_ranks, input, doc, 0);
+	if (options->page) {
+		engine_add_brief(&report_timeline, input, doc, rows(input, SPAN_ROWS));
+		engine_add_brief(&report_why, input, doc, 0);
+	}
+	engine_add_brief(&report_plain, input, doc, rows(input, FUNCTION_ROWS));
+	engine_add_brief(&report_sampled, input, doc, rows(input, FUNCTION_ROWS));
+	add_calls(input, doc);
+	if (options->machine)
+		engine_add_brief(&report_recordings, input, doc,
+				 rows(input, RECORDING_ROWS));
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++)
+		engine_add_brief(below[i].report, input, doc, rows(input, below[i].rows));
+	if (options->page)
+		profile_add(input, doc);
+	return STATUS_OK;
 }
 
 const struct report report_report = {

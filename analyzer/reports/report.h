@@ -9,6 +9,7 @@
 #include "common/base/text.h"
 #include "analyzer/document/doc.h"
 #include "analyzer/tree/filter.h"
+#include "analyzer/rundb/hooks.h"
 #include "analyzer/rundb/rundb.h"
 
 /* The user's options; strings are NULL when not given. */
@@ -92,6 +93,13 @@ struct calltree;
 struct compare_state;
 struct report_part; /* analyzer/reports/engine/engine.h */
 
+/* The run in numbers: the row of facts.sql, whose columns queries find bound as :calls
+ * and so on. Zeroed: of no run. */
+struct run_facts {
+	struct table *row;
+	struct hooks hooks;
+};
+
 struct report_input {
 	struct rundb *db;      /* NULL when none was given */
 	struct rundb *diff_db; /* --diff */
@@ -100,6 +108,7 @@ struct report_input {
 	struct rundb **databases;
 	size_t database_count, before_databases;
 	const struct report_options *options;
+	struct run_facts facts; /* loaded by report_open() */
 	struct filter filter;
 	struct name_pool *names; /* names of all functions, for people; else NULL */
 	struct calltree *tree;	 /* set by report_call_tree() on first use */

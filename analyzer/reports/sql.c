@@ -57,32 +57,24 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	struct cursor *cursor;
 	struct table *table;
 	struct section *section;
-	int result;
+	bool has_more;
 
-	if (input->options->run_is_chosen &&
-	    rundb_limit_views(input->db, input->run_id) < 0)
-		report_fail_db(input);
-	if (rundb_query_foreign(input->db, input->options->argument, &cursor) < 0)
-		report_fail_db(input);
+	if (input->options->run_is_chosen)
+		rundb_limit_views(input->db, input->run_id);
+	cursor = rundb_query_foreign(input->db, input->options->argument);
 	cursor_bind_integer(cursor, ":run", input->run_id);
 	table = new_table(doc, cursor);
-	while ((result = cursor_next(cursor)) > 0) {
-		struct cell *row;
+	while ((has_more = cursor_next(cursor)) &&
+	       !(limit && table->row_count == limit)) {
+		struct cell *row = table_add_row(table);
 
-		if (limit && table->row_count == limit)
-			break;
-		row = table_add_row(table);
 		for (size_t i = 0; i < table->column_count; i++)
 			row[i] = cursor_cell(cursor, (int)i, table);
 	}
 	cursor_close(cursor);
-	if (result < 0) {
-		table_free(table);
-		report_fail_db(input);
-	}
 	section = doc_table(doc, "rows", NULL, table);
 	section->flags = SECTION_MAIN;
-	if (result > 0)
+	if (has_more)
 		section->footer = "there are more rows; --limit 0 shows all";
 	return STATUS_OK;
 }

@@ -5,8 +5,10 @@
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,22 +65,17 @@ static const struct {
 	{"function", CALLTREE_BY_NAME},
 };
 
-static enum exit_status choose_order(struct report_input *input,
-				     enum calltree_order *ret_order)
+static enum calltree_order order_of(const char *wanted)
 {
-	const char *wanted = input->options->sort;
-
 	for (size_t i = 0; wanted && i < sizeof(orders) / sizeof(orders[0]); i++)
-		if (strcmp(orders[i].name, wanted) == 0) {
-			*ret_order = orders[i].order;
-			return STATUS_OK;
-		}
+		if (strcmp(orders[i].name, wanted) == 0)
+			return orders[i].order;
 	if (!wanted)
-		return STATUS_OK;
+		return CALLTREE_BY_TOTAL;
 	command_fail(STATUS_USAGE,
-		     "--sort: there is no column '%s' to sort by; there are "
-		     "total_ns, self_ns, calls, total_alloc_bytes, "
-		     "self_ready_ns, self_blocked_ns, name",
+		     "--sort: there is no column '%s' to sort by; there are total_ns, "
+		     "self_ns, calls, total_alloc_bytes, self_ready_ns, self_blocked_ns, "
+		     "name",
 		     wanted);
 }
 
@@ -247,16 +244,6 @@ static const char *write_footer(struct report_input *input, struct doc *doc,
 	return copy;
 }
 
-static void add_recursion_note(struct doc *doc)
-{
-	doc_note(
-		doc, "recursion_folded", NOTE_PLAIN,
-		"Deeper activations of a recursive function are merged into its first on "
-		"the path; totals count outermost activations. --unfold shows every "
-		"level.",
-		NULL);
-}
-
 static void add_tree(struct report_input *input, struct doc *doc,
 		     const struct calltree *tree, const struct weighing *weighing)
 {
@@ -287,7 +274,6 @@ static void add_tree(struct report_input *input, struct doc *doc,
 		recursive |= node->recursion > 1;
 		add_row(table, tree, tree->order[i], weighing);
 	}
-	free(shown);
 	table_hide_zeros(table);
 	if (options->raw) {
 		table->columns[2].name = "raw_total_ns";
@@ -304,45 +290,35 @@ static void add_tree(struct report_input *input, struct doc *doc,
 	section->footer = write_footer(input, doc, weighing, total, table->row_count,
 				       shown_self, all_self);
 	if (recursive)
-		add_recursion_note(doc);
+		doc_note(doc, "recursion_folded", NOTE_PLAIN,
+			 "Deeper activations of a recursive function are merged into its "
+			 "first on the path; totals count outermost activations. "
+			 "--unfold shows every level.",
+			 NULL);
 }
 
 /* Folds libraries, but keeps what --focus asks for. Takes the tree. */
 static struct calltree *fold_library(struct report_input *input, struct calltree *tree)
 {
-	struct calltree *folded;
-	auto_free uint32_t *places = NULL;
+	uint32_t *places;
 
 	for (size_t i = 0; input->options->focus && i < tree->function_count; i++)
 		if (filter_passes_name(&input->filter, tree->functions[i].name))
 			tree->functions[i].is_library = false;
-	folded = calltree_fold_frames(tree, CALLTREE_LIBRARY | CALLTREE_THREADS, &places);
-	calltree_free(tree);
-	return folded;
+	return calltree_fold_frames(tree, CALLTREE_LIBRARY | CALLTREE_THREADS, &places);
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
-	enum calltree_order order = CALLTREE_BY_TOTAL;
+	enum calltree_order order = order_of(input->options->sort);
 	struct weighing weighing = {0};
-	struct run_facts facts;
 	struct calltree *tree;
 	struct calltree_total sum;
-	enum exit_status status = choose_order(input, &order);
 
-	if (status == STATUS_OK)
-		status = report_open(input, doc, &facts);
-	if (status)
-		return status;
+	report_open(input, doc);
 	tree = report_tree_load(input);
-	if (!tree)
-		return STATUS_FAILED;
-	if (!input->options->unfold) {
-		struct calltree *folded = calltree_fold(tree);
-
-		calltree_free(tree);
-		tree = folded;
-	}
+	if (!input->options->unfold)
+		tree = calltree_fold(tree);
 	if (input->options->fold_library)
 		tree = fold_library(input, tree);
 	sum = calltree_sum(tree);
@@ -352,14 +328,12 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		order = CALLTREE_BY_ALLOC_BYTES;
 	calltree_sort(tree, order);
 	add_tree(input, doc, tree, &weighing);
-	report_counted_note(doc, &facts);
-	report_inlined_note(input, doc, &facts);
-	calltree_free(tree);
-	if (run_facts_empty(&facts)) {
-		report_nothing_note(input, doc);
-		return STATUS_NOTHING;
-	}
-	return STATUS_OK;
+	engine_run(&report_counted, input, doc);
+	engine_run(&report_inlined, input, doc);
+	if (!run_facts_empty(&input->facts))
+		return STATUS_OK;
+	report_nothing_note(input, doc);
+	return STATUS_NOTHING;
 }
 
 const struct report report_tree = {

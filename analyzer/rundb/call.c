@@ -61,5 +61,7 @@ int rundb_function(struct rundb *db, const char *name, int count,
 	result = sqlite3_create_function_v2(db->handle, name, count, SQLITE_UTF8, own,
 					    called ? call : NULL, NULL, NULL,
 					    called ? free : NULL);
-	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
+	if (result != SQLITE_OK)
+		rundb_end(db, result);
+	return 0;
 }

@@ -5,10 +5,10 @@
  */
 #include "analyzer/rundb/rundb.h"
 
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/private.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,6 @@
 struct cursor {
 	struct rundb *db;
 	sqlite3_stmt *statement;
-	int result;	 /* -errno once it failed */
 	bool is_foreign; /* the user's own query: errors are the query's */
 	int64_t result_bytes;
 	/* Known columns, in the order of access, which is the same in each row. */
@@ -37,40 +36,27 @@ struct cursor *rundb_query(struct rundb *db, const char *sql)
 	limits_start(db, false);
 	result = sqlite3_prepare_v2(db->handle, sql, -1, &cursor->statement, NULL);
 	if (result != SQLITE_OK)
-		cursor->result = rundb_fail(db, result);
+		rundb_end(db, result);
 	return cursor;
 }
 
-static int foreign_error(struct rundb *db, const char *text)
+static _Noreturn void refuse(const char *text)
 {
-	strbuf_reset(&db->error);
-	strbuf_printf(&db->error, "sql: %s", text);
-	return -EINVAL;
+	command_fail(STATUS_FAILED, "sql: %s", text);
 }
 
-/* Explains why a user's query failed while it ran: by itself, at a limit, or by the
- * file. */
-static int foreign_failure(struct rundb *db, int code)
+/* Ends the command, and says why a user's query failed while it ran: by itself, at a
+ * limit, or by the file. */
+static _Noreturn void foreign_failure(struct rundb *db, int code)
 {
-	ended_by(strbuf_free) struct strbuf text = {0};
-	int result,
-		is_own = (code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG;
+	struct strbuf text = {0};
 
 	strbuf_puts(&text, "the query ");
 	if (limits_explain(db, code, &text))
-		result = foreign_error(db, strbuf_text(&text));
-	else
-		result = is_own ? foreign_error(db, sqlite3_errmsg(db->handle))
-				: rundb_fail(db, code);
-	return result;
-}
-
-static int refuse(struct rundb *db, struct cursor *cursor, const char *text)
-{
-	int result = foreign_error(db, text);
-
-	cursor_close(cursor);
-	return result;
+		refuse(strbuf_text(&text));
+	if ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG)
+		refuse(sqlite3_errmsg(db->handle));
+	rundb_end(db, code);
 }
 
 /* Allows only reading, and only from this database. */
@@ -95,7 +81,7 @@ static int authorize(void *context, int action, const char *a, const char *b,
 	}
 }
 
-int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor)
+struct cursor *rundb_query_foreign(struct rundb *db, const char *sql)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
 	const char *rest = "";
@@ -110,20 +96,19 @@ int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_c
 	limits_prepare(false);
 	sqlite3_set_authorizer(db->handle, NULL, NULL);
 	if ((result & 0xff) == SQLITE_AUTH)
-		return refuse(db, cursor, "the query may only read; use SELECT");
+		refuse("the query may only read; use SELECT");
 	if ((result & 0xff) == SQLITE_NOMEM)
-		return refuse(db, cursor, "the query's views are too big to be prepared");
+		refuse("the query's views are too big to be prepared");
 	if (result != SQLITE_OK)
-		return refuse(db, cursor, sqlite3_errmsg(db->handle));
+		refuse(sqlite3_errmsg(db->handle));
 	/* The authorizer is not asked about VACUUM INTO. */
 	if (cursor->statement && !sqlite3_stmt_readonly(cursor->statement))
-		return refuse(db, cursor, "the query may only read; use SELECT");
+		refuse("the query may only read; use SELECT");
 	if (!cursor->statement)
-		return refuse(db, cursor, "the query is empty");
+		refuse("the query is empty");
 	if (rest[strspn(rest, " \t\r\n;")])
-		return refuse(db, cursor, "give one statement, not several");
-	*ret_cursor = cursor;
-	return 0;
+		refuse("give one statement, not several");
+	return cursor;
 }
 
 static int parameter_index(struct cursor *cursor, const char *parameter)
@@ -141,6 +126,14 @@ void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t v
 	sqlite3_bind_int64(cursor->statement, parameter_index(cursor, parameter), value);
 }
 
+void cursor_bind_named(struct cursor *cursor, const char *name, const struct cell *value)
+{
+	char parameter[64];
+
+	snprintf(parameter, sizeof(parameter), ":%s", name);
+	cursor_bind_integer(cursor, parameter, value ? cell_whole(value) : 0);
+}
+
 void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text)
 {
 	sqlite3_bind_text(cursor->statement, parameter_index(cursor, parameter), text, -1,
@@ -148,10 +141,8 @@ void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *
 }
 
 /* Counts a row of the user's query against the limit of memory, since rows are kept. */
-static int count_row(struct cursor *cursor)
+static void count_row(struct cursor *cursor)
 {
-	char sentence[128];
-
 	for (int i = 0; i < sqlite3_column_count(cursor->statement); i++) {
 		int type = sqlite3_column_type(cursor->statement, i);
 
@@ -160,56 +151,41 @@ static int count_row(struct cursor *cursor)
 			cursor->result_bytes +=
 				sqlite3_column_bytes(cursor->statement, i);
 	}
-	if (!limits_memory_bytes() || cursor->result_bytes < limits_memory_bytes())
-		return 1;
-	snprintf(
-		sentence, sizeof(sentence),
-		"the query has a result of more than %lld MiB; --no-limits lets it go on",
-		(long long)(limits_memory_bytes() >> 20));
-	return foreign_error(cursor->db, sentence);
+	if (limits_memory_bytes() && cursor->result_bytes >= limits_memory_bytes())
+		command_fail(STATUS_FAILED,
+			     "sql: the query has a result of more than %lld MiB; "
+			     "--no-limits lets it go on",
+			     (long long)(limits_memory_bytes() >> 20));
 }
 
-int cursor_next(struct cursor *cursor)
+bool cursor_next(struct cursor *cursor)
 {
-	int result;
+	int result = sqlite3_step(cursor->statement);
 
-	if (cursor->result < 0)
-		return cursor->result;
-	result = sqlite3_step(cursor->statement);
-	if (result == SQLITE_ROW)
-		result = cursor->is_foreign ? count_row(cursor) : 1;
-	else if (result == SQLITE_DONE)
-		result = 0;
-	else if (cursor->is_foreign)
-		result = foreign_failure(cursor->db, result);
-	else
-		result = rundb_fail(cursor->db, result);
-	cursor->result = result < 0 ? result : 0;
-	return result;
+	if (result != SQLITE_ROW && result != SQLITE_DONE) {
+		if (cursor->is_foreign)
+			foreign_failure(cursor->db, result);
+		rundb_end(cursor->db, result);
+	}
+	if (result == SQLITE_ROW && cursor->is_foreign)
+		count_row(cursor);
+	return result == SQLITE_ROW;
 }
 
 void cursor_bind_row(struct cursor *cursor, const struct cursor *from, int first_column)
 {
 	int count = sqlite3_column_count(from->statement);
 
-	for (int i = first_column; cursor->result == 0 && i < count; i++)
+	for (int i = first_column; i < count; i++)
 		sqlite3_bind_value(cursor->statement, i - first_column + 1,
 				   sqlite3_column_value(from->statement, i));
 }
 
 int cursor_run(struct cursor *cursor)
 {
-	if (cursor_next(cursor) == 0)
-		sqlite3_reset(cursor->statement);
-	return cursor->result;
-}
-
-int cursor_finish(struct cursor *cursor)
-{
-	int result = cursor->result;
-
-	cursor_close(cursor);
-	return result;
+	cursor_next(cursor);
+	sqlite3_reset(cursor->statement);
+	return 0;
 }
 
 void cursor_close(struct cursor *cursor)
@@ -219,6 +195,11 @@ void cursor_close(struct cursor *cursor)
 	sqlite3_finalize(cursor->statement);
 	free(cursor->known);
 	free(cursor);
+}
+
+void cursor_close_at(struct cursor **cursor)
+{
+	cursor_close(*cursor);
 }
 
 int cursor_find(const struct cursor *cursor, const char *name, size_t size)
@@ -375,7 +356,7 @@ static struct cell fitting(struct cell cell, enum column_type type)
 	return cell;
 }
 
-int cursor_fill(struct cursor *cursor, struct table *table)
+void cursor_fill(struct cursor *cursor, struct table *table)
 {
 	auto_free int *from = xreallocarray(NULL, table->column_count, sizeof(*from));
 	int line = cursor_find(cursor, "line", 4);
@@ -383,7 +364,7 @@ int cursor_fill(struct cursor *cursor, struct table *table)
 	for (size_t i = 0; i < table->column_count; i++)
 		from[i] = cursor_find(cursor, table->columns[i].name,
 				      strlen(table->columns[i].name));
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		struct cell *row = table_add_row(table);
 
 		for (size_t i = 0; i < table->column_count; i++) {
@@ -397,5 +378,5 @@ int cursor_fill(struct cursor *cursor, struct table *table)
 					cursor->statement, line);
 		}
 	}
-	return cursor_finish(cursor);
+	cursor_close(cursor);
 }

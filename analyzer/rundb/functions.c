@@ -286,8 +286,8 @@ static void compute(sqlite3_context *context, int count, sqlite3_value **argumen
 
 static const double one = 1, hundred = 100;
 static double (*const root)(double) = sqrt, (*const tail)(double) = erfc,
-			  (*const low)(double) = poisson_low,
-			  (*const high)(double) = poisson_high;
+		      (*const low)(double) = poisson_low,
+		      (*const high)(double) = poisson_high;
 static const struct sql_function functions[] = {
 	{"quantile", 2, &one, .step = quantile_step, .final = quantile_final},
 	{"percentile", 2, &hundred, .step = quantile_step, .final = quantile_final},

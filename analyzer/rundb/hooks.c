@@ -19,15 +19,14 @@ static struct hooks_cost cost_of(struct cursor *cursor, const char *ns, const ch
 				   fmax(0, cursor_real(cursor, error))};
 }
 
-static int load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
+static void load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
 {
-	struct cursor *cursor = rundb_query(db, hooks_sql_lanes);
-
+	auto_cursor struct cursor *cursor = rundb_query(db, hooks_sql_lanes);
 	struct sums lanes = {.count = 0};
 	double calls = 0, most = 0;
 
 	cursor_bind_integer(cursor, ":run", run_id);
-	while (cursor_next(cursor) > 0)
+	while (cursor_next(cursor))
 		sums_add(&lanes, cursor_integer(cursor, "lane_id"), 0, 0,
 			 cursor_integer(cursor, "calls"));
 	for (size_t i = 0; i < lanes.count; i++) {
@@ -36,7 +35,6 @@ static int load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
 	}
 	ret->busiest_share = calls > 0 ? fmin(1, most / calls) : 1;
 	sums_done(&lanes);
-	return cursor_finish(cursor);
 }
 
 /* The part of the computed time that these samples stand for. */
@@ -49,12 +47,12 @@ static struct hooks_cost sampled(double count, double all, double computed_ns)
 				   fmin(MOST_NS, grain_ns * more)};
 }
 
-static int load_samples(struct rundb *db, int64_t run_id, struct hooks *ret)
+static void load_samples(struct rundb *db, int64_t run_id, struct hooks *ret)
 {
-	struct cursor *cursor = rundb_query(db, hooks_sql_samples);
+	auto_cursor struct cursor *cursor = rundb_query(db, hooks_sql_samples);
 
 	cursor_bind_integer(cursor, ":run", run_id);
-	if (cursor_next(cursor) > 0) {
+	if (cursor_next(cursor)) {
 		double known = fmax(0, cursor_real(cursor, "count") -
 					       cursor_real(cursor, "folded_count"));
 		double computed_ns = fmax(0, cursor_real(cursor, "computed_ns"));
@@ -67,17 +65,15 @@ static int load_samples(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->sampled_counting = sampled(
 			fmax(0, cursor_real(cursor, "stub_count")), known, all_ns);
 	}
-	return cursor_finish(cursor);
 }
 
-int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
+void hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 {
-	struct cursor *cursor = rundb_query(db, hooks_sql_run);
-	int result;
+	auto_cursor struct cursor *cursor = rundb_query(db, hooks_sql_run);
 
 	*ret = (struct hooks){.busiest_share = 1};
 	cursor_bind_integer(cursor, ":run", run_id);
-	if (cursor_next(cursor) > 0) {
+	if (cursor_next(cursor)) {
 		ret->pair = cost_of(cursor, "hook_cost_ns", "hook_cost_error_ns");
 		ret->counted =
 			cost_of(cursor, "counted_cost_ns", "counted_cost_error_ns");
@@ -92,10 +88,8 @@ int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->has_budget = !cursor_is_null(cursor, "overhead_percent");
 		ret->budget_percent = cursor_real(cursor, "overhead_percent");
 	}
-	result = cursor_finish(cursor);
-	if (result == 0)
-		result = load_samples(db, run_id, ret);
-	return result < 0 ? result : load_lanes(db, run_id, ret);
+	load_samples(db, run_id, ret);
+	load_lanes(db, run_id, ret);
 }
 
 static struct hooks_cost times(struct hooks_cost cost, double count)

@@ -30,8 +30,7 @@ struct hooks {
 	double budget_percent; /* of the program's own time */
 };
 
-/* 0 or -errno, then rundb_error() has a sentence. */
-int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret);
+void hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret);
 
 /* The cost of everything, over all threads. */
 struct hooks_cost hooks_total(const struct hooks *hooks);

@@ -10,34 +10,44 @@
 struct rundb_insert {
 	struct rundb *db;
 	sqlite3_stmt *statement;
-	int result;
 };
 
-static char *statement_of(const char *table, int column_count)
+static void check(struct rundb *db, int result)
 {
-	struct strbuf sql = {0};
-	char *name = sqlite3_mprintf("INSERT INTO temp.\"%w\" VALUES (", table);
-
-	strbuf_puts(&sql, name ? name : "");
-	for (int i = 0; i < column_count; i++)
-		strbuf_puts(&sql, i ? ", ?" : "?");
-	strbuf_putc(&sql, ')');
-	sqlite3_free(name);
-	return sql.data;
+	if (result != SQLITE_OK)
+		rundb_end(db, result);
 }
 
-struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table,
-					int column_count)
+/* A row has as many values as the table has columns. */
+static char *statement_of(struct rundb *db, const char *table)
+{
+	char *select = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", table), *insert;
+	sqlite3_str *sql = sqlite3_str_new(db->handle);
+	sqlite3_stmt *rows;
+
+	check(db, sqlite3_prepare_v2(db->handle, select, -1, &rows, NULL));
+	sqlite3_str_appendf(sql, "INSERT INTO temp.\"%w\" VALUES (?", table);
+	for (int i = 1; i < sqlite3_column_count(rows); i++)
+		sqlite3_str_appendall(sql, ", ?");
+	sqlite3_str_appendall(sql, ")");
+	sqlite3_finalize(rows);
+	sqlite3_free(select);
+	insert = sqlite3_str_finish(sql);
+	if (!insert)
+		rundb_end(db, SQLITE_NOMEM);
+	return insert;
+}
+
+struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table)
 {
 	struct rundb_insert *insert = xcalloc(1, sizeof(*insert));
-	auto_free char *sql = statement_of(table, column_count);
+	char *sql = statement_of(db, table);
 
 	insert->db = db;
-	insert->result = sqlite3_exec(
-		db->handle, "PRAGMA query_only = OFF; SAVEPOINT rows", NULL, NULL, NULL);
-	if (insert->result == SQLITE_OK)
-		insert->result =
-			sqlite3_prepare_v2(db->handle, sql, -1, &insert->statement, NULL);
+	check(db, sqlite3_exec(db->handle, "PRAGMA query_only = OFF; SAVEPOINT rows",
+			       NULL, NULL, NULL));
+	check(db, sqlite3_prepare_v2(db->handle, sql, -1, &insert->statement, NULL));
+	sqlite3_free(sql);
 	return insert;
 }
 
@@ -58,25 +68,18 @@ static int bind(sqlite3_stmt *statement, int number, const struct cell *cell)
 
 void rundb_insert_row(struct rundb_insert *insert, const struct cell *cells)
 {
-	int count =
-		insert->statement ? sqlite3_bind_parameter_count(insert->statement) : 0;
+	int count = sqlite3_bind_parameter_count(insert->statement);
 
-	for (int i = 0; i < count && insert->result == SQLITE_OK; i++)
-		insert->result = bind(insert->statement, i + 1, &cells[i]);
-	if (insert->result != SQLITE_OK)
-		return;
+	for (int i = 0; i < count; i++)
+		check(insert->db, bind(insert->statement, i + 1, &cells[i]));
 	sqlite3_step(insert->statement);
-	insert->result = sqlite3_reset(insert->statement);
+	check(insert->db, sqlite3_reset(insert->statement));
 }
 
-int rundb_insert_end(struct rundb_insert *insert)
+void rundb_insert_end(struct rundb_insert *insert)
 {
-	struct rundb *db = insert->db;
-	int result = insert->result == SQLITE_OK ? 0 : rundb_fail(db, insert->result);
-
 	sqlite3_finalize(insert->statement);
-	sqlite3_exec(db->handle, "RELEASE rows; PRAGMA query_only = ON", NULL, NULL,
-		     NULL);
+	sqlite3_exec(insert->db->handle, "RELEASE rows; PRAGMA query_only = ON", NULL,
+		     NULL, NULL);
 	free(insert);
-	return result;
 }

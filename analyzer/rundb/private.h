@@ -37,3 +37,5 @@ void rundb_put_cell(sqlite3_context *context, struct cell cell);
 
 /* Turns a SQLite result into the database's error sentence and -errno. */
 int rundb_fail(struct rundb *db, int code);
+/* Ends the command with that sentence. */
+_Noreturn void rundb_end(struct rundb *db, int code);

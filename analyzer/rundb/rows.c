@@ -154,8 +154,8 @@ static const sqlite3_module module = {
 	.xRowid = put_rowid,
 };
 
-int rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows *rows,
-		    void *context)
+void rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows *rows,
+		     void *context)
 {
 	struct shared *shared = NULL;
 	int result;
@@ -166,5 +166,6 @@ int rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows 
 	}
 	result = sqlite3_create_module_v2(db->handle, name, rows ? &module : NULL, shared,
 					  rows ? free : NULL);
-	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
+	if (result != SQLITE_OK)
+		rundb_end(db, result);
 }

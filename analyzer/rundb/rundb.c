@@ -5,6 +5,7 @@
  */
 #include "analyzer/rundb/rundb.h"
 
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/functions.h"
 #include "analyzer/rundb/private.h"
@@ -361,7 +362,9 @@ int rundb_execute(struct rundb *db, const char *sql)
 
 	limits_start(db, false);
 	result = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
-	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
+	if (result != SQLITE_OK)
+		rundb_end(db, result);
+	return 0;
 }
 
 void rundb_close(struct rundb *db)
@@ -445,6 +448,12 @@ int rundb_fail(struct rundb *db, int code)
 		strbuf_printf(&db->error, "%s: cannot be read (%s)", db->path, message);
 	}
 	return errno_of(code);
+}
+
+void rundb_end(struct rundb *db, int code)
+{
+	rundb_fail(db, code);
+	command_fail(STATUS_FAILED, "%s", rundb_error(db));
 }
 
 const char *rundb_path(const struct rundb *db)

@@ -3,8 +3,9 @@
  * A run.db opened for reading: checks of the file, cursors over queries, queries into
  * tables. Must not print, show sqlite3.h to its users, or change the file.
  *
- * Functions that can fail return 0 or -errno and leave one sentence in an error buffer
- * or in rundb_error().
+ * Opening returns -errno and leaves one sentence in an error buffer. After that a
+ * failure, of a damaged file for example, ends the command with a sentence that names the
+ * file.
  */
 #pragma once
 
@@ -44,26 +45,26 @@ struct rundb_live {
 };
 struct rundb_live *rundb_live(struct rundb *db);
 
-/* Starts a query; step the cursor, then close it. Never NULL: a query that fails has no
- * rows, and cursor_finish() tells. */
+/* Starts a query; step the cursor, then close it. */
 struct cursor *rundb_query(struct rundb *db, const char *sql);
 /* Limits the public views, trust included, to one run for queries of this connection;
  * main.NAME still has all runs. The file is not changed. */
-int rundb_limit_views(struct rundb *db, int64_t run_id);
+void rundb_limit_views(struct rundb *db, int64_t run_id);
 /* Makes a table with the rows of sql for this connection, replacing an earlier one. :run
  * is bound. The file is not changed. */
-int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id);
-/* The same; the caller's function binds the parameters. */
+void rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id);
+/* The same; the caller's function binds the parameters. This and the other functions that
+ * return a number return 0. */
 int rundb_keep_bound(struct rundb *db, const char *name, const char *sql,
 		     void (*bind)(void *context, struct cursor *cursor), void *context);
-/* Adds rows to such a table, cells in the order of its columns. The first failure ends
- * it; rundb_insert_end() frees it and returns 0 or -errno. */
-struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table,
-					int column_count);
+/* Adds rows to such a table, cells in the order of its columns. */
+struct rundb_insert *rundb_insert_begin(struct rundb *db, const char *table);
 void rundb_insert_row(struct rundb_insert *insert, const struct cell *cells);
-int rundb_insert_end(struct rundb_insert *insert);
+void rundb_insert_end(struct rundb_insert *insert);
+/* Makes such a table from a query, which may have no rows, and begins to add rows. */
+struct rundb_insert *rundb_fill(struct rundb *db, const char *table, const char *sql);
 /* Drops the table from this connection. */
-int rundb_drop(struct rundb *db, const char *name);
+void rundb_drop(struct rundb *db, const char *name);
 /* Adds an SQL function with this many arguments (at most RUNDB_VALUES) to this
  * connection; call NULL: removes it. Its text is copied. */
 #define RUNDB_VALUES 4
@@ -78,8 +79,8 @@ struct rundb_rows {
 	struct cell (*cell)(void *context, size_t row, size_t column);
 };
 /* Shows the rows to queries of this connection as a table; NULL: removes it. */
-int rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows *rows,
-		    void *context);
+void rundb_show_rows(struct rundb *db, const char *name, const struct rundb_rows *rows,
+		     void *context);
 /* Makes a view for this connection, replacing an earlier one and hiding the file's; NULL:
  * removes it. The file is not changed. */
 int rundb_view(struct rundb *db, const char *name, const char *sql);
@@ -92,25 +93,34 @@ int rundb_keep_numbers(struct rundb *db, const char *name, const char *columns,
 		       const double *values, size_t row_count);
 /* Makes functions show what the hooks saw, with inlined copies as calls of their own, for
  * queries of this connection. The file is not changed. */
-int rundb_show_inlined(struct rundb *db);
+void rundb_show_inlined(struct rundb *db);
 /* Runs statements without rows; for databases in memory. */
 int rundb_execute(struct rundb *db, const char *sql);
-/* A query written by the user: one statement that only reads, or an error. */
-int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
+/* A query written by the user: one statement that only reads. */
+struct cursor *rundb_query_foreign(struct rundb *db, const char *sql);
 void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value);
 void cursor_bind_real(struct cursor *cursor, const char *parameter, double value);
+/* Binds a parameter called as a column is to its value as a whole number; NULL: 0. */
+void cursor_bind_named(struct cursor *cursor, const char *name, const struct cell *value);
 /* text is borrowed until cursor_close(); NULL binds NULL. */
 void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text);
 /* Binds its first parameters to the current row of another cursor, starting at
  * first_column. */
 void cursor_bind_row(struct cursor *cursor, const struct cursor *from, int first_column);
-/* 1: a row; 0: no more; -errno. */
-int cursor_next(struct cursor *cursor);
-/* For a statement without rows: runs it again with the current bindings. 0 or -errno. */
+/* False: there are no more rows. */
+bool cursor_next(struct cursor *cursor);
+/* For a statement without rows: runs it again with the current bindings. 0. */
 int cursor_run(struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
-/* The same; returns 0, or -errno if the query or a step failed. */
-int cursor_finish(struct cursor *cursor);
+/* The same, for callers who pass a number on: 0. */
+static inline int cursor_finish(struct cursor *cursor)
+{
+	cursor_close(cursor);
+	return 0;
+}
+/* Of a local cursor, which is closed when its scope is left. */
+#define auto_cursor ended_by(cursor_close_at)
+void cursor_close_at(struct cursor **cursor);
 
 /* Values of the current row by column name, a constant that is looked up once for all
  * rows. The program ends if the query, which is ours, lacks the column. Texts are
@@ -133,4 +143,4 @@ struct cell cursor_cell(struct cursor *cursor, int column, struct table *table);
 
 /* Adds all rows to the table and closes the cursor. Columns are matched by name; a
  * COLUMN_LOCATION column takes "file" and "line". */
-int cursor_fill(struct cursor *cursor, struct table *table);
+void cursor_fill(struct cursor *cursor, struct table *table);

@@ -16,50 +16,44 @@
 
 #define LISTED_RUNS 6
 
-/* 1: found, 0: not found, or -errno. */
-static int first_id(struct rundb *db, const char *sql, const char *text, int64_t number,
-		    int64_t *ret_run_id)
+static bool first_id(struct rundb *db, const char *sql, const char *text, int64_t number,
+		     int64_t *ret_run_id)
 {
-	struct cursor *cursor = rundb_query(db, sql);
-	int result;
+	auto_cursor struct cursor *cursor = rundb_query(db, sql);
 
 	if (text)
 		cursor_bind_text(cursor, ":wanted", text);
 	else
 		cursor_bind_integer(cursor, ":wanted", number);
-	result = cursor_next(cursor);
-	if (result > 0)
-		*ret_run_id = cursor_integer(cursor, "run_id");
-	cursor_close(cursor);
-	return result;
+	if (!cursor_next(cursor))
+		return false;
+	*ret_run_id = cursor_integer(cursor, "run_id");
+	return true;
 }
 
-static int find(struct rundb *db, const char *wanted, int64_t *ret_run_id)
+static bool find(struct rundb *db, const char *wanted, int64_t *ret_run_id)
 {
 	char *end;
 	long long number;
-	int result;
 
 	if (!wanted)
 		return first_id(db, select_sql_latest, NULL, 0, ret_run_id);
 	errno = 0;
 	number = strtoll(wanted, &end, 10);
-	if (*wanted && !*end && errno == 0) {
-		result = first_id(db, select_sql_by_id, NULL, number, ret_run_id);
-		if (result)
-			return result;
-	}
+	if (*wanted && !*end && errno == 0 &&
+	    first_id(db, select_sql_by_id, NULL, number, ret_run_id))
+		return true;
 	return first_id(db, select_sql_by_label, wanted, 0, ret_run_id);
 }
 
 static void list_choices(struct rundb *db, const char *wanted, struct strbuf *error)
 {
 	ended_by(strbuf_free) struct strbuf nearest = {0}, list = {0};
-	struct cursor *cursor = rundb_query(db, select_sql_choices);
+	auto_cursor struct cursor *cursor = rundb_query(db, select_sql_choices);
 	unsigned best = 3;
 	size_t count = 0;
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		const char *label = cursor_text(cursor, "label");
 
 		if (label && nearest_distance(wanted, label) < best) {
@@ -87,22 +81,16 @@ static void list_choices(struct rundb *db, const char *wanted, struct strbuf *er
 	if (count > LISTED_RUNS)
 		strbuf_printf(error, " and %zu more (prof-analyze runs)",
 			      count - LISTED_RUNS);
-	cursor_close(cursor);
 }
 
 int select_run(struct rundb *db, const char *wanted, int64_t *ret_run_id,
 	       struct strbuf *error)
 {
 	int64_t any;
-	int result = find(db, wanted, ret_run_id);
 
-	if (result > 0)
+	if (find(db, wanted, ret_run_id))
 		return 0;
-	if (result < 0) {
-		strbuf_puts(error, rundb_error(db));
-		return result;
-	}
-	if (!wanted || first_id(db, select_sql_latest, NULL, 0, &any) <= 0) {
+	if (!wanted || !first_id(db, select_sql_latest, NULL, 0, &any)) {
 		strbuf_printf(error, "%s: holds no run", rundb_path(db));
 		return -ENOENT;
 	}

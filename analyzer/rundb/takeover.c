@@ -143,7 +143,7 @@ static bool is_behind(const struct opening *opening, const char *token)
 	if (!is_blank(opening->path) && rundb_open(opening->path, &db, &unused) == 0) {
 		cursor = rundb_query(db, select_sql_behind);
 		cursor_bind_text(cursor, ":token", token);
-		is_behind = cursor_next(cursor) > 0;
+		is_behind = cursor_next(cursor);
 		cursor_close(cursor);
 		rundb_close(db);
 	}

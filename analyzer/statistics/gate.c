@@ -5,11 +5,11 @@
  */
 #include "analyzer/statistics/gate.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/command.h"
 #include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
@@ -57,81 +57,66 @@ const char *gate_metric_name(enum gate_metric metric)
 	return metrics[metric].name;
 }
 
-static void quote(struct strbuf *error, const char *text)
-{
-	strbuf_putc(error, '\'');
-	utf8_clean(error, text);
-	strbuf_putc(error, '\'');
-}
-
 /* Limits of growth are those of --fail-on. */
-static void begin_refusal(struct strbuf *error, const char *item)
+static const char *option_of(const char *item)
 {
-	strbuf_puts(error,
-		    strchr(item, '~') && !strchr(item, '=') ? "--fail-on: " : "--gate: ");
+	return strchr(item, '~') && !strchr(item, '=') ? "--fail-on" : "--gate";
 }
 
-static int refuse(struct strbuf *error, const char *item, const char *why)
+static _Noreturn void refuse(const char *item, const char *why)
 {
-	begin_refusal(error, item);
-	quote(error, item);
-	strbuf_puts(error, why);
-	return -EINVAL;
+	command_fail(STATUS_USAGE, "%s: '%s'%s", option_of(item), item, why);
 }
 
-static int unknown_metric(struct strbuf *error, const char *item, const char *name,
-			  bool of_function)
+static _Noreturn void unknown_metric(const char *item, const char *name, bool of_function)
 {
 	const char *names[GATE_METRIC_COUNT], *nearest;
+	struct strbuf list = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < GATE_METRIC_COUNT; i++)
-		if (of_function ? metrics[i].of_function : metrics[i].of_run)
+		if (of_function ? metrics[i].of_function : metrics[i].of_run) {
+			strbuf_printf(&list, "%s%s", count ? ", " : "", metrics[i].name);
 			names[count++] = metrics[i].name;
+		}
 	nearest = nearest_word(name, names, count);
-	begin_refusal(error, item);
-	quote(error, item);
-	strbuf_puts(error, of_function ? ": a function has no metric "
-				       : ": there is no metric ");
-	quote(error, name);
-	if (nearest)
-		strbuf_printf(error, "; did you mean '%s'? All:", nearest);
-	else
-		strbuf_puts(error, "; there are");
-	for (size_t i = 0; i < count; i++)
-		strbuf_printf(error, "%s%s", i ? ", " : " ", names[i]);
-	return -EINVAL;
+	command_fail(
+		STATUS_USAGE, "%s: '%s'%s'%s'%s%s%s %s", option_of(item), item,
+		of_function ? ": a function has no metric " : ": there is no metric ",
+		name, nearest ? "; did you mean '" : "; there are",
+		nearest ? nearest : "", nearest ? "'? All:" : "", strbuf_text(&list));
 }
 
-static int parse_metric(struct gate_limit *limit, const char *name, struct strbuf *error)
+static void parse_metric(struct gate_limit *limit, const char *name)
 {
-	for (size_t i = 0; i < GATE_METRIC_COUNT; i++)
-		if (strcmp(metrics[i].name, name) == 0 &&
-		    (limit->function ? metrics[i].of_function : metrics[i].of_run)) {
-			limit->metric = (enum gate_metric)i;
-			return 0;
-		}
-	return unknown_metric(error, limit->text, name, limit->function != NULL);
+	size_t i = 0;
+
+	while (i < GATE_METRIC_COUNT &&
+	       (strcmp(metrics[i].name, name) != 0 ||
+		!(limit->function ? metrics[i].of_function : metrics[i].of_run)))
+		i++;
+	if (i == GATE_METRIC_COUNT)
+		unknown_metric(limit->text, name, limit->function != NULL);
+	limit->metric = (enum gate_metric)i;
 }
 
 /* "wall", or "func:NAME.METRIC" with dots and colons in NAME. */
-static int parse_subject(struct gate_limit *limit, char *subject, struct strbuf *error)
+static void parse_subject(struct gate_limit *limit, char *subject)
 {
 	char *dot;
 
 	if (strncmp(subject, "func:", 5) != 0)
-		return parse_metric(limit, subject, error);
+		return parse_metric(limit, subject);
 	subject += 5;
 	dot = strrchr(subject, '.');
 	if (!dot || dot == subject || !dot[1])
-		return refuse(error, limit->text,
-			      " lacks a metric; write func:NAME.total=10%");
+		refuse(limit->text, " lacks a metric; write func:NAME.total=10%");
 	*dot = '\0';
-	limit->function = xstrdup(subject);
-	return parse_metric(limit, dot + 1, error);
+	limit->function = subject;
+	parse_metric(limit, dot + 1);
 }
 
-static int parse_amount(struct gate_limit *limit, const char *text, struct strbuf *error)
+static void parse_amount(struct gate_limit *limit, const char *text)
 {
 	static const char *const examples[] = {
 		[TIME] = "5% or 50ms", [BYTES] = "0% or 1MiB", [COUNT] = "0% or 100"};
@@ -139,29 +124,23 @@ static int parse_amount(struct gate_limit *limit, const char *text, struct strbu
 	char *unit;
 	double amount = strtod(text, &unit);
 
-	if (unit == text || !isfinite(amount)) {
-		refuse(error, limit->text, ": the limit is not a number; write ");
-		strbuf_puts(error, examples[kind]);
-		return -EINVAL;
-	}
+	if (unit == text || !isfinite(amount))
+		refuse(limit->text, xasprintf(": the limit is not a number; write %s",
+					      examples[kind]));
 	if (amount < 0)
-		return refuse(error, limit->text,
-			      ": a limit is how much more is allowed and cannot be "
-			      "negative");
+		refuse(limit->text,
+		       ": a limit is how much more is allowed and cannot be negative");
 	limit->is_percent = strcmp(unit, "%") == 0;
 	limit->most = amount;
 	if (limit->is_percent)
-		return 0;
+		return;
 	for (size_t i = 0; i < UNIT_COUNT; i++)
 		if (units[i].kind == kind && strcmp(units[i].name, unit) == 0) {
 			limit->most = amount * units[i].size;
-			return 0;
+			return;
 		}
-	refuse(error, limit->text, ": ");
-	quote(error, text);
-	strbuf_printf(error, " is no limit for %s; write %s", metrics[limit->metric].name,
-		      examples[kind]);
-	return -EINVAL;
+	refuse(limit->text, xasprintf(": '%s' is no limit for %s; write %s", text,
+				      metrics[limit->metric].name, examples[kind]));
 }
 
 static bool same_subject(const struct gate_limit *a, const struct gate_limit *b)
@@ -171,51 +150,31 @@ static bool same_subject(const struct gate_limit *a, const struct gate_limit *b)
 	       (!a->function || strcmp(a->function, b->function) == 0);
 }
 
-static int check_contradiction(const struct gate *gate, const struct gate_limit *limit,
-			       struct strbuf *error)
+static void check_contradiction(const struct gate *gate, const struct gate_limit *limit)
 {
 	for (size_t i = 0; i < gate->count; i++) {
 		const struct gate_limit *other = &gate->limits[i];
 
-		if (!same_subject(other, limit) || other->most == limit->most)
-			continue;
-		strbuf_puts(error, "--gate: ");
-		quote(error, other->text);
-		strbuf_puts(error, " and ");
-		quote(error, limit->text);
-		strbuf_puts(error, " contradict each other");
-		return -EINVAL;
+		if (same_subject(other, limit) && other->most != limit->most)
+			command_fail(STATUS_USAGE,
+				     "--gate: '%s' and '%s' contradict each other",
+				     other->text, limit->text);
 	}
-	return 0;
 }
 
-static int parse_one(struct gate *gate, const char *text, size_t size,
-		     struct strbuf *error)
+static void parse_one(struct gate *gate, const char *text, size_t size)
 {
 	struct gate_limit limit = {.text = xstrndup(text, size)};
 	char *subject = xstrdup(limit.text), *amount = strrchr(subject, '=');
-	int result;
 
-	if (!amount || amount == subject) {
-		result = refuse(error, limit.text,
-				" is no limit; write METRIC=AMOUNT, such as wall=5% or "
-				"peak=1MiB");
-	} else {
-		*amount++ = '\0';
-		result = parse_subject(&limit, subject, error);
-		if (result == 0)
-			result = parse_amount(&limit, amount, error);
-		if (result == 0)
-			result = check_contradiction(gate, &limit, error);
-	}
-	free(subject);
-	if (result < 0) {
-		free(limit.text);
-		free(limit.function);
-		return result;
-	}
+	if (!amount || amount == subject)
+		refuse(limit.text,
+		       " is no limit; write METRIC=AMOUNT, such as wall=5% or peak=1MiB");
+	*amount++ = '\0';
+	parse_subject(&limit, subject);
+	parse_amount(&limit, amount);
+	check_contradiction(gate, &limit);
 	ARRAY_ADD(gate->limits, gate->count) = limit;
-	return 0;
 }
 
 /* The length up to the next comma outside of brackets: f(int, char) is one name. */
@@ -230,23 +189,20 @@ static size_t item_size(const char *text)
 	return size;
 }
 
-int gate_parse_limits(struct gate *gate, const char *text, struct strbuf *error)
+void gate_parse_limits(struct gate *gate, const char *text)
 {
-	int result = 0;
-
-	while (result == 0) {
+	for (;; text++) {
 		size_t start, size;
 
 		text += strspn(text, " \t\n");
 		size = start = item_size(text);
 		while (size && strchr(" \t\n", text[size - 1]))
 			size--;
-		result = parse_one(gate, text, size, error);
-		if (!text[start])
+		parse_one(gate, text, size);
+		text += start;
+		if (!*text)
 			break;
-		text += start + 1;
 	}
-	return result;
 }
 
 /* Cuts off blanks at both ends, in place. */
@@ -260,84 +216,54 @@ static char *trim(char *text)
 	return text;
 }
 
-static int parse_growth(struct gate *gate, const char *text, struct strbuf *error)
+static void parse_growth(struct gate *gate, const char *text)
 {
-	struct gate_limit limit = {.text = xstrdup(text)};
+	struct gate_limit limit = {.text = xstrdup(text), .metric = GATE_METRIC_COUNT};
 	char *subject = xstrdup(text), *law = strrchr(subject, '~');
 	enum scaling_law kind;
 	double number;
-	int result = -1;
 
-	if (law)
-		*law++ = '\0';
-	for (size_t i = 0; law && result && i < GATE_METRIC_COUNT; i++)
-		if (strcmp(metrics[i].name, trim(subject)) == 0) {
+	if (!law)
+		refuse(text, " is no limit of growth; write METRIC ~ LAW, such as "
+			     "calls ~ n^1.5");
+	*law++ = '\0';
+	for (size_t i = 0; i < GATE_METRIC_COUNT; i++)
+		if (strcmp(metrics[i].name, trim(subject)) == 0)
 			limit.metric = (enum gate_metric)i;
-			result = 0;
-		}
-	if (!law) {
-		strbuf_puts(error, "--fail-on: ");
-		quote(error, text);
-		strbuf_puts(error, " is no limit of growth; write METRIC ~ LAW, such as "
-				   "calls ~ n^1.5");
-		result = -EINVAL;
-	} else if (result) {
-		result = parse_subject(&limit, trim(subject), error);
-	}
-	if (result == 0 && !scaling_law_read(trim(law), &kind, &number))
-		result = refuse(error, text,
-				": the law is not 1, log n, n, n log n, n^K or 2^n");
-	if (result == 0)
-		limit.law = xstrdup(trim(law));
-	free(subject);
-	if (result == 0) {
-		ARRAY_ADD(gate->limits, gate->count) = limit;
-		return 0;
-	}
-	free(limit.text);
-	free(limit.function);
-	return result;
+	if (limit.metric == GATE_METRIC_COUNT)
+		parse_subject(&limit, trim(subject));
+	limit.law = trim(law);
+	if (!scaling_law_read(limit.law, &kind, &number))
+		refuse(text, ": the law is not 1, log n, n, n log n, n^K or 2^n");
+	ARRAY_ADD(gate->limits, gate->count) = limit;
 }
 
-int gate_parse_growth(struct gate *gate, const char *text, struct strbuf *error)
+void gate_parse_growth(struct gate *gate, const char *text)
 {
-	int result = 0;
-
-	for (bool is_last = false; result == 0 && !is_last;) {
+	for (bool is_last = false; !is_last;) {
 		size_t size = item_size(text);
-		char *item = xstrndup(text, size);
 
-		result = parse_growth(gate, trim(item), error);
-		free(item);
+		parse_growth(gate, trim(xstrndup(text, size)));
 		is_last = !text[size];
 		text += size + !is_last;
 	}
-	return result;
 }
 
-int gate_parse_fail_on(struct gate *gate, const char *text, struct strbuf *error)
+void gate_parse_fail_on(struct gate *gate, const char *text)
 {
-	for (;;) {
-		size_t size = strcspn(text, ",");
+	char *rest = xstrdup(text), *word;
 
-		if (size == 10 && strncmp(text, "regression", size) == 0) {
+	while ((word = strsep(&rest, ",")))
+		if (strcmp(word, "regression") == 0)
 			gate->on_regression = true;
-		} else if (size == 12 && strncmp(text, "inconclusive", size) == 0) {
+		else if (strcmp(word, "inconclusive") == 0)
 			gate->on_inconclusive = true;
-		} else {
-			char *word = xstrndup(text, size);
-
-			strbuf_puts(error, "--fail-on: ");
-			quote(error, word);
-			strbuf_puts(error, " is not known; there are regression, "
-					   "inconclusive");
-			free(word);
-			return -EINVAL;
-		}
-		if (!text[size])
-			return 0;
-		text += size + 1;
-	}
+		else
+			command_fail(
+				STATUS_USAGE,
+				"--fail-on: '%s' is not known; there are regression, "
+				"inconclusive",
+				word);
 }
 
 /* Rounding of percentages, far below anything that matters. */
@@ -400,15 +326,4 @@ const char *gate_result_word(enum gate_result result)
 bool gate_is_set(const struct gate *gate)
 {
 	return gate->count || gate->on_regression || gate->on_inconclusive;
-}
-
-void gate_free(struct gate *gate)
-{
-	for (size_t i = 0; i < gate->count; i++) {
-		free(gate->limits[i].text);
-		free(gate->limits[i].function);
-		free(gate->limits[i].law);
-	}
-	free(gate->limits);
-	*gate = (struct gate){0};
 }

@@ -23,13 +23,13 @@ enum gate_metric {
 };
 
 struct gate_limit {
-	char *text;	 /* as written: "wall=5%" */
-	char *function;	 /* NULL: of the run */
-	uint32_t number; /* the function's, once it was looked up */
+	const char *text;     /* as written: "wall=5%" */
+	const char *function; /* NULL: of the run */
+	uint32_t number;      /* the function's, once it was looked up */
 	enum gate_metric metric;
 	bool is_percent;
-	double most; /* percent, or an amount in ns, bytes or a count */
-	char *law;   /* of a limit of growth; NULL: it is of a change */
+	double most;	 /* percent, or an amount in ns, bytes or a count */
+	const char *law; /* of a limit of growth; NULL: it is of a change */
 };
 
 struct gate {
@@ -38,13 +38,12 @@ struct gate {
 	bool on_regression, on_inconclusive; /* --fail-on */
 };
 
-/* Parse and add. 0 or -EINVAL, then error has one sentence. */
-int gate_parse_limits(struct gate *gate, const char *text, struct strbuf *error);
+/* Parse and add, or end the command with a sentence. */
+void gate_parse_limits(struct gate *gate, const char *text);
 /* Limits of growth, "calls ~ n^1.5, func:parse.cpu ~ n". Without func: a quantity of
  * every function, or wall, peak and live of the run. */
-int gate_parse_growth(struct gate *gate, const char *text, struct strbuf *error);
-int gate_parse_fail_on(struct gate *gate, const char *text, struct strbuf *error);
-void gate_free(struct gate *gate);
+void gate_parse_growth(struct gate *gate, const char *text);
+void gate_parse_fail_on(struct gate *gate, const char *text);
 bool gate_is_set(const struct gate *gate);
 const char *gate_metric_name(enum gate_metric metric);
 

@@ -10,6 +10,7 @@
  * of findings, r: rules, l: limits of a gate, o: what fails it),
  * the rest is the text.
  */
+#include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "analyzer/statistics/gate.h"
 #include "analyzer/findings/rules_file.h"
 #include "analyzer/findings/suppress.h"
+#include "common/base/command.h"
 
 #define LONG_TEXT 4096
 
@@ -34,80 +36,81 @@ static bool is_rule(const char *word)
 	return word[0] == 'T' || word[0] == 'M';
 }
 
-static void try_suppressions(const char *text, size_t size, struct strbuf *error)
+static void try_suppressions(const char *text, size_t size)
 {
 	struct suppressions suppressions = {0};
 
-	if (suppressions_parse(&suppressions, text, size, "file", error) == 0) {
-		suppressions_find(&suppressions, "operator new(unsigned long)");
-		suppressions_find(&suppressions, text);
-	}
-	suppressions_free(&suppressions);
+	suppressions_parse(&suppressions, text, size, "file");
+	suppressions_find(&suppressions, "operator new(unsigned long)");
+	suppressions_find(&suppressions, text);
 }
 
-static void try_findings(const char *text, size_t size, struct strbuf *error)
+static void try_findings(const char *text, size_t size)
 {
 	struct finding_suppressions suppressions = {0};
 
 	finding_suppressions_parse(&suppressions, text, size, "file", "2026-11-22",
-				   is_rule, error);
+				   is_rule);
 	for (size_t i = 0; i < suppressions.count; i++)
 		if (suppressions.list[i].has_pattern)
 			regexec(&suppressions.list[i].pattern, "acme::f(int)", 0, NULL,
 				0);
-	finding_suppressions_free(&suppressions);
 }
 
-static void try_rules(const char *text, size_t size, struct strbuf *error)
+static void try_rules(const char *text, size_t size)
 {
 	struct rule_limits limits = {0};
 
 	rule_limits_declare(&limits, "M0", "one", rule_table);
-	rules_file_read(&limits, text, size, "file", error);
-	rule_limits_free(&limits);
+	rules_file_read(&limits, text, size, "file");
 }
 
-static void try_gate(const char *text, int is_limits, struct strbuf *error)
+static void try_gate(const char *text, int is_limits)
 {
 	struct gate gate = {0};
 
 	if (is_limits)
-		gate_parse_limits(&gate, text, error);
+		gate_parse_limits(&gate, text);
 	else
-		gate_parse_fail_on(&gate, text, error);
+		gate_parse_fail_on(&gate, text);
 	gate_is_set(&gate);
-	gate_free(&gate);
+}
+
+static jmp_buf failing;
+
+static void go_back(enum exit_status status, const char *text)
+{
+	(void)status, (void)text;
+	longjmp(failing, 1);
+}
+
+static void try(char kind, const char *text, size_t size)
+{
+	command_failed = go_back;
+	if (setjmp(failing))
+		return;
+	if (kind == 's')
+		try_suppressions(text, size);
+	if (kind == 'f')
+		try_findings(text, size);
+	if (kind == 'r')
+		try_rules(text, size);
+	if (kind == 'l' || kind == 'o')
+		try_gate(text, kind == 'l');
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct strbuf error = {0};
 	char *text;
 
 	if (!size || size > LONG_TEXT)
 		return 0;
+	command_keep_memory();
 	/* of its very size, so that a look beyond it is seen; all end with NUL */
 	text = malloc(size);
 	memcpy(text, data + 1, size - 1);
 	text[--size] = '\0';
-	switch (data[0]) {
-	case 's':
-		try_suppressions(text, size, &error);
-		break;
-	case 'f':
-		try_findings(text, size, &error);
-		break;
-	case 'r':
-		try_rules(text, size, &error);
-		break;
-	case 'l':
-	case 'o':
-		try_gate(text, data[0] == 'l', &error);
-		break;
-	default:
-		break;
-	}
-	strbuf_free(&error);
+	try((char)data[0], text, size);
 	free(text);
 	return 0;
 }

@@ -25,6 +25,31 @@
 
 #ifdef KEEPS_MEMORY
 #include "common/base/command.h"
+
+static jmp_buf unit_jump;
+static char unit_sentence[1000];
+static enum exit_status unit_status;
+
+static inline _Noreturn void unit_failed(enum exit_status status, const char *text)
+{
+	snprintf(unit_sentence, sizeof(unit_sentence), "%s", text);
+	unit_status = status;
+	longjmp(unit_jump, 1);
+}
+
+#pragma GCC diagnostic ignored "-Wclobbered" /* what a failing test says last */
+/* Whether the statement ends the command; unit_sentence then says why. */
+#define FAILS(statement)                                                                 \
+	(command_failed = unit_failed, setjmp(unit_jump) ? true : __extension__({        \
+		 statement;                                                              \
+		 false;                                                                  \
+	 }))
+#define assert_fails(statement, part)                                                    \
+	do {                                                                             \
+		assert_true(FAILS(statement));                                           \
+		if (!strstr(unit_sentence, part))                                        \
+			fail_msg("%s", unit_sentence);                                   \
+	} while (0)
 #endif
 
 static struct {

@@ -26,10 +26,9 @@ struct adding {
 static void add_runs(struct adding *adding, struct rundb *db)
 {
 	const struct report_options *options = adding->input->options;
-	struct cursor *cursor = rundb_query(db, added_sql_runs);
-	int result;
+	auto_cursor struct cursor *cursor = rundb_query(db, added_sql_runs);
 
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor)) {
 		ARRAY_ADD(adding->runs, adding->count) =
 			archive_add(db, cursor_integer(cursor, "run_id"), options->tags,
 				    options->tag_count);
@@ -39,9 +38,6 @@ static void add_runs(struct adding *adding, struct rundb *db)
 			      adding->count == 1 ? "run" : "runs",
 			      adding->count == 1 ? "is" : "are");
 	}
-	if (result < 0)
-		command_fail_lines(STATUS_FAILED, rundb_error(db));
-	cursor_close(cursor);
 }
 
 static void add(struct adding *adding)
@@ -64,31 +60,16 @@ static void add(struct adding *adding)
 }
 
 /* The table `added`: the archive's numbers of the runs, and which are new. */
-static int keep_added(struct adding *adding)
+static void keep_added(struct adding *adding)
 {
-	struct rundb *db = adding->input->db;
-	int result = rundb_keep(db, "added", added_sql_added, 0);
-	struct rundb_insert *insert;
+	struct rundb_insert *insert =
+		rundb_fill(adding->input->db, "added", added_sql_added);
 
-	if (result < 0)
-		return result;
-	insert = rundb_insert_begin(db, "added", 2);
 	for (size_t i = 0; i < adding->count; i++)
 		rundb_insert_row(insert,
 				 (struct cell[]){cell_integer(adding->runs[i].run_id),
 						 cell_integer(adding->runs[i].is_new)});
-	return rundb_insert_end(insert);
-}
-
-static enum exit_status show(struct adding *adding, struct doc *doc)
-{
-	struct report_input *input = adding->input;
-
-	if (rundb_open_archive(input->options->archive, &input->db, &input->error) < 0)
-		command_fail_lines(STATUS_FAILED, strbuf_text(&input->error));
-	if (keep_added(adding) < 0)
-		report_fail_db(input);
-	return engine_build(&report_archive, input, doc);
+	rundb_insert_end(insert);
 }
 
 enum exit_status archive_build(struct report_input *input, struct doc *doc)
@@ -102,5 +83,8 @@ enum exit_status archive_build(struct report_input *input, struct doc *doc)
 		command_fail(STATUS_USAGE,
 			     "archive: it is 'archive add ARCHIVE DB...' or "
 			     "'archive list ARCHIVE'");
-	return show(&adding, doc);
+	if (rundb_open_archive(input->options->archive, &input->db, &input->error) < 0)
+		command_fail_lines(STATUS_FAILED, strbuf_text(&input->error));
+	keep_added(&adding);
+	return engine_build(&report_archive, input, doc);
 }

@@ -9,6 +9,7 @@
 #include "analyzer/reports/engine/engine.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include "found.sql.h"
 
@@ -56,129 +57,87 @@ static size_t count_failing(const struct report_input *input,
 	return count;
 }
 
-static enum exit_status keep_counts(struct report_input *input,
-				    const struct bottlenecks *bottlenecks, size_t shown,
-				    size_t failing)
+static void keep_counts(struct report_input *input, const struct bottlenecks *bottlenecks,
+			size_t shown, size_t failing)
 {
-	const struct cell row[] = {
-		cell_integer((int64_t)bottlenecks->findings.count),
-		cell_integer((int64_t)shown),
-		cell_integer((int64_t)bottlenecks->left_out_count),
-		cell_text(bottlenecks->unjudged),
-		cell_text(input->options->fail_on),
-		cell_integer((int64_t)failing),
-		cell_integer(bottlenecks->findings.count
-				     ? bottlenecks->findings.list[0].severity
-				     : 0),
-	};
-	struct rundb_insert *found;
+	const struct findings *findings = &bottlenecks->findings;
+	struct rundb_insert *found = rundb_fill(input->db, "found", found_sql_found);
 
-	if (rundb_keep(input->db, "found", found_sql_found, input->run_id) < 0)
-		report_fail_db(input);
-	found = rundb_insert_begin(input->db, "found", sizeof(row) / sizeof(row[0]));
-	rundb_insert_row(found, row);
-	if (rundb_insert_end(found) < 0)
-		report_fail_db(input);
-	return STATUS_OK;
+	rundb_insert_row(
+		found,
+		(struct cell[]){
+			cell_integer((int64_t)findings->count),
+			cell_integer((int64_t)shown),
+			cell_integer((int64_t)bottlenecks->left_out_count),
+			cell_text(bottlenecks->unjudged),
+			cell_text(input->options->fail_on),
+			cell_integer((int64_t)failing),
+			cell_integer(findings->count ? findings->list[0].severity : 0),
+		});
+	rundb_insert_end(found);
 }
 
 enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc *doc,
-					  const struct run_facts *facts,
 					  struct bottlenecks *bottlenecks, size_t limit,
 					  unsigned flags)
 {
 	struct findings *findings = &bottlenecks->findings;
 	size_t count = findings->count, shown = 0;
 	size_t failing = count_failing(input, findings);
-	enum exit_status status;
 	struct section *section;
 
 	while (shown < (limit ? limit : count) && shown < count &&
 	       findings->list[shown].severity >= least_of(input))
 		shown++;
-	status = keep_counts(input, bottlenecks, shown, failing);
-	if (status)
-		return status;
+	keep_counts(input, bottlenecks, shown, failing);
 	section = doc_findings(doc, "findings", "Findings, worst first", findings, shown);
 	section->flags = flags | (shown ? 0 : SECTION_MACHINE);
 	add_footer(doc, section, !input->options->page);
-	status = engine_add_brief(&report_found, input, doc, facts, 0);
-	return status ? status : failing ? STATUS_REGRESSION : STATUS_OK;
+	engine_add_brief(&report_found, input, doc, 0);
+	return failing ? STATUS_REGRESSION : STATUS_OK;
 }
 
-enum exit_status bottlenecks_judge(struct report_input *input, struct doc *doc)
+void bottlenecks_judge(struct report_input *input, struct doc *doc)
 {
-	ended_by(bottlenecks_free) struct bottlenecks bottlenecks = {0};
-	struct run_facts facts;
-	const struct calltree *tree;
-	enum exit_status status;
+	struct bottlenecks bottlenecks = {0};
 
-	if (run_facts_load(input, doc, &facts) < 0 || !(tree = report_call_tree(input)))
-		return STATUS_FAILED;
-	status = bottlenecks_run(input, doc, &facts, tree, &bottlenecks);
-	if (status == STATUS_OK)
-		status = keep_counts(input, &bottlenecks, 0, 0);
-	return status;
+	run_facts_load(input);
+	bottlenecks_run(input, doc, &bottlenecks);
+	keep_counts(input, &bottlenecks, 0, 0);
 }
 
-static enum exit_status check_fail_on(struct report_input *input)
+static enum exit_status build(struct report_input *input, struct doc *doc)
 {
-	enum severity severity;
 	const char *word = input->options->fail_on;
+	unsigned flags = SECTION_MAIN | (input->options->show_sql ? SECTION_SQL : 0) |
+			 (word ? SECTION_GATE : 0);
+	struct bottlenecks bottlenecks = {0};
+	enum exit_status status;
+	enum severity severity;
 
 	if (word && severity_parse(word, &severity) < 0)
 		command_fail(STATUS_USAGE,
 			     "--fail-on: '%s' is no severity; there are info, low, "
 			     "medium, high and critical",
 			     word);
-	return STATUS_OK;
-}
-
-static enum exit_status add(struct report_input *input, struct doc *doc,
-			    const struct run_facts *facts, const struct calltree *tree)
-{
-	unsigned flags = SECTION_MAIN | (input->options->show_sql ? SECTION_SQL : 0) |
-			 (input->options->fail_on ? SECTION_GATE : 0);
-	ended_by(bottlenecks_free) struct bottlenecks bottlenecks = {0};
-	enum exit_status status = bottlenecks_run(input, doc, facts, tree, &bottlenecks);
-	enum exit_status judged = STATUS_OK;
-
-	if (status == STATUS_OK)
-		judged = bottlenecks_add_findings(input, doc, facts, &bottlenecks,
-						  report_limit(input, PEOPLE_FINDINGS),
-						  flags);
-	if (status == STATUS_OK && (!judged || judged == STATUS_REGRESSION))
-		status = engine_run(&report_found_rules, input, doc, facts);
-	if (bottlenecks.findings.count)
-		report_counted_note(doc, facts);
-	return status ? status : judged;
-}
-
-static enum exit_status build(struct report_input *input, struct doc *doc)
-{
-	struct run_facts facts;
-	struct calltree *tree;
-	enum exit_status status = check_fail_on(input);
-
-	if (status)
-		return status;
-	if (input->options->list_rules)
-		return bottlenecks_list_rules(input, doc);
+	if (input->options->list_rules) {
+		bottlenecks_list_rules(input, doc);
+		return STATUS_OK;
+	}
 	if (!input->db)
 		command_fail(STATUS_USAGE, "bottlenecks needs a database, such as: %s",
 			     report_bottlenecks.example);
-	status = report_open(input, doc, &facts);
-	if (status)
-		return status;
-	if (run_facts_empty(&facts)) {
+	report_open(input, doc);
+	if (run_facts_empty(&input->facts)) {
 		report_nothing_note(input, doc);
 		return STATUS_NOTHING;
 	}
-	tree = report_tree_load(input);
-	if (!tree)
-		return STATUS_FAILED;
-	status = add(input, doc, &facts, tree);
-	calltree_free(tree);
+	bottlenecks_run(input, doc, &bottlenecks);
+	status = bottlenecks_add_findings(input, doc, &bottlenecks,
+					  report_limit(input, PEOPLE_FINDINGS), flags);
+	engine_run(&report_found_rules, input, doc);
+	if (bottlenecks.findings.count)
+		engine_run(&report_counted, input, doc);
 	return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/critical/parts.h"
+#include "analyzer/reports/trust/facts.h"
 #include "common/base/xalloc.h"
 
 #include "found.sql.h"
@@ -13,13 +14,12 @@
 #include <stdlib.h>
 
 /* Asked first: loading the whole critical path takes memory. */
-static int waits_for_others(struct report_input *input)
+static bool waits_for_others(struct report_input *input)
 {
-	struct cursor *cursor = report_query(input, found_sql_waited_for_others);
-	int count = cursor_next(cursor) > 0;
-	int result = report_finish(input, cursor);
+	auto_cursor struct cursor *cursor =
+		report_query(input, found_sql_waited_for_others);
 
-	return result < 0 ? result : count;
+	return cursor_next(cursor);
 }
 
 /* How much of a share's time is of one kind, in proportion to the lane's on that path. */
@@ -104,10 +104,9 @@ static bool has_waits(const struct findings *findings)
 	return false;
 }
 
-static enum exit_status keep_largest(struct report_input *input,
-				     const struct calltree *tree, const double *parts)
+static void keep_largest(struct rundb_insert *rows, const struct calltree *tree,
+			 const double *parts)
 {
-	struct rundb_insert *rows = rundb_insert_begin(input->db, "critical_bound", 2);
 	size_t largest = 0;
 
 	for (size_t i = 1; i < tree->function_count; i++)
@@ -117,34 +116,21 @@ static enum exit_status keep_largest(struct report_input *input,
 		rundb_insert_row(rows,
 				 (struct cell[]){cell_text(tree->functions[largest].name),
 						 cell_real(parts[largest])});
-	if (rundb_insert_end(rows) < 0)
-		report_fail_db(input);
-	return STATUS_OK;
 }
 
-enum exit_status bottlenecks_bound(struct report_input *input,
-				   const struct run_facts *facts,
-				   struct findings *findings)
+void bottlenecks_bound(struct report_input *input, struct findings *findings)
 {
+	struct rundb_insert *rows =
+		rundb_fill(input->db, "critical_bound", found_sql_critical_bound);
 	struct critical critical;
-	enum exit_status status;
 	double *parts;
-	int waits;
 
-	if (rundb_keep(input->db, "critical_bound", found_sql_critical_bound,
-		       input->run_id) < 0)
-		report_fail_db(input);
-	waits = facts->process_count > 1 ? 0 : waits_for_others(input);
-	if (waits <= 0)
-		return waits < 0 ? STATUS_FAILED : STATUS_OK;
-	status = critical_load(input, &critical);
-	if (status == STATUS_OK && critical.shares.run_ns > 0) {
+	if (run_fact(&input->facts, "process_count") <= 1 && waits_for_others(input) &&
+	    critical_load(input, &critical) && critical.shares.run_ns > 0) {
 		parts = load_parts(&critical);
 		bound(findings, critical.tree, parts);
 		if (!has_waits(findings))
-			status = keep_largest(input, critical.tree, parts);
-		free(parts);
+			keep_largest(rows, critical.tree, parts);
 	}
-	critical_done(&critical);
-	return status == STATUS_NOTHING ? STATUS_OK : status;
+	rundb_insert_end(rows);
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/findings/rule_limits.h"
-#include "analyzer/reports/trust/facts.h"
+#include "analyzer/reports/report.h"
 #include "analyzer/rules/rule.h"
 
 /* Zeroed: the rules did not run. */
@@ -19,25 +19,20 @@ struct bottlenecks {
 void bottlenecks_load_limits(struct report_input *input, struct rule_limits *ret);
 /* Applies all rules, ranks the findings, removes those that --suppressions lists or
  * --focus and --ignore exclude, and fills the tables rule_states and suppressed_findings
- * of found.sql. */
-enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
-				 const struct run_facts *facts,
-				 const struct calltree *tree, struct bottlenecks *ret);
-void bottlenecks_free(struct bottlenecks *bottlenecks);
+ * of found.sql. The input's facts are loaded. */
+void bottlenecks_run(struct report_input *input, struct doc *doc,
+		     struct bottlenecks *ret);
 
-/* The same for doctor; also fills the tables quality and found. */
-enum exit_status bottlenecks_judge(struct report_input *input, struct doc *doc);
-/* Adds at most limit findings (0: all), then what is not among them, and removes the
- * findings from the list. Without --limit machines get all, people what matters. flags:
- * those of the section. STATUS_REGRESSION: --fail-on counts some. */
+/* The same for doctor; also loads the facts, and fills the tables quality and found. */
+void bottlenecks_judge(struct report_input *input, struct doc *doc);
+/* Adds at most limit findings (0: all), then what is not among them. Without --limit
+ * machines get all, people what matters. flags: those of the section. STATUS_REGRESSION:
+ * --fail-on counts some. */
 enum exit_status bottlenecks_add_findings(struct report_input *input, struct doc *doc,
-					  const struct run_facts *facts,
 					  struct bottlenecks *bottlenecks, size_t limit,
 					  unsigned flags);
 /* If threads of the run's only process wait for each other, bounds gains by the critical
  * path; fills the table critical_bound. */
-enum exit_status bottlenecks_bound(struct report_input *input,
-				   const struct run_facts *facts,
-				   struct findings *findings);
+void bottlenecks_bound(struct report_input *input, struct findings *findings);
 /* Lists all rules with their limits, for --list-rules. */
-enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc);
+void bottlenecks_list_rules(struct report_input *input, struct doc *doc);

@@ -62,7 +62,7 @@ static void list_limits(struct table *table, const struct rule_limits *limits,
 	}
 }
 
-enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc)
+void bottlenecks_list_rules(struct report_input *input, struct doc *doc)
 {
 	struct table *table = table_new(limit_columns, 10);
 	struct rule_limits limits = {0};
@@ -76,5 +76,4 @@ enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *
 			    !entry || entry->is_enabled);
 	}
 	doc_table(doc, "rules", "Rules and their limits", table)->flags = SECTION_MAIN;
-	return STATUS_OK;
 }

@@ -10,7 +10,9 @@
 #include "analyzer/findings/rules_file.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
+#include "analyzer/reports/load.h"
 #include "analyzer/tree/wrappers.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include "found.sql.h"
 
@@ -21,7 +23,7 @@
 void bottlenecks_load_limits(struct report_input *input, struct rule_limits *ret)
 {
 	const char *path = input->options->rules;
-	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
+	struct strbuf text = {0};
 
 	for (size_t i = 0; i < rule_registry_count; i++)
 		rule_limits_declare(ret, rule_registry[i]->id, rule_registry[i]->slug,
@@ -29,8 +31,7 @@ void bottlenecks_load_limits(struct report_input *input, struct rule_limits *ret
 	if (!path)
 		return;
 	report_read_file(path, "a file of rules", &text);
-	if (rules_file_read(ret, strbuf_text(&text), text.size, path, &error) < 0)
-		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
+	rules_file_read(ret, strbuf_text(&text), text.size, path);
 }
 
 static bool is_rule(const char *word)
@@ -47,7 +48,7 @@ static void load_suppressions(struct report_input *input,
 			      struct finding_suppressions *ret)
 {
 	const char *path = input->options->suppressions;
-	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
+	struct strbuf text = {0};
 	time_t now = time(NULL);
 	char today[16];
 	struct tm date;
@@ -56,9 +57,8 @@ static void load_suppressions(struct report_input *input,
 		return;
 	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &date));
 	report_read_file(path, "a list of suppressions", &text);
-	if (finding_suppressions_parse(ret, strbuf_text(&text), text.size, path, today,
-				       is_rule, &error) < 0)
-		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
+	finding_suppressions_parse(ret, strbuf_text(&text), text.size, path, today,
+				   is_rule);
 }
 
 /* The outcome of a rule. */
@@ -104,34 +104,26 @@ static void tell_estimates(struct rule_input *rule, struct findings *findings)
 	}
 }
 
-static enum exit_status keep_states(struct report_input *input,
-				    const struct outcome *outcomes)
+static void keep_states(struct report_input *input, const struct outcome *outcomes)
 {
-	struct rundb_insert *states;
+	struct rundb_insert *states =
+		rundb_fill(input->db, "rule_states", found_sql_rule_states);
 
-	if (rundb_keep(input->db, "rule_states", found_sql_rule_states, input->run_id) <
-	    0)
-		report_fail_db(input);
-	states = rundb_insert_begin(input->db, "rule_states", 4);
 	for (size_t i = 0; i < rule_registry_count; i++)
 		rundb_insert_row(states,
 				 (struct cell[]){cell_text(rule_registry[i]->id),
 						 cell_text(rule_registry[i]->slug),
 						 cell_text(outcomes[i].word),
 						 cell_text(outcomes[i].reason)});
-	if (rundb_insert_end(states) < 0)
-		report_fail_db(input);
-	return STATUS_OK;
+	rundb_insert_end(states);
 }
 
-static enum exit_status ask_rules(struct report_input *input, struct rule_input *rule,
-				  struct findings *findings)
+static void ask_rules(struct report_input *input, struct rule_input *rule,
+		      struct findings *findings)
 {
-	auto_free struct outcome *outcomes =
-		xcalloc(rule_registry_count, sizeof(*outcomes));
-	enum exit_status status = STATUS_OK;
+	struct outcome *outcomes = xcalloc(rule_registry_count, sizeof(*outcomes));
 
-	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
+	for (size_t i = 0; i < rule_registry_count; i++) {
 		const struct rule_limits_entry *entry =
 			rule_limits_rule(rule->limits, rule_registry[i]->id);
 
@@ -140,9 +132,7 @@ static enum exit_status ask_rules(struct report_input *input, struct rule_input 
 		if (!entry || entry->is_enabled)
 			apply(rule, findings, &outcomes[i]);
 	}
-	if (status == STATUS_OK)
-		status = keep_states(input, outcomes);
-	return status;
+	keep_states(input, outcomes);
 }
 
 /* The measurements a finding rests on, as enum trust_touches. */
@@ -165,11 +155,11 @@ static unsigned rests_on(const struct finding *finding)
 }
 
 /* Lowers confidence before the findings are rated. Must not raise it. */
-static enum exit_status lower(struct report_input *input, struct findings *findings)
+static void lower(struct report_input *input, struct findings *findings)
 {
-	struct cursor *cursor = report_query(input, found_sql_lowered);
+	auto_cursor struct cursor *cursor = report_query(input, found_sql_lowered);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		unsigned touches = (unsigned)cursor_integer(cursor, "touches");
 		enum confidence most = (enum confidence)cursor_integer(cursor, "most");
 
@@ -178,51 +168,34 @@ static enum exit_status lower(struct report_input *input, struct findings *findi
 			    findings->list[i].confidence > most)
 				findings->list[i].confidence = most;
 	}
-	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
-}
-
-static enum exit_status apply_all(struct ask *ask, const struct rule_limits *limits,
-				  const struct calltree *tree, struct bottlenecks *ret)
-{
-	struct report_input *input = ask->input;
-	struct findings *findings = &ret->findings;
-	ended_by(strbuf_free) struct strbuf error = {0};
-	struct rule_input rule = {.db = input->db,
-				  .run_id = input->run_id,
-				  .tree = tree,
-				  .arena = &findings->texts,
-				  .bind = ask_bind,
-				  .context = ask,
-				  .limits = limits,
-				  .error = &error};
-	enum exit_status status = STATUS_OK;
-
-	if (rules_begin(&rule) < 0)
-		command_fail(STATUS_FAILED, "%s", strbuf_text(&error));
-	if (status == STATUS_OK)
-		status = ask_rules(input, &rule, findings);
-	tell_estimates(&rule, findings);
-	ret->unjudged = rule.unjudged;
-	rules_end(&rule);
-	wrappers_free(rule.wrappers);
-	return status ? status : lower(input, findings);
 }
 
 /* Rules may use whatever a report may know about the run. */
-static enum exit_status ask_all(struct report_input *input, struct doc *doc,
-				const struct run_facts *facts,
-				const struct rule_limits *limits,
-				const struct calltree *tree, struct bottlenecks *ret)
+static void ask_all(struct report_input *input, struct doc *doc,
+		    const struct rule_limits *limits, struct bottlenecks *ret)
 {
-	struct ask ask = {.input = input, .doc = doc, .facts = facts};
-	enum exit_status status = ask_begin(&ask);
+	struct ask ask = {.input = input, .doc = doc};
+	struct findings *findings = &ret->findings;
+	struct strbuf error = {0};
+	struct rule_input rule = {.db = input->db,
+				  .run_id = input->run_id,
+				  .tree = report_call_tree(input),
+				  .arena = &findings->texts,
+				  .bind = ask_bind,
+				  .context = &ask,
+				  .limits = limits,
+				  .error = &error};
 
-	if (status == STATUS_OK)
-		status = section_trust_words(&ask, doc, NULL);
-	if (status == STATUS_OK)
-		status = apply_all(&ask, limits, tree, ret);
+	ask_begin(&ask);
+	section_trust_words(&ask, doc, NULL);
+	if (rules_begin(&rule) < 0)
+		command_fail(STATUS_FAILED, "%s", strbuf_text(&error));
+	ask_rules(input, &rule, findings);
+	tell_estimates(&rule, findings);
+	ret->unjudged = rule.unjudged;
+	rules_end(&rule);
 	ask_end(&ask);
-	return status ? status : ask_status(&ask);
+	lower(input, findings);
 }
 
 /* The part of a name for --focus: without arguments, and of a C++ name the last part.
@@ -341,27 +314,21 @@ static size_t filter_findings(struct filter *filter, struct findings *findings)
 
 	if (!filter_is_active(filter))
 		return 0;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++)
 		if (passes(filter, &findings->list[i]))
 			findings->list[kept++] = findings->list[i];
-		else
-			free(findings->list[i].also);
-	}
 	findings->count = kept;
 	if (kept)
 		filter_found(filter);
 	return count - kept;
 }
 
-static enum exit_status keep_suppressed(struct report_input *input,
-					const struct finding_suppressions *all)
+static void keep_suppressed(struct report_input *input,
+			    const struct finding_suppressions *all)
 {
-	struct rundb_insert *rows;
+	struct rundb_insert *rows = rundb_fill(input->db, "suppressed_findings",
+					       found_sql_suppressed_findings);
 
-	if (rundb_keep(input->db, "suppressed_findings", found_sql_suppressed_findings,
-		       input->run_id) < 0)
-		report_fail_db(input);
-	rows = rundb_insert_begin(input->db, "suppressed_findings", 6);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct finding_suppression *one = &all->list[i];
 
@@ -372,41 +339,24 @@ static enum exit_status keep_suppressed(struct report_input *input,
 						       cell_integer(one->is_expired),
 						       cell_text(one->reason)});
 	}
-	if (rundb_insert_end(rows) < 0)
-		report_fail_db(input);
-	return STATUS_OK;
+	rundb_insert_end(rows);
 }
 
-enum exit_status bottlenecks_run(struct report_input *input, struct doc *doc,
-				 const struct run_facts *facts,
-				 const struct calltree *tree, struct bottlenecks *ret)
+void bottlenecks_run(struct report_input *input, struct doc *doc, struct bottlenecks *ret)
 {
-	ended_by(finding_suppressions_free) struct finding_suppressions suppressions = {
-		0};
-	ended_by(rule_limits_free) struct rule_limits limits = {0};
-	enum exit_status status;
+	struct finding_suppressions suppressions = {0};
+	struct rule_limits limits = {0};
 
 	bottlenecks_load_limits(input, &limits);
 	load_suppressions(input, &suppressions);
-	ret->findings.peak_bytes = (double)facts->peak_bytes;
-	ret->findings.wall_ns = facts->has_wall ? (double)facts->wall_ns : 0;
-	status = ask_all(input, doc, facts, &limits, tree, ret);
-	if (status == STATUS_OK) {
-		/* Before merging: a suppressed finding must not hide others. */
-		finding_suppressions_apply(&suppressions, &ret->findings, names_rule);
-		status = bottlenecks_bound(input, facts, &ret->findings);
-	}
-	if (status == STATUS_OK) {
-		findings_finish(&ret->findings, tree);
-		ret->left_out_count = filter_findings(&input->filter, &ret->findings);
-		add_verify(input, &ret->findings);
-		status = keep_suppressed(input, &suppressions);
-	}
-	return status;
-}
-
-void bottlenecks_free(struct bottlenecks *bottlenecks)
-{
-	findings_free(&bottlenecks->findings);
-	*bottlenecks = (struct bottlenecks){0};
+	ret->findings.peak_bytes = run_fact(&input->facts, "peak_bytes");
+	ret->findings.wall_ns = run_fact(&input->facts, "wall_ns");
+	ask_all(input, doc, &limits, ret);
+	/* Before merging: a suppressed finding must not hide others. */
+	finding_suppressions_apply(&suppressions, &ret->findings, names_rule);
+	bottlenecks_bound(input, &ret->findings);
+	findings_finish(&ret->findings, report_call_tree(input));
+	ret->left_out_count = filter_findings(&input->filter, &ret->findings);
+	add_verify(input, &ret->findings);
+	keep_suppressed(input, &suppressions);
 }

@@ -5,22 +5,14 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/engine/sections.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include "common/base/xalloc.h"
 
-static enum exit_status parse_gate(struct compare_state *state)
+static void parse_gate(struct gate *gate, const struct report_options *options)
 {
-	const struct report_options *options = state->input->options;
-	ended_by(strbuf_free) struct strbuf error = {0};
-	int result = 0;
-
 	if (options->limits)
-		result = gate_parse_limits(&state->gate, options->limits, &error);
-	if (result == 0 && options->fail_on)
-		result = gate_parse_fail_on(&state->gate, options->fail_on, &error);
-	if (result < 0)
-		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
-	return result < 0 ? STATUS_USAGE : STATUS_OK;
+		gate_parse_limits(gate, options->limits);
+	if (options->fail_on)
+		gate_parse_fail_on(gate, options->fail_on);
 }
 
 static bool may_judge_function(const struct compare_state *state, uint32_t number)
@@ -60,74 +52,38 @@ static void judge(struct compare_state *state)
 		compare_judge(state, &comparison->path_values, may_judge_path);
 }
 
-enum exit_status compare_prepare(struct compare_state *state)
+bool compare_prepare(struct compare_state *state)
 {
-	enum exit_status status = compare_choose(state);
-
-	if (status == STATUS_OK)
-		status = compare_load(state);
-	if (status == STATUS_OK)
-		compare_judge_totals(state);
-	return status;
-}
-
-void compare_free_state(struct compare_state *state)
-{
-	for (size_t i = 0; i < state->run_count; i++)
-		free(state->runs[i].functions);
-	free(state->runs);
-	strbuf_free(&state->choice);
-	free(state->totals);
-	free(state->errors);
-	free(state->hooks);
-	for (size_t i = 0; i < COMPARE_SUBJECTS; i++)
-		free(state->shown[i].judged);
-	free(state->component_values.values);
-	components_free(&state->components);
-	strbuf_free(&state->text);
-	gate_free(&state->gate);
-	calltree_free(state->tree);
-	compare_free(&state->comparison);
-}
-
-static enum exit_status fill(struct compare_state *state)
-{
-	struct report_input *input = state->input;
-	enum exit_status status = compare_prepare(state);
-
-	if (status)
-		return status;
-	judge(state);
-	status = compare_find_limited(state);
-	if (status)
-		return status;
-	input->tree = state->tree;
-	input->compared = state;
-	if (compare_show(state) < 0)
-		report_fail_db(input);
-	status = engine_build(&report_compare, input, state->doc);
-	compare_hide(state);
-	input->compared = NULL;
-	input->tree = NULL;
-	return status;
+	compare_choose(state);
+	if (!state->run_count)
+		return false;
+	compare_load(state);
+	compare_judge_totals(state);
+	return true;
 }
 
 enum exit_status compare_build(struct report_input *input, struct doc *doc)
 {
-	struct compare_state state = {.input = input, .doc = doc};
-	enum exit_status status = engine_check_by(&report_compare, input);
+	struct compare_state *state = xcalloc(1, sizeof(*state));
 	struct rundb *first = input->db;
+	enum exit_status status = STATUS_NOTHING;
 
+	*state = (struct compare_state){.input = input, .doc = doc};
+	engine_check_by(&report_compare, input);
 	/* One file, given as for other reports: it has both sides. */
 	if (!input->database_count && first) {
 		input->databases = &first;
 		input->database_count = 1;
 	}
-	if (status == STATUS_OK)
-		status = parse_gate(&state);
-	if (status == STATUS_OK)
-		status = fill(&state);
-	compare_free_state(&state);
+	parse_gate(&state->gate, input->options);
+	if (compare_prepare(state)) {
+		judge(state);
+		compare_find_limited(state);
+		input->tree = state->tree;
+		input->compared = state;
+		compare_show(state);
+		status = engine_build(&report_compare, input, doc);
+	}
 	if (input->databases == &first) {
 		input->databases = NULL;
 		input->database_count = 0;
@@ -142,5 +98,4 @@ SECTION_CODE(compared_profile)
 	(void)rows;
 	if (ask->input->options->page)
 		compare_add_profile(ask->input->compared);
-	return STATUS_OK;
 }

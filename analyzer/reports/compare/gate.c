@@ -29,17 +29,14 @@ static const struct {
 	[GATE_LIVE] = {RUN_LIVE, -1, COLUMN_BYTES, true},
 };
 
-enum exit_status compare_find_limited(struct compare_state *state)
+void compare_find_limited(struct compare_state *state)
 {
-	enum exit_status status = STATUS_OK;
-
-	for (size_t i = 0; i < state->gate.count && status == STATUS_OK; i++) {
+	for (size_t i = 0; i < state->gate.count; i++) {
 		struct gate_limit *limit = &state->gate.limits[i];
 
 		if (limit->function)
-			status = compare_find_function(state, limit, &limit->number);
+			limit->number = compare_find_function(state, limit);
 	}
-	return status;
 }
 
 /* One more row behind the limits: the checks of --fail-on. */
@@ -157,21 +154,19 @@ static struct cell held(void *context, const struct cell *values)
 	return compare_text_cell(strbuf_text(&state->text));
 }
 
-int compare_show_gate(struct compare_state *state)
+void compare_show_gate(struct compare_state *state)
 {
 	struct rundb *db = state->input->db;
-	int result =
-		rundb_show_rows(db, "compared_limits",
-				&(struct rundb_rows){limit_columns, LIMIT_COLUMN_COUNT,
-						     count_limits, limit_cell},
-				state);
 
-	return result ? result : rundb_function(db, "held", 4, held, state);
+	rundb_show_rows(db, "compared_limits",
+			&(struct rundb_rows){limit_columns, LIMIT_COLUMN_COUNT,
+					     count_limits, limit_cell},
+			state);
+	rundb_function(db, "held", 4, held, state);
 }
 
 SECTION_CODE(gate)
 {
-	(void)ask;
 	(void)doc;
-	return (enum exit_status)cell_whole(table_row(rows, 0));
+	ask->status = (enum exit_status)cell_whole(table_row(rows, 0));
 }

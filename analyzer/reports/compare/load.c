@@ -39,16 +39,13 @@ static void add_to(const struct compare_state *state, int64_t *to, enum run_metr
 
 /* The hooks' part of the wall time, and the wall time without it. error_ns: of the roots'
  * totals; cpu_ns: of the threads. */
-static int load_hooks(struct compare_state *state, struct compare_run *run,
-		      double error_ns, double cpu_ns)
+static void load_hooks(struct compare_state *state, struct compare_run *run,
+		       double error_ns, double cpu_ns)
 {
 	struct hooks_cost on_wall, all;
 	struct hooks hooks;
 
-	if (hooks_load(run->db, run->run_id, &hooks) < 0) {
-		report_fail_db(state->input);
-		return -1;
-	}
+	hooks_load(run->db, run->run_id, &hooks);
 	run->hook_cost_ns = hooks.pair.ns;
 	run->hook_cost_error_ns = hooks.pair.error_ns;
 	on_wall = hooks_on_wall(&hooks, run->wall_ns);
@@ -69,10 +66,9 @@ static int load_hooks(struct compare_state *state, struct compare_run *run,
 	add_to(state, state->totals, RUN_WALL, run->column, run->wall_ns - on_wall.ns);
 	add_to(state, state->errors, RUN_HOOKS, run->column, on_wall.error_ns);
 	add_to(state, state->errors, RUN_WALL, run->column, on_wall.error_ns);
-	return 0;
 }
 
-static int load_facts(struct compare_state *state, size_t number)
+static void load_facts(struct compare_state *state, size_t number)
 {
 	struct compare_run *run = &state->runs[number];
 	static const struct {
@@ -84,10 +80,10 @@ static int load_facts(struct compare_state *state, size_t number)
 		{"alloc_bytes", RUN_ALLOC_BYTES},
 	};
 	double error_ns = 0, cpu_ns = 0;
-	struct cursor *cursor =
+	auto_cursor struct cursor *cursor =
 		report_query(compare_about(state, number), compare_sql_facts);
 
-	if (cursor_next(cursor) > 0) {
+	if (cursor_next(cursor)) {
 		error_ns = cursor_real(cursor, "total_error_ns");
 		cpu_ns = cursor_real(cursor, "cpu_ns");
 		state->has_threads |= cursor_integer(cursor, "has_threads") != 0;
@@ -109,9 +105,7 @@ static int load_facts(struct compare_state *state, size_t number)
 			add_to(state, state->totals, totals[i].metric, run->column,
 			       cursor_integer(cursor, totals[i].column));
 	}
-	if (report_finish(state->input, cursor) < 0)
-		return -1;
-	return load_hooks(state, run, error_ns, cpu_ns);
+	load_hooks(state, run, error_ns, cpu_ns);
 }
 
 bool compare_has_cpu(const struct compare_state *state)
@@ -122,13 +116,13 @@ bool compare_has_cpu(const struct compare_state *state)
 	return true;
 }
 
-static int load_losses(struct compare_state *state, size_t number)
+static void load_losses(struct compare_state *state, size_t number)
 {
 	ended_by(strbuf_free) struct strbuf losses = {0};
-	struct cursor *cursor =
+	auto_cursor struct cursor *cursor =
 		report_query(compare_about(state, number), compare_sql_losses);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		const char *name = cursor_text(cursor, "name");
 		const struct trust_counter *counter =
 			name ? trust_counter_find(name) : NULL;
@@ -142,13 +136,6 @@ static int load_losses(struct compare_state *state, size_t number)
 	}
 	if (losses.size)
 		state->runs[number].losses = doc_copy(state->doc, strbuf_text(&losses));
-	return report_finish(state->input, cursor);
-}
-
-static void note_function(struct compare_run *run, int64_t function_id, uint32_t number)
-{
-	ARRAY_ADD(run->functions, run->function_count) =
-		(struct compare_run_function){function_id, number};
 }
 
 static void add_function(struct compare_state *state, size_t number,
@@ -156,7 +143,8 @@ static void add_function(struct compare_state *state, size_t number,
 {
 	const char *module = cursor_text(cursor, "module");
 	const char *name = cursor_text(cursor, "name");
-	size_t column = state->runs[number].column;
+	struct compare_run *run = &state->runs[number];
+	size_t column = run->column;
 	ended_by(strbuf_free) struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
 		.full_name = cursor_text(cursor, "full_name"),
@@ -182,51 +170,41 @@ static void add_function(struct compare_state *state, size_t number,
 			  row.is_estimated, row.values);
 	state->has_estimates |= row.is_estimated;
 	/* Before compare_add_function(): texts are only valid until the next step. */
-	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
-		      compare_add_function(&state->comparison, column, &row));
+	ARRAY_ADD(run->functions, run->function_count) = (struct compare_run_function){
+		cursor_integer(cursor, "function_id"),
+		compare_add_function(&state->comparison, column, &row)};
 	add_to(state, state->totals, RUN_SELF, column, row.values[COMPARE_self_ns]);
 	add_to(state, state->totals, RUN_CALLS, column, row.values[COMPARE_calls]);
 }
 
-static int load_functions(struct compare_state *state, size_t number)
+static void load_functions(struct compare_state *state, size_t number)
 {
-	struct cursor *cursor =
+	auto_cursor struct cursor *cursor =
 		report_query(compare_about(state, number), compare_sql_functions);
 
-	while (cursor_next(cursor) > 0)
+	while (cursor_next(cursor))
 		add_function(state, number, cursor);
-	return report_finish(state->input, cursor);
 }
 
-enum exit_status compare_load(struct compare_state *state)
+void compare_load(struct compare_state *state)
 {
-	enum exit_status status;
-	int result = 0;
+	size_t totals = RUN_METRIC_COUNT * state->column_count;
 
 	compare_init(&state->comparison, state->before_columns,
 		     compare_after_count(state));
-	state->totals = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
-	state->errors = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
-	state->hooks = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
-	for (size_t i = 0; i < state->run_count && result == 0; i++) {
-		result = load_facts(state, i);
-		if (result == 0)
-			result = load_losses(state, i);
-		if (result == 0)
-			result = load_functions(state, i);
+	state->totals = xcalloc(totals, sizeof(int64_t));
+	state->errors = xcalloc(totals, sizeof(int64_t));
+	state->hooks = xcalloc(totals, sizeof(int64_t));
+	for (size_t i = 0; i < state->run_count; i++) {
+		load_facts(state, i);
+		load_losses(state, i);
+		load_functions(state, i);
 	}
-	if (result < 0)
-		return STATUS_FAILED;
 	match_functions(&state->comparison);
-	status = compare_rename(state);
-	if (status)
-		return status;
-	for (size_t i = 0; i < state->run_count && result == 0; i++)
-		result = compare_load_paths(state, i);
-	if (result < 0)
-		return STATUS_FAILED;
+	compare_rename(state);
+	for (size_t i = 0; i < state->run_count; i++)
+		compare_load_paths(state, i);
 	compare_sum_owned(&state->comparison);
 	match_sites(&state->comparison);
 	state->tree = compare_tree(state);
-	return STATUS_OK;
 }

@@ -181,7 +181,7 @@ static struct compare_site find_asked(const struct placing *placing, uint32_t si
 	return ret;
 }
 
-static int read_sites(const struct placing *placing)
+static void read_sites(const struct placing *placing)
 {
 	static const char *const names[COMPARE_SITE_METRICS] = {
 		[COMPARE_SITE_alloc_count] = "alloc_count",
@@ -191,9 +191,9 @@ static int read_sites(const struct placing *placing)
 	};
 	struct comparison *comparison = &placing->state->comparison;
 	struct report_input *input = placing->state->input;
-	struct cursor *cursor = report_query(input, compare_sql_sites);
+	auto_cursor struct cursor *cursor = report_query(input, compare_sql_sites);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t at =
 			calltree_find(placing->tree, cursor_integer(cursor, "path_id"));
 		int64_t values[COMPARE_SITE_METRICS];
@@ -207,30 +207,26 @@ static int read_sites(const struct placing *placing)
 		asked = find_asked(placing, at, cursor_text(cursor, "file"), &line);
 		compare_add_site(comparison, placing->run->column, &asked, line, values);
 	}
-	return report_finish(input, cursor);
 }
 
-int compare_load_paths(struct compare_state *state, size_t number)
+void compare_load_paths(struct compare_state *state, size_t number)
 {
 	struct wrapper_limits limits = memory_wrapper_limits(NULL);
 	struct calltree *tree = report_tree_load(compare_about(state, number));
 	struct placing placing = {
 		.state = state, .run = &state->runs[number], .tree = tree};
-	int result;
 
-	if (!tree)
-		return -1;
 	wrappers_mark(tree, &limits);
 	placing.functions = xcalloc(tree->function_count + 1, sizeof(*placing.functions));
 	placing.places = calltree_numbers(tree);
 	find_functions(&placing);
 	for (size_t i = 0; i < tree->order_count; i++)
 		place(&placing, tree->order[i]);
-	result = read_sites(&placing);
+	read_sites(&placing);
+	/* there may be many runs */
 	free(placing.functions);
 	free(placing.places);
 	calltree_free(tree);
-	return result;
 }
 
 struct calltree *compare_tree(const struct compare_state *state)

@@ -41,11 +41,11 @@ static bool is_meant(const struct compare_function *function, const char *name,
 				 function->linkage_before);
 }
 
-static enum exit_status unknown_function(struct compare_state *state,
-					 const struct gate_limit *limit)
+static _Noreturn void unknown_function(const struct compare_state *state,
+				       const struct gate_limit *limit)
 {
 	const struct comparison *comparison = &state->comparison;
-	ended_by(strbuf_free) struct strbuf near = {0};
+	struct strbuf near = {0};
 	size_t count = 0;
 
 	for (size_t i = 0; i < comparison->function_values.count; i++) {
@@ -63,7 +63,6 @@ static enum exit_status unknown_function(struct compare_state *state,
 	command_fail(STATUS_USAGE, "--gate: '%s': no run has a function '%s'%s%s",
 		     limit->text, limit->function, near.size ? "; near: " : "",
 		     strbuf_text(&near));
-	return STATUS_USAGE;
 }
 
 static _Noreturn void ambiguous(const struct gate_limit *limit, const char *first,
@@ -75,38 +74,36 @@ static _Noreturn void ambiguous(const struct gate_limit *limit, const char *firs
 		     limit->text, first, second);
 }
 
-enum exit_status compare_find_function(struct compare_state *state,
-				       const struct gate_limit *limit,
-				       uint32_t *ret_number)
+uint32_t compare_find_function(const struct compare_state *state,
+			       const struct gate_limit *limit)
 {
-	const struct comparison *comparison = &state->comparison;
-	const struct compare_function *found = NULL;
+	const struct compare_function *functions = state->comparison.functions;
+	uint32_t found = COMPARE_NONE;
 
-	for (int old = 0; old <= 1 && !found; old++)
-		for (uint32_t i = 0; i < comparison->function_values.count; i++) {
-			const struct compare_function *function =
-				&comparison->functions[i];
-
-			if (!function->presence ||
-			    !is_meant(function, limit->function, old))
+	for (int old = 0; old <= 1 && found == COMPARE_NONE; old++)
+		for (uint32_t i = 0; i < state->comparison.function_values.count; i++) {
+			if (!functions[i].presence ||
+			    !is_meant(&functions[i], limit->function, old))
 				continue;
-			if (found)
-				ambiguous(limit, found->name, function->name);
-			found = function;
-			*ret_number = i;
+			if (found != COMPARE_NONE)
+				ambiguous(limit, functions[found].name,
+					  functions[i].name);
+			found = i;
 		}
-	return found ? STATUS_OK : unknown_function(state, limit);
+	if (found == COMPARE_NONE)
+		unknown_function(state, limit);
+	return found;
 }
 
 /* Finds the only function of this name that is on this side and not on the other. */
-static enum exit_status find(struct compare_state *state, const char *option,
-			     const char *name, uint8_t side, uint32_t *ret)
+static uint32_t find(const struct compare_state *state, const char *option,
+		     const char *name, uint8_t side)
 {
 	static const char *const words[] = {
 		[COMPARE_BEFORE] = "that went away", [COMPARE_AFTER] = "that is new"};
 	const struct comparison *comparison = &state->comparison;
+	uint32_t ret = COMPARE_NONE;
 
-	*ret = COMPARE_NONE;
 	for (uint32_t i = 0; i < comparison->function_values.count; i++) {
 		const struct compare_function *function = &comparison->functions[i];
 
@@ -114,49 +111,40 @@ static enum exit_status find(struct compare_state *state, const char *option,
 		    !compare_is_called(name, function->name, function->full_name,
 				       function->linkage_name))
 			continue;
-		if (*ret != COMPARE_NONE)
+		if (ret != COMPARE_NONE)
 			command_fail(STATUS_USAGE,
 				     "--rename: '%s': '%s' means several functions "
 				     "(%s, %s); write the linkage name",
-				     option, name, comparison->functions[*ret].name,
+				     option, name, comparison->functions[ret].name,
 				     function->name);
-		*ret = i;
+		ret = i;
 	}
-	if (*ret == COMPARE_NONE)
+	if (ret == COMPARE_NONE)
 		command_fail(STATUS_USAGE, "--rename: '%s': there is no function '%s' %s",
 			     option, name, words[side]);
-	return STATUS_OK;
+	return ret;
 }
 
-static enum exit_status rename_one(struct compare_state *state, const char *option)
+static void rename_one(struct compare_state *state, const char *option)
 {
 	const char *equals = strchr(option, '=');
-	uint32_t before = COMPARE_NONE, after = COMPARE_NONE;
-	enum exit_status status;
-	char *old;
+	uint32_t before, after;
 
 	if (!equals || equals == option || !equals[1])
 		command_fail(STATUS_USAGE,
 			     "--rename: '%s' is not OLD=NEW, two names of functions",
 			     option);
-	old = xstrndup(option, (size_t)(equals - option));
-	status = find(state, option, old, COMPARE_BEFORE, &before);
-	free(old);
-	if (status == STATUS_OK)
-		status = find(state, option, equals + 1, COMPARE_AFTER, &after);
-	if (status)
-		return status;
+	before = find(state, option, xstrndup(option, (size_t)(equals - option)),
+		      COMPARE_BEFORE);
+	after = find(state, option, equals + 1, COMPARE_AFTER);
 	match_merge(&state->comparison, before, after);
 	state->comparison.functions[before].is_renamed = true;
-	return STATUS_OK;
 }
 
-enum exit_status compare_rename(struct compare_state *state)
+void compare_rename(struct compare_state *state)
 {
 	const struct report_options *options = state->input->options;
-	enum exit_status status = STATUS_OK;
 
-	for (size_t i = 0; i < options->rename_count && status == STATUS_OK; i++)
-		status = rename_one(state, options->renames[i]);
-	return status;
+	for (size_t i = 0; i < options->rename_count; i++)
+		rename_one(state, options->renames[i]);
 }

@@ -147,12 +147,10 @@ static inline bool compare_is_known(const struct change *change)
  * load on a machine prolongs everything else. */
 bool compare_has_cpu(const struct compare_state *state);
 
-void compare_free_state(struct compare_state *state);
-
 /* sides.c: chooses the runs. */
-enum exit_status compare_choose(struct compare_state *state);
+void compare_choose(struct compare_state *state);
 /* load.c: loads everything into the comparison. */
-enum exit_status compare_load(struct compare_state *state);
+void compare_load(struct compare_state *state);
 /* load_paths.c, also for load.c: makes queries run on this run. */
 struct report_input *compare_about(struct compare_state *state, size_t run);
 /* Adds hooks' waits for a CPU, which remained in the function, to the errors of values
@@ -162,14 +160,13 @@ void compare_add_waits(const struct compare_run *run, double raw_self_ns,
 /* Sets COMPARE_HOOKS of values. */
 void compare_add_hooks(const struct compare_run *run, double raw_self_ns,
 		       bool is_estimated, int64_t *values);
-/* Loads the paths of a run whose functions are loaded. 0, or -1 with the input's
- * error. */
-int compare_load_paths(struct compare_state *state, size_t number);
+/* Loads the paths of a run whose functions are loaded. */
+void compare_load_paths(struct compare_state *state, size_t number);
 /* Makes a tree of the call paths of both sides, owned by caller. A path's node has its
  * number; its path_id is the number + 1. */
 struct calltree *compare_tree(const struct compare_state *state);
 /* named.c: applies --rename, once all functions are loaded. */
-enum exit_status compare_rename(struct compare_state *state);
+void compare_rename(struct compare_state *state);
 /* Whether a function's times can be compared across the sides. */
 static inline bool compare_is_judged(const struct compare_state *state, uint32_t function)
 {
@@ -181,22 +178,21 @@ void compare_judge_totals(struct compare_state *state);
 enum column_type compare_total_type(enum run_metric metric);
 /* components.c: sums by component for --by, before compare_fold_left_out(). */
 void compare_sum_components(struct compare_state *state);
-/* compare.c: chooses, loads and judges; SQL then says what prevents comparing. */
-enum exit_status compare_prepare(struct compare_state *state);
-/* show.c: makes tables and functions for queries; 0 or -errno. */
-int compare_show(struct compare_state *state);
-void compare_hide(struct compare_state *state);
+/* compare.c: chooses, loads and judges; SQL then says what prevents comparing.
+ * False: there is nothing to compare, and the input's sentence says so. */
+bool compare_prepare(struct compare_state *state);
+/* show.c: makes tables and functions for queries. */
+void compare_show(struct compare_state *state);
 /* profile.c: adds all call paths of both sides to the document, for pages. */
 void compare_add_profile(const struct compare_state *state);
 /* named.c: finds a function by its current name, or else the one before --rename.
- * STATUS_USAGE with an error sentence when none matches or several do. */
-enum exit_status compare_find_function(struct compare_state *state,
-				       const struct gate_limit *limit,
-				       uint32_t *ret_number);
+ * Ends the command when none matches or several do. */
+uint32_t compare_find_function(const struct compare_state *state,
+			       const struct gate_limit *limit);
 /* gate.c: finds the functions of limits, and makes the table and SQL function of the
  * gate. */
-enum exit_status compare_find_limited(struct compare_state *state);
-int compare_show_gate(struct compare_state *state);
+void compare_find_limited(struct compare_state *state);
+void compare_show_gate(struct compare_state *state);
 
 /* The mean of a metric over the runs of a side. */
 int64_t compare_side_mean(const struct compare_state *state,

@@ -15,11 +15,6 @@
 #define AS_NAME(name, cell) #name,
 #define AS_CELL(name, cell) cell,
 
-/* Tables in the order of enum compare_subject, then the others. */
-static const char *const tables[] = {
-	"compared_functions", "compared_paths",	 "compared_sites", "compared_components",
-	"compared_runs",      "compared_totals", "compared_limits"};
-
 /* file: the index, since one file may be given twice. */
 /* clang-format off */
 #define RUN_COLUMNS(X)                                                                  \
@@ -132,42 +127,28 @@ static struct cell amount(void *context, const struct cell *values)
 	return compare_text_cell(strbuf_text(&state->text));
 }
 
-int compare_show(struct compare_state *state)
+void compare_show(struct compare_state *state)
 {
 	const struct comparison *comparison = &state->comparison;
-	const struct rundb_rows runs = {run_columns, RUN_COLUMN_COUNT, count_runs,
-					run_cell},
-				totals = {total_columns, TOTAL_COLUMN_COUNT, count_totals,
-					  total_cell};
-	const struct compare_series *series[COMPARE_SUBJECTS] = {
-		&comparison->function_values, &comparison->path_values,
-		&comparison->site_values, &state->component_values};
 	struct rundb *db = state->input->db = state->runs[0].db;
-	int result = rundb_show_rows(db, "compared_runs", &runs, state);
 
-	if (result == 0)
-		result = rundb_show_rows(db, "compared_totals", &totals, state);
-	for (int i = 0; i < COMPARE_SUBJECTS && result == 0; i++)
-		result = compare_show_subjects(state, (enum compare_subject)i, tables[i],
-					       series[i]);
-	if (result == 0)
-		result = rundb_function(db, "difference", 3, difference, state);
-	if (result == 0)
-		result = rundb_function(db, "amount", 3, amount, state);
-	return result ? result : compare_show_gate(state);
-}
-
-void compare_hide(struct compare_state *state)
-{
-	struct rundb *db = state->runs[0].db;
-
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		rundb_show_rows(db, tables[i], NULL, NULL);
-	rundb_function(db, "difference", 3, NULL, NULL);
-	rundb_function(db, "amount", 3, NULL, NULL);
-	rundb_function(db, "held", 4, NULL, NULL);
-	for (size_t i = 0; i < COMPARE_SUBJECTS; i++) {
-		free(state->shown[i].columns);
-		arena_free(&state->shown[i].texts);
-	}
+	rundb_show_rows(
+		db, "compared_runs",
+		&(struct rundb_rows){run_columns, RUN_COLUMN_COUNT, count_runs, run_cell},
+		state);
+	rundb_show_rows(db, "compared_totals",
+			&(struct rundb_rows){total_columns, TOTAL_COLUMN_COUNT,
+					     count_totals, total_cell},
+			state);
+	compare_show_subjects(state, COMPARE_FUNCTIONS, "compared_functions",
+			      &comparison->function_values);
+	compare_show_subjects(state, COMPARE_PATHS, "compared_paths",
+			      &comparison->path_values);
+	compare_show_subjects(state, COMPARE_SITES, "compared_sites",
+			      &comparison->site_values);
+	compare_show_subjects(state, COMPARE_COMPONENTS, "compared_components",
+			      &state->component_values);
+	rundb_function(db, "difference", 3, difference, state);
+	rundb_function(db, "amount", 3, amount, state);
+	compare_show_gate(state);
 }

@@ -309,8 +309,8 @@ static const char **name_columns(struct compare_shown *shown)
 	return names;
 }
 
-int compare_show_subjects(struct compare_state *state, enum compare_subject kind,
-			  const char *name, const struct compare_series *series)
+void compare_show_subjects(struct compare_state *state, enum compare_subject kind,
+			   const char *name, const struct compare_series *series)
 {
 	struct compare_shown *shown = &state->shown[kind];
 	struct rundb_rows rows = {NULL, METRICS_FROM + FORMS * metric_count(kind),
@@ -320,5 +320,5 @@ int compare_show_subjects(struct compare_state *state, enum compare_subject kind
 	shown->kind = kind;
 	shown->series = series;
 	rows.columns = shown->columns = name_columns(shown);
-	return rundb_show_rows(state->input->db, name, &rows, shown);
+	rundb_show_rows(state->input->db, name, &rows, shown);
 }

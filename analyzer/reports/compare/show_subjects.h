@@ -7,8 +7,8 @@
 #include <math.h>
 
 /* show_subjects.c: makes one of the tables. */
-int compare_show_subjects(struct compare_state *state, enum compare_subject kind,
-			  const char *name, const struct compare_series *series);
+void compare_show_subjects(struct compare_state *state, enum compare_subject kind,
+			   const char *name, const struct compare_series *series);
 /* The NULL cell. */
 static const struct cell compare_nothing = {.kind = CELL_NULL};
 

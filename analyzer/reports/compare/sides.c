@@ -52,15 +52,17 @@ static void take(struct compare_state *state, int64_t run_id, const char *job,
 }
 
 /* Adds the runs of the query. Returns how many, or -errno. */
-static int take_all(struct compare_state *state, struct cursor *cursor, size_t side_start)
+/* Adds the runs of the query. Returns how many. */
+static size_t take_all(struct compare_state *state, struct cursor *cursor,
+		       size_t side_start)
 {
-	int count = 0, result;
+	size_t count = 0;
 
-	for (; cursor_next(cursor) > 0; count++)
+	for (; cursor_next(cursor); count++)
 		take(state, cursor_integer(cursor, "run_id"), cursor_text(cursor, "job"),
 		     side_start);
-	result = report_finish(state->input, cursor);
-	return result < 0 ? result : count;
+	cursor_close(cursor);
+	return count;
 }
 
 /* A query about two units; other 0: about one. */
@@ -87,12 +89,12 @@ static void put_command(struct strbuf *text, const char *command)
 }
 
 /* If nobody named the groups, says what was taken for one. */
-static int explain_group(struct compare_state *state, int64_t unit, int64_t other)
+static void explain_group(struct compare_state *state, int64_t unit, int64_t other)
 {
-	struct cursor *cursor = ask(state, sides_sql_taken, unit, other);
+	auto_cursor struct cursor *cursor = ask(state, sides_sql_taken, unit, other);
 	struct strbuf *text = &state->choice;
 
-	if (cursor_next(cursor) > 0) {
+	if (cursor_next(cursor)) {
 		int64_t taken = cursor_integer(cursor, "taken");
 
 		strbuf_printf(text, "%s%s: ", text->size ? " " : "",
@@ -105,51 +107,35 @@ static int explain_group(struct compare_state *state, int64_t unit, int64_t othe
 		units_counted(text, cursor_integer(cursor, "left_out"), "other");
 		strbuf_puts(text, " without a label left out.");
 	}
-	return report_finish(state->input, cursor);
 }
 
-static enum exit_status unknown_run(struct report_input *input, struct rundb *db,
-				    const char *word)
+static _Noreturn void unknown_run(struct rundb *db, const char *word)
 {
+	struct strbuf error = {0};
 	int64_t unused;
 
-	strbuf_reset(&input->error);
-	select_run(db, word, &unused, &input->error);
-	return STATUS_FAILED;
+	select_run(db, word, &unused, &error);
+	command_fail(STATUS_FAILED, "%s", strbuf_text(&error));
 }
 
 /* Selects the runs that a word means in the files of a side; some file must have one. */
-static enum exit_status select_word(struct compare_state *state, const char *word,
-				    size_t first, size_t end, size_t side_start)
+/* Selects the runs that a word means in the files of a side; some file must have one. */
+static void select_word(struct compare_state *state, const char *word, size_t first,
+			size_t end, size_t side_start)
 {
 	struct report_input *input = state->input;
-	int found = 0;
+	size_t found = 0;
 
 	for (size_t i = first; i < end; i++) {
 		struct cursor *cursor;
-		int count;
 
 		input->db = input->databases[i];
 		cursor = report_query(input, sides_sql_word);
 		cursor_bind_text(cursor, ":word", word);
-		count = take_all(state, cursor, side_start);
-		if (count < 0)
-			return STATUS_FAILED;
-		found += count;
+		found += take_all(state, cursor, side_start);
 	}
-	return found ? STATUS_OK : unknown_run(input, input->databases[first], word);
-}
-
-static enum exit_status select_words(struct compare_state *state, const char *words,
-				     size_t first, size_t end, size_t side_start)
-{
-	char *copy = xstrdup(words), *rest = copy, *word;
-	enum exit_status status = STATUS_OK;
-
-	while (status == STATUS_OK && (word = strsep(&rest, ",")))
-		status = select_word(state, word, first, end, side_start);
-	free(copy);
-	return status;
+	if (!found)
+		unknown_run(input->databases[first], word);
 }
 
 /* The last unit of the current file, and the one before it. */
@@ -157,111 +143,87 @@ struct latest {
 	int64_t unit, other, unit_count;
 };
 
-static enum exit_status find_latest(struct compare_state *state, struct latest *ret)
+static struct latest find_latest(struct compare_state *state)
 {
 	struct report_input *input = state->input;
-	struct cursor *cursor = report_query(input, sides_sql_latest);
+	auto_cursor struct cursor *cursor = report_query(input, sides_sql_latest);
+	struct latest latest = {0};
 
-	*ret = (struct latest){0};
-	if (cursor_next(cursor) > 0)
-		*ret = (struct latest){cursor_integer(cursor, "unit"),
-				       cursor_integer(cursor, "other"),
-				       cursor_integer(cursor, "unit_count")};
-	if (report_finish(input, cursor) < 0)
-		return STATUS_FAILED;
-	return ret->unit_count ? STATUS_OK : unknown_run(input, input->db, NULL);
+	if (cursor_next(cursor))
+		latest = (struct latest){cursor_integer(cursor, "unit"),
+					 cursor_integer(cursor, "other"),
+					 cursor_integer(cursor, "unit_count")};
+	if (!latest.unit_count)
+		unknown_run(input->db, NULL);
+	return latest;
 }
 
-/* Selects the latest run or group of each file. */
-static enum exit_status select_latest(struct compare_state *state, size_t first,
-				      size_t end, size_t side_start)
+/* Selects what the words mean, or the latest run or group of each file. */
+static void select_side(struct compare_state *state, const char *words, size_t first,
+			size_t end)
 {
-	struct latest latest;
+	size_t side_start = state->run_count;
+	char *rest = words ? xstrdup(words) : NULL, *word;
 
-	for (size_t i = first; i < end; i++) {
+	while (rest && (word = strsep(&rest, ",")))
+		select_word(state, word, first, end, side_start);
+	for (size_t i = first; !words && i < end; i++) {
+		int64_t unit;
+
 		state->input->db = state->input->databases[i];
-		if (find_latest(state, &latest) != STATUS_OK ||
-		    take_all(state, ask(state, sides_sql_group, latest.unit, 0),
-			     side_start) < 0 ||
-		    explain_group(state, latest.unit, 0) < 0)
-			return STATUS_FAILED;
+		unit = find_latest(state).unit;
+		take_all(state, ask(state, sides_sql_group, unit, 0), side_start);
+		explain_group(state, unit, 0);
 	}
-	return STATUS_OK;
-}
-
-static enum exit_status select_side(struct compare_state *state, const char *words,
-				    size_t first, size_t end)
-{
-	if (words)
-		return select_words(state, words, first, end, state->run_count);
-	return select_latest(state, first, end, state->run_count);
 }
 
 /* sql: the query for all runs of a side. */
-static int take_sides(struct compare_state *state, const char *sql, int64_t before,
-		      int64_t after)
+/* sql: the query for all runs of a side. */
+static void take_sides(struct compare_state *state, const char *sql, int64_t before,
+		       int64_t after)
 {
-	int result = take_all(state, ask(state, sql, before, 0), 0);
-
+	take_all(state, ask(state, sql, before, 0), 0);
 	state->before_count = state->run_count;
-	return result < 0
-		       ? result
-		       : take_all(state, ask(state, sql, after, 0), state->before_count);
+	take_all(state, ask(state, sql, after, 0), state->before_count);
 }
 
-/* Takes the last run or job and the one that began before it, whatever they are. */
-static int take_last_two(struct compare_state *state, const struct latest *latest)
+/* One file without options: its last two groups, or its last two runs. */
+/* One file without options: its last two groups, or its last two runs or jobs, whatever
+ * they are. */
+static void select_last_two(struct compare_state *state)
 {
-	if (latest->unit_count > 2)
+	struct report_input *input = state->input;
+	struct latest latest;
+	int64_t other = 0;
+
+	input->db = input->databases[0];
+	latest = find_latest(state);
+	if (latest.unit_count == 1) {
+		report_nothing(input,
+			       "%s: holds one run, and a comparison takes two; "
+			       "record another into it, or name a second file",
+			       rundb_path(input->db));
+		return;
+	}
+	auto_cursor struct cursor *cursor = ask(state, sides_sql_other, latest.unit, 0);
+	if (cursor_next(cursor) && (other = cursor_integer(cursor, "unit"))) {
+		bool is_before = cursor_integer(cursor, "is_before") != 0;
+
+		take_sides(state, sides_sql_group, is_before ? other : latest.unit,
+			   is_before ? latest.unit : other);
+		explain_group(state, latest.unit, other);
+		return;
+	}
+	if (latest.unit_count > 2)
 		strbuf_printf(
 			&state->choice,
 			"The last two of %lld runs are compared: nothing says which "
 			"of the others belong to a side.",
-			(long long)latest->unit_count);
-	return take_sides(state, sides_sql_unit, latest->other, latest->unit);
+			(long long)latest.unit_count);
+	take_sides(state, sides_sql_unit, latest.other, latest.unit);
 }
 
-static int take_two_groups(struct compare_state *state, const struct latest *latest)
-{
-	struct cursor *cursor = ask(state, sides_sql_other, latest->unit, 0);
-	int64_t last = latest->unit, other = 0;
-	bool is_before = false;
-	int result;
-
-	if (cursor_next(cursor) > 0) {
-		other = cursor_integer(cursor, "unit");
-		is_before = cursor_integer(cursor, "is_before") != 0;
-	}
-	result = report_finish(state->input, cursor);
-	if (result < 0)
-		return result;
-	if (!other)
-		return take_last_two(state, latest);
-	result = take_sides(state, sides_sql_group, is_before ? other : last,
-			    is_before ? last : other);
-	return result < 0 ? result : explain_group(state, last, other);
-}
-
-/* One file without options: its last two groups, or its last two runs. */
-static enum exit_status select_last_two(struct compare_state *state)
-{
-	struct report_input *input = state->input;
-	struct latest latest;
-	enum exit_status status;
-
-	input->db = input->databases[0];
-	status = find_latest(state, &latest);
-	if (status == STATUS_OK && latest.unit_count == 1)
-		return report_nothing(input,
-				      "%s: holds one run, and a comparison takes two; "
-				      "record another into it, or name a second file",
-				      rundb_path(input->db));
-	if (status == STATUS_OK && take_two_groups(state, &latest) < 0)
-		return STATUS_FAILED;
-	return status;
-}
-
-static enum exit_status check_overlap(struct compare_state *state)
+static void check_overlap(struct compare_state *state)
 {
 	for (size_t i = 0; i < state->before_count; i++)
 		for (size_t j = state->before_count; j < state->run_count; j++)
@@ -271,19 +233,19 @@ static enum exit_status check_overlap(struct compare_state *state)
 					     "%s: run %lld is on both sides",
 					     rundb_path(state->runs[i].db),
 					     (long long)state->runs[i].run_id);
-	return STATUS_OK;
 }
 
-static enum exit_status choose(struct compare_state *state)
+static void choose(struct compare_state *state)
 {
 	struct report_input *input = state->input;
 	const struct report_options *options = input->options;
 	size_t count = input->database_count, middle = input->before_databases;
 	size_t before_end = count, after_start = 0;
-	enum exit_status status;
 
-	if (!middle && count == 1 && !options->before && !options->after)
-		return select_last_two(state);
+	if (!middle && count == 1 && !options->before && !options->after) {
+		select_last_two(state);
+		return;
+	}
 	if (!middle && count == 1 && !(options->before && options->after))
 		command_fail(STATUS_USAGE,
 			     "--before and --after go together when one file has "
@@ -298,17 +260,15 @@ static enum exit_status choose(struct compare_state *state)
 			     "-- between them, or choose runs by --before and "
 			     "--after",
 			     count);
-	status = select_side(state, options->before, 0, before_end);
+	select_side(state, options->before, 0, before_end);
 	state->before_count = state->run_count;
-	if (status == STATUS_OK)
-		status = select_side(state, options->after, after_start, count);
-	return status ? status : check_overlap(state);
+	select_side(state, options->after, after_start, count);
+	check_overlap(state);
 }
 
-enum exit_status compare_choose(struct compare_state *state)
+void compare_choose(struct compare_state *state)
 {
-	enum exit_status status = choose(state);
-
+	choose(state);
 	for (size_t i = 0; i < state->before_count; i++)
 		if (state->runs[i].column >= state->before_columns)
 			state->before_columns = state->runs[i].column + 1;
@@ -318,5 +278,4 @@ enum exit_status compare_choose(struct compare_state *state)
 		if (state->runs[i].column >= state->column_count)
 			state->column_count = state->runs[i].column + 1;
 	}
-	return status;
 }

@@ -68,7 +68,7 @@ static int compare_lanes(const void *a, const void *b)
 {
 	const struct share *left = a, *right = b;
 
-	return (left->lane > right->lane) - (left->lane < right->lane);
+	return ORDER_BY(left, right, lane);
 }
 
 /* Bounds the time of each subtree on the critical path by the lane's, lane by lane.
@@ -154,21 +154,21 @@ static void keep_sum(struct rundb_insert *into, const struct critical *critical,
 			sum->ns > 0 ? cell_integer(lane_ids[sum->largest_lane]) : none});
 }
 
-static int keep_shares(struct rundb *db, const struct critical *critical,
-		       const int64_t *lane_ids)
+static void keep_shares(struct rundb *db, const struct critical *critical,
+			const int64_t *lane_ids)
 {
-	struct rundb_insert *into = rundb_insert_begin(db, "shares", 17);
+	struct rundb_insert *into = rundb_insert_begin(db, "shares");
 	auto_free struct sum *sums = add_up(critical);
 
 	for (uint32_t i = 0; i <= critical->tree->node_count; i++)
 		if (sums[i].ns > 0 || sums[i].tree_ns > 0)
 			keep_sum(into, critical, i, &sums[i], lane_ids);
-	return rundb_insert_end(into);
+	rundb_insert_end(into);
 }
 
-static int keep_threads(struct rundb *db, const struct critical *critical)
+static void keep_threads(struct rundb *db, const struct critical *critical)
 {
-	struct rundb_insert *into = rundb_insert_begin(db, "on_threads", 3);
+	struct rundb_insert *into = rundb_insert_begin(db, "on_threads");
 	const struct walk_run *run = &critical->run;
 	auto_free double *ns = xcalloc(critical->thread_count + 1, sizeof(*ns));
 	auto_free double *waited_ns =
@@ -191,12 +191,12 @@ static int keep_threads(struct rundb *db, const struct critical *critical)
 			into,
 			(struct cell[]){cell_integer(critical->threads[i].thread_id),
 					cell_real(ns[i]), cell_real(waited_ns[i])});
-	return rundb_insert_end(into);
+	rundb_insert_end(into);
 }
 
-static int keep_whole(struct rundb *db, const struct critical *critical)
+static void keep_whole(struct rundb *db, const struct critical *critical)
 {
-	struct rundb_insert *into = rundb_insert_begin(db, "walked", 8);
+	struct rundb_insert *into = rundb_insert_begin(db, "walked");
 
 	rundb_insert_row(
 		into,
@@ -208,31 +208,22 @@ static int keep_whole(struct rundb *db, const struct critical *critical)
 				cell_real(critical->run.windows.length_ns),
 				cell_real(critical->run.windows.period_ns),
 				cell_integer((int64_t)critical->walk.guessed_count)});
-	return rundb_insert_end(into);
-}
-
-static int keep(struct rundb *db, const struct critical *critical)
-{
-	auto_free int64_t *lane_ids =
-		xcalloc(critical->lane_count + 1, sizeof(*lane_ids));
-	int result = keep_whole(db, critical);
-
-	for (size_t i = 0; i < critical->thread_count; i++)
-		lane_ids[critical->threads[i].lane] = critical->threads[i].lane_id;
-	if (result == 0)
-		result = keep_shares(db, critical, lane_ids);
-	if (result == 0)
-		result = keep_threads(db, critical);
-	return result;
+	rundb_insert_end(into);
 }
 
 SECTION_CODE(critical)
 {
-	ended_by(critical_done) struct critical critical;
-	enum exit_status status = critical_load(ask->input, &critical);
+	struct rundb *db = ask->input->db;
+	struct critical critical;
+	int64_t *lane_ids;
 
 	(void)doc, (void)rows;
-	if (status == STATUS_OK && keep(ask->input->db, &critical) < 0)
-		report_fail_db(ask->input);
-	return status == STATUS_NOTHING ? STATUS_OK : status;
+	if (!critical_load(ask->input, &critical))
+		return;
+	lane_ids = xcalloc(critical.lane_count + 1, sizeof(*lane_ids));
+	for (size_t i = 0; i < critical.thread_count; i++)
+		lane_ids[critical.threads[i].lane] = critical.threads[i].lane_id;
+	keep_whole(db, &critical);
+	keep_shares(db, &critical, lane_ids);
+	keep_threads(db, &critical);
 }

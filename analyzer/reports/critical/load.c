@@ -102,17 +102,16 @@ static uint32_t node_at(const struct critical *critical, struct cursor *cursor,
 	return critical->tree->nodes[node].host;
 }
 
-static int load_process(struct report_input *input, struct critical *critical)
+static void load_process(struct report_input *input, struct critical *critical)
 {
-	struct cursor *cursor = report_query(input, critical_sql_process);
+	auto_cursor struct cursor *cursor = report_query(input, critical_sql_process);
 
-	if (cursor_next(cursor) > 0) {
+	if (cursor_next(cursor)) {
 		critical->process_id = cursor_integer(cursor, "process_id");
 		critical->pid = cursor_integer(cursor, "pid");
 		critical->run.begin_ns = ns_at(cursor, "started_ns");
 		critical->run.end_ns = critical->run.begin_ns + ns_at(cursor, "wall_ns");
 	}
-	return report_finish(input, cursor);
 }
 
 /* Which thread ended the process, if the recording does not say: of those that ended with
@@ -126,13 +125,13 @@ static bool ends_later(const struct critical *critical, const struct critical_th
 	return a_is_first ? a_ns >= b_ns - 1e6 : a_ns > b_ns + 1e6;
 }
 
-static int load_threads(struct report_input *input, struct critical *critical)
+static void load_threads(struct report_input *input, struct critical *critical)
 {
-	struct cursor *cursor = query(input, critical, critical_sql_threads);
+	auto_cursor struct cursor *cursor = query(input, critical, critical_sql_threads);
 	size_t last = 0;
 	bool is_told = false;
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		size_t number = critical->thread_count++;
 		struct critical_thread *thread;
 		bool is_new;
@@ -158,7 +157,6 @@ static int load_threads(struct report_input *input, struct critical *critical)
 	}
 	if (critical->thread_count)
 		critical->run.last_lane = critical->threads[last].lane;
-	return report_finish(input, cursor);
 }
 
 /* The call of libc in which the path waited; for a nap the path itself. */
@@ -175,11 +173,11 @@ static uint32_t wait_node(const struct critical *critical, uint32_t waiter, size
 	return waiter;
 }
 
-static int load_stalls(struct report_input *input, struct critical *critical)
+static void load_stalls(struct report_input *input, struct critical *critical)
 {
-	struct cursor *cursor = query(input, critical, critical_sql_stalls);
+	auto_cursor struct cursor *cursor = query(input, critical, critical_sql_stalls);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		size_t kind = kind_of(cursor_text(cursor, "kind"));
 		uint32_t lane = lane_at(critical, cursor, "lane_id");
 		size_t number = critical->run.stall_count;
@@ -209,26 +207,24 @@ static int load_stalls(struct report_input *input, struct critical *critical)
 		};
 		critical->run.stall_count++;
 	}
-	return report_finish(input, cursor);
 }
 
-static int load_windows(struct report_input *input, struct critical *critical)
+static void load_windows(struct report_input *input, struct critical *critical)
 {
-	struct cursor *cursor = report_query(input, critical_sql_windows);
+	auto_cursor struct cursor *cursor = report_query(input, critical_sql_windows);
 
-	if (cursor_next(cursor) > 0)
+	if (cursor_next(cursor))
 		critical->run.windows = (struct walk_windows){
 			cursor_real(cursor, "first_ns"), cursor_real(cursor, "window_ns"),
 			cursor_real(cursor, "period_ns")};
-	return report_finish(input, cursor);
 }
 
 /* A number for each lane and node. */
-static int load_work(struct report_input *input, struct critical *critical)
+static void load_work(struct report_input *input, struct critical *critical)
 {
-	struct cursor *cursor = query(input, critical, critical_sql_work);
+	auto_cursor struct cursor *cursor = query(input, critical, critical_sql_work);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t lane = lane_at(critical, cursor, "lane_id");
 		uint32_t node = node_at(critical, cursor, "path_id"), number;
 		bool is_new;
@@ -250,7 +246,6 @@ static int load_work(struct report_input *input, struct critical *critical)
 		critical->splits[number].ready_ns += ns_at(cursor, "self_ready_ns");
 		critical->splits[number].blocked_ns += ns_at(cursor, "self_blocked_ns");
 	}
-	return report_finish(input, cursor);
 }
 
 static bool is_wait(const struct calltree *tree, uint32_t node)
@@ -319,7 +314,7 @@ static int compare_work(const void *a, const void *b)
 {
 	const struct shares_work *left = a, *right = b;
 
-	return (left->lane > right->lane) - (left->lane < right->lane);
+	return ORDER_BY(left, right, lane);
 }
 
 static void find(struct critical *critical)
@@ -335,14 +330,11 @@ static void find(struct critical *critical)
 
 	/* splits must stay in their order */
 	input.work = xcalloc(critical->work_count + 1, sizeof(*input.work));
-	if (critical->work_count) {
-		memcpy(input.work, critical->work,
-		       critical->work_count * sizeof(*input.work));
-		qsort(input.work, input.work_count, sizeof(*input.work), compare_work);
-	}
+	for (size_t i = 0; i < critical->work_count; i++)
+		input.work[i] = critical->work[i];
+	qsort(input.work, input.work_count, sizeof(*input.work), compare_work);
 	walk_find(&critical->run, &critical->walk);
 	shares_find(&input, &critical->shares);
-	free(input.work);
 }
 
 static void list_threads(struct critical *critical)
@@ -360,34 +352,19 @@ static void list_threads(struct critical *critical)
 		};
 }
 
-enum exit_status critical_load(struct report_input *input, struct critical *ret)
+bool critical_load(struct report_input *input, struct critical *ret)
 {
 	*ret = (struct critical){.process_id = 0};
-	if (load_process(input, ret) < 0)
-		return STATUS_FAILED;
+	load_process(input, ret);
 	if (!ret->process_id)
-		return STATUS_NOTHING;
+		return false;
 	ret->tree = report_call_tree(input);
-	if (!ret->tree || load_threads(input, ret) < 0 || load_stalls(input, ret) < 0 ||
-	    load_windows(input, ret) < 0 || load_work(input, ret) < 0)
-		return STATUS_FAILED;
+	load_threads(input, ret);
+	load_stalls(input, ret);
+	load_windows(input, ret);
+	load_work(input, ret);
 	list_threads(ret);
 	take_off_waits(ret);
 	find(ret);
-	return STATUS_OK;
-}
-
-void critical_done(struct critical *critical)
-{
-	map_done(&critical->lanes);
-	map_done(&critical->splits_by);
-	free(critical->threads);
-	free(critical->run.threads);
-	free(critical->run.stalls);
-	free(critical->stalls);
-	free(critical->work);
-	free(critical->splits);
-	free(critical->lane_ns);
-	walk_done(&critical->walk);
-	shares_done(&critical->shares);
+	return true;
 }

@@ -19,7 +19,7 @@ struct critical_split {
 	double cpu_ns, ready_ns, blocked_ns;
 };
 
-/* A process with threads, ready for the walk. All owned: critical_done(). */
+/* A process with threads, ready for the walk. */
 struct critical {
 	int64_t process_id, pid;
 	const struct calltree *tree; /* paths are its nodes */
@@ -38,9 +38,8 @@ struct critical {
 	struct shares shares;
 };
 
-/* STATUS_NOTHING, without an error: no process has had several threads. */
-enum exit_status critical_load(struct report_input *input, struct critical *ret);
-void critical_done(struct critical *critical);
+/* False: no process has had several threads. */
+bool critical_load(struct report_input *input, struct critical *ret);
 
 /* Whether the path is a call of libc, whose sleeps are known by its name. */
 bool critical_is_libc(const struct critical *critical, uint32_t path);

@@ -13,6 +13,7 @@
 #include "analyzer/reports/names/callers_find.h"
 #include "analyzer/reports/snapshots/list.h"
 #include "analyzer/rules/owners.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include "thread.sql.h"
 
@@ -26,11 +27,7 @@
 
 const struct calltree *ask_tree(struct ask *ask)
 {
-	const struct calltree *tree = ask->status ? NULL : paths_tree(&ask->paths);
-
-	if (!tree && !ask->status)
-		ask->status = STATUS_FAILED;
-	return tree;
+	return paths_tree(&ask->paths);
 }
 
 static const char *name_of(const struct cell *value)
@@ -63,9 +60,9 @@ static struct cell is_chosen(void *context, const struct cell *values)
 	if (!filter_is_active(&ask->input->filter))
 		return cell_integer(1);
 	tree = ask_tree(ask);
-	if (tree && !ask->chosen)
+	if (!ask->chosen)
 		ask->chosen = filter_paths(&ask->input->filter, tree, false);
-	node = tree ? calltree_find(tree, cell_whole(&values[0])) : CALLTREE_NONE;
+	node = calltree_find(tree, cell_whole(&values[0]));
 	return cell_integer(node != CALLTREE_NONE && ask->chosen[node]);
 }
 
@@ -115,12 +112,8 @@ static struct cell shortened(void *context, const struct cell *values)
 static struct cell meant(void *context, const struct cell *values)
 {
 	struct ask *ask = context;
-	struct found_function found = {0};
-
-	if (!ask->status)
-		ask->status =
-			callers_find(ask->input, ask->doc, name_of(&values[0]), &found);
-	return cell_integer(found.function_id);
+	return cell_integer(
+		callers_find(ask->input, ask->doc, name_of(&values[0])).function_id);
 }
 
 static struct cell people(void *context, const struct cell *values)
@@ -160,24 +153,15 @@ static uint32_t without_wrappers(struct ask *ask, uint32_t owner)
 {
 	if (!ask->wrappers) {
 		struct wrapper_limits limits = memory_wrapper_limits(NULL);
-		const struct calltree *tree = report_call_tree(ask->input);
 
-		if (!tree)
-			return owner;
-		ask->wrappers = wrappers_find(tree, &limits);
+		ask->wrappers = wrappers_find(report_call_tree(ask->input), &limits);
 	}
 	return wrappers_caller(ask->wrappers, owner);
 }
 
-static struct cell text_of(const char *text)
-{
-	return text ? (struct cell){.kind = CELL_TEXT, .text = text}
-		    : (struct cell){.kind = CELL_NULL};
-}
-
 static struct cell line_of(uint32_t line)
 {
-	return line ? cell_integer(line) : (struct cell){.kind = CELL_NULL};
+	return line ? cell_integer(line) : cell_text(NULL);
 }
 
 /* The call by which the owner asks a wrapper for memory. */
@@ -187,7 +171,7 @@ static struct cell asked_at(const struct calltree *tree, uint32_t site, uint32_t
 	const struct calltree_node *call = &tree->nodes[asked];
 
 	if (strcmp(what, "call_file") == 0)
-		return text_of(call->call_line ? call->call_file : NULL);
+		return cell_text(call->call_line ? call->call_file : NULL);
 	if (strcmp(what, "call_line") == 0)
 		return line_of(call->call_file ? call->call_line : 0);
 	while (site != asked && tree->nodes[site].is_frame)
@@ -201,13 +185,13 @@ static struct cell defined(const struct calltree *tree, uint32_t node, const cha
 	uint32_t function = tree->nodes[node].function;
 
 	if (strcmp(what, "name") == 0)
-		return text_of(calltree_owner_name(tree, node));
+		return cell_text(calltree_owner_name(tree, node));
 	if (strcmp(what, "function_id") == 0 && function != CALLTREE_NONE)
 		return cell_integer(tree->functions[function].function_id);
 	if (function == CALLTREE_NONE || !tree->functions[function].file)
-		return (struct cell){.kind = CELL_NULL};
+		return cell_text(NULL);
 	return strcmp(what, "line") == 0 ? cell_integer(tree->functions[function].line)
-					 : text_of(tree->functions[function].file);
+					 : cell_text(tree->functions[function].file);
 }
 
 /* fitted() and fitted_error(): report_fit() for SQL. */
@@ -234,19 +218,17 @@ static struct cell fitted_error(void *context, const struct cell *values)
 static struct cell asker(void *context, const struct cell *values)
 {
 	const struct calltree *tree = ask_tree(context);
-	uint32_t site = tree ? calltree_find(tree, cell_whole(&values[0]))
-			     : CALLTREE_NONE,
-		 asked, node;
+	uint32_t site = calltree_find(tree, cell_whole(&values[0])), asked, node;
 	const char *what = name_of(&values[1]);
 
 	if (site == CALLTREE_NONE)
-		return (struct cell){.kind = CELL_NULL};
+		return cell_text(NULL);
 	asked = calltree_owner(tree, site);
 	node = without_wrappers(context, asked);
 	if (strncmp(what, "call", 4) != 0)
 		return defined(tree, node, what);
 	if (asked == node)
-		return (struct cell){.kind = CELL_NULL};
+		return cell_text(NULL);
 	while (tree->nodes[asked].parent != node)
 		asked = tree->nodes[asked].parent;
 	return asked_at(tree, site, asked, what);
@@ -254,35 +236,26 @@ static struct cell asker(void *context, const struct cell *values)
 
 const struct leak_filter *ask_suppressions(struct ask *ask)
 {
-	const struct calltree *tree = ask_tree(ask);
-
-	if (tree && !ask->suppressions.tree)
-		ask->status = leak_filter_load(ask->input, tree, &ask->suppressions);
-	return ask->status ? NULL : &ask->suppressions;
+	if (!ask->suppressions.tree)
+		leak_filter_load(ask->input, ask_tree(ask), &ask->suppressions);
+	return &ask->suppressions;
 }
 
 static struct cell suppression(void *context, const struct cell *values)
 {
-	const struct leak_filter *filter = ask_suppressions(context);
 	size_t number =
-		filter ? leak_filter_find(filter, cell_whole(&values[0]),
-					  values[1].kind == CELL_TEXT ? values[1].text
-								      : NULL)
-		       : SUPPRESS_NONE;
+		leak_filter_find(ask_suppressions(context), cell_whole(&values[0]),
+				 values[1].kind == CELL_TEXT ? values[1].text : NULL);
 
-	return number == SUPPRESS_NONE ? (struct cell){.kind = CELL_NULL}
-				       : cell_integer((int64_t)number);
+	return number == SUPPRESS_NONE ? cell_text(NULL) : cell_integer((int64_t)number);
 }
 
 static struct cell pattern(void *context, const struct cell *values)
 {
-	const struct leak_filter *filter = ask_suppressions(context);
+	const struct suppressions *all = &ask_suppressions(context)->suppressions;
 	uint64_t number = (uint64_t)cell_whole(&values[0]);
 
-	if (!filter || number >= filter->suppressions.count)
-		return (struct cell){.kind = CELL_NULL};
-	return (struct cell){.kind = CELL_TEXT,
-			     .text = filter->suppressions.list[number].pattern};
+	return cell_text(number < all->count ? all->list[number].pattern : NULL);
 }
 
 static struct cell limit_of(void *context, const struct cell *values)
@@ -334,63 +307,33 @@ static const struct {
 	{"pattern", 1, pattern},
 };
 
-/* Finds the process that --process means. */
-static enum exit_status find_process(struct ask *ask)
-{
-	struct snapshot_list list;
-	enum exit_status status;
-
-	if (!ask->input->options->process)
-		return STATUS_OK;
-	status = snapshot_list_load(ask->input, &list);
-	if (status == STATUS_OK)
-		ask->process_id = list.processes[0].process_id;
-	snapshot_list_free(&list);
-	return status;
-}
-
-static enum exit_status find_function(struct ask *ask)
-{
-	return ask->takes_function
-		       ? callers_find(ask->input, ask->doc, ask->input->options->argument,
-				      &ask->function)
-		       : STATUS_OK;
-}
-
-enum exit_status ask_begin(struct ask *ask)
+void ask_begin(struct ask *ask)
 {
 	struct report_input *input = ask->input;
-	int result = paths_begin(&ask->paths, input);
-	enum exit_status status;
+	struct snapshot_list list;
 
-	for (size_t i = 0; i < COUNT(functions) && result == 0; i++)
-		result = rundb_function(input->db, functions[i].name, functions[i].count,
-					functions[i].call, ask);
-	if (result == 0 && ask->input->options->thread)
-		result = rundb_view(input->db, "functions", thread_sql_functions);
-	if (result < 0)
-		report_fail_db(input);
-	status = find_function(ask);
-	if (status == STATUS_OK)
-		status = find_process(ask);
-	if (status == STATUS_OK)
-		range_find(input, ask->facts->wall_ns, &ask->from_ns, &ask->to_ns);
-	return status;
+	paths_begin(&ask->paths, input);
+	for (size_t i = 0; i < COUNT(functions); i++)
+		rundb_function(input->db, functions[i].name, functions[i].count,
+			       functions[i].call, ask);
+	if (input->options->thread)
+		rundb_view(input->db, "functions", thread_sql_functions);
+	if (ask->takes_function)
+		ask->function = callers_find(input, ask->doc, input->options->argument);
+	if (input->options->process) {
+		snapshot_list_load(input, &list);
+		ask->process_id = list.processes[0].process_id;
+	}
+	range_find(input->options, whole_number(run_fact(&input->facts, "wall_ns")),
+		   &ask->from_ns, &ask->to_ns);
 }
 
+/* The functions are not asked any more, or are made anew. */
 void ask_end(struct ask *ask)
 {
-	for (size_t i = 0; i < COUNT(functions); i++)
-		rundb_function(ask->input->db, functions[i].name, functions[i].count,
-			       NULL, NULL);
 	if (ask->input->options->thread)
 		rundb_view(ask->input->db, "functions", NULL);
 	paths_end(&ask->paths);
-	free(ask->chosen);
-	wrappers_free(ask->wrappers);
-	leak_filter_free(&ask->suppressions);
-	strbuf_free(&ask->text);
-	ask->chosen = NULL;
 }
 
 struct number {
@@ -426,6 +369,8 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 		{":is_sorted", options->sort != NULL},
 		{":running_pid", rundb_live(ask->input->db)->running_pid},
 		{":live_pid", rundb_live(ask->input->db)->pid},
+		{":is_live", rundb_live(ask->input->db)->pid != 0},
+		{":is_attended", rundb_live(ask->input->db)->is_attended},
 	};
 
 	bind_numbers(cursor, numbers, COUNT(numbers));
@@ -434,69 +379,35 @@ static void bind_asked(const struct ask *ask, struct cursor *cursor)
 	cursor_bind_text(cursor, ":by", options->by);
 }
 
-static void bind_counts(const struct run_facts *facts, struct cursor *cursor)
+static void bind_facts(const struct run_facts *facts, struct cursor *cursor)
 {
-	const struct number numbers[] = {
-		{":is_live", facts->is_live},
-		{":is_attended", facts->is_attended},
-		{":is_split", facts->is_split},
-		{":calls", facts->calls},
-		{":function_count", facts->function_count},
-		{":path_count", facts->path_count},
-		{":process_count", facts->process_count},
-		{":thread_count", facts->thread_count},
-		{":counted_count", facts->counted_count},
-		{":sampled_count", facts->sampled_count},
-		{":off_count", facts->off_count},
-		{":unknown_count", facts->unknown_count},
-		{":inlined_calls", facts->inlined_calls},
-		{":estimated_count",
-		 facts->sampled_count + facts->counted_count - facts->uncounted_count},
-		{":plain_sample_count", facts->plain_sample_count},
-		{":wall_ns", facts->wall_ns},
-		{":recorded_ns", facts->recorded_ns},
-		{":self_ns", facts->self_ns},
-		{":self_off_ns", facts->self_off_ns},
-		{":raw_self_ns", facts->raw_self_ns},
-		{":self_error_ns", facts->total_error_ns},
-		{":cpu_ns", facts->cpu_ns},
-		{":ready_ns", facts->ready_ns},
-		{":blocked_ns", facts->blocked_ns},
-		{":alloc_count", facts->alloc_count},
-		{":alloc_bytes", facts->alloc_bytes},
-		{":free_count", facts->free_count},
-		{":temporary_count", facts->temporary_count},
-		{":peak_bytes", facts->peak_bytes},
-		{":peaks_bytes", facts->peaks_bytes},
-		{":live_bytes", facts->live_bytes},
-		{":allocating_count", facts->allocating_process_count},
-		{":peak_pid", facts->peak_pid},
-		{":peak_live_bytes", facts->peak_live_bytes},
-	};
-
-	bind_numbers(cursor, numbers, COUNT(numbers));
+	for (size_t i = 0; facts->row && i < facts->row->column_count; i++)
+		cursor_bind_named(cursor, facts->row->columns[i].name,
+				  facts->row->row_count ? &facts->row->cells[i] : NULL);
 }
 
 /* Binds the cost of hooks and samples. NAN becomes NULL: not known. */
 static void bind_costs(const struct ask *ask, struct cursor *cursor)
 {
-	const struct run_facts *facts = ask->facts;
+	const struct run_facts *facts = &ask->input->facts;
 	const struct hooks *hooks = &facts->hooks;
 	struct hooks_cost recorded = run_facts_hooks(facts);
 	struct hooks_cost counting = hooks_counting(hooks);
 	double min_share = ask->input->options->min_share;
 	struct hooks_cost all = hooks_total(hooks);
 	struct hooks_cost program = run_facts_program(facts);
+	double thread_ns = run_fact(facts, "thread_ns");
 	struct hooks_cost percent = hooks_percent(
-		all, (double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns));
-	double samples = (double)facts->cpu_sample_count;
-	double sampled_ns = (double)facts->sampled_ns;
+		all, thread_ns > 0 ? thread_ns : run_fact(facts, "wall_ns"));
+	double samples = run_fact(facts, "sample_count");
+	double sampled_ns = run_fact(facts, "sampled_ns");
+	double tick_ns = run_fact(facts, "sample_tick_ns");
 	const struct {
 		const char *name;
 		double value;
 	} reals[] = {
 		{":program_ns",
-		 ask->input->options->raw ? (double)facts->raw_self_ns : program.ns},
+		 ask->input->options->raw ? run_fact(facts, "raw_self_ns") : program.ns},
 		{":program_error_ns", program.error_ns},
 		{":hooks_ns", all.ns},
 		{":hooks_error_ns", all.error_ns},
@@ -518,15 +429,13 @@ static void bind_costs(const struct ask *ask, struct cursor *cursor)
 		{":counted_percent", units_share(hooks->counted_calls, hooks->calls)},
 		{":sample_ns", samples > 0 ? sampled_ns / samples : NAN},
 		{":sample_percent",
-		 facts->sample_tick_ns
-			 ? units_share(samples * (double)facts->sample_tick_ns,
-				       sampled_ns)
-			 : NAN},
+		 tick_ns > 0 ? units_share(samples * tick_ns, sampled_ns) : NAN},
+		{":recorded_ns",
+		 run_fact(facts, "recorded_ns") + facts->hooks.left_out_ns},
 	};
 	const struct number numbers[] = {
-		{":has_hooks", facts->calls && hooks->pair.ns > 0},
+		{":has_hooks", run_fact(facts, "calls") > 0 && hooks->pair.ns > 0},
 		{":has_samples", hooks->has_samples},
-		{":sample_count", facts->cpu_sample_count},
 	};
 
 	bind_numbers(cursor, numbers, COUNT(numbers));
@@ -539,46 +448,28 @@ void ask_bind(void *context, struct cursor *cursor)
 	const struct ask *ask = context;
 
 	bind_asked(ask, cursor);
-	bind_counts(ask->facts, cursor);
+	bind_facts(&ask->input->facts, cursor);
 	bind_costs(ask, cursor);
 }
 
-enum exit_status ask_status(const struct ask *ask)
+void ask_keep(struct ask *ask, const char *name, const char *sql)
 {
-	return ask->paths.has_failed && !ask->status ? STATUS_FAILED : ask->status;
-}
-
-enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql)
-{
-	int result = rundb_keep_bound(ask->input->db, name, sql, ask_bind, ask);
-
-	if (ask_status(ask))
-		return ask_status(ask);
-	if (result < 0)
-		report_fail_db(ask->input);
-	return STATUS_OK;
+	rundb_keep_bound(ask->input->db, name, sql, ask_bind, ask);
 }
 
 struct table *ask_rows(struct ask *ask, const char *sql)
 {
 	struct cursor *cursor = rundb_query(ask->input->db, sql);
-	struct table *table;
 
 	ask_bind(ask, cursor);
-	table = columns_read(ask->input, cursor);
-	if (!ask_status(ask))
-		return table;
-	table_free(table);
-	return NULL;
+	return columns_read(ask->input, cursor);
 }
 
 struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id, bool is_site)
 {
 	const struct calltree *tree = ask_tree(ask);
-	uint32_t node = tree ? calltree_find(tree, path_id) : CALLTREE_NONE;
+	uint32_t node = calltree_find(tree, path_id);
 
-	if (!tree)
-		return (struct cell){.kind = CELL_NULL};
 	return is_site ? report_site_chain(table, tree, node,
 					   !ask->input->options->machine)
 		       : report_chain(table, tree, node);

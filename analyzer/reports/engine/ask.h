@@ -32,12 +32,10 @@
 #include "analyzer/reports/engine/paths.h"
 #include "analyzer/reports/leaks/parts.h"
 #include "analyzer/reports/names/callers_find.h"
-#include "analyzer/reports/trust/facts.h"
 
 struct ask {
 	struct report_input *input;
 	struct doc *doc;
-	const struct run_facts *facts;
 	bool is_brief;	     /* for the report on one page */
 	bool takes_function; /* the command's argument names a function */
 	struct found_function function;
@@ -51,24 +49,21 @@ struct ask {
 	enum exit_status status; /* not STATUS_OK once a function could not answer */
 };
 
-/* Fails with a sentence when the argument or --process matches nothing. */
-enum exit_status ask_begin(struct ask *ask);
-/* Must be called even when ask_begin() failed. */
+/* Ends the command when the argument or --process matches nothing. */
+void ask_begin(struct ask *ask);
 void ask_end(struct ask *ask);
 
-/* Not STATUS_OK once a function or table could not answer: input->error says why. */
-enum exit_status ask_status(const struct ask *ask);
 /* Makes a table of this name with the rows of sql, for later queries. */
-enum exit_status ask_keep(struct ask *ask, const char *name, const char *sql);
+void ask_keep(struct ask *ask, const char *name, const char *sql);
 /* Binds the parameters that all queries have; context: the ask. */
 void ask_bind(void *context, struct cursor *cursor);
-/* The rows of a query, owned by caller; NULL on failure. */
+/* The rows of a query. */
 struct table *ask_rows(struct ask *ask, const char *sql);
 /* The names of a call path from its root, in the table's memory. is_site: people see it
  * up to the first library function below the owner, and how many follow. */
 struct cell ask_chain(struct ask *ask, struct table *table, int64_t path_id,
 		      bool is_site);
-/* The patterns of --suppressions; NULL on failure. */
+/* The patterns of --suppressions. */
 const struct leak_filter *ask_suppressions(struct ask *ask);
-/* The call tree; NULL on failure. */
+/* The call tree. */
 const struct calltree *ask_tree(struct ask *ask);

@@ -215,7 +215,8 @@ struct table *columns_read(struct report_input *input, struct cursor *cursor)
 {
 	size_t count = (size_t)cursor_column_count(cursor);
 	auto_free struct column *columns = xcalloc(count + 1, sizeof(*columns));
-	const struct kind **kinds = xcalloc(count + 1, sizeof(const struct kind *));
+	auto_free const struct kind **kinds =
+		xcalloc(count + 1, sizeof(const struct kind *));
 	struct table *table = table_new(columns, count);
 
 	for (size_t i = 0; i < count; i++) {
@@ -226,19 +227,16 @@ struct table *columns_read(struct report_input *input, struct cursor *cursor)
 			.name = arena_copy(&table->texts, name, strlen(name)),
 			.type = read_type(columns[i].type)};
 	}
-	table = report_fill(input, cursor, table);
-	for (size_t i = 0; table && i < count; i++) {
+	cursor_fill(cursor, table);
+	for (size_t i = 0; i < count; i++) {
 		table->columns[i] = columns[i];
 		if (kinds[i]->figure)
 			make_figures(table, i, kinds[i]->figure);
 		if ((columns[i].flags & COLUMN_IF_ANY) && !has_any(table, i))
 			table->columns[i].flags |= COLUMN_MACHINE;
 	}
-	if (table) {
-		put_lines(table);
-		clear_untimed(table);
-	}
-	free(kinds);
+	put_lines(table);
+	clear_untimed(table);
 	return table;
 }
 

@@ -12,7 +12,7 @@
 
 #include "analyzer/reports/report.h"
 
-/* Reads all rows of a query with such columns and closes the cursor. NULL on failure. */
+/* Reads all rows of a query with such columns and closes the cursor. */
 struct table *columns_read(struct report_input *input, struct cursor *cursor);
 /* The type of a column with this name. */
 enum column_type columns_type(const char *name);

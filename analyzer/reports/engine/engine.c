@@ -13,6 +13,7 @@
 #include "analyzer/reports/engine/ask.h"
 #include "analyzer/reports/engine/columns.h"
 #include "analyzer/reports/engine/run.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,13 +22,22 @@
 /* Copies a text into the document's memory, cleaned for display. */
 static const char *clean(struct engine *engine, const char *text)
 {
-	struct strbuf buffer = {0};
-	const char *copy;
+	ended_by(strbuf_free) struct strbuf buffer = {0};
 
 	utf8_clean(&buffer, text ? text : "");
-	copy = doc_copy(engine->doc, strbuf_text(&buffer));
-	strbuf_free(&buffer);
-	return copy;
+	return doc_copy(engine->doc, strbuf_text(&buffer));
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The place of a word among others, or the number given. */
+static size_t number_of(const char *const *words, size_t count, const char *word,
+			size_t otherwise)
+{
+	for (size_t i = 0; word && i < count; i++)
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	return otherwise;
 }
 
 /* The level of a row, if it has one, else that of the part. */
@@ -36,16 +46,13 @@ static enum note_level level_of(const struct report_part *part, const struct tab
 {
 	static const char *const words[] = {
 		[NOTE_PLAIN] = "plain", [NOTE_GOOD] = "good", [NOTE_WARNING] = "warning"};
-	const char *word = engine_text_at(table, row, "level");
 
-	for (size_t i = 0; word && i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(word, words[i]) == 0)
-			return (enum note_level)i;
-	return part->level;
+	return (enum note_level)number_of(
+		words, COUNT(words), engine_text_at(table, row, "level"), part->level);
 }
 
-static enum exit_status add_note(struct engine *engine, const struct report_part *part,
-				 struct table *table)
+static void add_note(struct engine *engine, const struct report_part *part,
+		     struct table *table)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const char *text = engine_sentence(
@@ -61,8 +68,6 @@ static enum exit_status add_note(struct engine *engine, const struct report_part
 		engine->is_empty |= (part->flags & PART_EMPTY) != 0;
 		engine->has_ended |= (part->flags & PART_STOP) != 0;
 	}
-	table_free(table);
-	return STATUS_OK;
 }
 
 static struct cell own_cell(struct doc *doc, struct cell cell)
@@ -91,8 +96,8 @@ static void add_value(struct engine *engine, struct section *section,
 	}
 }
 
-static enum exit_status add_values(struct engine *engine, const struct report_part *part,
-				   struct table *table)
+static void add_values(struct engine *engine, const struct report_part *part,
+		       struct table *table)
 {
 	struct section *section;
 	bool is_seen = false;
@@ -108,12 +113,10 @@ static enum exit_status add_values(struct engine *engine, const struct report_pa
 		section->flags = part->section_flags |
 				 (is_seen ? 0 : SECTION_MACHINE | SECTION_PAGE);
 	}
-	table_free(table);
-	return STATUS_OK;
 }
 
-static enum exit_status add_pairs(struct engine *engine, const struct report_part *part,
-				  struct table *table)
+static void add_pairs(struct engine *engine, const struct report_part *part,
+		      struct table *table)
 {
 	struct section *section = doc_values(engine->doc, part->name, NULL);
 
@@ -122,32 +125,13 @@ static enum exit_status add_pairs(struct engine *engine, const struct report_par
 		doc_add(section, clean(engine, engine_text_at(table, i, "name")), NULL,
 			COLUMN_ANY,
 			own_cell(engine->doc, *table_cell(table, i, "value")));
-	table_free(table);
-	return STATUS_OK;
-}
-
-static enum column_type unit_type(const char *unit)
-{
-	static const struct {
-		const char *word;
-		enum column_type type;
-	} units[] = {
-		{"ns", COLUMN_NSEC},
-		{"bytes", COLUMN_BYTES},
-		{"percent", COLUMN_PERCENT},
-		{"count", COLUMN_COUNT},
-	};
-
-	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++)
-		if (strcmp(unit, units[i].word) == 0)
-			return units[i].type;
-	return COLUMN_FIGURE;
 }
 
 static void add_plot(struct engine *engine, const struct report_part *part,
 		     const struct table *table, size_t first, size_t end)
 {
 	double *points = xreallocarray(NULL, part->points, sizeof(*points));
+	const char *unit = engine_text_at(table, first, "unit");
 	struct section *section;
 
 	for (size_t i = 0; i < part->points; i++)
@@ -160,44 +144,33 @@ static void add_plot(struct engine *engine, const struct report_part *part,
 		    point < (int64_t)part->points)
 			points[point] = cell_number(value);
 	}
-	section = doc_plot(engine->doc, part->name,
-			   clean(engine, engine_text_at(table, first, "title")),
-			   unit_type(engine_text_at(table, first, "unit")), points,
-			   part->points);
+	section =
+		doc_plot(engine->doc, part->name,
+			 clean(engine, engine_text_at(table, first, "title")),
+			 unit ? columns_type(unit) : COLUMN_FIGURE, points, part->points);
 	section->peak = cell_number(table_cell(table, first, "peak"));
 	section->span_ns = cell_whole(table_cell(table, first, "span_ns"));
 	if (engine_text_at(table, first, "span"))
 		section->span = clean(engine, engine_text_at(table, first, "span"));
 }
 
-static enum exit_status add_plots(struct engine *engine, const struct report_part *part,
-				  struct table *table)
+static void add_plots(struct engine *engine, const struct report_part *part,
+		      struct table *table)
 {
 	for (size_t first = 0, end; first < table->row_count; first = end) {
 		end = engine_rows_alike(table, first, "plot");
 		add_plot(engine, part, table, first, end);
 	}
-	table_free(table);
-	return STATUS_OK;
-}
-
-static enum lane_state state_of(const char *word)
-{
-	static const char *const words[] = {
-		[LANE_COMPUTING] = "computing", [LANE_READY] = "ready",
-		[LANE_BLOCKED] = "blocked",	[LANE_UNKNOWN] = "unknown",
-		[LANE_MOMENT] = "moment",
-	};
-
-	for (size_t i = 0; word && i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(word, words[i]) == 0)
-			return (enum lane_state)i;
-	return LANE_UNKNOWN;
 }
 
 static void add_slice(struct engine *engine, struct lanes *lanes,
 		      const struct table *table, size_t row)
 {
+	static const char *const states[] = {
+		[LANE_COMPUTING] = "computing", [LANE_READY] = "ready",
+		[LANE_BLOCKED] = "blocked",	[LANE_UNKNOWN] = "unknown",
+		[LANE_MOMENT] = "moment",
+	};
 	int64_t begin_ns = cell_whole(table_cell(table, row, "started_ns")), end_ns;
 
 	if (__builtin_add_overflow(
@@ -208,11 +181,13 @@ static void add_slice(struct engine *engine, struct lanes *lanes,
 			  .name = clean(engine, engine_text_at(table, row, "name")),
 			  .begin_ns = begin_ns,
 			  .end_ns = end_ns,
-			  .state = state_of(engine_text_at(table, row, "state"))});
+			  .state = (enum lane_state)number_of(
+				  states, COUNT(states),
+				  engine_text_at(table, row, "state"), LANE_UNKNOWN)});
 }
 
-static enum exit_status add_lanes(struct engine *engine, const struct report_part *part,
-				  struct table *table)
+static void add_lanes(struct engine *engine, const struct report_part *part,
+		      struct table *table)
 {
 	size_t limit = report_limit(engine->ask.input, part->rows), left_out = 0;
 	struct lanes *lanes = xcalloc(1, sizeof(*lanes));
@@ -223,82 +198,68 @@ static enum exit_status add_lanes(struct engine *engine, const struct report_par
 	lanes->to_ns = engine->ask.to_ns;
 	for (size_t i = 0; i < table->row_count; i++)
 		add_slice(engine, lanes, table, i);
-	table_free(table);
 	for (size_t i = 0; i < lanes->count; i++)
 		lanes_settle(&lanes->all[i]);
 	for (; limit && lanes->count > limit; left_out++)
 		free(lanes->all[--lanes->count].slices);
-	if (!lanes->count) {
-		lanes_free(lanes);
-		return STATUS_OK;
-	}
+	if (!lanes->count)
+		return;
 	section = doc_lanes(engine->doc, part->name, part->title, lanes);
 	if (left_out) {
 		units_counted(&text, (int64_t)left_out, "lane");
 		strbuf_puts(&text, " more (--limit, --thread).");
 		section->footer = doc_copy(engine->doc, strbuf_text(&text));
-		strbuf_free(&text);
 	}
-	return STATUS_OK;
 }
 
-static enum exit_status say_nothing(struct engine *engine, const struct report_part *part)
+static void say_nothing(struct engine *engine, const struct table *rows)
 {
-	struct table *rows = part->sql ? ask_rows(&engine->ask, part->sql) : NULL;
-	bool is_empty = rows ? rows->row_count : run_facts_empty(engine->ask.facts);
+	struct report_input *input = engine->ask.input;
 
-	if (part->sql && !rows)
-		return STATUS_FAILED;
-	table_free(rows);
-	if (!is_empty)
-		return STATUS_OK;
-	report_nothing_note(engine->ask.input, engine->doc);
+	if (rows ? !rows->row_count : !run_facts_empty(&input->facts))
+		return;
+	report_nothing_note(input, engine->doc);
 	engine->is_empty = engine->has_ended = true;
-	return STATUS_OK;
 }
 
-static enum exit_status add_code(struct engine *engine, const struct report_part *part)
+static void add_part(struct engine *engine, const struct report_part *part)
 {
-	struct table *table = part->sql ? ask_rows(&engine->ask, part->sql) : NULL;
-	enum exit_status status = part->sql && !table
-					  ? STATUS_FAILED
-					  : part->code(&engine->ask, engine->doc, table);
+	struct table *table = part->sql && part->kind != PART_KEEP
+				      ? ask_rows(&engine->ask, part->sql)
+				      : NULL;
 
-	table_free(table);
-	return status;
-}
-
-static enum exit_status add_part(struct engine *engine, const struct report_part *part)
-{
-	struct table *table;
-
-	if (part->kind == PART_NOTHING)
-		return say_nothing(engine, part);
-	if (part->kind == PART_KEEP)
-		return ask_keep(&engine->ask, part->name, part->sql);
-	if (part->kind == PART_CODE)
-		return add_code(engine, part);
-	table = ask_rows(&engine->ask, part->sql);
-	if (!table)
-		return STATUS_FAILED;
 	switch (part->kind) {
+	case PART_NOTHING:
+		say_nothing(engine, table);
+		break;
+	case PART_KEEP:
+		ask_keep(&engine->ask, part->name, part->sql);
+		break;
+	case PART_CODE:
+		part->code(&engine->ask, engine->doc, table);
+		break;
 	case PART_END:
 		engine->has_ended = table->row_count > 0;
-		table_free(table);
-		return STATUS_OK;
+		break;
 	case PART_PAIRS:
-		return add_pairs(engine, part, table);
+		add_pairs(engine, part, table);
+		break;
 	case PART_VALUES:
-		return add_values(engine, part, table);
+		add_values(engine, part, table);
+		break;
 	case PART_TABLE:
-		return engine_add_tables(engine, part, table);
+		engine_add_tables(engine, part, table);
+		return; /* the document has it */
 	case PART_LANES:
-		return add_lanes(engine, part, table);
+		add_lanes(engine, part, table);
+		break;
 	case PART_PLOTS:
-		return add_plots(engine, part, table);
-	default:
-		return add_note(engine, part, table);
+		add_plots(engine, part, table);
+		break;
+	case PART_NOTE:
+		add_note(engine, part, table);
 	}
+	table_free(table);
 }
 
 static bool is_used(const struct report_part *by, const char *name)
@@ -347,52 +308,44 @@ static bool is_wanted(const struct engine *engine, const struct report *report,
 
 static void drop_kept(struct engine *engine, const struct report_part *part)
 {
-	struct strbuf name = {0};
-
-	strbuf_printf(&name, "%s%s", part->name ? part->name : "",
-		      part->order ? "_shown" : "");
 	if (part->kind == PART_KEEP || part->order)
-		rundb_drop(engine->ask.input->db, strbuf_text(&name));
-	strbuf_free(&name);
+		rundb_drop(engine->ask.input->db,
+			   xasprintf("%s%s", part->name, part->order ? "_shown" : ""));
 }
 
 static enum exit_status run(struct engine *engine, const struct report *report)
 {
-	enum exit_status status = ask_begin(&engine->ask);
-
-	for (size_t i = 0; !status && !engine->has_ended && i < report->part_count; i++)
+	ask_begin(&engine->ask);
+	for (size_t i = 0;
+	     !engine->ask.status && !engine->has_ended && i < report->part_count; i++)
 		if (is_wanted(engine, report, i) && is_seen(engine, &report->parts[i]))
-			status = add_part(engine, &report->parts[i]);
+			add_part(engine, &report->parts[i]);
 	for (size_t i = 0; i < report->part_count; i++)
 		drop_kept(engine, &report->parts[i]);
 	ask_end(&engine->ask);
-	return status;
+	return engine->is_empty && !engine->ask.status ? STATUS_NOTHING
+						       : engine->ask.status;
 }
 
 enum exit_status engine_run(const struct report *report, struct report_input *input,
-			    struct doc *doc, const struct run_facts *facts)
+			    struct doc *doc)
 {
 	bool takes_function = !(report->takes & TAKES_ARCHIVE) && report->argument &&
 			      strcmp(report->argument, "FUNC") == 0;
-	struct engine engine = {.ask = {.input = input,
-					.doc = doc,
-					.facts = facts,
-					.takes_function = takes_function},
-				.doc = doc};
-	enum exit_status status = run(&engine, report);
-
-	return status == STATUS_OK && engine.is_empty ? STATUS_NOTHING : status;
-}
-
-enum exit_status engine_add_brief(const struct report *report, struct report_input *input,
-				  struct doc *doc, const struct run_facts *facts,
-				  size_t limit)
-{
 	struct engine engine = {
-		.ask = {.input = input, .doc = doc, .facts = facts, .is_brief = true},
-		.doc = doc,
-		.is_brief = true,
-		.limit = limit};
+		.ask = {.input = input, .doc = doc, .takes_function = takes_function},
+		.doc = doc};
 
 	return run(&engine, report);
+}
+
+void engine_add_brief(const struct report *report, struct report_input *input,
+		      struct doc *doc, size_t limit)
+{
+	struct engine engine = {.ask = {.input = input, .doc = doc, .is_brief = true},
+				.doc = doc,
+				.is_brief = true,
+				.limit = limit};
+
+	run(&engine, report);
 }

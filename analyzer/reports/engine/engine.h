@@ -14,13 +14,12 @@
 /* Fills the document: the head about the run, then all parts (build.c). */
 enum exit_status engine_build(const struct report *report, struct report_input *input,
 			      struct doc *doc);
-/* Fails with a sentence when --by has a word that the report does not know. */
-enum exit_status engine_check_by(const struct report *report, struct report_input *input);
+/* Ends the command when --by has a word that the report does not know. */
+void engine_check_by(const struct report *report, const struct report_input *input);
 /* Adds all parts. STATUS_NOTHING: the run has nothing for this report. */
 enum exit_status engine_run(const struct report *report, struct report_input *input,
-			    struct doc *doc, const struct run_facts *facts);
+			    struct doc *doc);
 /* Adds the parts that the report on one page has. Tables are cut to limit rows;
  * 0: they are not. */
-enum exit_status engine_add_brief(const struct report *report, struct report_input *input,
-				  struct doc *doc, const struct run_facts *facts,
-				  size_t limit);
+void engine_add_brief(const struct report *report, struct report_input *input,
+		      struct doc *doc, size_t limit);

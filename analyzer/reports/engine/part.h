@@ -3,7 +3,7 @@
  * analyzer/reports/sql/README.md for what the words mean. */
 #pragma once
 
-#include "analyzer/reports/trust/facts.h"
+#include "analyzer/reports/report.h"
 
 enum report_part_kind {
 	PART_KEEP,    /* a table for the queries below it, never shown */
@@ -62,9 +62,8 @@ struct report_part {
 	const char *weight,
 		*weight_words; /* the column whose share is told, and its words */
 	const char *show; /* the columns that people see, names separated by spaces */
-	/* PART_CODE: adds to the document, or fills the tables `fills`. rows is borrowed;
-	 * NULL if there is no query. */
+	/* PART_CODE: adds to the document, fills the tables `fills`, or sets the ask's
+	 * status. rows is borrowed; NULL if there is no query. */
 	const char *fills;
-	enum exit_status (*code)(struct ask *ask, struct doc *doc,
-				 const struct table *rows);
+	void (*code)(struct ask *ask, struct doc *doc, const struct table *rows);
 };

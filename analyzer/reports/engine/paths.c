@@ -38,22 +38,18 @@ static const char *column_names[QUANTITIES_FROM + QUANTITY_COUNT_TREE] = {
 
 const struct calltree *paths_tree(struct paths *paths)
 {
-	if (!paths->tree && !paths->has_failed && !report_call_tree(paths->input))
-		paths->has_failed = true;
-	return paths->tree ? paths->tree : paths->input->tree;
+	return paths->tree ? paths->tree : report_call_tree(paths->input);
 }
 
 static size_t count_rows(void *context)
 {
-	const struct calltree *tree = paths_tree(context);
-
-	return tree ? tree->order_count : 0;
+	return paths_tree(context)->order_count;
 }
 
 static struct cell function_cell(const struct calltree *tree, uint32_t function)
 {
 	return function == CALLTREE_NONE
-		       ? (struct cell){.kind = CELL_NULL}
+		       ? cell_text(NULL)
 		       : cell_integer(tree->functions[function].function_id);
 }
 
@@ -76,9 +72,8 @@ static uint32_t caller_component_of(struct paths *paths, uint32_t at)
 static struct cell component_cell(struct paths *paths, uint32_t number)
 {
 	if (number == CALLTREE_NONE)
-		return (struct cell){.kind = CELL_NULL};
-	return (struct cell){.kind = CELL_TEXT,
-			     .text = intern_name(&paths->components.names, number)};
+		return cell_text(NULL);
+	return cell_text(intern_name(&paths->components.names, number));
 }
 
 /* The key by which outermost nodes are found, as two numbers; CALLTREE_NONE: none.
@@ -127,8 +122,6 @@ static struct cell outermost_cell(struct paths *paths, uint32_t at,
 					  : map_number(&numbers, from, to, 0, NULL);
 		}
 		*outermost = calltree_outermost(paths_tree(paths), keys, numbers.count);
-		map_done(&numbers);
-		free(keys);
 	}
 	return cell_integer((*outermost)[at]);
 }
@@ -145,11 +138,11 @@ static struct cell cell_at(void *context, size_t row, size_t column)
 		return cell_integer(node->path_id);
 	case PATH_parent_path_id:
 		return node->parent_path_id ? cell_integer(node->parent_path_id)
-					    : (struct cell){.kind = CELL_NULL};
+					    : cell_text(NULL);
 	case PATH_function_id:
 		return function_cell(tree, node->function);
 	case PATH_name:
-		return (struct cell){.kind = CELL_TEXT, .text = calltree_name(tree, at)};
+		return cell_text(calltree_name(tree, at));
 	case PATH_depth:
 		return cell_integer(node->depth);
 	case PATH_is_frame:
@@ -174,26 +167,22 @@ static struct cell cell_at(void *context, size_t row, size_t column)
 	}
 }
 
-int paths_begin(struct paths *paths, struct report_input *input)
+void paths_begin(struct paths *paths, struct report_input *input)
 {
 	const struct quantity_list *list = &quantity_lists[QUANTITY_OF_TREE];
 
 	*paths = (struct paths){.input = input};
 	for (size_t i = 0; i < list->count; i++)
 		column_names[QUANTITIES_FROM + i] = quantities[list->numbers[i]].name;
-	return rundb_show_rows(input->db, "tree",
-			       &(struct rundb_rows){column_names,
-						    QUANTITIES_FROM + QUANTITY_COUNT_TREE,
-						    count_rows, cell_at},
-			       paths);
+	rundb_show_rows(input->db, "tree",
+			&(struct rundb_rows){column_names,
+					     QUANTITIES_FROM + QUANTITY_COUNT_TREE,
+					     count_rows, cell_at},
+			paths);
 }
 
 void paths_end(struct paths *paths)
 {
 	rundb_show_rows(paths->input->db, "tree", NULL, NULL);
-	for (size_t i = 0; i < PATHS_OUTERMOST; i++)
-		free(paths->outermost[i]);
-	components_free(&paths->components);
 	calltree_free(paths->tree);
-	free(paths->chosen);
 }

@@ -29,12 +29,11 @@ struct paths {
 	bool *chosen;	       /* by node: only these count as above others; NULL: all */
 	struct components components; /* computed when a query first asks, as all below */
 	bool *outermost[PATHS_OUTERMOST]; /* by node, for each column is_outermost... */
-	bool has_failed;		  /* loading failed: input->error says why */
 };
 
-/* Makes the table available to queries. 0 or -errno. */
-int paths_begin(struct paths *paths, struct report_input *input);
+/* Makes the table available to queries. */
+void paths_begin(struct paths *paths, struct report_input *input);
 /* Must be called in any case. */
 void paths_end(struct paths *paths);
-/* Loads the tree if needed. NULL on failure. */
+/* Loads the tree if needed. */
 const struct calltree *paths_tree(struct paths *paths);

@@ -37,12 +37,12 @@ static int64_t read_end(const char *name, const char *text, int64_t otherwise_ns
 		     name, text);
 }
 
-void range_find(struct report_input *input, int64_t wall_ns, int64_t *ret_from_ns,
-		int64_t *ret_to_ns)
+void range_find(const struct report_options *options, int64_t wall_ns,
+		int64_t *ret_from_ns, int64_t *ret_to_ns)
 {
-	*ret_from_ns = read_end("from", input->options->from, 0);
-	*ret_to_ns = read_end("to", input->options->to, wall_ns);
-	if ((input->options->from || input->options->to) && *ret_from_ns >= *ret_to_ns)
+	*ret_from_ns = read_end("from", options->from, 0);
+	*ret_to_ns = read_end("to", options->to, wall_ns);
+	if ((options->from || options->to) && *ret_from_ns >= *ret_to_ns)
 		command_fail(STATUS_USAGE,
 			     "nothing lies between --from and --to, or the end of "
 			     "the run");

@@ -6,5 +6,5 @@
 
 /* Sets times since the start of the run; without the options the whole run. Fails with a
  * sentence. */
-void range_find(struct report_input *input, int64_t wall_ns, int64_t *ret_from_ns,
-		int64_t *ret_to_ns);
+void range_find(const struct report_options *options, int64_t wall_ns,
+		int64_t *ret_from_ns, int64_t *ret_to_ns);

@@ -33,5 +33,5 @@ size_t engine_rows_alike(const struct table *table, size_t first, const char *co
 
 /* Adds the part's table, or one table for each value of its column `each`. Takes the
  * table. */
-enum exit_status engine_add_tables(struct engine *engine, const struct report_part *part,
-				   struct table *table);
+void engine_add_tables(struct engine *engine, const struct report_part *part,
+		       struct table *table);

@@ -6,8 +6,7 @@
 #include "analyzer/reports/engine/engine.h"
 
 #define SECTION_CODE(name)                                                               \
-	enum exit_status section_##name(struct ask *ask, struct doc *doc,                \
-					const struct table *rows)
+	void section_##name(struct ask *ask, struct doc *doc, const struct table *rows)
 
 /* Makes the functions gcc_visible(name) and gcc_word(visible), see exclude/parts.h. */
 SECTION_CODE(gcc_words);

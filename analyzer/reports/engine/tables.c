@@ -52,24 +52,18 @@ static int64_t said(const struct table *table, const char *name)
 }
 
 /* Makes the table NAME_shown for later queries. */
-static enum exit_status keep_order(struct engine *engine, const struct report_part *part,
-				   const struct table *table)
+static void keep_order(struct engine *engine, const struct report_part *part,
+		       const struct table *table)
 {
-	struct report_input *input = engine->ask.input;
-	ended_by(sums_done) struct sums places = {0};
-	ended_by(strbuf_free) struct strbuf name = {0};
-	int result = 0;
+	struct sums places = {0};
 
-	for (size_t i = 0; part->order && i < table->row_count; i++)
+	if (!part->order)
+		return;
+	for (size_t i = 0; i < table->row_count; i++)
 		sums_add(&places, cell_whole(table_cell(table, i, part->order)), 0, 0,
 			 (int64_t)i + 1);
-	strbuf_printf(&name, "%s_shown", part->name);
-	if (part->order)
-		result = rundb_keep_sums(input->db, strbuf_text(&name), part->order,
-					 "place", &places);
-	if (result < 0)
-		report_fail_db(input);
-	return STATUS_OK;
+	rundb_keep_sums(engine->ask.input->db, xasprintf("%s_shown", part->name),
+			part->order, "place", &places);
 }
 
 static size_t rows_of(const struct engine *engine, const struct report_part *part,
@@ -187,11 +181,10 @@ static void sort_rows(struct engine *engine, struct table *table)
 		memcpy(table_add_row(table), kept + i * table->column_count, size);
 }
 
-static enum exit_status add_table(struct engine *engine, const struct report_part *part,
-				  struct table *table)
+static void add_table(struct engine *engine, const struct report_part *part,
+		      struct table *table)
 {
 	struct report_input *input = engine->ask.input;
-	enum exit_status status = STATUS_OK;
 	size_t limit = rows_of(engine, part, table);
 	int64_t about = said(table, "about");
 	bool is_there = table->row_count || !(part->flags & PART_OPTIONAL);
@@ -211,11 +204,10 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	for (size_t i = 0; i < table->column_count && table->row_count; i++)
 		table->columns[i].title =
 			engine_sentence(engine, table->columns[i].title, table, 0);
-	if (is_there && input->options->sort && (part->flags & PART_SORT) &&
-	    !engine->is_brief)
-		sort_rows(engine, table);
 	if (!is_there)
-		return STATUS_OK;
+		return;
+	if (input->options->sort && (part->flags & PART_SORT) && !engine->is_brief)
+		sort_rows(engine, table);
 	if (part->rest) {
 		sum_up_rest(engine, part, table, limit);
 		limit = 0;
@@ -251,8 +243,7 @@ static enum exit_status add_table(struct engine *engine, const struct report_par
 	}
 	columns_drop_hidden(table);
 	finish_cells(engine, part, table);
-	status = keep_order(engine, part, table);
-	return status ? status : ask_status(&engine->ask);
+	keep_order(engine, part, table);
 }
 
 /* A range of rows as a table with texts of its own. */
@@ -287,17 +278,14 @@ size_t engine_rows_alike(const struct table *table, size_t first, const char *co
 	return end;
 }
 
-enum exit_status engine_add_tables(struct engine *engine, const struct report_part *part,
-				   struct table *table)
+void engine_add_tables(struct engine *engine, const struct report_part *part,
+		       struct table *table)
 {
-	enum exit_status status = STATUS_OK;
-
 	if (!part->each || !table->row_count)
 		return add_table(engine, part, table);
-	for (size_t first = 0, end; first < table->row_count && !status; first = end) {
+	for (size_t first = 0, end; first < table->row_count; first = end) {
 		end = engine_rows_alike(table, first, part->each);
-		status = add_table(engine, part, part_of(engine, table, first, end));
+		add_table(engine, part, part_of(engine, table, first, end));
 	}
 	table_free(table);
-	return status;
 }

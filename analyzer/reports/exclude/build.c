@@ -239,13 +239,11 @@ static void add_changes(struct doc *doc, const struct build_report *build, bool 
 enum exit_status exclude_program(struct report_input *input, struct doc *doc)
 {
 	struct target_report target = {0};
-	enum exit_status status = doctor_examine(input, &target);
 	struct build_report build;
 	bool has_hooks;
 	int error;
 
-	if (status)
-		return status;
+	doctor_examine(input, &target);
 	if (target.is_script)
 		return report_nothing(
 			input,

@@ -29,8 +29,6 @@ static enum exit_status check_moments(struct report_input *input,
 				      const struct ask *ask)
 {
 	int64_t a = moment_id(&between->a), b = moment_id(&between->b);
-	bool known = true;
-	enum exit_status status = STATUS_OK;
 
 	if (ask->a && between->a.kind == between->b.kind && a == b)
 		command_fail(STATUS_USAGE, "'%s' and '%s' are the same moment; name two",
@@ -43,11 +41,9 @@ static enum exit_status check_moments(struct report_input *input,
 		command_fail(STATUS_USAGE,
 			     "'%s' comes before '%s'; name the earlier one first", ask->b,
 			     ask->a);
-	if (between->a.kind == MOMENT_EXIT || between->b.kind == MOMENT_EXIT)
-		status = snapshot_knows_exit(input, between->list, between->process,
-					     &known);
-	if (status || known)
-		return status;
+	if ((between->a.kind != MOMENT_EXIT && between->b.kind != MOMENT_EXIT) ||
+	    snapshot_knows_exit(input, between->list, between->process))
+		return STATUS_OK;
 	return report_nothing(
 		input,
 		"the live memory of process %lld at its exit is unknown: other processes "
@@ -56,19 +52,19 @@ static enum exit_status check_moments(struct report_input *input,
 		(long long)between->process->pid);
 }
 
-static enum exit_status find(struct report_input *input, struct snapshot_list *list,
-			     const struct ask *ask, struct between *ret)
+static struct between find(struct report_input *input, struct snapshot_list *list,
+			   const struct ask *ask)
 {
 	/* "start" may be a label; no word means the start itself */
 	const char *words[] = {ask->b, ask->a};
 	struct moment moments[2] = {[1] = {.kind = MOMENT_START}};
-	enum exit_status status = snapshot_list_load(input, list);
+	struct between found = {.list = list, .c.kind = MOMENT_EXIT};
 
-	if (status == STATUS_OK)
-		status = snapshot_find(input, list, words, 2, &ret->process, moments);
-	*ret = (struct between){
-		list, ret->process, moments[1], moments[0], {.kind = MOMENT_EXIT}};
-	return status ? status : check_moments(input, ret, ask);
+	snapshot_list_load(input, list);
+	found.process = snapshot_find(input, list, words, 2, moments);
+	found.a = moments[1];
+	found.b = moments[0];
+	return found;
 }
 
 static void describe(struct report_input *input, const struct between *between,
@@ -89,29 +85,6 @@ static void describe(struct report_input *input, const struct between *between,
 	flame_set_subject(flame, strbuf_text(&text));
 }
 
-static enum exit_status load(struct report_input *input, struct doc *doc,
-			     struct snapshot_list *list, const struct ask *ask,
-			     unsigned folds)
-{
-	struct between between = {0};
-	enum exit_status status = find(input, list, ask, &between);
-	struct calltree *tree;
-
-	if (status)
-		return status;
-	tree = report_tree_load(input);
-	if (!tree || between_load(input, &between, tree) < 0) {
-		calltree_free(tree);
-		return STATUS_FAILED;
-	}
-	if (!flame_is_memory(ask->metric))
-		between_note_left_out(doc, tree);
-	doc->flame = flame_make_folded(input, tree, ask->metric,
-				       is_of_moment(ask->metric) && ask->a, folds);
-	describe(input, &between, ask, doc->flame);
-	return STATUS_OK;
-}
-
 enum exit_status flame_build_moments(struct report_input *input, struct doc *doc,
 				     unsigned folds)
 {
@@ -119,16 +92,26 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 	struct ask ask = {options->before,
 			  options->snapshot ? options->snapshot : options->after,
 			  flame_metric_or(input, FLAME_LIVE)};
-	ended_by(snapshot_list_free) struct snapshot_list list = {0};
-	struct run_facts facts;
+	struct snapshot_list list;
+	struct between between;
+	struct calltree *tree;
 	enum exit_status status;
 
 	if (ask.metric == FLAME_AT_PEAK)
 		command_fail(STATUS_USAGE,
 			     "--metric at-peak is of a moment by itself; use "
 			     "--metric live, and 'peak' for the moment");
-	status = report_open(input, doc, &facts);
-	if (status == STATUS_OK)
-		status = load(input, doc, &list, &ask, folds);
-	return status;
+	report_open(input, doc);
+	between = find(input, &list, &ask);
+	status = check_moments(input, &between, &ask);
+	if (status)
+		return status;
+	tree = report_tree_load(input);
+	between_load(input, &between, tree);
+	if (!flame_is_memory(ask.metric))
+		between_note_left_out(doc, tree);
+	doc->flame = flame_make_folded(input, tree, ask.metric,
+				       is_of_moment(ask.metric) && ask.a, folds);
+	describe(input, &between, &ask, doc->flame);
+	return STATUS_OK;
 }

@@ -10,7 +10,6 @@
 #include "analyzer/reports/engine/engine.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* Weighing of paths as boxes. */
@@ -132,8 +131,6 @@ static void weigh(struct compare_state *state, unsigned metric, unsigned folds)
 		weigh_by_site(&weighing, metric == FLAME_LIVE
 						 ? COMPARE_SITE_live_bytes
 						 : COMPARE_SITE_at_peak_bytes);
-	free(weighing.places);
-	free(weighing.passes);
 }
 
 static void put_side(struct strbuf *text, const struct compare_state *state,
@@ -165,28 +162,17 @@ static void describe(const struct compare_state *state, struct flame *flame)
 	flame_set_subject(flame, strbuf_text(&text));
 }
 
-/* Adds notes on what prevents comparing, and on what is left out. */
-static enum exit_status say_notes(struct compare_state *state)
-{
-	static const struct report *const parts[] = {&report_comparable,
-						     &report_left_out_of_paths};
-	struct run_facts facts = {0};
-	enum exit_status status = STATUS_OK;
-
-	if (compare_show(state) < 0)
-		report_fail_db(state->input);
-	for (size_t i = 0; i < 2 && status == STATUS_OK; i++)
-		status = engine_run(parts[i], state->input, state->doc, &facts);
-	compare_hide(state);
-	return status;
-}
-
 static enum exit_status fill(struct compare_state *state, unsigned folds)
 {
-	enum exit_status status = compare_prepare(state);
+	enum exit_status status;
 
-	if (status == STATUS_OK)
-		status = say_notes(state);
+	if (!compare_prepare(state))
+		return STATUS_NOTHING;
+	/* what prevents comparing, and what is left out */
+	compare_show(state);
+	status = engine_run(&report_comparable, state->input, state->doc);
+	if (!status)
+		status = engine_run(&report_left_out_of_paths, state->input, state->doc);
 	if (status)
 		return status;
 	compare_fold_left_out(&state->comparison);
@@ -206,18 +192,15 @@ enum exit_status flame_build_runs(struct report_input *input, struct doc *doc,
 	struct report_options options = *input->options;
 	struct report_input asked = *input;
 	struct compare_state state = {.input = &asked, .doc = doc};
-	char number[24];
 	enum exit_status status;
 
-	snprintf(number, sizeof(number), "%lld", (long long)input->run_id);
 	if (options.run_is_chosen && !options.after)
-		options.after = number;
+		options.after = xasprintf("%lld", (long long)input->run_id);
 	asked.options = &options;
 	asked.databases = has_other ? sides : &sides[1];
 	asked.database_count = has_other ? 2 : 1;
 	asked.before_databases = has_other ? 1 : 0;
 	status = fill(&state, folds);
 	input->error = asked.error;
-	compare_free_state(&state);
 	return status;
 }

@@ -65,33 +65,23 @@ struct history {
 /* The only number of the only row; 0: none. */
 static size_t ask_number(struct history *history, const char *sql)
 {
-	struct cursor *cursor = rundb_query(history->input->db, sql);
-	double number = 0;
+	auto_cursor struct cursor *cursor = rundb_query(history->input->db, sql);
+	double number = cursor_next(cursor) ? cursor_real_at(cursor, 0) : 0;
 
-	if (cursor_next(cursor) > 0)
-		number = cursor_real_at(cursor, 0);
-	cursor_close(cursor);
 	return number > 0 && number < 1e9 ? (size_t)number : 0;
 }
 
-static enum exit_status choose_runs(struct history *history)
+static void choose_runs(struct history *history)
 {
 	const struct report_options *options = history->input->options;
 	struct rundb *db = history->input->db;
-	struct rundb_insert *insert;
-	int result = rundb_keep(db, "wanted_tags", history_sql_wanted_tags, 0);
+	struct rundb_insert *insert =
+		rundb_fill(db, "wanted_tags", history_sql_wanted_tags);
 
-	if (result == 0) {
-		insert = rundb_insert_begin(db, "wanted_tags", 1);
-		for (size_t i = 0; i < options->tag_count; i++)
-			rundb_insert_row(insert,
-					 (struct cell[]){cell_text(options->tags[i])});
-		result = rundb_insert_end(insert);
-	}
-	if (result == 0)
-		result = rundb_keep(db, "chosen_runs", history_sql_chosen_runs, 0);
-	if (result < 0)
-		report_fail_db(history->input);
+	for (size_t i = 0; i < options->tag_count; i++)
+		rundb_insert_row(insert, (struct cell[]){cell_text(options->tags[i])});
+	rundb_insert_end(insert);
+	rundb_keep(db, "chosen_runs", history_sql_chosen_runs, 0);
 	history->runs = ask_number(history, history_sql_count);
 	history->subjects = ask_number(history, history_sql_subjects) + 1;
 	if (history->runs > RUNS_MOST || history->subjects > SUBJECTS_MOST)
@@ -99,38 +89,28 @@ static enum exit_status choose_runs(struct history *history)
 			     "%s: has more runs or functions than can be compared; "
 			     "--tag chooses runs",
 			     rundb_path(db));
-	return STATUS_OK;
 }
 
-static enum exit_status find_subject(struct history *history)
+static void find_subject(struct history *history)
 {
 	struct report_input *input = history->input;
-	struct cursor *cursor;
+	struct cursor *cursor = rundb_query(input->db, history_sql_named);
 	struct strbuf list = {0};
 	size_t count = 0;
 
-	if (!input->options->argument)
-		return STATUS_OK;
-	cursor = rundb_query(input->db, history_sql_named);
 	cursor_bind_text(cursor, ":argument", input->options->argument);
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		history->only = cursor_integer(cursor, "subject_id");
-		if (count++ < 5) {
-			strbuf_puts(&list, count > 1 ? ", " : "");
-			utf8_clean(&list, cursor_text(cursor, "name"));
-		}
+		if (count++ < 5)
+			strbuf_printf(&list, "%s%s", count > 1 ? ", " : ": ",
+				      cursor_text(cursor, "name"));
 	}
 	cursor_close(cursor);
-	if (count != 1) {
-		strbuf_printf(&input->error, "%s: %s '", rundb_path(input->db),
-			      count ? "several functions are like"
-				    : "no run has a function");
-		utf8_clean(&input->error, input->options->argument);
-		strbuf_printf(&input->error, "'%s%s", count ? ": " : "",
-			      strbuf_text(&list));
-	}
-	strbuf_free(&list);
-	return count == 1 ? STATUS_OK : STATUS_FAILED;
+	if (count != 1)
+		command_fail(STATUS_FAILED, "%s: %s '%s'%s", rundb_path(input->db),
+			     count ? "several functions are like"
+				   : "no run has a function",
+			     input->options->argument, strbuf_text(&list));
 }
 
 static void make_course(struct history *history, struct course *course)
@@ -140,15 +120,15 @@ static void make_course(struct history *history, struct course *course)
 	course->recording = xcalloc(history->runs, 1);
 }
 
-static int load(struct history *history, const char *sql)
+static void load(struct history *history, const char *sql)
 {
-	struct cursor *cursor = rundb_query(history->input->db, sql);
+	auto_cursor struct cursor *cursor = rundb_query(history->input->db, sql);
 	size_t made = 0;
 
 	/* one subject, or all but the run as a whole */
 	cursor_bind_integer(cursor, ":first", history->only ?: 1);
 	cursor_bind_integer(cursor, ":last", history->only ?: SUBJECTS_MOST);
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint64_t place = (uint64_t)cursor_integer(cursor, "place");
 		uint64_t subject = (uint64_t)cursor_integer(cursor, "subject_id");
 		struct course *course;
@@ -165,7 +145,6 @@ static int load(struct history *history, const char *sql)
 		for (enum kind k = 0; k < KINDS; k++)
 			course->values[k][place] = cursor_integer(cursor, kinds[k].name);
 	}
-	return report_finish(history->input, cursor);
 }
 
 /* The runs in which the function is, and, of times, in which it was timed as in the last
@@ -344,65 +323,39 @@ static void judge_all(struct history *history)
 	}
 }
 
-static int keep_tables(struct history *history)
+static void keep_tables(struct history *history)
 {
 	struct rundb *db = history->input->db;
 	struct rundb_insert *insert;
-	int result = rundb_keep(db, "level_changes", history_sql_level_changes, 0)
-			 ?: rundb_keep(db, "present_levels", history_sql_present_levels, 0)
-			 ?: rundb_keep(db, "there", history_sql_there, 0)
-			 ?: rundb_keep(db, "not_compared", history_sql_not_compared, 0);
-	if (result < 0)
-		return result;
-	history->changes = rundb_insert_begin(db, "level_changes", 9);
-	history->levels = rundb_insert_begin(db, "present_levels", 8);
-	history->there = rundb_insert_begin(db, "there", 3);
+
+	history->changes = rundb_fill(db, "level_changes", history_sql_level_changes);
+	history->levels = rundb_fill(db, "present_levels", history_sql_present_levels);
+	history->there = rundb_fill(db, "there", history_sql_there);
 	judge_all(history);
-	result = rundb_insert_end(history->levels);
-	result = rundb_insert_end(history->changes) ?: result;
-	result = rundb_insert_end(history->there) ?: result;
-	insert = rundb_insert_begin(db, "not_compared", 2);
+	rundb_insert_end(history->levels);
+	rundb_insert_end(history->changes);
+	rundb_insert_end(history->there);
+	insert = rundb_fill(db, "not_compared", history_sql_not_compared);
 	rundb_insert_row(insert,
 			 (struct cell[]){cell_integer((int64_t)history->small),
 					 cell_integer((int64_t)history->otherwise)});
-	return rundb_insert_end(insert) ?: result;
-}
-
-static enum exit_status look(struct history *history)
-{
-	enum exit_status status = choose_runs(history);
-
-	if (status == STATUS_OK)
-		status = find_subject(history);
-	if (status != STATUS_OK)
-		return status;
-	history->courses = xcalloc(history->subjects, sizeof(*history->courses));
-	history->numbers = xcalloc(history->runs + 1, sizeof(*history->numbers));
-	history->scratch = xcalloc(history->runs + 1, sizeof(*history->scratch));
-	history->places = xcalloc(history->runs + 1, sizeof(*history->places));
-	history->found = xcalloc(history->runs + 1, sizeof(*history->found));
-	if (load(history, history_sql_totals) < 0 ||
-	    load(history, history_sql_values) < 0)
-		return STATUS_FAILED;
-	if (keep_tables(history) < 0)
-		report_fail_db(history->input);
-	return STATUS_OK;
+	rundb_insert_end(insert);
 }
 
 enum exit_status history_build(struct report_input *input, struct doc *doc)
 {
 	struct history history = {.input = input};
-	enum exit_status status = look(&history);
 
-	for (size_t i = 0; i < history.subjects && history.courses; i++) {
-		for (size_t k = 0; k < KINDS; k++)
-			free(history.courses[i].values[k]);
-		free(history.courses[i].recording);
-	}
-	free(history.courses);
-	free(history.numbers);
-	free(history.scratch);
-	free(history.places);
-	free(history.found);
-	return status ? status : engine_build(&report_history, input, doc);
+	choose_runs(&history);
+	if (input->options->argument)
+		find_subject(&history);
+	history.courses = xcalloc(history.subjects, sizeof(*history.courses));
+	history.numbers = xcalloc(history.runs + 1, sizeof(*history.numbers));
+	history.scratch = xcalloc(history.runs + 1, sizeof(*history.scratch));
+	history.places = xcalloc(history.runs + 1, sizeof(*history.places));
+	history.found = xcalloc(history.runs + 1, sizeof(*history.found));
+	load(&history, history_sql_totals);
+	load(&history, history_sql_values);
+	keep_tables(&history);
+	return engine_build(&report_history, input, doc);
 }

@@ -13,9 +13,8 @@ struct leak_filter {
 };
 
 /* Loads --suppressions; without the option there are none. */
-enum exit_status leak_filter_load(struct report_input *input, const struct calltree *tree,
-				  struct leak_filter *ret);
-void leak_filter_free(struct leak_filter *filter);
+void leak_filter_load(struct report_input *input, const struct calltree *tree,
+		      struct leak_filter *ret);
 /* The suppression of a site: by a function on its path, or by the file of its call. */
 size_t leak_filter_find(const struct leak_filter *filter, int64_t path_id,
 			const char *file);

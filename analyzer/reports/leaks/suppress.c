@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 /* Finds what suppresses each function by itself: its name, file or module. */
-static int judge_functions(struct report_input *input, struct leak_filter *filter,
-			   size_t *functions)
+static void judge_functions(struct report_input *input, struct leak_filter *filter,
+			    size_t *functions)
 {
 	static const char *const by[] = {"name", "file", "module"};
-	struct cursor *cursor = report_query(input, leaks_sql_functions);
+	auto_cursor struct cursor *cursor = report_query(input, leaks_sql_functions);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t number = calltree_function(
 			filter->tree, cursor_integer(cursor, "function_id"));
 
@@ -26,7 +26,6 @@ static int judge_functions(struct report_input *input, struct leak_filter *filte
 			functions[number] = suppressions_find(&filter->suppressions,
 							      cursor_text(cursor, by[i]));
 	}
-	return report_finish(input, cursor);
 }
 
 static void judge_nodes(struct leak_filter *filter, const size_t *functions)
@@ -46,42 +45,24 @@ static void judge_nodes(struct leak_filter *filter, const size_t *functions)
 	}
 }
 
-static void parse(struct report_input *input, struct leak_filter *filter)
+void leak_filter_load(struct report_input *input, const struct calltree *tree,
+		      struct leak_filter *ret)
 {
 	const char *path = input->options->suppressions;
-	ended_by(strbuf_free) struct strbuf text = {0}, error = {0};
-
-	report_read_file(path, "a list of suppressions", &text);
-	if (suppressions_parse(&filter->suppressions, strbuf_text(&text), text.size, path,
-			       &error) < 0)
-		command_fail(STATUS_USAGE, "%s", strbuf_text(&error));
-}
-
-enum exit_status leak_filter_load(struct report_input *input, const struct calltree *tree,
-				  struct leak_filter *ret)
-{
-	enum exit_status status = STATUS_OK;
-	auto_free size_t *functions = NULL;
+	auto_free size_t *functions =
+		xcalloc(tree->function_count + 1, sizeof(*functions));
+	struct strbuf text = {0};
 
 	*ret = (struct leak_filter){.tree = tree};
-	if (!input->options->suppressions)
-		return STATUS_OK;
-	parse(input, ret);
+	if (!path)
+		return;
+	report_read_file(path, "a list of suppressions", &text);
+	suppressions_parse(&ret->suppressions, strbuf_text(&text), text.size, path);
 	ret->nodes = xcalloc(tree->node_count + 1, sizeof(*ret->nodes));
-	functions = xcalloc(tree->function_count + 1, sizeof(*functions));
 	for (size_t i = 0; i < tree->function_count; i++)
 		functions[i] = SUPPRESS_NONE;
-	if (judge_functions(input, ret, functions) < 0)
-		status = STATUS_FAILED;
+	judge_functions(input, ret, functions);
 	judge_nodes(ret, functions);
-	return status;
-}
-
-void leak_filter_free(struct leak_filter *filter)
-{
-	suppressions_free(&filter->suppressions);
-	free(filter->nodes);
-	filter->nodes = NULL;
 }
 
 size_t leak_filter_find(const struct leak_filter *filter, int64_t path_id,

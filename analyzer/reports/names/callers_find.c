@@ -10,7 +10,6 @@
 
 #include "callers_find.sql.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,47 +80,30 @@ static void consider(struct search *search, struct cursor *cursor, struct doc *d
 	add_candidate(search, cursor, name);
 }
 
-static enum exit_status not_found(struct search *search)
-{
-	ended_by(strbuf_free) struct strbuf list = {0};
-
-	near_names_put(&search->near, search->input->names, &list);
-	command_fail(STATUS_FAILED, "no function '%s' in the run%s", search->wanted,
-		     strbuf_text(&list));
-	return STATUS_FAILED;
-}
-
-static enum exit_status verdict(struct search *search)
-{
-	struct strbuf text = {0};
-	char more[48] = "";
-
-	if (search->best == MEANT_NOT)
-		return not_found(search);
-	if (search->best_count <= 1)
-		return STATUS_OK;
-	if (search->best_count > LISTED_NAMES)
-		snprintf(more, sizeof(more), "\n  and %zu more",
-			 search->best_count - LISTED_NAMES);
-	strbuf_printf(&text, "'%s' fits %zu functions; give the name or the #ID of one:",
-		      search->wanted, search->best_count);
-	strbuf_puts(&text, strbuf_text(&search->candidates));
-	strbuf_puts(&text, more);
-	command_fail_lines(STATUS_FAILED, strbuf_text(&text));
-	return STATUS_FAILED;
-}
-
-enum exit_status callers_find(struct report_input *input, struct doc *doc,
-			      const char *wanted, struct found_function *ret)
+struct found_function callers_find(struct report_input *input, struct doc *doc,
+				   const char *wanted)
 {
 	struct search search = {.input = input, .wanted = wanted, .best = MEANT_NOT};
-	enum exit_status status;
-	struct cursor *cursor = report_query(input, callers_find_sql_functions);
+	auto_cursor struct cursor *cursor =
+		report_query(input, callers_find_sql_functions);
+	struct found_function found = {0};
+	struct strbuf text = {0};
 
-	while (cursor_next(cursor) > 0)
-		consider(&search, cursor, doc, ret);
-	status = report_finish(input, cursor) < 0 ? STATUS_FAILED : verdict(&search);
-	strbuf_free(&search.candidates);
-	near_names_free(&search.near);
-	return status;
+	while (cursor_next(cursor))
+		consider(&search, cursor, doc, &found);
+	if (search.best == MEANT_NOT) {
+		near_names_put(&search.near, input->names, &text);
+		command_fail(STATUS_FAILED, "no function '%s' in the run%s", wanted,
+			     strbuf_text(&text));
+	}
+	if (search.best_count <= 1)
+		return found;
+	strbuf_puts(&text, "'");
+	utf8_clean(&text, wanted);
+	strbuf_printf(&text, "' fits %zu functions; give the name or the #ID of one:%s",
+		      search.best_count, strbuf_text(&search.candidates));
+	if (search.best_count > LISTED_NAMES)
+		strbuf_printf(&text, "\n  and %zu more",
+			      search.best_count - LISTED_NAMES);
+	command_fail_lines(STATUS_FAILED, strbuf_text(&text));
 }

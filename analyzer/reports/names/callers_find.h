@@ -12,6 +12,6 @@ struct found_function {
 
 /* Looks for an exact name, a linkage name, the name without arguments and namespaces,
  * then a part of a name; "#12" is a function_id. If several fit equally well or none
- * does, fails and names the nearest. */
-enum exit_status callers_find(struct report_input *input, struct doc *doc,
-			      const char *wanted, struct found_function *ret);
+ * does, ends the command and names the nearest. */
+struct found_function callers_find(struct report_input *input, struct doc *doc,
+				   const char *wanted);

@@ -35,68 +35,55 @@ static void use_name(struct report_input *input, struct near_names *near,
 }
 
 /* Reads the names of a database, of one run or (0) of all. */
-static int read_names(struct report_input *input, struct rundb *db, int64_t run_id,
-		      struct near_names *near, enum use use)
+static void read_names(struct report_input *input, struct rundb *db, int64_t run_id,
+		       struct near_names *near, enum use use)
 {
 	struct cursor *cursor;
-	int result;
 
 	if (!db)
-		return 0;
+		return;
 	cursor = rundb_query(db, focus_sql_names);
 	cursor_bind_integer(cursor, ":run", run_id);
-	while (cursor_next(cursor) > 0)
+	while (cursor_next(cursor))
 		use_name(input, near, cursor, use);
-	result = cursor_finish(cursor);
-	if (result < 0) {
-		strbuf_reset(&input->error);
-		strbuf_puts(&input->error, rundb_error(db));
-	}
-	return result;
+	cursor_close(cursor);
 }
 
-static int read_all(struct report_input *input, struct near_names *near, enum use use)
+static void read_all(struct report_input *input, struct near_names *near, enum use use)
 {
-	int result = read_names(input, input->db, input->run_id, near, use);
-
-	if (result == 0)
-		result = read_names(input, input->diff_db, 0, near, use);
-	for (size_t i = 0; i < input->database_count && result == 0; i++)
-		result = read_names(input, input->databases[i], 0, near, use);
-	return result;
+	read_names(input, input->db, input->run_id, near, use);
+	read_names(input, input->diff_db, 0, near, use);
+	for (size_t i = 0; i < input->database_count; i++)
+		read_names(input, input->databases[i], 0, near, use);
 }
 
-enum exit_status focus_resolve(struct report_input *input)
+void focus_resolve(struct report_input *input)
 {
 	char error[320];
 
 	if (!filter_is_active(&input->filter))
-		return STATUS_OK;
-	if (read_all(input, NULL, LEARN) < 0)
-		return STATUS_FAILED;
-	if (filter_check(&input->filter, error, sizeof(error)) == 0)
-		return STATUS_OK;
-	strbuf_reset(&input->error);
-	strbuf_puts(&input->error, error);
-	return STATUS_USAGE;
+		return;
+	read_all(input, NULL, LEARN);
+	if (filter_check(&input->filter, error, sizeof(error)) < 0)
+		command_fail(STATUS_USAGE, "%s", error);
 }
 
-enum exit_status focus_collect(struct report_input *input)
+void focus_collect(struct report_input *input)
 {
 	if (input->options->machine)
-		return STATUS_OK;
+		return;
 	input->names = name_pool_new();
-	return read_all(input, NULL, COLLECT) < 0 ? STATUS_FAILED : STATUS_OK;
+	read_all(input, NULL, COLLECT);
 }
 
 static void add_note(struct report_input *input, struct doc *doc, const char *option,
 		     const char *text)
 {
-	ended_by(near_names_free) struct near_names near = {0};
-	ended_by(strbuf_free) struct strbuf sentence = {0};
+	struct near_names near = {0};
+	struct strbuf sentence = {0};
 
 	strbuf_printf(&sentence, "%s '%s' fits no function", option, text);
-	(void)read_all(input, &near, FIND_NEAR);
+	read_all(input, &near, FIND_NEAR);
 	near_names_put(&near, input->names, &sentence);
 	doc_note(doc, "no_such_function", NOTE_PLAIN, strbuf_text(&sentence), NULL);
 }

@@ -4,13 +4,12 @@
 
 #include "analyzer/reports/report.h"
 
-/* Tells the filter all functions. A usage error if a text is neither a regular expression
- * nor a function's name. */
-enum exit_status focus_resolve(struct report_input *input);
+/* Tells the filter all functions. Ends the command if a text is neither a regular
+ * expression nor a function's name. */
+void focus_resolve(struct report_input *input);
 
-/* Sets input->names if people will read the report. Owned by the caller
- * (name_pool_free()). */
-enum exit_status focus_collect(struct report_input *input);
+/* Sets input->names if people will read the report. */
+void focus_collect(struct report_input *input);
 
 /* If no function has such a name, adds a note with the nearest names. */
 void focus_note(struct report_input *input, struct doc *doc);

@@ -23,7 +23,6 @@ void near_names_consider(struct near_names *near, const char *text, const char *
 		place--;
 	if (place == NEAR_NAMES)
 		return;
-	free(near->list[NEAR_NAMES - 1].name);
 	memmove(&near->list[place + 1], &near->list[place],
 		(NEAR_NAMES - 1 - place) * sizeof(near->list[0]));
 	near->list[place].distance = distance;
@@ -42,11 +41,4 @@ void near_names_put(const struct near_names *near, struct name_pool *names,
 	}
 	if (near->list[0].name)
 		strbuf_putc(sentence, '?');
-}
-
-void near_names_free(struct near_names *near)
-{
-	for (size_t i = 0; i < NEAR_NAMES; i++)
-		free(near->list[i].name);
-	*near = (struct near_names){0};
 }

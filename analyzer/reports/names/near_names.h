@@ -21,4 +21,3 @@ void near_names_consider(struct near_names *near, const char *text, const char *
 /* Appends "; did you mean a, b?", or nothing. names: all names, or NULL. */
 void near_names_put(const struct near_names *near, struct name_pool *names,
 		    struct strbuf *sentence);
-void near_names_free(struct near_names *near);

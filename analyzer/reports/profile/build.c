@@ -14,33 +14,33 @@
 #include "analyzer/reports/open.h"
 #include "analyzer/rules/owners.h"
 #include "analyzer/tree/wrappers.h"
+#include "analyzer/reports/trust/facts.h"
 
 #include "profile.sql.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int load_run(struct profiling *profiling)
+static void load_run(struct profiling *profiling)
 {
 	struct profile *profile = profiling->profile;
-	struct cursor *cursor = report_query(profiling->input, profile_sql_run);
+	auto_cursor struct cursor *cursor =
+		report_query(profiling->input, profile_sql_run);
 
-	if (cursor_next(cursor) > 0) {
+	if (cursor_next(cursor)) {
 		profile->command = profile_clean(profile, cursor_text(cursor, "command"));
 		profile->wall_ns = cursor_integer(cursor, "wall_ns");
 		profile->started_ms = cursor_integer(cursor, "started_ms");
 		profile->pid = cursor_integer(cursor, "pid");
 		profiling->lane_count = cursor_integer(cursor, "lane_count");
 	}
-	return report_finish(profiling->input, cursor);
 }
 
-static const char *lane_name(struct profile *profile, struct cursor *cursor)
+static const char *lane_name(struct cursor *cursor)
 {
 	const char *name = cursor_text(cursor, "name");
 	int64_t others = cursor_integer(cursor, "thread_count") - 1;
 	struct strbuf text = {0};
-	const char *copy;
 
 	utf8_clean(&text, name ? name : "thread");
 	if (others > 0) {
@@ -48,32 +48,26 @@ static const char *lane_name(struct profile *profile, struct cursor *cursor)
 		units_counted(&text, others, "thread");
 		strbuf_puts(&text, " after it");
 	}
-	copy = arena_copy(&profile->texts, strbuf_text(&text), text.size);
-	strbuf_free(&text);
-	return copy;
+	return strbuf_text(&text);
 }
 
-static int load_lanes(struct profiling *profiling)
+static void load_lanes(struct profiling *profiling)
 {
 	struct profile *profile = profiling->profile;
-	struct cursor *cursor = report_query(profiling->input, profile_sql_lanes);
+	auto_cursor struct cursor *cursor =
+		report_query(profiling->input, profile_sql_lanes);
 
-	while (cursor_next(cursor) > 0) {
-		size_t at = profile->lane_count;
+	while (cursor_next(cursor)) {
+		size_t ids = profile->lane_count;
 
-		profile->lanes = array_room(profile->lanes, at, sizeof(*profile->lanes));
-		profiling->lane_ids =
-			array_room(profiling->lane_ids, at, sizeof(*profiling->lane_ids));
-		profile->lanes[at] = (struct profile_lane){
+		ARRAY_ADD(profiling->lane_ids, ids) = cursor_integer(cursor, "lane_id");
+		ARRAY_ADD(profile->lanes, profile->lane_count) = (struct profile_lane){
 			.pid = cursor_integer(cursor, "pid"),
 			.tid = cursor_integer(cursor, "tid"),
 			.process =
 				profile_clean(profile, cursor_text(cursor, "executable")),
-			.thread = lane_name(profile, cursor)};
-		profiling->lane_ids[at] = cursor_integer(cursor, "lane_id");
-		profile->lane_count++;
+			.thread = lane_name(cursor)};
 	}
-	return report_finish(profiling->input, cursor);
 }
 
 static void put_amount(struct strbuf *text, size_t metric, int64_t amount)
@@ -87,25 +81,27 @@ static void put_amount(struct strbuf *text, size_t metric, int64_t amount)
 }
 
 /* Says what --focus and --ignore removed. */
-static void remark_left_out(struct profiling *profiling, struct strbuf *text)
+/* Says what --focus and --ignore removed. */
+static void remark_left_out(struct profiling *profiling)
 {
 	static const size_t told[] = {PROFILE_CALLS, PROFILE_WALL, PROFILE_BYTES};
+	struct strbuf text = {0};
 
-	strbuf_puts(text, profiling->left_out_count ? "Pruned by --focus and --ignore: "
-						    : "Pruned: nothing");
-	if (!profiling->left_out_count) {
-		strbuf_puts(text, profiling->input->options->thread
-					  ? " of this thread."
-					  : "; these are all call paths.");
-		return;
+	strbuf_puts(&text, profiling->left_out_count ? "Pruned by --focus and --ignore: "
+						     : "Pruned: nothing");
+	if (!profiling->left_out_count)
+		strbuf_puts(&text, profiling->input->options->thread
+					   ? " of this thread."
+					   : "; these are all call paths.");
+	else
+		units_counted(&text, (int64_t)profiling->left_out_count, "call path");
+	for (size_t i = 0;
+	     profiling->left_out_count && i < sizeof(told) / sizeof(told[0]); i++) {
+		strbuf_puts(&text, i ? ", " : " with ");
+		put_amount(&text, told[i], profiling->left_out[told[i]]);
 	}
-	units_counted(text, (int64_t)profiling->left_out_count, "call path");
-	strbuf_puts(text, " with ");
-	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-		strbuf_puts(text, i ? ", " : "");
-		put_amount(text, told[i], profiling->left_out[told[i]]);
-	}
-	strbuf_puts(text, " allocated.");
+	strbuf_puts(&text, profiling->left_out_count ? " allocated." : "");
+	profile_remark(profiling->profile, strbuf_text(&text));
 }
 
 /* Says what reports print above their numbers. */
@@ -116,80 +112,17 @@ static void remark_trust(struct profiling *profiling, const struct doc *doc)
 			profile_remark(profiling->profile, doc->sections[i].text);
 }
 
-static void remark_estimates(const struct profiling *profiling, struct strbuf *text)
+/* Says of how many call paths something holds; if of none, nothing. */
+static void remark_paths(struct profile *profile, const char *begin, size_t count,
+			 const char *end)
 {
-	size_t count = 0;
-
-	for (size_t i = 0; i < profiling->profile->tree->node_count; i++)
-		count += profile_recording(&profiling->profile->tree->nodes[i]) != NULL;
-	if (!count)
-		return;
-	strbuf_puts(text, "Estimates: the times of ");
-	units_counted(text, (int64_t)count, "call path");
-	strbuf_puts(text, "; not all of their calls were timed.");
-	profile_remark(profiling->profile, strbuf_text(text));
-	strbuf_reset(text);
-}
-
-/* Says that deep stacks were cut: some formats have no trees and write stacks out. */
-static void remark_deep(const struct profiling *profiling, struct strbuf *text)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < profiling->profile->tree->node_count; i++)
-		count += profiling->profile->tree->nodes[i].depth > PROFILE_STACK_MOST;
-	if (!count)
-		return;
-	units_counted(text, (int64_t)count, "call path");
-	strbuf_printf(text,
-		      " deeper than %d frames: where stacks are written out (pprof, "
-		      "speedscope) the middle is pruned.",
-		      PROFILE_STACK_MOST);
-	profile_remark(profiling->profile, strbuf_text(text));
-	strbuf_reset(text);
-}
-
-static void tell(struct profiling *profiling, struct strbuf *text)
-{
-	profile_remark(profiling->profile, strbuf_text(text));
-	strbuf_reset(text);
-}
-
-static void add_remarks(struct profiling *profiling, const struct doc *doc,
-			const struct run_facts *facts, size_t folded_count)
-{
-	struct profile *profile = profiling->profile;
 	struct strbuf text = {0};
 
-	if (!profiling->input->options->page) /* a page has it above */
-		remark_trust(profiling, doc);
-	if (!profiling->input->options->timeline) {
-		/* a page only says what it does not show */
-		if (profiling->left_out_count || !profiling->input->options->page) {
-			remark_left_out(profiling, &text);
-			tell(profiling, &text);
-		}
-		remark_deep(profiling, &text);
-	}
-	if (folded_count && !profiling->input->options->timeline) {
-		units_counted(&text, (int64_t)folded_count, "call path");
-		strbuf_printf(&text,
-			      " of functions that call themselves %s folded into the "
-			      "outer one.",
-			      folded_count == 1 ? "is" : "are");
-		tell(profiling, &text);
-	}
-	remark_estimates(profiling, &text);
-	if (profiling->input->options->thread) {
-		strbuf_puts(&text, "What was live is not kept by thread.");
-		tell(profiling, &text);
-	}
-	strbuf_printf(&text, "run %lld", (long long)profiling->input->run_id);
-	if (facts->label)
-		strbuf_printf(&text, " '%s'", facts->label);
-	strbuf_printf(&text, ": %s", facts->command ? facts->command : "");
-	profile->title = arena_copy(&profile->texts, strbuf_text(&text), text.size);
-	strbuf_free(&text);
+	strbuf_puts(&text, begin);
+	units_counted(&text, (int64_t)count, "call path");
+	strbuf_puts(&text, end);
+	if (count)
+		profile_remark(profile, strbuf_text(&text));
 }
 
 /* How many nodes became part of their callers. */
@@ -207,28 +140,44 @@ static size_t count_own_calls(const struct profiling *profiling)
 	return count;
 }
 
-static int load(struct profiling *profiling)
+static void add_remarks(struct profiling *profiling, const struct doc *doc)
 {
-	const struct report_input *input = profiling->input;
-	int result = load_run(profiling);
+	struct profile *profile = profiling->profile;
+	const struct report_options *options = profiling->input->options;
+	const struct calltree *tree = profile->tree;
+	size_t folded = count_own_calls(profiling), estimates = 0, deep = 0;
 
-	if (result == 0)
-		result = load_lanes(profiling);
-	if (filter_is_active(&input->filter)) {
-		profiling->passes = filter_paths(&input->filter, profiling->tree, false);
-		for (size_t i = 0; i < profiling->tree->order_count; i++)
-			profiling->left_out_count +=
-				!profiling->passes[profiling->tree->order[i]];
+	for (size_t i = 0; i < tree->node_count; i++) {
+		estimates += profile_recording(&tree->nodes[i]) != NULL;
+		/* some formats have no trees and write stacks out */
+		deep += tree->nodes[i].depth > PROFILE_STACK_MOST;
 	}
-	if (result == 0)
-		result = profile_add_samples(profiling);
-	profile_settle(profiling->profile);
-	return result;
+	if (!options->page) /* a page has it above */
+		remark_trust(profiling, doc);
+	if (!options->timeline) {
+		/* a page only says what it does not show */
+		if (profiling->left_out_count || !options->page)
+			remark_left_out(profiling);
+		remark_paths(profile, "", deep,
+			     xasprintf(" deeper than %d frames: where stacks are written "
+				       "out (pprof, speedscope) the middle is pruned.",
+				       PROFILE_STACK_MOST));
+		remark_paths(profile, "", folded,
+			     folded == 1
+				     ? " of functions that call themselves is folded "
+				       "into the outer one."
+				     : " of functions that call themselves are folded "
+				       "into the outer one.");
+	}
+	remark_paths(profile, "Estimates: the times of ", estimates,
+		     "; not all of their calls were timed.");
+	if (options->thread)
+		profile_remark(profile, "What was live is not kept by thread.");
+	profile->title = run_facts_title(profiling->input, NULL);
 }
 
-static enum exit_status check_options(struct report_input *input)
+static void check_options(const struct report_options *options)
 {
-	const struct report_options *options = input->options;
 	const char *refused = options->metric	      ? "metric"
 			      : options->snapshot     ? "snapshot"
 			      : options->diff	      ? "diff"
@@ -243,11 +192,10 @@ static enum exit_status check_options(struct report_input *input)
 			     "%s holds the timeline of all threads: "
 			     "--thread, --focus and --ignore choose call paths",
 			     options->argument);
-	if (!refused)
-		return STATUS_OK;
-	command_fail(STATUS_USAGE,
-		     "%s holds all metrics of the whole run: --%s is for folded",
-		     options->argument, refused);
+	if (refused)
+		command_fail(STATUS_USAGE,
+			     "%s holds all metrics of the whole run: --%s is for folded",
+			     options->argument, refused);
 }
 
 /* Takes the tree of all threads from the report, since it will be changed; the lanes say
@@ -269,55 +217,48 @@ static struct calltree *take_tree(struct report_input *input)
 	return tree;
 }
 
-enum exit_status profile_add(struct report_input *input, struct doc *doc,
-			     const struct run_facts *facts)
+void profile_add(struct report_input *input, struct doc *doc)
 {
-	struct profiling profiling = {.input = input};
 	const struct report_options *options = input->options;
+	struct profiling profiling = {.input = input, .tree = take_tree(input)};
 	struct wrapper_limits limits = memory_wrapper_limits(NULL);
-	int result;
 
-	profiling.tree = take_tree(input);
-	if (!profiling.tree)
-		return STATUS_FAILED;
 	if (options->page)
 		wrappers_mark(profiling.tree, &limits);
 	doc->profile = profiling.profile =
 		profile_new(calltree_fold_own_calls(profiling.tree, &profiling.places));
-	result = load(&profiling);
-	if (result == 0)
-		add_remarks(&profiling, doc, facts, count_own_calls(&profiling));
-	if (result == 0 && (options->timeline || options->page))
-		result = profile_add_timeline(input, doc);
+	load_run(&profiling);
+	load_lanes(&profiling);
+	if (filter_is_active(&input->filter)) {
+		profiling.passes = filter_paths(&input->filter, profiling.tree, false);
+		for (size_t i = 0; i < profiling.tree->order_count; i++)
+			profiling.left_out_count +=
+				!profiling.passes[profiling.tree->order[i]];
+	}
+	profile_add_samples(&profiling);
+	profile_settle(profiling.profile);
+	add_remarks(&profiling, doc);
+	if (options->timeline || options->page)
+		profile_add_timeline(input, doc);
 	/* last, because it overwrites the tree's numbers */
-	if (result == 0 && options->page && !options->thread)
-		result = profile_add_slots(&profiling, doc);
-	calltree_free(profiling.tree);
-	free(profiling.places);
-	free(profiling.passes);
-	free(profiling.lane_ids);
-	return result == 0 ? STATUS_OK : STATUS_FAILED;
+	if (options->page && !options->thread)
+		profile_add_slots(&profiling, doc);
 }
 
 SECTION_CODE(profile)
 {
 	(void)rows;
-	return ask->input->options->page ? profile_add(ask->input, doc, ask->facts)
-					 : STATUS_OK;
+	if (ask->input->options->page)
+		profile_add(ask->input, doc);
 }
 
 enum exit_status profile_build(struct report_input *input, struct doc *doc)
 {
-	struct run_facts facts;
-	enum exit_status status = check_options(input);
-
-	if (status == STATUS_OK)
-		status = report_open(input, doc, &facts);
-	if (status == STATUS_OK)
-		status = profile_add(input, doc, &facts);
-	if (status == STATUS_OK && run_facts_empty(&facts)) {
-		report_nothing_note(input, doc);
-		status = STATUS_NOTHING;
-	}
-	return status;
+	check_options(input->options);
+	report_open(input, doc);
+	profile_add(input, doc);
+	if (!run_facts_empty(&input->facts))
+		return STATUS_OK;
+	report_nothing_note(input, doc);
+	return STATUS_NOTHING;
 }

@@ -10,13 +10,12 @@
 /* Makes doc->profile of the run, or of --thread. STATUS_NOTHING: nothing was measured. */
 enum exit_status profile_build(struct report_input *input, struct doc *doc);
 /* The same for an opened document; pages also get the time between snapshots. */
-enum exit_status profile_add(struct report_input *input, struct doc *doc,
-			     const struct run_facts *facts);
+void profile_add(struct report_input *input, struct doc *doc);
 
 struct profiling;
-/* slots.c: fills the slots of doc->profile, and doc->heap; overwrites the tree's numbers.
- * 0 or -errno. */
-int profile_add_slots(struct profiling *profiling, struct doc *doc);
+/* slots.c: fills the slots of doc->profile, and doc->heap; overwrites the tree's
+ * numbers. */
+void profile_add_slots(struct profiling *profiling, struct doc *doc);
 
 struct profiling {
 	struct report_input *input;
@@ -29,7 +28,9 @@ struct profiling {
 	int64_t left_out[PROFILE_METRICS];
 	size_t left_out_count;
 };
-/* timeline.c: makes doc->timeline, beside doc->profile. 0 or -errno. */
-int profile_add_timeline(struct report_input *input, struct doc *doc);
-/* samples.c: fills the samples. 0 or -errno. */
-int profile_add_samples(struct profiling *profiling);
+/* timeline.c: makes doc->timeline, beside doc->profile. */
+void profile_add_timeline(struct report_input *input, struct doc *doc);
+/* samples.c: fills the samples. */
+void profile_add_samples(struct profiling *profiling);
+/* The quantities of a node itself. */
+void profile_take_node(const struct calltree_node *node, int64_t ret[PROFILE_METRICS]);

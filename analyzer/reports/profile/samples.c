@@ -47,7 +47,7 @@ static void add(struct profiling *profiling, uint32_t at, uint32_t lane,
 		keep(profiling, place, lane, values);
 }
 
-static void take_node(const struct calltree_node *node, int64_t ret[PROFILE_METRICS])
+void profile_take_node(const struct calltree_node *node, int64_t ret[PROFILE_METRICS])
 {
 	ret[PROFILE_CALLS] = node->calls;
 	ret[PROFILE_WALL] = node->self_ns;
@@ -111,26 +111,19 @@ static void add_lane(struct profiling *profiling, uint32_t at, uint32_t lane,
 
 static uint32_t find_lane(const struct profiling *profiling, int64_t lane_id)
 {
-	size_t first = 0, end = profiling->profile->lane_count;
+	size_t count = profiling->profile->lane_count;
+	size_t at = COUNT_BEFORE(count, i, profiling->lane_ids[i] < lane_id);
 
-	while (first < end) {
-		size_t middle = first + (end - first) / 2;
-
-		if (profiling->lane_ids[middle] == lane_id)
-			return (uint32_t)middle;
-		if (profiling->lane_ids[middle] < lane_id)
-			first = middle + 1;
-		else
-			end = middle;
-	}
-	return PROFILE_NONE;
+	return at < count && profiling->lane_ids[at] == lane_id ? (uint32_t)at
+								: PROFILE_NONE;
 }
 
-static int add_lanes(struct profiling *profiling, int64_t (*rests)[PROFILE_METRICS])
+static void add_lanes(struct profiling *profiling, int64_t (*rests)[PROFILE_METRICS])
 {
-	struct cursor *cursor = report_query(profiling->input, profile_sql_lane_paths);
+	auto_cursor struct cursor *cursor =
+		report_query(profiling->input, profile_sql_lane_paths);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t at =
 			calltree_find(profiling->tree, cursor_integer(cursor, "path_id"));
 		int64_t values[PROFILE_METRICS];
@@ -142,26 +135,24 @@ static int add_lanes(struct profiling *profiling, int64_t (*rests)[PROFILE_METRI
 			 find_lane(profiling, cursor_integer(cursor, "lane_id")), values,
 			 rests);
 	}
-	return report_finish(profiling->input, cursor);
 }
 
-int profile_add_samples(struct profiling *profiling)
+void profile_add_samples(struct profiling *profiling)
 {
 	const struct calltree *tree = profiling->tree;
 	bool has_one = profiling->lane_count == 1 && profiling->profile->lane_count == 1;
-	int64_t(*rests)[PROFILE_METRICS] = xcalloc(tree->node_count + 1, sizeof(*rests));
-	int result = 0;
+	auto_free int64_t(*rests)[PROFILE_METRICS] =
+		xcalloc(tree->node_count + 1, sizeof(*rests));
 
 	for (size_t i = 0; i < tree->order_count; i++)
-		take_node(&tree->nodes[tree->order[i]], rests[tree->order[i]]);
+		profile_take_node(&tree->nodes[tree->order[i]], rests[tree->order[i]]);
 	/* a run with one lane has no path_lane: its paths are the lane's */
 	if (profiling->lane_count > 1)
-		result = add_lanes(profiling, rests);
+		add_lanes(profiling, rests);
 	/* live memory is kept by path only */
-	if (!profiling->input->options->thread)
-		for (size_t i = 0; i < tree->order_count; i++)
-			add(profiling, tree->order[i], has_one ? 0 : PROFILE_NONE,
-			    rests[tree->order[i]]);
-	free(rests);
-	return result;
+	if (profiling->input->options->thread)
+		return;
+	for (size_t i = 0; i < tree->order_count; i++)
+		add(profiling, tree->order[i], has_one ? 0 : PROFILE_NONE,
+		    rests[tree->order[i]]);
 }

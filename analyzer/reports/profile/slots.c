@@ -68,28 +68,25 @@ static bool is_outermost(const struct slicing *slicing, uint32_t at)
 
 static void add_up(struct slicing *slicing)
 {
+	const struct profiling *profiling = slicing->profiling;
 	const struct calltree *tree = slicing->tree;
 
 	for (size_t i = 0; i < tree->order_count; i++) {
-		uint32_t at = tree->order[i], place = slicing->profiling->places[at];
+		uint32_t at = tree->order[i], place = profiling->places[at];
 		const struct calltree_node *node = &tree->nodes[at];
-		int64_t *values;
+		int64_t own[SLOT_COLUMNS], *values;
 
 		if (place == PROFILE_NONE ||
-		    (slicing->profiling->passes && !slicing->profiling->passes[at]))
+		    (profiling->passes && !profiling->passes[at]))
 			continue;
+		profile_take_node(node, own);
+		own[PROFILE_AT_PEAK] = 0;
+		own[SLOT_SELF_ERROR] = node->self_error_ns;
+		own[SLOT_TOTAL_ERROR] =
+			is_outermost(slicing, at) ? node->total_error_ns : 0;
 		values = slicing->values[place];
-		quantity_add(&values[PROFILE_CALLS], node->calls);
-		quantity_add(&values[PROFILE_WALL], node->self_ns);
-		quantity_add(&values[PROFILE_CPU], node->self_cpu_ns);
-		quantity_add(&values[PROFILE_READY], node->self_ready_ns);
-		quantity_add(&values[PROFILE_BLOCKED], node->self_blocked_ns);
-		quantity_add(&values[PROFILE_ALLOCS], node->alloc_count);
-		quantity_add(&values[PROFILE_BYTES], node->alloc_bytes);
-		quantity_add(&values[PROFILE_LIVE], node->live_bytes);
-		quantity_add(&values[SLOT_SELF_ERROR], node->self_error_ns);
-		if (is_outermost(slicing, at))
-			quantity_add(&values[SLOT_TOTAL_ERROR], node->total_error_ns);
+		for (size_t j = 0; j < SLOT_COLUMNS; j++)
+			quantity_add(&values[j], own[j]);
 	}
 }
 
@@ -124,22 +121,20 @@ static int64_t time_of(const struct slicing *slicing, const struct moment *momen
 }
 
 /* Adds the slot from the previous moment to this one. */
-static enum exit_status add_slot(struct slicing *slicing, struct moment to)
+/* Adds the slot from the previous moment to this one. */
+static void add_slot(struct slicing *slicing, struct moment to)
 {
-	struct report_input *input = slicing->profiling->input;
 	struct profile *profile = slicing->profiling->profile;
 	struct between *between = &slicing->between;
-	struct profile_slot *slot = &profile->slots[profile->slot_count];
+	struct profile_slot *slot = &profile->slots[profile->slot_count++];
 
 	between->b = to;
 	memset(slicing->values, 0, profile->tree->node_count * sizeof(*slicing->values));
 	/* errors are shares of the whole run's, so start from its numbers */
 	memcpy(slicing->tree->nodes, slicing->whole,
 	       slicing->tree->node_count * sizeof(*slicing->whole));
-	if (between_load(input, between, slicing->tree) < 0)
-		return STATUS_FAILED;
+	between_load(slicing->profiling->input, between, slicing->tree);
 	add_up(slicing);
-	profile->slot_count++;
 	keep(slicing, slot);
 	slot->start_ns = time_of(slicing, &between->a);
 	slot->end_ns = time_of(slicing, &to);
@@ -147,43 +142,35 @@ static enum exit_status add_slot(struct slicing *slicing, struct moment to)
 			      ? profile_clean(profile, to.snapshot->label)
 			      : "exit";
 	between->a = to;
-	return STATUS_OK;
 }
 
-static enum exit_status add_slots(struct slicing *slicing)
+static void add_slots(struct slicing *slicing)
 {
-	struct report_input *input = slicing->profiling->input;
 	const struct snapshot_process *process = slicing->between.process;
 	size_t count = process->count, step = count / SLOTS_MOST + 1;
 	const struct snapshot *snapshots = &slicing->list.snapshots[process->first];
-	enum exit_status status = STATUS_OK;
-	bool knows_exit = false;
 
 	add_moment(slicing, "start", 0, 0);
-	for (size_t i = 0; status == STATUS_OK && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		add_moment(slicing, snapshots[i].label, snapshots[i].time_ns,
 			   snapshots[i].live_bytes);
 		if ((i + 1) % step == 0 || i + 1 == count)
-			status = add_slot(slicing,
-					  (struct moment){.kind = MOMENT_SNAPSHOT,
+			add_slot(slicing, (struct moment){.kind = MOMENT_SNAPSHOT,
 							  .snapshot = &snapshots[i]});
 		else
 			slicing->left_out_count++;
 	}
-	if (status == STATUS_OK)
-		status = snapshot_knows_exit(input, &slicing->list, process, &knows_exit);
-	if (status || !knows_exit)
-		return status;
-	status = add_slot(slicing, (struct moment){.kind = MOMENT_EXIT});
+	if (!snapshot_knows_exit(slicing->profiling->input, &slicing->list, process))
+		return;
+	add_slot(slicing, (struct moment){.kind = MOMENT_EXIT});
 	add_moment(slicing, "exit", slicing->profiling->profile->wall_ns,
 		   slicing->profiling->profile->sums[PROFILE_LIVE]);
-	return status;
 }
 
 static void remark(const struct slicing *slicing)
 {
 	struct profile *profile = slicing->profiling->profile;
-	ended_by(strbuf_free) struct strbuf text = {0};
+	struct strbuf text = {0};
 
 	if (slicing->left_out_count) {
 		units_counted(&text, (int64_t)slicing->left_out_count, "snapshot");
@@ -202,33 +189,28 @@ static void remark(const struct slicing *slicing)
 		}
 }
 
-int profile_add_slots(struct profiling *profiling, struct doc *doc)
+void profile_add_slots(struct profiling *profiling, struct doc *doc)
 {
 	struct slicing slicing = {
 		.profiling = profiling, .doc = doc, .tree = profiling->tree};
 	struct profile *profile = profiling->profile;
-	enum exit_status status = snapshot_list_load(profiling->input, &slicing.list);
-	const struct snapshot_process *process = choose(&slicing.list);
+	const struct snapshot_process *process;
 	size_t count = slicing.tree->node_count;
 
-	if (status == STATUS_OK && process) {
-		doc->heap = xcalloc(1, sizeof(*doc->heap));
-		profile->slot_pid = process->pid;
-		slicing.whole = xcalloc(count + 1, sizeof(*slicing.whole));
-		memcpy(slicing.whole, slicing.tree->nodes,
-		       count * sizeof(*slicing.whole));
-		slicing.between = (struct between){.list = &slicing.list,
-						   .process = process,
-						   .a.kind = MOMENT_START,
-						   .c.kind = MOMENT_EXIT};
-		profile->slots = xcalloc(SLOTS_MOST + 3, sizeof(*profile->slots));
-		slicing.values =
-			xcalloc(profile->tree->node_count + 1, sizeof(*slicing.values));
-		status = add_slots(&slicing);
-		remark(&slicing);
-	}
-	free(slicing.values);
-	free(slicing.whole);
-	snapshot_list_free(&slicing.list);
-	return status == STATUS_OK ? 0 : -1;
+	snapshot_list_load(profiling->input, &slicing.list);
+	process = choose(&slicing.list);
+	if (!process)
+		return;
+	doc->heap = xcalloc(1, sizeof(*doc->heap));
+	profile->slot_pid = process->pid;
+	slicing.whole = xcalloc(count + 1, sizeof(*slicing.whole));
+	memcpy(slicing.whole, slicing.tree->nodes, count * sizeof(*slicing.whole));
+	slicing.between = (struct between){.list = &slicing.list,
+					   .process = process,
+					   .a.kind = MOMENT_START,
+					   .c.kind = MOMENT_EXIT};
+	profile->slots = xcalloc(SLOTS_MOST + 3, sizeof(*profile->slots));
+	slicing.values = xcalloc(profile->tree->node_count + 1, sizeof(*slicing.values));
+	add_slots(&slicing);
+	remark(&slicing);
 }

@@ -10,12 +10,12 @@
 
 #include "timeline.sql.h"
 
-static int add(struct report_input *input, struct profile *profile,
-	       struct timeline *timeline, const char *sql)
+static void add(struct report_input *input, struct profile *profile,
+		struct timeline *timeline, const char *sql)
 {
-	struct cursor *cursor = report_query(input, sql);
+	auto_cursor struct cursor *cursor = report_query(input, sql);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		struct timeline_event *event = timeline_add(timeline);
 
 		event->kind = (enum timeline_kind)cursor_integer(cursor, "kind");
@@ -29,7 +29,6 @@ static int add(struct report_input *input, struct profile *profile,
 			event->duration_ns = 0;
 		event->value = cursor_real(cursor, "value");
 	}
-	return report_finish(input, cursor);
 }
 
 static bool has_spans(const struct timeline *timeline)
@@ -57,23 +56,17 @@ static void remark(const struct report_input *input, const struct timeline *time
 	units_counted(&text, (int64_t)cut_count, "span");
 	strbuf_puts(&text, " reached into the one before: shortened, or left out.");
 	profile_remark(profile, strbuf_text(&text));
-	strbuf_free(&text);
 }
 
-int profile_add_timeline(struct report_input *input, struct doc *doc)
+void profile_add_timeline(struct report_input *input, struct doc *doc)
 {
-	static const char *const queries[] = {timeline_sql_tracks, timeline_sql_spans,
-					      timeline_sql_points};
-	int result = 0;
+	/* a page shows sums, and no single calls so far */
+	const char *const queries[] = {
+		timeline_sql_tracks, timeline_sql_spans, timeline_sql_points,
+		input->options->timeline ? timeline_sql_calls : NULL};
 
 	doc->timeline = xcalloc(1, sizeof(*doc->timeline));
-	for (size_t i = 0; result == 0 && i < sizeof(queries) / sizeof(queries[0]); i++)
-		result = add(input, doc->profile, doc->timeline, queries[i]);
-	/* a page shows sums, and no single calls so far */
-	if (result == 0 && input->options->timeline)
-		result = add(input, doc->profile, doc->timeline, timeline_sql_calls);
-	if (result == 0)
-		remark(input, doc->timeline, doc->profile,
-		       timeline_settle(doc->timeline));
-	return result;
+	for (size_t i = 0; i < sizeof(queries) / sizeof(queries[0]) && queries[i]; i++)
+		add(input, doc->profile, doc->timeline, queries[i]);
+	remark(input, doc->timeline, doc->profile, timeline_settle(doc->timeline));
 }

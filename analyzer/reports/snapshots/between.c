@@ -123,11 +123,11 @@ static void give_errors(const struct whole *nodes, struct calltree *tree)
 	}
 }
 
-static int add_paths(struct report_input *input, struct calltree *tree, const char *sql)
+static void add_paths(struct report_input *input, struct calltree *tree, const char *sql)
 {
-	struct cursor *cursor = report_query(input, sql);
+	auto_cursor struct cursor *cursor = report_query(input, sql);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t at = calltree_find(tree, cursor_integer(cursor, "path_id"));
 		int64_t sign = cursor_integer(cursor, "sign"),
 			values[QUANTITY_COUNT_PAST];
@@ -140,14 +140,13 @@ static int add_paths(struct report_input *input, struct calltree *tree, const ch
 			quantities_add(QUANTITY_OF_TREE, tree->nodes[at].quantities,
 				       QUANTITY_OF_PAST, values, 1);
 	}
-	return report_finish(input, cursor);
 }
 
-static int add_sites(struct report_input *input, struct calltree *tree)
+static void add_sites(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor = report_query(input, between_sql_site_paths);
+	auto_cursor struct cursor *cursor = report_query(input, between_sql_site_paths);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		uint32_t at = calltree_find(tree, cursor_integer(cursor, "path_id"));
 		struct calltree_node *node = &tree->nodes[at];
 
@@ -158,7 +157,6 @@ static int add_sites(struct report_input *input, struct calltree *tree)
 		node->live_bytes = cursor_integer(cursor, "live_bytes");
 		node->before = cursor_integer(cursor, "a_live_bytes");
 	}
-	return report_finish(input, cursor);
 }
 
 bool between_has_times(const struct between *between)
@@ -179,11 +177,10 @@ static void insert_moment(struct rundb_insert *insert, const struct between *bet
 	rundb_insert_row(
 		insert,
 		(struct cell[]){
-			{.kind = CELL_TEXT, .text = place},
-			{.kind = CELL_TEXT, .text = kinds[moment->kind]},
+			cell_text(place),
+			cell_text(kinds[moment->kind]),
 			cell_integer(moment_id(moment)),
-			{.kind = CELL_TEXT,
-			 .text = snapshot ? snapshot->label : kinds[moment->kind]},
+			cell_text(snapshot ? snapshot->label : kinds[moment->kind]),
 			cell_integer(snapshot ? snapshot->number : 0),
 			cell_integer(snapshot ? snapshot->time_ns : 0),
 			cell_integer(between->process->process_id),
@@ -193,48 +190,36 @@ static void insert_moment(struct rundb_insert *insert, const struct between *bet
 }
 
 /* Makes the tables `moments_between` and `sites_between`. */
-static int keep(struct report_input *input, const struct between *between)
+static void keep(struct report_input *input, const struct between *between)
 {
-	struct rundb_insert *insert;
-	int result = rundb_keep(input->db, "moments_between", between_sql_moments_between,
-				input->run_id);
+	struct rundb_insert *insert =
+		rundb_fill(input->db, "moments_between", between_sql_moments_between);
 
-	if (result == 0) {
-		insert = rundb_insert_begin(input->db, "moments_between", 9);
-		insert_moment(insert, between, "a", &between->a);
-		insert_moment(insert, between, "b", &between->b);
-		insert_moment(insert, between, "c", &between->c);
-		result = rundb_insert_end(insert);
-	}
-	if (result == 0)
-		result = rundb_keep(input->db, "sites_between", between_sql_sites_between,
-				    input->run_id);
-	if (result < 0)
-		report_fail_db(input);
-	return result;
+	insert_moment(insert, between, "a", &between->a);
+	insert_moment(insert, between, "b", &between->b);
+	insert_moment(insert, between, "c", &between->c);
+	rundb_insert_end(insert);
+	rundb_keep(input->db, "sites_between", between_sql_sites_between, input->run_id);
 }
 
-int between_load(struct report_input *input, const struct between *between,
-		 struct calltree *tree)
+void between_load(struct report_input *input, const struct between *between,
+		  struct calltree *tree)
 {
 	static const char *const queries[] = {
 		between_sql_paths, between_sql_paths_at_exit, between_sql_lanes_at_exit};
-	struct whole *nodes = whole_run(tree);
-	int result = keep(input, between);
+	auto_free struct whole *nodes = whole_run(tree);
 
+	keep(input, between);
 	for (size_t i = 0; i < tree->node_count; i++) {
 		quantities_clear(QUANTITY_OF_TREE, tree->nodes[i].quantities);
 		tree->nodes[i].before = 0;
 	}
-	for (size_t i = 0; i < 3 && result == 0 && between_has_times(between); i++)
-		result = add_paths(input, tree, queries[i]);
-	if (result == 0)
-		result = add_sites(input, tree);
+	for (size_t i = 0; i < 3 && between_has_times(between); i++)
+		add_paths(input, tree, queries[i]);
+	add_sites(input, tree);
 	calltree_move_times(tree);
 	fold_left_out(tree);
 	give_errors(nodes, tree);
-	free(nodes);
-	return result < 0 ? -1 : 0;
 }
 
 void between_note_left_out(struct doc *doc, const struct calltree *tree)
@@ -257,5 +242,4 @@ void between_note_left_out(struct doc *doc, const struct calltree *tree)
 		example, count == 1 ? "is" : "are", count == 1 ? "it has" : "they have");
 	doc_note(doc, "left_out_of_times", NOTE_PLAIN, strbuf_text(&text),
 		 "PROFSHIM_LEVEL=exact has all.");
-	strbuf_free(&text);
 }

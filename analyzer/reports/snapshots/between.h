@@ -21,8 +21,8 @@ struct between {
 bool between_has_times(const struct between *between);
 /* Puts what happened between them into the tree of the run; live bytes are those at b,
  * and before those at a. Makes the tables `moments_between` and `sites_between`, see
- * between.sql. 0, or -1 with the input's error. */
-int between_load(struct report_input *input, const struct between *between,
-		 struct calltree *tree);
+ * between.sql. */
+void between_load(struct report_input *input, const struct between *between,
+		  struct calltree *tree);
 /* Says which functions have no time and no calls. */
 void between_note_left_out(struct doc *doc, const struct calltree *tree);

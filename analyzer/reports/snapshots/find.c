@@ -30,27 +30,22 @@ static struct moment find_in(const struct snapshot_list *list,
 	return moment;
 }
 
-/* Whether other runs of the file have this label: the error then speaks of runs. */
-static bool is_of_other_run(struct report_input *input, const char *word)
+/* If other runs of the file have this label, the error speaks of runs. */
+static void check_other_runs(struct report_input *input, const char *word)
 {
-	struct cursor *cursor = report_query(input, snapshot_list_sql_elsewhere);
-	bool found = false;
+	auto_cursor struct cursor *cursor =
+		report_query(input, snapshot_list_sql_elsewhere);
+	const char *label;
 
 	cursor_bind_text(cursor, ":label", word);
-	if (cursor_next(cursor) > 0) {
-		const char *label = cursor_text(cursor, "label");
-
-		found = true;
-		command_fail(
-			STATUS_USAGE,
-			"snapshot '%s' is of run %lld%s%s%s, not of run %lld: a delta "
-			"is within one run (see --run); use compare for two runs",
-			word, (long long)cursor_integer(cursor, "run_id"),
-			label ? " '" : "", label ? label : "", label ? "'" : "",
-			(long long)input->run_id);
-	}
-	cursor_close(cursor);
-	return found;
+	if (!cursor_next(cursor))
+		return;
+	label = cursor_text(cursor, "label");
+	command_fail(STATUS_USAGE,
+		     "snapshot '%s' is of run %lld%s%s%s, not of run %lld: a delta "
+		     "is within one run (see --run); use compare for two runs",
+		     word, (long long)cursor_integer(cursor, "run_id"), label ? " '" : "",
+		     label ? label : "", label ? "'" : "", (long long)input->run_id);
 }
 
 /* Appends the existing labels, each once, nearest to word first. */
@@ -87,44 +82,29 @@ static void put_labels(struct report_input *input, struct strbuf *text,
 		left_out = 0;
 		strbuf_printf(text, "%s%s", i ? ", " : "", labels[i]);
 	}
-	free(labels);
 }
 
-static enum exit_status unknown_word(struct report_input *input,
-				     const struct snapshot_list *list, const char *word)
+static _Noreturn void unknown_word(struct report_input *input,
+				   const struct snapshot_list *list, const char *word)
 {
-	ended_by(strbuf_free) struct strbuf text = {0};
-	bool is_peak = strcmp(word, "peak") == 0;
+	struct strbuf text = {0};
 
-	if (is_peak)
+	if (strcmp(word, "peak") == 0)
 		command_fail(STATUS_USAGE,
 			     "the run's peak is that of another process, or it is not "
 			     "known whose it is");
-	if (is_of_other_run(input, word))
-		return STATUS_USAGE;
+	check_other_runs(input, word);
 	put_labels(input, &text, list, word);
 	command_fail(STATUS_FAILED, "no snapshot '%s' in the %s%s", word,
 		     input->options->process ? "process" : "run", strbuf_text(&text));
-	return STATUS_FAILED;
-}
-
-static _Noreturn void ambiguous_word(const char *word,
-				     const struct snapshot_process *process,
-				     const struct moment *moment)
-{
-	command_fail(STATUS_FAILED,
-		     "'%s' is the label of %zu snapshots of process %lld; '%s#1' is "
-		     "the first of them, number %lld",
-		     word, moment->count, (long long)process->pid, word,
-		     (long long)moment->snapshot->number);
 }
 
 /* Fails because no process has all of them. */
-static enum exit_status not_together(struct report_input *input,
-				     const struct snapshot_list *list,
-				     const char *const *words, size_t count)
+static _Noreturn void not_together(struct report_input *input,
+				   const struct snapshot_list *list,
+				   const char *const *words, size_t count)
 {
-	ended_by(strbuf_free) struct strbuf text = {0};
+	struct strbuf text = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		bool *has = xcalloc(list->process_count + 1, sizeof(*has));
@@ -135,31 +115,17 @@ static enum exit_status not_together(struct report_input *input,
 				 MOMENT_NONE;
 			anywhere |= has[j];
 		}
-		if (words[i] && anywhere) {
-			strbuf_printf(&text, "%s'%s' is of ", text.size ? ", " : "",
-				      words[i]);
-			snapshot_put_pids(&text, list, has);
-		}
-		free(has);
-		if (words[i] && !anywhere)
-			return unknown_word(input, list, words[i]);
+		if (!words[i])
+			continue;
+		if (!anywhere)
+			unknown_word(input, list, words[i]);
+		strbuf_printf(&text, "%s'%s' is of ", text.size ? ", " : "", words[i]);
+		snapshot_put_pids(&text, list, has);
 	}
 	command_fail(STATUS_USAGE,
 		     "the snapshots are of different processes (%s): a delta is of one "
 		     "process",
 		     strbuf_text(&text));
-	return STATUS_USAGE;
-}
-
-static _Noreturn void too_many(const struct snapshot_list *list, const bool *fits)
-{
-	ended_by(strbuf_free) struct strbuf text = {0};
-
-	snapshot_put_pids(&text, list, fits);
-	command_fail(
-		STATUS_USAGE,
-		"several processes have these moments (%s); choose one with --process",
-		strbuf_text(&text));
 }
 
 static bool has_all(const struct snapshot_list *list,
@@ -192,49 +158,51 @@ static size_t prefer_snapshots(const struct snapshot_list *list, bool *fits,
 	return with == 1 ? 1 : all;
 }
 
-enum exit_status snapshot_knows_exit(struct report_input *input,
-				     const struct snapshot_list *list,
-				     const struct snapshot_process *process,
-				     bool *ret_known)
+bool snapshot_knows_exit(struct report_input *input, const struct snapshot_list *list,
+			 const struct snapshot_process *process)
 {
-	struct cursor *cursor;
+	auto_cursor struct cursor *cursor =
+		report_query(input, snapshot_list_sql_knows_exit);
 
-	*ret_known = true;
-	if (list->run_process_count <= 1)
-		return STATUS_OK;
-	cursor = report_query(input, snapshot_list_sql_knows_exit);
 	cursor_bind_integer(cursor, ":process", process->process_id);
-	if (cursor_next(cursor) > 0)
-		*ret_known = cursor_integer(cursor, "is_known") != 0;
-	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
+	return list->run_process_count <= 1 || !cursor_next(cursor) ||
+	       cursor_integer(cursor, "is_known");
 }
 
-enum exit_status snapshot_find(struct report_input *input,
-			       const struct snapshot_list *list, const char *const *words,
-			       size_t count, const struct snapshot_process **ret_process,
-			       struct moment *ret_moments)
+const struct snapshot_process *snapshot_find(struct report_input *input,
+					     const struct snapshot_list *list,
+					     const char *const *words, size_t count,
+					     struct moment *ret_moments)
 {
 	bool *fits = xcalloc(list->process_count + 1, sizeof(*fits));
-	enum exit_status status = STATUS_OK;
+	const struct snapshot_process *process;
 	size_t fit_count, chosen;
+	struct strbuf text = {0};
 
 	for (size_t i = 0; i < list->process_count; i++)
 		fits[i] = has_all(list, &list->processes[i], words, count);
 	fit_count = prefer_snapshots(list, fits, &chosen);
 	if (fit_count == 0)
-		status = not_together(input, list, words, count);
-	else if (fit_count > 1)
-		too_many(list, fits);
-	free(fits);
-	if (status)
-		return status;
-	*ret_process = &list->processes[chosen];
+		not_together(input, list, words, count);
+	if (fit_count > 1) {
+		snapshot_put_pids(&text, list, fits);
+		command_fail(STATUS_USAGE,
+			     "several processes have these moments (%s); choose one with "
+			     "--process",
+			     strbuf_text(&text));
+	}
+	process = &list->processes[chosen];
 	for (size_t i = 0; i < count; i++) {
 		if (!words[i])
 			continue;
-		ret_moments[i] = find_in(list, *ret_process, words[i]);
+		ret_moments[i] = find_in(list, process, words[i]);
 		if (ret_moments[i].kind == MOMENT_MANY)
-			ambiguous_word(words[i], *ret_process, &ret_moments[i]);
+			command_fail(STATUS_FAILED,
+				     "'%s' is the label of %zu snapshots of process "
+				     "%lld; '%s#1' is the first of them, number %lld",
+				     words[i], ret_moments[i].count,
+				     (long long)process->pid, words[i],
+				     (long long)ret_moments[i].snapshot->number);
 	}
-	return STATUS_OK;
+	return process;
 }

@@ -15,11 +15,12 @@
 
 #define LISTED 8
 
-static int load_processes(struct report_input *input, struct snapshot_list *list)
+static void load_processes(struct report_input *input, struct snapshot_list *list)
 {
-	struct cursor *cursor = report_query(input, snapshot_list_sql_processes);
+	auto_cursor struct cursor *cursor =
+		report_query(input, snapshot_list_sql_processes);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		ARRAY_ADD(list->processes, list->process_count) =
 			(struct snapshot_process){
 				.process_id = cursor_integer(cursor, "process_id"),
@@ -28,7 +29,6 @@ static int load_processes(struct report_input *input, struct snapshot_list *list
 			};
 		list->run_process_count = (size_t)cursor_integer(cursor, "process_count");
 	}
-	return report_finish(input, cursor);
 }
 
 static struct snapshot_process *process_of(const struct snapshot_list *list,
@@ -40,13 +40,13 @@ static struct snapshot_process *process_of(const struct snapshot_list *list,
 	return NULL;
 }
 
-static int load_snapshots(struct report_input *input, struct snapshot_list *list)
+static void load_snapshots(struct report_input *input, struct snapshot_list *list)
 {
 	struct snapshot_process *process = NULL;
 	ended_by(strbuf_free) struct strbuf label = {0};
-	struct cursor *cursor = report_query(input, snapshot_list_sql_all);
+	auto_cursor struct cursor *cursor = report_query(input, snapshot_list_sql_all);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		int64_t process_id = cursor_integer(cursor, "process_id");
 		const char *text = cursor_text(cursor, "label");
 		struct snapshot *snapshot;
@@ -70,7 +70,6 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 			.live_bytes = cursor_integer(cursor, "live_bytes"),
 		};
 	}
-	return report_finish(input, cursor);
 }
 
 static bool shares_pid(const struct snapshot_list *list, size_t index)
@@ -104,27 +103,29 @@ void snapshot_put_pids(struct strbuf *text, const struct snapshot_list *list,
 
 /* Keeps the process that --process names: a PID, or #ID when several had it (exec keeps
  * the PID and makes a new process). */
-static enum exit_status choose_process(struct report_input *input,
-				       struct snapshot_list *list)
+static void choose_process(struct report_input *input, struct snapshot_list *list)
 {
 	const char *wanted = input->options->process;
-	bool by_id = wanted && wanted[0] == '#';
+	bool by_id = wanted[0] == '#';
+	struct snapshot_process chosen = {0};
 	struct strbuf text = {0};
 	size_t count = 0;
 	char *end;
-	int64_t number;
+	int64_t number = strtoll(wanted + by_id, &end, 10);
 
-	if (!wanted)
-		return STATUS_OK;
-	number = strtoll(wanted + by_id, &end, 10);
 	if (*end || end == wanted + by_id)
 		command_fail(STATUS_USAGE,
 			     "--process: '%s' is neither a PID nor #ID with a "
 			     "process_id",
 			     wanted);
-	for (size_t i = 0; i < list->process_count; i++)
-		count += number ==
-			 (by_id ? list->processes[i].process_id : list->processes[i].pid);
+	for (size_t i = 0; i < list->process_count; i++) {
+		const struct snapshot_process *process = &list->processes[i];
+
+		if (number != (by_id ? process->process_id : process->pid))
+			continue;
+		chosen = *process;
+		count++;
+	}
 	if (count != 1) {
 		snapshot_put_pids(&text, list, NULL);
 		command_fail(
@@ -133,34 +134,16 @@ static enum exit_status choose_process(struct report_input *input,
 				"choose one with --process '#ID'"
 			      : "no process '%s' in the run; there are %s",
 			wanted, strbuf_text(&text));
-		strbuf_free(&text);
-		return STATUS_FAILED;
 	}
-	for (size_t i = 0; i < list->process_count; i++)
-		if (number ==
-		    (by_id ? list->processes[i].process_id : list->processes[i].pid))
-			list->processes[0] = list->processes[i];
+	list->processes[0] = chosen;
 	list->process_count = 1;
-	return STATUS_OK;
 }
 
-enum exit_status snapshot_list_load(struct report_input *input, struct snapshot_list *ret)
+void snapshot_list_load(struct report_input *input, struct snapshot_list *ret)
 {
-	enum exit_status status;
-
 	*ret = (struct snapshot_list){0};
-	if (load_processes(input, ret) < 0)
-		return STATUS_FAILED;
-	status = choose_process(input, ret);
-	if (status == STATUS_OK && load_snapshots(input, ret) < 0)
-		status = STATUS_FAILED;
-	return status;
-}
-
-void snapshot_list_free(struct snapshot_list *list)
-{
-	free(list->snapshots);
-	free(list->processes);
-	arena_free(&list->texts);
-	*list = (struct snapshot_list){0};
+	load_processes(input, ret);
+	if (input->options->process)
+		choose_process(input, ret);
+	load_snapshots(input, ret);
 }

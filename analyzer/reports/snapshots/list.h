@@ -20,11 +20,9 @@ struct snapshot_list {
 	struct arena texts;
 };
 
-/* Loads the list, restricted by --process. Fails with a sentence. */
-enum exit_status snapshot_list_load(struct report_input *input,
-				    struct snapshot_list *ret);
+/* Loads the list, restricted by --process. */
+void snapshot_list_load(struct report_input *input, struct snapshot_list *ret);
 /* "PID 4100, 4101 (#7) and 3 more": the chosen processes, or all (NULL). Shows the
  * process_id if the PID is not enough. */
 void snapshot_put_pids(struct strbuf *text, const struct snapshot_list *list,
 		       const bool *chosen);
-void snapshot_list_free(struct snapshot_list *list);

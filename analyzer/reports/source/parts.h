@@ -27,12 +27,10 @@ struct source_text {
 	int64_t changed_s;  /* since 1970 */
 };
 
-/* tree.c: fails if an argument is no directory. Must be closed in any case. */
+/* tree.c: fails if an argument is no directory. */
 void source_tree_open(struct report_input *input, struct source_tree *ret);
-void source_tree_close(struct source_tree *tree);
 /* Reads the file that a recorded name means: the name itself if it is below a root, else
  * the longest tail of it that exists below one. Returns NULL, or why it was not read
- * (ret->path may be set then). Free ret with source_text_free(). */
+ * (ret->path may be set then). */
 const char *source_tree_read(const struct source_tree *tree, const char *recorded,
 			     struct source_text *ret);
-void source_text_free(struct source_text *text);

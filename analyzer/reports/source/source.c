@@ -116,17 +116,16 @@ static void add_texts(const struct source_tree *tree, struct source_view *view,
 			if (!file->line_count)
 				file->trouble = "too short: it has none of these lines";
 		}
-		source_text_free(&text);
 	}
 }
 
 SECTION_CODE(source)
 {
-	ended_by(source_tree_close) struct source_tree sources = {0};
+	struct source_tree sources = {0};
 	const char *about;
 
 	if (!rows->row_count)
-		return STATUS_OK;
+		return;
 	doc->source = xcalloc(1, sizeof(*doc->source));
 	about = table_cell(rows, 0, "about")->text;
 	doc->source->about = arena_copy(&doc->source->texts, about, strlen(about));
@@ -134,5 +133,4 @@ SECTION_CODE(source)
 	for (size_t i = 1; i < rows->row_count; i++)
 		add_mark(doc->source, rows, i);
 	add_texts(&sources, doc->source, cell_whole(table_cell(rows, 0, "started_s")));
-	return STATUS_OK;
 }

@@ -50,22 +50,6 @@ void source_tree_open(struct report_input *input, struct source_tree *ret)
 		open_root(options->sources[i], &ret->roots[ret->count++]);
 }
 
-void source_tree_close(struct source_tree *tree)
-{
-	for (size_t i = 0; i < tree->count; i++) {
-		if (tree->roots[i].fd >= 0)
-			close(tree->roots[i].fd);
-		free(tree->roots[i].path);
-	}
-	free(tree->roots);
-}
-
-void source_text_free(struct source_text *text)
-{
-	strbuf_free(&text->path);
-	strbuf_free(&text->text);
-}
-
 /* ".." removes the part before it, if there is one. */
 static bool split(const char *text, struct name *ret)
 {

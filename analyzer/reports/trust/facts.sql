@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- One run in numbers: a row with the columns that facts.c lists.
+-- One run in numbers: a row, whose columns queries of reports find bound.
 
 -- The peak is the highest of one process, live memory that of all. unknown_count: functions that
 -- may have a large share of all self time, but whose time is not known.
@@ -13,14 +13,12 @@ SELECT r.label, r.command, r.started_utc, r.host, r.level, r.cpu_count, r.wall_n
 		AND recording != 'counted' AND self_error_ns > 0 AND self_ns <= self_error_ns
 		AND self_ns + self_error_ns >= :least_share * IFNULL(f.self_ns, 0)) AS unknown_count,
 	(SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
-	(SELECT COUNT(*) FROM resources WHERE run_id = :run) AS sample_count,
 	(SELECT TOTAL(count) FROM samples WHERE run_id = :run AND program = 'plain')
 		AS plain_sample_count,
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
-	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count,
 	p.pid AS peak_pid, p.live_bytes_at_exit AS peak_live_bytes,
 	(SELECT COUNT(*) FROM process WHERE run_id = :run AND alloc_count > 0
-		AND p.pid IS NOT NULL) AS allocating_process_count,
+		AND p.pid IS NOT NULL) AS allocating_count,
 	CASE WHEN p.pid IS NULL THEN r.peak_bytes ELSE
 		(SELECT TOTAL(peak_bytes) FROM process WHERE run_id = :run) END AS peaks_bytes
 FROM runs r LEFT JOIN run ON run.run_id = r.run_id
@@ -30,9 +28,9 @@ LEFT JOIN process p ON p.process_id = run.peak_process_id,
 	SUM(raw_self_ns) AS raw_self_ns,
 	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count,
 	SUM(recording = 'sampled') AS sampled_count,
-	SUM(recording = 'sampled' AND calls = 0) AS uncounted_count,
+	SUM(recording = 'counted' OR recording = 'sampled' AND calls IS NOT 0) AS estimated_count,
 	SUM(inlined_calls) AS inlined_calls FROM functions WHERE run_id = :run) f,
-(SELECT TOTAL(value * (name = 'samples')) AS cpu_sample_count,
+(SELECT TOTAL(value * (name = 'samples')) AS sample_count,
 	TOTAL(value * (name = 'sampled_ns')) AS sampled_ns,
 	TOTAL(value * (name = 'sample_tick_ns')) AS sample_tick_ns,
 	TOTAL(value * (name = 'samples_off')) AS samples_off,
@@ -49,7 +47,7 @@ FROM threads WHERE run_id = :run) t,
 -- a run's paths are stored together: reading them in that order is twice as fast
 (SELECT COUNT(*) AS path_count,
 	SUM(raw_total_ns) FILTER (WHERE parent_path_id IS NULL) AS recorded_ns,
-	SUM(total_error_ns) FILTER (WHERE parent_path_id IS NULL) AS total_error_ns
+	SUM(total_error_ns) FILTER (WHERE parent_path_id IS NULL) AS self_error_ns
 FROM path WHERE path_id BETWEEN (SELECT MIN(path_id) FROM path WHERE run_id = :run)
 	AND (SELECT MAX(path_id) FROM path WHERE run_id = :run) AND +run_id = :run) o
 WHERE r.run_id = :run;

@@ -34,11 +34,11 @@ static struct cursor *query(struct report_input *input, const struct judging *st
 	return cursor;
 }
 
-static int load_cases(struct report_input *input, struct judging *study)
+static void load_cases(struct report_input *input, struct judging *study)
 {
-	struct cursor *cursor = query(input, study, why_sql_cases);
+	auto_cursor struct cursor *cursor = query(input, study, why_sql_cases);
 
-	while (cursor_next(cursor) > 0) {
+	while (cursor_next(cursor)) {
 		size_t number = study->study.call_count;
 		struct study_call *call =
 			study_add_call(&study->study, cursor_integer(cursor, "case_id"));
@@ -53,19 +53,7 @@ static int load_cases(struct report_input *input, struct judging *study)
 		call->beside_calls = positive(cursor_integer(cursor, "beside_calls"));
 		call->is_one_of_slowest = cursor_integer(cursor, "is_slow") != 0;
 	}
-	return report_finish(input, cursor);
 }
-
-/* The parts of one kept call, sorted by depth. */
-struct part {
-	struct study_numbers numbers;
-	uint32_t node, call;
-};
-
-struct parts {
-	struct part *all;
-	size_t count;
-};
 
 static uint32_t call_of(const struct study *study, int64_t case_id)
 {
@@ -96,25 +84,6 @@ static struct study_numbers read_numbers(struct cursor *cursor)
 		.blocked_ns = positive(cursor_integer(cursor, "blocked_ns")),
 		.alloc_count = positive(cursor_integer(cursor, "alloc_count")),
 		.alloc_bytes = positive(cursor_integer(cursor, "alloc_bytes"))};
-}
-
-static int load_parts(struct report_input *input, const struct calltree *tree,
-		      const struct judging *study, struct parts *ret)
-{
-	struct cursor *cursor = query(input, study, why_sql_parts);
-
-	while (cursor_next(cursor) > 0) {
-		uint32_t node = node_of(tree, cursor_integer(cursor, "path_id"));
-		uint32_t call = call_of(&study->study, cursor_integer(cursor, "case_id"));
-
-		if ((node == CALLTREE_NONE && !study->study.step) || call == STUDY_NONE)
-			continue;
-		ret->all = array_room(ret->all, ret->count, sizeof(*ret->all));
-		ret->all[ret->count++] = (struct part){read_numbers(cursor), node, call};
-		if (cursor_integer(cursor, "is_first"))
-			study->is_first[call] = true;
-	}
-	return report_finish(input, cursor);
 }
 
 /* The path at the top of the call. root: CALLTREE_NONE if no call contained the step. */
@@ -156,37 +125,30 @@ static bool is_libc(const struct calltree *tree, uint32_t node)
 	return function != CALLTREE_NONE && tree->functions[function].is_libc;
 }
 
-static void add_parts(const struct calltree *tree, struct judging *study,
-		      const struct parts *parts)
+static void add_parts(struct report_input *input, const struct calltree *tree,
+		      struct judging *study)
 {
-	for (size_t i = 0; i < parts->count; i++) {
-		const struct part *part = &parts->all[i];
-		uint32_t root = node_of(tree, study->roots[part->call]), number;
+	auto_cursor struct cursor *cursor = query(input, study, why_sql_parts);
 
+	while (cursor_next(cursor)) {
+		uint32_t node = node_of(tree, cursor_integer(cursor, "path_id"));
+		uint32_t call = call_of(&study->study, cursor_integer(cursor, "case_id"));
+		struct study_numbers numbers = read_numbers(cursor);
+		uint32_t root, number;
+
+		if ((node == CALLTREE_NONE && !study->study.step) || call == STUDY_NONE)
+			continue;
+		study->is_first[call] |= cursor_integer(cursor, "is_first") != 0;
+		root = node_of(tree, study->roots[call]);
 		if (root == CALLTREE_NONE && !study->study.step)
 			continue;
-		number = number_of(&study->study, tree, part->node, root);
+		number = number_of(&study->study, tree, node, root);
 		if (number == STUDY_NONE)
 			continue;
-		study_numbers_add(study_part(&study->study.calls[part->call], number),
-				  &part->numbers, 1);
-		study->study.paths[number].waits = is_libc(tree, part->node);
+		study_numbers_add(study_part(&study->study.calls[call], number), &numbers,
+				  1);
+		study->study.paths[number].waits = is_libc(tree, node);
 	}
-}
-
-static int judge(struct ask *ask, const struct calltree *tree, struct judging *study)
-{
-	struct parts parts = {.count = 0};
-	int result = load_cases(ask->input, study);
-
-	if (result == 0)
-		result = load_parts(ask->input, tree, study, &parts);
-	if (result == 0) {
-		add_parts(tree, study, &parts);
-		study_judge(&study->study, positive(study->median_ns));
-	}
-	free(parts.all);
-	return result;
 }
 
 static const char *kind_word(enum study_kind kind)
@@ -292,51 +254,43 @@ static void keep_path(struct rundb_insert *into, const struct calltree *tree,
 			       });
 }
 
-static int keep(struct rundb *db, const struct calltree *tree, const struct judging *from)
+static void keep(struct rundb *db, const struct calltree *tree,
+		 const struct judging *from)
 {
 	const struct study *study = &from->study;
-	struct rundb_insert *into = rundb_insert_begin(db, "judged", 4);
-	int result;
+	struct rundb_insert *into = rundb_insert_begin(db, "judged");
 
 	rundb_insert_row(into,
 			 (struct cell[]){cell_integer(from->study_id),
 					 cell_integer((int64_t)study->slow_count),
 					 cell_integer((int64_t)study->usual_count),
 					 cell_integer(whole_number(study->median_ns))});
-	result = rundb_insert_end(into);
-	into = rundb_insert_begin(db, "slow", 23);
+	rundb_insert_end(into);
+	into = rundb_insert_begin(db, "slow");
 	for (size_t i = 0; i < study->call_count; i++)
 		keep_call(into, tree, from, i);
-	result |= rundb_insert_end(into);
-	into = rundb_insert_begin(db, "study_paths", 15);
+	rundb_insert_end(into);
+	into = rundb_insert_begin(db, "study_paths");
 	for (uint32_t i = 0; i < study->path_count; i++)
 		keep_path(into, tree, from, i);
-	return result | rundb_insert_end(into);
+	rundb_insert_end(into);
 }
 
 SECTION_CODE(studies)
 {
 	const struct calltree *tree = ask_tree(ask);
-	int result = 0;
 
 	(void)doc;
-	for (size_t i = 0; i < rows->row_count && tree && result == 0; i++) {
+	for (size_t i = 0; i < rows->row_count; i++) {
 		struct judging study = {
 			.study_id = cell_whole(table_cell(rows, i, "study_id")),
 			.median_ns = cell_whole(table_cell(rows, i, "median_ns"))};
 
 		if (cell_whole(table_cell(rows, i, "is_step")))
 			study.study.step = table_cell(rows, i, "name")->text;
-		result = judge(ask, tree, &study);
-		if (result == 0)
-			result = keep(ask->input->db, tree, &study);
-		study_done(&study.study);
-		free(study.roots);
-		free(study.is_first);
+		load_cases(ask->input, &study);
+		add_parts(ask->input, tree, &study);
+		study_judge(&study.study, positive(study.median_ns));
+		keep(ask->input->db, tree, &study);
 	}
-	if (ask->status)
-		return ask->status;
-	if (result)
-		report_fail_db(ask->input);
-	return STATUS_OK;
 }

@@ -179,26 +179,16 @@ TEST(a_sentence_has_the_values_of_its_row)
 
 static struct doc doc;
 
-static jmp_buf failing;
-
-static void go_back(enum exit_status status, const char *text)
-{
-	assert_true(*text);
-	longjmp(failing, (int)status);
-}
-
 static enum exit_status built(const struct report_part *parts, size_t count)
 {
 	const struct report report = {
 		.name = "test", .parts = parts, .part_count = count};
 
-	int status;
+	static enum exit_status status;
 
 	doc_free(&doc);
 	doc_init(&doc, "test");
-	command_failed = go_back;
-	status = setjmp(failing);
-	return status ? (enum exit_status)status : engine_build(&report, &input, &doc);
+	return FAILS(status = engine_build(&report, &input, &doc)) ? unit_status : status;
 }
 
 static const struct section *section_of(const char *name)
@@ -250,15 +240,12 @@ TEST(what_is_kept_is_there_for_later_queries_only)
 		 .name = "places",
 		 .sql = "SELECT n_count, place AS \"place/count\" FROM sum_shown ORDER "
 			"BY 2"}};
-	struct cursor *cursor;
 
 	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
 	assert_int_equal(table_row(section_of("places")->table, 2)[0].integer, 3);
 	assert_int_equal(table_row(section_of("places")->table, 2)[1].integer, 3);
-	cursor = rundb_query(db, "SELECT * FROM kept");
-	assert_true(cursor_finish(cursor) < 0);
-	cursor = rundb_query(db, "SELECT * FROM sum_shown");
-	assert_true(cursor_finish(cursor) < 0);
+	assert_true(FAILS(rundb_query(db, "SELECT * FROM kept")));
+	assert_true(FAILS(rundb_query(db, "SELECT * FROM sum_shown")));
 }
 
 TEST(a_report_ends_where_it_has_nothing_to_tell)
@@ -308,14 +295,13 @@ TEST(the_page_has_its_own_parts)
 		 .flags = PART_ONLY_BRIEF}};
 	const struct report report = {
 		.name = "test", .parts = parts, .part_count = COUNT(parts)};
-	struct run_facts facts = {0};
 
 	assert_int_equal(built(parts, COUNT(parts)), STATUS_OK);
 	assert_null(section_of("page"));
 	assert_int_equal(section_of("both")->flags, SECTION_MAIN);
 	doc_free(&doc);
 	doc_init(&doc, "page");
-	assert_int_equal(engine_add_brief(&report, &input, &doc, &facts, 2), STATUS_OK);
+	engine_add_brief(&report, &input, &doc, 2);
 	assert_null(section_of("full"));
 	assert_int_equal(section_of("both")->table->row_count, 1);
 	assert_int_equal(section_of("both")->flags, 0);

@@ -128,7 +128,7 @@ TEST(nested_findings_become_one)
 	assert_non_null(at_path(&findings, 0, 'T'));
 	for (size_t i = 1; i < findings.count; i++)
 		assert_true(findings.list[i - 1].score >= findings.list[i].score);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -142,7 +142,7 @@ TEST(an_outer_finding_stays_when_more_is_in_it)
 	add(&findings, 'T', 50, 0.4, 1);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 3);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -159,7 +159,7 @@ TEST(the_deepest_must_explain_the_outer_itself)
 	assert_int_equal(findings.count, 2);
 	assert_non_null(at_path(&findings, 10, 'T'));
 	assert_int_equal(at_path(&findings, 40, 'T')->also_count, 1);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -175,13 +175,13 @@ TEST(on_one_path_the_more_specific_stays)
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.list[0].specific, 2);
 	assert_int_equal(findings.list[0].also_count, 2);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	/* It says why, but only of a small part. */
 	add(&findings, 'T', 40, 0.5, 1);
 	add(&findings, 'T', 40, 0.1, 2);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -198,7 +198,7 @@ TEST(a_capped_severity_hides_nothing_worse)
 	assert_int_equal(findings.count, 2);
 	assert_int_equal(findings.list[0].severity, SEVERITY_HIGH);
 	assert_int_equal(findings.list[1].severity, SEVERITY_LOW);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -257,13 +257,13 @@ TEST(a_cause_takes_in_what_it_explains)
 	assert_int_equal(findings.list[0].also_count, 1);
 	assert_ptr_equal(findings.list[0].also[0].rule, RULE(slow));
 	assert_true(findings.list[0].score == rated(0.5, CONFIDENCE_HIGH).score);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	/* Not more than it explains. */
 	add_cause(&findings, 4, 0.24);
 	add_of(&findings, RULE(slow), 4, 0.5);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	/* It takes over a severity up to its cap: of one leak one finding is enough. */
 	finding_cap_severity(add_cause(&findings, 4, 0.01), SEVERITY_MEDIUM);
 	findings.list[0].saving_bytes = 900;
@@ -273,7 +273,7 @@ TEST(a_cause_takes_in_what_it_explains)
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.list[0].severity, SEVERITY_MEDIUM);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -290,13 +290,13 @@ TEST(causes_share_what_is_of_the_whole_run)
 	assert_int_equal(findings.list[0].function_id, 5);
 	assert_int_equal(findings.list[0].also_count, 1);
 	assert_int_equal(findings.list[1].also_count, 0);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	add_cause(&findings, 4, 0.2);
 	add_cause(&findings, 5, 0.19);
 	add_of(&findings, RULE(faults), 0, 0.5);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 3);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -317,20 +317,20 @@ TEST(nothing_is_lost_where_causes_meet)
 	assert_ptr_equal(findings.list[0].rule, RULE(cause));
 	assert_int_equal(findings.list[0].also_count, 3);
 	assert_true(findings.list[0].score == rated(0.6, CONFIDENCE_HIGH).score);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	/* Of two that explain each other one stays. */
 	add_cause(&findings, 4, 0.5);
 	add_of(&findings, RULE(slow), 4, 0.5)->explains = only_cause;
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.list[0].also_count, 1);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	/* One that is capped hides nothing worse. */
 	finding_cap_severity(add_cause(&findings, 4, 0.5), SEVERITY_INFO);
 	add_of(&findings, RULE(slow), 4, 0.5);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -350,7 +350,7 @@ TEST(damage_is_survived)
 	add(&findings, 'T', 99, 0.5, 1);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 
@@ -375,12 +375,12 @@ TEST(no_time_beyond_the_run_is_saved)
 	findings_finish(&findings, tree);
 	assert_true(at_path(&findings, 30, 'T')->saving_ns == 100);
 	assert_true(at_path(&findings, 50, 'T')->saving_ns == 99);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	/* of a run of which it is not known how long it took nothing is too long */
 	add(&findings, 'T', 30, 0.5, 1)->saving_ns = 101;
 	findings_finish(&findings, tree);
 	assert_true(at_path(&findings, 30, 'T')->saving_ns == 101);
-	findings_free(&findings);
+	findings = (struct findings){0};
 	calltree_free(tree);
 }
 

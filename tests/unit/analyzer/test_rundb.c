@@ -42,7 +42,7 @@ static double real_of(const char *sql)
 	struct cursor *cursor;
 	struct cell cell;
 
-	assert_int_equal(rundb_query_foreign(db, sql, &cursor), 0);
+	cursor = rundb_query_foreign(db, sql);
 	assert_int_equal(cursor_next(cursor), 1);
 	cell = cursor_cell(cursor, 0, NULL);
 	cursor_close(cursor);
@@ -53,9 +53,8 @@ static double real_of(const char *sql)
 TEST_WITH(the_reason_is_that_of_the_code, open_database, close_database)
 {
 	execute("SELECT 1");
-	assert_int_not_equal(rundb_fail(db, SQLITE_CORRUPT), 0);
-	assert_non_null(strstr(rundb_error(db), "is damaged (database disk image is"));
-	assert_null(strstr(rundb_error(db), "not an error"));
+	assert_fails(rundb_end(db, SQLITE_CORRUPT), "is damaged (database disk image is");
+	assert_null(strstr(unit_sentence, "not an error"));
 }
 
 /* By name, in any order, row after row; a name that the query does not have is a mistake
@@ -66,11 +65,8 @@ TEST_WITH(columns_have_names, open_database, close_database)
 	int status;
 	pid_t child;
 
-	assert_int_equal(rundb_query_foreign(db,
-					     "SELECT 1 AS a, 'x' AS b UNION SELECT 2, "
-					     "'y' ORDER BY 1",
-					     &cursor),
-			 0);
+	cursor = rundb_query_foreign(db, "SELECT 1 AS a, 'x' AS b UNION SELECT 2, "
+					 "'y' ORDER BY 1");
 	for (int row = 1; row <= 2; row++) {
 		assert_int_equal(cursor_next(cursor), 1);
 		assert_string_equal(cursor_text(cursor, "b"), row == 1 ? "x" : "y");
@@ -138,13 +134,13 @@ TEST_WITH(rows_of_c_are_a_table, open_database, close_database)
 	struct rundb_rows rows = {columns, 2, three, square_of};
 	struct cursor *cursor;
 
-	assert_int_equal(rundb_show_rows(db, "squares", &rows, NULL), 0);
+	rundb_show_rows(db, "squares", &rows, NULL);
 	cursor = rundb_query(db, "SELECT SUM(b.square) + 100 * COUNT(*) FROM squares a "
 				 "JOIN squares b ON b.number = a.square");
 	assert_int_equal(cursor_next(cursor), 1);
 	assert_int_equal(cursor_real_at(cursor, 0), 201);
-	assert_int_equal(cursor_finish(cursor), 0);
-	assert_int_equal(rundb_show_rows(db, "squares", NULL, NULL), 0);
+	cursor_close(cursor);
+	rundb_show_rows(db, "squares", NULL, NULL);
 }
 
 TEST_WITH(wrong_quantiles_are_errors, open_database, close_database)
@@ -159,9 +155,8 @@ TEST_WITH(wrong_quantiles_are_errors, open_database, close_database)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct cursor *cursor;
 
-		assert_int_equal(rundb_query_foreign(db, wrong[i], &cursor), 0);
-		assert_true(cursor_next(cursor) < 0);
-		assert_memory_equal(rundb_error(db), "sql: ", 5);
+		cursor = rundb_query_foreign(db, wrong[i]);
+		assert_fails(cursor_next(cursor), "sql: ");
 		cursor_close(cursor);
 	}
 }
@@ -185,7 +180,7 @@ TEST_WITH(views_are_limited_to_a_run, open_database, close_database)
 		"INSERT INTO trust (run_id, name, value) VALUES (1, 'x', 1), (2, 'x', "
 		"2)");
 	assert_true(real_of("SELECT COUNT(*) FROM runs") == 2);
-	assert_int_equal(rundb_limit_views(db, 2), 0);
+	rundb_limit_views(db, 2);
 	assert_true(real_of("SELECT COUNT(*) FROM runs") == 1);
 	assert_true(real_of("SELECT pid FROM processes") == 20);
 	assert_true(real_of("SELECT SUM(value) FROM trust") == 2);
@@ -227,8 +222,8 @@ TEST_WITH(hostile_patterns_are_errors, open_database, close_database)
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct cursor *cursor;
 
-		assert_int_equal(rundb_query_foreign(db, wrong[i], &cursor), 0);
-		assert_true(cursor_next(cursor) < 0);
+		cursor = rundb_query_foreign(db, wrong[i]);
+		assert_true(FAILS(cursor_next(cursor)));
 		cursor_close(cursor);
 	}
 	assert_true(real_of("SELECT '2026-01-02' REGEXP '^[0-9]{4}(-[0-9]{1,2}){2}$'") ==
@@ -249,25 +244,20 @@ TEST_WITH(queries_end, open_database, close_database)
 	struct cursor *cursor;
 
 	limits_set(&little);
-	assert_int_equal(rundb_query_foreign(db, endless, &cursor), 0);
-	assert_int_equal(cursor_next(cursor), -EINVAL);
-	assert_string_equal(rundb_error(db), "sql: the query took more than 0.2 s of "
-					     "processor time; --no-limits lets it go on");
+	cursor = rundb_query_foreign(db, endless);
+	assert_fails(cursor_next(cursor), "sql: the query took more than 0.2 s of "
+					  "processor time; --no-limits lets it go on");
 	cursor_close(cursor);
 	cursor = rundb_query(db, endless);
-	assert_int_equal(cursor_next(cursor), -EINVAL);
-	assert_non_null(strstr(rundb_error(db), "memory.db: a query took more than"));
+	assert_fails(cursor_next(cursor), "memory.db: a query took more than");
 	cursor_close(cursor);
 	limits_set(&few);
-	assert_int_equal(rundb_query_foreign(db, sorted, &cursor), 0);
-	assert_int_equal(cursor_next(cursor), -EINVAL);
-	assert_string_equal(rundb_error(db), "sql: the query needs more than 16 MiB of "
-					     "memory; --no-limits lets it go on");
+	cursor = rundb_query_foreign(db, sorted);
+	assert_fails(cursor_next(cursor), "sql: the query needs more than 16 MiB of "
+					  "memory; --no-limits lets it go on");
 	cursor_close(cursor);
-	assert_int_equal(rundb_query_foreign(db, rows, &cursor), 0);
-	while (cursor_next(cursor) > 0)
-		;
-	assert_non_null(strstr(rundb_error(db), "has a result of more than 16 MiB"));
+	cursor = rundb_query_foreign(db, rows);
+	assert_fails(while (cursor_next(cursor));, "has a result of more than 16 MiB");
 	cursor_close(cursor);
 	limits_set(&usual);
 }
@@ -275,7 +265,6 @@ TEST_WITH(queries_end, open_database, close_database)
 /* Each of these is twice as long to prepare as the one before. */
 TEST_WITH(views_of_views_end, open_database, close_database)
 {
-	struct cursor *cursor = NULL;
 	char sql[200];
 
 	execute("CREATE VIEW v0 AS SELECT 1 AS x");
@@ -286,7 +275,7 @@ TEST_WITH(views_of_views_end, open_database, close_database)
 			 i, i - 1, i - 1);
 		execute(sql);
 	}
-	assert_true(rundb_query_foreign(db, "SELECT x FROM v63", &cursor) < 0);
+	assert_true(FAILS(rundb_query_foreign(db, "SELECT x FROM v63")));
 }
 
 TEST_WITH(foreign_queries_only_read, open_database, close_database)
@@ -301,11 +290,9 @@ TEST_WITH(foreign_queries_only_read, open_database, close_database)
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
 		struct cursor *cursor = NULL;
-		int result = rundb_query_foreign(db, refused[i], &cursor);
 
-		if (result == 0)
-			result = cursor_next(cursor);
-		assert_true(result < 0);
+		assert_true(FAILS(cursor = rundb_query_foreign(db, refused[i]);
+				  cursor_next(cursor)));
 		cursor_close(cursor);
 	}
 	assert_true(real_of("PRAGMA table_info(run)") == 0);
@@ -323,7 +310,7 @@ TEST_WITH(tables_take_what_fits, open_database, close_database)
 
 	cursor = rundb_query(db, "SELECT 7 AS name, 'a.c' AS file, 12 AS line, 'many' AS "
 				 "calls, x'01ff' AS anything");
-	assert_int_equal(cursor_fill(cursor, table), 0);
+	cursor_fill(cursor, table);
 	assert_int_equal(table->row_count, 1);
 	assert_int_equal(table_row(table, 0)[0].kind, CELL_NULL);
 	assert_string_equal(table_row(table, 0)[1].text, "a.c");
@@ -344,16 +331,9 @@ TEST_WITH(failing_queries_have_no_rows, open_database, close_database)
 		"SELECT 1 FROM", "SELECT nothing_known(1)"};
 
 	for (size_t i = 0; i < 5; i++) {
-		struct cursor *cursor = rundb_query(db, queries[i]);
-
-		cursor_bind_integer(cursor, ":run", 1);
-		cursor_bind_text(cursor, ":thread", "main");
-		assert_true(cursor_next(cursor) < 0);
-		assert_true(cursor_next(cursor) < 0); /* it stays so */
-		assert_non_null(strstr(rundb_error(db), "memory.db"));
-		assert_int_equal(!strstr(rundb_error(db), "asked wrongly"), i < 3);
-		assert_int_equal(!strstr(rundb_error(db), "is damaged"), i >= 3);
-		assert_true(cursor_finish(cursor) < 0);
+		assert_fails(cursor_next(rundb_query(db, queries[i])), "memory.db");
+		assert_int_equal(!strstr(unit_sentence, "asked wrongly"), i < 3);
+		assert_int_equal(!strstr(unit_sentence, "is damaged"), i >= 3);
 	}
 }
 
