@@ -260,6 +260,21 @@ static int is_nested(const struct lane_walk *walk, uint32_t index, uint32_t func
 	       place_variant(walk, node->parent) < place_variant(walk, index);
 }
 
+/* The path that a call of libc is below. Its stack was not walked, but where the first of
+ * the calls was made is known: maybe in a function without frames. */
+static uint32_t libc_caller(struct lane_walk *walk, uint32_t index, uint32_t parent)
+{
+	struct node_place caller = {.path = parent};
+	uint64_t key = call_site_of(walk, index);
+	uint32_t first, count;
+
+	if (!key)
+		return parent;
+	first = identify_places(&walk->merge->identify, walk->modules, key, &count);
+	place_inlined(walk, &caller, first, count);
+	return caller.path;
+}
+
 static void place_function(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
@@ -270,6 +285,8 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 	uint32_t function =
 		identify_function(&walk->merge->identify, walk->modules, node->key);
 
+	if (kind == MERGE_WAIT || kind == MERGE_IO)
+		parent = libc_caller(walk, index, parent);
 	/* the last level is the function itself: a copy inlined there */
 	if (parent != owner && walk->merge->paths[parent].function == function)
 		parent = walk->merge->paths[parent].parent;

@@ -107,7 +107,7 @@ static void find_arrival(struct graft *graft, int first)
 	} while (!graft->function);
 }
 
-/* Recursion counts as one level, see events/levels.h. */
+/* Recursion counts as one level, see events/levels.h, where also is how many are kept. */
 static uint32_t add_level(struct graft *graft, uint32_t below, int number)
 {
 	struct lane_context *context = graft->context;
@@ -123,7 +123,8 @@ static uint32_t add_level(struct graft *graft, uint32_t below, int number)
 		if (context->nodes[node].key == (address | SEGMENT_KEY_LEVEL))
 			return below;
 	}
-	if (!address || context->levels.count > LANE_LEVELS_MOST)
+	if (!address ||
+	    (context->levels.count > LANE_LEVELS_MOST && number != graft->arrival - 1))
 		return below;
 	node = tree_level(context, below, address);
 	context->levels.count += context->node_next - known_count;
