@@ -160,6 +160,20 @@ def _keep(target, kept):
     os.rename(file.name, kept)
 
 
+# Words for the linker alone, of which compilers complain where nothing is linked.
+FOR_LINKER = re.compile(r"[^-]|-(Wl,|l|L|static|shared$|s$|no-pie$|rdynamic$|fuse-ld)")
+
+
+def _object_in_cache(command, source, flags, target):
+    """The source as an object, from ccache when it knows it; None: without it."""
+    name = target + ".o"
+    if not _kept or "-c" in flags or not shutil.which("ccache"):
+        return None
+    flags = [flag for flag in flags if not FOR_LINKER.match(flag)]
+    result = run(["ccache", *command, "-c", source, "-o", name, *flags])
+    return name if result.returncode == 0 else None
+
+
 def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=(), hooks=True):
     """Compiles one source, in C or C++ by its name, into a program or, with -shared among
     the flags, into a library. hooks: with -finstrument-functions. Scenarios ask for the same
@@ -175,9 +189,12 @@ def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=()
         _kept, _digest(command, source, flags))
     if kept and _take(kept, target):
         return target
-    command += [source, "-o", target, *flags]
+    cached = None if is_own else _object_in_cache(command, source, flags, target)
+    command += [cached or source, "-o", target, *flags]
     result = run(command)
     expect(result.returncode == 0, f"{' '.join(command)} failed:\n{result.stderr}")
+    if cached:
+        os.unlink(cached)
     if kept:
         _keep(target, kept)
     return target
