@@ -88,6 +88,9 @@ def tails():
     for ready, one in ((37, found()), (38, None)):
         yield look_at("T7", "tail_share, less waits for a CPU", one, *CLEAR, ready=ready)
         yield look_at("T7", "tail_share, less waits", one, *CLEAR, blocked=ready)
+    # the slowest 10 calls took some 1000 ticks: waits may be all of that
+    for ready, one in ((800, found(**MEDIUM)), (1100, found(says="unless they", **LOW))):
+        yield look_at("T7", "slow, or without a CPU", one, (1, 638), (2, 351), (100, 11), ready=ready)
     yield case("T7", "no durations", "no durations of single calls", *work(SECOND // 2))
 
 

@@ -27,7 +27,7 @@
 -- :evidence calls count: calls
 -- :evidence held percent: share of the run
 -- :asks tail at least tail_share
--- :why a few calls take many times as long as most, and make up much of the function's time
+-- :why a few calls take many times as long as most, and make up much of the function's time{unless}
 -- :advice see what the slow calls do: 'prof-analyze why'
 -- :advice move growing, flushing and rebuilding out of the call, or do a little of it in
 -- each call
@@ -38,7 +38,7 @@
 -- count for neither
 -- :unseen recursive functions; those that allocate in a quarter of their calls, or whose self
 -- time is less than what was subtracted for hooks; unsure when even the slowest tenth takes five
--- times p50
+-- times p50, or waits may be what made the slowest slow
 
 -- :unmeasured
 SELECT 'no durations of single calls were recorded' WHERE NOT EXISTS (
@@ -47,7 +47,9 @@ SELECT 'no durations of single calls were recorded' WHERE NOT EXISTS (
 -- :query
 -- That calls differ is measured; whether they need to is not: a lexer reads long words and
 -- short ones. So confidence is never high, and lower if durations spread over a wide range
--- instead of a few calls standing out (is_broad): a quicksort sorts long parts and short ones.
+-- instead of a few calls standing out (is_broad): a quicksort sorts long parts and short ones. So it
+-- is where the function waited for as long as its slowest calls took: on a busy machine they are those
+-- that lost their CPU, and which calls waited nobody knows.
 -- beyond: the part that calls computed beyond the median. Durations are known to the cost of a
 -- hook, which is the unit for shorter ones. A function with two modes (T8) has no tail. Time
 -- in callees is theirs and no gain: calls that take different ways through a program differ by
@@ -66,12 +68,15 @@ WITH calls AS (SELECT s.*, histogram_quantile(histogram, 0.5) * tick_ns AS p50_n
 		AND sure_self_ns >= :least_by_hooks * hooks_ns
 		AND alloc_count < :allocs_per_call * calls),
 tails AS (SELECT *, MAX(0, MIN(slowest, (computed_ns - calls * p50_ns) / computed_ns)) AS tail,
-		p90_ns >= :broad * (p50_ns + :hook_ns) AS is_broad
+		p90_ns >= :broad * (p50_ns + :hook_ns) AS is_broad,
+		waited_ns >= slowest * called_ns AS may_be_waits
 	FROM calls WHERE computed_ns > 0)
 SELECT function_id, p99_ns / (p50_ns + :hook_ns) AS ratio, tail, slowest, p50_ns, p99_ns, calls,
 	run_ns / :run_ns AS held,
 	tail * run_ns * self_share AS saving_ns,
-	CASE WHEN is_broad THEN 0 END AS confidence, CASE WHEN is_broad THEN 0 END AS specific
+	CASE WHEN is_broad OR may_be_waits THEN 0 END AS confidence,
+	CASE WHEN is_broad OR may_be_waits THEN 0 END AS specific,
+	IIF(may_be_waits, ', unless they are those that waited, as for a CPU', '') AS unless
 FROM tails WHERE NOT IFNULL(mode_ratio >= :T8_mode_ratio AND slow_calls <= :T8_most_calls
 	AND (computed_ns - calls * fast_ns) / computed_ns >= :T8_slow_share, 0)
 ORDER BY total_ns DESC, function_id;
