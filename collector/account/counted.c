@@ -173,8 +173,8 @@ static void nested_find(struct kept *kept, struct merge *merge)
 	size_t functions = merge->identify.function_count;
 	struct nested_search search = {.merge = merge};
 
-	search.callers = xcalloc(functions, sizeof(*search.callers));
-	search.sums = xcalloc(functions, sizeof(*search.sums));
+	search.callers = pool_array(kept->pool, functions, sizeof(*search.callers));
+	search.sums = pool_array(kept->pool, functions, sizeof(*search.sums));
 	find_callers(&search, kept);
 	for (size_t i = 0; i < kept->lane_count; i++) {
 		const struct kept_lane *lane = &kept->lanes[i];
@@ -186,8 +186,6 @@ static void nested_find(struct kept *kept, struct merge *merge)
 	}
 	for (size_t i = 0; i < kept->count_count; i++)
 		book(merge, &kept->counts[i]);
-	free(search.callers);
-	free(search.sums);
 }
 
 struct counted {
@@ -367,34 +365,30 @@ static void for_each_lane(struct counted *counted,
 	}
 }
 
-static void make_tables(struct counted *counted)
-{
-	struct merge *merge = counted->merge;
-
-	counted->mode_of = pool_array(&counted->pool, merge->identify.function_count,
-				      sizeof(*counted->mode_of));
-	counted->hosts = hosts_new(&counted->pool, merge);
-	counted->callers = callers_new(&counted->pool, merge);
-}
-
 void counted_finish(struct counted *counted)
 {
+	struct pool *pool = &counted->pool;
+	struct merge *merge = counted->merge;
+
 	if (!counted->kept.lane_count)
 		return;
 	kept_order(&counted->kept);
-	nested_find(&counted->kept, counted->merge);
-	make_tables(counted);
+	nested_find(&counted->kept, merge);
+	counted->mode_of = pool_array(pool, merge->identify.function_count,
+				      sizeof(*counted->mode_of));
+	counted->hosts = hosts_new(pool, merge);
+	counted->callers = callers_new(pool, merge);
 	for_each_lane(counted, count_frames);
 	hosts_find(counted->hosts, counted->callers);
 	weights_finish(&counted->weights);
-	counted->edges = edges_new(counted->merge, &counted->kept, &counted->weights,
+	counted->edges = edges_new(merge, &counted->kept, &counted->weights,
 				   counted->hosts, counted->callers);
 	for_each_lane(counted, place_calls);
-	counted->divide = divide_new(&counted->pool, counted->merge, counted->mode_of);
+	counted->divide = divide_new(pool, merge, counted->mode_of);
 	for_each_lane(counted, note_samples);
 	for_each_lane(counted, finish_lane);
 	name_sampled(counted);
-	sampled_forget_callers(&counted->merge->sampled);
+	sampled_forget_callers(&merge->sampled);
 }
 
 void counted_free(struct counted *counted)

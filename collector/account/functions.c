@@ -11,6 +11,7 @@
 
 /* The tree seen from above, for a walk without recursion. */
 struct walk {
+	struct pool pool;
 	struct merge *merge;
 	uint32_t *first_child, *next_sibling; /* by path; 0: none */
 	uint32_t *path_edges;		      /* index of the edge into a path */
@@ -372,14 +373,14 @@ void account_functions(struct merge *merge)
 	size_t functions = merge->identify.function_count;
 	int64_t all_ns = recorded_ns(merge), roots_ns;
 
-	walk.first_child = xcalloc(merge->path_count, sizeof(uint32_t));
-	walk.next_sibling = xcalloc(merge->path_count, sizeof(uint32_t));
-	walk.path_edges = xcalloc(merge->path_count, sizeof(uint32_t));
-	walk.active = xcalloc(functions, sizeof(uint32_t));
-	walk.hooked = xcalloc(functions, sizeof(uint32_t));
+	walk.first_child = pool_array(&walk.pool, merge->path_count, sizeof(uint32_t));
+	walk.next_sibling = pool_array(&walk.pool, merge->path_count, sizeof(uint32_t));
+	walk.path_edges = pool_array(&walk.pool, merge->path_count, sizeof(uint32_t));
+	walk.active = pool_array(&walk.pool, functions, sizeof(uint32_t));
+	walk.hooked = pool_array(&walk.pool, functions, sizeof(uint32_t));
+	walk.totals = pool_array(&walk.pool, merge->path_count, sizeof(*walk.totals));
 	if (functions)
 		merge_function_at(merge, (uint32_t)functions - 1);
-	walk.totals = xcalloc(merge->path_count, sizeof(*walk.totals));
 	find_path_errors(&walk, all_ns);
 	roots_ns = narrow_path_errors(merge);
 	find_hosts(merge);
@@ -392,10 +393,5 @@ void account_functions(struct merge *merge)
 	find_owners(merge);
 	if (merge->share_count) /* in the order of the table's key */
 		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);
-	free(walk.first_child);
-	free(walk.next_sibling);
-	free(walk.path_edges);
-	free(walk.active);
-	free(walk.hooked);
-	free(walk.totals);
+	pool_done(&walk.pool);
 }

@@ -21,13 +21,17 @@ struct kept_cell {
  * (counted.c). */
 struct kept_count {
 	uint32_t mode; /* index in merge->modes */
+	/* in edges.c: of the same function; 1 + index in the lane */
+	uint32_t next;
 	uint64_t calls, nested_calls;
+	int is_placed;
 };
 
 /* Of them, those on one path. */
 struct kept_calls {
 	uint32_t mode, path;
 	int is_nested;
+	uint32_t next; /* in edges.c: of the same function; 1 + index */
 	uint64_t calls;
 };
 

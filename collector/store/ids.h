@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "collector/ingest/ingest.h"
+#include "common/base/pool.h"
 #include "collector/store/waiting.h"
 
 struct sqlite3;
@@ -25,6 +26,7 @@ union store_ids {
 };
 
 struct store {
+	struct pool pool; /* of the numbers of rows and the names */
 	struct sqlite3 *db;
 	const char *shown; /* the file's name for messages */
 	const struct ingest *ingest;

@@ -135,12 +135,13 @@ void store_number_threads(struct store *store)
 	int64_t next = store->ids.thread;
 	size_t count = 0;
 
-	store->first_threads = xcalloc(run->process_count + 1, sizeof(size_t));
+	store->first_threads =
+		pool_array(&store->pool, run->process_count + 1, sizeof(size_t));
 	for (size_t i = 0; i < run->process_count; i++) {
 		store->first_threads[i] = count;
 		count += run->processes[i].thread_count;
 	}
-	store->threads = xcalloc(count + 1, sizeof(*store->threads));
+	store->threads = pool_array(&store->pool, count + 1, sizeof(*store->threads));
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct read_process *process = &run->processes[i];
 		int64_t *to = &store->threads[store->first_threads[i]];

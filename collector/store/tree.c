@@ -46,7 +46,8 @@ static void choose_names(struct store *store)
 				       .module = module_path(merge, from->module)};
 	}
 	name_set_tell_apart(chosen, count);
-	store->names = xcalloc(merge->function_count, sizeof(*store->names));
+	store->names =
+		pool_array(&store->pool, merge->function_count, sizeof(*store->names));
 	for (size_t i = 0; i < count; i++)
 		store->names[places[i]] = chosen[i];
 }
@@ -65,8 +66,10 @@ void store_number_functions(struct store *store)
 	const struct merge *merge = &store->ingest->merge;
 	int64_t next_function = store->ids.function, next_module = store->ids.module;
 
-	store->functions = xcalloc(merge->function_count, sizeof(int64_t));
-	store->modules = xcalloc(merge->identify.modules.count, sizeof(int64_t));
+	store->functions =
+		pool_array(&store->pool, merge->function_count, sizeof(int64_t));
+	store->modules =
+		pool_array(&store->pool, merge->identify.modules.count, sizeof(int64_t));
 	for (size_t i = 0; i < merge->function_count; i++) {
 		uint32_t module = merge->identify.functions[i].module;
 
@@ -81,11 +84,9 @@ void store_number_functions(struct store *store)
 
 void store_forget_numbers(struct store *store)
 {
-	name_set_done(store->names, store->ingest->merge.function_count);
-	free(store->functions);
-	free(store->modules);
-	free(store->threads);
-	free(store->first_threads);
+	for (size_t i = 0; i < store->ingest->merge.function_count; i++)
+		free(store->names[i].name);
+	pool_done(&store->pool);
 }
 
 static void add_module(struct row *row, const void *element)

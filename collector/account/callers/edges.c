@@ -29,20 +29,8 @@ enum state { NEW, BUSY, DONE };
 /* What the lane has of a function. All 0 between lanes. */
 struct lane_function {
 	uint32_t first_count;  /* of its counts; 1 + index in the lane */
-	uint32_t first_placed; /* of its calls that have a path; 1 + index */
+	uint32_t first_placed; /* of its calls that have a path; 1 + index in kept */
 	enum state state;
-};
-
-/* Calls that have a path. */
-struct placed {
-	uint32_t path, next;
-	uint64_t calls;
-};
-
-struct counts {
-	const struct kept_count *of;
-	uint32_t next; /* of the function; 1 + index in the lane */
-	int is_placed;
 };
 
 /* Where calls may be: on a path, or one below it. */
@@ -70,13 +58,10 @@ struct edges {
 	const struct callers *callers;
 	enum likeness least; /* that places them */
 	struct lane_function *functions;
-	size_t function_count;
 	/* of the lane that is looked at */
 	const struct kept_lane *lane;
-	struct counts *counts;
+	struct kept_count *counts;
 	size_t count_count;
-	struct placed *placed;
-	size_t placed_count;
 	uint32_t *stack;
 	size_t depth;
 	struct ways ways;
@@ -93,9 +78,8 @@ struct edges *edges_new(struct merge *merge, struct kept *kept,
 	edges->weights = weights;
 	edges->hosts = hosts;
 	edges->callers = callers;
-	edges->function_count = merge->identify.function_count;
-	edges->functions =
-		pool_array(kept->pool, edges->function_count, sizeof(*edges->functions));
+	edges->functions = pool_array(kept->pool, merge->identify.function_count,
+				      sizeof(*edges->functions));
 	return edges;
 }
 
@@ -204,8 +188,8 @@ static size_t find_above(struct edges *edges, const struct caller *caller,
 		if (is_like(edges, all[i].path, caller, likeness))
 			add_way(edges, (struct way){all[i].path, all[i].calls,
 						    all[i].passed_calls});
-	for (; scope == WEIGHTS_LANE && at; at = edges->placed[at - 1].next) {
-		const struct placed *placed = &edges->placed[at - 1];
+	for (; scope == WEIGHTS_LANE && at; at = edges->kept->calls[at - 1].next) {
+		const struct kept_calls *placed = &edges->kept->calls[at - 1];
 
 		if (is_like(edges, placed->path, caller, likeness))
 			add_way(edges, (struct way){placed->path, placed->calls, 0});
@@ -253,9 +237,9 @@ static size_t find_placed(struct edges *edges, uint32_t function)
 
 	edges->ways.count = 0;
 	edges->ways.is_above = 0;
-	for (; at; at = edges->placed[at - 1].next)
-		add_way(edges, (struct way){edges->placed[at - 1].path,
-					    edges->placed[at - 1].calls, 0});
+	for (; at; at = edges->kept->calls[at - 1].next)
+		add_way(edges, (struct way){edges->kept->calls[at - 1].path,
+					    edges->kept->calls[at - 1].calls, 0});
 	return edges->ways.count;
 }
 
@@ -329,16 +313,17 @@ static void keep(struct edges *edges, const struct kept_calls *calls)
 {
 	const struct merge_mode *mode = &edges->merge->modes[calls->mode];
 	struct lane_function *function = &edges->functions[mode->function];
+	struct kept_calls *to =
+		&POOL_ADD(edges->kept->pool, edges->kept->calls, edges->kept->call_count);
 
-	POOL_ADD(edges->kept->pool, edges->kept->calls, edges->kept->call_count) = *calls;
+	*to = *calls;
 	if (calls->is_nested)
 		return;
 	merge_note_own_call(edges->merge, calls->path, mode->place, mode->place_count);
 	if (edges->merge->paths[calls->path].recording < SEGMENT_RECORDING_COUNTED)
 		edges->merge->paths[calls->path].recording = SEGMENT_RECORDING_COUNTED;
-	POOL_ADD(edges->kept->pool, edges->placed, edges->placed_count) =
-		(struct placed){calls->path, function->first_placed, calls->calls};
-	function->first_placed = (uint32_t)edges->placed_count;
+	to->next = function->first_placed;
+	function->first_placed = (uint32_t)edges->kept->call_count;
 }
 
 static void keep_part(struct edges *edges, struct kept_calls calls, uint32_t above,
@@ -394,13 +379,13 @@ static void place_anywhere(struct edges *edges, const struct kept_calls *calls)
 		keep_part(edges, *calls, 0, 0);
 }
 
-static struct kept_calls calls_of(const struct counts *counts)
+static struct kept_calls calls_of(const struct kept_count *counts)
 {
-	return (struct kept_calls){.mode = counts->of->mode, .calls = counts->of->calls};
+	return (struct kept_calls){.mode = counts->mode, .calls = counts->calls};
 }
 
 /* 0: there is no path for them in the lane yet. */
-static int place_in_lane(struct edges *edges, struct counts *counts)
+static int place_in_lane(struct edges *edges, struct kept_count *counts)
 {
 	struct kept_calls calls = calls_of(counts);
 	struct caller caller = callers_of(edges->callers, calls.mode);
@@ -416,7 +401,7 @@ static int place_in_lane(struct edges *edges, struct counts *counts)
 }
 
 /* By what other lanes know; or else below the caller, who is known, as nobody's. */
-static void place_at_last(struct edges *edges, struct counts *counts)
+static void place_at_last(struct edges *edges, struct kept_count *counts)
 {
 	struct kept_calls calls = calls_of(counts);
 	struct caller caller = callers_of(edges->callers, calls.mode);
@@ -435,19 +420,19 @@ static void place_at_last(struct edges *edges, struct counts *counts)
 }
 
 /* Its counts, one after the other; NULL behind the last. */
-static struct counts *counts_at(const struct edges *edges, uint32_t number)
+static struct kept_count *counts_at(const struct edges *edges, uint32_t number)
 {
 	return number ? &edges->counts[number - 1] : NULL;
 }
 
-static struct counts *first_counts(const struct edges *edges, uint32_t function)
+static struct kept_count *first_counts(const struct edges *edges, uint32_t function)
 {
 	return counts_at(edges, edges->functions[function].first_count);
 }
 
-static int has_caller(const struct edges *edges, const struct counts *counts)
+static int has_caller(const struct edges *edges, const struct kept_count *counts)
 {
-	return callers_of(edges->callers, counts->of->mode).inner != MERGE_NO_FUNCTION;
+	return callers_of(edges->callers, counts->mode).inner != MERGE_NO_FUNCTION;
 }
 
 /* Nothing of it is to be placed that is not. */
@@ -461,10 +446,10 @@ static int is_resolved(const struct edges *edges, uint32_t function)
  * anywhere. */
 static void place_some(struct edges *edges, uint32_t function, int all)
 {
-	struct counts *counts = first_counts(edges, function);
+	struct kept_count *counts = first_counts(edges, function);
 
 	for (; counts; counts = counts_at(edges, counts->next)) {
-		struct caller caller = callers_of(edges->callers, counts->of->mode);
+		struct caller caller = callers_of(edges->callers, counts->mode);
 
 		if (caller.inner != MERGE_NO_FUNCTION &&
 		    (all || (is_resolved(edges, caller.inner) &&
@@ -475,7 +460,7 @@ static void place_some(struct edges *edges, uint32_t function, int all)
 
 static void place_unknown(struct edges *edges, uint32_t function)
 {
-	struct counts *counts = first_counts(edges, function);
+	struct kept_count *counts = first_counts(edges, function);
 
 	for (; counts; counts = counts_at(edges, counts->next)) {
 		struct kept_calls calls = calls_of(counts);
@@ -497,10 +482,10 @@ static void push(struct edges *edges, uint32_t function)
 /* A caller that nobody has looked at. 0: there is none. */
 static int push_caller(struct edges *edges, uint32_t function)
 {
-	struct counts *counts = first_counts(edges, function);
+	struct kept_count *counts = first_counts(edges, function);
 
 	for (; counts; counts = counts_at(edges, counts->next)) {
-		struct caller caller = callers_of(edges->callers, counts->of->mode);
+		struct caller caller = callers_of(edges->callers, counts->mode);
 
 		if (counts->is_placed || caller.inner == MERGE_NO_FUNCTION)
 			continue;
@@ -561,7 +546,7 @@ static void place_rest(struct edges *edges)
 static void place_nested(struct edges *edges)
 {
 	for (size_t i = 0; i < edges->count_count; i++) {
-		const struct kept_count *count = edges->counts[i].of;
+		const struct kept_count *count = &edges->counts[i];
 
 		if (count->nested_calls)
 			place_anywhere(edges,
@@ -576,15 +561,15 @@ static void list_counts(struct edges *edges)
 	const struct kept_lane *lane = edges->lane;
 
 	edges->count_count = lane->counts.end - lane->counts.first;
-	edges->counts = pool_resize(edges->kept->pool, edges->counts,
-				    edges->count_count + 1, sizeof(*edges->counts));
+	if (edges->count_count)
+		edges->counts = &edges->kept->counts[lane->counts.first];
 	for (size_t i = edges->count_count; i-- > 0;) {
-		const struct kept_count *of =
-			&edges->kept->counts[lane->counts.first + i];
+		struct kept_count *count = &edges->counts[i];
 		struct lane_function *function =
-			&edges->functions[edges->merge->modes[of->mode].function];
+			&edges->functions[edges->merge->modes[count->mode].function];
 
-		edges->counts[i] = (struct counts){of, function->first_count, !of->calls};
+		count->next = function->first_count;
+		count->is_placed = !count->calls;
 		function->first_count = (uint32_t)i + 1;
 	}
 }
@@ -592,10 +577,8 @@ static void list_counts(struct edges *edges)
 static void forget_lane(struct edges *edges)
 {
 	for (size_t i = 0; i < edges->count_count; i++)
-		edges->functions[edges->merge->modes[edges->counts[i].of->mode]
-					 .function] =
+		edges->functions[edges->merge->modes[edges->counts[i].mode].function] =
 			(struct lane_function){.state = NEW};
-	edges->placed_count = 0;
 }
 
 void edges_place(struct edges *edges, struct kept_lane *lane)
@@ -606,7 +589,7 @@ void edges_place(struct edges *edges, struct kept_lane *lane)
 	list_counts(edges);
 	for (size_t i = 0; i < edges->count_count; i++)
 		place_function(edges,
-			       edges->merge->modes[edges->counts[i].of->mode].function);
+			       edges->merge->modes[edges->counts[i].mode].function);
 	place_rest(edges);
 	place_nested(edges);
 	forget_lane(edges);
