@@ -13,7 +13,9 @@
 #include <unistd.h>
 
 #include "collector/store/spool.h"
+#include "common/base/xalloc.h"
 #include "common/plain_text.h"
+#include "common/base/command.h"
 #include "record/launch.h"
 #include "record/summary.h"
 
@@ -23,7 +25,7 @@
  * into run.db (spool_recover() does).
  */
 
-/* The runs in the spool before ours began. Owned: record_before_done(). */
+/* The runs in the spool before ours began. */
 struct record_before {
 	struct spool_run *runs;
 	size_t count;
@@ -181,25 +183,19 @@ record_finish(const char *output, const struct record_before *before, pid_t prog
 	return outcome;
 }
 
-bool record_absolute_output(const char *output, char *ret)
+char *record_absolute_output(const char *output)
 {
-	char cwd[PATH_MAX];
-	int length;
+	char cwd[PATH_MAX], *path;
 
-	if (output[0] == '/') {
-		length = snprintf(ret, PATH_MAX, "%s", output);
-	} else if (!getcwd(cwd, sizeof(cwd))) {
-		record_say(
-			"cannot tell the current directory: %s; give -o an absolute path",
-			strerror(errno));
-		return false;
-	} else {
-		length = snprintf(ret, PATH_MAX, "%s/%s", cwd, output);
-	}
-	if (length < PATH_MAX - 64) /* room for the names in the spool */
-		return true;
-	record_say("the path of %s is too long", output);
-	return false;
+	if (output[0] != '/' && !getcwd(cwd, sizeof(cwd)))
+		command_fail(RECORD_CANNOT,
+			     "cannot tell the current directory: %s; give -o an absolute "
+			     "path",
+			     strerror(errno));
+	path = output[0] == '/' ? xstrdup(output) : xasprintf("%s/%s", cwd, output);
+	if (strlen(path) >= PATH_MAX - 64) /* room for the names in the spool */
+		command_fail(RECORD_CANNOT, "the path of %s is too long", output);
+	return path;
 }
 
 const char *record_why_nothing(const struct target_report *target)
@@ -229,81 +225,75 @@ void record_say_notes(const struct target_report *target)
 	const char *nothing = record_why_nothing(target);
 
 	if (nothing) {
-		record_say("cannot record %s: it %s", file, nothing);
+		command_say("cannot record %s: it %s", file, nothing);
 		return;
 	}
 	if (!target->is_elf)
 		return;
 	if (target->defines_hooks)
-		record_say("%s has its own __cyg_profile_func_enter: its calls go there, "
-			   "only "
-			   "allocations are recorded",
-			   file);
+		command_say(
+			"%s has its own __cyg_profile_func_enter: its calls go there, "
+			"only "
+			"allocations are recorded",
+			file);
 	else if (!target->has_hooks)
-		record_say(
+		command_say(
 			"%s and the libraries it links were compiled without "
 			"-finstrument-functions: allocations are recorded, and samples "
 			"of the CPU time, but no calls",
 			file);
 	if (target->defines_malloc)
-		record_say("%s brings its own malloc: its allocations are not recorded",
-			   file);
+		command_say("%s brings its own malloc: its allocations are not recorded",
+			    file);
 }
 
-int record_check_target(const char *program, struct target_report *target)
+void record_check_target(const char *program, struct target_report *target)
 {
 	int error = target_examine(program, target);
 
 	if (error == -ENOENT && target->interpreter[0])
-		record_say("%s cannot run: its interpreter %s was not found", program,
-			   target->interpreter);
-	else if (error == -ENOENT)
-		record_say("%s was not found%s", program,
-			   strchr(program, '/') ? ""
-						: " in PATH; a program here is ./name");
+		command_fail(RECORD_NOT_FOUND,
+			     "%s cannot run: its interpreter %s was not found", program,
+			     target->interpreter);
 	if (error == -ENOENT)
-		return RECORD_NOT_FOUND;
-	if (access(target->path, X_OK) == 0 && error != -EACCES)
-		return 0;
-	record_say("%s cannot be executed: it is a directory or lacks the permission",
-		   target->path);
-	return RECORD_NOT_EXECUTABLE;
+		command_fail(RECORD_NOT_FOUND, "%s was not found%s", program,
+			     strchr(program, '/') ? ""
+						  : " in PATH; a program here is ./name");
+	if (access(target->path, X_OK) != 0 || error == -EACCES)
+		command_fail(RECORD_NOT_EXECUTABLE,
+			     "%s cannot be executed: it is a directory or lacks the "
+			     "permission",
+			     target->path);
 }
 
-bool record_prepare(const struct record_options *options,
+void record_prepare(const struct record_options *options,
 		    const struct target_report *target, const char *output)
 {
 	bool preload = !target->is_elf || (target->machine_ok && !target->is_other_libc);
-	char shim[PATH_MAX], error[PATH_MAX + 256];
+	char shim[PATH_MAX];
 	int result;
 
-	if (!record_output_fits(output, error, sizeof(error))) {
-		record_say("%s", error);
-		return false;
-	}
+	record_check_output(output);
 	result = record_find_shim(shim);
-	if (result < 0) {
-		if (result == -EPERM)
-			record_say("libprofshim.so is not loaded, because others could "
-				   "have changed %s: "
-				   "install profshim where only you or root can write",
-				   shim);
-		else
-			record_say("libprofshim.so is missing: install profshim again");
-		return false;
-	}
-	if (strpbrk(shim, " :")) {
-		record_say("%s cannot be preloaded because of the space or colon in its "
-			   "path: "
-			   "install profshim elsewhere",
-			   shim);
-		return false;
-	}
+	if (result == -EPERM)
+		command_fail(RECORD_CANNOT,
+			     "libprofshim.so is not loaded, because others could have "
+			     "changed %s: install profshim where only you or root can "
+			     "write",
+			     shim);
+	if (result < 0)
+		command_fail(RECORD_CANNOT,
+			     "libprofshim.so is missing: install profshim again");
+	if (strpbrk(shim, " :"))
+		command_fail(RECORD_CANNOT,
+			     "%s cannot be preloaded because of the space or colon in "
+			     "its path: install profshim elsewhere",
+			     shim);
 	result = record_set_environment(options, target->first_library,
 					preload ? shim : NULL, output);
 	if (result < 0)
-		record_say("cannot set the environment: %s", strerror(-result));
-	return result == 0;
+		command_fail(RECORD_CANNOT, "cannot set the environment: %s",
+			     strerror(-result));
 }
 
 int record_one(const struct record_task *task, struct record_result *ret)
@@ -316,14 +306,14 @@ int record_one(const struct record_task *task, struct record_result *ret)
 
 	ret->error[0] = '\0';
 	if (result < 0) {
-		record_say("cannot read %s-spool: %s", options->output,
-			   strerror(-result));
+		command_say("cannot read %s-spool: %s", options->output,
+			    strerror(-result));
 		return RECORD_CANNOT;
 	}
 	result = record_run(task->command, task->stdin_fd, task->stdout_fd,
 			    task->is_plain, &program);
 	if (result < 0) {
-		record_say("cannot run %s: %s", task->command[0], strerror(-result));
+		command_say("cannot run %s: %s", task->command[0], strerror(-result));
 		record_before_done(&before);
 		return result == -ENOENT ? RECORD_NOT_FOUND : RECORD_NOT_EXECUTABLE;
 	}
@@ -345,21 +335,22 @@ void record_say_result(const struct record_task *task, const struct record_resul
 	const char *hint = options->repeat ? NULL : "; read it with: prof-analyze ";
 
 	if (result->outcome == RECORD_FAILED) {
-		record_say("the run could not be written: %s; it stays in %s-spool, try: "
-			   "prof-analyze %s",
-			   result->error, options->output, options->output);
+		command_say(
+			"the run could not be written: %s; it stays in %s-spool, try: "
+			"prof-analyze %s",
+			result->error, options->output, options->output);
 		return;
 	}
 	if (options->quiet)
 		return;
 	if (result->outcome == RECORD_STILL_OPEN)
-		record_say("the run is not complete yet; prof-analyze %s waits for it",
-			   options->output);
+		command_say("the run is not complete yet; prof-analyze %s waits for it",
+			    options->output);
 	else if (result->is_stored)
-		record_say("%s%s%s%s", prefix, result->stored.line, hint ? hint : "",
-			   hint ? options->output : "");
+		command_say("%s%s%s%s", prefix, result->stored.line, hint ? hint : "",
+			    hint ? options->output : "");
 	else if (!record_why_nothing(task->target) &&
 		 !(options->level && strcmp(options->level, "off") == 0))
-		record_say("nothing was recorded; try: prof-analyze doctor %s",
-			   task->target->path);
+		command_say("nothing was recorded; try: prof-analyze doctor %s",
+			    task->target->path);
 }

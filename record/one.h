@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of a program under the shim: checks and setup, its start, its end, and the
- * file. Must not end prof-record. */
+ * file. Only the checks end prof-record. */
 #pragma once
 
 #include <stdbool.h>
@@ -43,11 +43,11 @@ int record_one(const struct record_task *task, struct record_result *ret);
 void record_say_result(const struct record_task *task, const struct record_result *result,
 		       const char *prefix);
 
-/* Makes the output's path absolute. ret: PATH_MAX bytes. false: said why not. */
-bool record_absolute_output(const char *output, char *ret);
-
-/* Examines the program. 0: it can be run; else the exit status, after saying why. */
-int record_check_target(const char *program, struct target_report *ret);
+/* Checks before the first run, which end prof-record if they fail. The output's absolute
+ * path: */
+char *record_absolute_output(const char *output);
+/* What the program is; it can be run. */
+void record_check_target(const char *program, struct target_report *ret);
 
 /* Why not a single event of the program can be recorded; NULL: it can. */
 const char *record_why_nothing(const struct target_report *target);
@@ -55,6 +55,6 @@ const char *record_why_nothing(const struct target_report *target);
 /* Prints notes about a program that can run, one per problem, most important first. */
 void record_say_notes(const struct target_report *target);
 
-/* Finds the shim and sets the environment; false: the reason was printed. */
-bool record_prepare(const struct record_options *options,
+/* Finds the shim and sets the environment. */
+void record_prepare(const struct record_options *options,
 		    const struct target_report *target, const char *output);

@@ -228,16 +228,15 @@ static char *add_library(struct argp_state *state, char *rules, const char *rule
 		reason = "it is too long";
 	if (reason)
 		options_refuse(state, "cannot use --library \"%s\": %s", rule, reason);
-	free(rules);
 	return all;
 }
 
 static void add_sweep(struct argp_state *state, struct sweep *sweep, const char *text)
 {
-	char error[256];
+	const char *wrong = sweep_add(sweep, text);
 
-	if (!sweep_add(sweep, text, error, sizeof(error)))
-		options_refuse(state, "cannot use --sweep \"%s\": %s", text, error);
+	if (wrong)
+		options_refuse(state, "cannot use --sweep \"%s\": %s", text, wrong);
 }
 
 static char **read_against(struct argp_state *state, const char *text)
@@ -314,7 +313,7 @@ static void complete_plain(struct argp_state *state, struct record_options *give
 static void complete_sweep(struct argp_state *state, struct record_options *given)
 {
 	size_t points = sweep_points(&given->sweep);
-	char error[256];
+	const char *wrong;
 
 	if (!given->sweep.count)
 		return;
@@ -326,9 +325,9 @@ static void complete_sweep(struct argp_state *state, struct record_options *give
 	if (points > MOST_RUNS || points * given->repeat > MOST_RUNS)
 		options_refuse(state, "the grid of --sweep has more than %d runs",
 			       MOST_RUNS);
-	if (!sweep_check(&given->sweep, given->command, given->input, error,
-			 sizeof(error)))
-		options_refuse(state, "--sweep: %s", error);
+	wrong = sweep_check(&given->sweep, given->command, given->input);
+	if (wrong)
+		options_refuse(state, "--sweep: %s", wrong);
 }
 
 /* Fills in the defaults of a series and checks that its parts fit together. */
@@ -471,7 +470,6 @@ static error_t take_option(int key, char *value, struct argp_state *state)
 		ret->repeat = read_number(state, "--repeat", value, 1, MOST_RUNS);
 		break;
 	case OPTION_AGAINST:
-		free(ret->against);
 		ret->against = read_against(state, value);
 		break;
 	case OPTION_SWEEP:

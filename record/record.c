@@ -16,6 +16,7 @@
 
 #include "collector/analyze.h"
 #include "common/attributes.h"
+#include "common/base/command.h"
 #include "record/launch.h"
 #include "record/one.h"
 #include "record/options.h"
@@ -39,7 +40,7 @@ static void become_analyze(const char *analyze, const struct record_task *task,
 	else
 		execl(analyze, "prof-analyze", "report", "--run", run, "--format",
 		      options->report, task->output, NULL);
-	record_say("cannot run %s: %s", analyze, strerror(errno));
+	command_say("cannot run %s: %s", analyze, strerror(errno));
 	_exit(127);
 }
 
@@ -53,17 +54,18 @@ static void record_report(const struct record_task *task,
 	pid_t pid;
 
 	if (result->outcome != RECORD_DONE || !result->is_stored) {
-		record_say("no report: %s", result->outcome == RECORD_STILL_OPEN
-						    ? "the run is not complete yet"
-						    : "nothing was recorded");
+		command_say("no report: %s", result->outcome == RECORD_STILL_OPEN
+						     ? "the run is not complete yet"
+						     : "nothing was recorded");
 		return;
 	}
 	found = analyze_find(analyze);
 	if (found < 0) {
 		if (found == -EPERM)
-			record_say("no report: others could have changed %s", analyze);
+			command_say("no report: others could have changed %s", analyze);
 		else
-			record_say("no report: prof-analyze is not where prof-record is");
+			command_say(
+				"no report: prof-analyze is not where prof-record is");
 		return;
 	}
 	fflush(NULL);
@@ -71,10 +73,10 @@ static void record_report(const struct record_task *task,
 	if (pid == 0)
 		become_analyze(analyze, task, result->stored.run_id);
 	if (pid < 0)
-		record_say("no report: %s", strerror(errno));
+		command_say("no report: %s", strerror(errno));
 	else if (!analyze_has_written(record_reap(pid)))
-		record_say("the report could not be made; try: prof-analyze %s",
-			   task->options->output);
+		command_say("the report could not be made; try: prof-analyze %s",
+			    task->options->output);
 }
 
 /* Records the program once; returns the wait status to end with. */
@@ -99,23 +101,15 @@ int main(int argc, char **argv)
 {
 	struct record_options options;
 	struct target_report target;
-	char output[PATH_MAX];
-	int status;
+	char *output;
 
+	command_keep_memory();
 	record_options_read(argc, argv, &options);
-	status = record_check_target(options.command[0], &target);
-	if (status)
-		return status;
-	if (!record_absolute_output(options.output, output) ||
-	    !record_prepare(&options, &target, output))
-		return RECORD_CANNOT;
+	record_check_target(options.command[0], &target);
+	output = record_absolute_output(options.output);
+	record_prepare(&options, &target, output);
 	if (!options.quiet)
 		record_say_notes(&target);
-	if (options.repeat)
-		status = record_series(&options, output, &target);
-	else
-		status = record_single(&options, output, &target);
-	free(options.against);
-	sweep_free(&options.sweep);
-	record_end_like(status);
+	record_end_like(options.repeat ? record_series(&options, output, &target)
+				       : record_single(&options, output, &target));
 }

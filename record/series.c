@@ -21,6 +21,7 @@
 
 #include "common/base/xalloc.h"
 
+#include "common/base/command.h"
 #include "record/launch.h"
 #include "record/one.h"
 #include "record/spread.h"
@@ -121,13 +122,13 @@ static int open_input(const char *input)
 	int fd = -1;
 
 	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
-		record_say("%s is not a file that each run can read from the start",
-			   name);
+		command_say("%s is not a file that each run can read from the start",
+			    name);
 		return -1;
 	}
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
-		record_say("cannot read %s: %s", name, strerror(errno));
+		command_say("cannot read %s: %s", name, strerror(errno));
 	return fd;
 }
 
@@ -142,12 +143,12 @@ static void set_aside(const struct side *side, const struct record_result *resul
 	snprintf(label, sizeof(label), "%s%s(%s)", side->label ? side->label : "",
 		 side->label ? " " : "", why);
 	if (record_label_change(side->task.output, result->stored.run_id, label))
-		record_say("run %lld is kept, labelled \"%s\"",
-			   (long long)result->stored.run_id, label);
+		command_say("run %lld is kept, labelled \"%s\"",
+			    (long long)result->stored.run_id, label);
 	else
-		record_say("run %lld in %s is not like the others, but could not be "
-			   "labelled \"%s\"",
-			   (long long)result->stored.run_id, options->output, label);
+		command_say("run %lld in %s is not like the others, but could not be "
+			    "labelled \"%s\"",
+			    (long long)result->stored.run_id, options->output, label);
 }
 
 enum judgement { COUNTS, LEFT_OUT, ENDS };
@@ -168,13 +169,13 @@ static enum judgement judge(struct series *series, struct side *side,
 	}
 	if (is_failure && !series->options->ignore_failure) {
 		if (WIFEXITED(status))
-			record_say("%s: a run ended with status %d; --ignore-failure "
-				   "would %s",
-				   side->name, WEXITSTATUS(status),
-				   failed == ENDS ? "go on" : "count it");
+			command_say("%s: a run ended with status %d; --ignore-failure "
+				    "would %s",
+				    side->name, WEXITSTATUS(status),
+				    failed == ENDS ? "go on" : "count it");
 		else
-			record_say("%s: a run was ended by signal %d (%s)", side->name,
-				   WTERMSIG(status), strsignal(WTERMSIG(status)));
+			command_say("%s: a run was ended by signal %d (%s)", side->name,
+				    WTERMSIG(status), strsignal(WTERMSIG(status)));
 		series->wait_status = status;
 		set_aside(side, result, "failed");
 		return failed;
@@ -182,7 +183,8 @@ static enum judgement judge(struct series *series, struct side *side,
 	if (is_warmup || result->is_stored)
 		return COUNTS;
 	if (series->options->quiet && result->outcome != RECORD_FAILED)
-		record_say("%s: a run is not in %s", side->name, series->options->output);
+		command_say("%s: a run is not in %s", side->name,
+			    series->options->output);
 	series->wait_status = END_WITH(RECORD_CANNOT);
 	return failed;
 }
@@ -193,7 +195,7 @@ static int run_side(struct side *side, const char *level, struct record_result *
 	int failed = record_set_run(side->label, level);
 
 	if (failed < 0) {
-		record_say("cannot set the environment: %s", strerror(-failed));
+		command_say("cannot set the environment: %s", strerror(-failed));
 		return RECORD_CANNOT;
 	}
 	side->task.stdin_fd = open_input(side->input);
@@ -293,8 +295,8 @@ static bool take_turn(struct series *series, struct side *side, unsigned int rou
 	judgement = judge(series, side, &result, is_warmup);
 	if (judgement == COUNTS && !is_warmup &&
 	    !tag(series, side, result.stored.run_id)) {
-		record_say("%s could not be written: run %lld has no parameters",
-			   series->options->output, (long long)result.stored.run_id);
+		command_say("%s could not be written: run %lld has no parameters",
+			    series->options->output, (long long)result.stored.run_id);
 		series->wait_status = END_WITH(RECORD_CANNOT);
 		judgement = LEFT_OUT;
 	}
@@ -347,35 +349,36 @@ static void say_side(const struct record_options *options, const struct side *si
 	struct record_spread spread;
 	char median[32], lowest[32], highest[32];
 
-	if (options->quiet || !side->count ||
-	    record_spread(side->wall_ns, side->count, &spread) < 0)
+	if (options->quiet || !side->count)
 		return;
+	spread = record_spread(side->wall_ns, side->count);
 	write_time(spread.median_ns, median, sizeof(median));
 	write_time(spread.lowest_ns, lowest, sizeof(lowest));
 	write_time(spread.highest_ns, highest, sizeof(highest));
 	if (side->count == 1)
-		record_say("%s: 1 run, %s", side->name, median);
+		command_say("%s: 1 run, %s", side->name, median);
 	else
-		record_say("%s: %zu runs, median %s, from %s to %s, deviation %.1f %%",
-			   side->name, side->count, median, lowest, highest,
-			   100 * spread.deviation);
+		command_say("%s: %zu runs, median %s, from %s to %s, deviation %.1f %%",
+			    side->name, side->count, median, lowest, highest,
+			    100 * spread.deviation);
 	if (spread.is_first_outlier)
-		record_say("%s: the first run took %.0f %% longer than the others; "
-			   "prevent that with --warmup %u",
-			   side->name, 100 * spread.first_excess, options->warmup + 1);
+		command_say("%s: the first run took %.0f %% longer than the others; "
+			    "prevent that with --warmup %u",
+			    side->name, 100 * spread.first_excess, options->warmup + 1);
 	if (spread.deviation > LARGE_DEVIATION)
-		record_say("%s: the runs differ a lot; a quieter machine or more work in "
-			   "each run would find smaller changes",
-			   side->name);
+		command_say(
+			"%s: the runs differ a lot; a quieter machine or more work in "
+			"each run would find smaller changes",
+			side->name);
 }
 
-/* Quotes a word for a shell. Allocated; NULL: out of memory. */
+/* Quotes a word for a shell. Owned by caller. */
 static char *quote(const char *word)
 {
-	char *quoted = malloc(4 * strlen(word) + 3), *out = quoted;
+	char *quoted = xmalloc(4 * strlen(word) + 3), *out = quoted;
 
-	if (!quoted || (*word && !word[strspn(word, PLAIN)]))
-		return quoted ? strcpy(quoted, word) : NULL;
+	if (*word && !word[strspn(word, PLAIN)])
+		return strcpy(quoted, word);
 	*out++ = '\'';
 	for (; *word; word++)
 		out = *word == '\'' ? stpcpy(out, "'\\''") : (*out = *word, out + 1);
@@ -385,13 +388,9 @@ static char *quote(const char *word)
 
 static void say_compare(const struct series *series)
 {
-	auto_free char *first = quote(series->sides[0].label),
-		       *second = quote(series->sides[1].label);
-
-	if (first && second)
-		record_say("compare them with: prof-analyze compare %s "
-			   "--before=%s --after=%s",
-			   series->options->output, first, second);
+	command_say("compare them with: prof-analyze compare %s --before=%s --after=%s",
+		    series->options->output, quote(series->sides[0].label),
+		    quote(series->sides[1].label));
 }
 
 /* Links the plain build's runs to the last run of the other side. */
@@ -403,11 +402,12 @@ static void link_plain(const struct series *series)
 	for (size_t i = 0; i < plain->count && hooked->count; i++)
 		if (!record_label_plain(plain->task.output, plain->run_ids[i],
 					hooked->run_ids[hooked->count - 1]))
-			record_say("%s could not be written: the report of run %lld will "
-				   "lack the times of run %lld",
-				   options->output,
-				   (long long)hooked->run_ids[hooked->count - 1],
-				   (long long)plain->run_ids[i]);
+			command_say(
+				"%s could not be written: the report of run %lld will "
+				"lack the times of run %lld",
+				options->output,
+				(long long)hooked->run_ids[hooked->count - 1],
+				(long long)plain->run_ids[i]);
 }
 
 static void say_end(const struct series *series, bool is_complete)
@@ -419,84 +419,75 @@ static void say_end(const struct series *series, bool is_complete)
 	for (unsigned int i = 0; i < series->side_count; i++)
 		done += sides[i].count;
 	if (!is_complete)
-		record_say("stopped; %zu of %u runs are in %s", done,
-			   options->repeat * series->side_count, options->output);
+		command_say("stopped; %zu of %u runs are in %s", done,
+			    options->repeat * series->side_count, options->output);
 	for (unsigned int i = 0; i < series->side_count && !is_sweep(series); i++)
 		say_side(options, &sides[i]);
 	if (series->left_out)
-		record_say("%u of %u runs failed and do not count", series->left_out,
-			   series->turns);
+		command_say("%u of %u runs failed and do not count", series->left_out,
+			    series->turns);
 	if (options->quiet || !done)
 		return;
 	if (is_sweep(series))
-		record_say("read how it grows with: prof-analyze scaling %s",
-			   options->output);
+		command_say("read how it grows with: prof-analyze scaling %s",
+			    options->output);
 	else if (series->side_count == 2 && sides[0].count && sides[1].count &&
 		 !options->plain)
 		say_compare(series);
 	else
-		record_say("read the last one with: prof-analyze %s", options->output);
+		command_say("read the last one with: prof-analyze %s", options->output);
 }
 
-/* Checks a side. 0, or the exit status after saying what is wrong. */
-static int check_side(const struct record_options *options, const struct side *side)
+static void check_side(const struct record_options *options, const struct side *side)
 {
 	const char *nothing = record_why_nothing(side->task.target);
 	int64_t count =
 		side->label ? record_label_count(side->task.output, side->label) : 0;
 
-	if (nothing) {
-		record_say("cannot record %s: it %s", side->task.target->path, nothing);
-		return RECORD_CANNOT;
-	}
-	if (!count || options->append || options->plain)
-		return 0;
-	record_say("%s has %lld run%s labelled \"%s\" already; add to them with "
-		   "--append, or choose another file or label",
-		   options->output, (long long)count, count == 1 ? "" : "s", side->label);
-	return RECORD_USAGE;
+	if (nothing)
+		command_fail(RECORD_CANNOT, "cannot record %s: it %s",
+			     side->task.target->path, nothing);
+	if (count && !options->append && !options->plain)
+		command_fail(
+			RECORD_USAGE,
+			"%s has %lld run%s labelled \"%s\" already; add to them with "
+			"--append, or choose another file or label",
+			options->output, (long long)count, count == 1 ? "" : "s",
+			side->label);
 }
 
-/* Examines the other side and opens what both need. 0, or the exit status. */
-static int prepare(struct series *series, struct target_report *other)
+/* Examines the other side and opens what both need. */
+static void prepare(struct series *series, struct target_report *other)
 {
 	const struct record_options *options = series->options;
-	int failed = 0, input, discard = -1;
-	unsigned int i;
+	int input, discard = -1;
 
-	for (i = 0; i < series->side_count; i++) {
+	for (unsigned int i = 0; i < series->side_count; i++) {
 		input = open_input(series->sides[i].input);
 		if (input < 0)
-			return RECORD_CANNOT;
+			exit(RECORD_CANNOT);
 		close(input);
 	}
 	if (!options->show_output) {
 		discard = open("/dev/null", O_WRONLY | O_CLOEXEC);
-		if (discard < 0) {
-			record_say("cannot open /dev/null: %s", strerror(errno));
-			return RECORD_CANNOT;
-		}
+		if (discard < 0)
+			command_fail(RECORD_CANNOT, "cannot open /dev/null: %s",
+				     strerror(errno));
 	}
 	if (options->against)
-		failed = record_check_target(options->against[0], other);
-	if (!failed && options->plain && other->has_hooks) {
-		record_say("%s calls hooks, too: --plain takes the build without",
-			   options->plain);
-		failed = RECORD_USAGE;
-	}
-	if (!failed && options->against && !options->plain && !options->quiet)
+		record_check_target(options->against[0], other);
+	if (options->plain && other->has_hooks)
+		command_fail(RECORD_USAGE,
+			     "%s calls hooks, too: --plain takes the build without",
+			     options->plain);
+	if (options->against && !options->plain && !options->quiet)
 		record_say_notes(other);
-	for (i = 0; !failed && i < series->side_count; i++) {
+	for (unsigned int i = 0; i < series->side_count; i++) {
 		series->sides[i].task.stdout_fd = discard;
-		series->sides[i].wall_ns = calloc(options->repeat, sizeof(int64_t));
-		series->sides[i].run_ids = calloc(options->repeat, sizeof(int64_t));
-		failed = check_side(options, &series->sides[i]);
-		if (!failed && (!series->sides[i].wall_ns || !series->sides[i].run_ids)) {
-			record_say("out of memory");
-			failed = RECORD_CANNOT;
-		}
+		series->sides[i].wall_ns = xcalloc(options->repeat, sizeof(int64_t));
+		series->sides[i].run_ids = xcalloc(options->repeat, sizeof(int64_t));
+		check_side(options, &series->sides[i]);
 	}
-	return failed;
 }
 
 static void side_fill(struct side *side, const struct record_options *options,
@@ -524,8 +515,6 @@ static void fill_sweep(struct series *series, const char *output,
 				       word == options->command ? "" : " ",
 				       quoted ? quoted : *word);
 
-		free(series->template);
-		free(quoted);
 		series->template = more;
 	}
 	for (unsigned int i = 0; i < series->side_count; i++) {
@@ -540,26 +529,6 @@ static void fill_sweep(struct series *series, const char *output,
 	}
 }
 
-static void free_series(struct series *series)
-{
-	for (unsigned int i = 0; i < series->side_count; i++) {
-		struct side *side = &series->sides[i];
-
-		free(side->wall_ns);
-		free(side->run_ids);
-		if (!is_sweep(series))
-			continue;
-		for (char **word = side->task.command; *word; word++)
-			free(*word);
-		free(side->task.command);
-		free((char *)side->name);
-		if (side->input)
-			free((char *)side->input);
-	}
-	free(series->sides);
-	free(series->template);
-}
-
 int record_series(const struct record_options *options, const char *output,
 		  const struct target_report *target)
 {
@@ -568,7 +537,6 @@ int record_series(const struct record_options *options, const char *output,
 	struct target_report other;
 	struct side *program;
 	bool is_complete;
-	int failed;
 
 	series.level = level ? level : "full";
 	if (is_sweep(&series))
@@ -587,17 +555,12 @@ int record_series(const struct record_options *options, const char *output,
 	else
 		side_fill(program, options, output, options->command, options->label,
 			  target);
-	failed = prepare(&series, &other);
-	if (failed) {
-		series.wait_status = END_WITH(failed);
-	} else {
-		record_hold_signals();
-		is_complete = take_rounds(&series, options->warmup, true) &&
-			      take_rounds(&series, options->repeat, false);
-		if (options->plain)
-			link_plain(&series);
-		say_end(&series, is_complete);
-	}
-	free_series(&series);
+	prepare(&series, &other);
+	record_hold_signals();
+	is_complete = take_rounds(&series, options->warmup, true) &&
+		      take_rounds(&series, options->repeat, false);
+	if (options->plain)
+		link_plain(&series);
+	say_end(&series, is_complete);
 	return series.wait_status;
 }

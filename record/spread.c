@@ -2,9 +2,10 @@
 /* Median, extremes and deviation of the runs of a side. */
 #include "record/spread.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "common/base/xalloc.h"
 
 /* A first run is an outlier if it is the slowest, by more than this many deviations of
  * the others and by more than this share of their median. */
@@ -50,26 +51,21 @@ static void judge_first(double first, double *others, size_t count,
 				ret->first_excess > OUTLIER_PART;
 }
 
-int record_spread(const int64_t *wall_ns, size_t count, struct record_spread *ret)
+struct record_spread record_spread(const int64_t *wall_ns, size_t count)
 {
-	double *values = calloc(count, sizeof(*values));
-	size_t i;
+	auto_free double *values = xcalloc(count, sizeof(*values));
+	struct record_spread ret = {0};
 
-	if (!values)
-		return -ENOMEM;
-	*ret = (struct record_spread){0};
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		values[i] = (double)wall_ns[i];
 	if (count > 1)
-		judge_first(values[0], values + 1, count - 1, ret);
-	for (i = 0; i < count; i++)
+		judge_first(values[0], values + 1, count - 1, &ret);
+	for (size_t i = 0; i < count; i++)
 		values[i] = (double)wall_ns[i];
-	ret->median_ns = median(values, count);
-	ret->lowest_ns = values[0];
-	ret->highest_ns = values[count - 1];
-	if (ret->median_ns > 0)
-		ret->deviation =
-			deviation(values, count, ret->median_ns) / ret->median_ns;
-	free(values);
-	return 0;
+	ret.median_ns = median(values, count);
+	ret.lowest_ns = values[0];
+	ret.highest_ns = values[count - 1];
+	if (ret.median_ns > 0)
+		ret.deviation = deviation(values, count, ret.median_ns) / ret.median_ns;
+	return ret;
 }

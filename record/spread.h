@@ -17,5 +17,5 @@ struct record_spread {
 	bool is_first_outlier; /* it is slower than chance explains */
 };
 
-/* wall_ns: of count > 0 runs in the order of recording. 0 or -ENOMEM. */
-int record_spread(const int64_t *wall_ns, size_t count, struct record_spread *ret);
+/* wall_ns: of count > 0 runs in the order of recording. */
+struct record_spread record_spread(const int64_t *wall_ns, size_t count);

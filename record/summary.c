@@ -8,15 +8,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/plain_text.h"
+#include "common/base/command.h"
 #include "common/schema.h"
+#include "record/options.h"
 #include "record_summary_sql.h"
 
 /* Longest wait for a lock. */
@@ -70,34 +70,6 @@ void record_asked(struct record_question *question)
 	held_done(&question->file);
 }
 
-/*
- * Prints a line on stderr under prof-record's name. Must not write to standard output,
- * which is the program's, or let a name or a value control the terminal.
- */
-
-/* A hidden character needs no more room when shown; an invalid byte 3 times as much. */
-#define GROWTH 3
-
-void record_say(const char *format, ...)
-{
-	va_list arguments;
-
-	char *raw = NULL, *plain = NULL;
-	int length;
-
-	va_start(arguments, format);
-	length = vasprintf(&raw, format, arguments);
-	va_end(arguments);
-	if (length >= 0)
-		plain = malloc(GROWTH * (size_t)length + 4);
-	fprintf(stderr, "prof-record: %s\n",
-		plain ? plain_text_copy(plain, GROWTH * (size_t)length + 4, raw)
-		      : "out of memory");
-	free(plain);
-	if (length >= 0)
-		free(raw);
-}
-
 /* The header of the SQLite file format, and two big-endian numbers in it. */
 #define HEADER_BYTES 100
 #define HEADER_VERSION 60
@@ -124,48 +96,42 @@ static const char *judge_header(const unsigned char *header, ssize_t got)
 	return NULL;
 }
 
-/* The file does not exist: can it be made? */
-static bool directory_fits(const char *output, char *error, size_t error_size)
+static _Noreturn void fail_to(const char *verb, const char *output)
 {
-	const char *slash = strrchr(output, '/');
-	char directory[4096];
-	int length = slash == output ? 1 : (int)(slash - output);
-
-	snprintf(directory, sizeof(directory), "%.*s", length, output);
-	if (access(directory, W_OK | X_OK) == 0)
-		return true;
-	snprintf(error, error_size, "cannot create %s: %s; choose another file with -o",
-		 output, strerror(errno));
-	return false;
+	command_fail(RECORD_CANNOT, "cannot %s %s: %s; choose another file with -o", verb,
+		     output, strerror(errno));
 }
 
-bool record_output_fits(const char *output, char *error, size_t error_size)
+/* The file does not exist: can it be made? */
+static void check_directory(const char *output)
+{
+	const char *slash = strrchr(output, '/');
+	int length = slash == output ? 1 : (int)(slash - output);
+	auto_free char *directory = xstrndup(output, (size_t)length);
+
+	if (access(directory, W_OK | X_OK) != 0)
+		fail_to("create", output);
+}
+
+void record_check_output(const char *output)
 {
 	unsigned char header[HEADER_BYTES];
-	const char *wrong = NULL;
+	const char *wrong = "is not a regular file";
 	struct stat info;
-	ssize_t got;
 	int fd = open(output, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
-	if (fd < 0 && errno == ENOENT)
-		return directory_fits(output, error, error_size);
-	if (fd < 0 || fstat(fd, &info) < 0) {
-		snprintf(error, error_size,
-			 "cannot write %s: %s; choose another file with -o", output,
-			 strerror(errno));
-	} else if (!S_ISREG(info.st_mode)) {
-		wrong = "is not a regular file";
-	} else {
-		got = pread(fd, header, sizeof(header), 0);
-		wrong = judge_header(header, got);
+	if (fd < 0 && errno == ENOENT) {
+		check_directory(output);
+		return;
 	}
+	if (fd < 0 || fstat(fd, &info) < 0)
+		fail_to("write", output);
+	if (S_ISREG(info.st_mode))
+		wrong = judge_header(header, pread(fd, header, sizeof(header), 0));
 	if (wrong)
-		snprintf(error, error_size, "%s %s; choose another file with -o", output,
-			 wrong);
-	if (fd < 0)
-		return false;
+		command_fail(RECORD_CANNOT, "%s %s; choose another file with -o", output,
+			     wrong);
 	close(fd);
-	return !wrong;
 }
 
 int64_t record_last_run(const char *output)

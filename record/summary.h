@@ -33,17 +33,9 @@ int record_ask(struct record_question *ret, const char *path, enum guard_use use
 	       const char *sql, const struct record_value *values);
 void record_asked(struct record_question *question);
 
-/*
- * How prof-record speaks to the user: lines on stderr. Must not write to standard output,
- * which is the program's.
- */
-
-/* Prints one line; hidden characters become '?' (common/plain_text.h). */
-void record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 /* Can a run be added to output? It must be missing, empty or a run.db of our version, and
- * writable. On false, error is one sentence. */
-bool record_output_fits(const char *output, char *error, size_t error_size);
+ * writable. Otherwise ends prof-record. */
+void record_check_output(const char *output);
 
 /* The highest run_id in the file, 0 when there is no file or no run. */
 int64_t record_last_run(const char *output);

@@ -5,24 +5,12 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/xalloc.h"
-
-static bool __attribute__((format(printf, 3, 4)))
-refuse(char *error, size_t size, const char *format, ...)
-{
-	va_list values;
-
-	va_start(values, format);
-	vsnprintf(error, size, format, values);
-	va_end(values);
-	return false;
-}
 
 static size_t name_size(const char *text)
 {
@@ -57,7 +45,7 @@ static size_t find(const struct sweep *sweep, const char *name, size_t size)
 	return i;
 }
 
-static bool take_values(struct sweep_parameter *parameter, char *error, size_t error_size)
+static const char *take_values(struct sweep_parameter *parameter)
 {
 	char *rest = parameter->text, *value, *end;
 
@@ -65,37 +53,34 @@ static bool take_values(struct sweep_parameter *parameter, char *error, size_t e
 		double number = strtod(value, &end);
 
 		if (end == value || *end || !isfinite(number) || number <= 0)
-			return refuse(error, error_size, "\"%s\" is not a number above 0",
-				      value);
+			return xasprintf("\"%s\" is not a number above 0", value);
 		for (size_t i = 0; i < parameter->count; i++)
 			if (strtod(parameter->values[i], NULL) == number)
-				return refuse(error, error_size, "%s is there twice",
-					      value);
+				return xasprintf("%s is there twice", value);
 		parameter->values = xreallocarray(parameter->values, parameter->count + 1,
 						  sizeof(*parameter->values));
 		parameter->values[parameter->count++] = value;
 	}
-	return parameter->count > 1 ||
-	       refuse(error, error_size,
-		      "one value shows no growth: give at least two, better four");
+	return parameter->count > 1
+		       ? NULL
+		       : "one value shows no growth: give at least two, better four";
 }
 
-bool sweep_add(struct sweep *sweep, const char *text, char *error, size_t error_size)
+const char *sweep_add(struct sweep *sweep, const char *text)
 {
 	size_t size = name_size(text);
 	struct sweep_parameter *parameter;
 
 	if (!size || text[size] != '=' || !text[size + 1])
-		return refuse(error, error_size,
-			      "write NAME=VALUE,VALUE,..., such as n=1000,2000,4000");
+		return "write NAME=VALUE,VALUE,..., such as n=1000,2000,4000";
 	if (find(sweep, text, size) < sweep->count)
-		return refuse(error, error_size, "its parameter is swept already");
+		return "its parameter is swept already";
 	sweep->parameters = xreallocarray(sweep->parameters, sweep->count + 1,
 					  sizeof(*sweep->parameters));
 	parameter = &sweep->parameters[sweep->count++];
 	*parameter = (struct sweep_parameter){.name = xstrndup(text, size),
 					      .text = xstrdup(text + size + 1)};
-	return take_values(parameter, error, error_size);
+	return take_values(parameter);
 }
 
 size_t sweep_points(const struct sweep *sweep)
@@ -108,52 +93,46 @@ size_t sweep_points(const struct sweep *sweep)
 	return points;
 }
 
-/* Notes the parameters that stand in the text. */
-static bool look(const struct sweep *sweep, const char *text, bool *seen, char *error,
-		 size_t error_size)
+/* Notes the parameters that stand in the text (NULL: none do). Returns what is wrong. */
+static const char *look(const struct sweep *sweep, const char *text, bool *seen)
 {
 	const char *name;
 	size_t size, taken, number;
 
-	for (; *text; text += taken ? taken : 1) {
+	for (; text && *text; text += taken ? taken : 1) {
 		taken = placeholder_size(text, &name, &size);
 		if (!taken || taken > size + 2)
 			continue;
 		number = find(sweep, name, size);
 		if (number == sweep->count)
-			return refuse(error, error_size,
-				      "{%.*s} is no parameter of --sweep; write {{%.*s}} "
-				      "for the text itself",
-				      (int)size, name, (int)size, name);
+			return xasprintf("{%.*s} is no parameter of --sweep; write "
+					 "{{%.*s}} for the text itself",
+					 (int)size, name, (int)size, name);
 		seen[number] = true;
 	}
-	return true;
+	return NULL;
 }
 
-bool sweep_check(const struct sweep *sweep, char *const *words, const char *input,
-		 char *error, size_t error_size)
+const char *sweep_check(const struct sweep *sweep, char *const *words, const char *input)
 {
-	bool *seen = xcalloc(sweep->count + 1, sizeof(*seen)), is_right = true;
+	auto_free bool *seen = xcalloc(sweep->count + 1, sizeof(*seen));
+	const char *wrong = look(sweep, words[0], seen);
 
-	is_right = look(sweep, words[0], seen, error, error_size);
-	for (size_t i = 0; is_right && i < sweep->count; i++)
+	for (size_t i = 0; !wrong && i < sweep->count; i++)
 		if (seen[i])
-			is_right = refuse(error, error_size,
-					  "{%s} stands in the program's name, which must "
+			wrong = xasprintf("{%s} stands in the program's name, which must "
 					  "be the same for all runs",
 					  sweep->parameters[i].name);
-	for (words++; is_right && *words; words++)
-		is_right = look(sweep, *words, seen, error, error_size);
-	if (is_right && input)
-		is_right = look(sweep, input, seen, error, error_size);
-	for (size_t i = 0; is_right && i < sweep->count; i++)
+	for (words++; !wrong && *words; words++)
+		wrong = look(sweep, *words, seen);
+	if (!wrong)
+		wrong = look(sweep, input, seen);
+	for (size_t i = 0; !wrong && i < sweep->count; i++)
 		if (!seen[i])
-			is_right = refuse(error, error_size,
-					  "no argument has {%s}: every run would be the "
+			wrong = xasprintf("no argument has {%s}: every run would be the "
 					  "same",
 					  sweep->parameters[i].name);
-	free(seen);
-	return is_right;
+	return wrong;
 }
 
 const char *sweep_value(const struct sweep *sweep, size_t point, size_t parameter)
@@ -204,24 +183,8 @@ char *sweep_name(const struct sweep *sweep, size_t point)
 {
 	char *all = xstrdup("");
 
-	for (size_t i = 0; i < sweep->count; i++) {
-		char *more = xasprintf("%s%s%s=%s", all, i ? " " : "",
-				       sweep->parameters[i].name,
-				       sweep_value(sweep, point, i));
-
-		free(all);
-		all = more;
-	}
+	for (size_t i = 0; i < sweep->count; i++)
+		all = xasprintf("%s%s%s=%s", all, i ? " " : "", sweep->parameters[i].name,
+				sweep_value(sweep, point, i));
 	return all;
-}
-
-void sweep_free(struct sweep *sweep)
-{
-	for (size_t i = 0; i < sweep->count; i++) {
-		free(sweep->parameters[i].name);
-		free(sweep->parameters[i].values);
-		free(sweep->parameters[i].text);
-	}
-	free(sweep->parameters);
-	*sweep = (struct sweep){0};
 }

@@ -18,15 +18,15 @@ struct sweep {
 	size_t count;
 };
 
-/* Adds NAME=VALUE,...: at least two different positive numbers. false: error has what is
- * wrong with it. */
-bool sweep_add(struct sweep *sweep, const char *text, char *error, size_t error_size);
+/* Adds NAME=VALUE,...: at least two different positive numbers. NULL, or what is wrong
+ * with it. */
+const char *sweep_add(struct sweep *sweep, const char *text);
 /* How many points the grid has; SIZE_MAX: too many to count. */
 size_t sweep_points(const struct sweep *sweep);
 /* Each parameter must stand in a word or in input (NULL: none), and each {NAME} there
- * must be one. The first word, the program, is the same for all. */
-bool sweep_check(const struct sweep *sweep, char *const *words, const char *input,
-		 char *error, size_t error_size);
+ * must be one. The first word, the program, is the same for all. NULL, or what is
+ * wrong. */
+const char *sweep_check(const struct sweep *sweep, char *const *words, const char *input);
 /* The value of a parameter at a point of the grid, the last parameter changing first. */
 const char *sweep_value(const struct sweep *sweep, size_t point, size_t parameter);
 /* The text with {NAME} replaced by the values of a point, {{NAME}} by {NAME}. Owned by
@@ -36,5 +36,3 @@ char *sweep_fill(const struct sweep *sweep, size_t point, const char *text);
 char **sweep_command(const struct sweep *sweep, size_t point, char *const *words);
 /* "n=1000 threads=4", owned by the caller. */
 char *sweep_name(const struct sweep *sweep, size_t point);
-/* Frees what the sweep has. */
-void sweep_free(struct sweep *sweep);

@@ -5,6 +5,7 @@
  */
 #include "analyzer/cli/cli.h"
 
+#include "common/base/command.h"
 #include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
@@ -14,6 +15,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,17 +33,13 @@ static const struct renderer *parse_format(const char *text,
 {
 	struct strbuf names = {0};
 
-	strbuf_puts(&names, "; there are ");
 	for (size_t i = 0; i < renderer_registry_count; i++) {
-		if (strcmp(renderer_registry[i]->name, text) == 0) {
-			strbuf_free(&names);
+		if (strcmp(renderer_registry[i]->name, text) == 0)
 			return renderer_registry[i];
-		}
 		strbuf_printf(&names, "%s%s", i ? ", " : "", renderer_registry[i]->name);
 	}
-	options_refuse(state, "--format: there is no format '%s'%s", text,
+	options_refuse(state, "--format: there is no format '%s'; there are %s", text,
 		       strbuf_text(&names));
-	strbuf_free(&names);
 	return NULL;
 }
 
@@ -117,25 +116,13 @@ struct parsing {
 	bool wants_help, wants_version;
 };
 
-void cli_free(struct request *cli)
-{
-	free(cli->databases);
-	free(cli->limits);
-	free(cli->options.sources);
-	free(cli->options.renames);
-	free(cli->options.tags);
-	*cli = (struct request){0};
-}
-
 /* --gate may be repeated. */
 static void add_limits(struct parsing *parsing, const char *text)
 {
-	struct request *cli = parsing->cli;
-	char *all = cli->limits ? xasprintf("%s,%s", cli->limits, text) : xstrdup(text);
+	struct report_options *options = &parsing->cli->options;
 
-	free(cli->limits);
-	cli->limits = all;
-	cli->options.limits = all;
+	options->limits =
+		options->limits ? xasprintf("%s,%s", options->limits, text) : text;
 }
 
 /* --source, --rename and --tag may be repeated, too. */
@@ -253,7 +240,6 @@ static void describe_all(struct strbuf *doc)
 			 "Exit status: 0 success, 1 a file cannot be read or written, 2 "
 			 "wrong usage, 3 a gate failed, 4 nothing was measured, or the "
 			 "runs cannot be compared.");
-	strbuf_free(&words);
 }
 
 /* Shows the help of one command, or of all (NULL). */
@@ -281,9 +267,6 @@ static void show_help(const struct report *report)
 	argp.args_doc = strbuf_text(&usage);
 	argp.doc = strbuf_text(&doc);
 	options_help(&argp, strbuf_text(&title));
-	strbuf_free(&doc);
-	strbuf_free(&usage);
-	strbuf_free(&title);
 }
 
 static bool is_given(const struct parsing *parsing, int key)
@@ -291,39 +274,47 @@ static bool is_given(const struct parsing *parsing, int key)
 	return parsing->given[cli_option_find(key)];
 }
 
-static void check_options(const struct parsing *parsing, struct strbuf *error)
+void cli_refuse(const char *format, ...)
 {
-	const struct report *lines = parsing->cli->options.lines;
-	const struct report *taking = lines ? lines : parsing->cli->report;
+	struct strbuf clean = {0};
+	va_list arguments;
+	char *text;
 
-	if (is_given(parsing, KEY_GATE) && !(parsing->cli->report->takes & TAKES_GATE))
-		strbuf_printf(error,
-			      "%s has no gate: --gate METRIC=AMOUNT is for compare",
-			      parsing->cli->report->name);
-	for (size_t i = 0; i < CLI_OPTION_COUNT && !error->size; i++)
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		abort(); /* no memory */
+	va_end(arguments);
+	utf8_clean(&clean, text);
+	strbuf_printf(&clean, "\nTry '%s --help'.", program_invocation_short_name);
+	command_fail_lines(STATUS_USAGE, strbuf_text(&clean));
+}
+
+static void check_options(const struct parsing *parsing)
+{
+	const struct request *cli = parsing->cli;
+	const struct report *lines = cli->options.lines;
+	const struct report *taking = lines ? lines : cli->report;
+	bool has_gate = is_given(parsing, KEY_GATE) || is_given(parsing, KEY_FAIL_ON);
+
+	if (is_given(parsing, KEY_GATE) && !(cli->report->takes & TAKES_GATE))
+		cli_refuse("%s has no gate: --gate METRIC=AMOUNT is for compare",
+			   cli->report->name);
+	for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
 		if (parsing->given[i] && !cli_option_is_taken(i, taking))
-			strbuf_printf(error, "%s takes no --%s", taking->name,
-				      cli_option_name(i));
-	if (!error->size && parsing->cli->renderer->needs_findings &&
-	    !(parsing->cli->report->takes & TAKES_FINDINGS))
-		strbuf_printf(error,
-			      "--format %s shows findings: use it with bottlenecks",
-			      parsing->cli->renderer->name);
-	if (!error->size && parsing->cli->renderer->needs_checks &&
-	    !((is_given(parsing, KEY_GATE) || is_given(parsing, KEY_FAIL_ON)) &&
-	      (parsing->cli->report->takes & (TAKES_GATE | TAKES_GROWTH))))
-		strbuf_printf(
-			error,
-			"--format %s shows the checks of a gate: use it with compare "
-			"and --gate or --fail-on",
-			parsing->cli->renderer->name);
-	if (is_given(parsing, KEY_SOURCE) && !parsing->cli->renderer->is_page &&
-	    !error->size)
-		strbuf_puts(error, "--source shows lines in a page: use it with --format "
-				   "html");
-	if (parsing->cli->options.raw && parsing->cli->options.thread && !error->size)
-		strbuf_puts(error, "--raw and --thread do not go together: raw times are "
-				   "not kept by thread");
+			cli_refuse("%s takes no --%s", taking->name, cli_option_name(i));
+	if (cli->renderer->needs_findings && !(cli->report->takes & TAKES_FINDINGS))
+		cli_refuse("--format %s shows findings: use it with bottlenecks",
+			   cli->renderer->name);
+	if (cli->renderer->needs_checks &&
+	    !(has_gate && (cli->report->takes & (TAKES_GATE | TAKES_GROWTH))))
+		cli_refuse("--format %s shows the checks of a gate: use it with compare "
+			   "and --gate or --fail-on",
+			   cli->renderer->name);
+	if (is_given(parsing, KEY_SOURCE) && !cli->renderer->is_page)
+		cli_refuse("--source shows lines in a page: use it with --format html");
+	if (cli->options.raw && cli->options.thread)
+		cli_refuse("--raw and --thread do not go together: raw times are not "
+			   "kept by thread");
 }
 
 void cli_parse(int argc, char **argv, struct request *ret)
@@ -332,7 +323,6 @@ void cli_parse(int argc, char **argv, struct request *ret)
 	struct argp argp = {
 		.options = options, .parser = parse_option, .args_doc = "[COMMAND] DB"};
 	struct parsing parsing = {.cli = ret};
-	struct strbuf error = {0}, clean = {0};
 
 	*ret = (struct request){
 		.renderer = renderer_registry[0],
@@ -352,20 +342,12 @@ void cli_parse(int argc, char **argv, struct request *ret)
 	if (parsing.count == 0 && is_given(&parsing, KEY_LIST_RULES))
 		ret->report = cli_find_report("bottlenecks");
 	else if (parsing.count == 0)
-		strbuf_puts(&error, "which database? For example: prof-analyze run.db");
+		cli_refuse("which database? For example: prof-analyze run.db");
 	else
-		cli_assign(parsing.arguments, parsing.count, ret, &error);
-	if (!error.size && parsing.count)
-		cli_choose_exporter(ret, &error);
-	if (!error.size)
-		check_options(&parsing, &error);
+		cli_assign(parsing.arguments, parsing.count, ret);
+	if (parsing.count)
+		cli_choose_exporter(ret);
+	check_options(&parsing);
 	ret->options.machine = ret->renderer->for_machines;
 	ret->options.page = ret->renderer->is_page;
-	free(parsing.arguments);
-	if (!error.size)
-		return;
-	utf8_clean(&clean, strbuf_text(&error));
-	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", program_invocation_short_name,
-		strbuf_text(&clean), program_invocation_short_name);
-	exit(STATUS_USAGE);
 }

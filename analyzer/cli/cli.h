@@ -7,5 +7,3 @@
 /* Parses; ends the program after --help and --version (status 0) and after a usage
  * error (status 2). Strings point into argv. */
 void cli_parse(int argc, char **argv, struct request *ret);
-
-void cli_free(struct request *cli);

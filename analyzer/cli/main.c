@@ -39,14 +39,11 @@ _Static_assert(CLI_OPTION_COUNT < MCP_OPTIONS_MOST, "all options and an end");
 #define WIDTH_MOST 400
 #define TOLD_AFTER_MS 1000
 
-/* Prints why output failed; errno has the reason. */
-static void complain_output(const struct request *cli)
+/* Output failed; errno has the reason. */
+static _Noreturn void fail_output(const struct request *cli)
 {
-	ended_by(strbuf_free) struct strbuf sentence = {0};
-
-	strbuf_printf(&sentence, "%s: cannot be written: %s",
-		      cli->output ? cli->output : "output", strerror(errno));
-	command_say(strbuf_text(&sentence));
+	command_fail(STATUS_FAILED, "%s: cannot be written: %s",
+		     cli->output ? cli->output : "output", strerror(errno));
 }
 
 /* Progress of a wait, shown only if it takes long. */
@@ -58,7 +55,7 @@ struct waiting {
 static void say(void *context, const char *sentence)
 {
 	(void)context;
-	command_say(sentence);
+	command_say("%s", sentence);
 }
 
 /* Without a terminal a long wait is told once. */
@@ -67,7 +64,7 @@ static void progress_line(struct waiting *waiting, const char *what, unsigned wa
 	if (!what || waited_ms < TOLD_AFTER_MS || waiting->told == what)
 		return;
 	waiting->told = what;
-	command_say(what);
+	command_say("%s", what);
 }
 
 static void progress(void *context, const char *what, unsigned waited_ms)
@@ -127,13 +124,11 @@ static FILE *open_output(const struct request *cli)
 
 	for (size_t i = 0; i < cli->database_count; i++)
 		is_input |= is_same_file(cli->output, cli->databases[i]);
-	if (is_input) {
-		command_say("--output is the database itself");
-		exit(STATUS_USAGE);
-	}
+	if (is_input)
+		command_fail(STATUS_USAGE, "--output is the database itself");
 	out = fopen(cli->output, "we");
 	if (!out)
-		complain_output(cli);
+		fail_output(cli);
 	return out;
 }
 
@@ -145,11 +140,11 @@ static void tell_warnings(const struct doc *doc)
 
 		if (section->kind == SECTION_NOTE && section->level == NOTE_WARNING &&
 		    !(section->flags & SECTION_MACHINE))
-			command_say(section->text);
+			command_say("%s", section->text);
 	}
 }
 
-static int show(const struct request *cli, struct doc *doc)
+static void show(const struct request *cli, struct doc *doc)
 {
 	size_t picture_width = terminal_width();
 	struct render_context context = {
@@ -162,15 +157,11 @@ static int show(const struct request *cli, struct doc *doc)
 	int failed;
 
 	if (cli->exporter && cli->exporter->is_binary && !cli->output &&
-	    isatty(STDOUT_FILENO)) {
-		command_say(
-			"this format is not for a terminal; write it to a file with -o");
-		return STATUS_USAGE;
-	}
+	    isatty(STDOUT_FILENO))
+		command_fail(STATUS_USAGE, "this format is not for a terminal; write it "
+					   "to a file with -o");
 	if (cli->output)
 		context.out = open_output(cli);
-	if (!context.out)
-		return STATUS_FAILED;
 	if (cli->exporter && !cli->exporter->is_picture)
 		tell_warnings(doc);
 	if (cli->exporter)
@@ -179,11 +170,8 @@ static int show(const struct request *cli, struct doc *doc)
 	else
 		render_document(cli->renderer, doc, &context);
 	failed = ferror(context.out);
-	if (fclose(context.out) != 0 || failed) {
-		complain_output(cli);
-		return STATUS_FAILED;
-	}
-	return STATUS_OK;
+	if (fclose(context.out) != 0 || failed)
+		fail_output(cli);
 }
 
 static void show_inlined(struct report_input *input, struct rundb *db)
@@ -280,8 +268,8 @@ static enum exit_status serve(const struct request *cli, struct report_input *in
 {
 	FILE *out = cli->output ? open_output(cli) : NULL;
 
-	if (cli->output && (!out || dup2(fileno(out), STDOUT_FILENO) < 0))
-		return STATUS_FAILED;
+	if (out && dup2(fileno(out), STDOUT_FILENO) < 0)
+		fail_output(cli);
 	if (out)
 		fclose(out);
 	return cli->report->serve(input);
@@ -290,7 +278,7 @@ static enum exit_status serve(const struct request *cli, struct report_input *in
 static enum exit_status run(const struct request *cli, struct report_input *input)
 {
 	const struct report_options *options = &cli->options;
-	enum exit_status status, shown;
+	enum exit_status status;
 	struct doc doc;
 
 	filter_init(&input->filter, options->focus, options->ignore);
@@ -301,10 +289,8 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	doc_init(&doc, cli->report->name);
 	status = report_build(cli->report, input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING ||
-	    status == STATUS_REGRESSION) {
-		shown = show(cli, &doc);
-		status = shown ? shown : status;
-	}
+	    status == STATUS_REGRESSION)
+		show(cli, &doc);
 	return status;
 }
 

@@ -12,10 +12,9 @@ struct request {
 	const struct exporter *exporter; /* instead of the renderer; NULL: none */
 	struct report_options options;
 	const char *database;	/* databases[0]; NULL: none given and none needed */
-	const char **databases; /* TAKES_SIDES: all; owned, see cli_free() */
+	const char **databases; /* TAKES_SIDES: all */
 	size_t database_count;
 	size_t before_databases; /* TAKES_SIDES: how many come before "--"; 0: no "--" */
-	char *limits;		 /* all --gate METRIC=AMOUNT,... together; owned */
 	const char *run;	 /* number or label; NULL: the latest */
 	const char *output;	 /* NULL: stdout */
 	bool no_limits, no_wait;

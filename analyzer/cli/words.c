@@ -70,9 +70,9 @@ static bool is_format_of_reports(const char *name)
 	return strcmp(name, "json") == 0 || strcmp(name, "csv") == 0;
 }
 
-void cli_choose_exporter(struct request *cli, struct strbuf *error)
+void cli_choose_exporter(struct request *cli)
 {
-	const char *separator = "";
+	struct strbuf names = {0};
 
 	if (!cli_writes_one_format(cli->report))
 		return;
@@ -96,25 +96,19 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 		cli->options.timeline = cli->exporter->takes_timeline;
 		return;
 	}
-	if (is_format_of_reports(cli->options.argument)) {
-		strbuf_printf(error,
-			      "%s: the call paths in %s are those of the command tree: "
-			      "prof-analyze tree %s --format %s",
-			      cli->report->name, cli->options.argument, cli->database,
-			      cli->options.argument);
-		return;
-	}
-	strbuf_printf(error, "%s: there is no format '", cli->report->name);
-	utf8_clean(error, cli->options.argument);
-	strbuf_puts(error, "'; there are: ");
-	for (size_t i = 0; i < exporter_registry_count; i++) {
-		if (exporter_registry[i]->is_picture)
-			continue;
-		strbuf_printf(error, "%s%s", separator, exporter_registry[i]->name);
-		separator = ", ";
-	}
+	if (is_format_of_reports(cli->options.argument))
+		cli_refuse("%s: the call paths in %s are those of the command tree: "
+			   "prof-analyze tree %s --format %s",
+			   cli->report->name, cli->options.argument, cli->database,
+			   cli->options.argument);
+	for (size_t i = 0; i < exporter_registry_count; i++)
+		if (!exporter_registry[i]->is_picture)
+			strbuf_printf(&names, "%s%s", names.size ? ", " : "",
+				      exporter_registry[i]->name);
 	for (size_t i = 0; report_exports[i]; i++)
-		strbuf_printf(error, ", %s", report_exports[i]->name);
+		strbuf_printf(&names, ", %s", report_exports[i]->name);
+	cli_refuse("%s: there is no format '%s'; there are: %s", cli->report->name,
+		   cli->options.argument, strbuf_text(&names));
 }
 
 static bool is_file(const char *name)
@@ -144,7 +138,7 @@ static bool is_mistyped_command(const char *word)
 	return !strpbrk(word, "./") && stat(word, &status) < 0;
 }
 
-static void unknown_command(const char *word, struct strbuf *error)
+static _Noreturn void unknown_command(const char *word)
 {
 	const char **names = xcalloc(cli_command_count(), sizeof(*names));
 	const char *nearest;
@@ -152,16 +146,12 @@ static void unknown_command(const char *word, struct strbuf *error)
 	for (size_t i = 0; i < cli_command_count(); i++)
 		names[i] = cli_command(i)->name;
 	nearest = nearest_word(word, names, cli_command_count());
-	strbuf_puts(error, "'");
-	utf8_clean(error, word);
-	strbuf_puts(error, "' is neither a command nor a file");
-	if (nearest)
-		strbuf_printf(error, "; did you mean '%s'?", nearest);
-	free(names);
+	cli_refuse("'%s' is neither a command nor a file%s%s%s", word,
+		   nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		   nearest ? "'?" : "");
 }
 
-static void assign_sides(char *const *arguments, size_t count, struct request *ret,
-			 struct strbuf *error)
+static void assign_sides(char *const *arguments, size_t count, struct request *ret)
 {
 	bool has_mark = false;
 
@@ -180,14 +170,12 @@ static void assign_sides(char *const *arguments, size_t count, struct request *r
 	}
 	ret->database = ret->databases[0];
 	if (!ret->database_count)
-		strbuf_printf(error, "%s needs %sa database, such as: %s",
-			      ret->report->name,
-			      ret->report->takes & TAKES_MANY ? "a URL and " : "",
-			      ret->report->example);
-	else if (has_mark &&
-		 (!ret->before_databases || ret->before_databases == ret->database_count))
-		strbuf_printf(error, "%s needs a database on both sides of --",
-			      ret->report->name);
+		cli_refuse("%s needs %sa database, such as: %s", ret->report->name,
+			   ret->report->takes & TAKES_MANY ? "a URL and " : "",
+			   ret->report->example);
+	if (has_mark &&
+	    (!ret->before_databases || ret->before_databases == ret->database_count))
+		cli_refuse("%s needs a database on both sides of --", ret->report->name);
 }
 
 void cli_mark_sides(int argc, char **argv)
@@ -207,17 +195,14 @@ void cli_mark_sides(int argc, char **argv)
 }
 
 /* A verb, an archive and the files for it. */
-static void assign_files(char *const *arguments, size_t count, struct request *ret,
-			 struct strbuf *error)
+static void assign_files(char *const *arguments, size_t count, struct request *ret)
 {
 	struct report_options *options = &ret->options;
 
-	if (count < 2) {
-		strbuf_printf(error, "%s needs %s %s, such as: %s", ret->report->name,
-			      ret->report->argument, ret->report->other_argument,
-			      ret->report->example);
-		return;
-	}
+	if (count < 2)
+		cli_refuse("%s needs %s %s, such as: %s", ret->report->name,
+			   ret->report->argument, ret->report->other_argument,
+			   ret->report->example);
 	options->argument = arguments[0];
 	options->archive = arguments[1];
 	ret->databases = xcalloc(count, sizeof(*ret->databases));
@@ -232,25 +217,20 @@ static bool takes_only_words(const struct report *report)
 	return report->takes & TAKES_ONLY_WORDS;
 }
 
-/* "one database", "one database and one FUNC", "one database, A and B" */
-static void put_wanted(const struct report *report, const char *article,
-		       struct strbuf *text)
+/* "one database", "one database and one FUNC", "one database, A and B"; owned by
+ * caller. */
+static char *wanted_words(const struct report *report, const char *article)
 {
-	if (takes_only_words(report)) {
-		strbuf_printf(text, "%s %s", article, report->argument);
-		if (report->other_argument)
-			strbuf_printf(text, " and %s %s", article,
-				      report->other_argument);
-		return;
-	}
-	strbuf_printf(text, "%s database", article);
-	if (report->other_argument)
-		strbuf_printf(text, ", %s and %s", report->argument,
-			      report->other_argument);
-	else if (report->argument)
-		strbuf_printf(text, " and %s%s",
-			      strcmp(article, "one") == 0 ? "one " : "",
-			      report->argument);
+	const char *word = report->argument, *other = report->other_argument;
+
+	if (takes_only_words(report))
+		return other ? xasprintf("%s %s and %s %s", article, word, article, other)
+			     : xasprintf("%s %s", article, word);
+	if (other)
+		return xasprintf("%s database, %s and %s", article, word, other);
+	return word ? xasprintf("%s database and %s%s", article,
+				strcmp(article, "one") == 0 ? "one " : "", word)
+		    : xasprintf("%s database", article);
 }
 
 /* The database may be anywhere: it is the first word that looks like one, else the first
@@ -276,47 +256,34 @@ static void assign_words(char *const *arguments, size_t count, struct request *r
 			*words[word++] = arguments[i];
 }
 
-void cli_assign(char *const *arguments, size_t count, struct request *ret,
-		struct strbuf *error)
+void cli_assign(char *const *arguments, size_t count, struct request *ret)
 {
+	const struct report *report = count ? cli_find_report(arguments[0]) : NULL;
 	size_t wanted, least;
 
-	ret->report = cli_find_report("report");
-	if (count > 0 && cli_find_report(arguments[0])) {
-		ret->report = cli_find_report(arguments[0]);
-		arguments++;
-		count--;
-	} else if (count > 0 && is_mistyped_command(arguments[0])) {
-		unknown_command(arguments[0], error);
+	if (!report && count && is_mistyped_command(arguments[0]))
+		unknown_command(arguments[0]);
+	arguments += report != NULL;
+	count -= report != NULL;
+	ret->report = report = report ? report : cli_find_report("report");
+	if (report->takes & (TAKES_SIDES | TAKES_MANY)) {
+		assign_sides(arguments, count, ret);
 		return;
 	}
-	if (ret->report->takes & (TAKES_SIDES | TAKES_MANY)) {
-		assign_sides(arguments, count, ret, error);
+	if (report->takes & TAKES_FILES) {
+		assign_files(arguments, count, ret);
 		return;
 	}
-	if (ret->report->takes & TAKES_FILES) {
-		assign_files(arguments, count, ret, error);
+	least = !takes_only_words(report);
+	wanted = least + (report->argument != NULL) + (report->other_argument != NULL);
+	if (count > wanted)
+		cli_refuse("%s takes %s; '%s' is one too many", report->name,
+			   wanted_words(report, "one"), arguments[wanted]);
+	if (count == 0 && (report->takes & TAKES_NO_DATABASE) &&
+	    !takes_only_words(report))
 		return;
-	}
-	least = !takes_only_words(ret->report);
-	wanted = least + (ret->report->argument != NULL) +
-		 (ret->report->other_argument != NULL);
-	if (count > wanted) {
-		strbuf_printf(error, "%s takes ", ret->report->name);
-		put_wanted(ret->report, "one", error);
-		strbuf_puts(error, "; '");
-		utf8_clean(error, arguments[wanted]);
-		strbuf_puts(error, "' is one too many");
-		return;
-	}
-	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE) &&
-	    !takes_only_words(ret->report))
-		return;
-	if (count < (ret->report->takes & TAKES_MAYBE ? least : wanted)) {
-		strbuf_printf(error, "%s needs ", ret->report->name);
-		put_wanted(ret->report, "a", error);
-		strbuf_printf(error, ", such as: %s", ret->report->example);
-		return;
-	}
+	if (count < (report->takes & TAKES_MAYBE ? least : wanted))
+		cli_refuse("%s needs %s, such as: %s", report->name,
+			   wanted_words(report, "a"), report->example);
 	assign_words(arguments, count, ret);
 }

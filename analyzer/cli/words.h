@@ -21,9 +21,11 @@ const struct report *cli_find_report(const char *name);
  * the end of options. */
 void cli_mark_sides(int argc, char **argv);
 
-/* Assigns the positional arguments. error is empty on success, else has a sentence. */
-void cli_assign(char *const *arguments, size_t count, struct request *ret,
-		struct strbuf *error);
+/* Assigns the positional arguments, or refuses them. */
+void cli_assign(char *const *arguments, size_t count, struct request *ret);
+
+/* Says what is wrong with a command line, and how to get help, and ends the program. */
+_Noreturn void cli_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Whether the report writes one format for other programs (export/) and takes no
  * --format. */
@@ -31,4 +33,4 @@ bool cli_writes_one_format(const struct report *report);
 /* Whether the report's first word names a format, as in export. */
 bool cli_names_format(const struct report *report);
 /* Sets ret->exporter for such a report: its own one, or that of its first word. */
-void cli_choose_exporter(struct request *ret, struct strbuf *error);
+void cli_choose_exporter(struct request *ret);

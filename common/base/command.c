@@ -14,47 +14,58 @@
 __attribute__((weak)) void __lsan_disable(void);
 
 struct strbuf command_failure_end;
-void (*command_failed)(enum exit_status status, const char *text);
+void (*command_failed)(int status, const char *text);
 
-void command_say(const char *sentence)
+/* The text in one line. Owned by caller. */
+static char *one_line(const char *format, va_list arguments)
 {
-	ended_by(strbuf_free) struct strbuf clean = {0};
+	struct strbuf clean = {0};
+	auto_free char *text = NULL;
 
-	while (*sentence) {
-		auto_free char *line = xstrndup(sentence, strcspn(sentence, "\n"));
-
-		utf8_clean(&clean, line);
-		sentence += strlen(line);
-		if (*sentence == '\n') {
-			strbuf_putc(&clean, '\n');
-			sentence++;
-		}
-	}
-	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
+	if (vasprintf(&text, format, arguments) < 0)
+		text = xstrdup("out of memory");
+	utf8_clean(&clean, text);
+	return clean.size ? clean.data : xstrdup("");
 }
 
-void command_fail_lines(enum exit_status status, const char *text)
+void command_say(const char *format, ...)
+{
+	auto_free char *line = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	line = one_line(format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, line);
+}
+
+void command_fail_lines(int status, const char *text)
 {
 	auto_free char *all = xasprintf("%s%s", text, strbuf_text(&command_failure_end));
+	const char *separator = ": ";
 
 	if (command_failed)
 		command_failed(status, all);
-	command_say(all);
+	fputs(program_invocation_short_name, stderr);
+	for (char *rest = all, *line; (line = strsep(&rest, "\n")); separator = "\n") {
+		ended_by(strbuf_free) struct strbuf clean = {0};
+
+		utf8_clean(&clean, line);
+		fprintf(stderr, "%s%s", separator, strbuf_text(&clean));
+	}
+	fputc('\n', stderr);
 	exit(status);
 }
 
-void command_fail(enum exit_status status, const char *format, ...)
+void command_fail(int status, const char *format, ...)
 {
-	struct strbuf clean = {0};
 	va_list arguments;
-	char *text;
+	char *line;
 
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		text = xstrdup("out of memory");
+	line = one_line(format, arguments);
 	va_end(arguments);
-	utf8_clean(&clean, text);
-	command_fail_lines(status, strbuf_text(&clean));
+	command_fail_lines(status, line);
 }
 
 void command_keep_memory(void)

@@ -21,21 +21,21 @@ enum exit_status {
 	STATUS_NOTHING = 4, /* nothing was measured; the document says why */
 };
 
-/* Prints a sentence on stderr behind the program's name. Hidden characters become '?';
- * lines stay lines, as in a list of choices. */
-void command_say(const char *sentence);
+/* Prints one line on stderr behind the program's name. Hidden characters become '?'. */
+void command_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Says why, in one line whatever names it has, and ends the program. */
-_Noreturn void command_fail(enum exit_status status, const char *format, ...)
+/* Says why, in one line whatever names it has, and ends the program. status: one of the
+ * above, or of another program. */
+_Noreturn void command_fail(int status, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same with a text that may have lines. */
-_Noreturn void command_fail_lines(enum exit_status status, const char *text);
+/* The same with a text whose lines stay lines, as in a list of choices. */
+_Noreturn void command_fail_lines(int status, const char *text);
 
 /* What a failure says at its end, behind its own sentence; empty: nothing. */
 extern struct strbuf command_failure_end;
 
 /* For tests: called instead of ending the program; must not return. */
-extern void (*command_failed)(enum exit_status status, const char *text);
+extern void (*command_failed)(int status, const char *text);
 
 /* From here on the end of the program frees what is allocated, and checks for leaks pass
  * over it. Not for commands that go on and on. */

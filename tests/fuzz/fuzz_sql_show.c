@@ -20,11 +20,11 @@
 
 static jmp_buf failing;
 
-static void go_back(enum exit_status status, const char *text)
+static void go_back(int status, const char *text)
 {
 	if (!*text)
 		abort(); /* a failure without a sentence */
-	longjmp(failing, (int)status);
+	longjmp(failing, status);
 }
 
 static void build(struct rundb *db, int64_t run_id, const struct report *report)
