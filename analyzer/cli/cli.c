@@ -15,7 +15,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,21 +271,6 @@ static void show_help(const struct report *report)
 static bool is_given(const struct parsing *parsing, int key)
 {
 	return parsing->given[cli_option_find(key)];
-}
-
-void cli_refuse(const char *format, ...)
-{
-	struct strbuf clean = {0};
-	va_list arguments;
-	char *text;
-
-	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		abort(); /* no memory */
-	va_end(arguments);
-	utf8_clean(&clean, text);
-	strbuf_printf(&clean, "\nTry '%s --help'.", program_invocation_short_name);
-	command_fail_lines(STATUS_USAGE, strbuf_text(&clean));
 }
 
 static void check_options(const struct parsing *parsing)

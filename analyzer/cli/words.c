@@ -5,10 +5,14 @@
  */
 #include "analyzer/cli/words.h"
 
+#include "common/base/command.h"
 #include "common/base/options.h"
 #include "common/base/text.h"
 #include "common/base/xalloc.h"
 
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -33,6 +37,21 @@ const struct report *cli_command(size_t index)
 	return index < report_registry_count
 		       ? report_registry[index]
 		       : live_commands[index - report_registry_count];
+}
+
+void cli_refuse(const char *format, ...)
+{
+	struct strbuf clean = {0};
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		abort(); /* no memory */
+	va_end(arguments);
+	utf8_clean(&clean, text);
+	strbuf_printf(&clean, "\nTry '%s --help'.", program_invocation_short_name);
+	command_fail_lines(STATUS_USAGE, strbuf_text(&clean));
 }
 
 /* Not "--" itself, which would end the options. */

@@ -38,19 +38,6 @@ void source_file_line(struct source_view *view, struct source_file *file, uint32
 		(struct source_line){number, arena_copy(&view->texts, text, size)};
 }
 
-static void source_view_free(struct source_view *view)
-{
-	if (!view)
-		return;
-	for (size_t i = 0; i < view->file_count; i++) {
-		free(view->files[i].marks);
-		free(view->files[i].lines);
-	}
-	free(view->files);
-	arena_free(&view->texts);
-	free(view);
-}
-
 void doc_init(struct doc *doc, const char *report)
 {
 	*doc = (struct doc){.report = report};
@@ -62,15 +49,8 @@ void doc_free(struct doc *doc)
 		free(doc->sections[i].values);
 		free(doc->sections[i].points);
 		table_free(doc->sections[i].table);
-		lanes_free(doc->sections[i].lanes);
-		free(doc->sections[i].findings);
 	}
 	free(doc->sections);
-	flame_free(doc->flame);
-	timeline_free(doc->timeline);
-	heap_course_free(doc->heap);
-	profile_free(doc->profile);
-	source_view_free(doc->source);
 	arena_free(&doc->texts);
 	*doc = (struct doc){0};
 }

@@ -18,14 +18,6 @@ struct timeline_event *timeline_add(struct timeline *timeline)
 	return &ARRAY_ADD(timeline->events, timeline->count);
 }
 
-void timeline_free(struct timeline *timeline)
-{
-	if (!timeline)
-		return;
-	free(timeline->events);
-	free(timeline);
-}
-
 static int order(int64_t a, int64_t b)
 {
 	return (a > b) - (a < b);
@@ -167,25 +159,7 @@ void lanes_settle(struct lane *lane)
 	}
 }
 
-void lanes_free(struct lanes *lanes)
-{
-	if (!lanes)
-		return;
-	for (size_t i = 0; i < lanes->count; i++)
-		free(lanes->all[i].slices);
-	free(lanes->all);
-	free(lanes);
-}
-
 struct heap_moment *heap_course_add(struct heap_course *course)
 {
 	return &ARRAY_ADD(course->moments, course->count);
-}
-
-void heap_course_free(struct heap_course *course)
-{
-	if (!course)
-		return;
-	free(course->moments);
-	free(course);
 }

@@ -34,7 +34,6 @@ struct timeline {
 };
 
 struct timeline_event *timeline_add(struct timeline *timeline);
-void timeline_free(struct timeline *timeline);
 /* Sorts by track and time. Viewers draw a span above another only if it is inside it, so
  * a span that overlaps the one before is cut at its start, or left out if nothing
  * remains; overlaps by rounding are moved. Calls are cut to the call around them. Returns
@@ -80,7 +79,6 @@ struct lane *lanes_lane(struct lanes *lanes, const char *label);
 void lanes_add(struct lane *lane, const struct lane_slice *slice);
 /* Sorts a lane's slices, outer ones first, and finds their rows. */
 void lanes_settle(struct lane *lane);
-void lanes_free(struct lanes *lanes);
 
 /* What a process had allocated at moments of the run. */
 
@@ -96,4 +94,3 @@ struct heap_course {
 };
 
 struct heap_moment *heap_course_add(struct heap_course *course);
-void heap_course_free(struct heap_course *course);

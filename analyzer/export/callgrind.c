@@ -38,7 +38,7 @@ static void add(int64_t to[PROFILE_METRICS], const int64_t from[PROFILE_METRICS]
 
 static bool *outermost_of_functions(const struct calltree *tree)
 {
-	auto_free uint32_t *functions = calltree_numbers(tree);
+	uint32_t *functions = calltree_numbers(tree);
 
 	for (size_t i = 0; i < tree->node_count; i++)
 		functions[i] = tree->nodes[i].function;
@@ -56,7 +56,7 @@ static int compare(const void *left, const void *right)
 static uint32_t *find_edges(const struct calltree *tree, struct edges *edges)
 {
 	uint32_t *of_nodes = calltree_numbers(tree);
-	ended_by(map_done) struct map numbers = {0};
+	struct map numbers = {0};
 	bool is_new;
 
 	for (uint32_t i = 0; i < tree->node_count; i++) {
@@ -100,19 +100,9 @@ static struct edges edges_of(const struct profile *profile)
 		if (outermost[i])
 			add(edges.all[of_nodes[i]].costs, sums[i]);
 	}
-	free(of_nodes);
-	free(outermost);
-	free(sums);
 	if (edges.count)
 		qsort(edges.all, edges.count, sizeof(*edges.all), compare);
 	return edges;
-}
-
-static void free_edges(struct edges *edges)
-{
-	free(edges->all);
-	free(edges->selves);
-	*edges = (struct edges){0};
 }
 
 struct writing {
@@ -211,7 +201,6 @@ static void put_functions(struct writing *writing)
 	}
 	for (; at < edges.count; at++)
 		put_call(writing, 0, &edges.all[at]);
-	free_edges(&edges);
 }
 
 static void put_sums(FILE *out, const char *key, const struct profile *profile)
@@ -253,9 +242,6 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 	put_functions(&writing);
 	putc('\n', writing.out);
 	put_sums(writing.out, "totals:", doc->profile);
-	intern_free(&writing.files);
-	intern_free(&writing.modules);
-	free(writing.is_told);
 }
 
 const struct exporter exporter_callgrind = {

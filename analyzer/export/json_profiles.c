@@ -97,7 +97,6 @@ static struct view *views_of(const struct profile *profile, size_t *ret_count)
 	for (size_t i = 0; i < PROFILE_METRICS; i++)
 		if (i != PROFILE_WALL && profile->sums[i] > 0)
 			views[count++] = (struct view){(enum profile_metric)i, VIEW_ALL};
-	free(has_time);
 	*ret_count = count;
 	return views;
 }
@@ -202,8 +201,6 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 		put_view(out, profile, &views[i], chain);
 	}
 	fputs("\n]}\n", out);
-	free(views);
-	free(chain);
 }
 
 const struct exporter exporter_speedscope = {

@@ -203,7 +203,7 @@ static void put_sample(struct writing *writing, const struct profile_sample *sam
 static void put_mappings(struct writing *writing)
 {
 	const struct profile *profile = writing->profile;
-	ended_by(intern_free) struct intern modules = {0};
+	struct intern modules = {0};
 
 	for (size_t i = 0; i < profile->tree->function_count; i++) {
 		const char *module = profile->tree->functions[i].module;
@@ -293,7 +293,7 @@ static void put_all(struct writing *writing)
 
 static void write_profile(const struct doc *doc, const struct export_context *context)
 {
-	auto_free struct writing *writing = NULL;
+	struct writing *writing;
 
 	if (!doc->profile)
 		return;
@@ -309,13 +309,6 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 		squeeze(writing, "", 0, Z_FINISH);
 		deflateEnd(&writing->stream);
 	}
-	intern_free(&writing->strings);
-	map_done(&writing->locations);
-	strbuf_free(&writing->field);
-	strbuf_free(&writing->packed);
-	strbuf_free(&writing->inner);
-	free(writing->mappings);
-	free(writing->chain);
 }
 
 const struct exporter exporter_pprof = {

@@ -275,7 +275,6 @@ static void write_svg(const struct doc *doc, const struct export_context *contex
 	open_page(&page, doc, end + SVG_MARGIN);
 	fwrite(body, 1, size, page.out);
 	fputs("</svg>\n", page.out);
-	strbuf_free(&page.line);
 }
 
 const struct exporter exporter_svg = {

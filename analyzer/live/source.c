@@ -14,6 +14,7 @@
 #include "collector/processes/liveness.h"
 #include "collector/read/facts.h"
 #include "collector/store/spool.h"
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 
 static int pid_of(const char *word)
@@ -101,9 +102,9 @@ static int is_living(const struct spool_run *run)
 	return run->state == SPOOL_RECORDING || run->state == SPOOL_UNATTENDED;
 }
 
-/* If several runs are being recorded into the file, opens the latest. */
-static enum exit_status open_beside(const char *path, struct source *ret,
-				    struct strbuf *error)
+/* If several runs are being recorded into the file, opens the latest. False: there is
+ * none; error, if set, says why. */
+static bool open_beside(const char *path, struct source *ret, struct strbuf *error)
 {
 	struct spool_run *runs = NULL;
 	const struct spool_run *foreign = NULL;
@@ -136,15 +137,13 @@ static enum exit_status open_beside(const char *path, struct source *ret,
 		strbuf_printf(error, "what is in %s belongs to %s", foreign->directory,
 			      foreign->owner);
 	free(runs);
-	if (is_there)
-		return STATUS_OK;
-	return error->size ? STATUS_FAILED : STATUS_NOTHING;
+	return is_there;
 }
 
 bool source_next(const char *word, const struct source *old, struct source *ret)
 {
 	struct strbuf error = {0};
-	bool is_there = !pid_of(word) && open_beside(word, ret, &error) == STATUS_OK;
+	bool is_there = !pid_of(word) && open_beside(word, ret, &error);
 
 	strbuf_free(&error);
 	if (is_there && ret->begin_ns <= old->begin_ns) {
@@ -154,35 +153,26 @@ bool source_next(const char *word, const struct source *old, struct source *ret)
 	return is_there;
 }
 
-enum exit_status source_open(const char *word, struct source *ret, struct strbuf *error)
+void source_open(const char *word, struct source *ret)
 {
+	struct strbuf error = {0};
 	int pid = pid_of(word);
-	enum exit_status status;
 	struct stat file;
 	char reason[512];
 
-	if (pid) {
-		if (open_process(ret, pid, reason, sizeof(reason)) == 0)
-			return STATUS_OK;
-		strbuf_puts(error, reason);
-		return STATUS_FAILED;
-	}
-	status = open_beside(word, ret, error);
-	if (status != STATUS_NOTHING)
-		return status;
-	if (stat(word, &file) < 0) {
-		if (errno == ENOENT)
-			strbuf_printf(error,
-				      "%s: there is no such file, and nothing is being "
-				      "recorded into it",
-				      word);
-		else
-			strbuf_printf(error, "%s: %s", word, strerror(errno));
-		return STATUS_FAILED;
-	}
-	strbuf_printf(error,
-		      "nothing is being recorded into %s now; 'prof-analyze %s' "
-		      "shows what is stored",
-		      word, word);
-	return STATUS_NOTHING;
+	if (pid && open_process(ret, pid, reason, sizeof(reason)) < 0)
+		command_fail(STATUS_FAILED, "%s", reason);
+	if (pid || open_beside(word, ret, &error))
+		return;
+	if (error.size)
+		command_fail(STATUS_FAILED, "%s", strbuf_text(&error));
+	if (stat(word, &file) < 0)
+		command_fail(STATUS_FAILED, "%s: %s", word,
+			     errno == ENOENT ? "there is no such file, and nothing is "
+					       "being recorded into it"
+					     : strerror(errno));
+	command_fail(STATUS_NOTHING,
+		     "nothing is being recorded into %s now; 'prof-analyze %s' shows "
+		     "what is stored",
+		     word, word);
 }

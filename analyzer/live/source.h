@@ -18,9 +18,8 @@ struct source {
 	uint64_t start_time; /* of the process */
 };
 
-/* On failure error gets a sentence; STATUS_NOTHING: nothing is being recorded. Free with
- * source_close(). */
-enum exit_status source_open(const char *word, struct source *ret, struct strbuf *error);
+/* Opens what the user named, or ends the command. Free with source_close(). */
+void source_open(const char *word, struct source *ret);
 /* Opens the run in a spool's directory. 0, or -errno with a sentence. */
 int source_open_run(struct source *ret, const char *directory, char *error,
 		    size_t error_size);

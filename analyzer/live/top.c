@@ -12,7 +12,7 @@
 #include "analyzer/live/show.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/reports/report.h"
-#include "common/base/text.h"
+#include "common/base/command.h"
 
 /* Lines of name=value words. Must not let a name add a word or a line. */
 
@@ -236,23 +236,17 @@ static void tell_of_next(const struct top *top)
 	strbuf_free(&word);
 }
 
-static enum exit_status choose(struct report_input *input, struct top *top,
-			       const struct screen **ret)
+static const struct screen *choose_screen(const char *name)
 {
-	const struct report_options *options = input->options;
+	const struct screen *screen = screen_find(name ? name : "function");
+	ended_by(strbuf_free) struct strbuf names = {0};
 
-	top->word = options->argument;
-	top->count = options->count;
-	top->every_ms = options->every_ms;
-	*ret = screen_find(options->view ? options->view : "function");
-	if (*ret)
-		return STATUS_OK;
-	strbuf_printf(&input->error, "--view: there is no view '%s'; there are",
-		      options->view);
-	for (size_t i = 0; i < screen_registry_count; i++)
-		strbuf_printf(&input->error, "%s %s", i ? "," : "",
-			      screen_registry[i].name);
-	return STATUS_USAGE;
+	for (size_t i = 0; !screen && i < screen_registry_count; i++)
+		strbuf_printf(&names, "%s %s", i ? "," : "", screen_registry[i].name);
+	if (!screen)
+		command_fail(STATUS_USAGE, "--view: there is no view '%s'; there are%s",
+			     name, strbuf_text(&names));
+	return screen;
 }
 
 static bool has_terminal(const struct report_options *options)
@@ -284,28 +278,25 @@ static int run(struct top *top, const struct report_options *options)
 
 static enum exit_status serve(struct report_input *input)
 {
-	const struct screen *screen;
+	const struct report_options *options = input->options;
+	const struct screen *screen = choose_screen(options->view);
+	struct top top = {.word = options->argument,
+			  .count = options->count,
+			  .every_ms = options->every_ms};
 	struct source source;
-	struct top top = {0};
-	enum exit_status status = choose(input, &top, &screen);
 	int result;
 
-	if (status == STATUS_OK)
-		status = source_open(top.word, &source, &input->error);
-	if (status != STATUS_OK)
-		return status;
+	source_open(top.word, &source);
 	live_init(&top.live, &source, screen);
-	result = run(&top, input->options);
+	result = run(&top, options);
 	tell_of_next(&top);
 	live_done(&top.live);
-	if (result == 0)
-		return STATUS_OK;
 	if (result == -EPIPE)
-		strbuf_puts(&input->error, "output: cannot be written");
-	else
-		strbuf_printf(&input->error,
-			      "the recording of %s cannot be read any more", top.word);
-	return STATUS_FAILED;
+		command_fail(STATUS_FAILED, "output: cannot be written");
+	if (result != 0)
+		command_fail(STATUS_FAILED, "the recording of %s cannot be read any more",
+			     top.word);
+	return STATUS_OK;
 }
 
 const struct report report_top = {

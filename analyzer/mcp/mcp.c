@@ -7,7 +7,7 @@
  */
 #include "analyzer/mcp/mcp.h"
 
-#include "common/base/text.h"
+#include "common/base/command.h"
 #include "common/base/xalloc.h"
 #include "analyzer/render/json_value.h"
 
@@ -138,40 +138,39 @@ static void list(json_t *id)
 	send(id, "result", json_must(json_pack("{so}", "tools", tools)));
 }
 
-/* A command line with owned words, or the reason why it is none. */
+/* A command line. It is made in the child: what is wrong with it ends that. */
 struct line {
 	char *words[WORDS_MOST + 4];
 	size_t count;
-	struct strbuf error;
 };
 
-static void refuse(struct line *line, const char *name, const char *why)
+static _Noreturn void refuse(const char *name, const char *why)
 {
-	strbuf_reset(&line->error);
-	strbuf_puts(&line->error, "argument '");
-	utf8_clean(&line->error, name);
-	strbuf_printf(&line->error, "' %s", why);
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, name);
+	fprintf(stderr, "argument '%s' %s\n", strbuf_text(&clean), why);
+	exit(STATUS_USAGE);
 }
 
 /* Adds a word that cannot be taken for an option, or --NAME=VALUE. */
 static void add(struct line *line, const char *name, json_t *value, bool is_option)
 {
-	auto_free char *number =
-		json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-	const char *text = number ? number : json_string_value(value);
+	const char *text = json_is_number(value) ? json_dumps(value, JSON_ENCODE_ANY)
+						 : json_string_value(value);
 	json_t *one;
 	size_t i;
 
 	if (line->count >= WORDS_MOST)
-		refuse(line, name, "is one too many");
-	else if (json_is_array(value))
+		refuse(name, "is one too many");
+	if (json_is_array(value))
 		json_array_foreach(value, i, one) add(line, name, one, is_option);
 	else if (is_option && json_is_true(value))
 		line->words[line->count++] = xasprintf("--%s", name);
 	else if (!text && !(is_option && json_is_false(value)))
-		refuse(line, name, "is not text");
+		refuse(name, "is not text");
 	else if (text && !is_option && *text == '-' && strcmp(text, "--") != 0)
-		refuse(line, name, "begins with '-'");
+		refuse(name, "begins with '-'");
 	else if (text)
 		line->words[line->count++] =
 			is_option ? xasprintf("--%s=%s", name, text) : xstrdup(text);
@@ -204,16 +203,18 @@ static void make_line(struct line *line, const struct report *report, json_t *ar
 			add(line, name, value, true);
 		else if (strcmp(name, "database") &&
 			 (strcmp(name, "words") || !report->argument))
-			refuse(line, name, "is not an argument of this tool");
+			refuse(name, "is not an argument of this tool");
 	}
 	line->words[line->count++] = xstrdup("--format=json");
 }
 
-/* Runs the line; files receive stdout and stderr. Returns its status. */
-static int run(struct line *line, const int files[2])
+/* Runs a tool; files receive stdout and stderr. Returns its status. */
+static int run(const struct report *report, json_t *arguments, const char *database,
+	       const int files[2])
 {
-	rlim_t cpu_s = strcmp(line->words[1], "sql") == 0 ? QUERY_CPU_S : CPU_S;
+	rlim_t cpu_s = strcmp(report->name, "sql") == 0 ? QUERY_CPU_S : CPU_S;
 	pid_t child = files[0] < 0 || files[1] < 0 ? -1 : fork();
+	struct line line = {0};
 	int status = -1;
 
 	if (child == 0) {
@@ -222,9 +223,9 @@ static int run(struct line *line, const int files[2])
 		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 		dup2(files[0], STDOUT_FILENO);
 		dup2(files[1], STDERR_FILENO);
-		status = mcp_commands->run((int)line->count, line->words, true);
-		fflush(NULL);
-		_exit(status); /* the parent's memory is no leak of the child */
+		command_keep_memory();
+		make_line(&line, report, arguments, database);
+		exit(mcp_commands->run((int)line.count, line.words, true));
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
@@ -261,8 +262,7 @@ static void call(json_t *id, json_t *params, const char *database)
 	const char *name = json_string_value(json_object_get(params, "name"));
 	const struct report *report = name ? mcp_commands->find(name) : NULL;
 	json_t *arguments = json_object_get(params, "arguments"), *content;
-	int files[2], status = STATUS_USAGE;
-	struct line line = {0};
+	int files[2];
 	bool is_answer;
 
 	if (!is_tool(report) || (arguments && !json_is_object(arguments))) {
@@ -272,21 +272,13 @@ static void call(json_t *id, json_t *params, const char *database)
 	}
 	files[0] = memfd_create("output", MFD_CLOEXEC);
 	files[1] = memfd_create("said", MFD_CLOEXEC);
-	make_line(&line, report, arguments, database);
-	if (line.error.size)
-		dprintf(files[1], "%s\n", strbuf_text(&line.error));
-	else
-		status = run(&line, files);
-	if (status == STATUS_REGRESSION)
+	if (run(report, arguments, database, files) == STATUS_REGRESSION)
 		dprintf(files[1], "status 3: a limit was crossed\n");
 	content = json_must(json_array());
 	is_answer = take_output(files[0], content);
 	take_output(files[1], content);
 	send(id, "result",
 	     json_must(json_pack("{sosb}", "content", content, "isError", !is_answer)));
-	for (size_t i = 0; i < line.count; i++)
-		free(line.words[i]);
-	strbuf_free(&line.error);
 }
 
 /* A message without id is a notification: initialized, or cancelled, which comes too late

@@ -142,10 +142,7 @@ static void put_table(FILE *out, const struct table *table)
 
 static void put_findings(FILE *out, const struct section *section)
 {
-	struct table *table = findings_as_table(section);
-
-	put_table(out, table);
-	table_free(table);
+	put_table(out, findings_as_table(section));
 }
 
 static void put_notes(FILE *out, const struct doc *doc)

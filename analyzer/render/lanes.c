@@ -237,5 +237,4 @@ void text_lanes(const struct text_style *text, const struct section *section)
 	put_legend(&style);
 	if (section->footer)
 		text_wrap(&style, section->footer, 0, 0);
-	free(canvas.cells);
 }

@@ -218,7 +218,6 @@ static json_t *run_value(const struct doc *doc)
 			"prof-analyze", "version", PROFSHIM_VERSION, "rules",
 			rules_value(rules, rule_count), "invocations", invocations(doc),
 			"results", results);
-	free(rules);
 	return run;
 }
 

@@ -75,18 +75,6 @@ struct flame *flame_new(unsigned metric, bool is_difference)
 	return flame;
 }
 
-void flame_free(struct flame *flame)
-{
-	if (!flame)
-		return;
-	free(flame->boxes);
-	free(flame->order);
-	free(flame->gone);
-	calltree_free(flame->tree);
-	arena_free(&flame->texts);
-	free(flame);
-}
-
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name)
 {
 	struct flame_box *box = &ARRAY_ADD(flame->boxes, flame->count);

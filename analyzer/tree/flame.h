@@ -101,7 +101,6 @@ struct flame {
  * nodes have the earlier amounts in before. */
 struct flame *flame_of_tree(struct calltree *tree, unsigned metric, bool is_difference);
 struct flame *flame_new(unsigned metric, bool is_difference);
-void flame_free(struct flame *flame);
 /* Adds a box, borrowed until the next call; the caller fills its numbers and presence.
  * name is not copied, see flame_copy(). parent: FLAME_WHOLE for roots. */
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name);

@@ -160,9 +160,6 @@ struct flame *flame_invert(struct flame *flame, double least_percent)
 	inversion.to->subject = flame->subject;
 	inversion.to->texts = flame->texts;
 	inversion.to->tree = flame->tree;
-	flame->texts = (struct arena){0};
-	flame->tree = NULL;
-	flame_free(flame);
 	flame_sum(inversion.to);
 	return inversion.to;
 }

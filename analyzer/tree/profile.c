@@ -43,22 +43,6 @@ struct profile *profile_new(struct calltree *tree)
 	return profile;
 }
 
-void profile_free(struct profile *profile)
-{
-	if (!profile)
-		return;
-	calltree_free(profile->tree);
-	free(profile->outer);
-	free(profile->lanes);
-	free(profile->samples);
-	for (size_t i = 0; i < profile->slot_count; i++)
-		free(profile->slots[i].samples);
-	free(profile->slots);
-	free(profile->remarks);
-	arena_free(&profile->texts);
-	free(profile);
-}
-
 const char *profile_clean(struct profile *profile, const char *text)
 {
 	ended_by(strbuf_free) struct strbuf cleaned = {0};

@@ -88,7 +88,6 @@ struct profile {
 
 /* Takes the tree. Nodes without a function get one named "?". */
 struct profile *profile_new(struct calltree *tree);
-void profile_free(struct profile *profile);
 /* Copies a text into the profile's memory, cleaned for display; NULL stays NULL. */
 const char *profile_clean(struct profile *profile, const char *text);
 /* Copies the sentence. */

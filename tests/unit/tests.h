@@ -28,9 +28,9 @@
 
 static jmp_buf unit_jump;
 static char unit_sentence[1000];
-static enum exit_status unit_status;
+static int unit_status;
 
-static inline _Noreturn void unit_failed(enum exit_status status, const char *text)
+static inline _Noreturn void unit_failed(int status, const char *text)
 {
 	snprintf(unit_sentence, sizeof(unit_sentence), "%s", text);
 	unit_status = status;

@@ -59,7 +59,6 @@ static int64_t too_short(const struct lanes *lanes, const struct lane *lane)
 		qsort(lengths, count, sizeof(*lengths), longest_first);
 		length = lengths[most];
 	}
-	free(lengths);
 	return length;
 }
 
@@ -117,7 +116,6 @@ static json_t *list_names(const struct html_page *page, const struct intern *nam
 		shorten_name(&text, intern_name(names, i), NAME_MOST, &style);
 		name = json_string(strbuf_text(&text));
 		json_array_append_new(list, name ? name : json_string("?"));
-		strbuf_free(&text);
 	}
 	return list;
 }
@@ -137,8 +135,6 @@ static void put_data(struct html_page *page, const struct lanes *lanes)
 	head = json_pack("{s:o, s:o, s:I}", "names", list_names(page, &writing.names),
 			 "counts", counts, "left", (json_int_t)writing.left_count);
 	bytes_write(page->out, "lanes-data", head, &writing.slices);
-	strbuf_free(&writing.slices);
-	intern_free(&writing.names);
 }
 
 static uint32_t rows_of(const struct lane *lane)

@@ -213,7 +213,6 @@ static void put_details(struct html_page *page, const struct table *table, size_
 			continue;
 		cell_for_people(&text, cell, table->columns[i].type, &page->style);
 		html_put_element(page, "div", "foot", strbuf_text(&text));
-		strbuf_free(&text);
 	}
 }
 
@@ -300,5 +299,4 @@ void html_put_table(struct html_page *page, const struct section *section)
 	fputs("</tbody></table></div>\n", page->out);
 	put_below(page, section->footer);
 	put_below(page, has_unknown ? CELL_UNKNOWN : NULL);
-	free(layout.columns);
 }

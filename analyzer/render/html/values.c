@@ -164,7 +164,6 @@ static void put_shares(struct html_page *page, const struct section *section,
 		fputs(", ", page->out);
 		put_value(page, section, value);
 		fputs("</li>\n", page->out);
-		strbuf_free(&text);
 	}
 	fputs("</ul>\n", page->out);
 }

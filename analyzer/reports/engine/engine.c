@@ -201,7 +201,7 @@ static void add_lanes(struct engine *engine, const struct report_part *part,
 	for (size_t i = 0; i < lanes->count; i++)
 		lanes_settle(&lanes->all[i]);
 	for (; limit && lanes->count > limit; left_out++)
-		free(lanes->all[--lanes->count].slices);
+		lanes->count--;
 	if (!lanes->count)
 		return;
 	section = doc_lanes(engine->doc, part->name, part->title, lanes);

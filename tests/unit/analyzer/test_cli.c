@@ -5,15 +5,6 @@
 #include "tests/unit/tests.h"
 
 static struct strbuf error;
-static jmp_buf failing;
-
-static void go_back(int status, const char *text)
-{
-	assert_int_equal(status, STATUS_USAGE);
-	strbuf_puts(&error, text);
-	longjmp(failing, 1);
-}
-
 static struct request assign(const char *a, const char *b, const char *c)
 {
 	char *const arguments[] = {(char *)a, (char *)b, (char *)c};
@@ -22,9 +13,8 @@ static struct request assign(const char *a, const char *b, const char *c)
 
 	cli = (struct request){0};
 	strbuf_reset(&error);
-	command_failed = go_back;
-	if (!setjmp(failing))
-		cli_assign(arguments, count, &cli);
+	if (FAILS(cli_assign(arguments, count, &cli)))
+		strbuf_puts(&error, unit_sentence);
 	return cli;
 }
 

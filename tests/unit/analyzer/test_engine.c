@@ -188,7 +188,9 @@ static enum exit_status built(const struct report_part *parts, size_t count)
 
 	doc_free(&doc);
 	doc_init(&doc, "test");
-	return FAILS(status = engine_build(&report, &input, &doc)) ? unit_status : status;
+	return FAILS(status = engine_build(&report, &input, &doc))
+		       ? (enum exit_status)unit_status
+		       : status;
 }
 
 static const struct section *section_of(const char *name)

@@ -54,7 +54,6 @@ TEST(names_do_not_break_lines)
 	assert_string_equal(text, "a:b?c 7;operator new(unsigned long) 5\n"
 				  "a:b?c 7;\xef\xbf\xbd 9\n");
 	free(text);
-	flame_free(flame);
 }
 
 static void put_place(const char *svg, const char *name, double *ret_x, double *ret_width)
@@ -95,7 +94,6 @@ TEST(narrow_frames_have_exact_places)
 	assert_true(fabs(second_x - (x + 0.6 * width)) < width / 100);
 	assert_true(fabs(second_width - 0.4 * width) < width / 100);
 	free(text);
-	flame_free(flame);
 }
 
 static void add_span(struct timeline *timeline, int64_t track, int64_t start_ns,
@@ -124,7 +122,6 @@ TEST(spans_of_a_track_do_not_overlap)
 	assert_int_equal(timeline->events[1].start_ns, 30);
 	assert_int_equal(timeline->events[1].duration_ns, 15);
 	assert_int_equal(timeline->events[3].track, 2);
-	timeline_free(timeline);
 }
 
 /* Begin and duration are rounded each: what follows lasts as long as it did. */
@@ -141,7 +138,6 @@ TEST(rounding_takes_nothing_from_spans)
 	assert_int_equal(timeline->events[1].duration_ns, 101);
 	assert_int_equal(timeline->events[2].start_ns, 1602);
 	assert_int_equal(timeline->events[2].duration_ns, 1000);
-	timeline_free(timeline);
 }
 
 /* A chain of so many nodes; owned by caller. */
@@ -168,5 +164,4 @@ TEST(deep_stacks_lack_their_middle)
 		assert_int_equal(chain[i], 3 * PROFILE_STACK_MOST - 1 - i);
 		assert_int_equal(chain[PROFILE_STACK_MOST - 1 - i], i);
 	}
-	profile_free(profile);
 }

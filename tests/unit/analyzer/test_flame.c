@@ -44,7 +44,6 @@ TEST(totals_are_added_up)
 	assert_int_equal(flame->boxes[1].total, 100);
 	assert_int_equal(flame->boxes[3].total, 70);
 	assert_int_equal(flame->boxes[3].self, 60);
-	flame_free(flame);
 }
 
 TEST(frames_have_places)
@@ -61,7 +60,6 @@ TEST(frames_have_places)
 	assert_true(near(flame->boxes[3].left, 0) && near(flame->boxes[3].width, .7));
 	assert_true(near(flame->boxes[2].left, .7) && near(flame->boxes[2].width, .2));
 	assert_int_equal(flame->boxes[4].level, 3);
-	flame_free(flame);
 }
 
 /* What is left out is counted with all below it, but its weight once. */
@@ -79,7 +77,6 @@ TEST(small_frames_are_left_out)
 	assert_int_equal(flame->shown_count, 2);
 	assert_int_equal(flame->left_out_count, 3);
 	assert_int_equal(flame->left_out, 50);
-	flame_free(flame);
 
 	flame = flame_new(FLAME_BYTES, false);
 	add(flame, FLAME_WHOLE, "big", 0, 95);
@@ -87,7 +84,6 @@ TEST(small_frames_are_left_out)
 	flame_sum(flame);
 	flame_lay_out(flame, 5);
 	assert_int_equal(flame->shown_count, 3);
-	flame_free(flame);
 	(void)state;
 }
 
@@ -102,13 +98,11 @@ TEST(odd_numbers_do_no_harm)
 	flame_lay_out(flame, 0);
 	assert_int_equal(flame->boxes[FLAME_WHOLE].total, QUANTITY_BELIEVED);
 	assert_int_equal(flame->shown_count, 3);
-	flame_free(flame);
 
 	flame = flame_new(FLAME_LIVE, false);
 	flame_sum(flame);
 	flame_lay_out(flame, 0.1);
 	assert_int_equal(flame->shown_count, 1);
-	flame_free(flame);
 }
 
 TEST(depth_is_no_limit)
@@ -123,7 +117,6 @@ TEST(depth_is_no_limit)
 	flame_lay_out(flame, 0);
 	assert_int_equal(flame->shown_count, LEVELS + 1);
 	assert_int_equal(flame->level_count, LEVELS + 1);
-	flame_free(flame);
 }
 
 TEST(differences_are_judged_with_what_is_below)
@@ -152,7 +145,6 @@ TEST(differences_are_judged_with_what_is_below)
 	flame->metric = FLAME_CALLS;
 	assert_int_equal(flame_judge(flame, &flame->boxes[8]), FLAME_MORE);
 	(void)state;
-	flame_free(flame);
 }
 
 /* A path that both sides took, and that has something of the metric on one of them: it is
@@ -170,7 +162,6 @@ TEST(paths_without_weight_are_told)
 	assert_int_equal(flame_judge(flame, &flame->boxes[first]), FLAME_MORE);
 	assert_int_equal(flame->gone_count, 1);
 	assert_int_equal(flame->gone[0], last);
-	flame_free(flame);
 }
 
 /* Next to nothing of the whole is no change, however large for the box. */
@@ -182,7 +173,6 @@ TEST(small_changes_are_none)
 	add(flame, FLAME_WHOLE, "tiny", 10, 50);
 	flame_sum(flame);
 	assert_int_equal(flame_judge(flame, &flame->boxes[2]), FLAME_SAME);
-	flame_free(flame);
 }
 
 static unsigned brightness(uint32_t colour)
@@ -207,7 +197,6 @@ TEST(colours_tell_sides_apart)
 	assert_true(flame_colour(flame, &flame->boxes[2]) != flame_colour(flame, &other));
 	assert_true(flame_colour(flame, &flame->boxes[2]) ==
 		    flame_colour(flame, &flame->boxes[2]));
-	flame_free(flame);
 }
 
 /* main -> a -> leaf 30, main -> b -> leaf 50, main 20 */
@@ -231,7 +220,6 @@ TEST(turned_over_functions_stand_outermost)
 		assert_string_equal(flame->boxes[flame->order[i]].name, names[i]);
 		assert_int_equal(flame->boxes[flame->order[i]].total, totals[i]);
 	}
-	flame_free(flame);
 }
 
 TEST(callers_of_little_are_not_followed)
@@ -247,7 +235,6 @@ TEST(callers_of_little_are_not_followed)
 	assert_int_equal(flame->count, 3);
 	assert_int_equal(flame->shown_count, 2);
 	assert_int_equal(flame->left_out_count, 1);
-	flame_free(flame);
 }
 
 TEST(metrics_have_names)
