@@ -454,99 +454,56 @@ def patch(path, offset, data):
         file.write(data)
 
 
-def leave_regions_open(marks):
-    """A copy of marks.db of a program that does not end its regions well."""
-    shutil.copyfile(marks, marks + ".unended")
-    db = sqlite3.connect(marks + ".unended")
-    for name, value in (("unended_regions", 13), ("orphan_regions", 1)):
-        db.execute("INSERT INTO trust (run_id, process_id, name, value) VALUES (1, 1, ?, ?)",
-                   (name, value))
-    db.commit()
-    db.close()
+WAITS = """
+    UPDATE {} SET self_cpu_ns = self_ns * 5 / 6, self_blocked_ns = 30000000,
+        self_ready_ns = 10000000, self_ns = self_ns * 5 / 6 + 40000000,
+        raw_self_ns = raw_self_ns - self_ns + self_ns * 5 / 6 + 40000000
+    WHERE {} AND run_id IN (SELECT run_id FROM run WHERE label = 'after');"""
+# Copies of databases, with what makes them different.
+COPIES = {
+    # a program that does not end its regions well
+    "marks.db.unended": """INSERT INTO trust (run_id, process_id, name, value)
+        VALUES (1, 1, 'unended_regions', 13), (1, 1, 'orphan_regions', 1)""",
+    # the hooks took a tenth of the time
+    "marks.db.hooks": "UPDATE run SET outer_cost_ns = 2000, hook_cost_error_ns = 300",
+    # the runs 'before' took the same paths without allocating
+    "groups.db.zero": """UPDATE path SET alloc_bytes = 0, alloc_count = 0
+        WHERE run_id IN (SELECT run_id FROM run WHERE label = 'before')""",
+    # the runs 'after' are longer for what they wait alone: lookup() is blocked 30 ms longer,
+    # and ready 10; and its sum of what was computed is as before
+    "groups.db.waits": WAITS.format("path", """function_id IN
+            (SELECT function_id FROM function WHERE name LIKE 'lookup%')""") +
+        WAITS.format("function", "name LIKE 'lookup%'") + """
+        UPDATE thread SET cpu_ns = cpu_ns - 15000000, ready_ns = 10000000,
+            blocked_ns = 30000000, wall_ns = wall_ns + 25000000
+        WHERE run_id IN (SELECT run_id FROM run WHERE label = 'after');
+        UPDATE run SET wall_ns = wall_ns + 25000000 WHERE label = 'after'""",
+    # the runs had two threads, so that their peak hangs on the turns
+    "groups.db.threads": """INSERT INTO thread SELECT NULL, run_id, process_id, lane_id, tid + 1,
+        'worker', started_ns, wall_ns, 0, 0, 0, 0 FROM thread""",
+    # the runs 'after' were recorded without their waits
+    "groups.db.unsplit": """UPDATE trust SET name = 'unsplit_processes'
+        WHERE name = 'switches_by_rseq' AND run_id IN
+            (SELECT run_id FROM run WHERE label = 'after')""",
+    # a process was looked at once more when it had ended
+    "fixture.db.ended": """INSERT INTO resource SELECT run_id, process_id, time_ns + 600000000,
+        cpu_percent, 0, minor_faults, major_faults, NULL, NULL, 1, NULL FROM resource
+        WHERE run_id = 2 ORDER BY time_ns DESC LIMIT 1""",
+    # the samples of a run too short for a share of a CPU
+    "fixture.db.short": """DELETE FROM resource WHERE rowid NOT IN
+            (SELECT rowid FROM resource WHERE run_id = 2 ORDER BY time_ns LIMIT 2);
+        UPDATE resource SET cpu_percent = NULL""",
+}
 
 
-def make_hooks_dear(marks):
-    """A copy of marks.db whose hooks took a tenth of the time."""
-    shutil.copyfile(marks, marks + ".hooks")
-    db = sqlite3.connect(marks + ".hooks")
-    db.execute("UPDATE run SET outer_cost_ns = 2000, hook_cost_error_ns = 300")
-    db.commit()
-    db.close()
-
-
-def take_allocations(groups):
-    """A copy of groups.db whose runs 'before' took the same paths without allocating."""
-    shutil.copyfile(groups, groups + ".zero")
-    db = sqlite3.connect(groups + ".zero")
-    db.execute("UPDATE path SET alloc_bytes = 0, alloc_count = 0 WHERE run_id IN"
-               " (SELECT run_id FROM run WHERE label = 'before')")
-    db.commit()
-    db.close()
-
-
-def make_waits(groups):
-    """A copy of groups.db whose runs 'after' are longer for what they wait alone: lookup()
-    is blocked 30 ms longer, and ready 10; and its sum of what was computed is as before."""
-    shutil.copyfile(groups, groups + ".waits")
-    db = sqlite3.connect(groups + ".waits")
-    for table, which in (("function", "name LIKE 'lookup%'"),
-                         ("path", "function_id IN (SELECT function_id FROM function "
-                                  "WHERE name LIKE 'lookup%')")):
-        for row, self_ns in db.execute(f"""SELECT rowid, self_ns FROM {table} WHERE {which}
-                AND run_id IN (SELECT run_id FROM run WHERE label = 'after')""").fetchall():
-            own = self_ns * 5 // 6
-            db.execute(f"""UPDATE {table} SET self_cpu_ns = :own, self_blocked_ns = 30000000,
-                       self_ready_ns = 10000000, self_ns = :own + 40000000,
-                       raw_self_ns = raw_self_ns - self_ns + :own + 40000000
-                       WHERE rowid = :row""", {"own": own, "row": row})
-    db.execute("""UPDATE thread SET cpu_ns = cpu_ns - 15000000, ready_ns = 10000000,
-               blocked_ns = 30000000, wall_ns = wall_ns + 25000000
-               WHERE run_id IN (SELECT run_id FROM run WHERE label = 'after')""")
-    db.execute("UPDATE run SET wall_ns = wall_ns + 25000000 WHERE label = 'after'")
-    db.commit()
-    db.close()
-
-
-def add_threads(groups):
-    """A copy of groups.db whose runs had two threads, so that their peak hangs on the turns."""
-    shutil.copyfile(groups, groups + ".threads")
-    db = sqlite3.connect(groups + ".threads")
-    db.execute("INSERT INTO thread SELECT NULL, run_id, process_id, lane_id, tid + 1, 'worker',"
-               " started_ns, wall_ns, 0, 0, 0, 0 FROM thread")
-    db.commit()
-    db.close()
-
-
-def take_split(groups):
-    """A copy of groups.db whose runs 'after' were recorded without their waits."""
-    shutil.copyfile(groups, groups + ".unsplit")
-    db = sqlite3.connect(groups + ".unsplit")
-    db.execute("""UPDATE trust SET name = 'unsplit_processes' WHERE name = 'switches_by_rseq'
-               AND run_id IN (SELECT run_id FROM run WHERE label = 'after')""")
-    db.commit()
-    db.close()
-
-
-def add_last_look(fixture):
-    """A copy of the fixture whose process was looked at once more when it had ended."""
-    shutil.copyfile(fixture, fixture + ".ended")
-    db = sqlite3.connect(fixture + ".ended")
-    db.execute("INSERT INTO resource SELECT run_id, process_id, time_ns + 600000000, cpu_percent,"
-               " 0, minor_faults, major_faults, NULL, NULL, 1, NULL FROM resource"
-               " WHERE run_id = 2 ORDER BY time_ns DESC LIMIT 1")
-    db.commit()
-    db.close()
-
-
-def keep_two_looks(fixture):
-    """A copy of the fixture with the samples of a run too short for a share of a CPU."""
-    shutil.copyfile(fixture, fixture + ".short")
-    db = sqlite3.connect(fixture + ".short")
-    db.execute("DELETE FROM resource WHERE rowid NOT IN"
-               " (SELECT rowid FROM resource WHERE run_id = 2 ORDER BY time_ns LIMIT 2)")
-    db.execute("UPDATE resource SET cpu_percent = NULL")
-    db.commit()
-    db.close()
+def make_copies(sound):
+    for name, sql in COPIES.items():
+        if name.startswith(os.path.basename(sound)):
+            copy = os.path.join(os.path.dirname(sound), name)
+            shutil.copyfile(sound, copy)
+            db = sqlite3.connect(copy)
+            db.executescript(sql)
+            db.close()
 
 
 def make_databases(folder, cases):
@@ -561,18 +518,9 @@ def make_databases(folder, cases):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))
-        if kind == "marks":
-            leave_regions_open(os.path.join(folder, "marks.db"))
-            make_hooks_dear(os.path.join(folder, "marks.db"))
-        if kind == "groups":
-            take_allocations(os.path.join(folder, "groups.db"))
-            make_waits(os.path.join(folder, "groups.db"))
-            take_split(os.path.join(folder, "groups.db"))
-            add_threads(os.path.join(folder, "groups.db"))
+        make_copies(os.path.join(folder, kind + ".db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
-    add_last_look(os.path.join(folder, "fixture.db"))
-    keep_two_looks(os.path.join(folder, "fixture.db"))
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
