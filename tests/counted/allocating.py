@@ -5,12 +5,8 @@ those that call malloc themselves, by way of code without hooks, or in an inline
 
 usage: allocating.py BUILD_ROOT
 """
-import os
-import sys
-import tempfile
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
-import harness  # noqa: E402
+import written
+from written import harness
 
 CALLS = 2_000_000
 SOURCE = """
@@ -52,34 +48,11 @@ WHERE names LIKE 'main %' GROUP BY 1 HAVING sum(alloc_count) >= 100 ORDER BY 1
 """
 
 
-def record(products, folder, name, text):
-    """Runs a program with a small budget. Returns its run.db, and its functions: name ->
-    (calls, recording)."""
-    source = os.path.join(folder, name + ".c")
-    with open(source, "w", encoding="utf-8") as file:
-        file.write(text)
-    program = harness.compile_program(source, os.path.join(folder, name))
-    database = os.path.join(folder, name + ".db")
-    result = harness.run([program], cwd=folder, env=products.environment(
-        database, PROFSHIM_OVERHEAD=1))
-    harness.expect(result.returncode == 0, f"it ended with {result.returncode}")
-    harness.settle(products, database)
-    rows = harness.query(database, "SELECT name, calls, recording FROM functions")
-    return database, {name: (calls, recording) for name, calls, recording in rows}
-
-
-def expect_counted(functions, name, count):
-    calls, recording = functions[name]
-    harness.expect(calls == count and recording != "exact", f"{name}: {calls}, {recording}")
-
-
 def main():
-    products = harness.Products(sys.argv[1])
-    with tempfile.TemporaryDirectory(prefix="profshim-test-") as folder:
-        database, functions = record(products, folder, "allocating", SOURCE)
+    with written.recorded(SOURCE, 1) as (database, functions):
         for name, count in (("take", 2 * CALLS), ("fetch", CALLS), ("next", CALLS),
                             ("copy", CALLS), ("host", CALLS), ("copied", CALLS)):
-            expect_counted(functions, name, count)
+            written.expect_counted(functions, name, count)
         sites = harness.query(database, SITES)
         harness.expect(sites == [("main copy strdup", CALLS), ("main fetch take", CALLS),
                                  ("main host copied", CALLS), ("main take", CALLS)],

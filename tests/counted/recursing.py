@@ -5,12 +5,8 @@ calls last from nothing to the whole, and one is open all the time.
 
 usage: recursing.py BUILD_ROOT
 """
-import os
-import sys
-import tempfile
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
-import harness  # noqa: E402
+import written
+from written import harness
 
 FIBONACCI = 30
 DEPTH = 20
@@ -69,7 +65,6 @@ def expected_calls():
             "visit": 2 ** (DEPTH + 1) - 1, "each": 2 ** DEPTH - 1}
 
 
-CALLS = "SELECT name, calls, recording FROM functions WHERE calls > 1"
 COUNTED = "SELECT f.name, TOTAL(m.counted_calls) FROM functions f JOIN mode m " \
           "USING (run_id, function_id) GROUP BY f.name"
 TOTALS = "SELECT COUNT(*) FROM functions f, runs r WHERE f.total_ns > r.wall_ns OR " \
@@ -77,26 +72,12 @@ TOTALS = "SELECT COUNT(*) FROM functions f, runs r WHERE f.total_ns > r.wall_ns 
 
 
 def main():
-    products = harness.Products(sys.argv[1])
-    expected = expected_calls()
-    with tempfile.TemporaryDirectory(prefix="profshim-test-") as folder:
-        source = os.path.join(folder, "recursing.c")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(SOURCE)
-        program = harness.compile_program(source, os.path.join(folder, "program"))
-        database = os.path.join(folder, "run.db")
-        result = harness.run([program], cwd=folder, env=products.environment(
-            database, PROFSHIM_OVERHEAD=10))
-        harness.expect(result.returncode == 0, f"it ended with {result.returncode}")
-        harness.settle(products, database)
-        found = {name: (calls, recording)
-                 for name, calls, recording in harness.query(database, CALLS)}
+    with written.recorded(SOURCE, 10) as (database, functions):
         counted = dict(harness.query(database, COUNTED))
-        for name, calls in expected.items():
-            harness.expect(found.get(name, (0, ""))[0] == calls,
-                           f"{name} was called {calls} times: {found}")
-            harness.expect(found[name][1] != "exact" and counted.get(name, 0) > calls / 2,
-                           f"{name} was not counted: {found[name]}, {counted.get(name)}")
+        for name, calls in expected_calls().items():
+            written.expect_counted(functions, name, calls)
+            harness.expect(counted.get(name, 0) > calls / 2,
+                           f"{name} was not counted: {counted.get(name)}")
         wrong = harness.value(database, TOTALS)
         harness.expect(not wrong, f"{wrong} functions took longer than the run")
 

@@ -5,12 +5,8 @@ there is much.
 
 usage: returning.py BUILD_ROOT
 """
-import os
-import sys
-import tempfile
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
-import harness  # noqa: E402
+import written
+from written import harness
 
 CALLS = 40_000_000
 # All calls are of functions that lose their frames, in both busy parts.
@@ -51,17 +47,7 @@ __attribute__((no_instrument_function)) int main(void)
 
 
 def main():
-    products = harness.Products(sys.argv[1])
-    with tempfile.TemporaryDirectory(prefix="profshim-test-") as folder:
-        source = os.path.join(folder, "returning.c")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(SOURCE)
-        program = harness.compile_program(source, os.path.join(folder, "program"))
-        database = os.path.join(folder, "run.db")
-        result = harness.run([program], cwd=folder, env=products.environment(
-            database, PROFSHIM_OVERHEAD=10))
-        harness.expect(result.returncode == 0, f"it ended with {result.returncode}")
-        harness.settle(products, database)
+    with written.recorded(SOURCE, 10) as (database, _):
         calls, counted, rounds = harness.query(
             database, "SELECT f.calls, m.counted_calls, w.calls FROM functions f JOIN mode m "
             "USING (run_id, function_id), functions w WHERE f.name = 'leaf' AND "

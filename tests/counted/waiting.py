@@ -5,12 +5,8 @@ for is on its path. Where one of thousands waits, it is counted: its waits are i
 
 usage: waiting.py BUILD_ROOT
 """
-import os
-import sys
-import tempfile
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
-import harness  # noqa: E402
+import written
+from written import harness
 
 CALLS = 400_000
 SELDOM = 5_000
@@ -50,24 +46,10 @@ GROUP BY 1, 2
 
 
 def main():
-    products = harness.Products(sys.argv[1])
-    with tempfile.TemporaryDirectory(prefix="profshim-test-") as folder:
-        source = os.path.join(folder, "waiting.c")
-        with open(source, "w", encoding="utf-8") as file:
-            file.write(SOURCE)
-        program = harness.compile_program(source, os.path.join(folder, "program"))
-        database = os.path.join(folder, "run.db")
-        result = harness.run([program], cwd=folder, env=products.environment(
-            database, PROFSHIM_OVERHEAD=1))
-        harness.expect(result.returncode == 0, f"it ended with {result.returncode}")
-        harness.settle(products, database)
-        functions = {name: (calls, recording) for name, calls, recording in harness.query(
-            database, "SELECT name, calls, recording FROM functions")}
+    with written.recorded(SOURCE, 1) as (database, functions):
         harness.expect(functions["doze"] == (CALLS, "exact"), f"doze: {functions['doze']}")
-        calls, recording = functions["next"]
-        harness.expect(calls == CALLS and recording != "exact", f"next: {functions['next']}")
-        calls, recording = functions["take"]
-        harness.expect(calls == TAKES and recording != "exact", f"take: {functions['take']}")
+        written.expect_counted(functions, "next", CALLS)
+        written.expect_counted(functions, "take", TAKES)
         parents = {name: calls for name, _, calls in harness.query(database, PARENTS)}
         harness.expect(parents.pop("doze") == CALLS, f"nanosleep: {parents}")
         harness.expect(set(parents) <= {"take", "main"} and sum(parents.values()) == 800,
