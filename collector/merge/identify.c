@@ -195,16 +195,17 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 			       const struct symbol *symbol, uint64_t entry)
 {
 	const char *identity = symbol->identity ? symbol->identity : symbol->name;
+	const char *file = symbol->own_file ? symbol->own_file : symbol->file;
 	struct identify_function function = {
 		.name = symbol->name,
 		.linkage_name = symbol->linkage_name,
-		.file = symbol->file,
+		.file = file,
 		.line = entry ? symbol->line : 0,
 		.module = module,
 		.naming = IDENTIFY_EXACT,
 		.variant = symbol->variant,
 	};
-	uint64_t place = symbol->file ? (uintptr_t)symbol->file : 0;
+	uint64_t place = (uintptr_t)file;
 	uint32_t known =
 		map_get(&identify->function_map, module, (uintptr_t)identity, place);
 

@@ -324,6 +324,17 @@ static size_t find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret,
 	return count;
 }
 
+static struct debug_scope scope_of(struct debug_info *info, struct unit *unit,
+				   Dwarf_Die *die, struct source_place place)
+{
+	struct debug_scope scope = {.place = place};
+
+	name_frame(die, &scope);
+	scope.own_file =
+		told_place(info, unit, die, DW_AT_decl_file, DW_AT_decl_line).file;
+	return scope;
+}
+
 int debug_info_scopes(struct debug_info *info, uint64_t address, struct debug_scope *ret,
 		      size_t capacity)
 {
@@ -342,16 +353,12 @@ int debug_info_scopes(struct debug_info *info, uint64_t address, struct debug_sc
 	if (!function && !place.file)
 		return -ENOENT;
 	for (i = count; i > 0; i--) {
-		if (i < capacity) {
-			ret[written] = (struct debug_scope){.place = place};
-			name_frame(&inlined[i - 1], &ret[written++]);
-		}
+		if (i < capacity)
+			ret[written++] = scope_of(info, unit, &inlined[i - 1], place);
 		place = told_place(info, unit, &inlined[i - 1], DW_AT_call_file,
 				   DW_AT_call_line);
 	}
-	ret[written] = (struct debug_scope){.place = place};
-	if (function)
-		name_frame(function, &ret[written]);
-	written++;
+	ret[written++] = function ? scope_of(info, unit, function, place)
+				  : (struct debug_scope){.place = place};
 	return (int)written;
 }

@@ -85,6 +85,7 @@ struct debug_info;
 struct debug_scope {
 	const char *name, *source_name;
 	struct source_place place;
+	const char *own_file; /* where the function is defined; NULL: not known */
 };
 
 /* Reads only the list of compile units. [low, high): the module's code; ranges outside

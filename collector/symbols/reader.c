@@ -234,7 +234,9 @@ static void fill_symbol(struct reader_module *module, const char *name, size_t l
 {
 	struct strings *strings = module->strings;
 
-	*ret = (struct symbol){.file = frame->place.file, .line = frame->place.line};
+	*ret = (struct symbol){.file = frame->place.file,
+			       .own_file = frame->own_file,
+			       .line = frame->place.line};
 	if (name && length < NAME_LIMIT)
 		ret->linkage_name = strings_keep(strings, name, length);
 	if (!ret->linkage_name)

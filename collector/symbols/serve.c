@@ -63,6 +63,7 @@ static void put_symbols(struct server *server, const struct symbol *symbols, int
 			.linkage_name = number_of(server, symbols[i].linkage_name),
 			.identity = number_of(server, symbols[i].identity),
 			.file = number_of(server, symbols[i].file),
+			.own_file = number_of(server, symbols[i].own_file),
 			.line = symbols[i].line,
 			.variant = (uint8_t)symbols[i].variant,
 			.is_part = symbols[i].is_part,

@@ -49,7 +49,7 @@ struct message_answer {
 
 /* Texts by number, 0: none. */
 struct message_symbol {
-	uint32_t name, linkage_name, identity, file;
+	uint32_t name, linkage_name, identity, file, own_file;
 	uint32_t line;
 	uint8_t variant, is_part, unused[2];
 };

@@ -27,13 +27,15 @@ enum demangle_variant demangle_variant(const char *name);
 /*
  * A function, or a place in one. name: readable ("ns::f(int)"); linkage_name: as the
  * linker knows it ("_ZN2ns1fEi"), without "@VERSION"; file: absolute where the compiler
- * recorded its directory. A compiler-made copy ("f.constprop.0") goes by the name of its
- * function. identity: the same for all symbols of one function: copies, and variants of a
- * constructor or destructor. Strings are borrowed from whoever answers, and equal strings
- * have equal addresses. NULL and line 0: not known.
+ * recorded its directory; own_file: that which defines the function, where a place in it
+ * may be of another one (a header, what #line says); NULL: file. A compiler-made copy
+ * ("f.constprop.0") goes by the name of its function. identity: the same for all symbols
+ * of one function: copies, and variants of a constructor or destructor. Strings are
+ * borrowed from whoever answers, and equal strings have equal addresses. NULL and line 0:
+ * not known.
  */
 struct symbol {
-	const char *name, *linkage_name, *identity, *file;
+	const char *name, *linkage_name, *identity, *file, *own_file;
 	uint32_t line;
 	enum demangle_variant variant;
 	bool is_part; /* from symbols_frames(): a part split from it ("f.part.0") */

@@ -160,7 +160,8 @@ static bool add_symbol(struct symbol_module *module, const struct message_symbol
 	if (!find_text(symbolizer, from->name, &symbol.name) ||
 	    !find_text(symbolizer, from->linkage_name, &symbol.linkage_name) ||
 	    !find_text(symbolizer, from->identity, &symbol.identity) ||
-	    !find_text(symbolizer, from->file, &symbol.file))
+	    !find_text(symbolizer, from->file, &symbol.file) ||
+	    !find_text(symbolizer, from->own_file, &symbol.own_file))
 		return false;
 	if (symbol.name && (!symbol.linkage_name || !symbol.identity))
 		return false;
