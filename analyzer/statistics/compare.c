@@ -65,22 +65,6 @@ void compare_init(struct comparison *comparison, size_t before_count, size_t aft
 	series_init(&comparison->site_values, COMPARE_SITE_METRICS, runs);
 }
 
-void compare_free(struct comparison *comparison)
-{
-	free(comparison->functions);
-	free(comparison->paths);
-	free(comparison->sites);
-	free(comparison->function_values.values);
-	free(comparison->path_values.values);
-	free(comparison->site_values.values);
-	intern_free(&comparison->function_keys);
-	intern_free(&comparison->texts);
-	map_done(&comparison->path_keys);
-	map_done(&comparison->place_keys);
-	map_done(&comparison->site_keys);
-	*comparison = (struct comparison){0};
-}
-
 bool compare_is_alike(const struct compare_function *function)
 {
 	return (function->estimated == 0 || function->estimated == COMPARE_BOTH) &&

@@ -124,7 +124,6 @@ struct compare_function_row {
 bool compare_is_alike(const struct compare_function *function);
 
 void compare_init(struct comparison *comparison, size_t before_count, size_t after_count);
-void compare_free(struct comparison *comparison);
 
 /* These return the subject's number. Numbers of one subject in one run add up. */
 uint32_t compare_add_function(struct comparison *comparison, size_t run,

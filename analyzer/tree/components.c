@@ -89,13 +89,6 @@ void components_find(struct components *ret, const struct calltree *tree,
 	free(names);
 }
 
-void components_free(struct components *components)
-{
-	intern_free(&components->names);
-	free(components->paths);
-	*components = (struct components){0};
-}
-
 void component_namer_see(struct component_namer *namer, const char *file)
 {
 	if (!file)

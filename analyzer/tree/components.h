@@ -44,4 +44,3 @@ struct components {
 enum component_by components_by(const char *word);
 void components_find(struct components *ret, const struct calltree *tree,
 		     enum component_by by);
-void components_free(struct components *components);

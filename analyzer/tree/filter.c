@@ -41,20 +41,6 @@ void filter_init(struct filter *filter, const char *focus, const char *ignore)
 	compile(&filter->ignore, ignore, "--ignore");
 }
 
-static void side_free(struct filter_side *side)
-{
-	if (side->has_regex)
-		regfree(&side->regex);
-	intern_free(&side->names);
-}
-
-void filter_free(struct filter *filter)
-{
-	side_free(&filter->focus);
-	side_free(&filter->ignore);
-	*filter = (struct filter){0};
-}
-
 bool filter_is_active(const struct filter *filter)
 {
 	return filter->focus.text || filter->ignore.text;

@@ -27,7 +27,6 @@ struct filter {
 
 /* POSIX extended patterns, or names, NULL for none; borrowed. */
 void filter_init(struct filter *filter, const char *focus, const char *ignore);
-void filter_free(struct filter *filter);
 bool filter_is_active(const struct filter *filter);
 
 /* Tells the filter of a function. Must be called for all functions before the filter is

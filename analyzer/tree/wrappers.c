@@ -190,12 +190,4 @@ void wrappers_mark(struct calltree *tree, const struct wrapper_limits *limits)
 		     at = tree->nodes[at].parent)
 			tree->functions[tree->nodes[at].function].is_wrapper = true;
 	}
-	wrappers_free(wrappers);
-}
-
-void wrappers_free(struct wrappers *wrappers)
-{
-	if (wrappers)
-		free(wrappers->callers);
-	free(wrappers);
 }

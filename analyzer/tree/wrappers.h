@@ -13,10 +13,9 @@ struct wrapper_limits {
 
 struct wrappers;
 
-/* The tree is borrowed. Free with wrappers_free(), which takes NULL. */
+/* The tree is borrowed. */
 struct wrappers *wrappers_find(const struct calltree *tree,
 			       const struct wrapper_limits *limits);
-void wrappers_free(struct wrappers *wrappers);
 
 /* The nearest function outside the wrappers on a site's path, from its owner outwards;
  * the owner itself if it is no wrapper. Stacked wrappers are passed while each makes

@@ -264,10 +264,3 @@ struct order *order_new(struct walk_run *run)
 			compare_takers, run->stalls);
 	return order;
 }
-
-void order_free(struct order *order)
-{
-	free(order->first_stall);
-	free(order->by_lock);
-	free(order);
-}

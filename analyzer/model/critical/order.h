@@ -51,7 +51,6 @@ struct order;
 
 /* Sorts both, and gives each stall its thread. Borrows the run. Owned by the caller. */
 struct order *order_new(struct walk_run *run);
-void order_free(struct order *order);
 
 /* All return WALK_NONE if there is none. */
 

@@ -287,10 +287,3 @@ void shares_find(const struct shares_input *input, struct shares *ret)
 	free(work.held_ns);
 	map_done(&work.cells);
 }
-
-void shares_done(struct shares *shares)
-{
-	free(shares->all);
-	free(shares->lane_ns);
-	*shares = (struct shares){.count = 0};
-}

@@ -45,7 +45,7 @@ struct share {
 };
 
 struct shares {
-	struct share *all; /* owned: shares_done() */
+	struct share *all;
 	size_t count;
 	double run_ns;	    /* the length of the run */
 	double *lane_ns;    /* by lane: time on the critical path; owned */
@@ -56,4 +56,3 @@ struct shares {
 };
 
 void shares_find(const struct shares_input *input, struct shares *ret);
-void shares_done(struct shares *shares);

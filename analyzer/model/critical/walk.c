@@ -248,6 +248,7 @@ void walk_find(struct walk_run *run, struct walk *ret)
 	double period_ns = period_of(run);
 
 	*ret = (struct walk){.count = 0};
+	*ret = (struct walk){.count = 0};
 	/* Each stall is met at most twice from each end, and window ends are steps, too.
 	 * Times that do not fit together may need more. */
 	way.steps_left =
@@ -259,11 +260,4 @@ void walk_find(struct walk_run *run, struct walk *ret)
 		walk_windows(&way, &place, period_ns);
 	else
 		go(&way, &place);
-	order_free(order);
-}
-
-void walk_done(struct walk *walk)
-{
-	free(walk->stretches);
-	*walk = (struct walk){.count = 0};
 }

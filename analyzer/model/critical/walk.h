@@ -32,7 +32,7 @@ struct walk_stretch {
 };
 
 struct walk {
-	struct walk_stretch *stretches; /* owned: walk_done() */
+	struct walk_stretch *stretches;
 	size_t count;
 	size_t window_count; /* 0: the whole run was walked */
 	/* threads for which several others may be the maker */
@@ -41,4 +41,3 @@ struct walk {
 
 /* Sorts the run's threads by lane and start, and its stalls by thread and time. */
 void walk_find(struct walk_run *run, struct walk *ret);
-void walk_done(struct walk *walk);

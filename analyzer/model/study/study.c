@@ -48,16 +48,6 @@ void study_numbers_add(struct study_numbers *to, const struct study_numbers *fro
 	to->alloc_bytes += factor * from->alloc_bytes;
 }
 
-void study_done(struct study *study)
-{
-	for (size_t i = 0; i < study->call_count; i++)
-		free(study->calls[i].parts);
-	free(study->calls);
-	free(study->paths);
-	map_done(&study->map);
-	*study = (struct study){.path_count = 0};
-}
-
 /* Finds the slow calls, sums up what calls did, and finds the cause of each slow one:
  * from the function inwards along most of the difference. */
 

@@ -106,8 +106,6 @@ struct study_numbers *study_part(struct study_call *call, uint32_t path);
 void study_numbers_add(struct study_numbers *to, const struct study_numbers *from,
 		       double factor);
 
-void study_done(struct study *study);
-
 /* Judges a study once all calls are in it. */
 
 /* Marks slow and usual calls, and sets the cause of each slow one. median_ns: over

@@ -12,13 +12,6 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	compare_free(&comparison);
-	return 0;
-}
-
 /* A function with one number everywhere. */
 static uint32_t add(size_t run, const char *name, const char *linkage, const char *file,
 		    uint32_t line, int64_t value)
@@ -40,7 +33,6 @@ static bool finds(const char *name_before, const char *name_after)
 {
 	uint32_t before, after;
 
-	compare_free(&comparison);
 	compare_init(&comparison, 1, 1);
 	before = add(0, name_before, NULL, "a.c", 100, 3);
 	after = add(1, name_after, NULL, "b.c", 900, 5);
@@ -58,7 +50,7 @@ static bool finds(const char *name_before, const char *name_after)
 	return comparison.functions[after].merged_into == before;
 }
 
-TEST_WITH(names_find_each_other, set_up, tear_down)
+TEST_WITH(names_find_each_other, set_up, NULL)
 {
 	assert_true(finds("f", "f"));
 	assert_true(finds("n::g(int)", "n::g(int)"));
@@ -70,7 +62,7 @@ TEST_WITH(names_find_each_other, set_up, tear_down)
 }
 
 /* What a compiler made of a function is that function. */
-TEST_WITH(copies_are_one, set_up, tear_down)
+TEST_WITH(copies_are_one, set_up, NULL)
 {
 	assert_int_equal(add(0, "A::A()", "_ZN1AC1Ev", "a.cc", 1, 1),
 			 add(1, "A::A()", "_ZN1AC2Ev", "a.cc", 1, 1));
@@ -78,7 +70,7 @@ TEST_WITH(copies_are_one, set_up, tear_down)
 			 add(1, "f", "f.isra.0", "a.c", 1, 1));
 }
 
-TEST_WITH(a_nameless_function_belongs_to_its_build, set_up, tear_down)
+TEST_WITH(a_nameless_function_belongs_to_its_build, set_up, NULL)
 {
 	struct compare_function_row row = {.name = "0x12 (a.so)", .build_id = "aa"};
 	uint32_t before = compare_add_function(&comparison, 0, &row), after;
@@ -90,7 +82,7 @@ TEST_WITH(a_nameless_function_belongs_to_its_build, set_up, tear_down)
 	assert_int_equal(comparison.functions[after].merged_into, after);
 }
 
-TEST_WITH(what_could_be_several_matches_none, set_up, tear_down)
+TEST_WITH(what_could_be_several_matches_none, set_up, NULL)
 {
 	uint32_t before = add(0, "f", NULL, "a.c", 1, 1);
 	uint32_t first = add(1, "f", NULL, "b.c", 1, 1);
@@ -102,7 +94,7 @@ TEST_WITH(what_could_be_several_matches_none, set_up, tear_down)
 	assert_int_equal(comparison.functions[second].presence, COMPARE_AFTER);
 }
 
-TEST_WITH(who_is_told_to_be_one_is_one, set_up, tear_down)
+TEST_WITH(who_is_told_to_be_one_is_one, set_up, NULL)
 {
 	uint32_t before = add(0, "old", "old", "a.c", 10, 7);
 	uint32_t after = add(1, "fresh", "fresh", "b.c", 80, 8);
@@ -115,7 +107,7 @@ TEST_WITH(who_is_told_to_be_one_is_one, set_up, tear_down)
 	assert_string_equal(comparison.functions[before].name_before, "old");
 }
 
-TEST_WITH(static_namesakes_stay_apart, set_up, tear_down)
+TEST_WITH(static_namesakes_stay_apart, set_up, NULL)
 {
 	assert_int_not_equal(add(0, "helper", "helper", "a.c", 1, 1),
 			     add(0, "helper", "helper", "b.c", 1, 1));
@@ -125,7 +117,7 @@ TEST_WITH(static_namesakes_stay_apart, set_up, tear_down)
 
 static const int64_t one[COMPARE_PATH_METRICS] = {[0 ... COMPARE_PATH_METRICS - 1] = 1};
 
-TEST_WITH(recursion_is_folded, set_up, tear_down)
+TEST_WITH(recursion_is_folded, set_up, NULL)
 {
 	uint32_t f = add(0, "f", "f", "a.c", 1, 1), g = add(0, "g", "g", "a.c", 2, 1);
 	uint32_t root, child, again;
@@ -165,7 +157,7 @@ static uint32_t add_timed(size_t run, const char *name, bool is_estimated, bool 
 }
 
 /* f calls g calls h; the run after counts g, so h stands below f there. */
-TEST_WITH(counted_functions_stand_on_no_path, set_up, tear_down)
+TEST_WITH(counted_functions_stand_on_no_path, set_up, NULL)
 {
 	uint32_t f = add_timed(0, "f", false, false), g = add_timed(0, "g", false, false);
 	uint32_t h = add_timed(0, "h", false, false), root, left_out, before, after;
@@ -200,7 +192,7 @@ TEST_WITH(counted_functions_stand_on_no_path, set_up, tear_down)
 }
 
 /* The run before was too short for samples: strcmp's time is its caller's. */
-TEST_WITH(what_libraries_did_is_their_callers, set_up, tear_down)
+TEST_WITH(what_libraries_did_is_their_callers, set_up, NULL)
 {
 	static const int64_t own[COMPARE_PATH_METRICS] = {[COMPARE_calls] = 4,
 							  [COMPARE_self_ns] = 60,
@@ -236,7 +228,7 @@ TEST_WITH(what_libraries_did_is_their_callers, set_up, tear_down)
 	}
 }
 
-TEST_WITH(paths_follow_their_functions, set_up, tear_down)
+TEST_WITH(paths_follow_their_functions, set_up, NULL)
 {
 	uint32_t before = add(0, "f", "f", "a.c", 1, 1);
 	uint32_t after = add(1, "f", "f", "b.c", 1, 1);
@@ -263,7 +255,7 @@ static uint32_t add_site(size_t run, uint32_t path, const char *file, uint32_t l
 	return compare_add_site(&comparison, run, &row, line, one);
 }
 
-TEST_WITH(sites_move_with_their_function, set_up, tear_down)
+TEST_WITH(sites_move_with_their_function, set_up, NULL)
 {
 	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
 	uint32_t after = add(1, "f", "f", "/src/a.c", 40, 1);
@@ -287,7 +279,7 @@ TEST_WITH(sites_move_with_their_function, set_up, tear_down)
 	assert_int_equal(comparison.sites[far].presence, COMPARE_AFTER);
 }
 
-TEST_WITH(sites_move_to_another_file, set_up, tear_down)
+TEST_WITH(sites_move_to_another_file, set_up, NULL)
 {
 	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
 	uint32_t after = add(1, "f", "f", "/src/b.c", 40, 1), path, old;
@@ -303,7 +295,7 @@ TEST_WITH(sites_move_to_another_file, set_up, tear_down)
 	assert_int_not_equal(add_site(1, path, "/src/y.h", 15), old);
 }
 
-TEST_WITH(allocations_belong_to_who_asked_for_them, set_up, tear_down)
+TEST_WITH(allocations_belong_to_who_asked_for_them, set_up, NULL)
 {
 	uint32_t f = add(0, "f", "f", "a.c", 1, 0), g = add(0, "g", "g", "a.c", 5, 0);
 	uint32_t path = compare_add_path(&comparison, 0, COMPARE_NONE, f, one), sites[3];
@@ -325,7 +317,7 @@ TEST_WITH(allocations_belong_to_who_asked_for_them, set_up, tear_down)
 }
 
 /* Whatever is matched with what, no number is lost or doubled. */
-TEST_WITH(sums_survive_matching, set_up, tear_down)
+TEST_WITH(sums_survive_matching, set_up, NULL)
 {
 	int64_t before = 0, after = 0;
 	char name[64], linkage[64];

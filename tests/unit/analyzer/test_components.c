@@ -87,6 +87,5 @@ TEST(components_take_what_they_call)
 			intern_name(&components.names,
 				    components.paths[calltree_find(tree, i + 1)]),
 			paths[i].component);
-	components_free(&components);
 	calltree_free(tree);
 }

@@ -47,7 +47,6 @@ static void expect_walk(struct walk_run *run, const char *wanted)
 		sum += walk.stretches[i].end_ns - walk.stretches[i].begin_ns;
 	if (!walk.window_count)
 		assert_true(sum == run->end_ns - run->begin_ns);
-	walk_done(&walk);
 }
 
 static struct walk_run run_of(struct walk_thread *threads, size_t thread_count,
@@ -143,8 +142,6 @@ TEST(naps)
 	for (size_t i = 0; i < shares.count; i++)
 		assert_true(fabs(shares.all[i].slept_ns -
 				 (shares.all[i].path == 8 ? 50 : 0)) < 1e-9);
-	shares_done(&shares);
-	walk_done(&walk);
 	/* the same lock is still held before the nap */
 	stalls[1].begin_ns = 30;
 	run = run_of(threads, 2, stalls, COUNT(stalls));
@@ -195,14 +192,12 @@ TEST(makers)
 	assert_string_equal(told(&run, &walk), "own 0 9e+07-1e+08, own 1 5e+07-9e+07, "
 					       "begun 1 1e+07-5e+07, own 0 0-1e+07");
 	assert_int_equal(walk.guessed_count, 0);
-	walk_done(&walk);
 	run = run_of(many, 4, waiting, 1);
 	run.end_ns = 100e6;
 	walk_find(&run, &walk);
 	assert_string_equal(told(&run, &walk),
 			    "own 0 9e+07-1e+08, own 1 5e+07-9e+07, own 2 0-5e+07");
 	assert_int_equal(walk.guessed_count, 1);
-	walk_done(&walk);
 	/* at work, the first thread is believed to have done it */
 	run = run_of(many, 4, NULL, 0);
 	run.end_ns = 100e6;
@@ -210,7 +205,6 @@ TEST(makers)
 	walk_find(&run, &walk);
 	assert_string_equal(told(&run, &walk), "own 1 5e+07-1e+08, own 0 0-5e+07");
 	assert_int_equal(walk.guessed_count, 0);
-	walk_done(&walk);
 }
 
 /* What no shim writes: no number of windows keeps the walk, and none is made up. */
@@ -230,7 +224,6 @@ TEST(hostile_windows)
 	run.windows = (struct walk_windows){0, 1e-9, 1e-9};
 	walk_find(&run, &walk);
 	assert_true(walk.window_count > 900000 && walk.window_count < 1100000);
-	walk_done(&walk);
 }
 
 /* Two thirds of a lane lie on the path: so much has each of its paths, or half or all. */
@@ -260,8 +253,6 @@ TEST(halves)
 		assert_true(fabs(share->least_ns - wanted[share->path][1]) < 1e-9);
 		assert_true(fabs(share->most_ns - wanted[share->path][2]) < 1e-9);
 	}
-	shares_done(&shares);
-	walk_done(&walk);
 }
 
 /* The same with a lock that was held on one of the two paths. */
@@ -290,6 +281,4 @@ TEST(held)
 		if (share->path == 7)
 			assert_true(fabs(share->own_ns - 25) < 1e-9);
 	}
-	shares_done(&shares);
-	walk_done(&walk);
 }
