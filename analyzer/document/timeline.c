@@ -18,21 +18,11 @@ struct timeline_event *timeline_add(struct timeline *timeline)
 	return &ARRAY_ADD(timeline->events, timeline->count);
 }
 
-static int order(int64_t a, int64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare(const void *left, const void *right)
 {
 	const struct timeline_event *a = left, *b = right;
-	int result = order(a->kind, b->kind);
 
-	if (!result)
-		result = order(a->track, b->track);
-	if (!result)
-		result = order(a->start_ns, b->start_ns);
-	return result ? result : order(b->duration_ns, a->duration_ns);
+	return ORDER_BY_3(a, b, kind, track, start_ns) ?: ORDER_BY(b, a, duration_ns);
 }
 
 static int64_t end_of(const struct timeline_event *event)
@@ -134,9 +124,8 @@ void lanes_add(struct lane *lane, const struct lane_slice *slice)
 static int compare_slices(const void *left, const void *right)
 {
 	const struct lane_slice *a = left, *b = right;
-	int result = order(a->begin_ns, b->begin_ns);
 
-	return result ? result : order(b->end_ns, a->end_ns);
+	return ORDER_BY(a, b, begin_ns) ?: ORDER_BY(b, a, end_ns);
 }
 
 void lanes_settle(struct lane *lane)

@@ -52,13 +52,7 @@ static int deepest_first(const void *left, const void *right, void *context)
 	uint32_t depth_a = x == CALLTREE_NONE ? 0 : merging->tree->nodes[x].depth;
 	uint32_t depth_b = y == CALLTREE_NONE ? 0 : merging->tree->nodes[y].depth;
 
-	if (depth_a != depth_b)
-		return (depth_a < depth_b) - (depth_a > depth_b);
-	if (a->specific != b->specific)
-		return (a->specific < b->specific) - (a->specific > b->specific);
-	if (a->score != b->score)
-		return (a->score < b->score) - (a->score > b->score);
-	return (i > j) - (i < j);
+	return ORDER(depth_b, depth_a) ?: ORDER_BY_2(b, a, specific, score) ?: ORDER(i, j);
 }
 
 static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
@@ -232,11 +226,7 @@ static int by_score(const void *left, const void *right)
 {
 	const struct finding *a = left, *b = right;
 
-	if (a->score != b->score)
-		return (a->score < b->score) - (a->score > b->score);
-	if (a->impact != b->impact)
-		return (a->impact < b->impact) - (a->impact > b->impact);
-	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
+	return ORDER_BY_2(b, a, score, impact) ?: ORDER_BY(a, b, path_id);
 }
 
 /* Limits savings that rules summed over threads and processes, which ran side by side: no

@@ -6,6 +6,7 @@
  */
 #include "analyzer/rundb/courses.h"
 
+#include "common/base/xalloc.h"
 #include "analyzer/statistics/histogram.h"
 #include "analyzer/statistics/leak_class.h"
 #include "analyzer/statistics/statistics.h"
@@ -139,9 +140,7 @@ static int by_x(const void *left, const void *right)
 {
 	const struct point *a = left, *b = right;
 
-	if (a->x != b->x)
-		return (a->x > b->x) - (a->x < b->x);
-	return (a->number > b->number) - (a->number < b->number);
+	return ORDER_BY_2(a, b, x, number);
 }
 
 static void rises(sqlite3_context *context, const double *x, const double *y,

@@ -78,13 +78,7 @@ static int by_place(const void *left, const void *right)
 {
 	const struct left_over *a = left, *b = right;
 
-	if (a->path != b->path)
-		return a->path < b->path ? -1 : 1;
-	if (a->owner != b->owner)
-		return a->owner < b->owner ? -1 : 1;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return (a->offset > b->offset) - (a->offset < b->offset);
+	return ORDER_BY_4(a, b, path, owner, file, offset);
 }
 
 static size_t find_left_over(struct comparison *comparison, struct left_over *ret)
@@ -119,11 +113,7 @@ static int nearest_first(const void *left, const void *right)
 {
 	const struct pair *a = left, *b = right;
 
-	if (a->distance != b->distance)
-		return a->distance < b->distance ? -1 : 1;
-	if (a->before != b->before)
-		return a->before < b->before ? -1 : 1;
-	return (a->after > b->after) - (a->after < b->after);
+	return ORDER_BY_3(a, b, distance, before, after);
 }
 
 /* All pairs of one path and file that are near. The caller frees ret. */

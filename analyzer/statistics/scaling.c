@@ -5,6 +5,8 @@
  */
 #include "analyzer/statistics/scaling.h"
 
+#include "common/base/xalloc.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -47,8 +49,7 @@ static int by_n(const void *left, const void *right)
 {
 	const struct scaling_point *a = left, *b = right;
 
-	return a->n != b->n ? (a->n > b->n) - (a->n < b->n)
-			    : (a->value > b->value) - (a->value < b->value);
+	return ORDER_BY_2(a, b, n, value);
 }
 
 static void add_size(struct sizes *sizes, const struct scaling_point *points,
@@ -111,13 +112,8 @@ static int group(const struct scaling_point *points, size_t count, struct sizes 
 		    !isfinite(points[i].n) || !(points[i].n > 0) ||
 		    !isfinite(points[i].error) || points[i].error < 0)
 			return -EDOM;
-	sorted = reallocarray(NULL, count + 1, sizeof(*sorted));
-	ret->list = reallocarray(NULL, count + 1, sizeof(*ret->list));
-	if (!sorted || !ret->list) {
-		free(sorted);
-		free(ret->list);
-		return -ENOMEM;
-	}
+	sorted = xreallocarray(NULL, count, sizeof(*sorted));
+	ret->list = xreallocarray(NULL, count, sizeof(*ret->list));
 	memcpy(sorted, points, count * sizeof(*sorted));
 	qsort(sorted, count, sizeof(*sorted), by_n);
 	for (size_t first = 0, end; first < count; first = end) {
@@ -126,10 +122,8 @@ static int group(const struct scaling_point *points, size_t count, struct sizes 
 		add_size(ret, sorted + first, end - first);
 	}
 	free(sorted);
-	if (ret->count < 2) {
-		free(ret->list);
+	if (ret->count < 2)
 		return -EDOM;
-	}
 	weigh(ret);
 	return 0;
 }
@@ -375,18 +369,13 @@ static void choose(const struct sizes *sizes, struct scaling *ret)
 int scaling_fit(const struct scaling_point *points, size_t count, struct scaling *ret)
 {
 	struct sizes sizes;
-	double *room, *x, *y, *deviation;
+	double *x, *y, *deviation;
 	int result = group(points, count, &sizes);
 
 	*ret = (struct scaling){0};
 	if (result < 0)
 		return result;
-	room = reallocarray(NULL, 3 * sizes.count, sizeof(*room));
-	if (!room) {
-		free(sizes.list);
-		return -ENOMEM;
-	}
-	x = room;
+	x = xreallocarray(NULL, 3 * sizes.count, sizeof(*x));
 	y = x + sizes.count;
 	deviation = y + sizes.count;
 	ret->is_exact = sizes.is_exact;
@@ -404,8 +393,6 @@ int scaling_fit(const struct scaling_point *points, size_t count, struct scaling
 	for (size_t law = 0; law < SCALING_LAWS; law++)
 		fit_law(&sizes, (enum scaling_law)law, x, y, deviation, ret);
 	choose(&sizes, ret);
-	free(room);
-	free(sizes.list);
 	return 0;
 }
 
@@ -522,11 +509,7 @@ int scaling_serial_share(const struct scaling_point *points, size_t count,
 
 	if (result < 0)
 		return result;
-	x = reallocarray(NULL, 3 * sizes.count, sizeof(*x));
-	if (!x) {
-		free(sizes.list);
-		return -ENOMEM;
-	}
+	x = xreallocarray(NULL, 3 * sizes.count, sizeof(*x));
 	y = x + sizes.count;
 	deviation = y + sizes.count;
 	for (size_t i = 0; i < sizes.count; i++) {
@@ -550,7 +533,5 @@ int scaling_serial_share(const struct scaling_point *points, size_t count,
 		ret->low = fmax(0, line.constant / all - reach);
 		ret->high = fmin(1, line.constant / all + reach);
 	}
-	free(x);
-	free(sizes.list);
 	return result;
 }

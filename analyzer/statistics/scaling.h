@@ -65,7 +65,7 @@ struct scaling {
 };
 
 /* 0, -EDOM: fewer than two sizes, or a value that is not finite or is below 0, or an n
- * that is not above 0; -ENOMEM. */
+ * that is not above 0. */
 int scaling_fit(const struct scaling_point *points, size_t count, struct scaling *ret);
 /* What it is, or will be, at n, within bounds that hold for every law that fits. NAN: the
  * law is not known. */

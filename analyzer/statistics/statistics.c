@@ -129,9 +129,9 @@ struct test {
 
 static int compare_tests(const void *left, const void *right)
 {
-	double a = ((const struct test *)left)->p, b = ((const struct test *)right)->p;
+	const struct test *a = left, *b = right;
 
-	return (a > b) - (a < b);
+	return ORDER_BY(a, b, p);
 }
 
 /* Of the k-th smallest of n: the smallest n / j * p(j) over j >= k. */

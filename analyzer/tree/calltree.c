@@ -72,14 +72,14 @@ static int by_function_id(const void *left, const void *right)
 {
 	const struct calltree_function *a = left, *b = right;
 
-	return (a->function_id > b->function_id) - (a->function_id < b->function_id);
+	return ORDER_BY(a, b, function_id);
 }
 
 static int by_path_id(const void *left, const void *right)
 {
 	const struct calltree_node *a = left, *b = right;
 
-	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
+	return ORDER_BY(a, b, path_id);
 }
 
 /* Rows usually come sorted: a check is cheaper than a sort. */

@@ -53,9 +53,7 @@ static int by_function(const void *left, const void *right)
 {
 	const struct climber *a = left, *b = right;
 
-	if (a->function != b->function)
-		return a->function < b->function ? -1 : 1;
-	return (a->path > b->path) - (a->path < b->path);
+	return ORDER_BY_2(a, b, function, path);
 }
 
 static void start(struct inversion *inversion)

@@ -96,9 +96,7 @@ static int compare_samples(const void *left, const void *right)
 {
 	const struct profile_sample *a = left, *b = right;
 
-	if (a->node != b->node)
-		return a->node < b->node ? -1 : 1;
-	return (a->lane > b->lane) - (a->lane < b->lane);
+	return ORDER_BY_2(a, b, node, lane);
 }
 
 static void settle_samples(struct profile *profile)

@@ -32,27 +32,18 @@ static bool may_look(struct order *order)
 	return true;
 }
 
-static int compare_reals(double a, double b)
+static int compare_threads(const void *left, const void *right)
 {
-	return (a > b) - (a < b);
+	const struct walk_thread *a = left, *b = right;
+
+	return ORDER_BY_2(a, b, lane, begin_ns);
 }
 
-static int compare_threads(const void *a, const void *b)
+static int compare_stalls(const void *left, const void *right)
 {
-	const struct walk_thread *left = a, *right = b;
+	const struct walk_stall *a = left, *b = right;
 
-	if (left->lane != right->lane)
-		return left->lane < right->lane ? -1 : 1;
-	return compare_reals(left->begin_ns, right->begin_ns);
-}
-
-static int compare_stalls(const void *a, const void *b)
-{
-	const struct walk_stall *left = a, *right = b;
-
-	if (left->thread != right->thread)
-		return left->thread < right->thread ? -1 : 1;
-	return compare_reals(left->begin_ns, right->begin_ns);
+	return ORDER_BY_2(a, b, thread, begin_ns);
 }
 
 static int compare_takers(const void *a, const void *b, void *stalls)
@@ -61,70 +52,48 @@ static int compare_takers(const void *a, const void *b, void *stalls)
 	const struct walk_stall *left = &all[*(const uint32_t *)a];
 	const struct walk_stall *right = &all[*(const uint32_t *)b];
 
-	if (left->lock_id != right->lock_id)
-		return left->lock_id < right->lock_id ? -1 : 1;
-	return compare_reals(left->end_ns, right->end_ns);
+	return ORDER_BY_2(left, right, lock_id, end_ns);
 }
 
 uint32_t order_thread_at(const struct order *order, uint32_t lane, double at_ns)
 {
-	const struct walk_run *run = order->run;
-	size_t low = 0, high = run->thread_count;
+	const struct walk_thread *threads = order->run->threads;
+	size_t count =
+		COUNT_BEFORE(order->run->thread_count, i,
+			     threads[i].lane < lane || (threads[i].lane == lane &&
+							threads[i].begin_ns <= at_ns));
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct walk_thread *thread = &run->threads[middle];
-
-		if (thread->lane < lane ||
-		    (thread->lane == lane && thread->begin_ns <= at_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low && run->threads[low - 1].lane == lane ? (uint32_t)(low - 1)
-							 : WALK_NONE;
+	return count && threads[count - 1].lane == lane ? (uint32_t)(count - 1)
+							: WALK_NONE;
 }
 
 uint32_t order_stall_at(const struct order *order, uint32_t thread, double at_ns)
 {
-	uint32_t first = order->first_stall[thread], low = first;
-	uint32_t high = order->first_stall[thread + 1];
+	uint32_t first = order->first_stall[thread];
+	const struct walk_stall *stalls = &order->run->stalls[first];
+	size_t count = COUNT_BEFORE(order->first_stall[thread + 1] - first, i,
+				    stalls[i].begin_ns < at_ns);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (order->run->stalls[middle].begin_ns < at_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > first ? low - 1 : WALK_NONE;
+	return count ? first + (uint32_t)count - 1 : WALK_NONE;
 }
 
 uint32_t order_last_taker(const struct order *order, uint32_t stall)
 {
 	const struct walk_stall *all = order->run->stalls, *of = &all[stall];
-	size_t low = 0, high = order->by_lock_count;
+	size_t count;
 
 	if (!of->lock_id)
 		return WALK_NONE;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		const struct walk_stall *other = &all[order->by_lock[middle]];
-
-		if (other->lock_id < of->lock_id ||
-		    (other->lock_id == of->lock_id && other->end_ns < of->end_ns))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (; low; low--) {
-		const struct walk_stall *other = &all[order->by_lock[low - 1]];
+	count = COUNT_BEFORE(
+		order->by_lock_count, i,
+		compare_takers(&order->by_lock[i], &stall, (void *)(uintptr_t)all) < 0);
+	for (; count; count--) {
+		const struct walk_stall *other = &all[order->by_lock[count - 1]];
 
 		if (other->lock_id != of->lock_id || other->end_ns <= of->begin_ns)
 			break;
 		if (other->thread != of->thread)
-			return order->by_lock[low - 1];
+			return order->by_lock[count - 1];
 	}
 	return WALK_NONE;
 }

@@ -41,13 +41,11 @@ static struct share *cell_of(struct work *work, uint32_t lane, uint32_t path)
 	return &shares->all[number];
 }
 
-static int compare_seen(const void *a, const void *b)
+static int compare_seen(const void *left, const void *right)
 {
-	const struct seen *left = a, *right = b;
+	const struct seen *a = left, *b = right;
 
-	if (left->lane != right->lane)
-		return left->lane < right->lane ? -1 : 1;
-	return (left->lock_id > right->lock_id) - (left->lock_id < right->lock_id);
+	return ORDER_BY_2(a, b, lane, lock_id);
 }
 
 static void list_seen(struct work *work)
@@ -73,17 +71,9 @@ static void list_seen(struct work *work)
 static size_t first_seen(const struct work *work, uint32_t lane, int64_t lock_id)
 {
 	const struct seen wanted = {.lane = lane, .lock_id = lock_id};
-	size_t low = 0, high = work->seen_count;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_seen(&work->seen[middle], &wanted) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return COUNT_BEFORE(work->seen_count, i,
+			    compare_seen(&work->seen[i], &wanted) < 0);
 }
 
 /* Notes that a lane held a lock for this long. */
