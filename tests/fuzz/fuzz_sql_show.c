@@ -7,6 +7,7 @@
 #include "tests/fuzz/fuzz_sql.h"
 
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,16 @@ static void go_back(int status, const char *text)
 	if (!*text)
 		abort(); /* a failure without a sentence */
 	longjmp(failing, status);
+}
+
+/* Of a report that failed, as the end of the program ends them: who stores into the file
+ * would wait for those that read it. */
+static void end_queries(struct sqlite3 *db)
+{
+	struct sqlite3_stmt *query;
+
+	while ((query = sqlite3_next_stmt(db, NULL)))
+		sqlite3_finalize(query);
 }
 
 static void build(struct rundb *db, int64_t run_id, const struct report *report)
@@ -46,6 +57,8 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report)
 	command_failed = go_back;
 	if (!setjmp(failing))
 		report->build(&input, &doc);
+	else
+		end_queries(rundb_handle(db));
 	calltree_free(input.tree);
 	strbuf_free(&input.error);
 	doc_free(&doc);
@@ -59,6 +72,7 @@ void fuzz_sql_show(const char *path, size_t turn)
 	struct rundb *db;
 	int64_t run_id = 0;
 
+	command_keep_memory();
 	limits_set(&little);
 	if (rundb_open(path, &db, &error) < 0) {
 		if (!error.size)
