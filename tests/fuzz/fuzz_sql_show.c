@@ -78,6 +78,12 @@ void fuzz_sql_show(const char *path, size_t turn)
 		if (!error.size)
 			abort();
 	} else {
+		command_failed = go_back;
+		if (setjmp(failing)) {
+			end_queries(rundb_handle(db));
+			rundb_close(db);
+			return;
+		}
 		select_run(db, NULL, &run_id, &error);
 		for (size_t i = turn % 5; i < report_registry_count; i += 5)
 			if ((report_registry[i]->takes & TAKES_RUN) ||

@@ -204,6 +204,9 @@ static void use(struct rundb *db, FILE *out, size_t turn)
 
 	sqlite3_progress_handler(rundb_handle(db), STEPS_BETWEEN_LOOKS, count_looks,
 				 &looks);
+	command_failed = go_back;
+	if (setjmp(failing))
+		return;
 	select_run(db, NULL, &run_id, &error);
 	for (size_t i = 0; i < report_registry_count; i++) {
 		looks = 0;
