@@ -55,12 +55,12 @@ SELECT SUM(m.total_ns) AS "time!:total_ns", SUM(m.calls) AS "calls!:calls",
 	AS "avg:average_bytes",
 	SUM(m.small_calls) AS ".small_calls", SUM(m.failed_calls) AS ".failed_calls",
 	COUNT(DISTINCT m.file) AS "files:file_count", m.name AS "call!:name",
-	m.operation AS ".operation", c.name AS "in!:caller/name",
+	m.operation AS ".operation", (SELECT c.name FROM call_paths p JOIN call_paths c
+	ON c.run_id = p.run_id AND c.path_id = p.parent_path_id
+	WHERE p.run_id = :run AND p.path_id = m.path_id) AS "in!:caller/name",
 	CASE WHEN COUNT(DISTINCT m.file) <= 1 THEN MIN(m.file) END AS "file:>file",
 	m.path_id AS "path:>path", m.path_id AS ".path_id"
-FROM moved m LEFT JOIN call_paths p ON p.run_id = :run AND p.path_id = m.path_id
-	LEFT JOIN call_paths c ON c.run_id = :run AND c.path_id = p.parent_path_id
-GROUP BY m.path_id, m.name, m.operation ORDER BY 1 DESC, m.name;
+FROM moved m GROUP BY m.path_id, m.name, m.operation ORDER BY 1 DESC, m.name;
 
 -- What the kernel counted and no recorded call moved. Not shown with --focus or --ignore, where
 -- it means nothing.
