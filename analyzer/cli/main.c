@@ -282,9 +282,10 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	struct doc doc;
 
 	filter_init(&input->filter, options->focus, options->ignore);
-	if (cli->report->serve)
+	if (cli->report->serve) {
+		command_free_memory();
 		return serve(cli, input);
-	command_keep_memory();
+	}
 	open_database(cli, input);
 	doc_init(&doc, cli->report->name);
 	status = report_build(cli->report, input, &doc);
@@ -302,6 +303,7 @@ static int cli_run(int argc, char **argv, bool as_is)
 	enum exit_status status;
 	struct request cli;
 
+	command_keep_memory();
 	cli_parse(argc, argv, &cli);
 	cli.as_is = as_is;
 	input.options = &cli.options;

@@ -223,7 +223,6 @@ static int run(const struct report *report, json_t *arguments, const char *datab
 		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 		dup2(files[0], STDOUT_FILENO);
 		dup2(files[1], STDERR_FILENO);
-		command_keep_memory();
 		make_line(&line, report, arguments, database);
 		exit(mcp_commands->run((int)line.count, line.words, true));
 	}

@@ -12,6 +12,7 @@
 
 /* Of LeakSanitizer; there only in a build with it. */
 __attribute__((weak)) void __lsan_disable(void);
+__attribute__((weak)) void __lsan_enable(void);
 
 struct strbuf command_failure_end;
 void (*command_failed)(int status, const char *text);
@@ -72,4 +73,10 @@ void command_keep_memory(void)
 {
 	if (__lsan_disable)
 		__lsan_disable();
+}
+
+void command_free_memory(void)
+{
+	if (__lsan_enable)
+		__lsan_enable();
 }

@@ -38,5 +38,6 @@ extern struct strbuf command_failure_end;
 extern void (*command_failed)(int status, const char *text);
 
 /* From here on the end of the program frees what is allocated, and checks for leaks pass
- * over it. Not for commands that go on and on. */
+ * over it. Commands that go on and on end that before they begin. */
 void command_keep_memory(void);
+void command_free_memory(void);

@@ -67,7 +67,8 @@ static int end(void **state)
 	struct merge *merge = &scene->merge;
 
 	pool_done(&merge->pool);
-	map_done(&merge->path_map);
+	for (size_t i = 0; i < MERGE_MAPS; i++)
+		map_done(&merge->maps[i]);
 	free(merge->sampled.rows);
 	free(merge->sampled.lanes);
 	free(scene);
