@@ -223,6 +223,7 @@ static int run(const struct report *report, json_t *arguments, const char *datab
 		dup2(open("/dev/null", O_RDONLY | O_CLOEXEC), STDIN_FILENO);
 		dup2(files[0], STDOUT_FILENO);
 		dup2(files[1], STDERR_FILENO);
+		command_keep_memory();
 		make_line(&line, report, arguments, database);
 		exit(mcp_commands->run((int)line.count, line.words, true));
 	}
@@ -328,14 +329,13 @@ static ssize_t read_line(char *line)
 static enum exit_status serve(struct report_input *input)
 {
 	auto_free char *line = xmalloc(MESSAGE_MOST + 2);
+	static json_t *message; /* a child that ends has it, too */
 	bool is_open = false;
 	json_error_t error;
 	ssize_t size;
 
 	while (!ferror(stdout) && (size = read_line(line)) >= 0) {
-		json_t *message =
-			json_loadb(line, (size_t)size, JSON_REJECT_DUPLICATES, &error);
-
+		message = json_loadb(line, (size_t)size, JSON_REJECT_DUPLICATES, &error);
 		if (size > MESSAGE_MOST)
 			send_error(NULL, RPC_NO_REQUEST, "a message has more than 1 MiB");
 		else if (message)
