@@ -25,8 +25,8 @@ KEPT = {"moments_between": BETWEEN, "sites_between": BETWEEN,
         **dict.fromkeys(("root_lane", "run_lanes", "run_threads", "run_samples", "quality"), RUN),
         **dict.fromkeys(("found", "critical_bound", "rule_states", "suppressed_findings"), FOUND)}
 HISTORY = os.path.join("analyzer", "reports", "history", "history.sql")
-KEPT.update(dict.fromkeys(("wanted_tags", "chosen_runs", "level_changes", "present_levels", "there",
-                           "not_compared"), HISTORY))
+KEPT.update(dict.fromkeys(("wanted_tags", "gated", "chosen_runs", "level_changes", "present_levels", "there",
+                           "not_compared", "gated_functions", "gate_checks"), HISTORY))
 KEPT.update(dict.fromkeys(("hashed_function", "hashed_path"),
                           os.path.join("analyzer", "push", "clickhouse_rows.sql")))
 KEPT["added"] = os.path.join("analyzer", "reports", "archive", "added.sql")

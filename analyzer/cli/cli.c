@@ -280,7 +280,8 @@ static void check_options(const struct parsing *parsing)
 	const struct report *taking = lines ? lines : cli->report;
 	bool has_gate = is_given(parsing, KEY_GATE) || is_given(parsing, KEY_FAIL_ON);
 
-	if (is_given(parsing, KEY_GATE) && !(cli->report->takes & TAKES_GATE))
+	if (is_given(parsing, KEY_GATE) &&
+	    !(cli->report->takes & (TAKES_GATE | TAKES_ARCHIVE)))
 		cli_refuse("%s has no gate: --gate METRIC=AMOUNT is for compare",
 			   cli->report->name);
 	for (size_t i = 0; i < CLI_OPTION_COUNT; i++)
@@ -290,7 +291,8 @@ static void check_options(const struct parsing *parsing)
 		cli_refuse("--format %s shows findings: use it with bottlenecks",
 			   cli->renderer->name);
 	if (cli->renderer->needs_checks &&
-	    !(has_gate && (cli->report->takes & (TAKES_GATE | TAKES_GROWTH))))
+	    !(has_gate &&
+	      (cli->report->takes & (TAKES_GATE | TAKES_GROWTH | TAKES_ARCHIVE))))
 		cli_refuse("--format %s shows the checks of a gate: use it with compare "
 			   "and --gate or --fail-on",
 			   cli->renderer->name);
@@ -332,6 +334,6 @@ void cli_parse(int argc, char **argv, struct request *ret)
 	if (parsing.count)
 		cli_choose_exporter(ret);
 	check_options(&parsing);
-	ret->options.machine = ret->renderer->for_machines;
+	ret->options.machine = ret->renderer->for_machines || ret->renderer->needs_checks;
 	ret->options.page = ret->renderer->is_page;
 }

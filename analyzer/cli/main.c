@@ -202,7 +202,7 @@ static struct rundb *open_one(const struct request *cli, const char *path,
 	int result;
 
 	talk->context = &waiting;
-	if (takes & TAKES_ARCHIVE)
+	if ((takes & TAKES_ARCHIVE) && path == cli->database)
 		result = rundb_open_archive(path, &db, &error);
 	else if (rundb_is_archive(path) && (takes & TAKES_SIDES))
 		return take_sides(cli, path);

@@ -68,8 +68,9 @@ static const struct {
 	 "treat OLD of before and NEW of after as one function; may be repeated",
 	 .taken_with = TAKES_SIDES | TAKES_FLAME},
 	{"gate", KEY_GATE, "METRIC=AMOUNT,...",
-	 "exit with status 3 when after exceeds before by more than AMOUNT (5%, 1MiB)",
-	 .taken_with = TAKES_GATE},
+	 "exit with status 3 when after exceeds before by more than AMOUNT (5%, 1MiB); "
+	 "history: when the run 'latest', RUN or FILE is worse than those before it",
+	 .taken_with = TAKES_GATE | TAKES_ARCHIVE},
 	{"fail-on", KEY_FAIL_ON, "WORD,...",
 	 "exit with status 3: compare on any regression, or also inconclusive; "
 	 "bottlenecks "
@@ -140,9 +141,9 @@ static const struct {
 	int key;
 	const char *name; /* of a numbered one */
 	uint64_t takes;
-	const char *doc;
+	const char *doc, *argument; /* NULL: the table's */
 } meanings[] = {
-	{KEY_FORMAT, NULL, TAKES_GATE | TAKES_GROWTH,
+	{KEY_FORMAT, NULL, TAKES_GATE | TAKES_GROWTH | TAKES_ARCHIVE,
 	 "text, json, csv, md or html; junit: the gate's checks"},
 	{KEY_FORMAT, NULL, TAKES_FINDINGS, "text, json, csv, md, html or sarif"},
 	{KEY_FORMAT, NULL, ~0u, "text, json, csv, md or html"},
@@ -160,6 +161,13 @@ static const struct {
 	{KEY_FAIL_ON, NULL, TAKES_FINDINGS,
 	 "exit with status 3 on a finding of this severity or above: critical, high, "
 	 "medium, low or info"},
+	{KEY_GATE, NULL, TAKES_ARCHIVE,
+	 "'latest', another run of the archive, or a file: exit with status 3 when it is "
+	 "worse "
+	 "than the runs before it",
+	 "RUN|FILE"},
+	{KEY_GATE, NULL, TAKES_GATE,
+	 "exit with status 3 when after exceeds before by more than AMOUNT (5%, 1MiB)"},
 	{KEY_TAG, NULL, TAKES_FILES,
 	 "what the runs are of, such as version=1.2; may be "
 	 "repeated"},
@@ -219,13 +227,17 @@ void cli_option_set(size_t option, const char *text, struct request *ret)
 		*(bool *)((char *)ret + table[option].flag) = true;
 }
 
-static const char *meaning_of(size_t option, const struct report *report)
+/* Sets the argument's name, too, where it is another one. */
+static const char *meaning_of(size_t option, const struct report *report,
+			      const char **argument)
 {
 	for (size_t i = 0; report && i < sizeof(meanings) / sizeof(meanings[0]); i++)
 		if ((report->takes & meanings[i].takes) &&
 		    (meanings[i].name ? strcmp(table[option].name, meanings[i].name) == 0
-				      : table[option].key == meanings[i].key))
+				      : table[option].key == meanings[i].key)) {
+			*argument = meanings[i].argument ?: *argument;
 			return meanings[i].doc;
+		}
 	return table[option].doc;
 }
 
@@ -248,14 +260,15 @@ static const char *metrics(void)
 void cli_options_fill(const struct report *report, struct argp_option *ret)
 {
 	for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
-		const char *doc = meaning_of(i, report);
+		const char *argument = table[i].argument;
+		const char *doc = meaning_of(i, report, &argument);
 
 		if (!cli_option_is_taken(i, report))
 			continue;
 		*ret++ = (struct argp_option){
 			.name = table[i].name,
 			.key = key_of(i),
-			.arg = table[i].argument,
+			.arg = argument,
 			.flags = doc ? 0 : OPTION_HIDDEN,
 			.doc = doc && strcmp(doc, METRICS) == 0 ? metrics() : doc,
 			.group = i < CLI_OPTION_COUNT - OF_THE_PROGRAM ? 0 : -1,

@@ -263,3 +263,28 @@ void levels_band(double *values, size_t count, double *ret_median, double *ret_l
 	*ret_low = *ret_median - BAND_DEVIATIONS * deviation;
 	*ret_high = *ret_median + BAND_DEVIATIONS * deviation;
 }
+
+double levels_next(const double *values, size_t count, double next,
+		   struct statistics_shift *ret_ratio)
+{
+	double mean = 0, square = 0, deviation, distance, reach;
+	bool has_logs = next > 0;
+
+	*ret_ratio = (struct statistics_shift){NAN, NAN, NAN, 0};
+	for (size_t i = 0; i < count; i++)
+		has_logs &= values[i] > 0;
+	if (!has_logs || count < 2)
+		return 2 / (double)(count + 1);
+	for (size_t i = 0; i < count; i++)
+		mean += log(values[i]) / (double)count;
+	for (size_t i = 0; i < count; i++)
+		square += pow(log(values[i]) - mean, 2);
+	deviation = sqrt(square / (double)(count - 1) * (1 + 1 / (double)count));
+	distance = log(next) - mean;
+	reach = statistics_t_quantile((double)count - 1) * deviation;
+	*ret_ratio = (struct statistics_shift){exp(distance), exp(distance - reach),
+					       exp(distance + reach), 0.95};
+	if (!(deviation > 0))
+		return distance == 0;
+	return statistics_t_outside(distance / deviation, count - 1);
+}

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "analyzer/statistics/statistics.h"
+
 /* A side of a change has at least so many values. */
 #define LEVELS_LEAST 4
 
@@ -26,6 +28,12 @@ size_t levels_find(const double *values, size_t count, double alpha, size_t *ret
 /* Whether the values follow a line more closely than these levels: they drift. */
 bool levels_drift(const double *values, size_t count, const size_t *places,
 		  size_t places_count);
+
+/* The p-value of "one more value is like these" of this level, and its ratio to their
+ * mean with an interval (95 %): Student's prediction interval on logarithms. Of values
+ * that are not all > 0 by ranks, with no interval. */
+double levels_next(const double *values, size_t count, double next,
+		   struct statistics_shift *ret_ratio);
 
 /* A value like those of this level lies between low and high in 95 of 100 cases: median
  * -+ two standard deviations by the median deviation. Sorts values. */

@@ -5,6 +5,7 @@
  */
 #include "analyzer/statistics/scaling.h"
 
+#include "analyzer/statistics/statistics.h"
 #include "common/base/xalloc.h"
 
 #include <errno.h>
@@ -128,19 +129,6 @@ static int group(const struct scaling_point *points, size_t count, struct sizes 
 	return 0;
 }
 
-/* t with 2.5 % above it. */
-static double t_quantile(double freedom)
-{
-	static const double few[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706,
-				     2.4469,  2.3646, 2.3060, 2.2622, 2.2281};
-	double z = DEVIATIONS, z3 = z * z * z, z5 = z3 * z * z;
-
-	if (freedom <= 10)
-		return few[freedom < 1 ? 0 : (size_t)freedom - 1];
-	return z + (z3 + z) / (4 * freedom) +
-	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
-}
-
 /* A straight line value = constant + factor * x by weighted least squares. */
 static struct scaling_line fit_line(const double *x, const double *y,
 				    const double *deviation, size_t count)
@@ -233,9 +221,9 @@ static double scale(const struct sizes *sizes, double misfit)
 
 static double quantile_of(const struct sizes *sizes)
 {
-	return t_quantile(sizes->is_blind      ? (double)sizes->count - 2
-			  : sizes->freedom > 0 ? sizes->freedom
-					       : INFINITY);
+	return statistics_t_quantile(sizes->is_blind	  ? (double)sizes->count - 2
+				     : sizes->freedom > 0 ? sizes->freedom
+							  : INFINITY);
 }
 
 /* The slope of log value over log n with its interval. */

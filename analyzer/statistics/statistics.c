@@ -187,3 +187,28 @@ unsigned statistics_runs_needed(double effect, double noise, double confidence,
 		return UINT_MAX;
 	return runs > fewest ? (unsigned)runs : fewest;
 }
+
+double statistics_t_quantile(double freedom)
+{
+	static const double few[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706,
+				     2.4469,  2.3646, 2.3060, 2.2622, 2.2281};
+	double z = null_normal_quantile(0.975), z3 = z * z * z, z5 = z3 * z * z;
+
+	if (freedom <= 10)
+		return few[freedom < 1 ? 0 : (size_t)freedom - 1];
+	return z + (z3 + z) / (4 * freedom) +
+	       (5 * z5 + 16 * z3 + 3 * z) / (96 * freedom * freedom);
+}
+
+double statistics_t_outside(double t, size_t freedom)
+{
+	double angle = atan(fabs(t) / sqrt((double)freedom)), cosine = cos(angle);
+	double term = freedom % 2 ? cosine : 1, sum = 0;
+
+	for (size_t i = freedom % 2 + 2; i <= freedom; i += 2) {
+		sum += term;
+		term *= cosine * cosine * (double)(i - 1) / (double)i;
+	}
+	sum *= sin(angle);
+	return fmax(0, 1 - (freedom % 2 ? (angle + sum) * M_2_PI : sum));
+}

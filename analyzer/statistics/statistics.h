@@ -67,6 +67,11 @@ int statistics_shift(const double *a, size_t m, const double *b, size_t n,
 int statistics_ratio(const double *a, size_t m, const double *b, size_t n,
 		     double confidence, struct statistics_shift *ret);
 
+/* Student's t with 2.5 % above it (Abramowitz and Stegun 26.7.5), and the probability of
+ * one as far from 0 on either side (26.7.3 and 26.7.4). freedom: from 1 on. */
+double statistics_t_quantile(double freedom);
+double statistics_t_outside(double t, size_t freedom);
+
 /* Benjamini-Hochberg adjusted p-values in place: taking those <= q keeps the expected
  * share of false ones among them at q. NAN stays NAN and does not count. */
 void statistics_adjust(double *p, size_t count);

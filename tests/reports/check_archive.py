@@ -287,9 +287,66 @@ def history_finds_what_changed(case):
     case.refused("is a recording, not an archive", "history", recording)
 
 
+def gates_judge_a_run(case):
+    """Of seeded runs: an equal one passes, a slower one and one with more calls do not."""
+    archive, chance = case.path("gate.db"), random.Random(11)
+    recording = case.recording("fixture", "gated", label="gated", level="exact")
+    with sqlite3.connect(recording) as db:
+        db.execute("DELETE FROM run WHERE run_id = 1")
+        db.execute("UPDATE function SET recording = 'exact', self_error_ns = 0")
+        names = [name for name, in db.execute("SELECT DISTINCT name FROM function WHERE calls > 0 ORDER BY name")]
+        calls, = db.execute("SELECT SUM(calls) FROM function JOIN run USING (run_id) WHERE name = ?", names[:1]).fetchone()
+    original = case.path("original.db")
+    os.rename(recording, original)
+
+    def made(day, slower=1.0, more=0, noise=0.01):
+        path = shutil.copy(original, case.path(f"day{day}.db"))
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE run SET token = ?, started_utc = ?", (f"day{day}", f"2026-01-{day:02}T00:00:00.000Z"))
+            for name in names:
+                ns = int(1e7 * (slower if name == names[1] else 1) * chance.gauss(1, noise))
+                db.execute("UPDATE function SET self_ns = ?, self_cpu_ns = ?, total_ns = ? WHERE name = ?",
+                           (ns, ns, ns, name))
+            db.execute("UPDATE function SET calls = calls + ? WHERE name = ?", (more, names[0]))
+        return path
+
+    def judged(word, wanted, *options):
+        done = case.run("history", archive, "--gate", word, *options, "--format", "json", wanted=wanted)
+        document = json.loads(done.stdout)
+        return document, {(row["function"], row["quantity"]): row for row in document.get("gate", ()) if row["failed"]}
+    for day in range(1, 5):
+        case.run("archive", "add", archive, made(day), "--tag", "by=me")
+    few, _ = judged(made(20), 4)
+    check("too few", few["notes"][0]["text"].startswith("gate: cannot be judged: 4 earlier runs"), few["notes"])
+    for day in range(5, 11):
+        case.run("archive", "add", archive, made(day))
+    equal, slow, called = made(20, noise=0), made(21, slower=1.3, noise=0), made(22, more=7, noise=0)
+    check("an equal run", not judged(equal, 0)[1])
+    worse = judged(slow, 3)[1]
+    check("a slower run", list(worse) == [(names[1], "cpu_ns")], worse)
+    check("one function", not judged(slow, 0, names[0])[1])
+    document, worse = judged(called, 3)
+    row = worse.get((names[0], "calls"), {})
+    check("more calls", list(worse) == [(names[0], "calls")] and (row["before"], row["after"]) == (calls, calls + 7)
+          and row["exact"], worse)
+    check("what is judged", document["gated"]["earlier_run_count"] == 10, document["gated"])
+    told = case.run("history", archive, "--gate", called, wanted=3).stdout
+    check("a sentence", f"{names[0]}, calls: {calls:,} in each of the last 10 runs, now {calls + 7:,}" in
+          " ".join(told.split()), told)
+    # a run of the archive is judged by those before it
+    case.run("archive", "add", archive, slow, equal, "--tag", "version=3")
+    check("latest", (names[1], "cpu_ns") in judged("latest", 3)[1])
+    check("another", judged("version=3", 0)[0]["gated"]["earlier_run_count"] == 10)
+    check("tags", judged("8", 4, "--tag", "by=me")[0]["notes"][0]["name"] == "gate_few")
+    told = case.run("history", archive, "--gate", slow, "--format", "junit", wanted=3).stdout
+    check("junit", told.count("<failure") == 1 and f'name="{names[1]}, CPU"' in told, told)
+    case.refused("has no run 'nobody'", "history", archive, "--gate", "nobody")
+    case.refused("is an archive of runs", "history", archive, "--gate", archive)
+
+
 def main():
     for number, part in enumerate((runs_come_back, tags_are_kept, wrong_files_are_refused,
-                                   damaged_runs_are_told, nothing_is_added_in_part, comparisons_take_runs, history_finds_what_changed)):
+                                   damaged_runs_are_told, nothing_is_added_in_part, comparisons_take_runs, history_finds_what_changed, gates_judge_a_run)):
         with tempfile.TemporaryDirectory(prefix="profshim-archive-") as folder:
             part(Case(sys.argv[1], folder))
         print(f"part {number + 1}: {part.__name__}", flush=True)

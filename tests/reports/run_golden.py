@@ -253,6 +253,10 @@ CASES = {
     "archive": (["archive", "add", "kept.db", "fixture.db", "groups.db", "--tag", "version=1.2"], {}),
     "history": (["history", "kept.db"], {}),
     "history-function": (["history", "kept.db", "lookup"], {}),
+    "archive-gate": (["archive", "add", "kept-gate.db", "groups.db.alike"], {}),
+    "history-gate": (["history", "kept-gate.db", "--gate", "2"], {}),
+    "history-gate-few": (["history", "kept-gate.db", "--gate", "7"], {}),
+    "history-gate-json": (["history", "kept-gate.db", "--gate", "2", "-f", "json"], {}),
     "history-json": (["history", "kept.db", "-f", "json"], {}),
     "archive-json": (["archive", "add", "kept-json.db", "groups.db", "--tag", "by=me", "-f", "json"], {}),
     "runs-json": (["runs", "fixture.db", "-f", "json"], {}),
@@ -481,6 +485,10 @@ COPIES = {
     # the runs had two threads, so that their peak hangs on the turns
     "groups.db.threads": """INSERT INTO thread SELECT NULL, run_id, process_id, lane_id, tid + 1,
         'worker', started_ns, wall_ns, 0, 0, 0, 0 FROM thread""",
+    # all runs are of one workload, first those 'before', then those 'after'
+    "groups.db.alike": """UPDATE run SET started_utc = replace(started_utc, 'T12', 'T13')
+        WHERE label = 'after';
+        UPDATE run SET label = NULL""",
     # the runs 'after' were recorded without their waits
     "groups.db.unsplit": """UPDATE trust SET name = 'unsplit_processes'
         WHERE name = 'switches_by_rseq' AND run_id IN

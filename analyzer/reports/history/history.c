@@ -5,6 +5,8 @@
  * runs of different levels, hosts or workloads, or times that were taken in different
  * ways.
  */
+#include "analyzer/reports/history/gate.h"
+
 #include "analyzer/statistics/levels.h"
 
 #include "common/base/xalloc.h"
@@ -29,7 +31,18 @@
 /* A count that changes more often than in every fifth run is noisy. */
 #define STEADY 5
 
-enum kind { CALLS, CPU, TOTAL, BLOCKED, ALLOC_COUNT, ALLOC_BYTES, PEAK, KINDS };
+enum kind {
+	CALLS,
+	CPU,
+	TOTAL,
+	BLOCKED,
+	ALLOC_COUNT,
+	ALLOC_BYTES,
+	PEAK,
+	ERROR, /* of the times; not judged itself */
+	KINDS,
+	JUDGED = ERROR
+};
 
 static const struct {
 	const char *name;
@@ -42,9 +55,11 @@ static const struct {
 	[ALLOC_COUNT] = {"alloc_count", false},
 	[ALLOC_BYTES] = {"alloc_bytes", false},
 	[PEAK] = {"peak_bytes", false},
+	[ERROR] = {"error_ns", true},
 };
 
-/* What one subject did in each run; recording 0: it is not there, else one more. */
+/* What one subject did in each run, and behind these in the one that is judged by them;
+ * recording 0: it is not there, else one more. */
 struct course {
 	int64_t *values[KINDS];
 	uint8_t *recording;
@@ -53,7 +68,9 @@ struct course {
 struct history {
 	struct report_input *input;
 	size_t runs, subjects, judged;
-	struct course *courses; /* by subject; those without values are zeroed */
+	struct course *courses;	  /* by subject; those without values are zeroed */
+	int64_t *builds;	  /* of each run; alike: of one version and commit */
+	struct gate_checks *gate; /* NULL: no run is judged */
 	struct rundb_insert *changes, *levels, *there;
 	int64_t only; /* the subject that was asked for; 0: all */
 	size_t small, otherwise;
@@ -71,16 +88,21 @@ static size_t ask_number(struct history *history, const char *sql)
 	return number > 0 && number < 1e9 ? (size_t)number : 0;
 }
 
-static void choose_runs(struct history *history)
+static void keep_wanted_tags(struct history *history)
 {
 	const struct report_options *options = history->input->options;
-	struct rundb *db = history->input->db;
 	struct rundb_insert *insert =
-		rundb_fill(db, "wanted_tags", history_sql_wanted_tags);
+		rundb_fill(history->input->db, "wanted_tags", history_sql_wanted_tags);
 
 	for (size_t i = 0; i < options->tag_count; i++)
 		rundb_insert_row(insert, (struct cell[]){cell_text(options->tags[i])});
 	rundb_insert_end(insert);
+}
+
+static void choose_runs(struct history *history)
+{
+	struct rundb *db = history->input->db;
+
 	rundb_keep(db, "chosen_runs", history_sql_chosen_runs, 0);
 	history->runs = ask_number(history, history_sql_count);
 	history->subjects = ask_number(history, history_sql_subjects) + 1;
@@ -116,8 +138,9 @@ static void find_subject(struct history *history)
 static void make_course(struct history *history, struct course *course)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		course->values[i] = xcalloc(history->runs, sizeof(*course->values[i]));
-	course->recording = xcalloc(history->runs, 1);
+		course->values[i] =
+			xcalloc(history->runs + 1, sizeof(*course->values[i]));
+	course->recording = xcalloc(history->runs + 1, 1);
 }
 
 static void load(struct history *history, const char *sql)
@@ -133,7 +156,7 @@ static void load(struct history *history, const char *sql)
 		uint64_t subject = (uint64_t)cursor_integer(cursor, "subject_id");
 		struct course *course;
 
-		if (place >= history->runs || subject >= history->subjects)
+		if (place > history->runs || subject >= history->subjects)
 			continue;
 		course = &history->courses[subject];
 		if (!course->recording && ++made * history->runs > NUMBERS_MOST / KINDS)
@@ -145,6 +168,16 @@ static void load(struct history *history, const char *sql)
 		for (enum kind k = 0; k < KINDS; k++)
 			course->values[k][place] = cursor_integer(cursor, kinds[k].name);
 	}
+}
+
+static void load_builds(struct history *history)
+{
+	auto_cursor struct cursor *cursor =
+		rundb_query(history->input->db, history_sql_builds);
+
+	while (cursor_next(cursor))
+		history->builds[cursor_integer(cursor, "place")] =
+			cursor_integer(cursor, "build");
 }
 
 /* The runs in which the function is, and, of times, in which it was timed as in the last
@@ -198,11 +231,20 @@ static void add_change(struct history *history, int64_t subject, enum kind kind,
 static bool add_exact(struct history *history, int64_t subject, enum kind kind,
 		      size_t *ret_last)
 {
-	size_t changes = 0;
+	size_t changes[2] = {0}, repeats = 0, count = history->count;
+	bool is_repeated;
 
-	for (size_t i = 1; i < history->count; i++)
-		changes += history->numbers[i] != history->numbers[i - 1];
-	if (kinds[kind].is_time || (changes > 1 && changes * STEADY > history->count))
+	for (size_t i = 1; i < history->count; i++) {
+		bool is_same = history->builds[history->places[i]] ==
+			       history->builds[history->places[i - 1]];
+
+		repeats += is_same;
+		changes[is_same] += history->numbers[i] != history->numbers[i - 1];
+	}
+	/* where most runs repeat a build, another build may do otherwise */
+	is_repeated = repeats * 2 >= count;
+	changes[1] += is_repeated ? 0 : changes[0];
+	if (kinds[kind].is_time || (changes[1] > 1 && changes[1] * STEADY > count))
 		return false;
 	*ret_last = 0;
 	for (size_t i = 1; i < history->count; i++) {
@@ -245,6 +287,30 @@ static size_t add_noisy(struct history *history, int64_t subject, enum kind kind
 	return count ? found[count - 1] : 0;
 }
 
+/* Judges the new run by the level that the earlier ones have now. */
+static void check(struct history *history, int64_t subject, enum kind kind, size_t begin,
+		  bool is_exact)
+{
+	const struct course *course = &history->courses[subject];
+	size_t next = history->runs, last = history->places[history->count - 1];
+	double value = (double)course->values[kind][next], error = 0;
+
+	if (!course->recording[next] || (kind == TOTAL && subject) ||
+	    (kinds[kind].is_time &&
+	     (course->recording[next] == 1) != (course->recording[last] == 1)))
+		return;
+	/* the hooks cost the same in both: only a share that differs is an error */
+	if (kinds[kind].is_time && value > 0 && course->values[kind][last] > 0)
+		error = fabs((double)course->values[ERROR][next] / value -
+			     (double)course->values[ERROR][last] /
+				     (double)course->values[kind][last]);
+	gate_checks_add(history->gate,
+			&(struct gate_check_of){subject, kinds[kind].name,
+						kinds[kind].is_time, is_exact, value,
+						error, history->numbers + begin,
+						history->count - begin});
+}
+
 /* Code without hooks, whose calls nobody counts, is there when a sample meets it. */
 static bool are_counted(const struct history *history)
 {
@@ -259,6 +325,7 @@ static void judge(struct history *history, int64_t subject, enum kind kind)
 	const struct course *course = &history->courses[subject];
 	double median, low, high, latest, first;
 	size_t begin = 0, runs;
+	bool is_exact;
 
 	take_course(history, course, kind);
 	if (!history->count)
@@ -271,8 +338,11 @@ static void judge(struct history *history, int64_t subject, enum kind kind)
 				cell_integer((int64_t)history->places[0]),
 				cell_integer(
 					(int64_t)history->places[history->count - 1])});
-	if (!add_exact(history, subject, kind, &begin))
+	is_exact = add_exact(history, subject, kind, &begin);
+	if (!is_exact)
 		begin = add_noisy(history, subject, kind);
+	if (history->gate)
+		check(history, subject, kind, begin, is_exact);
 	latest = history->numbers[history->count - 1];
 	first = history->numbers[0];
 	runs = history->count - begin;
@@ -293,7 +363,7 @@ static double sum_of(const struct history *history, const struct course *course)
 {
 	double sum = 0;
 
-	for (size_t i = 0; i < history->runs; i++)
+	for (size_t i = 0; i <= history->runs; i++)
 		sum += course->recording ? (double)course->values[CPU][i] : 0;
 	return sum;
 }
@@ -317,7 +387,7 @@ static void judge_all(struct history *history)
 			continue;
 		small = is_small(history, i);
 		history->small += small;
-		for (enum kind k = 0; k < KINDS; k++)
+		for (enum kind k = 0; k < JUDGED; k++)
 			if (!kinds[k].is_time || !small)
 				judge(history, (int64_t)i, k);
 	}
@@ -346,6 +416,11 @@ enum exit_status history_build(struct report_input *input, struct doc *doc)
 {
 	struct history history = {.input = input};
 
+	keep_wanted_tags(&history);
+	rundb_keep(input->db, "gated", history_sql_gated, 0);
+	rundb_keep(input->db, "gated_functions", history_sql_gated_functions, 0);
+	if (input->options->limits)
+		history.gate = gate_checks_begin(input);
 	choose_runs(&history);
 	if (input->options->argument)
 		find_subject(&history);
@@ -353,9 +428,16 @@ enum exit_status history_build(struct report_input *input, struct doc *doc)
 	history.numbers = xcalloc(history.runs + 1, sizeof(*history.numbers));
 	history.scratch = xcalloc(history.runs + 1, sizeof(*history.scratch));
 	history.places = xcalloc(history.runs + 1, sizeof(*history.places));
+	history.builds = xcalloc(history.runs + 1, sizeof(*history.builds));
 	history.found = xcalloc(history.runs + 1, sizeof(*history.found));
 	load(&history, history_sql_totals);
 	load(&history, history_sql_values);
+	load_builds(&history);
+	if (history.gate)
+		load(&history, history_sql_gated_totals);
+	if (history.gate)
+		load(&history, history_sql_gated_values);
 	keep_tables(&history);
+	gate_checks_end(history.gate, input->db);
 	return engine_build(&report_history, input, doc);
 }

@@ -16,12 +16,17 @@
 -- Hodges-Lehmann) is that of the change. What rather follows a line is drifting. Functions with
 -- less than 0.1 % of the CPU time are judged by their counts alone.
 --
+-- --gate judges one run, the latest, another of the archive or a file, by the level that at least
+-- five earlier ones have now. Calls and allocations that repeat are compared exactly; those that
+-- vary must be above all before, and more than chance explains; times by 5 % for sure (Student's
+-- prediction interval; Benjamini-Hochberg over all that is judged). Status 3 if anything is worse.
+--
 -- With FUNC, of one function: its course, and each run.
 
 -- :note no_runs empty stop
 SELECT 'The archive holds no run' || CASE WHEN EXISTS (SELECT 1 FROM wanted_tags) THEN ' with these tags.'
 	ELSE '.' END AS text, 'prof-analyze archive add puts recordings into it.' AS advice
-WHERE NOT EXISTS (SELECT 1 FROM chosen_runs);
+WHERE NOT EXISTS (SELECT 1 FROM chosen_runs) AND NOT EXISTS (SELECT 1 FROM gated);
 
 -- :keep newest
 SELECT *, (SELECT COUNT(*) FROM chosen_runs) AS runs, (SELECT COUNT(*) FROM archived) AS all_runs,
@@ -29,6 +34,12 @@ SELECT *, (SELECT COUNT(*) FROM chosen_runs) AS runs, (SELECT COUNT(*) FROM arch
 	(SELECT TOTAL(cpu_ns) FROM (SELECT IFNULL(self_cpu_ns, self_ns) AS cpu_ns FROM chosen_runs))
 	/ MAX(1, (SELECT COUNT(*) FROM chosen_runs)) AS cpu_ns
 FROM chosen_runs ORDER BY place DESC LIMIT 1;
+
+-- :note gate_few empty stop
+SELECT 'gate: cannot be judged: ' || counted('earlier run', (SELECT COUNT(*) FROM chosen_runs)) || ' of '
+	|| workload || ' on ' || host || ', level ' || level || ', at least 5 are needed.' AS text,
+	'prof-analyze archive add puts more into the archive.' AS advice
+FROM gated WHERE (SELECT COUNT(*) FROM chosen_runs) < 5;
 
 -- :values compared machine
 SELECT runs AS ".run_count", all_runs AS ".archived_run_count", workload AS ".workload",
@@ -39,13 +50,79 @@ SELECT runs AS ".run_count", all_runs AS ".archived_run_count", workload AS ".wo
 SELECT counted('run', runs) || ' of ' || workload || ' on ' || host || ', level ' || level || ', '
 	|| substr(first_utc, 1, 10) || CASE WHEN substr(started_utc, 1, 10) <> substr(first_utc, 1, 10)
 	THEN ' to ' || substr(started_utc, 1, 10) ELSE '' END || '.' AS text,
-	CASE WHEN all_runs > runs THEN counted('other run', all_runs - runs)
+	CASE WHEN all_runs > runs AND NOT EXISTS (SELECT 1 FROM gated) THEN counted('other run', all_runs - runs)
 	|| ' of the archive cannot be compared with these: other workload, host or level; --tag chooses.' END AS advice
 FROM newest;
 
 -- :note otherwise human
 SELECT counted('time', otherwise) || ' of functions left out: in other runs they were only counted, or were timed.' AS text
 FROM not_compared WHERE otherwise;
+
+-- What --gate found. Of the run as a whole more calls are no worse alone; nor are bytes by which
+-- names and arguments of programs differ, nor a function's time by less than half a percent of all.
+-- :keep gate_results
+SELECT c.*, s.name, s.file, IFNULL(s.name, 'the whole run') AS function, CASE quantity WHEN 'cpu_ns' THEN 'CPU'
+	WHEN 'total_ns' THEN 'wall' WHEN 'blocked_ns' THEN 'blocked' WHEN 'alloc_count' THEN 'allocs'
+	WHEN 'alloc_bytes' THEN 'bytes' WHEN 'peak_bytes' THEN 'peak' ELSE quantity END AS title,
+	CASE WHEN quantity LIKE '%_ns' THEN 'ns' WHEN quantity LIKE '%_bytes' THEN 'bytes' ELSE 'count' END AS unit,
+	CASE WHEN result = 'regressed' AND (quantity = 'calls' AND c.subject_id = 0
+		OR quantity LIKE '%_ns' AND c.subject_id AND after - before < 0.005 * (SELECT IFNULL(self_cpu_ns, self_ns) FROM gated)
+		OR quantity LIKE '%_bytes' AND after - high < 4096 AND after < 1.001 * high) THEN 'changed'
+	WHEN result = 'regressed' THEN 'worse' WHEN result = 'improved' THEN 'better' ELSE result END AS became,
+	CASE WHEN before = 0 THEN '' WHEN after >= 10 * before THEN printf(', x%.0f', after / before)
+	ELSE printf(', %+.1f%%', 100 * (after / before - 1)) END AS ratio
+FROM gate_checks c LEFT JOIN subject s USING (subject_id);
+
+-- Functions that only the new run has, or lacks of those that the latest run before has.
+-- :keep gate_appeared
+SELECT name, file, 'new' AS became, calls AS count FROM gated_functions g WHERE calls > 0 AND :argument IS NULL
+	AND NOT EXISTS (SELECT 1 FROM subject s JOIN there USING (subject_id) WHERE s.name = g.name AND s.file = g.file)
+UNION ALL SELECT s.name, s.file, 'gone', l.latest FROM there t JOIN subject s USING (subject_id)
+	JOIN present_levels l ON l.subject_id = t.subject_id AND l.quantity = 'calls' AND l.latest > 0
+	WHERE EXISTS (SELECT 1 FROM gated) AND t.subject_id > 0 AND t.last = (SELECT MAX(place) FROM chosen_runs)
+	AND NOT EXISTS (SELECT 1 FROM gated_functions g WHERE g.name = s.name AND g.file = s.file);
+
+-- :keep gate_sum
+SELECT COUNT(*) AS checks, COUNT(*) FILTER (WHERE became = 'worse') AS worse, (SELECT COUNT(*) FROM chosen_runs) AS runs
+FROM gate_results HAVING EXISTS (SELECT 1 FROM gated);
+
+-- :values gated machine
+SELECT checks AS ".check_count", worse AS ".worse_count", runs AS ".earlier_run_count" FROM gate_sum;
+
+-- :note gate_conclusion
+SELECT IIF(worse, 'warning', 'good') AS level, IIF(worse, 'gate: failed: ', 'gate: passed: ') || worse || ' of '
+	|| counted('quantity', checks) || ' worse than in ' || counted('earlier run', runs) || '.' AS text FROM gate_sum;
+
+-- :keep gate_told
+SELECT function || ', ' || title AS "check", name, file, quantity, became,
+	CASE WHEN is_exact AND runs > 1 THEN people(unit, before) || ' in each of the last ' || counted('run', runs)
+	WHEN runs = 1 THEN people(unit, before) || ' in the last run' ELSE people(unit, low) || ' to ' || people(unit, high)
+	|| ' in the last ' || counted('run', runs) END || ', now ' || people(unit, after) || ratio
+	|| CASE WHEN low_ratio > 0 THEN printf(' (%+.1f to %+.1f%%)', 100 * (low_ratio - 1), 100 * (high_ratio - 1)) ELSE '' END
+	AS message, before, low, high, after, is_exact, p, after / MAX(before, 1) AS times
+FROM gate_results WHERE became IN ('worse', 'better', 'changed')
+UNION ALL SELECT name || ', calls', name, file, 'calls', became, IIF(became = 'new', 'in no earlier run, now ',
+	'now none, before ') || people('count', count), NULL, NULL, NULL, NULL, 1, NULL, 0 FROM gate_appeared;
+
+-- :note gate_worse human
+SELECT "check" || ': ' || message || '.' AS text FROM gate_told WHERE became = 'worse' ORDER BY times DESC, "check" LIMIT 20;
+
+-- :note gate_others human
+SELECT 'Besides, ' || GROUP_CONCAT(counted, ', ') || '; --format json has all.' AS text FROM (SELECT COUNT(*) || ' ' || became
+	AS counted FROM gate_told WHERE became <> 'worse' GROUP BY became ORDER BY became) HAVING COUNT(*);
+
+-- :table gate main machine optional checks
+SELECT "check" AS "check!:check/text", name AS ".function/name", file AS ".file", quantity AS ".quantity",
+	became AS "result!:result/text", became = 'worse' AS ".failed/flag", message AS "because!:message/text",
+	before AS ".before/any", low AS ".low/any", high AS ".high/any", after AS ".after/any", is_exact AS ".exact/flag",
+	p AS ".p/any"
+FROM gate_told ORDER BY became = 'worse' DESC, became, "check";
+
+-- :code gate
+SELECT IIF(worse, 3, 0) AS "status/any" FROM gate_sum UNION ALL SELECT 0 LIMIT 1;
+
+-- :end
+SELECT 1 FROM gated;
 
 -- The name of a run: its version, else its commit, else its number.
 -- :keep named_runs

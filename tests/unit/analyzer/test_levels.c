@@ -111,6 +111,29 @@ TEST(levels_in_between_are_found)
 				 levels_find(values, RUNS, 1e-3, places)));
 }
 
+/* By hand: the logarithms of {1, e, e^2} have mean 1 and deviation 1, so e^3 is 2 /
+ * sqrt(4 / 3) away, with two degrees of freedom: 1 - t / sqrt(t^2 + 2) = 0.2254. */
+TEST(one_more_value_is_judged)
+{
+	static const double zeros[] = {0, 1, 2, 3}, same[] = {2, 2, 2};
+	double level[] = {1, exp(1), exp(2)};
+	struct statistics_shift ratio;
+
+	assert_float_equal(levels_next(level, 3, exp(3), &ratio), 1 - sqrt(3 / 5.0),
+			   1e-9);
+	assert_float_equal(ratio.estimate, exp(2), 1e-9);
+	assert_float_equal(log(ratio.high / ratio.low), 2 * 4.3027 * sqrt(4 / 3.0), 1e-9);
+	assert_float_equal(levels_next(level, 3, exp(1), &ratio), 1, 1e-9);
+	assert_float_equal(levels_next(zeros, 4, 9, &ratio), 2 / 5.0, 1e-9);
+	assert_true(isnan(ratio.low));
+	assert_true(levels_next(same, 3, 2, &ratio) == 1);
+	assert_true(levels_next(same, 3, 3, &ratio) == 0);
+	/* two-sided 5 % of t with 1, 5 and 10 degrees: 12.706, 2.5706, 2.2281 */
+	assert_float_equal(statistics_t_outside(12.7062, 1), 0.05, 1e-5);
+	assert_float_equal(statistics_t_outside(-2.5706, 5), 0.05, 1e-5);
+	assert_float_equal(statistics_t_outside(2.2281, 10), 0.05, 1e-5);
+}
+
 TEST(odd_courses_have_no_change)
 {
 	double values[RUNS] = {0};
