@@ -18,19 +18,26 @@ FROM plain_runs WHERE run_id = :run;
 SELECT 1 FROM plain_builds WHERE NOT run_count;
 
 -- All functions with samples. Sampling starts only when the collector has found the process, and
--- each sample takes time itself: if all threads are known, the samples are scaled to the threads'
--- CPU time, less the sampling.
+-- each sample takes time itself: if all threads are known, the samples of each build are scaled to
+-- its threads' CPU time, less the sampling.
 -- :keep plain_timed
-WITH builds AS (SELECT plain_run_id AS run_id FROM plain_runs WHERE run_id = :run),
-	sampled AS (SELECT TOTAL(cpu_ns) AS cpu_ns, TOTAL(count) * (SELECT TOTAL(value) /
-		MAX(COUNT(*), 1) FROM trust WHERE run_id IN builds AND name = 'sample_tick_ns')
-		AS own_ns FROM samples WHERE run_id IN builds),
-	threaded AS (SELECT TOTAL(cpu_ns) AS cpu_ns FROM threads WHERE run_id IN builds),
-	part AS (SELECT (MAX(s.cpu_ns * (t.cpu_ns < 0.95 * s.cpu_ns), t.cpu_ns) - s.own_ns)
-		/ s.cpu_ns AS times FROM sampled s, threaded t)
+WITH builds AS (SELECT plain_run_id AS run_id, 1 AS is_plain FROM plain_runs WHERE run_id = :run
+	UNION ALL SELECT :run, 0),
+	ticks AS (SELECT is_plain, AVG(value) AS tick_ns FROM builds JOIN trust USING (run_id)
+		WHERE name = 'sample_tick_ns' GROUP BY is_plain),
+	sampled AS (SELECT is_plain, TOTAL(cpu_ns) AS cpu_ns, TOTAL(count) AS count
+		FROM builds JOIN samples USING (run_id) GROUP BY is_plain),
+	threaded AS (SELECT is_plain, TOTAL(cpu_ns) AS cpu_ns FROM builds JOIN threads USING (run_id)
+		GROUP BY is_plain),
+	parts AS (SELECT is_plain, (MAX(s.cpu_ns * (IFNULL(t.cpu_ns, 0) < 0.95 * s.cpu_ns),
+		IFNULL(t.cpu_ns, 0)) - s.count * IFNULL(tick_ns, 0)) / s.cpu_ns AS times
+		FROM sampled s LEFT JOIN threaded t USING (is_plain) LEFT JOIN ticks USING (is_plain)
+		WHERE s.cpu_ns > 0)
 SELECT name, module, file, line, function_id, plain_samples, hooked_samples,
-	CAST(ROUND(plain_cpu_ns * (SELECT times FROM part) / plain_runs) AS INTEGER) AS cpu_ns,
-	hooked_cpu_ns, calls, alloc_count, alloc_bytes
+	CAST(ROUND(plain_cpu_ns * IFNULL((SELECT times FROM parts WHERE is_plain), 1)
+		/ plain_runs) AS INTEGER) AS cpu_ns,
+	CAST(ROUND(hooked_cpu_ns * IFNULL((SELECT times FROM parts WHERE NOT is_plain), 1))
+		AS INTEGER) AS hooked_cpu_ns, calls, alloc_count, alloc_bytes
 FROM plain_functions WHERE run_id = :run ORDER BY plain_cpu_ns DESC, name;
 
 -- What each build computed in a run, and its samples for each ns.
