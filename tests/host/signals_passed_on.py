@@ -123,8 +123,9 @@ def values_of_queued_signals(case):
 
 @scenario
 def alarm_set_before_the_start(case):
-    """It outlives exec, but not fork: without prof-record the program would get it."""
-    listening = Listening(case, preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 0.3))
+    """It outlives exec, but not fork: without prof-record the program would get it. It has to
+    listen by then, on a busy machine, too."""
+    listening = Listening(case, preexec_fn=lambda: signal.setitimer(signal.ITIMER_REAL, 3))
     listening.expect_line(signal.SIGALRM)
     listening.finish()
 
