@@ -100,6 +100,9 @@ static int has_same_caller(struct lane_context *context, uint32_t node, uint32_t
 		       places_of(context, call_site).function;
 }
 
+/* So many open calls of a function are looked at: a deep recursion has thousands. */
+#define OUTER_CALLS_MOST 64
+
 /* The nearest open call of the function by the same caller, whose path a recursive one
  * may join: then every call stays with the function that made it. 0: there is none. */
 static uint32_t find_outer_call(struct lane_context *context, uint32_t parent,
@@ -107,11 +110,13 @@ static uint32_t find_outer_call(struct lane_context *context, uint32_t parent,
 {
 	uint32_t node = recursion_find(context, parent, frame->function);
 
-	while (node &&
-	       !has_same_caller(context, node, parent, segment_frame_caller(frame)))
+	for (int i = 0; node && i < OUTER_CALLS_MOST; i++) {
+		if (has_same_caller(context, node, parent, segment_frame_caller(frame)))
+			return node;
 		node = recursion_find(context, context->nodes[node].parent,
 				      frame->function);
-	return node;
+	}
+	return 0;
 }
 
 /* Finds or makes the node of a call; 0: no room. It may be an ancestor of the current

@@ -11,9 +11,10 @@
  *
  * A few functions that call each other (a parser's) make a path for each depth and order:
  * hundreds of thousands, which nobody reads and no cache holds. So once a lane has
- * RECURSION_FREE nodes, or no room for more, a call of a function that is already on its
- * path makes no new node. It is counted in the function's nearest node above, and what it
- * calls continues from there.
+ * RECURSION_FREE nodes, a call of a function that is already on its path, called by the
+ * same function, makes no new node. It is counted in the nearest such node above, and
+ * what it calls continues from there. With no room for more nodes that is the function's
+ * nearest, whoever called it.
  *
  * TIME
  *

@@ -265,6 +265,20 @@ TEST_WITH(libraries_of_unknown_callers, begin, end)
 	}
 }
 
+/* The innermost function of the row is a copy that is inlined into counted(). */
+static void sample_copy(struct scene *scene, const struct row *rows, size_t row)
+{
+	static struct identify_place chain[] = {
+		{.function = COPY_FUNCTION, .chain_count = 2},
+		{.function = COUNTED_FUNCTION}};
+
+	scene->mode_of[COPY_FUNCTION] = 1;
+	scene->merge.identify.places = chain;
+	scene->merge.identify.place_count = 2;
+	sample(scene, rows);
+	scene->merge.sampled.rows[row].outer_function = COUNTED_FUNCTION;
+}
+
 /* Calls of a copy that is inlined into counted() stand below another of its paths: here
  * its samples are counted()'s. Where calls of it are known they are its own. */
 TEST_WITH(copies_without_calls, begin, end)
@@ -273,16 +287,10 @@ TEST_WITH(copies_without_calls, begin, end)
 					  {SAMPLED_CODE, COUNTED_FUNCTION, 300},
 					  {SAMPLED_CODE, COPY_FUNCTION, 400},
 					  {.count = 0}};
-	struct identify_place chain[] = {{.function = COPY_FUNCTION, .chain_count = 2},
-					 {.function = COUNTED_FUNCTION}};
 	struct scene *scene = *state;
 	struct held held[] = {calls_of(100), calls_of(100)};
 
-	scene->mode_of[COPY_FUNCTION] = 1;
-	scene->merge.identify.places = chain;
-	scene->merge.identify.place_count = 2;
-	sample(scene, rows);
-	scene->merge.sampled.rows[2].outer_function = COUNTED_FUNCTION;
+	sample_copy(scene, rows, 2);
 	make_divide(scene, 1000000, 100);
 	fill(scene, 1000000);
 	divide_lane(scene->divide, &scene->merge, 0, held, 1);
@@ -305,16 +313,10 @@ TEST_WITH(copies_of_others, begin, end)
 	static const struct row rows[] = {{SAMPLED_CODE, MAIN_FUNCTION, 600},
 					  {SAMPLED_CODE, COPY_FUNCTION, 400},
 					  {.count = 0}};
-	struct identify_place chain[] = {{.function = COPY_FUNCTION, .chain_count = 2},
-					 {.function = COUNTED_FUNCTION}};
 	struct scene *scene = *state;
 	struct held held = calls_of(100);
 
-	scene->mode_of[COPY_FUNCTION] = 1;
-	scene->merge.identify.places = chain;
-	scene->merge.identify.place_count = 2;
-	sample(scene, rows);
-	scene->merge.sampled.rows[1].outer_function = COUNTED_FUNCTION;
+	sample_copy(scene, rows, 1);
 	make_divide(scene, 1000000, 100);
 	held.path =
 		merge_child_path(&scene->merge, MAIN_PATH, COPY_FUNCTION, MERGE_FUNCTION);
